@@ -1,0 +1,192 @@
+/** All tables on one page, with their foreign keys and indexes. */
+
+import { sql } from 'drizzle-orm';
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+
+export const MODES = ['live', 'test'] as const;
+export type Mode = (typeof MODES)[number];
+
+export const PERMISSIONS = ['read', 'write', 'delete', 'admin'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+export const CAPTCHAS = ['recaptcha', 'hcaptcha', 'turnstile', 'altcha'] as const;
+export type Captcha = (typeof CAPTCHAS)[number];
+
+export const CHANNELS = ['mail', 'webhook'] as const;
+export type Channel = (typeof CHANNELS)[number];
+
+export const DELIVERY_STATES = ['waiting', 'sending', 'sent', 'failed', 'withheld', 'captured'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+const flag = (name: string) => integer(name, { mode: 'boolean' }).notNull().default(false);
+const counter = (name: string) => integer(name).notNull().default(0);
+
+/** A form; `total`, `unread` and `starred` leave spam out. A form with `deletedAt` is only waiting to be swept. */
+export const forms = sqliteTable('forms', {
+	id: integer('id').primaryKey(),
+	mode: text('mode', { enum: MODES }).notNull(),
+	slug: text('slug').notNull().unique(),
+	name: text('name').notNull(),
+	isActive: integer('is_active', { mode: 'boolean' }).notNull().default(true),
+	notificationEmail: text('notification_email'),
+	redirectUrl: text('redirect_url'),
+	allowedDomains: text('allowed_domains', { mode: 'json' }).$type<string[]>().notNull().default([]),
+	captcha: text('captcha', { enum: CAPTCHAS }),
+	deletedAt: integer('deleted_at'),
+	total: counter('total'),
+	unread: counter('unread'),
+	starred: counter('starred'),
+	spam: counter('spam'),
+});
+
+/**
+ * A submission. Its id carries its moment (see `ids.ts`). `data` is the JSON text exactly as it is answered.
+ * `subject` and `replyTo` are what the sender's special fields asked of the notification.
+ */
+export const submissions = sqliteTable(
+	'submissions',
+	{
+		id: integer('id').primaryKey(),
+		formId: integer('form_id')
+			.notNull()
+			.references(() => forms.id),
+		isRead: flag('is_read'),
+		isStarred: flag('is_starred'),
+		isSpam: flag('is_spam'),
+		data: text('data').notNull(),
+		spamReason: text('spam_reason'),
+		subject: text('subject'),
+		replyTo: text('reply_to'),
+	},
+	(table) => [
+		index('submissions_inbox').on(table.formId, table.id, table.isSpam, table.isRead, table.isStarred),
+		index('submissions_starred').on(table.formId, table.id).where(sql`is_starred = 1 and is_spam = 0`),
+		index('submissions_spam').on(table.formId, table.id).where(sql`is_spam = 1`),
+	],
+);
+
+/** How many submissions of a form have a field name, apart for spam; the rowid keeps the order first seen. */
+export const fieldNames = sqliteTable(
+	'field_names',
+	{
+		id: integer('id').primaryKey(),
+		formId: integer('form_id')
+			.notNull()
+			.references(() => forms.id, { onDelete: 'cascade' }),
+		isSpam: flag('is_spam'),
+		/** The name as a JSON string, so that every name is distinct and exact, lone surrogates included. */
+		name: text('name').notNull(),
+		count: counter('count'),
+	},
+	(table) => [uniqueIndex('field_names_unique').on(table.formId, table.isSpam, table.name)],
+);
+
+/** Counts of consecutive runs of about a thousand submissions, so that deep pages and counts skip instead of scan. */
+export const submissionBlocks = sqliteTable(
+	'submission_blocks',
+	{
+		formId: integer('form_id')
+			.notNull()
+			.references(() => forms.id, { onDelete: 'cascade' }),
+		firstId: integer('first_id').notNull(),
+		total: counter('total'),
+		unread: counter('unread'),
+		starred: counter('starred'),
+		spam: counter('spam'),
+	},
+	(table) => [uniqueIndex('submission_blocks_unique').on(table.formId, table.firstId)],
+);
+
+/** The answer already given for an Idempotency-Key of a form. */
+export const idempotencyKeys = sqliteTable(
+	'idempotency_keys',
+	{
+		formId: integer('form_id')
+			.notNull()
+			.references(() => forms.id, { onDelete: 'cascade' }),
+		key: text('key').notNull(),
+		/** SHA-256 of the media type and the body, hexadecimal. */
+		bodyHash: text('body_hash').notNull(),
+		/** Where the first answer led; `null` for the thank-you page. */
+		next: text('next'),
+		createdAt: integer('created_at').notNull(),
+	},
+	(table) => [
+		uniqueIndex('idempotency_keys_unique').on(table.formId, table.key),
+		index('idempotency_keys_age').on(table.createdAt),
+	],
+);
+
+/** An API key: only its SHA-256 and a display form are kept. With `formId` it is a form-level key. */
+export const apiKeys = sqliteTable(
+	'api_keys',
+	{
+		id: integer('id').primaryKey(),
+		mode: text('mode', { enum: MODES }).notNull(),
+		formId: integer('form_id').references(() => forms.id, { onDelete: 'cascade' }),
+		name: text('name').notNull().default(''),
+		permissions: text('permissions', { mode: 'json' }).$type<Permission[]>().notNull(),
+		hash: text('hash').notNull().unique(),
+		/** Prefix and last four characters, for a person to recognise it by. */
+		display: text('display').notNull(),
+		expiresAt: integer('expires_at'),
+		revokedAt: integer('revoked_at'),
+		lastUsedAt: integer('last_used_at'),
+	},
+	(table) => [index('api_keys_form').on(table.formId)],
+);
+
+/** A target that a form's events are posted to. */
+export const webhooks = sqliteTable(
+	'webhooks',
+	{
+		id: integer('id').primaryKey(),
+		formId: integer('form_id')
+			.notNull()
+			.references(() => forms.id, { onDelete: 'cascade' }),
+		url: text('url').notNull(),
+		secret: text('secret').notNull(),
+		events: text('events', { mode: 'json' }).$type<string[]>().notNull(),
+		isActive: integer('is_active', { mode: 'boolean' }).notNull().default(true),
+		disabledReason: text('disabled_reason'),
+		/** When the present run of failures began, in milliseconds since 1970. */
+		failingSince: integer('failing_since'),
+	},
+	(table) => [index('webhooks_form').on(table.formId)],
+);
+
+/** The outbox: what has to leave the house, written in the transaction of its cause. */
+export const deliveries = sqliteTable(
+	'deliveries',
+	{
+		id: integer('id').primaryKey(),
+		formId: integer('form_id')
+			.notNull()
+			.references(() => forms.id, { onDelete: 'cascade' }),
+		submissionId: integer('submission_id').references(() => submissions.id, { onDelete: 'cascade' }),
+		channel: text('channel', { enum: CHANNELS }).notNull(),
+		webhookId: integer('webhook_id').references(() => webhooks.id, { onDelete: 'cascade' }),
+		event: text('event').notNull().default('submission.created'),
+		state: text('state', { enum: DELIVERY_STATES }).notNull(),
+		destination: text('destination').notNull(),
+		attempts: counter('attempts'),
+		/** Not to be tried before this moment; milliseconds since 1970, like the two below. */
+		nextAttemptAt: integer('next_attempt_at'),
+		leaseExpiresAt: integer('lease_expires_at'),
+		finishedAt: integer('finished_at'),
+		lastError: text('last_error'),
+		/** What was sent, or in test mode would have been; JSON text. */
+		content: text('content'),
+	},
+	(table) => [
+		index('deliveries_due').on(table.nextAttemptAt).where(sql`state in ('waiting', 'sending')`),
+		index('deliveries_form').on(table.formId, table.id),
+		index('deliveries_submission').on(table.submissionId),
+		index('deliveries_webhook').on(table.webhookId),
+	],
+);
+
+export type FormRow = typeof forms.$inferSelect;
+export type ApiKeyRow = typeof apiKeys.$inferSelect;
+export type WebhookRow = typeof webhooks.$inferSelect;
+export type DeliveryRow = typeof deliveries.$inferSelect;
