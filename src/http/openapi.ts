@@ -1,0 +1,256 @@
+/** How a route describes itself for the OpenAPI document: small builders for the parts of an operation. */
+
+import { type TObject, type TSchema, Type } from '@sinclair/typebox';
+import type { ErrorCode } from '../errors.ts';
+
+interface Parameter {
+	schema: TSchema;
+	description: string;
+	example?: unknown;
+}
+
+/** The error envelope of every route. */
+export const ErrorBody = Type.Object(
+	{
+		error: Type.String({ description: 'A sentence a person can act on. May change; programs look at `code`.' }),
+		code: Type.String({ description: 'What went wrong, for programs.' }),
+		errors: Type.Optional(
+			Type.Array(
+				Type.Object({
+					field: Type.String({ description: 'Dotted path of the field, or the name of the parameter.' }),
+					code: Type.String(),
+					message: Type.String(),
+				}),
+				{ description: 'The fields to blame; absent when no field is.' },
+			),
+		),
+		requestId: Type.String({ description: 'The value of the `X-Request-Id` header; the server logs it too.' }),
+	},
+	{ $id: 'Error' },
+);
+
+/** The envelope on the submission endpoint: the same, plus two members that form libraries look for. */
+export const SubmitErrorBody = Type.Object(
+	{
+		success: Type.Literal(false),
+		message: Type.String({ description: 'The same sentence as `error`.' }),
+		...ErrorBody.properties,
+	},
+	{ $id: 'SubmitError' },
+);
+
+interface ErrorExample {
+	status: number;
+	description: string;
+	error: string;
+	field?: { field: string; code: string };
+	/** Headers that come with it, and what they say. */
+	headers?: Record<string, string>;
+}
+
+const REQUEST_ID = '01k3v9x2qm5t';
+
+const ERRORS: Record<ErrorCode, ErrorExample> = {
+	VALIDATION_ERROR: {
+		status: 400,
+		description: 'A field or parameter is missing, unknown or out of its bounds; `errors` names it.',
+		error: 'name must have 1 to 200 characters.',
+		field: { field: 'name', code: 'INVALID_NAME' },
+	},
+	INVALID_BODY: { status: 400, description: 'The body cannot be read.', error: 'The body is not valid JSON.' },
+	INVALID_HOST: { status: 400, description: 'The Host header is not usable.', error: 'The Host header is not valid.' },
+	EMPTY_SUBMISSION: {
+		status: 400,
+		description: 'Nothing is left to store once the special fields are taken out.',
+		error: 'The submission has no fields.',
+	},
+	FILES_NOT_SUPPORTED: {
+		status: 400,
+		description: 'The body holds a file.',
+		error: 'This form does not take files.',
+	},
+	CAPTCHA_REQUIRED: {
+		status: 400,
+		description: 'The form asks for a captcha and none was sent.',
+		error: 'Please complete the captcha.',
+	},
+	CAPTCHA_FAILED: {
+		status: 400,
+		description: 'The captcha was not passed.',
+		error: 'The captcha was not passed. Please try again.',
+	},
+	UNAUTHORIZED: {
+		status: 401,
+		description: 'No key was sent, or it is unknown, revoked or expired.',
+		error: 'A valid API key is required.',
+		headers: { 'WWW-Authenticate': 'The Bearer challenge.' },
+	},
+	FORBIDDEN: {
+		status: 403,
+		description: 'The key lacks the permission, or is confined to another form.',
+		error: 'This key lacks the permission this request needs.',
+	},
+	FORM_DISABLED: {
+		status: 403,
+		description: 'The form does not accept submissions at present.',
+		error: 'This form is not accepting submissions.',
+	},
+	DOMAIN_NOT_ALLOWED: {
+		status: 403,
+		description: 'The submission comes from a page that the form does not allow.',
+		error: 'This form does not accept submissions from this website.',
+	},
+	NOT_FOUND: {
+		status: 404,
+		description: 'There is no such object for this key.',
+		error: 'Not found.',
+	},
+	FORM_NOT_FOUND: {
+		status: 404,
+		description: 'There is no form with this slug.',
+		error: 'There is no form at this address.',
+	},
+	METHOD_NOT_ALLOWED: {
+		status: 405,
+		description: 'The path exists, this method does not.',
+		error: 'This address does not take this method.',
+		headers: { Allow: 'The methods that it takes.' },
+	},
+	CONFLICT: {
+		status: 409,
+		description: 'The request contradicts the present state.',
+		error: 'This is not possible in the present state.',
+	},
+	SLUG_TAKEN: {
+		status: 409,
+		description: 'Another form has this slug.',
+		error: 'The slug is taken by another form.',
+		field: { field: 'slug', code: 'SLUG_TAKEN' },
+	},
+	IDEMPOTENCY_KEY_REUSED: {
+		status: 409,
+		description: 'This Idempotency-Key came with another body before.',
+		error: 'This Idempotency-Key was used with a different body.',
+	},
+	PAYLOAD_TOO_LARGE: {
+		status: 413,
+		description: 'The body, or something in it, is over a limit; the sentence names it.',
+		error: 'The body is larger than 1 MiB.',
+	},
+	UNSUPPORTED_MEDIA_TYPE: {
+		status: 415,
+		description: 'The body is of a media type that is not read here.',
+		error: 'Send the body as application/json.',
+	},
+	RATE_LIMITED: {
+		status: 429,
+		description: 'Too many requests in this minute.',
+		error: 'Too many requests. Please wait and try again.',
+		headers: { 'Retry-After': 'Seconds to wait.' },
+	},
+	INTERNAL: {
+		status: 500,
+		description: 'A fault of the server; its log has the cause under `requestId`.',
+		error: 'Something went wrong on the server.',
+	},
+	UNAVAILABLE: {
+		status: 503,
+		description: 'The server cannot store anything at the moment.',
+		error: 'The server cannot take requests at the moment. Please try again.',
+		headers: { 'Retry-After': 'Seconds to wait.' },
+	},
+};
+
+/** A required JSON body. */
+export function jsonBody(schema: TSchema, example?: unknown) {
+	return { required: true, content: { 'application/json': media({ schema, example }) } };
+}
+
+/** A required body that may be JSON, urlencoded or multipart, as browsers and scripts post forms. */
+export function formBody(schema: TObject | TSchema, example?: unknown) {
+	const content = media({ schema, example });
+	return {
+		required: true,
+		content: {
+			'application/json': content,
+			'application/x-www-form-urlencoded': content,
+			'multipart/form-data': content,
+		},
+	};
+}
+
+/** A JSON answer; `headers` maps a header's name to what it says. */
+export function jsonResponse(
+	description: string,
+	{ schema, example, headers }: { schema: TSchema; example?: unknown; headers?: Record<string, string> },
+) {
+	return {
+		description,
+		...(headers && { headers: describeHeaders(headers) }),
+		content: { 'application/json': media({ schema, example }) },
+	};
+}
+
+/** An answer that is text of one or more media types, such as CSV or HTML; each comes with an example. */
+export function textResponse(description: string, examples: Record<string, string>) {
+	const content = Object.entries(examples).map(([type, example]) => [type, media({ schema: Type.String(), example })]);
+	return { description, content: Object.fromEntries(content) };
+}
+
+/** An answer that leads elsewhere. */
+export function redirectResponse(description: string) {
+	return { description, headers: describeHeaders({ Location: 'Where to go next.' }) };
+}
+
+/** The answers to refused requests, by status; codes that share a status share an answer with several examples. */
+export function errorResponses(...codes: ErrorCode[]) {
+	return refusals(codes, { schema: ErrorBody, extra: () => ({}) });
+}
+
+/** Like {@link errorResponses}, for the submission endpoint. */
+export function submitErrorResponses(...codes: ErrorCode[]) {
+	return refusals(codes, { schema: SubmitErrorBody, extra: (message) => ({ success: false, message }) });
+}
+
+export function queryParameter(name: string, parameter: Parameter) {
+	return { in: 'query' as const, name, ...parameter };
+}
+
+export function headerParameter(name: string, parameter: Parameter) {
+	return { in: 'header' as const, name, ...parameter };
+}
+
+export function pathParameter(name: string, { description, example }: { description: string; example?: string }) {
+	return { in: 'path' as const, name, required: true, description, example, schema: Type.String() };
+}
+
+function refusals(codes: ErrorCode[], body: { schema: TSchema; extra: (message: string) => object }) {
+	const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
+	const responses = [...byStatus].map(([status, group]) => [
+		String(status),
+		{
+			description: group.map((code) => ERRORS[code].description).join(' Or: '),
+			headers: describeHeaders(Object.assign({}, ...group.map((code) => ERRORS[code].headers))),
+			content: { 'application/json': { schema: body.schema, examples: examplesOf(group, body.extra) } },
+		},
+	]);
+	return Object.fromEntries(responses);
+}
+
+function examplesOf(codes: ErrorCode[], extra: (message: string) => object) {
+	const examples = codes.map((code) => {
+		const { error, field } = ERRORS[code];
+		const errors = field && { errors: [{ ...field, message: error }] };
+		return [code, { value: { ...extra(error), error, code, ...errors, requestId: REQUEST_ID } }];
+	});
+	return Object.fromEntries(examples);
+}
+
+function describeHeaders(headers: Record<string, string>) {
+	const entries = Object.entries(headers);
+	return Object.fromEntries(entries.map(([name, description]) => [name, { description, schema: Type.String() }]));
+}
+
+function media({ schema, example }: { schema: TSchema; example?: unknown }) {
+	return example === undefined ? { schema } : { schema, example };
+}
