@@ -1,0 +1,231 @@
+/**
+ * What is known of each form's submissions without reading them: counts of blocks of about a thousand, and the
+ * field names. Held in memory once a form was used, and written in the transaction of the change that moved it.
+ */
+
+import type { Database, Statement } from 'bun:sqlite';
+
+export const BLOCK_SIZE = 1024;
+/** Names beyond this many are stored with their submissions, but not listed: a stranger could invent them without end. */
+export const MAX_LISTED_NAMES = 2000;
+const MAX_FORMS_IN_MEMORY = 1000;
+
+export interface Flags {
+	isRead: boolean;
+	isStarred: boolean;
+	isSpam: boolean;
+}
+
+export interface CountedSubmission extends Flags {
+	id: number;
+	names: readonly string[];
+}
+
+export interface Counts {
+	total: number;
+	unread: number;
+	starred: number;
+	spam: number;
+}
+
+export type Count = keyof Counts;
+
+export interface Block extends Counts {
+	firstId: number;
+}
+
+interface FormState {
+	blocks: Block[];
+	inboxNames: Map<string, number>;
+	spamNames: Map<string, number>;
+	moved: Counts;
+	dirtyBlocks: Set<Block>;
+	dirtyInboxNames: Set<string>;
+	dirtySpamNames: Set<string>;
+	/** The listed names as a JSON array, kept until one comes or goes. */
+	inboxNamesJson: string | undefined;
+	spamNamesJson: string | undefined;
+}
+
+export type FormIndex = ReturnType<typeof createFormIndex>;
+
+export function createFormIndex(client: Database) {
+	const states = new Map<number, FormState>();
+	const dirtyForms = new Set<number>();
+	const sql = prepareStatements(client);
+
+	function load(formId: number): FormState {
+		const blocks = sql.readBlocks.values(formId) as number[][];
+		const state: FormState = {
+			blocks: blocks.map(([firstId, total, unread, starred, spam]) => ({
+				firstId: firstId as number,
+				total: total as number,
+				unread: unread as number,
+				starred: starred as number,
+				spam: spam as number,
+			})),
+			inboxNames: readNames(sql.readNames, formId, 0),
+			spamNames: readNames(sql.readNames, formId, 1),
+			moved: noCounts(),
+			dirtyBlocks: new Set(),
+			dirtyInboxNames: new Set(),
+			dirtySpamNames: new Set(),
+			inboxNamesJson: undefined,
+			spamNamesJson: undefined,
+		};
+		if (states.size >= MAX_FORMS_IN_MEMORY) forgetOldest();
+		states.set(formId, state);
+		return state;
+	}
+
+	function forgetOldest(): void {
+		for (const formId of states.keys()) {
+			if (dirtyForms.has(formId)) continue;
+			states.delete(formId);
+			return;
+		}
+	}
+
+	function stateOf(formId: number): FormState {
+		return states.get(formId) ?? load(formId);
+	}
+
+	function write(formId: number, state: FormState): void {
+		const { total, unread, starred, spam } = state.moved;
+		sql.moveCounts.run(total, unread, starred, spam, formId);
+		for (const block of state.dirtyBlocks) {
+			sql.writeBlock.run(formId, block.firstId, block.total, block.unread, block.starred, block.spam);
+		}
+		for (const name of state.dirtyInboxNames) writeName(formId, 0, name, state.inboxNames.get(name));
+		for (const name of state.dirtySpamNames) writeName(formId, 1, name, state.spamNames.get(name));
+		state.moved = noCounts();
+		state.dirtyBlocks.clear();
+		state.dirtyInboxNames.clear();
+		state.dirtySpamNames.clear();
+	}
+
+	function writeName(formId: number, isSpam: 0 | 1, name: string, count: number | undefined): void {
+		if (count === undefined) sql.removeName.run(formId, isSpam, JSON.stringify(name));
+		else sql.writeName.run(formId, isSpam, JSON.stringify(name), count);
+	}
+
+	return {
+		/** Counts a submission in (`sign` 1) or out (-1); to be called inside the writer's transaction. */
+		count(formId: number, submission: CountedSubmission, sign: 1 | -1): void {
+			const state = stateOf(formId);
+			dirtyForms.add(formId);
+			const block = blockOf(state, submission.id, sign);
+			state.dirtyBlocks.add(block);
+			addCounts(state.moved, submission, sign);
+			addCounts(block, submission, sign);
+			countNames(state, submission, sign);
+		},
+		/** Writes what was counted since the last call. */
+		flush(): void {
+			for (const formId of dirtyForms) write(formId, stateOf(formId));
+			dirtyForms.clear();
+		},
+		/** Forgets everything held in memory, after a rollback or when another process wrote. */
+		forget(): void {
+			states.clear();
+			dirtyForms.clear();
+		},
+		/** Oldest first. Not to be changed by the caller. */
+		blocks(formId: number): readonly Block[] {
+			return stateOf(formId).blocks;
+		},
+		/** The field names of all submissions but spam, or of spam, in the order first seen, as a JSON array. */
+		namesJson(formId: number, isSpam: boolean): string {
+			const state = stateOf(formId);
+			if (isSpam) {
+				state.spamNamesJson ??= JSON.stringify([...state.spamNames.keys()]);
+				return state.spamNamesJson;
+			}
+			state.inboxNamesJson ??= JSON.stringify([...state.inboxNames.keys()]);
+			return state.inboxNamesJson;
+		},
+	};
+}
+
+function prepareStatements(client: Database) {
+	return {
+		readBlocks: client.prepare(
+			'select first_id, total, unread, starred, spam from submission_blocks where form_id = ? order by first_id',
+		),
+		readNames: client.prepare('select name, count from field_names where form_id = ? and is_spam = ? order by id'),
+		moveCounts: client.prepare(
+			'update forms set total = total + ?, unread = unread + ?, starred = starred + ?, spam = spam + ? where id = ?',
+		),
+		writeBlock: client.prepare(
+			`insert into submission_blocks (form_id, first_id, total, unread, starred, spam) values (?, ?, ?, ?, ?, ?)
+			on conflict (form_id, first_id) do update set
+			total = excluded.total, unread = excluded.unread, starred = excluded.starred, spam = excluded.spam`,
+		),
+		writeName: client.prepare(
+			`insert into field_names (form_id, is_spam, name, count) values (?, ?, ?, ?)
+			on conflict (form_id, is_spam, name) do update set count = excluded.count`,
+		),
+		removeName: client.prepare('delete from field_names where form_id = ? and is_spam = ? and name = ?'),
+	};
+}
+
+function readNames(statement: Statement, formId: number, isSpam: 0 | 1): Map<string, number> {
+	const rows = statement.values(formId, isSpam) as [string, number][];
+	return new Map(rows.map(([name, count]) => [JSON.parse(name) as string, count]));
+}
+
+function noCounts(): Counts {
+	return { total: 0, unread: 0, starred: 0, spam: 0 };
+}
+
+function addCounts(counts: Counts, flags: Flags, sign: 1 | -1): void {
+	if (flags.isSpam) {
+		counts.spam += sign;
+		return;
+	}
+	counts.total += sign;
+	if (!flags.isRead) counts.unread += sign;
+	if (flags.isStarred) counts.starred += sign;
+}
+
+/** A new submission goes into the newest block, or opens the next one; any other belongs to the last block that begins at or before it. */
+function blockOf(state: FormState, id: number, sign: 1 | -1): Block {
+	const newest = state.blocks.at(-1);
+	if (newest && id >= newest.firstId) {
+		if (sign === -1 || newest.total + newest.spam < BLOCK_SIZE) return newest;
+	}
+	if (newest && id < newest.firstId) return state.blocks[blockIndexOf(state.blocks, id)] ?? newest;
+	const block = { firstId: id, ...noCounts() };
+	state.blocks.push(block);
+	return block;
+}
+
+/** The index of the last block that begins at or before `id`; -1 if all begin later. */
+export function blockIndexOf(blocks: readonly Block[], id: number): number {
+	let low = 0;
+	let high = blocks.length;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if ((blocks[middle] as Block).firstId <= id) low = middle + 1;
+		else high = middle;
+	}
+	return low - 1;
+}
+
+function countNames(state: FormState, submission: CountedSubmission, sign: 1 | -1): void {
+	const counts = submission.isSpam ? state.spamNames : state.inboxNames;
+	const dirty = submission.isSpam ? state.dirtySpamNames : state.dirtyInboxNames;
+	let isListChanged = false;
+	for (const name of submission.names) {
+		const before = counts.get(name) ?? 0;
+		const after = before + sign;
+		if (before === 0 && (sign === -1 || counts.size >= MAX_LISTED_NAMES)) continue;
+		if (after === 0) counts.delete(name);
+		else counts.set(name, after);
+		if (before === 0 || after === 0) isListChanged = true;
+		dirty.add(name);
+	}
+	if (!isListChanged) return;
+	if (submission.isSpam) state.spamNamesJson = undefined;
+	else state.inboxNamesJson = undefined;
+}

@@ -1,0 +1,75 @@
+/** Brings a database file to the schema of this program by the migrations embedded in it. */
+
+import type { Database } from 'bun:sqlite';
+import { readFileSync } from 'node:fs';
+import { assetPath } from '../assets.ts';
+
+/** "form" in ASCII: marks the file as ours in its header, see https://sqlite.org/pragma.html#pragma_application_id */
+const APPLICATION_ID = 0x666f726d;
+
+interface Journal {
+	entries: { idx: number; tag: string }[];
+}
+
+/** The number in a pragma such as `user_version`. */
+export function readPragma(client: Database, name: string): number {
+	const row = client.query(`pragma ${name}`).values()[0];
+	return Number(row?.[0] ?? 0);
+}
+
+/** How many migrations this program holds; a file's `user_version` counts those it has seen. */
+export function schemaVersion(folder = assetPath('drizzle')): number {
+	return readJournal(folder).entries.length;
+}
+
+/**
+ * Applies what is missing, in one transaction. Foreign keys are off meanwhile, because rebuilding a table drops
+ * it, and a drop would cascade into its children; they are checked as a whole before the commit.
+ * @throws Error with a sentence for the operator if the file belongs to another program or a newer version.
+ */
+export function migrate(client: Database, folder = assetPath('drizzle')): void {
+	const { entries } = readJournal(folder);
+	if (isCurrent(client, entries.length)) return;
+	client.run('pragma foreign_keys = off');
+	client.run('begin immediate');
+	try {
+		if (!isCurrent(client, entries.length)) {
+			for (const entry of entries.slice(readPragma(client, 'user_version'))) {
+				client.run(readFileSync(`${folder}/${entry.tag}.sql`, 'utf8'));
+			}
+			const orphans = client.query('pragma foreign_key_check').values();
+			if (orphans.length > 0)
+				throw new Error('The database holds rows whose parents are missing; it was left unchanged.');
+			client.run(`pragma application_id = ${APPLICATION_ID}`);
+			client.run(`pragma user_version = ${entries.length}`);
+		}
+		client.run('commit');
+	} catch (error) {
+		if (client.inTransaction) client.run('rollback');
+		throw error;
+	} finally {
+		client.run('pragma foreign_keys = on');
+	}
+}
+
+function readJournal(folder: string): Journal {
+	return JSON.parse(readFileSync(`${folder}/meta/_journal.json`, 'utf8')) as Journal;
+}
+
+function isCurrent(client: Database, wanted: number): boolean {
+	const applicationId = readPragma(client, 'application_id');
+	const version = readPragma(client, 'user_version');
+	if (applicationId !== APPLICATION_ID) {
+		const tables = client.query('select count(*) from sqlite_master').values()[0];
+		if (applicationId !== 0 || version !== 0 || Number(tables?.[0]) !== 0) {
+			throw new Error('The file is an SQLite database of another program; it was left untouched.');
+		}
+		return false;
+	}
+	if (version > wanted) {
+		throw new Error(
+			`The database was written by a newer formsrv (schema ${version}, this program knows ${wanted}). Start that version, or restore a backup.`,
+		);
+	}
+	return version === wanted;
+}

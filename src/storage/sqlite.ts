@@ -1,0 +1,76 @@
+/** Opens the SQLite file the way the product promises: write-ahead log, synced on every commit, private to its owner. */
+
+import { constants, Database } from 'bun:sqlite';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { AppError } from '../errors.ts';
+
+const OWNER_ONLY_FILE = 0o600;
+const OWNER_ONLY_FOLDER = 0o700;
+const BUSY_TIMEOUT_MS = 5000;
+const CACHE_KIB = 16_000;
+
+/** The one connection that writes. Creates the file, and its folder, if there is none. */
+export function openWriteConnection(file: string): Database {
+	if (!existsSync(file)) {
+		mkdirSync(dirname(file), { recursive: true, mode: OWNER_ONLY_FOLDER });
+		closeSync(openSync(file, 'wx', OWNER_ONLY_FILE));
+	}
+	const client = open(file, false);
+	client.run('pragma journal_mode = wal');
+	// FULL, not the usual NORMAL: with NORMAL a power cut takes back commits that were already acknowledged.
+	client.run('pragma synchronous = full');
+	client.run('pragma foreign_keys = on');
+	return client;
+}
+
+/** A connection that only reads. */
+export function openReadConnection(file: string): Database {
+	const client = open(file, true);
+	client.run('pragma query_only = on');
+	return client;
+}
+
+function open(file: string, readonly: boolean): Database {
+	try {
+		const client = new Database(file, readonly ? { readonly: true, strict: true } : { readwrite: true, strict: true });
+		client.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+		client.run(`pragma cache_size = -${CACHE_KIB}`);
+		client.run('pragma temp_store = memory');
+		client.run('pragma trusted_schema = off');
+		client.run('pragma cell_size_check = on');
+		return client;
+	} catch (error) {
+		throw new AppError('UNAVAILABLE', `${file} cannot be opened as an SQLite database: ${(error as Error).message}.`, {
+			cause: error,
+		});
+	}
+}
+
+/**
+ * Takes the lock that says "a server runs on this folder"; the operating system gives it back when the process
+ * ends, however it ends. Returns the release, or `undefined` if another process holds it.
+ */
+export function takeServerLock(dataDir: string): (() => void) | undefined {
+	const file = join(dataDir, 'formsrv.lock');
+	const lock = new Database(file, { create: true });
+	try {
+		chmodSync(file, OWNER_ONLY_FILE);
+		lock.run('pragma busy_timeout = 0');
+		lock.run('begin exclusive');
+	} catch {
+		lock.close();
+		return undefined;
+	}
+	return () => {
+		lock.run('rollback');
+		lock.close();
+	};
+}
+
+/** Closes a writing connection after copying the log back, so that the file stands alone. */
+export function closeWriteConnection(client: Database): void {
+	client.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 0);
+	client.run('pragma wal_checkpoint(truncate)');
+	client.close();
+}

@@ -1,0 +1,110 @@
+/** The contract between the features and whatever engine keeps their rows, and how it is opened. */
+
+import { drizzle } from 'drizzle-orm/bun-sqlite';
+import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
+import { createIdSource } from '../ids.ts';
+import { createFormIndex } from './form-index.ts';
+import { migrate } from './migrate.ts';
+import { closeWriteConnection, openReadConnection, openWriteConnection } from './sqlite.ts';
+import { createSubmissionLog } from './submission-log.ts';
+import * as tables from './tables.ts';
+import { createWriter } from './writer.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the engine's own result type is of no concern to features
+export type Db = BaseSQLiteDatabase<'sync' | 'async', any, typeof tables>;
+
+/** A query built with Drizzle and not yet run. */
+export interface Query<T = unknown> extends PromiseLike<T> {
+	prepare(): { execute(): unknown };
+}
+
+type Results<T extends readonly Query[]> = { -readonly [K in keyof T]: Awaited<T[K]> };
+
+export type Storage = ReturnType<typeof openStorage>;
+
+/**
+ * Opens the database file, creating and migrating it as needed.
+ * @throws AppError or Error with a sentence for the operator if the file cannot be used.
+ */
+export function openStorage(file: string, { now = Date.now }: { now?: () => number } = {}) {
+	const client = openWriteConnection(file);
+	try {
+		migrate(client);
+	} catch (error) {
+		client.close();
+		throw error;
+	}
+	const reader = openReadConnection(file);
+	const db: Db = drizzle(reader, { schema: tables });
+	const tx: Db = drizzle(client, { schema: tables });
+	const index = createFormIndex(client);
+	const dataVersion = client.prepare('pragma data_version');
+	const highestId = client.prepare('select max(id) from submissions');
+	const nextId = createIdSource(Number(highestId.values()[0]?.[0] ?? 0), now);
+	let seenVersion = Number(dataVersion.values()[0]?.[0]);
+	let generation = 0;
+	let isOpen = true;
+
+	/** Notices what another process wrote, such as a command beside the server. */
+	function refresh(): void {
+		const version = dataVersion.values()[0]?.[0] as number;
+		if (version === seenVersion) return;
+		seenVersion = version;
+		generation++;
+		index.forget();
+	}
+
+	const writer = createWriter(client, {
+		begun: refresh,
+		committing: index.flush,
+		rolledBack: index.forget,
+	});
+	const log = createSubmissionLog(client, writer, index);
+
+	return {
+		/** For reading: `await db.select()…`. It cannot write. */
+		db,
+		/**
+		 * Runs the statements that `build` returns in one transaction, all or nothing, and resolves with their results
+		 * once they are on disk. Those with `returning()` answer rows.
+		 */
+		batch<const T extends readonly Query[]>(build: (tx: Db) => T): Promise<Results<T>> {
+			return new Promise((resolve, reject) => {
+				let results: unknown[] = [];
+				writer.enqueue({
+					compound: true,
+					run: () => {
+						results = build(tx).map((query) => (query.prepare().execute() as { sync(): unknown }).sync());
+					},
+					resolve: () => {
+						generation++;
+						resolve(results as Results<T>);
+					},
+					reject,
+				});
+			});
+		},
+		/** Submissions have their own way in and out, because they come by the thousand. */
+		submissions: {
+			...log,
+			page: (query: Parameters<typeof log.page>[0]) => {
+				refresh();
+				return log.page(query);
+			},
+		},
+		nextId,
+		/** Changes whenever anything but submissions may have changed, by this process or another: for caches. */
+		version(): number {
+			refresh();
+			return generation;
+		},
+		/** Commits what is queued and closes the file; nothing can be stored afterwards. */
+		close(): void {
+			if (!isOpen) return;
+			isOpen = false;
+			writer.drain();
+			reader.close();
+			closeWriteConnection(client);
+		},
+	};
+}

@@ -1,0 +1,266 @@
+/** Writes and pages of submissions: the hot paths, held as prepared statements for as long as the file is open. */
+
+import type { Database, Statement } from 'bun:sqlite';
+import { type Block, blockIndexOf, type Count, type Flags, type FormIndex } from './form-index.ts';
+import type { deliveries, idempotencyKeys } from './tables.ts';
+import type { Writer } from './writer.ts';
+
+export const FILTERS = ['all', 'unread', 'starred', 'spam'] as const;
+export type Filter = (typeof FILTERS)[number];
+
+export type NewDelivery = typeof deliveries.$inferInsert;
+export type NewIdempotencyKey = typeof idempotencyKeys.$inferInsert;
+
+export interface NewSubmission {
+	id: number;
+	formId: number;
+	/** JSON text, kept and answered exactly so. */
+	data: string;
+	/** The member names of `data`. */
+	names: readonly string[];
+	spamReason: string | null;
+	subject: string | null;
+	replyTo: string | null;
+	/** Written in the same transaction. */
+	deliveries?: readonly NewDelivery[];
+	idempotencyKey?: NewIdempotencyKey;
+}
+
+export interface StoredSubmission extends Flags {
+	id: number;
+	data: string;
+	spamReason: string | null;
+	subject: string | null;
+	replyTo: string | null;
+}
+
+export interface PageQuery {
+	formId: number;
+	filter: Filter;
+	order: 'asc' | 'desc';
+	limit: number;
+	offset: number;
+	/** Only submissions with `fromId <= id < beforeId`. */
+	fromId?: number;
+	beforeId?: number;
+}
+
+export interface Page {
+	rows: StoredSubmission[];
+	/** How many submissions match in all. */
+	total: number;
+}
+
+type Row = [number, number, number, number, string, string | null, string | null, string | null];
+
+const COLUMNS = 'id, is_read, is_starred, is_spam, data, spam_reason, subject, reply_to';
+const COUNT_OF: Record<Filter, Count> = { all: 'total', unread: 'unread', starred: 'starred', spam: 'spam' };
+const CONDITION: Record<Filter, string> = {
+	all: 'is_spam = 0',
+	unread: 'is_spam = 0 and is_read = 0',
+	starred: 'is_spam = 0 and is_starred = 1',
+	spam: 'is_spam = 1',
+};
+const BEYOND_ALL_IDS = Number.MAX_SAFE_INTEGER;
+
+export type SubmissionLog = ReturnType<typeof createSubmissionLog>;
+
+export function createSubmissionLog(client: Database, writer: Writer, index: FormIndex) {
+	const sql = prepareStatements(client);
+
+	function insert(row: NewSubmission): void {
+		const isSpam = row.spamReason !== null;
+		sql.insert.run(row.id, row.formId, isSpam ? 1 : 0, row.data, row.spamReason, row.subject, row.replyTo);
+		if (row.idempotencyKey) {
+			const { formId, key, bodyHash, next, createdAt } = row.idempotencyKey;
+			sql.insertIdempotencyKey.run(formId, key, bodyHash, next ?? null, createdAt);
+		}
+		for (const delivery of row.deliveries ?? []) {
+			const { id, channel, webhookId, event, state, destination, nextAttemptAt } = delivery;
+			sql.insertDelivery.run(
+				id ?? null,
+				row.formId,
+				row.id,
+				channel,
+				webhookId ?? null,
+				event ?? 'submission.created',
+				state,
+				destination,
+				nextAttemptAt ?? null,
+			);
+		}
+		index.count(row.formId, { id: row.id, isRead: false, isStarred: false, isSpam, names: row.names }, 1);
+	}
+
+	function changeOne(formId: number, id: number, flags: Partial<Flags>): boolean {
+		const before = read(formId, id);
+		if (!before) return false;
+		const after = { ...before, ...flags };
+		const names = after.isSpam === before.isSpam ? [] : namesOf(before.data);
+		const spamReason = after.isSpam ? (before.spamReason ?? 'marked') : null;
+		sql.change.run(Number(after.isRead), Number(after.isStarred), Number(after.isSpam), spamReason, id);
+		index.count(formId, { ...before, names }, -1);
+		index.count(formId, { ...after, names }, 1);
+		return true;
+	}
+
+	function removeOne(formId: number, id: number): boolean {
+		const row = read(formId, id);
+		if (!row) return false;
+		sql.remove.run(id);
+		index.count(formId, { ...row, names: namesOf(row.data) }, -1);
+		return true;
+	}
+
+	function read(formId: number, id: number): StoredSubmission | undefined {
+		const row = sql.read.values(id, formId)[0] as Row | undefined;
+		return row && toStored(row);
+	}
+
+	/** Runs `one` for each id in one transaction; answers the ids for which it said yes. */
+	function forEach(ids: readonly number[], one: (id: number) => boolean): Promise<number[]> {
+		return new Promise((resolve, reject) => {
+			let done: number[] = [];
+			writer.enqueue({
+				compound: true,
+				run: () => {
+					done = ids.filter(one);
+				},
+				resolve: () => resolve(done),
+				reject,
+			});
+		});
+	}
+
+	/** How many matching rows have an id below `id`: whole blocks from memory, one part block from its index. */
+	function countBelow(formId: number, filter: Filter, id: number): number {
+		const count = COUNT_OF[filter];
+		const blocks = index.blocks(formId);
+		const last = blockIndexOf(blocks, id);
+		if (last < 0) return 0;
+		let below = 0;
+		for (let i = 0; i < last; i++) below += (blocks[i] as Block)[count];
+		const block = blocks[last] as Block;
+		if (id >= BEYOND_ALL_IDS) return below + block[count];
+		return below + Number(sql.count[filter].values(formId, block.firstId, id)[0]?.[0] ?? 0);
+	}
+
+	/** Reads `limit` rows from the one of that rank (0 = oldest match) onwards, skipping by the blocks' counts. */
+	function readFromRank(query: PageQuery, rank: number, limit: number): StoredSubmission[] {
+		const count = COUNT_OF[query.filter];
+		const blocks = index.blocks(query.formId);
+		const isAscending = query.order === 'asc';
+		const statement = (isAscending ? sql.ascending : sql.descending)[query.filter];
+		let i = 0;
+		while (i < blocks.length && rank >= (blocks[i] as Block)[count]) {
+			rank -= (blocks[i] as Block)[count];
+			i++;
+		}
+		const rows: StoredSubmission[] = [];
+		let skip = isAscending ? rank : (blocks[i]?.[count] ?? 0) - 1 - rank;
+		for (; rows.length < limit && i >= 0 && i < blocks.length; i += isAscending ? 1 : -1) {
+			const block = blocks[i] as Block;
+			if (block[count] === 0) continue;
+			const next = blocks[i + 1]?.firstId ?? BEYOND_ALL_IDS;
+			const found = statement.values(query.formId, block.firstId, next, limit - rows.length, skip) as Row[];
+			for (const row of found) rows.push(toStored(row));
+			skip = 0;
+		}
+		return rows;
+	}
+
+	return {
+		/** Stores a submission; resolves when it is on disk. */
+		append(row: NewSubmission): Promise<void> {
+			const compound = row.idempotencyKey !== undefined || (row.deliveries?.length ?? 0) > 0;
+			return new Promise((resolve, reject) => {
+				writer.enqueue({ compound, run: () => insert(row), resolve, reject });
+			});
+		},
+		/** Sets flags of submissions of a form, all or nothing; answers the ids that exist. */
+		change(formId: number, ids: readonly number[], flags: Partial<Flags>): Promise<number[]> {
+			return forEach(ids, (id) => changeOne(formId, id, flags));
+		},
+		/** Removes submissions of a form, all or nothing; answers the ids that existed. */
+		remove(formId: number, ids: readonly number[]): Promise<number[]> {
+			return forEach(ids, (id) => removeOne(formId, id));
+		},
+		read,
+		page(query: PageQuery): Page {
+			const { formId, filter, order, limit, offset, fromId = 0, beforeId = BEYOND_ALL_IDS } = query;
+			const low = fromId > 0 ? countBelow(formId, filter, fromId) : 0;
+			const high = countBelow(formId, filter, beforeId);
+			const total = Math.max(0, high - low);
+			const wanted = Math.min(limit, total - offset);
+			if (wanted <= 0) return { rows: [], total };
+			const rank = order === 'asc' ? low + offset : high - 1 - offset;
+			return { rows: readFromRank(query, rank, wanted), total };
+		},
+		/** The field names in use, as a JSON array; see {@link FormIndex}. */
+		namesJson: index.namesJson,
+		/** Removes up to `limit` submissions of a form that was deleted; `false` when none is left. */
+		sweep(formId: number, limit: number): Promise<boolean> {
+			return new Promise((resolve, reject) => {
+				let removed = 0;
+				writer.enqueue({
+					compound: true,
+					run: () => {
+						removed = sql.sweep.run(formId, limit).changes;
+					},
+					resolve: () => resolve(removed > 0),
+					reject,
+				});
+			});
+		},
+	};
+}
+
+function prepareStatements(client: Database) {
+	const each = (text: (condition: string) => string): Record<Filter, Statement> => ({
+		all: client.prepare(text(CONDITION.all)),
+		unread: client.prepare(text(CONDITION.unread)),
+		starred: client.prepare(text(CONDITION.starred)),
+		spam: client.prepare(text(CONDITION.spam)),
+	});
+	const range = 'from submissions where form_id = ?1 and id >= ?2 and id < ?3';
+	return {
+		insert: client.prepare(
+			'insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to) values (?, ?, ?, ?, ?, ?, ?)',
+		),
+		insertIdempotencyKey: client.prepare(
+			'insert into idempotency_keys (form_id, key, body_hash, next, created_at) values (?, ?, ?, ?, ?)',
+		),
+		insertDelivery: client.prepare(
+			`insert into deliveries (id, form_id, submission_id, channel, webhook_id, event, state, destination, next_attempt_at)
+			values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		),
+		change: client.prepare(
+			'update submissions set is_read = ?, is_starred = ?, is_spam = ?, spam_reason = ? where id = ?',
+		),
+		remove: client.prepare('delete from submissions where id = ?'),
+		read: client.prepare(`select ${COLUMNS} from submissions where id = ? and form_id = ?`),
+		sweep: client.prepare(
+			'delete from submissions where id in (select id from submissions where form_id = ? order by id limit ?)',
+		),
+		count: each((condition) => `select count(*) ${range} and ${condition}`),
+		ascending: each((condition) => `select ${COLUMNS} ${range} and ${condition} order by id asc limit ?4 offset ?5`),
+		descending: each((condition) => `select ${COLUMNS} ${range} and ${condition} order by id desc limit ?4 offset ?5`),
+	};
+}
+
+function toStored([id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo]: Row): StoredSubmission {
+	return {
+		id,
+		isRead: isRead === 1,
+		isStarred: isStarred === 1,
+		isSpam: isSpam === 1,
+		data,
+		spamReason,
+		subject,
+		replyTo,
+	};
+}
+
+function namesOf(data: string): string[] {
+	return Object.keys(JSON.parse(data) as Record<string, unknown>);
+}
