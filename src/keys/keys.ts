@@ -1,0 +1,139 @@
+/** API keys: made, listed, revoked, and recognised. */
+
+import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import { AppError, invalidField } from '../errors.ts';
+import { decodeId, encodeId, idToIso } from '../ids.ts';
+import type { Storage } from '../storage/storage.ts';
+import { type ApiKeyRow, apiKeys, forms, type Mode, type Permission } from '../storage/tables.ts';
+import { type Principal, unauthorized } from './permissions.ts';
+import { type ApiKey, KEY_NAME_MAX } from './schema.ts';
+import { createToken, displayToken, hashToken, isToken } from './token.ts';
+
+const LAST_USED_RESOLUTION_MS = 60_000;
+
+export interface NewKey {
+	mode: Mode;
+	name?: string;
+	permissions: readonly Permission[];
+	/** The public id or the slug of a form makes a form-level key, which reads that form's submissions and nothing else. */
+	form?: string;
+	expiresAt?: Date;
+}
+
+export type Keys = ReturnType<typeof createKeys>;
+
+export function createKeys(storage: Storage, now: () => number = Date.now) {
+	const byHash = storage.db
+		.select()
+		.from(apiKeys)
+		.where(eq(apiKeys.hash, sql.placeholder('hash')))
+		.prepare();
+
+	async function findForm(idOrSlug: string) {
+		const id = decodeId(idOrSlug);
+		const isIt = id === undefined ? eq(forms.slug, idOrSlug) : eq(forms.id, id);
+		const [bySlugOrId] = await storage.db.select().from(forms).where(and(isIt, isNull(forms.deletedAt)));
+		if (bySlugOrId || id === undefined) return bySlugOrId;
+		const [bySlug] = await storage.db
+			.select()
+			.from(forms)
+			.where(and(eq(forms.slug, idOrSlug), isNull(forms.deletedAt)));
+		return bySlug;
+	}
+
+	/** Notes the use of a key, to the minute; a failure to do so is nobody's concern. */
+	function noteUse(row: ApiKeyRow): void {
+		const at = now();
+		if (row.lastUsedAt !== null && at - row.lastUsedAt < LAST_USED_RESOLUTION_MS) return;
+		row.lastUsedAt = at;
+		storage.batch((tx) => [tx.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.id, row.id))]).catch(() => {});
+	}
+
+	return {
+		/** Makes a key. `token` is the key itself: it is answered here and never again. */
+		async create(input: NewKey): Promise<{ token: string; key: ApiKey }> {
+			const name = (input.name ?? '').trim();
+			if (name.length > KEY_NAME_MAX) {
+				throw invalidField('name', 'INVALID_NAME', `name must have at most ${KEY_NAME_MAX} characters.`);
+			}
+			if (input.expiresAt && input.expiresAt.getTime() <= now()) {
+				throw invalidField('expiresAt', 'INVALID_DATE', 'expiresAt must lie in the future.');
+			}
+			const form = input.form === undefined ? undefined : await findForm(input.form);
+			if (input.form !== undefined && !form) throw new AppError('FORM_NOT_FOUND', `There is no form "${input.form}".`);
+			const mode = form?.mode ?? input.mode;
+			const token = createToken(form ? 'form' : mode);
+			const row: ApiKeyRow = {
+				id: storage.nextId(),
+				mode,
+				formId: form?.id ?? null,
+				name,
+				permissions: form ? ['read'] : [...new Set(input.permissions)],
+				hash: hashToken(token),
+				display: displayToken(token),
+				expiresAt: input.expiresAt?.getTime() ?? null,
+				revokedAt: null,
+				lastUsedAt: null,
+			};
+			await storage.batch((tx) => [tx.insert(apiKeys).values(row)]);
+			return { token, key: present(row) };
+		},
+		/** All keys, newest first; only those of one mode if it is given. */
+		async list(mode?: Mode): Promise<ApiKey[]> {
+			const rows = await storage.db
+				.select()
+				.from(apiKeys)
+				.where(mode && eq(apiKeys.mode, mode))
+				.orderBy(desc(apiKeys.id));
+			return rows.map(present);
+		},
+		/**
+		 * Revokes a key from its next request on; again is no error.
+		 * @throws AppError NOT_FOUND if there is no such key (in that mode).
+		 */
+		async revoke(id: string, mode?: Mode): Promise<ApiKey> {
+			const keyId = decodeId(id) ?? -1;
+			const [row] = await storage.db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
+			if (!row || (mode && row.mode !== mode)) throw new AppError('NOT_FOUND', `There is no key "${id}".`);
+			if (row.revokedAt !== null) return present(row);
+			const revokedAt = now();
+			await storage.batch((tx) => [tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, row.id))]);
+			return present({ ...row, revokedAt });
+		},
+		/**
+		 * Recognises the holder of a key as it stands at this very moment, whoever changed it last.
+		 * @param token What the request carried; `undefined` if nothing.
+		 * @throws AppError UNAUTHORIZED, the same for every cause.
+		 */
+		async authenticate(token: string | undefined): Promise<Principal> {
+			if (token === undefined) throw unauthorized(false);
+			if (!isToken(token)) throw unauthorized(true);
+			const [row] = await byHash.execute({ hash: hashToken(token) });
+			if (!row || row.revokedAt !== null) throw unauthorized(true);
+			if (row.expiresAt !== null && row.expiresAt <= now()) throw unauthorized(true);
+			noteUse(row);
+			return {
+				keyId: encodeId(row.id),
+				mode: row.mode,
+				permissions: row.permissions,
+				formId: row.formId === null ? null : encodeId(row.formId),
+			};
+		},
+	};
+}
+
+function present(row: ApiKeyRow): ApiKey {
+	const time = (millis: number | null) => (millis === null ? null : new Date(millis).toISOString());
+	return {
+		id: encodeId(row.id),
+		name: row.name,
+		display: row.display,
+		mode: row.mode,
+		form: row.formId === null ? null : encodeId(row.formId),
+		permissions: row.permissions,
+		createdAt: idToIso(row.id),
+		expiresAt: time(row.expiresAt),
+		lastUsedAt: time(row.lastUsedAt),
+		revokedAt: time(row.revokedAt),
+	};
+}

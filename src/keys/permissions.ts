@@ -1,0 +1,51 @@
+/** Who may do what: decided from a key's permissions and scope alone, before any object is looked at. */
+
+import { AppError } from '../errors.ts';
+import type { Mode, Permission } from '../storage/tables.ts';
+
+/** Who is asking: the holder of a valid key. `formId` confines a form-level key to one form (its public id). */
+export interface Principal {
+	keyId: string;
+	mode: Mode;
+	permissions: readonly Permission[];
+	formId: string | null;
+}
+
+/** What a route asks for. `form` names the path parameter a form-level key is confined to; without it, such keys are refused. */
+export interface Access {
+	permission: Permission;
+	form?: string;
+}
+
+/** `admin` holds every permission; no other permission implies another. */
+export function hasPermission(permissions: readonly Permission[], permission: Permission): boolean {
+	return permissions.includes(permission) || permissions.includes('admin');
+}
+
+/**
+ * @throws AppError UNAUTHORIZED without a principal, FORBIDDEN if the permission or the scope is missing. A
+ * form-level key gets one and the same answer for every form but its own, whether or not that form exists.
+ */
+export function authorize(
+	principal: Principal | undefined,
+	access: Access,
+	params: Readonly<Record<string, string>> = {},
+): Principal {
+	if (!principal) throw unauthorized(false);
+	if (principal.formId !== null) {
+		const isOwnForm = access.form !== undefined && params[access.form] === principal.formId;
+		if (!isOwnForm) throw new AppError('FORBIDDEN', 'This form-level key only reads the submissions of its own form.');
+	}
+	if (!hasPermission(principal.permissions, access.permission)) {
+		throw new AppError('FORBIDDEN', `This key lacks the permission "${access.permission}".`);
+	}
+	return principal;
+}
+
+/** The one answer to a missing, malformed, unknown, revoked or expired key. */
+export function unauthorized(wasSent: boolean): AppError {
+	const challenge = 'Bearer realm="formsrv"';
+	return new AppError('UNAUTHORIZED', 'A valid API key is required: Authorization: Bearer <API_KEY>.', {
+		headers: { 'WWW-Authenticate': wasSent ? `${challenge}, error="invalid_token"` : challenge },
+	});
+}

@@ -1,0 +1,58 @@
+/** The format of API keys: a prefix that tells the kind, 190 bits of chance, and a checksum that catches typos. */
+
+import type { Mode } from '../storage/tables.ts';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const TOKEN = /^(?:sk_live_|sk_test_|fk_)[0-9A-Za-z]{38}$/;
+/** The highest multiple of 62 that fits a byte: bytes from here on would favour the alphabet's beginning. */
+const UNBIASED_BYTES = 248;
+
+export type TokenKind = Mode | 'form';
+
+const PREFIX: Record<TokenKind, string> = { live: 'sk_live_', test: 'sk_test_', form: 'fk_' };
+
+type RandomBytes = (length: number) => Uint8Array;
+
+const cryptoBytes: RandomBytes = (length) => crypto.getRandomValues(new Uint8Array(length));
+
+/** Makes a new key: prefix, 32 random base62 characters, 6 characters of checksum. */
+export function createToken(kind: TokenKind, randomBytes: RandomBytes = cryptoBytes): string {
+	let body = PREFIX[kind];
+	const length = body.length + RANDOM_LENGTH;
+	while (body.length < length) {
+		for (const byte of randomBytes(length - body.length)) {
+			if (byte < UNBIASED_BYTES) body += ALPHABET[byte % ALPHABET.length];
+		}
+	}
+	return body + checksum(body);
+}
+
+/** Whether a text has the form of a key and its checksum is right; decided without any look-up. */
+export function isToken(text: string): boolean {
+	if (!TOKEN.test(text)) return false;
+	return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
+}
+
+/** What is stored of a key: SHA-256, hexadecimal. Enough for a secret with this much chance in it. */
+export function hashToken(token: string): string {
+	return new Bun.CryptoHasher('sha256').update(token).digest('hex');
+}
+
+/** What a person may see of a key again: its prefix and last four characters. */
+export function displayToken(token: string): string {
+	const prefix = token.slice(0, token.lastIndexOf('_') + 1);
+	return `${prefix}…${token.slice(-4)}`;
+}
+
+/** CRC-32 in base 62, as secret scanners expect it of keys with a checksum. */
+function checksum(body: string): string {
+	let rest = Bun.hash.crc32(body);
+	let text = '';
+	for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+		text = ALPHABET[rest % ALPHABET.length] + text;
+		rest = Math.floor(rest / ALPHABET.length);
+	}
+	return text;
+}
