@@ -1,0 +1,178 @@
+/** An HTTP POST to a stranger's URL that cannot be led into the operator's own network. */
+
+import { lookup } from 'node:dns/promises';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { isIP } from 'node:net';
+import { createAddressGuard } from './public-address.ts';
+
+const DEFAULT_TIMEOUT_MS = 15_000;
+const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_EXCERPT_BYTES = 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
+const LAST_PRIVILEGED_PORT = 1023;
+
+export interface ResolvedAddress {
+	address: string;
+	family: number;
+}
+
+export interface PostRequest {
+	headers: Record<string, string>;
+	body: string;
+	/** Ends the request early, for an orderly stop. */
+	signal?: AbortSignal;
+}
+
+/** Where a request failed before there was an answer. */
+export type PostFault = 'url' | 'refused' | 'dns' | 'connection' | 'tls' | 'timeout' | 'aborted' | 'protocol';
+
+export type PostResult =
+	| { answered: true; status: number; bodyExcerpt: string; retryAfter: string | undefined }
+	| { answered: false; fault: PostFault; message: string };
+
+export interface GuardedPostOptions {
+	/** Addresses and ranges that may be reached although they are not public. */
+	allowed?: readonly string[];
+	/** Bound on the whole exchange, name resolution included. */
+	timeoutMs?: number;
+	resolve?: (hostname: string) => Promise<ResolvedAddress[]>;
+	/** Certificate authorities to trust instead of the built-in ones. */
+	ca?: string;
+}
+
+export type GuardedPost = (url: string, request: PostRequest) => Promise<PostResult>;
+
+/**
+ * Makes a POST client that never throws. It resolves a name once, refuses it if *any* of its addresses is not
+ * public, connects only to the addresses it has checked (so that a second, different resolution cannot help an
+ * attacker), follows no redirect, uses no proxy, and reads at most 64 KiB within the time allowed.
+ */
+export function createGuardedPost(options: GuardedPostOptions = {}): GuardedPost {
+	const { allowed, timeoutMs = DEFAULT_TIMEOUT_MS, resolve = resolveAll, ca } = options;
+	const mayReach = createAddressGuard(allowed);
+
+	return async (text, request) => {
+		const target = readTarget(text);
+		if (typeof target === 'string') return { answered: false, fault: 'url', message: target };
+
+		const deadline = AbortSignal.timeout(timeoutMs);
+		const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline;
+		try {
+			const addresses = await unlessAborted(checkedAddresses(target.hostname, { resolve, mayReach }), signal);
+			if (typeof addresses === 'string') return { answered: false, fault: 'refused', message: addresses };
+			return await exchange(target, { request, addresses, signal, ca });
+		} catch (error) {
+			if (deadline.aborted) return fault('timeout', `No answer within ${timeoutMs / 1000} seconds.`);
+			if (signal.aborted) return fault('aborted', 'Stopped before there was an answer.');
+			return classify(error);
+		}
+	};
+}
+
+/** The URL to post to, or a sentence that says why it cannot be one. Pure: the host is not resolved. */
+export function readTarget(text: string): URL | string {
+	const url = URL.parse(text);
+	if (url === null) return 'The URL cannot be read.';
+	if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'The URL must begin with https:// or http://.';
+	if (url.username !== '' || url.password !== '') return 'The URL must not hold a user name or password.';
+	if (url.port !== '' && Number(url.port) <= LAST_PRIVILEGED_PORT) {
+		return 'The port must be 80, 443 or one above 1023.';
+	}
+	return url;
+}
+
+/** The addresses of a host, all of them reachable, or a sentence that says which one is not. */
+async function checkedAddresses(
+	hostname: string,
+	guard: { resolve: (hostname: string) => Promise<ResolvedAddress[]>; mayReach: (address: string) => boolean },
+): Promise<ResolvedAddress[] | string> {
+	const literal = hostname.replace(/^\[|\]$/g, '');
+	const family = isIP(literal);
+	const addresses = family === 0 ? await guard.resolve(hostname) : [{ address: literal, family }];
+	if (addresses.length === 0) return `The name ${hostname} has no address.`;
+	const forbidden = addresses.find(({ address }) => !guard.mayReach(address));
+	if (forbidden === undefined) return addresses;
+	return `${forbidden.address} is not a public address; the operator may allow it with FORMSRV_WEBHOOK_ALLOW.`;
+}
+
+function resolveAll(hostname: string): Promise<ResolvedAddress[]> {
+	return lookup(hostname, { all: true });
+}
+
+function exchange(
+	url: URL,
+	{
+		request,
+		addresses,
+		signal,
+		ca,
+	}: { request: PostRequest; addresses: ResolvedAddress[]; signal: AbortSignal; ca: string | undefined },
+): Promise<PostResult> {
+	const body = Buffer.from(request.body);
+	return new Promise((resolve, reject) => {
+		const options: https.RequestOptions = {
+			method: 'POST',
+			headers: { ...request.headers, 'Content-Length': String(body.length) },
+			agent: false,
+			maxHeaderSize: MAX_HEADER_BYTES,
+			rejectUnauthorized: true,
+			signal,
+			ca,
+			lookup: (_hostname, { all }, callback) => {
+				const [first] = addresses;
+				if (all || first === undefined) return callback(null, addresses);
+				callback(null, first.address, first.family);
+			},
+		};
+		const outgoing = url.protocol === 'https:' ? https.request(url, options) : http.request(url, options);
+		outgoing.on('error', reject);
+		outgoing.on('response', (answer) => {
+			outgoing.off('error', reject).on('error', () => answer.destroy());
+			readExcerpt(answer).then((bodyExcerpt) => {
+				outgoing.destroy();
+				const { statusCode = 0, headers } = answer;
+				resolve({ answered: true, status: statusCode, bodyExcerpt, retryAfter: headers['retry-after'] });
+			});
+		});
+		outgoing.end(body);
+	});
+}
+
+/** The beginning of an answer; whatever breaks off after the status line, the status stands. */
+function readExcerpt(answer: IncomingMessage): Promise<string> {
+	const kept: Buffer[] = [];
+	let size = 0;
+	return new Promise((resolve) => {
+		const finish = () => resolve(Buffer.concat(kept).subarray(0, MAX_EXCERPT_BYTES).toString('utf8'));
+		answer.on('data', (chunk: Buffer) => {
+			if (size < MAX_EXCERPT_BYTES) kept.push(chunk);
+			size += chunk.length;
+			if (size >= MAX_ANSWER_BYTES) finish();
+		});
+		answer.on('end', finish);
+		answer.on('error', finish);
+		answer.on('aborted', finish);
+		answer.on('close', finish);
+	});
+}
+
+/** Name resolution cannot be cancelled; it is left behind instead. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+	return new Promise((resolve, reject) => {
+		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+		work.then(resolve, reject);
+	});
+}
+
+function classify(error: unknown): PostResult {
+	const { code = '', message = String(error) } = error as { code?: string; message?: string };
+	if (/^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL|DNS_)/.test(code)) return fault('dns', 'The name cannot be resolved.');
+	if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/.test(code)) return fault('tls', message);
+	if (/^(ECONN|EHOST|ENET|EPIPE|ETIMEDOUT|EADDR)|Connection/.test(code)) return fault('connection', message);
+	return fault('protocol', message);
+}
+
+function fault(kind: PostFault, message: string): PostResult {
+	return { answered: false, fault: kind, message };
+}
