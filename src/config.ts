@@ -1,0 +1,314 @@
+/** Every setting once: its name, flag, meaning, default and bounds; and the only reader of the environment. */
+
+import { join, resolve } from 'node:path';
+import { collectGiven, envName, flagName, type Given, type GivenInput, quote } from './setting-sources';
+import {
+	addressRanges,
+	boolean,
+	databaseUrl,
+	decimal,
+	host,
+	integer,
+	mailbox,
+	oneOf,
+	origin,
+	path,
+	SettingProblem,
+	type SettingType,
+	secretText,
+	size,
+	smtpUrl,
+	trustedProxies,
+	webAddress,
+} from './setting-types';
+
+/** A captcha vendor's server side: the secret that verifies, `null` if not set up, and where to ask. */
+export interface CaptchaVendor {
+	secret: string | null;
+	verifyUrl: string;
+}
+
+export interface Config {
+	host: string;
+	port: number;
+	submitHost: string;
+	submitPort: number;
+	/** Public addresses without a trailing slash; `null`: as the listeners. */
+	baseUrl: string | null;
+	submitUrl: string | null;
+	/** Absolute paths. */
+	dataDir: string;
+	databaseFile: string;
+	/** `private`, `none`, or addresses and ranges separated by commas. */
+	trustedProxies: string;
+	smtpUrl: string | null;
+	mailFrom: string | null;
+	/** Mails per form and hour; what is over goes into a digest. */
+	mailPerHour: number;
+	captcha: {
+		recaptcha: CaptchaVendor;
+		hcaptcha: CaptchaVendor;
+		turnstile: CaptchaVendor;
+		recaptchaMinScore: number;
+	};
+	/** Private addresses and ranges that webhooks may reach. */
+	webhookAllow: string[];
+	/** Sizes and lengths in bytes. */
+	limits: { maxBody: number; maxMultipart: number; maxFields: number; maxFieldName: number; maxDepth: number };
+	/** Per minute; 0 = off. */
+	rates: { submit: number; api: number; auth: number };
+	strictRedirects: boolean;
+	logLevel: 'debug' | 'info' | 'warn' | 'error';
+	logFormat: 'text' | 'json';
+}
+
+export interface ConfigInput extends GivenInput {
+	/** Whether the log goes to a terminal. */
+	isTerminal: boolean;
+}
+
+/** The settings cannot be used; `problems` are sentences, each naming a setting and what would be right. */
+export class ConfigError extends Error {
+	readonly problems: string[];
+
+	constructor(problems: string[]) {
+		super(problems.join('\n'));
+		this.name = 'ConfigError';
+		this.problems = problems;
+	}
+}
+
+interface Setting<T> {
+	type: SettingType<T>;
+	meaning: string;
+	/** The default as an operator would write it; `null`: none, and then `absent` says what that means. */
+	standard: string | null;
+	absent: string;
+	isSecret: boolean;
+}
+
+type Optional<T> = Setting<T> & { standard: null };
+
+function setting<T>(type: SettingType<T>, standard: string, meaning: string): Setting<T> & { standard: string } {
+	return { type, standard, meaning, absent: '', isSecret: false };
+}
+
+function optional<T>(type: SettingType<T>, absent: string, meaning: string): Optional<T> {
+	return { type, standard: null, meaning, absent, isSecret: false };
+}
+
+function secret<T>(type: SettingType<T>, meaning: string): Optional<T> {
+	return { type, standard: null, meaning, absent: 'none', isSecret: true };
+}
+
+const PORT = integer(0, 65_535);
+const RATE = integer(0, 1_000_000);
+const BODY_SIZE = size(1024, 1024 ** 3);
+
+const SETTINGS = {
+	host: setting(host(), '127.0.0.1', 'Address the base listener is bound to; 0.0.0.0 or :: for all.'),
+	port: setting(PORT, '8080', 'Port of the base listener; 0 picks a free one.'),
+	submitHost: optional(host(), 'as FORMSRV_HOST', 'Address the submit listener is bound to.'),
+	submitPort: setting(
+		PORT,
+		'8081',
+		'Port of the submit listener; with the host and port of the base, one listener serves both.',
+	),
+	baseUrl: optional(
+		origin(),
+		'the listener',
+		'Public address of the API and the dashboard, as https://forms.example.com.',
+	),
+	submitUrl: optional(origin(), 'the listener', 'Public address that forms post to.'),
+	dataDir: setting(path(), './formsrv-data', 'Folder of the database; made if missing.'),
+	databaseUrl: optional(databaseUrl(), 'formsrv.db in the data folder', 'Another SQLite file, as sqlite:PATH.'),
+	trustedProxies: setting(
+		trustedProxies(),
+		'private',
+		'Proxies whose X-Forwarded-For counts: private (loopback and private ranges), none, or addresses and ranges.',
+	),
+	smtpUrl: secret(smtpUrl(), 'Mail server, as smtp://user:password@host:587 or smtps://…; without it no mail is sent.'),
+	mailFrom: optional(
+		mailbox(),
+		'none',
+		'From of every mail, as Forms <forms@example.com>; needed with FORMSRV_SMTP_URL.',
+	),
+	mailPerHour: setting(integer(1, 100_000), '60', 'Mails per form and hour; what is over goes into a digest.'),
+	recaptchaSecret: secret(secretText(), 'Secret key of reCAPTCHA.'),
+	hcaptchaSecret: secret(secretText(), 'Secret key of hCaptcha.'),
+	turnstileSecret: secret(secretText(), 'Secret key of Cloudflare Turnstile.'),
+	recaptchaVerifyUrl: setting(
+		webAddress(),
+		'https://www.google.com/recaptcha/api/siteverify',
+		'Where reCAPTCHA tokens are verified.',
+	),
+	hcaptchaVerifyUrl: setting(
+		webAddress(),
+		'https://api.hcaptcha.com/siteverify',
+		'Where hCaptcha tokens are verified.',
+	),
+	turnstileVerifyUrl: setting(
+		webAddress(),
+		'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+		'Where Turnstile tokens are verified.',
+	),
+	recaptchaMinScore: setting(decimal(0, 1), '0.5', 'reCAPTCHA v3: a lower score is spam.'),
+	webhookAllow: optional(addressRanges(), 'none', 'Private addresses and ranges that webhooks may reach.'),
+	maxBody: setting(BODY_SIZE, '1MiB', 'Largest JSON or urlencoded body.'),
+	maxMultipart: setting(BODY_SIZE, '25MiB', 'Largest multipart body.'),
+	maxFields: setting(integer(1, 100_000), '1000', 'Most fields of one submission.'),
+	maxFieldName: setting(integer(1, 65_536), '256', 'Longest field name, in bytes.'),
+	maxDepth: setting(integer(1, 1000), '32', 'Deepest nesting of a JSON submission.'),
+	rateSubmit: setting(RATE, '300', 'Submissions a minute per client address and form; 0 = no limit.'),
+	rateApi: setting(RATE, '1000', 'API requests a minute per key; 0 = no limit.'),
+	rateAuth: setting(RATE, '20', 'Failed authentications a minute per client address; 0 = no limit.'),
+	strictRedirects: setting(
+		boolean(),
+		'false',
+		'Follow _next only to hosts that the form allows, also for forms without allowed domains.',
+	),
+	logLevel: setting(oneOf(['debug', 'info', 'warn', 'error']), 'info', 'Least level that is logged.'),
+	logFormat: optional(oneOf(['text', 'json']), 'text on a terminal, else json', 'Form of the log on stderr.'),
+};
+
+type Key = keyof typeof SETTINGS;
+type Values = {
+	[K in Key]: (typeof SETTINGS)[K] extends { type: SettingType<infer T>; standard: infer S }
+		? S extends string
+			? T
+			: T | null
+		: never;
+};
+
+const KEYS = Object.keys(SETTINGS) as Key[];
+
+/** Everything about a setting that help and documentation show. */
+export interface SettingInfo {
+	key: string;
+	name: string;
+	/** `null` for secrets, which do not belong on a command line. */
+	flag: string | null;
+	/** What stands for the value in the help, such as `number`. */
+	placeholder: string;
+	/** What is allowed, such as `0–65535`. */
+	values: string;
+	default: string;
+	meaning: string;
+}
+
+/** The environment of this process; nothing else reads it. */
+export function processEnvironment(): Record<string, string | undefined> {
+	return process.env;
+}
+
+/**
+ * Reads, checks and freezes the settings. A flag wins over the environment, that over `formsrv.toml`, that
+ * over the default.
+ * @throws ConfigError with every problem there is
+ */
+export function loadConfig(input: ConfigInput): Config {
+	const problems: string[] = [];
+	const given = collectGiven(KEYS, input, problems);
+	const values = parseAll(given, problems);
+	if (values.smtpUrl !== null && values.mailFrom === null && !given.has('mailFrom')) {
+		problems.push('FORMSRV_MAIL_FROM must be set when FORMSRV_SMTP_URL is, such as Forms <forms@example.com>.');
+	}
+	if (problems.length > 0) throw new ConfigError(problems);
+	return deepFreeze(assemble(values, input));
+}
+
+/** The settings as they apply, for a person to look at: secrets are masked, `source` says who set it. */
+export function describeSettings(input: ConfigInput): { name: string; value: string; source: string }[] {
+	const given = collectGiven(KEYS, input, []);
+	return KEYS.map((key) => {
+		const { standard, absent, isSecret } = SETTINGS[key];
+		const found = given.get(key);
+		if (!found) return { name: envName(key), value: standard ?? absent, source: 'default' };
+		return { name: envName(key), value: isSecret ? '(set, not shown)' : found.text, source: found.label };
+	});
+}
+
+/** Every setting, in the order in which they are documented. */
+export function listSettings(): SettingInfo[] {
+	return KEYS.map((key) => {
+		const { type, standard, absent, meaning, isSecret } = SETTINGS[key];
+		return {
+			key,
+			name: envName(key),
+			flag: isSecret ? null : flagName(key),
+			placeholder: type.placeholder,
+			values: type.values,
+			default: standard ?? absent,
+			meaning,
+		};
+	});
+}
+
+/** The README's table of settings, in Markdown. */
+export function settingsTable(): string {
+	const rows = listSettings().map((info) => {
+		const cells = [`\`${info.name}\``, info.flag ? `\`${info.flag}\`` : '', info.default, info.values, info.meaning];
+		return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+	});
+	return ['| Setting | Flag | Default | Values | Meaning |', '|---|---|---|---|---|', ...rows].join('\n');
+}
+
+function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Config {
+	const dataDir = resolve(cwd, values.dataDir);
+	const format = isTerminal ? 'text' : 'json';
+	return {
+		host: values.host,
+		port: values.port,
+		submitHost: values.submitHost ?? values.host,
+		submitPort: values.submitPort,
+		baseUrl: values.baseUrl,
+		submitUrl: values.submitUrl,
+		dataDir,
+		databaseFile: values.databaseUrl === null ? join(dataDir, 'formsrv.db') : resolve(cwd, values.databaseUrl),
+		trustedProxies: values.trustedProxies,
+		smtpUrl: values.smtpUrl,
+		mailFrom: values.mailFrom,
+		mailPerHour: values.mailPerHour,
+		captcha: {
+			recaptcha: { secret: values.recaptchaSecret, verifyUrl: values.recaptchaVerifyUrl },
+			hcaptcha: { secret: values.hcaptchaSecret, verifyUrl: values.hcaptchaVerifyUrl },
+			turnstile: { secret: values.turnstileSecret, verifyUrl: values.turnstileVerifyUrl },
+			recaptchaMinScore: values.recaptchaMinScore,
+		},
+		webhookAllow: values.webhookAllow ?? [],
+		limits: {
+			maxBody: values.maxBody,
+			maxMultipart: values.maxMultipart,
+			maxFields: values.maxFields,
+			maxFieldName: values.maxFieldName,
+			maxDepth: values.maxDepth,
+		},
+		rates: { submit: values.rateSubmit, api: values.rateApi, auth: values.rateAuth },
+		strictRedirects: values.strictRedirects,
+		logLevel: values.logLevel,
+		logFormat: values.logFormat ?? format,
+	};
+}
+
+function parseAll(given: Map<string, Given>, problems: string[]): Values {
+	const parsed = KEYS.map((key) => [key, parseOne(key, given.get(key), problems)]);
+	return Object.fromEntries(parsed) as Values;
+}
+
+function parseOne(key: Key, found: Given | undefined, problems: string[]): unknown {
+	const { type, standard, isSecret } = SETTINGS[key];
+	if (!found) return standard === null ? null : type.parse(standard);
+	try {
+		return type.parse(found.text);
+	} catch (error) {
+		if (!(error instanceof SettingProblem)) throw error;
+		const shown = isSecret ? 'the value given, which is not shown here' : quote(found.text);
+		problems.push(`${found.label} ${error.message}; not ${shown}.`);
+		return standard === null ? null : type.parse(standard);
+	}
+}
+
+function deepFreeze<T extends object>(value: T): T {
+	for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) deepFreeze(member);
+	return Object.freeze(value);
+}

@@ -1,0 +1,185 @@
+/** The log: one line per event on stderr, as JSON or as text, into which nobody outside can smuggle lines or escapes. */
+
+import { getJsonLinesFormatter, getTextFormatter, type LogRecord } from '@logtape/logtape';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What an event is about. Never a key, an Authorization header, a body or a submitted value. */
+export type LogFields = Record<string, unknown>;
+
+/** One answered request. */
+export interface AccessLine {
+	requestId: string;
+	method: string;
+	path: string;
+	status: number;
+	durationMs: number;
+	/** The client's address. */
+	address: string;
+}
+
+export interface LogOptions {
+	level: LogLevel;
+	format: 'json' | 'text';
+	/** Takes one or more whole lines. */
+	write(lines: string): void;
+	now?: () => number;
+}
+
+export type Log = ReturnType<typeof createLog>;
+
+const FLUSH_AFTER_MS = 100;
+const FLUSH_AT_CHARACTERS = 65_536;
+
+/** DEL, C1 controls, line and paragraph separators, and what changes the direction of text or is invisible. */
+const HIDDEN = '\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff';
+const HIDDEN_CHARACTERS = new RegExp(`[${HIDDEN}]`, 'g');
+/** ASCII without controls, quotes and backslashes. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+const UNPRINTABLE = new RegExp(`[\\u0000-\\u001f${HIDDEN}]`, 'g');
+
+/** Text of unknown origin as it may appear on a terminal: what would act on the terminal is spelled out. */
+export function printable(text: string): string {
+	return text.replace(UNPRINTABLE, (character) =>
+		character < ' ' ? JSON.stringify(character).slice(1, -1) : escapeCharacter(character),
+	);
+}
+
+/**
+ * Opens a log. Lines below `level` are dropped. Lines are collected and written together about every 100 ms
+ * or 64 KiB; an error is written at once, with everything before it.
+ */
+export function createLog({ level, format, write, now = Date.now }: LogOptions) {
+	const lines = createLineBuffer(write);
+	const [formatRecord, formatAccess] = format === 'json' ? [recordJson(), accessJson] : [recordText(), accessText];
+	const timestamp = createTimestamps(now);
+	const isOn = (candidate: LogLevel) => LOG_LEVELS.indexOf(candidate) >= LOG_LEVELS.indexOf(level);
+	const hasAccess = isOn('info');
+
+	const logAt =
+		(at: LogLevel) =>
+		(message: string, fields: LogFields = {}) => {
+			if (!isOn(at)) return;
+			lines.add(formatRecord(recordOf({ at, message, fields, timestamp: now() })));
+			if (at === 'error') lines.flush();
+		};
+
+	return {
+		debug: logAt('debug'),
+		info: logAt('info'),
+		warn: logAt('warn'),
+		error: logAt('error'),
+		/** Logs an answered request. It costs a part of every request, therefore it is formatted by hand. */
+		access(line: AccessLine): void {
+			if (hasAccess) lines.add(formatAccess(line, timestamp()));
+		},
+		/** Writes what is waiting. */
+		flush: lines.flush,
+		/** The last call before the process ends; nothing else keeps the log alive. */
+		close: lines.flush,
+	};
+}
+
+function createLineBuffer(write: (lines: string) => void) {
+	let pending = '';
+	let timer: ReturnType<typeof setTimeout> | undefined;
+
+	const flush = () => {
+		clearTimeout(timer);
+		timer = undefined;
+		const lines = pending;
+		pending = '';
+		if (lines !== '') write(lines);
+	};
+
+	return {
+		flush,
+		add(line: string) {
+			pending += line;
+			if (pending.length >= FLUSH_AT_CHARACTERS) flush();
+			else if (timer === undefined) timer = setTimeout(flush, FLUSH_AFTER_MS).unref();
+		},
+	};
+}
+
+/** Spells the present moment; the text is made once per millisecond. */
+function createTimestamps(now: () => number): () => string {
+	let millis = Number.NaN;
+	let text = '';
+	return () => {
+		const current = now();
+		if (current !== millis) {
+			millis = current;
+			text = new Date(current).toISOString();
+		}
+		return text;
+	};
+}
+
+function recordOf(event: { at: LogLevel; message: string; fields: LogFields; timestamp: number }): LogRecord {
+	return {
+		category: ['formsrv'],
+		level: event.at === 'warn' ? 'warning' : event.at,
+		message: [event.message],
+		rawMessage: event.message,
+		timestamp: event.timestamp,
+		properties: event.fields,
+	};
+}
+
+function recordJson(): (record: LogRecord) => string {
+	const format = getJsonLinesFormatter({ properties: 'flatten' });
+	return (record) => format(record).replace(HIDDEN_CHARACTERS, escapeCharacter);
+}
+
+/** `time level message key=value`, then the stack of an error, indented: it cannot pass for a line of its own. */
+function recordText(): (record: LogRecord) => string {
+	const format = getTextFormatter({
+		timestamp: 'rfc3339',
+		level: 'full',
+		lineEnding: 'lf',
+		format: ({ timestamp, level, message, record }) => {
+			const fields = Object.entries(record.properties).map(([name, value]) => ` ${name}=${fieldText(value)}`);
+			return printable(`${timestamp} ${level.padEnd(7)} ${message}${fields.join('')}`);
+		},
+	});
+	return (record) => format(record) + Object.values(record.properties).map(stackText).join('');
+}
+
+function fieldText(value: unknown): string {
+	if (value instanceof Error) return JSON.stringify(value.message);
+	if (typeof value === 'string') return /^[\w.:/@+-]+$/.test(value) ? value : JSON.stringify(value);
+	return typeof value === 'object' ? Bun.inspect(value) : String(value);
+}
+
+function stackText(value: unknown): string {
+	if (!(value instanceof Error) || !value.stack) return '';
+	return value.stack
+		.split('\n')
+		.map((line) => `    ${printable(line.trim())}\n`)
+		.join('');
+}
+
+function accessJson(line: AccessLine, time: string): string {
+	return `{"@timestamp":"${time}","level":"INFO","message":"request","logger":"formsrv","method":${jsonText(line.method)},"path":${jsonText(line.path)},"status":${line.status},"durationMs":${roundMs(line.durationMs)},"address":${jsonText(line.address)},"requestId":${jsonText(line.requestId)}}\n`;
+}
+
+function accessText(line: AccessLine, time: string): string {
+	const { method, path, status, durationMs, address, requestId } = line;
+	return `${printable(`${time} info    ${method} ${path} ${status} ${roundMs(durationMs)}ms ${address} ${requestId}`)}\n`;
+}
+
+function roundMs(millis: number): number {
+	return Math.round(millis * 100) / 100;
+}
+
+/** A text as JSON. Most are plain, and then quotes around them are enough. */
+function jsonText(text: string): string {
+	if (PLAIN.test(text)) return `"${text}"`;
+	return JSON.stringify(text).replace(HIDDEN_CHARACTERS, escapeCharacter);
+}
+
+function escapeCharacter(character: string): string {
+	return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,175 @@
+/** The places where an operator writes settings: flags, the environment, `formsrv.toml`, and files that hold one value. */
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+/** `flags` are keyed by setting (`submitPort`), besides `config`, the path of a settings file. */
+export interface GivenInput {
+	env: Record<string, string | undefined>;
+	flags: Record<string, unknown>;
+	cwd: string;
+}
+
+/** A setting's text as somebody gave it; `label` is what they would look for, such as `--port`. */
+export interface Given {
+	label: string;
+	text: string;
+}
+
+/** A place where settings are written by name, and how names are spelled there. */
+interface NamedSource {
+	entries: [name: string, text: string][];
+	spell(key: string): string;
+	/** What a setting's name ends in if its value is the path of a file that holds the real one. */
+	fileSuffix: string;
+	label(name: string): string;
+}
+
+const PREFIX = 'FORMSRV_';
+const CONFIG_FILE = 'formsrv.toml';
+
+/** What Kubernetes puts into every container beside a Service named `formsrv`; none of it is meant for us. */
+const SERVICE_LINK = /^FORMSRV_(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP)(_\w+)?)$/;
+
+/**
+ * Every setting that somebody set, by key: a flag wins over the environment, that over the file. What is
+ * wrong on the way is added to `problems`, as sentences.
+ */
+export function collectGiven(keys: string[], input: GivenInput, problems: string[]): Map<string, Given> {
+	return new Map([
+		...resolveNamed(keys, tomlSource(input, problems), { cwd: input.cwd, problems }),
+		...resolveNamed(keys, envSource(input), { cwd: input.cwd, problems }),
+		...flagEntries(keys, input.flags),
+	]);
+}
+
+/** `submitPort` → `FORMSRV_SUBMIT_PORT` */
+export function envName(key: string): string {
+	return PREFIX + snake(key).toUpperCase();
+}
+
+/** `submitPort` → `--submit-port` */
+export function flagName(key: string): string {
+	return `--${snake(key).replaceAll('_', '-')}`;
+}
+
+/** A text somebody gave, safe and short enough to be shown in a message; credentials in an address are masked. */
+export function quote(text: string): string {
+	const masked = text.replace(/:\/\/[^/?#]*@/g, '://***@');
+	return JSON.stringify(masked.length > 80 ? `${masked.slice(0, 80)}…` : masked);
+}
+
+function snake(key: string): string {
+	return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function flagEntries(keys: string[], flags: Record<string, unknown>): [string, Given][] {
+	return keys
+		.filter((key) => flags[key] !== undefined)
+		.map((key) => [key, { label: flagName(key), text: String(flags[key]) }]);
+}
+
+/** An empty variable counts as absent: that is how compose files pass on what is not set. */
+function envSource({ env }: GivenInput): NamedSource {
+	const entries = Object.entries(env)
+		.map(([name, text]): [string, string] => [name, text ?? ''])
+		.filter(([name, text]) => name.startsWith(PREFIX) && text !== '' && !isServiceLink(name, text));
+	return { entries, spell: envName, fileSuffix: '_FILE', label: (name) => name };
+}
+
+function isServiceLink(name: string, text: string): boolean {
+	return SERVICE_LINK.test(name) || (name === 'FORMSRV_PORT' && /^(tcp|udp):\/\//.test(text));
+}
+
+/** A file named by `--config` has to be there, the one in the working directory need not. */
+function tomlSource({ flags, cwd }: GivenInput, problems: string[]): NamedSource {
+	const file = resolve(cwd, typeof flags.config === 'string' ? flags.config : CONFIG_FILE);
+	const label = (name: string) => `${/^[\w-]{1,80}$/.test(name) ? name : quote(name)} in ${file}`;
+	const entries: [string, string][] = [];
+	try {
+		for (const [name, value] of Object.entries(Bun.TOML.parse(readFileSync(file, 'utf8')))) {
+			const text = tomlText(value);
+			if (text === undefined) problems.push(`${label(name)} must be a text, a number, true, false or a list of texts.`);
+			else entries.push([name, text]);
+		}
+	} catch (error) {
+		const isMissing = (error as { code?: unknown }).code === 'ENOENT';
+		if (!isMissing || flags.config !== undefined) problems.push(`${file} cannot be used: ${reason(error)}.`);
+	}
+	return { entries, spell: snake, fileSuffix: '_file', label };
+}
+
+function tomlText(value: unknown): string | undefined {
+	if (typeof value === 'string') return value;
+	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+	const isList = Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+	return isList ? value.join(',') : undefined;
+}
+
+function resolveNamed(
+	keys: string[],
+	source: NamedSource,
+	{ cwd, problems }: { cwd: string; problems: string[] },
+): [string, Given][] {
+	const { spell, label, fileSuffix } = source;
+	const texts = new Map(source.entries);
+	const keyOf = new Map(keys.map((key) => [spell(key), key]));
+	const keyOfFile = new Map(keys.map((key) => [spell(key) + fileSuffix, key]));
+	const found: [string, Given][] = [];
+	for (const [name, text] of texts) {
+		const fileKey = keyOfFile.get(name);
+		const key = keyOf.get(name) ?? fileKey;
+		if (key === undefined) {
+			const near = nearest(name, [...keyOf.keys(), ...keyOfFile.keys()]);
+			problems.push(`${label(name)} is not a setting${near ? `; did you mean ${near}?` : '.'}`);
+		} else if (fileKey === undefined) {
+			found.push([key, { label: label(name), text }]);
+		} else if (texts.has(spell(key))) {
+			problems.push(`${label(name)} and ${spell(key)} are both set; remove one of them.`);
+		} else {
+			const content = readValueFile({ file: resolve(cwd, text), label: label(name) }, problems);
+			if (content !== undefined) found.push([key, { label: label(name), text: content }]);
+		}
+	}
+	return found;
+}
+
+/** A file's text without the line break that editors put at the end. */
+function readValueFile({ file, label }: { file: string; label: string }, problems: string[]): string | undefined {
+	try {
+		const text = readFileSync(file, 'utf8').replace(/[\r\n]+$/, '');
+		if (text !== '') return text;
+		problems.push(`${label} names ${quote(file)}, which is empty.`);
+	} catch (error) {
+		problems.push(`${label} names ${quote(file)}, which cannot be read: ${reason(error)}.`);
+	}
+	return undefined;
+}
+
+/** Why a file cannot be used. A parser's quotation of the file is cut off, for it may hold a secret. */
+function reason(error: unknown): string {
+	const message = error instanceof Error ? error.message : String(error);
+	return message.replace(/\n.*|: ["'].*/s, '');
+}
+
+/** The candidate that a typo most likely meant, if any is near enough. */
+function nearest(word: string, candidates: string[]): string | undefined {
+	const [best] = candidates
+		.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
+		.sort((a, b) => a.distance - b.distance);
+	return best && best.distance <= Math.max(2, word.length / 4) ? best.candidate : undefined;
+}
+
+/** Insertions, deletions and substitutions between two words (Levenshtein). */
+function editDistance(a: string, b: string): number {
+	let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+	for (let row = 1; row <= a.length; row++) {
+		const current = [row];
+		for (let column = 1; column <= b.length; column++) {
+			const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+			current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+		}
+		previous = current;
+	}
+	return previous[b.length] ?? 0;
+}

@@ -1,0 +1,262 @@
+/** How the text of a setting becomes a value: one type per kind of setting, each saying what it expects. */
+
+import { fileURLToPath } from 'node:url';
+import ipaddr from 'ipaddr.js';
+
+/** Why a text is no value for a setting: the rest of a sentence that starts with the setting's name. */
+export class SettingProblem extends Error {}
+
+export interface SettingType<T> {
+	/** What stands for the value in the help, such as `number`. */
+	placeholder: string;
+	/** What is allowed, for the documentation, such as `0–65535`. */
+	values: string;
+	/** @throws SettingProblem */
+	parse(text: string): T;
+}
+
+const PROXY_WORDS = ['private', 'none'];
+const SIZE_UNITS: Record<string, number> = {
+	'': 1,
+	b: 1,
+	kb: 1000,
+	mb: 1000 ** 2,
+	gb: 1000 ** 3,
+	kib: 1024,
+	mib: 1024 ** 2,
+	gib: 1024 ** 3,
+};
+const BOOLEANS: Record<string, boolean> = {
+	true: true,
+	yes: true,
+	on: true,
+	'1': true,
+	false: false,
+	no: false,
+	off: false,
+	'0': false,
+};
+
+function refuse(expected: string): never {
+	throw new SettingProblem(expected);
+}
+
+export function integer(min: number, max: number): SettingType<number> {
+	return {
+		placeholder: 'number',
+		values: `${min}–${max}`,
+		parse(text) {
+			const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+			return value >= min && value <= max ? value : refuse(`must be a whole number from ${min} to ${max}`);
+		},
+	};
+}
+
+export function decimal(min: number, max: number): SettingType<number> {
+	return {
+		placeholder: 'number',
+		values: `${min}–${max}`,
+		parse(text) {
+			const value = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
+			return value >= min && value <= max
+				? value
+				: refuse(`must be a number from ${min} to ${max}, such as ${max / 2}`);
+		},
+	};
+}
+
+/** A size in bytes: `500000`, `500kB` (thousands) or `1MiB` (powers of 1024). */
+export function size(min: number, max: number): SettingType<number> {
+	const expected = `must be a size from ${formatSize(min)} to ${formatSize(max)}, such as 500kB, 1MiB or plain bytes`;
+	return {
+		placeholder: 'size',
+		values: `${formatSize(min)}–${formatSize(max)}`,
+		parse(text) {
+			const [, digits, unit] = /^(\d{1,15}(?:\.\d{1,3})?) ?([a-z]{0,3})$/i.exec(text) ?? [];
+			const factor = SIZE_UNITS[unit?.toLowerCase() ?? '-'];
+			if (digits === undefined || factor === undefined) return refuse(expected);
+			const bytes = Math.floor(Number(digits) * factor);
+			return bytes >= min && bytes <= max ? bytes : refuse(expected);
+		},
+	};
+}
+
+/** The shortest exact spelling of a size: `1MiB`, `1536B`. */
+export function formatSize(bytes: number): string {
+	if (bytes >= 1024 ** 3 && bytes % 1024 ** 3 === 0) return `${bytes / 1024 ** 3}GiB`;
+	if (bytes >= 1024 ** 2 && bytes % 1024 ** 2 === 0) return `${bytes / 1024 ** 2}MiB`;
+	if (bytes >= 1024 && bytes % 1024 === 0) return `${bytes / 1024}KiB`;
+	return `${bytes}B`;
+}
+
+export function boolean(): SettingType<boolean> {
+	return {
+		placeholder: 'true|false',
+		values: 'true, false',
+		parse: (text) => BOOLEANS[text.toLowerCase()] ?? refuse('must be true or false'),
+	};
+}
+
+export function oneOf<const T extends string>(choices: readonly T[]): SettingType<T> {
+	return {
+		placeholder: choices.join('|'),
+		values: choices.join(', '),
+		parse: (text) => choices.find((choice) => choice === text) ?? refuse(`must be one of ${choices.join(', ')}`),
+	};
+}
+
+/** A host name or an IP address to listen on; brackets around IPv6 are taken off. */
+export function host(): SettingType<string> {
+	return {
+		placeholder: 'address',
+		values: 'IP address or host name',
+		parse(text) {
+			const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
+			if (isAddress(bare) || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(bare)) return bare;
+			return refuse('must be an IP address or a host name, such as 127.0.0.1, :: or localhost');
+		},
+	};
+}
+
+/** An http(s) address without path, as `https://forms.example.com`. */
+export function origin(): SettingType<string> {
+	return {
+		placeholder: 'url',
+		values: 'http(s) address without a path',
+		parse(text) {
+			const url = httpUrl(text);
+			if (url && url.pathname === '/' && !url.search && !url.hash) return url.origin;
+			return refuse('must be an address with http:// or https:// and no path, such as https://forms.example.com');
+		},
+	};
+}
+
+/** An http(s) address of a service. */
+export function webAddress(): SettingType<string> {
+	return {
+		placeholder: 'url',
+		values: 'http(s) address',
+		parse: (text) => httpUrl(text)?.href ?? refuse('must be an address with http:// or https://'),
+	};
+}
+
+function httpUrl(text: string): URL | undefined {
+	const url = URL.parse(text);
+	if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
+	return url;
+}
+
+export function path(): SettingType<string> {
+	return {
+		placeholder: 'path',
+		values: 'path',
+		parse: (text) => (text.includes('\0') ? refuse('must be a path') : text),
+	};
+}
+
+/** A SQLite file as `sqlite:PATH` or `file:PATH`; the value is the path. */
+export function databaseUrl(): SettingType<string> {
+	return {
+		placeholder: 'url',
+		values: 'sqlite:PATH, file:PATH',
+		parse(text) {
+			if (/^postgres(ql)?:/i.test(text)) {
+				return refuse('names PostgreSQL, but this version has only the SQLite engine: use sqlite:PATH or leave it out');
+			}
+			const [, slashes = '', rest = ''] = /^(?:sqlite|file):(\/\/)?(.+)$/is.exec(text) ?? [];
+			const isPath = rest !== '' && !/[?#\0]/.test(rest) && !rest.startsWith(':');
+			if (!isPath || (slashes && !rest.startsWith('/'))) {
+				return refuse('must name a SQLite file, such as sqlite:/var/lib/formsrv/formsrv.db');
+			}
+			return slashes && /^file:/i.test(text) ? localPath(text) : rest;
+		},
+	};
+}
+
+function localPath(fileUrl: string): string {
+	try {
+		return fileURLToPath(fileUrl);
+	} catch {
+		return refuse('must name a SQLite file, such as sqlite:/var/lib/formsrv/formsrv.db');
+	}
+}
+
+/** Addresses and ranges (CIDR), separated by commas. */
+export function addressRanges(): SettingType<string[]> {
+	return {
+		placeholder: 'addresses',
+		values: 'addresses and ranges, separated by commas',
+		parse(text) {
+			const entries = listEntries(text);
+			const wrong = entries.find((entry) => !isAddress(entry) && !isRange(entry));
+			if (wrong === undefined && entries.length > 0) return entries;
+			return refuse('must be addresses or ranges separated by commas, such as 10.0.0.0/8,192.168.1.5,fd00::/8');
+		},
+	};
+}
+
+/** `private`, `none`, or {@link addressRanges}; one text, entries separated by commas. */
+export function trustedProxies(): SettingType<string> {
+	return {
+		placeholder: 'private|none|addresses',
+		values: 'private, none, or addresses and ranges separated by commas',
+		parse(text) {
+			if (PROXY_WORDS.includes(text.toLowerCase())) return text.toLowerCase();
+			const entries = listEntries(text);
+			if (entries.length > 0 && entries.every((entry) => isAddress(entry) || isRange(entry))) return entries.join(',');
+			return refuse(
+				'must be private, none, or addresses and ranges separated by commas, such as 10.0.0.0/8,192.168.1.5',
+			);
+		},
+	};
+}
+
+function listEntries(text: string): string[] {
+	return text
+		.split(',')
+		.map((entry) => entry.trim())
+		.filter((entry) => entry !== '');
+}
+
+function isAddress(text: string): boolean {
+	return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
+}
+
+function isRange(text: string): boolean {
+	return ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text);
+}
+
+export function smtpUrl(): SettingType<string> {
+	return {
+		placeholder: 'url',
+		values: 'smtp:// or smtps:// address',
+		parse(text) {
+			const url = URL.parse(text);
+			if (url && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && !url.hash) return text;
+			return refuse('must be like smtp://user:password@mail.example.com:587 or smtps://…');
+		},
+	};
+}
+
+/** One mail address, bare or as `Name <address>`. */
+export function mailbox(): SettingType<string> {
+	return {
+		placeholder: 'address',
+		values: 'one mail address',
+		parse(text) {
+			const address = /^[^<>\p{Cc}]*<([^<>]+)>$/u.exec(text)?.[1] ?? text;
+			const isOne = text.length <= 320 && /^[^\s@,;<>"\p{Cc}]{1,64}@[^\s@,;<>"\p{Cc}]{1,253}$/u.test(address);
+			return isOne ? text : refuse('must be one mail address, such as Forms <forms@example.com>');
+		},
+	};
+}
+
+/** Any text that is one line. */
+export function secretText(): SettingType<string> {
+	return {
+		placeholder: 'secret',
+		values: 'text',
+		parse: (text) =>
+			/[\p{Cc}\s]/u.test(text) ? refuse('must be one word without blanks or control characters') : text,
+	};
+}

@@ -1,0 +1,274 @@
+/** Settings: precedence, bounds, `_FILE`, `formsrv.toml`, and problems that are reported together. */
+
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import {
+	ConfigError,
+	type ConfigInput,
+	describeSettings,
+	listSettings,
+	loadConfig,
+	settingsTable,
+} from '../src/config';
+
+let cwd: string;
+beforeEach(() => {
+	cwd = mkdtempSync(join(tmpdir(), 'formsrv-config-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+function load(input: Partial<ConfigInput> = {}) {
+	return loadConfig({ env: {}, flags: {}, cwd, isTerminal: false, ...input });
+}
+
+function problemsOf(input: Partial<ConfigInput>): string[] {
+	try {
+		load(input);
+	} catch (error) {
+		if (error instanceof ConfigError) return error.problems;
+		throw error;
+	}
+	return [];
+}
+
+function write(name: string, text: string): string {
+	writeFileSync(join(cwd, name), text);
+	return join(cwd, name);
+}
+
+describe('without any setting', () => {
+	test('everything has a usable default', () => {
+		expect(load()).toEqual({
+			host: '127.0.0.1',
+			port: 8080,
+			submitHost: '127.0.0.1',
+			submitPort: 8081,
+			baseUrl: null,
+			submitUrl: null,
+			dataDir: join(cwd, 'formsrv-data'),
+			databaseFile: join(cwd, 'formsrv-data', 'formsrv.db'),
+			trustedProxies: 'private',
+			smtpUrl: null,
+			mailFrom: null,
+			mailPerHour: 60,
+			captcha: {
+				recaptcha: { secret: null, verifyUrl: 'https://www.google.com/recaptcha/api/siteverify' },
+				hcaptcha: { secret: null, verifyUrl: 'https://api.hcaptcha.com/siteverify' },
+				turnstile: { secret: null, verifyUrl: 'https://challenges.cloudflare.com/turnstile/v0/siteverify' },
+				recaptchaMinScore: 0.5,
+			},
+			webhookAllow: [],
+			limits: { maxBody: 1_048_576, maxMultipart: 26_214_400, maxFields: 1000, maxFieldName: 256, maxDepth: 32 },
+			rates: { submit: 300, api: 1000, auth: 20 },
+			strictRedirects: false,
+			logLevel: 'info',
+			logFormat: 'json',
+		});
+	});
+
+	test('the log is text on a terminal', () => {
+		expect(load({ isTerminal: true }).logFormat).toBe('text');
+	});
+
+	test('the result is frozen, its parts too', () => {
+		const config = load();
+		expect(Object.isFrozen(config) && Object.isFrozen(config.captcha.recaptcha)).toBe(true);
+	});
+});
+
+describe('precedence', () => {
+	test('a flag wins over the environment, that over formsrv.toml, that over the default', () => {
+		write('formsrv.toml', 'port = 1\nsubmit_port = 1\nmax_fields = 7');
+		const env = { FORMSRV_PORT: '2', FORMSRV_SUBMIT_PORT: '2' };
+		const config = load({ env, flags: { port: '3' } });
+		expect([config.port, config.submitPort, config.limits.maxFields, config.limits.maxDepth]).toEqual([3, 2, 7, 32]);
+	});
+
+	test('--config names another settings file, which has to be there', () => {
+		write('other.toml', 'strict_redirects = true\nwebhook_allow = ["10.0.0.0/8", "::1"]');
+		const config = load({ flags: { config: 'other.toml' } });
+		expect(config.strictRedirects).toBe(true);
+		expect(config.webhookAllow).toEqual(['10.0.0.0/8', '::1']);
+		expect(problemsOf({ flags: { config: 'missing.toml' } })).toEqual([
+			expect.stringContaining('missing.toml cannot be used'),
+		]);
+	});
+
+	test('an empty variable counts as absent', () => {
+		expect(load({ env: { FORMSRV_PORT: '', FORMSRV_SMTP_URL: '' } }).port).toBe(8080);
+	});
+
+	test('the submit listener follows the host of the base listener', () => {
+		expect(load({ env: { FORMSRV_HOST: '[::]' } })).toMatchObject({ host: '::', submitHost: '::' });
+	});
+
+	test('variables that Kubernetes sets for a service of the same name are not taken for settings', () => {
+		const env = {
+			FORMSRV_SERVICE_HOST: '10.0.0.1',
+			FORMSRV_SERVICE_PORT: '8080',
+			FORMSRV_SERVICE_PORT_HTTP: '8080',
+			FORMSRV_PORT: 'tcp://10.0.0.1:8080',
+			FORMSRV_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+			FORMSRV_PORT_8080_TCP_ADDR: '10.0.0.1',
+		};
+		expect(load({ env }).port).toBe(8080);
+	});
+});
+
+describe('_FILE', () => {
+	test('the value is read from the file, without its last line break', () => {
+		const file = write('secret', 's3cret\n');
+		expect(load({ env: { FORMSRV_HCAPTCHA_SECRET_FILE: file } }).captcha.hcaptcha.secret).toBe('s3cret');
+	});
+
+	test('it works in formsrv.toml as well', () => {
+		write('secret', 's3cret');
+		write('formsrv.toml', 'turnstile_secret_file = "secret"');
+		expect(load().captcha.turnstile.secret).toBe('s3cret');
+	});
+
+	test.each([
+		['FORMSRV_SMTP_URL_FILE names "missing", which cannot be read', { FORMSRV_SMTP_URL_FILE: 'missing' }],
+		['FORMSRV_SMTP_URL_FILE names "empty", which is empty', { FORMSRV_SMTP_URL_FILE: 'empty' }],
+		['FORMSRV_PORT_FILE and FORMSRV_PORT are both set', { FORMSRV_PORT_FILE: 'empty', FORMSRV_PORT: '1' }],
+	])('%s: refused', (sentence, env) => {
+		write('empty', '\n');
+		const problems = problemsOf({ env });
+		expect(problems).toHaveLength(1);
+		expect(problems[0]?.replaceAll(`${cwd}/`, '')).toStartWith(sentence);
+	});
+});
+
+describe('values', () => {
+	test.each([
+		['FORMSRV_MAX_BODY', '2MiB', 'limits.maxBody', 2_097_152],
+		['FORMSRV_MAX_BODY', '500kB', 'limits.maxBody', 500_000],
+		['FORMSRV_MAX_BODY', '1.5 MB', 'limits.maxBody', 1_500_000],
+		['FORMSRV_MAX_BODY', '4096', 'limits.maxBody', 4096],
+		['FORMSRV_RATE_SUBMIT', '0', 'rates.submit', 0],
+		['FORMSRV_RECAPTCHA_MIN_SCORE', '0.75', 'captcha.recaptchaMinScore', 0.75],
+		['FORMSRV_STRICT_REDIRECTS', 'Yes', 'strictRedirects', true],
+		['FORMSRV_BASE_URL', 'HTTPS://Forms.Example.com:443/', 'baseUrl', 'https://forms.example.com'],
+		['FORMSRV_SUBMIT_URL', 'http://localhost:9000', 'submitUrl', 'http://localhost:9000'],
+		['FORMSRV_TRUSTED_PROXIES', 'None', 'trustedProxies', 'none'],
+		['FORMSRV_TRUSTED_PROXIES', ' 10.0.0.0/8 , ::1', 'trustedProxies', '10.0.0.0/8,::1'],
+		['FORMSRV_DATABASE_URL', 'sqlite:/srv/a.db', 'databaseFile', '/srv/a.db'],
+		['FORMSRV_DATABASE_URL', 'sqlite:///srv/a b.db', 'databaseFile', '/srv/a b.db'],
+		['FORMSRV_DATABASE_URL', 'file:///srv/a%20b.db', 'databaseFile', '/srv/a b.db'],
+		['FORMSRV_MAIL_FROM', 'Forms <forms@example.com>', 'mailFrom', 'Forms <forms@example.com>'],
+	])('%s=%s is understood', (name, text, path, value) => {
+		expect(load({ env: { [name]: text } })).toHaveProperty(path, value);
+	});
+
+	test('relative paths are below the working directory', () => {
+		const env = { FORMSRV_DATA_DIR: 'data', FORMSRV_DATABASE_URL: 'sqlite:./other.db' };
+		expect(load({ env })).toMatchObject({ dataDir: join(cwd, 'data'), databaseFile: join(cwd, 'other.db') });
+	});
+
+	test.each([
+		['FORMSRV_PORT', '65536', 'must be a whole number from 0 to 65535; not "65536".'],
+		['FORMSRV_PORT', '0x50', 'must be a whole number from 0 to 65535; not "0x50".'],
+		['FORMSRV_HOST', 'http://x', 'must be an IP address or a host name'],
+		['FORMSRV_BASE_URL', 'forms.example.com', 'must be an address with http:// or https:// and no path'],
+		['FORMSRV_BASE_URL', 'https://example.com/forms', 'and no path'],
+		['FORMSRV_BASE_URL', 'ftp://example.com', 'must be an address with http:// or https://'],
+		['FORMSRV_MAX_BODY', '1 parsec', 'must be a size from 1KiB to 1GiB'],
+		['FORMSRV_MAX_BODY', '10', 'must be a size from 1KiB to 1GiB'],
+		['FORMSRV_RECAPTCHA_MIN_SCORE', '1.1', 'must be a number from 0 to 1'],
+		['FORMSRV_STRICT_REDIRECTS', 'maybe', 'must be true or false'],
+		['FORMSRV_TRUSTED_PROXIES', '10.0.0.0/8,nonsense', 'must be private, none, or addresses and ranges'],
+		['FORMSRV_WEBHOOK_ALLOW', '127.1', 'must be addresses or ranges'],
+		['FORMSRV_LOG_LEVEL', 'loud', 'must be one of debug, info, warn, error'],
+		['FORMSRV_MAIL_FROM', 'a@b.c, d@e.f', 'must be one mail address'],
+		['FORMSRV_DATABASE_URL', 'postgres://h/db', 'this version has only the SQLite engine'],
+		['FORMSRV_DATABASE_URL', 'sqlite::memory:', 'must name a SQLite file'],
+		['FORMSRV_DATABASE_URL', 'sqlite://host/a.db', 'must name a SQLite file'],
+	])('%s=%s is refused', (name, text, sentence) => {
+		const problems = problemsOf({ env: { [name]: text } });
+		expect(problems).toHaveLength(1);
+		expect(problems[0]).toStartWith(`${name} `);
+		expect(problems[0]).toContain(sentence);
+	});
+
+	test('whatever text a number is given as, the answer is a number within the bounds or one problem', () => {
+		fc.assert(
+			fc.property(fc.string({ minLength: 1 }), (text) => {
+				const problems = problemsOf({ flags: { port: text } });
+				const isPort = /^\d+$/.test(text) && Number(text) <= 65_535 && text.length <= 15;
+				expect(problems).toHaveLength(isPort ? 0 : 1);
+			}),
+		);
+	});
+});
+
+describe('problems', () => {
+	test('all are reported together, each by the name under which it was given', () => {
+		write('formsrv.toml', 'rate_api = "many"\n[table]\nx = 1\n');
+		const problems = problemsOf({ env: { FORMSRV_PORT: 'x' }, flags: { host: ':' } });
+		expect(problems.map((problem) => problem.split(' ')[0])).toEqual(['table', '--host', 'FORMSRV_PORT', 'rate_api']);
+	});
+
+	test.each([
+		['FORMSRV_PROT', 'FORMSRV_PROT is not a setting; did you mean FORMSRV_PORT?'],
+		['FORMSRV_SMTP_URLFILE', 'FORMSRV_SMTP_URLFILE is not a setting; did you mean FORMSRV_SMTP_URL_FILE?'],
+		['FORMSRV_XYZZY', 'FORMSRV_XYZZY is not a setting.'],
+	])('the unknown name %s is refused', (name, sentence) => {
+		expect(problemsOf({ env: { [name]: '1' } })).toEqual([sentence]);
+	});
+
+	test('an unknown name in formsrv.toml is refused in its own spelling', () => {
+		const file = write('formsrv.toml', 'submit_prot = 1');
+		expect(problemsOf({})).toEqual([`submit_prot in ${file} is not a setting; did you mean submit_port?`]);
+	});
+
+	test('a mail server needs a From', () => {
+		expect(problemsOf({ env: { FORMSRV_SMTP_URL: 'smtp://localhost' } })).toEqual([
+			expect.stringContaining('FORMSRV_MAIL_FROM must be set'),
+		]);
+	});
+
+	test('no secret is ever shown', () => {
+		write('formsrv.toml', 'recaptcha_secret = hunter2');
+		const env = {
+			FORMSRV_SMTP_URL: 'http://user:hunter2@host',
+			FORMSRV_HCAPTCHA_SECRET: 'hunter2 hunter2',
+			FORMSRV_DATABASE_URL: 'postgres://user:hunter2@host/db',
+		};
+		const problems = problemsOf({ env });
+		expect(problems).toHaveLength(4);
+		expect(problems.join()).not.toContain('hunter2');
+	});
+});
+
+describe('what is shown to people', () => {
+	test('the settings in force name their source, secrets are masked', () => {
+		const env = { FORMSRV_SMTP_URL: 'smtp://user:hunter2@host', FORMSRV_MAIL_FROM: 'a@example.com' };
+		const rows = describeSettings({ env, flags: { port: '1' }, cwd, isTerminal: false });
+		const row = (name: string) => rows.find((candidate) => candidate.name === name);
+		expect(row('FORMSRV_PORT')).toMatchObject({ value: '1', source: '--port' });
+		expect(row('FORMSRV_HOST')).toMatchObject({ value: '127.0.0.1', source: 'default' });
+		expect(row('FORMSRV_SMTP_URL')).toMatchObject({ value: '(set, not shown)', source: 'FORMSRV_SMTP_URL' });
+	});
+
+	test('a secret has no flag, everything else has one', () => {
+		const without = listSettings().filter((info) => info.flag === null);
+		expect(without.map((info) => info.name)).toEqual([
+			'FORMSRV_SMTP_URL',
+			'FORMSRV_RECAPTCHA_SECRET',
+			'FORMSRV_HCAPTCHA_SECRET',
+			'FORMSRV_TURNSTILE_SECRET',
+		]);
+	});
+
+	test("the README's table is the one that the settings make", () => {
+		const table = settingsTable();
+		expect(table).toContain('| `FORMSRV_SUBMIT_PORT` | `--submit-port` | 8081 | 0–65535 |');
+		const readme = join(import.meta.dir, '..', 'README.md');
+		if (!existsSync(readme)) return;
+		const between = readFileSync(readme, 'utf8').split(/<!-- settings:(?:start|end) -->/)[1];
+		expect(between?.trim()).toBe(table);
+	});
+});

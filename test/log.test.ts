@@ -1,0 +1,163 @@
+/** The log: levels, buffering, and lines that no untrusted text can break out of. */
+
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { createLog, type LogOptions, printable } from '../src/log';
+
+const NOON = Date.UTC(2026, 0, 2, 12);
+const REQUEST = {
+	requestId: 'r1',
+	method: 'POST',
+	path: '/f/contact',
+	status: 303,
+	durationMs: 1.2345,
+	address: '192.0.2.1',
+};
+
+function open(options: Partial<LogOptions> = {}) {
+	const writes: string[] = [];
+	const write = (lines: string) => writes.push(lines);
+	const log = createLog({ level: 'info', format: 'json', write, now: () => NOON, ...options });
+	const lines = () => {
+		log.flush();
+		return writes.join('').split('\n').slice(0, -1);
+	};
+	return { log, writes, lines, last: () => JSON.parse(lines().at(-1) ?? '') };
+}
+
+describe('json', () => {
+	test('an event is one object with its fields', () => {
+		const { log, last } = open();
+		log.info('listening', { port: 8080 });
+		expect(last()).toEqual({
+			'@timestamp': '2026-01-02T12:00:00.000Z',
+			level: 'INFO',
+			message: 'listening',
+			logger: 'formsrv',
+			port: 8080,
+		});
+	});
+
+	test('a request has the members of an event', () => {
+		const { log, last } = open();
+		log.access(REQUEST);
+		expect(last()).toEqual({
+			'@timestamp': '2026-01-02T12:00:00.000Z',
+			level: 'INFO',
+			message: 'request',
+			logger: 'formsrv',
+			...REQUEST,
+			durationMs: 1.23,
+		});
+	});
+
+	test('an error is kept with its stack and its cause', () => {
+		const { log, last } = open();
+		log.error('failed', { error: new Error('outer', { cause: new Error('inner') }) });
+		expect(last().error).toMatchObject({ message: 'outer', cause: { message: 'inner' } });
+	});
+
+	test('what cannot be written as JSON does not break the caller', () => {
+		const circular: Record<string, unknown> = { big: 1n };
+		circular.self = circular;
+		const { log, last } = open();
+		log.info('odd', { circular });
+		expect(last().message).toBe('odd');
+	});
+});
+
+describe('levels', () => {
+	test('what is below the level is dropped, requests count as info', () => {
+		const { log, lines } = open({ level: 'warn' });
+		log.debug('a');
+		log.info('b');
+		log.access(REQUEST);
+		log.warn('c');
+		log.error('d');
+		expect(lines().map((line) => JSON.parse(line).message)).toEqual(['c', 'd']);
+	});
+});
+
+describe('buffering', () => {
+	test('lines wait and are written together', () => {
+		const { log, writes } = open();
+		log.access(REQUEST);
+		log.info('two');
+		expect(writes).toEqual([]);
+		log.flush();
+		expect(writes).toHaveLength(1);
+	});
+
+	test('lines are written without being asked for', async () => {
+		const written = Promise.withResolvers<string>();
+		const { log } = open({ write: written.resolve });
+		log.info('soon');
+		const keepAlive = setInterval(() => {}, 10);
+		expect(await written.promise).toContain('soon');
+		clearInterval(keepAlive);
+	});
+
+	test('an error is written at once, after what came before it', () => {
+		const { log, writes } = open();
+		log.info('first');
+		log.error('second');
+		expect(writes.join('')).toMatch(/first.*\n.*second/);
+	});
+
+	test('64 KiB are written at once', () => {
+		const { log, writes } = open();
+		log.info('x'.repeat(65_536));
+		expect(writes).toHaveLength(1);
+	});
+});
+
+describe('untrusted text', () => {
+	const hostile = fc.array(
+		fc.oneof(
+			fc.string({ unit: 'binary' }),
+			fc.constantFrom('\n', '\r', '\x1b[2J', '\x9b', '\u202e', '\u2028', '"', '\\', '\x7f', '\ud800'),
+		),
+	);
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get through
+	const ACTIVE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
+
+	test.each(['json', 'text'] as const)('never leaves its line (%s)', (format) => {
+		fc.assert(
+			fc.property(hostile, (parts) => {
+				const text = parts.join('');
+				const { log, lines } = open({ format });
+				log.access({ ...REQUEST, path: text, method: text, address: text });
+				log.info(text, { text });
+				const written = lines();
+				expect(written).toHaveLength(2);
+				expect(written.filter((line) => ACTIVE.test(line))).toEqual([]);
+			}),
+		);
+	});
+
+	test('is the same after reading the JSON', () => {
+		fc.assert(
+			fc.property(hostile, (parts) => {
+				const path = parts.join('');
+				const { log, last } = open();
+				log.access({ ...REQUEST, path });
+				expect(last().path).toBe(path);
+			}),
+		);
+	});
+
+	test('the lines of a stack are indented and cannot pass for events', () => {
+		const { log, lines } = open({ format: 'text' });
+		log.error('failed', { error: new Error('boom\n2026-01-02T12:00:00.000Z info    forged\x1b[2J') });
+		const [first, ...rest] = lines();
+		expect(first).toStartWith('2026-01-02T12:00:00.000Z error   failed error=');
+		expect(rest.length).toBeGreaterThan(1);
+		expect(rest.filter((line) => !line.startsWith('    ') || ACTIVE.test(line))).toEqual([]);
+	});
+
+	test('is readable on a terminal', () => {
+		expect(printable('tab\there \x1b[31mred\x9b \u202eabc é 你')).toBe(
+			'tab\\there \\u001b[31mred\\u009b \\u202eabc é 你',
+		);
+	});
+});
