@@ -1,9 +1,15 @@
-/** Where embedded files are found: inside the compiled binary, or in the source tree during development. */
+/** Where the files lie that belong to the program: inside the compiled binary, or in the source tree. */
 
 import { join } from 'node:path';
 
-/** The path of an embedded file or folder by its name, such as `drizzle`. */
-export function assetPath(...segments: string[]): string {
-	const root = Bun.isStandaloneExecutable ? import.meta.dir : join(import.meta.dir, '..');
-	return join(root, ...segments);
+/** The migrations, and the browser pages that `scripts/build.ts` makes. */
+const SOURCE_FOLDERS = { drizzle: 'drizzle', ui: 'dist/ui', 'api-docs': 'dist/api-docs' };
+
+export type AssetFolder = keyof typeof SOURCE_FOLDERS;
+
+/** A path for `node:fs` and `Bun.file`. */
+export function assetPath(folder: AssetFolder, ...segments: string[]): string {
+	// The compiler puts each folder beside the program, under its last name wherever it came from.
+	if (Bun.isStandaloneExecutable) return join(import.meta.dir, folder, ...segments);
+	return join(import.meta.dir, '..', SOURCE_FOLDERS[folder], ...segments);
 }

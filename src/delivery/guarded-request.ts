@@ -129,7 +129,7 @@ function exchange(
 		outgoing.on('error', reject);
 		outgoing.on('response', (answer) => {
 			outgoing.off('error', reject).on('error', () => answer.destroy());
-			readExcerpt(answer).then((bodyExcerpt) => {
+			void readExcerpt(answer).then((bodyExcerpt) => {
 				outgoing.destroy();
 				const { statusCode = 0, headers } = answer;
 				resolve({ answered: true, status: statusCode, bodyExcerpt, retryAfter: headers['retry-after'] });

@@ -32,7 +32,10 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	async function findForm(idOrSlug: string) {
 		const id = decodeId(idOrSlug);
 		const isIt = id === undefined ? eq(forms.slug, idOrSlug) : eq(forms.id, id);
-		const [bySlugOrId] = await storage.db.select().from(forms).where(and(isIt, isNull(forms.deletedAt)));
+		const [bySlugOrId] = await storage.db
+			.select()
+			.from(forms)
+			.where(and(isIt, isNull(forms.deletedAt)));
 		if (bySlugOrId || id === undefined) return bySlugOrId;
 		const [bySlug] = await storage.db
 			.select()

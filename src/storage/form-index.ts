@@ -191,9 +191,7 @@ function addCounts(counts: Counts, flags: Flags, sign: 1 | -1): void {
 /** A new submission goes into the newest block, or opens the next one; any other belongs to the last block that begins at or before it. */
 function blockOf(state: FormState, id: number, sign: 1 | -1): Block {
 	const newest = state.blocks.at(-1);
-	if (newest && id >= newest.firstId) {
-		if (sign === -1 || newest.total + newest.spam < BLOCK_SIZE) return newest;
-	}
+	if (newest && id >= newest.firstId && (sign === -1 || newest.total + newest.spam < BLOCK_SIZE)) return newest;
 	if (newest && id < newest.firstId) return state.blocks[blockIndexOf(state.blocks, id)] ?? newest;
 	const block = { firstId: id, ...noCounts() };
 	state.blocks.push(block);

@@ -1,0 +1,79 @@
+/** Builds `dist/formsrv`: the two browser pages first, then one executable that holds everything. */
+
+import { existsSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const ROOT = join(import.meta.dir, '..');
+const BINARY = 'dist/formsrv';
+
+/** Every browser page: its HTML, and the folder that `assetFolder` finds it under. */
+const PAGES = [
+	{ html: 'src/http/api-docs/index.html', outdir: 'dist/api-docs', base: '/docs/' },
+	{ html: 'src/dashboard/web/index.html', outdir: 'dist/ui', base: '/' },
+];
+
+const COMPRESSIBLE = /\.(?:css|html|js|json|svg|txt)$/;
+
+/** Bundles a page; text is kept compressed only, which is how nearly every browser asks for it. */
+async function buildPage({ html, outdir, base }: (typeof PAGES)[number]): Promise<void> {
+	await rm(outdir, { recursive: true, force: true });
+	const { outputs } = await Bun.build({
+		entrypoints: [html],
+		minify: true,
+		publicPath: base,
+		naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
+		define: { 'process.env.NODE_ENV': '"production"' },
+	});
+	for (const output of outputs) {
+		const path = join(outdir, output.path);
+		const bytes = new Uint8Array(await output.arrayBuffer());
+		if (COMPRESSIBLE.test(path)) await Bun.write(`${path}.gz`, Bun.gzipSync(bytes, { level: 9 }));
+		else await Bun.write(path, bytes);
+	}
+}
+
+async function buildBinary({ target, outfile, assets }: { target?: string; outfile: string; assets: string[] }) {
+	await Bun.build({
+		entrypoints: ['src/main.ts'],
+		minify: true,
+		sourcemap: 'inline',
+		// Bytecode alone means CommonJS, where `import.meta.dir` is a path of the building machine.
+		bytecode: true,
+		format: 'esm',
+		define: { 'process.env.NODE_ENV': '"production"' },
+		compile: {
+			outfile,
+			...(target && { target: target as Bun.Build.CompileTarget }),
+			assets,
+			// The folder that an operator starts the program in must not decide what it runs or how.
+			autoloadDotenv: false,
+			autoloadBunfig: false,
+			autoloadTsconfig: false,
+			autoloadPackageJson: false,
+		},
+	});
+}
+
+async function main(): Promise<void> {
+	const { values } = parseArgs({
+		options: {
+			outfile: { type: 'string', default: BINARY },
+			/** Such as `bun-linux-arm64`; this machine's by default. */
+			target: { type: 'string' },
+			'pages-only': { type: 'boolean', default: false },
+		},
+	});
+	process.chdir(ROOT);
+	const pages = PAGES.filter(({ html }) => existsSync(html));
+	await Promise.all(pages.map(buildPage));
+	if (values['pages-only']) return;
+	await buildBinary({ ...values, assets: ['drizzle', ...pages.map(({ outdir }) => outdir)] });
+	// The map is inside the binary already; the copy beside it is of no use.
+	await rm(`${values.outfile}.map`, { force: true });
+	const { size } = await stat(values.outfile);
+	console.log(`${values.outfile}  ${(size / 1e6).toFixed(1)} MB`);
+}
+
+await main();

@@ -1,0 +1,48 @@
+/** Answers with the files of a built browser page, which were compressed once and for all when it was built. */
+
+import { readdir } from 'node:fs/promises';
+import { type AssetFolder, assetPath } from '../assets.ts';
+
+const HASHED_NAME = /-[0-9a-z]{8}\.[a-z0-9]+$/;
+const ONE_YEAR_SECONDS = 31_536_000;
+
+/**
+ * A function from a file's name to the answer, or to `undefined` if the page has no such file. Nothing is read
+ * before the first call.
+ */
+export function createAssetFiles(folder: AssetFolder) {
+	let names: Promise<Set<string>> | undefined;
+
+	return async (name: string, request: Request): Promise<Response | undefined> => {
+		names ??= listFiles(folder);
+		const files = await names;
+		if (files.has(`${name}.gz`)) return compressedFile(Bun.file(assetPath(folder, `${name}.gz`)), { name, request });
+		return files.has(name)
+			? new Response(Bun.file(assetPath(folder, name)), { headers: fileHeaders(name) })
+			: undefined;
+	};
+}
+
+async function listFiles(folder: AssetFolder): Promise<Set<string>> {
+	return new Set(await readdir(assetPath(folder)).catch(() => []));
+}
+
+async function compressedFile(file: Bun.BunFile, { name, request }: { name: string; request: Request }) {
+	const headers = { ...fileHeaders(name), Vary: 'Accept-Encoding' };
+	const bytes = await file.bytes();
+	if (!acceptsGzip(request)) return new Response(Bun.gunzipSync(bytes), { headers });
+	return new Response(bytes, { headers: { ...headers, 'Content-Encoding': 'gzip' } });
+}
+
+/** A name with a hash never changes its content; any other is asked for again each time. */
+function fileHeaders(name: string): Record<string, string> {
+	return {
+		'Content-Type': Bun.file(name).type,
+		'Cache-Control': HASHED_NAME.test(name) ? `public, max-age=${ONE_YEAR_SECONDS}, immutable` : 'no-cache',
+		'X-Content-Type-Options': 'nosniff',
+	};
+}
+
+function acceptsGzip(request: Request): boolean {
+	return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$|\s))/i.test(request.headers.get('Accept-Encoding') ?? '');
+}

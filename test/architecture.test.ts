@@ -1,0 +1,114 @@
+/** The shape of the source tree: who may import whom, and what may be named where. */
+
+import { describe, expect, test } from 'bun:test';
+import { dirname, join, normalize } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+const ROOT = join(import.meta.dir, '..');
+
+/** From the leaves upwards: a unit uses only units of lower levels. */
+const LEVELS = [
+	['config', 'errors', 'ids', 'log', 'assets'],
+	['http', 'storage'],
+	['forms', 'keys', 'delivery'],
+	['intake', 'submissions'],
+	['dashboard'],
+	['app'],
+	['server'],
+	['cli'],
+	['main'],
+];
+
+interface Source {
+	path: string;
+	text: string;
+	imports: string[];
+}
+
+const sources: Source[] = await Promise.all(
+	[...new Bun.Glob('src/**/*.{ts,tsx}').scanSync(ROOT)].sort().map(async (path) => {
+		const text = await Bun.file(join(ROOT, path)).text();
+		return {
+			path,
+			text,
+			imports: [...text.matchAll(/(?:\bfrom|\bimport)[\s(]+'([^']+)'/g)].map(([, name]) => `${name}`),
+		};
+	}),
+);
+
+const unitOf = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+const levelOf = (path: string) => LEVELS.findIndex((units) => units.includes(unitOf(path)));
+const resolve = (from: Source, name: string) => normalize(join(dirname(from.path), name));
+const isRoutes = (path: string) => path.endsWith('/routes.ts');
+
+const ownImports = sources.flatMap((source) =>
+	source.imports
+		.filter((name) => name.startsWith('.'))
+		.map((name) => ({ from: source.path, to: resolve(source, name) })),
+);
+
+const pathsWhere = (holds: (source: Source) => boolean) => sources.filter(holds).map(({ path }) => path);
+
+describe('the source tree', () => {
+	test('consists of units that the layers know', () => {
+		expect(pathsWhere(({ path }) => levelOf(path) < 0)).toEqual([]);
+	});
+
+	test('imports in one direction', () => {
+		const wrong = ownImports.filter(({ from, to }) => {
+			const mayAuthorise = isRoutes(from) && to === 'src/keys/auth.ts';
+			return to.startsWith('src/') && unitOf(from) !== unitOf(to) && levelOf(to) >= levelOf(from) && !mayAuthorise;
+		});
+		expect(wrong).toEqual([]);
+	});
+
+	test('imports nothing of its own from outside src, package.json apart', () => {
+		const outside = ownImports.filter(({ to }) => !to.startsWith('src/') && to !== 'package.json');
+		expect(outside).toEqual([]);
+	});
+
+	test('has its routes put together by the server alone', () => {
+		expect(ownImports.filter(({ from, to }) => isRoutes(to) && from !== 'src/server.ts')).toEqual([]);
+	});
+
+	test('knows Elysia at the edge only', () => {
+		const edge = /^src\/(?:server\.ts|keys\/auth\.ts|http\/.*|.*\/(?:routes|schema)\.ts)$/;
+		const isElysia = (name: string) => name === 'elysia' || name.startsWith('elysia/') || name.startsWith('@elysiajs/');
+		expect(pathsWhere(({ path, imports }) => imports.some(isElysia) && !edge.test(path))).toEqual([]);
+	});
+
+	test('names the OpenAPI plugin in one file', () => {
+		const namesPlugin = pathsWhere(({ imports }) => imports.includes('@elysiajs/swagger'));
+		expect(namesPlugin.filter((path) => path !== 'src/http/api-docs.ts')).toEqual([]);
+	});
+
+	test('reads the environment in config.ts only', () => {
+		const readsEnvironment = /\b(?:process|Bun|import\.meta)\.env\b/;
+		expect(pathsWhere(({ path, text: content }) => path !== 'src/config.ts' && readsEnvironment.test(content))).toEqual(
+			[],
+		);
+	});
+
+	test('opens transactions in storage only', () => {
+		const transacts = /\btransaction\(/;
+		expect(pathsWhere(({ path, text: content }) => unitOf(path) !== 'storage' && transacts.test(content))).toEqual([]);
+	});
+
+	test('has no barrels and no drawers for odds and ends', () => {
+		const drawer = /\/(?:index\.tsx?$|(?:utils?|helpers?|common|services?|managers?|core|shared|misc)(?:\/|\.ts$))/;
+		expect(pathsWhere(({ path }) => drawer.test(path))).toEqual([]);
+	});
+
+	test('says on the first line of every file what it is for', () => {
+		expect(pathsWhere(({ text: content }) => !/^\/\*\*\s/.test(content))).toEqual([]);
+	});
+
+	test('does nothing when it is imported', async () => {
+		const inBrowser = /^src\/(?:dashboard\/web|http\/api-docs)\//;
+		const modules = pathsWhere(({ path }) => path !== 'src/main.ts' && !inBrowser.test(path));
+		const script = modules.map((path) => `await import(${JSON.stringify(join(ROOT, path))});`).join('\n');
+		const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'pipe', timeout: 20_000 });
+		const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
+		expect({ stdout, stderr, code }).toEqual({ stdout: '', stderr: '', code: 0 });
+	});
+});
