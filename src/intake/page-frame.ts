@@ -1,0 +1,72 @@
+/** The frame of the pages that a form's visitors see: one embedded style, a postmark, a policy that allows nothing else. */
+
+import { type Html, type HtmlValue, html, rawHtml, renderHtml } from '../html.ts';
+import css from './page.css' with { type: 'text' };
+
+/** A finished answer; `headers` is complete but for what belongs to the request (CORS, `Allow`, request id). */
+export interface Page {
+	status: number;
+	headers: Record<string, string>;
+	html: string;
+}
+
+interface PageParts {
+	status: number;
+	title: string;
+	/** What the postmark shows, and with it the page's colour. */
+	mark: keyof typeof MARKS;
+	body: Html;
+	footer?: HtmlValue;
+}
+
+const MARKS = {
+	done: { tone: 'good', path: 'M21 33l8 8 15-17' },
+	refused: { tone: 'bad', path: 'M32 20v15M32 43v.5' },
+	letter: { tone: 'plain', path: 'M19 24h26v17H19zM19 25l13 10 13-10' },
+} as const;
+
+/** The cancelling lines beside the postmark: four equal waves, one below the other. */
+const WAVES = [17, 27, 37, 47].map((y) => `M68 ${y}q8-7 16 0t16 0 16 0 16 0`).join('');
+
+const STYLE = css.replace(/\s*\n\s*/g, '').replace(/ *([{:;,>]) +| +({)/g, '$1$2');
+
+const HEADERS = {
+	'content-type': 'text/html; charset=utf-8',
+	'content-security-policy': [
+		"default-src 'none'",
+		`style-src 'sha256-${new Bun.CryptoHasher('sha256').update(STYLE).digest('base64')}'`,
+		"base-uri 'none'",
+		"form-action 'none'",
+		"frame-ancestors 'none'",
+	].join('; '),
+	'x-content-type-options': 'nosniff',
+	'x-frame-options': 'DENY',
+	'referrer-policy': 'no-referrer',
+	'cross-origin-opener-policy': 'same-origin',
+	'x-robots-tag': 'noindex, nofollow',
+	'cache-control': 'no-store',
+};
+
+/** Puts the parts of a page into the frame. */
+export function renderPage({ status, title, mark, body, footer }: PageParts): Page {
+	const { tone, path } = MARKS[mark];
+	const document = html`<!doctype html>
+<html lang="en" class="${tone}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${rawHtml(STYLE)}</style>
+</head>
+<body>
+<main>
+<svg viewBox="0 0 136 64" aria-hidden="true"><circle cx="32" cy="32" r="29"/><circle cx="32" cy="32" r="24" class="wave"/><path class="ink" pathLength="1" d="${path}"/><path class="wave" d="${WAVES}"/></svg>
+<h1>${title}</h1>
+${body}
+</main>
+${footer && html`<footer>${footer}</footer>\n`}</body>
+</html>
+`;
+	return { status, headers: { ...HEADERS }, html: renderHtml(document) };
+}

@@ -1,0 +1,132 @@
+/** The pages that strangers see at a submission endpoint: thanks, refusals, and small pages for everything else. */
+
+import type { ErrorCode, FieldError } from '../errors.ts';
+import { type Html, html } from '../html.ts';
+import { type Page, renderPage } from './page-frame.ts';
+
+const MAX_URL_LENGTH = 2048;
+
+/** The page after a submission that had no other place to lead to. `backUrl` is the Referer or Origin as it came. */
+export function thankYouPage({ backUrl }: { backUrl?: string | null } = {}): Page {
+	return renderPage({
+		status: 200,
+		title: 'Thank you',
+		mark: 'done',
+		body: html`<p class="lead">Your message has been sent.</p>
+<p class="soft">There is nothing else to do; you can close this page.</p>
+${backLink(backUrl)}`,
+	});
+}
+
+interface Refusal {
+	status: number;
+	code: ErrorCode;
+	/** The sentence of the error, as the JSON envelope has it. */
+	message: string;
+	requestId: string;
+	fields?: readonly FieldError[];
+	/** The Referer or Origin as it came. */
+	backUrl?: string | null;
+}
+
+/** The page for a submission that was refused: the same status and sentence as the JSON answer, and what to do now. */
+export function errorPage({ status, code, message, requestId, fields = [], backUrl }: Refusal): Page {
+	const { title, advice } = REFUSALS[code] ?? UNKNOWN_REFUSAL;
+	return renderPage({
+		status,
+		title,
+		mark: 'refused',
+		body: html`<p class="lead">${message}</p>
+${fields.length > 0 && html`<ul>${fields.map(listField)}</ul>\n`}<p>${advice}</p>
+<p class="soft">Your browser’s Back button keeps what you typed.</p>
+${backLink(backUrl)}`,
+		footer: `${status} ${code} · Request ${requestId}`,
+	});
+}
+
+/** The page for a browser that is at an address where there is no form: the root of a listener, an unknown path. */
+export function smallPage({ status, requestId }: { status: number; requestId: string }): Page {
+	const [title, text] = SMALL_PAGES[status] ?? UNKNOWN_SMALL_PAGE;
+	return renderPage({
+		status,
+		title,
+		mark: status >= 500 ? 'refused' : 'letter',
+		body: html`<p class="lead">${text}</p>`,
+		footer: `${status} · Request ${requestId}`,
+	});
+}
+
+/** An absolute http or https address without credentials, or `null`: nothing else may become a link. */
+export function safeBackUrl(text: string | null | undefined): string | null {
+	if (!text || text.length > MAX_URL_LENGTH) return null;
+	const url = URL.parse(text);
+	if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return null;
+	return url.username || url.password ? null : url.href;
+}
+
+function backLink(backUrl: string | null | undefined): Html | null {
+	const href = safeBackUrl(backUrl);
+	return href === null ? null : html`<p class="back"><a href="${href}">Back to ${new URL(href).host}</a></p>`;
+}
+
+function listField({ field, message }: FieldError): Html {
+	return html`<li><strong>${field}</strong>: ${message}</li>`;
+}
+
+const CLOSED = 'Please reach the owner of the site another way.';
+const ONCE_MORE = 'Go back and send it once more. If that fails too, tell the owner of the site.';
+const TOO_LARGE = 'Go back, shorten your message or leave out attachments, and send it again.';
+const HUMAN = 'Go back, complete the check below the form and send it again.';
+const SENT_ALREADY = 'Reload the form in your browser before you send another message.';
+
+/** What a visitor needs to know about a refusal beyond its sentence. */
+const REFUSALS: Partial<Record<ErrorCode, { title: string; advice: string }>> = {
+	FORM_NOT_FOUND: {
+		title: 'There is no such form',
+		advice: 'It may have been removed. If this is your site, compare the form’s action with the address of the form.',
+	},
+	FORM_DISABLED: { title: 'This form is closed', advice: CLOSED },
+	DOMAIN_NOT_ALLOWED: {
+		title: 'This form belongs elsewhere',
+		advice: 'If this is your site, add its domain to the form’s allowed domains.',
+	},
+	RATE_LIMITED: {
+		title: 'One moment, please',
+		advice: 'Many messages came from your network in a short time. Wait a minute, go back and send yours again.',
+	},
+	PAYLOAD_TOO_LARGE: { title: 'Too much at once', advice: TOO_LARGE },
+	UNSUPPORTED_MEDIA_TYPE: { title: 'The form was not understood', advice: ONCE_MORE },
+	INVALID_BODY: { title: 'The form was not understood', advice: ONCE_MORE },
+	EMPTY_SUBMISSION: {
+		title: 'The form was empty',
+		advice: 'Go back, fill in at least one field and send it again.',
+	},
+	FILES_NOT_SUPPORTED: {
+		title: 'Files cannot be sent here',
+		advice: 'Go back, take the file out and send the rest.',
+	},
+	CAPTCHA_REQUIRED: { title: 'Are you human?', advice: HUMAN },
+	CAPTCHA_FAILED: { title: 'Are you human?', advice: HUMAN },
+	IDEMPOTENCY_KEY_REUSED: { title: 'This form was sent already', advice: SENT_ALREADY },
+	INTERNAL: {
+		title: 'Something went wrong here',
+		advice: 'This is our fault, not yours. Wait a moment, go back and send it again.',
+	},
+	UNAVAILABLE: {
+		title: 'Back in a moment',
+		advice: 'Your message was not sent. Wait a minute, go back and send it again.',
+	},
+};
+
+const UNKNOWN_REFUSAL = { title: 'Your message was not sent', advice: ONCE_MORE };
+
+const SMALL_PAGES: Record<number, [title: string, text: string]> = {
+	400: ['That did not make sense', 'This server could not read what your browser asked for.'],
+	404: ['Nothing here', 'There is no page at this address. It may have a typing error, or the page has moved.'],
+	405: ['Not this way', 'This address exists, but it is not a page to look at.'],
+	421: ['Another address', 'This server does not answer for the host name that was asked for.'],
+	429: ['One moment, please', 'There were many requests from your network. Wait a minute and try again.'],
+	503: ['Back in a moment', 'This server cannot answer right now. Wait a minute and try again.'],
+};
+
+const UNKNOWN_SMALL_PAGE: [title: string, text: string] = ['Something went wrong', 'Wait a moment and try again.'];
