@@ -1,7 +1,7 @@
 /** Every setting once: its name, flag, meaning, default and bounds; and the only reader of the environment. */
 
 import { join, resolve } from 'node:path';
-import { collectGiven, envName, flagName, type Given, type GivenInput, quote } from './setting-sources';
+import { collectGiven, envName, flagName, type Given, type GivenInput, quote } from './config/sources.ts';
 import {
 	addressRanges,
 	boolean,
@@ -13,14 +13,14 @@ import {
 	oneOf,
 	origin,
 	path,
-	SettingProblem,
-	type SettingType,
 	secretText,
 	size,
 	smtpUrl,
 	trustedProxies,
+	ValueProblem,
+	type ValueType,
 	webAddress,
-} from './setting-types';
+} from './config/value-types.ts';
 
 /** A captcha vendor's server side: the secret that verifies, `null` if not set up, and where to ask. */
 export interface CaptchaVendor {
@@ -79,7 +79,7 @@ export class ConfigError extends Error {
 }
 
 interface Setting<T> {
-	type: SettingType<T>;
+	type: ValueType<T>;
 	meaning: string;
 	/** The default as an operator would write it; `null`: none, and then `absent` says what that means. */
 	standard: string | null;
@@ -89,15 +89,15 @@ interface Setting<T> {
 
 type Optional<T> = Setting<T> & { standard: null };
 
-function setting<T>(type: SettingType<T>, standard: string, meaning: string): Setting<T> & { standard: string } {
+function setting<T>(type: ValueType<T>, standard: string, meaning: string): Setting<T> & { standard: string } {
 	return { type, standard, meaning, absent: '', isSecret: false };
 }
 
-function optional<T>(type: SettingType<T>, absent: string, meaning: string): Optional<T> {
+function optional<T>(type: ValueType<T>, absent: string, meaning: string): Optional<T> {
 	return { type, standard: null, meaning, absent, isSecret: false };
 }
 
-function secret<T>(type: SettingType<T>, meaning: string): Optional<T> {
+function secret<T>(type: ValueType<T>, meaning: string): Optional<T> {
 	return { type, standard: null, meaning, absent: 'none', isSecret: true };
 }
 
@@ -173,7 +173,7 @@ const SETTINGS = {
 
 type Key = keyof typeof SETTINGS;
 type Values = {
-	[K in Key]: (typeof SETTINGS)[K] extends { type: SettingType<infer T>; standard: infer S }
+	[K in Key]: (typeof SETTINGS)[K] extends { type: ValueType<infer T>; standard: infer S }
 		? S extends string
 			? T
 			: T | null
@@ -301,7 +301,7 @@ function parseOne(key: Key, found: Given | undefined, problems: string[]): unkno
 	try {
 		return type.parse(found.text);
 	} catch (error) {
-		if (!(error instanceof SettingProblem)) throw error;
+		if (!(error instanceof ValueProblem)) throw error;
 		const shown = isSecret ? 'the value given, which is not shown here' : quote(found.text);
 		problems.push(`${found.label} ${error.message}; not ${shown}.`);
 		return standard === null ? null : type.parse(standard);

@@ -12,7 +12,7 @@ import {
 	listSettings,
 	loadConfig,
 	settingsTable,
-} from '../src/config';
+} from '../src/config.ts';
 
 let cwd: string;
 beforeEach(() => {

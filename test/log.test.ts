@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createLog, type LogOptions, printable } from '../src/log';
+import { createLog, type LogOptions, printable } from '../src/log.ts';
 
 const NOON = Date.UTC(2026, 0, 2, 12);
 const REQUEST = {

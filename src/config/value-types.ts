@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
 
 /** Why a text is no value for a setting: the rest of a sentence that starts with the setting's name. */
-export class SettingProblem extends Error {}
+export class ValueProblem extends Error {}
 
-export interface SettingType<T> {
+export interface ValueType<T> {
 	/** What stands for the value in the help, such as `number`. */
 	placeholder: string;
 	/** What is allowed, for the documentation, such as `0–65535`. */
 	values: string;
-	/** @throws SettingProblem */
+	/** @throws ValueProblem */
 	parse(text: string): T;
 }
 
@@ -38,10 +38,10 @@ const BOOLEANS: Record<string, boolean> = {
 };
 
 function refuse(expected: string): never {
-	throw new SettingProblem(expected);
+	throw new ValueProblem(expected);
 }
 
-export function integer(min: number, max: number): SettingType<number> {
+export function integer(min: number, max: number): ValueType<number> {
 	return {
 		placeholder: 'number',
 		values: `${min}–${max}`,
@@ -52,7 +52,7 @@ export function integer(min: number, max: number): SettingType<number> {
 	};
 }
 
-export function decimal(min: number, max: number): SettingType<number> {
+export function decimal(min: number, max: number): ValueType<number> {
 	return {
 		placeholder: 'number',
 		values: `${min}–${max}`,
@@ -66,7 +66,7 @@ export function decimal(min: number, max: number): SettingType<number> {
 }
 
 /** A size in bytes: `500000`, `500kB` (thousands) or `1MiB` (powers of 1024). */
-export function size(min: number, max: number): SettingType<number> {
+export function size(min: number, max: number): ValueType<number> {
 	const expected = `must be a size from ${formatSize(min)} to ${formatSize(max)}, such as 500kB, 1MiB or plain bytes`;
 	return {
 		placeholder: 'size',
@@ -89,7 +89,7 @@ export function formatSize(bytes: number): string {
 	return `${bytes}B`;
 }
 
-export function boolean(): SettingType<boolean> {
+export function boolean(): ValueType<boolean> {
 	return {
 		placeholder: 'true|false',
 		values: 'true, false',
@@ -97,7 +97,7 @@ export function boolean(): SettingType<boolean> {
 	};
 }
 
-export function oneOf<const T extends string>(choices: readonly T[]): SettingType<T> {
+export function oneOf<const T extends string>(choices: readonly T[]): ValueType<T> {
 	return {
 		placeholder: choices.join('|'),
 		values: choices.join(', '),
@@ -106,7 +106,7 @@ export function oneOf<const T extends string>(choices: readonly T[]): SettingTyp
 }
 
 /** A host name or an IP address to listen on; brackets around IPv6 are taken off. */
-export function host(): SettingType<string> {
+export function host(): ValueType<string> {
 	return {
 		placeholder: 'address',
 		values: 'IP address or host name',
@@ -119,7 +119,7 @@ export function host(): SettingType<string> {
 }
 
 /** An http(s) address without path, as `https://forms.example.com`. */
-export function origin(): SettingType<string> {
+export function origin(): ValueType<string> {
 	return {
 		placeholder: 'url',
 		values: 'http(s) address without a path',
@@ -132,7 +132,7 @@ export function origin(): SettingType<string> {
 }
 
 /** An http(s) address of a service. */
-export function webAddress(): SettingType<string> {
+export function webAddress(): ValueType<string> {
 	return {
 		placeholder: 'url',
 		values: 'http(s) address',
@@ -146,7 +146,7 @@ function httpUrl(text: string): URL | undefined {
 	return url;
 }
 
-export function path(): SettingType<string> {
+export function path(): ValueType<string> {
 	return {
 		placeholder: 'path',
 		values: 'path',
@@ -155,7 +155,7 @@ export function path(): SettingType<string> {
 }
 
 /** A SQLite file as `sqlite:PATH` or `file:PATH`; the value is the path. */
-export function databaseUrl(): SettingType<string> {
+export function databaseUrl(): ValueType<string> {
 	return {
 		placeholder: 'url',
 		values: 'sqlite:PATH, file:PATH',
@@ -182,7 +182,7 @@ function localPath(fileUrl: string): string {
 }
 
 /** Addresses and ranges (CIDR), separated by commas. */
-export function addressRanges(): SettingType<string[]> {
+export function addressRanges(): ValueType<string[]> {
 	return {
 		placeholder: 'addresses',
 		values: 'addresses and ranges, separated by commas',
@@ -196,7 +196,7 @@ export function addressRanges(): SettingType<string[]> {
 }
 
 /** `private`, `none`, or {@link addressRanges}; one text, entries separated by commas. */
-export function trustedProxies(): SettingType<string> {
+export function trustedProxies(): ValueType<string> {
 	return {
 		placeholder: 'private|none|addresses',
 		values: 'private, none, or addresses and ranges separated by commas',
@@ -226,7 +226,7 @@ function isRange(text: string): boolean {
 	return ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text);
 }
 
-export function smtpUrl(): SettingType<string> {
+export function smtpUrl(): ValueType<string> {
 	return {
 		placeholder: 'url',
 		values: 'smtp:// or smtps:// address',
@@ -239,7 +239,7 @@ export function smtpUrl(): SettingType<string> {
 }
 
 /** One mail address, bare or as `Name <address>`. */
-export function mailbox(): SettingType<string> {
+export function mailbox(): ValueType<string> {
 	return {
 		placeholder: 'address',
 		values: 'one mail address',
@@ -252,7 +252,7 @@ export function mailbox(): SettingType<string> {
 }
 
 /** Any text that is one line. */
-export function secretText(): SettingType<string> {
+export function secretText(): ValueType<string> {
 	return {
 		placeholder: 'secret',
 		values: 'text',
