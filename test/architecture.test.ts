@@ -8,7 +8,9 @@ const ROOT = join(import.meta.dir, '..');
 
 /** From the leaves upwards: a unit uses only units of lower levels. */
 const LEVELS = [
-	['config', 'errors', 'ids', 'log', 'assets'],
+	['setting-types'],
+	['setting-sources'],
+	['config', 'errors', 'ids', 'log', 'assets', 'html'],
 	['http', 'storage'],
 	['forms', 'keys', 'delivery'],
 	['intake', 'submissions'],
