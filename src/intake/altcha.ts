@@ -1,0 +1,93 @@
+/** The captcha of the house: a proof of work that the ALTCHA widget solves, with no third party involved. */
+
+import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+
+/**
+ * A challenge in the format of ALTCHA's first protocol, which every version of the widget understands, the
+ * present third one included.
+ */
+export interface AltchaChallenge {
+	algorithm: 'SHA-256';
+	challenge: string;
+	maxnumber: number;
+	salt: string;
+	signature: string;
+}
+
+export interface AltchaOptions {
+	/** Signs challenges; loaded at first need. */
+	secret: () => Promise<string>;
+	/** Remembers a solved challenge until it expires (milliseconds since 1970); `false` if it was known already. */
+	spend: (challenge: string, expiresAt: number) => Promise<boolean>;
+	/** Work: half of this many hashes on average. */
+	maxNumber?: number;
+	now?: () => number;
+}
+
+interface Solution {
+	salt: string;
+	number: number;
+	signature: string;
+}
+
+const MAX_NUMBER = 100_000;
+const LIFETIME_SECONDS = 600;
+const MAX_TOKEN_LENGTH = 2048;
+
+/**
+ * Our own salts and no others. The final `&` parts the salt from the number that is hashed with it: without it
+ * digits could be moved from the number to the expiry.
+ */
+const SALT = /^[0-9a-f]{24}\?form=([0-9a-z]+)&expires=(\d{10,12})&$/;
+const HEX_SHA256 = /^[0-9a-f]{64}$/;
+
+export type Altcha = ReturnType<typeof createAltcha>;
+
+export function createAltcha({ secret, spend, maxNumber = MAX_NUMBER, now = Date.now }: AltchaOptions) {
+	const sign = async (challenge: string) =>
+		createHmac('sha256', await secret())
+			.update(challenge)
+			.digest('hex');
+
+	return {
+		/** A new challenge, good for ten minutes and one submission to the form with this public id. */
+		async challenge(formId: string): Promise<AltchaChallenge> {
+			const expires = Math.floor(now() / 1000) + LIFETIME_SECONDS;
+			const salt = `${randomBytes(12).toString('hex')}?form=${formId}&expires=${expires}&`;
+			const challenge = hash(salt, randomInt(maxNumber + 1));
+			return { algorithm: 'SHA-256', challenge, maxnumber: maxNumber, salt, signature: await sign(challenge) };
+		},
+		/** Whether a token is the first valid solution of an unexpired challenge of that form. */
+		async verify(token: string, formId: string): Promise<boolean> {
+			const solution = readSolution(token);
+			const [, form, expires] = (solution && SALT.exec(solution.salt)) ?? [];
+			if (!solution || form !== formId) return false;
+			const expiresAt = Number(expires) * 1000;
+			if (expiresAt <= now()) return false;
+			const challenge = hash(solution.salt, solution.number);
+			if (!isSame(solution.signature, await sign(challenge))) return false;
+			return spend(challenge, expiresAt);
+		},
+	};
+}
+
+/** Reads what the widget puts into the form: base64 of JSON. What it claims beyond this is computed anew. */
+function readSolution(token: string): Solution | undefined {
+	if (token.length > MAX_TOKEN_LENGTH) return undefined;
+	try {
+		const { salt, number, signature } = JSON.parse(Buffer.from(token, 'base64').toString('utf8')) as Solution;
+		const isWellFormed =
+			typeof salt === 'string' && Number.isSafeInteger(number) && number >= 0 && HEX_SHA256.test(signature);
+		return isWellFormed ? { salt, number, signature } : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+function hash(salt: string, number: number): string {
+	return createHash('sha256').update(`${salt}${number}`).digest('hex');
+}
+
+function isSame(a: string, b: string): boolean {
+	return timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
