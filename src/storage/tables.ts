@@ -186,6 +186,23 @@ export const deliveries = sqliteTable(
 	],
 );
 
+/** What the server itself has to remember, such as the secret that signs captcha challenges. */
+export const serverValues = sqliteTable('server_values', {
+	name: text('name').primaryKey(),
+	value: text('value').notNull(),
+});
+
+/** Solved captcha challenges that have not expired yet, so that none counts twice. */
+export const spentChallenges = sqliteTable(
+	'spent_challenges',
+	{
+		challenge: text('challenge').primaryKey(),
+		/** Milliseconds since 1970. */
+		expiresAt: integer('expires_at').notNull(),
+	},
+	(table) => [index('spent_challenges_age').on(table.expiresAt)],
+);
+
 export type FormRow = typeof forms.$inferSelect;
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;

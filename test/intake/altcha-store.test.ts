@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAltchaStore } from '../../src/intake/altcha-store.ts';
+import { openStorage, type Storage } from '../../src/storage/storage.ts';
+import { spentChallenges } from '../../src/storage/tables.ts';
+
+let folder: string;
+let storage: Storage;
+
+beforeEach(() => {
+	folder = mkdtempSync(join(tmpdir(), 'formsrv-altcha-'));
+	storage = openStorage(join(folder, 'formsrv.db'));
+});
+
+afterEach(() => {
+	storage.close();
+	rmSync(folder, { recursive: true });
+});
+
+function restart() {
+	storage.close();
+	storage = openStorage(join(folder, 'formsrv.db'));
+}
+
+test('the secret is random, and the same after a restart and for every process on the file', async () => {
+	const secret = await createAltchaStore(storage).secret();
+	expect(secret).toMatch(/^[0-9a-f]{64}$/);
+	const beside = openStorage(join(folder, 'formsrv.db'));
+	expect(await createAltchaStore(beside).secret()).toBe(secret);
+	beside.close();
+	restart();
+	expect(await createAltchaStore(storage).secret()).toBe(secret);
+	const other = openStorage(join(folder, 'other.db'));
+	expect(await createAltchaStore(other).secret()).not.toBe(secret);
+	other.close();
+});
+
+test('requests that come together get one secret', async () => {
+	const { secret } = createAltchaStore(storage);
+	const secrets = await Promise.all([secret(), secret(), createAltchaStore(storage).secret()]);
+	expect(new Set(secrets).size).toBe(1);
+});
+
+test('a challenge is spent once, also when tried many times at once and after a restart', async () => {
+	const { spend } = createAltchaStore(storage, () => 1000);
+	const tries = await Promise.all(Array.from({ length: 20 }, () => spend('abc', 2000)));
+	expect(tries.filter(Boolean)).toHaveLength(1);
+	restart();
+	expect(await createAltchaStore(storage, () => 1000).spend('abc', 2000)).toBe(false);
+	expect(await createAltchaStore(storage, () => 1000).spend('abd', 2000)).toBe(true);
+});
+
+test('expired challenges are forgotten', async () => {
+	let now = 1000;
+	const { spend } = createAltchaStore(storage, () => now);
+	await spend('one', 2000);
+	await spend('two', 3000);
+	now = 2500;
+	await spend('three', 4000);
+	const rows = await storage.db.select().from(spentChallenges);
+	expect(rows.map((row) => row.challenge).sort()).toEqual(['three', 'two']);
+});
