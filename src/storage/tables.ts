@@ -146,6 +146,9 @@ export const webhooks = sqliteTable(
 			.references(() => forms.id, { onDelete: 'cascade' }),
 		url: text('url').notNull(),
 		secret: text('secret').notNull(),
+		/** The secret before the latest rotation: signs too until that moment (milliseconds since 1970). */
+		previousSecret: text('previous_secret'),
+		previousSecretUntil: integer('previous_secret_until'),
 		events: text('events', { mode: 'json' }).$type<string[]>().notNull(),
 		isActive: integer('is_active', { mode: 'boolean' }).notNull().default(true),
 		disabledReason: text('disabled_reason'),
