@@ -1,0 +1,139 @@
+/** Webhooks as standardwebhooks.com specifies them: what is posted, how it is signed, what an answer means. */
+
+import { createHmac, randomBytes } from 'node:crypto';
+import type { PostResult } from './guarded-request.ts';
+import type { Outcome } from './outcome.ts';
+
+const SECRET_PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+const GONE = 410;
+const LONGEST_RETRY_AFTER_MS = 6 * 3_600_000;
+const EXCERPT_IN_ERROR = 200;
+
+/** How long a target may fail without a break before it is given up. */
+export const DISABLE_AFTER_MS = 5 * 24 * 3_600_000;
+
+export interface EventForm {
+	id: string;
+	name: string;
+	slug: string;
+}
+
+export interface EventSubmission {
+	id: string;
+	/** JSON text, spliced in as it is. */
+	data: string;
+	createdAt: string;
+	isRead: boolean;
+	isStarred: boolean;
+	isSpam: boolean;
+}
+
+/** What a target's row says about its health. */
+export interface WebhookHealth {
+	isActive: boolean;
+	disabledReason: string | null;
+	/** Milliseconds since 1970. */
+	failingSince: number | null;
+}
+
+export function createWebhookSecret(): string {
+	return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/** The body of a `submission.created` event; its `data.submission` is the Submission of the API. */
+export function submissionCreated(form: EventForm, { id, data, ...rest }: EventSubmission): string {
+	const event = JSON.stringify({ type: 'submission.created', timestamp: rest.createdAt }).slice(0, -1);
+	const flags = JSON.stringify(rest).slice(1);
+	return `${event},"data":{"form":${JSON.stringify(form)},"submission":{"id":"${id}","data":${data},${flags}}}`;
+}
+
+/** The body of the event that an owner sends to try a target. */
+export function webhookTest(form: EventForm, now: Date): string {
+	return JSON.stringify({ type: 'webhook.test', timestamp: now.toISOString(), data: { form } });
+}
+
+/** The secrets that sign at a moment: after a rotation the old one too, until receivers have learnt the new one. */
+export function signingSecrets(
+	webhook: { secret: string; previousSecret: string | null; previousSecretUntil: number | null },
+	now: Date,
+): string[] {
+	const { secret, previousSecret, previousSecretUntil } = webhook;
+	const isInUse = previousSecret !== null && now.getTime() < (previousSecretUntil ?? 0);
+	return isInUse ? [secret, previousSecret] : [secret];
+}
+
+/**
+ * The headers that identify and authenticate one attempt.
+ *
+ * @param message `id` is the same for every attempt of a delivery; `sentAt` is this attempt's moment
+ */
+export function webhookHeaders(secrets: readonly string[], message: { id: string; sentAt: Date; body: string }) {
+	const timestamp = Math.floor(message.sentAt.getTime() / 1000);
+	const content = `${message.id}.${timestamp}.${message.body}`;
+	return {
+		'Content-Type': 'application/json; charset=utf-8',
+		'User-Agent': 'formsrv-webhook/1',
+		'Webhook-Id': message.id,
+		'Webhook-Timestamp': String(timestamp),
+		'Webhook-Signature': secrets.map((secret) => `v1,${sign(content, secret)}`).join(' '),
+	};
+}
+
+function sign(content: string, secret: string): string {
+	const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+	return createHmac('sha256', key).update(content).digest('base64');
+}
+
+/** What an attempt came to. Only 2xx is success: a redirect might lead anywhere, and its target was never checked. */
+export function webhookOutcome(result: PostResult, now: Date): Outcome {
+	if (!result.answered) {
+		if (result.fault === 'url') return { kind: 'refused', error: result.message };
+		if (result.fault === 'aborted') return { kind: 'ill', error: result.message };
+		return { kind: 'retry', error: result.message, isDestinationSuspect: true };
+	}
+	const { status } = result;
+	if (status >= 200 && status < 300) return { kind: 'sent', note: `Answered ${status}` };
+	if (isGone(result)) return { kind: 'refused', error: 'Answered 410: the target is gone for good.' };
+	if (status >= 300 && status < 400) {
+		return { kind: 'retry', error: `Answered ${status}: redirects are not followed, give the final URL.` };
+	}
+	const excerpt = oneLine(result.bodyExcerpt);
+	const error = `Answered ${status}${excerpt && `: ${excerpt}`}`;
+	const isDestinationSuspect = status === 429 || status >= 500;
+	return { kind: 'retry', error, retryAfterMs: readRetryAfter(result.retryAfter, now), isDestinationSuspect };
+}
+
+/** A target's health after an attempt: told to go away it is disabled at once, after days of failure too. */
+export function healthAfter(before: WebhookHealth, result: PostResult, now: Date): WebhookHealth {
+	const outcome = webhookOutcome(result, now);
+	if (outcome.kind === 'ill') return before;
+	if (outcome.kind === 'sent') return { ...before, failingSince: null };
+	const failingSince = before.failingSince ?? now.getTime();
+	if (isGone(result)) return disabled(failingSince, 'The target answered 410 Gone.');
+	if (now.getTime() - failingSince < DISABLE_AFTER_MS) return { ...before, failingSince };
+	const since = new Date(failingSince).toISOString();
+	return disabled(failingSince, `Every attempt failed since ${since}; the last one: ${outcome.error}`);
+}
+
+function disabled(failingSince: number, disabledReason: string): WebhookHealth {
+	return { isActive: false, disabledReason, failingSince };
+}
+
+function isGone(result: PostResult): boolean {
+	return result.answered && result.status === GONE;
+}
+
+/** Retry-After in milliseconds, bounded; seconds or an HTTP date (RFC 9110 section 10.2.3). */
+function readRetryAfter(header: string | undefined, now: Date): number | undefined {
+	if (header === undefined) return undefined;
+	const millis = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime();
+	return Number.isNaN(millis) ? undefined : Math.min(Math.max(millis, 0), LONGEST_RETRY_AFTER_MS);
+}
+
+function oneLine(text: string): string {
+	return text
+		.replace(/[\p{C}\s]+/gu, ' ')
+		.trim()
+		.slice(0, EXCERPT_IN_ERROR);
+}

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import type { PostResult } from '../../src/delivery/guarded-request.ts';
+import {
+	createWebhookSecret,
+	DISABLE_AFTER_MS,
+	healthAfter,
+	signingSecrets,
+	submissionCreated,
+	webhookHeaders,
+	webhookOutcome,
+	webhookTest,
+} from '../../src/delivery/webhook.ts';
+
+const NOW = new Date('2026-03-04T05:06:07.890Z');
+const FORM = { id: 'f1', name: 'Contact "us"', slug: 'contact-k3v9x2qm' };
+const HEALTHY = { isActive: true, disabledReason: null, failingSince: null };
+
+const submission = (data: string) => ({
+	id: 's1',
+	data,
+	createdAt: '2026-01-02T03:04:05.678Z',
+	isRead: false,
+	isStarred: false,
+	isSpam: false,
+});
+const answered = (status: number, more: { bodyExcerpt?: string; retryAfter?: string } = {}): PostResult => ({
+	answered: true,
+	status,
+	bodyExcerpt: more.bodyExcerpt ?? '',
+	retryAfter: more.retryAfter,
+});
+const unanswered: PostResult = { answered: false, fault: 'timeout', message: 'No answer within 15 seconds.' };
+
+describe('signatures', () => {
+	test('the official package accepts them for any body', () => {
+		fc.assert(
+			fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
+				const secret = createWebhookSecret();
+				const body = submissionCreated(FORM, submission(JSON.stringify({ text })));
+				const headers = webhookHeaders([secret], { id: 'msg_1', sentAt: new Date(), body });
+				expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
+			}),
+		);
+	});
+
+	test('the official package refuses another body, id, moment or secret', () => {
+		const secret = createWebhookSecret();
+		const body = webhookTest(FORM, NOW);
+		const headers = webhookHeaders([secret], { id: 'msg_1', sentAt: new Date(), body });
+		const receiver = new Webhook(secret);
+		expect(() => receiver.verify(`${body} `, headers)).toThrow('No matching signature');
+		expect(() => receiver.verify(body, { ...headers, 'Webhook-Id': 'msg_2' })).toThrow('No matching signature');
+		const earlier = { ...headers, 'Webhook-Timestamp': String(Number(headers['Webhook-Timestamp']) - 1) };
+		expect(() => receiver.verify(body, earlier)).toThrow('No matching signature');
+		expect(() => new Webhook(createWebhookSecret()).verify(body, headers)).toThrow('No matching signature');
+		const old = webhookHeaders([secret], { id: 'msg_1', sentAt: new Date(Date.now() - 600_000), body });
+		expect(() => receiver.verify(body, old)).toThrow('too old');
+	});
+
+	test('after a rotation both secrets sign for a while', () => {
+		const [secret, previousSecret] = [createWebhookSecret(), createWebhookSecret()];
+		const webhook = { secret, previousSecret, previousSecretUntil: NOW.getTime() };
+		const before = signingSecrets(webhook, new Date(NOW.getTime() - 1));
+		expect(before).toEqual([secret, previousSecret]);
+		expect(signingSecrets(webhook, NOW)).toEqual([secret]);
+		expect(signingSecrets({ secret, previousSecret: null, previousSecretUntil: null }, NOW)).toEqual([secret]);
+		const body = webhookTest(FORM, NOW);
+		const headers = webhookHeaders(before, { id: 'msg_1', sentAt: new Date(), body });
+		for (const known of before) expect(new Webhook(known).verify(body, headers)).toEqual(JSON.parse(body));
+	});
+
+	test('a secret is whsec_ and 32 random bytes in base64', () => {
+		const secret = createWebhookSecret();
+		expect(secret).toStartWith('whsec_');
+		expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
+		expect(createWebhookSecret()).not.toBe(secret);
+	});
+});
+
+describe('the body of submission.created', () => {
+	test('holds the form and the submission as the API shows it', () => {
+		expect(JSON.parse(submissionCreated(FORM, submission('{"a":"b"}')))).toEqual({
+			type: 'submission.created',
+			timestamp: '2026-01-02T03:04:05.678Z',
+			data: {
+				form: FORM,
+				submission: {
+					id: 's1',
+					data: { a: 'b' },
+					createdAt: '2026-01-02T03:04:05.678Z',
+					isRead: false,
+					isStarred: false,
+					isSpam: false,
+				},
+			},
+		});
+	});
+
+	test('carries the data’s text unchanged', () => {
+		const data = '{"2":12345678901234567890123,"1":1e400,"__proto__":-0,"a":"\\ud800"}';
+		expect(submissionCreated(FORM, submission(data))).toContain(`"data":${data},`);
+	});
+});
+
+describe('what an answer means', () => {
+	test.each([200, 201, 202, 204, 299])('%d is success', (status) => {
+		expect(webhookOutcome(answered(status), NOW).kind).toBe('sent');
+	});
+
+	test.each([100, 300, 301, 302, 307, 308, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 504])(
+		'%d is tried again',
+		(status) => {
+			expect(webhookOutcome(answered(status), NOW)).toMatchObject({
+				kind: 'retry',
+				error: expect.stringContaining(String(status)),
+			});
+		},
+	);
+
+	test('410 is never tried again', () => {
+		expect(webhookOutcome(answered(410), NOW).kind).toBe('refused');
+	});
+
+	test('a URL that cannot be requested is never tried again', () => {
+		const result: PostResult = { answered: false, fault: 'url', message: 'The URL cannot be read.' };
+		expect(webhookOutcome(result, NOW)).toEqual({ kind: 'refused', error: 'The URL cannot be read.' });
+	});
+
+	test.each(['refused', 'dns', 'connection', 'tls', 'timeout', 'protocol'] as const)(
+		'a fault of the kind "%s" is tried again',
+		(fault) => {
+			expect(webhookOutcome({ answered: false, fault, message: 'Why.' }, NOW)).toMatchObject({
+				kind: 'retry',
+				error: 'Why.',
+			});
+		},
+	);
+
+	test('an orderly stop costs no attempt and says nothing about the target', () => {
+		const result: PostResult = { answered: false, fault: 'aborted', message: 'Stopped.' };
+		expect(webhookOutcome(result, NOW).kind).toBe('ill');
+		expect(healthAfter(HEALTHY, result, NOW)).toEqual(HEALTHY);
+	});
+
+	test.each<[string | undefined, number | undefined]>([
+		['120', 120_000],
+		['0', 0],
+		['Wed, 04 Mar 2026 05:07:07 GMT', 59_110],
+		['Wed, 04 Mar 2020 05:07:07 GMT', 0],
+		['999999999', 6 * 3_600_000],
+		['Fri, 31 Dec 9999 23:59:59 GMT', 6 * 3_600_000],
+		['soon', undefined],
+		[undefined, undefined],
+	])('Retry-After %p is a wait of %p ms', (retryAfter, retryAfterMs) => {
+		const outcome = webhookOutcome(answered(503, { retryAfter }), NOW);
+		expect((outcome as { retryAfterMs?: number }).retryAfterMs).toBe(retryAfterMs);
+	});
+
+	test('the error shows the beginning of the answer on one line', () => {
+		const outcome = webhookOutcome(answered(500, { bodyExcerpt: `oh\r\n\u001b[31mno ${'x'.repeat(900)}` }), NOW);
+		expect((outcome as { error: string }).error).toMatch(/^Answered 500: oh \[31mno x+$/);
+		expect((outcome as { error: string }).error.length).toBeLessThan(250);
+	});
+});
+
+describe('a target’s health', () => {
+	const later = (ms: number) => new Date(NOW.getTime() + ms);
+
+	test('the first failure begins a run of failures', () => {
+		expect(healthAfter(HEALTHY, unanswered, NOW)).toEqual({ ...HEALTHY, failingSince: NOW.getTime() });
+	});
+
+	test('a success ends it', () => {
+		const failing = { ...HEALTHY, failingSince: NOW.getTime() };
+		expect(healthAfter(failing, answered(200), later(DISABLE_AFTER_MS))).toEqual(HEALTHY);
+	});
+
+	test('five days of failures disable the target, and say why', () => {
+		const failing = healthAfter(HEALTHY, unanswered, NOW);
+		expect(healthAfter(failing, answered(500), later(DISABLE_AFTER_MS - 1))).toEqual(failing);
+		const health = healthAfter(failing, answered(500), later(DISABLE_AFTER_MS));
+		expect(health.isActive).toBe(false);
+		expect(health.disabledReason).toBe(
+			'Every attempt failed since 2026-03-04T05:06:07.890Z; the last one: Answered 500',
+		);
+	});
+
+	test('410 disables the target at once', () => {
+		const health = healthAfter(HEALTHY, answered(410), NOW);
+		expect(health).toMatchObject({ isActive: false, disabledReason: 'The target answered 410 Gone.' });
+	});
+});
