@@ -8,19 +8,22 @@ import { parseArgs } from 'node:util';
 const ROOT = join(import.meta.dir, '..');
 const BINARY = 'dist/formsrv';
 
-/** Every browser page: its HTML, and the folder that `assetFolder` finds it under. */
+/** Everything for browsers: its entry, and the folder that `assetPath` finds it under. */
 const PAGES = [
-	{ html: 'src/http/api-docs/index.html', outdir: 'dist/api-docs', base: '/docs/' },
-	{ html: 'src/dashboard/web/index.html', outdir: 'dist/ui', base: '/' },
+	{ entry: 'src/http/api-docs/index.html', outdir: 'dist/api-docs', base: '/docs/' },
+	{ entry: 'src/dashboard/web/index.html', outdir: 'dist/ui', base: '/' },
+	// Not a module: any page may load it by a plain script element.
+	{ entry: 'src/intake/web/formsrv.ts', outdir: 'dist/script', base: '/', format: 'iife' as const },
 ];
 
 const COMPRESSIBLE = /\.(?:css|html|js|json|svg|txt)$/;
 
 /** Bundles a page; text is kept compressed only, which is how nearly every browser asks for it. */
-async function buildPage({ html, outdir, base }: (typeof PAGES)[number]): Promise<void> {
+async function buildPage({ entry, outdir, base, format }: (typeof PAGES)[number]): Promise<void> {
 	await rm(outdir, { recursive: true, force: true });
 	const { outputs } = await Bun.build({
-		entrypoints: [html],
+		entrypoints: [entry],
+		...(format && { format }),
 		minify: true,
 		publicPath: base,
 		naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
@@ -66,7 +69,7 @@ async function main(): Promise<void> {
 		},
 	});
 	process.chdir(ROOT);
-	const pages = PAGES.filter(({ html }) => existsSync(html));
+	const pages = PAGES.filter(({ entry }) => existsSync(entry));
 	await Promise.all(pages.map(buildPage));
 	if (values['pages-only']) return;
 	await buildBinary({ ...values, assets: ['drizzle', ...pages.map(({ outdir }) => outdir)] });

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 
 /** The migrations, and the browser pages that `scripts/build.ts` makes. */
-const SOURCE_FOLDERS = { drizzle: 'drizzle', ui: 'dist/ui', 'api-docs': 'dist/api-docs' };
+const SOURCE_FOLDERS = { drizzle: 'drizzle', ui: 'dist/ui', 'api-docs': 'dist/api-docs', script: 'dist/script' };
 
 export type AssetFolder = keyof typeof SOURCE_FOLDERS;
 

@@ -1,12 +1,14 @@
 /** The pages of the submission endpoint in a real browser: readable by all, harmless whatever is reflected in them. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core';
 import { ERROR_CODES } from '../../src/errors.ts';
 import { helpPage } from '../../src/intake/help-page.ts';
 import type { Page } from '../../src/intake/page-frame.ts';
 import { errorPage, safeBackUrl, smallPage, thankYouPage } from '../../src/intake/pages.ts';
 import { findAccessibilityFaults, openBrowser } from '../browser.ts';
+
+setDefaultTimeout(20_000);
 
 const PAYLOADS = [
 	'<script>document.title="pwned"</script>',
@@ -160,7 +162,7 @@ describe('in a real browser', () => {
 			}
 		}
 		await tab.close();
-	}, 30_000);
+	});
 
 	test('the snippets of the help page stay whole whatever the address holds', async () => {
 		const endpoint = `https://a.example/f/x'"><b>&\`\${1}`;

@@ -1,0 +1,197 @@
+/** `/formsrv.js`: forms that post to this server are sent without leaving the page; without it they work as before. */
+
+import { withoutShadows } from './form-members.ts';
+import { clearMessages, prepareMessages, showError, showSuccess } from './messages.ts';
+
+/** What a page needs to send once more exactly what it sent before. */
+interface Attempt {
+	key: string;
+	content: string;
+	body: Blob;
+	type: string;
+}
+
+interface Sending {
+	endpoint: string;
+	data: FormData;
+	submitter: HTMLElement | null;
+}
+
+/** The answer of the server; a `status` of 0 means that there was none. */
+interface Outcome {
+	status: number;
+	error?: string;
+	code?: string;
+	errors?: { field: string; message: string }[];
+	[member: string]: unknown;
+}
+
+const TIMEOUT_MS = 60_000;
+const ENDPOINT = /^(?:api\/)?f\/[^/?#]+\/?(?:[?#]|$)/;
+const SUBMIT_BUTTONS = 'button:not([type=button],[type=reset]),input[type=submit],input[type=image]';
+
+const script = document.currentScript as HTMLScriptElement | null;
+const serverAddress = script?.src ? new URL('.', script.src).href : undefined;
+const attempts = new WeakMap<HTMLFormElement, Attempt>();
+const busy = new WeakSet<HTMLFormElement>();
+
+document.addEventListener('submit', (event) => {
+	try {
+		intercept(event);
+	} catch {
+		// Not prevented: the browser sends the form itself.
+	}
+});
+
+/** The event comes after the browser's own validation, or without it where the page wants none. */
+function intercept(event: SubmitEvent): void {
+	if (event.defaultPrevented) return;
+	const form = event.target as HTMLFormElement;
+	const { submitter } = event;
+	const endpoint = findEndpoint(form, submitter);
+	if (!endpoint) return;
+	if (!busy.has(form)) {
+		const data = new FormData(form, submitter);
+		busy.add(form);
+		void send(form, { endpoint, data, submitter });
+	}
+	event.preventDefault();
+}
+
+function findEndpoint(form: HTMLFormElement, submitter: HTMLElement | null): string | undefined {
+	const plain = withoutShadows(form);
+	const option = (name: string) => submitter?.getAttribute(`form${name}`) ?? plain.getAttribute(name) ?? '';
+	const mark = plain.getAttribute('data-formsrv');
+	if (mark === 'off' || !/^(?:_self)?$/i.test(option('target'))) return undefined;
+	const { href } = new URL(option('action'), document.baseURI);
+	const isOurs =
+		serverAddress !== undefined &&
+		/^post$/i.test(option('method')) &&
+		href.startsWith(serverAddress) &&
+		ENDPOINT.test(href.slice(serverAddress.length));
+	return mark !== null || isOurs ? href : undefined;
+}
+
+async function send(form: HTMLFormElement, sending: Sending): Promise<void> {
+	const plain = withoutShadows(form);
+	const unlock = lock(plain, sending.submitter);
+	const finish = () => {
+		unlock();
+		busy.delete(form);
+	};
+	try {
+		clearMessages(form);
+		prepareMessages(form);
+		const outcome = await post(form, sending);
+		// A key that was used up, or that belongs to another content, is of no use for the next attempt.
+		if (isSuccess(outcome) || outcome.status === 409) attempts.delete(form);
+		if (isSuccess(outcome)) succeed(form, { outcome, data: sending.data, finish });
+		else {
+			finish();
+			fail(form, outcome, sending.submitter);
+		}
+	} catch {
+		finish();
+	}
+}
+
+function isSuccess({ status }: Outcome): boolean {
+	return status >= 200 && status < 300;
+}
+
+/** Keeps the form from being sent twice; returns how to undo that. */
+function lock(plain: HTMLFormElement, submitter: HTMLElement | null): () => void {
+	const buttons = new Set<Element>(plain.querySelectorAll(`:is(${SUBMIT_BUTTONS}):enabled`));
+	if (submitter) buttons.add(submitter);
+	const focused = document.activeElement;
+	for (const button of buttons) button.toggleAttribute('disabled', true);
+	plain.setAttribute('aria-busy', 'true');
+	return () => {
+		for (const button of buttons) button.removeAttribute('disabled');
+		plain.removeAttribute('aria-busy');
+		// A button that is disabled loses the focus.
+		if (document.activeElement === document.body && focused) (focused as HTMLElement).focus();
+	};
+}
+
+async function post(form: HTMLFormElement, { endpoint, data }: Sending): Promise<Outcome> {
+	try {
+		const { key, body, type } = await prepareAttempt(form, data);
+		const response = await fetch(endpoint, {
+			method: 'POST',
+			body,
+			headers: { Accept: 'application/json', 'Content-Type': type, 'Idempotency-Key': key },
+			credentials: 'omit',
+			signal: AbortSignal.timeout(TIMEOUT_MS),
+		});
+		const answer = await response.json().catch(() => ({}));
+		return { ...answer, status: response.status };
+	} catch {
+		return { status: 0 };
+	}
+}
+
+/** The same content goes out under the same key and byte for byte the same, its random boundary included. */
+async function prepareAttempt(form: HTMLFormElement, data: FormData): Promise<Attempt> {
+	const content = JSON.stringify(
+		[...data].map(([name, value]) => [
+			name,
+			typeof value === 'string' ? value : [value.name, value.size, value.lastModified],
+		]),
+	);
+	const last = attempts.get(form);
+	if (last?.content === content) return last;
+	const encoded = new Response(data);
+	const type = encoded.headers.get('Content-Type') ?? '';
+	// `crypto.randomUUID` is missing on pages without https.
+	const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
+	const attempt = { key, content, type, body: await encoded.blob() };
+	attempts.set(form, attempt);
+	return attempt;
+}
+
+interface Success {
+	outcome: Outcome;
+	data: FormData;
+	finish: () => void;
+}
+
+function succeed(form: HTMLFormElement, { outcome, data, finish }: Success): void {
+	const plain = withoutShadows(form);
+	const isHandled = !announce(form, 'success', outcome);
+	const target = isHandled
+		? undefined
+		: redirectTarget(plain.getAttribute('data-formsrv-redirect') ?? data.get('_next'));
+	if (target) {
+		// Stays busy until the visitor comes back by the browser's history.
+		addEventListener('pageshow', finish, { once: true });
+		location.assign(target);
+		return;
+	}
+	finish();
+	if (isHandled) return;
+	plain.reset();
+	showSuccess(form);
+}
+
+function fail(form: HTMLFormElement, outcome: Outcome, submitter: HTMLElement | null): void {
+	if (!announce(form, 'error', outcome)) return;
+	const mayRetry = outcome.status === 0 || outcome.status === 429 || outcome.status >= 500;
+	showError(form, {
+		text: outcome.error,
+		fields: outcome.errors ?? [],
+		retry: mayRetry ? () => withoutShadows(form).requestSubmit(submitter) : undefined,
+	});
+}
+
+/** Tells the page; `false` if the page takes care of the rest. */
+function announce(form: HTMLFormElement, what: string, detail: Outcome): boolean {
+	const event = new CustomEvent(`formsrv:${what}`, { bubbles: true, cancelable: true, detail });
+	return withoutShadows(form).dispatchEvent(event);
+}
+
+function redirectTarget(value: FormDataEntryValue | null): string | undefined {
+	if (!value || typeof value !== 'string' || !URL.canParse(value, document.baseURI)) return undefined;
+	const { href, protocol } = new URL(value, document.baseURI);
+	return /^https?:$/.test(protocol) ? href : undefined;
+}

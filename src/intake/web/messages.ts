@@ -1,0 +1,118 @@
+/** What the visitor sees and hears after sending: one region for success, one for errors, fields marked as invalid. */
+
+import { withoutShadows } from './form-members.ts';
+
+interface Regions {
+	status: HTMLElement;
+	alert: HTMLElement;
+	/** Takes the marks off the fields again. */
+	undo: (() => void)[];
+}
+
+interface Failure {
+	/** What the server said; without it the server was not reached, or it did not speak. */
+	text: string | undefined;
+	fields: { field: string; message: string }[];
+	retry: (() => void) | undefined;
+}
+
+const THANKS = 'Thank you! Your message has been sent.';
+const UNSENT = 'Your message could not be sent. Check your connection and try again; what you typed is still here.';
+const RETRY = 'Try again';
+
+const regions = new WeakMap<HTMLFormElement, Regions>();
+let lastId = 0;
+
+/** Puts the empty regions into the page: screen readers announce only changes of regions that they know. */
+export function prepareMessages(form: HTMLFormElement): Regions {
+	let own = regions.get(form);
+	if (!own) {
+		own = { status: createRegion('status', 'success'), alert: createRegion('alert', 'error'), undo: [] };
+		regions.set(form, own);
+	}
+	const plain = withoutShadows(form);
+	if (!own.status.isConnected) plain.after(own.status);
+	if (!own.alert.isConnected) (plain.querySelector('[data-formsrv-message]') ?? plain).append(own.alert);
+	return own;
+}
+
+function createRegion(role: string, name: string): HTMLElement {
+	const region = document.createElement('div');
+	region.setAttribute('role', role);
+	region.className = `formsrv-${name}`;
+	region.tabIndex = -1;
+	return region;
+}
+
+export function clearMessages(form: HTMLFormElement): void {
+	const own = regions.get(form);
+	own?.status.replaceChildren();
+	own?.alert.replaceChildren();
+	for (const undo of own?.undo.splice(0) ?? []) undo();
+}
+
+/** Puts the thanks in the place of the form, or below it if the form is to be kept. */
+export function showSuccess(form: HTMLFormElement): void {
+	const plain = withoutShadows(form);
+	const { status } = prepareMessages(form);
+	status.append(createParagraph(plain.getAttribute('data-formsrv-success') || THANKS));
+	if (plain.hasAttribute('data-formsrv-keep')) return;
+	plain.style.display = 'none';
+	status.focus();
+}
+
+/** Says what went wrong, marks the fields to blame and moves to the first of them. */
+export function showError(form: HTMLFormElement, { text, fields, retry }: Failure): void {
+	const plain = withoutShadows(form);
+	const own = prepareMessages(form);
+	own.alert.append(createParagraph(text || plain.getAttribute('data-formsrv-unsent') || UNSENT));
+	if (fields.length > 0) own.alert.append(createFieldList(plain, { fields, undo: own.undo }));
+	if (retry) own.alert.append(createButton(plain.getAttribute('data-formsrv-retry') || RETRY, retry));
+	const invalid = plain.querySelector<HTMLElement>('[aria-invalid=true]');
+	if (invalid) invalid.focus();
+	else if (document.activeElement === document.body) own.alert.focus();
+}
+
+function createParagraph(text: string): HTMLElement {
+	const paragraph = document.createElement('p');
+	paragraph.textContent = text;
+	return paragraph;
+}
+
+function createButton(text: string, onClick: () => void): HTMLElement {
+	const button = document.createElement('button');
+	button.type = 'button';
+	button.textContent = text;
+	button.onclick = onClick;
+	return button;
+}
+
+function createFieldList(plain: HTMLFormElement, { fields, undo }: Pick<Failure, 'fields'> & Pick<Regions, 'undo'>) {
+	const list = document.createElement('ul');
+	for (const { field, message } of fields) {
+		const item = document.createElement('li');
+		lastId += 1;
+		item.id = `formsrv-${lastId}`;
+		item.textContent = message;
+		list.append(item);
+		for (const element of plain.elements) {
+			if (element.getAttribute('name') === field) undo.push(markInvalid(element, item.id));
+		}
+	}
+	return list;
+}
+
+/** Points a field to the message about it; returns how to undo that, which typing does as well. */
+function markInvalid(element: Element, messageId: string): () => void {
+	const before = element.getAttribute('aria-describedby');
+	element.setAttribute('aria-invalid', 'true');
+	element.setAttribute('aria-describedby', before ? `${before} ${messageId}` : messageId);
+	const undo = () => {
+		element.removeAttribute('aria-invalid');
+		if (before) element.setAttribute('aria-describedby', before);
+		else element.removeAttribute('aria-describedby');
+		element.removeEventListener('input', undo);
+	};
+	element.addEventListener('input', undo);
+	return undo;
+}

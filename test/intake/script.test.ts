@@ -1,0 +1,42 @@
+/** The answer that carries `/formsrv.js`. */
+
+import { describe, expect, test } from 'bun:test';
+import { createScript } from '../../src/intake/script.ts';
+
+const MAX_COMPRESSED_BYTES = 3072;
+
+async function ask(headers: Record<string, string> = {}): Promise<Response> {
+	const answer = await createScript()(new Request('http://localhost/formsrv.js', { headers }));
+	if (!answer) throw new Error('dist/script is missing: run `bun run build` first');
+	return answer;
+}
+
+describe('/formsrv.js', () => {
+	test('is at most 3 kB compressed', async () => {
+		const answer = await ask({ 'Accept-Encoding': 'gzip' });
+		expect(answer.headers.get('Content-Encoding')).toBe('gzip');
+		expect((await answer.bytes()).length).toBeLessThanOrEqual(MAX_COMPRESSED_BYTES);
+	});
+
+	test('is a script of its own that leaves no names behind', async () => {
+		const answer = await ask();
+		expect(answer.headers.get('Content-Type')).toMatch(/^text\/javascript/);
+		expect(await answer.text()).toMatch(/^\(\(\)=>\{.*\}\)\(\);\s*$/s);
+	});
+
+	test('may be loaded by pages of any origin', async () => {
+		const { headers } = await ask();
+		expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+		expect(headers.get('Cross-Origin-Resource-Policy')).toBe('cross-origin');
+		expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+	});
+
+	test('is not sent again to a browser that has it', async () => {
+		const etag = (await ask()).headers.get('ETag') ?? '';
+		const again = await ask({ 'If-None-Match': `"other", ${etag}`, 'Accept-Encoding': 'gzip' });
+		expect(again.status).toBe(304);
+		expect(again.headers.get('ETag')).toBe(etag);
+		expect(again.headers.get('Content-Encoding')).toBeNull();
+		expect((await ask({ 'If-None-Match': '"other"' })).status).toBe(200);
+	});
+});
