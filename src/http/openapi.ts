@@ -1,7 +1,7 @@
 /** How a route describes itself for the OpenAPI document: small builders for the parts of an operation. */
 
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
-import type { ErrorCode } from '../errors.ts';
+import { ERROR_CODES, type ErrorCode } from '../errors.ts';
 
 interface Parameter {
 	schema: TSchema;
@@ -13,7 +13,10 @@ interface Parameter {
 export const ErrorBody = Type.Object(
 	{
 		error: Type.String({ description: 'A sentence a person can act on. May change; programs look at `code`.' }),
-		code: Type.String({ description: 'What went wrong, for programs.' }),
+		code: Type.Union(
+			ERROR_CODES.map((code) => Type.Literal(code)),
+			{ description: 'What went wrong, for programs.' },
+		),
 		errors: Type.Optional(
 			Type.Array(
 				Type.Object({
@@ -107,8 +110,8 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 	},
 	FORM_NOT_FOUND: {
 		status: 404,
-		description: 'There is no form with this slug.',
-		error: 'There is no form at this address.',
+		description: 'There is no such form.',
+		error: 'There is no such form.',
 	},
 	METHOD_NOT_ALLOWED: {
 		status: 405,
@@ -226,14 +229,17 @@ export function pathParameter(name: string, { description, example }: { descript
 
 function refusals(codes: ErrorCode[], body: { schema: TSchema; extra: (message: string) => object }) {
 	const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
-	const responses = [...byStatus].map(([status, group]) => [
-		String(status),
-		{
-			description: group.map((code) => ERRORS[code].description).join(' Or: '),
-			headers: describeHeaders(Object.assign({}, ...group.map((code) => ERRORS[code].headers))),
-			content: { 'application/json': { schema: body.schema, examples: examplesOf(group, body.extra) } },
-		},
-	]);
+	const responses = [...byStatus].map(([status, group]) => {
+		const headers: Record<string, string> = Object.assign({}, ...group.map((code) => ERRORS[code].headers));
+		return [
+			String(status),
+			{
+				description: group.map((code) => ERRORS[code].description).join(' Or: '),
+				...(Object.keys(headers).length > 0 && { headers: describeHeaders(headers) }),
+				content: { 'application/json': { schema: body.schema, examples: examplesOf(group, body.extra) } },
+			},
+		];
+	});
 	return Object.fromEntries(responses);
 }
 

@@ -2,4 +2,29 @@
 
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 
-SwaggerUI({ url: '/api/openapi.json', dom_id: '#api', deepLinking: true, defaultModelsExpandDepth: 0 });
+const DARK = matchMedia('(prefers-color-scheme: dark)');
+
+function followColorScheme(): void {
+	document.documentElement.classList.toggle('dark-mode', DARK.matches);
+}
+
+async function show(): Promise<void> {
+	const answer = await fetch('/api/openapi.json');
+	const spec = await answer.json();
+	SwaggerUI({
+		dom_id: '#api',
+		// "Try it out" asks the server that the page came from, under whatever name the browser knows it.
+		spec: { ...spec, servers: [{ url: location.origin }] },
+		deepLinking: true,
+		displayRequestDuration: true,
+		docExpansion: 'list',
+		defaultModelsExpandDepth: 0,
+		defaultModelExpandDepth: 4,
+		tryItOutEnabled: true,
+		validatorUrl: null,
+	});
+}
+
+followColorScheme();
+DARK.addEventListener('change', followColorScheme);
+void show();

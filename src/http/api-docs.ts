@@ -1,0 +1,66 @@
+/** The OpenAPI document of the routes and its page; the only file that names the generator. */
+
+import { swagger } from '@elysiajs/swagger';
+import { type AnyElysia, Elysia } from 'elysia';
+import { AppError } from '../errors.ts';
+import { createAssetFiles } from './asset-files.ts';
+import { type ApiDocument, type DocumentInfo, normaliseDocument } from './openapi-document.ts';
+
+/** Describes the routes of an app, which is neither changed nor listens for it. */
+export async function openApiDocument(routes: AnyElysia, info: DocumentInfo): Promise<ApiDocument> {
+	const generator = new Elysia().use(swagger({ path: '/generated', excludeMethods: ['ALL'] })).use(routes);
+	const answer = await generator.handle(new Request('http://localhost/generated/json'));
+	return normaliseDocument(await answer.json(), info);
+}
+
+/**
+ * Serves `/api/openapi.json` and the page `/docs`, which asks no other host for anything. Nothing is generated
+ * or read before somebody asks.
+ */
+export function apiDocs({ document }: { document: () => Promise<ApiDocument> }) {
+	const file = createAssetFiles('api-docs');
+	let made: Promise<ApiDocument> | undefined;
+
+	function documentOnce(): Promise<ApiDocument> {
+		made ??= document().catch((error) => {
+			made = undefined;
+			throw error;
+		});
+		return made;
+	}
+
+	async function pageFile(name: string, request: Request): Promise<Response> {
+		const answer = await file(name, request);
+		if (!answer) throw new AppError('NOT_FOUND', 'There is nothing at this address.');
+		return answer;
+	}
+
+	return new Elysia({ name: 'api-docs' })
+		.get('/api/openapi.json', async () =>
+			Response.json(await documentOnce(), {
+				headers: { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' },
+			}),
+		)
+		.get('/docs', async ({ request }) => {
+			const page = await pageFile('index.html', request);
+			page.headers.set('Content-Security-Policy', contentSecurityPolicy(await documentOnce()));
+			return page;
+		})
+		.get('/docs/:file', ({ params, request }) => pageFile(params.file, request));
+}
+
+/** Nothing but the page's own files, and the addresses in the document for its "Try it out". */
+function contentSecurityPolicy({ paths }: ApiDocument): string {
+	const servers = Object.values(paths).flatMap((item) => item.servers ?? []);
+	const origins = new Set(servers.map(({ url }) => new URL(url).origin));
+	return [
+		"default-src 'none'",
+		"script-src 'self'",
+		"style-src 'self'",
+		"img-src 'self' data:",
+		["connect-src 'self'", ...origins].join(' '),
+		"base-uri 'none'",
+		"form-action 'none'",
+		"frame-ancestors 'none'",
+	].join('; ');
+}
