@@ -43,6 +43,7 @@ export function openStorage(file: string, { now = Date.now }: { now?: () => numb
 	const nextId = createIdSource(Number(highestId.values()[0]?.[0] ?? 0), now);
 	let seenVersion = Number(dataVersion.values()[0]?.[0]);
 	let generation = 0;
+	let isFresh = false;
 	let isOpen = true;
 
 	/** Notices what another process wrote, such as a command beside the server. */
@@ -52,6 +53,16 @@ export function openStorage(file: string, { now = Date.now }: { now?: () => numb
 		seenVersion = version;
 		generation++;
 		index.forget();
+	}
+
+	/** Like {@link refresh}, at most once in a turn of the event loop: requests that arrive together share the look. */
+	function refreshOnce(): void {
+		if (isFresh) return;
+		isFresh = true;
+		setImmediate(() => {
+			isFresh = false;
+		});
+		refresh();
 	}
 
 	const writer = createWriter(client, {
@@ -88,14 +99,14 @@ export function openStorage(file: string, { now = Date.now }: { now?: () => numb
 		submissions: {
 			...log,
 			page: (query: Parameters<typeof log.page>[0]) => {
-				refresh();
+				refreshOnce();
 				return log.page(query);
 			},
 		},
 		nextId,
 		/** Changes whenever anything but submissions may have changed, by this process or another: for caches. */
 		version(): number {
-			refresh();
+			refreshOnce();
 			return generation;
 		},
 		/** Commits what is queued and closes the file; nothing can be stored afterwards. */

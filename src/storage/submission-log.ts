@@ -228,7 +228,7 @@ function prepareStatements(client: Database) {
 			'insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to) values (?, ?, ?, ?, ?, ?, ?)',
 		),
 		insertIdempotencyKey: client.prepare(
-			'insert into idempotency_keys (form_id, key, body_hash, next, created_at) values (?, ?, ?, ?, ?)',
+			'insert or replace into idempotency_keys (form_id, key, body_hash, next, created_at) values (?, ?, ?, ?, ?)',
 		),
 		insertDelivery: client.prepare(
 			`insert into deliveries (id, form_id, submission_id, channel, webhook_id, event, state, destination, next_attempt_at)

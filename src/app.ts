@@ -1,0 +1,38 @@
+/** The composition root: everything the program consists of, opened together and closed together. */
+
+import type { Config } from './config.ts';
+import { createForms } from './forms/forms.ts';
+import { createRateLimiter } from './http/rate-limit.ts';
+import { createIntake } from './intake/intake.ts';
+import { createKeys } from './keys/keys.ts';
+import type { Log } from './log.ts';
+import { openStorage } from './storage/storage.ts';
+import type { Captcha } from './storage/tables.ts';
+import { createSubmissions } from './submissions/submissions.ts';
+
+export type App = ReturnType<typeof openApp>;
+
+/**
+ * Opens the database and makes the services on it. Nothing listens and nothing is sent yet, so that commands can work
+ * beside a running server.
+ */
+export function openApp(config: Config, { log, now = Date.now }: { log: Log; now?: () => number }) {
+	const storage = openStorage(config.databaseFile, { now });
+	const keys = createKeys(storage, now);
+	const forms = createForms(storage, { captchas: configuredCaptchas(config), now });
+	const submissions = createSubmissions(storage, forms);
+	const intake = createIntake({
+		storage,
+		forms,
+		rate: createRateLimiter(config.rates.submit, now),
+		limits: config.limits,
+		strictRedirects: config.strictRedirects,
+		now,
+	});
+	return { config, log, storage, keys, forms, submissions, intake, close: storage.close };
+}
+
+function configuredCaptchas({ captcha }: Config): ReadonlySet<Captcha> {
+	const vendors = ['recaptcha', 'hcaptcha', 'turnstile'] as const;
+	return new Set(vendors.filter((vendor) => captcha[vendor].secret !== null));
+}

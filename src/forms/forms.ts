@@ -1,0 +1,173 @@
+/** Forms: made, read, changed, deleted, and found by their slug when somebody posts. */
+
+import { and, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
+import { AppError } from '../errors.ts';
+import { decodeId, encodeId, idToIso } from '../ids.ts';
+import { isUniqueViolation } from '../storage/constraints.ts';
+import type { Storage } from '../storage/storage.ts';
+import { apiKeys, type Captcha, deliveries, type FormRow, forms, type Mode } from '../storage/tables.ts';
+import type { CreateForm, Form, UpdateForm } from './schema.ts';
+import { checkFormSettings } from './settings.ts';
+import { slugFromName } from './slug.ts';
+
+const SWEEP_CHUNK = 1000;
+
+export type Forms = ReturnType<typeof createForms>;
+
+export function createForms(storage: Storage, options: { captchas: ReadonlySet<Captcha>; now?: () => number }) {
+	const { captchas, now = Date.now } = options;
+	const bySlug = new Map<string, FormRow>();
+	let cacheVersion = -1;
+	let removed = () => {};
+	const select = () => storage.db.select().from(forms);
+	const selectBySlug = select()
+		.where(eq(forms.slug, sql.placeholder('slug')))
+		.prepare();
+
+	async function row(id: string, mode?: Mode): Promise<FormRow> {
+		const formId = decodeId(id) ?? -1;
+		const [found] = await select().where(and(eq(forms.id, formId), isNull(forms.deletedAt)));
+		if (!found || (mode && found.mode !== mode)) throw notFound();
+		return found;
+	}
+
+	return {
+		/**
+		 * The stored form with that public id.
+		 * @throws AppError FORM_NOT_FOUND if there is none (in that mode).
+		 */
+		row,
+		/** Newest first. */
+		async list(mode?: Mode): Promise<Form[]> {
+			const rows = await select()
+				.where(and(mode && eq(forms.mode, mode), isNull(forms.deletedAt)))
+				.orderBy(desc(forms.id));
+			return rows.map(present);
+		},
+		async get(id: string, mode?: Mode): Promise<Form> {
+			return present(await row(id, mode));
+		},
+		/** @throws AppError VALIDATION_ERROR, SLUG_TAKEN */
+		async create(mode: Mode, input: CreateForm): Promise<Form> {
+			const settings = checkFormSettings(input, captchas);
+			const name = settings.name as string;
+			const values = { ...settings, id: storage.nextId(), mode, name, slug: settings.slug ?? slugFromName(name) };
+			const [rows] = await refuseTakenSlug(
+				storage.batch((tx) => [tx.insert(forms).values(values).returning()] as const),
+				values.slug,
+			);
+			return present(rows[0] as FormRow);
+		},
+		/** Changes what `input` holds; `null` clears an optional setting. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, SLUG_TAKEN */
+		async update(id: string, { mode, input }: { mode?: Mode; input: UpdateForm }): Promise<Form> {
+			const before = await row(id, mode);
+			const settings = checkFormSettings(input, captchas);
+			if (Object.values(settings).every((value) => value === undefined)) return present(before);
+			const [rows] = await refuseTakenSlug(
+				storage.batch(
+					(tx) =>
+						[
+							tx
+								.update(forms)
+								.set(settings)
+								.where(and(eq(forms.id, before.id), isNull(forms.deletedAt)))
+								.returning(),
+						] as const,
+				),
+				settings.slug ?? before.slug,
+			);
+			const after = rows[0];
+			if (!after) throw notFound();
+			return present(after);
+		},
+		/**
+		 * Deletes a form for good: from the commit on, form, submissions, waiting deliveries and form-level keys are out
+		 * of reach. The rows themselves go with {@link sweep}.
+		 * @throws AppError FORM_NOT_FOUND, also for a second time
+		 */
+		async remove(id: string, mode?: Mode): Promise<void> {
+			const { id: formId } = await row(id, mode);
+			const [deleted] = await storage.batch(
+				(tx) =>
+					[
+						tx
+							.update(forms)
+							.set({ deletedAt: now(), slug: `deleted:${id}`, isActive: false })
+							.where(and(eq(forms.id, formId), isNull(forms.deletedAt)))
+							.returning({ id: forms.id }),
+						tx.delete(apiKeys).where(eq(apiKeys.formId, formId)),
+						tx
+							.delete(deliveries)
+							.where(and(eq(deliveries.formId, formId), inArray(deliveries.state, ['waiting', 'sending', 'withheld']))),
+					] as const,
+			);
+			if (deleted.length === 0) throw notFound();
+			removed();
+		},
+		/** Names who is told after a form was deleted, because there is something to sweep. */
+		onRemoved(listener: () => void): void {
+			removed = listener;
+		},
+		/**
+		 * Removes the rows of deleted forms, a chunk at a time so that nobody has to wait for it. Safe to break off at
+		 * any point and to begin again.
+		 * @param mayGoOn Called between chunks; it may take its time.
+		 */
+		async sweep(mayGoOn: () => Promise<boolean>): Promise<void> {
+			const rows = await storage.db.select({ id: forms.id }).from(forms).where(isNotNull(forms.deletedAt));
+			for (const { id } of rows) {
+				while (await storage.submissions.sweep(id, SWEEP_CHUNK)) {
+					if (!(await mayGoOn())) return;
+				}
+				await storage.batch((tx) => [tx.delete(forms).where(eq(forms.id, id))]);
+			}
+		},
+		/** The form that a submission is for; `undefined` for an unknown or malformed slug. On the path of every submission. */
+		async findBySlug(slug: string): Promise<FormRow | undefined> {
+			const version = storage.version();
+			if (version !== cacheVersion) {
+				bySlug.clear();
+				cacheVersion = version;
+			}
+			const known = bySlug.get(slug);
+			if (known) return known;
+			const [found] = await selectBySlug.execute({ slug: slug.toLowerCase() });
+			// Only what exists is kept: strangers can ask for any number of slugs.
+			if (found) bySlug.set(found.slug, found);
+			return found;
+		},
+	};
+}
+
+function notFound(): AppError {
+	return new AppError('FORM_NOT_FOUND', 'There is no such form.');
+}
+
+async function refuseTakenSlug<T>(change: Promise<T>, slug: string): Promise<T> {
+	try {
+		return await change;
+	} catch (error) {
+		if (!isUniqueViolation(error)) throw error;
+		const message = `The slug "${slug}" is taken by another form.`;
+		throw new AppError('SLUG_TAKEN', message, { fields: [{ field: 'slug', code: 'SLUG_TAKEN', message }] });
+	}
+}
+
+function present(row: FormRow): Form {
+	return {
+		id: encodeId(row.id),
+		name: row.name,
+		slug: row.slug,
+		isActive: row.isActive,
+		submissionCount: row.total,
+		createdAt: idToIso(row.id),
+		notificationEmail: row.notificationEmail,
+		redirectUrl: row.redirectUrl,
+		allowedDomains: row.allowedDomains,
+		captcha: row.captcha,
+		mode: row.mode,
+		unreadCount: row.unread,
+		starredCount: row.starred,
+		spamCount: row.spam,
+	};
+}

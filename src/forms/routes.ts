@@ -1,0 +1,126 @@
+/** The management routes of forms. */
+
+import { Elysia } from 'elysia';
+import { readJson } from '../http/json-body.ts';
+import { errorResponses, jsonBody, jsonResponse, pathParameter } from '../http/openapi.ts';
+import { Success } from '../http/success.ts';
+import type { Auth } from '../keys/auth.ts';
+import type { Forms } from './forms.ts';
+import { CreateForm, Form, FormList, UpdateForm } from './schema.ts';
+
+const EXAMPLE = {
+	id: 'cmnrg2x7k8w',
+	name: 'Contact',
+	slug: 'contact-k3v9x2qm',
+	isActive: true,
+	submissionCount: 12,
+	createdAt: '2026-01-02T03:04:05.678Z',
+	notificationEmail: 'you@example.com',
+	redirectUrl: null,
+	allowedDomains: ['example.com'],
+	captcha: null,
+	mode: 'live',
+	unreadCount: 3,
+	starredCount: 1,
+	spamCount: 4,
+};
+const formId = pathParameter('id', { description: 'The form.', example: EXAMPLE.id });
+const describe = (operationId: string, summary: string, description: string) => ({
+	operationId,
+	summary,
+	description,
+	tags: ['Forms'],
+});
+
+export const formRoutes = (forms: Forms, auth: Auth) =>
+	new Elysia({ prefix: '/api/forms' })
+		.use(auth)
+		.get('', async ({ principal }) => ({ forms: await forms.list(principal.mode) }), {
+			access: { permission: 'read' },
+			detail: {
+				...describe('listForms', 'List forms', 'All forms of the mode of the key, newest first.'),
+				responses: {
+					200: jsonResponse('The forms.', { schema: FormList, example: { forms: [EXAMPLE] } }),
+					...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'),
+				},
+			},
+		})
+		.post(
+			'',
+			async ({ principal, request, set }) => {
+				const form = await forms.create(principal.mode, await readJson(request, CreateForm));
+				set.status = 201;
+				set.headers.location = `/api/forms/${form.id}`;
+				return form;
+			},
+			{
+				access: { permission: 'write' },
+				detail: {
+					...describe('createForm', 'Create a form', 'The form belongs to the mode of the key: live or test.'),
+					requestBody: jsonBody(CreateForm, { name: 'Contact', notificationEmail: 'you@example.com' }),
+					responses: {
+						201: jsonResponse('The new form.', { schema: Form, example: EXAMPLE, headers: { Location: 'Its path.' } }),
+						...errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'UNAUTHORIZED', 'FORBIDDEN', 'SLUG_TAKEN'),
+						...errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'UNAVAILABLE'),
+					},
+				},
+			},
+		)
+		.get('/:id', ({ principal, params }) => forms.get(params.id, principal.mode), {
+			access: { permission: 'read' },
+			detail: {
+				...describe('getForm', 'Read a form', 'One form with its settings and counts.'),
+				parameters: [formId],
+				responses: {
+					200: jsonResponse('The form.', { schema: Form, example: EXAMPLE }),
+					...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'RATE_LIMITED'),
+				},
+			},
+		})
+		.patch(
+			'/:id',
+			async ({ principal, params, request }) => {
+				await forms.get(params.id, principal.mode);
+				return forms.update(params.id, { mode: principal.mode, input: await readJson(request, UpdateForm) });
+			},
+			{
+				access: { permission: 'write' },
+				detail: {
+					...describe(
+						'updateForm',
+						'Update a form',
+						'Changes the members that are sent; `null` clears an optional one. Read-only members are ignored, unknown ones refused.',
+					),
+					parameters: [formId],
+					requestBody: jsonBody(UpdateForm, { isActive: false }),
+					responses: {
+						200: jsonResponse('The form after the change.', { schema: Form, example: { ...EXAMPLE, isActive: false } }),
+						...errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND'),
+						...errorResponses('SLUG_TAKEN', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'),
+						...errorResponses('UNAVAILABLE'),
+					},
+				},
+			},
+		)
+		.delete(
+			'/:id',
+			async ({ principal, params }) => {
+				await forms.remove(params.id, principal.mode);
+				return { success: true as const };
+			},
+			{
+				access: { permission: 'delete' },
+				detail: {
+					...describe(
+						'deleteForm',
+						'Delete a form',
+						'Removes the form and all its submissions for good. This cannot be undone.',
+					),
+					parameters: [formId],
+					responses: {
+						200: jsonResponse('Deleted.', { schema: Success, example: { success: true } }),
+						...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'RATE_LIMITED', 'UNAVAILABLE'),
+					},
+				},
+			},
+		);

@@ -1,0 +1,85 @@
+/** Who is really calling: the peer, or what trusted proxies say of it. */
+
+import ipaddr from 'ipaddr.js';
+
+type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+const PRIVATE_RANGES = [
+	'127.0.0.0/8',
+	'::1/128',
+	'10.0.0.0/8',
+	'172.16.0.0/12',
+	'192.168.0.0/16',
+	'169.254.0.0/16',
+	'fc00::/7',
+	'fe80::/10',
+];
+/** A longer chain is nobody's real set-up; reading it would only cost time. */
+const MAX_HOPS = 32;
+/** How many peers are remembered in their canonical spelling before all are forgotten. */
+const MAX_KNOWN_PEERS = 1000;
+
+export type ClientAddress = ReturnType<typeof createClientAddress>;
+
+/**
+ * @param trusted `private` (loopback and private ranges), `none`, or addresses and ranges separated by commas.
+ * @returns a function from the peer's address and its `X-Forwarded-For` to the client's address: the right-most hop
+ * that is no trusted proxy. The header counts only if the peer itself is trusted.
+ */
+export function createClientAddress(trusted: string) {
+	const ranges = trustedRanges(trusted).map(parseRange);
+	const peers = new Map<string, { address: string; isTrusted: boolean }>();
+
+	function isTrusted(address: string): boolean {
+		if (!ipaddr.isValid(address)) return false;
+		const parsed = ipaddr.process(address);
+		return ranges.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits));
+	}
+
+	/** Peers come back, with every request of a connection: what is known of one is kept. */
+	function peerOf(text: string) {
+		let peer = peers.get(text);
+		if (!peer) {
+			peer = { address: canonical(text) ?? text, isTrusted: isTrusted(text) };
+			if (peers.size >= MAX_KNOWN_PEERS) peers.clear();
+			peers.set(text, peer);
+		}
+		return peer;
+	}
+
+	return (peer: string, forwardedFor: string | null): string => {
+		const known = peerOf(peer);
+		let client = known.address;
+		if (forwardedFor === null || !known.isTrusted) return client;
+		const hops = forwardedFor.split(',', MAX_HOPS + 1);
+		if (hops.length > MAX_HOPS) return client;
+		for (const hop of hops.reverse()) {
+			const address = canonical(hop.trim());
+			if (address === undefined) return client;
+			client = address;
+			if (!isTrusted(address)) return client;
+		}
+		return client;
+	};
+}
+
+function trustedRanges(trusted: string): string[] {
+	if (trusted === 'none') return [];
+	if (trusted === 'private') return PRIVATE_RANGES;
+	return trusted.split(',').flatMap((entry) => {
+		const range = entry.trim();
+		if (range === 'private') return PRIVATE_RANGES;
+		return range === '' ? [] : [range];
+	});
+}
+
+function parseRange(range: string): Range {
+	if (range.includes('/')) return ipaddr.parseCIDR(range);
+	const address = ipaddr.process(range);
+	return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+/** One spelling per address, so that limits cannot be dodged by another; IPv4 in IPv6 clothing becomes IPv4. */
+function canonical(text: string): string | undefined {
+	return ipaddr.isValid(text) ? ipaddr.process(text).toString() : undefined;
+}

@@ -1,0 +1,41 @@
+/** The one producer of error answers: whatever was thrown becomes a status and the envelope. */
+
+import { AppError, type ErrorCode, type FieldError } from '../errors.ts';
+import { ERROR_STATUS } from './error-status.ts';
+
+export interface ErrorEnvelope {
+	error: string;
+	code: ErrorCode;
+	errors?: FieldError[];
+	requestId: string;
+}
+
+/** Anything that is no `AppError` is a fault of ours: its text is for the log and never leaves the house. */
+export function toAppError(thrown: unknown): AppError {
+	if (thrown instanceof AppError) return thrown;
+	return new AppError('INTERNAL', 'Something went wrong on the server. Its log has the cause under this request id.', {
+		cause: thrown,
+	});
+}
+
+export function statusOf(error: AppError): number {
+	return ERROR_STATUS[error.code];
+}
+
+export function toEnvelope(error: AppError, requestId: string): ErrorEnvelope {
+	const { fields } = error.details;
+	return { error: error.message, code: error.code, ...(fields && { errors: fields }), requestId };
+}
+
+/** Headers that belong to a refusal, such as `Allow`, `WWW-Authenticate` and `Retry-After`. */
+export function errorHeaders(error: AppError): Record<string, string> {
+	const { headers, retryAfterSeconds } = error.details;
+	return { ...headers, ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }) };
+}
+
+export function errorResponse(error: AppError, requestId: string): Response {
+	return Response.json(toEnvelope(error, requestId), {
+		status: statusOf(error),
+		headers: { ...errorHeaders(error), 'Cache-Control': 'no-store' },
+	});
+}

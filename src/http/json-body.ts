@@ -1,0 +1,88 @@
+/** Reads and checks the JSON body of a management request; called by handlers, so that strangers learn nothing of schemas. */
+
+import type { Static, TObject, TSchema } from '@sinclair/typebox';
+import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
+import { AppError, type FieldError } from '../errors.ts';
+
+const MAX_BYTES = 1024 * 1024;
+const MAX_FIELD_ERRORS = 20;
+const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_BODY, or VALIDATION_ERROR that names every
+ * field at fault.
+ */
+export async function readJson<T extends TObject>(request: Request, schema: T): Promise<Static<T>> {
+	const mediaType = request.headers.get('content-type');
+	if (mediaType === null || !JSON_MEDIA_TYPE.test(mediaType)) {
+		throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as JSON, with "Content-Type: application/json".');
+	}
+	const value = parse(await readText(request));
+	if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+		throw new AppError('INVALID_BODY', 'The body must be a JSON object.');
+	}
+	checkShape(schema, value);
+	return value as Static<T>;
+}
+
+async function readText(request: Request): Promise<string> {
+	const tooLarge = () => new AppError('PAYLOAD_TOO_LARGE', 'The body must not be larger than 1 MiB.');
+	if (Number(request.headers.get('content-length') ?? 0) > MAX_BYTES) throw tooLarge();
+	const bytes = await request.bytes();
+	if (bytes.length > MAX_BYTES) throw tooLarge();
+	try {
+		return decoder.decode(bytes);
+	} catch (cause) {
+		throw new AppError('INVALID_BODY', 'The body is not valid UTF-8.', { cause });
+	}
+}
+
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (cause) {
+		// Also what a nesting too deep for the parser ends in.
+		throw new AppError('INVALID_BODY', 'The body is not valid JSON.', { cause });
+	}
+}
+
+function checkShape(schema: TObject, value: object): void {
+	if (Value.Check(schema, value)) return;
+	const byField = new Map<string, FieldError>();
+	for (const error of Value.Errors(schema, value)) {
+		const fault = toFieldError(error, schema);
+		if (!byField.has(fault.field)) byField.set(fault.field, fault);
+		if (byField.size === MAX_FIELD_ERRORS) break;
+	}
+	const fields = [...byField.values()];
+	throw new AppError('VALIDATION_ERROR', fields[0]?.message ?? 'The body is not valid.', { fields });
+}
+
+function toFieldError({ type, path, schema }: ValueError, root: TObject): FieldError {
+	const field = path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+	if (type === ValueErrorType.ObjectRequiredProperty) {
+		return { field, code: 'REQUIRED', message: `${field} is required.` };
+	}
+	if (type === ValueErrorType.ObjectAdditionalProperties) {
+		const known = Object.keys(root.properties).join(', ');
+		return { field, code: 'UNKNOWN_FIELD', message: `"${field}" is not known here. Known are: ${known}.` };
+	}
+	return { field, code: 'INVALID_TYPE', message: `${field} must be ${describe(schema)}.` };
+}
+
+function describe(schema: TSchema): string {
+	if (schema.const !== undefined) return JSON.stringify(schema.const);
+	const options: TSchema[] = schema.anyOf ?? [];
+	if (options.length > 0) return options.map(describe).join(' or ');
+	const words: Record<string, string> = {
+		string: 'a text',
+		boolean: 'true or false',
+		integer: 'a whole number',
+		number: 'a number',
+		null: 'null',
+		array: `a list${schema.items ? `, each item ${describe(schema.items)}` : ''}`,
+		object: 'an object',
+	};
+	return words[schema.type] ?? 'valid';
+}

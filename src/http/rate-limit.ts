@@ -1,0 +1,81 @@
+/** Counts requests per minute and caller, in bounded memory. */
+
+import { AppError } from '../errors.ts';
+
+const WINDOW_MS = 60_000;
+/** Beyond this many callers in one minute the oldest counts are dropped. */
+const MAX_CALLERS = 100_000;
+
+export interface RateState {
+	limit: number;
+	remaining: number;
+	/** Seconds until the window ends. */
+	resetSeconds: number;
+}
+
+interface Window {
+	endsAt: number;
+	used: number;
+}
+
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
+
+/** @param limit Requests a minute and caller; 0 = off. */
+export function createRateLimiter(limit: number, now: () => number = Date.now) {
+	const windows = new Map<string, Window>();
+
+	function windowOf(caller: string, at: number): Window {
+		const known = windows.get(caller);
+		if (known && at < known.endsAt && known.endsAt - at <= WINDOW_MS) return known;
+		if (known) windows.delete(caller);
+		if (windows.size >= MAX_CALLERS) windows.delete(windows.keys().next().value as string);
+		const opened = { endsAt: at + WINDOW_MS, used: 0 };
+		windows.set(caller, opened);
+		return opened;
+	}
+
+	function stateOf(window: Window, at: number): RateState {
+		return {
+			limit,
+			remaining: Math.max(0, limit - window.used),
+			resetSeconds: Math.max(1, Math.ceil((window.endsAt - at) / 1000)),
+		};
+	}
+
+	return {
+		/**
+		 * Counts one request. `undefined` if the limit is off.
+		 * @throws AppError RATE_LIMITED if the caller is over it.
+		 */
+		take(caller: string): RateState | undefined {
+			if (limit === 0) return undefined;
+			const at = now();
+			const window = windowOf(caller, at);
+			if (window.used >= limit) throw tooMany(stateOf(window, at));
+			window.used++;
+			return stateOf(window, at);
+		},
+		/** Refuses a caller who is over the limit, without counting. @throws AppError RATE_LIMITED */
+		check(caller: string): void {
+			const window = limit === 0 ? undefined : windows.get(caller);
+			const at = now();
+			if (window && at < window.endsAt && window.used >= limit) throw tooMany(stateOf(window, at));
+		},
+	};
+}
+
+/** The headers that tell a caller where it stands, as in the IETF draft "RateLimit header fields for HTTP" (before 07). */
+export function rateHeaders({ limit, remaining, resetSeconds }: RateState): Record<string, string> {
+	return {
+		'RateLimit-Limit': String(limit),
+		'RateLimit-Remaining': String(remaining),
+		'RateLimit-Reset': String(resetSeconds),
+	};
+}
+
+function tooMany(state: RateState): AppError {
+	return new AppError('RATE_LIMITED', `Too many requests. Please try again in ${state.resetSeconds} seconds.`, {
+		retryAfterSeconds: state.resetSeconds,
+		headers: rateHeaders(state),
+	});
+}

@@ -1,0 +1,93 @@
+/** Decides which web sites may post to a form, by the hosts that its owner listed. */
+
+const MAX_ENTRY = 2048;
+const MAX_HOST = 253;
+/** Scheme, host with an optional wildcard, port; what follows the host does not matter. */
+const ENTRY = /^(?:https?:\/\/)?(?:\*\.)?(\[[^\]]*\]|[^/?#\\@:[\]]+)(?::(\d{1,5}))?(?:[/?#].*)?$/s;
+const MAX_PORT = 65_535;
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+const IPV6 = /^\[[0-9a-f:.]+\]$/;
+const DEFAULT_PORTS = ['80', '443'];
+
+interface Host {
+	name: string;
+	/** Empty if none was given. */
+	port: string;
+}
+
+/**
+ * The form in which an owner's entry is stored: a host in lower case and punycode, with its port if one was
+ * given. A URL stands for its host, `*.example.com` for `example.com`. `undefined` if it names no host.
+ */
+export function normalizeDomain(entry: string): string | undefined {
+	if (entry.length > MAX_ENTRY) return undefined;
+	const [, host, port] = ENTRY.exec(entry.trim().toLowerCase()) ?? [];
+	if (host === undefined || /\s/.test(host)) return undefined;
+	const url = URL.parse(`http://${host}`);
+	if (!url) return undefined;
+	const name = withoutTrailingDot(url.hostname);
+	if (!isHostName(name)) return undefined;
+	if (port === undefined) return name;
+	const number = Number(port);
+	return number > 0 && number <= MAX_PORT ? `${name}:${number}` : undefined;
+}
+
+/** What the browser tells of the page that a request comes from: its Origin or, if absent or `null`, its Referer. */
+export function sourcePage(o: { origin: string | null; referer: string | null }): string | null {
+	return o.origin && o.origin !== 'null' ? o.origin : o.referer;
+}
+
+/**
+ * Whether a page may post to a form: always if the form lists no domains, never if it does and the browser does
+ * not tell the page. This binds browsers; other programs forge both headers.
+ */
+export function checkOrigin(o: {
+	origin: string | null;
+	referer: string | null;
+	allowedDomains: readonly string[];
+}): boolean {
+	if (o.allowedDomains.length === 0) return true;
+	const source = sourcePage(o);
+	const url = source ? URL.parse(source) : null;
+	return url !== null && hostCovered(url.host, o.allowedDomains);
+}
+
+/**
+ * Whether a host, as in `URL.host`, is in the list or below one of its entries. An entry without a port covers
+ * every port; one with a scheme's default port covers hosts without one, as URLs leave that out.
+ */
+export function hostCovered(host: string, allowedDomains: readonly string[]): boolean {
+	const { name, port } = splitHost(host);
+	return (
+		name !== '' &&
+		allowedDomains.some((entry) => {
+			const allowed = splitHost(entry);
+			return coversName(allowed.name, name) && coversPort(allowed.port, port);
+		})
+	);
+}
+
+function coversName(allowed: string, name: string): boolean {
+	return name === allowed || name.endsWith(`.${allowed}`);
+}
+
+function coversPort(allowed: string, port: string): boolean {
+	return allowed === '' || allowed === port || (port === '' && DEFAULT_PORTS.includes(allowed));
+}
+
+function splitHost(host: string): Host {
+	const colon = host.lastIndexOf(':');
+	const hasPort = colon > host.lastIndexOf(']');
+	return {
+		name: withoutTrailingDot(hasPort ? host.slice(0, colon) : host),
+		port: hasPort ? host.slice(colon + 1) : '',
+	};
+}
+
+function withoutTrailingDot(name: string): string {
+	return name.endsWith('.') ? name.slice(0, -1) : name;
+}
+
+function isHostName(name: string): boolean {
+	return IPV6.test(name) || (name.length <= MAX_HOST && name.split('.').every((label) => LABEL.test(label)));
+}

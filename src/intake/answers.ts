@@ -1,0 +1,99 @@
+/** What the submission endpoint says: to scripts in JSON, to browsers by redirects and pages, to both with the CORS they need. */
+
+import type { AppError } from '../errors.ts';
+import { errorHeaders, statusOf, toEnvelope } from '../http/error-envelope.ts';
+import { type RateState, rateHeaders } from '../http/rate-limit.ts';
+import type { FormRow } from '../storage/tables.ts';
+import type { Page } from './page-frame.ts';
+import { errorPage } from './pages.ts';
+import { wantsJson } from './wanted-answer.ts';
+
+export const THANKS_PATH = '/thanks';
+
+const SUCCESS_MESSAGE = 'Form submitted successfully';
+const SUCCESS = JSON.stringify({ success: true, message: SUCCESS_MESSAGE });
+const JSON_BODY = /^\s*application\/(?:[a-z0-9.!#$&^_-]+\+)?json\b/i;
+const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1000}$/;
+const DEFAULT_REQUEST_HEADERS = 'Accept, Content-Type, Formspree-Client, Idempotency-Key, X-Requested-With';
+const EXPOSED_HEADERS = 'Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id';
+const PREFLIGHT_SECONDS = '86400';
+
+type Headers_ = Record<string, string>;
+
+/** Any page may read the answers of an open form; of a restricted one, only the page that asked. Never with credentials. */
+export function corsHeaders(request: Request, form: FormRow | undefined): Headers_ {
+	const headers: Headers_ = { 'Access-Control-Expose-Headers': EXPOSED_HEADERS };
+	if (!form || form.allowedDomains.length === 0) {
+		headers['Access-Control-Allow-Origin'] = '*';
+		return headers;
+	}
+	headers.Vary = 'Origin';
+	const origin = request.headers.get('origin');
+	if (origin !== null) headers['Access-Control-Allow-Origin'] = origin;
+	return headers;
+}
+
+export function preflight(request: Request, form: FormRow | undefined): Response {
+	const asked = request.headers.get('access-control-request-headers') ?? '';
+	return new Response(null, {
+		status: 204,
+		headers: {
+			...corsHeaders(request, form),
+			'Access-Control-Allow-Methods': 'POST, OPTIONS',
+			'Access-Control-Allow-Headers': HEADER_NAMES.test(asked) ? asked : DEFAULT_REQUEST_HEADERS,
+			'Access-Control-Max-Age': PREFLIGHT_SECONDS,
+		},
+	});
+}
+
+/** @param next Where to lead the sender; `null` is the thank-you page of this server. */
+export function acceptedAnswer(
+	request: Request,
+	{ form, next, thanksUrl, rate }: { form: FormRow; next: string | null; thanksUrl: string; rate?: RateState },
+): Response {
+	const headers = corsHeaders(request, form);
+	if (rate) Object.assign(headers, rateHeaders(rate));
+	headers['Cache-Control'] = 'no-store';
+	if (request.headers.has('formspree-client')) {
+		return Response.json({ success: true, message: SUCCESS_MESSAGE, next: next ?? thanksUrl }, { headers });
+	}
+	if (wantsJson(request.headers)) {
+		headers['Content-Type'] = 'application/json';
+		return new Response(SUCCESS, { headers });
+	}
+	headers.Location = next ?? THANKS_PATH;
+	headers['Referrer-Policy'] = 'no-referrer';
+	return new Response(null, { status: 303, headers });
+}
+
+export function refusedAnswer(
+	request: Request,
+	{ form, error, requestId, rate }: { form?: FormRow; error: AppError; requestId: string; rate?: RateState },
+): Response {
+	const headers = {
+		...corsHeaders(request, form),
+		...(rate && rateHeaders(rate)),
+		...errorHeaders(error),
+		'Cache-Control': 'no-store',
+	};
+	const status = statusOf(error);
+	if (wantsJson(request.headers) || JSON_BODY.test(request.headers.get('content-type') ?? '')) {
+		const body = { success: false, message: error.message, ...toEnvelope(error, requestId) };
+		return Response.json(body, { status, headers });
+	}
+	const page = errorPage({
+		status,
+		code: error.code,
+		message: error.message,
+		requestId,
+		fields: error.details.fields,
+		backUrl: request.headers.get('referer') ?? request.headers.get('origin'),
+	});
+	return pageResponse(page, headers);
+}
+
+export function pageResponse(page: Page, headers: Headers_ = {}): Response {
+	const all = new Headers(page.headers);
+	for (const [name, value] of Object.entries(headers)) all.set(name, value);
+	return new Response(page.html, { status: page.status, headers: all });
+}

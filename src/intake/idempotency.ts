@@ -1,0 +1,85 @@
+/** The first answer again for a submission that is sent again under the same Idempotency-Key. */
+
+import { and, eq, gt, lt, sql } from 'drizzle-orm';
+import { AppError, invalidField } from '../errors.ts';
+import type { Storage } from '../storage/storage.ts';
+import { idempotencyKeys } from '../storage/tables.ts';
+
+const LIFETIME_MS = 24 * 60 * 60 * 1000;
+const KEY = /^[\x20-\x7e]{1,255}$/;
+
+/** Where the first answer led; `null` is the thank-you page. */
+export interface Answered {
+	next: string | null;
+}
+
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+export function createIdempotency(storage: Storage, now: () => number = Date.now) {
+	const underWay = new Map<string, Promise<Answered>>();
+	const select = storage.db
+		.select()
+		.from(idempotencyKeys)
+		.where(
+			and(
+				eq(idempotencyKeys.formId, sql.placeholder('formId')),
+				eq(idempotencyKeys.key, sql.placeholder('key')),
+				gt(idempotencyKeys.createdAt, sql.placeholder('since')),
+			),
+		)
+		.prepare();
+
+	return {
+		/**
+		 * Runs `submit` unless the form already answered this key; a second request waits for the first.
+		 * @throws AppError IDEMPOTENCY_KEY_REUSED if the key came with another body before
+		 */
+		async once(
+			request: { formId: number; key: string; bodyHash: string },
+			submit: () => Promise<Answered>,
+		): Promise<Answered> {
+			const { formId, key, bodyHash } = request;
+			const name = `${formId}:${key}`;
+			// A first request that fails leaves nothing behind, so the second one then tries for itself.
+			for (let first = underWay.get(name); first; first = underWay.get(name)) await first.catch(() => {});
+			const answering = (async () => {
+				const [known] = await select.execute({ formId, key, since: now() - LIFETIME_MS });
+				if (!known) return submit();
+				if (known.bodyHash === bodyHash) return { next: known.next };
+				throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different body.');
+			})();
+			underWay.set(name, answering);
+			try {
+				return await answering;
+			} finally {
+				underWay.delete(name);
+			}
+		},
+		/** Forgets what is older than a day. */
+		async expire(): Promise<void> {
+			await storage.batch((tx) => [
+				tx.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, now() - LIFETIME_MS)),
+			]);
+		},
+	};
+}
+
+/** The request's key, `undefined` without one. @throws AppError VALIDATION_ERROR */
+export function idempotencyKeyOf(headers: Headers): string | undefined {
+	const key = headers.get('idempotency-key');
+	if (key === null) return undefined;
+	if (KEY.test(key)) return key;
+	throw invalidField(
+		'Idempotency-Key',
+		'INVALID_VALUE',
+		'Idempotency-Key must be 1 to 255 printable ASCII characters.',
+	);
+}
+
+/** SHA-256 of what makes two requests the same: media type and body. */
+export function hashBody(contentType: string | null, body: Uint8Array): string {
+	return new Bun.CryptoHasher('sha256')
+		.update(`${contentType ?? ''}\n`)
+		.update(body)
+		.digest('hex');
+}

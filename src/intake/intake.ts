@@ -1,0 +1,156 @@
+/** The whole story of a submission: from the bytes of a stranger to a row on disk and the place to lead them to. */
+
+import { AppError } from '../errors.ts';
+import type { Forms } from '../forms/forms.ts';
+import type { RateLimiter, RateState } from '../http/rate-limit.ts';
+import { isForeignKeyViolation } from '../storage/constraints.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { NewDelivery, NewSubmission } from '../storage/submission-log.ts';
+import type { FormRow } from '../storage/tables.ts';
+import { checkOrigin } from './allowed-domains.ts';
+import { createIdempotency, hashBody, idempotencyKeyOf } from './idempotency.ts';
+import { createBodyReader } from './read-body.ts';
+import { type Field, mediaKind, readFields } from './read-fields.ts';
+import { redirectTarget } from './redirect-target.ts';
+import { honeypotVerdict, type SpamReason } from './spam.ts';
+import { dataJson, type SpecialFields, splitSpecialFields } from './special-fields.ts';
+
+/** All bodies being read at one moment together; beyond it new ones are asked to come back. */
+const BODY_BUDGET_BYTES = 64 * 1024 * 1024;
+
+export interface IntakeLimits {
+	maxBody: number;
+	maxMultipart: number;
+	maxFields: number;
+	maxFieldName: number;
+	maxDepth: number;
+}
+
+/** What has to leave the house because of a submission: planned with it, stored with it, sent after the answer. */
+export interface Outbox {
+	plan(cause: { form: FormRow; submission: NewSubmission }): readonly NewDelivery[];
+	wake(): void;
+}
+
+/** Whether the sender passed the form's captcha. */
+export type CheckCaptcha = (check: {
+	form: FormRow;
+	tokens: SpecialFields['captchaTokens'];
+	clientAddress: string;
+}) => Promise<SpamReason | null>;
+
+export interface IntakeOptions {
+	storage: Storage;
+	forms: Forms;
+	rate: RateLimiter;
+	limits: IntakeLimits;
+	strictRedirects: boolean;
+	outbox?: Outbox;
+	checkCaptcha?: CheckCaptcha;
+	now?: () => number;
+}
+
+export interface Submit {
+	form: FormRow;
+	request: Request;
+	clientAddress: string;
+}
+
+export type Intake = ReturnType<typeof createIntake>;
+
+export function createIntake(options: IntakeOptions) {
+	const { storage, forms, rate, limits, strictRedirects, outbox, checkCaptcha, now = Date.now } = options;
+	const readBody = createBodyReader({ budgetBytes: BODY_BUDGET_BYTES });
+	const idempotency = createIdempotency(storage, now);
+	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
+
+	async function spamVerdict(submit: Submit, special: SpecialFields): Promise<SpamReason | null> {
+		const honeypot = honeypotVerdict(special);
+		if (honeypot !== null || submit.form.captcha === null || !checkCaptcha) return honeypot;
+		const { form, clientAddress } = submit;
+		return checkCaptcha({ form, tokens: special.captchaTokens, clientAddress });
+	}
+
+	/** From the fields on: judged, stored, and led somewhere. */
+	async function store(
+		submit: Submit,
+		fields: Field[],
+		idempotencyKey?: { key: string; bodyHash: string },
+	): Promise<{ next: string | null }> {
+		const { form, request } = submit;
+		const { special, fields: stored } = splitSpecialFields(fields);
+		const spamReason = await spamVerdict(submit, special);
+		if (stored.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
+		const next = redirectTarget({
+			next: special.next,
+			redirectUrl: form.redirectUrl,
+			allowedDomains: form.allowedDomains,
+			origin: request.headers.get('origin'),
+			referer: request.headers.get('referer'),
+			strict: strictRedirects,
+		});
+		const submission: NewSubmission = {
+			id: storage.nextId(),
+			formId: form.id,
+			data: dataJson(stored),
+			names: stored.map((field) => field.name),
+			spamReason,
+			subject: special.subject ?? null,
+			replyTo: special.replyTo ?? null,
+			...(idempotencyKey && { idempotencyKey: { ...idempotencyKey, formId: form.id, next, createdAt: now() } }),
+		};
+		if (outbox) submission.deliveries = outbox.plan({ form, submission });
+		await append(submission);
+		outbox?.wake();
+		return { next };
+	}
+
+	async function append(submission: NewSubmission): Promise<void> {
+		try {
+			await storage.submissions.append(submission);
+		} catch (error) {
+			// The form was deleted while the body was on its way.
+			throw isForeignKeyViolation(error) ? unknownForm() : error;
+		}
+	}
+
+	return {
+		/** @throws AppError FORM_NOT_FOUND */
+		async findForm(slug: string): Promise<FormRow> {
+			const form = await forms.findBySlug(slug);
+			if (!form) throw unknownForm();
+			return form;
+		},
+		/** Counts a submission against its sender's rate. @throws AppError RATE_LIMITED */
+		takeRate: ({ form, clientAddress }: Submit): RateState | undefined => rate.take(`${clientAddress} ${form.id}`),
+		/**
+		 * Takes a submission in. Resolves once it is on disk, with the address to lead the sender to; `null` is the
+		 * thank-you page. The checks run in the contract's order, the cheap ones first.
+		 * @throws AppError for every refusal; then nothing was stored
+		 */
+		async accept(submit: Submit): Promise<{ next: string | null }> {
+			const { form, request } = submit;
+			const { headers } = request;
+			const contentType = headers.get('content-type');
+			const maxBytes = /^\s*multipart\//i.test(contentType ?? '') ? limits.maxMultipart : limits.maxBody;
+			if (!form.isActive) throw new AppError('FORM_DISABLED', 'This form is not accepting submissions.');
+			const { allowedDomains } = form;
+			if (!checkOrigin({ origin: headers.get('origin'), referer: headers.get('referer'), allowedDomains })) {
+				throw new AppError('DOMAIN_NOT_ALLOWED', 'This form does not accept submissions from this website.');
+			}
+			const media = mediaKind(contentType);
+			const key = idempotencyKeyOf(headers);
+			const body = await readBody(request, { maxBytes });
+			const fields = readFields(body, media, fieldLimits);
+			if (key === undefined) return store(submit, fields);
+			const bodyHash = hashBody(contentType, body);
+			return idempotency.once({ formId: form.id, key, bodyHash }, () => store(submit, fields, { key, bodyHash }));
+		},
+		/** Upkeep, to be called about once an hour. */
+		expire: idempotency.expire,
+	};
+}
+
+function unknownForm(): AppError {
+	return new AppError('FORM_NOT_FOUND', 'There is no form at this address.');
+}

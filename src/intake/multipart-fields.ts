@@ -1,0 +1,99 @@
+/** Reads a multipart/form-data body (RFC 7578) strictly: every part whole and understood, or nothing is taken. */
+
+import { AppError } from '../errors.ts';
+import { type FieldLimits, quoteName } from './field-limits.ts';
+import { createFieldList } from './field-list.ts';
+import { readPartHeaders } from './part-headers.ts';
+import type { Field } from './read-fields.ts';
+import { decodeUtf8 } from './utf8.ts';
+
+const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
+const CRLF = '\r\n';
+const MAX_HEADER_CHARACTERS = 8192;
+
+/**
+ * Reads the parts as fields. A file input that nobody touched, an empty file without a name, is left out.
+ * @throws {AppError} INVALID_BODY, UNSUPPORTED_MEDIA_TYPE (a part's charset), PAYLOAD_TOO_LARGE naming the limit,
+ * FILES_NOT_SUPPORTED naming the field
+ */
+export function readMultipartFields(body: Uint8Array, boundary: string | undefined, limits: FieldLimits): Field[] {
+	if (boundary === undefined || !BOUNDARY.test(boundary)) {
+		throw invalid('the Content-Type needs a boundary of 1 to 70 characters');
+	}
+	// A body with files is not UTF-8 as a whole: then characters stand for bytes until each piece is decoded.
+	const whole = decodeUtf8(body);
+	const source = whole ?? Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+	const decode = (piece: string) => (whole === undefined ? decodeBytes(piece) : piece);
+	const delimiter = `${CRLF}--${boundary}`;
+	const list = createFieldList(limits);
+
+	let at = firstPart(source, delimiter);
+	while (!source.startsWith('--', at)) {
+		list.count();
+		const headersStart = lineEnd(source, at);
+		const headersEnd = blankLine(source, headersStart);
+		const headers = readPartHeaders(source.slice(headersStart, headersEnd));
+		const name = decode(headers.name);
+		const start = headersEnd + 2 * CRLF.length;
+		// A part without content may do without the line end in front of it (RFC 2046, body-part).
+		const end = source.indexOf(delimiter, start - CRLF.length);
+		if (end === -1) throw invalid('the last part is not ended by the boundary');
+		if (headers.filename === undefined) list.add(name, decode(source.slice(start, end)));
+		else if (headers.filename !== '' || end > start) throw fileRefused(name);
+		at = end + delimiter.length;
+	}
+	if (!isBlank(source, at + 2)) throw invalid('something follows the final boundary');
+	return list.fields();
+}
+
+/** Where the line of the first boundary goes on; empty lines may come before it. */
+function firstPart(source: string, delimiter: string): number {
+	let at = 0;
+	while (source.startsWith(CRLF, at)) at += CRLF.length;
+	const opening = delimiter.slice(CRLF.length);
+	if (!source.startsWith(opening, at)) throw invalid('it does not start with the boundary');
+	return at + opening.length;
+}
+
+/** Where the line after a boundary's own line starts; padding is allowed, anything else is not. */
+function lineEnd(source: string, start: number): number {
+	let at = start;
+	while (source[at] === ' ' || source[at] === '\t') at++;
+	if (!source.startsWith(CRLF, at)) throw invalid('a boundary is not followed by the end of its line');
+	return at + CRLF.length;
+}
+
+/** Where the blank line that ends a part's headers starts. */
+function blankLine(source: string, start: number): number {
+	const end = source.indexOf(CRLF + CRLF, start);
+	if (end === -1) throw invalid('a part has no blank line after its headers');
+	if (end - start > MAX_HEADER_CHARACTERS) {
+		const message = `The headers of one part may have at most ${MAX_HEADER_CHARACTERS} characters.`;
+		throw new AppError('PAYLOAD_TOO_LARGE', message);
+	}
+	return end;
+}
+
+function isBlank(source: string, start: number): boolean {
+	for (let at = start; at < source.length; at++) {
+		if (!' \t\r\n'.includes(source.charAt(at))) return false;
+	}
+	return true;
+}
+
+function decodeBytes(piece: string): string {
+	const text = decodeUtf8(Buffer.from(piece, 'latin1'));
+	if (text === undefined) throw invalid('a part is not valid UTF-8');
+	return text;
+}
+
+function fileRefused(name: string): AppError {
+	return new AppError(
+		'FILES_NOT_SUPPORTED',
+		`This form takes no files; the field ${quoteName(name)} holds one. Leave the file out and send the rest.`,
+	);
+}
+
+function invalid(what: string): AppError {
+	return new AppError('INVALID_BODY', `The multipart body is not valid: ${what}.`);
+}

@@ -1,0 +1,79 @@
+/** Reads the headers of one part of a multipart body: which field it is, and whether it is a file. */
+
+import { AppError } from '../errors.ts';
+import { isUtf8Charset, parseParameters } from './header-parameters.ts';
+
+export interface PartHeaders {
+	name: string;
+	/** Present, even if empty, when the part comes from a file input. */
+	filename?: string;
+}
+
+const MAX_LINES = 16;
+/** What browsers send for every field that is not a file. */
+const PLAIN_FIELD = /^Content-Disposition: form-data; name="([^"\r\n\0]*)"$/i;
+const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([^\r\n\0]*)$/;
+const DISPOSITION = /^form-data(?![^ \t;])/i;
+const VERBATIM_ENCODING = /^(?:7bit|8bit|binary)$/i;
+
+/**
+ * Reads a part's headers, given without the blank line that ends them.
+ * @throws {AppError} INVALID_BODY, UNSUPPORTED_MEDIA_TYPE (charset), PAYLOAD_TOO_LARGE (too many lines)
+ */
+export function readPartHeaders(text: string): PartHeaders {
+	const plain = PLAIN_FIELD.exec(text);
+	if (plain) return { name: unescapeName(plain[1] as string) };
+	const headers = parseHeaders(text);
+	const encoding = headers.get('content-transfer-encoding');
+	if (encoding !== undefined && !VERBATIM_ENCODING.test(encoding)) {
+		throw invalid('its Content-Transfer-Encoding has to be 7bit, 8bit or binary');
+	}
+	checkCharset(headers.get('content-type'));
+	return readDisposition(headers.get('content-disposition'));
+}
+
+function parseHeaders(text: string): Map<string, string> {
+	const lines = text.split('\r\n', MAX_LINES + 1);
+	if (lines.length > MAX_LINES) {
+		throw new AppError('PAYLOAD_TOO_LARGE', `One part may have at most ${MAX_LINES} lines of headers.`);
+	}
+	const headers = new Map<string, string>();
+	for (const line of lines) {
+		const match = HEADER.exec(line);
+		if (!match) throw invalid('a line of its headers cannot be read');
+		const name = (match[1] as string).toLowerCase();
+		if (headers.has(name)) throw invalid('one of its headers comes twice');
+		headers.set(name, (match[2] as string).trimEnd());
+	}
+	return headers;
+}
+
+function checkCharset(contentType: string | undefined): void {
+	const semicolon = contentType?.indexOf(';') ?? -1;
+	if (contentType === undefined || semicolon === -1) return;
+	const parameters = parseParameters(contentType.slice(semicolon));
+	if (!parameters) throw invalid('its Content-Type cannot be read');
+	if (isUtf8Charset(parameters.get('charset'))) return;
+	throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Every part of the multipart body has to be in UTF-8.');
+}
+
+function readDisposition(disposition: string | undefined): PartHeaders {
+	const type = disposition === undefined ? null : DISPOSITION.exec(disposition);
+	const parameters = type && disposition ? parseParameters(disposition.slice(type[0].length)) : undefined;
+	const name = parameters?.get('name');
+	if (!parameters || name === undefined) {
+		throw invalid('it needs a header such as Content-Disposition: form-data; name="email"');
+	}
+	const filename = parameters.get('filename*') ?? parameters.get('filename');
+	return { name: unescapeName(name), ...(filename !== undefined && { filename }) };
+}
+
+/** Undoes the three escapes of the HTML standard; any other `%` belongs to the name. */
+function unescapeName(name: string): string {
+	if (!name.includes('%')) return name;
+	return name.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n');
+}
+
+function invalid(what: string): AppError {
+	return new AppError('INVALID_BODY', `A part of the multipart body is not valid: ${what}.`);
+}

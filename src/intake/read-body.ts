@@ -1,0 +1,91 @@
+/** Reads the bytes of a posted body, within a limit for each and a budget for all of them together. */
+
+import { AppError } from '../errors.ts';
+
+/** In bytes. */
+export interface BodyLimits {
+	maxBytes: number;
+}
+
+const RETRY_AFTER_SECONDS = 5;
+
+/**
+ * Makes a reader for whole bodies. Together the bodies being read take at most `budgetBytes`.
+ * The reader throws {AppError} UNSUPPORTED_MEDIA_TYPE for a compressed body, PAYLOAD_TOO_LARGE naming the limit
+ * (before anything is read if the length was declared), UNAVAILABLE when the budget is spent, and INVALID_BODY
+ * when the client goes away before the body is complete.
+ */
+export function createBodyReader(o: {
+	budgetBytes: number;
+}): (request: Request, limits: BodyLimits) => Promise<Uint8Array> {
+	let available = o.budgetBytes;
+
+	/** Calls `read` with a function that takes bytes from the budget; gives all of them back afterwards. */
+	async function withinBudget(read: (take: (bytes: number) => void) => Promise<Uint8Array>): Promise<Uint8Array> {
+		let taken = 0;
+		try {
+			return await read((bytes) => {
+				if (bytes > available) throw busy();
+				available -= bytes;
+				taken += bytes;
+			});
+		} catch (cause) {
+			throw cause instanceof AppError ? cause : incomplete(cause);
+		} finally {
+			available += taken;
+		}
+	}
+
+	return async (request, { maxBytes }) => {
+		checkEncoding(request.headers.get('content-encoding'));
+		const declared = request.headers.get('content-length');
+		if (declared === null) {
+			if (request.body === null) return new Uint8Array();
+			const { body } = request;
+			return withinBudget((take) => readChunks(body, { maxBytes, take }));
+		}
+		const length = Number(declared);
+		if (!(length <= maxBytes)) throw tooLarge(maxBytes);
+		return withinBudget(async (take) => {
+			take(length);
+			const body = await request.bytes();
+			if (body.length > maxBytes) throw tooLarge(maxBytes);
+			return body;
+		});
+	};
+}
+
+async function readChunks(
+	body: ReadableStream<Uint8Array>,
+	o: { maxBytes: number; take: (bytes: number) => void },
+): Promise<Uint8Array> {
+	const chunks: Uint8Array[] = [];
+	let length = 0;
+	// Leaving the loop by an error cancels the stream.
+	for await (const chunk of body) {
+		length += chunk.length;
+		if (length > o.maxBytes) throw tooLarge(o.maxBytes);
+		o.take(chunk.length);
+		chunks.push(chunk);
+	}
+	return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, length);
+}
+
+function checkEncoding(encoding: string | null): void {
+	if (encoding === null || /^(?:identity)?$/i.test(encoding.trim())) return;
+	throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Compressed bodies are not accepted; send it without Content-Encoding.');
+}
+
+function tooLarge(maxBytes: number): AppError {
+	return new AppError('PAYLOAD_TOO_LARGE', `The body may have at most ${maxBytes} bytes.`);
+}
+
+function busy(): AppError {
+	return new AppError('UNAVAILABLE', 'Too many submissions are arriving at once; try again in a few seconds.', {
+		retryAfterSeconds: RETRY_AFTER_SECONDS,
+	});
+}
+
+function incomplete(cause: unknown): AppError {
+	return new AppError('INVALID_BODY', 'The connection ended before the whole body had arrived.', { cause });
+}

@@ -1,0 +1,83 @@
+/** Reads a posted body, in any of three encodings, into one exact list of fields. */
+
+import { AppError } from '../errors.ts';
+import type { FieldLimits } from './field-limits.ts';
+import { isUtf8Charset, parseParameters } from './header-parameters.ts';
+import { readJsonFields } from './json-fields.ts';
+import { readMultipartFields } from './multipart-fields.ts';
+import { readUrlencodedFields } from './urlencoded-fields.ts';
+import { decodeUtf8 } from './utf8.ts';
+
+/** One posted field: its name, and its value as JSON text exactly as it is stored and answered. */
+export interface Field {
+	name: string;
+	json: string;
+}
+
+export type MediaKind = 'json' | 'urlencoded' | 'multipart';
+
+/** How to read a body; `sniff` if nobody said. */
+export type Media = { kind: MediaKind; boundary?: string } | 'sniff';
+
+const JSON_MEDIA: Media = { kind: 'json' };
+const URLENCODED_MEDIA: Media = { kind: 'urlencoded' };
+const BROWSER_MULTIPART = /^multipart\/form-data; boundary=([\w-]{1,70})$/;
+const MEDIA_TYPE = /^[ \t]*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)/;
+const BYTE_ORDER_MARK = 0xfeff;
+
+/**
+ * Decides by Content-Type how a body is to be read.
+ * @throws {AppError} UNSUPPORTED_MEDIA_TYPE naming what is accepted
+ */
+export function mediaKind(contentType: string | null): Media {
+	if (contentType === 'application/json') return JSON_MEDIA;
+	if (contentType === 'application/x-www-form-urlencoded') return URLENCODED_MEDIA;
+	if (contentType === null || contentType.trim() === '') return 'sniff';
+	const boundary = BROWSER_MULTIPART.exec(contentType)?.[1];
+	return boundary === undefined ? parseMedia(contentType) : { kind: 'multipart', boundary };
+}
+
+function parseMedia(contentType: string): Media {
+	const match = MEDIA_TYPE.exec(contentType);
+	const parameters = match ? parseParameters(contentType.slice(match[0].length)) : undefined;
+	const kind = match && kindOf((match[1] as string).toLowerCase());
+	if (!parameters || !kind) {
+		throw new AppError(
+			'UNSUPPORTED_MEDIA_TYPE',
+			'The Content-Type has to be application/json, application/x-www-form-urlencoded or multipart/form-data.',
+		);
+	}
+	if (!isUtf8Charset(parameters.get('charset'))) {
+		throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body has to be in UTF-8; leave charset out or set it to utf-8.');
+	}
+	const boundary = parameters.get('boundary');
+	return kind === 'multipart' && boundary !== undefined ? { kind, boundary } : { kind };
+}
+
+function kindOf(type: string): MediaKind | undefined {
+	if (type === 'application/json' || type.endsWith('+json')) return 'json';
+	if (type === 'application/x-www-form-urlencoded') return 'urlencoded';
+	return type === 'multipart/form-data' ? 'multipart' : undefined;
+}
+
+/**
+ * Reads the fields in the order sent; a name that repeats, which JSON may not have, becomes an array.
+ * Whatever cannot be kept exactly is refused.
+ * @throws {AppError} INVALID_BODY, PAYLOAD_TOO_LARGE naming the limit; for multipart bodies also
+ * UNSUPPORTED_MEDIA_TYPE and FILES_NOT_SUPPORTED
+ */
+export function readFields(body: Uint8Array, media: Media, limits: FieldLimits): Field[] {
+	if (media !== 'sniff' && media.kind === 'multipart') return readMultipartFields(body, media.boundary, limits);
+	const text = decodeUtf8(body);
+	if (text === undefined) throw new AppError('INVALID_BODY', 'The body is not valid UTF-8.');
+	const kind = media === 'sniff' ? sniff(text) : media.kind;
+	return kind === 'json' ? readJsonFields(withoutMark(text), limits) : readUrlencodedFields(text, limits);
+}
+
+function sniff(text: string): MediaKind {
+	return /^\ufeff?[ \t\r\n]*\{/.test(text) ? 'json' : 'urlencoded';
+}
+
+function withoutMark(text: string): string {
+	return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+}

@@ -1,0 +1,160 @@
+/** The public's door: the submission endpoint, the same operation at both addresses, and its pages. */
+
+import { Type } from '@sinclair/typebox';
+import { Elysia } from 'elysia';
+import { AppError } from '../errors.ts';
+import { toAppError } from '../http/error-envelope.ts';
+import {
+	formBody,
+	headerParameter,
+	jsonResponse,
+	pathParameter,
+	redirectResponse,
+	submitErrorResponses,
+} from '../http/openapi.ts';
+import type { RateState } from '../http/rate-limit.ts';
+import { requestInfo } from '../http/request-info.ts';
+import type { FormRow } from '../storage/tables.ts';
+import { acceptedAnswer, pageResponse, preflight, refusedAnswer, THANKS_PATH } from './answers.ts';
+import { helpPage } from './help-page.ts';
+import type { Intake } from './intake.ts';
+import { thankYouPage } from './pages.ts';
+
+const ALLOW = 'OPTIONS, POST';
+
+export interface IntakeRouteOptions {
+	intake: Intake;
+	/** `/f` or `/api/f`. */
+	prefix: string;
+	/** The public address that a form's snippets name, without a trailing slash, such as `https://forms.example.com/f`. */
+	endpoint: string;
+	/** The thank-you page as an absolute address. */
+	thanksUrl: string;
+	/** Logs a fault of ours; every other refusal is the sender's. */
+	report(error: AppError, requestId: string): void;
+}
+
+const Accepted = Type.Object({
+	success: Type.Literal(true),
+	message: Type.String(),
+	next: Type.Optional(
+		Type.String({ description: 'Where to go next; only if the request has a `Formspree-Client` header.' }),
+	),
+});
+
+const Submit = Type.Object(
+	{
+		_next: Type.Optional(Type.String({ description: 'Where to redirect after the submission.' })),
+		_subject: Type.Optional(Type.String({ description: 'Subject of the notification mail.' })),
+		_replyto: Type.Optional(Type.String({ description: 'Reply-To address of the notification mail.' })),
+		_gotcha: Type.Optional(Type.String({ description: 'Honeypot: hidden from people; whoever fills it is spam.' })),
+		'g-recaptcha-response': Type.Optional(Type.String({ description: 'reCAPTCHA token.' })),
+	},
+	{ additionalProperties: true, description: 'Any fields; the special ones control behaviour and are never stored.' },
+);
+
+const submitDetail = {
+	operationId: 'submit',
+	summary: 'Submit to a form',
+	description:
+		'Takes a submission from anyone, as JSON, urlencoded or multipart. It is answered once it is stored durably: ' +
+		'with JSON if Accept asks for it, else with a redirect to `_next`, the redirect URL of the form, or a thank-you page.',
+	tags: ['Submit'],
+	security: [],
+	parameters: [
+		pathParameter('slug', { description: 'The slug of the form; case does not matter.', example: 'contact-k3v9x2qm' }),
+		headerParameter('Idempotency-Key', {
+			schema: Type.String({ maxLength: 255 }),
+			description:
+				'Sent again with the same body within 24 hours, the first answer is given again and nothing is stored.',
+			example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
+		}),
+	],
+	requestBody: formBody(Submit, { email: 'ada@example.com', message: 'Hello', _gotcha: '' }),
+	responses: {
+		200: jsonResponse('Stored; to a request that accepts JSON.', {
+			schema: Accepted,
+			example: { success: true, message: 'Form submitted successfully' },
+		}),
+		303: redirectResponse('Stored; to every other request.'),
+		...submitErrorResponses(
+			'INVALID_BODY',
+			'EMPTY_SUBMISSION',
+			'FILES_NOT_SUPPORTED',
+			'CAPTCHA_REQUIRED',
+			'CAPTCHA_FAILED',
+			'VALIDATION_ERROR',
+		),
+		...submitErrorResponses('FORM_DISABLED', 'DOMAIN_NOT_ALLOWED'),
+		...submitErrorResponses('FORM_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'IDEMPOTENCY_KEY_REUSED'),
+		...submitErrorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'UNAVAILABLE'),
+	},
+};
+
+/** Elysia reads no body here: its parsers would change what was sent. */
+export function intakeRoutes(options: IntakeRouteOptions) {
+	const { intake, prefix, endpoint, thanksUrl, report } = options;
+
+	function refuse(request: Request, thrown: unknown, context: { form?: FormRow; rate?: RateState } = {}): Response {
+		const error = toAppError(thrown);
+		const requestId = requestInfo(request).id;
+		if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') report(error, requestId);
+		return refusedAnswer(request, { ...context, error, requestId });
+	}
+
+	async function submit(request: Request, slug: string): Promise<Response> {
+		let form: FormRow | undefined;
+		let rate: RateState | undefined;
+		try {
+			form = await intake.findForm(slug);
+			const { clientAddress } = requestInfo(request);
+			rate = intake.takeRate({ form, request, clientAddress });
+			const { next } = await intake.accept({ form, request, clientAddress });
+			return acceptedAnswer(request, { form, next, thanksUrl, rate });
+		} catch (error) {
+			return refuse(request, error, { form, rate });
+		}
+	}
+
+	async function preflightOf(request: Request, slug: string): Promise<Response> {
+		const form = await intake.findForm(slug).catch(() => undefined);
+		return preflight(request, form);
+	}
+
+	/** A person who opens the address in a browser learns how to post to it; every other request gets the plain refusal. */
+	async function otherMethod(request: Request, slug: string): Promise<Response> {
+		try {
+			await intake.findForm(slug);
+			if (request.method === 'GET' && request.headers.get('accept')?.includes('text/html')) {
+				return pageResponse(helpPage({ endpoint: `${endpoint}/${slug}` }), { Allow: ALLOW });
+			}
+			throw new AppError('METHOD_NOT_ALLOWED', 'Post to this address to submit to the form.', {
+				headers: { Allow: ALLOW },
+			});
+		} catch (error) {
+			return refuse(request, error);
+		}
+	}
+
+	const hidden = { parse: 'none', detail: { hide: true } } as const;
+	const app = new Elysia({ prefix });
+	for (const path of ['/:slug', '/:slug/'] as const) {
+		app
+			.post(path, ({ request, params }) => submit(request, params.slug), {
+				parse: 'none',
+				detail: path === '/:slug' ? submitDetail : { hide: true },
+			})
+			.options(path, ({ request, params }) => preflightOf(request, params.slug), hidden)
+			.all(path, ({ request, params }) => otherMethod(request, params.slug), hidden);
+	}
+	return app;
+}
+
+/** The page that a submission without any other target leads to. */
+export const thankYouRoutes = () =>
+	new Elysia().get(
+		THANKS_PATH,
+		({ request }) =>
+			pageResponse(thankYouPage({ backUrl: request.headers.get('referer') }), { 'Access-Control-Allow-Origin': '*' }),
+		{ detail: { hide: true } },
+	);

@@ -1,0 +1,86 @@
+/** Splits the fields that control a submission from those that are stored. */
+
+import { isEmailAddress } from '../email-address.ts';
+import type { Captcha } from '../storage/tables.ts';
+import type { Field } from './read-fields.ts';
+
+/** What the special fields asked for; those that are absent, unusable or not a string are left out. */
+export interface SpecialFields {
+	next?: string;
+	/** Without control characters, at most 200 characters. */
+	subject?: string;
+	/** One valid address. */
+	replyTo?: string;
+	honeypotFilled: boolean;
+	captchaTokens: Partial<Record<Captcha, string>>;
+}
+
+const CAPTCHA_FIELDS: ReadonlyMap<string, Captcha> = new Map([
+	['g-recaptcha-response', 'recaptcha'],
+	['h-captcha-response', 'hcaptcha'],
+	['cf-turnstile-response', 'turnstile'],
+	['altcha', 'altcha'],
+]);
+const SPECIAL_NAMES = new Set(['_next', '_subject', '_replyto', '_gotcha', ...CAPTCHA_FIELDS.keys()]);
+
+const MAX_NEXT = 2048;
+const MAX_SUBJECT = 200;
+const MAX_TOKEN = 8192;
+/** Values that nobody typed; a form with two honeypots sends an array. */
+const UNFILLED = /^(?:""|null|false|\{\}|\[(?:""(?:,"")*)?\])$/;
+const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
+const TRAILING_HIGH_SURROGATE = /[\ud800-\udbff]$/;
+
+/**
+ * Takes the special fields out, whatever their values; names are compared exactly (`_next[]` is an ordinary
+ * field). `fields` is the same array if there are none.
+ */
+export function splitSpecialFields(fields: Field[]): { special: SpecialFields; fields: Field[] } {
+	const special: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
+	if (!fields.some(isSpecial)) return { special, fields };
+	for (const field of fields) {
+		if (isSpecial(field)) applySpecial(field, special);
+	}
+	return { special, fields: fields.filter((field) => !isSpecial(field)) };
+}
+
+/** The JSON object that is stored and answered. */
+export function dataJson(fields: Field[]): string {
+	let json = '{';
+	for (const { name, json: value } of fields) {
+		if (json.length > 1) json += ',';
+		json += `${JSON.stringify(name)}:${value}`;
+	}
+	return `${json}}`;
+}
+
+function isSpecial({ name }: Field): boolean {
+	return SPECIAL_NAMES.has(name);
+}
+
+function applySpecial(field: Field, special: SpecialFields): void {
+	if (field.name === '_gotcha') {
+		special.honeypotFilled = !UNFILLED.test(field.json);
+		return;
+	}
+	if (!field.json.startsWith('"')) return;
+	const text = JSON.parse(field.json) as string;
+	const captcha = CAPTCHA_FIELDS.get(field.name);
+	if (captcha) {
+		if (text !== '' && text.length <= MAX_TOKEN) special.captchaTokens[captcha] = text;
+	} else if (field.name === '_next') {
+		if (text !== '' && text.length <= MAX_NEXT) special.next = text;
+	} else if (field.name === '_subject') {
+		const subject = cleanSubject(text);
+		if (subject !== '') special.subject = subject;
+	} else {
+		const address = text.trim();
+		if (isEmailAddress(address)) special.replyTo = address;
+	}
+}
+
+function cleanSubject(text: string): string {
+	const clean = text.replace(CONTROLS, '').trim();
+	if (clean.length <= MAX_SUBJECT) return clean;
+	return clean.slice(0, MAX_SUBJECT).replace(TRAILING_HIGH_SURROGATE, '').trimEnd();
+}

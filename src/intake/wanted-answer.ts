@@ -1,0 +1,35 @@
+/** Pure: whether a caller of the submission endpoint wants JSON or, as browsers do, a page. */
+
+interface Preference {
+	type: string;
+	quality: number;
+}
+
+/**
+ * JSON is wanted if Accept lists it with a quality above 0 and at least that of `text/html`, or if the request says
+ * that a script made it. A bare wildcard is what every browser sends, so it does not count.
+ */
+export function wantsJson(headers: Headers): boolean {
+	if (headers.get('x-requested-with')?.toLowerCase() === 'xmlhttprequest') return true;
+	const accept = headers.get('accept');
+	if (accept === null || accept === '*/*') return false;
+	if (accept === 'application/json') return true;
+	const preferences = accept.split(',', 50).map(parsePreference);
+	const json = best(preferences, isJson);
+	return json > 0 && json >= best(preferences, (type) => type === 'text/html');
+}
+
+function parsePreference(entry: string): Preference {
+	const [type = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
+	const quality = parameters.find((parameter) => parameter.startsWith('q='));
+	const value = quality === undefined ? 1 : Number(quality.slice(2));
+	return { type, quality: value >= 0 && value <= 1 ? value : 0 };
+}
+
+function isJson(type: string): boolean {
+	return type === 'application/json' || type === 'application/*' || /^application\/[^*]+\+json$/.test(type);
+}
+
+function best(preferences: Preference[], matches: (type: string) => boolean): number {
+	return Math.max(0, ...preferences.filter(({ type }) => matches(type)).map(({ quality }) => quality));
+}

@@ -1,0 +1,57 @@
+/** The guard of every management route: recognises the key, counts it against its rate, and checks what it may do. */
+
+import { Elysia } from 'elysia';
+import { AppError } from '../errors.ts';
+import { type RateLimiter, rateHeaders } from '../http/rate-limit.ts';
+import { requestInfo } from '../http/request-info.ts';
+import type { Keys } from './keys.ts';
+import { type Access, authorize, type Principal, unauthorized } from './permissions.ts';
+
+const BEARER = /^bearer +([^\s,]+)\s*$/i;
+
+/** Another way to show who one is, such as a session cookie; `undefined` if the request shows none. */
+export type OtherCredential = (request: Request) => Promise<Principal | undefined>;
+
+export type Auth = ReturnType<typeof createAuth>;
+
+/**
+ * Routes of the instance that uses this are refused without a valid key; `access` on a route states what it needs.
+ * Both run before any validation, so that strangers learn nothing about what a route takes.
+ */
+export function createAuth(
+	keys: Keys,
+	{ api, failures, otherCredential }: { api: RateLimiter; failures: RateLimiter; otherCredential?: OtherCredential },
+) {
+	async function recognise(request: Request): Promise<Principal> {
+		const { clientAddress } = requestInfo(request);
+		failures.check(clientAddress);
+		const header = request.headers.get('authorization');
+		if (header === null) {
+			const other = await otherCredential?.(request);
+			if (other) return other;
+			throw unauthorized(false);
+		}
+		try {
+			return await keys.authenticate(BEARER.exec(header)?.[1] ?? '');
+		} catch (error) {
+			if (error instanceof AppError && error.code === 'UNAUTHORIZED') failures.take(clientAddress);
+			throw error;
+		}
+	}
+
+	return new Elysia({ name: 'auth' })
+		.derive({ as: 'scoped' }, async ({ request, set }) => {
+			const principal = await recognise(request);
+			const rate = api.take(principal.keyId);
+			if (rate) Object.assign(set.headers, rateHeaders(rate));
+			return { principal };
+		})
+		.macro({
+			access: (access: Access) => ({
+				detail: { security: [{ apiKey: [] }] },
+				transform: ({ principal, params }: { principal?: Principal; params?: Record<string, string> }) => {
+					authorize(principal, access, params);
+				},
+			}),
+		});
+}

@@ -1,0 +1,146 @@
+/** The two HTTP faces, management and submit, and their listeners. */
+
+import { Elysia } from 'elysia';
+import type { App } from './app.ts';
+import { AppError } from './errors.ts';
+import { formRoutes } from './forms/routes.ts';
+import { createClientAddress } from './http/client-address.ts';
+import { errorHeaders, statusOf } from './http/error-envelope.ts';
+import { createFace, type Face, reportFault } from './http/face.ts';
+import { createRateLimiter } from './http/rate-limit.ts';
+import { pageResponse, THANKS_PATH } from './intake/answers.ts';
+import { smallPage } from './intake/pages.ts';
+import { intakeRoutes, thankYouRoutes } from './intake/routes.ts';
+import { createAuth } from './keys/auth.ts';
+import { takeServerLock } from './storage/sqlite.ts';
+import { submissionRoutes } from './submissions/routes.ts';
+import { startUpkeep } from './upkeep.ts';
+
+const IDLE_SECONDS = 30;
+/** Bun's own hard stop lies above the program's limits, which answer with a reason. */
+const BODY_HEADROOM_BYTES = 1024 * 1024;
+
+/** Where the faces can be reached from outside; no trailing slashes. */
+export interface PublicUrls {
+	base: string;
+	submit: string;
+}
+
+export interface RunningServer {
+	/** The addresses it listens at; equal if one listener serves both. */
+	baseUrl: string;
+	submitUrl: string;
+	/** Stops accepting, lets what is in flight finish for at most that long, and resolves when all is closed. */
+	stop(deadlineMs: number): Promise<void>;
+}
+
+type Router = Face['router'];
+
+function submitRoutes(app: App, prefix: string, urls: PublicUrls) {
+	return intakeRoutes({
+		intake: app.intake,
+		prefix,
+		endpoint: `${urls.submit}/f`,
+		thanksUrl: `${urls.submit}${THANKS_PATH}`,
+		report: (error, requestId) => reportFault(app.log, error, requestId),
+	});
+}
+
+const health = () => new Elysia().get('/health', () => ({ status: 'ok' }), { detail: { hide: true } });
+
+/** Mounts everything but the submit address: the keyed API, and the submission endpoint under `/api/f`. */
+export function mountManagement(router: Router, app: App, urls: PublicUrls): void {
+	const auth = createAuth(app.keys, {
+		api: createRateLimiter(app.config.rates.api),
+		failures: createRateLimiter(app.config.rates.auth),
+	});
+	router
+		.use(health())
+		.use(thankYouRoutes())
+		.use(submitRoutes(app, '/api/f', urls))
+		.use(formRoutes(app.forms, auth))
+		.use(submissionRoutes(app.submissions, auth));
+}
+
+/** Mounts what strangers reach: the submission endpoint under `/f`, and nothing else. */
+export function mountSubmit(router: Router, app: App, urls: PublicUrls): void {
+	router
+		.use(health())
+		.use(thankYouRoutes())
+		.use(submitRoutes(app, '/f', urls));
+}
+
+/** @throws Error with a sentence for the operator if an address cannot be had, or a server runs on the data already. */
+export async function startServer(app: App): Promise<RunningServer> {
+	const { config } = app;
+	const releaseLock = takeServerLock(config.dataDir);
+	if (!releaseLock) throw new Error(`Another formsrv serves ${config.dataDir} already.`);
+	const isShared = config.host === config.submitHost && config.port === config.submitPort && config.port !== 0;
+	const listeners: Bun.Server<undefined>[] = [];
+	try {
+		// The port is known only once it listens, and the routes need it for the addresses they print. Nothing is
+		// answered before they are mounted, because all of this happens in one turn.
+		const baseFace = openFace(app);
+		const submitFace = isShared ? baseFace : openFace(app);
+		const base = listen(app, { host: config.host, port: config.port, face: baseFace });
+		listeners.push(base);
+		const submit = isShared
+			? base
+			: listen(app, { host: config.submitHost, port: config.submitPort, face: submitFace });
+		if (!isShared) listeners.push(submit);
+		const urls = { base: config.baseUrl ?? urlOf(base), submit: config.submitUrl ?? urlOf(submit) };
+		mountManagement(baseFace.router, app, urls);
+		if (isShared) baseFace.router.use(submitRoutes(app, '/f', urls));
+		else mountSubmit(submitFace.router, app, urls);
+		const upkeep = startUpkeep(app);
+		return {
+			baseUrl: urlOf(base),
+			submitUrl: urlOf(submit),
+			async stop(deadlineMs) {
+				await stopListeners(listeners, deadlineMs);
+				await upkeep.stop();
+				releaseLock();
+			},
+		};
+	} catch (error) {
+		await stopListeners(listeners, 0);
+		releaseLock();
+		throw error;
+	}
+}
+
+function openFace(app: App): Face {
+	return createFace({
+		log: app.log,
+		clientAddress: createClientAddress(app.config.trustedProxies),
+		page: (error, requestId) => pageResponse(smallPage({ status: statusOf(error), requestId }), errorHeaders(error)),
+	});
+}
+
+function listen(app: App, { host, port, face }: { host: string; port: number; face: Face }) {
+	try {
+		return Bun.serve({
+			hostname: host,
+			port,
+			// On by default elsewhere, it would let two servers share one port without a word.
+			reusePort: false,
+			development: false,
+			idleTimeout: IDLE_SECONDS,
+			maxRequestBodySize: Math.max(app.config.limits.maxBody, app.config.limits.maxMultipart) + BODY_HEADROOM_BYTES,
+			fetch: face.fetch,
+		});
+	} catch (cause) {
+		const reason = (cause as { code?: string }).code === 'EADDRINUSE' ? 'it is in use' : (cause as Error).message;
+		throw new AppError('UNAVAILABLE', `Cannot listen at ${host}:${port}: ${reason}.`, { cause });
+	}
+}
+
+async function stopListeners(listeners: Bun.Server<undefined>[], deadlineMs: number): Promise<void> {
+	const drained = Promise.all(listeners.map((listener) => listener.stop()));
+	await Promise.race([drained, Bun.sleep(deadlineMs)]);
+	await Promise.all(listeners.map((listener) => listener.stop(true)));
+}
+
+function urlOf(server: Bun.Server<undefined>): string {
+	return server.url.origin;
+}

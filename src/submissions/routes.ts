@@ -1,0 +1,151 @@
+/** The management routes of a form's submissions. */
+
+import { Type } from '@sinclair/typebox';
+import { Elysia } from 'elysia';
+import { readJson } from '../http/json-body.ts';
+import { errorResponses, jsonBody, jsonResponse, pathParameter, queryParameter } from '../http/openapi.ts';
+import { Success } from '../http/success.ts';
+import type { Auth } from '../keys/auth.ts';
+import { FILTERS } from '../storage/submission-log.ts';
+import { parseListQuery } from './list-query.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
+import type { Submissions } from './submissions.ts';
+
+const EXAMPLE = {
+	id: 'cmnrg2x8a1c',
+	data: { name: 'Ada', email: 'ada@example.com', message: 'Hello' },
+	createdAt: '2026-01-02T03:04:05.678Z',
+	isRead: false,
+	isStarred: false,
+	isSpam: false,
+};
+const EXAMPLE_PAGE = {
+	submissions: [EXAMPLE],
+	fields: ['name', 'email', 'message'],
+	pagination: { limit: LIMIT_DEFAULT, offset: 0, total: 1, hasMore: false },
+};
+const formId = pathParameter('id', { description: 'The form.', example: 'cmnrg2x7k8w' });
+const submissionId = pathParameter('submissionId', { description: 'The submission.', example: EXAMPLE.id });
+const describe = (operationId: string, summary: string, description: string) => ({
+	operationId,
+	summary,
+	description,
+	tags: ['Submissions'],
+});
+const oneOf = (values: readonly string[], fallback: string) =>
+	Type.Union(
+		values.map((value) => Type.Literal(value)),
+		{ default: fallback },
+	);
+
+const listParameters = [
+	queryParameter('limit', {
+		schema: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
+		description: 'Maximum results; out of bounds it is brought within them.',
+	}),
+	queryParameter('offset', {
+		schema: Type.Integer({ minimum: 0, default: 0 }),
+		description: 'Number of results to skip; the next page is at offset + limit.',
+	}),
+	queryParameter('since', {
+		schema: Type.String({ format: 'date-time' }),
+		description: 'Only submissions strictly later; RFC 3339, or a date alone (00:00 UTC). No zone is UTC.',
+		example: '2026-01-02T03:04:05Z',
+	}),
+	queryParameter('order', { schema: oneOf(['asc', 'desc'], 'desc'), description: 'By time of arrival.' }),
+	queryParameter('filter', {
+		schema: oneOf(FILTERS, 'all'),
+		description: '`all`, `unread` and `starred` leave spam out; `spam` is only spam.',
+	}),
+];
+
+/** Answers JSON text that is already built. */
+function jsonText(text: string): Response {
+	return new Response(text, { headers: { 'Content-Type': 'application/json' } });
+}
+
+export const submissionRoutes = (submissions: Submissions, auth: Auth) =>
+	new Elysia({ prefix: '/api/forms/:id/submissions' })
+		.use(auth)
+		.get(
+			'',
+			async ({ principal, params, request }) =>
+				jsonText(
+					await submissions.list(params.id, {
+						mode: principal.mode,
+						readQuery: () => parseListQuery(new URL(request.url).searchParams),
+					}),
+				),
+			{
+				access: { permission: 'read', form: 'id' },
+				detail: {
+					...describe('listSubmissions', 'List submissions', 'One page of the submissions of a form.'),
+					parameters: [formId, ...listParameters],
+					responses: {
+						200: jsonResponse('The page.', { schema: SubmissionList, example: EXAMPLE_PAGE }),
+						...errorResponses('VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'RATE_LIMITED'),
+					},
+				},
+			},
+		)
+		.get(
+			'/:submissionId',
+			async ({ principal, params }) =>
+				jsonText(await submissions.get(params.id, { mode: principal.mode, id: params.submissionId })),
+			{
+				access: { permission: 'read', form: 'id' },
+				detail: {
+					...describe('getSubmission', 'Read a submission', 'One submission with all its fields.'),
+					parameters: [formId, submissionId],
+					responses: {
+						200: jsonResponse('The submission.', { schema: Submission, example: EXAMPLE }),
+						...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED'),
+					},
+				},
+			},
+		)
+		.patch(
+			'/:submissionId',
+			async ({ principal, params, request }) =>
+				jsonText(
+					await submissions.update(params.id, {
+						mode: principal.mode,
+						id: params.submissionId,
+						readChange: () => readJson(request, UpdateSubmission),
+					}),
+				),
+			{
+				access: { permission: 'write' },
+				detail: {
+					...describe('updateSubmission', 'Flag a submission', 'Sets the flags that are sent.'),
+					parameters: [formId, submissionId],
+					requestBody: jsonBody(UpdateSubmission, { isRead: true }),
+					responses: {
+						200: jsonResponse('The submission after the change.', {
+							schema: Submission,
+							example: { ...EXAMPLE, isRead: true },
+						}),
+						...errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'),
+						...errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'UNAVAILABLE'),
+					},
+				},
+			},
+		)
+		.delete(
+			'/:submissionId',
+			async ({ principal, params }) => {
+				await submissions.remove(params.id, { mode: principal.mode, id: params.submissionId });
+				return { success: true as const };
+			},
+			{
+				access: { permission: 'delete' },
+				detail: {
+					...describe('deleteSubmission', 'Delete a submission', 'Removes it for good. This cannot be undone.'),
+					parameters: [formId, submissionId],
+					responses: {
+						200: jsonResponse('Deleted.', { schema: Success, example: { success: true } }),
+						...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED', 'UNAVAILABLE'),
+					},
+				},
+			},
+		);

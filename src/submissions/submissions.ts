@@ -1,0 +1,78 @@
+/** The owner's inbox: submissions listed, read, flagged and removed. */
+
+import { AppError } from '../errors.ts';
+import type { Forms } from '../forms/forms.ts';
+import { decodeId, encodeId, idToIso } from '../ids.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { StoredSubmission } from '../storage/submission-log.ts';
+import type { FormRow, Mode } from '../storage/tables.ts';
+import type { ListQuery } from './list-query.ts';
+import type { UpdateSubmission } from './schema.ts';
+
+export type Submissions = ReturnType<typeof createSubmissions>;
+
+/** JSON text is answered as text: what was stored is spliced in untouched, never parsed on the way. */
+export function createSubmissions(storage: Storage, forms: Forms) {
+	const { submissions } = storage;
+
+	function find(form: FormRow, id: string): StoredSubmission {
+		const found = submissions.read(form.id, decodeId(id) ?? -1);
+		if (!found) throw notFound();
+		return found;
+	}
+
+	return {
+		/**
+		 * One page of a form's submissions, as the JSON text of a `SubmissionList`.
+		 * @param readQuery Called once the form is known to exist.
+		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR
+		 */
+		async list(formId: string, { mode, readQuery }: { mode?: Mode; readQuery: () => ListQuery }): Promise<string> {
+			const form = await forms.row(formId, mode);
+			const query = readQuery();
+			const { limit, offset, filter } = query;
+			const { rows, total } = submissions.page({ ...query, formId: form.id });
+			const fields = submissions.namesJson(form.id, filter === 'spam');
+			const pagination = JSON.stringify({ limit, offset, total, hasMore: offset + rows.length < total });
+			return `{"submissions":[${rows.map(presentJson).join(',')}],"fields":${fields},"pagination":${pagination}}`;
+		},
+		/** One submission, as JSON text. @throws AppError FORM_NOT_FOUND, NOT_FOUND */
+		async get(formId: string, { mode, id }: { mode?: Mode; id: string }): Promise<string> {
+			return presentJson(find(await forms.row(formId, mode), id));
+		},
+		/**
+		 * Sets flags; answers the submission after the change, as JSON text.
+		 * @param readChange Called once the submission is known to exist.
+		 */
+		async update(
+			formId: string,
+			{ mode, id, readChange }: { mode?: Mode; id: string; readChange: () => Promise<UpdateSubmission> },
+		): Promise<string> {
+			const form = await forms.row(formId, mode);
+			const before = find(form, id);
+			const { isRead, isStarred, isSpam } = await readChange();
+			const flags = Object.entries({ isRead, isStarred, isSpam }).filter(([, value]) => value !== undefined);
+			if (flags.length > 0) await submissions.change(form.id, [before.id], Object.fromEntries(flags));
+			return presentJson(find(form, id));
+		},
+		/** @throws AppError FORM_NOT_FOUND, NOT_FOUND, also for a second time */
+		async remove(formId: string, { mode, id }: { mode?: Mode; id: string }): Promise<void> {
+			const form = await forms.row(formId, mode);
+			const removed = await submissions.remove(form.id, [decodeId(id) ?? -1]);
+			if (removed.length === 0) throw notFound();
+		},
+	};
+}
+
+function notFound(): AppError {
+	return new AppError('NOT_FOUND', 'There is no such submission.');
+}
+
+/** The JSON text of a submission. */
+export function presentJson(row: StoredSubmission): string {
+	const reason = row.isSpam ? `,"spamReason":${JSON.stringify(row.spamReason ?? 'marked')}` : '';
+	return (
+		`{"id":"${encodeId(row.id)}","data":${row.data},"createdAt":"${idToIso(row.id)}",` +
+		`"isRead":${row.isRead},"isStarred":${row.isStarred},"isSpam":${row.isSpam}${reason}}`
+	);
+}

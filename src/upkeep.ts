@@ -1,0 +1,45 @@
+/** What a running server does beside answering: removes the rows of deleted forms, and forgets old idempotency keys. */
+
+import type { App } from './app.ts';
+
+const EVERY_MS = 60_000;
+/** Between two chunks, so that submissions do not wait behind a large deletion. */
+const PAUSE_MS = 5;
+
+export interface Upkeep {
+	/** Resolves once nothing is under way any more. */
+	stop(): Promise<void>;
+}
+
+export function startUpkeep({ forms, intake, log }: Pick<App, 'forms' | 'intake' | 'log'>): Upkeep {
+	let isStopping = false;
+	let timer: ReturnType<typeof setTimeout>;
+	let underWay = run();
+
+	async function run(): Promise<void> {
+		try {
+			await forms.sweep(async () => {
+				await Bun.sleep(PAUSE_MS);
+				return !isStopping;
+			});
+			await intake.expire();
+		} catch (error) {
+			log.error('Upkeep failed; it is tried again in a minute.', { cause: error });
+		}
+		if (!isStopping) timer = setTimeout(next, EVERY_MS);
+	}
+
+	function next(): void {
+		clearTimeout(timer);
+		underWay = underWay.then(() => (isStopping ? undefined : run()));
+	}
+
+	forms.onRemoved(next);
+	return {
+		async stop() {
+			isStopping = true;
+			clearTimeout(timer);
+			await underWay;
+		},
+	};
+}

@@ -1,0 +1,173 @@
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { AppError } from '../../src/errors.ts';
+import { createForms } from '../../src/forms/forms.ts';
+import type { CreateForm, UpdateForm } from '../../src/forms/schema.ts';
+import { decodeId } from '../../src/ids.ts';
+import { createKeys } from '../../src/keys/keys.ts';
+import { openStorage } from '../../src/storage/storage.ts';
+import { forms as formTable, submissions as submissionTable } from '../../src/storage/tables.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+function open(file = join(tempFolder(), 'formsrv.db')) {
+	const storage = openStorage(file);
+	return { storage, forms: createForms(storage, { captchas: new Set(['turnstile']) }), file };
+}
+
+const refusal = async (attempt: Promise<unknown>): Promise<AppError> => {
+	const error = await attempt.then(
+		() => undefined,
+		(reason: unknown) => reason,
+	);
+	expect(error).toBeInstanceOf(AppError);
+	return error as AppError;
+};
+
+test('a form is made with defaults, read, changed and listed newest first', async () => {
+	const { forms, storage } = open();
+	const first = await forms.create('live', { name: ' Contact ' });
+	expect(first).toMatchObject({
+		name: 'Contact',
+		isActive: true,
+		submissionCount: 0,
+		notificationEmail: null,
+		redirectUrl: null,
+		allowedDomains: [],
+		captcha: null,
+	});
+	expect(first.slug).toMatch(/^contact-[0-9a-z]{8}$/);
+	const second = await forms.create('live', {
+		name: 'Jobs',
+		slug: 'JOBS',
+		notificationEmail: 'a@example.com,b@example.com',
+		redirectUrl: 'https://example.com/thanks',
+		allowedDomains: ['https://Bücher.example/x', 'localhost:3000', 'localhost:3000'],
+		captcha: 'turnstile',
+		isActive: false,
+	});
+	expect(second).toMatchObject({
+		slug: 'jobs',
+		notificationEmail: 'a@example.com, b@example.com',
+		allowedDomains: ['xn--bcher-kva.example', 'localhost:3000'],
+		captcha: 'turnstile',
+		isActive: false,
+	});
+	expect((await forms.list('live')).map(({ id }) => id)).toEqual([second.id, first.id]);
+	expect(await forms.list('test')).toEqual([]);
+	const changed = await forms.update(second.id, {
+		input: {
+			name: 'Work',
+			notificationEmail: null,
+			redirectUrl: null,
+			allowedDomains: null,
+			captcha: null,
+			isActive: true,
+		},
+	});
+	expect(changed).toEqual({
+		...second,
+		name: 'Work',
+		notificationEmail: null,
+		redirectUrl: null,
+		allowedDomains: [],
+		captcha: null,
+		isActive: true,
+	});
+	expect(await forms.get(second.id)).toEqual(changed);
+	storage.close();
+});
+
+const faults: [string, UpdateForm, string[]][] = [
+	['an empty name', { name: '  ' }, ['name']],
+	['a long name', { name: 'x'.repeat(201) }, ['name']],
+	['a bad slug', { slug: 'a b' }, ['slug']],
+	['a mail address without a domain', { notificationEmail: 'me@' }, ['notificationEmail']],
+	['eleven mail addresses', { notificationEmail: Array(11).fill('a@example.com').join(',') }, ['notificationEmail']],
+	['a script as redirect', { redirectUrl: 'javascript:alert(1)' }, ['redirectUrl']],
+	['a relative redirect', { redirectUrl: '/thanks' }, ['redirectUrl']],
+	['a captcha without its secret', { captcha: 'hcaptcha' }, ['captcha']],
+	[
+		'two bad domains of three',
+		{ allowedDomains: ['a b', 'example.com', 'http://'] },
+		['allowedDomains.0', 'allowedDomains.2'],
+	],
+	['51 domains', { allowedDomains: Array.from({ length: 51 }, (_, i) => `d${i}.example`) }, ['allowedDomains']],
+	['several faults at once', { name: '', slug: '-' }, ['name', 'slug']],
+];
+
+test.each(faults)('%s is refused by the name of the field', async (_title, input, fields) => {
+	const { forms, storage } = open();
+	const error = await refusal(forms.create('live', { name: 'Contact', ...input } as CreateForm));
+	expect(error.code).toBe('VALIDATION_ERROR');
+	expect(error.details.fields?.map(({ field }) => field)).toEqual(fields);
+	expect(await forms.list()).toEqual([]);
+	storage.close();
+});
+
+test('a slug belongs to one form, whatever its case', async () => {
+	const { forms, storage } = open();
+	await forms.create('live', { name: 'One', slug: 'contact' });
+	const other = await forms.create('test', { name: 'Two' });
+	expect((await refusal(forms.create('test', { name: 'Three', slug: 'Contact' }))).code).toBe('SLUG_TAKEN');
+	expect((await refusal(forms.update(other.id, { input: { slug: 'contact' } }))).code).toBe('SLUG_TAKEN');
+	expect((await forms.findBySlug('CONTACT'))?.name).toBe('One');
+	storage.close();
+});
+
+test("the other mode's form is not there", async () => {
+	const { forms, storage } = open();
+	const form = await forms.create('live', { name: 'One' });
+	const attempts = [
+		forms.get(form.id, 'test'),
+		forms.update(form.id, { mode: 'test', input: {} }),
+		forms.remove(form.id, 'test'),
+	];
+	for (const attempt of attempts) expect((await refusal(attempt)).code).toBe('FORM_NOT_FOUND');
+	storage.close();
+});
+
+test('a change is seen by the next look-up of the slug', async () => {
+	const { forms, storage } = open();
+	const form = await forms.create('live', { name: 'One', slug: 'contact' });
+	expect((await forms.findBySlug('contact'))?.isActive).toBe(true);
+	await forms.update(form.id, { input: { isActive: false } });
+	expect((await forms.findBySlug('contact'))?.isActive).toBe(false);
+	await forms.update(form.id, { input: { slug: 'other' } });
+	expect(await forms.findBySlug('contact')).toBeUndefined();
+	storage.close();
+});
+
+test('a deleted form is out of reach at once, its slug is free, and its rows go, also after a restart in between', async () => {
+	const { forms, storage, file } = open();
+	const form = await forms.create('live', { name: 'One', slug: 'contact' });
+	await createKeys(storage).create({ mode: 'live', permissions: ['read'], form: form.id });
+	const formId = decodeId(form.id) as number;
+	const appends = Array.from({ length: 2500 }, () =>
+		storage.submissions.append({
+			id: storage.nextId(),
+			formId,
+			data: '{"a":1}',
+			names: ['a'],
+			spamReason: null,
+			subject: null,
+			replyTo: null,
+		}),
+	);
+	await Promise.all(appends);
+	await forms.remove(form.id);
+	expect(await forms.findBySlug('contact')).toBeUndefined();
+	expect((await refusal(forms.get(form.id))).code).toBe('FORM_NOT_FOUND');
+	expect((await refusal(forms.remove(form.id))).code).toBe('FORM_NOT_FOUND');
+	expect((await createKeys(storage).list()).length).toBe(0);
+	await forms.create('live', { name: 'Two', slug: 'contact' });
+	await forms.sweep(async () => false);
+	storage.close();
+
+	const again = open(file);
+	const left = async () => (await again.storage.db.select().from(submissionTable)).length;
+	expect(await left()).toBe(1500);
+	await again.forms.sweep(async () => true);
+	expect(await left()).toBe(0);
+	expect((await again.storage.db.select().from(formTable)).map(({ name }) => name)).toEqual(['Two']);
+	again.storage.close();
+});

@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test';
+import { createClientAddress } from '../../src/http/client-address.ts';
+
+test.each([
+	['the peer itself without a header', 'private', '203.0.113.9', null, '203.0.113.9'],
+	['the peer, if it is not trusted, whatever it claims', 'private', '203.0.113.9', '198.51.100.1', '203.0.113.9'],
+	['what a trusted proxy says', 'private', '127.0.0.1', '198.51.100.1', '198.51.100.1'],
+	[
+		'the right-most hop that is no trusted proxy',
+		'private',
+		'10.0.0.1',
+		'1.2.3.4, 198.51.100.1, 192.168.1.1',
+		'198.51.100.1',
+	],
+	['the left-most hop if all are trusted', 'private', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+	['the last readable hop before garbage', 'private', '10.0.0.1', 'junk, 10.0.0.2', '10.0.0.2'],
+	['the peer if nobody is trusted', 'none', '127.0.0.1', '198.51.100.1', '127.0.0.1'],
+	['IPv4 in IPv6 clothing as IPv4', 'private', '::ffff:127.0.0.1', '::ffff:198.51.100.1', '198.51.100.1'],
+	['one spelling of IPv6', 'private', '::1', '2001:DB8:0::1', '2001:db8::1'],
+	['a listed range', '203.0.113.0/24', '203.0.113.9', '198.51.100.1', '198.51.100.1'],
+	['a listed address and no other', '203.0.113.9', '203.0.113.8', '198.51.100.1', '203.0.113.8'],
+])('the client is %s', (...[, trusted, peer, header, client]) => {
+	expect(createClientAddress(trusted)(peer, header)).toBe(client);
+});
+
+test('an endless chain of hops is not read', () => {
+	const chain = Array.from({ length: 10_000 }, () => '198.51.100.1').join(', ');
+	expect(createClientAddress('private')('127.0.0.1', chain)).toBe('127.0.0.1');
+});

@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test';
+import type { AppError } from '../../src/errors.ts';
+import { createRateLimiter, rateHeaders } from '../../src/http/rate-limit.ts';
+
+function limited(attempt: () => unknown): AppError | undefined {
+	try {
+		attempt();
+	} catch (error) {
+		return error as AppError;
+	}
+	return undefined;
+}
+
+test('a caller may ask as often as the limit says, and again when the minute is over', () => {
+	const clock = { now: 1000 };
+	const limiter = createRateLimiter(2, () => clock.now);
+	expect(limiter.take('a')).toEqual({ limit: 2, remaining: 1, resetSeconds: 60 });
+	expect(limiter.take('a')).toEqual({ limit: 2, remaining: 0, resetSeconds: 60 });
+	clock.now += 30_500;
+	const refusal = limited(() => limiter.take('a'));
+	expect(refusal?.code).toBe('RATE_LIMITED');
+	expect(refusal?.details.retryAfterSeconds).toBe(30);
+	expect(limiter.take('b')?.remaining).toBe(1);
+	clock.now += 29_500;
+	expect(limiter.take('a')?.remaining).toBe(1);
+});
+
+test('a clock that was set back frees callers instead of locking them out', () => {
+	const clock = { now: 10_000_000 };
+	const limiter = createRateLimiter(1, () => clock.now);
+	limiter.take('a');
+	clock.now -= 5_000_000;
+	expect(limiter.take('a')?.remaining).toBe(0);
+});
+
+test('checking does not count', () => {
+	const limiter = createRateLimiter(1, () => 0);
+	limiter.check('a');
+	limiter.check('a');
+	limiter.take('a');
+	expect(limited(() => limiter.check('a'))?.code).toBe('RATE_LIMITED');
+});
+
+test('0 switches it off', () => {
+	const limiter = createRateLimiter(0);
+	for (let i = 0; i < 10_000; i++) expect(limiter.take('a')).toBeUndefined();
+});
+
+test('the headers tell limit, rest and reset', () => {
+	expect(rateHeaders({ limit: 300, remaining: 12, resetSeconds: 7 })).toEqual({
+		'RateLimit-Limit': '300',
+		'RateLimit-Remaining': '12',
+		'RateLimit-Reset': '7',
+	});
+});

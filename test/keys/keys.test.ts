@@ -1,0 +1,112 @@
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { AppError } from '../../src/errors.ts';
+import { createForms } from '../../src/forms/forms.ts';
+import { createKeys } from '../../src/keys/keys.ts';
+import { createToken } from '../../src/keys/token.ts';
+import { openStorage } from '../../src/storage/storage.ts';
+import { apiKeys } from '../../src/storage/tables.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+function open() {
+	const clock = { now: Date.parse('2026-01-02T03:04:05.678Z') };
+	const now = () => clock.now;
+	const storage = openStorage(join(tempFolder(), 'formsrv.db'), { now });
+	const forms = createForms(storage, { captchas: new Set(), now });
+	return { clock, storage, forms, keys: createKeys(storage, now) };
+}
+
+async function codeOf(attempt: Promise<unknown>): Promise<string> {
+	const error = await attempt.then(
+		() => undefined,
+		(reason: unknown) => reason,
+	);
+	return error instanceof AppError ? error.code : `${error}`;
+}
+
+test('a key is recognised until it is revoked, from the very next request on', async () => {
+	const { keys, storage } = open();
+	const { token, key } = await keys.create({ mode: 'live', permissions: ['read', 'write'], name: ' site ' });
+	expect(key).toMatchObject({
+		name: 'site',
+		mode: 'live',
+		form: null,
+		permissions: ['read', 'write'],
+		lastUsedAt: null,
+	});
+	expect(await keys.authenticate(token)).toEqual({
+		keyId: key.id,
+		mode: 'live',
+		permissions: ['read', 'write'],
+		formId: null,
+	});
+	await keys.revoke(key.id);
+	expect(await codeOf(keys.authenticate(token))).toBe('UNAUTHORIZED');
+	storage.close();
+});
+
+test('a key ends at its expiry', async () => {
+	const { keys, storage, clock } = open();
+	const { token } = await keys.create({ mode: 'live', permissions: ['read'], expiresAt: new Date(clock.now + 1000) });
+	await keys.authenticate(token);
+	clock.now += 1000;
+	expect(await codeOf(keys.authenticate(token))).toBe('UNAUTHORIZED');
+	expect(await codeOf(keys.create({ mode: 'live', permissions: ['read'], expiresAt: new Date(clock.now) }))).toBe(
+		'VALIDATION_ERROR',
+	);
+	storage.close();
+});
+
+test('a missing, malformed and unknown key get the same refusal but for the hint that one was sent', async () => {
+	const { keys, storage } = open();
+	const refusals = await Promise.all(
+		[undefined, 'x', createToken('live')].map((token) => keys.authenticate(token).catch((error: unknown) => error)),
+	);
+	const [missing, malformed, unknown] = refusals as AppError[];
+	expect(malformed?.message).toBe(missing?.message as string);
+	expect(missing?.details.headers?.['WWW-Authenticate']).toBe('Bearer realm="formsrv"');
+	expect(unknown?.details).toEqual(malformed?.details as object);
+	expect(unknown?.details.headers?.['WWW-Authenticate']).toBe('Bearer realm="formsrv", error="invalid_token"');
+	storage.close();
+});
+
+test('a form-level key belongs to its form and its mode, and goes with it', async () => {
+	const { keys, forms, storage } = open();
+	const form = await forms.create('test', { name: 'Contact', slug: 'contact' });
+	const { token, key } = await keys.create({ mode: 'live', permissions: ['admin'], form: 'contact' });
+	expect(token).toStartWith('fk_');
+	expect(key).toMatchObject({ mode: 'test', form: form.id, permissions: ['read'] });
+	await keys.authenticate(token);
+	await forms.remove(form.id);
+	expect(await codeOf(keys.authenticate(token))).toBe('UNAUTHORIZED');
+	expect(await codeOf(keys.create({ mode: 'live', permissions: ['read'], form: 'contact' }))).toBe('FORM_NOT_FOUND');
+	storage.close();
+});
+
+test('the last use is noted to the minute', async () => {
+	const { keys, storage, clock } = open();
+	const { token } = await keys.create({ mode: 'live', permissions: ['read'] });
+	const lastUsed = async () => (await keys.list())[0]?.lastUsedAt;
+	const first = new Date(clock.now).toISOString();
+	await keys.authenticate(token);
+	await storage.batch(() => []);
+	expect(await lastUsed()).toBe(first);
+	clock.now += 59_999;
+	await keys.authenticate(token);
+	await storage.batch(() => []);
+	expect(await lastUsed()).toBe(first);
+	clock.now += 1;
+	await keys.authenticate(token);
+	await storage.batch(() => []);
+	expect(await lastUsed()).toBe(new Date(clock.now).toISOString());
+	storage.close();
+});
+
+test('of a key only hash and display form are stored', async () => {
+	const { keys, storage } = open();
+	const { token } = await keys.create({ mode: 'live', permissions: ['read'] });
+	const rows = await storage.db.select().from(apiKeys);
+	expect(JSON.stringify(rows)).not.toContain(token.slice(8, 20));
+	expect(rows[0]?.display).toBe(`sk_live_…${token.slice(-4)}`);
+	storage.close();
+});

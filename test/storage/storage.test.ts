@@ -1,0 +1,106 @@
+import { Database } from 'bun:sqlite';
+import { expect, test } from 'bun:test';
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { eq } from 'drizzle-orm';
+import { AppError } from '../../src/errors.ts';
+import { isUniqueViolation } from '../../src/storage/constraints.ts';
+import { readPragma, schemaVersion } from '../../src/storage/migrate.ts';
+import { takeServerLock } from '../../src/storage/sqlite.ts';
+import { openStorage } from '../../src/storage/storage.ts';
+import { forms } from '../../src/storage/tables.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+const form = (id: number, slug: string) => ({ id, mode: 'live' as const, slug, name: slug });
+
+test('a batch stands or falls as one, and batches beside it are not touched by its fall', async () => {
+	const storage = openStorage(join(tempFolder(), 'formsrv.db'));
+	const good = storage.batch((tx) => [tx.insert(forms).values(form(1, 'one'))]);
+	const bad = storage.batch((tx) => [tx.insert(forms).values(form(2, 'two')), tx.insert(forms).values(form(3, 'one'))]);
+	const later = storage.batch((tx) => [tx.insert(forms).values(form(4, 'four')).returning()] as const);
+	await good;
+	const failure = await bad.catch((error: unknown) => error);
+	expect(isUniqueViolation(failure)).toBe(true);
+	const [returned] = await later;
+	expect(returned[0]?.slug).toBe('four');
+	const rows = await storage.db.select({ id: forms.id }).from(forms).orderBy(forms.id);
+	expect(rows.map(({ id }) => id)).toEqual([1, 4]);
+	storage.close();
+});
+
+test('the reading side cannot write', async () => {
+	const storage = openStorage(join(tempFolder(), 'formsrv.db'));
+	const attempt = async () => storage.db.delete(forms).where(eq(forms.id, 1));
+	await expect(attempt()).rejects.toThrow();
+	storage.close();
+});
+
+test('the file is private, in WAL, fully synced, marked as ours, and reads well with another library', async () => {
+	const file = join(tempFolder(), 'data', 'formsrv.db');
+	const storage = openStorage(file);
+	await storage.batch((tx) => [tx.insert(forms).values(form(1, 'one'))]);
+	expect(statSync(file).mode & 0o777).toBe(0o600);
+	expect(statSync(`${file}-wal`).mode & 0o777).toBe(0o600);
+	expect(statSync(join(file, '..')).mode & 0o777).toBe(0o700);
+	const other = new BetterSqlite3(file, { readonly: true });
+	expect(other.pragma('journal_mode', { simple: true })).toBe('wal');
+	expect(other.pragma('application_id', { simple: true })).toBe(0x666f726d);
+	expect(other.pragma('integrity_check', { simple: true })).toBe('ok');
+	expect(other.prepare('select slug from forms').pluck().all()).toEqual(['one']);
+	other.close();
+	storage.close();
+});
+
+test('a file of another program, garbage, and a file of a newer version are refused and left as they are', () => {
+	const folder = tempFolder();
+	const foreign = join(folder, 'foreign.db');
+	const other = new Database(foreign, { create: true });
+	other.run('create table theirs (x)');
+	other.close();
+	expect(() => openStorage(foreign)).toThrow('another program');
+
+	const garbage = join(folder, 'garbage.db');
+	writeFileSync(garbage, 'this is no database, and long enough not to be taken for an empty one. '.repeat(20));
+	expect(() => openStorage(garbage)).toThrow();
+
+	const newer = join(folder, 'newer.db');
+	openStorage(newer).close();
+	const client = new Database(newer, { readwrite: true });
+	client.run(`pragma user_version = ${schemaVersion() + 1}`);
+	client.close();
+	expect(() => openStorage(newer)).toThrow('newer formsrv');
+	const reader = new Database(newer, { readonly: true });
+	expect(readPragma(reader, 'user_version')).toBe(schemaVersion() + 1);
+	reader.close();
+});
+
+test('only one server may run on a folder, and its end frees it', () => {
+	const folder = tempFolder();
+	const release = takeServerLock(folder);
+	expect(release).toBeDefined();
+	expect(takeServerLock(folder)).toBeUndefined();
+	release?.();
+	const again = takeServerLock(folder);
+	expect(again).toBeDefined();
+	again?.();
+});
+
+test('a disk that takes nothing any more is UNAVAILABLE, and what was acknowledged before stays', async () => {
+	const file = join(tempFolder(), 'formsrv.db');
+	const storage = openStorage(file);
+	await storage.batch((tx) => [tx.insert(forms).values(form(1, 'one'))]);
+	const blocker = new Database(file, { readwrite: true });
+	blocker.run('pragma busy_timeout = 0');
+	blocker.run('begin immediate');
+	const attempt = storage.batch((tx) => [tx.insert(forms).values(form(2, 'two'))]);
+	const error = await attempt.catch((reason: unknown) => reason);
+	blocker.run('rollback');
+	blocker.close();
+	expect(error).toBeInstanceOf(AppError);
+	expect((error as AppError).code).toBe('UNAVAILABLE');
+	await storage.batch((tx) => [tx.insert(forms).values(form(3, 'three'))]);
+	const rows = await storage.db.select({ id: forms.id }).from(forms).orderBy(forms.id);
+	expect(rows.map(({ id }) => id)).toEqual([1, 3]);
+	storage.close();
+}, 20_000);

@@ -1,0 +1,221 @@
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { openStorage, type Storage } from '../../src/storage/storage.ts';
+import { FILTERS, type Filter, type StoredSubmission } from '../../src/storage/submission-log.ts';
+import { forms } from '../../src/storage/tables.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+const FORM = 7;
+
+interface Model {
+	id: number;
+	names: string[];
+	isRead: boolean;
+	isStarred: boolean;
+	isSpam: boolean;
+}
+
+async function openWithForm(file = join(tempFolder(), 'formsrv.db')): Promise<Storage> {
+	const storage = openStorage(file);
+	await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 'contact', name: 'Contact' })]);
+	return storage;
+}
+
+function append(
+	storage: Storage,
+	names: string[],
+	spamReason: string | null = null,
+): { id: number; done: Promise<void> } {
+	const id = storage.nextId();
+	const data = `{${names.map((name) => `${JSON.stringify(name)}:"v"`).join(',')}}`;
+	const done = storage.submissions.append({ id, formId: FORM, data, names, spamReason, subject: null, replyTo: null });
+	return { id, done };
+}
+
+const matches: Record<Filter, (row: Model) => boolean> = {
+	all: (row) => !row.isSpam,
+	unread: (row) => !row.isSpam && !row.isRead,
+	starred: (row) => !row.isSpam && row.isStarred,
+	spam: (row) => row.isSpam,
+};
+
+/** What the list must say, worked out the slow way. */
+function expectPage(
+	storage: Storage,
+	rows: Model[],
+	query: { filter: Filter; order: 'asc' | 'desc'; limit: number; offset: number; fromId?: number; beforeId?: number },
+) {
+	const { filter, order, limit, offset, fromId = 0, beforeId = Number.MAX_SAFE_INTEGER } = query;
+	const found = rows.filter((row) => matches[filter](row) && row.id >= fromId && row.id < beforeId);
+	if (order === 'desc') found.reverse();
+	const page = storage.submissions.page({ formId: FORM, ...query });
+	expect(page.total).toBe(found.length);
+	expect(page.rows.map((row: StoredSubmission) => row.id)).toEqual(
+		found.slice(offset, offset + limit).map((row) => row.id),
+	);
+}
+
+async function expectCounts(storage: Storage, rows: Model[]) {
+	const [form] = await storage.db.select().from(forms);
+	const count = (filter: Filter) => rows.filter(matches[filter]).length;
+	expect({ total: form?.total, unread: form?.unread, starred: form?.starred, spam: form?.spam }).toEqual({
+		total: count('all'),
+		unread: count('unread'),
+		starred: count('starred'),
+		spam: count('spam'),
+	});
+}
+
+function expectNames(storage: Storage, rows: Model[]) {
+	for (const isSpam of [false, true]) {
+		const names = new Set(rows.filter((row) => row.isSpam === isSpam).flatMap((row) => row.names));
+		expect(new Set(JSON.parse(storage.submissions.namesJson(FORM, isSpam)) as string[])).toEqual(names);
+	}
+}
+
+const command = fc.oneof(
+	{
+		weight: 3,
+		arbitrary: fc.record({
+			do: fc.constant('append' as const),
+			count: fc.integer({ min: 1, max: 700 }),
+			spam: fc.boolean(),
+			names: fc.uniqueArray(fc.constantFrom('a', 'b', '__proto__', 'a.b', 'ä', '"', '\ud800', ''), {
+				minLength: 1,
+				maxLength: 3,
+			}),
+		}),
+	},
+	{
+		weight: 2,
+		arbitrary: fc.record({
+			do: fc.constant('change' as const),
+			at: fc.double({ min: 0, max: 0.999, noNaN: true }),
+			count: fc.integer({ min: 1, max: 400 }),
+			flags: fc.record({ isRead: fc.boolean(), isStarred: fc.boolean(), isSpam: fc.boolean() }, { requiredKeys: [] }),
+		}),
+	},
+	{
+		weight: 1,
+		arbitrary: fc.record({
+			do: fc.constant('remove' as const),
+			at: fc.double({ min: 0, max: 0.999, noNaN: true }),
+			count: fc.integer({ min: 1, max: 400 }),
+		}),
+	},
+	{ weight: 1, arbitrary: fc.record({ do: fc.constant('reopen' as const) }) },
+);
+const queries = fc.array(
+	fc.record({
+		filter: fc.constantFrom(...FILTERS),
+		order: fc.constantFrom('asc' as const, 'desc' as const),
+		limit: fc.integer({ min: 1, max: 100 }),
+		offset: fc.nat(3000),
+		from: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
+		before: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
+	}),
+	{ minLength: 5, maxLength: 10 },
+);
+
+test('pages, totals, counters and field names stay exact through any history of inserts, flags, deletes and restarts', async () => {
+	await fc.assert(
+		fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 8 }), queries, async (commands, asked) => {
+			const file = join(tempFolder(), 'formsrv.db');
+			let storage = await openWithForm(file);
+			let rows: Model[] = [];
+			const slice = (at: number, count: number) =>
+				rows
+					.slice(Math.floor(at * rows.length))
+					.slice(0, count)
+					.map(({ id }) => id);
+			for (const step of commands) {
+				if (step.do === 'append') {
+					const added = Array.from({ length: step.count }, () =>
+						append(storage, step.names, step.spam ? 'honeypot' : null),
+					);
+					await Promise.all(added.map(({ done }) => done));
+					rows.push(
+						...added.map(({ id }) => ({ id, names: step.names, isRead: false, isStarred: false, isSpam: step.spam })),
+					);
+				} else if (step.do === 'change') {
+					const ids = new Set(slice(step.at, step.count));
+					await storage.submissions.change(FORM, [...ids], step.flags);
+					rows = rows.map((row) => (ids.has(row.id) ? { ...row, ...step.flags } : row));
+				} else if (step.do === 'remove') {
+					const ids = new Set(slice(step.at, step.count));
+					await storage.submissions.remove(FORM, [...ids]);
+					rows = rows.filter((row) => !ids.has(row.id));
+				} else {
+					storage.close();
+					storage = openStorage(file);
+				}
+			}
+			const idAt = (share: number | undefined) =>
+				share === undefined ? undefined : rows[Math.floor(share * rows.length)]?.id;
+			for (const { from, before, ...query } of asked) {
+				expectPage(storage, rows, { ...query, fromId: idAt(from), beforeId: idAt(before) });
+			}
+			await expectCounts(storage, rows);
+			expectNames(storage, rows);
+			storage.close();
+		}),
+		{ numRuns: 40 },
+	);
+});
+
+test('field names are listed in the order first seen, and flags do not move them', async () => {
+	const storage = await openWithForm();
+	const first = append(storage, ['b', 'a']);
+	const second = append(storage, ['c', 'a']);
+	await Promise.all([first.done, second.done]);
+	await storage.submissions.change(FORM, [first.id], { isRead: true, isStarred: true });
+	expect(storage.submissions.namesJson(FORM, false)).toBe('["b","a","c"]');
+	await storage.submissions.change(FORM, [first.id], { isSpam: true });
+	expect(storage.submissions.namesJson(FORM, false)).toBe('["a","c"]');
+	expect(storage.submissions.namesJson(FORM, true)).toBe('["b","a"]');
+	storage.close();
+});
+
+test('a submission that cannot be stored fails alone; those of the same commit stand', async () => {
+	const storage = await openWithForm();
+	const before = append(storage, ['a']);
+	const broken = storage.submissions.append({
+		id: before.id,
+		formId: FORM,
+		data: '{}',
+		names: [],
+		spamReason: null,
+		subject: null,
+		replyTo: null,
+	});
+	const after = append(storage, ['b']);
+	await expect(broken).rejects.toThrow();
+	await Promise.all([before.done, after.done]);
+	expect(
+		storage.submissions
+			.page({ formId: FORM, filter: 'all', order: 'asc', limit: 9, offset: 0 })
+			.rows.map(({ id }) => id),
+	).toEqual([before.id, after.id]);
+	storage.close();
+});
+
+test('what another process writes is seen at once', async () => {
+	const file = join(tempFolder(), 'formsrv.db');
+	const server = await openWithForm(file);
+	await append(server, ['a']).done;
+	const version = server.version();
+	const command = openStorage(file);
+	const { rows } = command.submissions.page({ formId: FORM, filter: 'all', order: 'asc', limit: 1, offset: 0 });
+	await command.submissions.change(
+		FORM,
+		rows.map(({ id }) => id),
+		{ isSpam: true },
+	);
+	command.close();
+	expect(server.version()).not.toBe(version);
+	expect(server.submissions.page({ formId: FORM, filter: 'all', order: 'asc', limit: 1, offset: 0 }).total).toBe(0);
+	await append(server, ['b']).done;
+	expect(server.submissions.namesJson(FORM, false)).toBe('["b"]');
+	server.close();
+});
