@@ -1,0 +1,184 @@
+/** The text and HTML parts of a notification, each with all that was submitted, made fit for a mail. */
+
+import { escapeHtml, type Html, html } from '../html.ts';
+import { renderMailPage } from './email-page.ts';
+import type { Field } from './fields.ts';
+
+/** Submitted content that a mail carries, in bytes of HTML; the rest is behind the link. */
+const CONTENT_MAX_BYTES = 100_000;
+const DIGEST_ENTRIES_MAX = 50;
+const SUMMARY_MAX = 140;
+const PREVIEW_MAX = 120;
+const DIGEST_REASON =
+	'More came in than this form may mail singly in an hour, so this one mail stands for all the others. ' +
+	'Nothing is lost: each of them is kept.';
+const SPACE = 0x20;
+const DELETE = 0x7f;
+const CONTROL_PICTURES = 0x2400;
+
+export interface Body {
+	text: string;
+	html: string;
+}
+
+export interface SubmissionBody {
+	formName: string;
+	heading: string;
+	fields: Field[];
+	receivedAt: Date;
+	url: string;
+	settingsUrl: string;
+}
+
+export interface DigestBody {
+	formName: string;
+	heading: string;
+	total: number;
+	entries: { fields: Field[]; receivedAt: Date; url: string }[];
+	/** Where all of them are. */
+	url: string;
+}
+
+export function renderSubmissionBody(body: SubmissionBody): Body {
+	const { shown, isCut } = cutFields(body.fields);
+	const formName = tidyLine(body.formName);
+	const heading = tidyLine(body.heading);
+	const hint = isCut && 'This mail holds only the beginning. The whole submission is kept: open it with the link.';
+	const received = `Received ${formatMoment(body.receivedAt)}`;
+	const reason = `Sent because this address is set for notifications of the form “${formName}”.`;
+	return {
+		text: textPart([
+			`${heading}\n${formName}`,
+			...shown.map(({ name, text }) => `${name}:\n${text}`),
+			hint,
+			`${received}\nOpen: ${body.url}`,
+			`-- \n${reason}\nChange it: ${body.settingsUrl}`,
+		]),
+		html: renderMailPage({
+			title: heading,
+			preview: summarize(shown, PREVIEW_MAX),
+			formName,
+			note: received,
+			content: html`${table(shown.map(fieldRow))}${hint && html`<p class="hint">${hint}</p>`}`,
+			link: { url: body.url, label: 'Open submission' },
+			footer: html`${reason} <a class="quiet" href="${body.settingsUrl}">Change it</a>`,
+		}),
+	};
+}
+
+export function renderDigestBody(body: DigestBody): Body {
+	const formName = tidyLine(body.formName);
+	const entries = body.entries.slice(0, DIGEST_ENTRIES_MAX).map(({ fields, receivedAt, url }) => ({
+		moment: formatMoment(receivedAt),
+		summary: summarize(cutFields(fields).shown, SUMMARY_MAX) || '(no fields)',
+		url,
+	}));
+	const more = body.total - entries.length;
+	const rest = more > 0 && `and ${more.toLocaleString('en')} more`;
+	return {
+		text: textPart([
+			`${body.heading}\n${formName}`,
+			...entries.map(({ moment, summary, url }) => `${moment}\n${summary}\n${url}`),
+			rest,
+			`Open: ${body.url}`,
+			`-- \n${DIGEST_REASON}`,
+		]),
+		html: renderMailPage({
+			title: body.heading,
+			preview: entries[0]?.summary ?? '',
+			formName,
+			note: '',
+			content: html`${table(entries.map(digestRow))}${rest && html`<p class="hint">${rest}</p>`}`,
+			link: { url: body.url, label: 'Open all submissions' },
+			footer: html`${DIGEST_REASON}`,
+		}),
+	};
+}
+
+function table(rows: Html[]): Html {
+	return html`<table class="fields" width="100%" cellpadding="0" cellspacing="0" border="0">
+${rows}</table>`;
+}
+
+function fieldRow({ name, text }: Field): Html {
+	return html`<tr><th class="name" align="left" valign="top" scope="row" dir="auto">${name}</th><td class="value" valign="top" dir="auto">${text || html`<span class="empty">–</span>`}</td></tr>
+`;
+}
+
+function digestRow({ moment, summary, url }: { moment: string; summary: string; url: string }): Html {
+	return html`<tr><td class="value entry" dir="auto"><a class="quiet" href="${url}">${moment}</a><br>${summary}</td></tr>
+`;
+}
+
+/** As many fields as fit, each made fit for a mail; a value that is too long is cut. */
+function cutFields(fields: Field[]): { shown: Field[]; isCut: boolean } {
+	let left = CONTENT_MAX_BYTES;
+	const shown: Field[] = [];
+	for (const field of fields) {
+		const name = tidyLine(field.name);
+		const text = cutToFit(tidy(field.text), left - sizeInMail(name));
+		left -= sizeInMail(name) + sizeInMail(text.fitting);
+		if (left <= 0 || text.isCut) {
+			if (text.fitting !== '') shown.push({ name, text: `${text.fitting} …` });
+			return { shown, isCut: true };
+		}
+		shown.push({ name, text: text.fitting });
+	}
+	return { shown, isCut: false };
+}
+
+function cutToFit(text: string, maxBytes: number): { fitting: string; isCut: boolean } {
+	if (sizeInMail(text) <= maxBytes) return { fitting: text, isCut: false };
+	let used = 0;
+	let end = 0;
+	for (const character of text) {
+		used += sizeInMail(character);
+		if (used > maxBytes) break;
+		end += character.length;
+	}
+	return { fitting: text.slice(0, end), isCut: true };
+}
+
+function sizeInMail(text: string): number {
+	return Buffer.byteLength(escapeHtml(text));
+}
+
+/**
+ * Text as a mail can carry it: line ends alike, half surrogate pairs replaced, and the remaining control
+ * characters as the visible signs that Unicode has for them, so that no terminal obeys them.
+ */
+function tidy(text: string): string {
+	return text
+		.toWellFormed()
+		.replace(/\r\n?/g, '\n')
+		.replace(/\p{Cc}/gu, visibleControl);
+}
+
+function tidyLine(text: string): string {
+	return tidy(text).replaceAll('\n', ' ');
+}
+
+function visibleControl(control: string): string {
+	const code = control.charCodeAt(0);
+	if (control === '\n' || control === '\t') return control;
+	if (code === DELETE) return '\u2421';
+	return code < SPACE ? String.fromCharCode(CONTROL_PICTURES + code) : '\ufffd';
+}
+
+function summarize(fields: Field[], max: number): string {
+	const line = fields
+		.filter(({ text }) => text !== '')
+		.map(({ name, text }) => `${name}: ${text.slice(0, 2 * max)}`)
+		.join(' · ')
+		.replace(/\s+/g, ' ');
+	const characters = Array.from(line.slice(0, 4 * max));
+	return characters.length <= max ? line : `${characters.slice(0, max).join('')}…`;
+}
+
+function textPart(blocks: (string | false)[]): string {
+	return `${blocks.filter(Boolean).join('\n\n')}\n`;
+}
+
+function formatMoment(moment: Date): string {
+	return `${moment.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })} UTC`;
+}

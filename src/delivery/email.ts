@@ -1,0 +1,173 @@
+/** A submission, or a digest of many, as a mail: who it is from and to, its subject and headers. */
+
+import { isEmailAddress } from '../email-address.ts';
+import { encodeId, idToMillis } from '../ids.ts';
+import { type Body, renderDigestBody, renderSubmissionBody } from './email-body.ts';
+import { type Field, readFields } from './fields.ts';
+
+const SUBJECT_MAX = 200;
+const PLACEHOLDER = /\{\{([^{}]{1,256})\}\}/g;
+/** Controls, line separators and marks that turn the direction of writing: none belongs in a subject. */
+const UNFIT_FOR_SUBJECT = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+
+export interface Mailbox {
+	name: string;
+	address: string;
+}
+
+/** A mail ready to be sent; every address in it has been checked. */
+export interface Mail extends Body {
+	from: Mailbox;
+	to: string[];
+	replyTo: string | null;
+	subject: string;
+	/** Without angle brackets. The same at every attempt, so that a receiver can fold doubles. */
+	messageId: string;
+	date: Date;
+	headers: Record<string, string>;
+}
+
+/** What all mails of this server share. */
+export interface MailIdentity {
+	from: Mailbox;
+	/** Public address of the dashboard, without a slash at the end. */
+	baseUrl: string;
+}
+
+export interface NotifiedForm {
+	id: number;
+	name: string;
+}
+
+export interface NotifiedSubmission {
+	id: number;
+	/** JSON text, as stored. */
+	data: string;
+	/** What the sender's `_subject` and `_replyto` asked for. */
+	subject: string | null;
+	replyTo: string | null;
+}
+
+/** The mail that tells about one submission. */
+export function renderNotification(
+	identity: MailIdentity,
+	{ form, submission, to }: { form: NotifiedForm; submission: NotifiedSubmission; to: string[] },
+): Mail {
+	const fields = readFields(submission.data);
+	const wanted = fillSubject(submission.subject ?? '', fields);
+	return {
+		...envelopeOf(identity, { form, to, key: encodeId(submission.id), at: idToMillis(submission.id) }),
+		replyTo: replyToOf(submission, fields),
+		subject: wanted || tidySubject(`New submission: ${form.name}`),
+		...renderSubmissionBody({
+			formName: form.name,
+			heading: wanted || 'New submission',
+			fields,
+			receivedAt: new Date(idToMillis(submission.id)),
+			url: submissionUrl(identity, { formId: form.id, submissionId: submission.id }),
+			settingsUrl: formUrl(identity, form.id),
+		}),
+	};
+}
+
+/**
+ * The one mail that stands for all submissions above the form's hourly ceiling.
+ * @param total how many there are; `latest` need not hold them all
+ */
+export function renderDigest(
+	identity: MailIdentity,
+	{
+		id,
+		form,
+		total,
+		latest,
+		to,
+	}: { id: number; form: NotifiedForm; total: number; latest: NotifiedSubmission[]; to: string[] },
+): Mail {
+	const heading = `${total.toLocaleString('en')} more ${total === 1 ? 'submission' : 'submissions'}`;
+	return {
+		...envelopeOf(identity, { form, to, key: `digest.${encodeId(id)}`, at: idToMillis(id) }),
+		replyTo: null,
+		subject: tidySubject(`${heading}: ${form.name}`),
+		...renderDigestBody({
+			formName: form.name,
+			heading,
+			total,
+			entries: latest.map((submission) => ({
+				fields: readFields(submission.data),
+				receivedAt: new Date(idToMillis(submission.id)),
+				url: submissionUrl(identity, { formId: form.id, submissionId: submission.id }),
+			})),
+			url: formUrl(identity, form.id),
+		}),
+	};
+}
+
+/** Reads `address` or `Name <address>`; `undefined` if that is not one valid mailbox. */
+export function parseMailbox(text: string): Mailbox | undefined {
+	const [, name = '', bracketed] = /^([^<>\p{Cc}]*)<([^<>]+)>$/u.exec(text.trim()) ?? [];
+	const address = (bracketed ?? text).trim();
+	if (!isEmailAddress(address)) return undefined;
+	return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
+}
+
+/**
+ * Puts fields into the places `{{name}}` of a subject; a name that was not submitted leaves nothing.
+ * @returns one line of at most 200 characters, possibly empty
+ */
+export function fillSubject(template: string, fields: Field[]): string {
+	const texts = new Map(fields.map(({ name, text }) => [name, text]));
+	return tidySubject(template.replace(PLACEHOLDER, (_, name: string) => texts.get(name.trim()) ?? ''));
+}
+
+function tidySubject(text: string): string {
+	const line = text.toWellFormed().replace(UNFIT_FOR_SUBJECT, ' ').replace(/ {2,}/g, ' ').trim();
+	const characters = Array.from(line.slice(0, 2 * SUBJECT_MAX + 2));
+	return characters.length <= SUBJECT_MAX ? line : `${characters.slice(0, SUBJECT_MAX - 1).join('')}…`;
+}
+
+function replyToOf(submission: NotifiedSubmission, fields: Field[]): string | null {
+	const candidates = [submission.replyTo, fields.find(({ name }) => name.toLowerCase() === 'email')?.text];
+	return candidates.map((text) => text?.trim()).find((text) => text && isEmailAddress(text)) ?? null;
+}
+
+function envelopeOf(
+	identity: MailIdentity,
+	{ form, to, key, at }: { form: NotifiedForm; to: string[]; key: string; at: number },
+): Pick<Mail, 'from' | 'to' | 'messageId' | 'date' | 'headers'> {
+	const wrong = to.find((address) => !isEmailAddress(address));
+	if (to.length === 0 || wrong !== undefined) throw new Error(`"${wrong ?? ''}" is not a mail address`);
+	const host = mailHost(identity);
+	return {
+		from: identity.from,
+		to,
+		messageId: `${key}@${host}`,
+		date: new Date(at),
+		headers: {
+			// RFC 3834, and what Exchange reads instead: no out-of-office answers to a machine.
+			'Auto-Submitted': 'auto-generated',
+			'X-Auto-Response-Suppress': 'OOF, AutoReply',
+			Precedence: 'list',
+			// RFC 2919: what mail programs filter by.
+			'List-Id': `<${encodeId(form.id)}.forms.${host}>`,
+			// Keeps mail programs from folding different submissions with the same subject into one thread.
+			'X-Entity-Ref-ID': key,
+		},
+	};
+}
+
+/** A name of our own for the right side of identifiers: where the dashboard is, else the sender's domain. */
+function mailHost({ baseUrl, from }: MailIdentity): string {
+	const host = URL.parse(baseUrl)?.hostname ?? '';
+	if (/^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/i.test(host)) return host;
+	const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+	return URL.parse(`http://${domain}`)?.hostname ?? 'localhost';
+}
+
+function formUrl({ baseUrl }: MailIdentity, formId: number): string {
+	return `${baseUrl}/#/forms/${encodeId(formId)}`;
+}
+
+function submissionUrl(identity: MailIdentity, ids: { formId: number; submissionId: number }): string {
+	return `${formUrl(identity, ids.formId)}/submissions/${encodeId(ids.submissionId)}`;
+}

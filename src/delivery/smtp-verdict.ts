@@ -1,0 +1,136 @@
+/** What an SMTP failure means for the mail and its server, in words that tell an operator what to do. */
+
+import type { Outcome, Remainder } from './outcome.ts';
+import type { SmtpServer } from './smtp-url.ts';
+
+/** How far a dialogue had come: reaching the server up to its greeting and TLS, then logging in, then the mail. */
+export type SmtpStage = 'connect' | 'login' | 'send';
+
+/** What nodemailer tells about a failure. */
+export interface SmtpFailure extends Error {
+	code?: string;
+	originalCode?: string;
+	timeoutType?: string;
+	command?: string;
+	response?: string;
+	responseCode?: number;
+	recipient?: string;
+	rejectedErrors?: SmtpFailure[];
+}
+
+const REPLY_MAX = 500;
+/** "Exceeded storage allocation": with the size announced, it is about this one mail. */
+const TOO_LARGE = 552;
+const AUTHENTICATION_REQUIRED = 530;
+const CERTIFICATE_CODE = /CERT|ALTNAME|SELF_SIGNED|UNABLE_TO_|ISSUER/;
+const TLS_CODE = /TLS|SSL|EPROTO|ERR_BORING/;
+
+/** The server took the mail, perhaps not for every recipient. */
+export function judgeReply({
+	response,
+	rejectedErrors = [],
+}: {
+	response?: string;
+	rejectedErrors?: SmtpFailure[];
+}): Outcome {
+	const rest = rejectedErrors.map(
+		(error): Remainder => ({
+			kind: isPermanent(error) ? 'refused' : 'retry',
+			destination: error.recipient ?? '',
+			error: `The server refused the recipient: ${reply(error)}`,
+		}),
+	);
+	return { kind: 'sent', note: oneLine(response ?? ''), ...(rest.length > 0 && { rest }) };
+}
+
+export function judgeFailure(
+	failure: SmtpFailure,
+	{ server, stage }: { server: SmtpServer; stage: SmtpStage },
+): Outcome {
+	if (stage === 'connect') return { kind: 'ill', error: explainConnect(failure, server) };
+	if (stage === 'login') return { kind: 'ill', error: explainLogin(failure, server) };
+	if (failure.command === 'API') return { kind: 'refused', error: `The mail cannot be sent: ${failure.message}` };
+	if (failure.code === 'EMESSAGE' && failure.responseCode === undefined) {
+		return { kind: 'refused', error: 'The mail is larger than the server accepts' };
+	}
+	if (failure.responseCode === undefined) {
+		return { kind: 'retry', error: explainInterruption(failure), isDestinationSuspect: true };
+	}
+	return judgeRefusal(failure);
+}
+
+/** The server answered 4xx or 5xx to a part of the mail. */
+function judgeRefusal(failure: SmtpFailure): Outcome {
+	const { command, responseCode } = failure;
+	if (responseCode === AUTHENTICATION_REQUIRED) {
+		return { kind: 'ill', error: `The server wants a login before it takes mail: ${reply(failure)}` };
+	}
+	if (command === 'MAIL FROM') {
+		// The sender is the same for every mail: what it is refused for now holds for all.
+		if (responseCode === TOO_LARGE) return { kind: 'refused', error: `The mail is too large: ${reply(failure)}` };
+		return { kind: 'ill', error: `The server refused the sender, FORMSRV_MAIL_FROM: ${reply(failure)}` };
+	}
+	if (command === 'RCPT TO') {
+		const each = failure.rejectedErrors ?? [failure];
+		const error = `The server refused the recipient: ${each.map(reply).join('; ')}`.slice(0, 2 * REPLY_MAX);
+		return each.every(isPermanent) ? { kind: 'refused', error } : { kind: 'retry', error };
+	}
+	const error = `The server refused the mail: ${reply(failure)}`;
+	if (isPermanent(failure)) return { kind: 'refused', error };
+	return { kind: 'retry', error, isDestinationSuspect: responseCode === 421 };
+}
+
+/** A 5xx reply; 503 says only that the dialogue went wrong, not that this mail is unwanted. */
+function isPermanent({ responseCode = 0 }: SmtpFailure): boolean {
+	return responseCode >= 500 && responseCode < 600 && responseCode !== 503;
+}
+
+function explainConnect(failure: SmtpFailure, server: SmtpServer): string {
+	const place = `${server.host}:${server.port}`;
+	const code = failure.originalCode ?? failure.code ?? '';
+	if (failure.code === 'EDNS') return `The mail server's name ${server.host} cannot be resolved (${code})`;
+	if (code === 'ECONNREFUSED') return `Nothing accepts connections at ${place} (refused): check host and port`;
+	if (failure.code === 'ETIMEDOUT') return explainTimeout(failure, server);
+	if (CERTIFICATE_CODE.test(code)) {
+		return `The certificate of ${place} is not trusted (${oneLine(failure.message)})`;
+	}
+	if (server.tls === 'implicit' && (TLS_CODE.test(code) || failure.code === 'ESOCKET')) {
+		return `No TLS connection to ${place} (${oneLine(failure.message)}): does it expect smtp:// instead of smtps://?`;
+	}
+	if (failure.code === 'ETLS') {
+		return `${place} does not switch to TLS (${failure.response ? reply(failure) : oneLine(failure.message)})`;
+	}
+	if (failure.responseCode !== undefined) return `${place} does not want to talk: ${reply(failure)}`;
+	if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return `There is no way to ${place} (${code})`;
+	return `The connection to ${place} failed (${oneLine(failure.message)})`;
+}
+
+function explainTimeout({ timeoutType }: SmtpFailure, { host, port, tls }: SmtpServer): string {
+	if (timeoutType === 'CONNECT_TIMEOUT') {
+		return `${host}:${port} did not answer in time: is the port right, and not blocked by a firewall or the hoster?`;
+	}
+	if (timeoutType === 'UPGRADE_TIMEOUT') return `${host}:${port} did not finish switching to TLS in time`;
+	const hint = port === 465 && tls !== 'implicit' ? ': port 465 wants smtps:// instead of smtp://' : '';
+	return `${host}:${port} accepted the connection, but said nothing in time${hint}`;
+}
+
+function explainLogin(failure: SmtpFailure, { login }: SmtpServer): string {
+	if (failure.responseCode === undefined) return `The login failed (${explainInterruption(failure)})`;
+	return `The server refused the login of ${login?.user ?? ''}: ${reply(failure)}`;
+}
+
+function explainInterruption(failure: SmtpFailure): string {
+	if (failure.code === 'ETIMEDOUT') return 'The server stopped answering in the middle of the dialogue';
+	return `The connection broke in the middle of the dialogue: ${oneLine(failure.message)}`;
+}
+
+function reply(failure: SmtpFailure): string {
+	return oneLine(failure.response ?? failure.message);
+}
+
+function oneLine(text: string): string {
+	return text
+		.replace(/[\p{Cc}\s]+/gu, ' ')
+		.trim()
+		.slice(0, REPLY_MAX);
+}

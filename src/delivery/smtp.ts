@@ -1,0 +1,139 @@
+/** Sends one mail to the configured SMTP server and says what became of it. */
+
+import MailComposer from 'nodemailer/lib/mail-composer';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { Mail, Mailbox } from './email.ts';
+import type { Outcome } from './outcome.ts';
+import type { SmtpServer } from './smtp-url.ts';
+import { judgeFailure, judgeReply, type SmtpFailure, type SmtpStage } from './smtp-verdict.ts';
+
+/** Milliseconds. */
+export interface SmtpTimeouts {
+	/** Finding the server's address and reaching it. */
+	connect: number;
+	greeting: number;
+	/** Longest silence after that. A server may be scanning after the final dot: to give up there doubles mails. */
+	silence: number;
+	/** The whole dialogue, for a server that always answers just in time. */
+	total: number;
+}
+
+export const SMTP_TIMEOUTS: SmtpTimeouts = { connect: 15_000, greeting: 30_000, silence: 120_000, total: 300_000 };
+
+const QUIT_MS = 2_000;
+
+interface Composed {
+	envelope: { from: string | false; to: string[] };
+	raw: Buffer;
+}
+
+/** Never throws: whatever goes wrong is an outcome, in words that an operator can act on. */
+export async function sendMail(
+	server: SmtpServer,
+	mail: Mail,
+	timeouts: SmtpTimeouts = SMTP_TIMEOUTS,
+): Promise<Outcome> {
+	let composed: Composed;
+	try {
+		composed = await compose(mail);
+	} catch (error) {
+		return { kind: 'refused', error: `The mail cannot be written: ${(error as Error).message}` };
+	}
+	return converse(server, { ...composed, clientName: clientName(mail) }, timeouts);
+}
+
+/**
+ * Addresses go in as objects, never as text to be parsed, and no content may name a file or an address to
+ * be fetched: nothing submitted can add a recipient, a header or an attachment.
+ */
+async function compose(mail: Mail): Promise<Composed> {
+	const asMailbox = (address: string): Mailbox => ({ name: '', address });
+	const node = new MailComposer({
+		from: mail.from,
+		to: mail.to.map(asMailbox),
+		replyTo: mail.replyTo === null ? undefined : asMailbox(mail.replyTo),
+		subject: mail.subject,
+		text: mail.text,
+		html: mail.html,
+		messageId: `<${mail.messageId}>`,
+		date: mail.date,
+		headers: mail.headers,
+		newline: 'windows',
+		disableFileAccess: true,
+		disableUrlAccess: true,
+	}).compile();
+	return { envelope: node.getEnvelope(), raw: await node.build() };
+}
+
+async function converse(
+	server: SmtpServer,
+	{ envelope, raw, clientName }: Composed & { clientName: string | undefined },
+	timeouts: SmtpTimeouts,
+): Promise<Outcome> {
+	const connection = openConnection(server, { clientName, timeouts });
+	const failure = Promise.withResolvers<never>();
+	// Its rejection is always awaited through a race below, unless everything went well.
+	failure.promise.catch(() => {});
+	connection.on('error', failure.reject);
+	connection.once('end', () => failure.reject(new Error('Connection closed unexpectedly')));
+	const deadline = setTimeout(() => failure.reject(timedOut(timeouts.total)), timeouts.total);
+	const step = <T>(run: (done: (error?: Error | null, value?: T) => void) => void): Promise<T> =>
+		Promise.race([
+			failure.promise,
+			new Promise<T>((resolve, reject) => {
+				run((error, value) => (error ? reject(error) : resolve(value as T)));
+			}),
+		]);
+
+	let stage: SmtpStage = 'connect';
+	try {
+		await step<void>((done) => connection.connect(done));
+		if (server.login && connection.allowsAuth) {
+			stage = 'login';
+			const credentials = server.login;
+			await step((done) => connection.login({ credentials }, done));
+		}
+		stage = 'send';
+		const info = await step<{ response?: string; rejectedErrors?: SmtpFailure[] }>((done) =>
+			connection.send({ ...envelope, size: raw.length }, raw, done),
+		);
+		connection.quit();
+		return judgeReply(info);
+	} catch (error) {
+		connection.close();
+		return judgeFailure(error as SmtpFailure, { server, stage });
+	} finally {
+		clearTimeout(deadline);
+		setTimeout(() => connection.close(), QUIT_MS).unref();
+	}
+}
+
+function openConnection(
+	server: SmtpServer,
+	{ clientName, timeouts }: { clientName: string | undefined; timeouts: SmtpTimeouts },
+) {
+	return new SMTPConnection({
+		host: server.host,
+		port: server.port,
+		secure: server.tls === 'implicit',
+		requireTLS: server.tls === 'required',
+		ignoreTLS: server.tls === 'off',
+		tls: { rejectUnauthorized: server.isCertificateChecked, minVersion: 'TLSv1.2' },
+		name: clientName,
+		dnsTimeout: timeouts.connect,
+		connectionTimeout: timeouts.connect,
+		greetingTimeout: timeouts.greeting,
+		socketTimeout: timeouts.silence,
+		socketCloseTimeout: QUIT_MS,
+	});
+}
+
+/** The name to greet with: some relays insist on a full one, which a container's host name is not. */
+function clientName({ messageId }: Mail): string | undefined {
+	const host = messageId.slice(messageId.indexOf('@') + 1);
+	return host.includes('.') ? host : undefined;
+}
+
+function timedOut(ms: number): SmtpFailure {
+	return Object.assign(new Error(`The dialogue took longer than ${ms / 1000} s`), { code: 'ETIMEDOUT' });
+}

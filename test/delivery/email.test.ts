@@ -1,0 +1,153 @@
+/** What a notification says, and that nothing submitted gets out of its place in it. */
+
+import { expect, test } from 'bun:test';
+import {
+	fillSubject,
+	type NotifiedSubmission,
+	parseMailbox,
+	renderDigest,
+	renderNotification,
+} from '../../src/delivery/email.ts';
+import { encodeId } from '../../src/ids.ts';
+
+const identity = { from: { name: 'Forms', address: 'forms@example.com' }, baseUrl: 'https://forms.example.com' };
+const form = { id: 2048, name: 'Contact' };
+const id = Date.UTC(2026, 0, 2, 3, 4, 5) * 2048;
+
+function render(data: object | string, rest: Partial<NotifiedSubmission> = {}) {
+	const json = typeof data === 'string' ? data : JSON.stringify(data);
+	const submission = { id, data: json, subject: null, replyTo: null, ...rest };
+	return renderNotification(identity, { form, submission, to: ['owner@example.com'] });
+}
+
+test('without a wish for another, the subject names the form', () => {
+	expect(render({ a: 'b' }).subject).toBe('New submission: Contact');
+	expect(render({ a: 'b' }, { subject: ' \r\n ' }).subject).toBe('New submission: Contact');
+});
+
+test.each([
+	['Question from {{name}}', 'Question from Ada'],
+	['{{ name }} wrote {{count}} lines', 'Ada wrote 12 lines'],
+	['{{nobody}}!', '!'],
+	['{{name', '{{name'],
+	['{{{name}}}', '{Ada}'],
+	['{{self}}', '{{name}}'],
+	['a\r\nBcc: evil@example.org', 'a Bcc: evil@example.org'],
+	['{{lines}}', 'one two'],
+	['\u202egnp.exe', 'gnp.exe'],
+	['half \ud83d', 'half \ufffd'],
+	['x'.repeat(100_000), `${'x'.repeat(199)}…`],
+	['😀'.repeat(201), `${'😀'.repeat(199)}…`],
+])('the subject %p becomes one short line', (template, expected) => {
+	const fields = [
+		{ name: 'name', text: 'Ada' },
+		{ name: 'count', text: '12' },
+		{ name: 'self', text: '{{name}}' },
+		{ name: 'lines', text: 'one\r\ntwo' },
+	];
+	expect(fillSubject(template, fields)).toBe(expected);
+});
+
+test.each([
+	[{ email: 'ada@example.org' }, null, 'ada@example.org'],
+	[{ email: 'ada@example.org' }, 'bea@example.org', 'bea@example.org'],
+	[{ Email: ' ada@example.org ' }, null, 'ada@example.org'],
+	[{ email: 'ada@example.org, eve@example.org' }, null, null],
+	[{ email: ['ada@example.org', 'eve@example.org'] }, null, null],
+	[{ email: { address: 'ada@example.org' } }, null, null],
+	[{ email: 'ada@example.org\r\nBcc: eve@example.org' }, null, null],
+	[{ email: 'ada@example.org' }, 'no address', 'ada@example.org'],
+	[{ mail: 'ada@example.org' }, null, null],
+])('answers to %j with _replyto %j go to %j', (data, replyTo, expected) => {
+	expect(render(data, { replyTo }).replyTo).toBe(expected);
+});
+
+test('both parts show every field, the form and a link to the submission', () => {
+	const mail = render({ name: 'Ada', message: 'one\ntwo', count: 3 });
+	const url = `https://forms.example.com/#/forms/${encodeId(form.id)}/submissions/${encodeId(id)}`;
+	for (const part of [mail.text, mail.html]) {
+		for (const text of ['Contact', 'name', 'Ada', 'message', 'one\ntwo', 'count', '3', url])
+			expect(part).toContain(text);
+	}
+});
+
+test('markup in names, values, subject and form name stays text', () => {
+	const evil = '"><script>alert(1)</script>&amp;\'';
+	const mail = renderNotification(identity, {
+		form: { ...form, name: evil },
+		submission: { id, data: JSON.stringify({ [evil]: evil }), subject: evil, replyTo: null },
+		to: ['owner@example.com'],
+	});
+	expect(mail.html).not.toContain('<script');
+	expect(mail.html).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;&#39;');
+	expect(mail.text).toContain(evil);
+});
+
+test('the HTML part loads nothing from anywhere', () => {
+	const { html } = render({ picture: '<img src=https://example.org/p.png>' });
+	expect(html).not.toMatch(/<(img|script|link|iframe|form|object)\b/i);
+	expect(html).not.toMatch(/url\(|@import/);
+});
+
+test('control characters become visible, half surrogate pairs are replaced, line ends are alike', () => {
+	const { text, html } = render('{"a":"x\\u0000y\\u001b[2Jz\\r\\nnext\\rlast\\ud800\\u0085"}');
+	for (const part of [text, html]) expect(part).toContain('x␀y␛[2Jz\nnext\nlast\ufffd\ufffd');
+});
+
+test('a huge submission is cut at 100 kB with a hint, at a whole character', () => {
+	const mail = render({ first: 'kept', big: '😀<'.repeat(100_000), last: 'left out' });
+	for (const part of [mail.text, mail.html]) {
+		expect(part).toContain('kept');
+		expect(part).toContain('open it with the link');
+		expect(part).not.toContain('left out');
+		expect(part.isWellFormed()).toBe(true);
+	}
+	expect(Buffer.byteLength(mail.html)).toBeLessThan(110_000);
+});
+
+test('the identity of a mail is that of its submission, again and again', () => {
+	const mail = render({ a: 'b' });
+	expect(mail).toEqual(render({ a: 'b' }));
+	expect(mail.messageId).toBe(`${encodeId(id)}@forms.example.com`);
+	expect(mail.date).toEqual(new Date('2026-01-02T03:04:05Z'));
+});
+
+test('a server without a public name takes the identity from the sender', () => {
+	const local = { ...identity, baseUrl: 'http://127.0.0.1:8080' };
+	const submission = { id, data: '{"a":"b"}', subject: null, replyTo: null };
+	const mail = renderNotification(local, { form, submission, to: ['owner@example.com'] });
+	expect(mail.messageId).toBe(`${encodeId(id)}@example.com`);
+	expect(mail.headers['List-Id']).toBe(`<${encodeId(form.id)}.forms.example.com>`);
+});
+
+test('a mail to something that is no address is not made', () => {
+	const submission = { id, data: '{}', subject: null, replyTo: null };
+	for (const to of [[], ['a@example.com>\r\nRCPT TO:<evil@example.org']]) {
+		expect(() => renderNotification(identity, { form, submission, to })).toThrow('is not a mail address');
+	}
+});
+
+test('a digest counts all and shows some', () => {
+	const latest = Array.from({ length: 60 }, (_, i) => ({
+		id: id + i,
+		data: JSON.stringify({ n: `no ${i}` }),
+		subject: null,
+		replyTo: null,
+	}));
+	const mail = renderDigest(identity, { id: id + 99, form, total: 1234, latest, to: ['owner@example.com'] });
+	expect(mail.subject).toBe('1,234 more submissions: Contact');
+	expect(mail.text).toContain('n: no 49');
+	expect(mail.text).not.toContain('n: no 50');
+	expect(mail.html).toContain('and 1,184 more');
+});
+
+test.each([
+	['forms@example.com', { name: '', address: 'forms@example.com' }],
+	['Forms <forms@example.com>', { name: 'Forms', address: 'forms@example.com' }],
+	['"Forms, Inc." <forms@example.com>', { name: 'Forms, Inc.', address: 'forms@example.com' }],
+	['forms', undefined],
+	['a@example.com, b@example.com', undefined],
+	['Forms <a@example.com> <b@example.com>', undefined],
+])('the sender %p is %j', (text, expected) => {
+	expect(parseMailbox(text)).toEqual(expected);
+});

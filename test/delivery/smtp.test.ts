@@ -1,0 +1,205 @@
+/** Sending by SMTP: what is made of every way a dialogue can go, against servers that really misbehave. */
+
+import { afterEach, expect, test } from 'bun:test';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { type Mail, renderNotification } from '../../src/delivery/email.ts';
+import type { Outcome } from '../../src/delivery/outcome.ts';
+import { sendMail } from '../../src/delivery/smtp.ts';
+import { parseSmtpUrl } from '../../src/delivery/smtp-url.ts';
+import { makeCertificate } from './certificate.ts';
+import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
+
+const IMPATIENT = { connect: 1000, greeting: 150, silence: 150, total: 2000 };
+const closers: (() => unknown)[] = [];
+
+afterEach(async () => {
+	for (const close of closers.splice(0)) await close();
+});
+
+function someMail(to = ['owner@example.com']): Mail {
+	return renderNotification(
+		{ from: { name: 'Forms', address: 'forms@example.com' }, baseUrl: 'https://forms.example.com' },
+		{ form: { id: 1, name: 'Contact' }, submission: { id: 2048, data: '{"a":"b"}', subject: null, replyTo: null }, to },
+	);
+}
+
+async function scripted(script: ScriptedSmtp['script']): Promise<ScriptedSmtp> {
+	const peer = await startScriptedSmtp(script);
+	closers.push(peer.close);
+	return peer;
+}
+
+/** A real server library with the given options; answers its address after the `://`. */
+async function served(options: SMTPServerOptions): Promise<{ place: string; received: string[] }> {
+	const received: string[] = [];
+	const folder = await mkdtemp(join(tmpdir(), 'formsrv-smtp-'));
+	await makeCertificate(folder);
+	const server = new SMTPServer({
+		key: await readFile(join(folder, 'key.pem')),
+		cert: await readFile(join(folder, 'cert.pem')),
+		authOptional: true,
+		onData(stream, _, done) {
+			received.push(`from ${stream.constructor.name}`);
+			stream.on('data', () => {});
+			stream.on('end', () => done());
+		},
+		...options,
+	});
+	server.on('error', () => {});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	closers.push(() => rm(folder, { recursive: true }));
+	closers.push(() => new Promise<void>((resolve) => server.close(() => resolve())));
+	return { place: `127.0.0.1:${(server.server.address() as { port: number }).port}`, received };
+}
+
+const send = (url: string, mail = someMail()): Promise<Outcome> => sendMail(parseSmtpUrl(url), mail, IMPATIENT);
+
+test('a mail that was accepted is sent, with the reply as note', async () => {
+	const peer = await scripted({});
+	expect(await send(peer.url)).toEqual({ kind: 'sent', note: '250 2.0.0 queued as 4711' });
+	expect(peer.accepted).toHaveLength(1);
+	expect(peer.accepted[0]).toMatchObject({ from: 'forms@example.com', to: ['owner@example.com'] });
+});
+
+test.each([
+	['greeting', 'hang', 'ill'],
+	['greeting', 'drop', 'ill'],
+	['greeting', '421 busy', 'ill'],
+	['greeting', '554 go away', 'ill'],
+	['EHLO', 'hang', 'ill'],
+	['EHLO', 'drop', 'ill'],
+	['EHLO', '421 closing', 'ill'],
+	['AUTH', 'hang', 'ill'],
+	['AUTH', 'drop', 'ill'],
+	['AUTH', '454 later', 'ill'],
+	['AUTH', '535 5.7.8 wrong password', 'ill'],
+	['MAIL', 'hang', 'retry'],
+	['MAIL', 'drop', 'retry'],
+	['MAIL', '451 later', 'ill'],
+	['MAIL', '530 5.7.0 authentication required', 'ill'],
+	['MAIL', '550 5.7.1 sender not allowed', 'ill'],
+	['MAIL', '552 5.3.4 too large', 'refused'],
+	['RCPT', 'hang', 'retry'],
+	['RCPT', 'drop', 'retry'],
+	['RCPT', '450 4.2.0 greylisted', 'retry'],
+	['RCPT', '550 5.1.1 no such user', 'refused'],
+	['DATA', 'hang', 'retry'],
+	['DATA', 'drop', 'retry'],
+	['DATA', '451 later', 'retry'],
+	['DATA', '503 bad sequence', 'retry'],
+	['DATA', '554 no', 'refused'],
+	['content', 'hang', 'retry'],
+	['content', 'drop', 'retry'],
+	['content', '421 closing', 'retry'],
+	['content', '451 scanner busy', 'retry'],
+	['content', '554 5.7.1 spam', 'refused'],
+] as const)('at %s, %s: %s', async (stage, behaviour, kind) => {
+	const peer = await scripted({ [stage]: behaviour });
+	const outcome = await send(peer.url.replace('//', '//robot:secret@'));
+	expect(outcome.kind).toBe(kind);
+	const { error } = outcome as { error: string };
+	expect(error).not.toContain('secret');
+	if (/^\d/.test(behaviour)) expect(error).toContain(behaviour);
+	expect(peer.accepted).toEqual([]);
+});
+
+test.each(['hang', 'drop'] as const)(
+	'silence and broken lines (%s) put the server under suspicion',
+	async (behaviour) => {
+		const peer = await scripted({ DATA: behaviour });
+		expect(await send(peer.url)).toMatchObject({ kind: 'retry', isDestinationSuspect: true });
+		peer.script = { content: '451 not this one' };
+		expect(await send(peer.url)).toMatchObject({ kind: 'retry', isDestinationSuspect: false });
+	},
+);
+
+test('a server that answers only a byte now and then is left after the total time', async () => {
+	const listener = Bun.listen<{ timer: Timer }>({
+		hostname: '127.0.0.1',
+		port: 0,
+		socket: {
+			open(socket) {
+				socket.write('220 hello\r\n250-');
+				socket.data = { timer: setInterval(() => socket.write('x'), 50) };
+			},
+			close: (socket) => clearInterval(socket.data.timer),
+			data() {},
+		},
+	});
+	closers.push(() => listener.stop(true));
+	const outcome = await sendMail(parseSmtpUrl(`smtp://127.0.0.1:${listener.port}`), someMail(), {
+		...IMPATIENT,
+		total: 400,
+	});
+	expect(outcome).toMatchObject({ kind: 'ill', error: expect.stringContaining('in time') });
+});
+
+test('recipients that differ in their fate go on apart', async () => {
+	const fates: Record<string, string> = { 'full@example.com': '452 4.2.2 full', 'gone@example.com': '550 5.1.1 gone' };
+	const peer = await scripted({ RCPT: (mail) => fates[mail.to.at(-1) ?? ''] });
+	const outcome = await send(peer.url, someMail(['owner@example.com', 'full@example.com', 'gone@example.com']));
+	expect(outcome).toMatchObject({
+		kind: 'sent',
+		rest: [
+			{ kind: 'retry', destination: 'full@example.com' },
+			{ kind: 'refused', destination: 'gone@example.com' },
+		],
+	});
+	expect(peer.accepted.map(({ to }) => to)).toEqual([['owner@example.com']]);
+});
+
+test('if no recipient is accepted but one may be later, all are tried again', async () => {
+	const peer = await scripted({ RCPT: (mail) => (mail.to.at(-1)?.startsWith('full') ? '452 full' : '550 gone') });
+	const outcome = await send(peer.url, someMail(['gone@example.com', 'full@example.com']));
+	expect(outcome.kind).toBe('retry');
+});
+
+test('STARTTLS is used when offered, and a certificate that nobody vouches for is refused', async () => {
+	const { place, received } = await served({});
+	expect(await send(`smtp://${place}`)).toMatchObject({
+		kind: 'ill',
+		error: expect.stringContaining('certificate'),
+	});
+	expect(received).toEqual([]);
+	expect(await send(`smtp://${place}?tls=unverified`)).toMatchObject({ kind: 'sent' });
+});
+
+test('a failing STARTTLS never falls back to clear text', async () => {
+	const peer = await scripted({ EHLO: '250-test\r\n250 STARTTLS' });
+	expect(await send(peer.url)).toMatchObject({ kind: 'ill', error: expect.stringContaining('TLS') });
+	expect(peer.handedOver).toEqual([]);
+});
+
+test('where TLS is demanded and not offered, nothing is sent', async () => {
+	const peer = await scripted({});
+	expect(await send(`${peer.url}?tls=required`)).toMatchObject({ kind: 'ill', error: expect.stringContaining('TLS') });
+	expect(peer.handedOver).toEqual([]);
+});
+
+test('smtps speaks TLS from the first byte', async () => {
+	const { place, received } = await served({ secure: true });
+	expect(await send(`smtps://${place}`)).toMatchObject({ kind: 'ill', error: expect.stringContaining('certificate') });
+	expect(received).toEqual([]);
+	expect(await send(`smtps://${place}?tls=unverified`)).toMatchObject({ kind: 'sent' });
+});
+
+test('smtps to a server that does not speak it says what to change', async () => {
+	const peer = await scripted({});
+	expect(await send(peer.url.replace('smtp:', 'smtps:'))).toMatchObject({
+		kind: 'ill',
+		error: expect.stringContaining('smtp:// instead of smtps://'),
+	});
+});
+
+test('nobody there, and a name that does not exist, are told apart', async () => {
+	const peer = await startScriptedSmtp();
+	await peer.close();
+	expect(await send(peer.url)).toMatchObject({ kind: 'ill', error: expect.stringContaining('refused') });
+	expect(await send('smtp://no-such-host.invalid')).toMatchObject({
+		kind: 'ill',
+		error: expect.stringContaining('cannot be resolved'),
+	});
+});
