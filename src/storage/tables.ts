@@ -15,7 +15,11 @@ export type Captcha = (typeof CAPTCHAS)[number];
 export const CHANNELS = ['mail', 'webhook'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
-export const DELIVERY_STATES = ['waiting', 'sending', 'sent', 'failed', 'withheld', 'captured'] as const;
+/**
+ * `gathered`: one of many that a digest stands for. `withheld`: not to be sent unless somebody says so, as for spam.
+ * `captured`: of a test form, shown and never sent.
+ */
+export const DELIVERY_STATES = ['waiting', 'sending', 'sent', 'gathered', 'failed', 'withheld', 'captured'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 const flag = (name: string) => integer(name, { mode: 'boolean' }).notNull().default(false);
@@ -173,19 +177,28 @@ export const deliveries = sqliteTable(
 		state: text('state', { enum: DELIVERY_STATES }).notNull(),
 		destination: text('destination').notNull(),
 		attempts: counter('attempts'),
-		/** Not to be tried before this moment; milliseconds since 1970, like the two below. */
+		/**
+		 * When it is due, in milliseconds since 1970; `null` if nothing is to happen any more. While it is being
+		 * sent, the end of the lease: a crash gives it back.
+		 */
 		nextAttemptAt: integer('next_attempt_at'),
-		leaseExpiresAt: integer('lease_expires_at'),
 		finishedAt: integer('finished_at'),
 		lastError: text('last_error'),
-		/** What was sent, or in test mode would have been; JSON text. */
+		/** The delivery that stands for this one, if it was gathered. */
+		digestId: integer('digest_id'),
+		/** What was sent; JSON text. */
 		content: text('content'),
 	},
 	(table) => [
-		index('deliveries_due').on(table.nextAttemptAt).where(sql`state in ('waiting', 'sending')`),
+		index('deliveries_due')
+			.on(table.channel, table.webhookId, table.nextAttemptAt)
+			.where(sql`next_attempt_at is not null`),
 		index('deliveries_form').on(table.formId, table.id),
+		index('deliveries_state').on(table.state, table.id),
 		index('deliveries_submission').on(table.submissionId),
 		index('deliveries_webhook').on(table.webhookId),
+		index('deliveries_digest').on(table.digestId, table.id).where(sql`digest_id is not null`),
+		index('deliveries_content_age').on(table.finishedAt).where(sql`content is not null`),
 	],
 );
 
