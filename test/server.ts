@@ -1,0 +1,112 @@
+/** The real server for tests: in this process, on free ports of the loopback address, its data in a folder of its own. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openApp } from '../src/app.ts';
+import { loadConfig } from '../src/config.ts';
+import type { NewKey } from '../src/keys/keys.ts';
+import { createLog } from '../src/log.ts';
+import { startServer } from '../src/server.ts';
+
+const STOP_WITHIN_MS = 2000;
+
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+
+export interface TestServerOptions {
+	/** Settings by their names in the environment, such as `FORMSRV_RATE_SUBMIT`. */
+	settings?: Record<string, string>;
+	now?: () => number;
+}
+
+export interface CallOptions {
+	/** The API key; an admin key of the live mode unless told otherwise, `null` for none. */
+	key?: string | null;
+	/** Sent as JSON. */
+	json?: unknown;
+	headers?: Record<string, string>;
+}
+
+export interface Answer<Body> {
+	status: number;
+	headers: Headers;
+	/** The body as text, and as JSON if it is that. */
+	text: string;
+	body: Body;
+}
+
+export type TestServer = Awaited<ReturnType<typeof openTestServer>>;
+
+/** Starts a server; the caller closes it, which removes its data as well. */
+export async function openTestServer({ settings = {}, now }: TestServerOptions = {}) {
+	const folder = mkdtempSync(join(tmpdir(), 'formsrv-test-'));
+	const env = { FORMSRV_PORT: '0', FORMSRV_SUBMIT_PORT: '0', FORMSRV_DATA_DIR: folder, ...settings };
+	const config = loadConfig({ env, flags: {}, cwd: folder, isTerminal: false });
+	/** What the server has logged, line by line. */
+	const logLines: string[] = [];
+	const log = createLog({
+		level: 'warn',
+		format: 'json',
+		write: (lines) => logLines.push(...lines.trimEnd().split('\n')),
+	});
+	const app = openApp(config, { log, now });
+	const server = await startServer(app);
+
+	async function createKey(key: Partial<NewKey> = {}): Promise<string> {
+		const { token } = await app.keys.create({ mode: 'live', permissions: ['admin'], ...key });
+		return token;
+	}
+	const adminKey = await createKey();
+
+	/** Calls the management API, as in `call('GET /api/forms')`. */
+	async function call<Body = unknown>(
+		route: `${Method} /${string}`,
+		{ key = adminKey, json, headers }: CallOptions = {},
+	): Promise<Answer<Body>> {
+		const [method, path] = route.split(/ (.*)/s, 2);
+		const response = await fetch(`${server.baseUrl}${path}`, {
+			method,
+			redirect: 'manual',
+			headers: {
+				...(key !== null && { Authorization: `Bearer ${key}` }),
+				...(json !== undefined && { 'Content-Type': 'application/json' }),
+				...headers,
+			},
+			...(json !== undefined && { body: JSON.stringify(json) }),
+		});
+		return readAnswer<Body>(response);
+	}
+
+	/** Submits fields as JSON at the submit address, and wants JSON back unless `headers` say otherwise. */
+	async function submit(slug: string, fields: object, headers: Record<string, string> = {}) {
+		const response = await fetch(`${server.submitUrl}/f/${slug}`, {
+			method: 'POST',
+			redirect: 'manual',
+			headers: { 'Content-Type': 'application/json', Accept: 'application/json', ...headers },
+			body: JSON.stringify(fields),
+		});
+		return readAnswer<{ success: boolean; message: string; code?: string }>(response);
+	}
+
+	return {
+		app,
+		baseUrl: server.baseUrl,
+		submitUrl: server.submitUrl,
+		adminKey,
+		logLines,
+		createKey,
+		call,
+		submit,
+		async close(): Promise<void> {
+			await server.stop(STOP_WITHIN_MS);
+			await app.close();
+			rmSync(folder, { recursive: true, force: true });
+		},
+	};
+}
+
+export async function readAnswer<Body>(response: Response): Promise<Answer<Body>> {
+	const text = await response.text();
+	const isJson = response.headers.get('Content-Type')?.startsWith('application/json');
+	return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+}
