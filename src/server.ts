@@ -4,17 +4,19 @@ import { Elysia } from 'elysia';
 import type { App } from './app.ts';
 import { AppError } from './errors.ts';
 import { formRoutes } from './forms/routes.ts';
+import { apiDocs, openApiDocument } from './http/api-docs.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { errorHeaders, statusOf } from './http/error-envelope.ts';
 import { createFace, type Face, reportFault } from './http/face.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { pageResponse, THANKS_PATH } from './intake/answers.ts';
 import { smallPage } from './intake/pages.ts';
-import { intakeRoutes, thankYouRoutes } from './intake/routes.ts';
+import { intakeRoutes, scriptRoutes, thankYouRoutes } from './intake/routes.ts';
 import { createAuth } from './keys/auth.ts';
 import { takeServerLock } from './storage/sqlite.ts';
 import { submissionRoutes } from './submissions/routes.ts';
 import { startUpkeep } from './upkeep.ts';
+import { VERSION } from './version.ts';
 
 const IDLE_SECONDS = 30;
 /** Bun's own hard stop lies above the program's limits, which answer with a reason. */
@@ -34,6 +36,12 @@ export interface RunningServer {
 	stop(deadlineMs: number): Promise<void>;
 }
 
+const TAGS = [
+	{ name: 'Submit', description: 'Post to a form. No key.' },
+	{ name: 'Forms', description: 'Create and manage forms.' },
+	{ name: 'Submissions', description: 'Read and keep what people submitted.' },
+];
+
 type Router = Face['router'];
 
 function submitRoutes(app: App, prefix: string, urls: PublicUrls) {
@@ -46,7 +54,12 @@ function submitRoutes(app: App, prefix: string, urls: PublicUrls) {
 	});
 }
 
-const health = () => new Elysia().get('/health', () => ({ status: 'ok' }), { detail: { hide: true } });
+/** What both addresses have beside the endpoint: liveness, the thank-you page, the script for web pages. */
+const publicPages = () =>
+	new Elysia()
+		.get('/health', () => ({ status: 'ok' }))
+		.use(thankYouRoutes())
+		.use(scriptRoutes());
 
 /** Mounts everything but the submit address: the keyed API, and the submission endpoint under `/api/f`. */
 export function mountManagement(router: Router, app: App, urls: PublicUrls): void {
@@ -54,20 +67,19 @@ export function mountManagement(router: Router, app: App, urls: PublicUrls): voi
 		api: createRateLimiter(app.config.rates.api),
 		failures: createRateLimiter(app.config.rates.auth),
 	});
-	router
-		.use(health())
-		.use(thankYouRoutes())
-		.use(submitRoutes(app, '/api/f', urls))
+	const described = new Elysia()
 		.use(formRoutes(app.forms, auth))
-		.use(submissionRoutes(app.submissions, auth));
+		.use(submissionRoutes(app.submissions, auth))
+		.use(submitRoutes(app, '/api/f', urls));
+	router.use(publicPages()).use(described);
+	const info = { version: VERSION, baseUrl: urls.base, submitUrl: urls.submit, tags: TAGS };
+	const documented = () => new Elysia().use(described).use(submitRoutes(app, '/f', urls));
+	router.use(apiDocs({ document: () => openApiDocument(documented(), info) }));
 }
 
 /** Mounts what strangers reach: the submission endpoint under `/f`, and nothing else. */
 export function mountSubmit(router: Router, app: App, urls: PublicUrls): void {
-	router
-		.use(health())
-		.use(thankYouRoutes())
-		.use(submitRoutes(app, '/f', urls));
+	router.use(publicPages()).use(submitRoutes(app, '/f', urls));
 }
 
 /** @throws Error with a sentence for the operator if an address cannot be had, or a server runs on the data already. */

@@ -2,6 +2,7 @@
 
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { ERROR_CODES, type ErrorCode } from '../errors.ts';
+import { ERROR_STATUS } from './error-status.ts';
 
 interface Parameter {
 	schema: TSchema;
@@ -43,7 +44,6 @@ export const SubmitErrorBody = Type.Object(
 );
 
 interface ErrorExample {
-	status: number;
 	description: string;
 	error: string;
 	field?: { field: string; code: string };
@@ -55,109 +55,89 @@ const REQUEST_ID = '01k3v9x2qm5t';
 
 const ERRORS: Record<ErrorCode, ErrorExample> = {
 	VALIDATION_ERROR: {
-		status: 400,
 		description: 'A field or parameter is missing, unknown or out of its bounds; `errors` names it.',
 		error: 'name must have 1 to 200 characters.',
 		field: { field: 'name', code: 'INVALID_NAME' },
 	},
-	INVALID_BODY: { status: 400, description: 'The body cannot be read.', error: 'The body is not valid JSON.' },
-	INVALID_HOST: { status: 400, description: 'The Host header is not usable.', error: 'The Host header is not valid.' },
+	INVALID_BODY: { description: 'The body cannot be read.', error: 'The body is not valid JSON.' },
+	INVALID_HOST: { description: 'The Host header is not usable.', error: 'The Host header is not valid.' },
 	EMPTY_SUBMISSION: {
-		status: 400,
 		description: 'Nothing is left to store once the special fields are taken out.',
 		error: 'The submission has no fields.',
 	},
 	FILES_NOT_SUPPORTED: {
-		status: 400,
 		description: 'The body holds a file.',
 		error: 'This form does not take files.',
 	},
 	CAPTCHA_REQUIRED: {
-		status: 400,
 		description: 'The form asks for a captcha and none was sent.',
 		error: 'Please complete the captcha.',
 	},
 	CAPTCHA_FAILED: {
-		status: 400,
 		description: 'The captcha was not passed.',
 		error: 'The captcha was not passed. Please try again.',
 	},
 	UNAUTHORIZED: {
-		status: 401,
 		description: 'No key was sent, or it is unknown, revoked or expired.',
 		error: 'A valid API key is required.',
 		headers: { 'WWW-Authenticate': 'The Bearer challenge.' },
 	},
 	FORBIDDEN: {
-		status: 403,
 		description: 'The key lacks the permission, or is confined to another form.',
 		error: 'This key lacks the permission this request needs.',
 	},
 	FORM_DISABLED: {
-		status: 403,
 		description: 'The form does not accept submissions at present.',
 		error: 'This form is not accepting submissions.',
 	},
 	DOMAIN_NOT_ALLOWED: {
-		status: 403,
 		description: 'The submission comes from a page that the form does not allow.',
 		error: 'This form does not accept submissions from this website.',
 	},
 	NOT_FOUND: {
-		status: 404,
 		description: 'There is no such object for this key.',
 		error: 'Not found.',
 	},
 	FORM_NOT_FOUND: {
-		status: 404,
 		description: 'There is no such form.',
 		error: 'There is no such form.',
 	},
 	METHOD_NOT_ALLOWED: {
-		status: 405,
 		description: 'The path exists, this method does not.',
 		error: 'This address does not take this method.',
 		headers: { Allow: 'The methods that it takes.' },
 	},
 	CONFLICT: {
-		status: 409,
 		description: 'The request contradicts the present state.',
 		error: 'This is not possible in the present state.',
 	},
 	SLUG_TAKEN: {
-		status: 409,
 		description: 'Another form has this slug.',
 		error: 'The slug is taken by another form.',
 		field: { field: 'slug', code: 'SLUG_TAKEN' },
 	},
 	IDEMPOTENCY_KEY_REUSED: {
-		status: 409,
 		description: 'This Idempotency-Key came with another body before.',
 		error: 'This Idempotency-Key was used with a different body.',
 	},
 	PAYLOAD_TOO_LARGE: {
-		status: 413,
 		description: 'The body, or something in it, is over a limit; the sentence names it.',
 		error: 'The body is larger than 1 MiB.',
 	},
 	UNSUPPORTED_MEDIA_TYPE: {
-		status: 415,
 		description: 'The body is of a media type that is not read here.',
 		error: 'Send the body as application/json.',
 	},
 	RATE_LIMITED: {
-		status: 429,
 		description: 'Too many requests in this minute.',
 		error: 'Too many requests. Please wait and try again.',
 		headers: { 'Retry-After': 'Seconds to wait.' },
 	},
 	INTERNAL: {
-		status: 500,
 		description: 'A fault of the server; its log has the cause under `requestId`.',
 		error: 'Something went wrong on the server.',
 	},
 	UNAVAILABLE: {
-		status: 503,
 		description: 'The server cannot store anything at the moment.',
 		error: 'The server cannot take requests at the moment. Please try again.',
 		headers: { 'Retry-After': 'Seconds to wait.' },
@@ -228,7 +208,7 @@ export function pathParameter(name: string, { description, example }: { descript
 }
 
 function refusals(codes: ErrorCode[], body: { schema: TSchema; extra: (message: string) => object }) {
-	const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
+	const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code]);
 	const responses = [...byStatus].map(([status, group]) => {
 		const headers: Record<string, string> = Object.assign({}, ...group.map((code) => ERRORS[code].headers));
 		return [

@@ -19,6 +19,7 @@ import { acceptedAnswer, pageResponse, preflight, refusedAnswer, THANKS_PATH } f
 import { helpPage } from './help-page.ts';
 import type { Intake } from './intake.ts';
 import { thankYouPage } from './pages.ts';
+import { createScript } from './script.ts';
 
 const ALLOW = 'OPTIONS, POST';
 
@@ -150,11 +151,18 @@ export function intakeRoutes(options: IntakeRouteOptions) {
 	return app;
 }
 
+/** The script that sends a page's forms without leaving the page. */
+export function scriptRoutes() {
+	const script = createScript();
+	return new Elysia().get('/formsrv.js', async ({ request }) => {
+		const answer = await script(request);
+		if (!answer) throw new AppError('NOT_FOUND', 'The script was not built into this server.');
+		return answer;
+	});
+}
+
 /** The page that a submission without any other target leads to. */
 export const thankYouRoutes = () =>
-	new Elysia().get(
-		THANKS_PATH,
-		({ request }) =>
-			pageResponse(thankYouPage({ backUrl: request.headers.get('referer') }), { 'Access-Control-Allow-Origin': '*' }),
-		{ detail: { hide: true } },
+	new Elysia().get(THANKS_PATH, ({ request }) =>
+		pageResponse(thankYouPage({ backUrl: request.headers.get('referer') }), { 'Access-Control-Allow-Origin': '*' }),
 	);
