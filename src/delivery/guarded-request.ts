@@ -59,7 +59,7 @@ export function createGuardedPost(options: GuardedPostOptions = {}): GuardedPost
 		const deadline = AbortSignal.timeout(timeoutMs);
 		const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline;
 		try {
-			const addresses = await unlessAborted(checkedAddresses(target.hostname, { resolve, mayReach }), signal);
+			const addresses = await unlessAborted(checkedAddresses(target, { resolve, mayReach }), signal);
 			if (typeof addresses === 'string') return { answered: false, fault: 'refused', message: addresses };
 			return await exchange(target, { request, addresses, signal, ca });
 		} catch (error) {
@@ -82,14 +82,21 @@ export function readTarget(text: string): URL | string {
 	return url;
 }
 
+/** The address of a URL whose host is an address and no name. */
+export function literalAddress({ hostname }: URL): string | undefined {
+	const host = hostname.replace(/^\[|\]$/g, '');
+	return isIP(host) === 0 ? undefined : host;
+}
+
 /** The addresses of a host, all of them reachable, or a sentence that says which one is not. */
 async function checkedAddresses(
-	hostname: string,
+	url: URL,
 	guard: { resolve: (hostname: string) => Promise<ResolvedAddress[]>; mayReach: (address: string) => boolean },
 ): Promise<ResolvedAddress[] | string> {
-	const literal = hostname.replace(/^\[|\]$/g, '');
-	const family = isIP(literal);
-	const addresses = family === 0 ? await guard.resolve(hostname) : [{ address: literal, family }];
+	const { hostname } = url;
+	const literal = literalAddress(url);
+	const addresses =
+		literal === undefined ? await guard.resolve(hostname) : [{ address: literal, family: isIP(literal) }];
 	if (addresses.length === 0) return `The name ${hostname} has no address.`;
 	const forbidden = addresses.find(({ address }) => !guard.mayReach(address));
 	if (forbidden === undefined) return addresses;

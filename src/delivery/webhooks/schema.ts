@@ -1,0 +1,79 @@
+/** The wire shapes of webhooks. */
+
+import { type Static, Type } from '@sinclair/typebox';
+
+export const URL_MAX = 2048;
+export const EVENTS = ['submission.created'] as const;
+
+const Url = Type.String({
+	description: 'Where events are posted to: http or https, on port 80, 443 or one above 1023, at a public address.',
+});
+const Events = Type.Array(Type.Union(EVENTS.map((event) => Type.Literal(event))), {
+	description: 'What is posted there.',
+});
+const IsActive = Type.Boolean({ description: 'Set to `true` to resume after the server disabled it.' });
+
+const members = {
+	id: Type.String(),
+	url: Url,
+	events: Events,
+	isActive: IsActive,
+	disabledReason: Type.Union([Type.String(), Type.Null()], { description: 'Why the server disabled it.' }),
+	failingSince: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+		description: 'When the present run of failed attempts began; after five days the webhook is disabled.',
+	}),
+	createdAt: Type.String({ format: 'date-time' }),
+};
+
+/** A webhook as every route answers it; its secret is not part of it. */
+export const Webhook = Type.Object(members, { $id: 'Webhook' });
+export type Webhook = Static<typeof Webhook>;
+
+/** The answer to creating one and to rotating its secret: the only moments at which the secret is shown. */
+export const WebhookWithSecret = Type.Object(
+	{
+		...members,
+		secret: Type.String({ description: 'Verifies the signatures. It is shown this once.' }),
+	},
+	{ $id: 'WebhookWithSecret' },
+);
+export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
+
+export const WebhookList = Type.Object({ webhooks: Type.Array(Webhook) }, { $id: 'WebhookList' });
+
+const settable = {
+	url: Url,
+	events: Type.Optional(Events),
+	isActive: Type.Optional(IsActive),
+};
+
+export const CreateWebhook = Type.Object(settable, { $id: 'CreateWebhook', additionalProperties: false });
+export type CreateWebhook = Static<typeof CreateWebhook>;
+
+const readOnly = Type.Optional(Type.Any({ description: 'Read-only; ignored.' }));
+
+/** Members that only the server sets are taken and left unread, so that a webhook that was read can be sent back. */
+export const UpdateWebhook = Type.Object(
+	{
+		...settable,
+		url: Type.Optional(Url),
+		id: readOnly,
+		disabledReason: readOnly,
+		failingSince: readOnly,
+		createdAt: readOnly,
+	},
+	{ $id: 'UpdateWebhook', additionalProperties: false },
+);
+export type UpdateWebhook = Partial<CreateWebhook>;
+
+/** What came of a test event. */
+export const WebhookTestResult = Type.Object(
+	{
+		delivered: Type.Boolean({ description: 'Whether the target answered with 2xx.' }),
+		status: Type.Union([Type.Integer(), Type.Null()], { description: 'The status of the answer; `null` without one.' }),
+		error: Type.Union([Type.String(), Type.Null()], { description: 'What went wrong, in words.' }),
+		answer: Type.Union([Type.String(), Type.Null()], { description: 'The beginning of the body of the answer.' }),
+	},
+	{ $id: 'WebhookTestResult' },
+);
+export type WebhookTestResult = Static<typeof WebhookTestResult>;

@@ -1,0 +1,186 @@
+/** The webhooks of a form: made, listed, changed, removed, and tried out. */
+
+import { and, asc, eq, isNull } from 'drizzle-orm';
+import { AppError, invalidField } from '../../errors.ts';
+import { decodeId, encodeId, idToIso } from '../../ids.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { type FormRow, forms, type Mode, type WebhookRow, webhooks } from '../../storage/tables.ts';
+import { type GuardedPost, literalAddress, readTarget } from '../guarded-request.ts';
+import { createAddressGuard } from '../public-address.ts';
+import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome, webhookTest } from '../webhook.ts';
+import {
+	type CreateWebhook,
+	EVENTS,
+	type UpdateWebhook,
+	URL_MAX,
+	type Webhook,
+	type WebhookTestResult,
+	type WebhookWithSecret,
+} from './schema.ts';
+
+const WEBHOOKS_MAX = 10;
+const OLD_SECRET_SIGNS_FOR_MS = 24 * 3_600_000;
+
+/** Public ids; `mode` confines the form to those of one mode. */
+export interface FormRef {
+	form: string;
+	mode?: Mode;
+}
+export interface WebhookRef extends FormRef {
+	webhook: string;
+}
+
+export interface WebhooksOptions {
+	post: GuardedPost;
+	/** Addresses and ranges that may be reached although they are not public. */
+	allowed: readonly string[];
+	now?: () => number;
+}
+
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
+/** All of it throws AppError FORM_NOT_FOUND or NOT_FOUND for what is not there (in that mode). */
+export function createWebhooks(storage: Storage, { post, allowed, now = Date.now }: WebhooksOptions) {
+	const mayReach = createAddressGuard(allowed);
+
+	async function formRow({ form, mode }: FormRef): Promise<FormRow> {
+		const isIt = and(eq(forms.id, decodeId(form) ?? -1), isNull(forms.deletedAt));
+		const [row] = await storage.db.select().from(forms).where(isIt);
+		if (!row || (mode && row.mode !== mode)) throw new AppError('FORM_NOT_FOUND', 'There is no such form.');
+		return row;
+	}
+
+	async function find(ref: WebhookRef): Promise<{ form: FormRow; webhook: WebhookRow }> {
+		const form = await formRow(ref);
+		const isIt = and(eq(webhooks.id, decodeId(ref.webhook) ?? -1), eq(webhooks.formId, form.id));
+		const [webhook] = await storage.db.select().from(webhooks).where(isIt);
+		if (!webhook) throw notFound();
+		return { form, webhook };
+	}
+
+	async function change(id: number, values: Partial<WebhookRow>): Promise<WebhookRow> {
+		const [rows] = await storage.batch((tx) => [
+			tx.update(webhooks).set(values).where(eq(webhooks.id, id)).returning(),
+		]);
+		if (!rows[0]) throw notFound();
+		return rows[0];
+	}
+
+	function checkUrl(text: string): string {
+		const refuse = (why: string) => invalidField('url', 'INVALID_URL', why);
+		const url = text.trim();
+		if (url.length > URL_MAX) throw refuse(`url must have at most ${URL_MAX} characters.`);
+		const target = readTarget(url);
+		if (typeof target === 'string') throw refuse(target);
+		const address = literalAddress(target);
+		if (address === undefined || mayReach(address)) return url;
+		throw refuse(`${address} is not a public address; the operator may allow it with FORMSRV_WEBHOOK_ALLOW.`);
+	}
+
+	return {
+		/** @throws AppError FORM_NOT_FOUND */
+		async checkForm(ref: FormRef): Promise<void> {
+			await formRow(ref);
+		},
+		/** Oldest first. */
+		async list(ref: FormRef): Promise<Webhook[]> {
+			const { id } = await formRow(ref);
+			const rows = await storage.db.select().from(webhooks).where(eq(webhooks.formId, id)).orderBy(asc(webhooks.id));
+			return rows.map(present);
+		},
+		async get(ref: WebhookRef): Promise<Webhook> {
+			return present((await find(ref)).webhook);
+		},
+		/** @throws AppError VALIDATION_ERROR, CONFLICT if the form has as many as it may have */
+		async create(ref: FormRef, input: CreateWebhook): Promise<WebhookWithSecret> {
+			const form = await formRow(ref);
+			const row: WebhookRow = {
+				id: storage.nextId(),
+				formId: form.id,
+				url: checkUrl(input.url),
+				secret: createWebhookSecret(),
+				previousSecret: null,
+				previousSecretUntil: null,
+				events: checkEvents(input.events ?? [...EVENTS]),
+				isActive: input.isActive ?? true,
+				disabledReason: null,
+				failingSince: null,
+			};
+			const known = await storage.db.$count(webhooks, eq(webhooks.formId, form.id));
+			if (known >= WEBHOOKS_MAX) throw new AppError('CONFLICT', `A form has at most ${WEBHOOKS_MAX} webhooks.`);
+			await storage.batch((tx) => [tx.insert(webhooks).values(row)]);
+			return { ...present(row), secret: row.secret };
+		},
+		/** Changes what `input` holds; one that is set active begins with a clean record. @throws AppError VALIDATION_ERROR */
+		async update(ref: WebhookRef, input: UpdateWebhook): Promise<Webhook> {
+			const { webhook } = await find(ref);
+			const values = {
+				url: input.url === undefined ? webhook.url : checkUrl(input.url),
+				events: input.events === undefined ? webhook.events : checkEvents(input.events),
+				isActive: input.isActive ?? webhook.isActive,
+			};
+			const isResumed = values.isActive && !webhook.isActive;
+			return present(
+				await change(webhook.id, isResumed ? { ...values, disabledReason: null, failingSince: null } : values),
+			);
+		},
+		/** Its waiting deliveries go with it. */
+		async remove(ref: WebhookRef): Promise<void> {
+			const { webhook } = await find(ref);
+			await storage.batch((tx) => [tx.delete(webhooks).where(eq(webhooks.id, webhook.id))]);
+		},
+		/** Gives it a new secret. The old one signs beside it for a day, so that receivers can change over at leisure. */
+		async rotateSecret(ref: WebhookRef): Promise<WebhookWithSecret> {
+			const { webhook } = await find(ref);
+			const secret = createWebhookSecret();
+			const previous = { previousSecret: webhook.secret, previousSecretUntil: now() + OLD_SECRET_SIGNS_FOR_MS };
+			return { ...present(await change(webhook.id, { secret, ...previous })), secret };
+		},
+		/**
+		 * Posts a `webhook.test` event now, once, and tells what came of it; neither that nor its being disabled changes
+		 * anything for the webhook.
+		 * @throws AppError CONFLICT in test mode, which sends nothing
+		 */
+		async test(ref: WebhookRef): Promise<WebhookTestResult> {
+			const { form, webhook } = await find(ref);
+			if (form.mode === 'test') {
+				throw new AppError('CONFLICT', 'Nothing is sent for a form in test mode; its deliveries are captured instead.');
+			}
+			const sentAt = new Date(now());
+			const body = webhookTest({ id: encodeId(form.id), name: form.name, slug: form.slug }, sentAt);
+			const message = { id: `test_${encodeId(storage.nextId())}`, sentAt, body };
+			const result = await post(webhook.url, {
+				headers: webhookHeaders(signingSecrets(webhook, sentAt), message),
+				body,
+			});
+			const outcome = webhookOutcome(result, sentAt);
+			return {
+				delivered: outcome.kind === 'sent',
+				status: result.answered ? result.status : null,
+				error: outcome.kind === 'sent' ? null : outcome.error,
+				answer: result.answered ? result.bodyExcerpt : null,
+			};
+		},
+	};
+}
+
+function checkEvents(events: readonly string[]): string[] {
+	if (events.length > 0) return [...new Set(events)];
+	throw invalidField('events', 'INVALID_EVENTS', `events must name at least one of ${EVENTS.join(', ')}.`);
+}
+
+function notFound(): AppError {
+	return new AppError('NOT_FOUND', 'There is no such webhook.');
+}
+
+function present(row: WebhookRow): Webhook {
+	return {
+		id: encodeId(row.id),
+		url: row.url,
+		events: row.events as Webhook['events'],
+		isActive: row.isActive,
+		disabledReason: row.disabledReason,
+		failingSince: row.failingSince === null ? null : new Date(row.failingSince).toISOString(),
+		createdAt: idToIso(row.id),
+	};
+}

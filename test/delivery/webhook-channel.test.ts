@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eq } from 'drizzle-orm';
+import { Webhook } from 'standardwebhooks';
+import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
+import { createWebhookSecret, DISABLE_AFTER_MS } from '../../src/delivery/webhook.ts';
+import { createWebhookChannel } from '../../src/delivery/webhook-channel.ts';
+import { encodeId, idToIso } from '../../src/ids.ts';
+import { openStorage, type Storage } from '../../src/storage/storage.ts';
+import { type DeliveryRow, deliveries, forms, webhooks } from '../../src/storage/tables.ts';
+
+const FORM = 46_655;
+const DATA = '{"2":12345678901234567890,"1":"Ärger","__proto__":"x"}';
+
+let folder: string;
+let storage: Storage;
+let received: { headers: Record<string, string>; body: string }[] = [];
+let respond = () => new Response(null, { status: 204 });
+let target: Bun.Server<undefined>;
+
+beforeEach(async () => {
+	received = [];
+	respond = () => new Response(null, { status: 204 });
+	target = Bun.serve({
+		port: 0,
+		hostname: '127.0.0.1',
+		async fetch(request) {
+			received.push({ headers: request.headers.toJSON() as Record<string, string>, body: await request.text() });
+			return respond();
+		},
+	});
+	folder = mkdtempSync(join(tmpdir(), 'formsrv-webhook-'));
+	storage = openStorage(join(folder, 'formsrv.db'));
+	await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 'contact', name: 'Contact' })]);
+});
+
+afterEach(async () => {
+	storage.close();
+	rmSync(folder, { recursive: true });
+	await target.stop(true);
+});
+
+async function addWebhook(more: Partial<typeof webhooks.$inferInsert> = {}) {
+	const row = {
+		id: storage.nextId(),
+		formId: FORM,
+		url: new URL('/hook', target.url).href,
+		secret: createWebhookSecret(),
+		events: ['submission.created'],
+		...more,
+	};
+	await storage.batch((tx) => [tx.insert(webhooks).values(row)]);
+	return row;
+}
+
+async function addDelivery(webhookId: number): Promise<DeliveryRow> {
+	const submissionId = storage.nextId();
+	const id = storage.nextId();
+	await storage.submissions.append({
+		id: submissionId,
+		formId: FORM,
+		data: DATA,
+		names: ['2', '1', '__proto__'],
+		spamReason: null,
+		subject: null,
+		replyTo: null,
+		deliveries: [
+			{ id, formId: FORM, submissionId, webhookId, channel: 'webhook', state: 'waiting', destination: target.url.href },
+		],
+	});
+	const [row] = await storage.db.select().from(deliveries).where(eq(deliveries.id, id));
+	return row as DeliveryRow;
+}
+
+const rowOf = async (id: number) => (await storage.db.select().from(webhooks).where(eq(webhooks.id, id)))[0];
+const openChannel = (now?: () => number) =>
+	createWebhookChannel(storage, { post: createGuardedPost({ allowed: ['127.0.0.1'], timeoutMs: 2_000 }), now });
+
+describe('an attempt', () => {
+	test('posts the event, signed so that the official package accepts it', async () => {
+		const webhook = await addWebhook();
+		const delivery = await addDelivery(webhook.id);
+		expect(await openChannel().send(delivery)).toEqual({ kind: 'sent', note: 'Answered 204' });
+		expect(received).toHaveLength(1);
+		const [{ headers, body }] = received as [(typeof received)[0]];
+		const event = new Webhook(webhook.secret).verify(body, headers) as Record<string, unknown>;
+		expect(event.type).toBe('submission.created');
+		expect(body).toContain(`"data":${DATA},`);
+		expect(body).toBe((await openChannel().compose(delivery)) as string);
+		const submissionId = delivery.submissionId as number;
+		expect(event.data).toMatchObject({
+			form: { id: encodeId(FORM), name: 'Contact', slug: 'contact' },
+			submission: { id: encodeId(submissionId), createdAt: idToIso(submissionId), isSpam: false },
+		});
+		expect(headers['content-type']).toBe('application/json; charset=utf-8');
+	});
+
+	test('has the same identifier and body each time, and its own moment', async () => {
+		let now = Date.now();
+		const channel = openChannel(() => now);
+		const delivery = await addDelivery((await addWebhook()).id);
+		await channel.send(delivery);
+		now += 3_600_000;
+		await channel.send(delivery);
+		const [first, second] = received as [(typeof received)[0], (typeof received)[0]];
+		expect(second.headers['webhook-id']).toBe(first.headers['webhook-id'] as string);
+		expect(second.body).toBe(first.body);
+		expect(Number(second.headers['webhook-timestamp'])).toBe(Number(first.headers['webhook-timestamp']) + 3600);
+	});
+
+	test('is signed with the former secret too for a day after a rotation', async () => {
+		let now = Date.now();
+		const previousSecret = createWebhookSecret();
+		const webhook = await addWebhook({ previousSecret, previousSecretUntil: now + 1_000 });
+		const delivery = await addDelivery(webhook.id);
+		const channel = openChannel(() => now);
+		await channel.send(delivery);
+		now += 1_000;
+		await channel.send(delivery);
+		expect(received.map(({ headers }) => headers['webhook-signature']?.split(' ').length)).toEqual([2, 1]);
+	});
+
+	test.each([
+		['of a webhook that was removed', 'The webhook was removed.'],
+		['of a webhook that is disabled', 'The webhook is disabled.'],
+		['of a submission that was removed', 'The submission was removed.'],
+	])('%s is not made', async (what, error) => {
+		const webhook = await addWebhook({ isActive: !what.includes('disabled') });
+		const delivery = await addDelivery(webhook.id);
+		if (what.includes('webhook that was removed')) {
+			await storage.batch((tx) => [tx.delete(webhooks).where(eq(webhooks.id, webhook.id))]);
+		}
+		if (what.includes('submission')) await storage.submissions.remove(FORM, [delivery.submissionId as number]);
+		expect(await openChannel().send(delivery)).toEqual({ kind: 'refused', error });
+		expect(received).toEqual([]);
+	});
+
+	test('at a private address is refused, and says so', async () => {
+		const guarded = createWebhookChannel(storage, { post: createGuardedPost() });
+		const outcome = await guarded.send(await addDelivery((await addWebhook()).id));
+		expect(outcome).toMatchObject({ kind: 'retry', error: expect.stringContaining('not a public address') });
+		expect(received).toEqual([]);
+	});
+});
+
+describe('the record of a webhook', () => {
+	test('shows since when it fails, and a success wipes it', async () => {
+		const webhook = await addWebhook();
+		let now = 1_800_000_000_000;
+		const channel = openChannel(() => now);
+		const delivery = await addDelivery(webhook.id);
+		respond = () => new Response('no', { status: 500 });
+		expect(await channel.send(delivery)).toMatchObject({ kind: 'retry', error: 'Answered 500: no' });
+		now += 60_000;
+		await channel.send(delivery);
+		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, failingSince: 1_800_000_000_000 });
+		respond = () => new Response('yes');
+		await channel.send(delivery);
+		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, failingSince: null });
+	});
+
+	test('ends after five days of failures, and no further attempt is made', async () => {
+		const webhook = await addWebhook();
+		let now = 1_800_000_000_000;
+		const channel = openChannel(() => now);
+		const delivery = await addDelivery(webhook.id);
+		respond = () => new Response(null, { status: 503 });
+		await channel.send(delivery);
+		now += DISABLE_AFTER_MS;
+		await channel.send(delivery);
+		expect(await rowOf(webhook.id)).toMatchObject({
+			isActive: false,
+			disabledReason: 'Every attempt failed since 2027-01-15T08:00:00.000Z; the last one: Answered 503',
+		});
+		await channel.send(delivery);
+		expect(received).toHaveLength(2);
+		expect(await channel.targets(FORM, 'submission.created')).toEqual([]);
+	});
+
+	test('ends at once with 410', async () => {
+		const webhook = await addWebhook();
+		respond = () => new Response(null, { status: 410 });
+		expect((await openChannel().send(await addDelivery(webhook.id))).kind).toBe('refused');
+		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false, disabledReason: 'The target answered 410 Gone.' });
+	});
+});
+
+test('the targets of an event are the active webhooks of that form that ask for it', async () => {
+	await storage.batch((tx) => [tx.insert(forms).values({ id: 7, mode: 'live', slug: 'other', name: 'Other' })]);
+	const wanted = await addWebhook();
+	await addWebhook({ isActive: false });
+	await addWebhook({ events: ['something.else'] });
+	await addWebhook({ formId: 7 });
+	const targets = await openChannel().targets(FORM, 'submission.created');
+	expect(targets.map(({ id }) => id)).toEqual([wanted.id]);
+});

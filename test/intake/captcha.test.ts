@@ -1,0 +1,201 @@
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { type CaptchaOptions, createCaptchaCheck } from '../../src/intake/captcha.ts';
+
+const SECRET = 'the secret that nobody may see';
+const VENDORS = ['recaptcha', 'hcaptcha', 'turnstile'] as const;
+const OK = { success: true, challenge_ts: '2026-03-04T05:06:07Z', hostname: 'www.example.com' };
+const GOOD = () => Response.json(OK);
+
+/** Stands in for the vendors' servers. */
+let asked: { path: string; type: string | null; body: URLSearchParams }[] = [];
+let answer: () => Response | Promise<Response> = GOOD;
+const vendor = Bun.serve({
+	port: 0,
+	hostname: '127.0.0.1',
+	async fetch(request) {
+		const body = new URLSearchParams(await request.text());
+		asked.push({ path: new URL(request.url).pathname, type: request.headers.get('content-type'), body });
+		return answer();
+	},
+});
+
+let warnings: unknown[] = [];
+
+beforeEach(() => {
+	asked = [];
+	warnings = [];
+	answer = GOOD;
+});
+
+afterAll(() => vendor.stop(true));
+
+function setUp(more: Partial<CaptchaOptions> = {}) {
+	const at = (path: string) => ({ secret: SECRET, verifyUrl: new URL(path, vendor.url).href });
+	return createCaptchaCheck({
+		vendors: { recaptcha: at('/recaptcha'), hcaptcha: at('/hcaptcha'), turnstile: at('/turnstile') },
+		recaptchaMinScore: 0.5,
+		altcha: {
+			challenge: async () => {
+				throw new Error('not asked for here');
+			},
+			verify: async (token, formId) => token === `solution-for-${formId}`,
+		},
+		log: { warn: (message, fields) => warnings.push([message, fields]) },
+		timeoutMs: 200,
+		...more,
+	});
+}
+
+const form = (captcha: (typeof VENDORS)[number] | 'altcha' | null, allowedDomains: string[] = []) => ({
+	id: 46655,
+	captcha,
+	allowedDomains,
+});
+
+describe.each(VENDORS)('%s', (captcha) => {
+	const check = (more: { domains?: string[]; options?: Partial<CaptchaOptions> } = {}) =>
+		setUp(more.options)({ form: form(captcha, more.domains), tokens: { [captcha]: 'a.Token_1-2' } });
+
+	test('is asked once, with the secret and the token and nothing else', async () => {
+		expect(await check()).toBeNull();
+		expect(asked).toHaveLength(1);
+		expect(asked[0]?.path).toBe(`/${captcha}`);
+		expect(asked[0]?.type).toStartWith('application/x-www-form-urlencoded');
+		expect(Object.fromEntries(asked[0]?.body ?? [])).toEqual({ secret: SECRET, response: 'a.Token_1-2' });
+	});
+
+	test.each<[string, Record<string, string>]>([
+		['no token', {}],
+		['an empty token', { [captcha]: '' }],
+		['another vendor’s token', { [captcha === 'hcaptcha' ? 'turnstile' : 'hcaptcha']: 'x' }],
+	])('%s is CAPTCHA_REQUIRED, and nobody is asked', async (_what, tokens) => {
+		await expect(setUp()({ form: form(captcha), tokens })).rejects.toMatchObject({ code: 'CAPTCHA_REQUIRED' });
+		expect(asked).toEqual([]);
+	});
+
+	test.each([' ', 'a b', 'ä', 'a\r\nb', 'x'.repeat(8193)])('the token %p fails, and nobody is asked', async (token) => {
+		const verdict = setUp()({ form: form(captcha), tokens: { [captcha]: token } });
+		await expect(verdict).rejects.toMatchObject({ code: 'CAPTCHA_FAILED' });
+		expect(asked).toEqual([]);
+	});
+
+	test.each([
+		['invalid-input-response'],
+		['timeout-or-duplicate'],
+		['expired-input-response'],
+		['already-seen-response'],
+		['sitekey-secret-mismatch'],
+		['bad-request'],
+		[],
+	])('the verdict "%s" is CAPTCHA_FAILED', async (...codes) => {
+		answer = () => Response.json({ success: false, 'error-codes': codes });
+		await expect(check()).rejects.toMatchObject({ code: 'CAPTCHA_FAILED' });
+		expect(warnings).toEqual([]);
+	});
+
+	test.each<[string, () => Response | Promise<Response>, string]>([
+		['that is silent', () => new Promise<Response>(() => {}), 'did not answer in time'],
+		['with status 500', () => new Response('oops', { status: 500 }), 'answered 500'],
+		['with status 429', () => new Response('', { status: 429 }), 'answered 429'],
+		['that redirects', () => Response.redirect(new URL('/other', vendor.url).href), 'answered 302'],
+		['that talks HTML', () => new Response('<p>success</p>'), 'gave an answer that cannot be read'],
+		['that answers nothing', () => new Response(''), 'gave an answer that cannot be read'],
+		['that answers null', () => Response.json(null), 'gave an answer that cannot be read'],
+		['that answers a list', () => Response.json([OK]), 'gave an answer that cannot be read'],
+		['that is vague', () => Response.json({ success: 'true' }), 'gave an answer that cannot be read'],
+		[
+			'that talks without end',
+			() => new Response(`{"success":true,"padding":"${'x'.repeat(200_000)}"}`),
+			'gave an answer that cannot be read',
+		],
+		[
+			'that does not know our secret',
+			() => Response.json({ success: false, 'error-codes': ['invalid-input-secret'] }),
+			'answered invalid-input-secret',
+		],
+		[
+			'that has a fault of its own',
+			() => Response.json({ success: false, 'error-codes': ['internal-error'] }),
+			'answered internal-error',
+		],
+	])('a vendor %s sends the submission to spam', async (_what, respond, reason) => {
+		answer = respond;
+		expect(await check()).toBe(`captcha-unavailable: ${captcha} ${reason}`);
+		expect(asked).toHaveLength(1);
+		expect(warnings).toEqual([['captcha cannot be verified, submissions go to spam', { captcha, reason }]]);
+	});
+
+	test('a vendor that nobody reaches sends the submission to spam', async () => {
+		const gone = { secret: SECRET, verifyUrl: 'http://127.0.0.1:1/' };
+		const vendors = { recaptcha: gone, hcaptcha: gone, turnstile: gone };
+		expect(await check({ options: { vendors } })).toBe(`captcha-unavailable: ${captcha} could not be reached`);
+	});
+
+	test('a missing secret sends the submission to spam, and nobody is asked', async () => {
+		const none = { secret: null, verifyUrl: vendor.url.href };
+		const vendors = { recaptcha: none, hcaptcha: none, turnstile: none };
+		expect(await check({ options: { vendors } })).toBe(`captcha-unavailable: ${captcha} has no secret in the settings`);
+		expect(asked).toEqual([]);
+	});
+
+	test('the log is told once a minute, and never the secret or the token', async () => {
+		let now = 0;
+		const verify = setUp({ now: () => now });
+		answer = () => new Response(SECRET, { status: 500 });
+		for (const moment of [0, 1, 59_999, 60_000]) {
+			now = moment;
+			await verify({ form: form(captcha), tokens: { [captcha]: 'token-text' } });
+		}
+		expect(warnings).toHaveLength(2);
+		expect(JSON.stringify(warnings)).not.toContain(SECRET);
+		expect(JSON.stringify(warnings)).not.toContain('token-text');
+	});
+
+	test('a token made on a page of another site fails', async () => {
+		expect(await check({ domains: ['example.com'] })).toBeNull();
+		await expect(check({ domains: ['example.org'] })).rejects.toMatchObject({ code: 'CAPTCHA_FAILED' });
+	});
+
+	test.each([undefined, null, '', 'not-provided'])('the host name %p tells nothing, and passes', async (hostname) => {
+		answer = () => Response.json({ ...OK, hostname });
+		expect(await check({ domains: ['example.com'] })).toBeNull();
+	});
+
+	test('a host name that is no text fails', async () => {
+		answer = () => Response.json({ ...OK, hostname: ['example.com'] });
+		await expect(check({ domains: ['example.com'] })).rejects.toMatchObject({ code: 'CAPTCHA_FAILED' });
+	});
+});
+
+describe('reCAPTCHA’s score', () => {
+	test.each<[number, string | null]>([
+		[0, 'captcha-score: 0'],
+		[0.49, 'captcha-score: 0.49'],
+		[0.5, null],
+		[0.9, null],
+	])('%d gives %p', async (score, verdict) => {
+		answer = () => Response.json({ ...OK, score, action: 'submit' });
+		expect<string | null>(await setUp()({ form: form('recaptcha'), tokens: { recaptcha: 't' } })).toBe(verdict);
+	});
+});
+
+describe('ALTCHA', () => {
+	test('passes with a solution for this very form, and nobody is asked', async () => {
+		expect(await setUp()({ form: form('altcha'), tokens: { altcha: 'solution-for-zzz' } })).toBeNull();
+		expect(asked).toEqual([]);
+	});
+
+	test('fails with any other', async () => {
+		const verdict = setUp()({ form: form('altcha'), tokens: { altcha: 'solution-for-zzy' } });
+		await expect(verdict).rejects.toMatchObject({ code: 'CAPTCHA_FAILED' });
+	});
+
+	test('is required', async () => {
+		await expect(setUp()({ form: form('altcha'), tokens: {} })).rejects.toMatchObject({ code: 'CAPTCHA_REQUIRED' });
+	});
+});
+
+test('a form without captcha asks for nothing', async () => {
+	expect(await setUp()({ form: form(null), tokens: {} })).toBeNull();
+	expect(asked).toEqual([]);
+});
