@@ -1,8 +1,13 @@
 /** The composition root: everything the program consists of, opened together and closed together. */
 
 import type { Config } from './config.ts';
+import { createGuardedPost } from './delivery/guarded-request.ts';
+import { createWebhooks } from './delivery/webhooks/webhooks.ts';
 import { createForms } from './forms/forms.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
+import { createAltcha } from './intake/altcha.ts';
+import { createAltchaStore } from './intake/altcha-store.ts';
+import { createCaptchaCheck } from './intake/captcha.ts';
 import { createIntake } from './intake/intake.ts';
 import { createKeys } from './keys/keys.ts';
 import type { Log } from './log.ts';
@@ -21,18 +26,23 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 	const keys = createKeys(storage, now);
 	const forms = createForms(storage, { captchas: configuredCaptchas(config), now });
 	const submissions = createSubmissions(storage, forms);
+	const post = createGuardedPost({ allowed: config.webhookAllow });
+	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
+	const altcha = createAltcha({ ...createAltchaStore(storage, now), now });
+	const { recaptchaMinScore, ...vendors } = config.captcha;
 	const intake = createIntake({
 		storage,
 		forms,
 		rate: createRateLimiter(config.rates.submit, now),
 		limits: config.limits,
 		strictRedirects: config.strictRedirects,
+		checkCaptcha: createCaptchaCheck({ vendors, recaptchaMinScore, altcha, log, now }),
 		now,
 	});
-	return { config, log, storage, keys, forms, submissions, intake, close: storage.close };
+	return { config, log, storage, keys, forms, submissions, webhooks, altcha, intake, close: storage.close };
 }
 
 function configuredCaptchas({ captcha }: Config): ReadonlySet<Captcha> {
 	const vendors = ['recaptcha', 'hcaptcha', 'turnstile'] as const;
-	return new Set(vendors.filter((vendor) => captcha[vendor].secret !== null));
+	return new Set<Captcha>(['altcha', ...vendors.filter((vendor) => captcha[vendor].secret !== null)]);
 }
