@@ -85,8 +85,8 @@ export function mountSubmit(router: Router, app: App, urls: PublicUrls): void {
 /** @throws Error with a sentence for the operator if an address cannot be had, or a server runs on the data already. */
 export async function startServer(app: App): Promise<RunningServer> {
 	const { config } = app;
-	const releaseLock = takeServerLock(config.dataDir);
-	if (!releaseLock) throw new Error(`Another formsrv serves ${config.dataDir} already.`);
+	const releaseLock = takeServerLock(config.databaseFile);
+	if (!releaseLock) throw new Error(`Another formsrv serves ${config.databaseFile} already.`);
 	const isShared = config.host === config.submitHost && config.port === config.submitPort && config.port !== 0;
 	const listeners: Bun.Server<undefined>[] = [];
 	try {

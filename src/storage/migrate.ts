@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { assetPath } from '../assets.ts';
 
 /** "form" in ASCII: marks the file as ours in its header, see https://sqlite.org/pragma.html#pragma_application_id */
-const APPLICATION_ID = 0x666f726d;
+export const APPLICATION_ID = 0x666f726d;
 
 interface Journal {
 	entries: { idx: number; tag: string }[];

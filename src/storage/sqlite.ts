@@ -2,7 +2,7 @@
 
 import { constants, Database } from 'bun:sqlite';
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { AppError } from '../errors.ts';
 
 const OWNER_ONLY_FILE = 0o600;
@@ -48,11 +48,11 @@ function open(file: string, readonly: boolean): Database {
 }
 
 /**
- * Takes the lock that says "a server runs on this folder"; the operating system gives it back when the process
+ * Takes the lock that says "a server runs on this database"; the operating system gives it back when the process
  * ends, however it ends. Returns the release, or `undefined` if another process holds it.
  */
-export function takeServerLock(dataDir: string): (() => void) | undefined {
-	const file = join(dataDir, 'formsrv.lock');
+export function takeServerLock(databaseFile: string): (() => void) | undefined {
+	const file = `${databaseFile}.lock`;
 	const lock = new Database(file, { create: true });
 	try {
 		chmodSync(file, OWNER_ONLY_FILE);

@@ -75,13 +75,13 @@ test('a file of another program, garbage, and a file of a newer version are refu
 	reader.close();
 });
 
-test('only one server may run on a folder, and its end frees it', () => {
-	const folder = tempFolder();
-	const release = takeServerLock(folder);
+test('only one server may run on a database, and its end frees it', () => {
+	const file = join(tempFolder(), 'formsrv.db');
+	const release = takeServerLock(file);
 	expect(release).toBeDefined();
-	expect(takeServerLock(folder)).toBeUndefined();
+	expect(takeServerLock(file)).toBeUndefined();
 	release?.();
-	const again = takeServerLock(folder);
+	const again = takeServerLock(file);
 	expect(again).toBeDefined();
 	again?.();
 });

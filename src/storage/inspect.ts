@@ -1,0 +1,49 @@
+/** Looks at a database file without changing it: is it ours, is it whole, is it of this version? */
+
+import { Database } from 'bun:sqlite';
+import { APPLICATION_ID, readPragma, schemaVersion } from './migrate.ts';
+import { openReadConnection } from './sqlite.ts';
+
+export interface DatabaseReport {
+	schema: number;
+	/** The highest submission id, 0 without any. */
+	newestId: number;
+	/** Sentences; none if all is well. */
+	problems: string[];
+}
+
+/** The version of the SQLite that is built in. */
+export function engineVersion(): string {
+	const client = new Database(':memory:');
+	const version = client.query('select sqlite_version()').values()[0]?.[0];
+	client.close();
+	return String(version);
+}
+
+/**
+ * Inspects a file.
+ * @param check `quick` leaves out that indexes agree with their tables, and takes a fraction of the time.
+ * @throws AppError if it cannot be opened as an SQLite database at all
+ */
+export function inspectDatabase(file: string, check: 'quick' | 'full'): DatabaseReport {
+	const client = openReadConnection(file);
+	try {
+		const schema = readPragma(client, 'user_version');
+		if (readPragma(client, 'application_id') !== APPLICATION_ID) {
+			return { schema, newestId: 0, problems: [`${file} is not a database of formsrv.`] };
+		}
+		const problems: string[] = [];
+		if (schema > schemaVersion())
+			problems.push(`${file} was written by a newer formsrv; use that version or a newer one.`);
+		for (const [found] of client.query(`pragma ${check === 'quick' ? 'quick_check' : 'integrity_check'}`).values()) {
+			if (found !== 'ok') problems.push(`${file} is damaged: ${found}. Restore a backup.`);
+		}
+		return { schema, newestId: newestSubmission(client), problems };
+	} finally {
+		client.close();
+	}
+}
+
+function newestSubmission(client: Database): number {
+	return Number(client.query('select max(id) from submissions').values()[0]?.[0] ?? 0);
+}
