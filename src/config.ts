@@ -218,7 +218,7 @@ export function loadConfig(input: ConfigInput): Config {
 }
 
 /** The settings as they apply, for a person to look at: secrets are masked, `source` says who set it. */
-export function describeSettings(input: ConfigInput): { name: string; value: string; source: string }[] {
+export function describeSettings(input: GivenInput): { name: string; value: string; source: string }[] {
 	const given = collectGiven(KEYS, input, []);
 	return KEYS.map((key) => {
 		const { standard, absent, isSecret } = SETTINGS[key];

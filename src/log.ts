@@ -46,6 +46,11 @@ export function printable(text: string): string {
 	);
 }
 
+/** JSON text as it may appear on a terminal; it means the same. */
+export function printableJson(json: string): string {
+	return json.replace(HIDDEN_CHARACTERS, escapeCharacter);
+}
+
 /**
  * Opens a log. Lines below `level` are dropped. Lines are collected and written together about every 100 ms
  * or 64 KiB; an error is written at once, with everything before it.
@@ -130,7 +135,7 @@ function recordOf(event: { at: LogLevel; message: string; fields: LogFields; tim
 
 function recordJson(): (record: LogRecord) => string {
 	const format = getJsonLinesFormatter({ properties: 'flatten' });
-	return (record) => format(record).replace(HIDDEN_CHARACTERS, escapeCharacter);
+	return (record) => printableJson(format(record));
 }
 
 /** `time level message key=value`, then the stack of an error, indented: it cannot pass for a line of its own. */
@@ -177,7 +182,7 @@ function roundMs(millis: number): number {
 /** A text as JSON. Most are plain, and then quotes around them are enough. */
 function jsonText(text: string): string {
 	if (PLAIN.test(text)) return `"${text}"`;
-	return JSON.stringify(text).replace(HIDDEN_CHARACTERS, escapeCharacter);
+	return printableJson(JSON.stringify(text));
 }
 
 function escapeCharacter(character: string): string {

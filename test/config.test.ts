@@ -1,8 +1,7 @@
 /** Settings: precedence, bounds, `_FILE`, `formsrv.toml`, and problems that are reported together. */
 
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import {
@@ -13,12 +12,12 @@ import {
 	loadConfig,
 	settingsTable,
 } from '../src/config.ts';
+import { tempFolder } from './temp-folder.ts';
 
 let cwd: string;
 beforeEach(() => {
-	cwd = mkdtempSync(join(tmpdir(), 'formsrv-config-'));
+	cwd = tempFolder();
 });
-afterEach(() => rmSync(cwd, { recursive: true }));
 
 function load(input: Partial<ConfigInput> = {}) {
 	return loadConfig({ env: {}, flags: {}, cwd, isTerminal: false, ...input });
@@ -246,7 +245,7 @@ describe('problems', () => {
 describe('what is shown to people', () => {
 	test('the settings in force name their source, secrets are masked', () => {
 		const env = { FORMSRV_SMTP_URL: 'smtp://user:hunter2@host', FORMSRV_MAIL_FROM: 'a@example.com' };
-		const rows = describeSettings({ env, flags: { port: '1' }, cwd, isTerminal: false });
+		const rows = describeSettings({ env, flags: { port: '1' }, cwd });
 		const row = (name: string) => rows.find((candidate) => candidate.name === name);
 		expect(row('FORMSRV_PORT')).toMatchObject({ value: '1', source: '--port' });
 		expect(row('FORMSRV_HOST')).toMatchObject({ value: '127.0.0.1', source: 'default' });

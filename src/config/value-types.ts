@@ -82,7 +82,7 @@ export function size(min: number, max: number): ValueType<number> {
 }
 
 /** The shortest exact spelling of a size: `1MiB`, `1536B`. */
-export function formatSize(bytes: number): string {
+function formatSize(bytes: number): string {
 	if (bytes >= 1024 ** 3 && bytes % 1024 ** 3 === 0) return `${bytes / 1024 ** 3}GiB`;
 	if (bytes >= 1024 ** 2 && bytes % 1024 ** 2 === 0) return `${bytes / 1024 ** 2}MiB`;
 	if (bytes >= 1024 && bytes % 1024 === 0) return `${bytes / 1024}KiB`;

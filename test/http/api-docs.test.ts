@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
-import type { Browser } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
 import { apiDocs, openApiDocument } from '../../src/http/api-docs.ts';
 import {
 	errorResponses,
@@ -16,7 +16,17 @@ import {
 	submitErrorResponses,
 	textResponse,
 } from '../../src/http/openapi.ts';
-import { openBrowser } from '../browser.ts';
+
+const CHROMIUM_FLAGS = [
+	'--headless',
+	'--no-sandbox',
+	'--disable-gpu',
+	'--disable-quic',
+	'--no-first-run',
+	'--disable-background-networking',
+	'--disable-component-update',
+	'--disable-sync',
+];
 
 const Thing = Type.Object(
 	{
@@ -174,7 +184,7 @@ describe('the page of the API documentation', () => {
 	beforeAll(async () => {
 		const { server } = app.listen({ port: 0, hostname: '127.0.0.1' });
 		base = `http://127.0.0.1:${server?.port}`;
-		browser = await openBrowser();
+		browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: CHROMIUM_FLAGS });
 	});
 
 	afterAll(async () => {

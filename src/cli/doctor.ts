@@ -1,0 +1,110 @@
+/** `formsrv doctor`: looks at everything an installation depends on and says what is wrong with it. */
+
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Command } from 'commander';
+import { type Config, describeSettings } from '../config.ts';
+import { idToMillis } from '../ids.ts';
+import { type DatabaseReport, engineVersion, inspectDatabase } from '../storage/inspect.ts';
+import { type Cli, type Options, withSettings } from './cli.ts';
+
+/** Below this the next busy day may fill the disk. */
+const LEAST_FREE_BYTES = 256 * 1024 * 1024;
+const CLOCK_TOLERANCE_MS = 60_000;
+const OTHERS = 0o077;
+
+/** One thing that was looked at; `problem` is a sentence. */
+interface Finding {
+	subject: string;
+	found: string;
+	problem?: string;
+}
+
+export function addDoctor(program: Command, cli: Cli): void {
+	const command = program
+		.command('doctor')
+		.summary('Check settings, database, permissions, disk and clock.')
+		.description(
+			'Check the settings, the database, file permissions, disk space and clock; exit 1 if anything is wrong. ' +
+				'It changes nothing and can be used while the server runs.',
+		)
+		.option('--json', 'Print JSON');
+	withSettings(command).action((options: Options) => {
+		const config = cli.loadSettings(options);
+		const findings = [...inspectFiles(config), ...inspectData(config), inspectDisk(config)];
+		const settings = describeSettings({ env: cli.io.env, flags: options, cwd: cli.io.cwd });
+		if (findings.some(({ problem }) => problem !== undefined)) cli.exitCode = 1;
+		if (options.json) return void cli.printJson({ settings, findings });
+		cli.printTable(
+			['SETTING', 'VALUE', 'FROM'],
+			settings.map(({ name, value, source }) => [name, value, source]),
+		);
+		cli.print('');
+		cli.printTable(
+			['', 'CHECK', 'RESULT'],
+			findings.map(({ subject, found, problem }) => [problem ? 'BAD' : 'ok', subject, problem ?? found]),
+		);
+	});
+}
+
+function inspectFiles({ dataDir, databaseFile }: Config): Finding[] {
+	const files = [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`];
+	return [dataDir, ...files].filter((path) => existsSync(path)).map(inspectMode);
+}
+
+function inspectMode(path: string): Finding {
+	const stat = statSync(path);
+	const mode = (stat.mode & 0o777).toString(8).padStart(4, '0');
+	const finding = { subject: 'permissions', found: `${path} ${mode}` };
+	if ((stat.mode & OTHERS) === 0) return finding;
+	const right = stat.isDirectory() ? '700' : '600';
+	return { ...finding, problem: `${path} is open to other users of this machine (${mode}): chmod ${right} ${path}` };
+}
+
+function inspectData({ databaseFile }: Config): Finding[] {
+	const engine = { subject: 'engine', found: `SQLite ${engineVersion()}` };
+	if (!existsSync(databaseFile)) {
+		return [engine, { subject: 'database', found: 'none yet; the first start of the server makes it' }];
+	}
+	const report = tryInspect(databaseFile);
+	const database: Finding[] =
+		report.problems.length === 0
+			? [{ subject: 'database', found: `sound, schema ${report.schema}` }]
+			: report.problems.map((problem) => ({ subject: 'database', found: 'unsound', problem }));
+	return [engine, ...database, inspectClock(report)];
+}
+
+function tryInspect(file: string): DatabaseReport {
+	try {
+		return inspectDatabase(file, 'quick');
+	} catch (error) {
+		return { schema: 0, newestId: 0, problems: [(error as Error).message] };
+	}
+}
+
+function inspectClock({ newestId }: DatabaseReport): Finding {
+	const now = Date.now();
+	const newest = idToMillis(newestId);
+	const finding = { subject: 'clock', found: new Date(now).toISOString() };
+	if (newest <= now + CLOCK_TOLERANCE_MS) return finding;
+	const problem = `The clock says ${finding.found}, but a submission is from ${new Date(newest).toISOString()}: set the clock.`;
+	return { ...finding, problem };
+}
+
+function inspectDisk({ databaseFile }: Config): Finding {
+	const folder = existingFolder(dirname(databaseFile));
+	const { bavail, bsize } = statfsSync(folder);
+	const free = bavail * bsize;
+	const needed = Math.max(LEAST_FREE_BYTES, existsSync(databaseFile) ? statSync(databaseFile).size : 0);
+	const finding = { subject: 'disk', found: `${megabytes(free)} free at ${folder}` };
+	if (free >= needed) return finding;
+	return { ...finding, problem: `Only ${finding.found}; keep at least ${megabytes(needed)}, a backup needs as much.` };
+}
+
+function existingFolder(path: string): string {
+	return existsSync(path) ? path : existingFolder(dirname(path));
+}
+
+function megabytes(bytes: number): string {
+	return `${Math.floor(bytes / 1e6)} MB`;
+}

@@ -1,0 +1,38 @@
+/** `formsrv healthcheck`: asks the server of these settings how it is, for containers without a shell. */
+
+import type { Command } from 'commander';
+import type { Config } from '../config.ts';
+import { type Cli, CommandError, examples, type Options, withSettings } from './cli.ts';
+
+const TIMEOUT_MS = 5000;
+
+export function addHealthcheck(program: Command, cli: Cli): void {
+	const command = program
+		.command('healthcheck')
+		.description('Ask the running server whether it is well; exit 0 if so, 1 if not.')
+		.addHelpText('after', examples('formsrv healthcheck', 'HEALTHCHECK CMD ["/usr/local/bin/formsrv", "healthcheck"]'));
+	withSettings(command, ['host', 'port']).action(async (options: Options) => {
+		const url = healthUrl(cli.loadSettings(options));
+		const problem = await askHealth(url);
+		if (problem !== undefined) throw new CommandError(`The server at ${url} is not well: ${problem}.`);
+		cli.print('ok');
+	});
+}
+
+/** The listener as this machine reaches it: a wildcard is no address to ask. */
+function healthUrl({ host, port }: Config): string {
+	if (port === 0) throw new CommandError('FORMSRV_PORT is 0, so the port is not known; name it with --port.', 2);
+	const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+	return `http://${reachable}:${port}/health`;
+}
+
+async function askHealth(url: string): Promise<string | undefined> {
+	try {
+		const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' });
+		await response.body?.cancel();
+		return response.ok ? undefined : `it answers ${response.status}`;
+	} catch (error) {
+		const isTimeout = error instanceof Error && error.name === 'TimeoutError';
+		return isTimeout ? `no answer within ${TIMEOUT_MS / 1000} seconds` : 'it cannot be reached';
+	}
+}

@@ -1,0 +1,166 @@
+/** `formsrv keys`: make, list and revoke API keys. */
+
+import { type Command, Option } from 'commander';
+import type { ApiKey } from '../keys/schema.ts';
+import { displayToken, isToken } from '../keys/token.ts';
+import { PERMISSIONS, type Permission } from '../storage/tables.ts';
+import { type Cli, CommandError, examples, findForm, type Options, withStorage } from './cli.ts';
+import { parseExpiry } from './expiry.ts';
+import { shortTime } from './table.ts';
+
+interface CreateOptions extends Options {
+	name?: string;
+	permissions?: string;
+	test?: true;
+	form?: string;
+	expires?: string;
+	json?: true;
+}
+
+export function addKeys(program: Command, cli: Cli): void {
+	const keys = program.command('keys').description('Make, list and revoke API keys.');
+	addCreate(keys, cli);
+	addList(keys, cli);
+	addRevoke(keys, cli);
+}
+
+function addCreate(keys: Command, cli: Cli): void {
+	const command = keys
+		.command('create')
+		.description(
+			'Make an API key and print it, once: only its hash is kept. Without options it is a live key that may do everything.',
+		)
+		.option('--name <text>', 'What it is for, shown in lists')
+		.option('--permissions <list>', `Any of ${PERMISSIONS.join(', ')}, separated by commas (default: admin)`)
+		.option('--test', 'Make a test key: it sees only test forms, whose mails and webhooks are never sent')
+		.addOption(
+			new Option('--form <id|slug>', 'Make a form-level key, which only reads the submissions of this form').conflicts([
+				'permissions',
+				'test',
+			]),
+		)
+		.option('--expires <when>', 'Lifetime such as 90d, 12h or 1y, or a date such as 2027-01-31')
+		.option('--json', 'Print JSON')
+		.addHelpText(
+			'after',
+			examples(
+				'KEY=$(formsrv keys create)',
+				'formsrv keys create --name "website build" --permissions read --expires 90d',
+				'formsrv keys create --test --permissions read,write',
+				'formsrv keys create --form contact-k3v9x2qm',
+			),
+		);
+	withStorage(command).action(async (options: CreateOptions) => {
+		const permissions = parsePermissions(options.permissions ?? 'admin');
+		const expiresAt = expiryOf(options.expires);
+		await cli.withApp(options, {
+			create: options.form === undefined,
+			use: async (app) => {
+				const form = options.form === undefined ? undefined : (await findForm(app, options.form)).id;
+				const mode = options.test ? 'test' : 'live';
+				const { token, key } = await app.keys.create({ mode, name: options.name, permissions, form, expiresAt });
+				if (options.json) cli.printJson({ key: token, ...key });
+				else cli.print(token);
+				const until = key.expiresAt ? `, valid until ${shortTime(key.expiresAt)}` : '';
+				cli.advise(`Keep this key: it is not shown again. Its id is ${key.id} (${scopeOf(key)}${until}).`);
+			},
+		});
+	});
+}
+
+function addList(keys: Command, cli: Cli): void {
+	const command = keys
+		.command('list')
+		.description('List all keys, newest first, by their first and last characters.')
+		.option('--json', 'Print JSON');
+	withStorage(command).action((options: Options) =>
+		cli.withApp(options, {
+			use: async (app) => {
+				const all = await app.keys.list();
+				if (options.json) cli.printJson(all);
+				else if (all.length === 0) cli.advise('There are no keys yet. Make one: formsrv keys create');
+				else printKeys(cli, all);
+			},
+		}),
+	);
+}
+
+function printKeys(cli: Cli, keys: ApiKey[]): void {
+	const now = Date.now();
+	cli.printTable(
+		['ID', 'KEY', 'STATE', 'PERMISSIONS', 'FORM', 'CREATED', 'LAST USED', 'EXPIRES', 'NAME'],
+		keys.map((key) => [
+			key.id,
+			key.display,
+			stateOf(key, now),
+			key.permissions.join(','),
+			key.form ?? '-',
+			shortTime(key.createdAt),
+			shortTime(key.lastUsedAt),
+			shortTime(key.expiresAt),
+			key.name,
+		]),
+	);
+}
+
+function addRevoke(keys: Command, cli: Cli): void {
+	const command = keys
+		.command('revoke')
+		.description('Revoke a key for good; a running server refuses it from the next request on.')
+		.argument('<key>', 'Its id, or how it is shown in the list, such as sk_live_…a1B2')
+		.option('--json', 'Print JSON')
+		.addHelpText('after', examples('formsrv keys revoke 1b7k2m9x0a', 'formsrv keys revoke sk_live_...a1B2'));
+	withStorage(command).action((name: string, options: Options) =>
+		cli.withApp(options, {
+			use: async (app) => {
+				const found = findKey(await app.keys.list(), name);
+				const revoked = await app.keys.revoke(found.id);
+				if (options.json) cli.printJson(revoked);
+				else cli.print(`Revoked ${revoked.display} (${revoked.id}).`);
+			},
+		}),
+	);
+}
+
+/** A key that leaked may be at hand only as a whole, so that is understood, too. */
+function findKey(keys: ApiKey[], name: string): ApiKey {
+	const display = isToken(name) ? displayToken(name) : name.replace('...', '…');
+	const found = keys.filter((key) => key.id === name || key.display === display);
+	if (found.length === 1 && found[0]) return found[0];
+	if (found.length === 0) throw new CommandError(`There is no key "${display}". "formsrv keys list" shows them all.`);
+	throw new CommandError(
+		`Several keys look like "${display}": name one by its id, ${found.map(({ id }) => id).join(' or ')}.`,
+	);
+}
+
+function stateOf(key: ApiKey, now: number): string {
+	if (key.revokedAt !== null) return 'revoked';
+	return key.expiresAt !== null && Date.parse(key.expiresAt) <= now ? 'expired' : 'valid';
+}
+
+function scopeOf(key: ApiKey): string {
+	return key.form === null
+		? `${key.mode}, ${key.permissions.join(' + ')}`
+		: `reads the submissions of form ${key.form}`;
+}
+
+function parsePermissions(list: string): Permission[] {
+	return list.split(',').map((entry) => {
+		const permission = PERMISSIONS.find((candidate) => candidate === entry.trim());
+		if (permission) return permission;
+		throw new CommandError(
+			`--permissions must be any of ${PERMISSIONS.join(', ')}, separated by commas; not "${entry}".`,
+			2,
+		);
+	});
+}
+
+function expiryOf(text: string | undefined): Date | undefined {
+	if (text === undefined) return undefined;
+	const expiresAt = parseExpiry(text, Date.now());
+	if (expiresAt && expiresAt.getTime() > Date.now()) return expiresAt;
+	throw new CommandError(
+		`--expires must be a lifetime such as 90d or 12h, or a date to come such as 2027-01-31; not "${text}".`,
+		2,
+	);
+}

@@ -1,0 +1,112 @@
+/** `formsrv serve`: runs the server until it is asked to stop. */
+
+import { constants } from 'node:os';
+import type { Command } from 'commander';
+import { openApp } from '../app.ts';
+import { listSettings } from '../config.ts';
+import { createLog, type Log } from '../log.ts';
+import { type RunningServer, startServer } from '../server.ts';
+import { type Cli, examples, type Io, type Options, withSettings } from './cli.ts';
+
+/** What is in flight gets this long to finish; with closing the database it stays within ten seconds. */
+const DRAIN_MS = 8000;
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+export function addServe(program: Command, cli: Cli): void {
+	const command = program
+		.command('serve')
+		.summary('Start the server.')
+		.description(
+			'Start the server. Nothing needs to be set: the data goes to ./formsrv-data, which is made if it is missing. ' +
+				'It prints the address of each listener, and runs until SIGTERM or SIGINT.',
+		)
+		.addHelpText('after', settingsHelp())
+		.addHelpText(
+			'after',
+			examples(
+				'formsrv serve',
+				'formsrv serve --host 0.0.0.0 --base-url https://forms.example.com --submit-url https://f.example.com',
+				'formsrv serve --port 9000 --submit-port 9000    one listener for both addresses',
+				'FORMSRV_SMTP_URL_FILE=/run/secrets/smtp FORMSRV_MAIL_FROM=forms@example.com formsrv serve',
+			),
+		);
+	withSettings(command).action((options: Options) => serve(cli, options));
+}
+
+function settingsHelp(): string {
+	const names = listSettings().filter(({ flag }) => flag === null);
+	const width = Math.max(...names.map(({ name }) => name.length));
+	return [
+		'\nSecrets, which have no flag:',
+		...names.map(({ name, meaning }) => `  ${name.padEnd(width)}  ${meaning}`),
+		'\nEach setting can be given by flag, in the environment (FORMSRV_PORT=8080), in the environment as the name of a',
+		'file that holds it (FORMSRV_SMTP_URL_FILE=/run/secrets/smtp), or in formsrv.toml (port = 8080). The first of',
+		'these wins. All problems are reported before anything starts.',
+	].join('\n');
+}
+
+async function serve(cli: Cli, options: Options): Promise<void> {
+	const config = cli.loadSettings(options);
+	const log = createLog({
+		level: config.logLevel,
+		format: config.logFormat,
+		write: (lines) => cli.io.stderr.write(lines),
+	});
+	const askedToStop = untilAskedToStop(cli.io, log);
+	const faults = logFaults(log);
+	try {
+		const app = openApp(config, { log });
+		try {
+			const server = await startServer(app);
+			announce(cli, server);
+			await askedToStop;
+			log.info('stopping');
+			await server.stop(DRAIN_MS);
+		} finally {
+			app.close();
+		}
+	} finally {
+		faults.stop();
+		log.close();
+	}
+}
+
+function announce(cli: Cli, { baseUrl, submitUrl }: RunningServer): void {
+	cli.print(`base    ${baseUrl}`);
+	if (submitUrl !== baseUrl) cli.print(`submit  ${submitUrl}`);
+}
+
+/** Resolves at the first signal; a second one ends the process on the spot. */
+function untilAskedToStop({ signal }: Io, log: Log): Promise<void> {
+	return new Promise((resolve) => {
+		if (signal) {
+			signal.addEventListener('abort', () => resolve(), { once: true });
+			if (signal.aborted) resolve();
+			return;
+		}
+		let isStopping = false;
+		for (const name of STOP_SIGNALS) {
+			process.on(name, () => {
+				if (isStopping) {
+					log.flush();
+					process.exit(128 + constants.signals[name]);
+				}
+				isStopping = true;
+				resolve();
+			});
+		}
+	});
+}
+
+/** Without this, one forgotten promise would take the server down. */
+function logFaults(log: Log): { stop(): void } {
+	const onFault = (cause: unknown) => log.error('A fault that nothing handled; the server goes on.', { cause });
+	process.on('unhandledRejection', onFault);
+	process.on('uncaughtException', onFault);
+	return {
+		stop() {
+			process.off('unhandledRejection', onFault);
+			process.off('uncaughtException', onFault);
+		},
+	};
+}

@@ -1,0 +1,120 @@
+/** `formsrv backup` and `formsrv restore`. */
+
+import { beforeEach, describe, expect, test } from 'bun:test';
+import {
+	closeSync,
+	copyFileSync,
+	existsSync,
+	openSync,
+	readdirSync,
+	statSync,
+	writeFileSync,
+	writeSync,
+} from 'node:fs';
+import { takeServerLock } from '../../src/storage/sqlite.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+let cli: CommandLine;
+beforeEach(async () => {
+	cli = openCommandLine();
+	await cli.call('forms', 'create', 'Before');
+});
+
+async function names(...argv: string[]): Promise<string[]> {
+	return (await cli.json('forms', 'list', ...argv)).map(({ name }: { name: string }) => name);
+}
+
+describe('backup', () => {
+	test('is one private file with everything in it', async () => {
+		expect(await cli.json('backup', 'copy.db')).toEqual({
+			file: cli.path('copy.db'),
+			size: statSync(cli.path('copy.db')).size,
+		});
+		expect(statSync(cli.path('copy.db')).mode & 0o777).toBe(0o600);
+		expect(await names('--database-url', 'sqlite:copy.db')).toEqual(['Before']);
+	});
+
+	test('overwrites nothing', async () => {
+		writeFileSync(cli.path('copy.db'), 'mine');
+		expect(await cli.call('backup', 'copy.db')).toEqual({
+			code: 1,
+			stdout: '',
+			stderr: `${cli.path('copy.db')} exists already; it is not overwritten.\n`,
+		});
+		expect(await Bun.file(cli.path('copy.db')).text()).toBe('mine');
+	});
+
+	test('of a damaged database fails and leaves nothing behind', async () => {
+		const file = cli.path('formsrv-data', 'formsrv.db');
+		const handle = openSync(file, 'r+');
+		for (let at = 4096; at < statSync(file).size; at += 4096) writeSync(handle, Buffer.alloc(64, 0xff), 0, 64, at);
+		closeSync(handle);
+		expect((await cli.call('backup', 'copy.db')).code).toBe(1);
+		expect(existsSync(cli.path('copy.db'))).toBe(false);
+	});
+
+	test('where there is no database says so', async () => {
+		const { code, stderr } = await cli.call('backup', 'copy.db', '--data-dir', 'elsewhere');
+		expect(code).toBe(1);
+		expect(stderr).toContain('There is no database at');
+	});
+});
+
+describe('restore', () => {
+	beforeEach(async () => {
+		await cli.call('backup', 'copy.db');
+		await cli.call('forms', 'create', 'After');
+	});
+
+	test('never replaces a database unasked', async () => {
+		const { code, stderr } = await cli.call('restore', 'copy.db');
+		expect(code).toBe(1);
+		expect(stderr).toContain('Add --force');
+		expect(await names()).toEqual(['After', 'Before']);
+	});
+
+	test('with --force brings back what was, and keeps what is', async () => {
+		const { replaced } = await cli.json('restore', 'copy.db', '--force');
+		expect(await names()).toEqual(['Before']);
+		expect(await names('--database-url', `sqlite:${replaced}`)).toEqual(['After', 'Before']);
+		expect(existsSync(cli.path('copy.db'))).toBe(true);
+	});
+
+	test('fills an empty place', async () => {
+		expect((await cli.call('restore', 'copy.db', '--data-dir', 'elsewhere')).code).toBe(0);
+		expect(await names('--data-dir', 'elsewhere')).toEqual(['Before']);
+		expect(statSync(cli.path('elsewhere', 'formsrv.db')).mode & 0o777).toBe(0o600);
+	});
+
+	test('waits for nobody: while a server runs it is refused', async () => {
+		const release = takeServerLock(cli.path('formsrv-data', 'formsrv.db'));
+		const { code, stderr } = await cli.call('restore', 'copy.db', '--force');
+		release?.();
+		expect(code).toBe(1);
+		expect(stderr).toBe(`A server runs on ${cli.path('formsrv-data', 'formsrv.db')}. Stop it first.\n`);
+		expect(await names()).toEqual(['After', 'Before']);
+	});
+
+	test.each([
+		[
+			'a text',
+			(file: string) => writeFileSync(file, 'a text. '.repeat(1000)),
+			/cannot be opened as an SQLite database|not a database/,
+		],
+		['half a backup', (file: string) => writeFileSync(file, Buffer.alloc(8192)), /./],
+		['no file', () => {}, /There is no file/],
+	])('of %s changes nothing', async (_, make, sentence) => {
+		make(cli.path('bad.db'));
+		const { code, stderr } = await cli.call('restore', 'bad.db', '--force');
+		expect(code).toBe(1);
+		expect(stderr).toMatch(sentence);
+		expect(await names()).toEqual(['After', 'Before']);
+		expect(readdirSync(cli.path('formsrv-data')).filter((name) => /restoring|replaced/.test(name))).toEqual([]);
+	});
+
+	test('takes a plain copy of the file of a stopped server as well', async () => {
+		copyFileSync(cli.path('formsrv-data', 'formsrv.db'), cli.path('plain.db'));
+		expect((await cli.call('restore', 'plain.db', '--force')).code).toBe(0);
+		expect(await names()).toEqual(['After', 'Before']);
+	});
+});

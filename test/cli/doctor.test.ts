@@ -1,0 +1,67 @@
+/** `formsrv doctor`. */
+
+import { beforeEach, expect, test } from 'bun:test';
+import { chmodSync, closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+let cli: CommandLine;
+beforeEach(() => {
+	cli = openCommandLine();
+});
+
+test('finds nothing wrong before the first start, and makes nothing', async () => {
+	const { code, stdout } = await cli.call('doctor');
+	expect(code).toBe(0);
+	expect(stdout).toContain('none yet; the first start of the server makes it');
+	expect((await cli.call('keys', 'list')).stderr).toContain('There is no database');
+});
+
+test('finds nothing wrong with a new database', async () => {
+	await cli.call('keys', 'create');
+	const { code, stdout } = await cli.call('doctor');
+	expect(code).toBe(0);
+	expect(stdout).toMatch(/ok +database +sound, schema \d+\n/);
+});
+
+test('shows the settings in force, but no secret', async () => {
+	cli.env.FORMSRV_HCAPTCHA_SECRET = 'hunter2';
+	const { stdout } = await cli.call('doctor', '--port', '9000');
+	expect(stdout).toMatch(/FORMSRV_PORT +9000 +--port\n/);
+	expect(stdout).toMatch(/FORMSRV_HCAPTCHA_SECRET +\(set, not shown\) +FORMSRV_HCAPTCHA_SECRET\n/);
+	expect(stdout + (await cli.call('doctor', '--json')).stdout).not.toContain('hunter2');
+});
+
+test('finds files that others can read', async () => {
+	await cli.call('keys', 'create');
+	const file = cli.path('formsrv-data', 'formsrv.db');
+	chmodSync(file, 0o644);
+	const { code, stdout } = await cli.call('doctor');
+	expect(code).toBe(1);
+	expect(stdout).toContain(`${file} is open to other users of this machine (0644): chmod 600 ${file}`);
+});
+
+test('finds damage', async () => {
+	await cli.call('keys', 'create');
+	const file = cli.path('formsrv-data', 'formsrv.db');
+	const handle = openSync(file, 'r+');
+	for (let at = 8192; at < statSync(file).size; at += 4096) writeSync(handle, Buffer.alloc(64, 0xff), 0, 64, at);
+	closeSync(handle);
+	const { code, stdout } = await cli.call('doctor');
+	expect(code).toBe(1);
+	expect(stdout).toMatch(/BAD +database/);
+});
+
+test('finds a file that is not ours', async () => {
+	await cli.call('keys', 'create');
+	writeFileSync(cli.path('formsrv-data', 'formsrv.db'), 'a text. '.repeat(1000));
+	const { code, stdout } = await cli.call('doctor');
+	expect(code).toBe(1);
+	expect(stdout).toContain('cannot be opened as an SQLite database');
+});
+
+test('tells machines as well', async () => {
+	await cli.call('keys', 'create');
+	const { settings, findings } = await cli.json('doctor');
+	expect(settings).toContainEqual({ name: 'FORMSRV_HOST', value: '127.0.0.1', source: 'default' });
+	expect(findings).toContainEqual({ subject: 'database', found: expect.stringContaining('sound') });
+});

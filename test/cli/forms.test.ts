@@ -1,0 +1,91 @@
+/** `formsrv forms`. */
+
+import { beforeEach, expect, test } from 'bun:test';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+let cli: CommandLine;
+beforeEach(() => {
+	cli = openCommandLine();
+});
+
+test('a form is made with all its settings and shown by its slug', async () => {
+	const made = await cli.json(
+		...['forms', 'create', 'Contact', '--slug', 'contact', '--notification-email', 'a@example.com'],
+		...['--redirect-url', 'https://example.com/thanks', '--allowed-domains', 'example.com, example.org'],
+	);
+	expect(made).toMatchObject({
+		name: 'Contact',
+		slug: 'contact',
+		mode: 'live',
+		isActive: true,
+		notificationEmail: 'a@example.com',
+		redirectUrl: 'https://example.com/thanks',
+		allowedDomains: ['example.com', 'example.org'],
+	});
+	expect(await cli.json('forms', 'show', 'Contact')).toEqual(made);
+	expect(await cli.json('forms', 'show', made.id)).toEqual(made);
+});
+
+test('live and test forms are listed together or apart, newest first', async () => {
+	await cli.call('forms', 'create', 'One');
+	await cli.call('forms', 'create', 'Two', '--test');
+	const names = async (...argv: string[]) =>
+		(await cli.json('forms', 'list', ...argv)).map(({ name }: { name: string }) => name);
+	expect(await names()).toEqual(['Two', 'One']);
+	expect(await names('--mode', 'live')).toEqual(['One']);
+	expect(await names('--mode', 'test')).toEqual(['Two']);
+	expect((await cli.call('forms', 'list')).stdout).toMatch(/^ID +SLUG +MODE[\s\S]*Two\n[\s\S]*One\n$/);
+});
+
+test('what is given is changed, an empty text clears, the rest stays', async () => {
+	const { slug } = await cli.json(
+		'forms',
+		'create',
+		'Contact',
+		'--redirect-url',
+		'https://example.com/',
+		'--allowed-domains',
+		'a.org',
+	);
+	expect(await cli.json('forms', 'update', slug, '--active', 'false', '--name', 'New')).toMatchObject({
+		name: 'New',
+		isActive: false,
+		redirectUrl: 'https://example.com/',
+	});
+	expect(await cli.json('forms', 'update', slug, '--redirect-url', '', '--allowed-domains', '')).toMatchObject({
+		isActive: false,
+		redirectUrl: null,
+		allowedDomains: [],
+	});
+});
+
+test('an update without anything to change is a wrong call', async () => {
+	expect(await cli.call('forms', 'update', 'contact')).toMatchObject({
+		code: 2,
+		stderr: 'Nothing to change was given. See formsrv forms update --help.\n',
+	});
+});
+
+test('a setting that is not valid is named', async () => {
+	const { code, stderr } = await cli.call('forms', 'create', 'Contact', '--redirect-url', 'javascript:alert(1)');
+	expect(code).toBe(2);
+	expect(stderr).toContain('redirectUrl must');
+});
+
+test('a form is deleted only when it is said twice', async () => {
+	const { slug } = await cli.json('forms', 'create', 'Contact');
+	expect(await cli.call('forms', 'delete', slug)).toMatchObject({
+		code: 2,
+		stderr: `This deletes form "Contact" (${slug}) and its 0 submissions, which cannot be undone. Add --yes to do it.\n`,
+	});
+	expect((await cli.call('forms', 'delete', slug, '--yes')).code).toBe(0);
+	expect(await cli.json('forms', 'list')).toEqual([]);
+	expect((await cli.call('forms', 'delete', slug, '--yes')).code).toBe(1);
+});
+
+test('names from outside cannot act on the terminal', async () => {
+	await cli.call('forms', 'create', 'a\u202eb\x9b2Jc');
+	const { stdout } = await cli.call('forms', 'list');
+	expect(stdout).toContain('a\\u202eb\\u009b2Jc');
+	expect((await cli.call('forms', 'list', '--json')).stdout).toContain('a\\u202eb\\u009b2Jc');
+});

@@ -1,0 +1,105 @@
+/** `formsrv keys`. */
+
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { statSync } from 'node:fs';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+let cli: CommandLine;
+beforeEach(() => {
+	cli = openCommandLine();
+});
+
+async function createKey(...argv: string[]): Promise<string> {
+	const { code, stdout } = await cli.call('keys', 'create', ...argv);
+	expect(code).toBe(0);
+	return stdout;
+}
+
+describe('keys create', () => {
+	test('prints the key and nothing else on stdout, in an empty folder', async () => {
+		expect(await createKey()).toMatch(/^sk_live_[0-9A-Za-z]{38}\n$/);
+		expect(statSync(cli.path('formsrv-data')).mode & 0o777).toBe(0o700);
+		expect(statSync(cli.path('formsrv-data', 'formsrv.db')).mode & 0o777).toBe(0o600);
+	});
+
+	test('makes a live key that may do everything, unless it is told otherwise', async () => {
+		await createKey();
+		await createKey('--test', '--permissions', 'read, write', '--name', 'build', '--expires', '90d');
+		const [second, first] = await cli.json('keys', 'list');
+		expect(first).toMatchObject({ mode: 'live', permissions: ['admin'], name: '', expiresAt: null, form: null });
+		expect(second).toMatchObject({ mode: 'test', permissions: ['read', 'write'], name: 'build' });
+		expect(Date.parse(second.expiresAt) / 86_400_000).toBeCloseTo(Date.now() / 86_400_000 + 90, 1);
+	});
+
+	test('makes a form-level key for a form named by its slug or its id', async () => {
+		const form = await cli.json('forms', 'create', 'Contact');
+		expect(await createKey('--form', form.slug)).toMatch(/^fk_[0-9A-Za-z]{38}\n$/);
+		expect(await cli.json('keys', 'create', '--form', form.id)).toMatchObject({
+			key: expect.stringMatching(/^fk_/),
+			form: form.id,
+			permissions: ['read'],
+		});
+	});
+
+	test.each([
+		[2, ['--permissions', 'read,all'], '--permissions must be any of read, write, delete, admin'],
+		[2, ['--expires', 'soon'], '--expires must be a lifetime such as 90d'],
+		[2, ['--expires', '2020-01-01'], '--expires must be a lifetime such as 90d or 12h, or a date to come'],
+		[
+			2,
+			['--form', 'x', '--permissions', 'write'],
+			"Option '--form <id|slug>' cannot be used with option '--permissions",
+		],
+		[2, ['--name', 'x'.repeat(201)], 'name must have at most 200 characters.'],
+		[1, ['--form', 'nowhere'], 'There is no form "nowhere".'],
+	])('exit %i for %p', async (code, argv, sentence) => {
+		await createKey();
+		const outcome = await cli.call('keys', 'create', ...argv);
+		expect(outcome).toMatchObject({ code, stdout: '' });
+		expect(outcome.stderr).toStartWith(sentence);
+	});
+});
+
+describe('keys list', () => {
+	test('never shows a key', async () => {
+		const key = (await createKey()).trim();
+		const { stdout } = await cli.call('keys', 'list');
+		expect(stdout).toContain(`sk_live_…${key.slice(-4)}`);
+		expect(stdout).not.toContain(key);
+	});
+
+	test('says how to make the first one', async () => {
+		await cli.call('forms', 'create', 'Contact');
+		expect(await cli.call('keys', 'list')).toEqual({
+			code: 0,
+			stdout: '',
+			stderr: 'There are no keys yet. Make one: formsrv keys create\n',
+		});
+	});
+});
+
+describe('keys revoke', () => {
+	test.each([
+		['its id', (key: { id: string }) => key.id],
+		['how it is listed', (key: { display: string }) => key.display],
+		['the same typed with three dots', (key: { display: string }) => key.display.replace('…', '...')],
+		['the whole key', (_: unknown, token: string) => token],
+	])('takes %s', async (_, nameOf) => {
+		await createKey();
+		const { key, ...record } = await cli.json('keys', 'create');
+		expect((await cli.call('keys', 'revoke', nameOf(record, key))).code).toBe(0);
+		const listed: { id: string; revokedAt: string | null }[] = await cli.json('keys', 'list');
+		expect(listed.filter(({ revokedAt }) => revokedAt !== null).map(({ id }) => id)).toEqual([record.id]);
+		expect((await cli.call('keys', 'list')).stdout).toMatch(/revoked[\s\S]*valid/);
+	});
+
+	test('an unknown key is exit 1, and a whole key is not repeated', async () => {
+		const key = (await createKey()).trim();
+		const other = openCommandLine();
+		await other.call('forms', 'create', 'Contact');
+		const { code, stderr } = await other.call('keys', 'revoke', key);
+		expect(code).toBe(1);
+		expect(stderr).toStartWith('There is no key "sk_live_…');
+		expect(stderr).not.toContain(key);
+	});
+});

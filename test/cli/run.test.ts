@@ -1,0 +1,92 @@
+/** The command line as a whole: help, wrong calls, exit codes, and what may reach a terminal. */
+
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { version } from '../../package.json';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+let cli: CommandLine;
+beforeEach(() => {
+	cli = openCommandLine();
+});
+
+describe('help', () => {
+	test('formsrv alone shows the help on stderr and counts as a wrong call', async () => {
+		const { code, stdout, stderr } = await cli.call();
+		expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+		expect(stderr).toContain('Usage: formsrv');
+	});
+
+	test.each([
+		[['--help'], 'Usage: formsrv [options] [command]'],
+		[['help'], 'Usage: formsrv [options] [command]'],
+		[['keys', '--help'], 'Usage: formsrv keys'],
+		[['help', 'serve'], 'Usage: formsrv serve'],
+		[['keys', 'create', '-h'], 'Usage: formsrv keys create'],
+	])('formsrv %p is answered on stdout', async (argv, usage) => {
+		const { code, stdout, stderr } = await cli.call(...argv);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+		expect(stdout).toStartWith(usage);
+	});
+
+	test('serve --help names every setting, the secrets without a flag as well', async () => {
+		const { stdout } = await cli.call('serve', '--help');
+		expect(stdout).toMatch(/--submit-port <number>.*[\s\S]*\(FORMSRV_SUBMIT_PORT; default: 8081\)/);
+		expect(stdout).toContain('FORMSRV_SMTP_URL ');
+		expect(stdout).not.toContain('--smtp-url');
+	});
+
+	test('the version can be asked for', async () => {
+		expect(await cli.call('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+		expect((await cli.call('version')).stdout).toStartWith(`formsrv ${version} (bun `);
+		expect(await cli.json('version')).toMatchObject({ formsrv: version, bun: Bun.version });
+	});
+});
+
+describe('a wrong call is exit 2 and one sentence on stderr', () => {
+	test.each([
+		[['kyes'], "Unknown command 'kyes'; did you mean keys? See formsrv --help."],
+		[['keys', 'craete'], "Unknown command 'craete'; did you mean create? See formsrv keys --help."],
+		[['serve', '--prot', '1'], "Unknown option '--prot'; did you mean --port? See formsrv serve --help."],
+		[['forms', 'show'], "Missing required argument 'form'. See formsrv forms show --help."],
+		[['serve', '--port'], "Option '--port <number>' argument missing. See formsrv serve --help."],
+		[['serve', '--port', 'x'], '--port must be a whole number from 0 to 65535; not "x".'],
+		[['doctor', 'now'], 'Too many arguments for'],
+		[['submissions', 'list', 'x', '--limit', '1.5'], 'limit must be a whole number'],
+		[['\x1b[2J\nfaked'], "Unknown command '\\u001b[2J\\nfaked'. See formsrv --help."],
+	])('%p', async (argv, sentence) => {
+		const { code, stdout, stderr } = await cli.call(...argv);
+		expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+		expect(stderr).toStartWith(sentence);
+		expect(stderr.split('\n')).toHaveLength(2);
+	});
+
+	test('all problems of the settings are told at once', async () => {
+		cli.env.FORMSRV_PROT = '1';
+		const { code, stderr } = await cli.call('serve', '--port', 'x');
+		expect(code).toBe(2);
+		expect(stderr).toBe(
+			'FORMSRV_PROT is not a setting; did you mean FORMSRV_PORT?\n--port must be a whole number from 0 to 65535; not "x".\n',
+		);
+	});
+});
+
+describe('a command that fails is exit 1 and one sentence on stderr', () => {
+	test('without a database it says where it looked, and makes none', async () => {
+		const { code, stderr } = await cli.call('keys', 'list');
+		expect({ code, stderr }).toEqual({
+			code: 1,
+			stderr: `There is no database at ${cli.path('formsrv-data', 'formsrv.db')}. Name its folder with --data-dir, or make one with "formsrv serve".\n`,
+		});
+	});
+
+	test('a file that is no database is left alone', async () => {
+		mkdirSync(cli.path('formsrv-data'));
+		writeFileSync(cli.path('formsrv-data', 'formsrv.db'), 'not a database, but a text of some length. '.repeat(100));
+		chmodSync(cli.path('formsrv-data', 'formsrv.db'), 0o600);
+		const { code, stderr } = await cli.call('keys', 'create');
+		expect(code).toBe(1);
+		expect(stderr).toContain('cannot be opened as an SQLite database');
+		expect(stderr).not.toContain('    at ');
+	});
+});

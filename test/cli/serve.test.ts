@@ -1,0 +1,204 @@
+/** `formsrv serve` and what is done beside it: in this process, and as a process of its own for signals. */
+
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from '../../src/cli/run.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
+const ANY_PORTS = ['--port', '0', '--submit-port', '0'];
+
+let cli: CommandLine;
+beforeEach(() => {
+	cli = openCommandLine();
+});
+
+/** Serves in this process until `stop`, which answers the exit code. */
+async function serve(...argv: string[]) {
+	const asked = new AbortController();
+	const announced = Promise.withResolvers<void>();
+	const out: string[] = [];
+	const err: string[] = [];
+	const ended = run(['serve', ...argv], {
+		stdout: {
+			write: (text) => {
+				out.push(text);
+				if (text.startsWith('submit')) announced.resolve();
+			},
+		},
+		stderr: { write: (text) => err.push(text) },
+		env: cli.env,
+		cwd: cli.cwd,
+		signal: asked.signal,
+	});
+	await Promise.race([announced.promise, ended]);
+	const address = (name: string) => new RegExp(`^${name} +(\\S+)$`, 'm').exec(out.join(''))?.[1] ?? '';
+	return {
+		out,
+		err,
+		base: address('base'),
+		submit: address('submit'),
+		stop: () => {
+			asked.abort();
+			return ended;
+		},
+	};
+}
+
+function spawnServer() {
+	const child = Bun.spawn([process.execPath, MAIN, 'serve', ...ANY_PORTS], {
+		cwd: cli.cwd,
+		env: { PATH: process.env.PATH },
+		stdout: 'pipe',
+		stderr: 'pipe',
+		timeout: 20_000,
+	});
+	const lines = child.stdout.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>);
+	return { child, lines };
+}
+
+async function firstAddress(lines: ReadableStream<string>): Promise<URL> {
+	let text = '';
+	for await (const chunk of lines.values({ preventCancel: true })) {
+		text += chunk;
+		const found = /^submit {2}(\S+)\n/m.exec(text)?.[1];
+		if (found) return new URL(found);
+	}
+	throw new Error(`no address in: ${text}`);
+}
+
+describe('serve', () => {
+	test('prints one line per listener, exactly, once they accept connections', async () => {
+		const server = await serve(...ANY_PORTS);
+		expect(server.out.join('')).toMatch(/^base {4}http:\/\/127\.0\.0\.1:\d+\nsubmit {2}http:\/\/127\.0\.0\.1:\d+\n$/);
+		expect((await fetch(`${server.base}/health`)).status).toBe(200);
+		expect((await fetch(`${server.submit}/health`)).status).toBe(200);
+		expect(await server.stop()).toBe(0);
+		await expect(fetch(`${server.base}/health`)).rejects.toThrow();
+	});
+
+	test('needs no data folder if the database is elsewhere', async () => {
+		const server = await serve(...ANY_PORTS, '--database-url', 'sqlite:elsewhere/forms.db');
+		expect((await fetch(`${server.base}/health`)).status).toBe(200);
+		expect(await server.stop()).toBe(0);
+		expect(readdirSync(cli.cwd)).toEqual(['elsewhere']);
+	});
+
+	test('says in one sentence that a port is taken', async () => {
+		const first = await serve(...ANY_PORTS);
+		const port = new URL(first.base).port;
+		expect(await cli.call('serve', '--data-dir', 'other', '--port', port)).toEqual({
+			code: 1,
+			stdout: '',
+			stderr: `Cannot listen at 127.0.0.1:${port}: it is in use.\n`,
+		});
+		await first.stop();
+	});
+
+	test('refuses to serve the same data twice', async () => {
+		const first = await serve(...ANY_PORTS);
+		const { code, stderr } = await cli.call('serve', ...ANY_PORTS);
+		await first.stop();
+		expect(code).toBe(1);
+		expect(stderr).toContain(`Another formsrv serves ${cli.path('formsrv-data', 'formsrv.db')} already.`);
+	});
+});
+
+describe('beside a running server', () => {
+	test('a key is made and revoked, and the server knows at the next request', async () => {
+		const server = await serve(...ANY_PORTS);
+		const { key, id } = await cli.json('keys', 'create');
+		const status = async () =>
+			(await fetch(`${server.base}/api/forms`, { headers: { authorization: `Bearer ${key}` } })).status;
+		expect(await status()).toBe(200);
+		await cli.call('keys', 'revoke', id);
+		expect(await status()).toBe(401);
+		await server.stop();
+	});
+
+	test('submissions are listed as they come in', async () => {
+		const server = await serve(...ANY_PORTS);
+		const { slug } = await cli.json('forms', 'create', 'Contact');
+		for (const message of ['first', 'second\x1b[2J']) {
+			const body = new URLSearchParams({ message });
+			expect((await fetch(`${server.submit}/f/${slug}`, { method: 'POST', body, redirect: 'manual' })).status).toBe(
+				303,
+			);
+		}
+		const { stdout, stderr } = await cli.call('submissions', 'list', slug, '--limit', '1');
+		expect(stdout).toMatch(/^ID +RECEIVED +STATE +DATA\n\w+ +\S+ \S+ +unread +message=second\\u001b\[2J/);
+		expect(stderr).toBe('1 to 1 of 2; go on with --offset 1.\n');
+		expect((await cli.call('submissions', 'list', slug, '--filter', 'spam')).stderr).toContain('no such submissions');
+		await server.stop();
+	});
+
+	test('submissions are listed for machines exactly as the API lists them', async () => {
+		const server = await serve(...ANY_PORTS);
+		const { id, slug } = await cli.json('forms', 'create', 'Contact');
+		const { key } = await cli.json('keys', 'create');
+		const headers = { 'content-type': 'application/json' };
+		const body = '{"big":12345678901234567890,"__proto__":"x","text":"é"}';
+		await fetch(`${server.submit}/f/${slug}`, { method: 'POST', headers, body, redirect: 'manual' });
+		const url = `${server.base}/api/forms/${id}/submissions?limit=1`;
+		const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+		expect((await cli.call('submissions', 'list', slug, '--limit', '1', '--json')).stdout).toBe(
+			`${await answer.text()}\n`,
+		);
+		await server.stop();
+	});
+
+	test('the health is asked for', async () => {
+		const server = await serve(...ANY_PORTS);
+		cli.env.FORMSRV_PORT = new URL(server.base).port;
+		expect(await cli.call('healthcheck')).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
+		expect((await cli.call('healthcheck', '--host', '0.0.0.0')).code).toBe(0);
+		await server.stop();
+		expect(await cli.call('healthcheck')).toEqual({
+			code: 1,
+			stdout: '',
+			stderr: `The server at ${server.base}/health is not well: it cannot be reached.\n`,
+		});
+		expect((await cli.call('healthcheck', '--port', '0')).code).toBe(2);
+	});
+});
+
+describe('signals', () => {
+	/** Opens a submission whose body is not finished, so that there is something in flight. */
+	async function halfRequest(address: URL, slug: string) {
+		const answer = Promise.withResolvers<string>();
+		const socket = await Bun.connect({
+			hostname: address.hostname,
+			port: Number(address.port),
+			socket: { data: (_, bytes) => answer.resolve(bytes.toString()), close: () => answer.resolve('closed') },
+		});
+		socket.write(
+			`POST /f/${slug} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a"`,
+		);
+		return { answer: answer.promise, finish: () => socket.write(':1}'), end: () => socket.end() };
+	}
+
+	test.each(['SIGTERM', 'SIGINT'] as const)('%s lets a request finish and ends with 0', async (name) => {
+		const { slug } = await cli.json('forms', 'create', 'Contact');
+		const { child, lines } = spawnServer();
+		const request = await halfRequest(await firstAddress(lines), slug);
+		await Bun.sleep(100);
+		child.kill(name);
+		await Bun.sleep(100);
+		request.finish();
+		expect(await request.answer).toStartWith('HTTP/1.1 303');
+		expect(await child.exited).toBe(0);
+	});
+
+	test('a second signal ends it at once', async () => {
+		const { slug } = await cli.json('forms', 'create', 'Contact');
+		const { child, lines } = spawnServer();
+		const request = await halfRequest(await firstAddress(lines), slug);
+		await Bun.sleep(100);
+		child.kill('SIGTERM');
+		await Bun.sleep(100);
+		child.kill('SIGTERM');
+		expect(await child.exited).toBe(143);
+		request.end();
+	});
+});
