@@ -1,0 +1,166 @@
+/** Every credential against every management route: what the guard says, before anything else is looked at. */
+
+import { afterAll, describe, expect, test } from 'bun:test';
+import { createClientAddress } from '../../src/http/client-address.ts';
+import { createFace } from '../../src/http/face.ts';
+import { createToken } from '../../src/keys/token.ts';
+import { mountManagement } from '../../src/server.ts';
+import type { Permission } from '../../src/storage/tables.ts';
+import { openTestServer } from '../server.ts';
+
+interface Rule {
+	permission: Permission;
+	/** Whether a form-level key may come in for its own form. */
+	formKey?: boolean;
+}
+
+/** What each management route asks for. A new route without a line here fails the first test. */
+const RULES: Record<string, Rule> = {
+	'GET /api/forms': { permission: 'read' },
+	'POST /api/forms': { permission: 'write' },
+	'GET /api/forms/:id': { permission: 'read' },
+	'PATCH /api/forms/:id': { permission: 'write' },
+	'DELETE /api/forms/:id': { permission: 'delete' },
+	'GET /api/forms/:id/submissions': { permission: 'read', formKey: true },
+	'GET /api/forms/:id/submissions/:submissionId': { permission: 'read', formKey: true },
+	'PATCH /api/forms/:id/submissions/:submissionId': { permission: 'write' },
+	'DELETE /api/forms/:id/submissions/:submissionId': { permission: 'delete' },
+};
+
+/** Under `/api`, but open to everybody. */
+const OPEN = [/ \/api\/f\//, / \/api\/openapi\.json$/];
+
+const server = await openTestServer({ settings: { FORMSRV_RATE_AUTH: '0', FORMSRV_RATE_API: '0' } });
+afterAll(server.close);
+
+const own = await server.app.forms.create('live', { name: 'Own', slug: 'own' });
+const other = await server.app.forms.create('live', { name: 'Other', slug: 'other' });
+const revoked = await server.app.keys.create({ mode: 'live', permissions: ['admin'] });
+await server.app.keys.revoke(revoked.key.id);
+const expiring = await server.app.keys.create({
+	mode: 'live',
+	permissions: ['admin'],
+	expiresAt: new Date(Date.now() + 1),
+});
+await Bun.sleep(2);
+
+const permissionSets: Permission[][] = [
+	['read'],
+	['write'],
+	['delete'],
+	['read', 'write'],
+	['read', 'delete'],
+	['read', 'write', 'delete'],
+	['admin'],
+];
+
+const strangers: Record<string, string | undefined> = {
+	'no header': undefined,
+	'an empty header': '',
+	'a word': 'Bearer key',
+	'another scheme': `Basic ${btoa(`user:${server.adminKey}`)}`,
+	'the bare key': server.adminKey,
+	'two keys': `Bearer ${server.adminKey}, Bearer ${server.adminKey}`,
+	'an unknown key': `Bearer ${createToken('live')}`,
+	'a key with a wrong checksum': `Bearer ${server.adminKey.slice(0, -1)}${server.adminKey.endsWith('A') ? 'B' : 'A'}`,
+	'a revoked key': `Bearer ${revoked.token}`,
+	'an expired key': `Bearer ${expiring.token}`,
+};
+
+const limited = await Promise.all(
+	permissionSets.map(async (permissions) => ({ permissions, token: await server.createKey({ permissions }) })),
+);
+const testMode = await server.createKey({ mode: 'test' });
+const formKey = await server.createKey({ form: own.id });
+
+async function ask(route: string, authorization: string | undefined, formId = own.id) {
+	const [method = '', path = ''] = route.split(' ');
+	const response = await fetch(`${server.baseUrl}${path.replace(':id', formId).replace(/:\w+/g, '0')}`, {
+		method,
+		headers: {
+			'Content-Type': 'application/json',
+			...(authorization !== undefined && { Authorization: authorization }),
+		},
+		...(['POST', 'PATCH', 'PUT'].includes(method) && { body: '[]' }),
+	});
+	const body = (await response.json()) as { code?: string; error?: string };
+	return { status: response.status, challenge: response.headers.get('WWW-Authenticate'), body };
+}
+
+test('every management route has its rule here, and every rule its route', () => {
+	const face = createFace({
+		log: server.app.log,
+		clientAddress: createClientAddress('none'),
+		page: () => new Response(),
+	});
+	mountManagement(face.router, server.app, { base: server.baseUrl, submit: server.submitUrl });
+	const routes = face.router.routes
+		.map(({ method, path }) => `${method} ${path}`)
+		.filter((route) => route.includes(' /api/') && !OPEN.some((pattern) => pattern.test(route)));
+	expect(routes.sort()).toEqual(Object.keys(RULES).sort());
+});
+
+// Deleting comes last: the form has to be there for the others.
+const routes = Object.entries(RULES).sort(
+	([a], [b]) => Number(a.startsWith('DELETE')) - Number(b.startsWith('DELETE')),
+);
+
+describe.each(routes)('%s', (route, rule) => {
+	test('refuses strangers, all with one answer', async () => {
+		const answers = await Promise.all(Object.values(strangers).map((header) => ask(route, header)));
+		for (const [i, { status, challenge, body }] of answers.entries()) {
+			expect(status).toBe(401);
+			expect(body).toMatchObject({ code: 'UNAUTHORIZED', error: answers[0]?.body.error as string });
+			expect(challenge).toBe(`Bearer realm="formsrv"${i === 0 ? '' : ', error="invalid_token"'}`);
+		}
+	});
+
+	test('takes exactly the keys that hold its permission', async () => {
+		for (const { permissions, token } of limited) {
+			const isEnough = permissions.includes(rule.permission) || permissions.includes('admin');
+			if (isEnough && route.startsWith('DELETE')) continue;
+			const { status, body } = await ask(route, `bearer ${token}`);
+			if (isEnough) expect([401, 403]).not.toContain(status);
+			else {
+				expect({ permissions, status, code: body.code }).toEqual({ permissions, status: 403, code: 'FORBIDDEN' });
+				expect(body.error).toContain(`"${rule.permission}"`);
+			}
+		}
+	});
+
+	test('tells a limited key nothing about which forms exist', async () => {
+		const lacking = limited.find(
+			({ permissions }) => !permissions.includes(rule.permission) && !permissions.includes('admin'),
+		);
+		if (!lacking || !route.includes(':id')) return;
+		const [existing, missing] = await Promise.all(
+			[own.id, 'zzzzzzzzzz'].map((id) => ask(route, `Bearer ${lacking.token}`, id)),
+		);
+		expect(existing?.body.error).toBe(missing?.body.error as string);
+		expect(existing?.status).toBe(missing?.status as number);
+	});
+
+	test(rule.formKey ? 'takes a form-level key for its own form alone' : 'refuses a form-level key', async () => {
+		const isOpen = rule.formKey === true;
+		const ownForm = await ask(route, `Bearer ${formKey}`);
+		if (isOpen) expect([401, 403]).not.toContain(ownForm.status);
+		else expect(ownForm.status).toBe(403);
+		const [elsewhere, nowhere] = await Promise.all(
+			[other.id, 'zzzzzzzzzz'].map((id) => ask(route, `Bearer ${formKey}`, id)),
+		);
+		if (!route.includes(':id')) return;
+		expect([elsewhere?.status, nowhere?.status]).toEqual([403, 403]);
+		expect(elsewhere?.body.error).toBe(nowhere?.body.error as string);
+	});
+
+	test('is in another world for a test key', async () => {
+		const { status } = await ask(route, `Bearer ${testMode}`);
+		if (route.includes(':id')) expect(status).toBe(404);
+		else expect([401, 403]).not.toContain(status);
+	});
+});
+
+test('a key is never taken from the query', async () => {
+	const response = await fetch(`${server.baseUrl}/api/forms?key=${server.adminKey}&access_token=${server.adminKey}`);
+	expect(response.status).toBe(401);
+});
