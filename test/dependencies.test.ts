@@ -13,6 +13,7 @@ const SAFE: [name: string, range: string, hole: string][] = [
 	['elysia', '>=1.4.27', 'CVE-2025-66456, CVE-2025-66457, CVE-2026-30837, CVE-2026-31865'],
 	['cookie', '>=0.7.0', 'CVE-2024-47764'],
 	['drizzle-orm', '>=0.45.2', 'CVE-2026-39356'],
+	['nodemailer', '>=10.6.0', 'CVE-2025-14874, GHSA-p6gq-j5cr-w38f, GHSA-2x7j-588g-ccc2 and more before them'],
 	['bun', '>=1.4.0', 'oven-sh/bun#29732 (request smuggling), CVE-2026-24910'],
 ];
 

@@ -47,14 +47,15 @@ export function normaliseDocument(generated: unknown, info: DocumentInfo) {
 	// The copy through JSON leaves only what a client will see: no symbols, no undefined members, nothing shared.
 	const source = JSON.parse(JSON.stringify(generated)) as { paths: Record<string, JsonObject> };
 	const schemas = createComponents();
+	const submitServer: Server = { url: info.submitUrl, description: 'The submission endpoint' };
 	const paths = Object.entries(source.paths).flatMap(([path, item]) => {
 		const operations = Object.entries(item).filter(([method, operation]) => isDescribed(method, operation));
 		if (operations.length === 0) return [];
 		const normalised = operations.map(([method, operation]) => [
 			method,
-			normaliseOperation(operation as JsonObject, schemas),
+			normaliseOperation(operation as JsonObject, { path, schemas }),
 		]);
-		return [[path, { ...serverOf(path, info), ...Object.fromEntries(normalised) }]];
+		return [[path, { ...Object.fromEntries(normalised), ...(isShortPath(path) && { servers: [submitServer] }) }]];
 	});
 	return {
 		openapi: '3.1.0',
@@ -109,15 +110,17 @@ function isDescribed(method: string, operation: Json): boolean {
 	return METHODS.includes(method) && isObject(operation) && typeof operation.summary === 'string';
 }
 
-/** Only the submission endpoint's short path is served at an address of its own. */
-function serverOf(path: string, { submitUrl }: DocumentInfo): { servers?: Server[] } {
-	return path.startsWith('/f/') ? { servers: [{ url: submitUrl, description: 'The submission endpoint' }] } : {};
+/** The submission endpoint's short path is served at an address of its own. */
+function isShortPath(path: string): boolean {
+	return path.startsWith('/f/');
 }
 
-function normaliseOperation(operation: JsonObject, schemas: Components): JsonObject {
+function normaliseOperation(operation: JsonObject, { path, schemas }: { path: string; schemas: Components }) {
+	// The same operation is served at two paths, and no two may have one id.
+	const operationId = `${operation.operationId}${isShortPath(path) ? 'ByShortPath' : ''}`;
 	const responses = Object.entries(operation.responses as Record<string, JsonObject>);
-	const normalised = { ...operation, responses: Object.fromEntries(responses.map(normaliseResponse)) };
-	return normaliseSchemas(normalised, schemas) as JsonObject;
+	const normalised = { ...operation, operationId, responses: Object.fromEntries(responses.map(normaliseResponse)) };
+	return normaliseSchemas(normalised, schemas);
 }
 
 function normaliseResponse([status, response]: [string, JsonObject]): [string, JsonObject] {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { apiDocs, openApiDocument } from '../../src/http/api-docs.ts';
 import {
 	errorResponses,
@@ -16,17 +16,7 @@ import {
 	submitErrorResponses,
 	textResponse,
 } from '../../src/http/openapi.ts';
-
-const CHROMIUM_FLAGS = [
-	'--headless',
-	'--no-sandbox',
-	'--disable-gpu',
-	'--disable-quic',
-	'--no-first-run',
-	'--disable-background-networking',
-	'--disable-component-update',
-	'--disable-sync',
-];
+import { openBrowser } from '../browser.ts';
 
 const Thing = Type.Object(
 	{
@@ -184,7 +174,7 @@ describe('the page of the API documentation', () => {
 	beforeAll(async () => {
 		const { server } = app.listen({ port: 0, hostname: '127.0.0.1' });
 		base = `http://127.0.0.1:${server?.port}`;
-		browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: CHROMIUM_FLAGS });
+		browser = await openBrowser();
 	});
 
 	afterAll(async () => {

@@ -1,0 +1,104 @@
+/** The OpenAPI document of the program itself: valid, complete, and at one with the routes. */
+
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Elysia } from 'elysia';
+import { openApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { ApiDocument } from '../../src/http/openapi-document.ts';
+import { createLog } from '../../src/log.ts';
+import { mountManagement } from '../../src/server.ts';
+
+interface Operation {
+	operationId: string;
+	summary: string;
+	description?: string;
+	tags: string[];
+	security?: object[];
+	parameters?: { in: string; name: string; description?: string }[];
+	responses: Record<string, { content?: Record<string, { schema: { $ref?: string } }> }>;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'formsrv-openapi-'));
+const config = loadConfig({ flags: {}, env: { FORMSRV_DATA_DIR: folder }, cwd: folder, isTerminal: false });
+const app = openApp(config, { log: createLog({ level: 'error', format: 'json', write: () => {} }) });
+const router = new Elysia();
+mountManagement(router, app, { base: 'http://base.example', submit: 'http://submit.example' });
+const answer = await router.handle(new Request('http://localhost/api/openapi.json'));
+const api = (await answer.json()) as ApiDocument;
+const operations = Object.entries(api.paths).flatMap(([path, { servers: _, ...item }]) =>
+	Object.entries(item).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
+);
+
+afterAll(() => {
+	app.close();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the OpenAPI document', () => {
+	test('is valid', async () => {
+		expect(await new Validator().validate(api)).toEqual({ valid: true });
+	});
+
+	test('holds every operation of the interface', () => {
+		expect(operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`)).toEqual(
+			expect.arrayContaining([
+				'GET /api/forms',
+				'POST /api/forms',
+				'GET /api/forms/{id}',
+				'PATCH /api/forms/{id}',
+				'DELETE /api/forms/{id}',
+				'GET /api/forms/{id}/submissions',
+				'POST /api/f/{slug}',
+				'POST /f/{slug}',
+			]),
+		);
+	});
+
+	test('leaves no route of the API out', () => {
+		const served = router.routes.filter(
+			({ path, method }) => /^\/api\/forms|^\/api\/keys/.test(path) && method !== 'OPTIONS',
+		);
+		const described = new Set(operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`));
+		const missing = served
+			.map(({ path, method }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
+			.filter((name) => !described.has(name));
+		expect(missing).toEqual([]);
+	});
+
+	test('gives each operation an id of its own, a summary, a description and a declared tag', () => {
+		const ids = operations.map(({ operation }) => operation.operationId);
+		expect(new Set(ids).size).toBe(ids.length);
+		const tags = new Set(api.tags.map(({ name }) => name));
+		const bare = operations.filter(
+			({ operation: { summary, description, tags: used = [] } }) =>
+				!summary || !description || used.length !== 1 || !tags.has(`${used[0]}`),
+		);
+		expect(bare).toEqual([]);
+	});
+
+	test('describes every parameter', () => {
+		const undescribed = operations.flatMap(({ path, operation }) =>
+			(operation.parameters ?? []).filter(({ description }) => !description).map(({ name }) => `${path} ${name}`),
+		);
+		expect(undescribed).toEqual([]);
+	});
+
+	test('asks for a key everywhere but at the submission endpoint', () => {
+		const open = operations.filter(({ operation }) => !operation.security?.length).map(({ path }) => path);
+		expect(open.sort()).toEqual(['/api/f/{slug}', '/f/{slug}']);
+	});
+
+	test('answers every refusal with the error envelope', () => {
+		const other = operations.flatMap(({ path, method, operation }) =>
+			Object.entries(operation.responses)
+				.filter(([status]) => status >= '400')
+				.filter(([, { content }]) => !/\/(?:Error|SubmitError)$/.test(content?.['application/json']?.schema.$ref ?? ''))
+				.map(([status]) => `${method} ${path} ${status}`),
+		);
+		expect(other).toEqual([]);
+	});
+});
