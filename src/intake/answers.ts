@@ -62,7 +62,8 @@ export function acceptedAnswer(
 		return new Response(SUCCESS, { headers });
 	}
 	headers.Location = next ?? THANKS_PATH;
-	headers['Referrer-Policy'] = 'no-referrer';
+	// Our own page needs the referrer for its way back; no other learns where the sender comes from.
+	if (next !== null) headers['Referrer-Policy'] = 'no-referrer';
 	return new Response(null, { status: 303, headers });
 }
 
