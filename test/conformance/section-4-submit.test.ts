@@ -1,0 +1,180 @@
+/** Section 4 of the interface: the submission endpoint, the same at both addresses. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openTestServer, readAnswer, type TestServer } from '../server.ts';
+import type { ErrorBody, FormBody, ListBody } from './wire.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+	server = await openTestServer();
+});
+afterAll(() => server.close());
+
+async function createForm(json: object = {}): Promise<FormBody> {
+	return (await server.call<FormBody>('POST /api/forms', { json: { name: 'Contact', ...json } })).body;
+}
+
+async function lastData({ id }: FormBody): Promise<unknown> {
+	const { body } = await server.call<ListBody>(`GET /api/forms/${id}/submissions?limit=1`);
+	return body.submissions[0]?.data;
+}
+
+describe.each([
+	['{base_url}/api/f/{slug}', () => `${server.baseUrl}/api/f`],
+	['{submit_url}/f/{slug}', () => `${server.submitUrl}/f`],
+])('POST %s', (_, prefix) => {
+	const post = async (form: FormBody, body: BodyInit, headers: Record<string, string> = {}) =>
+		readAnswer<ErrorBody>(
+			await fetch(`${prefix()}/${form.slug}`, { method: 'POST', body, headers, redirect: 'manual' }),
+		);
+	const json = { 'Content-Type': 'application/json' };
+	const wantsJson = { Accept: 'application/json' };
+
+	test('takes a JSON object of any fields', async () => {
+		const form = await createForm();
+		const data = { name: 'Ann', tags: ['a', 'b'], age: 41, nested: { deep: true } };
+		expect((await post(form, JSON.stringify(data), { ...json, ...wantsJson })).status).toBe(200);
+		expect(await lastData(form)).toEqual(data);
+	});
+
+	test('takes multipart/form-data', async () => {
+		const form = await createForm();
+		const body = new FormData();
+		body.append('name', 'Ann');
+		body.append('tag', 'a');
+		body.append('tag', 'b');
+		expect((await post(form, body, wantsJson)).status).toBe(200);
+		expect(await lastData(form)).toEqual({ name: 'Ann', tag: ['a', 'b'] });
+	});
+
+	test('takes what a plain HTML form sends', async () => {
+		const form = await createForm();
+		const body = new URLSearchParams([
+			['name', 'Ann & Bob'],
+			['x', 'ü+ %'],
+		]);
+		expect((await post(form, body)).status).toBe(303);
+		expect(await lastData(form)).toEqual({ name: 'Ann & Bob', x: 'ü+ %' });
+	});
+
+	test('answers 200 with success and message to Accept: application/json', async () => {
+		const form = await createForm({ redirectUrl: 'https://example.com/ok' });
+		const { status, headers, body } = await post(form, '{"a":"b","_next":"https://example.com/n"}', {
+			...json,
+			...wantsJson,
+		});
+		expect([status, body as unknown]).toEqual([200, { success: true, message: 'Form submitted successfully' }]);
+		expect(headers.get('Content-Type')).toStartWith('application/json');
+	});
+
+	test.each(['', '*/*', 'text/html', 'text/html,application/xhtml+xml,*/*;q=0.8'])(
+		'redirects with Accept: %s',
+		async (accept) => {
+			const form = await createForm();
+			const { status } = await post(form, '{"a":"b"}', { ...json, Accept: accept });
+			expect(status).toBe(303);
+		},
+	);
+
+	test('redirects to _next first, then to the form’s redirectUrl, then to the thank-you page', async () => {
+		const withUrl = await createForm({ redirectUrl: 'https://example.com/ok' });
+		const next = await post(withUrl, '{"a":"b","_next":"https://example.com/next"}', json);
+		expect([next.status, next.headers.get('Location')]).toEqual([303, 'https://example.com/next']);
+		const configured = await post(withUrl, '{"a":"b"}', json);
+		expect([configured.status, configured.headers.get('Location')]).toEqual([303, 'https://example.com/ok']);
+		const standard = await post(await createForm(), '{"a":"b"}', json);
+		expect(standard.status).toBe(303);
+		const page = await fetch(new URL(standard.headers.get('Location') ?? '', prefix()));
+		expect([page.status, page.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
+		expect(await page.text()).toContain('<h1>Thank you</h1>');
+	});
+
+	test.each(['javascript:alert(1)', 'https://user:pass@evil.example/', 'data:text/html,x', '/relative', ' '])(
+		'skips the unusable _next %j and keeps the submission',
+		async (next) => {
+			const form = await createForm({ redirectUrl: 'https://example.com/ok' });
+			const { headers } = await post(form, JSON.stringify({ a: 'b', _next: next }), json);
+			expect(headers.get('Location')).toBe('https://example.com/ok');
+			expect(await lastData(form)).toEqual({ a: 'b' });
+		},
+	);
+
+	test('keeps a form that is restricted to domains for their pages', async () => {
+		const form = await createForm({ allowedDomains: ['example.com'] });
+		const from = (headers: Record<string, string>) => post(form, '{"a":"b"}', { ...json, ...wantsJson, ...headers });
+		for (const headers of [
+			{ Origin: 'https://example.com' },
+			{ Origin: 'http://www.example.com:8080' },
+			{ Origin: 'null', Referer: 'https://example.com/contact' },
+		] as Record<string, string>[]) {
+			expect((await from(headers)).status).toBe(200);
+		}
+		for (const headers of [
+			{},
+			{ Origin: 'null' },
+			{ Origin: 'https://example.com.evil.example' },
+			{ Origin: 'https://notexample.com' },
+			{ Referer: 'https://evil.example/?https://example.com' },
+		] as Record<string, string>[]) {
+			const { status, body } = await from(headers);
+			expect([status, body.code]).toEqual([403, 'DOMAIN_NOT_ALLOWED']);
+		}
+	});
+
+	test('answers pages of any origin, without credentials', async () => {
+		const form = await createForm();
+		const preflight = await fetch(`${prefix()}/${form.slug}`, {
+			method: 'OPTIONS',
+			headers: {
+				Origin: 'https://example.com',
+				'Access-Control-Request-Method': 'POST',
+				'Access-Control-Request-Headers': 'content-type,idempotency-key',
+			},
+		});
+		expect(preflight.status).toBe(204);
+		expect(preflight.headers.get('Access-Control-Allow-Methods')).toContain('POST');
+		expect(preflight.headers.get('Access-Control-Allow-Headers')?.toLowerCase()).toContain('idempotency-key');
+		const refused = await post(form, '{', { ...json, Origin: 'https://example.com' });
+		for (const headers of [preflight.headers, refused.headers]) {
+			expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+			expect(headers.get('Access-Control-Allow-Credentials')).toBeNull();
+		}
+	});
+
+	test('stores once what is sent twice under one Idempotency-Key', async () => {
+		const form = await createForm();
+		const key = { ...json, ...wantsJson, 'Idempotency-Key': 'a-key' };
+		const first = await post(form, '{"a":"b"}', key);
+		const second = await post(form, '{"a":"b"}', key);
+		expect([second.status, second.text]).toEqual([first.status, first.text]);
+		const other = await post(form, '{"a":"c"}', key);
+		expect([other.status, other.body.code]).toEqual([409, 'IDEMPOTENCY_KEY_REUSED']);
+		expect((await server.call<FormBody>(`GET /api/forms/${form.id}`)).body.submissionCount).toBe(1);
+	});
+
+	test('finds the form whatever the case of the slug, and with a slash behind it', async () => {
+		const form = await createForm();
+		for (const spelling of [form.slug.toUpperCase(), `${form.slug}/`]) {
+			expect((await post({ ...form, slug: spelling }, '{"a":"b"}', { ...json, ...wantsJson })).status).toBe(200);
+		}
+	});
+
+	test('refuses files and stores nothing of their submission', async () => {
+		const form = await createForm();
+		const body = new FormData();
+		body.append('name', 'Ann');
+		body.append('cv', new File(['my life'], 'cv.txt'));
+		const { status, body: refusal } = await post(form, body, wantsJson);
+		expect([status, refusal.code]).toEqual([400, 'FILES_NOT_SUPPORTED']);
+		expect(await lastData(form)).toBeUndefined();
+	});
+
+	test('takes a form whose file field was left empty', async () => {
+		const form = await createForm();
+		const body = new FormData();
+		body.append('name', 'Ann');
+		body.append('cv', new File([], ''));
+		expect((await post(form, body, wantsJson)).status).toBe(200);
+	});
+});

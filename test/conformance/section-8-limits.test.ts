@@ -1,0 +1,109 @@
+/** Section 8 of the interface: the bounds of the list, and the limits that it leaves to the server. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openTestServer, readAnswer, type TestServer } from '../server.ts';
+import type { ErrorBody, FormBody, ListBody } from './wire.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+let server: TestServer;
+let form: FormBody;
+
+beforeAll(async () => {
+	server = await openTestServer({ settings: { FORMSRV_RATE_SUBMIT: '200', FORMSRV_RATE_API: '120' } });
+	form = (await server.call<FormBody>('POST /api/forms', { json: { name: 'Contact' } })).body;
+	await Promise.all(Array.from({ length: 101 }, (_, index) => server.submit(form.slug, { index })));
+});
+afterAll(() => server.close());
+
+const list = (query: string) => server.call<ListBody>(`GET /api/forms/${form.id}/submissions${query}`);
+
+describe('the list of submissions', () => {
+	test('has 50 at a time, from the first, unless asked otherwise', async () => {
+		const { body } = await list('');
+		expect(body.submissions).toHaveLength(50);
+		expect(body.pagination).toEqual({ limit: 50, offset: 0, total: 101, hasMore: true });
+	});
+
+	test.each([
+		['1', 1],
+		['100', 100],
+		['101', 100],
+		['1000000', 100],
+		['0', 1],
+		['-5', 1],
+	])('with limit=%s shows the applied limit %i', async (limit, applied) => {
+		const { status, body } = await list(`?limit=${limit}`);
+		expect([status, body.pagination.limit, body.submissions.length]).toEqual([200, applied, applied]);
+	});
+
+	test.each(['1.5', '0x10', '%2010', '', '1e1', 'ten', '1&limit=2'])('refuses limit=%s', async (limit) => {
+		expect((await list(`?limit=${limit}`)).status).toBe(400);
+		expect((await list(`?offset=${limit.replace('limit', 'offset')}`)).status).toBe(400);
+	});
+});
+
+describe('a submission', () => {
+	const send = async (body: BodyInit, contentType = 'application/json') =>
+		readAnswer<ErrorBody>(
+			await fetch(`${server.submitUrl}/f/${form.slug}`, {
+				method: 'POST',
+				headers: { 'Content-Type': contentType, Accept: 'application/json' },
+				body,
+			}),
+		);
+	const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, 1]));
+	const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+	const named = (bytes: number) => JSON.stringify({ ['n'.repeat(bytes)]: 1 });
+	const sized = (bytes: number) => JSON.stringify({ a: 'x'.repeat(bytes - 8) });
+
+	test.each([
+		['1 MiB of body', () => sized(MEBIBYTE), () => sized(MEBIBYTE + 1)],
+		['1,000 fields', () => JSON.stringify(fields(1000)), () => JSON.stringify(fields(1001))],
+		['a name of 256 bytes', () => named(256), () => named(257)],
+		['a depth of 32', () => nested(32), () => nested(33)],
+	])('has at most %s', async (_, fits, exceeds) => {
+		expect((await send(fits())).status).toBe(200);
+		const { status, body } = await send(exceeds());
+		expect([status, body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+		expect(body.error).toMatch(/\d/);
+	});
+
+	test('has at most 25 MiB of multipart body', async () => {
+		const body = (bytes: number) =>
+			`--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'x'.repeat(bytes)}\r\n--b--\r\n`;
+		expect((await send(body(24 * MEBIBYTE), 'multipart/form-data; boundary=b')).status).toBe(200);
+		expect((await send(body(25 * MEBIBYTE), 'multipart/form-data; boundary=b')).status).toBe(413);
+	});
+});
+
+describe('rates', () => {
+	test('are told and, once used up, answered with 429 and Retry-After', async () => {
+		let answer = await server.submit(form.slug, { a: 'b' });
+		expect(answer.headers.get('RateLimit-Limit')).toBe('200');
+		for (let left = Number(answer.headers.get('RateLimit-Remaining')); left >= 0; left--) {
+			answer = await server.submit(form.slug, { a: 'b' });
+		}
+		expect([answer.status, answer.body.code]).toEqual([429, 'RATE_LIMITED']);
+		expect(Number(answer.headers.get('Retry-After'))).toBeWithin(1, 61);
+		expect(answer.headers.get('RateLimit-Remaining')).toBe('0');
+		expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
+	});
+
+	test('of one form are not those of another', async () => {
+		const { body: other } = await server.call<FormBody>('POST /api/forms', { json: { name: 'Other' } });
+		expect((await server.submit(other.slug, { a: 'b' })).status).toBe(200);
+	});
+
+	test('count the requests of each API key', async () => {
+		const key = await server.createKey();
+		let answer = await server.call<ErrorBody>('GET /api/forms', { key });
+		expect(answer.headers.get('RateLimit-Limit')).toBe('120');
+		for (let left = Number(answer.headers.get('RateLimit-Remaining')); left >= 0; left--) {
+			answer = await server.call<ErrorBody>('GET /api/forms', { key });
+		}
+		expect([answer.status, answer.body.code]).toEqual([429, 'RATE_LIMITED']);
+		expect(Number(answer.headers.get('Retry-After'))).toBeWithin(1, 61);
+		expect((await server.call('GET /api/forms')).status).toBe(200);
+	});
+});
