@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaul
 import type { Browser, Page as Tab } from 'playwright-core';
 import { createScript } from '../../../src/intake/script.ts';
 import { findAccessibilityFaults, openBrowser } from '../../browser.ts';
+import { openSite } from '../../site.ts';
 
 interface Sent {
 	path: string;
@@ -39,7 +40,6 @@ let tab: Tab;
 let faults: string[];
 let sent: Sent[];
 let replies: Reply[];
-let html: string;
 
 const endpoint = Bun.serve({
 	port: 0,
@@ -57,11 +57,7 @@ const endpoint = Bun.serve({
 	},
 });
 
-const site = Bun.serve({
-	port: 0,
-	hostname: '127.0.0.1',
-	fetch: () => new Response(html, { headers: { 'Content-Type': 'text/html; charset=utf-8' } }),
-});
+const site = openSite();
 
 const ACTION = `${endpoint.url}f/contact`;
 const FIELDS = `<label>E-mail <input name="email" value="ann@example.com"></label>
@@ -70,9 +66,8 @@ const FIELDS = `<label>E-mail <input name="email" value="ann@example.com"></labe
 
 /** Opens a page with one form that has these attributes and this content. */
 async function open(attributes = `action="${ACTION}" method="post"`, content = FIELDS): Promise<void> {
-	html = `<!doctype html><html lang="en"><title>Contact</title><main><h1>Contact</h1>
-		<form ${attributes}>${content}</form></main><script src="${endpoint.url}formsrv.js"></script></html>`;
-	await tab.goto(site.url.href);
+	site.setPage(`<form ${attributes}>${content}</form><script src="${endpoint.url}formsrv.js"></script>`);
+	await tab.goto(site.url);
 }
 
 const status = () => tab.locator('[role=status]');
@@ -87,7 +82,7 @@ beforeAll(async () => {
 afterAll(async () => {
 	await browser.close();
 	await endpoint.stop(true);
-	await site.stop(true);
+	await site.close();
 });
 beforeEach(async () => {
 	sent = [];
@@ -106,7 +101,7 @@ describe('a form that posts to the server', () => {
 		await open();
 		await tab.click('#send');
 		await status().getByText('Thank you').waitFor();
-		expect(tab.url()).toBe(site.url.href);
+		expect(tab.url()).toBe(site.url);
 		expect(sent.map(({ fields }) => fields)).toEqual([
 			[
 				['email', 'ann@example.com'],
@@ -351,7 +346,7 @@ describe('the page', () => {
 		expect(JSON.parse(await tab.title())).toMatchObject(
 			what === 'success' ? { status: 200 } : { code: 'FORM_DISABLED' },
 		);
-		expect(tab.url()).toBe(site.url.href);
+		expect(tab.url()).toBe(site.url);
 		expect(await tab.locator('form').isVisible()).toBe(true);
 		expect(await status().textContent()).toBe('');
 		expect(await alert().textContent()).toBe('');

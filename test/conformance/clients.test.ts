@@ -1,0 +1,220 @@
+/** Clients that nobody here wrote: plain HTML forms in a browser and Formspree's libraries; and our own script. */
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { createClient, isSubmissionError } from '@formspree/core';
+import type { Browser, Page as Tab } from 'playwright-core';
+import { openBrowser } from '../browser.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+import { openSite } from '../site.ts';
+import type { FormBody, ListBody } from './wire.ts';
+
+setDefaultTimeout(20_000);
+
+/** The prefixes of both addresses, under which `/f/{slug}` is found. */
+const ADDRESSES: [string, () => string][] = [
+	['the submit address', () => server.submitUrl],
+	['the base address', () => `${server.baseUrl}/api`],
+];
+
+const site = openSite();
+let server: TestServer;
+let browser: Browser;
+let tab: Tab;
+let faults: string[];
+
+beforeAll(async () => {
+	server = await openTestServer();
+	browser = await openBrowser();
+});
+afterAll(async () => {
+	await browser.close();
+	await server.close();
+	await site.close();
+});
+beforeEach(async () => {
+	faults = [];
+	tab = await browser.newPage();
+	tab.on('pageerror', (error) => faults.push(String(error)));
+});
+afterEach(async () => {
+	await tab.close();
+	expect(faults).toEqual([]);
+});
+
+async function createForm(json: object = {}): Promise<FormBody> {
+	const { status, body } = await server.call<FormBody>('POST /api/forms', { json: { name: 'Contact', ...json } });
+	expect(status).toBe(201);
+	return body;
+}
+
+async function dataOf({ id }: FormBody): Promise<unknown[]> {
+	const { body } = await server.call<ListBody>(`GET /api/forms/${id}/submissions?order=asc`);
+	return body.submissions.map(({ data }) => data);
+}
+
+async function open(content: string): Promise<void> {
+	site.setPage(content);
+	await tab.goto(`${site.url}contact`);
+}
+
+const FIELDS = `<input name="email" type="email" aria-label="E-mail"><textarea name="message" aria-label="Message"></textarea>
+	<input name="_gotcha" hidden><button name="via" value="button">Send</button>`;
+
+async function fillAndSend(message = 'Grüße\n& <more>'): Promise<void> {
+	await tab.fill('[name=email]', 'ann@example.com');
+	await tab.fill('[name=message]', message);
+	await tab.click('button');
+}
+
+describe.each(ADDRESSES)('a plain HTML form that posts to %s', (_, address) => {
+	const action = ({ slug }: FormBody) => `${address()}/f/${slug}`;
+
+	test.each(['application/x-www-form-urlencoded', 'multipart/form-data'])(
+		'as %s is stored and thanked',
+		async (enctype) => {
+			const form = await createForm();
+			await open(`<form method="post" enctype="${enctype}" action="${action(form)}">${FIELDS}</form>`);
+			await fillAndSend();
+			await tab.getByRole('heading', { name: 'Thank you' }).waitFor();
+			expect(await tab.getByRole('link').getAttribute('href')).toBe(site.url);
+			expect(await dataOf(form)).toEqual([{ email: 'ann@example.com', message: 'Grüße\r\n& <more>', via: 'button' }]);
+		},
+	);
+
+	test('is followed by the page that _next names, seen from the page that sent it', async () => {
+		const form = await createForm();
+		await open(
+			`<form method="post" action="${action(form)}"><input type="hidden" name="_next" value="/danke?ä">${FIELDS}</form>`,
+		);
+		await fillAndSend();
+		await tab.waitForURL(`${site.url}danke?%C3%A4`);
+		expect(await dataOf(form)).toHaveLength(1);
+	});
+
+	test('is followed by the redirectUrl of the form', async () => {
+		const form = await createForm({ redirectUrl: `${site.url}configured` });
+		await open(`<form method="post" action="${action(form)}">${FIELDS}</form>`);
+		await fillAndSend();
+		await tab.waitForURL(`${site.url}configured`);
+	});
+
+	test('is taken from a page of an allowed domain, and refused with a page from any other', async () => {
+		const form = await createForm({ allowedDomains: [site.host] });
+		await open(`<form method="post" action="${action(form)}">${FIELDS}</form>`);
+		await fillAndSend();
+		await tab.getByRole('heading', { name: 'Thank you' }).waitFor();
+		await server.call(`PATCH /api/forms/${form.id}`, { json: { allowedDomains: ['example.com'] } });
+		await tab.goto(`${site.url}contact`);
+		await fillAndSend();
+		await tab.getByText('DOMAIN_NOT_ALLOWED').waitFor();
+		expect(await dataOf(form)).toHaveLength(1);
+	});
+
+	test('is told what is wrong and finds its text again on going back', async () => {
+		const form = await createForm({ isActive: false });
+		await open(`<form method="post" action="${action(form)}">${FIELDS}</form>`);
+		await fillAndSend('Long text');
+		await tab.getByRole('heading', { name: 'This form is closed' }).waitFor();
+		await tab.goBack();
+		expect(await tab.locator('[name=message]').inputValue()).toBe('Long text');
+	});
+});
+
+describe.each(ADDRESSES)('@formspree/core with its endpoint at %s', (_, address) => {
+	const submit = (slug: string, data: FormData | Record<string, string>) =>
+		createClient().submitForm(slug, data, { endpoint: address() });
+
+	test('submits an object or a FormData and learns where to go next', async () => {
+		const form = await createForm({ redirectUrl: 'https://example.com/ok' });
+		const formData = new FormData();
+		formData.append('message', 'two');
+		for (const data of [{ message: 'one' }, formData]) {
+			expect(await submit(form.slug, data)).toEqual({ kind: 'success', next: 'https://example.com/ok' });
+		}
+		expect(await dataOf(form)).toEqual([{ message: 'one' }, { message: 'two' }]);
+	});
+
+	test('understands errors', async () => {
+		const form = await createForm({ isActive: false });
+		const messages = await Promise.all(
+			[form.slug, 'no-such-form'].map(async (slug) => {
+				const result = await submit(slug, { message: 'x' });
+				return isSubmissionError(result) ? result.getFormErrors().map(({ message }) => message) : ['no error'];
+			}),
+		);
+		expect(messages).toEqual([['This form is not accepting submissions.'], ['There is no form at this address.']]);
+	});
+});
+
+describe('@formspree/ajax with its origin at the submit address', () => {
+	const library = readFileSync(require.resolve('@formspree/ajax/dist/global.js'), 'utf8');
+
+	async function openWith(slug: string): Promise<void> {
+		await open(`<form id="f"><div data-fs-error></div><div data-fs-success></div>${FIELDS}</form>`);
+		await tab.evaluate(library);
+		const config = { formElement: '#f', formId: slug, origin: server.submitUrl };
+		await tab.evaluate((options) => {
+			(globalThis as unknown as { formspree(call: string, options: object): void }).formspree('initForm', options);
+		}, config);
+	}
+
+	test('submits and shows success', async () => {
+		const form = await createForm();
+		await openWith(form.slug);
+		await fillAndSend('Hello');
+		await tab.locator('[data-fs-success]').getByText('Thank you!').waitFor();
+		expect(await dataOf(form)).toEqual([{ email: 'ann@example.com', message: 'Hello' }]);
+	});
+
+	test('shows errors', async () => {
+		const form = await createForm({ isActive: false });
+		await openWith(form.slug);
+		await fillAndSend();
+		await tab.locator('[data-fs-error]').getByText('This form is not accepting submissions.').waitFor();
+		expect(await tab.locator('button').isEnabled()).toBe(true);
+	});
+});
+
+describe.each([
+	['the submit address', () => server.submitUrl, '/f'],
+	['the base address', () => server.baseUrl, '/api/f'],
+])('/formsrv.js from %s', (_, origin, path) => {
+	async function openWith({ slug }: FormBody): Promise<void> {
+		const form = `<form method="post" action="${origin()}${path}/${slug}">${FIELDS}</form>`;
+		await open(`${form}<script src="${origin()}/formsrv.js"></script>`);
+	}
+
+	test('sends the form and shows the thanks on its page', async () => {
+		const form = await createForm({ allowedDomains: [site.host] });
+		await openWith(form);
+		await fillAndSend('Hello');
+		await tab.getByRole('status').getByText('Thank you').waitFor();
+		expect(tab.url()).toBe(`${site.url}contact`);
+		expect(await dataOf(form)).toEqual([{ email: 'ann@example.com', message: 'Hello', via: 'button' }]);
+	});
+
+	test('shows why a form was refused, also to pages that it does not allow', async () => {
+		const form = await createForm({ allowedDomains: ['example.com'] });
+		await openWith(form);
+		await fillAndSend();
+		await tab.getByRole('alert').getByText('does not accept submissions from this website').waitFor();
+	});
+
+	test('stores once what it sends again because the answer was lost', async () => {
+		const form = await createForm();
+		await openWith(form);
+		await tab.route(
+			`${origin()}${path}/${form.slug}`,
+			async (route) => {
+				await route.fetch();
+				await route.abort();
+			},
+			{ times: 1 },
+		);
+		await fillAndSend('Once');
+		await tab.getByRole('button', { name: 'Try again' }).click();
+		await tab.getByRole('status').getByText('Thank you').waitFor();
+		expect(await dataOf(form)).toHaveLength(1);
+	});
+});
