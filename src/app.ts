@@ -37,9 +37,10 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 		limits: config.limits,
 		strictRedirects: config.strictRedirects,
 		checkCaptcha: createCaptchaCheck({ vendors, recaptchaMinScore, altcha, log, now }),
+		altcha,
 		now,
 	});
-	return { config, log, storage, keys, forms, submissions, webhooks, altcha, intake, close: storage.close };
+	return { config, log, storage, keys, forms, submissions, webhooks, intake, close: storage.close };
 }
 
 function configuredCaptchas({ captcha }: Config): ReadonlySet<Captcha> {

@@ -2,6 +2,7 @@
 
 import { Elysia } from 'elysia';
 import type { App } from './app.ts';
+import { webhookRoutes } from './delivery/webhooks/routes.ts';
 import { AppError } from './errors.ts';
 import { formRoutes } from './forms/routes.ts';
 import { apiDocs, openApiDocument } from './http/api-docs.ts';
@@ -70,6 +71,7 @@ export function mountManagement(router: Router, app: App, urls: PublicUrls): voi
 	const described = new Elysia()
 		.use(formRoutes(app.forms, auth))
 		.use(submissionRoutes(app.submissions, auth))
+		.use(webhookRoutes(app.webhooks, auth))
 		.use(submitRoutes(app, '/api/f', urls));
 	router.use(publicPages()).use(described);
 	const info = { version: VERSION, baseUrl: urls.base, submitUrl: urls.submit, tags: TAGS };

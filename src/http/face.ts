@@ -1,7 +1,7 @@
 /** What stands around every route of a listener: the checked address, the request id, the error answers, the access log. */
 
 import { Elysia } from 'elysia';
-import type { AppError } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ClientAddress } from './client-address.ts';
 import { errorResponse, statusOf, toAppError } from './error-envelope.ts';
@@ -40,7 +40,8 @@ export function createFace({ log, clientAddress, page }: FaceOptions) {
 	// One spelling of each path; and the path begins right after the host, however short that is.
 	const router = new Elysia({ strictPath: true, handler: { standardHostname: false } });
 	router.onError(({ code, error, request }) => {
-		if (code !== 'NOT_FOUND') return refuse(request, toAppError(error));
+		// Elysia takes the code of an AppError for its own: an object that is missing is no missing route.
+		if (code !== 'NOT_FOUND' || error instanceof AppError) return refuse(request, toAppError(error));
 		methodsOf ??= createMethodTable(router.routes);
 		return refuse(request, noRoute(methodsOf(requestInfo(request).path)));
 	});

@@ -4,6 +4,7 @@ import type { AppError } from '../errors.ts';
 import { errorHeaders, statusOf, toEnvelope } from '../http/error-envelope.ts';
 import { type RateState, rateHeaders } from '../http/rate-limit.ts';
 import type { FormRow } from '../storage/tables.ts';
+import type { AltchaChallenge } from './altcha.ts';
 import type { Page } from './page-frame.ts';
 import { errorPage } from './pages.ts';
 import { wantsJson } from './wanted-answer.ts';
@@ -33,13 +34,16 @@ export function corsHeaders(request: Request, form: FormRow | undefined): Header
 	return headers;
 }
 
-export function preflight(request: Request, form: FormRow | undefined): Response {
+export function preflight(
+	request: Request,
+	{ form, methods }: { form: FormRow | undefined; methods: string },
+): Response {
 	const asked = request.headers.get('access-control-request-headers') ?? '';
 	return new Response(null, {
 		status: 204,
 		headers: {
 			...corsHeaders(request, form),
-			'Access-Control-Allow-Methods': 'POST, OPTIONS',
+			'Access-Control-Allow-Methods': methods,
 			'Access-Control-Allow-Headers': HEADER_NAMES.test(asked) ? asked : DEFAULT_REQUEST_HEADERS,
 			'Access-Control-Max-Age': PREFLIGHT_SECONDS,
 		},
@@ -67,10 +71,26 @@ export function acceptedAnswer(
 	return new Response(null, { status: 303, headers });
 }
 
-export function refusedAnswer(
+/** A challenge for the widget that asked for it. */
+export function challengeAnswer(
 	request: Request,
-	{ form, error, requestId, rate }: { form?: FormRow; error: AppError; requestId: string; rate?: RateState },
+	{ form, challenge, rate }: { form: FormRow; challenge: AltchaChallenge; rate?: RateState },
 ): Response {
+	const headers = { ...corsHeaders(request, form), ...(rate && rateHeaders(rate)), 'Cache-Control': 'no-store' };
+	return Response.json(challenge, { headers });
+}
+
+export interface Refusal {
+	error: AppError;
+	requestId: string;
+	form?: FormRow;
+	rate?: RateState;
+	/** For an address that is asked by scripts only: no page, whatever is accepted. */
+	isJsonOnly?: boolean;
+}
+
+export function refusedAnswer(request: Request, refusal: Refusal): Response {
+	const { form, error, requestId, rate, isJsonOnly } = refusal;
 	const headers = {
 		...corsHeaders(request, form),
 		...(rate && rateHeaders(rate)),
@@ -78,7 +98,7 @@ export function refusedAnswer(
 		'Cache-Control': 'no-store',
 	};
 	const status = statusOf(error);
-	if (wantsJson(request.headers) || JSON_BODY.test(request.headers.get('content-type') ?? '')) {
+	if (isJsonOnly || wantsJson(request.headers) || JSON_BODY.test(request.headers.get('content-type') ?? '')) {
 		const body = { success: false, message: error.message, ...toEnvelope(error, requestId) };
 		return Response.json(body, { status, headers });
 	}

@@ -3,11 +3,13 @@
 import { AppError } from '../errors.ts';
 import type { Forms } from '../forms/forms.ts';
 import type { RateLimiter, RateState } from '../http/rate-limit.ts';
+import { encodeId } from '../ids.ts';
 import { isForeignKeyViolation } from '../storage/constraints.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery, NewSubmission } from '../storage/submission-log.ts';
 import type { FormRow } from '../storage/tables.ts';
 import { checkOrigin } from './allowed-domains.ts';
+import type { Altcha, AltchaChallenge } from './altcha.ts';
 import { createIdempotency, hashBody, idempotencyKeyOf } from './idempotency.ts';
 import { createBodyReader } from './read-body.ts';
 import { type Field, mediaKind, readFields } from './read-fields.ts';
@@ -47,6 +49,7 @@ export interface IntakeOptions {
 	strictRedirects: boolean;
 	outbox?: Outbox;
 	checkCaptcha?: CheckCaptcha;
+	altcha?: Pick<Altcha, 'challenge'>;
 	now?: () => number;
 }
 
@@ -59,7 +62,7 @@ export interface Submit {
 export type Intake = ReturnType<typeof createIntake>;
 
 export function createIntake(options: IntakeOptions) {
-	const { storage, forms, rate, limits, strictRedirects, outbox, checkCaptcha, now = Date.now } = options;
+	const { storage, forms, rate, limits, strictRedirects, outbox, checkCaptcha, altcha, now = Date.now } = options;
 	const readBody = createBodyReader({ budgetBytes: BODY_BUDGET_BYTES });
 	const idempotency = createIdempotency(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
@@ -133,11 +136,7 @@ export function createIntake(options: IntakeOptions) {
 			const { headers } = request;
 			const contentType = headers.get('content-type');
 			const maxBytes = /^\s*multipart\//i.test(contentType ?? '') ? limits.maxMultipart : limits.maxBody;
-			if (!form.isActive) throw new AppError('FORM_DISABLED', 'This form is not accepting submissions.');
-			const { allowedDomains } = form;
-			if (!checkOrigin({ origin: headers.get('origin'), referer: headers.get('referer'), allowedDomains })) {
-				throw new AppError('DOMAIN_NOT_ALLOWED', 'This form does not accept submissions from this website.');
-			}
+			checkOpen(submit);
 			const media = mediaKind(contentType);
 			const key = idempotencyKeyOf(headers);
 			const body = await readBody(request, { maxBytes });
@@ -146,9 +145,30 @@ export function createIntake(options: IntakeOptions) {
 			const bodyHash = hashBody(contentType, body);
 			return idempotency.once({ formId: form.id, key, bodyHash }, () => store(submit, fields, { key, bodyHash }));
 		},
+		/** Counts a request for a challenge, apart from submissions. @throws AppError RATE_LIMITED */
+		takeChallengeRate: ({ form, clientAddress }: Submit): RateState | undefined =>
+			rate.take(`${clientAddress} ${form.id} challenge`),
+		/**
+		 * A challenge for the ALTCHA widget on the page of a form, for whoever may submit to it.
+		 * @throws AppError FORM_DISABLED, DOMAIN_NOT_ALLOWED, or NOT_FOUND if the form does not use ALTCHA
+		 */
+		async challenge(submit: Submit): Promise<AltchaChallenge> {
+			checkOpen(submit);
+			if (submit.form.captcha !== 'altcha' || !altcha)
+				throw new AppError('NOT_FOUND', 'This form does not use ALTCHA.');
+			return altcha.challenge(encodeId(submit.form.id));
+		},
 		/** Upkeep, to be called about once an hour. */
 		expire: idempotency.expire,
 	};
+}
+
+function checkOpen({ form, request: { headers } }: Submit): void {
+	const { isActive, allowedDomains } = form;
+	if (!isActive) throw new AppError('FORM_DISABLED', 'This form is not accepting submissions.');
+	if (!checkOrigin({ origin: headers.get('origin'), referer: headers.get('referer'), allowedDomains })) {
+		throw new AppError('DOMAIN_NOT_ALLOWED', 'This form does not accept submissions from this website.');
+	}
 }
 
 function unknownForm(): AppError {

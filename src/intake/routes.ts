@@ -15,13 +15,22 @@ import {
 import type { RateState } from '../http/rate-limit.ts';
 import { requestInfo } from '../http/request-info.ts';
 import type { FormRow } from '../storage/tables.ts';
-import { acceptedAnswer, pageResponse, preflight, refusedAnswer, THANKS_PATH } from './answers.ts';
+import {
+	acceptedAnswer,
+	challengeAnswer,
+	pageResponse,
+	preflight,
+	type Refusal,
+	refusedAnswer,
+	THANKS_PATH,
+} from './answers.ts';
 import { helpPage } from './help-page.ts';
 import type { Intake } from './intake.ts';
 import { thankYouPage } from './pages.ts';
 import { createScript } from './script.ts';
 
 const ALLOW = 'OPTIONS, POST';
+const ALLOW_CHALLENGE = 'GET, OPTIONS';
 
 export interface IntakeRouteOptions {
 	intake: Intake;
@@ -50,6 +59,9 @@ const Submit = Type.Object(
 		_replyto: Type.Optional(Type.String({ description: 'Reply-To address of the notification mail.' })),
 		_gotcha: Type.Optional(Type.String({ description: 'Honeypot: hidden from people; whoever fills it is spam.' })),
 		'g-recaptcha-response': Type.Optional(Type.String({ description: 'reCAPTCHA token.' })),
+		'h-captcha-response': Type.Optional(Type.String({ description: 'hCaptcha token.' })),
+		'cf-turnstile-response': Type.Optional(Type.String({ description: 'Turnstile token.' })),
+		altcha: Type.Optional(Type.String({ description: 'ALTCHA solution.' })),
 	},
 	{ additionalProperties: true, description: 'Any fields; the special ones control behaviour and are never stored.' },
 );
@@ -92,11 +104,43 @@ const submitDetail = {
 	},
 };
 
+const Challenge = Type.Object({
+	algorithm: Type.Literal('SHA-256'),
+	challenge: Type.String(),
+	maxnumber: Type.Integer(),
+	salt: Type.String(),
+	signature: Type.String(),
+});
+
+const challengeDetail = {
+	operationId: 'getChallenge',
+	summary: 'Get a captcha challenge',
+	description:
+		'For forms with `captcha: "altcha"`: what the ALTCHA widget on the page solves before the form is sent. ' +
+		'It is good for ten minutes and for one submission to this form.',
+	tags: ['Submit'],
+	security: [],
+	parameters: [pathParameter('slug', { description: 'The slug of the form.', example: 'contact-k3v9x2qm' })],
+	responses: {
+		200: jsonResponse('The challenge.', {
+			schema: Challenge,
+			example: {
+				algorithm: 'SHA-256',
+				challenge: '6d5dbbed0e9a0d8d5e2e7d8d2f0b1a9bb8de3f8b9a5c59e0a7f4e3c2d1b0a998',
+				maxnumber: 100_000,
+				salt: '3b9f0c7d51e2a8466f0e1d2c?form=cmnrg2x7k8w&expires=1767323645&',
+				signature: '0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0',
+			},
+		}),
+		...submitErrorResponses('FORM_DISABLED', 'DOMAIN_NOT_ALLOWED', 'FORM_NOT_FOUND', 'NOT_FOUND', 'RATE_LIMITED'),
+	},
+};
+
 /** Elysia reads no body here: its parsers would change what was sent. */
 export function intakeRoutes(options: IntakeRouteOptions) {
 	const { intake, prefix, endpoint, thanksUrl, report } = options;
 
-	function refuse(request: Request, thrown: unknown, context: { form?: FormRow; rate?: RateState } = {}): Response {
+	function refuse(request: Request, thrown: unknown, context: Omit<Refusal, 'error' | 'requestId'> = {}): Response {
 		const error = toAppError(thrown);
 		const requestId = requestInfo(request).id;
 		if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') report(error, requestId);
@@ -117,9 +161,22 @@ export function intakeRoutes(options: IntakeRouteOptions) {
 		}
 	}
 
-	async function preflightOf(request: Request, slug: string): Promise<Response> {
+	async function challenge(request: Request, slug: string): Promise<Response> {
+		let form: FormRow | undefined;
+		let rate: RateState | undefined;
+		try {
+			form = await intake.findForm(slug);
+			const sender = { form, request, clientAddress: requestInfo(request).clientAddress };
+			rate = intake.takeChallengeRate(sender);
+			return challengeAnswer(request, { form, challenge: await intake.challenge(sender), rate });
+		} catch (error) {
+			return refuse(request, error, { form, rate, isJsonOnly: true });
+		}
+	}
+
+	async function preflightOf(request: Request, slug: string, methods: string): Promise<Response> {
 		const form = await intake.findForm(slug).catch(() => undefined);
-		return preflight(request, form);
+		return preflight(request, { form, methods });
 	}
 
 	/** A person who opens the address in a browser learns how to post to it; every other request gets the plain refusal. */
@@ -145,10 +202,12 @@ export function intakeRoutes(options: IntakeRouteOptions) {
 				parse: 'none',
 				detail: path === '/:slug' ? submitDetail : { hide: true },
 			})
-			.options(path, ({ request, params }) => preflightOf(request, params.slug), hidden)
+			.options(path, ({ request, params }) => preflightOf(request, params.slug, ALLOW), hidden)
 			.all(path, ({ request, params }) => otherMethod(request, params.slug), hidden);
 	}
-	return app;
+	return app
+		.get('/:slug/challenge', ({ request, params }) => challenge(request, params.slug), { detail: challengeDetail })
+		.options('/:slug/challenge', ({ request, params }) => preflightOf(request, params.slug, ALLOW_CHALLENGE), hidden);
 }
 
 /** The script that sends a page's forms without leaving the page. */

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
@@ -10,6 +8,7 @@ import { createWebhookChannel } from '../../src/delivery/webhook-channel.ts';
 import { encodeId, idToIso } from '../../src/ids.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
 import { type DeliveryRow, deliveries, forms, webhooks } from '../../src/storage/tables.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 const FORM = 46_655;
 const DATA = '{"2":12345678901234567890,"1":"Ärger","__proto__":"x"}';
@@ -31,14 +30,13 @@ beforeEach(async () => {
 			return respond();
 		},
 	});
-	folder = mkdtempSync(join(tmpdir(), 'formsrv-webhook-'));
+	folder = tempFolder();
 	storage = openStorage(join(folder, 'formsrv.db'));
 	await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 'contact', name: 'Contact' })]);
 });
 
 afterEach(async () => {
 	storage.close();
-	rmSync(folder, { recursive: true });
 	await target.stop(true);
 });
 

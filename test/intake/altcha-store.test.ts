@@ -1,22 +1,20 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAltchaStore } from '../../src/intake/altcha-store.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
 import { spentChallenges } from '../../src/storage/tables.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 let folder: string;
 let storage: Storage;
 
 beforeEach(() => {
-	folder = mkdtempSync(join(tmpdir(), 'formsrv-altcha-'));
+	folder = tempFolder();
 	storage = openStorage(join(folder, 'formsrv.db'));
 });
 
 afterEach(() => {
 	storage.close();
-	rmSync(folder, { recursive: true });
 });
 
 function restart() {

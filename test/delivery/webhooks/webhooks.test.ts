@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
@@ -9,6 +7,7 @@ import { createWebhooks, type Webhooks } from '../../../src/delivery/webhooks/we
 import { encodeId } from '../../../src/ids.ts';
 import { openStorage, type Storage } from '../../../src/storage/storage.ts';
 import { forms, webhooks as table } from '../../../src/storage/tables.ts';
+import { tempFolder } from '../../temp-folder.ts';
 
 const NOW = Date.parse('2026-03-04T05:06:07.890Z');
 const LIVE = { form: encodeId(1001), mode: 'live' as const };
@@ -28,7 +27,7 @@ const rowOf = async (id: string) => {
 };
 
 beforeEach(async () => {
-	folder = mkdtempSync(join(tmpdir(), 'formsrv-webhooks-'));
+	folder = tempFolder();
 	storage = openStorage(join(folder, 'formsrv.db'), { now: () => NOW });
 	webhooks = open();
 	await storage.batch((tx) => [
@@ -42,7 +41,6 @@ beforeEach(async () => {
 
 afterEach(() => {
 	storage.close();
-	rmSync(folder, { recursive: true });
 });
 
 describe('a new webhook', () => {
