@@ -25,6 +25,13 @@ const RULES: Record<string, Rule> = {
 	'GET /api/forms/:id/submissions/:submissionId': { permission: 'read', formKey: true },
 	'PATCH /api/forms/:id/submissions/:submissionId': { permission: 'write' },
 	'DELETE /api/forms/:id/submissions/:submissionId': { permission: 'delete' },
+	'GET /api/forms/:id/webhooks': { permission: 'admin' },
+	'POST /api/forms/:id/webhooks': { permission: 'admin' },
+	'GET /api/forms/:id/webhooks/:webhookId': { permission: 'admin' },
+	'PATCH /api/forms/:id/webhooks/:webhookId': { permission: 'admin' },
+	'DELETE /api/forms/:id/webhooks/:webhookId': { permission: 'admin' },
+	'POST /api/forms/:id/webhooks/:webhookId/rotate-secret': { permission: 'admin' },
+	'POST /api/forms/:id/webhooks/:webhookId/test': { permission: 'admin' },
 };
 
 /** Under `/api`, but open to everybody. */
