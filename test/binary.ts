@@ -1,0 +1,70 @@
+/** The compiled binary for tests: started in a folder of its own, on free ports of the loopback address. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+export const BINARY = join(import.meta.dir, '..', 'dist', 'formsrv');
+
+const START_WITHIN_MS = 10_000;
+const FREE_PORTS = { FORMSRV_PORT: '0', FORMSRV_SUBMIT_PORT: '0' };
+
+export interface RunningBinary {
+	baseUrl: string;
+	submitUrl: string;
+	/** Sends a signal and resolves with the exit code once the process is gone. */
+	end(signal: NodeJS.Signals): Promise<number>;
+}
+
+export interface BinaryOptions {
+	cwd: string;
+	env?: Record<string, string>;
+	/** Runs it under another program, such as a tracer. */
+	prefix?: string[];
+}
+
+/** Runs a command to its end. */
+export async function runBinary(args: string[], { cwd, env = {} }: BinaryOptions) {
+	const child = Bun.spawn([BINARY, ...args], { cwd, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' });
+	const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
+	return { stdout, stderr, code };
+}
+
+/** Runs `formsrv serve` and resolves once it says that it accepts connections. */
+export async function startBinary({ cwd, env = {}, prefix = [] }: BinaryOptions): Promise<RunningBinary> {
+	const child = Bun.spawn([...prefix, BINARY, 'serve'], {
+		cwd,
+		env: { ...FREE_PORTS, ...env },
+		stdin: 'ignore',
+		stdout: 'pipe',
+		stderr: Bun.file('/dev/null'),
+	});
+	const timer = setTimeout(() => child.kill('SIGKILL'), START_WITHIN_MS);
+	const addresses = await readAddresses(child.stdout);
+	clearTimeout(timer);
+	return {
+		...addresses,
+		async end(signal) {
+			if (prefix.length === 0) child.kill(signal);
+			else process.kill(onlyChildOf(child.pid), signal);
+			return child.exited;
+		},
+	};
+}
+
+/** A tracer does not pass signals on, so they go to what it traces. */
+function onlyChildOf(pid: number): number {
+	return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
+}
+
+async function readAddresses(stdout: ReadableStream<Uint8Array>) {
+	const decoder = new TextDecoder();
+	let printed = '';
+	for await (const chunk of stdout) {
+		printed += decoder.decode(chunk, { stream: true });
+		const base = /^base +(\S+)$/m.exec(printed)?.[1];
+		const submit = /^submit +(\S+)\n/m.exec(printed)?.[1];
+		if (base && submit) return { baseUrl: base, submitUrl: submit };
+	}
+	throw new Error(`The server ended without listening; it printed: ${printed}`);
+}
