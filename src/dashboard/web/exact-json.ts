@@ -1,0 +1,27 @@
+/** Reads JSON without losing digits: a number that JavaScript cannot hold keeps its source text. */
+
+const SOURCE = Symbol('source');
+
+/** A number as it was written, such as `1.10` or `12345678901234567890`. */
+export interface Numeral {
+	[SOURCE]: string;
+}
+
+interface ReviverContext {
+	source?: string;
+}
+
+/** Parses JSON text; numbers whose digits a double would change become {@link Numeral}s. */
+export function parseExactJson(text: string): unknown {
+	const keepDigits = (_key: string, value: unknown, context?: ReviverContext): unknown => {
+		if (typeof value !== 'number' || context?.source === undefined) return value;
+		return String(value) === context.source ? value : { [SOURCE]: context.source };
+	};
+	return JSON.parse(text, keepDigits);
+}
+
+/** The text of a {@link Numeral}; `undefined` for any other value. */
+export function numeralText(value: unknown): string | undefined {
+	if (typeof value !== 'object' || value === null || !(SOURCE in value)) return undefined;
+	return String((value as Numeral)[SOURCE]);
+}

@@ -1,0 +1,36 @@
+/** Where an export's bytes go: straight to disk where the browser can, else into memory and then a download. */
+
+export interface Sink {
+	write: (chunk: Uint8Array) => Promise<void>;
+	close: () => Promise<void>;
+}
+
+interface PickerWindow {
+	showSaveFilePicker?: (options: { suggestedName: string }) => Promise<{
+		createWritable: () => Promise<{ write: (chunk: Uint8Array) => Promise<void>; close: () => Promise<void> }>;
+	}>;
+}
+
+function download(name: string, parts: BlobPart[]): void {
+	const link = document.createElement('a');
+	link.href = URL.createObjectURL(new Blob(parts));
+	link.download = name;
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** A large file asks where to save and never lies in memory whole; throws an AbortError if the person declines. */
+export async function openSink({ name, isLarge }: { name: string; isLarge: boolean }): Promise<Sink> {
+	const { showSaveFilePicker } = window as PickerWindow;
+	if (isLarge && showSaveFilePicker) {
+		const file = await (await showSaveFilePicker({ suggestedName: name })).createWritable();
+		return { write: (chunk) => file.write(chunk), close: () => file.close() };
+	}
+	const parts: BlobPart[] = [];
+	return {
+		write: async (chunk) => {
+			parts.push(chunk as Uint8Array<ArrayBuffer>);
+		},
+		close: async () => download(name, parts),
+	};
+}

@@ -1,0 +1,17 @@
+/** Starts the dashboard in the page. */
+
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { followLocation } from './location.ts';
+import { listenForShortcuts, restoreShortcuts } from './shortcuts.ts';
+import { restoreTheme } from './state/theme.ts';
+import { settleToasts } from './state/toasts.ts';
+
+restoreTheme();
+restoreShortcuts();
+followLocation();
+listenForShortcuts();
+addEventListener('pagehide', settleToasts);
+
+const root = document.querySelector('#root');
+if (root) render(<App />, root);

@@ -1,0 +1,25 @@
+/** The state of a delivery as a coloured word. */
+
+import type { DeliveryState } from '../wire.ts';
+
+export const STATE_NAMES: Record<DeliveryState, string> = {
+	waiting: 'Waiting',
+	sending: 'Sending',
+	sent: 'Sent',
+	failed: 'Failed',
+	withheld: 'Withheld',
+	captured: 'Captured',
+};
+
+const TONES: Record<DeliveryState, string> = {
+	waiting: 'chip',
+	sending: 'chip info',
+	sent: 'chip good',
+	failed: 'chip bad',
+	withheld: 'chip warn',
+	captured: 'chip test',
+};
+
+export function DeliveryStateChip({ state }: { state: DeliveryState }) {
+	return <span class={TONES[state]}>{STATE_NAMES[state]}</span>;
+}

@@ -1,0 +1,31 @@
+/** A button that shows only an icon, with its name for everybody else. */
+
+import { Icon, type IconName } from './icon.tsx';
+
+interface Props {
+	icon: IconName;
+	label: string;
+	/** The shortcut to mention in the tooltip. */
+	hotkey?: string;
+	isFilled?: boolean;
+	isPressed?: boolean;
+	isDisabled?: boolean;
+	tone?: 'danger' | 'star';
+	onClick: (event: MouseEvent) => void;
+}
+
+export function IconButton({ icon, label, hotkey, isFilled, isPressed, isDisabled, tone, onClick }: Props) {
+	return (
+		<button
+			type="button"
+			class={tone ? `icon-button ${tone}` : 'icon-button'}
+			aria-label={label}
+			title={hotkey ? `${label} (${hotkey})` : label}
+			aria-pressed={isPressed}
+			disabled={isDisabled}
+			onClick={onClick}
+		>
+			<Icon name={icon} filled={isFilled} />
+		</button>
+	);
+}

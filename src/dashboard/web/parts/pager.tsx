@@ -1,0 +1,35 @@
+/** Previous and next page, with where we are. */
+
+import { formatCount } from '../format.ts';
+import type { Pagination } from '../wire.ts';
+import { Icon } from './icon.tsx';
+
+interface Props {
+	pagination: Pagination;
+	/** The address of a page, counted from 1. */
+	addressOf: (page: number) => string;
+}
+
+export function Pager({ pagination, addressOf }: Props) {
+	const { limit, offset, total, hasMore } = pagination;
+	const page = Math.floor(offset / limit) + 1;
+	const last = Math.min(offset + limit, total);
+	if (total === 0 || (page === 1 && !hasMore)) return null;
+	return (
+		<nav class="pager" aria-label="Pages">
+			<span class="muted">
+				{formatCount(offset + 1)}–{formatCount(last)} of {formatCount(total)}
+			</span>
+			{page > 1 ? (
+				<a class="icon-button" href={addressOf(page - 1)} aria-label="Previous page">
+					<Icon name="back" />
+				</a>
+			) : null}
+			{hasMore ? (
+				<a class="icon-button" href={addressOf(page + 1)} aria-label="Next page">
+					<Icon name="chevron" />
+				</a>
+			) : null}
+		</nav>
+	);
+}

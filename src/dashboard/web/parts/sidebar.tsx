@@ -1,0 +1,146 @@
+/** The navigation: forms with their unread counts, the other views, and one's own session. */
+
+import { useEffect, useRef } from 'preact/hooks';
+import { formatCount } from '../format.ts';
+import { route } from '../location.ts';
+import { to } from '../router.ts';
+import { forms } from '../state/forms.ts';
+import { may, session, signOut } from '../state/session.ts';
+import { chooseTheme, THEMES, theme } from '../state/theme.ts';
+import { showError } from '../state/toasts.ts';
+import type { Form } from '../wire.ts';
+import { Icon, type IconName } from './icon.tsx';
+import { IconButton } from './icon-button.tsx';
+import { ModeBadge } from './status-line.tsx';
+
+interface LinkProps {
+	icon: IconName;
+	label: string;
+	href: string;
+	isCurrent: boolean;
+}
+
+function NavLink({ icon, label, href, isCurrent }: LinkProps) {
+	return (
+		<li>
+			<a class="nav-link" href={href} aria-current={isCurrent ? 'page' : undefined}>
+				<Icon name={icon} />
+				<span class="nav-name">{label}</span>
+			</a>
+		</li>
+	);
+}
+
+function FormLink({ form }: { form: Form }) {
+	const at = route.value;
+	const isCurrent = 'form' in at && at.view !== 'deliveries' && at.form === form.id;
+	return (
+		<li>
+			<a
+				class={form.isActive ? 'nav-link' : 'nav-link paused'}
+				href={to.inbox(form.id)}
+				aria-current={isCurrent ? 'page' : undefined}
+			>
+				<span class="nav-dot" />
+				<bdi class="nav-name">{form.name}</bdi>
+				{!form.isActive && <span class="visually-hidden">(paused)</span>}
+				{form.unreadCount > 0 && (
+					<span class="count">
+						{formatCount(form.unreadCount)}
+						<span class="visually-hidden"> unread</span>
+					</span>
+				)}
+			</a>
+		</li>
+	);
+}
+
+const THEME_ICONS = { system: 'system', light: 'sun', dark: 'moon' } as const;
+
+function ThemeButton() {
+	const current = theme.value;
+	const next = THEMES[(THEMES.indexOf(current) + 1) % THEMES.length] ?? 'system';
+	return (
+		<IconButton
+			icon={THEME_ICONS[current]}
+			label={`Theme: ${current}. Change to ${next}`}
+			onClick={() => chooseTheme(next)}
+		/>
+	);
+}
+
+function Contents({ onHelp }: { onHelp: () => void }) {
+	const at = route.value;
+	const isAdmin = may('admin');
+	return (
+		<>
+			<div class="sidebar-head">
+				<a class="brand" href={to.forms()}>
+					<span class="brand-mark" />
+					formsrv
+				</a>
+				<ModeBadge />
+			</div>
+			<nav class="sidebar-nav" aria-label="Main">
+				<ul>
+					{!session.value?.form && (
+						<NavLink icon="forms" label="All forms" href={to.forms()} isCurrent={at.view === 'forms'} />
+					)}
+				</ul>
+				<h2 class="nav-title" id="nav-forms">
+					Forms
+				</h2>
+				<ul aria-labelledby="nav-forms" class="nav-forms">
+					{(forms.value ?? []).map((form) => (
+						<FormLink key={form.id} form={form} />
+					))}
+				</ul>
+				{isAdmin && (
+					<ul class="nav-bottom">
+						<NavLink icon="send" label="Deliveries" href={to.deliveries()} isCurrent={at.view === 'deliveries'} />
+						<NavLink icon="key" label="API keys" href={to.keys()} isCurrent={at.view === 'keys'} />
+						<NavLink icon="settings" label="Server" href={to.settings()} isCurrent={at.view === 'settings'} />
+					</ul>
+				)}
+			</nav>
+			<div class="sidebar-foot">
+				<ThemeButton />
+				<IconButton icon="keyboard" label="Keyboard shortcuts" hotkey="?" onClick={onHelp} />
+				<IconButton icon="signOut" label="Sign out" onClick={() => signOut().catch(showError)} />
+				<span class="muted version">{session.value?.version}</span>
+			</div>
+		</>
+	);
+}
+
+export function Sidebar({ onHelp }: { onHelp: () => void }) {
+	return (
+		<div class="sidebar">
+			<Contents onHelp={onHelp} />
+		</div>
+	);
+}
+
+/** The same navigation on a narrow screen, over the page. */
+export function SidebarDrawer({ onHelp, onClose }: { onHelp: () => void; onClose: () => void }) {
+	const element = useRef<HTMLDialogElement>(null);
+	useEffect(() => element.current?.showModal(), []);
+	return (
+		<dialog
+			ref={element}
+			class="drawer"
+			aria-label="Menu"
+			onClose={onClose}
+			onMouseDown={(event) => event.target === element.current && onClose()}
+		>
+			<div class="sidebar">
+				<Contents
+					onHelp={() => {
+						onClose();
+						onHelp();
+					}}
+				/>
+			</div>
+		</dialog>
+	);
+}

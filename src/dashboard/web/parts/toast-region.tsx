@@ -1,0 +1,42 @@
+/** The stack of toasts; time stands still while one is hovered or has the focus. */
+
+import { useEffect, useState } from 'preact/hooks';
+import { dismissToast, type Toast, takeAction, toasts } from '../state/toasts.ts';
+import { IconButton } from './icon-button.tsx';
+
+function ToastCard({ toast }: { toast: Toast }) {
+	const [isHeld, setHeld] = useState(false);
+	useEffect(() => {
+		if (isHeld) return;
+		const timer = setTimeout(() => dismissToast(toast.id, { expire: true }), toast.lifeMs);
+		return () => clearTimeout(timer);
+	}, [isHeld, toast.id, toast.lifeMs]);
+	return (
+		// biome-ignore lint/a11y/noStaticElementInteractions: hovering only holds the clock
+		<div
+			class={`toast ${toast.tone}`}
+			onMouseEnter={() => setHeld(true)}
+			onMouseLeave={() => setHeld(false)}
+			onFocusIn={() => setHeld(true)}
+			onFocusOut={() => setHeld(false)}
+		>
+			<p>{toast.text}</p>
+			{toast.actions.map((action) => (
+				<button type="button" key={action.label} class="toast-action" onClick={() => takeAction(toast, action)}>
+					{action.label}
+				</button>
+			))}
+			<IconButton icon="x" label="Dismiss" onClick={() => dismissToast(toast.id, { expire: true })} />
+		</div>
+	);
+}
+
+export function ToastRegion() {
+	return (
+		<section class="toasts" aria-label="Notifications" aria-live="polite">
+			{toasts.value.map((toast) => (
+				<ToastCard key={toast.id} toast={toast} />
+			))}
+		</section>
+	);
+}

@@ -1,0 +1,112 @@
+/** Addresses of the dashboard's views: hash text to route and back. */
+
+import { FILTERS, type Filter } from './wire.ts';
+
+/** What the inbox shows; days are local dates `YYYY-MM-DD`, `page` counts from 1. */
+export interface InboxQuery {
+	filter: Filter;
+	search: string;
+	from: string;
+	to: string;
+	page: number;
+	order: 'asc' | 'desc';
+}
+
+export type Route =
+	| { view: 'forms' }
+	| { view: 'inbox'; form: string; submission: string | null; query: InboxQuery }
+	| { view: 'connect'; form: string }
+	| { view: 'form-settings'; form: string }
+	| { view: 'deliveries'; delivery: string | null; state: string; form: string; page: number }
+	| { view: 'keys' }
+	| { view: 'settings' }
+	| { view: 'setup'; token: string }
+	| { view: 'not-found' };
+
+export const EMPTY_QUERY: InboxQuery = { filter: 'all', search: '', from: '', to: '', page: 1, order: 'desc' };
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+function pageOf(params: URLSearchParams): number {
+	const page = Number(params.get('page') ?? '1');
+	return Number.isInteger(page) && page > 0 ? page : 1;
+}
+
+function dayOf(params: URLSearchParams, name: string): string {
+	const day = params.get(name) ?? '';
+	return DAY.test(day) ? day : '';
+}
+
+function inboxQuery(params: URLSearchParams): InboxQuery {
+	return {
+		filter: FILTERS.find((filter) => filter === params.get('filter')) ?? 'all',
+		search: params.get('search') ?? '',
+		from: dayOf(params, 'from'),
+		to: dayOf(params, 'to'),
+		page: pageOf(params),
+		order: params.get('order') === 'asc' ? 'asc' : 'desc',
+	};
+}
+
+function decoded(part: string): string {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return part;
+	}
+}
+
+function formRoute([, form = '', section, submission]: string[], params: URLSearchParams): Route {
+	if (section === undefined) return { view: 'inbox', form, submission: null, query: inboxQuery(params) };
+	if (section === 's' && submission) return { view: 'inbox', form, submission, query: inboxQuery(params) };
+	if (section === 'connect') return { view: 'connect', form };
+	if (section === 'settings') return { view: 'form-settings', form };
+	return { view: 'not-found' };
+}
+
+/** Reads a location hash such as `#/forms/abc?filter=unread`. */
+export function parseHash(hash: string): Route {
+	const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2);
+	const parts = path.split('/').filter(Boolean).map(decoded);
+	const params = new URLSearchParams(search);
+	const [first, second] = parts;
+	if (first === undefined || (first === 'forms' && second === undefined)) return { view: 'forms' };
+	if (first === 'forms') return formRoute(parts, params);
+	if (first === 'deliveries') {
+		const state = params.get('state') ?? '';
+		return {
+			view: 'deliveries',
+			delivery: second ?? null,
+			state,
+			form: params.get('form') ?? '',
+			page: pageOf(params),
+		};
+	}
+	if (first === 'setup' && second) return { view: 'setup', token: second };
+	if (first === 'keys' || first === 'settings') return { view: first };
+	return { view: 'not-found' };
+}
+
+type QueryValues = Record<string, string | number>;
+
+function address(parts: string[], query: QueryValues = {}, defaults: QueryValues = {}): string {
+	const pairs = Object.entries(query).filter(([name, value]) => value !== '' && value !== defaults[name]);
+	const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+	return `#/${parts.map(encodeURIComponent).join('/')}${text && `?${text}`}`;
+}
+
+/** The address of every view. */
+export const to = {
+	forms: () => '#/',
+	inbox: (form: string, query: Partial<InboxQuery> = {}) => address(['forms', form], query, { ...EMPTY_QUERY }),
+	submission: (form: string, id: string, query: Partial<InboxQuery> = {}) =>
+		address(['forms', form, 's', id], query, { ...EMPTY_QUERY }),
+	connect: (form: string) => address(['forms', form, 'connect']),
+	formSettings: (form: string) => address(['forms', form, 'settings']),
+	deliveries: (query: { state?: string; form?: string; page?: number } = {}) =>
+		address(['deliveries'], query, { page: 1 }),
+	delivery: (id: string, query: { state?: string; form?: string; page?: number } = {}) =>
+		address(['deliveries', id], query, { page: 1 }),
+	keys: () => '#/keys',
+	settings: () => '#/settings',
+};

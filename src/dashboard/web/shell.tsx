@@ -1,0 +1,100 @@
+/** The frame around every view: navigation, mode, connection, live events and global shortcuts. */
+
+import { effect } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import { navigate, route } from './location.ts';
+import { Icon } from './parts/icon.tsx';
+import { Sidebar, SidebarDrawer } from './parts/sidebar.tsx';
+import { ConnectionBanner, ModeBadge } from './parts/status-line.tsx';
+import { EMPTY_QUERY, type Route, to } from './router.ts';
+import { useShortcuts } from './shortcuts.ts';
+import { loadForms, refreshFormsSoon } from './state/forms.ts';
+import { onLiveEvent, openLiveEvents } from './state/live.ts';
+import { may, session } from './state/session.ts';
+import { showError, undoNewest } from './state/toasts.ts';
+import { ConnectPage } from './views/connect.tsx';
+import { Deliveries } from './views/deliveries.tsx';
+import { FormSettings } from './views/form-settings.tsx';
+import { FormsList } from './views/forms-list.tsx';
+import { InboxView } from './views/inbox.tsx';
+import { Keys } from './views/keys.tsx';
+import { NotFound } from './views/not-found.tsx';
+import { Settings } from './views/settings.tsx';
+import { ShortcutHelp } from './views/shortcut-help.tsx';
+
+function View({ at }: { at: Route }) {
+	const only = session.value?.form;
+	if (at.view === 'forms')
+		return only ? <InboxView form={only} submission={null} query={EMPTY_QUERY} /> : <FormsList />;
+	if (at.view === 'inbox')
+		return <InboxView key={at.form} form={at.form} submission={at.submission} query={at.query} />;
+	if (at.view === 'connect') return <ConnectPage key={at.form} form={at.form} />;
+	if (at.view === 'form-settings') return <FormSettings key={at.form} form={at.form} />;
+	if (at.view === 'deliveries') return <Deliveries at={at} />;
+	if (at.view === 'keys') return <Keys />;
+	if (at.view === 'settings') return <Settings />;
+	return <NotFound />;
+}
+
+/** A new view starts at its top, with the focus in it; the inbox sees to its own panes. */
+function useFocusOnView(at: Route): void {
+	const place = 'form' in at ? `${at.view} ${at.form}` : at.view;
+	const [first] = useState(place);
+	useEffect(() => {
+		if (place !== first) document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
+		document.querySelector('#main')?.scrollTo(0, 0);
+	}, [place, first]);
+}
+
+function useServer(): void {
+	useEffect(() => {
+		loadForms().catch(showError);
+		if (!may('read')) return;
+		const close = openLiveEvents();
+		const unsubscribe = onLiveEvent(refreshFormsSoon);
+		return () => {
+			close();
+			unsubscribe();
+		};
+	}, []);
+}
+
+export function Shell() {
+	const at = route.value;
+	const [isHelpOpen, setHelpOpen] = useState(false);
+	const [isMenuOpen, setMenuOpen] = useState(false);
+	useServer();
+	useFocusOnView(at);
+	useEffect(() => effect(() => void (route.value && setMenuOpen(false))), []);
+	useShortcuts({
+		'?': () => setHelpOpen(true),
+		z: undoNewest,
+		'g f': () => navigate(to.forms()),
+		'g d': () => navigate(to.deliveries()),
+		'g k': () => navigate(to.keys()),
+		'g s': () => navigate(to.settings()),
+	});
+	return (
+		<div class={`shell ${session.value?.mode}`}>
+			<button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('#main')?.focus()}>
+				Skip to content
+			</button>
+			<header class="topbar">
+				<button type="button" class="icon-button" aria-label="Menu" onClick={() => setMenuOpen(true)}>
+					<Icon name="menu" />
+				</button>
+				<a class="brand" href={to.forms()}>
+					formsrv
+				</a>
+				<ModeBadge />
+			</header>
+			<Sidebar onHelp={() => setHelpOpen(true)} />
+			{isMenuOpen && <SidebarDrawer onHelp={() => setHelpOpen(true)} onClose={() => setMenuOpen(false)} />}
+			<main id="main" class="main" tabIndex={-1}>
+				<ConnectionBanner />
+				<View at={at} />
+			</main>
+			{isHelpOpen && <ShortcutHelp onClose={() => setHelpOpen(false)} />}
+		</div>
+	);
+}

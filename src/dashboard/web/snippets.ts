@@ -1,0 +1,182 @@
+/** Copy-paste code that connects a website to a form. */
+
+import type { Captcha } from './wire.ts';
+
+export interface SnippetForm {
+	/** The form's full public address. */
+	address: string;
+	/** Where `/formsrv.js` is served from. */
+	submitUrl: string;
+	captcha: Captcha | null;
+}
+
+export interface Snippet {
+	id: string;
+	title: string;
+	/** One sentence on when to take it and where to put it. */
+	hint: string;
+	code: string;
+}
+
+interface CaptchaMarkup {
+	script: string;
+	widget: string;
+}
+
+const CAPTCHA_MARKUP: Record<Captcha, CaptchaMarkup> = {
+	recaptcha: {
+		script: '<script src="https://www.google.com/recaptcha/api.js" async defer></script>',
+		widget: '<div class="g-recaptcha" data-sitekey="YOUR_SITE_KEY"></div>',
+	},
+	hcaptcha: {
+		script: '<script src="https://js.hcaptcha.com/1/api.js" async defer></script>',
+		widget: '<div class="h-captcha" data-sitekey="YOUR_SITE_KEY"></div>',
+	},
+	turnstile: {
+		script: '<script src="https://challenges.cloudflare.com/turnstile/v0/api.js" async defer></script>',
+		widget: '<div class="cf-turnstile" data-sitekey="YOUR_SITE_KEY"></div>',
+	},
+	altcha: {
+		script: '<script src="YOUR_COPY_OF/altcha.min.js" async defer type="module"></script>',
+		widget: '<altcha-widget challengeurl="YOUR_CHALLENGE_URL"></altcha-widget>',
+	},
+};
+
+const HONEYPOT = [
+	'<!-- Bots fill this in; people never see it. Leave it empty. -->',
+	'<div hidden><label>Leave this empty <input name="_gotcha" tabindex="-1" autocomplete="off"></label></div>',
+];
+
+function indent(lines: string[], by: string): string {
+	return lines.map((line) => by + line).join('\n');
+}
+
+function formMarkup(form: SnippetForm): string {
+	const lines = [
+		'<label>Your name <input name="name" autocomplete="name" required></label>',
+		'<label>Your e-mail <input name="email" type="email" autocomplete="email" required></label>',
+		'<label>Message <textarea name="message" rows="5" required></textarea></label>',
+		...HONEYPOT,
+		...(form.captcha ? [CAPTCHA_MARKUP[form.captcha].widget] : []),
+		'<button type="submit">Send</button>',
+	];
+	const script = form.captcha ? `\n${CAPTCHA_MARKUP[form.captcha].script}` : '';
+	return `<form action="${form.address}" method="POST">\n${indent(lines, '  ')}\n</form>${script}`;
+}
+
+function fetchCode(form: SnippetForm): string {
+	return `const form = document.querySelector('#contact');
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const response = await fetch('${form.address}', {
+    method: 'POST',
+    headers: { Accept: 'application/json' },
+    body: new FormData(form),
+  });
+  const result = await response.json();
+  if (response.ok) form.replaceChildren('Thank you, your message has been sent.');
+  else alert(result.error);
+});`;
+}
+
+function reactCode(form: SnippetForm): string {
+	return `import { useState } from 'react';
+
+export function ContactForm() {
+  const [state, setState] = useState({ status: 'idle' });
+
+  async function submit(event) {
+    event.preventDefault();
+    setState({ status: 'sending' });
+    try {
+      const response = await fetch('${form.address}', {
+        method: 'POST',
+        headers: { Accept: 'application/json' },
+        body: new FormData(event.currentTarget),
+      });
+      const result = await response.json();
+      setState(response.ok ? { status: 'sent' } : { status: 'failed', error: result.error });
+    } catch {
+      setState({ status: 'failed', error: 'No connection. Please try again.' });
+    }
+  }
+
+  if (state.status === 'sent') return <p role="status">Thank you, your message has been sent.</p>;
+  return (
+    <form onSubmit={submit}>
+      <label>Your name <input name="name" autoComplete="name" required /></label>
+      <label>Your e-mail <input name="email" type="email" autoComplete="email" required /></label>
+      <label>Message <textarea name="message" rows={5} required /></label>
+      <div hidden><input name="_gotcha" tabIndex={-1} autoComplete="off" /></div>${reactCaptcha(form.captcha)}
+      <button disabled={state.status === 'sending'}>Send</button>
+      {state.status === 'failed' && <p role="alert">{state.error}</p>}
+    </form>
+  );
+}`;
+}
+
+function reactCaptcha(captcha: Captcha | null): string {
+	if (captcha === null) return '';
+	const widget = CAPTCHA_MARKUP[captcha].widget.replace('class=', 'className=');
+	return `\n      {/* load ${captcha}'s script once in your page's head */}\n      ${widget}`;
+}
+
+function astroCode(form: SnippetForm): string {
+	return `---
+// src/components/Contact.astro
+---
+${formMarkup(form)}`;
+}
+
+function hugoCode(form: SnippetForm): string {
+	return `{{/* layouts/partials/contact.html, used as {{ partial "contact.html" . }} */}}
+${formMarkup(form)}`;
+}
+
+function eleventyCode(form: SnippetForm): string {
+	return `{# _includes/contact.njk, used as {% include "contact.njk" %} #}
+${formMarkup(form)}`;
+}
+
+function curlCode(form: SnippetForm): string {
+	return `curl '${form.address}' \\
+  -H 'Content-Type: application/json' \\
+  -H 'Accept: application/json' \\
+  -d '{"name": "Ada", "email": "ada@example.com", "message": "Hello"}'`;
+}
+
+/** All snippets of a form, the simplest first. */
+export function snippetsFor(form: SnippetForm): Snippet[] {
+	const enhanced = `${formMarkup(form)}\n<script src="${form.submitUrl}/formsrv.js" defer></script>`;
+	return [
+		{
+			id: 'html',
+			title: 'HTML',
+			hint: 'Works everywhere, without any script. Paste it into your page.',
+			code: formMarkup(form),
+		},
+		{
+			id: 'enhanced',
+			title: 'HTML + script',
+			hint: 'The same form; a small script sends it in place, shows errors beside the fields and guards against double clicks.',
+			code: enhanced,
+		},
+		{
+			id: 'fetch',
+			title: 'fetch',
+			hint: 'For a form with id="contact" when you want to write the behaviour yourself.',
+			code: fetchCode(form),
+		},
+		{ id: 'react', title: 'React', hint: 'A component without dependencies.', code: reactCode(form) },
+		{
+			id: 'astro',
+			title: 'Astro',
+			hint: 'A component file; no adapter and no server code needed.',
+			code: astroCode(form),
+		},
+		{ id: 'hugo', title: 'Hugo', hint: 'A partial for your layouts.', code: hugoCode(form) },
+		{ id: 'eleventy', title: 'Eleventy', hint: 'A Nunjucks include.', code: eleventyCode(form) },
+		{ id: 'curl', title: 'curl', hint: 'Send one from a terminal, to see it arrive.', code: curlCode(form) },
+	];
+}

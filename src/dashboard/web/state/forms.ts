@@ -1,0 +1,65 @@
+/** The forms of the current mode, shared by the sidebar and every view. */
+
+import { signal } from '@preact/signals';
+import * as api from '../api.ts';
+import type { Form } from '../wire.ts';
+import { may, session } from './session.ts';
+
+/** `undefined` until loaded. */
+export const forms = signal<Form[] | undefined>(undefined);
+
+const REFRESH_DELAY_MS = 250;
+let waiting: ReturnType<typeof setTimeout> | undefined;
+
+export const formOf = (id: string): Form | undefined => forms.value?.find((form) => form.id === id);
+
+/** A form-level key cannot read its form; it gets a stand-in that says so. */
+function onlyForm(id: string): Form {
+	const mode = session.peek()?.mode ?? 'live';
+	return {
+		id,
+		name: 'Your form',
+		slug: '',
+		isActive: true,
+		submissionCount: 0,
+		createdAt: '',
+		notificationEmail: null,
+		redirectUrl: null,
+		allowedDomains: [],
+		captcha: null,
+		unreadCount: 0,
+		starredCount: 0,
+		spamCount: 0,
+		mode,
+	};
+}
+
+export async function loadForms(): Promise<void> {
+	const only = session.peek()?.form;
+	if (only) {
+		forms.value = [await api.forms.read(only).catch(() => onlyForm(only))];
+		return;
+	}
+	if (!may('read')) {
+		forms.value = [];
+		return;
+	}
+	forms.value = (await api.forms.list()).forms;
+}
+
+/** Loads the counts again soon; many calls in a row make one request. */
+export function refreshFormsSoon(): void {
+	clearTimeout(waiting);
+	waiting = setTimeout(() => loadForms().catch(() => {}), REFRESH_DELAY_MS);
+}
+
+/** Puts a changed or new form in its place without asking the server again. */
+export function putForm(form: Form): void {
+	const known = forms.value ?? [];
+	const isKnown = known.some(({ id }) => id === form.id);
+	forms.value = isKnown ? known.map((old) => (old.id === form.id ? { ...old, ...form } : old)) : [form, ...known];
+}
+
+export function dropForm(id: string): void {
+	forms.value = forms.value?.filter((form) => form.id !== id);
+}

@@ -1,0 +1,112 @@
+/** What can be done with submissions: flags at once and undoable, deletion after a moment to think. */
+
+import * as api from '../api.ts';
+import { plural } from '../format.ts';
+import type { Flags, Selection, Submission } from '../wire.ts';
+import { refreshFormsSoon } from './forms.ts';
+import type { Inbox } from './inbox.ts';
+import { showError, showToast } from './toasts.ts';
+
+type Flag = keyof Flags;
+
+const PAST: Record<Flag, [on: string, off: string]> = {
+	isRead: ['marked as read', 'marked as unread'],
+	isStarred: ['starred', 'unstarred'],
+	isSpam: ['moved to spam', 'moved to the inbox'],
+};
+
+function describe(flags: Partial<Flags>): string {
+	const [flag, value] = Object.entries(flags)[0] as [Flag, boolean];
+	return PAST[flag][value ? 0 : 1];
+}
+
+function send(formId: string, ids: string[], flags: Partial<Flags>): Promise<unknown> {
+	const [only] = ids;
+	if (ids.length === 1 && only !== undefined) return api.submissions.update(formId, only, flags);
+	return api.submissions.updateMany(formId, { ids }, { set: flags });
+}
+
+/** Puts the flags back that `rows` had before `flags` were set. */
+async function restore(inbox: Inbox, rows: Submission[], flags: Partial<Flags>): Promise<void> {
+	inbox.unhide(rows.map(({ id }) => id));
+	for (const flag of Object.keys(flags) as Flag[]) {
+		for (const value of [true, false]) {
+			const ids = rows.filter((row) => row[flag] === value).map(({ id }) => id);
+			if (ids.length === 0) continue;
+			inbox.paint(new Set(ids), { [flag]: value });
+			await send(inbox.formId, ids, { [flag]: value });
+		}
+	}
+	refreshFormsSoon();
+}
+
+function sendWithheld(formId: string, ids: string[]): void {
+	api.submissions
+		.updateMany(formId, { ids }, { set: { isSpam: false }, sendWithheld: true })
+		.then(() => showToast('The withheld notifications are on their way.'))
+		.catch(showError);
+}
+
+function toastFor(inbox: Inbox, rows: Submission[], flags: Partial<Flags>): void {
+	const isQuiet = rows.length === 1 && flags.isSpam === undefined;
+	if (isQuiet) return;
+	const ids = rows.map(({ id }) => id);
+	const undo = { label: 'Undo', run: () => void restore(inbox, rows, flags).catch(showError) };
+	const release = { label: 'Send withheld notifications', run: () => sendWithheld(inbox.formId, ids) };
+	const isRescue = flags.isSpam === false;
+	showToast(`${plural(rows.length, 'submission')} ${describe(flags)}.`, {
+		actions: isRescue ? [undo, release] : [undo],
+		lifeMs: isRescue ? 10_000 : undefined,
+	});
+}
+
+/** Sets flags of some submissions: at once on the screen, then on the server; undone if that refuses. */
+export async function setFlags(inbox: Inbox, rows: Submission[], flags: Partial<Flags>): Promise<void> {
+	const ids = rows.map(({ id }) => id);
+	if (ids.length === 0) return;
+	inbox.paint(new Set(ids), flags);
+	if (flags.isSpam !== undefined) inbox.hide(ids);
+	try {
+		await send(inbox.formId, ids, flags);
+		toastFor(inbox, rows, flags);
+	} catch (error) {
+		for (const row of rows) inbox.paint(new Set([row.id]), row);
+		inbox.unhide(ids);
+		showError(error);
+	}
+	refreshFormsSoon();
+}
+
+/** Takes submissions off the screen now and off the server when the toast goes. */
+export function removeLater(inbox: Inbox, ids: string[]): void {
+	if (ids.length === 0) return;
+	inbox.hide(ids);
+	const commit = () =>
+		api.submissions
+			.removeMany(inbox.formId, { ids })
+			.then(refreshFormsSoon)
+			.catch((error: unknown) => {
+				inbox.unhide(ids);
+				showError(error);
+			});
+	showToast(`${plural(ids.length, 'submission')} deleted.`, {
+		actions: [{ label: 'Undo', run: () => inbox.unhide(ids) }],
+		onExpire: commit,
+	});
+}
+
+/** Sets flags of everything a selection covers; too many to be undone. */
+export async function setFlagsOfAll(inbox: Inbox, target: Selection, flags: Partial<Flags>): Promise<void> {
+	const { updated } = await api.submissions.updateMany(inbox.formId, target, { set: flags });
+	showToast(`${plural(updated, 'submission')} ${describe(flags)}.`);
+	refreshFormsSoon();
+	await inbox.reload();
+}
+
+/** Deletes everything a selection covers, at once: the caller has asked. */
+export async function removeAll(inbox: Inbox, target: Selection): Promise<void> {
+	const { deleted } = await api.submissions.removeMany(inbox.formId, target);
+	showToast(`${plural(deleted, 'submission')} deleted.`);
+	refreshFormsSoon();
+	await inbox.reload();
+}

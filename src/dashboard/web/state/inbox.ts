@@ -1,0 +1,172 @@
+/** One form's inbox: the page shown, what is open, what is selected, and what the server tells meanwhile. */
+
+import { batch, computed, signal } from '@preact/signals';
+import * as api from '../api.ts';
+import { listQueryOf } from '../inbox-query.ts';
+import type { InboxQuery } from '../router.ts';
+import type { Flags, Submission, SubmissionPage } from '../wire.ts';
+import type { LiveEvent } from './live.ts';
+
+const RELOAD_DELAY_MS = 250;
+/** For so long after an action of ours a `change` event is taken for its echo. */
+const ECHO_MS = 2000;
+
+export type Inbox = ReturnType<typeof createInbox>;
+
+export function createInbox(formId: string) {
+	const page = signal<SubmissionPage | undefined>(undefined);
+	const error = signal<unknown>(undefined);
+	const isLoading = signal(false);
+	const current = signal<Submission | undefined>(undefined);
+	/** The address names a submission that does not exist. */
+	const isMissing = signal(false);
+	const selected = signal<ReadonlySet<string>>(new Set());
+	const isAllSelected = signal(false);
+	const cursor = signal(-1);
+	const arrivals = signal(0);
+	const fresh = signal<ReadonlySet<string>>(new Set());
+	/** Deleted here, but the server does not know yet. */
+	const hidden = signal<ReadonlySet<string>>(new Set());
+
+	let query: InboxQuery | undefined;
+	let request: AbortController | undefined;
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	let actedAt = 0;
+
+	const rows = computed(() => (page.value?.submissions ?? []).filter(({ id }) => !hidden.value.has(id)));
+	const total = computed(() => Math.max(0, (page.value?.pagination.total ?? 0) - hidden.value.size));
+
+	function take(next: SubmissionPage, { isQuiet }: { isQuiet: boolean }): void {
+		const known = new Set(page.value?.submissions.map(({ id }) => id));
+		const atCursor = rows.value[cursor.value]?.id;
+		batch(() => {
+			fresh.value = new Set(isQuiet ? next.submissions.filter(({ id }) => !known.has(id)).map(({ id }) => id) : []);
+			page.value = next;
+			error.value = undefined;
+			arrivals.value = 0;
+			cursor.value = rows.value.findIndex(({ id }) => id === atCursor);
+		});
+	}
+
+	async function load({ isQuiet }: { isQuiet: boolean }): Promise<void> {
+		if (query === undefined) return;
+		request?.abort();
+		const mine = new AbortController();
+		request = mine;
+		if (!isQuiet) isLoading.value = true;
+		try {
+			take(await api.submissions.list(formId, listQueryOf(query), mine.signal), { isQuiet });
+		} catch (cause) {
+			if (!mine.signal.aborted) error.value = cause;
+		} finally {
+			if (request === mine) isLoading.value = false;
+		}
+	}
+
+	function reloadSoon(): void {
+		clearTimeout(timer);
+		timer = setTimeout(() => load({ isQuiet: true }), RELOAD_DELAY_MS);
+	}
+
+	const showsNewest = () => query?.page === 1 && query.order === 'desc' && selected.value.size === 0;
+
+	return {
+		formId,
+		page,
+		rows,
+		total,
+		error,
+		isLoading,
+		current,
+		isMissing,
+		selected,
+		isAllSelected,
+		cursor,
+		arrivals,
+		fresh,
+		hidden,
+		reload: () => load({ isQuiet: false }),
+
+		/** Shows another part of the inbox. */
+		show(next: InboxQuery): void {
+			query = next;
+			batch(() => {
+				selected.value = new Set();
+				isAllSelected.value = false;
+				cursor.value = -1;
+			});
+			void load({ isQuiet: false });
+		},
+
+		/** Opens one submission, from the page if it is there. */
+		async open(id: string | null): Promise<void> {
+			const at = rows.value.findIndex((row) => row.id === id);
+			if (at >= 0) cursor.value = at;
+			if (id === null || at >= 0) {
+				current.value = rows.value[at];
+				return;
+			}
+			if (current.value?.id === id) return;
+			current.value = undefined;
+			isMissing.value = false;
+			try {
+				current.value = await api.submissions.read(formId, id);
+			} catch (cause) {
+				isMissing.value = cause instanceof api.ApiError && cause.status === 404;
+				if (!isMissing.value) throw cause;
+			}
+		},
+
+		/** Shows changed flags at once, wherever the submissions are seen. */
+		paint(ids: ReadonlySet<string>, flags: Partial<Flags>): void {
+			actedAt = Date.now();
+			const repaint = (row: Submission) => (ids.has(row.id) ? { ...row, ...flags } : row);
+			batch(() => {
+				if (page.value) page.value = { ...page.value, submissions: page.value.submissions.map(repaint) };
+				if (current.value) current.value = repaint(current.value);
+			});
+		},
+
+		hide(ids: Iterable<string>): void {
+			actedAt = Date.now();
+			hidden.value = new Set([...hidden.value, ...ids]);
+			selected.value = new Set();
+		},
+
+		unhide(ids: Iterable<string>): void {
+			const back = new Set(ids);
+			hidden.value = new Set([...hidden.value].filter((id) => !back.has(id)));
+		},
+
+		toggleSelected(id: string): void {
+			const next = new Set(selected.value);
+			if (!next.delete(id)) next.add(id);
+			isAllSelected.value = false;
+			selected.value = next;
+		},
+
+		selectPage(isSelected: boolean): void {
+			isAllSelected.value = false;
+			selected.value = new Set(isSelected ? rows.value.map(({ id }) => id) : []);
+		},
+
+		/** Answers whether something new has come for this form. */
+		hear(event: LiveEvent): boolean {
+			if (event.type === 'resumed') reloadSoon();
+			if (event.type !== 'submission' && event.type !== 'change') return false;
+			if (event.formId !== formId) return false;
+			if (event.type === 'change') {
+				if (Date.now() - actedAt > ECHO_MS && selected.value.size === 0) reloadSoon();
+				return false;
+			}
+			if (showsNewest()) reloadSoon();
+			else arrivals.value += 1;
+			return true;
+		},
+
+		close(): void {
+			clearTimeout(timer);
+			request?.abort();
+		},
+	};
+}

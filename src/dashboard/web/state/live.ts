@@ -1,0 +1,54 @@
+/** What the server tells by itself: arrivals and changes, by server-sent events. */
+
+import { eventsAddress } from '../api.ts';
+import { isReachable } from '../connection.ts';
+
+export type LiveEvent =
+	| { type: 'submission'; formId: string; submissionId: string }
+	| { type: 'change'; formId: string }
+	| { type: 'delivery'; id: string; state: string }
+	/** The stream is back after a break: anything may have changed. */
+	| { type: 'resumed' };
+
+type Listener = (event: LiveEvent) => void;
+
+const listeners = new Set<Listener>();
+const REOPEN_AFTER_MS = 3000;
+
+/** Hears all events until the returned function is called. */
+export function onLiveEvent(listener: Listener): () => void {
+	listeners.add(listener);
+	return () => listeners.delete(listener);
+}
+
+function tell(event: LiveEvent): void {
+	for (const listener of listeners) listener(event);
+}
+
+/** Opens the stream and keeps it open; the returned function ends it. */
+export function openLiveEvents(): () => void {
+	let source: EventSource;
+	let timer: ReturnType<typeof setTimeout>;
+	let wasBroken = false;
+	const open = () => {
+		source = new EventSource(eventsAddress);
+		for (const type of ['submission', 'change', 'delivery'] as const) {
+			source.addEventListener(type, (message) => tell({ type, ...JSON.parse(message.data) }));
+		}
+		source.onopen = () => {
+			isReachable.value = true;
+			if (wasBroken) tell({ type: 'resumed' });
+			wasBroken = false;
+		};
+		source.onerror = () => {
+			wasBroken = true;
+			if (source.readyState !== EventSource.CLOSED) return;
+			timer = setTimeout(open, REOPEN_AFTER_MS);
+		};
+	};
+	open();
+	return () => {
+		clearTimeout(timer);
+		source.close();
+	};
+}

@@ -1,0 +1,49 @@
+/** Who is signed in, in which mode, and what they may do. */
+
+import { effect, signal } from '@preact/signals';
+import * as api from '../api.ts';
+import { isSignedOut } from '../connection.ts';
+import type { Mode, Permission, Session } from '../wire.ts';
+
+/** `undefined` until the server has answered once, `null` when nobody is signed in. */
+export const session = signal<Session | null | undefined>(undefined);
+
+/** Why the sign-in view is shown, if there is something to say. */
+export const signInNotice = signal('');
+
+export function may(permission: Permission): boolean {
+	const permissions = session.value?.permissions ?? [];
+	return permissions.includes(permission) || permissions.includes('admin');
+}
+
+/** Asks the server once, and from then on ends the session when the server does. */
+export async function resumeSession(): Promise<void> {
+	effect(() => {
+		if (!isSignedOut.value || !session.peek()) return;
+		signInNotice.value = 'Your session has ended. Please sign in again.';
+		session.value = null;
+	});
+	try {
+		session.value = await api.session.read();
+	} catch (error) {
+		if (!(error instanceof api.ApiError) || error.status === 0) throw error;
+		session.value = null;
+	}
+}
+
+export async function signIn(proof: { key: string } | { token: string }): Promise<void> {
+	const opened = await api.session.open(proof);
+	isSignedOut.value = false;
+	signInNotice.value = '';
+	session.value = opened;
+}
+
+export async function signOut(): Promise<void> {
+	await api.session.close();
+	signInNotice.value = 'You have signed out.';
+	session.value = null;
+}
+
+export async function switchMode(mode: Mode): Promise<void> {
+	session.value = await api.session.switchMode(mode);
+}

@@ -1,0 +1,63 @@
+/** Short messages at the edge of the window, some of which can be undone. */
+
+import { signal } from '@preact/signals';
+
+export interface ToastAction {
+	label: string;
+	run: () => void;
+}
+
+export interface Toast {
+	id: number;
+	text: string;
+	tone: 'plain' | 'danger';
+	actions: ToastAction[];
+	lifeMs: number;
+	/** Called once when the toast goes without one of its actions having been taken. */
+	onExpire?: () => void;
+}
+
+export const toasts = signal<Toast[]>([]);
+
+let lastId = 0;
+
+const TOAST_LIFE_MS = 5000;
+const MOST_AT_ONCE = 3;
+
+export function showToast(text: string, options: Partial<Omit<Toast, 'id' | 'text'>> = {}): number {
+	lastId += 1;
+	const toast: Toast = { id: lastId, text, tone: 'plain', actions: [], lifeMs: TOAST_LIFE_MS, ...options };
+	const oldest = toasts.value[0];
+	if (oldest && toasts.value.length >= MOST_AT_ONCE) dismissToast(oldest.id, { expire: true });
+	toasts.value = [...toasts.value, toast];
+	return toast.id;
+}
+
+/** Lets every waiting consequence happen now, as when the page is left. */
+export function settleToasts(): void {
+	for (const { id } of toasts.value) dismissToast(id, { expire: true });
+}
+
+/** An error's own sentence; what is not an Error has none to show. */
+export function showError(error: unknown): void {
+	showToast(error instanceof Error ? error.message : 'Something went wrong.', { tone: 'danger', lifeMs: 8000 });
+}
+
+/** Takes a toast away; `expire` tells whether its consequence follows. */
+export function dismissToast(id: number, { expire }: { expire: boolean }): void {
+	const toast = toasts.value.find((candidate) => candidate.id === id);
+	toasts.value = toasts.value.filter((candidate) => candidate.id !== id);
+	if (expire) toast?.onExpire?.();
+}
+
+export function takeAction(toast: Toast, action: ToastAction): void {
+	dismissToast(toast.id, { expire: false });
+	action.run();
+}
+
+/** Takes the newest toast's first action, as the undo key does. */
+export function undoNewest(): void {
+	const toast = toasts.value.findLast(({ actions }) => actions.length > 0);
+	const action = toast?.actions[0];
+	if (toast && action) takeAction(toast, action);
+}

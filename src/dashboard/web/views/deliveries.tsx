@@ -1,0 +1,174 @@
+/** What left the house, what waits, and what failed: with its error and another try. */
+
+import { useEffect } from 'preact/hooks';
+import * as api from '../api.ts';
+import { plural } from '../format.ts';
+import { navigate } from '../location.ts';
+import { DeliveryStateChip, STATE_NAMES } from '../parts/delivery-state.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { LoadFailure } from '../parts/load-failure.tsx';
+import { Page } from '../parts/page.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { Time } from '../parts/time.tsx';
+import { type Route, to } from '../router.ts';
+import { formOf } from '../state/forms.ts';
+import { onLiveEvent } from '../state/live.ts';
+import { showError, showToast } from '../state/toasts.ts';
+import { useQuery } from '../use-query.ts';
+import type { Delivery, DeliveryQuery, DeliveryState } from '../wire.ts';
+import { DeliveryDialog } from './deliveries/delivery-dialog.tsx';
+
+const PAGE_SIZE = 50;
+const STATES = Object.keys(STATE_NAMES) as DeliveryState[];
+
+type Place = Extract<Route, { view: 'deliveries' }>;
+
+function queryOf(at: Place): DeliveryQuery {
+	const state = STATES.find((known) => known === at.state);
+	return { state, form: at.form || undefined, limit: PAGE_SIZE, offset: (at.page - 1) * PAGE_SIZE };
+}
+
+function StateFilter({ at }: { at: Place }) {
+	const choices = [{ state: '', label: 'All' }, ...STATES.map((state) => ({ state, label: STATE_NAMES[state] }))];
+	return (
+		<nav class="filters" aria-label="State">
+			{choices.map(({ state, label }) => (
+				<a
+					key={state}
+					href={to.deliveries({ state, form: at.form })}
+					aria-current={state === at.state ? 'true' : undefined}
+				>
+					{label}
+				</a>
+			))}
+		</nav>
+	);
+}
+
+function DeliveryRow({ delivery, at }: { delivery: Delivery; at: Place }) {
+	return (
+		<tr>
+			<td class="col-control">
+				<Icon name={delivery.channel === 'mail' ? 'mail' : 'plug'} />
+				<span class="visually-hidden">{delivery.channel}</span>
+			</td>
+			<td>
+				<a class="row-link" href={to.delivery(delivery.id, { state: at.state, form: at.form, page: at.page })}>
+					<bdi>{delivery.destination}</bdi>
+				</a>
+				{delivery.lastError && <span class="error-text small">{delivery.lastError}</span>}
+			</td>
+			<td class="col-wide">
+				<bdi>{formOf(delivery.form)?.name ?? ''}</bdi>
+			</td>
+			<td>
+				<DeliveryStateChip state={delivery.state} />
+			</td>
+			<td class="number col-wide">{delivery.attempts}</td>
+			<td class="col-wide muted">
+				{delivery.nextAttemptAt && delivery.state === 'waiting' ? <Time iso={delivery.nextAttemptAt} /> : '—'}
+			</td>
+			<td class="col-time muted">
+				<Time iso={delivery.createdAt} />
+			</td>
+		</tr>
+	);
+}
+
+function DeliveryTable({ list, at }: { list: Delivery[]; at: Place }) {
+	return (
+		<div class="table-card">
+			<table class="table deliveries-table">
+				<caption class="visually-hidden">Deliveries</caption>
+				<thead>
+					<tr>
+						<th scope="col" class="col-control">
+							<span class="visually-hidden">Channel</span>
+						</th>
+						<th scope="col">To</th>
+						<th scope="col" class="col-wide">
+							Form
+						</th>
+						<th scope="col">State</th>
+						<th scope="col" class="number col-wide">
+							Attempts
+						</th>
+						<th scope="col" class="col-wide">
+							Next try
+						</th>
+						<th scope="col" class="col-time">
+							Created
+						</th>
+					</tr>
+				</thead>
+				<tbody>
+					{list.map((delivery) => (
+						<DeliveryRow key={delivery.id} delivery={delivery} at={at} />
+					))}
+				</tbody>
+			</table>
+		</div>
+	);
+}
+
+export function Deliveries({ at }: { at: Place }) {
+	const query = queryOf(at);
+	const { data, error, reload } = useQuery(JSON.stringify(query), () => api.deliveries.list(query));
+	const list = data?.deliveries ?? [];
+	useEffect(
+		() =>
+			onLiveEvent((event) => {
+				if (event.type === 'delivery' || event.type === 'resumed') reload();
+			}),
+		[reload],
+	);
+	const retryFailed = async () => {
+		try {
+			const { retried } = await api.deliveries.retryAll({ state: 'failed', form: query.form });
+			showToast(
+				retried === undefined
+					? 'All failed deliveries are tried again.'
+					: `${plural(retried, 'delivery')} tried again.`,
+			);
+			reload();
+		} catch (cause) {
+			showError(cause);
+		}
+	};
+	return (
+		<Page
+			title="Deliveries"
+			intro="Mails and webhooks on their way out. What fails is tried again for days before it is given up."
+			actions={
+				<button type="button" class="button" onClick={retryFailed}>
+					<Icon name="refresh" />
+					Retry all failed
+				</button>
+			}
+		>
+			<StateFilter at={at} />
+			{error !== undefined && data === undefined && <LoadFailure error={error} onRetry={reload} />}
+			{data && list.length === 0 && (
+				<EmptyState icon="send" title={at.state ? 'None in this state' : 'Nothing has left yet'}>
+					<p>Give a form a notification address or a webhook; every message it causes is listed here, with its fate.</p>
+				</EmptyState>
+			)}
+			{list.length > 0 && <DeliveryTable list={list} at={at} />}
+			{data && (
+				<Pager
+					pagination={data.pagination}
+					addressOf={(page) => to.deliveries({ state: at.state, form: at.form, page })}
+				/>
+			)}
+			{at.delivery && (
+				<DeliveryDialog
+					key={at.delivery}
+					id={at.delivery}
+					onRetried={reload}
+					onClose={() => navigate(to.deliveries({ state: at.state, form: at.form, page: at.page }))}
+				/>
+			)}
+		</Page>
+	);
+}

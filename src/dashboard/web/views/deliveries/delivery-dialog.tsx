@@ -1,0 +1,138 @@
+/** One delivery: its fate, and what was or would have been sent; a mail is drawn in a sandbox. */
+
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import * as api from '../../api.ts';
+import { absoluteTime, jsonText, valueText } from '../../format.ts';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { DeliveryStateChip } from '../../parts/delivery-state.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { LoadFailure } from '../../parts/load-failure.tsx';
+import { to } from '../../router.ts';
+import { showError, showToast } from '../../state/toasts.ts';
+import { useQuery } from '../../use-query.ts';
+import type { Delivery, DeliveryContent } from '../../wire.ts';
+
+interface Props {
+	id: string;
+	onRetried: () => void;
+	onClose: () => void;
+}
+
+function Term({ name, children }: { name: string; children: ComponentChildren }) {
+	return (
+		<div>
+			<dt>{name}</dt>
+			<dd>{children}</dd>
+		</div>
+	);
+}
+
+function addressText(value: unknown): string {
+	if (Array.isArray(value)) return value.map(addressText).join(', ');
+	if (typeof value === 'object' && value !== null && 'address' in value) {
+		const { name, address } = value as { name?: string; address: string };
+		return name ? `${name} <${address}>` : address;
+	}
+	return valueText(value);
+}
+
+function Mail({ id, content }: { id: string; content: DeliveryContent }) {
+	const [isPlain, setPlain] = useState(!content.html);
+	return (
+		<div class="stack">
+			<dl class="terms">
+				{content.from && <Term name="From">{addressText(content.from)}</Term>}
+				{content.replyTo !== undefined && content.replyTo !== null && (
+					<Term name="Reply to">{addressText(content.replyTo)}</Term>
+				)}
+				<Term name="Subject">{content.subject ?? ''}</Term>
+			</dl>
+			{content.html && content.text && (
+				<fieldset class="segments">
+					<legend class="visually-hidden">Part</legend>
+					<label class="segment">
+						<input type="radio" name="part" checked={!isPlain} onChange={() => setPlain(false)} />
+						<span>Rendered</span>
+					</label>
+					<label class="segment">
+						<input type="radio" name="part" checked={isPlain} onChange={() => setPlain(true)} />
+						<span>Text</span>
+					</label>
+				</fieldset>
+			)}
+			{isPlain ? (
+				<CodeBlock text={content.text ?? ''} name="Text of the mail" />
+			) : (
+				<iframe class="mail-frame" title="The mail as it looks" sandbox="" src={api.deliveries.previewAddress(id)} />
+			)}
+		</div>
+	);
+}
+
+function Content({ delivery }: { delivery: Delivery }) {
+	const { content } = delivery;
+	if (!content) return <p class="muted small">What was sent is not kept after it has arrived.</p>;
+	if (delivery.channel === 'mail') return <Mail id={delivery.id} content={content} />;
+	return <CodeBlock text={jsonText(content)} name="What is posted" />;
+}
+
+function Facts({ delivery }: { delivery: Delivery }) {
+	return (
+		<dl class="terms">
+			<Term name="To">
+				<bdi class="break">{delivery.destination}</bdi>
+			</Term>
+			<Term name="State">
+				<DeliveryStateChip state={delivery.state} /> after {delivery.attempts}{' '}
+				{delivery.attempts === 1 ? 'attempt' : 'attempts'}
+			</Term>
+			<Term name="Created">{absoluteTime(delivery.createdAt)}</Term>
+			{delivery.finishedAt && <Term name="Finished">{absoluteTime(delivery.finishedAt)}</Term>}
+			{delivery.nextAttemptAt && <Term name="Next try">{absoluteTime(delivery.nextAttemptAt)}</Term>}
+			{delivery.lastError && (
+				<Term name="Last error">
+					<span class="error-text">{delivery.lastError}</span>
+				</Term>
+			)}
+			{delivery.submission && (
+				<Term name="Because of">
+					<a href={to.submission(delivery.form, delivery.submission)}>this submission</a>
+				</Term>
+			)}
+		</dl>
+	);
+}
+
+export function DeliveryDialog({ id, onRetried, onClose }: Props) {
+	const { data: delivery, error, reload } = useQuery(id, () => api.deliveries.read(id));
+	const canRetry = delivery?.state === 'failed' || delivery?.state === 'withheld' || delivery?.state === 'waiting';
+	const retry = async () => {
+		try {
+			await api.deliveries.retry(id);
+			showToast('It is tried again now.');
+			reload();
+			onRetried();
+		} catch (cause) {
+			showError(cause);
+		}
+	};
+	return (
+		<Dialog
+			title={delivery?.channel === 'webhook' ? 'Webhook' : 'Mail'}
+			isWide
+			onClose={onClose}
+			actions={
+				canRetry && (
+					<button type="button" class="button primary" onClick={retry}>
+						Send now
+					</button>
+				)
+			}
+		>
+			{error !== undefined && delivery === undefined && <LoadFailure error={error} onRetry={reload} />}
+			{delivery && <Facts delivery={delivery} />}
+			{delivery && <Content delivery={delivery} />}
+		</Dialog>
+	);
+}

@@ -1,0 +1,141 @@
+/** Exports what the inbox shows now, with progress, to a file. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import * as api from '../api.ts';
+import { openSink, type Sink } from '../export-file.ts';
+import { createRecordCounter } from '../export-progress.ts';
+import { formatBytes, formatCount, plural } from '../format.ts';
+import { selectionOf } from '../inbox-query.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Switch } from '../parts/switch.tsx';
+import type { InboxQuery } from '../router.ts';
+import { formOf } from '../state/forms.ts';
+import { showError, showToast } from '../state/toasts.ts';
+
+interface Props {
+	form: string;
+	query: InboxQuery;
+	total: number;
+	onClose: () => void;
+}
+
+const FORMATS: { value: api.ExportFormat; label: string; hint: string }[] = [
+	{ value: 'csv', label: 'CSV', hint: 'For spreadsheets: one row each, one column per field' },
+	{ value: 'json', label: 'JSON', hint: 'For programs: everything exactly as it was sent' },
+	{ value: 'ndjson', label: 'NDJSON', hint: 'One JSON object per line, for large data' },
+];
+
+interface Progress {
+	records: number;
+	bytes: number;
+}
+
+async function pump(response: Response, sink: Sink, onChunk: (chunk: Uint8Array) => void): Promise<void> {
+	const reader = response.body?.getReader();
+	while (reader) {
+		const { done, value } = await reader.read();
+		if (done) break;
+		onChunk(value);
+		await sink.write(value);
+	}
+	await sink.close();
+}
+
+function FormatChoice({ value, onChange }: { value: api.ExportFormat; onChange: (format: api.ExportFormat) => void }) {
+	return (
+		<fieldset class="choices">
+			<legend>Format</legend>
+			{FORMATS.map((format) => (
+				<label key={format.value} class="choice">
+					<input type="radio" name="format" checked={format.value === value} onChange={() => onChange(format.value)} />
+					<span>
+						<strong>{format.label}</strong>
+						<span class="hint">{format.hint}</span>
+					</span>
+				</label>
+			))}
+		</fieldset>
+	);
+}
+
+function ProgressLine({ progress, total }: { progress: Progress; total: number }) {
+	return (
+		<div class="stack" role="status">
+			<progress aria-label="Export" max={Math.max(1, total)} value={Math.min(progress.records, total)} />
+			<p class="muted small">
+				{formatCount(progress.records)} of {formatCount(total)} · {formatBytes(progress.bytes)}
+			</p>
+		</div>
+	);
+}
+
+export function ExportDialog({ form, query, total, onClose }: Props) {
+	const [format, setFormat] = useState<api.ExportFormat>('csv');
+	const [hasBom, setBom] = useState(true);
+	const [progress, setProgress] = useState<Progress | undefined>(undefined);
+	const running = useRef<AbortController>(undefined);
+	useEffect(() => () => running.current?.abort(), []);
+	const request: api.ExportQuery = { ...selectionOf(query), format, bom: format === 'csv' && hasBom ? 1 : undefined };
+
+	const start = async () => {
+		const abort = new AbortController();
+		running.current = abort;
+		try {
+			const sink = await openSink({
+				name: `${formOf(form)?.slug || 'submissions'}.${format}`,
+				isLarge: total > 100_000,
+			});
+			const count = createRecordCounter(format);
+			const state = { records: 0, bytes: 0 };
+			setProgress(state);
+			const response = await api.openExport(form, request, abort.signal);
+			await pump(response, sink, (chunk) => {
+				state.records = count(chunk);
+				state.bytes += chunk.length;
+				setProgress({ ...state });
+			});
+			showToast(`${plural(total, 'submission')} exported.`);
+			onClose();
+		} catch (error) {
+			if (abort.signal.aborted || (error instanceof DOMException && error.name === 'AbortError')) return;
+			setProgress(undefined);
+			showError(error);
+		}
+	};
+
+	return (
+		<Dialog
+			title="Export submissions"
+			onClose={onClose}
+			actions={
+				<>
+					<a class="button ghost push" href={api.exportAddress(form, request)} download>
+						Download without progress
+					</a>
+					<button type="button" class="button" onClick={onClose}>
+						Cancel
+					</button>
+					<button type="button" class="button primary" disabled={progress !== undefined || total === 0} onClick={start}>
+						Export
+					</button>
+				</>
+			}
+		>
+			<p>
+				{plural(total, 'submission')}: what the inbox shows now,{' '}
+				{query.filter === 'all' ? 'without spam' : `filter “${query.filter}”`}
+				{query.search && `, search “${query.search}”`}.
+			</p>
+			<FormatChoice value={format} onChange={setFormat} />
+			{format === 'csv' && (
+				<Switch
+					label="Mark the file as UTF-8"
+					hint="Excel needs this mark (BOM) to read letters such as é or 你; some programs stumble over it."
+					isOn={hasBom}
+					onChange={setBom}
+				/>
+			)}
+			{progress && <ProgressLine progress={progress} total={total} />}
+		</Dialog>
+	);
+}

@@ -1,0 +1,106 @@
+/** The inbox of a form: toolbar, list and the open submission side by side. */
+
+import { useEffect, useMemo } from 'preact/hooks';
+import { announce, useTitle } from '../announce.ts';
+import { plural } from '../format.ts';
+import { navigate } from '../location.ts';
+import { FormHead } from '../parts/form-head.tsx';
+import { LoadFailure } from '../parts/load-failure.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { type InboxQuery, to } from '../router.ts';
+import { useShortcuts } from '../shortcuts.ts';
+import { formOf, forms } from '../state/forms.ts';
+import { createInbox, type Inbox } from '../state/inbox.ts';
+import { onLiveEvent } from '../state/live.ts';
+import { showError } from '../state/toasts.ts';
+import { BulkBar } from './inbox/bulk-bar.tsx';
+import { InboxEmpty } from './inbox/inbox-empty.tsx';
+import { useInboxKeys } from './inbox/inbox-keys.ts';
+import { InboxToolbar } from './inbox/inbox-toolbar.tsx';
+import { SubmissionList } from './inbox/submission-list.tsx';
+import { SubmissionTable } from './inbox/submission-table.tsx';
+import { NotFound } from './not-found.tsx';
+import { SubmissionDetail } from './submission-detail.tsx';
+
+interface Props {
+	form: string;
+	submission: string | null;
+	query: InboxQuery;
+}
+
+function useInbox({ form, submission, query }: Props): Inbox {
+	const inbox = useMemo(() => createInbox(form), [form]);
+	const key = JSON.stringify(query);
+	useEffect(() => inbox.show(JSON.parse(key)), [inbox, key]);
+	useEffect(() => inbox.close, [inbox]);
+	useEffect(() => {
+		inbox.open(submission).catch(showError);
+	}, [inbox, submission]);
+	useEffect(
+		() =>
+			onLiveEvent((event) => {
+				if (inbox.hear(event)) announce(`A new submission has arrived in ${formOf(form)?.name ?? 'this form'}.`);
+			}),
+		[inbox, form],
+	);
+	return inbox;
+}
+
+function Arrivals({ inbox, query }: { inbox: Inbox; query: InboxQuery }) {
+	const count = inbox.arrivals.value;
+	if (count === 0) return null;
+	const show = () => {
+		if (query.page === 1 && query.order === 'desc') void inbox.reload();
+		else navigate(to.inbox(inbox.formId, { ...query, page: 1, order: 'desc' }));
+	};
+	return (
+		<button type="button" class="arrivals" onClick={show}>
+			{plural(count, 'new submission')}
+		</button>
+	);
+}
+
+function Rows({ inbox, query, isNarrow }: { inbox: Inbox; query: InboxQuery; isNarrow: boolean }) {
+	if (inbox.error.value !== undefined && inbox.page.value === undefined) {
+		return <LoadFailure error={inbox.error.value} onRetry={inbox.reload} />;
+	}
+	if (inbox.page.value === undefined) return <div class="loading" role="status" aria-label="Loading" />;
+	if (inbox.rows.value.length === 0) return <InboxEmpty form={inbox.formId} query={query} />;
+	return (
+		<>
+			{!isNarrow && <SubmissionTable inbox={inbox} query={query} />}
+			<SubmissionList inbox={inbox} query={query} />
+			<Pager
+				pagination={inbox.page.value.pagination}
+				addressOf={(page) => to.inbox(inbox.formId, { ...query, page })}
+			/>
+		</>
+	);
+}
+
+export function InboxView(props: Props) {
+	const { form, submission, query } = props;
+	const inbox = useInbox(props);
+	const known = formOf(form);
+	useTitle(`${known?.unreadCount ? `(${known.unreadCount}) ` : ''}${known?.name ?? 'Inbox'}`);
+	const keys = useInboxKeys(inbox, props);
+	useShortcuts(keys);
+	if (forms.value !== undefined && known === undefined) return <NotFound />;
+	const isOpen = submission !== null;
+	return (
+		<div class={isOpen ? 'form-view inbox open' : 'form-view inbox'}>
+			<FormHead form={form} />
+			<div class="inbox-panes">
+				<section class="inbox-list" aria-label="Submissions" aria-busy={inbox.isLoading.value}>
+					<InboxToolbar inbox={inbox} query={query} isNarrow={isOpen} />
+					<BulkBar inbox={inbox} query={query} />
+					<Arrivals inbox={inbox} query={query} />
+					<div class="inbox-scroll">
+						<Rows inbox={inbox} query={query} isNarrow={isOpen} />
+					</div>
+				</section>
+				{isOpen && <SubmissionDetail inbox={inbox} query={query} id={submission} />}
+			</div>
+		</div>
+	);
+}

@@ -1,0 +1,95 @@
+/** What can be done with the selected submissions, or with everything the filter covers. */
+
+import { useState } from 'preact/hooks';
+import { formatCount, plural } from '../../format.ts';
+import { selectionOf } from '../../inbox-query.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { IconButton } from '../../parts/icon-button.tsx';
+import type { InboxQuery } from '../../router.ts';
+import type { Inbox } from '../../state/inbox.ts';
+import { removeAll, removeLater, setFlags, setFlagsOfAll } from '../../state/inbox-actions.ts';
+import { may } from '../../state/session.ts';
+import { showError } from '../../state/toasts.ts';
+import type { Flags } from '../../wire.ts';
+
+interface Props {
+	inbox: Inbox;
+	query: InboxQuery;
+}
+
+function Count({ inbox }: { inbox: Inbox }) {
+	const isWholePage = inbox.selected.value.size === inbox.rows.value.length;
+	const total = inbox.total.value;
+	if (inbox.isAllSelected.value) return <span class="bulk-count">All {formatCount(total)} selected</span>;
+	return (
+		<>
+			<span class="bulk-count">{formatCount(inbox.selected.value.size)} selected</span>
+			{isWholePage && total > inbox.rows.value.length && (
+				<button
+					type="button"
+					class="link"
+					onClick={() => {
+						inbox.isAllSelected.value = true;
+					}}
+				>
+					Select all {formatCount(total)}
+				</button>
+			)}
+		</>
+	);
+}
+
+export function BulkBar({ inbox, query }: Props) {
+	const [isAsking, setAsking] = useState(false);
+	const ids = [...inbox.selected.value];
+	if (ids.length === 0) return null;
+	const rows = inbox.rows.value.filter(({ id }) => inbox.selected.value.has(id));
+	const set = (flags: Partial<Flags>) => {
+		if (inbox.isAllSelected.value) setFlagsOfAll(inbox, selectionOf(query), flags).catch(showError);
+		else void setFlags(inbox, rows, flags);
+		inbox.selectPage(false);
+	};
+	const remove = () => {
+		if (inbox.isAllSelected.value) setAsking(true);
+		else removeLater(inbox, ids);
+	};
+	const isSpam = query.filter === 'spam';
+	const allStarred = rows.every((row) => row.isStarred);
+	return (
+		<div class="bulk-bar" role="toolbar" aria-label="Selected submissions">
+			<Count inbox={inbox} />
+			<div class="bulk-actions">
+				{may('write') && (
+					<>
+						<IconButton icon="read" label="Mark read" onClick={() => set({ isRead: true })} />
+						<IconButton icon="mail" label="Mark unread" onClick={() => set({ isRead: false })} />
+						<IconButton
+							icon="star"
+							label={allStarred ? 'Unstar' : 'Star'}
+							hotkey="s"
+							onClick={() => set({ isStarred: !allStarred })}
+						/>
+						<button type="button" class="button small" onClick={() => set({ isSpam: !isSpam })}>
+							<Icon name={isSpam ? 'inbox' : 'ban'} />
+							{isSpam ? 'Not spam' : 'Spam'}
+						</button>
+					</>
+				)}
+				{may('delete') && <IconButton icon="trash" label="Delete" hotkey="#" tone="danger" onClick={remove} />}
+				<IconButton icon="x" label="Clear selection" onClick={() => inbox.selectPage(false)} />
+			</div>
+			{isAsking && (
+				<ConfirmDialog
+					title={`Delete ${plural(inbox.total.value, 'submission')}?`}
+					verb="Delete all"
+					typed="delete"
+					onConfirm={() => removeAll(inbox, selectionOf(query))}
+					onClose={() => setAsking(false)}
+				>
+					<p>Everything that the current filter and search cover goes for good. This cannot be undone.</p>
+				</ConfirmDialog>
+			)}
+		</div>
+	);
+}

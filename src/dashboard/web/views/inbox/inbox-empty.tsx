@@ -1,0 +1,49 @@
+/** An empty inbox explains itself: nothing yet, nothing left, or nothing found. */
+
+import { isNarrowed } from '../../inbox-query.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { type InboxQuery, to } from '../../router.ts';
+import { formOf } from '../../state/forms.ts';
+
+export function InboxEmpty({ form: id, query }: { form: string; query: InboxQuery }) {
+	const form = formOf(id);
+	if (isNarrowed(query)) {
+		return (
+			<EmptyState icon="search" title="Nothing found">
+				<p>No submission here has these words in these days. Parts of words count, too.</p>
+				<a class="button" href={to.inbox(id, { filter: query.filter })}>
+					Clear the search
+				</a>
+			</EmptyState>
+		);
+	}
+	if (query.filter === 'unread') return <EmptyState icon="check" title="All read" />;
+	if (query.filter === 'starred') {
+		return (
+			<EmptyState icon="star" title="Nothing starred">
+				<p>
+					Star what you want to come back to: <kbd>s</kbd> on an open submission.
+				</p>
+			</EmptyState>
+		);
+	}
+	if (query.filter === 'spam') {
+		return (
+			<EmptyState icon="ban" title="No spam">
+				<p>What fills in the hidden honeypot field or fails the captcha lands here, and nobody is notified of it.</p>
+			</EmptyState>
+		);
+	}
+	return (
+		<EmptyState icon="inbox" title="Waiting for the first submission">
+			<p>
+				{form && !form.isActive
+					? 'This form is paused: it refuses submissions until you activate it in its settings.'
+					: 'Put the form on a website, and what people send appears here by itself.'}
+			</p>
+			<a class="button primary" href={to.connect(id)}>
+				Connect a website
+			</a>
+		</EmptyState>
+	);
+}

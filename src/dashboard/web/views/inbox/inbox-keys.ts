@@ -1,0 +1,85 @@
+/** What the keys do in the inbox: to the open submission, else to the selected ones, else to the one at the cursor. */
+
+import { navigate } from '../../location.ts';
+import { type InboxQuery, to } from '../../router.ts';
+import type { Bindings } from '../../shortcuts.ts';
+import type { Inbox } from '../../state/inbox.ts';
+import { removeLater, setFlags } from '../../state/inbox-actions.ts';
+import { may } from '../../state/session.ts';
+import type { Flags, Submission } from '../../wire.ts';
+
+interface Place {
+	form: string;
+	submission: string | null;
+	query: InboxQuery;
+}
+
+/** The neighbour of the cursor; stays inside the page. */
+function neighbour(inbox: Inbox, step: 1 | -1): Submission | undefined {
+	const last = inbox.rows.value.length - 1;
+	const at = Math.min(last, Math.max(0, inbox.cursor.value + step));
+	return inbox.rows.value[at];
+}
+
+/** Moves the cursor; with a submission open, opens the neighbour instead. */
+export function step(inbox: Inbox, place: Place, by: 1 | -1): void {
+	const row = neighbour(inbox, by);
+	if (row === undefined) return;
+	inbox.cursor.value = inbox.rows.value.indexOf(row);
+	if (place.submission !== null) navigate(to.submission(place.form, row.id, place.query));
+	else document.querySelector<HTMLElement>(`.row-link[data-id="${CSS.escape(row.id)}"]`)?.focus();
+}
+
+/** Where to go when the open submission leaves the list: the next one, else the one before, else the list. */
+export function leave(inbox: Inbox, place: Place): void {
+	const at = inbox.rows.value.findIndex(({ id }) => id === place.submission);
+	const next = inbox.rows.value[at + 1] ?? inbox.rows.value[at - 1];
+	const isGone = at < 0 || next === undefined;
+	navigate(isGone ? to.inbox(place.form, place.query) : to.submission(place.form, next.id, place.query));
+}
+
+export function useInboxKeys(inbox: Inbox, place: Place): Bindings {
+	const targets = (): Submission[] => {
+		const open = inbox.current.value;
+		if (place.submission !== null) return open ? [open] : [];
+		const chosen = inbox.rows.value.filter(({ id }) => inbox.selected.value.has(id));
+		const atCursor = inbox.rows.value[inbox.cursor.value];
+		if (chosen.length > 0) return chosen;
+		return atCursor ? [atCursor] : [];
+	};
+	const toggle = (flag: keyof Flags) => {
+		const rows = targets();
+		if (!may('write') || rows.length === 0) return;
+		if (flag === 'isSpam' && place.submission !== null) leave(inbox, place);
+		void setFlags(inbox, rows, { [flag]: !rows.every((row) => row[flag]) });
+	};
+	const remove = () => {
+		const rows = targets();
+		if (!may('delete') || rows.length === 0) return;
+		if (place.submission !== null) leave(inbox, place);
+		removeLater(
+			inbox,
+			rows.map(({ id }) => id),
+		);
+	};
+	const select = () => {
+		const row = inbox.rows.value[inbox.cursor.value];
+		if (row && place.submission === null) inbox.toggleSelected(row.id);
+	};
+	const back = () => {
+		if (place.submission !== null) navigate(to.inbox(place.form, place.query));
+		else inbox.selectPage(false);
+	};
+	return {
+		j: () => step(inbox, place, 1),
+		k: () => step(inbox, place, -1),
+		s: () => toggle('isStarred'),
+		e: () => toggle('isRead'),
+		'!': () => toggle('isSpam'),
+		'#': remove,
+		x: select,
+		'/': () => document.querySelector<HTMLElement>('#inbox-search')?.focus(),
+		'g i': () => navigate(to.inbox(place.form)),
+		Escape: back,
+	};
+}

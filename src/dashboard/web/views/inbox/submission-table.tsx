@@ -1,0 +1,89 @@
+/** The submissions of a page as a table with a column for each chosen field. */
+
+import { previewText } from '../../format.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Time } from '../../parts/time.tsx';
+import { type InboxQuery, to } from '../../router.ts';
+import { columnsFor } from '../../state/columns.ts';
+import type { Inbox } from '../../state/inbox.ts';
+import type { Submission } from '../../wire.ts';
+import { SelectBox, SelectPageBox, StarButton } from './row-controls.tsx';
+
+interface Props {
+	inbox: Inbox;
+	query: InboxQuery;
+}
+
+function Row({ inbox, query, row, columns }: Props & { row: Submission; columns: string[] }) {
+	const [first, ...rest] = columns;
+	const title = first === undefined ? '' : previewText(row.data[first]);
+	const classes = [
+		row.isRead ? '' : 'unread',
+		inbox.selected.value.has(row.id) ? 'selected' : '',
+		inbox.fresh.value.has(row.id) ? 'fresh' : '',
+	];
+	return (
+		<tr class={classes.filter(Boolean).join(' ')}>
+			<td class="col-control">
+				<SelectBox inbox={inbox} row={row} />
+			</td>
+			<td class="col-control">
+				<StarButton inbox={inbox} row={row} />
+			</td>
+			<td>
+				<a class="row-link" data-id={row.id} href={to.submission(inbox.formId, row.id, query)}>
+					{!row.isRead && <span class="visually-hidden">Unread: </span>}
+					<bdi>{title === '' ? '—' : title}</bdi>
+				</a>
+			</td>
+			{rest.map((field) => (
+				<td key={field}>
+					<bdi>{previewText(row.data[field])}</bdi>
+				</td>
+			))}
+			<td class="col-time">
+				<Time iso={row.createdAt} />
+			</td>
+		</tr>
+	);
+}
+
+export function SubmissionTable({ inbox, query }: Props) {
+	const columns = columnsFor(inbox.formId, inbox.page.value?.fields ?? []);
+	const isNewestFirst = query.order === 'desc';
+	const otherOrder = isNewestFirst ? 'asc' : 'desc';
+	return (
+		<table class="table submissions-table">
+			<caption class="visually-hidden">Submissions</caption>
+			<thead>
+				<tr>
+					<th scope="col" class="col-control">
+						<SelectPageBox inbox={inbox} />
+					</th>
+					<th scope="col" class="col-control">
+						<span class="visually-hidden">Starred</span>
+					</th>
+					{columns.map((field) => (
+						<th scope="col" key={field}>
+							<bdi>{field}</bdi>
+						</th>
+					))}
+					<th scope="col" class="col-time" aria-sort={isNewestFirst ? 'descending' : 'ascending'}>
+						<a
+							href={to.inbox(inbox.formId, { ...query, order: otherOrder, page: 1 })}
+							class={isNewestFirst ? 'sort' : 'sort up'}
+						>
+							Received
+							<Icon name="down" />
+						</a>
+					</th>
+				</tr>
+			</thead>
+			<tbody>
+				{inbox.rows.value.map((row) => (
+					<Row key={row.id} inbox={inbox} query={query} row={row} columns={columns} />
+				))}
+			</tbody>
+		</table>
+	);
+}

@@ -1,0 +1,121 @@
+/** Makes a key: a name, what it may do, for which form, and for how long. */
+
+import { useState } from 'preact/hooks';
+import * as api from '../../api.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Select } from '../../parts/select.tsx';
+import { forms } from '../../state/forms.ts';
+import { session } from '../../state/session.ts';
+import type { NewKey, Permission } from '../../wire.ts';
+
+const PERMISSIONS: { value: Permission; hint: string }[] = [
+	{ value: 'read', hint: 'read forms and submissions' },
+	{ value: 'write', hint: 'make and change forms, flag submissions' },
+	{ value: 'delete', hint: 'delete forms and submissions' },
+	{ value: 'admin', hint: 'everything, keys and webhooks included' },
+];
+
+const DAY_MS = 86_400_000;
+const EXPIRIES = [
+	{ value: '', label: 'Never' },
+	{ value: '7', label: 'In 7 days' },
+	{ value: '30', label: 'In 30 days' },
+	{ value: '90', label: 'In 90 days' },
+	{ value: '365', label: 'In a year' },
+];
+
+interface Draft {
+	name: string;
+	permissions: Permission[];
+	form: string;
+	expiry: string;
+}
+
+function requestOf({ name, permissions, form, expiry }: Draft): NewKey {
+	const expiresAt = expiry ? new Date(Date.now() + Number(expiry) * DAY_MS).toISOString() : null;
+	return form ? { name: name.trim(), form, expiresAt } : { name: name.trim(), permissions, expiresAt };
+}
+
+function PermissionChecks({ value, onChange }: { value: Permission[]; onChange: (next: Permission[]) => void }) {
+	const toggle = (permission: Permission) =>
+		onChange(value.includes(permission) ? value.filter((held) => held !== permission) : [...value, permission]);
+	return (
+		<fieldset class="choices">
+			<legend>It may</legend>
+			{PERMISSIONS.map(({ value: permission, hint }) => (
+				<label key={permission} class="choice">
+					<input type="checkbox" checked={value.includes(permission)} onChange={() => toggle(permission)} />
+					<span>
+						<strong>{permission}</strong>
+						<span class="hint">{hint}</span>
+					</span>
+				</label>
+			))}
+		</fieldset>
+	);
+}
+
+export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => void; onClose: () => void }) {
+	const [draft, setDraft] = useState<Draft>({ name: '', permissions: ['read'], form: '', expiry: '' });
+	const [error, setError] = useState<api.ApiError | undefined>(undefined);
+	const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
+	const formOptions = [
+		{ value: '', label: 'All forms of this mode' },
+		...(forms.value ?? []).map(({ id, name }) => ({ value: id, label: `Only “${name}”: reading its submissions` })),
+	];
+	const create = async (event: Event) => {
+		event.preventDefault();
+		try {
+			onMade((await api.keys.create(requestOf(draft))).key);
+		} catch (cause) {
+			setError(cause instanceof api.ApiError ? cause : undefined);
+		}
+	};
+	const isReady = draft.form !== '' || draft.permissions.length > 0;
+	return (
+		<Dialog title={`New ${session.value?.mode} key`} onClose={onClose}>
+			<form class="stack" onSubmit={create} noValidate>
+				<Field
+					label="Name"
+					value={draft.name}
+					onInput={(name) => set({ name })}
+					placeholder="Website build"
+					hint="So that you know later what it is for."
+					error={error?.fields.name}
+					autoFocus
+				/>
+				<Select
+					label="For"
+					value={draft.form}
+					options={formOptions}
+					onChange={(form) => set({ form })}
+					error={error?.fields.form}
+				/>
+				{draft.form === '' && (
+					<PermissionChecks value={draft.permissions} onChange={(permissions) => set({ permissions })} />
+				)}
+				<Select
+					label="Expires"
+					value={draft.expiry}
+					options={EXPIRIES}
+					onChange={(expiry) => set({ expiry })}
+					error={error?.fields.expiresAt}
+				/>
+				{error && (
+					<p class="field-error" role="alert">
+						{error.message}
+					</p>
+				)}
+				<div class="dialog-foot">
+					<button type="button" class="button" onClick={onClose}>
+						Cancel
+					</button>
+					<button type="submit" class="button primary" disabled={!isReady}>
+						Create key
+					</button>
+				</div>
+			</form>
+		</Dialog>
+	);
+}

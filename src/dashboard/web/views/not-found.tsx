@@ -1,0 +1,17 @@
+/** An address that leads nowhere. */
+
+import { useTitle } from '../announce.ts';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { to } from '../router.ts';
+
+export function NotFound() {
+	useTitle('Not found');
+	return (
+		<EmptyState icon="search" title="There is nothing at this address">
+			<p>The form may have been deleted, or it belongs to the other mode (live or test).</p>
+			<a class="button" href={to.forms()}>
+				All forms
+			</a>
+		</EmptyState>
+	);
+}

@@ -1,0 +1,154 @@
+/** How the server is set up and how it fares. */
+
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import * as api from '../api.ts';
+import { formatBytes, formatCount, formatDuration } from '../format.ts';
+import { Field } from '../parts/field.tsx';
+import { LoadFailure } from '../parts/load-failure.tsx';
+import { Page } from '../parts/page.tsx';
+import { to } from '../router.ts';
+import { useQuery } from '../use-query.ts';
+import type { Status } from '../wire.ts';
+
+function Tile({ name, children, note }: { name: string; children: ComponentChildren; note?: ComponentChildren }) {
+	return (
+		<div class="tile">
+			<dt>{name}</dt>
+			<dd>
+				<strong>{children}</strong>
+				{note && <span class="muted small">{note}</span>}
+			</dd>
+		</div>
+	);
+}
+
+function Tiles({ status }: { status: Status }) {
+	const { database, queue } = status;
+	return (
+		<dl class="tiles">
+			<Tile name="Health">
+				<span class={status.health === 'ok' ? 'chip good' : 'chip bad'}>
+					{status.health === 'ok' ? 'All well' : status.health}
+				</span>
+			</Tile>
+			<Tile name="Version" note={`up for ${formatDuration(status.uptimeSeconds)}`}>
+				{status.version}
+			</Tile>
+			<Tile name="Database" note={`${formatBytes(database.freeBytes)} free on the disk`}>
+				{formatBytes(database.sizeBytes + database.walBytes)}
+			</Tile>
+			<Tile
+				name="Deliveries waiting"
+				note={<a href={to.deliveries({ state: 'failed' })}>{formatCount(queue.failed)} failed</a>}
+			>
+				{formatCount(queue.waiting)}
+			</Tile>
+		</dl>
+	);
+}
+
+function MailTest({ mail }: { mail: Status['mail'] }) {
+	const [address, setAddress] = useState('');
+	const [outcome, setOutcome] = useState<{ text: string; isGood: boolean } | undefined>(undefined);
+	const [isBusy, setBusy] = useState(false);
+	const send = async (event: Event) => {
+		event.preventDefault();
+		setBusy(true);
+		setOutcome(undefined);
+		try {
+			await api.server.testMail(address.trim());
+			setOutcome({ text: 'The mail server took it. Look into the mailbox.', isGood: true });
+		} catch (error) {
+			setOutcome({ text: error instanceof Error ? error.message : 'It did not go out.', isGood: false });
+		}
+		setBusy(false);
+	};
+	if (!mail.configured) {
+		return (
+			<p class="notice warning">
+				<span>
+					No mail server is set, so no notifications are sent. Set <code>FORMSRV_SMTP_URL</code> and{' '}
+					<code>FORMSRV_MAIL_FROM</code>, then restart.
+				</span>
+			</p>
+		);
+	}
+	return (
+		<form class="stack" onSubmit={send} noValidate>
+			<p class="muted">
+				Mails come from <bdi>{mail.from ?? 'the server'}</bdi>.
+			</p>
+			<div class="inline-form">
+				<Field
+					label="Send a test mail to"
+					type="email"
+					value={address}
+					onInput={setAddress}
+					placeholder="you@example.com"
+				/>
+				<button type="submit" class="button" disabled={isBusy || address.trim() === ''}>
+					{isBusy ? 'Sending…' : 'Send'}
+				</button>
+			</div>
+			{outcome && (
+				<p class={outcome.isGood ? 'notice good' : 'notice bad'} role="status">
+					{outcome.text}
+				</p>
+			)}
+		</form>
+	);
+}
+
+function SettingsTable({ settings }: { settings: Status['settings'] }) {
+	return (
+		<div class="table-card">
+			<table class="table settings-table">
+				<caption class="visually-hidden">Settings in force</caption>
+				<thead>
+					<tr>
+						<th scope="col">Setting</th>
+						<th scope="col">Value</th>
+						<th scope="col" class="col-wide">
+							From
+						</th>
+					</tr>
+				</thead>
+				<tbody>
+					{settings.map(({ name, value, source }) => (
+						<tr key={name}>
+							<td class="mono small">{name}</td>
+							<td class="mono small break">{value ?? <span class="muted">not set</span>}</td>
+							<td class="col-wide muted small">{source}</td>
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</div>
+	);
+}
+
+export function Settings() {
+	const { data: status, error, reload } = useQuery('status', api.server.status);
+	return (
+		<Page
+			title="Server"
+			intro="How it fares and how it is set up. Settings are changed where the server is started, never here."
+		>
+			{error !== undefined && status === undefined && <LoadFailure error={error} onRetry={reload} />}
+			{status && (
+				<>
+					<Tiles status={status} />
+					<section class="card stack">
+						<h2>Mail</h2>
+						<MailTest mail={status.mail} />
+					</section>
+					<section class="stack">
+						<h2>Settings in force</h2>
+						<SettingsTable settings={status.settings} />
+					</section>
+				</>
+			)}
+		</Page>
+	);
+}

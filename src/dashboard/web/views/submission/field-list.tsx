@@ -1,0 +1,66 @@
+/** Every field of a submission in the order it was sent; always text. */
+
+import { useState } from 'preact/hooks';
+import { numeralText } from '../../exact-json.ts';
+import { formatCount, jsonText, valueText } from '../../format.ts';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+
+const FOLDED_AT = 2000;
+
+function LongText({ text }: { text: string }) {
+	const [isOpen, setOpen] = useState(text.length <= FOLDED_AT);
+	if (isOpen)
+		return (
+			<p class="value-text" dir="auto">
+				{text}
+			</p>
+		);
+	return (
+		<>
+			<p class="value-text folded" dir="auto">
+				{text.slice(0, FOLDED_AT)}…
+			</p>
+			<button type="button" class="link" onClick={() => setOpen(true)}>
+				Show all {formatCount(text.length)} characters
+			</button>
+		</>
+	);
+}
+
+const isPlain = (item: unknown) => typeof item !== 'object' || item === null || numeralText(item) !== undefined;
+
+function Value({ value }: { value: unknown }) {
+	if (value === '' || value === null) return <p class="muted">{value === null ? 'null' : 'empty'}</p>;
+	if (Array.isArray(value) && value.length > 0 && value.every(isPlain)) {
+		return (
+			<ul class="value-list">
+				{value.map((item, at) => (
+					<li key={at} dir="auto">
+						{valueText(item)}
+					</li>
+				))}
+			</ul>
+		);
+	}
+	if (isPlain(value)) return <LongText text={valueText(value)} />;
+	return <CodeBlock text={jsonText(value)} name="Structured value" />;
+}
+
+export function FieldList({ data }: { data: Record<string, unknown> }) {
+	return (
+		<dl class="fields">
+			{Object.entries(data).map(([name, value]) => (
+				<div class="field-row" key={name}>
+					<dt>
+						<bdi>{name === '' ? '(empty name)' : name}</bdi>
+					</dt>
+					<dd>
+						<Value value={value} />
+						<CopyButton text={valueText(value)} what={`“${name}”`} />
+					</dd>
+				</div>
+			))}
+		</dl>
+	);
+}

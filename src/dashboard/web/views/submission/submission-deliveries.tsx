@@ -1,0 +1,71 @@
+/** What left the house because of a submission, and a second try for what did not. */
+
+import { useEffect } from 'preact/hooks';
+import * as api from '../../api.ts';
+import { plural } from '../../format.ts';
+import { DeliveryStateChip } from '../../parts/delivery-state.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Time } from '../../parts/time.tsx';
+import { to } from '../../router.ts';
+import { onLiveEvent } from '../../state/live.ts';
+import { showError } from '../../state/toasts.ts';
+import { useQuery } from '../../use-query.ts';
+import type { Delivery } from '../../wire.ts';
+
+function Item({ delivery, onRetried }: { delivery: Delivery; onRetried: () => void }) {
+	const canRetry = delivery.state === 'failed' || delivery.state === 'withheld';
+	const retry = () => api.deliveries.retry(delivery.id).then(onRetried).catch(showError);
+	return (
+		<li class="delivery-item">
+			<Icon name={delivery.channel === 'mail' ? 'mail' : 'plug'} />
+			<div class="delivery-text">
+				<a href={to.delivery(delivery.id)}>
+					<bdi>{delivery.destination}</bdi>
+				</a>
+				<span class="muted small">
+					{plural(delivery.attempts, 'attempt')}
+					{delivery.finishedAt && (
+						<>
+							{' · '}
+							<Time iso={delivery.finishedAt} />
+						</>
+					)}
+				</span>
+				{delivery.lastError && <span class="error-text small">{delivery.lastError}</span>}
+			</div>
+			<DeliveryStateChip state={delivery.state} />
+			{canRetry && (
+				<button type="button" class="button small" onClick={retry}>
+					{delivery.state === 'withheld' ? 'Send' : 'Retry'}
+				</button>
+			)}
+		</li>
+	);
+}
+
+export function SubmissionDeliveries({ form, submission }: { form: string; submission: string }) {
+	const { data, reload } = useQuery(submission, () => api.submissions.deliveries(form, submission));
+	const list = data?.deliveries ?? [];
+	useEffect(
+		() =>
+			onLiveEvent((event) => {
+				if (event.type === 'delivery') reload();
+			}),
+		[reload],
+	);
+	if (data === undefined) return null;
+	return (
+		<section class="detail-section">
+			<h3>Notifications</h3>
+			{list.length === 0 ? (
+				<p class="muted small">None: the form has no notification address and no webhook, or this one was held back.</p>
+			) : (
+				<ul class="delivery-items">
+					{list.map((delivery) => (
+						<Item key={delivery.id} delivery={delivery} onRetried={reload} />
+					))}
+				</ul>
+			)}
+		</section>
+	);
+}
