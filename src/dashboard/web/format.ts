@@ -6,9 +6,9 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
 
-/** "now", "5 min. ago", "yesterday"; after a week the date. */
+/** "now", "5m ago", "yesterday"; after a week the date. */
 export function relativeTime(iso: string, now = Date.now()): string {
 	const difference = new Date(iso).getTime() - now;
 	const distance = Math.abs(difference);
@@ -23,12 +23,12 @@ export function relativeTime(iso: string, now = Date.now()): string {
 export function shortDate(iso: string, now = Date.now()): string {
 	const date = new Date(iso);
 	const sameYear = date.getFullYear() === new Date(now).getFullYear();
-	return date.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: sameYear ? undefined : 'numeric' });
+	return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: sameYear ? undefined : 'numeric' });
 }
 
 /** Date and time in full, in the reader's zone. */
 export function absoluteTime(iso: string): string {
-	return new Date(iso).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' });
+	return new Date(iso).toLocaleString('en-GB', { dateStyle: 'full', timeStyle: 'long' });
 }
 
 export function formatCount(count: number): string {

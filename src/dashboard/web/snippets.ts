@@ -43,8 +43,10 @@ const CAPTCHA_MARKUP: Record<Captcha, CaptchaMarkup> = {
 };
 
 const HONEYPOT = [
-	'<!-- Bots fill this in; people never see it. Leave it empty. -->',
-	'<div hidden><label>Leave this empty <input name="_gotcha" tabindex="-1" autocomplete="off"></label></div>',
+	'<!-- Bots fill this in; people never see it. -->',
+	'<div hidden>',
+	'  <input name="_gotcha" aria-label="Leave this empty" tabindex="-1" autocomplete="off">',
+	'</div>',
 ];
 
 function indent(lines: string[], by: string): string {
@@ -53,9 +55,12 @@ function indent(lines: string[], by: string): string {
 
 function formMarkup(form: SnippetForm): string {
 	const lines = [
-		'<label>Your name <input name="name" autocomplete="name" required></label>',
-		'<label>Your e-mail <input name="email" type="email" autocomplete="email" required></label>',
-		'<label>Message <textarea name="message" rows="5" required></textarea></label>',
+		'<label for="name">Your name</label>',
+		'<input id="name" name="name" autocomplete="name" required>',
+		'<label for="email">Your e-mail</label>',
+		'<input id="email" name="email" type="email" autocomplete="email" required>',
+		'<label for="message">Message</label>',
+		'<textarea id="message" name="message" rows="5" required></textarea>',
 		...HONEYPOT,
 		...(form.captcha ? [CAPTCHA_MARKUP[form.captcha].widget] : []),
 		'<button type="submit">Send</button>',

@@ -15,11 +15,13 @@ interface Props {
 
 export function Dialog({ title, children, actions, isWide, onClose }: Props) {
 	const element = useRef<HTMLDialogElement>(null);
+	const heading = useRef<HTMLHeadingElement>(null);
 	const titleId = useId();
 	useEffect(() => {
 		const dialog = element.current;
 		const before = document.activeElement;
 		dialog?.showModal();
+		if (!dialog?.querySelector('[autofocus]')) heading.current?.focus();
 		return () => {
 			dialog?.close();
 			if (before instanceof HTMLElement && before.isConnected) before.focus();
@@ -41,7 +43,9 @@ export function Dialog({ title, children, actions, isWide, onClose }: Props) {
 		>
 			<div class="dialog-body">
 				<header class="dialog-head">
-					<h2 id={titleId}>{title}</h2>
+					<h2 id={titleId} ref={heading} tabIndex={-1}>
+						{title}
+					</h2>
 					<IconButton icon="x" label="Close" onClick={onClose} />
 				</header>
 				<div class="dialog-content">{children}</div>

@@ -40,6 +40,7 @@ export function Field(props: Props) {
 		maxLength: props.maxLength,
 		autocomplete: props.autoComplete ?? 'off',
 		spellcheck: false,
+		autoFocus: props.autoFocus,
 		'aria-invalid': error ? true : undefined,
 		'aria-describedby': described,
 		onInput: (event: Event) => onInput((event.currentTarget as HTMLInputElement).value),

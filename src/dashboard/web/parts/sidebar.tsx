@@ -81,7 +81,7 @@ function Contents({ onHelp }: { onHelp: () => void }) {
 				</a>
 				<ModeBadge />
 			</div>
-			<nav class="sidebar-nav" aria-label="Main">
+			<div class="sidebar-nav">
 				<ul>
 					{!session.value?.form && (
 						<NavLink icon="forms" label="All forms" href={to.forms()} isCurrent={at.view === 'forms'} />
@@ -102,7 +102,7 @@ function Contents({ onHelp }: { onHelp: () => void }) {
 						<NavLink icon="settings" label="Server" href={to.settings()} isCurrent={at.view === 'settings'} />
 					</ul>
 				)}
-			</nav>
+			</div>
 			<div class="sidebar-foot">
 				<ThemeButton />
 				<IconButton icon="keyboard" label="Keyboard shortcuts" hotkey="?" onClick={onHelp} />
@@ -115,9 +115,9 @@ function Contents({ onHelp }: { onHelp: () => void }) {
 
 export function Sidebar({ onHelp }: { onHelp: () => void }) {
 	return (
-		<div class="sidebar">
+		<nav class="sidebar" aria-label="Main">
 			<Contents onHelp={onHelp} />
-		</div>
+		</nav>
 	);
 }
 
@@ -133,14 +133,14 @@ export function SidebarDrawer({ onHelp, onClose }: { onHelp: () => void; onClose
 			onClose={onClose}
 			onMouseDown={(event) => event.target === element.current && onClose()}
 		>
-			<div class="sidebar">
+			<nav class="sidebar" aria-label="Main">
 				<Contents
 					onHelp={() => {
 						onClose();
 						onHelp();
 					}}
 				/>
-			</div>
+			</nav>
 		</dialog>
 	);
 }

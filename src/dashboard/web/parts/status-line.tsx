@@ -1,6 +1,6 @@
 /** The mode we are in and whether the server answers: always in sight. */
 
-import { useEffect } from 'preact/hooks';
+import { useEffect, useId } from 'preact/hooks';
 import * as api from '../api.ts';
 import { isReachable } from '../connection.ts';
 import { session, switchMode } from '../state/session.ts';
@@ -13,6 +13,7 @@ const NAMES: Record<Mode, string> = { live: 'Live', test: 'Test' };
 
 /** The mode as a badge, or as a switch where both are allowed. */
 export function ModeBadge() {
+	const group = useId();
 	const { mode, modes } = session.value ?? { mode: 'live' as const, modes: [] };
 	if (modes.length < 2) {
 		return (
@@ -31,7 +32,7 @@ export function ModeBadge() {
 				<label key={choice} class={`segment ${choice}`}>
 					<input
 						type="radio"
-						name="mode"
+						name={group}
 						checked={choice === mode}
 						onChange={() => switchMode(choice).catch(showError)}
 					/>

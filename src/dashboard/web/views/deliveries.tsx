@@ -66,7 +66,7 @@ function DeliveryRow({ delivery, at }: { delivery: Delivery; at: Place }) {
 				<DeliveryStateChip state={delivery.state} />
 			</td>
 			<td class="number col-wide">{delivery.attempts}</td>
-			<td class="col-wide muted">
+			<td class="col-wide muted nowrap">
 				{delivery.nextAttemptAt && delivery.state === 'waiting' ? <Time iso={delivery.nextAttemptAt} /> : '—'}
 			</td>
 			<td class="col-time muted">

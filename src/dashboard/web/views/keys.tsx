@@ -20,7 +20,7 @@ import { NewKeyDialog } from './keys/new-key-dialog.tsx';
 function stateOf(key: ApiKey): { label: string; tone: string } {
 	if (key.revokedAt) return { label: 'Revoked', tone: 'chip bad' };
 	if (key.expiresAt && new Date(key.expiresAt).getTime() < Date.now()) return { label: 'Expired', tone: 'chip warn' };
-	return { label: key.expiresAt ? `Until ${shortDate(key.expiresAt)}` : 'Active', tone: 'chip good' };
+	return { label: 'Active', tone: 'chip good' };
 }
 
 function scopeOf(key: ApiKey): string {
@@ -35,13 +35,14 @@ function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }) 
 		<tr class={isLive ? '' : 'paused'}>
 			<td>
 				<bdi class="strong">{apiKey.name || 'Unnamed'}</bdi>
-				<span class="muted mono small">{apiKey.display}</span>
+				<span class="muted mono small nowrap">{apiKey.display}</span>
 			</td>
 			<td class="col-wide">
 				<bdi>{scopeOf(apiKey)}</bdi>
 			</td>
 			<td>
 				<span class={state.tone}>{state.label}</span>
+				{isLive && apiKey.expiresAt && <span class="muted small nowrap"> until {shortDate(apiKey.expiresAt)}</span>}
 			</td>
 			<td class="col-wide muted">{apiKey.lastUsedAt ? <Time iso={apiKey.lastUsedAt} /> : 'Never used'}</td>
 			<td class="col-wide muted">

@@ -84,11 +84,11 @@ function Dates({ form, query }: { form: string; query: InboxQuery }) {
 	const isSet = query.from !== '' || query.to !== '';
 	return (
 		<Menu
-			name="Date range"
 			buttonClass={isSet ? 'button small active' : 'button small'}
 			label={
 				<>
 					<Icon name="calendar" />
+					<span class="visually-hidden">{isSet ? 'Dates: ' : ''}</span>
 					<span>{isSet ? `${query.from || '…'} – ${query.to || '…'}` : 'Dates'}</span>
 				</>
 			}

@@ -1,5 +1,6 @@
 /** The submissions of a page as a table with a column for each chosen field. */
 
+import { columnSize } from '../../column-size.ts';
 import { previewText } from '../../format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -50,21 +51,22 @@ function Row({ inbox, query, row, columns }: Props & { row: Submission; columns:
 
 export function SubmissionTable({ inbox, query }: Props) {
 	const columns = columnsFor(inbox.formId, inbox.page.value?.fields ?? []);
+	const sizes = columns.map((field) => columnSize(inbox.rows.value.map(({ data }) => data[field])));
 	const isNewestFirst = query.order === 'desc';
 	const otherOrder = isNewestFirst ? 'asc' : 'desc';
 	return (
 		<table class="table submissions-table">
 			<caption class="visually-hidden">Submissions</caption>
 			<thead>
-				<tr>
+				<tr class={sizes.includes('wide') ? 'has-wide' : undefined}>
 					<th scope="col" class="col-control">
 						<SelectPageBox inbox={inbox} />
 					</th>
 					<th scope="col" class="col-control">
 						<span class="visually-hidden">Starred</span>
 					</th>
-					{columns.map((field) => (
-						<th scope="col" key={field}>
+					{columns.map((field, at) => (
+						<th scope="col" key={field} class={`col-${sizes[at]}`}>
 							<bdi>{field}</bdi>
 						</th>
 					))}
