@@ -22,6 +22,7 @@ import type {
 	Submission,
 	SubmissionPage,
 	Webhook,
+	WebhookTestResult,
 } from './wire.ts';
 
 /** A refusal by the server, or (status 0) no answer at all. */
@@ -181,7 +182,7 @@ export const webhooks = {
 		call<Webhook>(webhookPath(form, id), { method: 'PATCH', body: change }),
 	remove: (form: string, id: string) => call<unknown>(webhookPath(form, id), { method: 'DELETE' }),
 	rotate: (form: string, id: string) => call<Webhook>(`${webhookPath(form, id)}/rotate`, { method: 'POST' }),
-	test: (form: string, id: string) => call<unknown>(`${webhookPath(form, id)}/test`, { method: 'POST' }),
+	test: (form: string, id: string) => call<WebhookTestResult>(`${webhookPath(form, id)}/test`, { method: 'POST' }),
 };
 
 export const server = {

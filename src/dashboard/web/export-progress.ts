@@ -5,6 +5,7 @@ import type { ExportFormat } from './api.ts';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const NEW_LINE = 0x0a;
+const OPEN_LIST = 0x5b;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
@@ -32,28 +33,38 @@ function countLines(): RecordCounter {
 	};
 }
 
-/** Objects closed at the depth of the first one opened inside the list. */
+/** Tells of each byte whether it lies inside a JSON string, its quotes included. */
+function createTextWatch(): (byte: number) => boolean {
+	let isInside = false;
+	let isEscaped = false;
+	return (byte) => {
+		if (!isInside) {
+			isInside = byte === QUOTE;
+			return isInside;
+		}
+		if (isEscaped) isEscaped = false;
+		else if (byte === BACKSLASH) isEscaped = true;
+		else if (byte === QUOTE) isInside = false;
+		return true;
+	};
+}
+
+/** Objects closed at the depth where the first list began. */
 function countJson(): RecordCounter {
-	let inText = false;
-	let escaped = false;
+	const isInText = createTextWatch();
 	let depth = 0;
 	let listDepth = -1;
 	let records = 0;
-	const step = (byte: number) => {
-		if (escaped) escaped = false;
-		else if (inText) {
-			if (byte === BACKSLASH) escaped = true;
-			else if (byte === QUOTE) inText = false;
-		} else if (byte === QUOTE) inText = true;
-		else if (byte === 0x5b && listDepth < 0) listDepth = depth;
-		else if (byte === OPEN) depth += 1;
-		else if (byte === CLOSE) {
-			depth -= 1;
-			if (depth === listDepth) records += 1;
-		}
-	};
 	return (chunk) => {
-		for (const byte of chunk) step(byte);
+		for (const byte of chunk) {
+			if (isInText(byte)) continue;
+			if (byte === OPEN_LIST && listDepth < 0) listDepth = depth;
+			else if (byte === OPEN) depth += 1;
+			else if (byte === CLOSE) {
+				depth -= 1;
+				if (depth === listDepth) records += 1;
+			}
+		}
 		return records;
 	};
 }

@@ -3,7 +3,7 @@
 import type { InboxQuery } from './router.ts';
 import type { ListQuery, Selection } from './wire.ts';
 
-export const PAGE_SIZE = 50;
+const PAGE_SIZE = 50;
 
 function localMidnight(day: string, offsetDays = 0): number {
 	const [year = 0, month = 1, date = 1] = day.split('-').map(Number);

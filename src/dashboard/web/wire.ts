@@ -47,7 +47,7 @@ export interface Submission extends Flags {
 	id: string;
 	data: Record<string, unknown>;
 	createdAt: string;
-	spamReason?: string | null;
+	spamReason?: string;
 }
 
 export interface Pagination {
@@ -149,10 +149,20 @@ export interface Webhook {
 	url: string;
 	events: string[];
 	isActive: boolean;
-	disabledReason?: string | null;
-	createdAt?: string;
+	disabledReason: string | null;
+	/** When the present run of failed attempts began. */
+	failingSince: string | null;
+	createdAt: string;
 	/** Only in the answer that made or rotated it. */
 	secret?: string;
+}
+
+/** What came of a test event. */
+export interface WebhookTestResult {
+	delivered: boolean;
+	status: number | null;
+	error: string | null;
+	answer: string | null;
 }
 
 export interface Status {

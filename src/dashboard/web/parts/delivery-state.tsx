@@ -5,6 +5,7 @@ import type { DeliveryState } from '../wire.ts';
 export const STATE_NAMES: Record<DeliveryState, string> = {
 	waiting: 'Waiting',
 	sending: 'Sending',
+	gathered: 'In next digest',
 	sent: 'Sent',
 	failed: 'Failed',
 	withheld: 'Withheld',
@@ -14,6 +15,7 @@ export const STATE_NAMES: Record<DeliveryState, string> = {
 const TONES: Record<DeliveryState, string> = {
 	waiting: 'chip',
 	sending: 'chip info',
+	gathered: 'chip info',
 	sent: 'chip good',
 	failed: 'chip bad',
 	withheld: 'chip warn',

@@ -6,9 +6,10 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { IconButton } from '../../parts/icon-button.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
+import { Time } from '../../parts/time.tsx';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
-import type { Webhook } from '../../wire.ts';
+import type { Webhook, WebhookTestResult } from '../../wire.ts';
 
 interface RowProps {
 	form: string;
@@ -17,14 +18,25 @@ interface RowProps {
 	onSecret: (secret: string) => void;
 }
 
+function outcomeOf({ delivered, status, error }: WebhookTestResult): string {
+	if (delivered) return `The test event arrived: status ${status}.`;
+	return error ?? `The test event was refused with status ${status}.`;
+}
+
+function stateOf(webhook: Webhook): { label: string; tone: string } {
+	if (!webhook.isActive) return { label: 'Off', tone: 'chip' };
+	return webhook.failingSince ? { label: 'Failing', tone: 'chip warn' } : { label: 'Active', tone: 'chip good' };
+}
+
 function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 	const [isAsking, setAsking] = useState(false);
+	const state = stateOf(webhook);
 	const toggle = () =>
 		api.webhooks.update(form, webhook.id, { isActive: !webhook.isActive }).then(onChanged).catch(showError);
 	const test = () =>
 		api.webhooks
 			.test(form, webhook.id)
-			.then(() => showToast('A test event is on its way; see Deliveries for how it went.'))
+			.then((result) => showToast(outcomeOf(result), { tone: result.delivered ? 'plain' : 'danger', lifeMs: 8000 }))
 			.catch(showError);
 	const rotate = () =>
 		api.webhooks
@@ -35,9 +47,14 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 		<li class="webhook">
 			<div class="webhook-text">
 				<bdi class="mono break">{webhook.url}</bdi>
+				{webhook.failingSince && (
+					<span class="muted small">
+						Failing since <Time iso={webhook.failingSince} />
+					</span>
+				)}
 				{webhook.disabledReason && <span class="error-text small">{webhook.disabledReason}</span>}
 			</div>
-			<span class={webhook.isActive ? 'chip good' : 'chip'}>{webhook.isActive ? 'Active' : 'Off'}</span>
+			<span class={state.tone}>{state.label}</span>
 			<div class="row-actions">
 				<button type="button" class="button small" onClick={test}>
 					Test
