@@ -140,6 +140,12 @@ const challengeDetail = {
 export function intakeRoutes(options: IntakeRouteOptions) {
 	const { intake, prefix, endpoint, thanksUrl, report } = options;
 
+	/** The slug as it was spelled: no percent escape is another spelling of a form's address. */
+	function findForm(request: Request): Promise<FormRow> {
+		const [slug = ''] = requestInfo(request).path.slice(`${prefix}/`.length).split('/', 1);
+		return intake.findForm(slug);
+	}
+
 	function refuse(request: Request, thrown: unknown, context: Omit<Refusal, 'error' | 'requestId'> = {}): Response {
 		const error = toAppError(thrown);
 		const requestId = requestInfo(request).id;
@@ -147,11 +153,11 @@ export function intakeRoutes(options: IntakeRouteOptions) {
 		return refusedAnswer(request, { ...context, error, requestId });
 	}
 
-	async function submit(request: Request, slug: string): Promise<Response> {
+	async function submit(request: Request): Promise<Response> {
 		let form: FormRow | undefined;
 		let rate: RateState | undefined;
 		try {
-			form = await intake.findForm(slug);
+			form = await findForm(request);
 			const { clientAddress } = requestInfo(request);
 			rate = intake.takeRate({ form, request, clientAddress });
 			const { next } = await intake.accept({ form, request, clientAddress });
@@ -161,11 +167,11 @@ export function intakeRoutes(options: IntakeRouteOptions) {
 		}
 	}
 
-	async function challenge(request: Request, slug: string): Promise<Response> {
+	async function challenge(request: Request): Promise<Response> {
 		let form: FormRow | undefined;
 		let rate: RateState | undefined;
 		try {
-			form = await intake.findForm(slug);
+			form = await findForm(request);
 			const sender = { form, request, clientAddress: requestInfo(request).clientAddress };
 			rate = intake.takeChallengeRate(sender);
 			return challengeAnswer(request, { form, challenge: await intake.challenge(sender), rate });
@@ -174,15 +180,15 @@ export function intakeRoutes(options: IntakeRouteOptions) {
 		}
 	}
 
-	async function preflightOf(request: Request, slug: string, methods: string): Promise<Response> {
-		const form = await intake.findForm(slug).catch(() => undefined);
+	async function preflightOf(request: Request, methods: string): Promise<Response> {
+		const form = await findForm(request).catch(() => undefined);
 		return preflight(request, { form, methods });
 	}
 
 	/** A person who opens the address in a browser learns how to post to it; every other request gets the plain refusal. */
-	async function otherMethod(request: Request, slug: string): Promise<Response> {
+	async function otherMethod(request: Request): Promise<Response> {
 		try {
-			await intake.findForm(slug);
+			const { slug } = await findForm(request);
 			if (request.method === 'GET' && request.headers.get('accept')?.includes('text/html')) {
 				return pageResponse(helpPage({ endpoint: `${endpoint}/${slug}` }), { Allow: ALLOW });
 			}
@@ -198,16 +204,16 @@ export function intakeRoutes(options: IntakeRouteOptions) {
 	const app = new Elysia({ prefix });
 	for (const path of ['/:slug', '/:slug/'] as const) {
 		app
-			.post(path, ({ request, params }) => submit(request, params.slug), {
+			.post(path, ({ request }) => submit(request), {
 				parse: 'none',
 				detail: path === '/:slug' ? submitDetail : { hide: true },
 			})
-			.options(path, ({ request, params }) => preflightOf(request, params.slug, ALLOW), hidden)
-			.all(path, ({ request, params }) => otherMethod(request, params.slug), hidden);
+			.options(path, ({ request }) => preflightOf(request, ALLOW), hidden)
+			.all(path, ({ request }) => otherMethod(request), hidden);
 	}
 	return app
-		.get('/:slug/challenge', ({ request, params }) => challenge(request, params.slug), { detail: challengeDetail })
-		.options('/:slug/challenge', ({ request, params }) => preflightOf(request, params.slug, ALLOW_CHALLENGE), hidden);
+		.get('/:slug/challenge', ({ request }) => challenge(request), { detail: challengeDetail })
+		.options('/:slug/challenge', ({ request }) => preflightOf(request, ALLOW_CHALLENGE), hidden);
 }
 
 /** The script that sends a page's forms without leaving the page. */

@@ -74,6 +74,9 @@ describe('an error of the submission endpoint', () => {
 	const refusals: [number, string, () => Refusal][] = [
 		[404, 'FORM_NOT_FOUND', () => ({ slug: 'nothing-here' })],
 		[404, 'FORM_NOT_FOUND', () => ({ slug: '%00' })],
+		[404, 'FORM_NOT_FOUND', () => ({ slug: '%zz' })],
+		[404, 'FORM_NOT_FOUND', () => ({ slug: '%ff' })],
+		[404, 'FORM_NOT_FOUND', () => ({ slug: form.slug.replace('c', '%63') })],
 		[405, 'METHOD_NOT_ALLOWED', () => ({ slug: form.slug, method: 'DELETE' })],
 		[403, 'FORM_DISABLED', () => ({ slug: closed.slug })],
 		[415, 'UNSUPPORTED_MEDIA_TYPE', () => ({ slug: form.slug, headers: { 'Content-Type': 'application/xml' } })],
