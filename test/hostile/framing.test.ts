@@ -1,0 +1,115 @@
+/** Requests that are wrong as HTTP: at most one answer each, never a fault of ours, and nothing stored by mistake. */
+
+import { afterAll, expect, test } from 'bun:test';
+import { openTestServer } from '../server.ts';
+import { sendRaw, splitAnswers } from './raw.ts';
+
+const server = await openTestServer({ settings: { FORMSRV_RATE_SUBMIT: '0' } });
+afterAll(server.close);
+await server.app.forms.create('live', { name: 'Contact', slug: 'contact' });
+
+const BODY = '{"a":"1"}';
+const post = (headers: string[], body = BODY) =>
+	`POST /f/contact HTTP/1.1\r\n${[...headers, 'Content-Type: application/json', 'Accept: application/json'].join('\r\n')}\r\n\r\n${body}`;
+const sized = `Content-Length: ${BODY.length}`;
+
+async function stored(): Promise<number> {
+	const [form] = await server.app.forms.list();
+	return (form?.submissionCount ?? 0) + (form?.spamCount ?? 0);
+}
+
+async function expectAlive() {
+	expect((await fetch(`${server.submitUrl}/health`)).status).toBe(200);
+}
+
+const refused: [string, string][] = [
+	['no Host', post([sized])],
+	['two Hosts', post(['Host: a.example', 'Host: b.example', sized])],
+	['an empty Host', post(['Host: ', sized])],
+	['blanks in the Host', post(['Host: a b', sized])],
+	['a path in the Host', post(['Host: a.example/f/contact', sized])],
+	['a question mark in the Host', post(['Host: a?b', sized])],
+	['user names in the Host', post(['Host: user@a.example', sized])],
+	['markup in the Host', post(['Host: <script>', sized])],
+	['a Host beyond ASCII', post(['Host: ä.example', sized])],
+	['a port out of bounds', post(['Host: a.example:123456', sized])],
+	['length and chunks at once', post(['Host: a', sized, 'Transfer-Encoding: chunked'], `0\r\n\r\n${BODY}`)],
+	['two lengths', post(['Host: a', sized, 'Content-Length: 5'])],
+	['a negative length', post(['Host: a', 'Content-Length: -1'])],
+	['a length in words', post(['Host: a', 'Content-Length: nine'])],
+	['a chunk size in words', post(['Host: a', 'Transfer-Encoding: chunked'], `zz\r\n${BODY}\r\n0\r\n\r\n`)],
+	['an unknown transfer coding', post(['Host: a', 'Transfer-Encoding: gzip'])],
+	['a folded header', post(['Host: a', 'X-A: b\r\n c', sized])],
+	['a blank before the colon', post(['Host : a', sized])],
+	['a NUL in a header', post(['Host: a', 'X-A: b\0c', sized])],
+	['headers of 100 kB', post(['Host: a', `X-A: ${'x'.repeat(100_000)}`, sized])],
+	['a thousand headers', post(['Host: a', ...Array.from({ length: 1000 }, (_, i) => `X-${i}: y`), sized])],
+	['an unknown protocol', `POST /f/contact HTTP/9.9\r\nHost: a\r\n${sized}\r\n\r\n${BODY}`],
+	['no protocol at all', 'hello\r\n\r\n'],
+	['TLS to a plain port', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+];
+
+test.each(refused)('%s: refused with 4xx or cut off, nothing stored', async (_title, request) => {
+	const before = await stored();
+	const answers = splitAnswers(await sendRaw(server.submitUrl, request));
+	// What follows the refused request on the connection is read as another one and refused as well, or not at all.
+	for (const { status } of answers)
+		expect([400, 405, 408, 411, 413, 414, 417, 421, 426, 431, 501, 505]).toContain(status);
+	expect(await stored()).toBe(before);
+	await expectAlive();
+});
+
+test('pipelined submissions, which the runtime cuts off, are never answered out of turn nor doubled', async () => {
+	const before = await stored();
+	const answers = splitAnswers(await sendRaw(server.submitUrl, post(['Host: a.example', sized]).repeat(20)));
+	for (const { status } of answers) expect(status).toBe(200);
+	const added = (await stored()) - before;
+	expect(added).toBeGreaterThanOrEqual(answers.length);
+	expect(added).toBeLessThanOrEqual(20);
+	await expectAlive();
+});
+
+test('a host of one letter reaches the same routes as any other', async () => {
+	const before = await stored();
+	const [answer] = splitAnswers(await sendRaw(server.submitUrl, post(['Host: a', sized])));
+	expect(answer?.status).toBe(200);
+	const [other] = splitAnswers(
+		await sendRaw(server.submitUrl, 'POST /?u=/f/contact HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n'),
+	);
+	expect(other?.status).toBe(404);
+	expect(await stored()).toBe(before + 1);
+});
+
+test.each([
+	'/F/contact',
+	'/f/contact//',
+	'//f/contact',
+	'/f//contact',
+	'/f/con%74act',
+	'/%66/contact',
+	'/f/contact%00',
+	'/f/%zz',
+	'/f/%ff',
+	'/f/..%2Ff%2Fcontact',
+	'/f/a%2Fb',
+	'/f/contact;x=1',
+	`/f/${'x'.repeat(10_000)}`,
+])('%s is no spelling of a form', async (path) => {
+	const before = await stored();
+	const request = `POST ${path} HTTP/1.1\r\nHost: a.example\r\n${sized}\r\nContent-Type: application/json\r\n\r\n${BODY}`;
+	const [answer] = splitAnswers(await sendRaw(server.submitUrl, request));
+	expect(answer?.status).toBe(404);
+	expect(await stored()).toBe(before);
+});
+
+test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'HEAD'])(
+	'%s on a form is 405 and says what it takes, whatever overrides say',
+	async (method) => {
+		const response = await fetch(`${server.submitUrl}/f/contact`, {
+			method,
+			headers: { 'X-HTTP-Method-Override': 'POST' },
+		});
+		expect(response.status).toBe(405);
+		expect(response.headers.get('Allow')).toBe('OPTIONS, POST');
+	},
+);
