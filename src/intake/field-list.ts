@@ -1,17 +1,13 @@
 /** Gathers posted name and value pairs; names that repeat become one field, an array in the order sent. */
 
-import { checkName, type FieldLimits, tooManyFields } from './field-limits.ts';
+import { checkName, type FieldLimits } from './field-limits.ts';
 import type { Field } from './read-fields.ts';
 
-/**
- * Makes an empty list; a field keeps the place where its name was first seen.
- * `count` has to be called for every pair before it is decoded, also for one that is not added afterwards.
- */
+/** Makes an empty list; a field keeps the place where its name was first seen. */
 export function createFieldList(limits: FieldLimits) {
 	const fields: Field[] = [];
 	const places = new Map<string, number>();
 	const repeats = new Map<number, string[]>();
-	let pairs = 0;
 
 	function repeat(place: number, json: string): void {
 		const values = repeats.get(place);
@@ -20,12 +16,6 @@ export function createFieldList(limits: FieldLimits) {
 	}
 
 	return {
-		/** @throws {AppError} PAYLOAD_TOO_LARGE when there are more pairs than fields allowed. */
-		count(): void {
-			pairs++;
-			if (pairs > limits.maxFields) throw tooManyFields(limits);
-		},
-
 		/** @throws {AppError} PAYLOAD_TOO_LARGE when the name is too long. */
 		add(name: string, value: string): void {
 			checkName(name, limits);

@@ -1,7 +1,7 @@
 /** Reads a multipart/form-data body (RFC 7578) strictly: every part whole and understood, or nothing is taken. */
 
 import { AppError } from '../errors.ts';
-import { type FieldLimits, quoteName } from './field-limits.ts';
+import { type FieldLimits, quoteName, tooManyFields } from './field-limits.ts';
 import { createFieldList } from './field-list.ts';
 import { readPartHeaders } from './part-headers.ts';
 import type { Field } from './read-fields.ts';
@@ -27,9 +27,11 @@ export function readMultipartFields(body: Uint8Array, boundary: string | undefin
 	const delimiter = `${CRLF}--${boundary}`;
 	const list = createFieldList(limits);
 
+	let parts = 0;
 	let at = firstPart(source, delimiter);
 	while (!source.startsWith('--', at)) {
-		list.count();
+		parts++;
+		if (parts > limits.maxFields) throw tooManyFields(limits);
 		const headersStart = lineEnd(source, at);
 		const headersEnd = blankLine(source, headersStart);
 		const headers = readPartHeaders(source.slice(headersStart, headersEnd));

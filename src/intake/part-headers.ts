@@ -11,8 +11,8 @@ export interface PartHeaders {
 
 const MAX_LINES = 16;
 /** What browsers send for every field that is not a file. */
-const PLAIN_FIELD = /^Content-Disposition: form-data; name="([^"\r\n\0]*)"$/i;
-const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([^\r\n\0]*)$/;
+const PLAIN_FIELD = /^Content-Disposition: form-data; name="([^"\r\n]*)"$/i;
+const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([^\r\n]*)$/;
 const DISPOSITION = /^form-data(?![^ \t;])/i;
 const VERBATIM_ENCODING = /^(?:7bit|8bit|binary)$/i;
 

@@ -16,20 +16,25 @@ export interface Field {
 
 export type MediaKind = 'json' | 'urlencoded' | 'multipart';
 
-/** How to read a body; `sniff` if nobody said. */
-export type Media = { kind: MediaKind; boundary?: string } | 'sniff';
+export interface Media {
+	kind: MediaKind;
+	boundary?: string;
+}
 
 const JSON_MEDIA: Media = { kind: 'json' };
 const URLENCODED_MEDIA: Media = { kind: 'urlencoded' };
 const BROWSER_MULTIPART = /^multipart\/form-data; boundary=([\w-]{1,70})$/;
 const MEDIA_TYPE = /^[ \t]*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)/;
 const BYTE_ORDER_MARK = 0xfeff;
+/** Bytes that may come before a JSON object: blanks, and those of a byte order mark. */
+const BLANKS_AND_MARK = Buffer.from(' \t\r\n\ufeff');
+const OPEN_OBJECT = 0x7b;
 
 /**
- * Decides by Content-Type how a body is to be read.
+ * Decides by Content-Type how a body is to be read; `sniff` if there is none.
  * @throws {AppError} UNSUPPORTED_MEDIA_TYPE naming what is accepted
  */
-export function mediaKind(contentType: string | null): Media {
+export function mediaKind(contentType: string | null): Media | 'sniff' {
 	if (contentType === 'application/json') return JSON_MEDIA;
 	if (contentType === 'application/x-www-form-urlencoded') return URLENCODED_MEDIA;
 	if (contentType === null || contentType.trim() === '') return 'sniff';
@@ -66,16 +71,18 @@ function kindOf(type: string): MediaKind | undefined {
  * @throws {AppError} INVALID_BODY, PAYLOAD_TOO_LARGE naming the limit; for multipart bodies also
  * UNSUPPORTED_MEDIA_TYPE and FILES_NOT_SUPPORTED
  */
-export function readFields(body: Uint8Array, media: Media, limits: FieldLimits): Field[] {
-	if (media !== 'sniff' && media.kind === 'multipart') return readMultipartFields(body, media.boundary, limits);
+export function readFields(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits): Field[] {
+	const { kind, boundary }: Media = media === 'sniff' ? { kind: sniff(body) } : media;
+	if (kind === 'multipart') return readMultipartFields(body, boundary, limits);
+	if (kind === 'urlencoded') return readUrlencodedFields(body, limits);
 	const text = decodeUtf8(body);
 	if (text === undefined) throw new AppError('INVALID_BODY', 'The body is not valid UTF-8.');
-	const kind = media === 'sniff' ? sniff(text) : media.kind;
-	return kind === 'json' ? readJsonFields(withoutMark(text), limits) : readUrlencodedFields(text, limits);
+	return readJsonFields(withoutMark(text), limits);
 }
 
-function sniff(text: string): MediaKind {
-	return /^\ufeff?[ \t\r\n]*\{/.test(text) ? 'json' : 'urlencoded';
+function sniff(body: Uint8Array): MediaKind {
+	const first = body.find((byte) => !BLANKS_AND_MARK.includes(byte));
+	return first === OPEN_OBJECT ? 'json' : 'urlencoded';
 }
 
 function withoutMark(text: string): string {

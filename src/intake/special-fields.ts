@@ -37,11 +37,12 @@ const TRAILING_HIGH_SURROGATE = /[\ud800-\udbff]$/;
  */
 export function splitSpecialFields(fields: Field[]): { special: SpecialFields; fields: Field[] } {
 	const special: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
-	if (!fields.some(isSpecial)) return { special, fields };
+	const rest: Field[] = [];
 	for (const field of fields) {
-		if (isSpecial(field)) applySpecial(field, special);
+		if (SPECIAL_NAMES.has(field.name)) applySpecial(field, special);
+		else rest.push(field);
 	}
-	return { special, fields: fields.filter((field) => !isSpecial(field)) };
+	return { special, fields: rest.length === fields.length ? fields : rest };
 }
 
 /** The JSON object that is stored and answered. */
@@ -52,10 +53,6 @@ export function dataJson(fields: Field[]): string {
 		json += `${JSON.stringify(name)}:${value}`;
 	}
 	return `${json}}`;
-}
-
-function isSpecial({ name }: Field): boolean {
-	return SPECIAL_NAMES.has(name);
 }
 
 function applySpecial(field: Field, special: SpecialFields): void {

@@ -1,62 +1,112 @@
 /** Reads an application/x-www-form-urlencoded body as the URL standard does, but refuses what is not UTF-8. */
 
 import { AppError } from '../errors.ts';
-import type { FieldLimits } from './field-limits.ts';
+import { type FieldLimits, tooManyFields } from './field-limits.ts';
 import { createFieldList } from './field-list.ts';
 import type { Field } from './read-fields.ts';
 import { decodeUtf8 } from './utf8.ts';
 
+const SPACE = 0x20;
 const PERCENT = 0x25;
+const AMPERSAND = 0x26;
+const PLUS = 0x2b;
+const EQUALS = 0x3d;
 
 /**
  * Reads pairs; a `%` that starts no escape stays as it is (https://url.spec.whatwg.org/#urlencoded-parsing).
- * @throws {AppError} INVALID_BODY when an escape is not UTF-8, PAYLOAD_TOO_LARGE naming the limit
+ * @throws {AppError} INVALID_BODY when a name or value is not UTF-8, PAYLOAD_TOO_LARGE naming the limit
  */
-export function readUrlencodedFields(body: string, limits: FieldLimits): Field[] {
+export function readUrlencodedFields(body: Uint8Array, limits: FieldLimits): Field[] {
+	const unescaper = createUnescaper(body);
+	/** For each pair, where its name, its value and its end are in the unescaped text. */
+	const cuts: number[] = [];
+	let cut = 0;
+	let equals = -1;
+	for (let start = 0, end = 0; start < body.length; start = end + 1) {
+		end = indexOrEnd(body, AMPERSAND, start);
+		if (end === start) continue;
+		if (cuts.length === limits.maxFields * 3) throw tooManyFields(limits);
+		if (equals < start) equals = indexOrEnd(body, EQUALS, start);
+		const nameEnd = Math.min(equals, end);
+		cuts.push(cut, unescaper.append(start, nameEnd));
+		cut = unescaper.append(nameEnd + 1, end);
+		cuts.push(cut);
+	}
+	return cutFields(unescaper.text(), cuts, limits);
+}
+
+function cutFields(text: string, cuts: readonly number[], limits: FieldLimits): Field[] {
 	const list = createFieldList(limits);
-	const text = body.replaceAll('+', ' ');
-	let start = 0;
-	while (start < text.length) {
-		const separator = text.indexOf('&', start);
-		const end = separator === -1 ? text.length : separator;
-		if (end > start) {
-			list.count();
-			const pair = text.slice(start, end);
-			const equals = pair.indexOf('=');
-			const nameEnd = equals === -1 ? pair.length : equals;
-			list.add(decodeComponent(pair.slice(0, nameEnd)), decodeComponent(pair.slice(nameEnd + 1)));
-		}
-		start = end + 1;
+	for (let i = 0; i < cuts.length; i += 3) {
+		const valueStart = cuts[i + 1] as number;
+		list.add(text.slice(cuts[i], valueStart), text.slice(valueStart, cuts[i + 2]));
 	}
 	return list.fields();
 }
 
-function decodeComponent(text: string): string {
-	if (!text.includes('%')) return text;
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return decodePercents(text);
-	}
-}
-
-/** Decodes escapes byte by byte: needed for a `%` that starts none, which decodeURIComponent refuses. */
-function decodePercents(text: string): string {
-	const source = Buffer.from(text);
+/** Gathers the unescaped bytes of all names and values in a row, so that UTF-8 has to be decoded only once. */
+function createUnescaper(source: Uint8Array) {
 	const bytes = new Uint8Array(source.length);
 	let length = 0;
-	for (let at = 0; at < source.length; at++) {
-		const high = source[at] === PERCENT ? hexDigit(source[at + 1]) : -1;
-		const low = high < 0 ? -1 : hexDigit(source[at + 2]);
-		bytes[length++] = low < 0 ? (source[at] as number) : high * 16 + low;
-		if (low >= 0) at += 2;
-	}
-	const decoded = decodeUtf8(bytes.subarray(0, length));
-	if (decoded === undefined) throw new AppError('INVALID_BODY', 'A percent escape in the body is not valid UTF-8.');
-	return decoded;
+	/** What `length` will be in UTF-16 code units. */
+	let units = 0;
+
+	return {
+		/** Adds one name or value; returns where it ends in the text, in UTF-16 code units. */
+		append(start: number, end: number): number {
+			const first = length;
+			for (let at = start; at < end; at++) {
+				let byte = source[at] as number;
+				if (byte === PLUS) byte = SPACE;
+				const escaped = byte === PERCENT && at + 2 < end ? escapedByte(source, at) : -1;
+				if (escaped >= 0) {
+					byte = escaped;
+					at += 2;
+				}
+				bytes[length++] = byte;
+				units += byte < 0x80 ? 1 : unitsOf(byte);
+			}
+			// A character may not be made of the end of one piece and the start of the next.
+			if (length > first && isContinuation(bytes[first] as number)) throw notUtf8();
+			return units;
+		},
+
+		text(): string {
+			const text = decodeUtf8(bytes.subarray(0, length));
+			if (text === undefined) throw notUtf8();
+			return text;
+		},
+	};
 }
 
-function hexDigit(code: number | undefined): number {
-	if (code === undefined) return -1;
-	return '0123456789abcdef'.indexOf(String.fromCharCode(code | 0x20));
+function indexOrEnd(bytes: Uint8Array, byte: number, start: number): number {
+	const index = bytes.indexOf(byte, start);
+	return index === -1 ? bytes.length : index;
+}
+
+/** The byte that the escape at `at` stands for, -1 if it is none. */
+function escapedByte(body: Uint8Array, at: number): number {
+	const high = hexDigit(body[at + 1]);
+	const low = hexDigit(body[at + 2]);
+	return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+function hexDigit(code = 0): number {
+	if (code >= 0x30 && code <= 0x39) return code - 0x30;
+	const lower = code | 0x20;
+	return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : -1;
+}
+
+function isContinuation(byte: number): boolean {
+	return byte >> 6 === 0b10;
+}
+
+/** How many UTF-16 code units a byte above ASCII brings: those of the character it starts, none if it continues one. */
+function unitsOf(byte: number): number {
+	if (isContinuation(byte)) return 0;
+	return byte < 0xf0 ? 1 : 2;
+}
+
+function notUtf8(): AppError {
+	return new AppError('INVALID_BODY', 'A name or value in the body is not valid UTF-8.');
 }

@@ -1,0 +1,97 @@
+/** One plain email address, and lists of them. */
+
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { isEmailAddress, parseEmailList } from '../src/email-address.ts';
+
+describe('an email address', () => {
+	test.each([
+		'ada@example.com',
+		'a@b.co',
+		'Ada.Lovelace+forms@mail.Example.COM',
+		"o'neill_{x}~!#$%&*/=?^`|-@example.com",
+		'ada@xn--bcher-kva.example',
+		'ada@bücher.example',
+		'ada@例え.テスト',
+		`${'a'.repeat(64)}@example.com`,
+		`a@${'b'.repeat(63)}.com`,
+	])('is %s', (text) => {
+		expect(isEmailAddress(text)).toBe(true);
+	});
+
+	test.each([
+		'',
+		'ada',
+		'@example.com',
+		'ada@',
+		'ada@example',
+		'ada@localhost',
+		'ada@@example.com',
+		'ada@eve@example.com',
+		'.ada@example.com',
+		'ada.@example.com',
+		'a..b@example.com',
+		'ada@.example.com',
+		'ada@example..com',
+		'ada@example.com.',
+		'ada@-example.com',
+		'ada@example-.com',
+		'ada@exa_mple.com',
+		'ada@127.0.0.1',
+		'ada@[127.0.0.1]',
+		'ada@example.com:25',
+		'ada@example.com/x',
+		'ada@%65xample.com',
+		'"ada"@example.com',
+		'ada(comment)@example.com',
+		'Ada <ada@example.com>',
+		'<ada@example.com>',
+		'ada@example.com, eve@example.com',
+		'ada@example.com;eve@example.com',
+		'group:ada@example.com;',
+		' ada@example.com',
+		'ada@example.com\n',
+		'ada@example.com\r\nBcc: eve@example.com',
+		'a@b.c>\r\nRCPT TO:<evil@x.y',
+		'ada@exam\tple.com',
+		'ada@exam\u00adple.com',
+		'ada@exam\u200bple.com',
+		'ada@example\uff0fcom.org',
+		'ada\0@example.com',
+		'ädä@example.com',
+		`${'a'.repeat(65)}@example.com`,
+		`a@${'b'.repeat(64)}.com`,
+		`a@${'b.'.repeat(126)}com`,
+		`a@${'b'.repeat(1_000_000)}`,
+	])('is not %j', (text) => {
+		expect(isEmailAddress(text)).toBe(false);
+	});
+
+	test('never holds anything that could end it in a header or a command', () => {
+		const text = fc.stringMatching(/^[a-z.@<>,;: "\r\n\u00ad\u3002éx]{0,12}@[a-z.@<>,;: "\r\n\u00ad\u3002é]{1,12}$/);
+		fc.assert(
+			fc.property(text, (address) => !isEmailAddress(address) || /^[^\s<>,;:"@]+@[^\s<>,;:"@]+$/.test(address)),
+			{ numRuns: 2000 },
+		);
+	});
+});
+
+describe('a list of addresses', () => {
+	test('is separated by commas', () => {
+		expect(parseEmailList('ada@example.com', 10)).toEqual(['ada@example.com']);
+		expect(parseEmailList(' a@b.co ,c@d.co', 2)).toEqual(['a@b.co', 'c@d.co']);
+	});
+
+	test.each([
+		'',
+		',',
+		'a@b.co,',
+		'a@b.co c@d.co',
+		'a@b.co;c@d.co',
+		'a@b.co,c@d.co,e@f.co',
+		'a@b.co,x',
+		','.repeat(1_000_000),
+	])('of at most two is not %j', (text) => {
+		expect(parseEmailList(text, 2)).toBeUndefined();
+	});
+});

@@ -1,0 +1,146 @@
+/** Bodies over real connections: whole and within bounds, or refused before they cost anything. */
+
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { createBodyReader } from '../../src/intake/read-body.ts';
+import { refusalOfAsync } from '../refusal.ts';
+
+const LIMITS = { maxBytes: 1000 };
+const BUDGET = 1500;
+const tooLarge = { code: 'PAYLOAD_TOO_LARGE', message: 'The body may have at most 1000 bytes.' };
+const busy = {
+	code: 'UNAVAILABLE',
+	message: 'Too many submissions are arriving at once; try again in a few seconds.',
+};
+const incomplete = { code: 'INVALID_BODY', message: 'The connection ended before the whole body had arrived.' };
+
+type Outcome = { length: number } | { code: string; message: string };
+
+let readBody = createBodyReader({ budgetBytes: BUDGET });
+let outcomes: Promise<Outcome>[] = [];
+let onArrival = () => {};
+
+const server = Bun.serve({
+	port: 0,
+	hostname: '127.0.0.1',
+	async fetch(request) {
+		const outcome = readBody(request, LIMITS).then(
+			({ length }) => ({ length }),
+			(error: unknown) => refusalOfAsync(() => Promise.reject(error)),
+		);
+		outcomes.push(outcome);
+		onArrival();
+		return Response.json(await outcome);
+	},
+});
+
+beforeEach(() => {
+	readBody = createBodyReader({ budgetBytes: BUDGET });
+	outcomes = [];
+});
+afterAll(() => server.stop(true));
+
+async function post(body: BodyInit, headers: Record<string, string> = {}): Promise<unknown> {
+	const response = await fetch(server.url, { method: 'POST', body, headers });
+	return response.json();
+}
+
+/** A body of unknown length, which is sent in chunks. */
+function chunked(...sizes: number[]): ReadableStream {
+	return new ReadableStream({
+		async pull(controller) {
+			const size = sizes.shift();
+			if (size === undefined) return controller.close();
+			controller.enqueue(new Uint8Array(size));
+			await Bun.sleep(1);
+		},
+	});
+}
+
+/** Sends raw bytes and waits until the server has begun to read. */
+async function begin(head: string): Promise<Bun.Socket> {
+	const arrived = new Promise<void>((resolve) => {
+		onArrival = resolve;
+	});
+	const socket = await Bun.connect({ hostname: '127.0.0.1', port: server.port as number, socket: { data() {} } });
+	socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${head}`);
+	await arrived;
+	return socket;
+}
+
+const DECLARED = `Content-Length: 1000\r\n\r\n${'x'.repeat(600)}`;
+const CHUNKED = `Transfer-Encoding: chunked\r\n\r\n258\r\n${'x'.repeat(600)}\r\n`;
+
+describe('a body', () => {
+	test('is read whole up to the limit', async () => {
+		expect(await post('')).toEqual({ length: 0 });
+		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
+		expect(await post(chunked())).toEqual({ length: 0 });
+		expect(await post(chunked(1))).toEqual({ length: 1 });
+		expect(await post(chunked(400, 0, 600))).toEqual({ length: 1000 });
+	});
+
+	test('may be absent', async () => {
+		const request = new Request('http://localhost/', { method: 'POST' });
+		expect(await readBody(request, LIMITS)).toHaveLength(0);
+	});
+
+	test('over the limit is refused, declared or counted', async () => {
+		expect(await post('x'.repeat(1001))).toEqual(tooLarge);
+		expect(await post(chunked(600, 401))).toEqual(tooLarge);
+		expect(await post(chunked(...new Array(1000).fill(100)))).toEqual(tooLarge);
+	});
+
+	test('that declares too much is refused before it is sent', async () => {
+		const socket = await begin('Content-Length: 1001\r\n\r\n');
+		expect(await outcomes[0]).toEqual(tooLarge);
+		socket.end();
+	});
+
+	test('that does not keep to what it declares is refused', async () => {
+		const request = new Request('http://localhost/', {
+			method: 'POST',
+			headers: { 'content-length': '10' },
+			body: 'x'.repeat(1001),
+		});
+		expect(await refusalOfAsync(() => readBody(request, LIMITS))).toEqual(tooLarge);
+	});
+
+	test.each(['gzip', 'br', 'identity, gzip', 'x'])('in the Content-Encoding %s is refused', async (encoding) => {
+		expect(await post('x', { 'content-encoding': encoding })).toEqual({
+			code: 'UNSUPPORTED_MEDIA_TYPE',
+			message: 'Compressed bodies are not accepted; send it without Content-Encoding.',
+		});
+	});
+
+	test('may say that it has no Content-Encoding', async () => {
+		expect(await post('x', { 'content-encoding': 'Identity' })).toEqual({ length: 1 });
+	});
+});
+
+describe('the budget', () => {
+	test.each([
+		['declared', DECLARED],
+		['chunked', CHUNKED],
+	])('is shared by all bodies and given back by one that is cut off (%s)', async (_, head) => {
+		const socket = await begin(head);
+		expect(await post('x'.repeat(1000))).toEqual(busy);
+		expect(await post('x'.repeat(500))).toEqual({ length: 500 });
+		socket.terminate();
+		expect(await outcomes[0]).toEqual(incomplete);
+		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
+	});
+
+	test('is given back after every outcome', async () => {
+		for (let i = 0; i < 5; i++) {
+			expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
+			expect(await post(chunked(600, 401))).toEqual(tooLarge);
+			expect(await post(chunked(500, 500))).toEqual({ length: 1000 });
+		}
+	});
+
+	test('tells when to come again', async () => {
+		const reader = createBodyReader({ budgetBytes: 2 });
+		const read = reader(new Request('http://localhost/', { method: 'POST', body: 'xxx' }), LIMITS);
+		expect(await read.catch((error) => error.details)).toEqual({ retryAfterSeconds: 5 });
+	});
+});
