@@ -1,0 +1,91 @@
+/** The receivers that docs/webhooks.md shows, run as they stand there. */
+
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
+import { createWebhookSecret, submissionCreated, webhookHeaders, webhookTest } from '../../src/delivery/webhook.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+const PATIENCE_MS = 20_000;
+const FORM = { id: 'f1', name: 'Contact', slug: 'contact' };
+const FLAGS = { isRead: false, isStarred: false, isSpam: false };
+const EVENT = submissionCreated(FORM, {
+	id: 's1',
+	data: '{"name":"Ädä"}',
+	createdAt: new Date().toISOString(),
+	...FLAGS,
+});
+
+const page = await Bun.file(join(import.meta.dir, '../../docs/webhooks.md')).text();
+const snippets = [
+	{ language: 'js', file: 'receiver.mjs', program: process.execPath },
+	{ language: 'python', file: 'receiver.py', program: Bun.which('python3') },
+].filter(({ program }) => program !== null);
+
+const post = createGuardedPost({ allowed: ['127.0.0.1'] });
+
+function codeOf(language: string): string {
+	const [, code] = new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(page) ?? [];
+	if (code === undefined) throw new Error(`docs/webhooks.md has no example in ${language}.`);
+	return code;
+}
+
+async function freePort(): Promise<number> {
+	const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
+	const port = server.port as number;
+	await server.stop(true);
+	return port;
+}
+
+/** Posts until somebody listens there. */
+async function deliver(port: number, { headers, body }: { headers: Record<string, string>; body: string }) {
+	for (;;) {
+		const result = await post(`http://127.0.0.1:${port}/`, { headers, body });
+		if (result.answered) return result.status;
+		await Bun.sleep(20);
+	}
+}
+
+describe.each(snippets)('the receiver in $language', ({ language, file, program }) => {
+	test(
+		'takes what is genuine, and nothing else',
+		async () => {
+			const path = join(tempFolder(), file);
+			await Bun.write(path, codeOf(language));
+			const secret = createWebhookSecret();
+			const port = await freePort();
+			const receiver = Bun.spawn([program as string, path], {
+				env: { WEBHOOK_SECRET: secret, PORT: String(port), PATH: process.env.PATH },
+				stdout: 'pipe',
+				stderr: 'ignore',
+			});
+			const sign = (secrets: string[], sentAt = new Date()) =>
+				webhookHeaders(secrets, { id: 'msg_1', sentAt, body: EVENT });
+			try {
+				const genuine = sign([secret]);
+				expect(await deliver(port, { headers: genuine, body: EVENT })).toBe(204);
+				const rotating = sign([createWebhookSecret(), secret]);
+				expect(await deliver(port, { headers: rotating, body: EVENT })).toBe(204);
+				const body = webhookTest(FORM, new Date());
+				const ofTest = webhookHeaders([secret], { id: 'test_1', sentAt: new Date(), body });
+				expect(await deliver(port, { headers: ofTest, body })).toBe(204);
+				const forgeries = [
+					{ headers: genuine, body: `${EVENT} ` },
+					{ headers: { ...genuine, 'Webhook-Id': 'msg_2' }, body: EVENT },
+					{ headers: { ...genuine, 'Webhook-Signature': 'v1,' }, body: EVENT },
+					{ headers: sign([createWebhookSecret()]), body: EVENT },
+					{ headers: sign([secret], new Date(Date.now() - 600_000)), body: EVENT },
+					{ headers: { 'Content-Type': 'application/json' }, body: EVENT },
+				];
+				for (const forgery of forgeries) expect(await deliver(port, forgery)).toBe(401);
+			} finally {
+				receiver.kill();
+				await receiver.exited;
+			}
+			const printed = await new Response(receiver.stdout).text();
+			expect(printed.match(/submission\.created.*Ädä/g)).toHaveLength(2);
+			expect(printed.match(/webhook\.test/g)).toHaveLength(1);
+		},
+		PATIENCE_MS,
+	);
+});
