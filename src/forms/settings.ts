@@ -2,9 +2,9 @@
 
 import { parseEmailList } from '../email-address.ts';
 import { AppError, type FieldError } from '../errors.ts';
-import { normalizeDomain } from '../intake/allowed-domains.ts';
-import { isRedirectUrl } from '../intake/redirect-target.ts';
 import type { Captcha } from '../storage/tables.ts';
+import { normalizeDomain } from './allowed-domains.ts';
+import { isRedirectUrl } from './redirect-url.ts';
 import { DOMAINS_MAX, EMAILS_MAX, NAME_MAX, SLUG_MAX, type UpdateForm, URL_MAX } from './schema.ts';
 import { isSlug } from './slug.ts';
 

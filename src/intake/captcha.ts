@@ -2,10 +2,10 @@
 
 import type { CaptchaVendor } from '../config.ts';
 import { AppError } from '../errors.ts';
+import { hostCovered } from '../forms/allowed-domains.ts';
 import { encodeId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Captcha, FormRow } from '../storage/tables.ts';
-import { hostCovered } from './allowed-domains.ts';
 import type { Altcha } from './altcha.ts';
 import type { SpamReason } from './spam.ts';
 

@@ -1,6 +1,7 @@
 /** The whole story of a submission: from the bytes of a stranger to a row on disk and the place to lead them to. */
 
 import { AppError } from '../errors.ts';
+import { checkOrigin } from '../forms/allowed-domains.ts';
 import type { Forms } from '../forms/forms.ts';
 import type { RateLimiter, RateState } from '../http/rate-limit.ts';
 import { encodeId } from '../ids.ts';
@@ -8,10 +9,9 @@ import { isForeignKeyViolation } from '../storage/constraints.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery, NewSubmission } from '../storage/submission-log.ts';
 import type { FormRow } from '../storage/tables.ts';
-import { checkOrigin } from './allowed-domains.ts';
 import type { Altcha, AltchaChallenge } from './altcha.ts';
 import { createIdempotency, hashBody, idempotencyKeyOf } from './idempotency.ts';
-import { createBodyReader } from './read-body.ts';
+import { checkDeclaredSize, createBodyReader } from './read-body.ts';
 import { type Field, mediaKind, readFields } from './read-fields.ts';
 import { redirectTarget } from './redirect-target.ts';
 import { honeypotVerdict, type SpamReason } from './spam.ts';
@@ -136,6 +136,7 @@ export function createIntake(options: IntakeOptions) {
 			const { headers } = request;
 			const contentType = headers.get('content-type');
 			const maxBytes = /^\s*multipart\//i.test(contentType ?? '') ? limits.maxMultipart : limits.maxBody;
+			checkDeclaredSize(request, { maxBytes });
 			checkOpen(submit);
 			const media = mediaKind(contentType);
 			const key = idempotencyKeyOf(headers);

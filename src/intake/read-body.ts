@@ -44,15 +44,20 @@ export function createBodyReader(o: {
 			const { body } = request;
 			return withinBudget((take) => readChunks(body, { maxBytes, take }));
 		}
-		const length = Number(declared);
-		if (!(length <= maxBytes)) throw tooLarge(maxBytes);
+		checkDeclaredSize(request, { maxBytes });
 		return withinBudget(async (take) => {
-			take(length);
+			take(Number(declared));
 			const body = await request.bytes();
 			if (body.length > maxBytes) throw tooLarge(maxBytes);
 			return body;
 		});
 	};
+}
+
+/** Refuses a body by the length it declares, before anything is read. @throws AppError PAYLOAD_TOO_LARGE */
+export function checkDeclaredSize(request: Request, { maxBytes }: BodyLimits): void {
+	const declared = request.headers.get('content-length');
+	if (declared !== null && !(Number(declared) <= maxBytes)) throw tooLarge(maxBytes);
 }
 
 async function readChunks(

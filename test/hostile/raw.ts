@@ -15,13 +15,13 @@ export function sendRaw(url: string, bytes: string | Uint8Array): Promise<string
 	const { hostname, port } = new URL(url);
 	return new Promise((resolve) => {
 		const socket = connect(Number(port), hostname);
-		const chunks: Buffer[] = [];
+		const chunks: Uint8Array[] = [];
 		const finish = () => {
 			socket.destroy();
 			resolve(Buffer.concat(chunks).toString('latin1'));
 		};
 		socket.setTimeout(SILENCE_MS, finish);
-		socket.on('data', (chunk) => chunks.push(chunk));
+		socket.on('data', (chunk: Buffer) => chunks.push(chunk));
 		socket.on('close', finish);
 		socket.on('error', finish);
 		socket.write(bytes);

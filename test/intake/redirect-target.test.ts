@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { isRedirectUrl, redirectTarget } from '../../src/intake/redirect-target.ts';
+import { isRedirectUrl } from '../../src/forms/redirect-url.ts';
+import { redirectTarget } from '../../src/intake/redirect-target.ts';
 
 const OPEN = { redirectUrl: null, allowedDomains: [], origin: null, referer: null, strict: false };
 const OWN = 'https://owner.example/done';

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { checkOrigin, hostCovered, normalizeDomain } from '../../src/intake/allowed-domains.ts';
+import { checkOrigin, hostCovered, normalizeDomain } from '../../src/forms/allowed-domains.ts';
 
 describe('an entry of the list', () => {
 	test.each([

@@ -1,0 +1,17 @@
+/** Pure: addresses that a browser may be sent to. */
+
+import { URL_MAX } from './schema.ts';
+
+/** An http or https URL without user and password, resolved against `base` if it is relative; `null` for anything else. */
+export function parseRedirectUrl(text: string, base?: string | null): URL | null {
+	if (text.length > URL_MAX || text.trim() === '') return null;
+	const url = URL.parse(text) ?? (base ? URL.parse(text, base) : null);
+	if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
+	if (url.username !== '' || url.password !== '' || url.href.length > URL_MAX) return null;
+	return url;
+}
+
+/** Whether an owner may set `text` as redirectUrl: it must be absolute. */
+export function isRedirectUrl(text: string): boolean {
+	return parseRedirectUrl(text) !== null;
+}
