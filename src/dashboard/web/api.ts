@@ -5,7 +5,6 @@ import { parseExactJson } from './exact-json.ts';
 import type {
 	ApiKey,
 	BulkTarget,
-	DayCount,
 	Delivery,
 	DeliveryQuery,
 	ErrorEnvelope,
@@ -111,12 +110,10 @@ export const session = {
 
 export const forms = {
 	list: () => call<{ forms: Form[] }>('/api/forms'),
-	read: (id: string) => call<Form>(formPath(id)),
 	create: (form: FormChange & { name: string }) => call<Form>('/api/forms', { method: 'POST', body: form }),
 	update: (id: string, change: FormChange) => call<Form>(formPath(id), { method: 'PATCH', body: change }),
 	remove: (id: string) => call<unknown>(formPath(id), { method: 'DELETE' }),
-	stats: (id: string, days: number) => call<{ days: DayCount[] }>(`${formPath(id)}/stats`, { query: { days } }),
-	allStats: (days: number) => call<{ forms: Record<string, number[]> }>('/api/stats', { query: { days } }),
+	stats: (days: number) => call<{ forms: Record<string, number[]> }>('/api/stats', { query: { days } }),
 };
 
 export const submissions = {

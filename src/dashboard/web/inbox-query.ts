@@ -3,7 +3,9 @@
 import type { InboxQuery } from './router.ts';
 import type { ListQuery, Selection } from './wire.ts';
 
-const PAGE_SIZE = 50;
+export const PAGE_SIZE = 50;
+/** The most that the API gives at once. */
+const LIMIT_MAX = 100;
 
 function localMidnight(day: string, offsetDays = 0): number {
 	const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
@@ -20,8 +22,10 @@ export function selectionOf(query: InboxQuery): Selection {
 	};
 }
 
-export function listQueryOf(query: InboxQuery): ListQuery {
-	return { ...selectionOf(query), order: query.order, limit: PAGE_SIZE, offset: (query.page - 1) * PAGE_SIZE };
+/** `spare` more are asked for than a page holds, to stand in for those that are hidden. */
+export function listQueryOf(query: InboxQuery, spare = 0): ListQuery {
+	const limit = Math.min(LIMIT_MAX, PAGE_SIZE + spare);
+	return { ...selectionOf(query), order: query.order, limit, offset: (query.page - 1) * PAGE_SIZE };
 }
 
 export function isNarrowed(query: InboxQuery): boolean {

@@ -18,6 +18,7 @@ export function followLocation(): void {
 
 export function navigate(address: string): void {
 	location.hash = address;
+	hash.value = location.hash;
 }
 
 /** Changes the address without a new entry in the history, as while typing a search. */

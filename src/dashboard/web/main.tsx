@@ -11,7 +11,7 @@ restoreTheme();
 restoreShortcuts();
 followLocation();
 listenForShortcuts();
-addEventListener('pagehide', settleToasts);
+addEventListener('pagehide', () => void settleToasts());
 
 const root = document.querySelector('#root');
 if (root) render(<App />, root);

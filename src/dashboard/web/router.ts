@@ -58,7 +58,7 @@ function decoded(part: string): string {
 
 function formRoute([, form = '', section, submission]: string[], params: URLSearchParams): Route {
 	if (section === undefined) return { view: 'inbox', form, submission: null, query: inboxQuery(params) };
-	if (section === 's' && submission) return { view: 'inbox', form, submission, query: inboxQuery(params) };
+	if (section === 'submissions' && submission) return { view: 'inbox', form, submission, query: inboxQuery(params) };
 	if (section === 'connect') return { view: 'connect', form };
 	if (section === 'settings') return { view: 'form-settings', form };
 	return { view: 'not-found' };
@@ -100,7 +100,7 @@ export const to = {
 	forms: () => '#/',
 	inbox: (form: string, query: Partial<InboxQuery> = {}) => address(['forms', form], query, { ...EMPTY_QUERY }),
 	submission: (form: string, id: string, query: Partial<InboxQuery> = {}) =>
-		address(['forms', form, 's', id], query, { ...EMPTY_QUERY }),
+		address(['forms', form, 'submissions', id], query, { ...EMPTY_QUERY }),
 	connect: (form: string) => address(['forms', form, 'connect']),
 	formSettings: (form: string) => address(['forms', form, 'settings']),
 	deliveries: (query: { state?: string; form?: string; page?: number } = {}) =>

@@ -10,6 +10,8 @@ export interface Session {
 	permissions: Permission[];
 	/** The only form a form-level key may see. */
 	form: string | null;
+	/** That form's name. */
+	formName?: string;
 	version: string;
 	baseUrl: string;
 	submitUrl: string;
@@ -81,12 +83,6 @@ export interface ListQuery extends Selection {
 }
 
 export type BulkTarget = { ids: string[] } | Selection;
-
-export interface DayCount {
-	date: string;
-	count: number;
-	spam: number;
-}
 
 export interface ApiKey {
 	id: string;

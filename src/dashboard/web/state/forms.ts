@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals';
 import * as api from '../api.ts';
-import type { Form } from '../wire.ts';
+import type { Form, Session } from '../wire.ts';
 import { may, session } from './session.ts';
 
 /** `undefined` until loaded. */
@@ -13,12 +13,11 @@ let waiting: ReturnType<typeof setTimeout> | undefined;
 
 export const formOf = (id: string): Form | undefined => forms.value?.find((form) => form.id === id);
 
-/** A form-level key cannot read its form; it gets a stand-in that says so. */
-function onlyForm(id: string): Form {
-	const mode = session.peek()?.mode ?? 'live';
+/** A form-level key may not read the form itself: this stands in for it. */
+function onlyForm({ form, formName, mode }: Session): Form {
 	return {
-		id,
-		name: 'Your form',
+		id: form ?? '',
+		name: formName ?? 'Your form',
 		slug: '',
 		isActive: true,
 		submissionCount: 0,
@@ -35,9 +34,9 @@ function onlyForm(id: string): Form {
 }
 
 export async function loadForms(): Promise<void> {
-	const only = session.peek()?.form;
-	if (only) {
-		forms.value = [await api.forms.read(only).catch(() => onlyForm(only))];
+	const current = session.peek();
+	if (current?.form) {
+		forms.value = [onlyForm(current)];
 		return;
 	}
 	if (!may('read')) {

@@ -38,6 +38,7 @@ async function restore(inbox: Inbox, rows: Submission[], flags: Partial<Flags>):
 		}
 	}
 	refreshFormsSoon();
+	await inbox.reload();
 }
 
 function sendWithheld(formId: string, ids: string[]): void {
@@ -69,6 +70,7 @@ export async function setFlags(inbox: Inbox, rows: Submission[], flags: Partial<
 	try {
 		await send(inbox.formId, ids, flags);
 		toastFor(inbox, rows, flags);
+		if (flags.isSpam !== undefined) await inbox.settle(ids);
 	} catch (error) {
 		for (const row of rows) inbox.paint(new Set([row.id]), row);
 		inbox.unhide(ids);
@@ -84,7 +86,10 @@ export function removeLater(inbox: Inbox, ids: string[]): void {
 	const commit = () =>
 		api.submissions
 			.removeMany(inbox.formId, { ids })
-			.then(refreshFormsSoon)
+			.then(() => {
+				refreshFormsSoon();
+				return inbox.settle(ids);
+			})
 			.catch((error: unknown) => {
 				inbox.unhide(ids);
 				showError(error);

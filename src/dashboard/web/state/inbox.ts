@@ -2,7 +2,7 @@
 
 import { batch, computed, signal } from '@preact/signals';
 import * as api from '../api.ts';
-import { listQueryOf } from '../inbox-query.ts';
+import { listQueryOf, PAGE_SIZE } from '../inbox-query.ts';
 import type { InboxQuery } from '../router.ts';
 import type { Flags, Submission, SubmissionPage } from '../wire.ts';
 import type { LiveEvent } from './live.ts';
@@ -25,7 +25,7 @@ export function createInbox(formId: string) {
 	const cursor = signal(-1);
 	const arrivals = signal(0);
 	const fresh = signal<ReadonlySet<string>>(new Set());
-	/** Deleted here, but the server does not know yet. */
+	/** Gone from this list, but the page that the server gave still has them. */
 	const hidden = signal<ReadonlySet<string>>(new Set());
 
 	let query: InboxQuery | undefined;
@@ -33,7 +33,9 @@ export function createInbox(formId: string) {
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	let actedAt = 0;
 
-	const rows = computed(() => (page.value?.submissions ?? []).filter(({ id }) => !hidden.value.has(id)));
+	const rows = computed(() =>
+		(page.value?.submissions ?? []).filter(({ id }) => !hidden.value.has(id)).slice(0, PAGE_SIZE),
+	);
 	const total = computed(() => Math.max(0, (page.value?.pagination.total ?? 0) - hidden.value.size));
 
 	function take(next: SubmissionPage, { isQuiet }: { isQuiet: boolean }): void {
@@ -44,7 +46,8 @@ export function createInbox(formId: string) {
 			page.value = next;
 			error.value = undefined;
 			arrivals.value = 0;
-			cursor.value = rows.value.findIndex(({ id }) => id === atCursor);
+			const at = rows.value.findIndex(({ id }) => id === atCursor);
+			if (at >= 0) cursor.value = at;
 		});
 	}
 
@@ -55,7 +58,7 @@ export function createInbox(formId: string) {
 		request = mine;
 		if (!isQuiet) isLoading.value = true;
 		try {
-			take(await api.submissions.list(formId, listQueryOf(query), mine.signal), { isQuiet });
+			take(await api.submissions.list(formId, listQueryOf(query, hidden.value.size), mine.signal), { isQuiet });
 		} catch (cause) {
 			if (!mine.signal.aborted) error.value = cause;
 		} finally {
@@ -66,6 +69,11 @@ export function createInbox(formId: string) {
 	function reloadSoon(): void {
 		clearTimeout(timer);
 		timer = setTimeout(() => load({ isQuiet: true }), RELOAD_DELAY_MS);
+	}
+
+	function unhide(ids: Iterable<string>): void {
+		const back = new Set(ids);
+		hidden.value = new Set([...hidden.value].filter((id) => !back.has(id)));
 	}
 
 	const showsNewest = () => query?.page === 1 && query.order === 'desc' && selected.value.size === 0;
@@ -127,16 +135,23 @@ export function createInbox(formId: string) {
 			});
 		},
 
+		/** Takes rows out of the list and fills the page up; they stay away until {@link unhide} or {@link settle}. */
 		hide(ids: Iterable<string>): void {
 			actedAt = Date.now();
-			hidden.value = new Set([...hidden.value, ...ids]);
-			selected.value = new Set();
+			batch(() => {
+				hidden.value = new Set([...hidden.value, ...ids]);
+				selected.value = new Set();
+			});
+			reloadSoon();
 		},
 
-		unhide(ids: Iterable<string>): void {
-			const back = new Set(ids);
-			hidden.value = new Set([...hidden.value].filter((id) => !back.has(id)));
+		/** Loads the page again once the server has let go of hidden rows. */
+		async settle(ids: Iterable<string>): Promise<void> {
+			await load({ isQuiet: true });
+			unhide(ids);
 		},
+
+		unhide,
 
 		toggleSelected(id: string): void {
 			const next = new Set(selected.value);

@@ -3,7 +3,10 @@
 import { effect, signal } from '@preact/signals';
 import * as api from '../api.ts';
 import { isSignedOut } from '../connection.ts';
+import { navigate, route } from '../location.ts';
+import { to } from '../router.ts';
 import type { Mode, Permission, Session } from '../wire.ts';
+import { settleToasts } from './toasts.ts';
 
 /** `undefined` until the server has answered once, `null` when nobody is signed in. */
 export const session = signal<Session | null | undefined>(undefined);
@@ -27,7 +30,8 @@ export async function resumeSession(): Promise<void> {
 		session.value = await api.session.read();
 	} catch (error) {
 		if (!(error instanceof api.ApiError) || error.status === 0) throw error;
-		session.value = null;
+		// A set-up link may have signed us in meanwhile.
+		session.value ??= null;
 	}
 }
 
@@ -39,11 +43,16 @@ export async function signIn(proof: { key: string } | { token: string }): Promis
 }
 
 export async function signOut(): Promise<void> {
+	await settleToasts();
 	await api.session.close();
 	signInNotice.value = 'You have signed out.';
 	session.value = null;
 }
 
 export async function switchMode(mode: Mode): Promise<void> {
-	session.value = await api.session.switchMode(mode);
+	await settleToasts();
+	const next = await api.session.switchMode(mode);
+	// A form belongs to one mode: in the other its views lead nowhere.
+	if ('form' in route.peek() && route.peek().view !== 'deliveries') navigate(to.forms());
+	session.value = next;
 }

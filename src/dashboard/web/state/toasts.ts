@@ -14,7 +14,7 @@ export interface Toast {
 	actions: ToastAction[];
 	lifeMs: number;
 	/** Called once when the toast goes without one of its actions having been taken. */
-	onExpire?: () => void;
+	onExpire?: () => Promise<unknown>;
 }
 
 export const toasts = signal<Toast[]>([]);
@@ -26,16 +26,17 @@ const MOST_AT_ONCE = 3;
 
 export function showToast(text: string, options: Partial<Omit<Toast, 'id' | 'text'>> = {}): number {
 	lastId += 1;
-	const toast: Toast = { id: lastId, text, tone: 'plain', actions: [], lifeMs: TOAST_LIFE_MS, ...options };
+	const { tone = 'plain', actions = [], lifeMs = TOAST_LIFE_MS, onExpire } = options;
+	const toast: Toast = { id: lastId, text, tone, actions, lifeMs, onExpire };
 	const oldest = toasts.value[0];
-	if (oldest && toasts.value.length >= MOST_AT_ONCE) dismissToast(oldest.id, { expire: true });
+	if (oldest && toasts.value.length >= MOST_AT_ONCE) void dismissToast(oldest.id, { expire: true });
 	toasts.value = [...toasts.value, toast];
 	return toast.id;
 }
 
-/** Lets every waiting consequence happen now, as when the page is left. */
-export function settleToasts(): void {
-	for (const { id } of toasts.value) dismissToast(id, { expire: true });
+/** Lets every waiting consequence happen now, as when the page is left; done when they are. */
+export async function settleToasts(): Promise<void> {
+	await Promise.all(toasts.value.map(({ id }) => dismissToast(id, { expire: true })));
 }
 
 /** An error's own sentence; what is not an Error has none to show. */
@@ -44,14 +45,14 @@ export function showError(error: unknown): void {
 }
 
 /** Takes a toast away; `expire` tells whether its consequence follows. */
-export function dismissToast(id: number, { expire }: { expire: boolean }): void {
+export async function dismissToast(id: number, { expire }: { expire: boolean }): Promise<void> {
 	const toast = toasts.value.find((candidate) => candidate.id === id);
 	toasts.value = toasts.value.filter((candidate) => candidate.id !== id);
-	if (expire) toast?.onExpire?.();
+	if (expire) await toast?.onExpire?.();
 }
 
 export function takeAction(toast: Toast, action: ToastAction): void {
-	dismissToast(toast.id, { expire: false });
+	void dismissToast(toast.id, { expire: false });
 	action.run();
 }
 

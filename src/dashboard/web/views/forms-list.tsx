@@ -131,7 +131,7 @@ function FormsTable({ list, stats }: { list: Form[]; stats: Record<string, numbe
 
 export function FormsList() {
 	const list = forms.value;
-	const stats = useQuery('stats', () => api.forms.allStats(DAYS));
+	const stats = useQuery('stats', () => api.forms.stats(DAYS));
 	const isTest = session.value?.mode === 'test';
 	return (
 		<Page

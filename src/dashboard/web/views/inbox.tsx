@@ -1,6 +1,6 @@
 /** The inbox of a form: toolbar, list and the open submission side by side. */
 
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { announce, useTitle } from '../announce.ts';
 import { plural } from '../format.ts';
 import { navigate } from '../location.ts';
@@ -15,7 +15,7 @@ import { onLiveEvent } from '../state/live.ts';
 import { showError } from '../state/toasts.ts';
 import { BulkBar } from './inbox/bulk-bar.tsx';
 import { InboxEmpty } from './inbox/inbox-empty.tsx';
-import { useInboxKeys } from './inbox/inbox-keys.ts';
+import { focusRow, useInboxKeys } from './inbox/inbox-keys.ts';
 import { InboxToolbar } from './inbox/inbox-toolbar.tsx';
 import { SubmissionList } from './inbox/submission-list.tsx';
 import { SubmissionTable } from './inbox/submission-table.tsx';
@@ -44,6 +44,19 @@ function useInbox({ form, submission, query }: Props): Inbox {
 		[inbox, form],
 	);
 	return inbox;
+}
+
+/** Leaving a submission gives the focus back to its row; another part of the inbox starts at its top. */
+function useInboxFocus({ submission, query }: Props): void {
+	const last = useRef(submission);
+	const part = JSON.stringify(query);
+	useEffect(() => {
+		if (submission === null && last.current !== null) focusRow(last.current);
+		last.current = submission;
+	}, [submission]);
+	useEffect(() => {
+		if (part) document.querySelector('.inbox-scroll')?.scrollTo(0, 0);
+	}, [part]);
 }
 
 function Arrivals({ inbox, query }: { inbox: Inbox; query: InboxQuery }) {
@@ -83,6 +96,7 @@ export function InboxView(props: Props) {
 	const inbox = useInbox(props);
 	const known = formOf(form);
 	useTitle(`${known?.unreadCount ? `(${known.unreadCount}) ` : ''}${known?.name ?? 'Inbox'}`);
+	useInboxFocus(props);
 	const keys = useInboxKeys(inbox, props);
 	useShortcuts(keys);
 	if (forms.value !== undefined && known === undefined) return <NotFound />;

@@ -21,13 +21,19 @@ function neighbour(inbox: Inbox, step: 1 | -1): Submission | undefined {
 	return inbox.rows.value[at];
 }
 
+/** Focuses a row of the list, in whichever shape the list has on this screen. */
+export function focusRow(id: string): void {
+	const links = document.querySelectorAll<HTMLElement>(`.row-link[data-id="${CSS.escape(id)}"]`);
+	[...links].find((link) => link.checkVisibility())?.focus();
+}
+
 /** Moves the cursor; with a submission open, opens the neighbour instead. */
 export function step(inbox: Inbox, place: Place, by: 1 | -1): void {
 	const row = neighbour(inbox, by);
 	if (row === undefined) return;
 	inbox.cursor.value = inbox.rows.value.indexOf(row);
 	if (place.submission !== null) navigate(to.submission(place.form, row.id, place.query));
-	else document.querySelector<HTMLElement>(`.row-link[data-id="${CSS.escape(row.id)}"]`)?.focus();
+	else focusRow(row.id);
 }
 
 /** Where to go when the open submission leaves the list: the next one, else the one before, else the list. */
@@ -47,11 +53,17 @@ export function useInboxKeys(inbox: Inbox, place: Place): Bindings {
 		if (chosen.length > 0) return chosen;
 		return atCursor ? [atCursor] : [];
 	};
+	/** The row that had the focus has left the list: its successor takes it. */
+	const refocus = () => {
+		const row = inbox.rows.value[Math.min(inbox.cursor.value, inbox.rows.value.length - 1)];
+		if (place.submission === null && row) requestAnimationFrame(() => focusRow(row.id));
+	};
 	const toggle = (flag: keyof Flags) => {
 		const rows = targets();
 		if (!may('write') || rows.length === 0) return;
 		if (flag === 'isSpam' && place.submission !== null) leave(inbox, place);
 		void setFlags(inbox, rows, { [flag]: !rows.every((row) => row[flag]) });
+		if (flag === 'isSpam') refocus();
 	};
 	const remove = () => {
 		const rows = targets();
@@ -61,6 +73,7 @@ export function useInboxKeys(inbox: Inbox, place: Place): Bindings {
 			inbox,
 			rows.map(({ id }) => id),
 		);
+		refocus();
 	};
 	const select = () => {
 		const row = inbox.rows.value[inbox.cursor.value];

@@ -12,7 +12,10 @@ interface Props {
 	row: Submission;
 }
 
+const maySelect = () => may('write') || may('delete');
+
 export function SelectBox({ inbox, row }: Props) {
+	if (!maySelect()) return null;
 	return (
 		<label class="tick">
 			<input type="checkbox" checked={inbox.selected.value.has(row.id)} onChange={() => inbox.toggleSelected(row.id)} />
@@ -23,6 +26,7 @@ export function SelectBox({ inbox, row }: Props) {
 
 /** Selects or clears the whole page. */
 export function SelectPageBox({ inbox }: { inbox: Inbox }) {
+	if (!maySelect()) return null;
 	const count = inbox.selected.value.size;
 	const isAll = count > 0 && count === inbox.rows.value.length;
 	return (

@@ -1,0 +1,35 @@
+/** Numbers keep their digits on the way from the server to the eye. */
+
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { numeralText, parseExactJson } from '../../../src/dashboard/web/exact-json.ts';
+import { jsonText, valueText } from '../../../src/dashboard/web/format.ts';
+
+describe('JSON read without loss', () => {
+	test.each(['12345678901234567890', '1.10', '1e400', '-0', '0.1000000000000000055511151231257827'])(
+		'shows %s as it was written',
+		(digits) => {
+			expect(valueText(parseExactJson(digits))).toBe(digits);
+			expect(jsonText(parseExactJson(`{"a":[${digits}]}`))).toBe(`{\n  "a": [\n    ${digits}\n  ]\n}`);
+		},
+	);
+
+	test('leaves a number alone that JavaScript holds exactly', () => {
+		expect(parseExactJson('[0, 12, 1.5, -3]')).toEqual([0, 12, 1.5, -3]);
+		expect(numeralText(12)).toBeUndefined();
+	});
+
+	test('keeps a member named __proto__ as a member', () => {
+		const data = parseExactJson('{"__proto__": {"isAdmin": true}, "name": "x"}') as object;
+		expect(Object.keys(data)).toEqual(['__proto__', 'name']);
+		expect('isAdmin' in data).toBe(false);
+	});
+
+	test('shows any JSON value as JSON of the same meaning', () => {
+		fc.assert(
+			fc.property(fc.json(), (text) => {
+				expect(JSON.parse(jsonText(parseExactJson(text)))).toEqual(JSON.parse(text));
+			}),
+		);
+	});
+});

@@ -1,0 +1,54 @@
+/** The code that people copy holds the form's own address and its defences. */
+
+import { describe, expect, test } from 'bun:test';
+import { snippetsFor } from '../../../src/dashboard/web/snippets.ts';
+import type { Captcha } from '../../../src/dashboard/web/wire.ts';
+
+const FORM = { address: 'https://in.example.com/f/contact-k3v9x2qm', submitUrl: 'https://in.example.com' };
+const MARKUP = ['html', 'enhanced', 'react', 'astro', 'hugo', 'eleventy'];
+
+const codeOf = (captcha: Captcha | null, id: string) =>
+	snippetsFor({ ...FORM, captcha }).find((snippet) => snippet.id === id)?.code ?? '';
+
+describe('the snippets', () => {
+	test.each(snippetsFor({ ...FORM, captcha: null }))('$title posts to the form', ({ code }) => {
+		expect(code).toContain(FORM.address);
+	});
+
+	test.each(MARKUP)('%s carries the honeypot, hidden', (id) => {
+		const code = codeOf(null, id);
+		expect(code).toMatch(/<div hidden>\s*<input name="_gotcha"/);
+	});
+
+	test.each([
+		['recaptcha', 'g-recaptcha', 'https://www.google.com/recaptcha/api.js'],
+		['hcaptcha', 'h-captcha', 'https://js.hcaptcha.com/1/api.js'],
+		['turnstile', 'cf-turnstile', 'https://challenges.cloudflare.com/turnstile/v0/api.js'],
+	] as const)('with %s carry its widget and its script', (captcha, widget, script) => {
+		expect(codeOf(captcha, 'html')).toContain(`class="${widget}"`);
+		expect(codeOf(captcha, 'html')).toContain(script);
+		expect(codeOf(captcha, 'react')).toContain(`className="${widget}"`);
+		expect(codeOf(null, 'html')).not.toContain(widget);
+	});
+
+	test('enhanced loads the script of the submission address', () => {
+		expect(codeOf(null, 'enhanced')).toContain('<script src="https://in.example.com/formsrv.js" defer></script>');
+	});
+
+	test('in HTML are a form that parses: every label has its input', async () => {
+		const labels: string[] = [];
+		const inputs: string[] = [];
+		await new HTMLRewriter()
+			.on('label', { element: (label) => void labels.push(label.getAttribute('for') ?? '') })
+			.on('input, textarea', { element: (input) => void inputs.push(input.getAttribute('id') ?? '') })
+			.transform(new Response(codeOf(null, 'html')))
+			.text();
+		expect(labels).not.toBeEmpty();
+		expect(labels.filter((name) => !inputs.includes(name))).toEqual([]);
+	});
+
+	test('for curl are JSON that the server takes', () => {
+		const body = /-d '(.*)'/.exec(codeOf(null, 'curl'))?.[1] ?? '';
+		expect(Object.keys(JSON.parse(body))).toEqual(['name', 'email', 'message']);
+	});
+});
