@@ -1,6 +1,7 @@
 /** The composition root: everything the program consists of, opened together and closed together. */
 
 import type { Config } from './config.ts';
+import { createDispatch } from './delivery/dispatch.ts';
 import { createGuardedPost } from './delivery/guarded-request.ts';
 import { createWebhooks } from './delivery/webhooks/webhooks.ts';
 import { createForms } from './forms/forms.ts';
@@ -28,6 +29,7 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 	const submissions = createSubmissions(storage, forms);
 	const post = createGuardedPost({ allowed: config.webhookAllow });
 	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
+	const dispatch = createDispatch(storage, { ...config, baseUrl: config.baseUrl ?? ownUrl(config), post, log, now });
 	const altcha = createAltcha({ ...createAltchaStore(storage, now), now });
 	const { recaptchaMinScore, ...vendors } = config.captcha;
 	const intake = createIntake({
@@ -36,11 +38,17 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 		rate: createRateLimiter(config.rates.submit, now),
 		limits: config.limits,
 		strictRedirects: config.strictRedirects,
+		outbox: dispatch.outbox,
 		checkCaptcha: createCaptchaCheck({ vendors, recaptchaMinScore, altcha, log, now }),
 		altcha,
 		now,
 	});
-	return { config, log, storage, keys, forms, submissions, webhooks, intake, close: storage.close };
+	return { config, log, storage, keys, forms, submissions, webhooks, dispatch, intake, close: storage.close };
+}
+
+/** Where the dashboard is as seen from here, as long as no listener says better. */
+function ownUrl({ host, port }: Config): string {
+	return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function configuredCaptchas({ captcha }: Config): ReadonlySet<Captcha> {

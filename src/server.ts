@@ -107,11 +107,12 @@ export async function startServer(app: App): Promise<RunningServer> {
 		if (isShared) baseFace.router.use(submitRoutes(app, '/f', urls));
 		else mountSubmit(submitFace.router, app, urls);
 		const upkeep = startUpkeep(app);
+		const stopDispatch = await app.dispatch.start(urls.base);
 		return {
 			baseUrl: urlOf(base),
 			submitUrl: urlOf(submit),
 			async stop(deadlineMs) {
-				await stopListeners(listeners, deadlineMs);
+				await Promise.all([stopListeners(listeners, deadlineMs), stopDispatch(deadlineMs)]);
 				await upkeep.stop();
 				releaseLock();
 			},

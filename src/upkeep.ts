@@ -1,4 +1,4 @@
-/** What a running server does beside answering: removes the rows of deleted forms, and forgets old idempotency keys. */
+/** What a running server does beside answering: removes the rows of deleted forms, forgets old idempotency keys and sent mails. */
 
 import type { App } from './app.ts';
 
@@ -11,7 +11,12 @@ export interface Upkeep {
 	stop(): Promise<void>;
 }
 
-export function startUpkeep({ forms, intake, log }: Pick<App, 'forms' | 'intake' | 'log'>): Upkeep {
+export function startUpkeep({
+	forms,
+	intake,
+	dispatch,
+	log,
+}: Pick<App, 'forms' | 'intake' | 'dispatch' | 'log'>): Upkeep {
 	let isStopping = false;
 	let timer: ReturnType<typeof setTimeout>;
 	let underWay = run();
@@ -23,6 +28,7 @@ export function startUpkeep({ forms, intake, log }: Pick<App, 'forms' | 'intake'
 				return !isStopping;
 			});
 			await intake.expire();
+			await dispatch.deliveries.expire();
 		} catch (error) {
 			log.error('Upkeep failed; it is tried again in a minute.', { cause: error });
 		}

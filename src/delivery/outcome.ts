@@ -10,6 +10,8 @@ export type Outcome =
 	| { kind: 'retry'; error: string; retryAfterMs?: number; isDestinationSuspect?: boolean }
 	/** Never: parked at once, and kept. */
 	| { kind: 'refused'; error: string }
+	/** Not to be sent unless somebody says so, such as after the submission turned out to be spam. */
+	| { kind: 'withheld'; error: string }
 	/** Nothing is wrong with the message, nothing gets through at all: costs no attempt, holds the queue. */
 	| { kind: 'ill'; error: string };
 

@@ -21,17 +21,21 @@ export interface SmtpTimeouts {
 export const SMTP_TIMEOUTS: SmtpTimeouts = { connect: 15_000, greeting: 30_000, silence: 120_000, total: 300_000 };
 
 const QUIT_MS = 2_000;
+const STOPPED: Outcome = { kind: 'ill', error: 'The server was stopped meanwhile' };
 
 interface Composed {
 	envelope: { from: string | false; to: string[] };
 	raw: Buffer;
 }
 
-/** Never throws: whatever goes wrong is an outcome, in words that an operator can act on. */
+/**
+ * Never throws: whatever goes wrong is an outcome, in words that an operator can act on. When `signal` aborts, the
+ * connection is closed; before the final dot nothing can have arrived.
+ */
 export async function sendMail(
 	server: SmtpServer,
 	mail: Mail,
-	timeouts: SmtpTimeouts = SMTP_TIMEOUTS,
+	{ timeouts = SMTP_TIMEOUTS, signal }: { timeouts?: SmtpTimeouts; signal?: AbortSignal } = {},
 ): Promise<Outcome> {
 	let composed: Composed;
 	try {
@@ -39,7 +43,7 @@ export async function sendMail(
 	} catch (error) {
 		return { kind: 'refused', error: `The mail cannot be written: ${(error as Error).message}` };
 	}
-	return converse(server, { ...composed, clientName: clientName(mail) }, timeouts);
+	return converse(server, { ...composed, clientName: clientName(mail) }, { timeouts, signal });
 }
 
 /**
@@ -68,14 +72,17 @@ async function compose(mail: Mail): Promise<Composed> {
 async function converse(
 	server: SmtpServer,
 	{ envelope, raw, clientName }: Composed & { clientName: string | undefined },
-	timeouts: SmtpTimeouts,
+	{ timeouts, signal }: { timeouts: SmtpTimeouts; signal?: AbortSignal },
 ): Promise<Outcome> {
+	if (signal?.aborted) return STOPPED;
 	const connection = openConnection(server, { clientName, timeouts });
 	const failure = Promise.withResolvers<never>();
 	// Its rejection is always awaited through a race below, unless everything went well.
 	failure.promise.catch(() => {});
 	connection.on('error', failure.reject);
 	connection.once('end', () => failure.reject(new Error('Connection closed unexpectedly')));
+	const stop = () => failure.reject(new Error('stopped'));
+	signal?.addEventListener('abort', stop);
 	const deadline = setTimeout(() => failure.reject(timedOut(timeouts.total)), timeouts.total);
 	const step = <T>(run: (done: (error?: Error | null, value?: T) => void) => void): Promise<T> =>
 		Promise.race([
@@ -101,9 +108,11 @@ async function converse(
 		return judgeReply(info);
 	} catch (error) {
 		connection.close();
+		if (signal?.aborted) return STOPPED;
 		return judgeFailure(error as SmtpFailure, { server, stage });
 	} finally {
 		clearTimeout(deadline);
+		signal?.removeEventListener('abort', stop);
 		setTimeout(() => connection.close(), QUIT_MS).unref();
 	}
 }

@@ -30,8 +30,8 @@ export interface IntakeLimits {
 
 /** What has to leave the house because of a submission: planned with it, stored with it, sent after the answer. */
 export interface Outbox {
-	plan(cause: { form: FormRow; submission: NewSubmission }): readonly NewDelivery[];
-	wake(): void;
+	plan(cause: { form: FormRow; submission: NewSubmission }): Promise<readonly NewDelivery[]>;
+	wake(rows: readonly NewDelivery[]): void;
 }
 
 /** Whether the sender passed the form's captcha. */
@@ -102,9 +102,10 @@ export function createIntake(options: IntakeOptions) {
 			replyTo: special.replyTo ?? null,
 			...(idempotencyKey && { idempotencyKey: { ...idempotencyKey, formId: form.id, next, createdAt: now() } }),
 		};
-		if (outbox) submission.deliveries = outbox.plan({ form, submission });
+		const deliveries = (await outbox?.plan({ form, submission })) ?? [];
+		submission.deliveries = deliveries;
 		await append(submission);
-		outbox?.wake();
+		outbox?.wake(deliveries);
 		return { next };
 	}
 

@@ -76,7 +76,7 @@ export function createSubmissionLog(client: Database, writer: Writer, index: For
 			sql.insertIdempotencyKey.run(formId, key, bodyHash, next ?? null, createdAt);
 		}
 		for (const delivery of row.deliveries ?? []) {
-			const { id, channel, webhookId, event, state, destination, nextAttemptAt } = delivery;
+			const { id, channel, webhookId, event, state, destination, nextAttemptAt, lastError } = delivery;
 			sql.insertDelivery.run(
 				id ?? null,
 				row.formId,
@@ -87,6 +87,7 @@ export function createSubmissionLog(client: Database, writer: Writer, index: For
 				state,
 				destination,
 				nextAttemptAt ?? null,
+				lastError ?? null,
 			);
 		}
 		index.count(row.formId, { id: row.id, isRead: false, isStarred: false, isSpam, names: row.names }, 1);
@@ -231,8 +232,8 @@ function prepareStatements(client: Database) {
 			'insert or replace into idempotency_keys (form_id, key, body_hash, next, created_at) values (?, ?, ?, ?, ?)',
 		),
 		insertDelivery: client.prepare(
-			`insert into deliveries (id, form_id, submission_id, channel, webhook_id, event, state, destination, next_attempt_at)
-			values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			`insert into deliveries (id, form_id, submission_id, channel, webhook_id, event, state, destination, next_attempt_at,
+				last_error) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		),
 		change: client.prepare(
 			'update submissions set is_read = ?, is_starred = ?, is_spam = ?, spam_reason = ? where id = ?',

@@ -55,7 +55,8 @@ async function served(options: SMTPServerOptions): Promise<{ place: string; rece
 	return { place: `127.0.0.1:${(server.server.address() as { port: number }).port}`, received };
 }
 
-const send = (url: string, mail = someMail()): Promise<Outcome> => sendMail(parseSmtpUrl(url), mail, IMPATIENT);
+const send = (url: string, mail = someMail()): Promise<Outcome> =>
+	sendMail(parseSmtpUrl(url), mail, { timeouts: IMPATIENT });
 
 test('a mail that was accepted is sent, with the reply as note', async () => {
 	const peer = await scripted({});
@@ -131,8 +132,7 @@ test('a server that answers only a byte now and then is left after the total tim
 	});
 	closers.push(() => listener.stop(true));
 	const outcome = await sendMail(parseSmtpUrl(`smtp://127.0.0.1:${listener.port}`), someMail(), {
-		...IMPATIENT,
-		total: 400,
+		timeouts: { ...IMPATIENT, total: 400 },
 	});
 	expect(outcome).toMatchObject({ kind: 'ill', error: expect.stringContaining('in time') });
 });

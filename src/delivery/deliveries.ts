@@ -1,0 +1,141 @@
+/** Deliveries as their owner sees them: listed, and shown with what was sent. */
+
+import { and, asc, count, desc, eq, inArray, isNotNull, lt } from 'drizzle-orm';
+import { AppError } from '../errors.ts';
+import { decodeId, encodeId, idToIso } from '../ids.ts';
+import type { Storage } from '../storage/storage.ts';
+import {
+	type Channel as ChannelName,
+	type DeliveryRow,
+	type DeliveryState,
+	deliveries,
+	type Mode,
+} from '../storage/tables.ts';
+import type { Channel } from './channel.ts';
+import { checkForm, findDelivery, isReachable } from './delivery-access.ts';
+import { type Delivery, type DeliveryList, type DeliveryWithContent, TOTAL_MAX } from './schema.ts';
+import type { MailTrouble } from './worker.ts';
+
+/** How long what was sent can be looked at. */
+const CONTENT_KEPT_MS = 30 * 24 * 3_600_000;
+const EXPIRE_AT_ONCE = 500;
+
+export interface DeliveryQuery {
+	state?: DeliveryState;
+	channel?: ChannelName;
+	/** Public ids; a submission only with its form. */
+	form?: string;
+	submission?: string;
+	limit: number;
+	offset: number;
+}
+
+export interface DeliveriesOptions {
+	channels: Record<ChannelName, Channel>;
+	isMailSet: boolean;
+	mailTrouble: () => MailTrouble;
+	now?: () => number;
+}
+
+export type Deliveries = ReturnType<typeof createDeliveries>;
+
+/** With a `mode`, deliveries of the other mode's forms do not exist. */
+export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
+	const { channels, isMailSet, mailTrouble, now = Date.now } = options;
+	const { db } = storage;
+
+	async function checkSubject({ form, submission }: DeliveryQuery, mode?: Mode): Promise<void> {
+		if (form === undefined) return;
+		await checkForm(storage, { id: form, mode });
+		if (submission === undefined) return;
+		const found = storage.submissions.read(decodeId(form) ?? -1, decodeId(submission) ?? -1);
+		if (!found) throw new AppError('NOT_FOUND', 'There is no such submission.');
+	}
+
+	function presentMail(): DeliveryList['mail'] {
+		const trouble = mailTrouble();
+		if (!trouble) return { isSet: isMailSet, heldSince: null, heldReason: null, nextProbeAt: null };
+		const { since, reason, nextProbeAt } = trouble;
+		return { isSet: isMailSet, heldSince: toIso(since), heldReason: reason, nextProbeAt: toIso(nextProbeAt) };
+	}
+
+	return {
+		/** Newest first. @throws AppError FORM_NOT_FOUND, NOT_FOUND for a form or submission that is not there */
+		async list(query: DeliveryQuery, mode?: Mode): Promise<DeliveryList> {
+			await checkSubject(query, mode);
+			const { state, channel, form, submission, limit, offset } = query;
+			const matching = and(
+				isReachable(storage, mode),
+				state && eq(deliveries.state, state),
+				channel && eq(deliveries.channel, channel),
+				form === undefined ? undefined : eq(deliveries.formId, decodeId(form) ?? -1),
+				submission === undefined ? undefined : eq(deliveries.submissionId, decodeId(submission) ?? -1),
+			);
+			const rows = await db
+				.select()
+				.from(deliveries)
+				.where(matching)
+				.orderBy(desc(deliveries.id))
+				.limit(limit + 1)
+				.offset(offset);
+			const counted = db.select({ id: deliveries.id }).from(deliveries).where(matching).limit(TOTAL_MAX).as('counted');
+			const [result] = await db.select({ total: count() }).from(counted);
+			return {
+				deliveries: rows.slice(0, limit).map(presentDelivery),
+				pagination: { limit, offset, total: result?.total ?? 0, hasMore: rows.length > limit },
+				mail: presentMail(),
+			};
+		},
+		/** @throws AppError NOT_FOUND */
+		async get(id: string, mode?: Mode): Promise<DeliveryWithContent> {
+			const row = await findDelivery(storage, { id, mode });
+			const content = row.content ?? (row.state === 'sent' ? undefined : await channels[row.channel].compose(row));
+			return { ...presentDelivery(row), content: content === undefined ? null : JSON.parse(content) };
+		},
+		/** The HTML of a mail that was not sent yet, or never will be. @throws AppError NOT_FOUND */
+		async preview(id: string, mode?: Mode): Promise<string> {
+			const row = await findDelivery(storage, { id, mode });
+			const content = row.channel === 'mail' ? await channels.mail.compose(row) : undefined;
+			if (content === undefined) throw new AppError('NOT_FOUND', 'There is nothing to show of this delivery.');
+			return (JSON.parse(content) as { html: string }).html;
+		},
+		/** Upkeep: forgets what was sent after 30 days; that it was sent stays known. */
+		async expire(): Promise<void> {
+			const isOld = and(isNotNull(deliveries.content), lt(deliveries.finishedAt, now() - CONTENT_KEPT_MS));
+			for (;;) {
+				const rows = await db
+					.select({ id: deliveries.id })
+					.from(deliveries)
+					.where(isOld)
+					.orderBy(asc(deliveries.finishedAt))
+					.limit(EXPIRE_AT_ONCE);
+				if (rows.length === 0) return;
+				const ids = rows.map(({ id }) => id);
+				await storage.batch((tx) => [tx.update(deliveries).set({ content: null }).where(inArray(deliveries.id, ids))]);
+			}
+		},
+	};
+}
+
+function presentDelivery(row: DeliveryRow): Delivery {
+	return {
+		id: encodeId(row.id),
+		form: encodeId(row.formId),
+		submission: row.submissionId === null ? null : encodeId(row.submissionId),
+		channel: row.channel,
+		event: row.event,
+		state: row.state,
+		destination: row.destination,
+		attempts: row.attempts,
+		createdAt: idToIso(row.id),
+		nextAttemptAt: row.state === 'waiting' && row.nextAttemptAt !== null ? toIso(row.nextAttemptAt) : null,
+		finishedAt: row.finishedAt === null ? null : toIso(row.finishedAt),
+		lastError: row.lastError,
+		webhook: row.webhookId === null ? null : encodeId(row.webhookId),
+		digest: row.digestId === null ? null : encodeId(row.digestId),
+	};
+}
+
+function toIso(millis: number): string {
+	return new Date(millis).toISOString();
+}

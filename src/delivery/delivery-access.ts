@@ -1,0 +1,27 @@
+/** Which deliveries can be reached: those of forms that are there, of one mode if one is given. */
+
+import { and, eq, inArray, isNull, type SQL } from 'drizzle-orm';
+import { AppError } from '../errors.ts';
+import { decodeId } from '../ids.ts';
+import type { Storage } from '../storage/storage.ts';
+import { type DeliveryRow, deliveries, forms, type Mode } from '../storage/tables.ts';
+
+export function isReachable({ db }: Storage, mode?: Mode): SQL {
+	const isThere = and(isNull(forms.deletedAt), mode && eq(forms.mode, mode));
+	return inArray(deliveries.formId, db.select({ id: forms.id }).from(forms).where(isThere));
+}
+
+/** @throws AppError NOT_FOUND */
+export async function findDelivery(storage: Storage, { id, mode }: { id: string; mode?: Mode }): Promise<DeliveryRow> {
+	const isIt = and(eq(deliveries.id, decodeId(id) ?? -1), isReachable(storage, mode));
+	const [row] = await storage.db.select().from(deliveries).where(isIt);
+	if (!row) throw new AppError('NOT_FOUND', 'There is no such delivery.');
+	return row;
+}
+
+/** @throws AppError FORM_NOT_FOUND */
+export async function checkForm({ db }: Storage, { id, mode }: { id: string; mode?: Mode }): Promise<void> {
+	const isIt = and(eq(forms.id, decodeId(id) ?? -1), isNull(forms.deletedAt), mode && eq(forms.mode, mode));
+	const [form] = await db.select({ id: forms.id }).from(forms).where(isIt);
+	if (!form) throw new AppError('FORM_NOT_FOUND', 'There is no such form.');
+}

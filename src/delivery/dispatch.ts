@@ -1,0 +1,80 @@
+/** Puts together what leaves the house: the outbox, its channels, the worker, and what the owner sees of it. */
+
+import type { Log } from '../log.ts';
+import type { Storage } from '../storage/storage.ts';
+import { WEBHOOK_SCHEDULE } from './backoff.ts';
+import type { Channel } from './channel.ts';
+import { createDeliveries } from './deliveries.ts';
+import { type Mailbox, type MailIdentity, parseMailbox } from './email.ts';
+import type { GuardedPost } from './guarded-request.ts';
+import { createMailChannel } from './mail-channel.ts';
+import { createOutbox } from './outbox.ts';
+import { createRetries } from './retries.ts';
+import { parseSmtpUrl, type SmtpServer } from './smtp-url.ts';
+import { createWebhookChannel } from './webhook-channel.ts';
+import { startWorker, type Worker, type WorkerTiming } from './worker.ts';
+
+const WEBHOOK_CONCURRENCY = 2;
+/** Stands in mails that are only shown, as long as no sender is set. */
+const NOBODY: Mailbox = { name: '', address: 'formsrv@localhost' };
+
+export interface DispatchOptions {
+	/** `null`: mail is kept back. */
+	smtpUrl: string | null;
+	mailFrom: string | null;
+	mailPerHour: number;
+	/** Public address of the dashboard, until {@link Dispatch.start} knows better. */
+	baseUrl: string;
+	/** Posts to webhooks. */
+	post: GuardedPost;
+	log: Log;
+	now?: () => number;
+	timing?: WorkerTiming;
+}
+
+/** Who mails come from and where they go. */
+export interface MailSetup {
+	server: SmtpServer | null;
+	identity: MailIdentity;
+}
+
+export type Dispatch = ReturnType<typeof createDispatch>;
+
+/** @throws Error with a sentence for the operator if mail cannot be set up so */
+export function createDispatch(storage: Storage, options: DispatchOptions) {
+	const { mailPerHour, post, log, now = Date.now, timing } = options;
+	const mail = readMailSetup(options);
+	const webhookChannel = createWebhookChannel(storage, { post, now });
+	const channels: Record<'mail' | 'webhook', Channel> = {
+		mail: createMailChannel(storage, { server: mail.server, identity: () => mail.identity }),
+		webhook: { ...webhookChannel, schedule: WEBHOOK_SCHEDULE, concurrency: WEBHOOK_CONCURRENCY },
+	};
+	const outbox = createOutbox(storage, { mayMail: mail.server !== null, now });
+	let worker: Worker | undefined;
+
+	return {
+		mail,
+		outbox,
+		deliveries: createDeliveries(storage, {
+			channels,
+			isMailSet: mail.server !== null,
+			mailTrouble: () => worker?.mailTrouble() ?? null,
+			now,
+		}),
+		/** Beside a running server there is no worker here: it notices by itself within seconds. */
+		retries: createRetries(storage, { onDue: async () => worker?.retryNow(), now }),
+		/** Begins to send. `baseUrl` is where mails lead to; what it returns ends it, within about so many milliseconds. */
+		async start(baseUrl: string): Promise<(graceMs: number) => Promise<void>> {
+			mail.identity = { ...mail.identity, baseUrl };
+			const started = await startWorker({ storage, outbox, channels, mailPerHour, log, now, timing });
+			worker = started;
+			return started.stop;
+		},
+	};
+}
+
+function readMailSetup({ smtpUrl, mailFrom, baseUrl }: DispatchOptions): MailSetup {
+	const from = mailFrom === null ? NOBODY : parseMailbox(mailFrom);
+	if (!from) throw new Error('FORMSRV_MAIL_FROM must be one mail address, such as Forms <forms@example.com>.');
+	return { server: smtpUrl === null ? null : parseSmtpUrl(smtpUrl), identity: { from, baseUrl } };
+}

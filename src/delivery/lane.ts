@@ -1,0 +1,156 @@
+/** One destination at work: takes what is due as fast as the destination bears it, and writes down what became of it. */
+
+import { encodeId } from '../ids.ts';
+import type { Log } from '../log.ts';
+import type { DeliveryRow } from '../storage/tables.ts';
+import type { Channel } from './channel.ts';
+import type { Outcome } from './outcome.ts';
+import type { DueDelivery, Queue } from './queue.ts';
+import { createQueueHealth, type Pace } from './queue-health.ts';
+
+const PAGE = 100;
+const SETTLE_AGAIN_MS = 1_000;
+
+export interface Selection {
+	/** Chooses which of the due deliveries may go now, and puts some of the others elsewhere. */
+	choose(due: DueDelivery[], underWay: readonly DeliveryRow[]): Promise<{ chosen: DueDelivery[]; putAway: number }>;
+	sent(row: DeliveryRow, at: number): void;
+}
+
+export interface LaneOptions {
+	queue: Queue;
+	channel: Channel;
+	log: Log;
+	now: () => number;
+	pace: Pace;
+	signal: AbortSignal;
+	/** For the log. */
+	name: string;
+	selection?: Selection;
+}
+
+export type Lane = ReturnType<typeof createLane>;
+
+export function createLane({ queue, channel, log, now, pace, signal, name, selection }: LaneOptions) {
+	const health = createQueueHealth({ concurrency: channel.concurrency, pace });
+	const underWay = new Map<number, DeliveryRow>();
+	const work = new Set<Promise<void>>();
+	let isPumping = false;
+	let isAskedAgain = false;
+	let isStopping = false;
+
+	/** Keeps hold of a promise until it is done, so that stopping can wait for it. */
+	function track(task: Promise<void>): void {
+		const watched: Promise<void> = task
+			.catch((error) => log.error('The outbox cannot be worked on; it is tried again.', { cause: error }))
+			.finally(() => work.delete(watched));
+		work.add(watched);
+	}
+
+	function wake(): void {
+		if (isStopping) return;
+		isAskedAgain = true;
+		if (!isPumping) track(pump());
+	}
+
+	async function pump(): Promise<void> {
+		isPumping = true;
+		try {
+			while (isAskedAgain && !isStopping) {
+				isAskedAgain = false;
+				if (await takeSome()) isAskedAgain = true;
+			}
+		} finally {
+			isPumping = false;
+		}
+	}
+
+	/** Starts as many as may go; answers whether there may be more to do at once. */
+	async function takeSome(): Promise<boolean> {
+		const free = health.limit(now()) - underWay.size;
+		if (free <= 0) return false;
+		const due = (await queue.due(PAGE)).filter(({ id }) => !underWay.has(id));
+		const { chosen, putAway } = (await selection?.choose(due, [...underWay.values()])) ?? { chosen: due, putAway: 0 };
+		const ids = chosen.slice(0, free).map(({ id }) => id);
+		if (ids.length === 0 || isStopping) return putAway > 0;
+		for (const row of await queue.claim(ids)) {
+			underWay.set(row.id, row);
+			track(deliver(row));
+		}
+		return true;
+	}
+
+	async function deliver(row: DeliveryRow): Promise<void> {
+		const outcome = await attempt(row);
+		if (outcome.kind === 'refused') log.warn(`${name} was refused for good.`, { delivery: encodeId(row.id) });
+		await settle(row, outcome);
+		if (outcome.kind === 'sent') selection?.sent(row, now());
+		underWay.delete(row.id);
+		wake();
+	}
+
+	async function attempt(row: DeliveryRow): Promise<Outcome> {
+		try {
+			const outcome = await channel.send(row, { signal });
+			if (!signal.aborted) recordHealth(row, outcome);
+			return outcome;
+		} catch (error) {
+			log.error('A delivery could not be tried.', { delivery: encodeId(row.id), cause: error });
+			return { kind: 'retry', error: 'A fault of the server; its log says more' };
+		}
+	}
+
+	/** What was decided has to get onto the disk, or it would be sent twice: a full disk is waited for. */
+	async function settle(row: DeliveryRow, outcome: Outcome): Promise<void> {
+		for (;;) {
+			try {
+				const isDone = outcome.kind === 'sent' || outcome.kind === 'refused';
+				const content = isDone ? await channel.compose(row) : undefined;
+				const kept = content !== undefined && channel.abridge ? channel.abridge(content) : content;
+				return await queue.settle(row, { outcome, content: kept });
+			} catch (error) {
+				log.error('What became of a delivery cannot be stored.', { delivery: encodeId(row.id), cause: error });
+				if (isStopping) return;
+				await Bun.sleep(SETTLE_AGAIN_MS);
+			}
+		}
+	}
+
+	function recordHealth(row: DeliveryRow, outcome: Outcome): void {
+		const wasHeld = health.trouble() !== null;
+		const subject = row.webhookId === null ? {} : { webhook: encodeId(row.webhookId) };
+		health.record(outcome, now());
+		const trouble = health.trouble();
+		if (trouble && !wasHeld) log.warn(`${name} is held back: ${trouble.reason}`, subject);
+		if (!trouble && wasHeld) log.info(`${name} goes out again.`, subject);
+	}
+
+	return {
+		wake,
+		isIdle: (): boolean => underWay.size === 0 && !isPumping,
+		trouble: health.trouble,
+		/** Starts what is due; answers when something will be, in milliseconds since 1970. */
+		async look(): Promise<number | undefined> {
+			await queue.bringForward();
+			wake();
+			const next = await queue.nextDue();
+			const heldUntil = health.heldUntil();
+			if (heldUntil > now()) return heldUntil;
+			return next;
+		},
+		retryNow(): void {
+			health.release();
+			wake();
+		},
+		/** Extends the leases of what is under way. */
+		renew(): void {
+			if (underWay.size === 0) return;
+			track(queue.renew([...underWay.keys()]));
+		},
+		/** Takes nothing new; resolves when nothing is under way any more. */
+		async stop(): Promise<void> {
+			isStopping = true;
+			while (work.size > 0) await Promise.all(work);
+		},
+	};
+}

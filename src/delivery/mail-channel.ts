@@ -1,0 +1,93 @@
+/** Mail as a channel of the outbox: a delivery becomes a mail, and one attempt to send it. */
+
+import { and, count, desc, eq, inArray } from 'drizzle-orm';
+import { isEmailAddress } from '../email-address.ts';
+import type { Storage } from '../storage/storage.ts';
+import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../storage/tables.ts';
+import { MAIL_SCHEDULE } from './backoff.ts';
+import type { Channel } from './channel.ts';
+import { type Mail, type MailIdentity, renderDigest, renderNotification } from './email.ts';
+import type { Outcome } from './outcome.ts';
+import { SMTP_TIMEOUTS, type SmtpTimeouts, sendMail } from './smtp.ts';
+import type { SmtpServer } from './smtp-url.ts';
+
+export const SUBMISSIONS_DIGEST = 'submissions.digest';
+
+const CONCURRENCY = 4;
+const DIGEST_SHOWS = 50;
+const SHOWN_COLUMNS = {
+	id: submissions.id,
+	data: submissions.data,
+	subject: submissions.subject,
+	replyTo: submissions.replyTo,
+};
+
+export interface MailChannelOptions {
+	/** `null` while no mail server is set: mails can be shown, not sent. */
+	server: SmtpServer | null;
+	/** Asked at every mail, because the public address may be known only once the server listens. */
+	identity: () => MailIdentity;
+	timeouts?: SmtpTimeouts;
+}
+
+export function createMailChannel(
+	storage: Storage,
+	{ server, identity, timeouts = SMTP_TIMEOUTS }: MailChannelOptions,
+): Channel {
+	const { db } = storage;
+
+	async function render(row: DeliveryRow, { evenSpam }: { evenSpam: boolean }): Promise<Mail | Outcome> {
+		const [form] = await db.select().from(forms).where(eq(forms.id, row.formId));
+		if (!form || form.deletedAt !== null) return { kind: 'refused', error: 'The form was deleted' };
+		const to = row.destination.split(',').map((address) => address.trim());
+		const wrong = to.find((address) => !isEmailAddress(address));
+		if (wrong !== undefined) return { kind: 'refused', error: `"${wrong}" is not a mail address` };
+		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, to });
+		const submission = storage.submissions.read(form.id, row.submissionId ?? -1);
+		if (!submission) return { kind: 'refused', error: 'The submission was deleted' };
+		if (submission.isSpam && !evenSpam) return { kind: 'withheld', error: 'The submission is marked as spam' };
+		return renderNotification(identity(), { form, submission, to });
+	}
+
+	/** A part of a digest that was split off stands for the same submissions as the whole. */
+	async function digest(row: DeliveryRow, { form, to }: { form: FormRow; to: string[] }): Promise<Mail | Outcome> {
+		const id = row.digestId ?? row.id;
+		const isGathered = and(eq(deliveries.digestId, id), eq(deliveries.state, 'gathered'));
+		const [counted] = await db.select({ total: count() }).from(deliveries).where(isGathered);
+		const total = counted?.total ?? 0;
+		if (total === 0) return { kind: 'refused', error: 'All submissions of this digest were deleted' };
+		const latestIds = db
+			.select({ id: deliveries.submissionId })
+			.from(deliveries)
+			.where(isGathered)
+			.orderBy(desc(deliveries.id))
+			.limit(DIGEST_SHOWS);
+		const latest = await db
+			.select(SHOWN_COLUMNS)
+			.from(submissions)
+			.where(inArray(submissions.id, latestIds))
+			.orderBy(desc(submissions.id));
+		return renderDigest(identity(), { id, form, total, latest, to });
+	}
+
+	return {
+		schedule: MAIL_SCHEDULE,
+		concurrency: CONCURRENCY,
+		async send(row, { signal }) {
+			if (!server) return { kind: 'ill', error: 'No mail server is set: FORMSRV_SMTP_URL' };
+			const mail = await render(row, { evenSpam: false });
+			return 'kind' in mail ? mail : sendMail(server, mail, { timeouts, signal });
+		},
+		async compose(row) {
+			const mail = await render(row, { evenSpam: true });
+			if ('kind' in mail) return undefined;
+			const { from, to, replyTo, subject, messageId, text, html } = mail;
+			return JSON.stringify({ from, to, replyTo, subject, messageId, text, html });
+		},
+		/** The HTML part says nothing that the text does not, at many times the size. */
+		abridge(content) {
+			const { html: _, ...rest } = JSON.parse(content) as Record<string, unknown>;
+			return JSON.stringify(rest);
+		},
+	};
+}

@@ -1,0 +1,79 @@
+/** Which of the due mails go singly now: as many as their form may send this hour; the others go into its digest. */
+
+import { and, eq, gt, isNull } from 'drizzle-orm';
+import type { Storage } from '../storage/storage.ts';
+import { type DeliveryRow, deliveries } from '../storage/tables.ts';
+import type { Digests } from './digests.ts';
+import type { Selection } from './lane.ts';
+import type { MailCeiling } from './mail-ceiling.ts';
+import { SUBMISSIONS_DIGEST } from './mail-channel.ts';
+import type { DueDelivery, Queue } from './queue.ts';
+
+const HOUR_MS = 3_600_000;
+
+export function createMailSelection({
+	queue,
+	digests,
+	ceiling,
+	now,
+}: {
+	queue: Pick<Queue, 'postpone'>;
+	digests: Digests;
+	ceiling: MailCeiling;
+	now: () => number;
+}): Selection {
+	/** Puts away what is above the ceiling: a digest waits for its turn, submissions go into one. */
+	async function putAway(formId: number, mails: DueDelivery[]): Promise<void> {
+		const until = ceiling.freeAt(formId, now());
+		const isDigest = ({ event }: DueDelivery) => event === SUBMISSIONS_DIGEST;
+		const waiting = mails.filter(isDigest);
+		if (waiting.length > 0) {
+			await queue.postpone(
+				waiting.map(({ id }) => id),
+				until,
+			);
+		}
+		await digests.gather(
+			mails.filter((mail) => !isDigest(mail)),
+			until,
+		);
+	}
+
+	return {
+		async choose(due, underWay) {
+			const chosen: DueDelivery[] = [];
+			let away = 0;
+			for (const [formId, mails] of Map.groupBy(due, (mail) => mail.formId)) {
+				const busy = underWay.filter((row) => row.formId === formId).length;
+				const left = Math.max(0, ceiling.left(formId, now()) - busy);
+				chosen.push(...mails.slice(0, left));
+				// What is under way may yet fail, and then leaves its place to another.
+				if (mails.length <= left || busy > 0) continue;
+				await putAway(formId, mails.slice(left));
+				away += mails.length - left;
+			}
+			const place = new Map(due.map(({ id }, index) => [id, index]));
+			chosen.sort((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0));
+			return { chosen, putAway: away };
+		},
+		sent: (row, at) => ceiling.count(row.formId, at),
+	};
+}
+
+/** The mails of the last hour, which count after a restart too. */
+export async function readSentMails(
+	storage: Storage,
+	now: number,
+): Promise<(Pick<DeliveryRow, 'formId'> & { finishedAt: number })[]> {
+	const isRecent = and(
+		eq(deliveries.channel, 'mail'),
+		eq(deliveries.state, 'sent'),
+		isNull(deliveries.webhookId),
+		gt(deliveries.finishedAt, now - HOUR_MS),
+	);
+	const rows = await storage.db
+		.select({ formId: deliveries.formId, finishedAt: deliveries.finishedAt })
+		.from(deliveries)
+		.where(isRecent);
+	return rows.map(({ formId, finishedAt }) => ({ formId, finishedAt: finishedAt ?? 0 }));
+}

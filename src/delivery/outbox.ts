@@ -1,0 +1,77 @@
+/** Plans what has to leave the house because of a submission, to be stored in the same transaction with it. */
+
+import { eq } from 'drizzle-orm';
+import type { Storage } from '../storage/storage.ts';
+import type { NewDelivery, NewSubmission } from '../storage/submission-log.ts';
+import { type FormRow, webhooks } from '../storage/tables.ts';
+
+export const SUBMISSION_CREATED = 'submission.created';
+
+type Fate = Pick<NewDelivery, 'state' | 'nextAttemptAt' | 'lastError'>;
+type Hook = Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'events'>;
+
+const NOTHING: NewDelivery[] = [];
+const NO_HOOKS: Hook[] = [];
+
+export type Outbox = ReturnType<typeof createOutbox>;
+
+/** @param mayMail whether a mail server is set; without one, mails are kept back and shown as such */
+export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { mayMail: boolean; now?: () => number }) {
+	let hooksByForm = new Map<number, Hook[]>();
+	let cacheVersion = -1;
+	let listener: (rows: readonly NewDelivery[]) => void = () => {};
+
+	async function readHooks(): Promise<void> {
+		const version = storage.version();
+		const rows = await storage.db
+			.select({ id: webhooks.id, formId: webhooks.formId, url: webhooks.url, events: webhooks.events })
+			.from(webhooks)
+			.where(eq(webhooks.isActive, true));
+		hooksByForm = Map.groupBy(rows, ({ formId }) => formId);
+		cacheVersion = version;
+	}
+
+	/** Spam is kept back until somebody says that it is none; what a test form would send is only shown. */
+	function fate(form: FormRow, submission: NewSubmission): Fate {
+		if (submission.spamReason !== null) return { state: 'withheld', lastError: 'The submission is spam' };
+		if (form.mode === 'test') return { state: 'captured' };
+		return { state: 'waiting', nextAttemptAt: now() };
+	}
+
+	function mailFate(planned: Fate): Fate {
+		if (planned.state !== 'waiting' || mayMail) return planned;
+		return { state: 'withheld', lastError: 'No mail server is set: FORMSRV_SMTP_URL' };
+	}
+
+	function rowsFor(form: FormRow, submission: NewSubmission): NewDelivery[] {
+		const hooks = hooksByForm.get(form.id) ?? NO_HOOKS;
+		if (!form.notificationEmail && hooks.length === 0) return NOTHING;
+		const rows: NewDelivery[] = [];
+		const planned = fate(form, submission);
+		const shared = () => ({ id: storage.nextId(), formId: form.id, submissionId: submission.id });
+		if (form.notificationEmail) {
+			rows.push({ ...shared(), channel: 'mail', destination: form.notificationEmail, ...mailFate(planned) });
+		}
+		for (const { id: webhookId, url, events } of hooks) {
+			if (!events.includes(SUBMISSION_CREATED)) continue;
+			rows.push({ ...shared(), channel: 'webhook', webhookId, destination: url, ...planned });
+		}
+		return rows;
+	}
+
+	return {
+		/** The rows to store with the submission. On the path of every submission: mostly answered from memory. */
+		async plan({ form, submission }: { form: FormRow; submission: NewSubmission }): Promise<readonly NewDelivery[]> {
+			if (storage.version() !== cacheVersion) await readHooks();
+			return rowsFor(form, submission);
+		},
+		/** To be called once planned rows are on disk. */
+		wake(rows: readonly NewDelivery[]): void {
+			if (rows.length > 0) listener(rows);
+		},
+		/** Names who sends what is due. */
+		onDue(send: (rows: readonly NewDelivery[]) => void): void {
+			listener = send;
+		},
+	};
+}

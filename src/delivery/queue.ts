@@ -1,0 +1,164 @@
+/** The deliveries of one destination as a queue on disk: what is due, leased, given back and finished. */
+
+import { and, asc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
+import type { Storage } from '../storage/storage.ts';
+import { type Channel as ChannelName, type DeliveryRow, deliveries } from '../storage/tables.ts';
+import { longestWait, type Schedule, waitAfter } from './backoff.ts';
+import type { Outcome, Remainder } from './outcome.ts';
+
+/** All mail goes to one destination, the mail server; each webhook is one. */
+export interface Destination {
+	channel: ChannelName;
+	webhookId: number | null;
+}
+
+export type DueDelivery = Pick<DeliveryRow, 'id' | 'formId' | 'event' | 'destination'>;
+
+export interface QueueOptions {
+	schedule: Schedule;
+	/** How long a delivery belongs to who took it, unless that is renewed. */
+	leaseMs: number;
+	now: () => number;
+	random?: () => number;
+}
+
+type Change = Partial<typeof deliveries.$inferInsert>;
+
+export type Queue = ReturnType<typeof createQueue>;
+
+export function createQueue(
+	storage: Storage,
+	destination: Destination,
+	{ schedule, leaseMs, now, random }: QueueOptions,
+) {
+	const { db } = storage;
+	const isMine = and(
+		eq(deliveries.channel, destination.channel),
+		destination.webhookId === null ? isNull(deliveries.webhookId) : eq(deliveries.webhookId, destination.webhookId),
+	);
+	const select = () =>
+		db
+			.select({
+				id: deliveries.id,
+				formId: deliveries.formId,
+				event: deliveries.event,
+				destination: deliveries.destination,
+				nextAttemptAt: deliveries.nextAttemptAt,
+			})
+			.from(deliveries)
+			.orderBy(asc(deliveries.nextAttemptAt));
+	const selectDue = select()
+		.where(and(isMine, lte(deliveries.nextAttemptAt, sql.placeholder('now'))))
+		.limit(sql.placeholder('limit'))
+		.prepare();
+	const selectLater = select()
+		.where(and(isMine, gt(deliveries.nextAttemptAt, sql.placeholder('moment'))))
+		.limit(1)
+		.prepare();
+
+	async function change(ids: readonly number[], values: Change): Promise<void> {
+		if (ids.length === 0) return;
+		await storage.batch((tx) => [
+			tx
+				.update(deliveries)
+				.set(values)
+				.where(and(inArray(deliveries.id, [...ids]), eq(deliveries.state, 'sending'))),
+		]);
+	}
+
+	function afterFailure(
+		row: DeliveryRow,
+		{ error, retryAfterMs = 0 }: { error: string; retryAfterMs?: number },
+	): Change {
+		const wait = waitAfter(schedule, row.attempts, random);
+		if (wait === undefined) return failed(`Given up after ${row.attempts} attempts. ${error}`);
+		return { state: 'waiting', nextAttemptAt: now() + Math.max(wait, retryAfterMs), lastError: error };
+	}
+
+	function failed(error: string): Change {
+		return { state: 'failed', nextAttemptAt: null, finishedAt: now(), lastError: error };
+	}
+
+	function afterwards(row: DeliveryRow, outcome: Outcome): Change {
+		switch (outcome.kind) {
+			case 'sent':
+				return { state: 'sent', nextAttemptAt: null, finishedAt: now(), lastError: null };
+			case 'refused':
+				return failed(outcome.error);
+			case 'withheld':
+				return { state: 'withheld', nextAttemptAt: null, lastError: outcome.error };
+			case 'ill':
+				// The message is not to blame. Another one goes first next time.
+				return { state: 'waiting', attempts: row.attempts - 1, nextAttemptAt: now(), lastError: outcome.error };
+			case 'retry':
+				return afterFailure(row, outcome);
+		}
+	}
+
+	function split(row: DeliveryRow, rest: Remainder): typeof deliveries.$inferInsert {
+		const { formId, submissionId, channel, event, attempts } = row;
+		const fate = rest.kind === 'retry' ? afterFailure(row, rest) : failed(rest.error);
+		const shared = { formId, submissionId, channel, event, attempts, digestId: digestOf(row) };
+		return { ...shared, state: 'failed', ...fate, id: storage.nextId(), destination: rest.destination };
+	}
+
+	return {
+		/** What is due, the longest waiting first, leases that ran out included. */
+		due: (limit: number): Promise<DueDelivery[]> => selectDue.execute({ now: now(), limit }) as Promise<DueDelivery[]>,
+		/** When the next one after now falls due, in milliseconds since 1970. */
+		async nextDue(): Promise<number | undefined> {
+			const [row] = (await selectLater.execute({ moment: now() })) as { nextAttemptAt: number }[];
+			return row?.nextAttemptAt;
+		},
+		/** Leases what is still due of these, and counts an attempt: one that takes the process down counts too. */
+		async claim(ids: readonly number[]): Promise<DeliveryRow[]> {
+			const isStillDue = and(inArray(deliveries.id, [...ids]), lte(deliveries.nextAttemptAt, now()));
+			const [rows] = await storage.batch((tx) => [
+				tx
+					.update(deliveries)
+					.set({ state: 'sending', nextAttemptAt: now() + leaseMs, attempts: sql`${deliveries.attempts} + 1` })
+					.where(isStillDue)
+					.returning(),
+			]);
+			return rows;
+		},
+		renew: (ids: readonly number[]): Promise<void> => change(ids, { nextAttemptAt: now() + leaseMs }),
+		giveBack: (ids: readonly number[]): Promise<void> => change(ids, { state: 'waiting', nextAttemptAt: now() }),
+		/** Puts off what is due of these. */
+		async postpone(ids: readonly number[], until: number): Promise<void> {
+			const isStillDue = and(inArray(deliveries.id, [...ids]), lte(deliveries.nextAttemptAt, now()));
+			await storage.batch((tx) => [tx.update(deliveries).set({ nextAttemptAt: until }).where(isStillDue)]);
+		},
+		/** Writes down what became of an attempt. Nothing happens if the delivery was removed meanwhile. */
+		async settle(row: DeliveryRow, { outcome, content }: { outcome: Outcome; content?: string }): Promise<void> {
+			const values = { ...afterwards(row, outcome), ...(content !== undefined && { content }) };
+			const rest = outcome.kind === 'sent' ? (outcome.rest ?? []) : [];
+			const rows = rest.map((part) => split(row, part));
+			const isMineStill = and(eq(deliveries.id, row.id), eq(deliveries.state, 'sending'));
+			await storage.batch((tx) => [
+				tx.update(deliveries).set(values).where(isMineStill),
+				...(rows.length > 0 ? [tx.insert(deliveries).values(rows)] : []),
+			]);
+		},
+		/**
+		 * Brings forward what lies further ahead than any wait that is ever given: the clock was set back since. They go
+		 * at the usual pace, so this is no storm.
+		 */
+		async bringForward(): Promise<void> {
+			const horizon = now() + Math.max(longestWait(schedule), leaseMs);
+			const stranded = await selectLater.execute({ moment: horizon });
+			if (stranded.length === 0) return;
+			await storage.batch((tx) => [
+				tx
+					.update(deliveries)
+					.set({ nextAttemptAt: now() })
+					.where(and(isMine, gt(deliveries.nextAttemptAt, horizon))),
+			]);
+		},
+	};
+}
+
+/** The digest that a row is (a part of); `null` for all others. */
+function digestOf({ id, digestId, submissionId }: DeliveryRow): number | null {
+	return submissionId === null ? (digestId ?? id) : null;
+}

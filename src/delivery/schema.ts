@@ -1,0 +1,114 @@
+/** The wire shapes of deliveries. */
+
+import { type Static, Type } from '@sinclair/typebox';
+import { CHANNELS, DELIVERY_STATES } from '../storage/tables.ts';
+
+export const LIMIT_DEFAULT = 50;
+export const LIMIT_MAX = 100;
+export const RETRY_IDS_MAX = 1000;
+/** Counting more would hold up everybody, and tells nobody more. */
+export const TOTAL_MAX = 10_000;
+/** What can be tried again by the lot. */
+export const RETRY_STATES = ['failed', 'waiting', 'withheld'] as const;
+
+const oneOf = <T extends string>(values: readonly T[], description?: string) =>
+	Type.Union(
+		values.map((value) => Type.Literal(value)),
+		description === undefined ? {} : { description },
+	);
+const orNull = <T extends ReturnType<typeof Type.String>>(schema: T, description: string) =>
+	Type.Union([schema, Type.Null()], { description });
+const moment = () => Type.String({ format: 'date-time' });
+
+const members = {
+	id: Type.String(),
+	form: Type.String(),
+	submission: orNull(Type.String(), 'The submission it is about; `null` for a digest of many.'),
+	channel: oneOf(CHANNELS),
+	event: Type.String({ description: '`submission.created`, or `submissions.digest` for one mail about many.' }),
+	state: oneOf(
+		DELIVERY_STATES,
+		'`waiting` for its (next) attempt, `sending`, `sent`, `gathered` into a digest, `failed` for good, `withheld` ' +
+			'until somebody releases it, `captured` because the form is a test form.',
+	),
+	destination: Type.String({ description: 'The addresses or the URL it goes to.' }),
+	attempts: Type.Integer(),
+	createdAt: moment(),
+	nextAttemptAt: orNull(moment(), 'When it is tried next.'),
+	finishedAt: orNull(moment(), 'When it was sent, or given up.'),
+	lastError: orNull(Type.String(), 'Why the latest attempt did not succeed, or why it is withheld.'),
+	webhook: orNull(Type.String(), 'The webhook it goes to.'),
+	digest: orNull(Type.String(), 'The delivery that stands for this one, if it was gathered.'),
+};
+
+export const Delivery = Type.Object(members, { $id: 'Delivery' });
+export type Delivery = Static<typeof Delivery>;
+
+export const DeliveryWithContent = Type.Object(
+	{
+		...members,
+		content: Type.Any({
+			description:
+				'What was sent, or would be. A mail: `from`, `to`, `replyTo`, `subject`, `messageId`, `text`, and `html` as long ' +
+				'as it was not sent. A webhook: the body. `null` when it is not kept any more.',
+		}),
+	},
+	{ $id: 'DeliveryWithContent' },
+);
+export type DeliveryWithContent = Static<typeof DeliveryWithContent>;
+
+export const DeliveryList = Type.Object(
+	{
+		deliveries: Type.Array(Delivery),
+		pagination: Type.Object({
+			limit: Type.Integer({ description: 'The applied limit.' }),
+			offset: Type.Integer(),
+			total: Type.Integer({ description: `How many match; counted up to ${TOTAL_MAX}.` }),
+			hasMore: Type.Boolean(),
+		}),
+		mail: Type.Object(
+			{
+				isSet: Type.Boolean({ description: 'Whether a mail server is set.' }),
+				heldSince: orNull(moment(), 'Since when mail cannot be handed to the server.'),
+				heldReason: orNull(Type.String(), 'Why.'),
+				nextProbeAt: orNull(moment(), 'When it is tried again.'),
+			},
+			{ description: 'Whether mail goes out at the moment.' },
+		),
+	},
+	{ $id: 'DeliveryList' },
+);
+export type DeliveryList = Static<typeof DeliveryList>;
+
+/** Either `ids`, or all that match. */
+export const RetryDeliveries = Type.Object(
+	{
+		ids: Type.Optional(
+			Type.Array(Type.String(), { minItems: 1, maxItems: RETRY_IDS_MAX, description: 'These deliveries.' }),
+		),
+		state: Type.Optional(oneOf(RETRY_STATES, 'Without `ids`: all in this state; `failed` if it is left out.')),
+		form: Type.Optional(Type.String({ description: 'Without `ids`: only of this form (id).' })),
+		channel: Type.Optional(oneOf(CHANNELS, 'Without `ids`: only these.')),
+	},
+	{ $id: 'RetryDeliveries', additionalProperties: false },
+);
+export type RetryDeliveries = Static<typeof RetryDeliveries>;
+
+export const RetryResult = Type.Object(
+	{ retried: Type.Integer({ description: 'How many are tried again.' }) },
+	{ $id: 'RetryResult' },
+);
+
+export const MailTest = Type.Object(
+	{ to: Type.String({ description: 'One mail address.' }) },
+	{ $id: 'MailTest', additionalProperties: false },
+);
+
+export const MailTestResult = Type.Object(
+	{
+		accepted: Type.Literal(true),
+		reply: Type.String({ description: 'What the mail server said when it took the mail.' }),
+	},
+	{ $id: 'MailTestResult' },
+);
+export type MailTestResult = Static<typeof MailTestResult>;

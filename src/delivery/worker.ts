@@ -1,0 +1,140 @@
+/** Sends what the outbox holds: woken by new rows and by the clock, one lane for each destination. */
+
+import { eq } from 'drizzle-orm';
+import type { Log } from '../log.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { NewDelivery } from '../storage/submission-log.ts';
+import { type Channel as ChannelName, webhooks } from '../storage/tables.ts';
+import type { Channel } from './channel.ts';
+import { createDigests } from './digests.ts';
+import { createLane, type Lane } from './lane.ts';
+import { createMailCeiling } from './mail-ceiling.ts';
+import { createMailSelection, readSentMails } from './mail-selection.ts';
+import type { Outbox } from './outbox.ts';
+import { createQueue, type Destination } from './queue.ts';
+import { PACE, type Pace } from './queue-health.ts';
+
+export interface WorkerTiming {
+	/** How long a delivery belongs to a worker that does not renew it: what a crash costs it. */
+	leaseMs: number;
+	/** Longest sleep: notices by then what another process put back, and a clock that was set. */
+	tickMs: number;
+	pace: Pace;
+}
+
+export const WORKER_TIMING: WorkerTiming = { leaseMs: 60_000, tickMs: 5_000, pace: PACE };
+
+const SHORTEST_SLEEP_MS = 20;
+const RENEWALS_PER_LEASE = 3;
+const MAIL: Destination = { channel: 'mail', webhookId: null };
+
+export interface WorkerOptions {
+	storage: Storage;
+	outbox: Pick<Outbox, 'onDue'>;
+	channels: Record<ChannelName, Channel>;
+	mailPerHour: number;
+	log: Log;
+	now?: () => number;
+	timing?: WorkerTiming;
+}
+
+/** Why mail does not go out at the moment, for people; moments in milliseconds since 1970. */
+export type MailTrouble = { since: number; reason: string; nextProbeAt: number } | null;
+
+export type Worker = Awaited<ReturnType<typeof startWorker>>;
+
+export async function startWorker(options: WorkerOptions) {
+	const { storage, outbox, channels, mailPerHour, log, now = Date.now, timing = WORKER_TIMING } = options;
+	const abort = new AbortController();
+	const lanes = new Map<number | null, Lane>();
+	const ceiling = createMailCeiling(mailPerHour);
+	for (const { formId, finishedAt } of await readSentMails(storage, now())) ceiling.count(formId, finishedAt);
+	const digests = createDigests(storage);
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	let ticking: Promise<void> = Promise.resolve();
+	let isStopping = false;
+
+	function laneOf(destination: Destination): Lane {
+		const known = lanes.get(destination.webhookId);
+		if (known) return known;
+		const channel = channels[destination.channel];
+		const queue = createQueue(storage, destination, { schedule: channel.schedule, leaseMs: timing.leaseMs, now });
+		const isMail = destination.channel === 'mail';
+		const lane = createLane({
+			queue,
+			channel,
+			log,
+			now,
+			pace: timing.pace,
+			signal: abort.signal,
+			name: isMail ? 'Mail' : 'Webhook',
+			...(isMail && { selection: createMailSelection({ queue, digests, ceiling, now }) }),
+		});
+		lanes.set(destination.webhookId, lane);
+		return lane;
+	}
+
+	async function allLanes(): Promise<Lane[]> {
+		const targets = await storage.db.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.isActive, true));
+		const ids = new Set<number | null>([null, ...targets.map(({ id }) => id)]);
+		for (const [id, lane] of lanes) if (!ids.has(id) && lane.isIdle()) lanes.delete(id);
+		return [...ids].map((id) => laneOf(id === null ? MAIL : { channel: 'webhook', webhookId: id }));
+	}
+
+	/** Looks at every destination; answers when to look again, in milliseconds since 1970. */
+	async function lookAround(): Promise<number> {
+		const all = await allLanes();
+		const moments = await Promise.all(all.map((lane) => lane.look()));
+		return Math.min(now() + timing.tickMs, ...moments.filter((moment) => moment !== undefined));
+	}
+
+	async function tick(): Promise<void> {
+		let wait = timing.tickMs;
+		try {
+			wait = (await lookAround()) - now();
+		} catch (error) {
+			log.error('The outbox cannot be read; it is tried again.', { cause: error });
+		}
+		if (isStopping) return;
+		timer = setTimeout(
+			() => {
+				ticking = tick();
+			},
+			Math.min(Math.max(wait, SHORTEST_SLEEP_MS), timing.tickMs),
+		);
+	}
+
+	const renewal = setInterval(() => {
+		for (const lane of lanes.values()) lane.renew();
+	}, timing.leaseMs / RENEWALS_PER_LEASE);
+
+	outbox.onDue((rows: readonly NewDelivery[]) => {
+		for (const { channel, webhookId = null, state } of rows) {
+			if (state === 'waiting' && !isStopping) laneOf({ channel, webhookId }).wake();
+		}
+	});
+	ticking = tick();
+
+	return {
+		mailTrouble: (): MailTrouble => lanes.get(null)?.trouble() ?? null,
+		/** Somebody asks for it now: what is held is probed at once. */
+		async retryNow(): Promise<void> {
+			for (const lane of await allLanes()) lane.retryNow();
+		},
+		/** Takes nothing new, lets what is under way finish for so long, then breaks it off and gives it back. */
+		async stop(graceMs: number): Promise<void> {
+			isStopping = true;
+			clearTimeout(timer);
+			await ticking;
+			clearTimeout(timer);
+			const finished = Promise.all([...lanes.values()].map((lane) => lane.stop()));
+			const grace = Promise.withResolvers<void>();
+			const graceTimer = setTimeout(grace.resolve, graceMs);
+			await Promise.race([finished, grace.promise]);
+			clearTimeout(graceTimer);
+			abort.abort();
+			await finished;
+			clearInterval(renewal);
+		},
+	};
+}

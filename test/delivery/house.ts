@@ -1,0 +1,107 @@
+/** The sending part of the program for tests: a real database, a form, and mail to a server of the test's choice. */
+
+import { join } from 'node:path';
+import { eq } from 'drizzle-orm';
+import { createDispatch, type DispatchOptions } from '../../src/delivery/dispatch.ts';
+import type { PostResult } from '../../src/delivery/guarded-request.ts';
+import { createLog } from '../../src/log.ts';
+import { openStorage } from '../../src/storage/storage.ts';
+import { type DeliveryRow, deliveries, type FormRow, forms } from '../../src/storage/tables.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+/** Short enough for a test, in the proportions of the real ones. */
+export const SHORT_TIMING = { leaseMs: 600, tickMs: 50, pace: { probeMs: 120, longestProbeMs: 240 } };
+
+const GRACE_MS = 1000;
+
+export interface HouseOptions extends Partial<DispatchOptions> {
+	/** Goes on with the database of another house. */
+	file?: string;
+	form?: Partial<typeof forms.$inferInsert>;
+}
+
+export type House = Awaited<ReturnType<typeof openHouse>>;
+
+export async function openHouse({ file, form: formValues, ...options }: HouseOptions = {}) {
+	const path = file ?? join(tempFolder(), 'formsrv.db');
+	const now = options.now ?? Date.now;
+	const storage = openStorage(path, { now });
+	const logLines: string[] = [];
+	const log = createLog({ level: 'debug', format: 'json', write: (lines) => logLines.push(lines) });
+	const dispatch = createDispatch(storage, {
+		smtpUrl: null,
+		mailFrom: 'Forms <forms@example.com>',
+		mailPerHour: 1_000_000,
+		baseUrl: 'https://forms.example.com',
+		post: async (): Promise<PostResult> => ({ answered: false, fault: 'connection', message: 'no network in tests' }),
+		timing: SHORT_TIMING,
+		log,
+		now,
+		...options,
+	});
+	let stopSending: ((graceMs: number) => Promise<void>) | undefined;
+
+	async function makeForm(values: Partial<typeof forms.$inferInsert> = {}): Promise<FormRow> {
+		const id = storage.nextId();
+		const row = {
+			id,
+			mode: 'live' as const,
+			slug: `s${id}`,
+			name: 'Contact',
+			notificationEmail: 'owner@example.com',
+			...values,
+		};
+		await storage.batch((tx) => [tx.insert(forms).values(row)]);
+		const [form] = await storage.db.select().from(forms).where(eq(forms.id, id));
+		return form as FormRow;
+	}
+
+	const [known] = await storage.db.select().from(forms).limit(1);
+	const form = known ?? (await makeForm(formValues));
+
+	return {
+		file: path,
+		storage,
+		dispatch,
+		form,
+		makeForm,
+		logLines,
+		/** Stores a submission as the public's door does; answers its id. */
+		async submit(fields: object = { a: 'b' }, { to = form, spamReason = null as string | null } = {}): Promise<number> {
+			const submission = {
+				id: storage.nextId(),
+				formId: to.id,
+				data: JSON.stringify(fields),
+				names: Object.keys(fields),
+				spamReason,
+				subject: null,
+				replyTo: null,
+			};
+			const rows = await dispatch.outbox.plan({ form: to, submission });
+			await storage.submissions.append({ ...submission, deliveries: rows });
+			dispatch.outbox.wake(rows);
+			return submission.id;
+		},
+		async start(): Promise<void> {
+			stopSending = await dispatch.start('https://forms.example.com');
+		},
+		rows: (): Promise<DeliveryRow[]> => storage.db.select().from(deliveries).orderBy(deliveries.id),
+		/** Waits until the rows are as wanted. */
+		async until(wanted: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]> {
+			for (let tries = 0; tries < 1000; tries++) {
+				const rows = await storage.db.select().from(deliveries).orderBy(deliveries.id);
+				if (wanted(rows)) return rows;
+				await Bun.sleep(10);
+			}
+			throw new Error(`The outbox never came to that: ${JSON.stringify(await storage.db.select().from(deliveries))}`);
+		},
+		async stop(graceMs = GRACE_MS): Promise<void> {
+			await stopSending?.(graceMs);
+			stopSending = undefined;
+		},
+		async close(): Promise<void> {
+			await stopSending?.(GRACE_MS);
+			storage.close();
+		},
+	};
+}
