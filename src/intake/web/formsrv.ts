@@ -1,5 +1,6 @@
 /** `/formsrv.js`: forms that post to this server are sent without leaving the page; without it they work as before. */
 
+import { renewCaptchas } from './captchas.ts';
 import { withoutShadows } from './form-members.ts';
 import { clearMessages, prepareMessages, showError, showSuccess } from './messages.ts';
 
@@ -171,12 +172,14 @@ function succeed(form: HTMLFormElement, { outcome, data, finish }: Success): voi
 	finish();
 	if (isHandled) return;
 	plain.reset();
+	renewCaptchas(plain);
 	showSuccess(form);
 }
 
 function fail(form: HTMLFormElement, outcome: Outcome, submitter: HTMLElement | null): void {
-	if (!announce(form, 'error', outcome)) return;
 	const mayRetry = outcome.status === 0 || outcome.status === 429 || outcome.status >= 500;
+	if (!mayRetry) renewCaptchas(withoutShadows(form));
+	if (!announce(form, 'error', outcome)) return;
 	showError(form, {
 		text: outcome.error,
 		fields: outcome.errors ?? [],
