@@ -1,10 +1,9 @@
 /** The pages that strangers see at a submission endpoint: thanks, refusals, and small pages for everything else. */
 
 import type { ErrorCode, FieldError } from '../errors.ts';
+import { parseRedirectUrl } from '../forms/redirect-url.ts';
 import { type Html, html } from '../html.ts';
 import { type Page, renderPage } from './page-frame.ts';
-
-const MAX_URL_LENGTH = 2048;
 
 /** The page after a submission that had no other place to lead to. `backUrl` is the Referer or Origin as it came. */
 export function thankYouPage({ backUrl }: { backUrl?: string | null } = {}): Page {
@@ -56,17 +55,10 @@ export function smallPage({ status, requestId }: { status: number; requestId: st
 	});
 }
 
-/** An absolute http or https address without credentials, or `null`: nothing else may become a link. */
-export function safeBackUrl(text: string | null | undefined): string | null {
-	if (!text || text.length > MAX_URL_LENGTH) return null;
-	const url = URL.parse(text);
-	if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return null;
-	return url.username || url.password ? null : url.href;
-}
-
+/** Only what would do as a redirect may become a link. */
 function backLink(backUrl: string | null | undefined): Html | null {
-	const href = safeBackUrl(backUrl);
-	return href === null ? null : html`<p class="back"><a href="${href}">Back to ${new URL(href).host}</a></p>`;
+	const url = parseRedirectUrl(backUrl ?? '');
+	return url && html`<p class="back"><a href="${url.href}">Back to ${url.host}</a></p>`;
 }
 
 function listField({ field, message }: FieldError): Html {
