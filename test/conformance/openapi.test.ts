@@ -87,9 +87,9 @@ describe('the OpenAPI document', () => {
 		expect(undescribed).toEqual([]);
 	});
 
-	test('asks for a key everywhere but at the submission endpoint', () => {
+	test('asks for a key everywhere but at the submission endpoint and its challenge', () => {
 		const open = operations.filter(({ operation }) => !operation.security?.length).map(({ path }) => path);
-		expect(open.sort()).toEqual(['/api/f/{slug}', '/f/{slug}']);
+		expect(open.sort()).toEqual(['/api/f/{slug}', '/api/f/{slug}/challenge', '/f/{slug}', '/f/{slug}/challenge']);
 	});
 
 	test('answers every refusal with the error envelope', () => {
