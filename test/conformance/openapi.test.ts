@@ -87,7 +87,7 @@ describe('the OpenAPI document', () => {
 		expect(undescribed).toEqual([]);
 	});
 
-	test('asks for a key everywhere but at the submission endpoint and its challenge', () => {
+	test('asks for a key everywhere but at the submission endpoint and its challenge and its challenge', () => {
 		const open = operations.filter(({ operation }) => !operation.security?.length).map(({ path }) => path);
 		expect(open.sort()).toEqual(['/api/f/{slug}', '/api/f/{slug}/challenge', '/f/{slug}', '/f/{slug}/challenge']);
 	});
