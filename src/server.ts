@@ -41,7 +41,6 @@ const TAGS = [
 	{ name: 'Submit', description: 'Post to a form. No key.' },
 	{ name: 'Forms', description: 'Create and manage forms.' },
 	{ name: 'Submissions', description: 'Read and keep what people submitted.' },
-	{ name: 'Webhooks', description: 'Tell other programs of new submissions.' },
 	{ name: 'Webhooks', description: 'Post what happens to a form to addresses of yours, signed.' },
 	{ name: 'Deliveries', description: 'See what left the house, what did not and why, and send it again.' },
 ];
