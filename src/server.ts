@@ -2,6 +2,7 @@
 
 import { Elysia } from 'elysia';
 import type { App } from './app.ts';
+import { deliveriesRoutes } from './delivery/routes.ts';
 import { webhookRoutes } from './delivery/webhooks/routes.ts';
 import { AppError } from './errors.ts';
 import { formRoutes } from './forms/routes.ts';
@@ -74,6 +75,7 @@ export function mountManagement(router: Router, app: App, urls: PublicUrls): voi
 		.use(formRoutes(app.forms, auth))
 		.use(submissionRoutes(app.submissions, auth))
 		.use(webhookRoutes(app.webhooks, auth))
+		.use(deliveriesRoutes(app.dispatch, auth))
 		.use(submitRoutes(app, '/api/f', urls));
 	router.use(publicPages()).use(described);
 	const info = { version: VERSION, baseUrl: urls.base, submitUrl: urls.submit, tags: TAGS };

@@ -20,12 +20,15 @@ import type { MailTrouble } from './worker.ts';
 const CONTENT_KEPT_MS = 30 * 24 * 3_600_000;
 const EXPIRE_AT_ONCE = 500;
 
+/** Public ids; a submission only with its form. */
+export interface DeliverySubject {
+	form?: string;
+	submission?: string;
+}
+
 export interface DeliveryQuery {
 	state?: DeliveryState;
 	channel?: ChannelName;
-	/** Public ids; a submission only with its form. */
-	form?: string;
-	submission?: string;
 	limit: number;
 	offset: number;
 }
@@ -44,7 +47,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 	const { channels, isMailSet, mailTrouble, now = Date.now } = options;
 	const { db } = storage;
 
-	async function checkSubject({ form, submission }: DeliveryQuery, mode?: Mode): Promise<void> {
+	async function checkSubject({ form, submission }: DeliverySubject, mode?: Mode): Promise<void> {
 		if (form === undefined) return;
 		await checkForm(storage, { id: form, mode });
 		if (submission === undefined) return;
@@ -60,10 +63,18 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 	}
 
 	return {
-		/** Newest first. @throws AppError FORM_NOT_FOUND, NOT_FOUND for a form or submission that is not there */
-		async list(query: DeliveryQuery, mode?: Mode): Promise<DeliveryList> {
-			await checkSubject(query, mode);
-			const { state, channel, form, submission, limit, offset } = query;
+		/**
+		 * Newest first.
+		 * @param readQuery Called once form and submission are known to exist.
+		 * @throws AppError FORM_NOT_FOUND, NOT_FOUND, VALIDATION_ERROR
+		 */
+		async list(
+			subject: DeliverySubject,
+			{ mode, readQuery }: { mode?: Mode; readQuery: () => DeliveryQuery },
+		): Promise<DeliveryList> {
+			await checkSubject(subject, mode);
+			const { form, submission } = subject;
+			const { state, channel, limit, offset } = readQuery();
 			const matching = and(
 				isReachable(storage, mode),
 				state && eq(deliveries.state, state),

@@ -11,6 +11,7 @@ import { createMailChannel } from './mail-channel.ts';
 import { createOutbox } from './outbox.ts';
 import { createRetries } from './retries.ts';
 import { parseSmtpUrl, type SmtpServer } from './smtp-url.ts';
+import { sendTestMail } from './test-mail.ts';
 import { createWebhookChannel } from './webhook-channel.ts';
 import { startWorker, type Worker, type WorkerTiming } from './worker.ts';
 
@@ -63,6 +64,8 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		}),
 		/** Beside a running server there is no worker here: it notices by itself within seconds. */
 		retries: createRetries(storage, { onDue: async () => worker?.retryNow(), now }),
+		/** See {@link sendTestMail}. */
+		sendTestMail: (to: string): Promise<string> => sendTestMail(to, { ...mail, now }),
 		/** Begins to send. `baseUrl` is where mails lead to; what it returns ends it, within about so many milliseconds. */
 		async start(baseUrl: string): Promise<(graceMs: number) => Promise<void>> {
 			mail.identity = { ...mail.identity, baseUrl };

@@ -1,6 +1,7 @@
 /** Pure: the query parameters of the submissions list, read strictly. */
 
 import { invalidField } from '../errors.ts';
+import { integer, oneOf, single } from '../http/query-parameters.ts';
 import { firstIdAfter } from '../ids.ts';
 import { FILTERS, type Filter } from '../storage/submission-log.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX } from './schema.ts';
@@ -14,7 +15,6 @@ export interface ListQuery {
 	fromId?: number;
 }
 
-const INTEGER = /^-?[0-9]{1,15}$/;
 const ORDERS = ['asc', 'desc'] as const;
 /** RFC 3339, also without zone (then UTC), without seconds, or the date alone. */
 const TIMESTAMP =
@@ -30,39 +30,6 @@ export function parseListQuery(params: URLSearchParams): ListQuery {
 		filter: oneOf(params, 'filter', { values: FILTERS, fallback: 'all' }),
 		...(since !== undefined && { fromId: firstIdAfter(parseTimestamp('since', since)) }),
 	};
-}
-
-/** The value of a parameter that must not be given twice. */
-export function single(params: URLSearchParams, name: string): string | undefined {
-	const values = params.getAll(name);
-	if (values.length > 1) throw invalidField(name, 'DUPLICATE_PARAMETER', `${name} must be given only once.`);
-	return values[0];
-}
-
-/** A decimal integer, brought within its bounds. */
-export function integer(
-	params: URLSearchParams,
-	name: string,
-	{ fallback, min, max }: { fallback: number; min: number; max: number },
-): number {
-	const text = single(params, name);
-	if (text === undefined) return fallback;
-	if (!INTEGER.test(text)) {
-		throw invalidField(name, 'INVALID_INTEGER', `${name} must be a whole number in decimal digits.`);
-	}
-	return Math.min(max, Math.max(min, Number(text)));
-}
-
-export function oneOf<T extends string>(
-	params: URLSearchParams,
-	name: string,
-	{ values, fallback }: { values: readonly T[]; fallback: T },
-): T {
-	const text = single(params, name);
-	if (text === undefined) return fallback;
-	const value = values.find((candidate) => candidate === text);
-	if (value === undefined) throw invalidField(name, 'INVALID_VALUE', `${name} must be one of: ${values.join(', ')}.`);
-	return value;
 }
 
 /**

@@ -47,6 +47,11 @@ export const UpdateSubmission = Type.Object(
 		isRead: Type.Optional(flags.isRead),
 		isStarred: Type.Optional(flags.isStarred),
 		isSpam: Type.Optional(flags.isSpam),
+		sendWithheld: Type.Optional(
+			Type.Boolean({
+				description: 'With `isSpam: false`: sends the mails and webhook events that were withheld, after all.',
+			}),
+		),
 		id: Type.Optional(Type.Any({ description: 'Read-only; ignored.' })),
 		data: Type.Optional(Type.Any({ description: 'Read-only; ignored.' })),
 		createdAt: Type.Optional(Type.Any({ description: 'Read-only; ignored.' })),
@@ -54,4 +59,7 @@ export const UpdateSubmission = Type.Object(
 	},
 	{ $id: 'UpdateSubmission', additionalProperties: false },
 );
-export type UpdateSubmission = Pick<Static<typeof UpdateSubmission>, 'isRead' | 'isStarred' | 'isSpam'>;
+export type UpdateSubmission = Pick<
+	Static<typeof UpdateSubmission>,
+	'isRead' | 'isStarred' | 'isSpam' | 'sendWithheld'
+>;

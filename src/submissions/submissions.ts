@@ -1,5 +1,6 @@
 /** The owner's inbox: submissions listed, read, flagged and removed. */
 
+import type { Retries } from '../delivery/retries.ts';
 import { AppError } from '../errors.ts';
 import type { Forms } from '../forms/forms.ts';
 import { decodeId, encodeId, idToIso } from '../ids.ts';
@@ -12,7 +13,7 @@ import type { UpdateSubmission } from './schema.ts';
 export type Submissions = ReturnType<typeof createSubmissions>;
 
 /** JSON text is answered as text: what was stored is spliced in untouched, never parsed on the way. */
-export function createSubmissions(storage: Storage, forms: Forms) {
+export function createSubmissions(storage: Storage, { forms, release }: { forms: Forms; release: Retries['release'] }) {
 	const { submissions } = storage;
 
 	function find(form: FormRow, id: string): StoredSubmission {
@@ -50,9 +51,10 @@ export function createSubmissions(storage: Storage, forms: Forms) {
 		): Promise<string> {
 			const form = await forms.row(formId, mode);
 			const before = find(form, id);
-			const { isRead, isStarred, isSpam } = await readChange();
+			const { isRead, isStarred, isSpam, sendWithheld } = await readChange();
 			const flags = Object.entries({ isRead, isStarred, isSpam }).filter(([, value]) => value !== undefined);
 			if (flags.length > 0) await submissions.change(form.id, [before.id], Object.fromEntries(flags));
+			if (isSpam === false && sendWithheld) await release(form.id, [before.id]);
 			return presentJson(find(form, id));
 		},
 		/** @throws AppError FORM_NOT_FOUND, NOT_FOUND, also for a second time */

@@ -1,0 +1,279 @@
+/** The management routes of deliveries and of the test mail. All need `admin`: they show what was sent, and to whom. */
+
+import { type TSchema, Type } from '@sinclair/typebox';
+import { Elysia } from 'elysia';
+import { readJson } from '../http/json-body.ts';
+import {
+	errorResponses,
+	jsonBody,
+	jsonResponse,
+	pathParameter,
+	queryParameter,
+	textResponse,
+} from '../http/openapi.ts';
+import { integer, oneOf, single } from '../http/query-parameters.ts';
+import type { Auth } from '../keys/auth.ts';
+import { CHANNELS, DELIVERY_STATES } from '../storage/tables.ts';
+import type { DeliveryQuery } from './deliveries.ts';
+import type { Dispatch } from './dispatch.ts';
+import {
+	DeliveryList,
+	DeliveryWithContent,
+	LIMIT_DEFAULT,
+	LIMIT_MAX,
+	MailTest,
+	MailTestResult,
+	RetryDeliveries,
+	RetryResult,
+} from './schema.ts';
+
+const EXAMPLE = {
+	id: 'cmnrg2x8a2k',
+	form: 'cmnrg2x7k8w',
+	submission: 'cmnrg2x8a1c',
+	channel: 'mail',
+	event: 'submission.created',
+	state: 'sent',
+	destination: 'owner@example.com',
+	attempts: 1,
+	createdAt: '2026-01-02T03:04:05.678Z',
+	nextAttemptAt: null,
+	finishedAt: '2026-01-02T03:04:06.012Z',
+	lastError: null,
+	webhook: null,
+	digest: null,
+};
+const EXAMPLE_CONTENT = {
+	from: { name: 'Forms', address: 'forms@example.com' },
+	to: ['owner@example.com'],
+	replyTo: 'ada@example.com',
+	subject: 'New submission: Contact',
+	messageId: 'cmnrg2x8a1c@forms.example.com',
+	text: 'New submission\nContact\n\nname:\nAda\n',
+};
+const EXAMPLE_LIST = {
+	deliveries: [EXAMPLE],
+	pagination: { limit: LIMIT_DEFAULT, offset: 0, total: 1, hasMore: false },
+	mail: { isSet: true, heldSince: null, heldReason: null, nextProbeAt: null },
+};
+/** The mail is drawn as it is, and can neither run nor load anything nor leave its frame. */
+const PREVIEW_HEADERS = {
+	'Content-Type': 'text/html; charset=utf-8',
+	'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox",
+};
+
+const access = { permission: 'admin' } as const;
+const id = pathParameter('id', { description: 'The delivery.', example: EXAMPLE.id });
+const formId = pathParameter('id', { description: 'The form.', example: EXAMPLE.form });
+const submissionId = pathParameter('submissionId', { description: 'The submission.', example: EXAMPLE.submission });
+const describe = (operationId: string, summary: string, description: string) => ({
+	operationId,
+	summary,
+	description,
+	tags: ['Deliveries'],
+});
+const choice = (values: readonly string[]): TSchema => Type.Union(values.map((value) => Type.Literal(value)));
+
+const filters = [
+	queryParameter('state', { schema: choice(DELIVERY_STATES), description: 'Only deliveries in this state.' }),
+	queryParameter('channel', { schema: choice(CHANNELS), description: 'Only these.' }),
+	queryParameter('limit', {
+		schema: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
+		description: 'Maximum results; out of bounds it is brought within them.',
+	}),
+	queryParameter('offset', {
+		schema: Type.Integer({ minimum: 0, default: 0 }),
+		description: 'Number of results to skip.',
+	}),
+];
+const formFilter = queryParameter('form', { schema: Type.String(), description: 'Only of this form (id).' });
+const refused = () => errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED');
+const unwritable = () =>
+	errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+
+/** @throws AppError VALIDATION_ERROR naming the parameter */
+function parseQuery(params: URLSearchParams): DeliveryQuery {
+	const chosen = <T extends string>(name: string, values: readonly T[]) =>
+		single(params, name) === undefined ? undefined : oneOf(params, name, { values, fallback: values[0] as T });
+	return {
+		state: chosen('state', DELIVERY_STATES),
+		channel: chosen('channel', CHANNELS),
+		limit: integer(params, 'limit', { fallback: LIMIT_DEFAULT, min: 1, max: LIMIT_MAX }),
+		offset: integer(params, 'offset', { fallback: 0, min: 0, max: Number.MAX_SAFE_INTEGER }),
+	};
+}
+
+const queryOf = (request: Request) => new URL(request.url).searchParams;
+
+function listAnswer(...notFound: ('FORM_NOT_FOUND' | 'NOT_FOUND')[]) {
+	return {
+		200: jsonResponse('The page.', { schema: DeliveryList, example: EXAMPLE_LIST }),
+		...refused(),
+		...errorResponses('VALIDATION_ERROR'),
+		...errorResponses(...notFound),
+	};
+}
+
+function listRoutes({ deliveries }: Dispatch, auth: Auth) {
+	return new Elysia()
+		.use(auth)
+		.get(
+			'/api/deliveries',
+			({ principal: { mode }, request }) => {
+				const params = queryOf(request);
+				return deliveries.list({ form: single(params, 'form') }, { mode, readQuery: () => parseQuery(params) });
+			},
+			{
+				access,
+				detail: {
+					...describe('listDeliveries', 'List deliveries', 'What left the house, waits, or failed; newest first.'),
+					parameters: [...filters, formFilter],
+					responses: listAnswer('FORM_NOT_FOUND'),
+				},
+			},
+		)
+		.get(
+			'/api/forms/:id/deliveries',
+			({ principal: { mode }, params, request }) =>
+				deliveries.list({ form: params.id }, { mode, readQuery: () => parseQuery(queryOf(request)) }),
+			{
+				access,
+				detail: {
+					...describe('listFormDeliveries', 'List a form’s deliveries', 'The mails and webhook events of one form.'),
+					parameters: [formId, ...filters],
+					responses: listAnswer('FORM_NOT_FOUND'),
+				},
+			},
+		)
+		.get(
+			'/api/forms/:id/submissions/:submissionId/deliveries',
+			({ principal: { mode }, params, request }) =>
+				deliveries.list(
+					{ form: params.id, submission: params.submissionId },
+					{ mode, readQuery: () => parseQuery(queryOf(request)) },
+				),
+			{
+				access,
+				detail: {
+					...describe(
+						'listSubmissionDeliveries',
+						'List a submission’s deliveries',
+						'The mails and webhook events about one submission.',
+					),
+					parameters: [formId, submissionId, ...filters],
+					responses: listAnswer('FORM_NOT_FOUND', 'NOT_FOUND'),
+				},
+			},
+		);
+}
+
+function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
+	return new Elysia({ prefix: '/api/deliveries' })
+		.use(auth)
+		.get('/:id', ({ principal, params }) => deliveries.get(params.id, principal.mode), {
+			access,
+			detail: {
+				...describe('getDelivery', 'Read a delivery', 'One delivery with what was sent, or would be.'),
+				parameters: [id],
+				responses: {
+					200: jsonResponse('The delivery.', {
+						schema: DeliveryWithContent,
+						example: { ...EXAMPLE, content: EXAMPLE_CONTENT },
+					}),
+					...refused(),
+					...errorResponses('NOT_FOUND'),
+				},
+			},
+		})
+		.get(
+			'/:id/preview',
+			async ({ principal, params }) =>
+				new Response(await deliveries.preview(params.id, principal.mode), { headers: PREVIEW_HEADERS }),
+			{
+				access,
+				detail: {
+					...describe(
+						'previewDelivery',
+						'Look at a mail',
+						'The HTML part of a mail, to be shown in a sandboxed frame.',
+					),
+					parameters: [id],
+					responses: {
+						200: textResponse('The page.', { 'text/html': '<!doctype html><title>New submission</title>' }),
+						...refused(),
+						...errorResponses('NOT_FOUND'),
+					},
+				},
+			},
+		)
+		.post(
+			'/:id/retry',
+			async ({ principal: { mode }, params }) => {
+				await retries.retry(params.id, mode);
+				return deliveries.get(params.id, mode);
+			},
+			{
+				access,
+				detail: {
+					...describe('retryDelivery', 'Try again', 'Sends it as soon as possible, whatever became of it before.'),
+					parameters: [id],
+					responses: {
+						200: jsonResponse('The delivery as it is now.', {
+							schema: DeliveryWithContent,
+							example: { ...EXAMPLE, state: 'waiting', attempts: 0, finishedAt: null, content: EXAMPLE_CONTENT },
+						}),
+						...refused(),
+						...errorResponses('NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'),
+					},
+				},
+			},
+		)
+		.post(
+			'/retry',
+			async ({ principal, request }) => ({
+				retried: await retries.retryMany(await readJson(request, RetryDeliveries), principal.mode),
+			}),
+			{
+				access,
+				detail: {
+					...describe('retryDeliveries', 'Try many again', 'Those named by `ids`, or all that match.'),
+					requestBody: jsonBody(RetryDeliveries, { state: 'failed' }),
+					responses: {
+						200: jsonResponse('How many are tried again.', { schema: RetryResult, example: { retried: 3 } }),
+						...refused(),
+						...unwritable(),
+						...errorResponses('FORM_NOT_FOUND', 'UNAVAILABLE'),
+					},
+				},
+			},
+		);
+}
+
+function mailTestRoute(dispatch: Dispatch, auth: Auth) {
+	return new Elysia({ prefix: '/api/mail' }).use(auth).post(
+		'/test',
+		async ({ request }) => {
+			const { to } = await readJson(request, MailTest);
+			return { accepted: true as const, reply: await dispatch.sendTestMail(to) };
+		},
+		{
+			access,
+			detail: {
+				...describe('testMail', 'Send a test mail', 'Tells in words what is wrong if it does not work.'),
+				requestBody: jsonBody(MailTest, { to: 'you@example.com' }),
+				responses: {
+					200: jsonResponse('The mail server took it.', {
+						schema: MailTestResult,
+						example: { accepted: true, reply: '250 2.0.0 Ok: queued' },
+					}),
+					...refused(),
+					...unwritable(),
+					...errorResponses('CONFLICT'),
+				},
+			},
+		},
+	);
+}
+
+export const deliveriesRoutes = (dispatch: Dispatch, auth: Auth) =>
+	new Elysia().use(listRoutes(dispatch, auth)).use(deliveryRoutes(dispatch, auth)).use(mailTestRoute(dispatch, auth));

@@ -1,0 +1,57 @@
+/** The mail that an operator sends to see whether mail works. */
+
+import { isEmailAddress } from '../email-address.ts';
+import { AppError, invalidField } from '../errors.ts';
+import { html } from '../html.ts';
+import type { Mail, MailIdentity } from './email.ts';
+import { renderMailPage } from './email-page.ts';
+import { type SmtpTimeouts, sendMail } from './smtp.ts';
+import type { SmtpServer } from './smtp-url.ts';
+
+/** Somebody is waiting for the answer. */
+const TIMEOUTS: SmtpTimeouts = { connect: 10_000, greeting: 10_000, silence: 20_000, total: 25_000 };
+
+export interface TestMailOptions {
+	server: SmtpServer | null;
+	identity: MailIdentity;
+	now?: () => number;
+}
+
+/**
+ * Sends it, past the queue; answers what the server said when it took it.
+ * @throws AppError VALIDATION_ERROR for a wrong address, CONFLICT with what is wrong and what to do about it
+ */
+export async function sendTestMail(to: string, { server, identity, now = Date.now }: TestMailOptions): Promise<string> {
+	if (!isEmailAddress(to)) throw invalidField('to', 'INVALID_EMAIL', `"${to}" is not one valid mail address.`);
+	if (!server) {
+		throw new AppError('CONFLICT', 'No mail server is set: set FORMSRV_SMTP_URL and FORMSRV_MAIL_FROM, then restart.');
+	}
+	const outcome = await sendMail(server, renderTestMail(identity, { to, at: now() }), { timeouts: TIMEOUTS });
+	if (outcome.kind !== 'sent') throw new AppError('CONFLICT', `${outcome.error}.`);
+	return outcome.note ?? '';
+}
+
+function renderTestMail({ from, baseUrl }: MailIdentity, { to, at }: { to: string; at: number }): Mail {
+	const title = 'Mail works';
+	const sentence = `This formsrv can send mail as ${from.address}. Nothing else needs to be done.`;
+	const footer = 'Sent because somebody asked this server for a test mail to this address.';
+	return {
+		from,
+		to: [to],
+		replyTo: null,
+		subject: `${title}: a test from formsrv`,
+		text: `${title}\n\n${sentence}\n\n${baseUrl}\n\n-- \n${footer}\n`,
+		html: renderMailPage({
+			title,
+			preview: sentence,
+			formName: 'formsrv',
+			note: '',
+			content: html`<p class="value">${sentence}</p>`,
+			link: { url: baseUrl, label: 'Open the dashboard' },
+			footer: html`${footer}`,
+		}),
+		messageId: `test.${at.toString(36)}@${from.address.slice(from.address.lastIndexOf('@') + 1)}`,
+		date: new Date(at),
+		headers: { 'Auto-Submitted': 'auto-generated' },
+	};
+}

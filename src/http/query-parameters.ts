@@ -1,0 +1,38 @@
+/** Query parameters read strictly: one spelling, given once, and a sentence that names what is wrong. */
+
+import { invalidField } from '../errors.ts';
+
+const INTEGER = /^-?[0-9]{1,15}$/;
+
+/** The value of a parameter that must not be given twice. */
+export function single(params: URLSearchParams, name: string): string | undefined {
+	const values = params.getAll(name);
+	if (values.length > 1) throw invalidField(name, 'DUPLICATE_PARAMETER', `${name} must be given only once.`);
+	return values[0];
+}
+
+/** A decimal integer, brought within its bounds. */
+export function integer(
+	params: URLSearchParams,
+	name: string,
+	{ fallback, min, max }: { fallback: number; min: number; max: number },
+): number {
+	const text = single(params, name);
+	if (text === undefined) return fallback;
+	if (!INTEGER.test(text)) {
+		throw invalidField(name, 'INVALID_INTEGER', `${name} must be a whole number in decimal digits.`);
+	}
+	return Math.min(max, Math.max(min, Number(text)));
+}
+
+export function oneOf<T extends string>(
+	params: URLSearchParams,
+	name: string,
+	{ values, fallback }: { values: readonly T[]; fallback: T },
+): T {
+	const text = single(params, name);
+	if (text === undefined) return fallback;
+	const value = values.find((candidate) => candidate === text);
+	if (value === undefined) throw invalidField(name, 'INVALID_VALUE', `${name} must be one of: ${values.join(', ')}.`);
+	return value;
+}

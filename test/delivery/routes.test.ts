@@ -1,0 +1,192 @@
+/** Deliveries over the API: seen, tried again, released, and only by those who may. */
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import PostalMime from 'postal-mime';
+import type { Delivery, DeliveryList, DeliveryWithContent } from '../../src/delivery/schema.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
+
+let peer: ScriptedSmtp;
+let server: TestServer;
+let testKey: string;
+
+beforeAll(async () => {
+	peer = await startScriptedSmtp();
+	server = await openTestServer({
+		settings: {
+			FORMSRV_SMTP_URL: peer.url,
+			FORMSRV_MAIL_FROM: 'Forms <forms@example.com>',
+			FORMSRV_BASE_URL: 'https://forms.example.com',
+			FORMSRV_RATE_AUTH: '0',
+		},
+	});
+	testKey = await server.createKey({ mode: 'test' });
+});
+afterAll(async () => {
+	await server.close();
+	await peer.close();
+});
+
+async function makeForm(values: object = {}, key?: string): Promise<{ id: string; slug: string }> {
+	const json = { name: 'Contact', notificationEmail: 'owner@example.com', ...values };
+	return (await server.call<{ id: string; slug: string }>('POST /api/forms', { json, ...(key && { key }) })).body;
+}
+
+async function listOf(form: string, key?: string): Promise<DeliveryList> {
+	return (await server.call<DeliveryList>(`GET /api/forms/${form}/deliveries`, key ? { key } : {})).body;
+}
+
+async function until(form: string, state: string): Promise<Delivery> {
+	for (let tries = 0; tries < 500; tries++) {
+		const [latest] = (await listOf(form)).deliveries;
+		if (latest?.state === state) return latest;
+		await Bun.sleep(10);
+	}
+	throw new Error(`No delivery became ${state}: ${JSON.stringify(await listOf(form))}`);
+}
+
+test('a submission’s mail is in the lists, with what was sent', async () => {
+	const form = await makeForm();
+	await server.submit(form.slug, { name: 'Ada', email: 'ada@example.org' });
+	const sent = await until(form.id, 'sent');
+	expect(sent).toMatchObject({
+		form: form.id,
+		channel: 'mail',
+		destination: 'owner@example.com',
+		attempts: 1,
+		lastError: null,
+	});
+
+	const { body } = await server.call<DeliveryWithContent>(`GET /api/deliveries/${sent.id}`);
+	expect(body.content).toMatchObject({
+		to: ['owner@example.com'],
+		replyTo: 'ada@example.org',
+		subject: 'New submission: Contact',
+	});
+	const ofSubmission = await server.call<DeliveryList>(
+		`GET /api/forms/${form.id}/submissions/${sent.submission}/deliveries`,
+	);
+	expect(ofSubmission.body.deliveries).toEqual([sent]);
+	const filtered = await server.call<DeliveryList>(`GET /api/deliveries?form=${form.id}&state=failed`);
+	expect(filtered.body).toMatchObject({
+		deliveries: [],
+		pagination: { total: 0, hasMore: false },
+		mail: { isSet: true },
+	});
+	const page = await server.call<DeliveryList>('GET /api/deliveries?channel=mail&limit=1');
+	expect(page.body.deliveries).toHaveLength(1);
+	const mail = await PostalMime.parse(peer.accepted.at(-1)?.content ?? '');
+	expect(mail.text).toContain(`https://forms.example.com/#/forms/${form.id}/submissions/${sent.submission}`);
+});
+
+test('what a test form would send is captured, shown in full, and never sent', async () => {
+	const form = await makeForm({}, testKey);
+	await server.submit(form.slug, { name: '<b>Tess</b>' });
+	const [captured] = (await listOf(form.id, testKey)).deliveries;
+	expect(captured?.state).toBe('captured');
+	const { body } = await server.call<DeliveryWithContent>(`GET /api/deliveries/${captured?.id}`, { key: testKey });
+	expect(body.content.html).toContain('&lt;b&gt;Tess&lt;/b&gt;');
+	const preview = await server.call(`GET /api/deliveries/${captured?.id}/preview`, { key: testKey });
+	expect(preview.text).toBe(body.content.html);
+	expect(preview.headers.get('Content-Security-Policy')).toContain('sandbox');
+	const retried = await server.call<{ code: string }>(`POST /api/deliveries/${captured?.id}/retry`, { key: testKey });
+	expect([retried.status, retried.body.code]).toEqual([409, 'CONFLICT']);
+});
+
+test('the other mode’s deliveries do not exist', async () => {
+	const form = await makeForm();
+	await server.submit(form.slug, { a: 'b' });
+	const sent = await until(form.id, 'sent');
+	for (const route of [`/api/deliveries/${sent.id}`, `/api/forms/${form.id}/deliveries`] as const) {
+		expect((await server.call(`GET ${route}`, { key: testKey })).status).toBe(404);
+	}
+	const all = await server.call<DeliveryList>('GET /api/deliveries', { key: testKey });
+	expect(all.body.deliveries.map((one) => one.id)).not.toContain(sent.id);
+});
+
+test('only admin keys see deliveries', async () => {
+	const key = await server.createKey({ permissions: ['read', 'write', 'delete'] });
+	for (const route of [
+		'GET /api/deliveries',
+		'GET /api/deliveries/x',
+		'POST /api/deliveries/retry',
+		'POST /api/mail/test',
+	] as const) {
+		expect((await server.call(route, { key })).status).toBe(403);
+		expect((await server.call(route, { key: null })).status).toBe(401);
+	}
+});
+
+test('a refused mail can be tried again, singly and with others', async () => {
+	const form = await makeForm({ notificationEmail: 'gone@example.com' });
+	peer.script = { RCPT: (mail) => (mail.to.at(-1) === 'gone@example.com' ? '550 gone' : undefined) };
+	await server.submit(form.slug, { a: 'b' });
+	const failed = await until(form.id, 'failed');
+	expect(failed.lastError).toContain('550 gone');
+	peer.script = {};
+	const retried = await server.call<DeliveryWithContent>(`POST /api/deliveries/${failed.id}/retry`);
+	expect([retried.status, retried.body.id]).toEqual([200, failed.id]);
+	await until(form.id, 'sent');
+	const many = await server.call('POST /api/deliveries/retry', { json: { form: form.id, state: 'failed' } });
+	expect(many.body).toEqual({ retried: 0 });
+	const again = await server.call('POST /api/deliveries/retry', { json: { ids: [failed.id, 'nonsense'] } });
+	expect(again.body).toEqual({ retried: 1 });
+	await until(form.id, 'sent');
+});
+
+test('marking as not spam offers to send what was withheld', async () => {
+	const form = await makeForm();
+	const mails = peer.accepted.length;
+	await server.submit(form.slug, { a: 'b', _gotcha: 'x' });
+	const withheld = await until(form.id, 'withheld');
+	expect(withheld.lastError).toContain('spam');
+	const path = `/api/forms/${form.id}/submissions/${withheld.submission}` as const;
+	await server.call(`PATCH ${path}`, { json: { isSpam: false } });
+	await server.call(`PATCH ${path}`, { json: { isRead: true, sendWithheld: true } });
+	expect((await listOf(form.id)).deliveries[0]?.state).toBe('withheld');
+	await server.call(`PATCH ${path}`, { json: { isSpam: false, sendWithheld: true } });
+	await until(form.id, 'sent');
+	expect(peer.accepted).toHaveLength(mails + 1);
+});
+
+test('a deleted form takes its waiting mails along', async () => {
+	const form = await makeForm({ notificationEmail: 'full@example.com' });
+	peer.script = { RCPT: '452 full' };
+	await server.submit(form.slug, { a: 'b' });
+	await until(form.id, 'waiting');
+	await server.call(`DELETE /api/forms/${form.id}`);
+	peer.script = {};
+	expect((await server.call(`GET /api/forms/${form.id}/deliveries`)).status).toBe(404);
+	const waiting = await server.call<DeliveryList>('GET /api/deliveries?state=waiting');
+	expect(waiting.body.deliveries).toEqual([]);
+});
+
+test.each([
+	['state=lost', 'state'],
+	['channel=pigeon', 'channel'],
+	['limit=1.5', 'limit'],
+	['state=sent&state=failed', 'state'],
+])('?%s is refused, naming the parameter', async (query, field) => {
+	const { status, body } = await server.call<{ errors: { field: string }[] }>(`GET /api/deliveries?${query}`);
+	expect([status, body.errors[0]?.field]).toEqual([400, field]);
+});
+
+test('what is not there is 404', async () => {
+	const form = await makeForm();
+	expect((await server.call('GET /api/deliveries/zzz')).status).toBe(404);
+	expect((await server.call('POST /api/deliveries/zzz/retry')).status).toBe(404);
+	expect((await server.call('GET /api/deliveries?form=zzz')).status).toBe(404);
+	expect((await server.call(`GET /api/forms/${form.id}/submissions/zzz/deliveries`)).status).toBe(404);
+});
+
+test('the test mail tells what the server said, or what is wrong', async () => {
+	const good = await server.call('POST /api/mail/test', { json: { to: 'you@example.com' } });
+	expect(good.body).toEqual({ accepted: true, reply: '250 2.0.0 queued as 4711' });
+	expect(peer.accepted.at(-1)).toMatchObject({ from: 'forms@example.com', to: ['you@example.com'] });
+	peer.script = { MAIL: '550 not you' };
+	const bad = await server.call<{ error: string }>('POST /api/mail/test', { json: { to: 'you@example.com' } });
+	expect([bad.status, bad.body.error]).toEqual([409, 'The server refused the sender, FORMSRV_MAIL_FROM: 550 not you.']);
+	peer.script = {};
+	const wrong = await server.call('POST /api/mail/test', { json: { to: 'you@example.com, me@example.com' } });
+	expect(wrong.status).toBe(400);
+});
