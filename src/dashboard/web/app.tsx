@@ -1,6 +1,6 @@
 /** Decides between signing in and the dashboard itself. */
 
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { announcement } from './announce.ts';
 import { navigate, route } from './location.ts';
 import { LoadFailure } from './parts/load-failure.tsx';
@@ -8,15 +8,21 @@ import { ToastRegion } from './parts/toast-region.tsx';
 import { to } from './router.ts';
 import { Shell } from './shell.tsx';
 import { resumeSession, session, signIn, signInNotice } from './state/session.ts';
+import { showError } from './state/toasts.ts';
 import { SignIn } from './views/sign-in.tsx';
 
-/** Uses the token of a set-up link, and takes it out of the address at once. */
-async function useSetupLink(token: string): Promise<void> {
+/** Signs in by the address if it is a set-up link, else takes up the last session; the token leaves the address at once. */
+async function start(): Promise<void> {
+	const at = route.peek();
+	if (at.view !== 'setup') return resumeSession();
 	navigate(to.forms());
 	try {
-		await signIn({ token });
+		await signIn({ token: at.token });
 	} catch (error) {
-		signInNotice.value = error instanceof Error ? error.message : 'This link does not work any more.';
+		await resumeSession();
+		if (!(error instanceof Error)) return;
+		if (session.value) showError(error);
+		else signInNotice.value = error.message;
 	}
 }
 
@@ -32,19 +38,20 @@ function Content({ failure, onRetry }: { failure: unknown; onRetry: () => void }
 
 export function App() {
 	const [failure, setFailure] = useState<unknown>(undefined);
-	const start = useCallback(() => {
+	const hasBegun = useRef(false);
+	const isSetup = route.value.view === 'setup';
+	const begin = useCallback(() => {
 		setFailure(undefined);
-		resumeSession().catch(setFailure);
+		start().catch(setFailure);
 	}, []);
-	const current = route.value;
-	const token = current.view === 'setup' ? current.token : undefined;
-	useEffect(start, [start]);
 	useEffect(() => {
-		if (token !== undefined) void useSetupLink(token);
-	}, [token]);
+		if (hasBegun.current && !isSetup) return;
+		hasBegun.current = true;
+		begin();
+	}, [isSetup, begin]);
 	return (
 		<>
-			<Content failure={failure} onRetry={start} />
+			<Content failure={failure} onRetry={begin} />
 			<ToastRegion />
 			<div class="visually-hidden" aria-live="polite" role="status">
 				{announcement.value}

@@ -4,11 +4,13 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { followLocation } from './location.ts';
 import { listenForShortcuts, restoreShortcuts } from './shortcuts.ts';
+import { watchSession } from './state/session.ts';
 import { restoreTheme } from './state/theme.ts';
 import { settleToasts } from './state/toasts.ts';
 
 restoreTheme();
 restoreShortcuts();
+watchSession();
 followLocation();
 listenForShortcuts();
 addEventListener('pagehide', () => void settleToasts());

@@ -8,6 +8,8 @@ import { to } from '../router.ts';
 import type { Mode, Permission, Session } from '../wire.ts';
 import { settleToasts } from './toasts.ts';
 
+const STORED_AS = 'formsrv.session';
+
 /** `undefined` until the server has answered once, `null` when nobody is signed in. */
 export const session = signal<Session | null | undefined>(undefined);
 
@@ -19,19 +21,30 @@ export function may(permission: Permission): boolean {
 	return permissions.includes(permission) || permissions.includes('admin');
 }
 
-/** Asks the server once, and from then on ends the session when the server does. */
-export async function resumeSession(): Promise<void> {
+/** Remembers on this device that there is a session, so that nobody is asked for one in vain. */
+function remember(next: Session | null): void {
+	if (next) localStorage.setItem(STORED_AS, 'yes');
+	else localStorage.removeItem(STORED_AS);
+	session.value = next;
+}
+
+/** From now on, ends the session here when the server has ended it. */
+export function watchSession(): void {
 	effect(() => {
 		if (!isSignedOut.value || !session.peek()) return;
 		signInNotice.value = 'Your session has ended. Please sign in again.';
-		session.value = null;
+		remember(null);
 	});
+}
+
+/** Takes up the session that this browser had; throws only if the server cannot be reached. */
+export async function resumeSession(): Promise<void> {
+	if (localStorage.getItem(STORED_AS) === null) return remember(null);
 	try {
-		session.value = await api.session.read();
+		remember(await api.session.read());
 	} catch (error) {
 		if (!(error instanceof api.ApiError) || error.status === 0) throw error;
-		// A set-up link may have signed us in meanwhile.
-		session.value ??= null;
+		remember(null);
 	}
 }
 
@@ -39,14 +52,14 @@ export async function signIn(proof: { key: string } | { token: string }): Promis
 	const opened = await api.session.open(proof);
 	isSignedOut.value = false;
 	signInNotice.value = '';
-	session.value = opened;
+	remember(opened);
 }
 
 export async function signOut(): Promise<void> {
 	await settleToasts();
 	await api.session.close();
 	signInNotice.value = 'You have signed out.';
-	session.value = null;
+	remember(null);
 }
 
 export async function switchMode(mode: Mode): Promise<void> {
