@@ -2,7 +2,6 @@
 
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
-import { WEBHOOK_SCHEDULE } from './backoff.ts';
 import type { Channel } from './channel.ts';
 import { createDeliveries } from './deliveries.ts';
 import { type Mailbox, type MailIdentity, parseMailbox } from './email.ts';
@@ -15,7 +14,6 @@ import { sendTestMail } from './test-mail.ts';
 import { createWebhookChannel } from './webhook-channel.ts';
 import { startWorker, type Worker, type WorkerTiming } from './worker.ts';
 
-const WEBHOOK_CONCURRENCY = 2;
 /** Stands in mails that are only shown, as long as no sender is set. */
 const NOBODY: Mailbox = { name: '', address: 'formsrv@localhost' };
 
@@ -45,10 +43,9 @@ export type Dispatch = ReturnType<typeof createDispatch>;
 export function createDispatch(storage: Storage, options: DispatchOptions) {
 	const { mailPerHour, post, log, now = Date.now, timing } = options;
 	const mail = readMailSetup(options);
-	const webhookChannel = createWebhookChannel(storage, { post, now });
 	const channels: Record<'mail' | 'webhook', Channel> = {
 		mail: createMailChannel(storage, { server: mail.server, identity: () => mail.identity }),
-		webhook: { ...webhookChannel, schedule: WEBHOOK_SCHEDULE, concurrency: WEBHOOK_CONCURRENCY },
+		webhook: createWebhookChannel(storage, { post, now }),
 	};
 	const outbox = createOutbox(storage, { mayMail: mail.server !== null, now });
 	let worker: Worker | undefined;

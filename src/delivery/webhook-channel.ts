@@ -1,69 +1,102 @@
-/** Webhooks as a channel of the outbox: who is to be told, what is posted, and one attempt to post it. */
+/** Webhooks as a channel of the outbox: what is posted, one attempt to post it, and what that says of the webhook. */
 
 import { and, eq } from 'drizzle-orm';
 import { encodeId, idToIso } from '../ids.ts';
-import type { Storage } from '../storage/storage.ts';
-import { type DeliveryRow, forms, type WebhookRow, webhooks } from '../storage/tables.ts';
+import type { Db, Storage } from '../storage/storage.ts';
+import type { StoredSubmission } from '../storage/submission-log.ts';
+import { type DeliveryRow, deliveries, type FormRow, forms, type WebhookRow, webhooks } from '../storage/tables.ts';
+import { WEBHOOK_SCHEDULE } from './backoff.ts';
+import type { Channel } from './channel.ts';
 import type { GuardedPost, PostResult } from './guarded-request.ts';
 import type { Outcome } from './outcome.ts';
 import { healthAfter, signingSecrets, submissionCreated, webhookHeaders, webhookOutcome } from './webhook.ts';
 
-export type WebhookChannel = ReturnType<typeof createWebhookChannel>;
+const CONCURRENCY = 2;
+
+interface Event {
+	form: FormRow;
+	submission: StoredSubmission;
+}
 
 export function createWebhookChannel(
 	storage: Storage,
 	{ post, now = Date.now }: { post: GuardedPost; now?: () => number },
-) {
-	/** Notes on the webhook's row how an attempt went, if that is news. */
-	async function recordHealth(webhook: WebhookRow, result: PostResult, at: Date): Promise<void> {
-		const health = healthAfter(webhook, result, at);
-		if (health.failingSince === webhook.failingSince && health.isActive === webhook.isActive) return;
-		const { isActive, disabledReason, failingSince } = health;
+): Channel {
+	/**
+	 * Notes on the webhook's row how an attempt went, if that is news. One that is given up takes what waits along;
+	 * then the answer is why.
+	 */
+	async function recordHealth(webhook: WebhookRow, result: PostResult, at: Date): Promise<string | null> {
+		const { isActive, disabledReason, failingSince } = healthAfter(webhook, result, at);
+		const isMeant = eq(webhooks.id, webhook.id);
+		if (isActive) {
+			if (failingSince !== webhook.failingSince) {
+				await storage.batch((tx) => [tx.update(webhooks).set({ failingSince }).where(isMeant)]);
+			}
+			return null;
+		}
+		const why = `The webhook was disabled. ${disabledReason}`;
 		await storage.batch((tx) => [
-			tx.update(webhooks).set({ isActive, disabledReason, failingSince }).where(eq(webhooks.id, webhook.id)),
+			tx.update(webhooks).set({ isActive, disabledReason, failingSince }).where(isMeant),
+			failWaiting(tx, webhook.id, { error: why, at }),
 		]);
+		return why;
 	}
 
-	/** The body of a delivery's event; `undefined` if what it is about is gone. */
-	async function compose(delivery: DeliveryRow): Promise<string | undefined> {
-		const [form] = await storage.db.select().from(forms).where(eq(forms.id, delivery.formId));
-		const submission = storage.submissions.read(delivery.formId, delivery.submissionId ?? -1);
-		if (!form || !submission) return undefined;
-		const { id, data, isRead, isStarred, isSpam } = submission;
-		return submissionCreated(
-			{ id: encodeId(form.id), name: form.name, slug: form.slug },
-			{ id: encodeId(id), data, createdAt: idToIso(id), isRead, isStarred, isSpam },
-		);
+	/** What a delivery is about; `undefined` if that is gone. */
+	async function readEvent({ formId, submissionId }: DeliveryRow): Promise<Event | undefined> {
+		const [form] = await storage.db.select().from(forms).where(eq(forms.id, formId));
+		const submission = storage.submissions.read(formId, submissionId ?? -1);
+		return form && form.deletedAt === null && submission ? { form, submission } : undefined;
+	}
+
+	async function attempt(
+		webhook: WebhookRow,
+		{ delivery, event, signal }: { delivery: DeliveryRow; event: Event; signal: AbortSignal },
+	): Promise<Outcome> {
+		const sentAt = new Date(now());
+		const body = bodyOf(event);
+		const id = `msg_${encodeId(delivery.id)}`;
+		const headers = webhookHeaders(signingSecrets(webhook, sentAt), { id, sentAt, body });
+		const result = await post(webhook.url, { headers, body, signal });
+		const answeredAt = new Date(now());
+		const givenUp = await recordHealth(webhook, result, answeredAt);
+		return givenUp === null ? webhookOutcome(result, answeredAt) : { kind: 'refused', error: givenUp };
 	}
 
 	return {
-		/** The active webhooks of a form that want an event. */
-		async targets(formId: number, event: string): Promise<WebhookRow[]> {
-			const isActive = and(eq(webhooks.formId, formId), eq(webhooks.isActive, true));
-			const rows = await storage.db.select().from(webhooks).where(isActive);
-			return rows.filter(({ events }) => events.includes(event));
-		},
-		compose,
-		/** Makes one attempt. The webhook's identifier for the event is the same at every attempt. */
-		async send(delivery: DeliveryRow, { signal }: { signal?: AbortSignal } = {}): Promise<Outcome> {
+		schedule: WEBHOOK_SCHEDULE,
+		concurrency: CONCURRENCY,
+		/** The webhook's identifier for the event is the same at every attempt. */
+		async send(delivery, { signal }) {
 			const [webhook] = await storage.db
 				.select()
 				.from(webhooks)
 				.where(eq(webhooks.id, delivery.webhookId ?? -1));
 			if (!webhook) return { kind: 'refused', error: 'The webhook was removed.' };
-			if (!webhook.isActive) return { kind: 'refused', error: 'The webhook is disabled.' };
-			const body = await compose(delivery);
-			if (body === undefined) return { kind: 'refused', error: 'The submission was removed.' };
-			const sentAt = new Date(now());
-			const headers = webhookHeaders(signingSecrets(webhook, sentAt), {
-				id: `msg_${encodeId(delivery.id)}`,
-				sentAt,
-				body,
-			});
-			const result = await post(webhook.url, { headers, body, signal });
-			const answeredAt = new Date(now());
-			await recordHealth(webhook, result, answeredAt);
-			return webhookOutcome(result, answeredAt);
+			if (!webhook.isActive) return { kind: 'ill', error: 'The webhook is disabled.' };
+			const event = await readEvent(delivery);
+			if (!event) return { kind: 'refused', error: 'The submission was removed.' };
+			if (event.submission.isSpam) return { kind: 'withheld', error: 'The submission is marked as spam.' };
+			return attempt(webhook, { delivery, event, signal });
+		},
+		async compose(delivery) {
+			const event = await readEvent(delivery);
+			return event && bodyOf(event);
 		},
 	};
+}
+
+function bodyOf({ form, submission }: Event): string {
+	const { id, data, isRead, isStarred, isSpam } = submission;
+	return submissionCreated(
+		{ id: encodeId(form.id), name: form.name, slug: form.slug },
+		{ id: encodeId(id), data, createdAt: idToIso(id), isRead, isStarred, isSpam },
+	);
+}
+
+function failWaiting(tx: Db, webhookId: number, { error, at }: { error: string; at: Date }) {
+	const failed = { state: 'failed', nextAttemptAt: null, finishedAt: at.getTime(), lastError: error } as const;
+	const isWaiting = and(eq(deliveries.webhookId, webhookId), eq(deliveries.state, 'waiting'));
+	return tx.update(deliveries).set(failed).where(isWaiting);
 }

@@ -11,6 +11,7 @@ import { type DeliveryRow, deliveries, forms, webhooks } from '../../src/storage
 import { tempFolder } from '../temp-folder.ts';
 
 const FORM = 46_655;
+const GOING_ON = { signal: new AbortController().signal };
 const DATA = '{"2":12345678901234567890,"1":"Ärger","__proto__":"x"}';
 
 let folder: string;
@@ -80,7 +81,7 @@ describe('an attempt', () => {
 	test('posts the event, signed so that the official package accepts it', async () => {
 		const webhook = await addWebhook();
 		const delivery = await addDelivery(webhook.id);
-		expect(await openChannel().send(delivery)).toEqual({ kind: 'sent', note: 'Answered 204' });
+		expect(await openChannel().send(delivery, GOING_ON)).toEqual({ kind: 'sent', note: 'Answered 204' });
 		expect(received).toHaveLength(1);
 		const [{ headers, body }] = received as [(typeof received)[0]];
 		const event = new Webhook(webhook.secret).verify(body, headers) as Record<string, unknown>;
@@ -99,9 +100,9 @@ describe('an attempt', () => {
 		let now = Date.now();
 		const channel = openChannel(() => now);
 		const delivery = await addDelivery((await addWebhook()).id);
-		await channel.send(delivery);
+		await channel.send(delivery, GOING_ON);
 		now += 3_600_000;
-		await channel.send(delivery);
+		await channel.send(delivery, GOING_ON);
 		const [first, second] = received as [(typeof received)[0], (typeof received)[0]];
 		expect(second.headers['webhook-id']).toBe(first.headers['webhook-id'] as string);
 		expect(second.body).toBe(first.body);
@@ -114,30 +115,49 @@ describe('an attempt', () => {
 		const webhook = await addWebhook({ previousSecret, previousSecretUntil: now + 1_000 });
 		const delivery = await addDelivery(webhook.id);
 		const channel = openChannel(() => now);
-		await channel.send(delivery);
+		await channel.send(delivery, GOING_ON);
 		now += 1_000;
-		await channel.send(delivery);
+		await channel.send(delivery, GOING_ON);
 		expect(received.map(({ headers }) => headers['webhook-signature']?.split(' ').length)).toEqual([2, 1]);
 	});
 
 	test.each([
 		['of a webhook that was removed', 'The webhook was removed.'],
-		['of a webhook that is disabled', 'The webhook is disabled.'],
 		['of a submission that was removed', 'The submission was removed.'],
 	])('%s is not made', async (what, error) => {
-		const webhook = await addWebhook({ isActive: !what.includes('disabled') });
+		const webhook = await addWebhook();
 		const delivery = await addDelivery(webhook.id);
 		if (what.includes('webhook that was removed')) {
 			await storage.batch((tx) => [tx.delete(webhooks).where(eq(webhooks.id, webhook.id))]);
 		}
 		if (what.includes('submission')) await storage.submissions.remove(FORM, [delivery.submissionId as number]);
-		expect(await openChannel().send(delivery)).toEqual({ kind: 'refused', error });
+		expect(await openChannel().send(delivery, GOING_ON)).toEqual({ kind: 'refused', error });
+		expect(received).toEqual([]);
+	});
+
+	test('of a webhook that is paused waits', async () => {
+		const delivery = await addDelivery((await addWebhook({ isActive: false })).id);
+		expect((await openChannel().send(delivery, GOING_ON)).kind).toBe('ill');
+		expect(received).toEqual([]);
+	});
+
+	test('of what turned out to be spam is withheld', async () => {
+		const delivery = await addDelivery((await addWebhook()).id);
+		await storage.submissions.change(FORM, [delivery.submissionId as number], { isSpam: true });
+		expect((await openChannel().send(delivery, GOING_ON)).kind).toBe('withheld');
+		expect(received).toEqual([]);
+	});
+
+	test('of a deleted form is not made', async () => {
+		const delivery = await addDelivery((await addWebhook()).id);
+		await storage.batch((tx) => [tx.update(forms).set({ deletedAt: 1 }).where(eq(forms.id, FORM))]);
+		expect((await openChannel().send(delivery, GOING_ON)).kind).toBe('refused');
 		expect(received).toEqual([]);
 	});
 
 	test('at a private address is refused, and says so', async () => {
 		const guarded = createWebhookChannel(storage, { post: createGuardedPost() });
-		const outcome = await guarded.send(await addDelivery((await addWebhook()).id));
+		const outcome = await guarded.send(await addDelivery((await addWebhook()).id), GOING_ON);
 		expect(outcome).toMatchObject({ kind: 'retry', error: expect.stringContaining('not a public address') });
 		expect(received).toEqual([]);
 	});
@@ -150,47 +170,49 @@ describe('the record of a webhook', () => {
 		const channel = openChannel(() => now);
 		const delivery = await addDelivery(webhook.id);
 		respond = () => new Response('no', { status: 500 });
-		expect(await channel.send(delivery)).toMatchObject({ kind: 'retry', error: 'Answered 500: no' });
+		expect(await channel.send(delivery, GOING_ON)).toMatchObject({ kind: 'retry', error: 'Answered 500: no' });
 		now += 60_000;
-		await channel.send(delivery);
+		await channel.send(delivery, GOING_ON);
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, failingSince: 1_800_000_000_000 });
 		respond = () => new Response('yes');
-		await channel.send(delivery);
+		await channel.send(delivery, GOING_ON);
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, failingSince: null });
 	});
 
-	test('ends after five days of failures, and no further attempt is made', async () => {
+	test('ends after five days of failures; what waits is given up with the reason', async () => {
 		const webhook = await addWebhook();
 		let now = 1_800_000_000_000;
 		const channel = openChannel(() => now);
 		const delivery = await addDelivery(webhook.id);
+		const waiting = await addDelivery(webhook.id);
 		respond = () => new Response(null, { status: 503 });
-		await channel.send(delivery);
+		await channel.send(delivery, GOING_ON);
 		now += DISABLE_AFTER_MS;
-		await channel.send(delivery);
-		expect(await rowOf(webhook.id)).toMatchObject({
-			isActive: false,
-			disabledReason: 'Every attempt failed since 2027-01-15T08:00:00.000Z; the last one: Answered 503',
+		const reason = 'Every attempt failed since 2027-01-15T08:00:00.000Z; the last one: Answered 503';
+		const error = `The webhook was disabled. ${reason}`;
+		expect(await channel.send(delivery, GOING_ON)).toEqual({ kind: 'refused', error });
+		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false, disabledReason: reason });
+		const [row] = await storage.db.select().from(deliveries).where(eq(deliveries.id, waiting.id));
+		expect(row).toMatchObject({ state: 'failed', lastError: error, nextAttemptAt: null, finishedAt: now });
+	});
+
+	test('leaves a webhook paused that its owner paused meanwhile', async () => {
+		const webhook = await addWebhook({ failingSince: 1 });
+		const delivery = await addDelivery(webhook.id);
+		const pausing = createWebhookChannel(storage, {
+			post: async () => {
+				await storage.batch((tx) => [tx.update(webhooks).set({ isActive: false })]);
+				return { answered: true, status: 200, bodyExcerpt: '', retryAfter: undefined };
+			},
 		});
-		await channel.send(delivery);
-		expect(received).toHaveLength(2);
-		expect(await channel.targets(FORM, 'submission.created')).toEqual([]);
+		expect((await pausing.send(delivery, GOING_ON)).kind).toBe('sent');
+		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false, failingSince: null });
 	});
 
 	test('ends at once with 410', async () => {
 		const webhook = await addWebhook();
 		respond = () => new Response(null, { status: 410 });
-		expect((await openChannel().send(await addDelivery(webhook.id))).kind).toBe('refused');
+		expect((await openChannel().send(await addDelivery(webhook.id), GOING_ON)).kind).toBe('refused');
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false, disabledReason: 'The target answered 410 Gone.' });
 	});
-});
-
-test('the targets of an event are the active webhooks of that form that ask for it', async () => {
-	await storage.batch((tx) => [tx.insert(forms).values({ id: 7, mode: 'live', slug: 'other', name: 'Other' })]);
-	const wanted = await addWebhook();
-	await addWebhook({ isActive: false });
-	await addWebhook({ events: ['something.else'] });
-	await addWebhook({ formId: 7 });
-	const targets = await openChannel().targets(FORM, 'submission.created');
-	expect(targets.map(({ id }) => id)).toEqual([wanted.id]);
 });

@@ -1,0 +1,81 @@
+/** No event of an acknowledged submission is lost to a webhook, however often the process is killed. */
+
+import { expect, test } from 'bun:test';
+import { Webhook } from 'standardwebhooks';
+import { runBinary, startBinary } from '../binary.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+const KILLS = 8;
+const PER_LIFE = 40;
+/** How many attempts may be under way to one webhook at once; see `webhook-channel.ts`. */
+const UNDER_WAY = 2;
+const SETTINGS = { FORMSRV_WEBHOOK_ALLOW: '127.0.0.1', FORMSRV_RATE_SUBMIT: '0', FORMSRV_LOG_LEVEL: 'error' };
+
+interface Arrival {
+	id: string;
+	mark: string;
+}
+
+async function callJson(url: string, { key, json }: { key?: string; json: unknown }) {
+	const response = await fetch(url, {
+		method: 'POST',
+		headers: {
+			'Content-Type': 'application/json',
+			Accept: 'application/json',
+			...(key && { Authorization: `Bearer ${key}` }),
+		},
+		body: JSON.stringify(json),
+	});
+	return { status: response.status, body: (await response.json()) as Record<string, string> };
+}
+
+test(`every submission acknowledged before one of ${KILLS} kills reaches the webhook, each kill doubling two at most`, async () => {
+	const cwd = tempFolder();
+	const arrivals: Arrival[] = [];
+	let secret = '';
+	const target = Bun.serve({
+		port: 0,
+		hostname: '127.0.0.1',
+		async fetch(request) {
+			const headers = request.headers.toJSON() as Record<string, string>;
+			const event = new Webhook(secret).verify(await request.text(), headers) as {
+				data: { submission: { data: { mark: string } } };
+			};
+			arrivals.push({ id: headers['webhook-id'] as string, mark: event.data.submission.data.mark });
+			await Bun.sleep(3);
+			return new Response(null, { status: 204 });
+		},
+	});
+	try {
+		await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
+		const key = (await runBinary(['keys', 'create'], { cwd })).stdout.trim();
+		const acknowledged: string[] = [];
+		for (let life = 0; life <= KILLS; life++) {
+			const server = await startBinary({ cwd, env: SETTINGS });
+			if (life === 0) {
+				const headers = { Authorization: `Bearer ${key}` };
+				const list = await fetch(`${server.baseUrl}/api/forms`, { headers });
+				const { forms } = (await list.json()) as { forms: { id: string }[] };
+				const url = `${server.baseUrl}/api/forms/${forms[0]?.id}/webhooks`;
+				secret = (await callJson(url, { key, json: { url: target.url.href } })).body.secret as string;
+			}
+			for (let i = 0; i < PER_LIFE; i++) {
+				const mark = `${life}-${i}`;
+				const { status } = await callJson(`${server.submitUrl}/f/contact`, { json: { mark } });
+				if (status === 200) acknowledged.push(mark);
+			}
+			if (life < KILLS) await server.end('SIGKILL');
+			else {
+				while (new Set(arrivals.map(({ mark }) => mark)).size < acknowledged.length) await Bun.sleep(20);
+				expect(await server.end('SIGTERM')).toBe(0);
+			}
+		}
+		const marks = arrivals.map(({ mark }) => mark);
+		expect([...new Set(marks)].sort()).toEqual(acknowledged.sort());
+		const idOf = new Map(arrivals.map(({ mark, id }) => [mark, id]));
+		expect(arrivals.filter(({ mark, id }) => idOf.get(mark) !== id)).toEqual([]);
+		expect(marks.length - acknowledged.length).toBeLessThanOrEqual(UNDER_WAY * KILLS);
+	} finally {
+		await target.stop(true);
+	}
+}, 180_000);
