@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { createGuardedPost, type PostResult, readTarget } from '../../src/delivery/guarded-request.ts';
+import { makeCertificate } from './certificate.ts';
 
 /** A listener on loopback that counts who comes in and answers what it is told to. */
 interface Canary {
@@ -29,13 +29,11 @@ const closing: (() => void)[] = [];
 beforeAll(async () => {
 	const folder = mkdtempSync(join(tmpdir(), 'formsrv-tls-'));
 	closing.push(() => rmSync(folder, { recursive: true }));
-	ca = makeCertificates(folder);
+	await makeCertificate(folder, 'DNS:hooks.example.test');
+	ca = readFileSync(join(folder, 'cert.pem'), 'utf8');
 	plain = await listen((onSocket) => createServer(onSocket));
 	secure = await listen((onSocket) =>
-		createTlsServer(
-			{ key: readFileSync(join(folder, 'hooks.key')), cert: readFileSync(join(folder, 'hooks.pem')) },
-			onSocket,
-		),
+		createTlsServer({ key: readFileSync(join(folder, 'key.pem')), cert: ca }, onSocket),
 	);
 });
 
@@ -421,44 +419,4 @@ function listen(create: (onSocket: (socket: Socket) => void) => Server): Promise
 			resolve(canary);
 		});
 	});
-}
-
-/** A certificate authority of one's own, and a certificate for hooks.example.test. */
-function makeCertificates(folder: string): string {
-	const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
-	writeFileSync(join(folder, 'names'), 'subjectAltName=DNS:hooks.example.test\n');
-	openssl(
-		'req',
-		'-x509',
-		'-newkey',
-		'rsa:2048',
-		'-nodes',
-		'-keyout',
-		'ca.key',
-		'-out',
-		'ca.pem',
-		'-days',
-		'2',
-		'-subj',
-		'/CN=ca',
-	);
-	openssl('req', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'hooks.key', '-out', 'hooks.csr', '-subj', '/CN=hooks');
-	openssl(
-		'x509',
-		'-req',
-		'-in',
-		'hooks.csr',
-		'-CA',
-		'ca.pem',
-		'-CAkey',
-		'ca.key',
-		'-CAcreateserial',
-		'-out',
-		'hooks.pem',
-		'-days',
-		'2',
-		'-extfile',
-		'names',
-	);
-	return readFileSync(join(folder, 'ca.pem'), 'utf8');
 }
