@@ -32,6 +32,14 @@ const RULES: Record<string, Rule> = {
 	'DELETE /api/forms/:id/webhooks/:webhookId': { permission: 'admin' },
 	'POST /api/forms/:id/webhooks/:webhookId/rotate-secret': { permission: 'admin' },
 	'POST /api/forms/:id/webhooks/:webhookId/test': { permission: 'admin' },
+	'GET /api/deliveries': { permission: 'admin' },
+	'GET /api/deliveries/:id': { permission: 'admin' },
+	'GET /api/deliveries/:id/preview': { permission: 'admin' },
+	'GET /api/forms/:id/deliveries': { permission: 'admin' },
+	'GET /api/forms/:id/submissions/:submissionId/deliveries': { permission: 'admin' },
+	'POST /api/deliveries/:id/retry': { permission: 'admin' },
+	'POST /api/deliveries/retry': { permission: 'admin' },
+	'POST /api/mail/test': { permission: 'admin' },
 };
 
 /** Under `/api`, but open to everybody. */
