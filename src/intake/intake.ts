@@ -10,12 +10,13 @@ import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery, NewSubmission } from '../storage/submission-log.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { Altcha, AltchaChallenge } from './altcha.ts';
+import { type Content, readContent } from './content.ts';
 import { createIdempotency, hashBody, idempotencyKeyOf } from './idempotency.ts';
 import { checkDeclaredSize, createBodyReader } from './read-body.ts';
-import { type Field, mediaKind, readFields } from './read-fields.ts';
+import { mediaKind } from './read-fields.ts';
 import { redirectTarget } from './redirect-target.ts';
 import { honeypotVerdict, type SpamReason } from './spam.ts';
-import { dataJson, type SpecialFields, splitSpecialFields } from './special-fields.ts';
+import type { SpecialFields } from './special-fields.ts';
 
 /** All bodies being read at one moment together; beyond it new ones are asked to come back. */
 const BODY_BUDGET_BYTES = 64 * 1024 * 1024;
@@ -74,16 +75,15 @@ export function createIntake(options: IntakeOptions) {
 		return checkCaptcha({ form, tokens: special.captchaTokens, clientAddress });
 	}
 
-	/** From the fields on: judged, stored, and led somewhere. */
+	/** From the content on: judged, stored, and led somewhere. */
 	async function store(
 		submit: Submit,
-		fields: Field[],
+		{ special, names, data }: Content,
 		idempotencyKey?: { key: string; bodyHash: string },
 	): Promise<{ next: string | null }> {
 		const { form, request } = submit;
-		const { special, fields: stored } = splitSpecialFields(fields);
 		const spamReason = await spamVerdict(submit, special);
-		if (stored.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
+		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
 		const next = redirectTarget({
 			next: special.next,
 			redirectUrl: form.redirectUrl,
@@ -95,8 +95,8 @@ export function createIntake(options: IntakeOptions) {
 		const submission: NewSubmission = {
 			id: storage.nextId(),
 			formId: form.id,
-			data: dataJson(stored),
-			names: stored.map((field) => field.name),
+			data,
+			names,
 			spamReason,
 			subject: special.subject ?? null,
 			replyTo: special.replyTo ?? null,
@@ -142,10 +142,10 @@ export function createIntake(options: IntakeOptions) {
 			const media = mediaKind(contentType);
 			const key = idempotencyKeyOf(headers);
 			const body = await readBody(request, { maxBytes });
-			const fields = readFields(body, media, fieldLimits);
-			if (key === undefined) return store(submit, fields);
+			const content = readContent(body, media, fieldLimits);
+			if (key === undefined) return store(submit, content);
 			const bodyHash = hashBody(contentType, body);
-			return idempotency.once({ formId: form.id, key, bodyHash }, () => store(submit, fields, { key, bodyHash }));
+			return idempotency.once({ formId: form.id, key, bodyHash }, () => store(submit, content, { key, bodyHash }));
 		},
 		/** Counts a request for a challenge, apart from submissions. @throws AppError RATE_LIMITED */
 		takeChallengeRate: ({ form, clientAddress }: Submit): RateState | undefined =>

@@ -72,12 +72,22 @@ function kindOf(type: string): MediaKind | undefined {
  * UNSUPPORTED_MEDIA_TYPE and FILES_NOT_SUPPORTED
  */
 export function readFields(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits): Field[] {
-	const { kind, boundary }: Media = media === 'sniff' ? { kind: sniff(body) } : media;
-	if (kind === 'multipart') return readMultipartFields(body, boundary, limits);
+	const kind = kindOfBody(body, media);
+	if (kind === 'multipart') return readMultipartFields(body, (media as Media).boundary, limits);
 	if (kind === 'urlencoded') return readUrlencodedFields(body, limits);
+	return readJsonFields(jsonText(body), limits);
+}
+
+/** How a body is to be read; without a declared media type its first byte tells. */
+export function kindOfBody(body: Uint8Array, media: Media | 'sniff'): MediaKind {
+	return media === 'sniff' ? sniff(body) : media.kind;
+}
+
+/** The text of a JSON body, without a byte order mark. @throws AppError INVALID_BODY if it is not UTF-8 */
+export function jsonText(body: Uint8Array): string {
 	const text = decodeUtf8(body);
 	if (text === undefined) throw new AppError('INVALID_BODY', 'The body is not valid UTF-8.');
-	return readJsonFields(withoutMark(text), limits);
+	return withoutMark(text);
 }
 
 function sniff(body: Uint8Array): MediaKind {

@@ -31,15 +31,19 @@ const UNFILLED = /^(?:""|null|false|\{\}|\[(?:""(?:,"")*)?\])$/;
 const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
 const TRAILING_HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
+/** Whether a field of this name controls the submission instead of being stored; names are compared exactly. */
+export function isSpecialName(name: string): boolean {
+	return SPECIAL_NAMES.has(name);
+}
+
 /**
- * Takes the special fields out, whatever their values; names are compared exactly (`_next[]` is an ordinary
- * field). `fields` is the same array if there are none.
+ * Takes the special fields out, whatever their values (`_next[]` is an ordinary field). `fields` is the same array if there are none.
  */
 export function splitSpecialFields(fields: Field[]): { special: SpecialFields; fields: Field[] } {
 	const special: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
 	const rest: Field[] = [];
 	for (const field of fields) {
-		if (SPECIAL_NAMES.has(field.name)) applySpecial(field, special);
+		if (isSpecialName(field.name)) applySpecial(field, special);
 		else rest.push(field);
 	}
 	return { special, fields: rest.length === fields.length ? fields : rest };

@@ -1,0 +1,72 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { readContent } from '../../src/intake/content.ts';
+import { mediaKind, readFields } from '../../src/intake/read-fields.ts';
+import { dataJson, splitSpecialFields } from '../../src/intake/special-fields.ts';
+import { JSON_TYPE, LIMITS } from './bodies.ts';
+
+/** What either road says: the content, or the code and sentence of the refusal. */
+function outcome(read: () => unknown): unknown {
+	try {
+		return read();
+	} catch (error) {
+		const { code, message } = error as { code: string; message: string };
+		return { code, message };
+	}
+}
+
+const media = mediaKind(JSON_TYPE);
+
+function expectSameOnBothRoads(text: string) {
+	const body = Buffer.from(text);
+	const scanned = outcome(() => {
+		const { special, fields } = splitSpecialFields(readFields(body, media, LIMITS));
+		return { special, names: fields.map(({ name }) => name), data: dataJson(fields) };
+	});
+	expect(outcome(() => readContent(body, media, LIMITS))).toEqual(scanned);
+}
+
+const names = fc.oneof(
+	fc.constantFrom('_next', '_gotcha', '_subject', '_replyto', 'altcha', '__proto__', 'a', '1', '0', 'constructor', ''),
+	fc.string({ unit: 'binary', maxLength: 8 }),
+);
+const values = fc.oneof(
+	fc.string({ unit: 'binary' }),
+	fc.double({ noNaN: true, noDefaultInfinity: true }),
+	fc.boolean(),
+	fc.constantFrom(null, '', 'a@example.com', -0, 1e21, 'x'.repeat(300)),
+	fc.array(fc.string(), { maxLength: 2 }),
+);
+
+test('the short road for flat JSON and the scanner say the same', () => {
+	fc.assert(
+		fc.property(fc.array(fc.tuple(names, values), { maxLength: 8 }), (members) => {
+			expectSameOnBothRoads(
+				`{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`,
+			);
+			expectSameOnBothRoads(JSON.stringify(Object.fromEntries(members)));
+		}),
+		{ numRuns: 500 },
+	);
+});
+
+test.each([
+	'{"a":1,"a":2}',
+	'{"a":1.0}',
+	'{"a":1e3}',
+	'{"a":-0}',
+	'{"a":12345678901234567890}',
+	'{"a":"\\u0041"}',
+	'{"b":1,"1":2}',
+	'{ "a":1}',
+	'\ufeff{"a":1}',
+	'{"a":"\\ud800"}',
+	'[1]',
+	'"x"',
+	'',
+	'{',
+	`{${Array.from({ length: 1001 }, (_, i) => `"f${i}":1`).join(',')}}`,
+	`{"${'x'.repeat(257)}":1}`,
+	`{"a":${'['.repeat(40)}${']'.repeat(40)}}`,
+	'['.repeat(100_000),
+])('both roads say the same of %p', (text) => expectSameOnBothRoads(text));
