@@ -5,7 +5,8 @@ import { parseExactJson } from './exact-json.ts';
 import type {
 	ApiKey,
 	BulkTarget,
-	Delivery,
+	DeliveryDetail,
+	DeliveryList,
 	DeliveryQuery,
 	ErrorEnvelope,
 	Flags,
@@ -14,7 +15,6 @@ import type {
 	ListQuery,
 	Mode,
 	NewKey,
-	Pagination,
 	Selection,
 	Session,
 	Status,
@@ -22,6 +22,7 @@ import type {
 	SubmissionPage,
 	Webhook,
 	WebhookTestResult,
+	WebhookWithSecret,
 } from './wire.ts';
 
 /** A refusal by the server, or (status 0) no answer at all. */
@@ -134,7 +135,7 @@ export const submissions = {
 			body: target,
 			keepalive: true,
 		}),
-	deliveries: (form: string, id: string) => call<{ deliveries: Delivery[] }>(`${submissionPath(form, id)}/deliveries`),
+	deliveries: (form: string, id: string) => call<DeliveryList>(`${submissionPath(form, id)}/deliveries`),
 };
 
 export type ExportFormat = 'csv' | 'json' | 'ndjson';
@@ -161,12 +162,11 @@ export const keys = {
 };
 
 export const deliveries = {
-	list: (query: DeliveryQuery) =>
-		call<{ deliveries: Delivery[]; pagination: Pagination }>('/api/deliveries', { query }),
-	read: (id: string) => call<Delivery>(`/api/deliveries/${segment(id)}`),
+	list: (query: DeliveryQuery) => call<DeliveryList>('/api/deliveries', { query }),
+	read: (id: string) => call<DeliveryDetail>(`/api/deliveries/${segment(id)}`),
 	retry: (id: string) => call<unknown>(`/api/deliveries/${segment(id)}/retry`, { method: 'POST' }),
-	retryAll: (query: DeliveryQuery) =>
-		call<{ retried?: number }>('/api/deliveries/retry', { method: 'POST', body: query }),
+	retryAll: (query: Pick<DeliveryQuery, 'state' | 'form'>) =>
+		call<{ retried: number }>('/api/deliveries/retry', { method: 'POST', body: query }),
 	/** The captured mail as a page of its own, for a sandboxed frame. */
 	previewAddress: (id: string) => `/api/deliveries/${segment(id)}/preview`,
 };
@@ -174,17 +174,18 @@ export const deliveries = {
 export const webhooks = {
 	list: (form: string) => call<{ webhooks: Webhook[] }>(`${formPath(form)}/webhooks`),
 	create: (form: string, webhook: { url: string }) =>
-		call<Webhook>(`${formPath(form)}/webhooks`, { method: 'POST', body: webhook }),
+		call<WebhookWithSecret>(`${formPath(form)}/webhooks`, { method: 'POST', body: webhook }),
 	update: (form: string, id: string, change: Partial<Pick<Webhook, 'url' | 'isActive'>>) =>
 		call<Webhook>(webhookPath(form, id), { method: 'PATCH', body: change }),
 	remove: (form: string, id: string) => call<unknown>(webhookPath(form, id), { method: 'DELETE' }),
-	rotate: (form: string, id: string) => call<Webhook>(`${webhookPath(form, id)}/rotate`, { method: 'POST' }),
+	rotate: (form: string, id: string) =>
+		call<WebhookWithSecret>(`${webhookPath(form, id)}/rotate-secret`, { method: 'POST' }),
 	test: (form: string, id: string) => call<WebhookTestResult>(`${webhookPath(form, id)}/test`, { method: 'POST' }),
 };
 
 export const server = {
 	status: () => call<Status>('/api/status'),
-	testMail: (to: string) => call<unknown>('/api/mail/test', { method: 'POST', body: { to } }),
+	testMail: (to: string) => call<{ reply: string }>('/api/mail/test', { method: 'POST', body: { to } }),
 };
 
 /** Posts to a form through its public address on this listener, exactly as a website would. */

@@ -1,8 +1,27 @@
 /** The shapes of the JSON API as the dashboard reads them. */
 
+import type { Static } from '@sinclair/typebox';
+import type { Delivery, DeliveryList, DeliveryWithContent } from '../../delivery/schema.ts';
+import type { Webhook, WebhookTestResult, WebhookWithSecret } from '../../delivery/webhooks/schema.ts';
+import type { Form } from '../../forms/schema.ts';
+import type { ApiKey } from '../../keys/schema.ts';
 import type { Captcha, Channel, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
+import type { SubmissionList, Submission as SubmissionSchema } from '../../submissions/schema.ts';
 
-export type { Captcha, Channel, DeliveryState, Mode, Permission };
+export type {
+	ApiKey,
+	Captcha,
+	Channel,
+	Delivery,
+	DeliveryList,
+	DeliveryState,
+	Form,
+	Mode,
+	Permission,
+	Webhook,
+	WebhookTestResult,
+	WebhookWithSecret,
+};
 
 export interface Session {
 	mode: Mode;
@@ -18,23 +37,6 @@ export interface Session {
 	expiresAt: string;
 }
 
-export interface Form {
-	id: string;
-	name: string;
-	slug: string;
-	isActive: boolean;
-	submissionCount: number;
-	createdAt: string;
-	notificationEmail: string | null;
-	redirectUrl: string | null;
-	allowedDomains: string[];
-	captcha: Captcha | null;
-	unreadCount: number;
-	starredCount: number;
-	spamCount: number;
-	mode: Mode;
-}
-
 export type FormChange = Partial<
 	Pick<Form, 'name' | 'slug' | 'isActive' | 'notificationEmail' | 'redirectUrl' | 'allowedDomains' | 'captcha'>
 >;
@@ -45,25 +47,9 @@ export interface Flags {
 	isSpam: boolean;
 }
 
-export interface Submission extends Flags {
-	id: string;
-	data: Record<string, unknown>;
-	createdAt: string;
-	spamReason?: string;
-}
-
-export interface Pagination {
-	limit: number;
-	offset: number;
-	total: number;
-	hasMore: boolean;
-}
-
-export interface SubmissionPage {
-	submissions: Submission[];
-	fields: string[];
-	pagination: Pagination;
-}
+export type Submission = Static<typeof SubmissionSchema>;
+export type SubmissionPage = Static<typeof SubmissionList>;
+export type Pagination = SubmissionPage['pagination'];
 
 export const FILTERS = ['all', 'unread', 'starred', 'spam'] as const;
 export type Filter = (typeof FILTERS)[number];
@@ -84,19 +70,6 @@ export interface ListQuery extends Selection {
 
 export type BulkTarget = { ids: string[] } | Selection;
 
-export interface ApiKey {
-	id: string;
-	name: string;
-	display: string;
-	mode: Mode;
-	form: string | null;
-	permissions: Permission[];
-	createdAt: string;
-	expiresAt: string | null;
-	lastUsedAt: string | null;
-	revokedAt: string | null;
-}
-
 export interface NewKey {
 	name: string;
 	permissions?: Permission[];
@@ -104,33 +77,17 @@ export interface NewKey {
 	expiresAt?: string | null;
 }
 
-export interface Delivery {
-	id: string;
-	channel: Channel;
-	state: DeliveryState;
-	destination: string;
-	attempts: number;
-	nextAttemptAt: string | null;
-	createdAt: string;
-	finishedAt: string | null;
-	lastError: string | null;
-	form: string;
-	submission: string | null;
-	event: string;
-	/** Only when a single delivery is read. */
-	content?: DeliveryContent | null;
-}
-
-/** What was sent or captured; a mail has a subject and text, a webhook a body. */
+/** What was sent or captured; a mail has a subject and text, a webhook a body of its own shape. */
 export interface DeliveryContent {
 	subject?: string;
-	from?: string | { name?: string; address: string };
-	to?: unknown;
+	from?: unknown;
 	replyTo?: unknown;
 	text?: string;
 	html?: string;
-	[member: string]: unknown;
 }
+
+/** A delivery read by itself. */
+export type DeliveryDetail = Omit<DeliveryWithContent, 'content'> & { content: DeliveryContent | null };
 
 export interface DeliveryQuery {
 	state?: DeliveryState;
@@ -138,27 +95,6 @@ export interface DeliveryQuery {
 	channel?: Channel;
 	limit?: number;
 	offset?: number;
-}
-
-export interface Webhook {
-	id: string;
-	url: string;
-	events: string[];
-	isActive: boolean;
-	disabledReason: string | null;
-	/** When the present run of failed attempts began. */
-	failingSince: string | null;
-	createdAt: string;
-	/** Only in the answer that made or rotated it. */
-	secret?: string;
-}
-
-/** What came of a test event. */
-export interface WebhookTestResult {
-	delivered: boolean;
-	status: number | null;
-	error: string | null;
-	answer: string | null;
 }
 
 export interface Status {

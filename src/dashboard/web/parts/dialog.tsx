@@ -1,7 +1,7 @@
 /** A modal dialog: the platform's own, so that focus stays inside and Escape closes it. */
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { IconButton } from './icon-button.tsx';
 
 interface Props {
@@ -17,7 +17,7 @@ export function Dialog({ title, children, actions, isWide, onClose }: Props) {
 	const element = useRef<HTMLDialogElement>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const titleId = useId();
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const dialog = element.current;
 		const before = document.activeElement;
 		dialog?.showModal();

@@ -1,6 +1,6 @@
 /** The navigation: forms with their unread counts, the other views, and one's own session. */
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { formatCount } from '../format.ts';
 import { route } from '../location.ts';
 import { to } from '../router.ts';
@@ -124,7 +124,7 @@ export function Sidebar({ onHelp }: { onHelp: () => void }) {
 /** The same navigation on a narrow screen, over the page. */
 export function SidebarDrawer({ onHelp, onClose }: { onHelp: () => void; onClose: () => void }) {
 	const element = useRef<HTMLDialogElement>(null);
-	useEffect(() => element.current?.showModal(), []);
+	useLayoutEffect(() => element.current?.showModal(), []);
 	return (
 		<dialog
 			ref={element}

@@ -2,7 +2,7 @@
 
 import { useEffect } from 'preact/hooks';
 import * as api from '../api.ts';
-import { plural } from '../format.ts';
+import { formatCount } from '../format.ts';
 import { navigate } from '../location.ts';
 import { DeliveryStateChip, STATE_NAMES } from '../parts/delivery-state.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -16,7 +16,7 @@ import { formOf } from '../state/forms.ts';
 import { onLiveEvent } from '../state/live.ts';
 import { showError, showToast } from '../state/toasts.ts';
 import { useQuery } from '../use-query.ts';
-import type { Delivery, DeliveryQuery, DeliveryState } from '../wire.ts';
+import type { Delivery, DeliveryList, DeliveryQuery, DeliveryState } from '../wire.ts';
 import { DeliveryDialog } from './deliveries/delivery-dialog.tsx';
 
 const PAGE_SIZE = 50;
@@ -112,6 +112,37 @@ function DeliveryTable({ list, at }: { list: Delivery[]; at: Place }) {
 	);
 }
 
+/** Says when mail does not go out at all, whatever each delivery's own state. */
+function MailState({ mail }: { mail: DeliveryList['mail'] }) {
+	if (!mail.isSet) {
+		return (
+			<p class="notice warning">
+				<Icon name="warning" />
+				<span>
+					No mail server is set, so mails wait. <a href={to.settings()}>How to set one</a>
+				</span>
+			</p>
+		);
+	}
+	if (mail.heldSince === null) return null;
+	return (
+		<p class="notice warning" role="status">
+			<Icon name="warning" />
+			<span>
+				Mail is held back: {mail.heldReason}
+				<br />
+				Began <Time iso={mail.heldSince} />
+				{mail.nextProbeAt && (
+					<>
+						{', next try '}
+						<Time iso={mail.nextProbeAt} />
+					</>
+				)}
+			</span>
+		</p>
+	);
+}
+
 export function Deliveries({ at }: { at: Place }) {
 	const query = queryOf(at);
 	const { data, error, reload } = useQuery(JSON.stringify(query), () => api.deliveries.list(query));
@@ -126,11 +157,7 @@ export function Deliveries({ at }: { at: Place }) {
 	const retryFailed = async () => {
 		try {
 			const { retried } = await api.deliveries.retryAll({ state: 'failed', form: query.form });
-			showToast(
-				retried === undefined
-					? 'All failed deliveries are tried again.'
-					: `${plural(retried, 'delivery')} tried again.`,
-			);
+			showToast(retried === 0 ? 'Nothing has failed.' : `Trying again: ${formatCount(retried)}.`);
 			reload();
 		} catch (cause) {
 			showError(cause);
@@ -147,6 +174,7 @@ export function Deliveries({ at }: { at: Place }) {
 				</button>
 			}
 		>
+			{data && <MailState mail={data.mail} />}
 			<StateFilter at={at} />
 			{error !== undefined && data === undefined && <LoadFailure error={error} onRetry={reload} />}
 			{data && list.length === 0 && (

@@ -57,8 +57,8 @@ function MailTest({ mail }: { mail: Status['mail'] }) {
 		setBusy(true);
 		setOutcome(undefined);
 		try {
-			await api.server.testMail(address.trim());
-			setOutcome({ text: 'The mail server took it. Look into the mailbox.', isGood: true });
+			const { reply } = await api.server.testMail(address.trim());
+			setOutcome({ text: `The mail server took it (${reply}). Look into the mailbox.`, isGood: true });
 		} catch (error) {
 			setOutcome({ text: error instanceof Error ? error.message : 'It did not go out.', isGood: false });
 		}

@@ -7,6 +7,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
 import { type InboxQuery, to } from '../router.ts';
+import { spamReasonText } from '../spam-reason.ts';
 import { formOf } from '../state/forms.ts';
 import type { Inbox } from '../state/inbox.ts';
 import { removeLater, setFlags } from '../state/inbox-actions.ts';
@@ -23,19 +24,13 @@ interface Props {
 	id: string;
 }
 
-const SPAM_REASONS: Record<string, string> = {
-	honeypot: 'The hidden honeypot field was filled in, as only bots do.',
-	captcha_unavailable: 'The captcha provider could not be reached, so nobody could be told from a bot.',
-};
-
 function SpamNote({ row }: { row: Submission }) {
 	if (!row.isSpam) return null;
-	const reason = row.spamReason ? (SPAM_REASONS[row.spamReason] ?? row.spamReason) : 'It was marked as spam by hand.';
 	return (
 		<p class="notice warning">
 			<Icon name="ban" />
 			<span>
-				<strong>Spam.</strong> {reason}
+				<strong>Spam.</strong> {spamReasonText(row.spamReason)}
 			</span>
 		</p>
 	);

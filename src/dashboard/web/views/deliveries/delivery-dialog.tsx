@@ -11,13 +11,15 @@ import { LoadFailure } from '../../parts/load-failure.tsx';
 import { to } from '../../router.ts';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
-import type { Delivery, DeliveryContent } from '../../wire.ts';
+import type { DeliveryContent, DeliveryDetail, DeliveryState } from '../../wire.ts';
 
 interface Props {
 	id: string;
 	onRetried: () => void;
 	onClose: () => void;
 }
+
+const RETRIABLE: DeliveryState[] = ['failed', 'waiting', 'withheld'];
 
 function Term({ name, children }: { name: string; children: ComponentChildren }) {
 	return (
@@ -70,14 +72,14 @@ function Mail({ id, content }: { id: string; content: DeliveryContent }) {
 	);
 }
 
-function Content({ delivery }: { delivery: Delivery }) {
+function Content({ delivery }: { delivery: DeliveryDetail }) {
 	const { content } = delivery;
-	if (!content) return <p class="muted small">What was sent is not kept after it has arrived.</p>;
+	if (content === null) return <p class="muted small">What was sent is not kept any more.</p>;
 	if (delivery.channel === 'mail') return <Mail id={delivery.id} content={content} />;
 	return <CodeBlock text={jsonText(content)} name="What is posted" />;
 }
 
-function Facts({ delivery }: { delivery: Delivery }) {
+function Facts({ delivery }: { delivery: DeliveryDetail }) {
 	return (
 		<dl class="terms">
 			<Term name="To">
@@ -95,6 +97,11 @@ function Facts({ delivery }: { delivery: Delivery }) {
 					<span class="error-text">{delivery.lastError}</span>
 				</Term>
 			)}
+			{delivery.digest && (
+				<Term name="Went with">
+					<a href={to.delivery(delivery.digest)}>one mail about many</a>
+				</Term>
+			)}
 			{delivery.submission && (
 				<Term name="Because of">
 					<a href={to.submission(delivery.form, delivery.submission)}>this submission</a>
@@ -106,7 +113,7 @@ function Facts({ delivery }: { delivery: Delivery }) {
 
 export function DeliveryDialog({ id, onRetried, onClose }: Props) {
 	const { data: delivery, error, reload } = useQuery(id, () => api.deliveries.read(id));
-	const canRetry = delivery?.state === 'failed' || delivery?.state === 'withheld' || delivery?.state === 'waiting';
+	const canRetry = delivery !== undefined && RETRIABLE.includes(delivery.state);
 	const retry = async () => {
 		try {
 			await api.deliveries.retry(id);

@@ -9,7 +9,7 @@ import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { Time } from '../../parts/time.tsx';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
-import type { Webhook, WebhookTestResult } from '../../wire.ts';
+import type { Webhook, WebhookTestResult, WebhookWithSecret } from '../../wire.ts';
 
 interface RowProps {
 	form: string;
@@ -41,7 +41,7 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 	const rotate = () =>
 		api.webhooks
 			.rotate(form, webhook.id)
-			.then(({ secret }) => onSecret(secret ?? ''))
+			.then(({ secret }) => onSecret(secret))
 			.catch(showError);
 	return (
 		<li class="webhook">
@@ -81,7 +81,7 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 	);
 }
 
-function NewWebhook({ form, onMade }: { form: string; onMade: (webhook: Webhook) => void }) {
+function NewWebhook({ form, onMade }: { form: string; onMade: (webhook: WebhookWithSecret) => void }) {
 	const [url, setUrl] = useState('');
 	const [error, setError] = useState('');
 	const create = async (event: Event) => {
@@ -133,7 +133,7 @@ export function Webhooks({ form }: { form: string }) {
 				form={form}
 				onMade={(made) => {
 					reload();
-					setSecret(made.secret ?? '');
+					setSecret(made.secret);
 				}}
 			/>
 			{secret && (
