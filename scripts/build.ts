@@ -16,6 +16,9 @@ const PAGES = [
 	{ entry: 'src/intake/web/formsrv.ts', outdir: 'dist/script', base: '/', format: 'iife' as const },
 ];
 
+/** What runs in threads of its own; `workerPath` finds it by its path below `src`. */
+const WORKERS = ['src/submissions/reader-worker.ts'];
+
 const COMPRESSIBLE = /\.(?:css|html|js|json|svg|txt)$/;
 
 /** Bundles a page; text is kept compressed only, which is how nearly every browser asks for it. */
@@ -39,7 +42,7 @@ async function buildPage({ entry, outdir, base, format }: (typeof PAGES)[number]
 
 async function buildBinary({ target, outfile, assets }: { target?: string; outfile: string; assets: string[] }) {
 	await Bun.build({
-		entrypoints: ['src/main.ts'],
+		entrypoints: ['src/main.ts', ...WORKERS],
 		minify: true,
 		sourcemap: 'inline',
 		// Bytecode alone means CommonJS, where `import.meta.dir` is a path of the building machine.

@@ -14,6 +14,7 @@ import { createKeys } from './keys/keys.ts';
 import type { Log } from './log.ts';
 import { openStorage } from './storage/storage.ts';
 import type { Captcha } from './storage/tables.ts';
+import { createReader } from './submissions/reader.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 
 export type App = ReturnType<typeof openApp>;
@@ -24,12 +25,13 @@ export type App = ReturnType<typeof openApp>;
  */
 export function openApp(config: Config, { log, now = Date.now }: { log: Log; now?: () => number }) {
 	const storage = openStorage(config.databaseFile, { now });
+	const reader = createReader(config.databaseFile);
 	const keys = createKeys(storage, now);
 	const forms = createForms(storage, { captchas: configuredCaptchas(config), now });
 	const post = createGuardedPost({ allowed: config.webhookAllow });
 	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
 	const dispatch = createDispatch(storage, { ...config, baseUrl: config.baseUrl ?? ownUrl(config), post, log, now });
-	const submissions = createSubmissions(storage, { forms, release: dispatch.retries.release });
+	const submissions = createSubmissions(storage, { forms, reader, release: dispatch.retries.release });
 	const altcha = createAltcha({ ...createAltchaStore(storage, now), now });
 	const { recaptchaMinScore, ...vendors } = config.captcha;
 	const intake = createIntake({
@@ -43,7 +45,14 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 		altcha,
 		now,
 	});
-	return { config, log, storage, keys, forms, submissions, webhooks, dispatch, intake, close: storage.close };
+
+	/** Commits what is queued and closes the file; whoever still reads it comes first. */
+	async function close(): Promise<void> {
+		if (reader.isRunning()) await reader.close();
+		storage.close();
+	}
+
+	return { config, log, storage, keys, forms, submissions, webhooks, dispatch, intake, close };
 }
 
 /** Where the dashboard is as seen from here, as long as no listener says better. */

@@ -13,3 +13,11 @@ export function assetPath(folder: AssetFolder, ...segments: string[]): string {
 	if (Bun.isStandaloneExecutable) return join(import.meta.dir, folder, ...segments);
 	return join(import.meta.dir, '..', SOURCE_FOLDERS[folder], ...segments);
 }
+
+/**
+ * The path of a program that runs in a thread of its own, given by its path below `src`. It has to be an entry point of
+ * the build, which puts it under the same path beside the program.
+ */
+export function workerPath(file: string): string {
+	return join(import.meta.dir, file);
+}

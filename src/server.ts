@@ -16,6 +16,7 @@ import { smallPage } from './intake/pages.ts';
 import { intakeRoutes, scriptRoutes, thankYouRoutes } from './intake/routes.ts';
 import { createAuth } from './keys/auth.ts';
 import { takeServerLock } from './storage/sqlite.ts';
+import { startIndexer } from './submissions/indexer.ts';
 import { submissionRoutes } from './submissions/routes.ts';
 import { startUpkeep } from './upkeep.ts';
 import { VERSION } from './version.ts';
@@ -111,13 +112,14 @@ export async function startServer(app: App): Promise<RunningServer> {
 		if (isShared) baseFace.router.use(submitRoutes(app, '/f', urls));
 		else mountSubmit(submitFace.router, app, urls);
 		const upkeep = startUpkeep(app);
+		const indexer = startIndexer(app.storage, app.log);
 		const stopDispatch = await app.dispatch.start(urls.base);
 		return {
 			baseUrl: urlOf(base),
 			submitUrl: urlOf(submit),
 			async stop(deadlineMs) {
 				await Promise.all([stopListeners(listeners, deadlineMs), stopDispatch(deadlineMs)]);
-				await upkeep.stop();
+				await Promise.all([upkeep.stop(), indexer.stop()]);
 				releaseLock();
 			},
 		};

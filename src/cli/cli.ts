@@ -84,7 +84,7 @@ export function createCli(io: Io) {
 			try {
 				await use(app);
 			} finally {
-				app.close();
+				await app.close();
 				log.close();
 			}
 		},

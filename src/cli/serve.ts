@@ -63,7 +63,7 @@ async function serve(cli: Cli, options: Options): Promise<void> {
 			log.info('stopping');
 			await server.stop(DRAIN_MS);
 		} finally {
-			app.close();
+			await app.close();
 		}
 	} finally {
 		faults.stop();

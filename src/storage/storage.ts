@@ -5,6 +5,7 @@ import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 import { createIdSource } from '../ids.ts';
 import { createFormIndex } from './form-index.ts';
 import { migrate } from './migrate.ts';
+import { createSearchIndex } from './search-index.ts';
 import { closeWriteConnection, openReadConnection, openWriteConnection } from './sqlite.ts';
 import { createSubmissionLog } from './submission-log.ts';
 import * as tables from './tables.ts';
@@ -71,6 +72,7 @@ export function openStorage(file: string, { now = Date.now }: { now?: () => numb
 		rolledBack: index.forget,
 	});
 	const log = createSubmissionLog(client, writer, index);
+	const search = createSearchIndex(client, writer);
 
 	return {
 		/** For reading: `await db.select()…`. It cannot write. */
@@ -103,6 +105,7 @@ export function openStorage(file: string, { now = Date.now }: { now?: () => numb
 				return log.page(query);
 			},
 		},
+		search,
 		nextId,
 		/** Changes whenever anything but submissions may have changed, by this process or another: for caches. */
 		version(): number {

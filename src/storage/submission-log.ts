@@ -51,17 +51,17 @@ export interface Page {
 	total: number;
 }
 
-type Row = [number, number, number, number, string, string | null, string | null, string | null];
+export type Row = [number, number, number, number, string, string | null, string | null, string | null];
 
-const COLUMNS = 'id, is_read, is_starred, is_spam, data, spam_reason, subject, reply_to';
+export const COLUMNS = 'id, is_read, is_starred, is_spam, data, spam_reason, subject, reply_to';
 const COUNT_OF: Record<Filter, Count> = { all: 'total', unread: 'unread', starred: 'starred', spam: 'spam' };
-const CONDITION: Record<Filter, string> = {
+export const CONDITION: Record<Filter, string> = {
 	all: 'is_spam = 0',
 	unread: 'is_spam = 0 and is_read = 0',
 	starred: 'is_spam = 0 and is_starred = 1',
 	spam: 'is_spam = 1',
 };
-const BEYOND_ALL_IDS = Number.MAX_SAFE_INTEGER;
+export const BEYOND_ALL_IDS = Number.MAX_SAFE_INTEGER;
 
 export type SubmissionLog = ReturnType<typeof createSubmissionLog>;
 
@@ -109,6 +109,7 @@ export function createSubmissionLog(client: Database, writer: Writer, index: For
 		const row = read(formId, id);
 		if (!row) return false;
 		sql.remove.run(id);
+		sql.unindex.run(id);
 		index.count(formId, { ...row, names: namesOf(row.data) }, -1);
 		return true;
 	}
@@ -206,6 +207,7 @@ export function createSubmissionLog(client: Database, writer: Writer, index: For
 				writer.enqueue({
 					compound: true,
 					run: () => {
+						sql.unindexSwept.run(formId, limit);
 						removed = sql.sweep.run(formId, limit).changes;
 					},
 					resolve: () => resolve(removed > 0),
@@ -224,6 +226,7 @@ function prepareStatements(client: Database) {
 		spam: client.prepare(text(CONDITION.spam)),
 	});
 	const range = 'from submissions where form_id = ?1 and id >= ?2 and id < ?3';
+	const first = 'select id from submissions where form_id = ? order by id limit ?';
 	return {
 		insert: client.prepare(
 			'insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to) values (?, ?, ?, ?, ?, ?, ?)',
@@ -240,16 +243,17 @@ function prepareStatements(client: Database) {
 		),
 		remove: client.prepare('delete from submissions where id = ?'),
 		read: client.prepare(`select ${COLUMNS} from submissions where id = ? and form_id = ?`),
-		sweep: client.prepare(
-			'delete from submissions where id in (select id from submissions where form_id = ? order by id limit ?)',
-		),
+		sweep: client.prepare(`delete from submissions where id in (${first})`),
+		/** Leaves the rest to the search index, which is behind anyway. */
+		unindex: client.prepare('insert or ignore into search_removals (id) values (?)'),
+		unindexSwept: client.prepare(`insert or ignore into search_removals (id) ${first}`),
 		count: each((condition) => `select count(*) ${range} and ${condition}`),
 		ascending: each((condition) => `select ${COLUMNS} ${range} and ${condition} order by id asc limit ?4 offset ?5`),
 		descending: each((condition) => `select ${COLUMNS} ${range} and ${condition} order by id desc limit ?4 offset ?5`),
 	};
 }
 
-function toStored([id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo]: Row): StoredSubmission {
+export function toStored([id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo]: Row): StoredSubmission {
 	return {
 		id,
 		isRead: isRead === 1,

@@ -219,7 +219,37 @@ export const spentChallenges = sqliteTable(
 	(table) => [index('spent_challenges_age').on(table.expiresAt)],
 );
 
+/** Removed submissions that the search index still holds; see `search-index.ts`. */
+export const searchRemovals = sqliteTable('search_removals', { id: integer('id').primaryKey() });
+
+/**
+ * A person signed in to the dashboard: bound to a key, or to none if a set-up link was used. Only the SHA-256 of the
+ * cookie's token is kept. Times in milliseconds since 1970.
+ */
+export const sessions = sqliteTable(
+	'sessions',
+	{
+		/** Carries the moment of signing in. */
+		id: integer('id').primaryKey(),
+		hash: text('hash').notNull().unique(),
+		keyId: integer('key_id').references(() => apiKeys.id, { onDelete: 'cascade' }),
+		mode: text('mode', { enum: MODES }).notNull(),
+		/** To the minute. */
+		lastSeenAt: integer('last_seen_at').notNull(),
+	},
+	(table) => [index('sessions_key').on(table.keyId)],
+);
+
+/** Links that sign a person in once, without a key. */
+export const setupLinks = sqliteTable('setup_links', {
+	/** SHA-256 of the token in the link, hexadecimal. */
+	hash: text('hash').primaryKey(),
+	/** Milliseconds since 1970. */
+	expiresAt: integer('expires_at').notNull(),
+});
+
 export type FormRow = typeof forms.$inferSelect;
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
+export type SessionRow = typeof sessions.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;
 export type DeliveryRow = typeof deliveries.$inferSelect;

@@ -1,35 +1,75 @@
-/** Pure: the query parameters of the submissions list, read strictly. */
+/** Pure: the query parameters of the submissions list, and the choice of submissions in general, read strictly. */
 
 import { invalidField } from '../errors.ts';
 import { integer, oneOf, single } from '../http/query-parameters.ts';
 import { firstIdAfter } from '../ids.ts';
+import { searchTerms } from '../storage/search-text.ts';
 import { FILTERS, type Filter } from '../storage/submission-log.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX } from './schema.ts';
+import type { Narrowing } from '../storage/submission-reader.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX } from './schema.ts';
 
-export interface ListQuery {
+export interface ListQuery extends Narrowing {
 	limit: number;
 	offset: number;
 	order: 'asc' | 'desc';
+}
+
+/** Which submissions are meant, as it is asked for in a query or a body. */
+export interface NarrowingInput {
 	filter: Filter;
-	/** The lowest id that is strictly later than `since`. */
-	fromId?: number;
+	search?: string;
+	since?: string;
+	until?: string;
 }
 
 const ORDERS = ['asc', 'desc'] as const;
+const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
+const ONE_DAY_MS = 86_400_000;
 /** RFC 3339, also without zone (then UTC), without seconds, or the date alone. */
 const TIMESTAMP =
 	/^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?(?:([Zz])|([+ -])(\d{2}):(\d{2}))?)?$/;
 
 /** @throws AppError VALIDATION_ERROR naming the parameter */
 export function parseListQuery(params: URLSearchParams): ListQuery {
-	const since = single(params, 'since');
 	return {
 		limit: integer(params, 'limit', { fallback: LIMIT_DEFAULT, min: 1, max: LIMIT_MAX }),
 		offset: integer(params, 'offset', { fallback: 0, min: 0, max: Number.MAX_SAFE_INTEGER }),
-		order: oneOf(params, 'order', { values: ORDERS, fallback: 'desc' }),
-		filter: oneOf(params, 'filter', { values: FILTERS, fallback: 'all' }),
-		...(since !== undefined && { fromId: firstIdAfter(parseTimestamp('since', since)) }),
+		order: parseOrder(params),
+		...parseNarrowing({
+			filter: oneOf(params, 'filter', { values: FILTERS, fallback: 'all' }),
+			search: single(params, 'search'),
+			since: single(params, 'since'),
+			until: single(params, 'until'),
+		}),
 	};
+}
+
+export function parseOrder(params: URLSearchParams): 'asc' | 'desc' {
+	return oneOf(params, 'order', { values: ORDERS, fallback: 'desc' });
+}
+
+/** `since` is exclusive, `until` inclusive; a date alone is its first moment for `since`, its last one for `until`. */
+export function parseNarrowing({ filter, search, since, until }: NarrowingInput): Narrowing {
+	const terms = search === undefined ? undefined : parseSearch(search);
+	return {
+		filter,
+		...(since !== undefined && { fromId: firstIdAfter(parseTimestamp('since', since)) }),
+		...(until !== undefined && { beforeId: firstIdAfter(parseUntil(until)) }),
+		...(terms && { terms }),
+	};
+}
+
+function parseUntil(text: string): number {
+	return parseTimestamp('until', text) + (DATE_ALONE.test(text) ? ONE_DAY_MS - 1 : 0);
+}
+
+/** `undefined` if there is nothing to search for. */
+function parseSearch(text: string): Narrowing['terms'] {
+	if (text.length > SEARCH_MAX) {
+		throw invalidField('search', 'TOO_LONG', `search must have at most ${SEARCH_MAX} characters.`);
+	}
+	const terms = searchTerms(text);
+	return terms.parts.length + terms.shortWords.length > 0 ? terms : undefined;
 }
 
 /**

@@ -8,7 +8,7 @@ import { Success } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
 import { FILTERS } from '../storage/submission-log.ts';
 import { parseListQuery } from './list-query.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
 import type { Submissions } from './submissions.ts';
 
 const EXAMPLE = {
@@ -52,10 +52,23 @@ const listParameters = [
 		description: 'Only submissions strictly later; RFC 3339, or a date alone (00:00 UTC). No zone is UTC.',
 		example: '2026-01-02T03:04:05Z',
 	}),
+	queryParameter('until', {
+		schema: Type.String({ format: 'date-time' }),
+		description: 'Only submissions of that moment or earlier; written as `since`, but a date alone includes that day.',
+		example: '2026-01-31',
+	}),
 	queryParameter('order', { schema: oneOf(['asc', 'desc'], 'desc'), description: 'By time of arrival.' }),
 	queryParameter('filter', {
 		schema: oneOf(FILTERS, 'all'),
 		description: '`all`, `unread` and `starred` leave spam out; `spam` is only spam.',
+	}),
+	queryParameter('search', {
+		schema: Type.String({ maxLength: SEARCH_MAX }),
+		description:
+			'Only submissions in whose values all of these words occur, inside of words too, in upper or lower case, with or ' +
+			'without accents. A word of one or two letters is found as a whole word only, unless its script has no spaces. ' +
+			'What was submitted is found about a second later.',
+		example: 'ada',
 	}),
 ];
 
@@ -84,6 +97,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth) =>
 					responses: {
 						200: jsonResponse('The page.', { schema: SubmissionList, example: EXAMPLE_PAGE }),
 						...errorResponses('VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'RATE_LIMITED'),
+						...errorResponses('UNAVAILABLE'),
 					},
 				},
 			},

@@ -4,6 +4,8 @@ import { type Static, Type } from '@sinclair/typebox';
 
 export const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 100;
+/** Characters of a search. */
+export const SEARCH_MAX = 200;
 
 const flags = {
 	isRead: Type.Boolean(),

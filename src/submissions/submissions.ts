@@ -5,21 +5,31 @@ import { AppError } from '../errors.ts';
 import type { Forms } from '../forms/forms.ts';
 import { decodeId, encodeId, idToIso } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { StoredSubmission } from '../storage/submission-log.ts';
+import type { Page, StoredSubmission } from '../storage/submission-log.ts';
 import type { FormRow, Mode } from '../storage/tables.ts';
 import type { ListQuery } from './list-query.ts';
+import type { Reader } from './reader.ts';
 import type { UpdateSubmission } from './schema.ts';
 
 export type Submissions = ReturnType<typeof createSubmissions>;
 
 /** JSON text is answered as text: what was stored is spliced in untouched, never parsed on the way. */
-export function createSubmissions(storage: Storage, { forms, release }: { forms: Forms; release: Retries['release'] }) {
+export function createSubmissions(
+	storage: Storage,
+	{ forms, reader, release }: { forms: Forms; reader: Reader; release: Retries['release'] },
+) {
 	const { submissions } = storage;
 
 	function find(form: FormRow, id: string): StoredSubmission {
 		const found = submissions.read(form.id, decodeId(id) ?? -1);
 		if (!found) throw notFound();
 		return found;
+	}
+
+	/** A page of what the search finds; what was removed since it was found is left out. */
+	async function search(formId: number, { limit, offset, order, ...narrowing }: ListQuery): Promise<Page> {
+		const { ids, total } = await reader.call('count', { ...narrowing, formId }, { limit, offset, order });
+		return { rows: ids.flatMap((id) => submissions.read(formId, id) ?? []), total };
 	}
 
 	return {
@@ -32,7 +42,9 @@ export function createSubmissions(storage: Storage, { forms, release }: { forms:
 			const form = await forms.row(formId, mode);
 			const query = readQuery();
 			const { limit, offset, filter } = query;
-			const { rows, total } = submissions.page({ ...query, formId: form.id });
+			const { rows, total } = query.terms
+				? await search(form.id, query)
+				: submissions.page({ ...query, formId: form.id });
 			const fields = submissions.namesJson(form.id, filter === 'spam');
 			const pagination = JSON.stringify({ limit, offset, total, hasMore: offset + rows.length < total });
 			return `{"submissions":[${rows.map(presentJson).join(',')}],"fields":${fields},"pagination":${pagination}}`;

@@ -33,8 +33,8 @@ const operations = Object.entries(api.paths).flatMap(([path, { servers: _, ...it
 	Object.entries(item).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
 );
 
-afterAll(() => {
-	app.close();
+afterAll(async () => {
+	await app.close();
 	rmSync(folder, { recursive: true, force: true });
 });
 

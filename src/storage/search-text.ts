@@ -1,0 +1,90 @@
+/** Pure: which words of a submission can be searched, and what a query asks for; both are folded in the same way. */
+
+/** More of one submission is kept and answered, but not searched: one sender must not be able to swell the index. */
+const MAX_SEARCHED_CHARACTERS = 100_000;
+/** The index knows runs of three characters; shorter words have an index of their own. */
+const GRAM_LENGTH = 3;
+
+/** What is searched of one submission. */
+export interface SearchText {
+	/** The values, folded, one per line. */
+	text: string;
+	/** Words of one or two characters, and all such pieces of scripts that put no spaces between words. */
+	shortWords: string[];
+}
+
+/** All of it has to be found. */
+export interface SearchTerms {
+	/** To be found anywhere, inside of words too. */
+	parts: string[];
+	/** To be found among {@link SearchText.shortWords}. */
+	shortWords: string[];
+}
+
+const ASCII_ONLY = /^[\0-\x7f]*$/;
+const ACCENTS = /[\u0300-\u036f]/g;
+const GAPS = /[\s\p{Cc}]+/gu;
+const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/g;
+const PRIVATE_USE = 0xf000;
+const WORDS = /[\p{L}\p{N}\p{M}]+/gu;
+/** Scripts without spaces between words, and pictures. */
+const UNSPACED =
+	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Extended_Pictographic}ー々]/u;
+
+/** One spelling for what people take for the same: case, accents, full and half width, ligatures, kinds of blanks. */
+export function fold(text: string): string {
+	const plain = ASCII_ONLY.test(text) ? text : text.normalize('NFKD').replace(ACCENTS, '').normalize('NFKC');
+	return plain.toLowerCase().replaceAll('ς', 'σ').replace(GAPS, ' ');
+}
+
+/** @param data The JSON text of a submission's fields. Their names are not searched, only what was filled in. */
+export function searchText(data: string): SearchText {
+	const values: string[] = [];
+	collectValues(JSON.parse(data), values);
+	const text = values.map(fold).join('\n').slice(0, MAX_SEARCHED_CHARACTERS);
+	return { text, shortWords: shortWordsOf(text) };
+}
+
+/** Splits a query at blanks; every other character in it is searched for as it stands. */
+export function searchTerms(query: string): SearchTerms {
+	const words = [...new Set(fold(query).split(' '))].filter((word) => word !== '');
+	const isShort = (word: string) => [...word].length < GRAM_LENGTH;
+	return { parts: words.filter((word) => !isShort(word)), shortWords: words.filter(isShort) };
+}
+
+/** A short word as the index spells it: its tokenizer would leave punctuation out. */
+export function wordToken(word: string): string {
+	return word.replace(ASCII_PUNCTUATION, (sign) => String.fromCharCode(PRIVATE_USE + sign.charCodeAt(0)));
+}
+
+function collectValues(value: unknown, values: string[]): void {
+	if (typeof value === 'string') values.push(value);
+	else if (typeof value === 'number') values.push(String(value));
+	else if (typeof value === 'object' && value !== null) {
+		for (const member of Object.values(value)) collectValues(member, values);
+	}
+}
+
+function shortWordsOf(text: string): string[] {
+	const found = new Set<string>();
+	const addShort = (word: string) => {
+		if (word.length <= 2 * (GRAM_LENGTH - 1) && [...word].length < GRAM_LENGTH) found.add(word);
+	};
+	for (const run of text.split(/[ \n]/)) addShort(run);
+	for (const [word] of text.matchAll(WORDS)) addShort(word);
+	if (!ASCII_ONLY.test(text)) addUnspaced(text, found);
+	found.delete('');
+	return [...found];
+}
+
+function addUnspaced(text: string, found: Set<string>): void {
+	let previous = '';
+	for (const character of text) {
+		const isGap = character === ' ' || character === '\n';
+		if (!isGap && (UNSPACED.test(character) || (previous !== '' && UNSPACED.test(previous)))) {
+			if (UNSPACED.test(character)) found.add(character);
+			if (previous !== '') found.add(previous + character);
+		}
+		previous = isGap ? '' : character;
+	}
+}

@@ -1,0 +1,85 @@
+/** Reads that may take their time, for a connection of their own: ranges of submissions, and the full-text search. */
+
+import type { Database } from 'bun:sqlite';
+import { type SearchTerms, wordToken } from './search-text.ts';
+import {
+	BEYOND_ALL_IDS,
+	COLUMNS,
+	CONDITION,
+	type Filter,
+	type Row,
+	type StoredSubmission,
+	toStored,
+} from './submission-log.ts';
+
+/** Which submissions of a form are meant. */
+export interface Narrowing {
+	filter: Filter;
+	/** Only submissions with `fromId <= id < beforeId`. */
+	fromId?: number;
+	beforeId?: number;
+	/** Only submissions that the search index finds for all of these. */
+	terms?: SearchTerms;
+}
+
+export interface Selection extends Narrowing {
+	formId: number;
+}
+
+export interface Slice {
+	order: 'asc' | 'desc';
+	limit: number;
+	offset: number;
+}
+
+export type SubmissionReader = ReturnType<typeof createSubmissionReader>;
+
+export function createSubmissionReader(client: Database) {
+	function query(text: string, selection: Selection, ...more: number[]): unknown[][] {
+		const { formId, fromId = 0, beforeId = BEYOND_ALL_IDS, terms } = selection;
+		const matches = terms ? [matchAll(terms.parts), matchAll(terms.shortWords.map(wordToken))] : [];
+		return client.query(text).values(formId, fromId, beforeId, ...more, ...matches.filter((match) => match !== ''));
+	}
+
+	return {
+		/** The ids of a part of what is selected, and how many are selected in all. */
+		count(selection: Selection, { order, limit, offset }: Slice): { ids: number[]; total: number } {
+			const text = `with found as materialized (select s.id ${sourceOf(selection, 6)})
+				select (select count(*) from found), id from (select 1) left join
+				(select id from found order by id ${order} limit ?4 offset ?5) on true`;
+			const rows = query(text, selection, limit, offset);
+			const ids = rows.flatMap(([, id]) => (id === null ? [] : [id as number]));
+			return { ids, total: Number(rows[0]?.[0] ?? 0) };
+		},
+		/** The first ids of what is selected. */
+		ids(selection: Selection, { order, limit }: Omit<Slice, 'offset'>): number[] {
+			const text = `select s.id ${sourceOf(selection, 5)} order by s.id ${order} limit ?4`;
+			return query(text, selection, limit).map(([id]) => id as number);
+		},
+		/** The first submissions of what is selected. */
+		rows(selection: Selection, { order, limit }: Omit<Slice, 'offset'>): StoredSubmission[] {
+			const text = `select ${COLUMNS} ${sourceOf(selection, 5)} order by s.id ${order} limit ?4`;
+			return query(text, selection, limit).map((row) => toStored(row as Row));
+		},
+	};
+}
+
+/**
+ * Where selected submissions come from: `?1` the form, `?2` and `?3` the bounds, then, from `firstMatch` on, what the
+ * search index is asked. What it finds is looked up one by one; the other way round a rare word would cost a scan.
+ */
+function sourceOf({ filter, terms }: Selection, firstMatch: number): string {
+	const wanted = `s.form_id = ?1 and ${CONDITION[filter]}`;
+	const hasParts = terms !== undefined && terms.parts.length > 0;
+	const hasWords = terms !== undefined && terms.shortWords.length > 0;
+	if (!hasParts && !hasWords) return `from submissions s where ${wanted} and s.id >= ?2 and s.id < ?3`;
+	const index = hasParts ? 'search_parts' : 'search_words';
+	const both = ` and +i.rowid in (select rowid from search_words where search_words match ?${firstMatch + 1})`;
+	return `from ${index} i cross join submissions s on s.id = i.rowid
+		where i.${index} match ?${firstMatch} and i.rowid >= ?2 and i.rowid < ?3${hasParts && hasWords ? both : ''} and ${wanted}`;
+}
+
+/** An FTS5 query for all of these texts: each is quoted, so that nothing in it is taken for syntax. */
+function matchAll(texts: readonly string[]): string {
+	return texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(' ');
+}

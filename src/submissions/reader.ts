@@ -1,0 +1,109 @@
+/** Asks the reader thread, which is started when it is first needed and ended when it is not needed any more. */
+
+import { Worker } from 'node:worker_threads';
+import { workerPath } from '../assets.ts';
+import { AppError } from '../errors.ts';
+import type { ReaderAnswer, ReaderCalls, ReaderRequest } from './reader-worker.ts';
+
+const TIMEOUT_MS = 20_000;
+const IDLE_MS = 60_000;
+/** Beyond this many waiting calls new ones are asked to come back. */
+const MAX_WAITING = 100;
+const RETRY_AFTER_SECONDS = 2;
+
+interface Waiting {
+	resolve(result: unknown): void;
+	reject(error: unknown): void;
+	timer: ReturnType<typeof setTimeout>;
+}
+
+export type Reader = ReturnType<typeof createReader>;
+
+/** @param file The database. */
+export function createReader(file: string) {
+	const waiting = new Map<number, Waiting>();
+	let worker: Worker | undefined;
+	let idleTimer: ReturnType<typeof setTimeout> | undefined;
+	let lastId = 0;
+
+	function start(): Worker {
+		const started = new Worker(workerPath('submissions/reader-worker.ts'), { workerData: { file } });
+		started.on('message', (answer: ReaderAnswer) => settle(answer));
+		started.on('error', (cause) => abandon(started, cause));
+		worker = started;
+		return started;
+	}
+
+	function settle(answer: ReaderAnswer): void {
+		const call = take(answer.id);
+		if (!call) return;
+		if ('error' in answer) call.reject(new Error(answer.error));
+		else call.resolve(answer.result);
+	}
+
+	function take(id: number): Waiting | undefined {
+		const call = waiting.get(id);
+		if (!call) return undefined;
+		waiting.delete(id);
+		clearTimeout(call.timer);
+		if (waiting.size === 0) rest();
+		return call;
+	}
+
+	/** Nothing is waiting: the process may end, and so does the thread unless it is asked again soon. */
+	function rest(): void {
+		worker?.unref();
+		idleTimer = setTimeout(() => void close(), IDLE_MS);
+		idleTimer.unref();
+	}
+
+	/** Ends a thread that failed, or that is busy with a call nobody waits for any longer. */
+	function abandon(failed: Worker, cause: unknown): void {
+		if (worker === failed) worker = undefined;
+		void failed.terminate();
+		for (const id of [...waiting.keys()]) take(id)?.reject(tooMuch(cause));
+	}
+
+	function ask(name: ReaderRequest['name'], args: unknown[]): Promise<unknown> {
+		if (waiting.size >= MAX_WAITING) return Promise.reject(tooMuch(undefined));
+		const asked = worker ?? start();
+		clearTimeout(idleTimer);
+		asked.ref();
+		const id = ++lastId;
+		return new Promise((resolve, reject) => {
+			const timer = setTimeout(() => abandon(asked, new Error(`${name} took over ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
+			waiting.set(id, { resolve, reject, timer });
+			asked.postMessage({ id, name, args } satisfies ReaderRequest);
+		});
+	}
+
+	/** Ends the thread once it has done what it was asked before. At once if there is none. */
+	async function close(): Promise<void> {
+		const closing = worker;
+		if (!closing) return;
+		await ask('close', []).catch(() => {});
+		clearTimeout(idleTimer);
+		if (worker === closing) worker = undefined;
+		await closing.terminate();
+	}
+
+	return {
+		/** @throws AppError UNAVAILABLE if it takes too long or too much is asked at once. */
+		call<Name extends keyof ReaderCalls>(
+			name: Name,
+			...args: Parameters<ReaderCalls[Name]>
+		): Promise<ReturnType<ReaderCalls[Name]>> {
+			return ask(name, args) as Promise<ReturnType<ReaderCalls[Name]>>;
+		},
+		close,
+		/** Whether there is a thread that has to be closed. */
+		isRunning: () => worker !== undefined,
+	};
+}
+
+function tooMuch(cause: unknown): AppError {
+	return new AppError('UNAVAILABLE', 'This takes too long at the moment. Narrow it down, or try again shortly.', {
+		retryAfterSeconds: RETRY_AFTER_SECONDS,
+		cause,
+	});
+}

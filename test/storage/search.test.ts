@@ -1,0 +1,197 @@
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { searchTerms } from '../../src/storage/search-text.ts';
+import { openReadConnection } from '../../src/storage/sqlite.ts';
+import { openStorage, type Storage } from '../../src/storage/storage.ts';
+import { createSubmissionReader, type Narrowing } from '../../src/storage/submission-reader.ts';
+import { forms } from '../../src/storage/tables.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+const FORM = 7;
+const OTHER_FORM = 8;
+
+interface Stored {
+	id: number;
+	formId: number;
+	values: string[];
+}
+
+async function open(file = join(tempFolder(), 'formsrv.db')) {
+	const storage = openStorage(file);
+	await storage.batch((tx) => [
+		tx.insert(forms).values({ id: FORM, mode: 'live', slug: 'a', name: 'A' }).onConflictDoNothing(),
+		tx.insert(forms).values({ id: OTHER_FORM, mode: 'live', slug: 'b', name: 'B' }).onConflictDoNothing(),
+	]);
+	const client = openReadConnection(file);
+	const reader = createSubmissionReader(client);
+	return {
+		file,
+		storage,
+		reader,
+		close() {
+			client.close();
+			storage.close();
+		},
+	};
+}
+
+async function append(storage: Storage, values: unknown, formId = FORM): Promise<number> {
+	const id = storage.nextId();
+	const data = JSON.stringify(values);
+	const names = Object.keys(values as object);
+	await storage.submissions.append({ id, formId, data, names, spamReason: null, subject: null, replyTo: null });
+	return id;
+}
+
+async function catchUp(storage: Storage): Promise<void> {
+	while (await storage.search.advance());
+}
+
+function find(reader: ReturnType<typeof createSubmissionReader>, query: string, narrowing: Partial<Narrowing> = {}) {
+	const selection = { formId: FORM, filter: 'all' as const, ...narrowing, terms: searchTerms(query) };
+	const { ids, total } = reader.count(selection, { order: 'asc', limit: 10_000, offset: 0 });
+	expect(total).toBe(ids.length);
+	return ids;
+}
+
+/** The same spelling for the model, worked out in its own way for the characters that the test uses. */
+const simple = (text: string) =>
+	text.toLowerCase().replaceAll('é', 'e').replaceAll('ü', 'u').replaceAll('ａ', 'a').replaceAll('ς', 'σ');
+
+const isUnspaced = (text: string) => /[你好世界かな한글ไท👍]/u.test(text);
+
+function expectedIds(rows: Stored[], query: string): number[] {
+	const words = simple(query).split(/\s+/).filter(Boolean);
+	const matches = (values: string[], word: string) => {
+		const texts = values.map(simple);
+		if ([...word].length > 2 || isUnspaced(word)) return texts.some((text) => text.includes(word));
+		return texts.some((text) => text.split(/\s/).includes(word) || text.split(/[^\p{L}\p{N}]+/u).includes(word));
+	};
+	const found = rows.filter(({ formId, values }) => formId === FORM && words.every((word) => matches(values, word)));
+	return found.map(({ id }) => id);
+}
+
+const character = fc.constantFrom(...'abcABCéÜａσς12 "*-:^()\\\'%_@.#你好世界かな한글ไท👍');
+const text = fc.string({ unit: character, maxLength: 12 });
+const query = text.filter((candidate) => candidate.trim() !== '');
+
+test('finds exactly the submissions whose values hold every word, whatever happened before', async () => {
+	const history = fc.array(
+		fc.oneof(
+			{
+				weight: 5,
+				arbitrary: fc.record({ add: fc.array(text, { minLength: 1, maxLength: 3 }), elsewhere: fc.boolean() }),
+			},
+			{ weight: 2, arbitrary: fc.record({ remove: fc.nat(20) }) },
+			{ weight: 2, arbitrary: fc.constant('index' as const) },
+			{ weight: 1, arbitrary: fc.constant('restart' as const) },
+		),
+		{ minLength: 1, maxLength: 40 },
+	);
+	await fc.assert(
+		fc.asyncProperty(history, fc.array(query, { minLength: 5, maxLength: 15 }), async (steps, queries) => {
+			let opened = await open();
+			let rows: Stored[] = [];
+			for (const step of steps) {
+				const { storage } = opened;
+				if (step === 'index') {
+					await storage.search.advance();
+				} else if (step === 'restart') {
+					opened.close();
+					opened = await open(opened.file);
+				} else if ('add' in step) {
+					const formId = step.elsewhere ? OTHER_FORM : FORM;
+					const fields = Object.fromEntries(step.add.map((value, at) => [`f${at}`, value]));
+					rows.push({ id: await append(storage, fields, formId), formId, values: step.add });
+				} else {
+					const row = rows[step.remove];
+					if (row) await storage.submissions.remove(row.formId, [row.id]);
+					rows = rows.filter((other) => other !== row);
+				}
+			}
+			await catchUp(opened.storage);
+			for (const asked of queries) {
+				expect({ asked, ids: find(opened.reader, asked) }).toEqual({ asked, ids: expectedIds(rows, asked) });
+			}
+			opened.close();
+		}),
+		{ numRuns: 40 },
+	);
+});
+
+test('words are found inside of words, in any case, width and with or without accents', async () => {
+	const { storage, reader, close } = await open();
+	const id = await append(storage, {
+		name: 'Renée Müller',
+		note: 'Bestellung 你好世界 ﬁnal ＦＵＬＬ',
+		nested: [{ deep: ['Kraków', 4711] }],
+	});
+	await catchUp(storage);
+	for (const asked of [
+		'renee',
+		'RENÉE',
+		'üll',
+		'stellung müller',
+		'好世',
+		'世',
+		'好',
+		'final',
+		'full',
+		'krakow',
+		'4711',
+	]) {
+		expect({ asked, ids: find(reader, asked) }).toEqual({ asked, ids: [id] });
+	}
+	for (const asked of ['name', 'note', 'deep', 'Berlin', 'müller berlin', 'mü']) {
+		expect({ asked, ids: find(reader, asked) }).toEqual({ asked, ids: [] });
+	}
+	close();
+});
+
+test('search goes together with filters and bounds, and pages from either end', async () => {
+	const { storage, reader, close } = await open();
+	const ids: number[] = [];
+	for (let i = 0; i < 10; i++) ids.push(await append(storage, { note: `common ${i}` }));
+	await storage.submissions.change(FORM, ids.slice(0, 2), { isSpam: true });
+	await storage.submissions.change(FORM, ids.slice(2, 5), { isStarred: true, isRead: true });
+	await catchUp(storage);
+	expect(find(reader, 'common')).toEqual(ids.slice(2));
+	expect(find(reader, 'common', { filter: 'spam' })).toEqual(ids.slice(0, 2));
+	expect(find(reader, 'common', { filter: 'starred' })).toEqual(ids.slice(2, 5));
+	expect(find(reader, 'common', { filter: 'unread' })).toEqual(ids.slice(5));
+	expect(find(reader, 'common', { fromId: ids[4], beforeId: ids[7] })).toEqual(ids.slice(4, 7));
+	const selection = { formId: FORM, filter: 'all' as const, terms: searchTerms('common') };
+	expect(reader.count(selection, { order: 'desc', limit: 3, offset: 2 })).toEqual({
+		ids: [ids[7], ids[6], ids[5]] as number[],
+		total: 8,
+	});
+	expect(reader.count(selection, { order: 'desc', limit: 3, offset: 99 })).toEqual({ ids: [], total: 8 });
+	expect(reader.ids(selection, { order: 'asc', limit: 2 })).toEqual(ids.slice(2, 4));
+	close();
+});
+
+test('a form that was deleted leaves nothing behind in the index', async () => {
+	const { file, storage, reader, close } = await open();
+	for (let i = 0; i < 100; i++) await append(storage, { note: `gone ${i}` }, OTHER_FORM);
+	const kept = await append(storage, { note: 'gone, but elsewhere' });
+	await catchUp(storage);
+	while (await storage.submissions.sweep(OTHER_FORM, 30));
+	await catchUp(storage);
+	const client = openReadConnection(file);
+	expect(client.query("select rowid from search_parts where search_parts match 'gone'").values()).toEqual([[kept]]);
+	expect(client.query('select count(*) from search_removals').values()).toEqual([[0]]);
+	client.close();
+	expect(find(reader, 'gone')).toEqual([kept]);
+	close();
+});
+
+test('the index is put together until there is nothing left to do', async () => {
+	const { storage, close } = await open();
+	expect(await storage.search.advance()).toBe(true);
+	expect(await storage.search.advance()).toBe(false);
+	await append(storage, { note: 'a word' });
+	await catchUp(storage);
+	expect(await storage.search.advance()).toBe(false);
+	close();
+});
