@@ -14,7 +14,6 @@ export function addRestore(program: Command, cli: Cli): void {
 		.description('Put a backup in the place of the database. The server must not run; the backup is checked first.')
 		.argument('<file>', 'The backup')
 		.option('--force', 'Replace an existing database, which is kept beside the new one')
-
 		.option('--json', 'Print JSON')
 		.addHelpText('after', examples('formsrv restore /backup/formsrv-2026-01-31.db --force'));
 	withStorage(command).action((name: string, options: Options) => {

@@ -1,0 +1,159 @@
+/** The README's own lines, pasted into an empty folder: what it shows is what happens. */
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Page as BrowserPage, Browser } from 'playwright-core';
+import { BINARY, type RunningBinary, runBinary, startBinary } from './binary.ts';
+import { openBrowser } from './browser.ts';
+import { openSite } from './site.ts';
+import { tempFolder } from './temp-folder.ts';
+
+const README = await Bun.file(join(import.meta.dir, '..', 'README.md')).text();
+const WITHIN_MS = 20_000;
+
+/** The contents of the code blocks that the README marks by a comment `<!-- test:NAME -->`. */
+function blocks(name: string): string[] {
+	const marked = new RegExp(`<!-- test:${name} -->\n\`\`\`\\w+\n(.*?)\n\`\`\`\n`, 'gs');
+	return [...README.matchAll(marked)].map(([, block = '']) => block);
+}
+
+function block(name: string): string {
+	const [only, ...others] = blocks(name);
+	if (only === undefined || others.length > 0) throw new Error(`README.md must have exactly one block "${name}".`);
+	return only;
+}
+
+interface SubmissionPage {
+	submissions: { data: Record<string, unknown> }[];
+	pagination: { total: number };
+}
+
+let server: RunningBinary | undefined;
+
+afterEach(async () => {
+	await server?.end('SIGTERM');
+	server = undefined;
+});
+
+async function serveIn(cwd: string): Promise<RunningBinary> {
+	server = await startBinary({ cwd });
+	return server;
+}
+
+/** The README names the default ports; a test has to take free ones. */
+function withAddressesOf({ baseUrl, submitUrl }: RunningBinary, lines: string): string {
+	return lines.replaceAll('http://127.0.0.1:8080', baseUrl).replaceAll('http://127.0.0.1:8081', submitUrl);
+}
+
+async function paste(lines: string, cwd: string) {
+	const child = Bun.spawn(['sh', '-eu'], {
+		cwd,
+		env: { PATH: `${dirname(BINARY)}:${process.env.PATH}` },
+		stdin: new Blob([`${lines}\n`]),
+		stdout: 'pipe',
+		stderr: 'pipe',
+		timeout: WITHIN_MS,
+	});
+	const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
+	return { stdout, stderr, code };
+}
+
+describe('the quick start', () => {
+	test('starts the server with one command', () => {
+		expect(block('serve')).toBe('formsrv serve');
+	});
+
+	test(
+		'ends with the submissions in the list',
+		async () => {
+			const cwd = tempFolder();
+			const lines = withAddressesOf(await serveIn(cwd), blocks('quickstart').join('\n'));
+			const { stdout, stderr, code } = await paste(lines, cwd);
+			expect({ code, stderr }).toMatchObject({ code: 0 });
+			expect(stdout.match(/\{"success":true,"message":"Form submitted successfully"\}/g)).toHaveLength(2);
+			const json = /^.*?(\{"submissions":.*?\}\})(.*)$/ms.exec(stdout);
+			const page = JSON.parse(json?.[1] ?? '{}') as SubmissionPage;
+			expect(page.submissions.map(({ data }) => data)).toEqual([
+				{ email: 'grace@example.com', message: 'Hello in JSON', rating: 5 },
+				{ email: 'ada@example.com', message: 'Hello from curl' },
+			]);
+			expect(json?.[2]).toContain('email=ada@example.com message=Hello from curl');
+		},
+		WITHIN_MS,
+	);
+});
+
+describe('the snippets for websites', () => {
+	let browser: Browser;
+
+	beforeAll(async () => {
+		browser = await openBrowser();
+	});
+
+	afterAll(() => browser.close());
+
+	/** Opens a page of another origin with `snippet` in it, lets `act` use it, and answers what arrived. */
+	async function submitted(
+		name: string,
+		act: (page: BrowserPage, snippet: string) => Promise<unknown>,
+	) {
+		const cwd = tempFolder();
+		await serveIn(cwd);
+		await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
+		const snippet = withAddressesOf(server as RunningBinary, block(name));
+		const site = openSite();
+		const page = await browser.newPage();
+		try {
+			site.setPage(snippet.startsWith('<') ? snippet : '');
+			await page.goto(site.url);
+			await act(page, snippet);
+		} finally {
+			await page.close();
+			await site.close();
+		}
+		const { stdout } = await runBinary(['submissions', 'list', 'contact', '--json'], { cwd });
+		return (JSON.parse(stdout) as SubmissionPage).submissions.map(({ data }) => data);
+	}
+
+	async function fillIn(page: BrowserPage, message: string): Promise<void> {
+		await page.getByLabel('E-mail').fill('ada@example.com');
+		await page.getByLabel('Message').fill(message);
+		await page.getByRole('button', { name: 'Send' }).click();
+	}
+
+	test(
+		'the plain form leads to the thank-you page',
+		async () => {
+			const arrived = await submitted('page html', async (page) => {
+				await fillIn(page, 'by a plain form');
+				await page.waitForURL('**/thanks');
+			});
+			expect(arrived).toEqual([{ email: 'ada@example.com', message: 'by a plain form' }]);
+		},
+		WITHIN_MS,
+	);
+
+	test(
+		'with the script the page stays',
+		async () => {
+			const arrived = await submitted('page script', async (page) => {
+				const before = page.url();
+				await fillIn(page, 'by the script');
+				await page.locator('.formsrv-success').waitFor();
+				expect(page.url()).toBe(before);
+			});
+			expect(arrived).toEqual([{ email: 'ada@example.com', message: 'by the script' }]);
+		},
+		WITHIN_MS,
+	);
+
+	test(
+		'fetch works from another origin',
+		async () => {
+			const arrived = await submitted('page fetch', (page, snippet) => page.evaluate(`(async () => {${snippet}})()`));
+			expect(arrived).toEqual([{ email: 'ada@example.com', message: 'Hello from fetch' }]);
+		},
+		WITHIN_MS,
+	);
+});
