@@ -12,7 +12,7 @@ import { Page } from '../parts/page.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { Time } from '../parts/time.tsx';
 import { type Route, to } from '../router.ts';
-import { formOf } from '../state/forms.ts';
+import { formOf, forms } from '../state/forms.ts';
 import { onLiveEvent } from '../state/live.ts';
 import { showError, showToast } from '../state/toasts.ts';
 import { useQuery } from '../use-query.ts';
@@ -29,20 +29,35 @@ function queryOf(at: Place): DeliveryQuery {
 	return { state, form: at.form || undefined, limit: PAGE_SIZE, offset: (at.page - 1) * PAGE_SIZE };
 }
 
-function StateFilter({ at }: { at: Place }) {
+function Filters({ at }: { at: Place }) {
 	const choices = [{ state: '', label: 'All' }, ...STATES.map((state) => ({ state, label: STATE_NAMES[state] }))];
 	return (
-		<nav class="filters" aria-label="State">
-			{choices.map(({ state, label }) => (
-				<a
-					key={state}
-					href={to.deliveries({ state, form: at.form })}
-					aria-current={state === at.state ? 'true' : undefined}
-				>
-					{label}
-				</a>
-			))}
-		</nav>
+		<div class="delivery-filters">
+			<nav class="filters" aria-label="State">
+				{choices.map(({ state, label }) => (
+					<a
+						key={state}
+						href={to.deliveries({ state, form: at.form })}
+						aria-current={state === at.state ? 'true' : undefined}
+					>
+						{label}
+					</a>
+				))}
+			</nav>
+			<select
+				class="input"
+				aria-label="Form"
+				value={at.form}
+				onChange={(event) => navigate(to.deliveries({ state: at.state, form: event.currentTarget.value }))}
+			>
+				<option value="">All forms</option>
+				{(forms.value ?? []).map(({ id, name }) => (
+					<option key={id} value={id}>
+						{name}
+					</option>
+				))}
+			</select>
+		</div>
 	);
 }
 
@@ -119,7 +134,7 @@ function MailState({ mail }: { mail: DeliveryList['mail'] }) {
 			<p class="notice warning">
 				<Icon name="warning" />
 				<span>
-					No mail server is set, so mails wait. <a href={to.settings()}>How to set one</a>
+					No mail server is set, so mails are withheld. <a href={to.settings()}>How to set one</a>
 				</span>
 			</p>
 		);
@@ -175,7 +190,7 @@ export function Deliveries({ at }: { at: Place }) {
 			}
 		>
 			{data && <MailState mail={data.mail} />}
-			<StateFilter at={at} />
+			<Filters at={at} />
 			{error !== undefined && data === undefined && <LoadFailure error={error} onRetry={reload} />}
 			{data && list.length === 0 && (
 				<EmptyState icon="send" title={at.state ? 'None in this state' : 'Nothing has left yet'}>

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 import { announce, useTitle } from '../announce.ts';
 import * as api from '../api.ts';
+import { errorOf } from '../field-errors.ts';
 import { plural } from '../format.ts';
 import { navigate } from '../location.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
@@ -47,44 +48,45 @@ function draftOf(form: Form): Draft {
 	};
 }
 
+const domainsOf = (draft: Draft) => draft.allowedDomains.split(/[\s,]+/).filter(Boolean);
+
 function changeOf(draft: Draft): FormChange {
 	return {
 		name: draft.name.trim(),
 		slug: draft.slug.trim(),
 		notificationEmail: draft.notificationEmail.trim() || null,
 		redirectUrl: draft.redirectUrl.trim() || null,
-		allowedDomains: draft.allowedDomains.split(/[\s,]+/).filter(Boolean),
+		allowedDomains: domainsOf(draft),
 		captcha: (draft.captcha || null) as Captcha | null,
 	};
 }
 
-/** The errors of a field and of its members, such as `allowedDomains.0`. */
-function errorOf(fields: Record<string, string>, name: keyof Draft): string | undefined {
-	const messages = Object.entries(fields).filter(([field]) => field === name || field.startsWith(`${name}.`));
-	return messages.map(([, message]) => message).join(' ') || undefined;
-}
-
 function SettingsForm({ form }: { form: Form }) {
 	const [draft, setDraft] = useState(() => draftOf(form));
-	const [errors, setErrors] = useState<Record<string, string>>({});
+	const [refusal, setRefusal] = useState<api.ApiError | undefined>(undefined);
 	const [isBusy, setBusy] = useState(false);
 	const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(form));
 	const set = (name: keyof Draft) => (value: string) => setDraft((before) => ({ ...before, [name]: value }));
-	const bind = (name: keyof Draft) => ({ value: draft[name], error: errorOf(errors, name), isDisabled: !may('write') });
+	const bind = (name: keyof Draft) => ({
+		value: draft[name],
+		error: errorOf(refusal, name, domainsOf(draft)),
+		isDisabled: !may('write'),
+	});
 	const save = async (event: Event) => {
 		event.preventDefault();
 		setBusy(true);
-		setErrors({});
+		setRefusal(undefined);
 		try {
 			const saved = await api.forms.update(form.id, changeOf(draft));
 			putForm(saved);
 			setDraft(draftOf(saved));
 			showToast('Settings saved.');
 		} catch (error) {
-			const fields = error instanceof api.ApiError ? error.fields : {};
-			setErrors(error instanceof api.ApiError && error.code === 'SLUG_TAKEN' ? { slug: error.message } : fields);
-			if (Object.keys(fields).length === 0) showError(error);
-			else announce('Some settings need another look.');
+			const refused = error instanceof api.ApiError ? error : undefined;
+			setRefusal(refused);
+			if (['VALIDATION_ERROR', 'SLUG_TAKEN'].includes(refused?.code ?? ''))
+				announce('Some settings need another look.');
+			else showError(error);
 		}
 		setBusy(false);
 	};

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import * as api from '../api.ts';
+import { errorOf } from '../field-errors.ts';
 import { formatCount, plural } from '../format.ts';
 import { navigate } from '../location.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -31,7 +32,7 @@ function NewForm() {
 			navigate(to.connect(form.id));
 		} catch (cause) {
 			const refused = cause instanceof api.ApiError ? cause : undefined;
-			setError(refused?.fields.name ?? refused?.message ?? 'The form could not be made.');
+			setError(errorOf(refused, 'name') ?? refused?.message ?? 'The form could not be made.');
 			setBusy(false);
 		}
 	};

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import * as api from '../../api.ts';
+import { errorOf } from '../../field-errors.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { IconButton } from '../../parts/icon-button.tsx';
@@ -92,7 +93,7 @@ function NewWebhook({ form, onMade }: { form: string; onMade: (webhook: WebhookW
 			setUrl('');
 		} catch (cause) {
 			const refused = cause instanceof api.ApiError ? cause : undefined;
-			setError(refused?.fields.url ?? refused?.message ?? 'The webhook could not be made.');
+			setError(errorOf(refused, 'url') ?? refused?.message ?? 'The webhook could not be made.');
 		}
 	};
 	return (

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import * as api from '../../api.ts';
+import { errorOf } from '../../field-errors.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Select } from '../../parts/select.tsx';
@@ -82,7 +83,7 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 					onInput={(name) => set({ name })}
 					placeholder="Website build"
 					hint="So that you know later what it is for."
-					error={error?.fields.name}
+					error={errorOf(error, 'name')}
 					autoFocus
 				/>
 				<Select
@@ -90,7 +91,7 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 					value={draft.form}
 					options={formOptions}
 					onChange={(form) => set({ form })}
-					error={error?.fields.form}
+					error={errorOf(error, 'form')}
 				/>
 				{draft.form === '' && (
 					<PermissionChecks value={draft.permissions} onChange={(permissions) => set({ permissions })} />
@@ -100,9 +101,9 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 					value={draft.expiry}
 					options={EXPIRIES}
 					onChange={(expiry) => set({ expiry })}
-					error={error?.fields.expiresAt}
+					error={errorOf(error, 'expiresAt')}
 				/>
-				{error && (
+				{error && Object.keys(error.fields).length === 0 && (
 					<p class="field-error" role="alert">
 						{error.message}
 					</p>
