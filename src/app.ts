@@ -56,7 +56,7 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 }
 
 /** Where the dashboard is as seen from here, as long as no listener says better. */
-function ownUrl({ host, port }: Config): string {
+export function ownUrl({ host, port }: Config): string {
 	return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Page as BrowserPage, Browser } from 'playwright-core';
+import type { Browser, Page as BrowserPage } from 'playwright-core';
 import { BINARY, type RunningBinary, runBinary, startBinary } from './binary.ts';
 import { openBrowser } from './browser.ts';
 import { openSite } from './site.ts';
@@ -94,10 +94,7 @@ describe('the snippets for websites', () => {
 	afterAll(() => browser.close());
 
 	/** Opens a page of another origin with `snippet` in it, lets `act` use it, and answers what arrived. */
-	async function submitted(
-		name: string,
-		act: (page: BrowserPage, snippet: string) => Promise<unknown>,
-	) {
+	async function submitted(name: string, act: (page: BrowserPage, snippet: string) => Promise<unknown>) {
 		const cwd = tempFolder();
 		await serveIn(cwd);
 		await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });

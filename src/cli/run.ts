@@ -7,10 +7,12 @@ import { printable } from '../log.ts';
 import { VERSION } from '../version.ts';
 import { addBackup } from './backup.ts';
 import { type Cli, CommandError, createCli, type ExitCode, examples, type Io } from './cli.ts';
+import { addDeliveries } from './deliveries.ts';
 import { addDoctor } from './doctor.ts';
 import { addForms } from './forms.ts';
 import { addHealthcheck } from './healthcheck.ts';
 import { addKeys } from './keys.ts';
+import { addMail } from './mail.ts';
 import { addRestore } from './restore.ts';
 import { addServe } from './serve.ts';
 import { addSubmissions } from './submissions.ts';
@@ -22,6 +24,8 @@ const COMMANDS: readonly ((program: Command, cli: Cli) => void)[] = [
 	addKeys,
 	addForms,
 	addSubmissions,
+	addDeliveries,
+	addMail,
 	addBackup,
 	addRestore,
 	addDoctor,

@@ -73,7 +73,12 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 	};
 }
 
-function readMailSetup({ smtpUrl, mailFrom, baseUrl }: DispatchOptions): MailSetup {
+/** @throws Error with a sentence for the operator */
+export function readMailSetup({
+	smtpUrl,
+	mailFrom,
+	baseUrl,
+}: Pick<DispatchOptions, 'smtpUrl' | 'mailFrom' | 'baseUrl'>): MailSetup {
 	const from = mailFrom === null ? NOBODY : parseMailbox(mailFrom);
 	if (!from) throw new Error('FORMSRV_MAIL_FROM must be one mail address, such as Forms <forms@example.com>.');
 	return { server: smtpUrl === null ? null : parseSmtpUrl(smtpUrl), identity: { from, baseUrl } };

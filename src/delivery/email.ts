@@ -6,6 +6,7 @@ import { type Body, renderDigestBody, renderSubmissionBody } from './email-body.
 import { type Field, readFields } from './fields.ts';
 
 const SUBJECT_MAX = 200;
+const OWN_ADDRESS = /^[^\s@,;<>"\p{Cc}]{1,64}@[^\s@,;<>"\p{Cc}]{1,253}$/u;
 const PLACEHOLDER = /\{\{([^{}]{1,256})\}\}/g;
 /** Controls, line separators and marks that turn the direction of writing: none belongs in a subject. */
 const UNFIT_FOR_SUBJECT = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
@@ -103,11 +104,14 @@ export function renderDigest(
 	};
 }
 
-/** Reads `address` or `Name <address>`; `undefined` if that is not one valid mailbox. */
+/**
+ * Reads the operator's own `address` or `Name <address>`; `undefined` if that is not one mailbox. Its domain may be
+ * a single word, such as `localhost`.
+ */
 export function parseMailbox(text: string): Mailbox | undefined {
 	const [, name = '', bracketed] = /^([^<>\p{Cc}]*)<([^<>]+)>$/u.exec(text.trim()) ?? [];
 	const address = (bracketed ?? text).trim();
-	if (!isEmailAddress(address)) return undefined;
+	if (!OWN_ADDRESS.test(address)) return undefined;
 	return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
 }
 

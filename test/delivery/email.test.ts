@@ -145,6 +145,7 @@ test.each([
 	['forms@example.com', { name: '', address: 'forms@example.com' }],
 	['Forms <forms@example.com>', { name: 'Forms', address: 'forms@example.com' }],
 	['"Forms, Inc." <forms@example.com>', { name: 'Forms, Inc.', address: 'forms@example.com' }],
+	['forms@localhost', { name: '', address: 'forms@localhost' }],
 	['forms', undefined],
 	['a@example.com, b@example.com', undefined],
 	['Forms <a@example.com> <b@example.com>', undefined],

@@ -1,13 +1,11 @@
 /** The sending part of the program for tests: a real database, a form, and mail to a server of the test's choice. */
 
-import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { createDispatch, type DispatchOptions } from '../../src/delivery/dispatch.ts';
 import type { PostResult } from '../../src/delivery/guarded-request.ts';
 import { createLog } from '../../src/log.ts';
 import { openStorage } from '../../src/storage/storage.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms } from '../../src/storage/tables.ts';
-import { tempFolder } from '../temp-folder.ts';
 
 /** Short enough for a test, in the proportions of the real ones. */
 export const SHORT_TIMING = { leaseMs: 600, tickMs: 50, pace: { probeMs: 120, longestProbeMs: 240 } };
@@ -15,17 +13,16 @@ export const SHORT_TIMING = { leaseMs: 600, tickMs: 50, pace: { probeMs: 120, lo
 const GRACE_MS = 1000;
 
 export interface HouseOptions extends Partial<DispatchOptions> {
-	/** Goes on with the database of another house. */
-	file?: string;
+	/** The database, made if it is not there. */
+	file: string;
 	form?: Partial<typeof forms.$inferInsert>;
 }
 
 export type House = Awaited<ReturnType<typeof openHouse>>;
 
-export async function openHouse({ file, form: formValues, ...options }: HouseOptions = {}) {
-	const path = file ?? join(tempFolder(), 'formsrv.db');
+export async function openHouse({ file, form: formValues, ...options }: HouseOptions) {
 	const now = options.now ?? Date.now;
-	const storage = openStorage(path, { now });
+	const storage = openStorage(file, { now });
 	const logLines: string[] = [];
 	const log = createLog({ level: 'debug', format: 'json', write: (lines) => logLines.push(lines) });
 	const dispatch = createDispatch(storage, {
@@ -60,7 +57,7 @@ export async function openHouse({ file, form: formValues, ...options }: HouseOpt
 	const form = known ?? (await makeForm(formValues));
 
 	return {
-		file: path,
+		file,
 		storage,
 		dispatch,
 		form,

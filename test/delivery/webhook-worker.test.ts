@@ -1,12 +1,14 @@
 /** Webhooks through the outbox: from a submission to its target, whatever happens in between. */
 
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
 import { createWebhookSecret } from '../../src/delivery/webhook.ts';
 import { encodeId } from '../../src/ids.ts';
 import type { DeliveryRow } from '../../src/storage/tables.ts';
 import { webhooks } from '../../src/storage/tables.ts';
+import { tempFolder } from '../temp-folder.ts';
 import { type House, type HouseOptions, openHouse } from './house.ts';
 
 setDefaultTimeout(60_000);
@@ -48,9 +50,10 @@ afterEach(async () => {
 	await target.stop(true);
 });
 
-async function openWithWebhook(options: HouseOptions = WITHOUT_MAIL): Promise<void> {
+async function openWithWebhook(options: Partial<HouseOptions> = WITHOUT_MAIL): Promise<void> {
 	const isNew = options.file === undefined;
-	house = await openHouse({ post: createGuardedPost({ allowed: ['127.0.0.1'], timeoutMs: 2_000 }), ...options });
+	const post = createGuardedPost({ allowed: ['127.0.0.1'], timeoutMs: 2_000 });
+	house = await openHouse({ file: join(tempFolder(), 'formsrv.db'), post, ...options });
 	if (!isNew) return;
 	const url = target.url.href;
 	const row = { id: house.storage.nextId(), formId: house.form.id, url, secret, events: ['submission.created'] };

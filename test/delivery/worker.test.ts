@@ -1,9 +1,11 @@
 /** The outbox at work: what happens to mail while the server is well, ill, and coming back. */
 
 import { afterEach, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { encodeId } from '../../src/ids.ts';
 import { type DeliveryRow, deliveries, forms, submissions } from '../../src/storage/tables.ts';
+import { tempFolder } from '../temp-folder.ts';
 import { type House, type HouseOptions, openHouse } from './house.ts';
 import { type ScriptedSmtp, type Stage, startScriptedSmtp } from './scripted-smtp.ts';
 
@@ -19,8 +21,8 @@ async function server(script: ScriptedSmtp['script'] = {}, port = 0): Promise<Sc
 	return peer;
 }
 
-async function house(options: HouseOptions): Promise<House> {
-	const opened = await openHouse(options);
+async function house(options: Partial<HouseOptions>): Promise<House> {
+	const opened = await openHouse({ file: join(tempFolder(), 'formsrv.db'), ...options });
 	closers.push(opened.close);
 	return opened;
 }

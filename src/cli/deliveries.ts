@@ -1,0 +1,143 @@
+/** `formsrv deliveries`: see what left the house, what waits and what failed, and try it again. */
+
+import { type Command, Option } from 'commander';
+import type { Delivery, DeliveryList, DeliveryWithContent } from '../delivery/schema.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, RETRY_STATES, type RetryDeliveries } from '../delivery/schema.ts';
+import { CHANNELS, DELIVERY_STATES, type DeliveryState, MODES, type Mode } from '../storage/tables.ts';
+import { type Cli, CommandError, examples, findForm, type Options, withStorage } from './cli.ts';
+import { shorten, shortTime } from './table.ts';
+
+const ERROR_WIDTH = 80;
+const DESTINATION_WIDTH = 60;
+
+interface ListOptions extends Options {
+	state?: DeliveryState;
+	channel?: Delivery['channel'];
+	form?: string;
+	mode?: Mode;
+	limit?: number;
+	offset?: number;
+	json?: true;
+}
+
+interface RetryOptions extends Options {
+	state?: RetryDeliveries['state'];
+	channel?: Delivery['channel'];
+	form?: string;
+	json?: true;
+}
+
+export function addDeliveries(program: Command, cli: Cli): void {
+	const deliveries = program
+		.command('deliveries')
+		.summary('See which mails and webhook events went out, and try them again.')
+		.description('Mails and webhook events: see what was sent, what waits and what failed, and try it again.');
+	addList(deliveries, cli);
+	addShow(deliveries, cli);
+	addRetry(deliveries, cli);
+}
+
+function addList(deliveries: Command, cli: Cli): void {
+	const command = deliveries
+		.command('list')
+		.description('List deliveries, newest first.')
+		.addOption(new Option('--state <state>', 'Only those in this state').choices(DELIVERY_STATES))
+		.addOption(new Option('--channel <channel>', 'Only mails or only webhook events').choices(CHANNELS))
+		.option('--form <form>', 'Only of this form (id or slug)')
+		.addOption(new Option('--mode <mode>', 'Only of live or only of test forms').choices(MODES))
+		.option('--limit <number>', `At most so many, 1 to ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})`, count)
+		.option('--offset <number>', 'Skip so many (default: 0)', count)
+		.option('--json', 'Print JSON, as the API answers it')
+		.addHelpText('after', examples('formsrv deliveries list --state failed', 'formsrv deliveries list --form contact'));
+	withStorage(command).action((options: ListOptions) =>
+		cli.withApp(options, {
+			use: async (app) => {
+				const { state, channel, mode, limit = LIMIT_DEFAULT, offset = 0 } = options;
+				const form = options.form === undefined ? undefined : (await findForm(app, options.form)).id;
+				const query = { state, channel, limit: Math.min(Math.max(limit, 1), LIMIT_MAX), offset };
+				const list = await app.dispatch.deliveries.list({ form }, { mode, readQuery: () => query });
+				if (options.json) cli.printJson({ deliveries: list.deliveries, pagination: list.pagination });
+				else printList(cli, list);
+			},
+		}),
+	);
+}
+
+function printList(cli: Cli, { deliveries, pagination }: DeliveryList): void {
+	if (deliveries.length === 0) return void cli.advise('There are no such deliveries.');
+	cli.printTable(
+		['ID', 'CREATED', 'STATE', 'TRIES', 'NEXT TRY', 'TO', 'ERROR'],
+		deliveries.map((delivery) => [
+			delivery.id,
+			shortTime(delivery.createdAt),
+			delivery.state,
+			`${delivery.attempts}`,
+			shortTime(delivery.nextAttemptAt),
+			shorten(delivery.destination, DESTINATION_WIDTH),
+			shorten(delivery.lastError ?? '', ERROR_WIDTH),
+		]),
+	);
+	const last = pagination.offset + deliveries.length;
+	if (pagination.hasMore) cli.advise(`There are more; go on with --offset ${last}.`);
+}
+
+function addShow(deliveries: Command, cli: Cli): void {
+	const command = deliveries
+		.command('show')
+		.description('Show a delivery with what was sent, or would be.')
+		.argument('<delivery>', 'Its id')
+		.option('--json', 'Print JSON, as the API answers it');
+	withStorage(command).action((id: string, options: Options) =>
+		cli.withApp(options, {
+			use: async (app) => {
+				const delivery = await app.dispatch.deliveries.get(id);
+				if (options.json) cli.printJson(delivery);
+				else printDelivery(cli, delivery);
+			},
+		}),
+	);
+}
+
+function printDelivery(cli: Cli, { content, ...members }: DeliveryWithContent): void {
+	for (const [name, value] of Object.entries(members)) cli.print(`${name.padEnd(14)} ${value ?? '-'}`);
+	if (content === null) return;
+	const { text, html: _, ...rest } = content as { text?: string; html?: string };
+	for (const [name, value] of Object.entries(rest)) cli.print(`${name.padEnd(14)} ${JSON.stringify(value)}`);
+	if (typeof text !== 'string') return;
+	cli.print('');
+	for (const line of text.trimEnd().split('\n')) cli.print(line);
+}
+
+function addRetry(deliveries: Command, cli: Cli): void {
+	const command = deliveries
+		.command('retry')
+		.description('Send deliveries as soon as possible; a running server takes them up within seconds.')
+		.argument('[delivery...]', 'Their ids; without them, all that match')
+		.addOption(new Option('--state <state>', 'Without ids: all in this state').choices(RETRY_STATES))
+		.addOption(new Option('--channel <channel>', 'Without ids: only mails or only webhook events').choices(CHANNELS))
+		.option('--form <form>', 'Without ids: only of this form (id or slug)')
+		.option('--json', 'Print JSON')
+		.addHelpText('after', examples('formsrv deliveries retry cmnrg2x8a2k', 'formsrv deliveries retry --state failed'));
+	withStorage(command).action((ids: string[], options: RetryOptions) => {
+		const { state, channel } = options;
+		const isFiltered = state !== undefined || channel !== undefined || options.form !== undefined;
+		if (ids.length > 0 === isFiltered) {
+			throw new CommandError('Give either ids, or which ones with --state, --channel or --form.', 2);
+		}
+		return cli.withApp(options, {
+			use: async (app) => {
+				const form = options.form === undefined ? undefined : (await findForm(app, options.form)).id;
+				const { retry, retryMany } = app.dispatch.retries;
+				for (const id of ids) await retry(id);
+				const retried = ids.length > 0 ? ids.length : await retryMany({ state, channel, form });
+				if (options.json) cli.printJson({ retried });
+				else cli.print(`${retried} ${retried === 1 ? 'delivery is' : 'deliveries are'} tried again.`);
+			},
+		});
+	});
+}
+
+function count(text: string): number {
+	if (!/^\d{1,9}$/.test(text)) throw new CommandError(`"${text}" must be a whole number.`, 2);
+	return Number(text);
+}

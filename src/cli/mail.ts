@@ -1,0 +1,30 @@
+/** `formsrv mail`: see whether mail works. */
+
+import type { Command } from 'commander';
+import { ownUrl } from '../app.ts';
+import { readMailSetup } from '../delivery/dispatch.ts';
+import { sendTestMail } from '../delivery/test-mail.ts';
+import { type Cli, examples, type Options, withSettings } from './cli.ts';
+
+export function addMail(program: Command, cli: Cli): void {
+	const mail = program.command('mail').description('See whether mail works.');
+	const command = mail
+		.command('test')
+		.description('Send a test mail with the settings of the server, and tell what is wrong if it does not work.')
+		.argument('<address>', 'Who gets it')
+		.addHelpText(
+			'after',
+			examples(
+				'FORMSRV_SMTP_URL=smtp://user:password@mail.example.com:587 FORMSRV_MAIL_FROM=forms@example.com \\',
+				'  formsrv mail test you@example.com',
+			),
+		);
+	withSettings(command, ['mailFrom', 'baseUrl']).action(async (address: string, options: Options) => {
+		const config = cli.loadSettings(options);
+		const setup = readMailSetup({ ...config, baseUrl: config.baseUrl ?? ownUrl(config) });
+		const { server } = setup;
+		if (server) cli.advise(`Sending as ${setup.identity.from.address} through ${server.host}:${server.port} …`);
+		const reply = await sendTestMail(address, setup);
+		cli.print(`The mail server took it: ${reply}`);
+	});
+}

@@ -1,0 +1,76 @@
+/** `formsrv deliveries`, beside a running server and without one. */
+
+import { beforeEach, expect, test } from 'bun:test';
+import { openHouse } from '../delivery/house.ts';
+import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+let cli: CommandLine;
+beforeEach(async () => {
+	cli = openCommandLine();
+	await cli.call('forms', 'create', 'Contact', '--slug', 'contact', '--notification-email', 'owner@example.com');
+});
+
+/** Opens the same database as a server does. */
+const openServer = (smtpUrl: string | null) => openHouse({ file: cli.path('formsrv-data', 'formsrv.db'), smtpUrl });
+
+test('what could not be sent is listed, shown and tried again while the server runs', async () => {
+	const peer = await startScriptedSmtp({ RCPT: '550 no such user' });
+	const server = await openServer(peer.url);
+	await server.start();
+	await server.submit({ name: 'Ada\u001b[31m' });
+	const rows = await server.until(([row]) => row?.state === 'failed');
+	expect(rows).toHaveLength(1);
+
+	const { deliveries } = await cli.json('deliveries', 'list', '--state', 'failed', '--form', 'contact');
+	expect(deliveries).toMatchObject([{ state: 'failed', destination: 'owner@example.com', attempts: 1 }]);
+	const [{ id }] = deliveries;
+	expect((await cli.call('deliveries', 'list')).stdout).toMatch(
+		/^ID +CREATED +STATE[\s\S]*failed[\s\S]*550 no such user/,
+	);
+	const shown = await cli.call('deliveries', 'show', id);
+	expect(shown.stdout).toContain('New submission: Contact');
+	expect(shown.stdout).not.toContain('\u001b');
+	expect((await cli.json('deliveries', 'show', id)).content.text).toContain('Ada');
+
+	peer.script = {};
+	expect(await cli.json('deliveries', 'retry', id)).toEqual({ retried: 1 });
+	await server.until(([row]) => row?.state === 'sent');
+	expect(peer.accepted).toHaveLength(1);
+	await server.close();
+	await peer.close();
+});
+
+test('many are tried again by what they have in common', async () => {
+	const server = await openServer(null);
+	await server.submit();
+	await server.submit();
+	await server.close();
+	expect(await cli.json('deliveries', 'retry', '--state', 'failed')).toEqual({ retried: 0 });
+	expect((await cli.call('deliveries', 'retry', '--state', 'withheld')).stdout).toBe('2 deliveries are tried again.\n');
+	const { deliveries } = await cli.json(
+		'deliveries',
+		'list',
+		'--state',
+		'waiting',
+		'--channel',
+		'mail',
+		'--mode',
+		'live',
+	);
+	expect(deliveries).toHaveLength(2);
+});
+
+test.each([
+	[['retry'], 2],
+	[['retry', 'abc', '--state', 'failed'], 2],
+	[['retry', 'abc'], 1],
+	[['show', 'abc'], 1],
+	[['list', '--state', 'lost'], 2],
+	[['list', '--limit', 'many'], 2],
+	[['list', '--form', 'nowhere'], 1],
+])('deliveries %j ends with %d and a sentence', async (argv, expected) => {
+	const { code, stdout, stderr } = await cli.call('deliveries', ...argv);
+	expect([code, stdout]).toEqual([expected as 1 | 2, '']);
+	expect(stderr).toMatch(/^[A-Z"].*\.\n$/);
+});

@@ -1,0 +1,111 @@
+/** Ten thousand deliveries over twenty kills: none is lost, and hardly any is doubled. */
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { eq, sql } from 'drizzle-orm';
+import { createWebhookSecret } from '../../src/delivery/webhook.ts';
+import { encodeId } from '../../src/ids.ts';
+import { openStorage, type Storage } from '../../src/storage/storage.ts';
+import { deliveries, forms, webhooks } from '../../src/storage/tables.ts';
+import { tempFolder } from '../temp-folder.ts';
+import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
+
+const MAILS = 8_000;
+const EVENTS = 2_000;
+const KILLS = 20;
+/** What a lane may have under way, see the channels' concurrency. */
+const MAILS_UNDER_WAY = 4;
+const EVENTS_UNDER_WAY = 2;
+const TIME_LIMIT_MS = 240_000;
+
+let peer: ScriptedSmtp;
+let receiver: Bun.Server<undefined>;
+const received: string[] = [];
+
+beforeAll(async () => {
+	peer = await startScriptedSmtp();
+	receiver = Bun.serve({
+		port: 0,
+		hostname: '127.0.0.1',
+		fetch(request) {
+			received.push(request.headers.get('webhook-id') ?? '');
+			return new Response();
+		},
+	});
+});
+afterAll(async () => {
+	await peer.close();
+	await receiver.stop(true);
+});
+
+async function fill(storage: Storage): Promise<void> {
+	const target = `http://127.0.0.1:${receiver.port}/`;
+	const hook = { id: 2, formId: 1, url: target, secret: createWebhookSecret(), events: ['submission.created'] };
+	await storage.batch((tx) => [
+		tx
+			.insert(forms)
+			.values({ id: 1, mode: 'live', slug: 's', name: 'Contact', notificationEmail: 'owner@example.com' }),
+		tx.insert(webhooks).values(hook),
+	]);
+	const mail = { channel: 'mail', destination: 'owner@example.com', webhookId: null } as const;
+	const event = { channel: 'webhook', destination: target, webhookId: hook.id } as const;
+	const stored = Array.from({ length: MAILS + EVENTS }, (_, i) => {
+		const id = storage.nextId();
+		const way = i < MAILS ? mail : event;
+		const row = { id, formId: 1, submissionId: id, state: 'waiting' as const, nextAttemptAt: 0, ...way };
+		const rest = { names: ['n'], spamReason: null, subject: null, replyTo: null };
+		return storage.submissions.append({ id, formId: 1, data: `{"n":${i}}`, ...rest, deliveries: [row] });
+	});
+	await Promise.all(stored);
+}
+
+async function startSender(file: string) {
+	const sender = Bun.spawn([process.execPath, join(import.meta.dir, 'sender-process.ts'), file, peer.url], {
+		stdout: 'pipe',
+		stderr: 'inherit',
+	});
+	await sender.stdout.getReader().read();
+	return sender;
+}
+
+async function countOpen({ db }: Storage): Promise<number> {
+	const [row] = await db.select({ open: sql<number>`count(*)` }).from(deliveries).where(sql`state <> 'sent'`);
+	return row?.open ?? 0;
+}
+
+/** How often something came beyond the first time. */
+const doubles = (names: string[]) => names.length - new Set(names).size;
+
+test(
+	'10,000 mails and webhook events survive 20 kills',
+	async () => {
+		const file = join(tempFolder(), 'formsrv.db');
+		const storage = openStorage(file);
+		await fill(storage);
+		let sender = await startSender(file);
+		for (let kills = 1; kills <= KILLS; kills++) {
+			const before = await countOpen(storage);
+			const goal = Math.floor(((MAILS + EVENTS) * (KILLS - kills)) / KILLS);
+			while ((await countOpen(storage)) > Math.min(goal, before - 1)) await Bun.sleep(5);
+			sender.kill('SIGKILL');
+			await sender.exited;
+			sender = await startSender(file);
+		}
+		while ((await countOpen(storage)) > 0) await Bun.sleep(20);
+		sender.kill();
+		await sender.exited;
+
+		const wanted = await storage.db.select().from(deliveries);
+		const mails = peer.accepted.map(({ content }) => /^Message-ID: <(.*)>\r$/m.exec(content)?.[1] ?? '');
+		const expected = wanted
+			.filter(({ channel }) => channel === 'mail')
+			.map(({ id }) => `${encodeId(id)}@forms.example.com`);
+		expect(new Set(mails)).toEqual(new Set(expected));
+		expect(doubles(mails)).toBeLessThanOrEqual(KILLS * MAILS_UNDER_WAY);
+		const events = await storage.db.select().from(deliveries).where(eq(deliveries.channel, 'webhook'));
+		expect(new Set(received)).toEqual(new Set(events.map(({ id }) => `msg_${encodeId(id)}`)));
+		expect(doubles(received)).toBeLessThanOrEqual(KILLS * EVENTS_UNDER_WAY);
+		storage.close();
+	},
+	TIME_LIMIT_MS,
+);
