@@ -1,0 +1,48 @@
+/** What submitters notice while a large form is deleted. */
+
+import { Database } from 'bun:sqlite';
+import type { Stock } from './list.ts';
+import { sendAtRate } from './load.ts';
+import { jsonPost } from './product.ts';
+import { type Finding, short } from './report.ts';
+
+const PER_SECOND = 1000;
+const QUIET_MS = 5000;
+const LOOK_EVERY_MS = 200;
+
+export async function measureDeletion({ product, form }: Stock): Promise<Finding[]> {
+	const server = await product.start();
+	const { slug } = await product.createForm(server, 'Bystander');
+	const { headers, body, method } = jsonPost('/');
+	const url = `${server.url}/api/f/${slug}`;
+	const load = (until: Promise<unknown>) =>
+		sendAtRate(url, { init: { method, headers, body }, perSecond: PER_SECOND, until });
+	await load(Bun.sleep(1000));
+	const quiet = await load(Bun.sleep(QUIET_MS));
+	const began = performance.now();
+	const during = await load(remove());
+	const seconds = (performance.now() - began) / 1000;
+	await server.stop();
+	if (during.failed > 0) throw new Error(`${during.failed} submissions failed during the deletion.`);
+
+	async function remove(): Promise<void> {
+		const answer = await fetch(`${server.url}/api/forms/${form.id}`, {
+			method: 'DELETE',
+			headers: product.authorization,
+		});
+		if (!answer.ok) throw new Error(`Deleting: ${answer.status} ${await answer.text()}`);
+		using db = new Database(product.file, { readonly: true });
+		const anyLeft = db.query<{ n: number }, [number]>(
+			'select exists(select 1 from submissions where form_id = ?) as n',
+		);
+		while (anyLeft.get(Number.parseInt(form.id, 36))?.n) await Bun.sleep(LOOK_EVERY_MS);
+	}
+
+	return [
+		{
+			what: '99th percentile of submissions while a large form is deleted ÷ without',
+			...{ better: 'lower', must: 2, aim: 1.3, measured: during.p99Ms / quiet.p99Ms },
+			detail: `${short(during.p99Ms)} ms ÷ ${short(quiet.p99Ms)} ms at ${PER_SECOND}/s; gone after ${short(seconds)} s`,
+		},
+	];
+}

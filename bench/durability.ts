@@ -1,0 +1,85 @@
+/** What an acknowledgement is worth: kill -9 under load, and the order of fsync and answer. */
+
+import { join } from 'node:path';
+import { start } from './processes.ts';
+import { BINARY, jsonPost, openProduct, WORK } from './product.ts';
+import type { Finding } from './report.ts';
+
+const CYCLES = 20;
+const SENDERS = 32;
+const LOAD_MS = 300;
+const TRACED = 50;
+
+/** Senders that number what they send, and note what was acknowledged, until the server dies. */
+async function sendUntilDeath(url: string, { acknowledged, from }: { acknowledged: Set<number>; from: number }) {
+	let next = from;
+	const sender = async () => {
+		for (;;) {
+			const number = next++;
+			const request = jsonPost('');
+			const sent = { ...request, body: JSON.stringify({ number }) };
+			const answer = await fetch(url, sent).catch(() => undefined);
+			if (!answer) return;
+			if (answer.status === 200) acknowledged.add(number);
+		}
+	};
+	await Promise.all(Array.from({ length: SENDERS }, sender));
+	return next;
+}
+
+export async function measureDurability(): Promise<Finding[]> {
+	const product = await openProduct('durability');
+	const first = await product.start();
+	const form = await product.createForm(first, 'Durable');
+	await first.stop();
+	const acknowledged = new Set<number>();
+	let next = 0;
+	for (let cycle = 0; cycle < CYCLES; cycle++) {
+		const server = await product.start();
+		const sending = sendUntilDeath(`${server.url}/api/f/${form.slug}`, { acknowledged, from: next });
+		await Bun.sleep(LOAD_MS);
+		await server.stop('SIGKILL');
+		next = await sending;
+	}
+	const kept = new Set(product.values(form, 'number'));
+	const lost = [...acknowledged].filter((number) => !kept.has(number));
+	const early = await acknowledgedBeforeSync();
+	const never = { must: 0, aim: 0, better: 'lower' } as const;
+	return [
+		{
+			what: 'Acknowledged and lost after kill -9 under load',
+			...{ ...never, measured: lost.length },
+			detail: `${CYCLES} kills, ${acknowledged.size} acknowledged`,
+		},
+		{ what: 'Answers sent before their fsync', ...never, measured: early, detail: `${TRACED} answers traced` },
+	];
+}
+
+/** One submission at a time under strace: between two answers there has to be an fsync. */
+async function acknowledgedBeforeSync(): Promise<number> {
+	const product = await openProduct('traced');
+	const trace = join(WORK, 'trace.txt');
+	const calls = 'trace=fsync,fdatasync,write,writev,sendto,sendmsg';
+	const env = { FORMSRV_DATA_DIR: product.dataDir };
+	const traced = await start(['strace', '-f', '-qq', '-s', '64', '-e', calls, '-o', trace, BINARY, 'serve'], {
+		env,
+		log: join(WORK, 'traced.log'),
+	});
+	const { slug } = await product.createForm(traced, 'Traced');
+	const { path, ...init } = jsonPost(`/api/f/${slug}`);
+	for (let i = 0; i < TRACED; i++) await (await fetch(traced.url + path, init)).bytes();
+	await traced.stop();
+	const lines = (await Bun.file(trace).text()).split('\n');
+	let isSynced = false;
+	let answers = 0;
+	let early = 0;
+	for (const line of lines) {
+		if (/\bf(?:data)?sync\(/.test(line) || /<\.\.\. f(?:data)?sync resumed/.test(line)) isSynced = true;
+		if (!/\b(?:write|writev|sendto|sendmsg)\(.*"HTTP\/1\.1 200 OK/.test(line)) continue;
+		answers++;
+		if (!isSynced) early++;
+		isSynced = false;
+	}
+	if (answers < TRACED) throw new Error(`Only ${answers} of ${TRACED} answers are in the trace.`);
+	return early;
+}

@@ -1,0 +1,98 @@
+/** Load on a server: as fast as it answers (wrk), or at a fixed rate whatever it answers (own). */
+
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Running } from './processes.ts';
+
+export interface HttpRequest {
+	path: string;
+	method?: string;
+	headers?: Record<string, string>;
+	body?: string;
+}
+
+export interface LoadResult {
+	/** Answers with a status of 2xx or 3xx. */
+	good: number;
+	failed: number;
+	perSecond: number;
+	p50Ms: number;
+	p99Ms: number;
+	/** Processor time of the server for one request, in microseconds. */
+	cpuMicros: number;
+}
+
+const SCRIPT = join(import.meta.dir, 'wrk.lua');
+
+/** Keeps `connections` busy for some seconds. */
+export async function saturate(
+	server: Running,
+	request: HttpRequest,
+	{ connections, seconds }: { connections: number; seconds: number },
+): Promise<LoadResult> {
+	const { path, method = 'GET', headers = {}, body = '' } = request;
+	const before = await server.cpuSeconds();
+	const wrk = Bun.spawn(['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', SCRIPT, server.url + path], {
+		env: {
+			...process.env,
+			WRK_METHOD: method,
+			WRK_BODY: body,
+			WRK_HEADERS: Object.entries(headers)
+				.map(([name, value]) => `${name}: ${value}`)
+				.join('\n'),
+		},
+		stdout: 'pipe',
+		stderr: 'pipe',
+	});
+	const output = await text(wrk.stdout);
+	const line = /^result (.*)$/m.exec(output)?.[1];
+	if (!line) throw new Error(`wrk said: ${output}${await text(wrk.stderr)}`);
+	const { requests, errors, micros, p50, p99 } = JSON.parse(line) as Record<string, number>;
+	const cpu = (await server.cpuSeconds()) - before;
+	const good = Number(requests) - Number(errors);
+	return {
+		good,
+		failed: Number(errors),
+		perSecond: good / (Number(micros) / 1e6),
+		p50Ms: Number(p50) / 1e3,
+		p99Ms: Number(p99) / 1e3,
+		cpuMicros: (cpu * 1e6) / Math.max(1, good),
+	};
+}
+
+/** Sends at a fixed rate; a late answer delays no later request, so that a stall shows in full. */
+export async function sendAtRate(
+	url: string,
+	{ init, perSecond, until }: { init: RequestInit; perSecond: number; until: Promise<unknown> },
+): Promise<{ p50Ms: number; p99Ms: number; failed: number }> {
+	let isOver = false;
+	void until.finally(() => {
+		isOver = true;
+	});
+	const times: number[] = [];
+	const pending: Promise<void>[] = [];
+	let failed = 0;
+	const began = performance.now();
+	while (!isOver) {
+		const due = began + (pending.length * 1000) / perSecond;
+		if (performance.now() < due) {
+			await Bun.sleep(1);
+			continue;
+		}
+		pending.push(
+			fetch(url, init)
+				.then(async (answer) => {
+					await answer.bytes();
+					if (answer.status >= 400) failed++;
+					times.push(performance.now() - due);
+				})
+				.catch(() => {
+					failed++;
+				}),
+		);
+	}
+	await Promise.all(pending);
+	times.sort((a, b) => a - b);
+	const quantile = (q: number) => times[Math.min(times.length - 1, Math.floor(times.length * q))] ?? Number.NaN;
+	return { p50Ms: quantile(0.5), p99Ms: quantile(0.99), failed };
+}

@@ -1,0 +1,91 @@
+/** Programs under test: how they are started, what they have used, how they end. */
+
+import { openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+
+/** Clock ticks of /proc, which Linux fixes at 100 for user space. */
+const TICKS_PER_SECOND = 100;
+const START_TIMEOUT_MS = 15_000;
+const FREE_PORT = '0';
+
+export interface Running {
+	pid: number;
+	/** Where its base listener is. */
+	url: string;
+	/** From the start of the process to its first answer, in milliseconds. */
+	startMs: number;
+	/** Processor time of all its threads so far, in seconds. */
+	cpuSeconds(): Promise<number>;
+	/** Resident memory now, in MiB: all of it, and the part that is no file's. */
+	memory(): Promise<{ rss: number; anonymous: number }>;
+	stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts a program that prints `base  http://…` once it listens, and waits for its first answer. */
+export async function start(command: string[], { env = {}, log }: { env?: Record<string, string>; log: string }) {
+	const began = performance.now();
+	const child = Bun.spawn(command, {
+		env: { PATH: process.env.PATH ?? '', FORMSRV_PORT: FREE_PORT, FORMSRV_SUBMIT_PORT: FREE_PORT, ...env },
+		stdin: 'ignore',
+		stdout: 'pipe',
+		stderr: openSync(log, 'a'),
+	});
+	const lines = readLines(child.stdout);
+	const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
+	const url = await lines.find(/^base +(http\S+)/);
+	if (!url) throw new Error(`${command.join(' ')} did not start; see ${log}`);
+	await (await fetch(`${url}/health`)).bytes();
+	const startMs = performance.now() - began;
+	clearTimeout(timer);
+	lines.discardRest();
+	const running: Running = {
+		pid: child.pid,
+		url,
+		startMs,
+		cpuSeconds: () => cpuSeconds(child.pid),
+		memory: () => memory(child.pid),
+		async stop(signal = 'SIGTERM') {
+			child.kill(signal);
+			await child.exited;
+		},
+	};
+	return running;
+}
+
+function readLines(stream: ReadableStream<Uint8Array>) {
+	const reader = stream.getReader();
+	const decoder = new TextDecoder();
+	let text = '';
+	return {
+		/** The first group of the first line that matches; `undefined` if the program ends before it. */
+		async find(pattern: RegExp): Promise<string | undefined> {
+			const multiline = new RegExp(pattern.source, 'm');
+			for (;;) {
+				const found = multiline.exec(text);
+				if (found) return found[1];
+				const { value, done } = await reader.read();
+				if (done) return undefined;
+				text += decoder.decode(value, { stream: true });
+			}
+		},
+		/** Keeps the pipe from filling up. */
+		discardRest(): void {
+			void (async () => {
+				while (!(await reader.read()).done);
+			})();
+		},
+	};
+}
+
+async function cpuSeconds(pid: number): Promise<number> {
+	const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+	// The second field, the name, may hold blanks; the fields after its bracket do not.
+	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+	return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+async function memory(pid: number): Promise<{ rss: number; anonymous: number }> {
+	const status = await readFile(`/proc/${pid}/status`, 'utf8');
+	const mebibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
+	return { rss: mebibytes('VmRSS'), anonymous: mebibytes('RssAnon') };
+}

@@ -1,0 +1,44 @@
+/** The figures as ratios against their targets, in Markdown. */
+
+export interface Target {
+	what: string;
+	/** Beyond `must` a release fails; `aim` is the ambition. Both are reached from the side that `better` names. */
+	must: number;
+	aim: number;
+	better: 'higher' | 'lower';
+	unit?: string;
+}
+
+export interface Finding extends Target {
+	measured: number;
+	/** The figures behind the ratio. */
+	detail: string;
+}
+
+export function verdict({ measured, must, aim, better }: Finding): 'aim' | 'must' | 'MISSED' {
+	const reaches = (bound: number) => (better === 'higher' ? measured >= bound : measured <= bound);
+	if (reaches(aim)) return 'aim';
+	return reaches(must) ? 'must' : 'MISSED';
+}
+
+export function toMarkdown(findings: Finding[]): string {
+	const rows = findings.map((finding) => {
+		const { what, measured, must, aim, better, unit = '', detail } = finding;
+		const sign = better === 'higher' ? '≥' : '≤';
+		const cells = [
+			what,
+			`**${short(measured)}${unit}**`,
+			`${sign} ${must}`,
+			`${sign} ${aim}`,
+			verdict(finding),
+			detail,
+		];
+		return `| ${cells.join(' | ')} |`;
+	});
+	return ['| What | Measured | Must | Aim | Reached | Figures |', '|---|---|---|---|---|---|', ...rows].join('\n');
+}
+
+export function short(value: number): string {
+	if (value >= 1000) return Math.round(value).toLocaleString('en-GB');
+	return String(Number(value.toPrecision(3)));
+}

@@ -1,0 +1,73 @@
+/** `bun run bench`: measures the compiled program against bare baselines, in turns, and holds it to its targets. */
+
+import { parseArgs } from 'node:util';
+import { measureDeletion } from './deletion.ts';
+import { measureDurability } from './durability.ts';
+import { measureLists, type Stock } from './list.ts';
+import { clearWork, openProduct, ROOT, WORK } from './product.ts';
+import { type Finding, toMarkdown, verdict } from './report.ts';
+import type { Effort } from './rounds.ts';
+import { measureStartup } from './startup.ts';
+import { measureGrowth, measureSubmissions } from './submit.ts';
+
+const SMALL_ROWS = 1000;
+const PARTS = ['submit', 'list', 'growth', 'startup', 'deletion', 'durability'] as const;
+
+/** A bare Bun.serve, compiled as the program is. */
+async function buildBare(): Promise<string> {
+	const outfile = `${WORK}/bare`;
+	await Bun.build({
+		entrypoints: [`${ROOT}/bench/bare.ts`],
+		minify: true,
+		bytecode: true,
+		format: 'esm',
+		define: { 'process.env.NODE_ENV': '"production"' },
+		compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
+	});
+	return outfile;
+}
+
+/** An instance whose one form holds that many submissions. */
+async function stock(name: string, rows: number): Promise<Stock> {
+	const product = await openProduct(name);
+	const server = await product.start();
+	const form = await product.createForm(server, 'Stocked');
+	await server.stop();
+	await Bun.$`bun ${ROOT}/bench/seed.ts --file ${product.file} --form ${form.id} --rows ${rows}`.quiet();
+	return { product, form, rows };
+}
+
+async function measure(parts: Set<string>, { rows, effort }: { rows: number; effort: Effort }): Promise<Finding[]> {
+	const bare = await buildBare();
+	const findings: Finding[] = [];
+	const needsLarge = ['list', 'growth', 'startup', 'deletion'].some((part) => parts.has(part));
+	if (parts.has('submit')) findings.push(...(await measureSubmissions(bare, effort)));
+	if (needsLarge) {
+		const [small, large] = [await stock('small', SMALL_ROWS), await stock('large', rows)];
+		const short = { ...effort, seconds: Math.min(2, effort.seconds) };
+		if (parts.has('list')) findings.push(...(await measureLists(small, large, short)));
+		if (parts.has('growth')) findings.push(...(await measureGrowth(large.product, effort)));
+		if (parts.has('startup')) findings.push(...(await measureStartup(bare, large.product)));
+		if (parts.has('deletion')) findings.push(...(await measureDeletion(large)));
+	}
+	if (parts.has('durability')) findings.push(...(await measureDurability()));
+	return findings;
+}
+
+const { values } = parseArgs({
+	options: {
+		only: { type: 'string', default: PARTS.join() },
+		rows: { type: 'string', default: '1000000' },
+		rounds: { type: 'string', default: '5' },
+		seconds: { type: 'string', default: '3' },
+	},
+});
+await clearWork();
+const findings = await measure(new Set(values.only.split(',')), {
+	rows: Number(values.rows),
+	effort: { rounds: Number(values.rounds), seconds: Number(values.seconds) },
+});
+const table = toMarkdown(findings);
+await Bun.write(`${WORK}/results.md`, `${table}\n`);
+console.log(table);
+process.exitCode = findings.some((finding) => verdict(finding) === 'MISSED') ? 1 : 0;

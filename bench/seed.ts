@@ -1,0 +1,57 @@
+/** Fills a form with submissions, through the product's own storage, so that all its counts are as it keeps them. */
+
+import { parseArgs } from 'node:util';
+import { openStorage } from '../src/storage/storage.ts';
+
+const CHUNK = 2000;
+/** One submission every two seconds, up to now. */
+const SPACING_MS = 2000;
+const NAMES = ['name', 'email', 'message', 'newsletter', 'source'];
+
+const data = (i: number) =>
+	JSON.stringify({
+		name: `Person ${i}`,
+		email: `person${i}@example.com`,
+		message: `Hello, this is message number ${i}. ${'I would like to know more about your work. '.repeat(3)}`,
+		newsletter: i % 3 === 0,
+		source: 'website',
+	});
+
+/** Every 20th is spam; of the others two thirds are read and one in a hundred is starred. */
+async function seed(file: string, { formId, rows }: { formId: number; rows: number }): Promise<void> {
+	let clock = Date.now() - rows * SPACING_MS;
+	const storage = openStorage(file, { now: () => clock });
+	for (let first = 0; first < rows; first += CHUNK) {
+		const ids: number[] = [];
+		const appended: Promise<void>[] = [];
+		for (let i = first; i < Math.min(first + CHUNK, rows); i++) {
+			clock += SPACING_MS;
+			const id = storage.nextId();
+			const isSpam = i % 20 === 7;
+			if (!isSpam) ids.push(id);
+			appended.push(
+				storage.submissions.append({
+					id,
+					formId,
+					data: data(i),
+					names: NAMES,
+					spamReason: isSpam ? 'honeypot' : null,
+					subject: null,
+					replyTo: null,
+				}),
+			);
+		}
+		await Promise.all(appended);
+		const read = ids.filter((_, i) => i % 3 !== 0);
+		const starred = ids.filter((_, i) => i % 100 === 50);
+		await storage.submissions.change(formId, read, { isRead: true });
+		await storage.submissions.change(formId, starred, { isStarred: true });
+	}
+	storage.close();
+}
+
+const { values } = parseArgs({
+	options: { file: { type: 'string' }, form: { type: 'string' }, rows: { type: 'string' } },
+});
+if (!values.file || !values.form || !values.rows) throw new Error('Usage: seed.ts --file FILE --form ID --rows N');
+await seed(values.file, { formId: Number.parseInt(values.form, 36), rows: Number(values.rows) });
