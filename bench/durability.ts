@@ -61,7 +61,7 @@ async function acknowledgedBeforeSync(): Promise<number> {
 	const trace = join(WORK, 'trace.txt');
 	const calls = 'trace=fsync,fdatasync,write,writev,sendto,sendmsg';
 	const env = { FORMSRV_DATA_DIR: product.dataDir };
-	const traced = await start(['strace', '-f', '-qq', '-s', '64', '-e', calls, '-o', trace, BINARY, 'serve'], {
+	const traced = await start(['strace', '-D', '-f', '-qq', '-s', '64', '-e', calls, '-o', trace, BINARY, 'serve'], {
 		env,
 		log: join(WORK, 'traced.log'),
 	});
@@ -73,7 +73,8 @@ async function acknowledgedBeforeSync(): Promise<number> {
 	let isSynced = false;
 	let answers = 0;
 	let early = 0;
-	for (const line of lines) {
+	const created = lines.findIndex((line) => line.includes('"HTTP/1.1 201 Created'));
+	for (const line of lines.slice(created + 1)) {
 		if (/\bf(?:data)?sync\(/.test(line) || /<\.\.\. f(?:data)?sync resumed/.test(line)) isSynced = true;
 		if (!/\b(?:write|writev|sendto|sendmsg)\(.*"HTTP\/1\.1 200 OK/.test(line)) continue;
 		answers++;

@@ -44,7 +44,6 @@ async function buildBinary({ target, outfile, assets }: { target?: string; outfi
 	await Bun.build({
 		entrypoints: ['src/main.ts', ...WORKERS],
 		minify: true,
-		sourcemap: 'inline',
 		// Bytecode alone means CommonJS, where `import.meta.dir` is a path of the building machine.
 		bytecode: true,
 		format: 'esm',
@@ -76,8 +75,6 @@ async function main(): Promise<void> {
 	await Promise.all(pages.map(buildPage));
 	if (values['pages-only']) return;
 	await buildBinary({ ...values, assets: ['drizzle', ...pages.map(({ outdir }) => outdir)] });
-	// The map is inside the binary already; the copy beside it is of no use.
-	await rm(`${values.outfile}.map`, { force: true });
 	const { size } = await stat(values.outfile);
 	console.log(`${values.outfile}  ${(size / 1e6).toFixed(1)} MB`);
 }

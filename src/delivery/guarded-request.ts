@@ -1,8 +1,8 @@
 /** An HTTP POST to a stranger's URL that cannot be led into the operator's own network. */
 
 import { lookup } from 'node:dns/promises';
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import type { RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
 import { createAddressGuard } from './public-address.ts';
 
@@ -107,7 +107,7 @@ function resolveAll(hostname: string): Promise<ResolvedAddress[]> {
 	return lookup(hostname, { all: true });
 }
 
-function exchange(
+async function exchange(
 	url: URL,
 	{
 		request,
@@ -117,8 +117,10 @@ function exchange(
 	}: { request: PostRequest; addresses: ResolvedAddress[]; signal: AbortSignal; ca: string | undefined },
 ): Promise<PostResult> {
 	const body = Buffer.from(request.body);
+	// Loaded with the first request, because it takes a while and few servers need it at once.
+	const { request: open } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
 	return new Promise((resolve, reject) => {
-		const options: https.RequestOptions = {
+		const options: RequestOptions = {
 			method: 'POST',
 			headers: { ...request.headers, 'Content-Length': String(body.length) },
 			agent: false,
@@ -132,7 +134,7 @@ function exchange(
 				callback(null, first.address, first.family);
 			},
 		};
-		const outgoing = url.protocol === 'https:' ? https.request(url, options) : http.request(url, options);
+		const outgoing = open(url, options);
 		outgoing.on('error', reject);
 		outgoing.on('response', (answer) => {
 			outgoing.off('error', reject).on('error', () => answer.destroy());
