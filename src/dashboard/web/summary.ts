@@ -22,6 +22,11 @@ const plain = (name: string) =>
 		.replace(/[_\-\s]+/g, ' ')
 		.trim();
 
+/** The value of a field; a name such as `constructor` finds nothing but what was sent. */
+export function fieldValue(data: Record<string, unknown>, name: string): unknown {
+	return Object.hasOwn(data, name) ? data[name] : undefined;
+}
+
 export interface Summary {
 	title: string;
 	snippet: string;

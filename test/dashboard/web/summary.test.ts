@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { columnSize } from '../../../src/dashboard/web/column-size.ts';
-import { replyAddress, summarise } from '../../../src/dashboard/web/summary.ts';
+import { fieldValue, replyAddress, summarise } from '../../../src/dashboard/web/summary.ts';
 
 describe('the summary of a submission', () => {
 	test('is who wrote and what they wrote', () => {
@@ -63,5 +63,14 @@ describe('the room of a column', () => {
 
 	test('is not decided by a single outlier', () => {
 		expect(columnSize([...new Array(20).fill('Yes'), 'x'.repeat(200)])).toBe('narrow');
+	});
+});
+
+describe('the value of a field', () => {
+	test('is only ever one that was sent', () => {
+		const sent = JSON.parse('{"__proto__": "sent", "a": 1}') as Record<string, unknown>;
+		expect(fieldValue(sent, '__proto__')).toBe('sent');
+		expect(fieldValue(sent, 'constructor')).toBeUndefined();
+		expect(fieldValue({}, 'toString')).toBeUndefined();
 	});
 });

@@ -185,7 +185,7 @@ function DeleteForm({ form }: { form: Form }) {
 				<ConfirmDialog
 					title="Delete this form?"
 					verb="Delete for good"
-					typed={form.name}
+					typed={form.slug}
 					onConfirm={remove}
 					onClose={() => setAsking(false)}
 				>

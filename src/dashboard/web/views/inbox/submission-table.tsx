@@ -7,6 +7,7 @@ import { Time } from '../../parts/time.tsx';
 import { type InboxQuery, to } from '../../router.ts';
 import { columnsFor } from '../../state/columns.ts';
 import type { Inbox } from '../../state/inbox.ts';
+import { fieldValue, summarise } from '../../summary.ts';
 import type { Submission } from '../../wire.ts';
 import { SelectBox, SelectPageBox, StarButton } from './row-controls.tsx';
 
@@ -17,7 +18,7 @@ interface Props {
 
 function Row({ inbox, query, row, columns }: Props & { row: Submission; columns: string[] }) {
 	const [first, ...rest] = columns;
-	const title = first === undefined ? '' : previewText(row.data[first]);
+	const title = first === undefined ? '' : previewText(fieldValue(row.data, first));
 	const classes = [
 		row.isRead ? '' : 'unread',
 		inbox.selected.value.has(row.id) ? 'selected' : '',
@@ -34,12 +35,12 @@ function Row({ inbox, query, row, columns }: Props & { row: Submission; columns:
 			<td>
 				<a class="row-link" data-id={row.id} href={to.submission(inbox.formId, row.id, query)}>
 					{!row.isRead && <span class="visually-hidden">Unread: </span>}
-					<bdi>{title === '' ? '—' : title}</bdi>
+					<bdi>{title === '' ? summarise(row.data).title : title}</bdi>
 				</a>
 			</td>
 			{rest.map((field) => (
 				<td key={field}>
-					<bdi>{previewText(row.data[field])}</bdi>
+					<bdi>{previewText(fieldValue(row.data, field))}</bdi>
 				</td>
 			))}
 			<td class="col-time">
@@ -51,7 +52,7 @@ function Row({ inbox, query, row, columns }: Props & { row: Submission; columns:
 
 export function SubmissionTable({ inbox, query }: Props) {
 	const columns = columnsFor(inbox.formId, inbox.page.value?.fields ?? []);
-	const sizes = columns.map((field) => columnSize(inbox.rows.value.map(({ data }) => data[field])));
+	const sizes = columns.map((field) => columnSize(inbox.rows.value.map(({ data }) => fieldValue(data, field))));
 	const isNewestFirst = query.order === 'desc';
 	const otherOrder = isNewestFirst ? 'asc' : 'desc';
 	return (
