@@ -21,13 +21,15 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 	let cacheVersion = -1;
 	let listener: (rows: readonly NewDelivery[]) => void = () => {};
 
+	const selectHooks = storage.db
+		.select({ id: webhooks.id, formId: webhooks.formId, url: webhooks.url, events: webhooks.events })
+		.from(webhooks)
+		.where(eq(webhooks.isActive, true))
+		.prepare();
+
 	async function readHooks(): Promise<void> {
 		const version = storage.version();
-		const rows = await storage.db
-			.select({ id: webhooks.id, formId: webhooks.formId, url: webhooks.url, events: webhooks.events })
-			.from(webhooks)
-			.where(eq(webhooks.isActive, true));
-		hooksByForm = Map.groupBy(rows, ({ formId }) => formId);
+		hooksByForm = Map.groupBy(await selectHooks.execute(), ({ formId }) => formId);
 		cacheVersion = version;
 	}
 
