@@ -16,6 +16,7 @@ import { smallPage } from './intake/pages.ts';
 import { intakeRoutes, scriptRoutes, thankYouRoutes } from './intake/routes.ts';
 import { createAuth } from './keys/auth.ts';
 import { takeServerLock } from './storage/sqlite.ts';
+import { exportRoutes } from './submissions/export/routes.ts';
 import { startIndexer } from './submissions/indexer.ts';
 import { submissionRoutes } from './submissions/routes.ts';
 import { startUpkeep } from './upkeep.ts';
@@ -75,6 +76,7 @@ export function mountManagement(router: Router, app: App, urls: PublicUrls): voi
 	const described = new Elysia()
 		.use(formRoutes(app.forms, auth))
 		.use(submissionRoutes(app.submissions, auth))
+		.use(exportRoutes(app.submissions, auth))
 		.use(webhookRoutes(app.webhooks, auth))
 		.use(deliveriesRoutes(app.dispatch, auth))
 		.use(submitRoutes(app, '/api/f', urls));

@@ -8,9 +8,10 @@ import type { Form } from '../forms/schema.ts';
 import { createLog, printable, printableJson } from '../log.ts';
 import { formatTable } from './table.ts';
 
-/** Where text goes; `isTTY` as on Node's streams. */
+/** Where text goes, as on Node's streams. */
 export interface Output {
-	write(text: string): unknown;
+	/** `false`: it is not taken yet, and `taken` is called when it is, or when it is lost. */
+	write(text: string, taken?: (error?: Error | null) => void): unknown;
 	isTTY?: boolean;
 	columns?: number;
 }

@@ -4,10 +4,11 @@ import { type Command, Option } from 'commander';
 import { FILTERS } from '../storage/submission-log.ts';
 import { parseListQuery } from '../submissions/list-query.ts';
 import { type Cli, examples, findForm, type Options, withStorage } from './cli.ts';
+import { addExport } from './export.ts';
 import { shorten, shortTime } from './table.ts';
 
 const SUMMARY_WIDTH = 100;
-const QUERY_OPTIONS = ['limit', 'offset', 'since', 'order', 'filter'];
+const QUERY_OPTIONS = ['limit', 'offset', 'since', 'until', 'order', 'filter', 'search'];
 
 /** As much of the list's JSON as the table shows. */
 interface Page {
@@ -25,6 +26,7 @@ interface Page {
 export function addSubmissions(program: Command, cli: Cli): void {
 	const submissions = program.command('submissions').description('Read what people sent.');
 	addList(submissions, cli);
+	addExport(submissions, cli);
 }
 
 function addList(submissions: Command, cli: Cli): void {
@@ -35,6 +37,8 @@ function addList(submissions: Command, cli: Cli): void {
 		.option('--limit <number>', 'At most so many, 1 to 100 (default: 50)')
 		.option('--offset <number>', 'Skip so many (default: 0)')
 		.option('--since <date>', 'Only later ones, such as 2026-01-31 or 2026-01-31T09:30:00Z')
+		.option('--until <date>', 'Only those of that moment or earlier; a date alone includes that day')
+		.option('--search <words>', 'Only those that hold all of these words')
 		.addOption(new Option('--order <order>', 'Oldest or newest first').choices(['asc', 'desc']))
 		.addOption(new Option('--filter <filter>', 'Which (default: all that is not spam)').choices(FILTERS))
 		.option('--json', 'Print JSON, as the API answers it')

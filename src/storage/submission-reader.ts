@@ -18,7 +18,7 @@ export interface Narrowing {
 	/** Only submissions with `fromId <= id < beforeId`. */
 	fromId?: number;
 	beforeId?: number;
-	/** Only submissions that the search index finds for all of these. */
+	/** Only submissions that the search index finds for all of these; at least one. */
 	terms?: SearchTerms;
 }
 
@@ -35,33 +35,43 @@ export interface Slice {
 export type SubmissionReader = ReturnType<typeof createSubmissionReader>;
 
 export function createSubmissionReader(client: Database) {
-	function query(text: string, selection: Selection, ...more: number[]): unknown[][] {
-		const { formId, fromId = 0, beforeId = BEYOND_ALL_IDS, terms } = selection;
-		const matches = terms ? [matchAll(terms.parts), matchAll(terms.shortWords.map(wordToken))] : [];
-		return client.query(text).values(formId, fromId, beforeId, ...more, ...matches.filter((match) => match !== ''));
-	}
-
 	return {
 		/** The ids of a part of what is selected, and how many are selected in all. */
 		count(selection: Selection, { order, limit, offset }: Slice): { ids: number[]; total: number } {
 			const text = `with found as materialized (select s.id ${sourceOf(selection, 6)})
 				select (select count(*) from found), id from (select 1) left join
 				(select id from found order by id ${order} limit ?4 offset ?5) on true`;
-			const rows = query(text, selection, limit, offset);
+			const rows = client.query(text).values(...valuesOf(selection, limit, offset));
 			const ids = rows.flatMap(([, id]) => (id === null ? [] : [id as number]));
 			return { ids, total: Number(rows[0]?.[0] ?? 0) };
 		},
 		/** The first ids of what is selected. */
 		ids(selection: Selection, { order, limit }: Omit<Slice, 'offset'>): number[] {
-			const text = `select s.id ${sourceOf(selection, 5)} order by s.id ${order} limit ?4`;
-			return query(text, selection, limit).map(([id]) => id as number);
+			const text = `select s.id ${sourceOf(selection, 5)} order by ${idOf(selection)} ${order} limit ?4`;
+			return client
+				.query(text)
+				.values(...valuesOf(selection, limit))
+				.map(([id]) => id as number);
 		},
-		/** The first submissions of what is selected. */
-		rows(selection: Selection, { order, limit }: Omit<Slice, 'offset'>): StoredSubmission[] {
-			const text = `select ${COLUMNS} ${sourceOf(selection, 5)} order by s.id ${order} limit ?4`;
-			return query(text, selection, limit).map((row) => toStored(row as Row));
+		/** What is selected, one by one, to be broken off anywhere. */
+		*rows(selection: Selection, order: Slice['order']): Generator<StoredSubmission> {
+			const text = `select ${COLUMNS} ${sourceOf(selection, 4)} order by ${idOf(selection)} ${order}`;
+			for (const row of client.query(text).iterate(...valuesOf(selection))) {
+				yield toStored(Object.values(row as object) as Row);
+			}
 		},
 	};
+}
+
+function valuesOf(selection: Selection, ...more: number[]): (number | string)[] {
+	const { formId, fromId = 0, beforeId = BEYOND_ALL_IDS, terms } = selection;
+	const matches = terms ? [matchAll(terms.parts), matchAll(terms.shortWords.map(wordToken))] : [];
+	return [formId, fromId, beforeId, ...more, ...matches.filter((match) => match !== '')];
+}
+
+/** What to sort by: the index yields its finds in the order of their ids, if it is asked by its own name for them. */
+function idOf({ terms }: Selection): string {
+	return terms ? 'i.rowid' : 's.id';
 }
 
 /**
@@ -70,9 +80,9 @@ export function createSubmissionReader(client: Database) {
  */
 function sourceOf({ filter, terms }: Selection, firstMatch: number): string {
 	const wanted = `s.form_id = ?1 and ${CONDITION[filter]}`;
-	const hasParts = terms !== undefined && terms.parts.length > 0;
-	const hasWords = terms !== undefined && terms.shortWords.length > 0;
-	if (!hasParts && !hasWords) return `from submissions s where ${wanted} and s.id >= ?2 and s.id < ?3`;
+	if (!terms) return `from submissions s where ${wanted} and s.id >= ?2 and s.id < ?3`;
+	const hasParts = terms.parts.length > 0;
+	const hasWords = terms.shortWords.length > 0;
 	const index = hasParts ? 'search_parts' : 'search_words';
 	const both = ` and +i.rowid in (select rowid from search_words where search_words match ?${firstMatch + 1})`;
 	return `from ${index} i cross join submissions s on s.id = i.rowid

@@ -34,7 +34,14 @@ export function parseListQuery(params: URLSearchParams): ListQuery {
 	return {
 		limit: integer(params, 'limit', { fallback: LIMIT_DEFAULT, min: 1, max: LIMIT_MAX }),
 		offset: integer(params, 'offset', { fallback: 0, min: 0, max: Number.MAX_SAFE_INTEGER }),
-		order: parseOrder(params),
+		...parseExtent(params),
+	};
+}
+
+/** Everything but the page: which submissions, in which order. */
+export function parseExtent(params: URLSearchParams): Omit<ListQuery, 'limit' | 'offset'> {
+	return {
+		order: oneOf(params, 'order', { values: ORDERS, fallback: 'desc' }),
 		...parseNarrowing({
 			filter: oneOf(params, 'filter', { values: FILTERS, fallback: 'all' }),
 			search: single(params, 'search'),
@@ -42,10 +49,6 @@ export function parseListQuery(params: URLSearchParams): ListQuery {
 			until: single(params, 'until'),
 		}),
 	};
-}
-
-export function parseOrder(params: URLSearchParams): 'asc' | 'desc' {
-	return oneOf(params, 'order', { values: ORDERS, fallback: 'desc' });
 }
 
 /** `since` is exclusive, `until` inclusive; a date alone is its first moment for `since`, its last one for `until`. */

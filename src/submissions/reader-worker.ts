@@ -3,24 +3,34 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { openReadConnection } from '../storage/sqlite.ts';
 import { createSubmissionReader } from '../storage/submission-reader.ts';
+import { type ChunkRequest, readChunk } from './export/chunk.ts';
 
 /** What can be asked of the thread. */
-export type ReaderCalls = ReturnType<typeof createSubmissionReader>;
+export type ReaderCalls = ReturnType<typeof createCalls>;
 
 export interface ReaderRequest {
 	id: number;
-	/** `close` ends the thread. */
-	name: keyof ReaderCalls | 'close';
+	name: keyof ReaderCalls;
 	args: unknown[];
 }
 
 export type ReaderAnswer = { id: number; result: unknown } | { id: number; error: string };
 
-function serve(port: NonNullable<typeof parentPort>, file: string): void {
+function createCalls(file: string) {
 	const client = openReadConnection(file);
-	const calls = createSubmissionReader(client) as Record<string, (...args: unknown[]) => unknown>;
+	const reader = createSubmissionReader(client);
+	return {
+		count: reader.count,
+		ids: reader.ids,
+		readChunk: (request: ChunkRequest) => readChunk(reader, request),
+		/** Comes before the end of the thread. */
+		close: () => client.close(),
+	};
+}
+
+function serve(port: NonNullable<typeof parentPort>, file: string): void {
+	const calls = createCalls(file) as unknown as Record<string, (...args: unknown[]) => unknown>;
 	port.on('message', ({ id, name, args }: ReaderRequest) => {
-		if (name === 'close') client.close();
 		port.postMessage(answer(id, () => calls[name]?.(...args)));
 	});
 }

@@ -1,14 +1,13 @@
 /** The management routes of a form's submissions. */
 
-import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import { readJson } from '../http/json-body.ts';
-import { errorResponses, jsonBody, jsonResponse, pathParameter, queryParameter } from '../http/openapi.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../http/openapi.ts';
 import { Success } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
-import { FILTERS } from '../storage/submission-log.ts';
 import { parseListQuery } from './list-query.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
+import { describe, extentParameters, formId, pageParameters, submissionId } from './openapi-parts.ts';
+import { LIMIT_DEFAULT, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
 import type { Submissions } from './submissions.ts';
 
 const EXAMPLE = {
@@ -24,54 +23,6 @@ const EXAMPLE_PAGE = {
 	fields: ['name', 'email', 'message'],
 	pagination: { limit: LIMIT_DEFAULT, offset: 0, total: 1, hasMore: false },
 };
-const formId = pathParameter('id', { description: 'The form.', example: 'cmnrg2x7k8w' });
-const submissionId = pathParameter('submissionId', { description: 'The submission.', example: EXAMPLE.id });
-const describe = (operationId: string, summary: string, description: string) => ({
-	operationId,
-	summary,
-	description,
-	tags: ['Submissions'],
-});
-const oneOf = (values: readonly string[], fallback: string) =>
-	Type.Union(
-		values.map((value) => Type.Literal(value)),
-		{ default: fallback },
-	);
-
-const listParameters = [
-	queryParameter('limit', {
-		schema: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
-		description: 'Maximum results; out of bounds it is brought within them.',
-	}),
-	queryParameter('offset', {
-		schema: Type.Integer({ minimum: 0, default: 0 }),
-		description: 'Number of results to skip; the next page is at offset + limit.',
-	}),
-	queryParameter('since', {
-		schema: Type.String({ format: 'date-time' }),
-		description: 'Only submissions strictly later; RFC 3339, or a date alone (00:00 UTC). No zone is UTC.',
-		example: '2026-01-02T03:04:05Z',
-	}),
-	queryParameter('until', {
-		schema: Type.String({ format: 'date-time' }),
-		description: 'Only submissions of that moment or earlier; written as `since`, but a date alone includes that day.',
-		example: '2026-01-31',
-	}),
-	queryParameter('order', { schema: oneOf(['asc', 'desc'], 'desc'), description: 'By time of arrival.' }),
-	queryParameter('filter', {
-		schema: oneOf(FILTERS, 'all'),
-		description: '`all`, `unread` and `starred` leave spam out; `spam` is only spam.',
-	}),
-	queryParameter('search', {
-		schema: Type.String({ maxLength: SEARCH_MAX }),
-		description:
-			'Only submissions in whose values all of these words occur, inside of words too, in upper or lower case, with or ' +
-			'without accents. A word of one or two letters is found as a whole word only, unless its script has no spaces. ' +
-			'What was submitted is found about a second later.',
-		example: 'ada',
-	}),
-];
-
 /** Answers JSON text that is already built. */
 function jsonText(text: string): Response {
 	return new Response(text, { headers: { 'Content-Type': 'application/json' } });
@@ -93,7 +44,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth) =>
 				access: { permission: 'read', form: 'id' },
 				detail: {
 					...describe('listSubmissions', 'List submissions', 'One page of the submissions of a form.'),
-					parameters: [formId, ...listParameters],
+					parameters: [formId, ...pageParameters, ...extentParameters],
 					responses: {
 						200: jsonResponse('The page.', { schema: SubmissionList, example: EXAMPLE_PAGE }),
 						...errorResponses('VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'RATE_LIMITED'),

@@ -3,21 +3,27 @@
 import type { Retries } from '../delivery/retries.ts';
 import { AppError } from '../errors.ts';
 import type { Forms } from '../forms/forms.ts';
-import { decodeId, encodeId, idToIso } from '../ids.ts';
+import { decodeId } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Page, StoredSubmission } from '../storage/submission-log.ts';
 import type { FormRow, Mode } from '../storage/tables.ts';
+import { type Export, type ExportQuery, openExport } from './export/export.ts';
 import type { ListQuery } from './list-query.ts';
+import { presentJson } from './present.ts';
 import type { Reader } from './reader.ts';
 import type { UpdateSubmission } from './schema.ts';
 
 export type Submissions = ReturnType<typeof createSubmissions>;
 
+export interface SubmissionsOptions {
+	forms: Forms;
+	reader: Reader;
+	release: Retries['release'];
+	now?: () => number;
+}
+
 /** JSON text is answered as text: what was stored is spliced in untouched, never parsed on the way. */
-export function createSubmissions(
-	storage: Storage,
-	{ forms, reader, release }: { forms: Forms; reader: Reader; release: Retries['release'] },
-) {
+export function createSubmissions(storage: Storage, { forms, reader, release, now = Date.now }: SubmissionsOptions) {
 	const { submissions } = storage;
 
 	function find(form: FormRow, id: string): StoredSubmission {
@@ -69,6 +75,14 @@ export function createSubmissions(
 			if (isSpam === false && sendWithheld) await release(form.id, [before.id]);
 			return presentJson(find(form, id));
 		},
+		/** See {@link openExport}. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR */
+		async openExport(
+			formId: string,
+			{ mode, readQuery }: { mode?: Mode; readQuery: () => ExportQuery },
+		): Promise<Export> {
+			const form = await forms.row(formId, mode);
+			return openExport(storage, { reader, form, query: readQuery(), now });
+		},
 		/** @throws AppError FORM_NOT_FOUND, NOT_FOUND, also for a second time */
 		async remove(formId: string, { mode, id }: { mode?: Mode; id: string }): Promise<void> {
 			const form = await forms.row(formId, mode);
@@ -80,13 +94,4 @@ export function createSubmissions(
 
 function notFound(): AppError {
 	return new AppError('NOT_FOUND', 'There is no such submission.');
-}
-
-/** The JSON text of a submission. */
-export function presentJson(row: StoredSubmission): string {
-	const reason = row.isSpam ? `,"spamReason":${JSON.stringify(row.spamReason ?? 'marked')}` : '';
-	return (
-		`{"id":"${encodeId(row.id)}","data":${row.data},"createdAt":"${idToIso(row.id)}",` +
-		`"isRead":${row.isRead},"isStarred":${row.isStarred},"isSpam":${row.isSpam}${reason}}`
-	);
 }

@@ -1,0 +1,109 @@
+/** `formsrv submissions export`: the submissions of a form as a file for spreadsheets or programs. */
+
+import { open, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { printable } from '../log.ts';
+import { FILTERS } from '../storage/submission-log.ts';
+import type { Export } from '../submissions/export/export.ts';
+import { parseExportQuery } from '../submissions/export/export-query.ts';
+import { FORMATS } from '../submissions/export/formats.ts';
+import { type Cli, CommandError, examples, findForm, type Options, type Output, withStorage } from './cli.ts';
+
+const QUERY_OPTIONS = ['format', 'since', 'until', 'order', 'filter', 'search'];
+const BAR_WIDTH = 30;
+const OWNER_ONLY = 0o600;
+
+/** Resolves once the bytes are taken, with whether anybody still wants more. */
+type Write = (bytes: Uint8Array<ArrayBuffer>) => Promise<boolean>;
+
+export function addExport(submissions: Command, cli: Cli): void {
+	const command = submissions
+		.command('export')
+		.summary('Export the submissions of a form.')
+		.description(
+			'Export the submissions of a form. It can be done while the server runs; what arrives meanwhile is left out.',
+		)
+		.argument('<form>', 'Its id or slug')
+		.addOption(new Option('--format <format>', 'What to write (default: csv)').choices(FORMATS))
+		.option('-o, --output <file>', 'Write to this file instead of stdout')
+		.option('--force', 'Overwrite the file if there is one')
+		.option('--bom', 'Begin a CSV with a byte order mark, which Excel needs')
+		.option('--since <date>', 'Only later ones, such as 2026-01-31 or 2026-01-31T09:30:00Z')
+		.option('--until <date>', 'Only those of that moment or earlier; a date alone includes that day')
+		.option('--search <words>', 'Only those that hold all of these words')
+		.addOption(new Option('--order <order>', 'Oldest or newest first (default: desc)').choices(['asc', 'desc']))
+		.addOption(new Option('--filter <filter>', 'Which (default: all that is not spam)').choices(FILTERS))
+		.addHelpText(
+			'after',
+			examples(
+				'formsrv submissions export contact-k3v9x2qm -o contact.csv',
+				'formsrv submissions export contact-k3v9x2qm --format ndjson --since 2026-01-01 | gzip > contact.ndjson.gz',
+			),
+		);
+	withStorage(command).action((name: string, options: Options) => exportForm(cli, name, options));
+}
+
+function exportForm(cli: Cli, name: string, options: Options): Promise<void> {
+	const given = QUERY_OPTIONS.filter((option) => options[option] !== undefined);
+	const params = given.map((option) => [option, String(options[option])]);
+	const query = parseExportQuery(new URLSearchParams([...params, ['bom', options.bom ? '1' : '0']]));
+	return cli.withApp(options, {
+		use: async (app) => {
+			const { id } = await findForm(app, name);
+			const opened = await app.submissions.openExport(id, { readQuery: () => query });
+			if (options.output === undefined) return pass(opened, { write: writerTo(cli.io.stdout), report: () => {} });
+			const file = resolve(cli.io.cwd, String(options.output));
+			await exportToFile(opened, { file, isForced: options.force === true, report: progressOn(cli.io.stderr) });
+			if (cli.io.stderr.isTTY) cli.io.stderr.write('\n');
+			cli.advise(`${opened.done} submissions are in ${file}.`);
+		},
+	});
+}
+
+async function exportToFile(
+	opened: Export,
+	{ file, isForced, report }: { file: string; isForced: boolean; report: (opened: Export) => void },
+): Promise<void> {
+	const handle = await open(file, isForced ? 'w' : 'wx', OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
+		if (error.code === 'EEXIST') throw new CommandError(`${file} exists already; --force overwrites it.`);
+		throw new CommandError(`${file} cannot be written: ${error.message}`);
+	});
+	try {
+		await pass(opened, { write: (bytes) => handle.writeFile(bytes).then(() => true), report });
+	} catch (error) {
+		await rm(file, { force: true });
+		throw error;
+	} finally {
+		await handle.close();
+	}
+}
+
+async function pass(opened: Export, { write, report }: { write: Write; report: (opened: Export) => void }) {
+	for await (const bytes of opened.chunks) {
+		if (!(await write(bytes))) return;
+		report(opened);
+	}
+}
+
+/** Waits for a slow reader. What could act on a terminal is spelled out there. */
+function writerTo(stdout: Output): Write {
+	const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+	return (bytes) => {
+		const text = decoder.decode(bytes);
+		const shown = stdout.isTTY ? text.split(/\r?\n/).map(printable).join('\n') : text;
+		return new Promise((resolve) => {
+			const isTaken = stdout.write(shown, (error) => resolve(!error));
+			if (isTaken !== false) resolve(true);
+		});
+	};
+}
+
+function progressOn(stderr: Output): (opened: Export) => void {
+	if (!stderr.isTTY) return () => {};
+	return ({ done, total }) => {
+		const share = total === 0 ? 1 : Math.min(1, done / total);
+		const bar = '█'.repeat(Math.round(share * BAR_WIDTH)).padEnd(BAR_WIDTH, '░');
+		stderr.write(`\r${bar} ${Math.floor(share * 100)} %  ${done} of ${total}`);
+	};
+}

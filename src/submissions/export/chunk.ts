@@ -1,0 +1,37 @@
+/** One piece of an export, read and written out at a stretch; the next one begins behind its last submission. */
+
+import type { Selection, SubmissionReader } from '../../storage/submission-reader.ts';
+import { exportRow, type Layout } from './formats.ts';
+
+/** Large enough to be worth the way between the threads, small enough to be nothing in memory. */
+const CHUNK_CHARACTERS = 256 * 1024;
+const CHUNK_SUBMISSIONS = 1000;
+
+export interface ChunkRequest {
+	selection: Selection;
+	order: 'asc' | 'desc';
+	layout: Layout;
+	isFirst: boolean;
+}
+
+export interface Chunk {
+	bytes: Uint8Array<ArrayBuffer>;
+	/** How many submissions are in it. */
+	count: number;
+	/** What is left to export; `undefined` if nothing is. */
+	rest: Selection | undefined;
+}
+
+export function readChunk(reader: SubmissionReader, { selection, order, layout, isFirst }: ChunkRequest): Chunk {
+	let text = '';
+	let count = 0;
+	let rest: Selection | undefined;
+	for (const row of reader.rows(selection, order)) {
+		text += exportRow(row, { layout, isFirst: isFirst && count === 0 });
+		count++;
+		if (text.length < CHUNK_CHARACTERS && count < CHUNK_SUBMISSIONS) continue;
+		rest = order === 'asc' ? { ...selection, fromId: row.id + 1 } : { ...selection, beforeId: row.id };
+		break;
+	}
+	return { bytes: new TextEncoder().encode(text), count, rest };
+}

@@ -1,0 +1,66 @@
+/** Exports of any size: made piece by piece as fast as they are taken, so that neither memory nor other requests notice. */
+
+import { MAX_LISTED_NAMES } from '../../storage/form-index.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { Narrowing, Selection } from '../../storage/submission-reader.ts';
+import type { FormRow } from '../../storage/tables.ts';
+import type { Reader } from '../reader.ts';
+import type { ChunkRequest } from './chunk.ts';
+import { exportHead, exportTail, type Format, type Layout } from './formats.ts';
+
+export interface ExportQuery extends Narrowing {
+	order: 'asc' | 'desc';
+	format: Format;
+	bom: boolean;
+}
+
+export interface Export {
+	fileName: string;
+	format: Format;
+	/** How many submissions there are to come, and how many have been passed on. */
+	total: number;
+	done: number;
+	/** The bytes, in pieces. */
+	chunks: AsyncGenerator<Uint8Array<ArrayBuffer>>;
+}
+
+/**
+ * Begins an export of what is there at this moment: what arrives later is not part of it, what is removed meanwhile
+ * drops out, and nothing is skipped or repeated.
+ */
+export async function openExport(
+	{ submissions, nextId }: Pick<Storage, 'submissions' | 'nextId'>,
+	{ reader, form, query, now }: { reader: Reader; form: FormRow; query: ExportQuery; now: () => number },
+): Promise<Export> {
+	const { order, format, bom, ...narrowing } = query;
+	const end = nextId();
+	const selection = { ...narrowing, formId: form.id, beforeId: Math.min(narrowing.beforeId ?? end, end) };
+	const fields = JSON.parse(submissions.namesJson(form.id, narrowing.filter === 'spam')) as string[];
+	const layout: Layout = { format, bom, fields, hasRest: fields.length >= MAX_LISTED_NAMES };
+	const { total } = narrowing.terms
+		? await reader.call('count', selection, { order, limit: 0, offset: 0 })
+		: submissions.page({ ...selection, order, limit: 0, offset: 0 });
+	const date = new Date(now()).toISOString().slice(0, 10);
+	const opened: Export = {
+		fileName: `${form.slug}-${date}.${format}`,
+		format,
+		total,
+		done: 0,
+		chunks: readAll(selection),
+	};
+
+	async function* readAll(whole: Selection): Export['chunks'] {
+		yield new TextEncoder().encode(exportHead(layout));
+		let rest: Selection | undefined = whole;
+		while (rest) {
+			const request: ChunkRequest = { selection: rest, order, layout, isFirst: opened.done === 0 };
+			const chunk = await reader.call('readChunk', request);
+			opened.done += chunk.count;
+			if (chunk.count > 0) yield chunk.bytes;
+			rest = chunk.rest;
+		}
+		yield new TextEncoder().encode(exportTail(layout));
+	}
+
+	return opened;
+}

@@ -1,0 +1,23 @@
+/** Pure: the fields of a submission as texts for the cells of a table. */
+
+type Reviver = (name: string, value: unknown, context: { source: string }) => unknown;
+
+/** Stands in a JSON value for itself: https://tc39.es/proposal-json-parse-with-source/ */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
+const MAY_HOLD_NUMBERS = /[:[,]-?\d/;
+const keepDigits: Reviver = (_, value, { source }) => (typeof value === 'number' ? rawJSON(source) : value);
+
+/**
+ * A text as it is, `null` as nothing, anything else as its JSON text, numbers with all their digits.
+ * @param data The JSON text of the fields.
+ */
+export function fieldTexts(data: string): Map<string, string> {
+	const reviver = MAY_HOLD_NUMBERS.test(data) ? (keepDigits as Parameters<typeof JSON.parse>[1]) : undefined;
+	const fields = JSON.parse(data, reviver) as Record<string, unknown>;
+	return new Map(Object.entries(fields).map(([name, value]) => [name, textOf(value)]));
+}
+
+function textOf(value: unknown): string {
+	if (typeof value === 'string') return value;
+	return value === null ? '' : JSON.stringify(value);
+}

@@ -1,0 +1,82 @@
+import { beforeAll, expect, test } from 'bun:test';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { run } from '../../src/cli/run.ts';
+import { openStorage } from '../../src/storage/storage.ts';
+import { readCsv } from '../submissions/csv-reader.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+let cli: CommandLine;
+
+beforeAll(async () => {
+	cli = openCommandLine();
+	const form = await cli.json('forms', 'create', 'Contact', '--slug', 'contact');
+	const storage = openStorage(cli.path('formsrv-data', 'formsrv.db'));
+	const formId = Number.parseInt(form.id, 36);
+	for (const name of ['Ada', 'Grace', '\u001b[31mred']) {
+		const id = storage.nextId();
+		const data = JSON.stringify({ name });
+		await storage.submissions.append({
+			id,
+			formId,
+			data,
+			names: ['name'],
+			spamReason: null,
+			subject: null,
+			replyTo: null,
+		});
+	}
+	storage.close();
+});
+
+test('prints CSV, oldest first if it is asked to', async () => {
+	const { code, stdout } = await cli.call('submissions', 'export', 'contact', '--order', 'asc');
+	expect(code).toBe(0);
+	const [header, ...rows] = readCsv(stdout);
+	expect(header).toEqual(['id', 'createdAt', 'isRead', 'isStarred', 'isSpam', 'name']);
+	expect(rows.map((row) => row[5])).toEqual(['Ada', 'Grace', '\u001b[31mred']);
+});
+
+test('writes a file for its owner alone, and never over another one unless forced', async () => {
+	const file = cli.path('out.ndjson');
+	const args = ['submissions', 'export', 'contact', '--format', 'ndjson', '-o', 'out.ndjson'];
+	const first = await cli.call(...args);
+	expect(first).toEqual({ code: 0, stdout: '', stderr: `3 submissions are in ${file}.\n` });
+	expect(statSync(file).mode & 0o777).toBe(0o600);
+	expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(3);
+	writeFileSync(file, 'mine');
+	const second = await cli.call(...args);
+	expect({ code: second.code, stderr: second.stderr }).toEqual({
+		code: 1,
+		stderr: `${file} exists already; --force overwrites it.\n`,
+	});
+	expect(readFileSync(file, 'utf8')).toBe('mine');
+	expect((await cli.call(...args, '--force')).code).toBe(0);
+	expect(readFileSync(file, 'utf8')).toContain('Grace');
+});
+
+test('shows its progress on a terminal, where nothing that was submitted acts', async () => {
+	const out: string[] = [];
+	const err: string[] = [];
+	const io = {
+		stdout: { isTTY: true, write: (text: string) => out.push(text) },
+		stderr: { isTTY: true, write: (text: string) => err.push(text) },
+		env: {},
+		cwd: cli.cwd,
+	};
+	expect(await run(['submissions', 'export', 'contact'], io)).toBe(0);
+	expect(out.join('')).toContain('\\u001b[31mred');
+	expect(out.join('')).not.toContain('\u001b');
+	expect(await run(['submissions', 'export', 'contact', '-o', 'bar.csv'], io)).toBe(0);
+	expect(err.join('')).toContain('100 %  3 of 3\n');
+});
+
+test('says what is wrong with a call', async () => {
+	const { code, stderr } = await cli.call('submissions', 'export', 'contact', '--since', 'yesterday');
+	expect({ code, stderr }).toEqual({
+		code: 2,
+		stderr: 'since must be a date such as 2026-01-31 or 2026-01-31T09:30:00Z.\n',
+	});
+	expect((await cli.call('submissions', 'export', 'nobody')).code).toBe(1);
+	expect((await cli.call('submissions', 'export', 'contact', '-o', 'no/such/folder.csv')).code).toBe(1);
+	expect(existsSync(cli.path('no'))).toBe(false);
+});
