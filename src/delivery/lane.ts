@@ -8,7 +8,9 @@ import type { Outcome } from './outcome.ts';
 import type { DueDelivery, Queue } from './queue.ts';
 import { createQueueHealth, type Pace } from './queue-health.ts';
 
-const PAGE = 100;
+/** How far the selection looks ahead for what it puts elsewhere. */
+const PAGE = 50;
+const SHORTEST_SLEEP_MS = 20;
 const SETTLE_AGAIN_MS = 1_000;
 
 export interface Selection {
@@ -26,18 +28,21 @@ export interface LaneOptions {
 	signal: AbortSignal;
 	/** For the log. */
 	name: string;
+	/** The lane sets itself no alarm beyond that: somebody looks after it as often. */
+	tickMs: number;
 	selection?: Selection;
 }
 
 export type Lane = ReturnType<typeof createLane>;
 
-export function createLane({ queue, channel, log, now, pace, signal, name, selection }: LaneOptions) {
+export function createLane({ queue, channel, log, now, pace, signal, name, tickMs, selection }: LaneOptions) {
 	const health = createQueueHealth({ concurrency: channel.concurrency, pace });
 	const underWay = new Map<number, DeliveryRow>();
 	const work = new Set<Promise<void>>();
 	let isPumping = false;
 	let isAskedAgain = false;
 	let isStopping = false;
+	let alarm: ReturnType<typeof setTimeout> | undefined;
 
 	/** Keeps hold of a promise until it is done, so that stopping can wait for it. */
 	function track(task: Promise<void>): void {
@@ -63,13 +68,23 @@ export function createLane({ queue, channel, log, now, pace, signal, name, selec
 		} finally {
 			isPumping = false;
 		}
+		await setAlarm();
+	}
+
+	/** Wakes the lane when the next delivery falls due, or the hold ends. */
+	async function setAlarm(): Promise<void> {
+		const heldUntil = health.heldUntil();
+		const next = heldUntil > now() ? heldUntil : await queue.nextDue();
+		clearTimeout(alarm);
+		if (next === undefined || next - now() >= tickMs || isStopping) return;
+		alarm = setTimeout(wake, Math.max(next - now(), SHORTEST_SLEEP_MS));
 	}
 
 	/** Starts as many as may go; answers whether there may be more to do at once. */
 	async function takeSome(): Promise<boolean> {
 		const free = health.limit(now()) - underWay.size;
 		if (free <= 0) return false;
-		const due = (await queue.due(PAGE)).filter(({ id }) => !underWay.has(id));
+		const due = (await queue.due(selection ? PAGE : free + underWay.size)).filter(({ id }) => !underWay.has(id));
 		const { chosen, putAway } = (await selection?.choose(due, [...underWay.values()])) ?? { chosen: due, putAway: 0 };
 		const ids = chosen.slice(0, free).map(({ id }) => id);
 		if (ids.length === 0 || isStopping) return putAway > 0;
@@ -129,14 +144,10 @@ export function createLane({ queue, channel, log, now, pace, signal, name, selec
 		wake,
 		isIdle: (): boolean => underWay.size === 0 && !isPumping,
 		trouble: health.trouble,
-		/** Starts what is due; answers when something will be, in milliseconds since 1970. */
-		async look(): Promise<number | undefined> {
+		/** Looks after what nobody told it of: another process's doing, and a clock that was set. */
+		async look(): Promise<void> {
 			await queue.bringForward();
 			wake();
-			const next = await queue.nextDue();
-			const heldUntil = health.heldUntil();
-			if (heldUntil > now()) return heldUntil;
-			return next;
 		},
 		retryNow(): void {
 			health.release();
@@ -150,6 +161,7 @@ export function createLane({ queue, channel, log, now, pace, signal, name, selec
 		/** Takes nothing new; resolves when nothing is under way any more. */
 		async stop(): Promise<void> {
 			isStopping = true;
+			clearTimeout(alarm);
 			while (work.size > 0) await Promise.all(work);
 		},
 	};

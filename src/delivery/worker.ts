@@ -17,14 +17,13 @@ import { PACE, type Pace } from './queue-health.ts';
 export interface WorkerTiming {
 	/** How long a delivery belongs to a worker that does not renew it: what a crash costs it. */
 	leaseMs: number;
-	/** Longest sleep: notices by then what another process put back, and a clock that was set. */
+	/** How often every lane is looked after: it notices by then what another process put back, and a clock that was set. */
 	tickMs: number;
 	pace: Pace;
 }
 
 export const WORKER_TIMING: WorkerTiming = { leaseMs: 60_000, tickMs: 5_000, pace: PACE };
 
-const SHORTEST_SLEEP_MS = 20;
 const RENEWALS_PER_LEASE = 3;
 const MAIL: Destination = { channel: 'mail', webhookId: null };
 
@@ -66,6 +65,7 @@ export async function startWorker(options: WorkerOptions) {
 			log,
 			now,
 			pace: timing.pace,
+			tickMs: timing.tickMs,
 			signal: abort.signal,
 			name: isMail ? 'Mail' : 'Webhook',
 			...(isMail && { selection: createMailSelection({ queue, digests, ceiling, now }) }),
@@ -81,27 +81,16 @@ export async function startWorker(options: WorkerOptions) {
 		return [...ids].map((id) => laneOf(id === null ? MAIL : { channel: 'webhook', webhookId: id }));
 	}
 
-	/** Looks at every destination; answers when to look again, in milliseconds since 1970. */
-	async function lookAround(): Promise<number> {
-		const all = await allLanes();
-		const moments = await Promise.all(all.map((lane) => lane.look()));
-		return Math.min(now() + timing.tickMs, ...moments.filter((moment) => moment !== undefined));
-	}
-
 	async function tick(): Promise<void> {
-		let wait = timing.tickMs;
 		try {
-			wait = (await lookAround()) - now();
+			for (const lane of await allLanes()) await lane.look();
 		} catch (error) {
 			log.error('The outbox cannot be read; it is tried again.', { cause: error });
 		}
 		if (isStopping) return;
-		timer = setTimeout(
-			() => {
-				ticking = tick();
-			},
-			Math.min(Math.max(wait, SHORTEST_SLEEP_MS), timing.tickMs),
-		);
+		timer = setTimeout(() => {
+			ticking = tick();
+		}, timing.tickMs);
 	}
 
 	const renewal = setInterval(() => {

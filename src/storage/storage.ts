@@ -40,7 +40,10 @@ export function openStorage(file: string, { now = Date.now }: { now?: () => numb
 	const tx: Db = drizzle(client, { schema: tables });
 	const index = createFormIndex(client);
 	const dataVersion = client.prepare('pragma data_version');
-	const highestId = client.prepare('select max(id) from submissions');
+	// Deliveries too: they are numbered after their submission, and a clock may have been set back since.
+	const highestId = client.prepare(
+		'select max(id) from (select max(id) as id from submissions union all select max(id) from deliveries)',
+	);
 	const nextId = createIdSource(Number(highestId.values()[0]?.[0] ?? 0), now);
 	let seenVersion = Number(dataVersion.values()[0]?.[0]);
 	let generation = 0;

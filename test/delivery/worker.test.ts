@@ -411,3 +411,14 @@ test('what was sent is forgotten after 30 days; that it was sent is not', async 
 	await dispatch.deliveries.expire();
 	expect(await dispatch.deliveries.get(id)).toMatchObject({ state: 'sent', content: null });
 });
+
+test('after a restart with the clock set back, new submissions and their mails still find numbers of their own', async () => {
+	const first = await house({ smtpUrl: 'smtp://127.0.0.1:1' });
+	for (let i = 0; i < 3; i++) await first.submit();
+	await first.stop();
+	const day = 24 * 3_600_000;
+	const second = await house({ smtpUrl: 'smtp://127.0.0.1:1', file: first.file, now: () => Date.now() - day });
+	for (let i = 0; i < 3; i++) await second.submit();
+	const rows = await second.rows();
+	expect(new Set(rows.map(({ id }) => id)).size).toBe(6);
+});
