@@ -6,6 +6,7 @@ import { type NotifiedSubmission, renderNotification } from '../../src/delivery/
 import { sendMail } from '../../src/delivery/smtp.ts';
 import { parseSmtpUrl } from '../../src/delivery/smtp-url.ts';
 import { encodeId } from '../../src/ids.ts';
+import { openTestServer } from '../server.ts';
 import { type DeliveredMail, EXIM_LOGIN, type Exim, startExim } from './exim.ts';
 
 const identity = { from: { name: 'Forms, Inc.', address: 'forms@example.com' }, baseUrl: 'https://forms.example.com' };
@@ -184,4 +185,41 @@ test('a recipient that the server does not know is refused for good, a wrong pas
 		kind: 'ill',
 		error: expect.stringContaining('login of robot: 535'),
 	});
+});
+
+test('from the form on a website to the mailbox: hostile fields end as one mail to the owner', async () => {
+	const server = await openTestServer({
+		settings: {
+			FORMSRV_SMTP_URL: `smtp://${user}:${pass}@127.0.0.1:${exim.port}?tls=unverified`,
+			FORMSRV_MAIL_FROM: 'Forms <forms@example.com>',
+		},
+	});
+	try {
+		const json = { name: 'Contact', notificationEmail: 'e2e@example.com' };
+		const form = await server.call<{ slug: string }>('POST /api/forms', { json });
+		const body = new URLSearchParams([
+			['name', 'Ada\r\nBcc: evil@example.org'],
+			['email', 'ada@example.org'],
+			['topic', 'one'],
+			['topic', 'two, three'],
+			['_subject', 'Hi {{name}}\r\nBcc: evil@example.org'],
+			['_replyto', 'a@example.org, evil@example.org'],
+		]);
+		const posted = await fetch(`${server.submitUrl}/f/${form.body.slug}`, { method: 'POST', body, redirect: 'manual' });
+		expect(posted.status).toBe(303);
+		const isMine = ({ to }: DeliveredMail) => to.includes('e2e@example.com');
+		for (let tries = 0; tries < 200 && !(await exim.mails()).some(isMine); tries++) await Bun.sleep(25);
+		const [delivered, ...more] = (await exim.mails()).filter(isMine);
+		const mail = await PostalMime.parse(delivered?.raw ?? '');
+		expect(more).toEqual([]);
+		expect(delivered?.to).toEqual(['e2e@example.com']);
+		expect(mail.subject).toBe('Hi Ada Bcc: evil@example.orgBcc: evil@example.org');
+		expect(mail.replyTo?.map(({ address }) => address)).toEqual(['ada@example.org']);
+		expect(mail.headers.map(({ key }) => key).sort()).toEqual([...HEADERS, 'reply-to'].sort());
+		expect(cells(mail.html ?? '')).toEqual([
+			...['name', 'Ada\nBcc: evil@example.org', 'email', 'ada@example.org', 'topic', 'one\ntwo, three'],
+		]);
+	} finally {
+		await server.close();
+	}
 });
