@@ -153,8 +153,11 @@ function listen(app: App, { host, port, face }: { host: string; port: number; fa
 			fetch: face.fetch,
 		});
 	} catch (cause) {
-		const reason = (cause as { code?: string }).code === 'EADDRINUSE' ? 'it is in use' : (cause as Error).message;
-		throw new AppError('UNAVAILABLE', `Cannot listen at ${host}:${port}: ${reason}.`, { cause });
+		const isTaken = (cause as { code?: string }).code === 'EADDRINUSE';
+		const reason = isTaken
+			? 'it is in use. Choose other ports with --port and --submit-port.'
+			: `${(cause as Error).message}.`;
+		throw new AppError('UNAVAILABLE', `Cannot listen at ${host}:${port}: ${reason}`, { cause });
 	}
 }
 

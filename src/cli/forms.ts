@@ -56,6 +56,7 @@ function addCreate(forms: Command, cli: Cli): void {
 		.command('create')
 		.description('Make a form.')
 		.argument('<name>', 'Its name')
+		.option('--slug <slug>', 'Its public name in the submission address (default: made from the name)')
 		.option('--test', 'Make a test form, whose mails and webhooks are never sent');
 	withFormOptions(command).addHelpText(
 		'after',
@@ -95,6 +96,7 @@ function addUpdate(forms: Command, cli: Cli): void {
 		.description('Change what is given of a form; an empty text clears a setting.')
 		.argument('<form>', 'Its id or slug')
 		.option('--name <text>', 'Another name')
+		.option('--slug <slug>', 'Another public name; what is still posted to the old one is refused')
 		.addOption(new Option('--active <true|false>', 'Whether it takes submissions').choices(['true', 'false']));
 	withFormOptions(command).addHelpText(
 		'after',
@@ -141,14 +143,18 @@ function addDelete(forms: Command, cli: Cli): void {
 	);
 }
 
-/** The options for what an owner may set of a form besides its name. */
+/** The options for what an owner may set of a form besides its names. */
 function withFormOptions(command: Command): Command {
 	return command
-		.option('--slug <slug>', 'Its public name in the submission address (default: made from the name)')
 		.option('--notification-email <addresses>', 'Who is told of submissions; up to ten, separated by commas')
 		.option('--redirect-url <url>', 'Where a browser is sent after a submission')
 		.option('--allowed-domains <domains>', 'Whose pages may post, separated by commas (default: any)')
-		.addOption(new Option('--captcha <vendor>', 'The captcha that a submission must pass').choices([...CAPTCHAS, '']))
+		.addOption(
+			new Option('--captcha <vendor>', 'The captcha that a submission must pass, "" for none').choices([
+				...CAPTCHAS,
+				'',
+			]),
+		)
 		.option('--json', 'Print JSON');
 }
 

@@ -17,6 +17,14 @@ interface CreateOptions extends Options {
 	json?: true;
 }
 
+const PERMISSIONS_HELP = [
+	'\nPermissions (none implies another, except that admin implies all):',
+	'  read    read forms and submissions',
+	'  write   make and change forms; mark submissions as read, starred, spam',
+	'  delete  delete forms and submissions',
+	'  admin   all of this, and keys, webhooks and deliveries',
+].join('\n');
+
 export function addKeys(program: Command, cli: Cli): void {
 	const keys = program.command('keys').description('Make, list and revoke API keys.');
 	addCreate(keys, cli);
@@ -41,6 +49,7 @@ function addCreate(keys: Command, cli: Cli): void {
 		)
 		.option('--expires <when>', 'Lifetime such as 90d, 12h or 1y, or a date such as 2027-01-31')
 		.option('--json', 'Print JSON')
+		.addHelpText('after', PERMISSIONS_HELP)
 		.addHelpText(
 			'after',
 			examples(
@@ -71,7 +80,7 @@ function addCreate(keys: Command, cli: Cli): void {
 function addList(keys: Command, cli: Cli): void {
 	const command = keys
 		.command('list')
-		.description('List all keys, newest first, by their first and last characters.')
+		.description('List all keys, newest first; of each only its first and last characters are known.')
 		.option('--json', 'Print JSON');
 	withStorage(command).action((options: Options) =>
 		cli.withApp(options, {
