@@ -244,13 +244,18 @@ export function listSettings(): SettingInfo[] {
 	});
 }
 
-/** The README's table of settings, in Markdown. */
+/** The README's table of settings, in Markdown, with its columns aligned as the formatter aligns them. */
 export function settingsTable(): string {
 	const rows = listSettings().map((info) => {
 		const cells = [`\`${info.name}\``, info.flag ? `\`${info.flag}\`` : '', info.default, info.values, info.meaning];
-		return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+		return cells.map((cell) => cell.replaceAll('|', '\\|'));
 	});
-	return ['| Setting | Flag | Default | Values | Meaning |', '|---|---|---|---|---|', ...rows].join('\n');
+	const table = [['Setting', 'Flag', 'Default', 'Values', 'Meaning'], [], ...rows];
+	const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((cells) => cells[column]?.length ?? 0)));
+	return table
+		.map((cells) => widths.map((width, column) => cells[column]?.padEnd(width) ?? '-'.repeat(width)))
+		.map((cells) => `| ${cells.join(' | ')} |`)
+		.join('\n');
 }
 
 function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Config {

@@ -1,7 +1,7 @@
 /** Settings: precedence, bounds, `_FILE`, `formsrv.toml`, and problems that are reported together. */
 
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import {
@@ -264,10 +264,9 @@ describe('what is shown to people', () => {
 
 	test("the README's table is the one that the settings make", () => {
 		const table = settingsTable();
-		expect(table).toContain('| `FORMSRV_SUBMIT_PORT` | `--submit-port` | 8081 | 0–65535 |');
-		const readme = join(import.meta.dir, '..', 'README.md');
-		if (!existsSync(readme)) return;
-		const between = readFileSync(readme, 'utf8').split(/<!-- settings:(?:start|end) -->/)[1];
+		expect(table).toMatch(/^\| `FORMSRV_SUBMIT_PORT` +\| `--submit-port` +\| 8081 +\| 0–65535 +\| Port of/m);
+		const readme = readFileSync(join(import.meta.dir, '..', 'README.md'), 'utf8');
+		const between = readme.split(/<!-- settings:(?:start|end) -->/)[1];
 		expect(between?.trim()).toBe(table);
 	});
 });
