@@ -47,6 +47,14 @@ describe('the dependencies', () => {
 		expect(ranges.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
 	});
 
+	test('name one version of bun everywhere', async () => {
+		const files = ['README.md', 'Dockerfile', '.ci/run'];
+		const texts = await Promise.all(files.map((file) => Bun.file(join(import.meta.dir, '..', file)).text()));
+		const named = texts.flatMap((text) => text.match(/\b(?:bun@|BUN_VERSION=)\d+\.\d+\.\d+/g) ?? []);
+		const versions = new Set([...named, manifest.packageManager].map((name) => name.replace(/^\D+/, '')));
+		expect([...versions]).toEqual([manifest.devDependencies.bun]);
+	});
+
 	test('are locked without naming a host', () => {
 		expect(LOCK.match(/https?:\/\/[^"]+/g)).toBeNull();
 	});
