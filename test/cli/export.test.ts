@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'bun:test';
+import { beforeEach, expect, test } from 'bun:test';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { run } from '../../src/cli/run.ts';
 import { openStorage } from '../../src/storage/storage.ts';
@@ -7,7 +7,7 @@ import { type CommandLine, openCommandLine } from './command-line.ts';
 
 let cli: CommandLine;
 
-beforeAll(async () => {
+beforeEach(async () => {
 	cli = openCommandLine();
 	const form = await cli.json('forms', 'create', 'Contact', '--slug', 'contact');
 	const storage = openStorage(cli.path('formsrv-data', 'formsrv.db'));
