@@ -14,7 +14,9 @@ import { createKeys } from './keys/keys.ts';
 import type { Log } from './log.ts';
 import { openStorage } from './storage/storage.ts';
 import type { Captcha } from './storage/tables.ts';
+import { createBulk } from './submissions/bulk/bulk.ts';
 import { createReader } from './submissions/reader.ts';
+import { createStats } from './submissions/stats/stats.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 
 export type App = ReturnType<typeof openApp>;
@@ -32,6 +34,8 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
 	const dispatch = createDispatch(storage, { ...config, baseUrl: config.baseUrl ?? ownUrl(config), post, log, now });
 	const submissions = createSubmissions(storage, { forms, reader, release: dispatch.retries.release, now });
+	const bulk = createBulk(storage, { forms, reader, release: dispatch.retries.release });
+	const stats = createStats(storage, { forms, now });
 	const altcha = createAltcha({ ...createAltchaStore(storage, now), now });
 	const { recaptchaMinScore, ...vendors } = config.captcha;
 	const intake = createIntake({
@@ -52,7 +56,7 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 		storage.close();
 	}
 
-	return { config, log, storage, keys, forms, submissions, webhooks, dispatch, intake, close };
+	return { config, log, storage, keys, forms, submissions, bulk, stats, webhooks, dispatch, intake, close };
 }
 
 /** Where the dashboard is as seen from here, as long as no listener says better. */

@@ -33,6 +33,11 @@ export function firstIdAfter(millis: number): number {
 	return (Math.floor(millis) + 1) * PER_MILLISECOND;
 }
 
+/** The lowest identifier of a moment given in whole milliseconds since 1970, or later. */
+export function firstIdAt(millis: number): number {
+	return millis * PER_MILLISECOND;
+}
+
 /** The public spelling of an identifier: base 36, lower case. */
 export function encodeId(id: number): string {
 	return id.toString(36);

@@ -16,9 +16,11 @@ import { smallPage } from './intake/pages.ts';
 import { intakeRoutes, scriptRoutes, thankYouRoutes } from './intake/routes.ts';
 import { createAuth } from './keys/auth.ts';
 import { takeServerLock } from './storage/sqlite.ts';
+import { bulkRoutes } from './submissions/bulk/routes.ts';
 import { exportRoutes } from './submissions/export/routes.ts';
 import { startIndexer } from './submissions/indexer.ts';
 import { submissionRoutes } from './submissions/routes.ts';
+import { statsRoutes } from './submissions/stats/routes.ts';
 import { startUpkeep } from './upkeep.ts';
 import { VERSION } from './version.ts';
 
@@ -76,7 +78,9 @@ export function mountManagement(router: Router, app: App, urls: PublicUrls): voi
 	const described = new Elysia()
 		.use(formRoutes(app.forms, auth))
 		.use(submissionRoutes(app.submissions, auth))
+		.use(bulkRoutes(app.bulk, auth))
 		.use(exportRoutes(app.submissions, auth))
+		.use(statsRoutes(app.stats, auth))
 		.use(webhookRoutes(app.webhooks, auth))
 		.use(deliveriesRoutes(app.dispatch, auth))
 		.use(submitRoutes(app, '/api/f', urls));

@@ -107,6 +107,10 @@ export function openStorage(file: string, { now = Date.now }: { now?: () => numb
 				refreshOnce();
 				return log.page(query);
 			},
+			countBetween: (...args: Parameters<typeof log.countBetween>) => {
+				refreshOnce();
+				return log.countBetween(...args);
+			},
 		},
 		search,
 		nextId,

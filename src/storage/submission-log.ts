@@ -97,6 +97,8 @@ export function createSubmissionLog(client: Database, writer: Writer, index: For
 		const before = read(formId, id);
 		if (!before) return false;
 		const after = { ...before, ...flags };
+		if (after.isRead === before.isRead && after.isStarred === before.isStarred && after.isSpam === before.isSpam)
+			return true;
 		const names = after.isSpam === before.isSpam ? [] : namesOf(before.data);
 		const spamReason = after.isSpam ? (before.spamReason ?? 'marked') : null;
 		sql.change.run(Number(after.isRead), Number(after.isStarred), Number(after.isSpam), spamReason, id);
@@ -197,6 +199,18 @@ export function createSubmissionLog(client: Database, writer: Writer, index: For
 			if (wanted <= 0) return { rows: [], total };
 			const rank = order === 'asc' ? low + offset : high - 1 - offset;
 			return { rows: readFromRank(query, rank, wanted), total };
+		},
+		/** How many matching submissions lie between each two neighbouring ids of `bounds`, which ascend. */
+		countBetween(formId: number, { filter, bounds }: { filter: Filter; bounds: readonly number[] }): number[] {
+			const end = countBelow(formId, filter, BEYOND_ALL_IDS);
+			// Most of many forms are quiet: then nothing more has to be looked up.
+			let isQuiet = false;
+			const below = bounds.map((id) => {
+				const count = isQuiet ? end : countBelow(formId, filter, id);
+				isQuiet ||= count === end;
+				return count;
+			});
+			return below.slice(1).map((count, i) => count - (below[i] as number));
 		},
 		/** The field names in use, as a JSON array; see {@link FormIndex}. */
 		namesJson: index.namesJson,

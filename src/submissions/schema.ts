@@ -7,7 +7,7 @@ export const LIMIT_MAX = 100;
 /** Characters of a search. */
 export const SEARCH_MAX = 200;
 
-const flags = {
+export const flags = {
 	isRead: Type.Boolean(),
 	isStarred: Type.Boolean(),
 	isSpam: Type.Boolean(),

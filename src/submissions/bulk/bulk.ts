@@ -1,0 +1,89 @@
+/** Changes to many submissions at once: a chunk at a time, so that submissions arriving meanwhile do not wait. */
+
+import type { Retries } from '../../delivery/retries.ts';
+import { invalidField } from '../../errors.ts';
+import type { Forms } from '../../forms/forms.ts';
+import { decodeId } from '../../ids.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { Narrowing, Selection } from '../../storage/submission-reader.ts';
+import type { Mode } from '../../storage/tables.ts';
+import { parseNarrowing } from '../list-query.ts';
+import type { Reader } from '../reader.ts';
+import type { BulkTarget, BulkUpdate } from './schema.ts';
+
+const CHUNK = 200;
+
+export interface BulkOptions {
+	forms: Forms;
+	reader: Reader;
+	release: Retries['release'];
+}
+
+type Target = { ids: number[] } | { narrowing: Narrowing };
+
+export type Bulk = ReturnType<typeof createBulk>;
+
+export function createBulk({ submissions, nextId }: Storage, { forms, reader, release }: BulkOptions) {
+	/** The ids that are meant, in chunks. What arrives after the call is not meant. */
+	async function* chunksOf(formId: number, target: Target): AsyncGenerator<number[]> {
+		if ('ids' in target) {
+			for (let at = 0; at < target.ids.length; at += CHUNK) yield target.ids.slice(at, at + CHUNK);
+			return;
+		}
+		const end = nextId();
+		let rest: Selection = { ...target.narrowing, formId };
+		rest.beforeId = Math.min(rest.beforeId ?? end, end);
+		while (true) {
+			const ids = await reader.call('ids', rest, { order: 'asc', limit: CHUNK });
+			if (ids.length > 0) yield ids;
+			if (ids.length < CHUNK) return;
+			rest = { ...rest, fromId: (ids.at(-1) as number) + 1 };
+		}
+	}
+
+	return {
+		/**
+		 * Sets flags; answers how many submissions there were.
+		 * @param readInput Called once the form is known to exist.
+		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR
+		 */
+		async update(
+			formId: string,
+			{ mode, readInput }: { mode?: Mode; readInput: () => Promise<BulkUpdate> },
+		): Promise<number> {
+			const form = await forms.row(formId, mode);
+			const { set, sendWithheld, ...input } = await readInput();
+			const target = parseTarget(input);
+			const isReleased = set.isSpam === false && sendWithheld === true;
+			let updated = 0;
+			for await (const ids of chunksOf(form.id, target)) {
+				const changed = await submissions.change(form.id, ids, set);
+				if (isReleased) await release(form.id, changed);
+				updated += changed.length;
+			}
+			return updated;
+		},
+		/** Removes for good; answers how many. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR */
+		async remove(
+			formId: string,
+			{ mode, readInput }: { mode?: Mode; readInput: () => Promise<BulkTarget> },
+		): Promise<number> {
+			const form = await forms.row(formId, mode);
+			const target = parseTarget(await readInput());
+			let removed = 0;
+			for await (const ids of chunksOf(form.id, target)) removed += (await submissions.remove(form.id, ids)).length;
+			return removed;
+		},
+	};
+}
+
+/** A request that names neither would mean everything: that has to be said, by a filter. */
+function parseTarget({ ids, filter, ...rest }: BulkTarget): Target {
+	if (ids === undefined) {
+		if (filter === undefined) throw invalidField('ids', 'REQUIRED', 'Either ids or filter is required.');
+		return { narrowing: parseNarrowing({ filter, ...rest }) };
+	}
+	const [extra] = Object.keys({ ...(filter !== undefined && { filter }), ...rest });
+	if (extra !== undefined) throw invalidField(extra, 'CONFLICT', `${extra} cannot be combined with ids.`);
+	return { ids: [...new Set(ids)].flatMap((id) => decodeId(id) ?? []) };
+}

@@ -1,0 +1,68 @@
+/** The routes that change many submissions at once. */
+
+import { Elysia } from 'elysia';
+import { readJson } from '../../http/json-body.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/openapi.ts';
+import type { Auth } from '../../keys/auth.ts';
+import { describe, formId } from '../openapi-parts.ts';
+import type { Bulk } from './bulk.ts';
+import { BulkTarget, BulkUpdate, Deleted, Updated } from './schema.ts';
+
+const refusals = {
+	...errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND'),
+	...errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'UNAVAILABLE'),
+};
+
+export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
+	new Elysia({ prefix: '/api/forms/:id/submissions' })
+		.use(auth)
+		.patch(
+			'',
+			async ({ principal, params, request }) => ({
+				updated: await bulk.update(params.id, {
+					mode: principal.mode,
+					readInput: () => readJson(request, BulkUpdate),
+				}),
+			}),
+			{
+				access: { permission: 'write' },
+				detail: {
+					...describe(
+						'updateSubmissions',
+						'Flag many submissions',
+						'Sets flags of the submissions with these `ids`, or of all that match `filter`, `search`, `since` and `until`.',
+					),
+					parameters: [formId],
+					requestBody: jsonBody(BulkUpdate, { filter: 'unread', set: { isRead: true } }),
+					responses: {
+						200: jsonResponse('How many there were.', { schema: Updated, example: { updated: 3 } }),
+						...refusals,
+					},
+				},
+			},
+		)
+		.post(
+			'/delete',
+			async ({ principal, params, request }) => ({
+				deleted: await bulk.remove(params.id, {
+					mode: principal.mode,
+					readInput: () => readJson(request, BulkTarget),
+				}),
+			}),
+			{
+				access: { permission: 'delete' },
+				detail: {
+					...describe(
+						'deleteSubmissions',
+						'Delete many submissions',
+						'Removes the submissions with these `ids`, or all that match `filter`, `search`, `since` and `until`, for good.',
+					),
+					parameters: [formId],
+					requestBody: jsonBody(BulkTarget, { ids: ['cmnrg2x8a1c'] }),
+					responses: {
+						200: jsonResponse('How many were deleted.', { schema: Deleted, example: { deleted: 1 } }),
+						...refusals,
+					},
+				},
+			},
+		);

@@ -1,0 +1,49 @@
+/** The wire shapes of changes to many submissions at once. */
+
+import { type Static, Type } from '@sinclair/typebox';
+import { FILTERS } from '../../storage/submission-log.ts';
+import { flags } from '../schema.ts';
+
+/** Ids in one request. */
+export const IDS_MAX = 1000;
+
+const target = {
+	ids: Type.Optional(
+		Type.Array(Type.String(), { maxItems: IDS_MAX, description: 'These submissions; unknown ones are ignored.' }),
+	),
+	filter: Type.Optional(
+		Type.Union(
+			FILTERS.map((filter) => Type.Literal(filter)),
+			{ description: 'Instead of `ids`: all submissions that the list shows with this filter, on all pages.' },
+		),
+	),
+	search: Type.Optional(Type.String({ description: 'With `filter`, as in the list.' })),
+	since: Type.Optional(Type.String({ description: 'With `filter`, as in the list.' })),
+	until: Type.Optional(Type.String({ description: 'With `filter`, as in the list.' })),
+};
+
+/** Which submissions are meant: by their ids, or all that a list would show. */
+export const BulkTarget = Type.Object(target, { $id: 'BulkTarget', additionalProperties: false });
+export type BulkTarget = Static<typeof BulkTarget>;
+
+export const BulkUpdate = Type.Object(
+	{
+		...target,
+		set: Type.Object(
+			{
+				isRead: Type.Optional(flags.isRead),
+				isStarred: Type.Optional(flags.isStarred),
+				isSpam: Type.Optional(flags.isSpam),
+			},
+			{ additionalProperties: false, description: 'The flags to set.' },
+		),
+		sendWithheld: Type.Optional(
+			Type.Boolean({ description: 'With `isSpam: false`: send what was withheld because it looked like spam.' }),
+		),
+	},
+	{ $id: 'BulkUpdate', additionalProperties: false },
+);
+export type BulkUpdate = Static<typeof BulkUpdate>;
+
+export const Updated = Type.Object({ updated: Type.Integer() }, { $id: 'Updated' });
+export const Deleted = Type.Object({ deleted: Type.Integer() }, { $id: 'Deleted' });

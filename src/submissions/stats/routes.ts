@@ -1,0 +1,65 @@
+/** The routes of the counts per day. */
+
+import { Type } from '@sinclair/typebox';
+import { Elysia } from 'elysia';
+import { errorResponses, jsonResponse, queryParameter } from '../../http/openapi.ts';
+import { integer } from '../../http/query-parameters.ts';
+import type { Auth } from '../../keys/auth.ts';
+import { describe, formId } from '../openapi-parts.ts';
+import { AllStats, DAYS_DEFAULT, DAYS_MAX, FormStats } from './schema.ts';
+import type { Stats } from './stats.ts';
+
+const days = queryParameter('days', {
+	schema: Type.Integer({ minimum: 1, maximum: DAYS_MAX, default: DAYS_DEFAULT }),
+	description: 'How many days, today included; out of bounds it is brought within them.',
+});
+
+const readDays = (request: Request) =>
+	integer(new URL(request.url).searchParams, 'days', { fallback: DAYS_DEFAULT, min: 1, max: DAYS_MAX });
+
+export const statsRoutes = (stats: Stats, auth: Auth) =>
+	new Elysia()
+		.use(auth)
+		.get(
+			'/api/forms/:id/stats',
+			async ({ principal, params, request }) => ({
+				days: await stats.ofForm(params.id, { mode: principal.mode, readDays: () => readDays(request) }),
+			}),
+			{
+				access: { permission: 'read' },
+				detail: {
+					...describe(
+						'getFormStats',
+						'Count by day',
+						'How many submissions of a form arrived on each of the last days.',
+					),
+					parameters: [formId, days],
+					responses: {
+						200: jsonResponse('The counts.', {
+							schema: FormStats,
+							example: { days: [{ date: '2026-01-02', count: 12, spam: 1 }] },
+						}),
+						...errorResponses('VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'RATE_LIMITED'),
+					},
+				},
+			},
+		)
+		.get(
+			'/api/stats',
+			async ({ principal, request }) => ({ forms: await stats.ofAll(principal.mode, readDays(request)) }),
+			{
+				access: { permission: 'read' },
+				detail: {
+					...describe(
+						'getStats',
+						'Count by form and day',
+						'How many submissions each form got on each of the last days.',
+					),
+					parameters: [days],
+					responses: {
+						200: jsonResponse('The counts.', { schema: AllStats, example: { forms: { cmnrg2x7k8w: [0, 3, 12] } } }),
+						...errorResponses('VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'),
+					},
+				},
+			},
+		);

@@ -1,0 +1,30 @@
+/** The wire shapes of the counts per day. */
+
+import { type Static, Type } from '@sinclair/typebox';
+
+export const DAYS_DEFAULT = 30;
+export const DAYS_MAX = 366;
+
+const DayCount = Type.Object(
+	{
+		date: Type.String({ format: 'date', description: 'A day in UTC.' }),
+		count: Type.Integer({ description: 'Submissions that are not spam.' }),
+		spam: Type.Integer(),
+	},
+	{ $id: 'DayCount' },
+);
+export type DayCount = Static<typeof DayCount>;
+
+export const FormStats = Type.Object(
+	{ days: Type.Array(DayCount, { description: 'Oldest first; the last one is today.' }) },
+	{ $id: 'FormStats' },
+);
+
+export const AllStats = Type.Object(
+	{
+		forms: Type.Record(Type.String(), Type.Array(Type.Integer()), {
+			description: 'By the id of the form: submissions that are not spam on each day in UTC, oldest first.',
+		}),
+	},
+	{ $id: 'AllStats' },
+);

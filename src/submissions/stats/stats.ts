@@ -1,0 +1,50 @@
+/** How many submissions arrived on each of the last days; worked out from counts that are kept anyway. */
+
+import type { Forms } from '../../forms/forms.ts';
+import { decodeId, firstIdAt } from '../../ids.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { Mode } from '../../storage/tables.ts';
+import type { DayCount } from './schema.ts';
+
+const DAY_MS = 86_400_000;
+/** After as many forms, others get their turn. */
+const FORMS_AT_A_STRETCH = 20;
+
+export type Stats = ReturnType<typeof createStats>;
+
+export function createStats(
+	{ submissions }: Pick<Storage, 'submissions'>,
+	{ forms, now = Date.now }: { forms: Forms; now?: () => number },
+) {
+	/** The first moments of the last `days` days in UTC, today's included, and of tomorrow. */
+	function midnights(days: number): number[] {
+		const tomorrow = (Math.floor(now() / DAY_MS) + 1) * DAY_MS;
+		return Array.from({ length: days + 1 }, (_, i) => tomorrow - (days - i) * DAY_MS);
+	}
+
+	return {
+		/** @throws AppError FORM_NOT_FOUND, and whatever `readDays` throws, which is called once the form is found */
+		async ofForm(id: string, { mode, readDays }: { mode?: Mode; readDays: () => number }): Promise<DayCount[]> {
+			const form = await forms.row(id, mode);
+			const starts = midnights(readDays());
+			const bounds = starts.map(firstIdAt);
+			const counts = submissions.countBetween(form.id, { filter: 'all', bounds });
+			const spam = submissions.countBetween(form.id, { filter: 'spam', bounds });
+			return counts.map((count, i) => ({
+				date: new Date(starts[i] as number).toISOString().slice(0, 10),
+				count,
+				spam: spam[i] as number,
+			}));
+		},
+		/** The counts without spam of every form of a mode, oldest day first, by the form's id. */
+		async ofAll(mode: Mode, days: number): Promise<Record<string, number[]>> {
+			const bounds = midnights(days).map(firstIdAt);
+			const counts: Record<string, number[]> = {};
+			for (const [i, { id }] of (await forms.list(mode)).entries()) {
+				if (i % FORMS_AT_A_STRETCH === FORMS_AT_A_STRETCH - 1) await Bun.sleep(0);
+				counts[id] = submissions.countBetween(decodeId(id) as number, { filter: 'all', bounds });
+			}
+			return counts;
+		},
+	};
+}
