@@ -9,7 +9,7 @@ const DAY = 24 * HOUR;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
 
 /** "now", "5m ago", "yesterday"; after a week the date. */
-export function relativeTime(iso: string, now = Date.now()): string {
+export function relativeTime(iso: string, now: number): string {
 	const difference = new Date(iso).getTime() - now;
 	const distance = Math.abs(difference);
 	if (distance < MINUTE) return 'now';

@@ -8,6 +8,7 @@ import { Icon } from '../parts/icon.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
 import { type InboxQuery, to } from '../router.ts';
 import { spamReasonText } from '../spam-reason.ts';
+import { now } from '../state/clock.ts';
 import { formOf } from '../state/forms.ts';
 import type { Inbox } from '../state/inbox.ts';
 import { removeLater, setFlags } from '../state/inbox-actions.ts';
@@ -127,7 +128,7 @@ function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
 					</h2>
 					<p class="muted small">
 						<time dateTime={row.createdAt}>
-							{absoluteTime(row.createdAt)} · {relativeTime(row.createdAt)}
+							{absoluteTime(row.createdAt)} · {relativeTime(row.createdAt, now.value)}
 						</time>
 					</p>
 				</div>

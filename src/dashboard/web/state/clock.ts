@@ -1,0 +1,16 @@
+/** The time as the page tells it: goes on while nothing else happens. */
+
+import { signal } from '@preact/signals';
+
+const TICK_MS = 30_000;
+
+/** Milliseconds since 1970. */
+export const now = signal(0);
+
+export function startClock(): void {
+	const tick = () => {
+		now.value = Date.now();
+	};
+	tick();
+	setInterval(tick, TICK_MS);
+}
