@@ -117,17 +117,26 @@ export function createLane({ queue, channel, log, now, pace, signal, name, tickM
 
 	/** What was decided has to get onto the disk, or it would be sent twice: a full disk is waited for. */
 	async function settle(row: DeliveryRow, outcome: Outcome): Promise<void> {
+		const content = outcome.kind === 'sent' || outcome.kind === 'refused' ? await contentOf(row) : undefined;
 		for (;;) {
 			try {
-				const isDone = outcome.kind === 'sent' || outcome.kind === 'refused';
-				const content = isDone ? await channel.compose(row) : undefined;
-				const kept = content !== undefined && channel.abridge ? channel.abridge(content) : content;
-				return await queue.settle(row, { outcome, content: kept });
+				return await queue.settle(row, { outcome, content });
 			} catch (error) {
 				log.error('What became of a delivery cannot be stored.', { delivery: encodeId(row.id), cause: error });
 				if (isStopping) return;
 				await Bun.sleep(SETTLE_AGAIN_MS);
 			}
+		}
+	}
+
+	/** What is kept of a delivery. Nothing that goes wrong here changes what became of it. */
+	async function contentOf(row: DeliveryRow): Promise<string | undefined> {
+		try {
+			const content = await channel.compose(row);
+			return content !== undefined && channel.abridge ? channel.abridge(content) : content;
+		} catch (error) {
+			log.error('What was sent cannot be kept.', { delivery: encodeId(row.id), cause: error });
+			return undefined;
 		}
 	}
 
