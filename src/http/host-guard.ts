@@ -11,7 +11,9 @@ const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,253})|\[[0-9A-Fa-f:.]{2,45}\])(
  */
 export function checkedPath(request: Request): string {
 	const host = request.headers.get('host');
-	if (host === null || !HOST.test(host)) {
+	// The second look finds what the first cannot, such as a port or an address out of bounds; a URL with such a host
+	// cannot be parsed by any route.
+	if (host === null || !HOST.test(host) || !URL.canParse(`http://${host}`)) {
 		throw new AppError('INVALID_HOST', 'The Host header must be a single host name, with an optional port.');
 	}
 	// Behind "http://" the URL is the Host header as it came, then the path as it came.
