@@ -25,8 +25,11 @@ import { startUpkeep } from './upkeep.ts';
 import { VERSION } from './version.ts';
 
 const IDLE_SECONDS = 30;
-/** Bun's own hard stop lies above the program's limits, which answer with a reason. */
-const BODY_HEADROOM_BYTES = 1024 * 1024;
+/**
+ * Bun's own refusal of a large body comes without a reason and without CORS, so it is out of the way: whoever reads
+ * a body here bounds it, and what nobody reads is dropped as it arrives.
+ */
+const NO_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** Where the faces can be reached from outside; no trailing slashes. */
 export interface PublicUrls {
@@ -107,11 +110,9 @@ export async function startServer(app: App): Promise<RunningServer> {
 		// answered before they are mounted, because all of this happens in one turn.
 		const baseFace = openFace(app);
 		const submitFace = isShared ? baseFace : openFace(app);
-		const base = listen(app, { host: config.host, port: config.port, face: baseFace });
+		const base = listen({ host: config.host, port: config.port, face: baseFace });
 		listeners.push(base);
-		const submit = isShared
-			? base
-			: listen(app, { host: config.submitHost, port: config.submitPort, face: submitFace });
+		const submit = isShared ? base : listen({ host: config.submitHost, port: config.submitPort, face: submitFace });
 		if (!isShared) listeners.push(submit);
 		const urls = { base: config.baseUrl ?? urlOf(base), submit: config.submitUrl ?? urlOf(submit) };
 		mountManagement(baseFace.router, app, urls);
@@ -144,7 +145,7 @@ function openFace(app: App): Face {
 	});
 }
 
-function listen(app: App, { host, port, face }: { host: string; port: number; face: Face }) {
+function listen({ host, port, face }: { host: string; port: number; face: Face }) {
 	try {
 		return Bun.serve({
 			hostname: host,
@@ -153,7 +154,7 @@ function listen(app: App, { host, port, face }: { host: string; port: number; fa
 			reusePort: false,
 			development: false,
 			idleTimeout: IDLE_SECONDS,
-			maxRequestBodySize: Math.max(app.config.limits.maxBody, app.config.limits.maxMultipart) + BODY_HEADROOM_BYTES,
+			maxRequestBodySize: NO_BODY_LIMIT,
 			fetch: face.fetch,
 		});
 	} catch (cause) {

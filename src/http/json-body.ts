@@ -3,6 +3,7 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
 import { AppError, type FieldError } from '../errors.ts';
+import { collectChunks } from './collect-chunks.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_FIELD_ERRORS = 20;
@@ -27,15 +28,27 @@ export async function readJson<T extends TObject>(request: Request, schema: T): 
 }
 
 async function readText(request: Request): Promise<string> {
-	const tooLarge = () => new AppError('PAYLOAD_TOO_LARGE', 'The body must not be larger than 1 MiB.');
-	if (Number(request.headers.get('content-length') ?? 0) > MAX_BYTES) throw tooLarge();
-	const bytes = await request.bytes();
-	if (bytes.length > MAX_BYTES) throw tooLarge();
+	checkSize(Number(request.headers.get('content-length') ?? 0));
+	const bytes = await readBytes(request);
 	try {
 		return decoder.decode(bytes);
 	} catch (cause) {
 		throw new AppError('INVALID_BODY', 'The body is not valid UTF-8.', { cause });
 	}
+}
+
+async function readBytes({ body }: Request): Promise<Uint8Array> {
+	if (body === null) return new Uint8Array();
+	try {
+		return await collectChunks(body, (_, total) => checkSize(total));
+	} catch (cause) {
+		if (cause instanceof AppError) throw cause;
+		throw new AppError('INVALID_BODY', 'The connection ended before the whole body had arrived.', { cause });
+	}
+}
+
+function checkSize(bytes: number): void {
+	if (bytes > MAX_BYTES) throw new AppError('PAYLOAD_TOO_LARGE', 'The body must not be larger than 1 MiB.');
 }
 
 function parse(text: string): unknown {

@@ -1,6 +1,7 @@
 /** Reads the bytes of a posted body, within a limit for each and a budget for all of them together. */
 
 import { AppError } from '../errors.ts';
+import { collectChunks } from '../http/collect-chunks.ts';
 
 /** In bytes. */
 export interface BodyLimits {
@@ -42,7 +43,12 @@ export function createBodyReader(o: {
 		if (declared === null) {
 			if (request.body === null) return new Uint8Array();
 			const { body } = request;
-			return withinBudget((take) => readChunks(body, { maxBytes, take }));
+			return withinBudget((take) =>
+				collectChunks(body, (bytes, total) => {
+					if (total > maxBytes) throw tooLarge(maxBytes);
+					take(bytes);
+				}),
+			);
 		}
 		checkDeclaredSize(request, { maxBytes });
 		return withinBudget(async (take) => {
@@ -58,22 +64,6 @@ export function createBodyReader(o: {
 export function checkDeclaredSize(request: Request, { maxBytes }: BodyLimits): void {
 	const declared = request.headers.get('content-length');
 	if (declared !== null && !(Number(declared) <= maxBytes)) throw tooLarge(maxBytes);
-}
-
-async function readChunks(
-	body: ReadableStream<Uint8Array>,
-	o: { maxBytes: number; take: (bytes: number) => void },
-): Promise<Uint8Array> {
-	const chunks: Uint8Array[] = [];
-	let length = 0;
-	// Leaving the loop by an error cancels the stream.
-	for await (const chunk of body) {
-		length += chunk.length;
-		if (length > o.maxBytes) throw tooLarge(o.maxBytes);
-		o.take(chunk.length);
-		chunks.push(chunk);
-	}
-	return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, length);
 }
 
 function checkEncoding(encoding: string | null): void {

@@ -2,6 +2,7 @@
 
 import { afterAll, expect, test } from 'bun:test';
 import { openTestServer, readAnswer } from '../server.ts';
+import { sendRaw } from './raw.ts';
 
 const server = await openTestServer({ settings: { FORMSRV_RATE_SUBMIT: '0' } });
 afterAll(server.close);
@@ -56,6 +57,7 @@ const bodies: [string, string, string | Uint8Array, number, string][] = [
 		413,
 		'PAYLOAD_TOO_LARGE',
 	],
+	['a body of 40 MiB, which no limit comes near', MULTIPART, 'x'.repeat(40 * MIB), 413, 'PAYLOAD_TOO_LARGE'],
 	['malformed JSON', 'application/json', '{"a":1,}', 400, 'INVALID_BODY'],
 	['cut-off JSON', 'application/json', '{"a":"b', 400, 'INVALID_BODY'],
 	['JSON with bytes behind it', 'application/json', '{"a":1} x', 400, 'INVALID_BODY'],
@@ -124,22 +126,43 @@ test.each(bodies)(
 	},
 );
 
-test('a chunked body over the limit is refused without being read to its end', async () => {
+/** So many bytes that the sender does not announce. */
+function streamOf(bytes: number): ReadableStream {
 	const chunk = new Uint8Array(64 * 1024);
 	let sent = 0;
-	const stream = new ReadableStream({
+	return new ReadableStream({
 		pull(controller) {
-			if (sent > 4 * MIB) controller.close();
+			if (sent > bytes) controller.close();
 			else controller.enqueue(chunk);
 			sent += chunk.length;
 		},
 	});
-	const response = await fetch(`${server.submitUrl}/f/contact`, {
-		method: 'POST',
-		headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
-		body: stream,
-	});
-	expect(response.status).toBe(413);
+}
+
+test.each([4, 40])('a chunked body of %i MiB is refused without being read to its end', async (size) => {
+	const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
+	const addresses = [`${server.submitUrl}/f/contact`, `${server.baseUrl}/api/forms`];
+	for (const address of addresses) {
+		const response = await fetch(address, {
+			method: 'POST',
+			headers: { ...headers, Authorization: `Bearer ${server.adminKey}` },
+			body: streamOf(size * MIB),
+		});
+		expect(response.status).toBe(413);
+		expect(await response.json()).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+	}
+});
+
+test('a client that leaves in the middle of a body leaves no fault behind', async () => {
+	for (const [address, path] of [
+		[server.submitUrl, '/f/contact'],
+		[server.baseUrl, '/api/forms'],
+	] as const) {
+		const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.adminKey}`;
+		await sendRaw(address, `${head}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"name":`);
+	}
+	const [form] = await server.app.forms.list();
+	expect(form?.submissionCount).toBe(0);
 });
 
 test('a compressed body is refused, not stored as it came', async () => {
