@@ -4,6 +4,7 @@ import { and, eq, gt, lt, sql } from 'drizzle-orm';
 import { AppError, invalidField } from '../errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import { idempotencyKeys } from '../storage/tables.ts';
+import type { Content } from './content.ts';
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 const KEY = /^[\x20-\x7e]{1,255}$/;
@@ -76,10 +77,10 @@ export function idempotencyKeyOf(headers: Headers): string | undefined {
 	);
 }
 
-/** SHA-256 of what makes two requests the same: media type and body. */
-export function hashBody(contentType: string | null, body: Uint8Array): string {
-	return new Bun.CryptoHasher('sha256')
-		.update(`${contentType ?? ''}\n`)
-		.update(body)
-		.digest('hex');
+/**
+ * SHA-256 of what makes two requests the same: their content. Not the bytes, because a multipart body that is sent
+ * again gets another boundary.
+ */
+export function hashContent({ data, special }: Content): string {
+	return new Bun.CryptoHasher('sha256').update(`${data}\n${JSON.stringify(special)}`).digest('hex');
 }

@@ -11,7 +11,7 @@ import type { NewDelivery, NewSubmission } from '../storage/submission-log.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { Altcha, AltchaChallenge } from './altcha.ts';
 import { type Content, readContent } from './content.ts';
-import { createIdempotency, hashBody, idempotencyKeyOf } from './idempotency.ts';
+import { createIdempotency, hashContent, idempotencyKeyOf } from './idempotency.ts';
 import { checkDeclaredSize, createBodyReader } from './read-body.ts';
 import { mediaKind } from './read-fields.ts';
 import { redirectTarget } from './redirect-target.ts';
@@ -144,7 +144,7 @@ export function createIntake(options: IntakeOptions) {
 			const body = await readBody(request, { maxBytes });
 			const content = readContent(body, media, fieldLimits);
 			if (key === undefined) return store(submit, content);
-			const bodyHash = hashBody(contentType, body);
+			const bodyHash = hashContent(content);
 			return idempotency.once({ formId: form.id, key, bodyHash }, () => store(submit, content, { key, bodyHash }));
 		},
 		/** Counts a request for a challenge, apart from submissions. @throws AppError RATE_LIMITED */

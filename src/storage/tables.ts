@@ -109,7 +109,7 @@ export const idempotencyKeys = sqliteTable(
 			.notNull()
 			.references(() => forms.id, { onDelete: 'cascade' }),
 		key: text('key').notNull(),
-		/** SHA-256 of the media type and the body, hexadecimal. */
+		/** SHA-256 of what was submitted, hexadecimal. */
 		bodyHash: text('body_hash').notNull(),
 		/** Where the first answer led; `null` for the thank-you page. */
 		next: text('next'),
