@@ -18,6 +18,7 @@ import type { FormRow } from '../storage/tables.ts';
 import {
 	acceptedAnswer,
 	challengeAnswer,
+	corsHeaders,
 	pageResponse,
 	preflight,
 	type Refusal,
@@ -187,16 +188,18 @@ export function intakeRoutes(options: IntakeRouteOptions) {
 
 	/** A person who opens the address in a browser learns how to post to it; every other request gets the plain refusal. */
 	async function otherMethod(request: Request): Promise<Response> {
+		let form: FormRow | undefined;
 		try {
-			const { slug } = await findForm(request);
+			form = await findForm(request);
 			if (request.method === 'GET' && request.headers.get('accept')?.includes('text/html')) {
-				return pageResponse(helpPage({ endpoint: `${endpoint}/${slug}` }), { Allow: ALLOW });
+				const page = helpPage({ endpoint: `${endpoint}/${form.slug}` });
+				return pageResponse(page, { ...corsHeaders(request, form), Allow: ALLOW });
 			}
 			throw new AppError('METHOD_NOT_ALLOWED', 'Post to this address to submit to the form.', {
 				headers: { Allow: ALLOW },
 			});
 		} catch (error) {
-			return refuse(request, error);
+			return refuse(request, error, { form });
 		}
 	}
 
