@@ -7,10 +7,11 @@ interface Preference {
 
 /**
  * JSON is wanted if Accept lists it with a quality above 0 and at least that of `text/html`, or if the request says
- * that a script made it. A bare wildcard is what every browser sends, so it does not count.
+ * that a script or a Formspree library made it. A bare wildcard is what every browser sends, so it does not count.
  */
 export function wantsJson(headers: Headers): boolean {
 	if (headers.get('x-requested-with')?.toLowerCase() === 'xmlhttprequest') return true;
+	if (headers.has('formspree-client')) return true;
 	const accept = headers.get('accept');
 	if (accept === null || accept === '*/*') return false;
 	if (accept === 'application/json') return true;

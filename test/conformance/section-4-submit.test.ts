@@ -29,6 +29,7 @@ describe.each([
 			await fetch(`${prefix()}/${form.slug}`, { method: 'POST', body, headers, redirect: 'manual' }),
 		);
 	const json = { 'Content-Type': 'application/json' };
+	const urlencoded = { 'Content-Type': 'application/x-www-form-urlencoded' };
 	const wantsJson = { Accept: 'application/json' };
 
 	test('takes a JSON object of any fields', async () => {
@@ -142,6 +143,29 @@ describe.each([
 		}
 	});
 
+	test('answers the pages of a restricted form by the name of their origin, whatever the answer', async () => {
+		const form = await createForm({ allowedDomains: ['example.com'] });
+		const own = 'https://www.example.com';
+		const foreign = 'https://evil.example';
+		const ask = (method: string, headers: Record<string, string>) =>
+			fetch(`${prefix()}/${form.slug}`, { method, headers, redirect: 'manual' });
+		const answers = [
+			await ask('OPTIONS', { Origin: own }),
+			await ask('GET', { Origin: own, Accept: 'text/html' }),
+			await ask('GET', { Origin: own, Accept: 'application/json' }),
+			await ask('DELETE', { Origin: own }),
+			await ask('POST', { Origin: own }),
+			await post(form, 'a=b', { ...urlencoded, Origin: own }),
+			await post(form, 'a=b', { ...urlencoded, Origin: own, ...wantsJson }),
+			await post(form, 'a=b', { ...urlencoded, Origin: foreign }),
+		];
+		expect(answers.map(({ status }) => status)).toEqual([204, 405, 405, 405, 400, 303, 200, 403]);
+		for (const { headers, status } of answers) {
+			expect(headers.get('Access-Control-Allow-Origin')).toBe(status === 403 ? foreign : own);
+			expect(headers.get('Vary')).toBe('Origin');
+		}
+	});
+
 	test('stores once what is sent twice under one Idempotency-Key', async () => {
 		const form = await createForm();
 		const key = { ...json, ...wantsJson, 'Idempotency-Key': 'a-key' };
@@ -150,6 +174,17 @@ describe.each([
 		expect([second.status, second.text]).toEqual([first.status, first.text]);
 		const other = await post(form, '{"a":"c"}', key);
 		expect([other.status, other.body.code]).toEqual([409, 'IDEMPOTENCY_KEY_REUSED']);
+		expect((await server.call<FormBody>(`GET /api/forms/${form.id}`)).body.submissionCount).toBe(1);
+	});
+
+	test('knows a multipart body again that is sent anew, with another boundary, under one Idempotency-Key', async () => {
+		const form = await createForm();
+		const send = (value: string) => {
+			const body = new FormData();
+			body.append('a', value);
+			return post(form, body, { ...wantsJson, 'Idempotency-Key': 'a-key' });
+		};
+		expect([(await send('b')).status, (await send('b')).status, (await send('c')).status]).toEqual([200, 200, 409]);
 		expect((await server.call<FormBody>(`GET /api/forms/${form.id}`)).body.submissionCount).toBe(1);
 	});
 
