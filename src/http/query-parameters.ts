@@ -2,7 +2,7 @@
 
 import { invalidField } from '../errors.ts';
 
-const INTEGER = /^-?[0-9]{1,15}$/;
+const INTEGER = /^-?[0-9]+$/;
 
 /** The value of a parameter that must not be given twice. */
 export function single(params: URLSearchParams, name: string): string | undefined {

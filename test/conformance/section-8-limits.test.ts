@@ -30,6 +30,7 @@ describe('the list of submissions', () => {
 		['100', 100],
 		['101', 100],
 		['1000000', 100],
+		['99999999999999999999', 100],
 		['0', 1],
 		['-5', 1],
 	])('with limit=%s shows the applied limit %i', async (limit, applied) => {
