@@ -61,7 +61,8 @@ export function createForms(storage: Storage, options: { captchas: ReadonlySet<C
 		/** Changes what `input` holds; `null` clears an optional setting. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, SLUG_TAKEN */
 		async update(id: string, { mode, input }: { mode?: Mode; input: UpdateForm }): Promise<Form> {
 			const before = await row(id, mode);
-			const settings = checkFormSettings(input, captchas);
+			// What is set already may stay, also when the server lost the secret it needs.
+			const settings = checkFormSettings(input, new Set([...captchas, before.captcha]));
 			if (Object.values(settings).every((value) => value === undefined)) return present(before);
 			const [rows] = await refuseTakenSlug(
 				storage.batch(

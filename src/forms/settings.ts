@@ -20,10 +20,10 @@ export interface FormSettings {
 }
 
 /**
- * @param captchas The captchas this server can verify.
+ * @param captchas The captchas that may be chosen.
  * @throws AppError VALIDATION_ERROR that names every field at fault.
  */
-export function checkFormSettings(input: UpdateForm, captchas: ReadonlySet<Captcha>): FormSettings {
+export function checkFormSettings(input: UpdateForm, captchas: ReadonlySet<Captcha | null>): FormSettings {
 	const faults: FieldError[] = [];
 	const fault = (field: string, code: string, message: string) => {
 		faults.push({ field, code, message });
@@ -57,7 +57,9 @@ function orNull<T extends string>(
 
 function checkName(text: string, fault: Fault): string | undefined {
 	const name = text.trim();
-	if (name.length >= 1 && name.length <= NAME_MAX) return name;
+	// Counted as people do, not in halves of an emoji.
+	const { length } = Array.from(name);
+	if (length >= 1 && length <= NAME_MAX) return name;
 	return fault('name', 'INVALID_NAME', `name must have 1 to ${NAME_MAX} characters.`);
 }
 
@@ -107,7 +109,7 @@ function checkDomains(entries: string[] | undefined, fault: Fault): string[] | u
 
 function checkCaptcha(
 	name: Captcha,
-	{ captchas, fault }: { captchas: ReadonlySet<Captcha>; fault: Fault },
+	{ captchas, fault }: { captchas: ReadonlySet<Captcha | null>; fault: Fault },
 ): Captcha | undefined {
 	if (captchas.has(name)) return name;
 	const setting = `FORMSRV_${name.toUpperCase()}_SECRET`;

@@ -104,6 +104,23 @@ test.each(faults)('%s is refused by the name of the field', async (_title, input
 	storage.close();
 });
 
+test('a name is measured in characters, not in halves of them', async () => {
+	const { forms, storage } = open();
+	const { name } = await forms.create('live', { name: '😀'.repeat(200) });
+	expect(name).toBe('😀'.repeat(200));
+	expect((await refusal(forms.create('live', { name: '😀'.repeat(201) }))).code).toBe('VALIDATION_ERROR');
+	storage.close();
+});
+
+test('a form can be sent back as it was read, also when the server lost the secret of its captcha', async () => {
+	const { forms, storage } = open();
+	const form = await forms.create('live', { name: 'One', captcha: 'turnstile' });
+	const later = createForms(storage, { captchas: new Set() });
+	expect(await later.update(form.id, { input: { ...form, name: 'Two' } })).toEqual({ ...form, name: 'Two' });
+	expect((await refusal(later.update(form.id, { input: { captcha: 'hcaptcha' } }))).code).toBe('VALIDATION_ERROR');
+	storage.close();
+});
+
 test('a slug belongs to one form, whatever its case', async () => {
 	const { forms, storage } = open();
 	await forms.create('live', { name: 'One', slug: 'contact' });
