@@ -11,7 +11,7 @@ const BINARY = 'dist/formsrv';
 /** Everything for browsers: its entry, and the folder that `assetPath` finds it under. */
 const PAGES = [
 	{ entry: 'src/http/api-docs/index.html', outdir: 'dist/api-docs', base: '/docs/' },
-	{ entry: 'src/dashboard/web/index.html', outdir: 'dist/ui', base: '/' },
+	{ entry: 'src/dashboard/web/index.html', outdir: 'dist/ui', base: '/assets/' },
 	// Not a module: any page may load it by a plain script element.
 	{ entry: 'src/intake/web/formsrv.ts', outdir: 'dist/script', base: '/', format: 'iife' as const },
 ];

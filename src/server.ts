@@ -2,6 +2,7 @@
 
 import { Elysia } from 'elysia';
 import type { App } from './app.ts';
+import { dashboardRoutes } from './dashboard/routes.ts';
 import { deliveriesRoutes } from './delivery/routes.ts';
 import { webhookRoutes } from './delivery/webhooks/routes.ts';
 import { AppError } from './errors.ts';
@@ -87,7 +88,7 @@ export function mountManagement(router: Router, app: App, urls: PublicUrls): voi
 		.use(webhookRoutes(app.webhooks, auth))
 		.use(deliveriesRoutes(app.dispatch, auth))
 		.use(submitRoutes(app, '/api/f', urls));
-	router.use(publicPages()).use(described);
+	router.use(publicPages()).use(dashboardRoutes()).use(described);
 	const info = { version: VERSION, baseUrl: urls.base, submitUrl: urls.submit, tags: TAGS };
 	const documented = () => new Elysia().use(described).use(submitRoutes(app, '/f', urls));
 	router.use(apiDocs({ document: () => openApiDocument(documented(), info) }));

@@ -17,7 +17,7 @@ export function createAssetFiles(folder: AssetFolder) {
 		names ??= listFiles(folder);
 		const files = await names;
 		if (files.has(`${name}.gz`)) return compressedFile(Bun.file(assetPath(folder, `${name}.gz`)), { name, request });
-		return files.has(name)
+		return files.has(name) && !name.endsWith('.gz')
 			? new Response(Bun.file(assetPath(folder, name)), { headers: fileHeaders(name) })
 			: undefined;
 	};

@@ -1,0 +1,51 @@
+/** Serves the dashboard to browsers: its page at `/`, and the files that the page asks for. */
+
+import { Elysia } from 'elysia';
+import { AppError } from '../errors.ts';
+import { createAssetFiles } from '../http/asset-files.ts';
+import { pageResponse } from '../intake/answers.ts';
+import { unbuiltPage } from './unbuilt-page.ts';
+
+/** `frame-src` is for captured mails, which are shown in sandboxed frames. */
+const PAGE_HEADERS = {
+	'Content-Security-Policy': [
+		"default-src 'none'",
+		"script-src 'self'",
+		"style-src 'self'",
+		"img-src 'self' data:",
+		"connect-src 'self'",
+		"frame-src 'self'",
+		"frame-ancestors 'none'",
+		"base-uri 'none'",
+		"form-action 'self'",
+		"require-trusted-types-for 'script'",
+	].join('; '),
+	'Cross-Origin-Opener-Policy': 'same-origin',
+	'X-Frame-Options': 'DENY',
+	'X-Robots-Tag': 'noindex, nofollow',
+	'Cache-Control': 'no-store',
+};
+
+/** For everything of the dashboard. */
+const FILE_HEADERS = { 'Cross-Origin-Resource-Policy': 'same-origin', 'Referrer-Policy': 'no-referrer' };
+
+export function dashboardRoutes() {
+	const file = createAssetFiles('ui');
+
+	return new Elysia({ name: 'dashboard' })
+		.get('/', async ({ request }) => {
+			const page = await file('index.html', request);
+			return page ? withHeaders(page, { ...FILE_HEADERS, ...PAGE_HEADERS }) : pageResponse(unbuiltPage());
+		})
+		.get('/assets/:file', async ({ params, request }) => {
+			// The page has one address, where it comes with its policy.
+			const answer = params.file === 'index.html' ? undefined : await file(params.file, request);
+			if (!answer) throw new AppError('NOT_FOUND', 'There is nothing at this address.');
+			return withHeaders(answer, FILE_HEADERS);
+		});
+}
+
+function withHeaders(response: Response, headers: Record<string, string>): Response {
+	for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+	return response;
+}
