@@ -16,6 +16,7 @@ import { pageResponse, THANKS_PATH } from './intake/answers.ts';
 import { smallPage } from './intake/pages.ts';
 import { intakeRoutes, scriptRoutes, thankYouRoutes } from './intake/routes.ts';
 import { createAuth } from './keys/auth.ts';
+import { keyRoutes } from './keys/routes.ts';
 import { takeServerLock } from './storage/sqlite.ts';
 import { bulkRoutes } from './submissions/bulk/routes.ts';
 import { exportRoutes } from './submissions/export/routes.ts';
@@ -50,6 +51,7 @@ const TAGS = [
 	{ name: 'Submit', description: 'Post to a form. No key.' },
 	{ name: 'Forms', description: 'Create and manage forms.' },
 	{ name: 'Submissions', description: 'Read and keep what people submitted.' },
+	{ name: 'Keys', description: 'Make, list and revoke API keys.' },
 	{ name: 'Webhooks', description: 'Post what happens to a form to addresses of yours, signed.' },
 	{ name: 'Deliveries', description: 'See what left the house, what did not and why, and send it again.' },
 ];
@@ -85,6 +87,7 @@ export function mountManagement(router: Router, app: App, urls: PublicUrls): voi
 		.use(bulkRoutes(app.bulk, auth))
 		.use(exportRoutes(app.submissions, auth))
 		.use(statsRoutes(app.stats, auth))
+		.use(keyRoutes(app.keys, auth))
 		.use(webhookRoutes(app.webhooks, auth))
 		.use(deliveriesRoutes(app.dispatch, auth))
 		.use(submitRoutes(app, '/api/f', urls));

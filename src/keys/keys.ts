@@ -17,6 +17,8 @@ export interface NewKey {
 	permissions: readonly Permission[];
 	/** The public id or the slug of a form makes a form-level key, which reads that form's submissions and nothing else. */
 	form?: string;
+	/** A form of another mode counts as unknown. */
+	isModeStrict?: boolean;
 	expiresAt?: Date;
 }
 
@@ -63,7 +65,9 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 				throw invalidField('expiresAt', 'INVALID_DATE', 'expiresAt must lie in the future.');
 			}
 			const form = input.form === undefined ? undefined : await findForm(input.form);
-			if (input.form !== undefined && !form) throw new AppError('FORM_NOT_FOUND', `There is no form "${input.form}".`);
+			const isForeign = input.isModeStrict === true && form?.mode !== input.mode;
+			if (input.form !== undefined && (!form || isForeign))
+				throw new AppError('FORM_NOT_FOUND', `There is no form "${input.form}".`);
 			const mode = form?.mode ?? input.mode;
 			const token = createToken(form ? 'form' : mode);
 			const row: ApiKeyRow = {

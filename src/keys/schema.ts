@@ -25,3 +25,38 @@ export const ApiKey = Type.Object(
 	{ $id: 'ApiKey' },
 );
 export type ApiKey = Static<typeof ApiKey>;
+
+export const ApiKeyList = Type.Object({ keys: Type.Array(ApiKey) }, { $id: 'ApiKeyList' });
+
+/** The only answer that holds the key itself. */
+export const NewApiKey = Type.Object(
+	{ ...ApiKey.properties, key: Type.String({ description: 'The key itself. It is shown this once and never again.' }) },
+	{ $id: 'NewApiKey' },
+);
+
+export const CreateApiKey = Type.Object(
+	{
+		name: Type.Optional(Type.String({ description: 'What it is for.' })),
+		permissions: Type.Optional(
+			Type.Array(literals(PERMISSIONS), {
+				description: 'Required unless `form` is given; none implies another but `admin`.',
+			}),
+		),
+		form: Type.Optional(
+			Type.Union([Type.String(), Type.Null()], {
+				description: 'The id or slug of a form makes a form-level key, which only reads the submissions of this form.',
+			}),
+		),
+		expiresAt: Type.Optional(
+			Type.Union([Type.String(), Type.Null()], { description: 'When it ends, RFC 3339; never if absent.' }),
+		),
+		mode: Type.Optional(
+			Type.Union(
+				MODES.map((mode) => Type.Literal(mode)),
+				{ description: 'Can only be the mode of the key that asks, which is the default.' },
+			),
+		),
+	},
+	{ $id: 'CreateApiKey', additionalProperties: false },
+);
+export type CreateApiKey = Static<typeof CreateApiKey>;

@@ -25,6 +25,14 @@ const RULES: Record<string, Rule> = {
 	'GET /api/forms/:id/submissions/:submissionId': { permission: 'read', formKey: true },
 	'PATCH /api/forms/:id/submissions/:submissionId': { permission: 'write' },
 	'DELETE /api/forms/:id/submissions/:submissionId': { permission: 'delete' },
+	'PATCH /api/forms/:id/submissions': { permission: 'write' },
+	'POST /api/forms/:id/submissions/delete': { permission: 'delete' },
+	'GET /api/forms/:id/export': { permission: 'read', formKey: true },
+	'GET /api/forms/:id/stats': { permission: 'read' },
+	'GET /api/stats': { permission: 'read' },
+	'GET /api/keys': { permission: 'admin' },
+	'POST /api/keys': { permission: 'admin' },
+	'DELETE /api/keys/:id': { permission: 'admin' },
 	'GET /api/forms/:id/webhooks': { permission: 'admin' },
 	'POST /api/forms/:id/webhooks': { permission: 'admin' },
 	'GET /api/forms/:id/webhooks/:webhookId': { permission: 'admin' },
@@ -98,7 +106,9 @@ async function ask(route: string, authorization: string | undefined, formId = ow
 		},
 		...(['POST', 'PATCH', 'PUT'].includes(method) && { body: '[]' }),
 	});
-	const body = (await response.json()) as { code?: string; error?: string };
+	const isJson = response.headers.get('Content-Type')?.startsWith('application/json');
+	const body = (isJson ? await response.json() : {}) as { code?: string; error?: string };
+	await response.body?.cancel();
 	return { status: response.status, challenge: response.headers.get('WWW-Authenticate'), body };
 }
 

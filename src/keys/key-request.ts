@@ -1,0 +1,44 @@
+/** Pure: what a request for a new key may ask for, given who asks. */
+
+import { AppError, invalidField } from '../errors.ts';
+import type { NewKey } from './keys.ts';
+import type { Principal } from './permissions.ts';
+import type { CreateApiKey } from './schema.ts';
+
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+
+/**
+ * A key can only make keys of its own mode. It takes `admin` to make any, so none can have more rights than its maker.
+ * @throws AppError VALIDATION_ERROR, FORBIDDEN
+ */
+export function newKeyOf(input: CreateApiKey, maker: Pick<Principal, 'mode'>): NewKey {
+	const { name, permissions, form, expiresAt, mode = maker.mode } = input;
+	if (mode !== maker.mode) throw new AppError('FORBIDDEN', `A ${maker.mode} key makes only ${maker.mode} keys.`);
+	return {
+		mode,
+		isModeStrict: true,
+		...(name !== undefined && { name }),
+		...(expiresAt && { expiresAt: parseTime(expiresAt) }),
+		...(form ? formScope(form, permissions) : accountScope(permissions)),
+	};
+}
+
+function formScope(form: string, permissions: CreateApiKey['permissions']): Pick<NewKey, 'form' | 'permissions'> {
+	if (permissions?.some((permission) => permission !== 'read')) {
+		throw invalidField('permissions', 'INVALID_VALUE', 'A form-level key has the permission to read and no other.');
+	}
+	return { form, permissions: ['read'] };
+}
+
+function accountScope(permissions: CreateApiKey['permissions']): Pick<NewKey, 'permissions'> {
+	if (!permissions || permissions.length === 0) {
+		throw invalidField('permissions', 'REQUIRED', 'permissions must name at least one of: read, write, delete, admin.');
+	}
+	return { permissions };
+}
+
+function parseTime(text: string): Date {
+	const time = new Date(TIMESTAMP.test(text) ? text : Number.NaN);
+	if (!Number.isNaN(time.getTime())) return time;
+	throw invalidField('expiresAt', 'INVALID_DATE', 'expiresAt must be a moment such as 2027-01-31T00:00:00Z.');
+}

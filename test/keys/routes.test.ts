@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Form } from '../../src/forms/schema.ts';
+import type { ApiKey } from '../../src/keys/schema.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+
+type Made = ApiKey & { key: string; code: string; errors: { field: string }[] };
+
+let server: TestServer;
+let form: Form;
+let testForm: Form;
+let testAdmin: string;
+
+const create = (json: unknown, key?: string | null) => server.call<Made>('POST /api/keys', { json, key });
+
+beforeAll(async () => {
+	server = await openTestServer();
+	testAdmin = await server.createKey({ mode: 'test' });
+	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Live', slug: 'live' } })).body;
+	testForm = (await server.call<Form>('POST /api/forms', { json: { name: 'Test' }, key: testAdmin })).body;
+});
+afterAll(() => server.close());
+
+describe('POST /api/keys', () => {
+	test('answers the key itself once, and it works', async () => {
+		const { status, body, headers } = await create({ name: ' build ', permissions: ['read'] });
+		expect(status).toBe(201);
+		expect(headers.get('Cache-Control')).toBe('no-store');
+		expect(body).toMatchObject({ name: 'build', mode: 'live', permissions: ['read'], form: null, expiresAt: null });
+		expect(body.key).toStartWith('sk_live_');
+		expect((await server.call('GET /api/forms', { key: body.key })).status).toBe(200);
+		expect((await server.call('POST /api/forms', { key: body.key, json: { name: 'x' } })).status).toBe(403);
+		const list = await server.call<{ keys: ApiKey[] }>('GET /api/keys');
+		expect(list.text).not.toContain(body.key);
+		expect(list.body.keys.find(({ id }) => id === body.id)?.display).toBe(`sk_live_…${body.key.slice(-4)}`);
+	});
+
+	test('makes a form-level key by the id or the slug of a form', async () => {
+		for (const name of [form.id, 'live']) {
+			const { body } = await create({ form: name });
+			expect(body).toMatchObject({ form: form.id, permissions: ['read'] });
+			expect(body.key).toStartWith('fk_');
+			expect((await server.call(`GET /api/forms/${form.id}/submissions`, { key: body.key })).status).toBe(200);
+		}
+	});
+
+	test('stays within the mode of the key that asks', async () => {
+		expect((await create({ permissions: ['admin'] }, testAdmin)).body).toMatchObject({ mode: 'test' });
+		expect((await create({ permissions: ['read'], mode: 'live' }, testAdmin)).status).toBe(403);
+		expect((await create({ form: form.id }, testAdmin)).body.code).toBe('FORM_NOT_FOUND');
+		expect((await create({ form: testForm.id })).body.code).toBe('FORM_NOT_FOUND');
+		const { body } = await server.call<{ keys: ApiKey[] }>('GET /api/keys', { key: testAdmin });
+		expect(new Set(body.keys.map(({ mode }) => mode))).toEqual(new Set(['test']));
+	});
+
+	test('sets an end', async () => {
+		const expiresAt = new Date(Date.now() + 60_000).toISOString();
+		expect((await create({ permissions: ['read'], expiresAt })).body.expiresAt).toBe(expiresAt);
+	});
+
+	test.each([
+		[{}, 'permissions'],
+		[{ permissions: [] }, 'permissions'],
+		[{ permissions: ['billing'] }, 'permissions.0'],
+		[{ permissions: 'read' }, 'permissions'],
+		[{ form: 'live', permissions: ['read', 'write'] }, 'permissions'],
+		[{ permissions: ['read'], name: 'x'.repeat(201) }, 'name'],
+		[{ permissions: ['read'], expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
+		[{ permissions: ['read'], expiresAt: 'tomorrow' }, 'expiresAt'],
+		[{ permissions: ['read'], expires: '1d' }, 'expires'],
+	])('refuses %j and names the field', async (json, field) => {
+		const { status, body } = await create(json);
+		expect({ status, field: body.errors[0]?.field }).toEqual({ status: 400, field });
+	});
+});
+
+describe('DELETE /api/keys/{id}', () => {
+	test('revokes from the next request on; again is no error, another mode has no such key', async () => {
+		const { body } = await create({ permissions: ['read'] });
+		const revoke = (key?: string) => server.call(`DELETE /api/keys/${body.id}`, { key });
+		expect((await revoke(testAdmin)).status).toBe(404);
+		expect((await server.call('GET /api/forms', { key: body.key })).status).toBe(200);
+		expect((await revoke()).body).toEqual({ success: true });
+		expect((await server.call('GET /api/forms', { key: body.key })).status).toBe(401);
+		expect((await revoke()).status).toBe(200);
+		expect((await server.call('DELETE /api/keys/nope')).status).toBe(404);
+	});
+});
+
+test('only an admin key manages keys', async () => {
+	const limited = await server.createKey({ permissions: ['read', 'write', 'delete'] });
+	const ofForm = await server.createKey({ form: form.id });
+	for (const [key, status] of [
+		[limited, 403],
+		[ofForm, 403],
+		[null, 401],
+	] as const) {
+		expect((await server.call('GET /api/keys', { key })).status).toBe(status);
+		expect((await create({}, key)).status).toBe(status);
+		expect((await server.call('DELETE /api/keys/nope', { key })).status).toBe(status);
+	}
+});
