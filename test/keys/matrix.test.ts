@@ -108,7 +108,7 @@ async function ask(route: string, authorization: string | undefined, formId = ow
 	});
 	const isJson = response.headers.get('Content-Type')?.startsWith('application/json');
 	const body = (isJson ? await response.json() : {}) as { code?: string; error?: string };
-	await response.body?.cancel();
+	if (!isJson) await response.body?.cancel();
 	return { status: response.status, challenge: response.headers.get('WWW-Authenticate'), body };
 }
 
