@@ -5,7 +5,6 @@ import { checkOrigin } from '../forms/allowed-domains.ts';
 import type { Forms } from '../forms/forms.ts';
 import type { RateLimiter, RateState } from '../http/rate-limit.ts';
 import { encodeId } from '../ids.ts';
-import { isForeignKeyViolation } from '../storage/constraints.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery, NewSubmission } from '../storage/submission-log.ts';
 import type { FormRow } from '../storage/tables.ts';
@@ -104,18 +103,9 @@ export function createIntake(options: IntakeOptions) {
 		};
 		const deliveries = (await outbox?.plan({ form, submission })) ?? [];
 		submission.deliveries = deliveries;
-		await append(submission);
+		await storage.submissions.append(submission);
 		outbox?.wake(deliveries);
 		return { next };
-	}
-
-	async function append(submission: NewSubmission): Promise<void> {
-		try {
-			await storage.submissions.append(submission);
-		} catch (error) {
-			// The form was deleted while the body was on its way.
-			throw isForeignKeyViolation(error) ? unknownForm() : error;
-		}
 	}
 
 	return {

@@ -1,6 +1,7 @@
 /** Writes and pages of submissions: the hot paths, held as prepared statements for as long as the file is open. */
 
 import type { Database, Statement } from 'bun:sqlite';
+import { AppError } from '../errors.ts';
 import { type Block, blockIndexOf, type Count, type Flags, type FormIndex } from './form-index.ts';
 import type { deliveries, idempotencyKeys } from './tables.ts';
 import type { Writer } from './writer.ts';
@@ -70,27 +71,15 @@ export function createSubmissionLog(client: Database, writer: Writer, index: For
 
 	function insert(row: NewSubmission): void {
 		const isSpam = row.spamReason !== null;
-		sql.insert.run(row.id, row.formId, isSpam ? 1 : 0, row.data, row.spamReason, row.subject, row.replyTo);
+		const { id, formId, data, spamReason, subject, replyTo } = row;
+		const { changes } = sql.insert.run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo);
+		if (changes === 0) throw new AppError('FORM_NOT_FOUND', 'The form was deleted in the meantime.');
 		if (row.idempotencyKey) {
-			const { formId, key, bodyHash, next, createdAt } = row.idempotencyKey;
+			const { key, bodyHash, next, createdAt } = row.idempotencyKey;
 			sql.insertIdempotencyKey.run(formId, key, bodyHash, next ?? null, createdAt);
 		}
-		for (const delivery of row.deliveries ?? []) {
-			const { id, channel, webhookId, event, state, destination, nextAttemptAt, lastError } = delivery;
-			sql.insertDelivery.run(
-				id ?? null,
-				row.formId,
-				row.id,
-				channel,
-				webhookId ?? null,
-				event ?? 'submission.created',
-				state,
-				destination,
-				nextAttemptAt ?? null,
-				lastError ?? null,
-			);
-		}
-		index.count(row.formId, { id: row.id, isRead: false, isStarred: false, isSpam, names: row.names }, 1);
+		for (const delivery of row.deliveries ?? []) sql.insertDelivery.run(...deliveryValues(row, delivery));
+		index.count(formId, { id, isRead: false, isStarred: false, isSpam, names: row.names }, 1);
 	}
 
 	function changeOne(formId: number, id: number, flags: Partial<Flags>): boolean {
@@ -174,7 +163,7 @@ export function createSubmissionLog(client: Database, writer: Writer, index: For
 	}
 
 	return {
-		/** Stores a submission; resolves when it is on disk. */
+		/** Stores a submission; resolves when it is on disk. @throws AppError FORM_NOT_FOUND if its form was deleted */
 		append(row: NewSubmission): Promise<void> {
 			const compound = row.idempotencyKey !== undefined || (row.deliveries?.length ?? 0) > 0;
 			return new Promise((resolve, reject) => {
@@ -243,7 +232,8 @@ function prepareStatements(client: Database) {
 	const first = 'select id from submissions where form_id = ? order by id limit ?';
 	return {
 		insert: client.prepare(
-			'insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to) values (?, ?, ?, ?, ?, ?, ?)',
+			`insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to)
+				select ?1, ?2, ?3, ?4, ?5, ?6, ?7 from forms where id = ?2 and deleted_at is null`,
 		),
 		insertIdempotencyKey: client.prepare(
 			'insert or replace into idempotency_keys (form_id, key, body_hash, next, created_at) values (?, ?, ?, ?, ?)',
@@ -267,7 +257,24 @@ function prepareStatements(client: Database) {
 	};
 }
 
-export function toStored([id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo]: Row): StoredSubmission {
+export /** In the order of the columns of the statement. */
+function deliveryValues({ id, formId }: NewSubmission, delivery: NewDelivery) {
+	const { channel, webhookId, event, state, destination, nextAttemptAt, lastError } = delivery;
+	return [
+		delivery.id ?? null,
+		formId,
+		id,
+		channel,
+		webhookId ?? null,
+		event ?? 'submission.created',
+		state,
+		destination,
+		nextAttemptAt ?? null,
+		lastError ?? null,
+	];
+}
+
+function toStored([id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo]: Row): StoredSubmission {
 	return {
 		id,
 		isRead: isRead === 1,

@@ -219,3 +219,13 @@ test('what another process writes is seen at once', async () => {
 	expect(server.submissions.namesJson(FORM, false)).toBe('["b"]');
 	server.close();
 });
+
+test('nothing is stored for a form that was deleted, though its rows are still there', async () => {
+	const storage = await openWithForm();
+	await append(storage, ['a']).done;
+	await storage.batch((tx) => [tx.update(forms).set({ deletedAt: 1 })]);
+	await expect(append(storage, ['a']).done).rejects.toMatchObject({ code: 'FORM_NOT_FOUND' });
+	const [form] = await storage.db.select().from(forms);
+	expect(form?.total).toBe(1);
+	storage.close();
+});
