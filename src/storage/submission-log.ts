@@ -257,7 +257,7 @@ function prepareStatements(client: Database) {
 	};
 }
 
-export /** In the order of the columns of the statement. */
+/** In the order of the columns of the statement. */
 function deliveryValues({ id, formId }: NewSubmission, delivery: NewDelivery) {
 	const { channel, webhookId, event, state, destination, nextAttemptAt, lastError } = delivery;
 	return [
@@ -274,7 +274,7 @@ function deliveryValues({ id, formId }: NewSubmission, delivery: NewDelivery) {
 	];
 }
 
-function toStored([id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo]: Row): StoredSubmission {
+export function toStored([id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo]: Row): StoredSubmission {
 	return {
 		id,
 		isRead: isRead === 1,
