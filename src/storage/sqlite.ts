@@ -71,6 +71,10 @@ export function takeServerLock(databaseFile: string): (() => void) | undefined {
 /** Closes a writing connection after copying the log back, so that the file stands alone. */
 export function closeWriteConnection(client: Database): void {
 	client.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 0);
-	client.run('pragma wal_checkpoint(truncate)');
+	try {
+		client.run('pragma wal_checkpoint(truncate)');
+	} catch {
+		// On a disk that is full or read-only nothing is lost: the log stays, and whoever opens the file next reads it.
+	}
 	client.close();
 }
