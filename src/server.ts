@@ -3,6 +3,10 @@
 import { Elysia } from 'elysia';
 import type { App } from './app.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
+import { createSessionCookie } from './dashboard/session/cookie.ts';
+import { createSessionCredential } from './dashboard/session/credential.ts';
+import { sessionRoutes } from './dashboard/session/routes.ts';
+import { LIFETIME_MS } from './dashboard/session/sessions.ts';
 import { deliveriesRoutes } from './delivery/routes.ts';
 import { webhookRoutes } from './delivery/webhooks/routes.ts';
 import { AppError } from './errors.ts';
@@ -52,6 +56,7 @@ const TAGS = [
 	{ name: 'Forms', description: 'Create and manage forms.' },
 	{ name: 'Submissions', description: 'Read and keep what people submitted.' },
 	{ name: 'Keys', description: 'Make, list and revoke API keys.' },
+	{ name: 'Session', description: 'Sign in to the dashboard.' },
 	{ name: 'Webhooks', description: 'Post what happens to a form to addresses of yours, signed.' },
 	{ name: 'Deliveries', description: 'See what left the house, what did not and why, and send it again.' },
 ];
@@ -77,9 +82,14 @@ const publicPages = () =>
 
 /** Mounts everything but the submit address: the keyed API, and the submission endpoint under `/api/f`. */
 export function mountManagement(router: Router, app: App, urls: PublicUrls): void {
+	const { sessions } = app;
+	const failures = createRateLimiter(app.config.rates.auth);
+	const cookie = createSessionCookie(urls.base, LIFETIME_MS);
+	const credential = createSessionCredential(sessions, { cookie, baseUrl: urls.base });
 	const auth = createAuth(app.keys, {
 		api: createRateLimiter(app.config.rates.api),
-		failures: createRateLimiter(app.config.rates.auth),
+		failures,
+		otherCredential: async (request) => (await credential(request))?.session.principal,
 	});
 	const described = new Elysia()
 		.use(formRoutes(app.forms, auth))
@@ -88,6 +98,7 @@ export function mountManagement(router: Router, app: App, urls: PublicUrls): voi
 		.use(exportRoutes(app.submissions, auth))
 		.use(statsRoutes(app.stats, auth))
 		.use(keyRoutes(app.keys, auth))
+		.use(sessionRoutes({ sessions, cookie, credential, failures, urls }))
 		.use(webhookRoutes(app.webhooks, auth))
 		.use(deliveriesRoutes(app.dispatch, auth))
 		.use(submitRoutes(app, '/api/f', urls));

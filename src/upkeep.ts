@@ -1,4 +1,7 @@
-/** What a running server does beside answering: removes the rows of deleted forms, forgets old idempotency keys and sent mails. */
+/**
+ * What a running server does beside answering: removes the rows of deleted forms, forgets old idempotency keys, sessions
+ * and sent mails.
+ */
 
 import type { App } from './app.ts';
 
@@ -15,8 +18,9 @@ export function startUpkeep({
 	forms,
 	intake,
 	dispatch,
+	sessions,
 	log,
-}: Pick<App, 'forms' | 'intake' | 'dispatch' | 'log'>): Upkeep {
+}: Pick<App, 'forms' | 'intake' | 'dispatch' | 'sessions' | 'log'>): Upkeep {
 	let isStopping = false;
 	let timer: ReturnType<typeof setTimeout>;
 	let underWay = run();
@@ -28,6 +32,7 @@ export function startUpkeep({
 				return !isStopping;
 			});
 			await intake.expire();
+			await sessions.expire();
 			await dispatch.deliveries.expire();
 		} catch (error) {
 			log.error('Upkeep failed; it is tried again in a minute.', { cause: error });

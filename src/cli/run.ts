@@ -7,6 +7,7 @@ import { printable } from '../log.ts';
 import { VERSION } from '../version.ts';
 import { addBackup } from './backup.ts';
 import { type Cli, CommandError, createCli, type ExitCode, examples, type Io } from './cli.ts';
+import { addDashboardLink } from './dashboard-link.ts';
 import { addDeliveries } from './deliveries.ts';
 import { addDoctor } from './doctor.ts';
 import { addForms } from './forms.ts';
@@ -21,6 +22,7 @@ import { addVersion } from './version.ts';
 /** In the order of the help. Each adds itself, and its sub-commands, to the program. */
 const COMMANDS: readonly ((program: Command, cli: Cli) => void)[] = [
 	addServe,
+	addDashboardLink,
 	addKeys,
 	addForms,
 	addSubmissions,

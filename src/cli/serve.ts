@@ -2,11 +2,12 @@
 
 import { constants } from 'node:os';
 import type { Command } from 'commander';
-import { openApp } from '../app.ts';
+import { type App, openApp } from '../app.ts';
 import { listSettings } from '../config.ts';
 import { createLog, type Log } from '../log.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { type Cli, examples, type Io, type Options, withSettings } from './cli.ts';
+import { setupLink } from './dashboard-link.ts';
 
 /** What is in flight gets this long to finish; with closing the database it stays within ten seconds. */
 const DRAIN_MS = 8000;
@@ -59,6 +60,7 @@ async function serve(cli: Cli, options: Options): Promise<void> {
 		try {
 			const server = await startServer(app);
 			announce(cli, server);
+			await welcome(cli, { app, server });
 			await askedToStop;
 			log.info('stopping');
 			await server.stop(DRAIN_MS);
@@ -74,6 +76,13 @@ async function serve(cli: Cli, options: Options): Promise<void> {
 function announce(cli: Cli, { baseUrl, submitUrl }: RunningServer): void {
 	cli.print(`base    ${baseUrl}`);
 	if (submitUrl !== baseUrl) cli.print(`submit  ${submitUrl}`);
+}
+
+/** Whoever starts a new server has no key yet: a link signs them in. */
+async function welcome(cli: Cli, { app, server }: { app: App; server: RunningServer }): Promise<void> {
+	if ((await app.keys.list()).length > 0) return;
+	const link = setupLink(app.config.baseUrl ?? server.baseUrl, await app.sessions.createLink());
+	cli.advise(`There is no API key yet. To set up in a browser, open this link within an hour: ${link}`);
 }
 
 /** Resolves at the first signal; a second one ends the process on the spot. */

@@ -1,0 +1,29 @@
+/** Pure: the cookie that carries a session. */
+
+export type SessionCookie = ReturnType<typeof createSessionCookie>;
+
+/**
+ * Over https the name itself forbids other hosts and unencrypted pages to set it. Otherwise it holds the port, which
+ * cookies do not know apart, so that two servers on one machine do not sign each other out.
+ * @param baseUrl The public address of the dashboard.
+ */
+export function createSessionCookie(baseUrl: string, lifetimeMs: number) {
+	const { protocol, port } = new URL(baseUrl);
+	const isSecure = protocol === 'https:';
+	const name = isSecure ? '__Host-formsrv' : `formsrv_${port || '80'}`;
+	const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+
+	return {
+		/** The token in a request's `Cookie` header; `undefined` if there is none, or more than one. */
+		read(header: string | null): string | undefined {
+			const values = (header ?? '').split(';').flatMap((pair) => {
+				const [key, value] = pair.trim().split('=', 2);
+				return key === name && value ? [value] : [];
+			});
+			return values.length === 1 ? values[0] : undefined;
+		},
+		/** A `Set-Cookie` header. */
+		write: (token: string) => `${name}=${token}; Max-Age=${Math.floor(lifetimeMs / 1000)}; ${attributes}`,
+		clear: () => `${name}=; Max-Age=0; ${attributes}`,
+	};
+}

@@ -1,0 +1,166 @@
+/** Signing in to the dashboard, and out again. */
+
+import { Elysia } from 'elysia';
+import { AppError, invalidField } from '../../errors.ts';
+import { readJson } from '../../http/json-body.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/openapi.ts';
+import type { RateLimiter } from '../../http/rate-limit.ts';
+import { requestInfo } from '../../http/request-info.ts';
+import { Success } from '../../http/success.ts';
+import { unauthorized } from '../../keys/permissions.ts';
+import { VERSION } from '../../version.ts';
+import type { SessionCookie } from './cookie.ts';
+import type { SessionCredential } from './credential.ts';
+import { pageOrigin } from './page-origin.ts';
+import { OpenSession, SessionView, SwitchMode } from './schema.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+export interface SessionRoutesOptions {
+	sessions: Sessions;
+	cookie: SessionCookie;
+	credential: SessionCredential;
+	/** Counts failures to sign in together with wrong keys. */
+	failures: RateLimiter;
+	urls: { base: string; submit: string };
+}
+
+const EXAMPLE = {
+	mode: 'live',
+	modes: ['live', 'test'],
+	permissions: ['admin'],
+	form: null,
+	version: VERSION,
+	baseUrl: 'https://forms.example.com',
+	submitUrl: 'https://f.example.com',
+	expiresAt: '2026-01-02T15:04:05.678Z',
+};
+const describe = (operationId: string, summary: string, description: string) => ({
+	operationId,
+	summary,
+	description,
+	tags: ['Session'],
+	security: [],
+});
+const answers = (description: string) => ({
+	200: jsonResponse(description, { schema: SessionView, example: EXAMPLE }),
+	...errorResponses('UNAUTHORIZED'),
+});
+const bodyErrors = {
+	...errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+	...errorResponses('UNAVAILABLE'),
+};
+
+export function sessionRoutes({ sessions, cookie, credential, failures, urls }: SessionRoutesOptions) {
+	async function ownSession(request: Request): Promise<{ token: string; session: Session }> {
+		const found = await credential(request);
+		if (!found) throw unauthorized(false);
+		return found;
+	}
+
+	async function signIn(request: Request): Promise<string> {
+		const { clientAddress } = requestInfo(request);
+		failures.check(clientAddress);
+		if (pageOrigin(request.headers, urls.base) === 'foreign') {
+			throw new AppError('FORBIDDEN', 'Only the dashboard itself can open a session in a browser.');
+		}
+		const { key, token } = await readJson(request, OpenSession);
+		if ((key === undefined) === (token === undefined)) {
+			throw invalidField('key', 'REQUIRED', 'Either key or token is required, and not both.');
+		}
+		try {
+			return await (key === undefined ? sessions.openWithLink(`${token}`) : sessions.openWithKey(key));
+		} catch (error) {
+			if (error instanceof AppError && error.code === 'UNAUTHORIZED') failures.take(clientAddress);
+			throw error;
+		}
+	}
+
+	async function view(token: string): Promise<SessionView> {
+		const session = await sessions.find(token);
+		if (!session) throw unauthorized(false);
+		const { principal, modes, expiresAt } = session;
+		return {
+			mode: principal.mode,
+			modes: [...modes],
+			permissions: [...principal.permissions],
+			form: principal.formId,
+			version: VERSION,
+			baseUrl: urls.base,
+			submitUrl: urls.submit,
+			expiresAt: expiresAt.toISOString(),
+		};
+	}
+
+	return new Elysia({ prefix: '/api/session' })
+		.derive(({ set }) => {
+			set.headers['cache-control'] = 'no-store';
+			return {};
+		})
+		.post(
+			'',
+			async ({ request, set }) => {
+				const token = await signIn(request);
+				const former = cookie.read(request.headers.get('cookie'));
+				if (former !== undefined) await sessions.close(former);
+				set.headers['set-cookie'] = cookie.write(token);
+				return view(token);
+			},
+			{
+				detail: {
+					...describe(
+						'openSession',
+						'Sign in',
+						'Opens a session by an API key, with its rights for as long as it is valid, or by a set-up link. The answer sets ' +
+							'a cookie, which then stands for the key. It ends after 12 hours without use, and after 7 days at the latest. With ' +
+							'the cookie, whatever changes anything needs the header `X-Formsrv-CSRF: 1` and a page of this origin. Meant ' +
+							'for the dashboard; programs send their key.',
+					),
+					requestBody: jsonBody(OpenSession, { key: 'sk_live_…' }),
+					responses: { ...answers('Signed in.'), ...bodyErrors, ...errorResponses('RATE_LIMITED') },
+				},
+			},
+		)
+		.get('', async ({ request }) => view((await ownSession(request)).token), {
+			detail: {
+				...describe('getSession', 'Read the session', 'Who is signed in with the cookie of the request.'),
+				responses: answers('The session.'),
+			},
+		})
+		.patch(
+			'',
+			async ({ request }) => {
+				const { token, session } = await ownSession(request);
+				const { mode } = await readJson(request, SwitchMode);
+				if (!session.modes.includes(mode)) {
+					throw new AppError('FORBIDDEN', `This session is bound to a ${session.principal.mode} key.`);
+				}
+				await sessions.switchMode(session, mode);
+				return view(token);
+			},
+			{
+				detail: {
+					...describe('switchMode', 'Switch between live and test', 'Only for a session from a set-up link.'),
+					requestBody: jsonBody(SwitchMode, { mode: 'test' }),
+					responses: { ...answers('The session after the change.'), ...bodyErrors },
+				},
+			},
+		)
+		.delete(
+			'',
+			async ({ request, set }) => {
+				const { token } = await ownSession(request);
+				await sessions.close(token);
+				set.headers['set-cookie'] = cookie.clear();
+				return { success: true as const };
+			},
+			{
+				detail: {
+					...describe('closeSession', 'Sign out', 'Ends the session of the cookie.'),
+					responses: {
+						200: jsonResponse('Signed out.', { schema: Success, example: { success: true } }),
+						...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'UNAVAILABLE'),
+					},
+				},
+			},
+		);
+}

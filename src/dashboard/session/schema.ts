@@ -1,0 +1,31 @@
+/** The wire shapes of signing in to the dashboard. */
+
+import { type Static, Type } from '@sinclair/typebox';
+import { MODES, PERMISSIONS } from '../../storage/tables.ts';
+
+const Mode = Type.Union(MODES.map((mode) => Type.Literal(mode)));
+
+export const SessionView = Type.Object(
+	{
+		mode: Mode,
+		modes: Type.Array(Mode, { description: 'The modes it may switch between.' }),
+		permissions: Type.Array(Type.Union(PERMISSIONS.map((permission) => Type.Literal(permission)))),
+		form: Type.Union([Type.String(), Type.Null()], { description: 'The only form that a form-level key reads.' }),
+		version: Type.String({ description: 'Of the server.' }),
+		baseUrl: Type.String(),
+		submitUrl: Type.String({ description: 'Where forms post to, at `/f/{slug}`.' }),
+		expiresAt: Type.String({ format: 'date-time', description: 'When it ends unless it is used.' }),
+	},
+	{ $id: 'Session' },
+);
+export type SessionView = Static<typeof SessionView>;
+
+export const OpenSession = Type.Object(
+	{
+		key: Type.Optional(Type.String({ description: 'An API key of any kind.' })),
+		token: Type.Optional(Type.String({ description: 'Or what stands at the end of a set-up link, which works once.' })),
+	},
+	{ $id: 'OpenSession', additionalProperties: false },
+);
+
+export const SwitchMode = Type.Object({ mode: Mode }, { $id: 'SwitchMode', additionalProperties: false });

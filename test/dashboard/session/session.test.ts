@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { Form } from '../../../src/forms/schema.ts';
+import { openTestServer, type TestServer } from '../../server.ts';
+
+const HOUR_MS = 3_600_000;
+
+interface View {
+	mode: string;
+	modes: string[];
+	permissions: string[];
+	form: string | null;
+	baseUrl: string;
+	submitUrl: string;
+	expiresAt: string;
+	code: string;
+}
+
+let clock = Date.UTC(2026, 0, 2);
+let server: TestServer;
+let form: Form;
+
+/** What the dashboard's page sends along with whatever changes anything. */
+const own = () => ({ 'X-Formsrv-CSRF': '1', Origin: server.baseUrl });
+
+async function signIn(json: unknown, headers: Record<string, string> = {}) {
+	const answer = await server.call<View>('POST /api/session', { key: null, json, headers });
+	const set = answer.headers.get('Set-Cookie');
+	return { ...answer, set, cookie: set?.split(';')[0] ?? '' };
+}
+
+const withCookie = (cookie: string, rest: object = {}) => ({ key: null, headers: { Cookie: cookie, ...rest } });
+const read = (cookie: string) => server.call<View>('GET /api/session', withCookie(cookie));
+
+beforeAll(async () => {
+	server = await openTestServer({ now: () => clock, settings: { FORMSRV_RATE_AUTH: '0' } });
+	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+	await server.submit(form.slug, { name: 'Ada' });
+});
+afterAll(() => server.close());
+beforeEach(() => {
+	clock += 30 * 24 * HOUR_MS;
+});
+
+describe('signing in with a key', () => {
+	test('opens a session with the rights of the key, and does not show the key again', async () => {
+		const key = await server.createKey({ permissions: ['read', 'write'] });
+		const { status, body, set, cookie, text } = await signIn({ key });
+		expect(status).toBe(200);
+		expect(body).toMatchObject({
+			mode: 'live',
+			modes: ['live'],
+			permissions: ['read', 'write'],
+			form: null,
+			baseUrl: server.baseUrl,
+			submitUrl: server.submitUrl,
+			expiresAt: new Date(clock + 12 * HOUR_MS).toISOString(),
+		});
+		expect(set).toMatch(/^formsrv_\d+=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/);
+		expect(text + set).not.toContain(key);
+		expect((await read(cookie)).body).toEqual(body);
+		expect((await server.call('GET /api/forms', withCookie(cookie))).status).toBe(200);
+		expect((await server.call(`DELETE /api/forms/${form.id}`, withCookie(cookie, own()))).status).toBe(403);
+	});
+
+	test('of one form shows the inbox of that form and nothing else', async () => {
+		const { body, cookie } = await signIn({ key: await server.createKey({ form: form.id }) });
+		expect(body).toMatchObject({ form: form.id, permissions: ['read'] });
+		expect((await server.call(`GET /api/forms/${form.id}/submissions`, withCookie(cookie))).status).toBe(200);
+		expect((await server.call('GET /api/forms', withCookie(cookie))).status).toBe(403);
+	});
+
+	test('is refused for a wrong one, without a cookie', async () => {
+		for (const json of [{ key: 'sk_live_x' }, { token: 'x' }, { key: server.adminKey.toLowerCase() }]) {
+			const { status, set } = await signIn(json);
+			expect({ status, set }).toEqual({ status: 401, set: null });
+		}
+		for (const json of [{}, { key: server.adminKey, token: 'x' }, { key: 1 }, { other: 'x' }]) {
+			expect((await signIn(json)).status).toBe(400);
+		}
+		expect((await signIn({ key: server.adminKey }, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
+	});
+
+	test('ends the session that the browser had, and always begins with a new token', async () => {
+		const first = await signIn({ key: server.adminKey });
+		const second = await signIn({ key: server.adminKey }, { Cookie: first.cookie });
+		expect(second.cookie).not.toBe(first.cookie);
+		expect((await read(first.cookie)).status).toBe(401);
+		expect((await read(second.cookie)).status).toBe(200);
+	});
+});
+
+describe('a session', () => {
+	test('ends with its key, at once', async () => {
+		const { token, key } = await server.app.keys.create({ mode: 'live', permissions: ['read'] });
+		const { cookie } = await signIn({ key: token });
+		await server.app.keys.revoke(key.id);
+		expect((await read(cookie)).status).toBe(401);
+		const short = await server.createKey({ expiresAt: new Date(clock + HOUR_MS) });
+		const other = await signIn({ key: short });
+		expect(other.body.expiresAt).toBe(new Date(clock + HOUR_MS).toISOString());
+		clock += HOUR_MS;
+		expect((await server.call('GET /api/forms', withCookie(other.cookie))).status).toBe(401);
+	});
+
+	test('ends after twelve hours without use, and after seven days whatever is done', async () => {
+		const { cookie } = await signIn({ key: server.adminKey });
+		const start = clock;
+		while (clock + 11 * HOUR_MS < start + 7 * 24 * HOUR_MS) {
+			clock += 11 * HOUR_MS;
+			expect((await read(cookie)).status).toBe(200);
+		}
+		clock = start + 7 * 24 * HOUR_MS;
+		expect((await read(cookie)).status).toBe(401);
+		const idle = await signIn({ key: server.adminKey });
+		clock += 12 * HOUR_MS;
+		expect((await read(idle.cookie)).status).toBe(401);
+	});
+
+	test('is over after signing out, whoever kept the cookie', async () => {
+		const { cookie } = await signIn({ key: server.adminKey });
+		const answer = await server.call('DELETE /api/session', withCookie(cookie, own()));
+		expect(answer.body).toEqual({ success: true });
+		expect(answer.headers.get('Set-Cookie')).toContain('Max-Age=0');
+		expect((await read(cookie)).status).toBe(401);
+		expect((await server.call('DELETE /api/session', withCookie(cookie, own()))).status).toBe(401);
+	});
+
+	test('changes nothing for another page', async () => {
+		const { cookie } = await signIn({ key: server.adminKey });
+		const json = { name: 'Made' };
+		const make = (headers: Record<string, string>) =>
+			server.call('POST /api/forms', { json, ...withCookie(cookie, headers) });
+		for (const headers of [
+			{},
+			{ Origin: server.baseUrl },
+			{ 'X-Formsrv-CSRF': '1' },
+			{ 'X-Formsrv-CSRF': '1', Origin: 'https://evil.example' },
+			{ 'X-Formsrv-CSRF': '1', 'Sec-Fetch-Site': 'same-site', Origin: server.baseUrl },
+		]) {
+			expect((await make(headers as Record<string, string>)).status).toBe(403);
+		}
+		expect((await make(own())).status).toBe(201);
+		expect((await server.call('DELETE /api/session', withCookie(cookie))).status).toBe(403);
+	});
+
+	test('is never looked at beside a key', async () => {
+		const { cookie } = await signIn({ key: server.adminKey });
+		const answer = await server.call('GET /api/forms', { key: 'sk_live_wrong', headers: { Cookie: cookie } });
+		expect(answer.status).toBe(401);
+	});
+
+	test('is removed once it is over', async () => {
+		const { storage, sessions } = server.app;
+		const count = async () => (await storage.db.query.sessions.findMany()).length;
+		await signIn({ key: server.adminKey });
+		await sessions.createLink();
+		expect(await count()).toBeGreaterThan(0);
+		clock += 8 * 24 * HOUR_MS;
+		await sessions.expire();
+		expect(await count()).toBe(0);
+		expect(await storage.db.query.setupLinks.findMany()).toEqual([]);
+	});
+});
+
+describe('a set-up link', () => {
+	test('signs in once, with all rights in both modes', async () => {
+		const token = await server.app.sessions.createLink();
+		const { body, cookie } = await signIn({ token });
+		expect(body).toMatchObject({ mode: 'live', modes: ['live', 'test'], permissions: ['admin'], form: null });
+		expect((await signIn({ token })).status).toBe(401);
+		const change = (mode: string, headers = own()) =>
+			server.call<View>('PATCH /api/session', { json: { mode }, ...withCookie(cookie, headers) });
+		expect((await change('test')).body.mode).toBe('test');
+		expect((await server.call<{ forms: unknown[] }>('GET /api/forms', withCookie(cookie))).body.forms).toEqual([]);
+		expect((await change('live')).body.mode).toBe('live');
+		expect((await change('other')).status).toBe(400);
+		expect((await server.call('PATCH /api/session', { json: { mode: 'test' }, ...withCookie(cookie) })).status).toBe(
+			403,
+		);
+	});
+
+	test('is good for an hour', async () => {
+		const token = await server.app.sessions.createLink();
+		clock += HOUR_MS;
+		expect((await signIn({ token })).status).toBe(401);
+	});
+
+	test('is what only such a session may switch modes by', async () => {
+		const { cookie } = await signIn({ key: server.adminKey });
+		const answer = await server.call('PATCH /api/session', { json: { mode: 'test' }, ...withCookie(cookie, own()) });
+		expect(answer.status).toBe(403);
+	});
+});
+
+test('failures to sign in are counted together with wrong keys', async () => {
+	const limited = await openTestServer({ settings: { FORMSRV_RATE_AUTH: '3' } });
+	const attempt = (json: object) => limited.call('POST /api/session', { key: null, json });
+	expect((await attempt({ key: 'x' })).status).toBe(401);
+	expect((await attempt({ token: 'x' })).status).toBe(401);
+	expect((await limited.call('GET /api/forms', { key: 'x' })).status).toBe(401);
+	expect((await attempt({ key: limited.adminKey })).status).toBe(429);
+	await limited.close();
+});
