@@ -113,7 +113,13 @@ function explain(error: unknown, help: string): { sentences: string[]; exitCode:
 		const isUsage = error.code === 'VALIDATION_ERROR';
 		return { sentences: fields.length > 0 ? fields : [error.message], exitCode: isUsage ? 2 : 1 };
 	}
-	return { sentences: [error instanceof Error ? error.message : String(error)], exitCode: 1 };
+	return { sentences: [error instanceof Error ? systemSentence(error) : String(error)], exitCode: 1 };
+}
+
+/** `EACCES: permission denied, mkdir '/srv/data'` → `Cannot mkdir /srv/data: permission denied.` */
+function systemSentence({ message }: Error): string {
+	const [, reason, call, path] = /^E[A-Z0-9]+: (.+), (\w+) '(.*)'$/s.exec(message) ?? [];
+	return path === undefined ? message : `Cannot ${call} ${path}: ${reason}.`;
 }
 
 /** `error: unknown command 'kyes'\n(Did you mean keys?)` → `Unknown command 'kyes'; did you mean keys?` */

@@ -44,6 +44,14 @@ describe('backup', () => {
 		expect(await Bun.file(cli.path('copy.db')).text()).toBe('mine');
 	});
 
+	test('into a folder that is not there says so', async () => {
+		expect(await cli.call('backup', 'missing/copy.db')).toEqual({
+			code: 1,
+			stdout: '',
+			stderr: `Cannot open ${cli.path('missing', 'copy.db')}: no such file or directory.\n`,
+		});
+	});
+
 	test('of a damaged database fails and leaves nothing behind', async () => {
 		const file = cli.path('formsrv-data', 'formsrv.db');
 		const handle = openSync(file, 'r+');
