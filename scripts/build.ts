@@ -46,6 +46,8 @@ async function buildBinary({ target, outfile, assets }: { target?: string; outfi
 		minify: true,
 		// Bytecode alone means CommonJS, where `import.meta.dir` is a path of the building machine.
 		bytecode: true,
+		// What is imported with `await` becomes a file of its own; in one file with the rest its imports would come first.
+		splitting: true,
 		format: 'esm',
 		define: { 'process.env.NODE_ENV': '"production"' },
 		compile: {

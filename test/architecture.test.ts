@@ -8,9 +8,7 @@ const ROOT = join(import.meta.dir, '..');
 
 /** From the leaves upwards: a unit uses only units of lower levels. */
 const LEVELS = [
-	['setting-types'],
-	['setting-sources'],
-	['config', 'errors', 'ids', 'log', 'assets', 'html', 'email-address', 'version'],
+	['config', 'errors', 'ids', 'lazy', 'log', 'assets', 'html', 'email-address', 'version'],
 	['http', 'storage'],
 	['forms', 'keys', 'delivery'],
 	['intake', 'submissions'],

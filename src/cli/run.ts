@@ -20,20 +20,20 @@ import { addSubmissions } from './submissions.ts';
 import { addVersion } from './version.ts';
 
 /** In the order of the help. Each adds itself, and its sub-commands, to the program. */
-const COMMANDS: readonly ((program: Command, cli: Cli) => void)[] = [
-	addServe,
-	addDashboardLink,
-	addKeys,
-	addForms,
-	addSubmissions,
-	addDeliveries,
-	addMail,
-	addBackup,
-	addRestore,
-	addDoctor,
-	addHealthcheck,
-	addVersion,
-];
+const COMMANDS: ReadonlyMap<string | undefined, (program: Command, cli: Cli) => void> = new Map([
+	['serve', addServe],
+	['dashboard-link', addDashboardLink],
+	['keys', addKeys],
+	['forms', addForms],
+	['submissions', addSubmissions],
+	['deliveries', addDeliveries],
+	['mail', addMail],
+	['backup', addBackup],
+	['restore', addRestore],
+	['doctor', addDoctor],
+	['healthcheck', addHealthcheck],
+	['version', addVersion],
+]);
 
 /**
  * Runs one command.
@@ -42,7 +42,7 @@ const COMMANDS: readonly ((program: Command, cli: Cli) => void)[] = [
  */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
 	const cli = createCli(io);
-	const program = createProgram(cli);
+	const program = createProgram(cli, argv);
 	try {
 		await program.parseAsync(argv, { from: 'user' });
 		return cli.exitCode;
@@ -54,7 +54,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
 	}
 }
 
-function createProgram(cli: Cli): Command {
+function createProgram(cli: Cli, argv: readonly string[]): Command {
 	const { stdout, stderr } = cli.io;
 	const program = new Command('formsrv')
 		.description(
@@ -83,7 +83,9 @@ function createProgram(cli: Cli): Command {
 			),
 		)
 		.addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly. Settings: formsrv serve --help');
-	for (const add of COMMANDS) add(program, cli);
+	// The others would only cost time; without a known command, all are needed for the help and for suggestions.
+	const asked = COMMANDS.get(argv[0]);
+	for (const add of asked ? [asked] : COMMANDS.values()) add(program, cli);
 	return program;
 }
 

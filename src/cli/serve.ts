@@ -21,7 +21,7 @@ export function addServe(program: Command, cli: Cli): void {
 			'Start the server. Nothing needs to be set: the data goes to ./formsrv-data, which is made if it is missing. ' +
 				'It prints the address of each listener, and runs until SIGTERM or SIGINT.',
 		)
-		.addHelpText('after', settingsHelp())
+		.addHelpText('after', settingsHelp)
 		.addHelpText(
 			'after',
 			examples(

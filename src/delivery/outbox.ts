@@ -1,6 +1,7 @@
 /** Plans what has to leave the house because of a submission, to be stored in the same transaction with it. */
 
 import { eq } from 'drizzle-orm';
+import { lazy } from '../lazy.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery, NewSubmission } from '../storage/submission-log.ts';
 import { type FormRow, webhooks } from '../storage/tables.ts';
@@ -21,15 +22,17 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 	let cacheVersion = -1;
 	let listener: (rows: readonly NewDelivery[]) => void = () => {};
 
-	const selectHooks = storage.db
-		.select({ id: webhooks.id, formId: webhooks.formId, url: webhooks.url, events: webhooks.events })
-		.from(webhooks)
-		.where(eq(webhooks.isActive, true))
-		.prepare();
+	const selectHooks = lazy(() =>
+		storage.db
+			.select({ id: webhooks.id, formId: webhooks.formId, url: webhooks.url, events: webhooks.events })
+			.from(webhooks)
+			.where(eq(webhooks.isActive, true))
+			.prepare(),
+	);
 
 	async function readHooks(): Promise<void> {
 		const version = storage.version();
-		hooksByForm = Map.groupBy(await selectHooks.execute(), ({ formId }) => formId);
+		hooksByForm = Map.groupBy(await selectHooks().execute(), ({ formId }) => formId);
 		cacheVersion = version;
 	}
 

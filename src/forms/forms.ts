@@ -3,6 +3,7 @@
 import { and, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
 import { decodeId, encodeId, idToIso } from '../ids.ts';
+import { lazy } from '../lazy.ts';
 import { isUniqueViolation } from '../storage/constraints.ts';
 import type { Storage } from '../storage/storage.ts';
 import { apiKeys, type Captcha, deliveries, type FormRow, forms, type Mode } from '../storage/tables.ts';
@@ -20,13 +21,19 @@ export function createForms(storage: Storage, options: { captchas: ReadonlySet<C
 	let cacheVersion = -1;
 	let removed = () => {};
 	const select = () => storage.db.select().from(forms);
-	const selectBySlug = select()
-		.where(eq(forms.slug, sql.placeholder('slug')))
-		.prepare();
+	const selectBySlug = lazy(() =>
+		select()
+			.where(eq(forms.slug, sql.placeholder('slug')))
+			.prepare(),
+	);
+	const selectById = lazy(() =>
+		select()
+			.where(and(eq(forms.id, sql.placeholder('id')), isNull(forms.deletedAt)))
+			.prepare(),
+	);
 
 	async function row(id: string, mode?: Mode): Promise<FormRow> {
-		const formId = decodeId(id) ?? -1;
-		const [found] = await select().where(and(eq(forms.id, formId), isNull(forms.deletedAt)));
+		const [found] = await selectById().execute({ id: decodeId(id) ?? -1 });
 		if (!found || (mode && found.mode !== mode)) throw notFound();
 		return found;
 	}
@@ -132,7 +139,7 @@ export function createForms(storage: Storage, options: { captchas: ReadonlySet<C
 			}
 			const known = bySlug.get(slug);
 			if (known) return known;
-			const [found] = await selectBySlug.execute({ slug: slug.toLowerCase() });
+			const [found] = await selectBySlug().execute({ slug: slug.toLowerCase() });
 			// Only what exists is kept: strangers can ask for any number of slugs.
 			if (found) bySlug.set(found.slug, found);
 			return found;

@@ -2,6 +2,7 @@
 
 import { and, eq, gt, lt, sql } from 'drizzle-orm';
 import { AppError, invalidField } from '../errors.ts';
+import { lazy } from '../lazy.ts';
 import type { Storage } from '../storage/storage.ts';
 import { idempotencyKeys } from '../storage/tables.ts';
 import type { Content } from './content.ts';
@@ -18,17 +19,19 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
 
 export function createIdempotency(storage: Storage, now: () => number = Date.now) {
 	const underWay = new Map<string, Promise<Answered>>();
-	const select = storage.db
-		.select()
-		.from(idempotencyKeys)
-		.where(
-			and(
-				eq(idempotencyKeys.formId, sql.placeholder('formId')),
-				eq(idempotencyKeys.key, sql.placeholder('key')),
-				gt(idempotencyKeys.createdAt, sql.placeholder('since')),
-			),
-		)
-		.prepare();
+	const select = lazy(() =>
+		storage.db
+			.select()
+			.from(idempotencyKeys)
+			.where(
+				and(
+					eq(idempotencyKeys.formId, sql.placeholder('formId')),
+					eq(idempotencyKeys.key, sql.placeholder('key')),
+					gt(idempotencyKeys.createdAt, sql.placeholder('since')),
+				),
+			)
+			.prepare(),
+	);
 
 	return {
 		/**
@@ -44,7 +47,7 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 			// A first request that fails leaves nothing behind, so the second one then tries for itself.
 			for (let first = underWay.get(name); first; first = underWay.get(name)) await first.catch(() => {});
 			const answering = (async () => {
-				const [known] = await select.execute({ formId, key, since: now() - LIFETIME_MS });
+				const [known] = await select().execute({ formId, key, since: now() - LIFETIME_MS });
 				if (!known) return submit();
 				if (known.bodyHash === bodyHash) return { next: known.next };
 				throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different body.');

@@ -3,6 +3,7 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import { AppError, invalidField } from '../errors.ts';
 import { decodeId, encodeId, idToIso } from '../ids.ts';
+import { lazy } from '../lazy.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type ApiKeyRow, apiKeys, forms, type Mode, type Permission } from '../storage/tables.ts';
 import { type Principal, unauthorized } from './permissions.ts';
@@ -25,11 +26,13 @@ export interface NewKey {
 export type Keys = ReturnType<typeof createKeys>;
 
 export function createKeys(storage: Storage, now: () => number = Date.now) {
-	const byHash = storage.db
-		.select()
-		.from(apiKeys)
-		.where(eq(apiKeys.hash, sql.placeholder('hash')))
-		.prepare();
+	const byHash = lazy(() =>
+		storage.db
+			.select()
+			.from(apiKeys)
+			.where(eq(apiKeys.hash, sql.placeholder('hash')))
+			.prepare(),
+	);
 
 	async function findForm(idOrSlug: string) {
 		const id = decodeId(idOrSlug);
@@ -115,7 +118,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		async authenticate(token: string | undefined): Promise<Principal> {
 			if (token === undefined) throw unauthorized(false);
 			if (!isToken(token)) throw unauthorized(true);
-			const [row] = await byHash.execute({ hash: hashToken(token) });
+			const [row] = await byHash().execute({ hash: hashToken(token) });
 			if (!row || row.revokedAt !== null) throw unauthorized(true);
 			if (row.expiresAt !== null && row.expiresAt <= now()) throw unauthorized(true);
 			noteUse(row);
