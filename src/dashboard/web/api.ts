@@ -5,6 +5,7 @@ import { parseExactJson } from './exact-json.ts';
 import type {
 	ApiKey,
 	BulkTarget,
+	CreateApiKey,
 	DeliveryDetail,
 	DeliveryList,
 	DeliveryQuery,
@@ -14,7 +15,6 @@ import type {
 	FormChange,
 	ListQuery,
 	Mode,
-	NewKey,
 	Selection,
 	Session,
 	Status,
@@ -157,7 +157,7 @@ export async function openExport(form: string, query: ExportQuery, signal: Abort
 
 export const keys = {
 	list: () => call<{ keys: ApiKey[] }>('/api/keys'),
-	create: (key: NewKey) => call<ApiKey & { key: string }>('/api/keys', { method: 'POST', body: key }),
+	create: (key: CreateApiKey) => call<ApiKey & { key: string }>('/api/keys', { method: 'POST', body: key }),
 	revoke: (id: string) => call<unknown>(`/api/keys/${segment(id)}`, { method: 'DELETE' }),
 };
 

@@ -4,50 +4,36 @@ import type { Static } from '@sinclair/typebox';
 import type { Delivery, DeliveryList, DeliveryWithContent } from '../../delivery/schema.ts';
 import type { Webhook, WebhookTestResult, WebhookWithSecret } from '../../delivery/webhooks/schema.ts';
 import type { Form } from '../../forms/schema.ts';
-import type { ApiKey } from '../../keys/schema.ts';
+import type { ApiKey, CreateApiKey } from '../../keys/schema.ts';
 import type { Captcha, Channel, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
+import type { BulkTarget } from '../../submissions/bulk/schema.ts';
 import type { SubmissionList, Submission as SubmissionSchema } from '../../submissions/schema.ts';
+import type { SessionView as Session } from '../session/schema.ts';
 
 export type {
 	ApiKey,
+	BulkTarget,
 	Captcha,
 	Channel,
+	CreateApiKey,
 	Delivery,
 	DeliveryList,
 	DeliveryState,
 	Form,
 	Mode,
 	Permission,
+	Session,
 	Webhook,
 	WebhookTestResult,
 	WebhookWithSecret,
 };
 
-export interface Session {
-	mode: Mode;
-	modes: Mode[];
-	permissions: Permission[];
-	/** The only form a form-level key may see. */
-	form: string | null;
-	/** That form's name. */
-	formName?: string;
-	version: string;
-	baseUrl: string;
-	submitUrl: string;
-	expiresAt: string;
-}
-
 export type FormChange = Partial<
 	Pick<Form, 'name' | 'slug' | 'isActive' | 'notificationEmail' | 'redirectUrl' | 'allowedDomains' | 'captcha'>
 >;
 
-export interface Flags {
-	isRead: boolean;
-	isStarred: boolean;
-	isSpam: boolean;
-}
-
 export type Submission = Static<typeof SubmissionSchema>;
+export type Flags = Pick<Submission, 'isRead' | 'isStarred' | 'isSpam'>;
 export type SubmissionPage = Static<typeof SubmissionList>;
 export type Pagination = SubmissionPage['pagination'];
 
@@ -55,26 +41,12 @@ export const FILTERS = ['all', 'unread', 'starred', 'spam'] as const;
 export type Filter = (typeof FILTERS)[number];
 
 /** Which submissions are meant: the same four parameters for lists, exports and bulk changes. */
-export interface Selection {
-	filter?: Filter;
-	search?: string;
-	since?: string;
-	until?: string;
-}
+export type Selection = Omit<BulkTarget, 'ids'>;
 
 export interface ListQuery extends Selection {
 	limit?: number;
 	offset?: number;
 	order?: 'asc' | 'desc';
-}
-
-export type BulkTarget = { ids: string[] } | Selection;
-
-export interface NewKey {
-	name: string;
-	permissions?: Permission[];
-	form?: string | null;
-	expiresAt?: string | null;
 }
 
 /** What was sent or captured; a mail has a subject and text, a webhook a body of its own shape. */

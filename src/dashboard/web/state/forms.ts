@@ -14,10 +14,10 @@ let waiting: ReturnType<typeof setTimeout> | undefined;
 export const formOf = (id: string): Form | undefined => forms.value?.find((form) => form.id === id);
 
 /** A form-level key may not read the form itself: this stands in for it. */
-function onlyForm({ form, formName, mode }: Session): Form {
+function onlyForm({ form, mode }: Session): Form {
 	return {
 		id: form ?? '',
-		name: formName ?? 'Your form',
+		name: 'Your form',
 		slug: '',
 		isActive: true,
 		submissionCount: 0,

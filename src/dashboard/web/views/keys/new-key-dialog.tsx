@@ -8,7 +8,7 @@ import { Field } from '../../parts/field.tsx';
 import { Select } from '../../parts/select.tsx';
 import { forms } from '../../state/forms.ts';
 import { session } from '../../state/session.ts';
-import type { NewKey, Permission } from '../../wire.ts';
+import type { CreateApiKey, Permission } from '../../wire.ts';
 
 const PERMISSIONS: { value: Permission; hint: string }[] = [
 	{ value: 'read', hint: 'read forms and submissions' },
@@ -33,7 +33,7 @@ interface Draft {
 	expiry: string;
 }
 
-function requestOf({ name, permissions, form, expiry }: Draft): NewKey {
+function requestOf({ name, permissions, form, expiry }: Draft): CreateApiKey {
 	const expiresAt = expiry ? new Date(Date.now() + Number(expiry) * DAY_MS).toISOString() : null;
 	return form ? { name: name.trim(), form, expiresAt } : { name: name.trim(), permissions, expiresAt };
 }
