@@ -150,7 +150,7 @@ export function createIntake(options: IntakeOptions) {
 				throw new AppError('NOT_FOUND', 'This form does not use ALTCHA.');
 			return altcha.challenge(encodeId(submit.form.id));
 		},
-		/** Upkeep, to be called about once an hour. */
+		/** Forgets old idempotency keys, to be called now and then. */
 		expire: idempotency.expire,
 	};
 }

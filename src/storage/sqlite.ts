@@ -12,10 +12,7 @@ const CACHE_KIB = 16_000;
 
 /** The one connection that writes. Creates the file, and its folder, if there is none. */
 export function openWriteConnection(file: string): Database {
-	if (!existsSync(file)) {
-		mkdirSync(dirname(file), { recursive: true, mode: OWNER_ONLY_FOLDER });
-		closeSync(openSync(file, 'wx', OWNER_ONLY_FILE));
-	}
+	if (!existsSync(file)) create(file);
 	const client = open(file, false);
 	client.run('pragma journal_mode = wal');
 	// FULL, not the usual NORMAL: with NORMAL a power cut takes back commits that were already acknowledged.
@@ -29,6 +26,15 @@ export function openReadConnection(file: string): Database {
 	const client = open(file, true);
 	client.run('pragma query_only = on');
 	return client;
+}
+
+function create(file: string): void {
+	try {
+		mkdirSync(dirname(file), { recursive: true, mode: OWNER_ONLY_FOLDER });
+		closeSync(openSync(file, 'wx', OWNER_ONLY_FILE));
+	} catch (error) {
+		throw new AppError('UNAVAILABLE', `${file} cannot be made: ${(error as Error).message}.`, { cause: error });
+	}
 }
 
 function open(file: string, readonly: boolean): Database {

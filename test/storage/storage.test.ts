@@ -104,3 +104,11 @@ test('a disk that takes nothing any more is UNAVAILABLE, and what was acknowledg
 	expect(rows.map(({ id }) => id)).toEqual([1, 3]);
 	storage.close();
 }, 20_000);
+
+test('a folder that cannot be made is named, and why', () => {
+	const file = join(tempFolder(), 'file');
+	writeFileSync(file, '');
+	expect(() => openStorage(join(file, 'data', 'formsrv.db'))).toThrow(
+		new RegExp(`^${join(file, 'data', 'formsrv.db')} cannot be made: `),
+	);
+});
