@@ -41,6 +41,8 @@ export function createAuth(
 
 	return new Elysia({ name: 'auth' })
 		.derive({ as: 'scoped' }, async ({ request, set }) => {
+			// What is answered to a key or a session is for nobody else, and for no cache.
+			set.headers['cache-control'] = 'no-store';
 			const principal = await recognise(request);
 			const rate = api.take(principal.keyId);
 			if (rate) Object.assign(set.headers, rateHeaders(rate));

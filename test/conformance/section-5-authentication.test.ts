@@ -23,6 +23,14 @@ describe('the Authorization header', () => {
 		expect((await withAuthorization(`bearer ${server.adminKey}`)).status).toBe(200);
 	});
 
+	test('gets answers that no cache may keep', async () => {
+		const form = await server.app.forms.create('live', { name: 'Cached' });
+		for (const path of ['', `/${form.id}`, `/${form.id}/submissions`, '/nope'] as const) {
+			const { headers } = await server.call(`GET /api/forms${path}`);
+			expect(headers.get('Cache-Control')).toBe('no-store');
+		}
+	});
+
 	test('missing: 401 with the challenge', async () => {
 		const { status, headers, body } = await server.call<ErrorBody>('GET /api/forms', { key: null });
 		expect([status, body.code]).toEqual([401, 'UNAUTHORIZED']);
