@@ -4,12 +4,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Browser, Page as BrowserPage } from 'playwright-core';
+import { ERROR_STATUS } from '../src/http/error-status.ts';
 import { BINARY, type RunningBinary, runBinary, startBinary } from './binary.ts';
 import { openBrowser } from './browser.ts';
 import { openSite } from './site.ts';
 import { tempFolder } from './temp-folder.ts';
 
-const README = await Bun.file(join(import.meta.dir, '..', 'README.md')).text();
+const ROOT = join(import.meta.dir, '..');
+const README = await Bun.file(join(ROOT, 'README.md')).text();
 const WITHIN_MS = 20_000;
 
 /** The contents of the code blocks that the README marks by a comment `<!-- test:NAME -->`. */
@@ -58,6 +60,15 @@ async function paste(lines: string, cwd: string) {
 	const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
 	return { stdout, stderr, code };
 }
+
+test('the table of errors has every code, under its status', () => {
+	const rows = README.split('\n').filter((line) => /^\| \d{3} +\|/.test(line));
+	const listed = rows.flatMap((row) => {
+		const [, status, codes = ''] = row.split('|');
+		return [...codes.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => [code, Number(status)]);
+	});
+	expect(Object.fromEntries(listed)).toEqual(ERROR_STATUS);
+});
 
 describe('the quick start', () => {
 	test('starts the server with one command', () => {
