@@ -13,7 +13,8 @@ export type LiveEvent =
 type Listener = (event: LiveEvent) => void;
 
 const listeners = new Set<Listener>();
-const REOPEN_AFTER_MS = 3000;
+const REOPEN_AFTER_MS = 2000;
+const REOPEN_AT_MOST_MS = 60_000;
 
 /** Hears all events until the returned function is called. */
 export function onLiveEvent(listener: Listener): () => void {
@@ -30,6 +31,7 @@ export function openLiveEvents(): () => void {
 	let source: EventSource;
 	let timer: ReturnType<typeof setTimeout>;
 	let wasBroken = false;
+	let waitMs = REOPEN_AFTER_MS;
 	const open = () => {
 		source = new EventSource(eventsAddress);
 		for (const type of ['submission', 'change', 'delivery'] as const) {
@@ -39,11 +41,13 @@ export function openLiveEvents(): () => void {
 			isReachable.value = true;
 			if (wasBroken) tell({ type: 'resumed' });
 			wasBroken = false;
+			waitMs = REOPEN_AFTER_MS;
 		};
 		source.onerror = () => {
 			wasBroken = true;
 			if (source.readyState !== EventSource.CLOSED) return;
-			timer = setTimeout(open, REOPEN_AFTER_MS);
+			timer = setTimeout(open, waitMs);
+			waitMs = Math.min(waitMs * 2, REOPEN_AT_MOST_MS);
 		};
 	};
 	open();
