@@ -60,6 +60,15 @@ export interface Config {
 	strictRedirects: boolean;
 	logLevel: 'debug' | 'info' | 'warn' | 'error';
 	logFormat: 'text' | 'json';
+	/** All of them as they apply, for a person to look at. */
+	settings: SettingInForce[];
+}
+
+/** A setting as it applies; secrets are masked, `source` says who set it. */
+export interface SettingInForce {
+	name: string;
+	value: string;
+	source: string;
 }
 
 export interface ConfigInput extends GivenInput {
@@ -214,18 +223,7 @@ export function loadConfig(input: ConfigInput): Config {
 		problems.push('FORMSRV_MAIL_FROM must be set when FORMSRV_SMTP_URL is, such as Forms <forms@example.com>.');
 	}
 	if (problems.length > 0) throw new ConfigError(problems);
-	return deepFreeze(assemble(values, input));
-}
-
-/** The settings as they apply, for a person to look at: secrets are masked, `source` says who set it. */
-export function describeSettings(input: GivenInput): { name: string; value: string; source: string }[] {
-	const given = collectGiven(KEYS, input, []);
-	return KEYS.map((key) => {
-		const { standard, absent, isSecret } = SETTINGS[key];
-		const found = given.get(key);
-		if (!found) return { name: envName(key), value: standard ?? absent, source: 'default' };
-		return { name: envName(key), value: isSecret ? '(set, not shown)' : found.text, source: found.label };
-	});
+	return deepFreeze({ ...assemble(values, input), settings: describeSettings(given) });
 }
 
 /** Every setting, in the order in which they are documented. */
@@ -258,7 +256,16 @@ export function settingsTable(): string {
 		.join('\n');
 }
 
-function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Config {
+function describeSettings(given: Map<string, Given>): SettingInForce[] {
+	return KEYS.map((key) => {
+		const { standard, absent, isSecret } = SETTINGS[key];
+		const found = given.get(key);
+		if (!found) return { name: envName(key), value: standard ?? absent, source: 'default' };
+		return { name: envName(key), value: isSecret ? '(set, not shown)' : found.text, source: found.label };
+	});
+}
+
+function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config, 'settings'> {
 	const dataDir = resolve(cwd, values.dataDir);
 	const format = isTerminal ? 'text' : 'json';
 	return {

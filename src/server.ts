@@ -7,6 +7,7 @@ import { createSessionCookie } from './dashboard/session/cookie.ts';
 import { createSessionCredential } from './dashboard/session/credential.ts';
 import { sessionRoutes } from './dashboard/session/routes.ts';
 import { LIFETIME_MS } from './dashboard/session/sessions.ts';
+import { statusRoutes } from './dashboard/status/routes.ts';
 import { deliveriesRoutes } from './delivery/routes.ts';
 import { webhookRoutes } from './delivery/webhooks/routes.ts';
 import { AppError } from './errors.ts';
@@ -59,6 +60,7 @@ const TAGS = [
 	{ name: 'Session', description: 'Sign in to the dashboard.' },
 	{ name: 'Webhooks', description: 'Post what happens to a form to addresses of yours, signed.' },
 	{ name: 'Deliveries', description: 'See what left the house, what did not and why, and send it again.' },
+	{ name: 'Server', description: 'See how the server fares.' },
 ];
 
 type Router = Face['router'];
@@ -101,6 +103,7 @@ export function mountManagement(router: Router, app: App, urls: PublicUrls): voi
 		.use(sessionRoutes({ sessions, cookie, credential, failures, urls }))
 		.use(webhookRoutes(app.webhooks, auth))
 		.use(deliveriesRoutes(app.dispatch, auth))
+		.use(statusRoutes(app, auth))
 		.use(submitRoutes(app, '/api/f', urls));
 	router.use(publicPages()).use(dashboardRoutes()).use(described);
 	const info = { version: VERSION, baseUrl: urls.base, submitUrl: urls.submit, tags: TAGS };

@@ -1,15 +1,13 @@
 /** `formsrv doctor`: looks at everything an installation depends on and says what is wrong with it. */
 
-import { existsSync, statfsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type Config, describeSettings } from '../config.ts';
+import type { Config } from '../config.ts';
 import { idToMillis } from '../ids.ts';
+import { measureDisk } from '../storage/disk-use.ts';
 import { type DatabaseReport, engineVersion, inspectDatabase } from '../storage/inspect.ts';
 import { type Cli, type Options, withSettings } from './cli.ts';
 
-/** Below this the next busy day may fill the disk. */
-const LEAST_FREE_BYTES = 256 * 1024 * 1024;
 const CLOCK_TOLERANCE_MS = 60_000;
 const OTHERS = 0o077;
 
@@ -32,7 +30,7 @@ export function addDoctor(program: Command, cli: Cli): void {
 	withSettings(command).action((options: Options) => {
 		const config = cli.loadSettings(options);
 		const findings = [...inspectFiles(config), ...inspectData(config), inspectDisk(config)];
-		const settings = describeSettings({ env: cli.io.env, flags: options, cwd: cli.io.cwd });
+		const { settings } = config;
 		if (findings.some(({ problem }) => problem !== undefined)) cli.exitCode = 1;
 		if (options.json) return void cli.printJson({ settings, findings });
 		cli.printTable(
@@ -92,17 +90,13 @@ function inspectClock({ newestId }: DatabaseReport): Finding {
 }
 
 function inspectDisk({ databaseFile }: Config): Finding {
-	const folder = existingFolder(dirname(databaseFile));
-	const { bavail, bsize } = statfsSync(folder);
-	const free = bavail * bsize;
-	const needed = Math.max(LEAST_FREE_BYTES, existsSync(databaseFile) ? statSync(databaseFile).size : 0);
-	const finding = { subject: 'disk', found: `${megabytes(free)} free at ${folder}` };
-	if (free >= needed) return finding;
-	return { ...finding, problem: `Only ${finding.found}; keep at least ${megabytes(needed)}, a backup needs as much.` };
-}
-
-function existingFolder(path: string): string {
-	return existsSync(path) ? path : existingFolder(dirname(path));
+	const { folder, freeBytes, neededBytes } = measureDisk(databaseFile);
+	const finding = { subject: 'disk', found: `${megabytes(freeBytes)} free at ${folder}` };
+	if (freeBytes >= neededBytes) return finding;
+	return {
+		...finding,
+		problem: `Only ${finding.found}; keep at least ${megabytes(neededBytes)}, a backup needs as much.`,
+	};
 }
 
 function megabytes(bytes: number): string {

@@ -48,6 +48,7 @@ const RULES: Record<string, Rule> = {
 	'POST /api/deliveries/:id/retry': { permission: 'admin' },
 	'POST /api/deliveries/retry': { permission: 'admin' },
 	'POST /api/mail/test': { permission: 'admin' },
+	'GET /api/status': { permission: 'admin' },
 };
 
 /** Under `/api`, but open to everybody. */

@@ -1,0 +1,32 @@
+/** The route that tells how the server fares. */
+
+import { Elysia } from 'elysia';
+import { errorResponses, jsonResponse } from '../../http/openapi.ts';
+import type { Auth } from '../../keys/auth.ts';
+import { Status } from './schema.ts';
+import { readStatus } from './status.ts';
+
+const EXAMPLE: Status = {
+	version: '1.0.0',
+	uptimeSeconds: 86_400,
+	database: { sizeBytes: 52_428_800, walBytes: 4_194_304, freeBytes: 21_474_836_480 },
+	settings: [{ name: 'FORMSRV_PORT', value: '8080', source: 'default' }],
+	mail: { configured: true, from: 'Forms <forms@example.com>' },
+	queue: { waiting: 2, failed: 0 },
+	health: 'ok',
+};
+
+export const statusRoutes = (sources: Parameters<typeof readStatus>[0], auth: Auth) =>
+	new Elysia().use(auth).get('/api/status', ({ principal }) => readStatus(sources, principal.mode), {
+		access: { permission: 'admin' },
+		detail: {
+			operationId: 'getStatus',
+			summary: 'Read the status',
+			description: 'How the server fares and how it is set up; secrets are left out.',
+			tags: ['Server'],
+			responses: {
+				200: jsonResponse('The status.', { schema: Status, example: EXAMPLE }),
+				...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'),
+			},
+		},
+	});

@@ -1,0 +1,36 @@
+/** How the server fares and how it is set up, for those who run it. */
+
+import type { Config } from '../../config.ts';
+import type { Dispatch } from '../../delivery/dispatch.ts';
+import type { DeliveryList } from '../../delivery/schema.ts';
+import { type DiskUse, measureDisk } from '../../storage/disk-use.ts';
+import type { DeliveryState, Mode } from '../../storage/tables.ts';
+import { VERSION } from '../../version.ts';
+import type { Status } from './schema.ts';
+
+interface StatusSources {
+	config: Pick<Config, 'databaseFile' | 'mailFrom' | 'settings'>;
+	dispatch: Pick<Dispatch, 'deliveries'>;
+}
+
+export async function readStatus({ config, dispatch }: StatusSources, mode: Mode): Promise<Status> {
+	const inState = (state: DeliveryState) =>
+		dispatch.deliveries.list({}, { mode, readQuery: () => ({ state, limit: 1, offset: 0 }) });
+	const [waiting, failed] = await Promise.all([inState('waiting'), inState('failed')]);
+	const disk = measureDisk(config.databaseFile);
+	return {
+		version: VERSION,
+		uptimeSeconds: Math.floor(process.uptime()),
+		database: { sizeBytes: disk.sizeBytes, walBytes: disk.walBytes, freeBytes: disk.freeBytes },
+		settings: config.settings.map((setting) => ({ ...setting })),
+		mail: { configured: waiting.mail.isSet, from: config.mailFrom },
+		queue: { waiting: waiting.pagination.total, failed: failed.pagination.total },
+		health: healthOf(disk, waiting.mail),
+	};
+}
+
+function healthOf({ freeBytes, neededBytes }: DiskUse, { heldReason }: DeliveryList['mail']): string {
+	if (freeBytes < neededBytes) return 'Little room is left on the disk of the database.';
+	if (heldReason !== null) return `Mail cannot be handed to the mail server: ${heldReason}`;
+	return 'ok';
+}

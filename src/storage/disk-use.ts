@@ -1,0 +1,40 @@
+/** How much room a database takes on its disk, and how much it has. */
+
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Below this the next busy day may fill the disk. */
+const LEAST_FREE_BYTES = 256 * 1024 * 1024;
+
+export interface DiskUse {
+	/** The folder that was measured: the file's, or the nearest there is. */
+	folder: string;
+	sizeBytes: number;
+	/** What is committed and not yet moved into the file. */
+	walBytes: number;
+	freeBytes: number;
+	/** What should be free; a backup needs as much as the file. */
+	neededBytes: number;
+}
+
+/** The file need not exist. */
+export function measureDisk(databaseFile: string): DiskUse {
+	const folder = existingFolder(dirname(databaseFile));
+	const { bavail, bsize } = statfsSync(folder);
+	const sizeBytes = sizeOf(databaseFile);
+	return {
+		folder,
+		sizeBytes,
+		walBytes: sizeOf(`${databaseFile}-wal`),
+		freeBytes: bavail * bsize,
+		neededBytes: Math.max(LEAST_FREE_BYTES, sizeBytes),
+	};
+}
+
+function sizeOf(path: string): number {
+	return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function existingFolder(path: string): string {
+	return existsSync(path) ? path : existingFolder(dirname(path));
+}

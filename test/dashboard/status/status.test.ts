@@ -1,0 +1,36 @@
+/** What the server tells of itself to those who run it. */
+
+import { afterAll, expect, test } from 'bun:test';
+import { statSync } from 'node:fs';
+import type { Status } from '../../../src/dashboard/status/schema.ts';
+import { VERSION } from '../../../src/version.ts';
+import { startScriptedSmtp } from '../../delivery/scripted-smtp.ts';
+import { openTestServer } from '../../server.ts';
+
+const SECRET = 'smtp-secret-hunter2';
+const peer = await startScriptedSmtp();
+const smtpUrl = peer.url.replace('://', `://user:${SECRET}@`);
+const server = await openTestServer({
+	settings: { FORMSRV_SMTP_URL: smtpUrl, FORMSRV_MAIL_FROM: 'Forms <forms@example.com>' },
+});
+afterAll(async () => {
+	await server.close();
+	await peer.close();
+});
+
+test('tells version, sizes, settings and mail, and no secret', async () => {
+	const { status, body, text } = await server.call<Status>('GET /api/status');
+	expect(status).toBe(200);
+	expect(body).toMatchObject({
+		version: VERSION,
+		mail: { configured: true, from: 'Forms <forms@example.com>' },
+		queue: { waiting: 0, failed: 0 },
+	});
+	expect(body.database.sizeBytes).toBe(statSync(server.app.config.databaseFile).size);
+	expect(body.database.freeBytes).toBeGreaterThan(0);
+	const setting = (name: string) => body.settings.find((candidate) => candidate.name === name);
+	expect(setting('FORMSRV_PORT')).toEqual({ name: 'FORMSRV_PORT', value: '0', source: 'FORMSRV_PORT' });
+	expect(setting('FORMSRV_MAX_BODY')).toEqual({ name: 'FORMSRV_MAX_BODY', value: '1MiB', source: 'default' });
+	expect(setting('FORMSRV_SMTP_URL')?.value).toBe('(set, not shown)');
+	expect(text).not.toContain(SECRET);
+});
