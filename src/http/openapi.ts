@@ -207,20 +207,32 @@ export function pathParameter(name: string, { description, example }: { descript
 	return { in: 'path' as const, name, required: true, description, example, schema: Type.String() };
 }
 
-function refusals(codes: ErrorCode[], body: { schema: TSchema; extra: (message: string) => object }) {
-	const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code]);
-	const responses = [...byStatus].map(([status, group]) => {
-		const headers: Record<string, string> = Object.assign({}, ...group.map((code) => ERRORS[code].headers));
-		return [
-			String(status),
-			{
-				description: group.map((code) => ERRORS[code].description).join(' Or: '),
-				...(Object.keys(headers).length > 0 && { headers: describeHeaders(headers) }),
-				content: { 'application/json': { schema: body.schema, examples: examplesOf(group, body.extra) } },
-			},
-		];
-	});
-	return Object.fromEntries(responses);
+interface ErrorShape {
+	schema: TSchema;
+	/** Members beside those of the envelope. */
+	extra(message: string): object;
+}
+
+/**
+ * Every route has several refusals, and few processes are ever asked for the document: each is only noted here and
+ * spelled out when it is turned into JSON.
+ */
+function refusals(codes: ErrorCode[], shape: ErrorShape) {
+	const byStatus: Record<string, { description: string; toJSON(): object }> = {};
+	for (const status of new Set(codes.map((code) => ERROR_STATUS[code]))) {
+		const group = codes.filter((code) => ERROR_STATUS[code] === status);
+		byStatus[status] = { description: '', toJSON: () => refusal(group, shape) };
+	}
+	return byStatus;
+}
+
+function refusal(codes: ErrorCode[], { schema, extra }: ErrorShape) {
+	const headers: Record<string, string> = Object.assign({}, ...codes.map((code) => ERRORS[code].headers));
+	return {
+		description: codes.map((code) => ERRORS[code].description).join(' Or: '),
+		...(Object.keys(headers).length > 0 && { headers: describeHeaders(headers) }),
+		content: { 'application/json': { schema, examples: examplesOf(codes, extra) } },
+	};
 }
 
 function examplesOf(codes: ErrorCode[], extra: (message: string) => object) {
