@@ -2,14 +2,14 @@
 
 import { signal } from '@preact/signals';
 import * as api from '../api.ts';
+import { createSoon } from '../soon.ts';
 import type { Form, Session } from '../wire.ts';
 import { may, session } from './session.ts';
 
 /** `undefined` until loaded. */
 export const forms = signal<Form[] | undefined>(undefined);
 
-const REFRESH_DELAY_MS = 250;
-let waiting: ReturnType<typeof setTimeout> | undefined;
+const REFRESH_DELAY_MS = 400;
 
 export const formOf = (id: string): Form | undefined => forms.value?.find((form) => form.id === id);
 
@@ -46,11 +46,8 @@ export async function loadForms(): Promise<void> {
 	forms.value = (await api.forms.list()).forms;
 }
 
-/** Loads the counts again soon; many calls in a row make one request. */
-export function refreshFormsSoon(): void {
-	clearTimeout(waiting);
-	waiting = setTimeout(() => loadForms().catch(() => {}), REFRESH_DELAY_MS);
-}
+/** Loads the counts again; a failure shows elsewhere. */
+export const refreshFormsSoon = createSoon(() => loadForms().catch(() => {}), REFRESH_DELAY_MS);
 
 /** Puts a changed or new form in its place without asking the server again. */
 export function putForm(form: Form): void {

@@ -4,6 +4,7 @@ import { batch, computed, signal } from '@preact/signals';
 import * as api from '../api.ts';
 import { listQueryOf, PAGE_SIZE } from '../inbox-query.ts';
 import type { InboxQuery } from '../router.ts';
+import { createSoon } from '../soon.ts';
 import type { Flags, Submission, SubmissionPage } from '../wire.ts';
 import type { LiveEvent } from './live.ts';
 
@@ -30,7 +31,6 @@ export function createInbox(formId: string) {
 
 	let query: InboxQuery | undefined;
 	let request: AbortController | undefined;
-	let timer: ReturnType<typeof setTimeout> | undefined;
 	let actedAt = 0;
 
 	const rows = computed(() =>
@@ -60,16 +60,15 @@ export function createInbox(formId: string) {
 		try {
 			take(await api.submissions.list(formId, listQueryOf(query, hidden.value.size), mine.signal), { isQuiet });
 		} catch (cause) {
-			if (!mine.signal.aborted) error.value = cause;
+			if (mine.signal.aborted) return;
+			error.value = cause;
+			if (!isQuiet) page.value = undefined;
 		} finally {
 			if (request === mine) isLoading.value = false;
 		}
 	}
 
-	function reloadSoon(): void {
-		clearTimeout(timer);
-		timer = setTimeout(() => load({ isQuiet: true }), RELOAD_DELAY_MS);
-	}
+	const reloadSoon = createSoon(() => load({ isQuiet: true }), RELOAD_DELAY_MS);
 
 	function unhide(ids: Iterable<string>): void {
 		const back = new Set(ids);
@@ -180,7 +179,7 @@ export function createInbox(formId: string) {
 		},
 
 		close(): void {
-			clearTimeout(timer);
+			reloadSoon.cancel();
 			request?.abort();
 		},
 	};

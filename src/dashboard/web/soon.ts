@@ -1,0 +1,22 @@
+/** Does something a moment later, once, however often it is asked for meanwhile. */
+
+export interface Soon {
+	(): void;
+	cancel: () => void;
+}
+
+/** Unlike a debounce it is never put off: under a steady stream of calls it runs every `delayMs`. */
+export function createSoon(run: () => unknown, delayMs: number): Soon {
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	const soon = () => {
+		timer ??= setTimeout(() => {
+			timer = undefined;
+			run();
+		}, delayMs);
+	};
+	const cancel = () => {
+		clearTimeout(timer);
+		timer = undefined;
+	};
+	return Object.assign(soon, { cancel });
+}
