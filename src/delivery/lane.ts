@@ -153,6 +153,7 @@ export function createLane({ queue, channel, log, now, pace, signal, name, tickM
 		wake,
 		isIdle: (): boolean => underWay.size === 0 && !isPumping,
 		trouble: health.trouble,
+		takeBack: queue.takeBack,
 		/** Looks after what nobody told it of: another process's doing, and a clock that was set. */
 		async look(): Promise<void> {
 			await queue.bringForward();

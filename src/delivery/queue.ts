@@ -1,8 +1,9 @@
 /** The deliveries of one destination as a queue on disk: what is due, leased, given back and finished. */
 
 import { and, asc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
+import { idToMillis } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
-import { type Channel as ChannelName, type DeliveryRow, deliveries } from '../storage/tables.ts';
+import { type Channel as ChannelName, type DeliveryRow, deliveries, webhooks } from '../storage/tables.ts';
 import { longestWait, type Schedule, waitAfter } from './backoff.ts';
 import type { Outcome, Remainder } from './outcome.ts';
 
@@ -21,6 +22,9 @@ export interface QueueOptions {
 	now: () => number;
 	random?: () => number;
 }
+
+/** What was interrupted that often may itself be what takes the process down. */
+const SUSPICIOUS_ATTEMPTS = 3;
 
 type Change = Partial<typeof deliveries.$inferInsert>;
 
@@ -79,6 +83,13 @@ export function createQueue(
 		return { state: 'failed', nextAttemptAt: null, finishedAt: now(), lastError: error };
 	}
 
+	/** It goes back to its old place in the line; one under suspicion waits, so that all others go before it. */
+	function afterInterruption(row: DeliveryRow): Change {
+		const error = 'The server ended while this was under way; it may have arrived';
+		if (row.attempts >= SUSPICIOUS_ATTEMPTS) return afterFailure(row, { error });
+		return { state: 'waiting', nextAttemptAt: Math.min(idToMillis(row.id), now()), lastError: error };
+	}
+
 	function afterwards(row: DeliveryRow, outcome: Outcome): Change {
 		switch (outcome.kind) {
 			case 'sent':
@@ -105,25 +116,45 @@ export function createQueue(
 	return {
 		/** What is due, the longest waiting first, leases that ran out included. */
 		due: (limit: number): Promise<DueDelivery[]> => selectDue.execute({ now: now(), limit }) as Promise<DueDelivery[]>,
+		/**
+		 * Gives back what is under way. Only for who knows that nobody is at work on it: whoever was, ended without
+		 * giving it back.
+		 */
+		async takeBack(): Promise<void> {
+			const isUnderWay = and(isMine, eq(deliveries.state, 'sending'));
+			const rows = await db.select().from(deliveries).where(isUnderWay);
+			if (rows.length === 0) return;
+			await storage.batch((tx) =>
+				rows.map((row) => tx.update(deliveries).set(afterInterruption(row)).where(eq(deliveries.id, row.id))),
+			);
+		},
 		/** When the next one after now falls due, in milliseconds since 1970. */
 		async nextDue(): Promise<number | undefined> {
 			const [row] = (await selectLater.execute({ moment: now() })) as { nextAttemptAt: number }[];
 			return row?.nextAttemptAt;
 		},
-		/** Leases what is still due of these, and counts an attempt: one that takes the process down counts too. */
+		/**
+		 * Leases what is still due of these, and counts an attempt: one that takes the process down counts too. What
+		 * goes to a webhook goes to where that is by now, whatever was planned.
+		 */
 		async claim(ids: readonly number[]): Promise<DeliveryRow[]> {
+			const url = db.select({ url: webhooks.url }).from(webhooks).where(eq(webhooks.id, deliveries.webhookId));
 			const isStillDue = and(inArray(deliveries.id, [...ids]), lte(deliveries.nextAttemptAt, now()));
 			const [rows] = await storage.batch((tx) => [
 				tx
 					.update(deliveries)
-					.set({ state: 'sending', nextAttemptAt: now() + leaseMs, attempts: sql`${deliveries.attempts} + 1` })
+					.set({
+						state: 'sending',
+						nextAttemptAt: now() + leaseMs,
+						attempts: sql`${deliveries.attempts} + 1`,
+						...(destination.webhookId !== null && { destination: sql`coalesce(${url}, ${deliveries.destination})` }),
+					})
 					.where(isStillDue)
 					.returning(),
 			]);
 			return rows;
 		},
 		renew: (ids: readonly number[]): Promise<void> => change(ids, { nextAttemptAt: now() + leaseMs }),
-		giveBack: (ids: readonly number[]): Promise<void> => change(ids, { state: 'waiting', nextAttemptAt: now() }),
 		/** Puts off what is due of these. */
 		async postpone(ids: readonly number[], until: number): Promise<void> {
 			const isStillDue = and(inArray(deliveries.id, [...ids]), lte(deliveries.nextAttemptAt, now()));

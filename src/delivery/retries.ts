@@ -1,10 +1,18 @@
 /** Deliveries tried again, and what was withheld released, because somebody says so. */
 
-import { and, asc, eq, gt, inArray, type SQL } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNull, or, type SQL } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
 import { decodeId } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
-import { type DeliveryRow, type DeliveryState, deliveries, forms, type Mode, submissions } from '../storage/tables.ts';
+import {
+	type DeliveryRow,
+	type DeliveryState,
+	deliveries,
+	forms,
+	type Mode,
+	submissions,
+	webhooks,
+} from '../storage/tables.ts';
 import { checkForm, findDelivery, isReachable } from './delivery-access.ts';
 import type { RetryDeliveries } from './schema.ts';
 
@@ -20,11 +28,14 @@ export function createRetries(
 	{ onDue, now = Date.now }: { onDue: () => Promise<void>; now?: () => number },
 ) {
 	const { db } = storage;
+	const active = db.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.isActive, true));
+	/** Nobody is at work on what goes to a disabled webhook: made due, it would lie there without a word. */
+	const hasWayOut = or(isNull(deliveries.webhookId), inArray(deliveries.webhookId, active));
 
 	/** Makes rows due now, as if nothing had been tried; answers how many were in one of the states. */
 	async function makeDue(ids: readonly number[], states: readonly DeliveryState[]): Promise<number> {
 		const fresh = { state: 'waiting', nextAttemptAt: now(), attempts: 0, finishedAt: null, digestId: null } as const;
-		const isMeant = and(inArray(deliveries.id, [...ids]), inArray(deliveries.state, [...states]));
+		const isMeant = and(inArray(deliveries.id, [...ids]), inArray(deliveries.state, [...states]), hasWayOut);
 		const [rows] = await storage.batch((tx) => [
 			tx.update(deliveries).set(fresh).where(isMeant).returning({ id: deliveries.id }),
 		]);
@@ -40,12 +51,17 @@ export function createRetries(
 		return rows.filter(({ isSpam }) => isSpam !== true).map(({ id }) => id);
 	}
 
-	function refuseUnsendable(row: DeliveryRow): void {
+	async function refuseUnsendable(row: DeliveryRow): Promise<void> {
 		if (row.state === 'captured') {
 			throw new AppError('CONFLICT', 'The form is a test form: what it would send is shown, and never sent.');
 		}
 		const isSpam = row.submissionId !== null && storage.submissions.read(row.formId, row.submissionId)?.isSpam;
 		if (isSpam) throw new AppError('CONFLICT', 'The submission is marked as spam. Mark it as not spam first.');
+		const [webhook] = await db
+			.select()
+			.from(webhooks)
+			.where(eq(webhooks.id, row.webhookId ?? -1));
+		if (webhook?.isActive === false) throw new AppError('CONFLICT', 'The webhook is disabled. Set isActive first.');
 	}
 
 	/** What a request for many means: the rows, and the states in which they can be tried again. */
@@ -69,11 +85,11 @@ export function createRetries(
 	return {
 		/**
 		 * Sends a delivery as soon as possible, whatever became of it before.
-		 * @throws AppError NOT_FOUND; CONFLICT for what is not to be sent: of a test form, of spam, or under way
+		 * @throws AppError NOT_FOUND; CONFLICT for what is not to be sent: of a test form, of spam, to a disabled webhook, or under way
 		 */
 		async retry(id: string, mode?: Mode): Promise<void> {
 			const row = await findDelivery(storage, { id, mode });
-			refuseUnsendable(row);
+			await refuseUnsendable(row);
 			const made = await makeDue([row.id], SENDABLE);
 			if (made === 0) throw new AppError('CONFLICT', 'The delivery is under way just now.');
 			await onDue();
@@ -99,7 +115,7 @@ export function createRetries(
 		},
 		/**
 		 * Sends what was withheld of submissions that turned out not to be spam; of a test form, it becomes visible as
-		 * captured. Answers how many there were.
+		 * captured, and to a disabled webhook, it fails visibly. Answers how many there were.
 		 */
 		async release(formId: number, submissionIds: readonly number[]): Promise<number> {
 			const [form] = await db.select({ mode: forms.mode }).from(forms).where(eq(forms.id, formId));
@@ -107,6 +123,7 @@ export function createRetries(
 			const values = isTest
 				? ({ state: 'captured', lastError: null } as const)
 				: ({ state: 'waiting', nextAttemptAt: now(), lastError: null } as const);
+			const stranded = { state: 'failed', finishedAt: now(), lastError: 'The webhook is disabled' } as const;
 			let released = 0;
 			for (let start = 0; start < submissionIds.length; start += CHUNK) {
 				const isMeant = and(
@@ -114,8 +131,10 @@ export function createRetries(
 					inArray(deliveries.submissionId, submissionIds.slice(start, start + CHUNK)),
 					eq(deliveries.state, 'withheld'),
 				);
+				const isReleased = isTest ? isMeant : and(isMeant, hasWayOut);
 				const [rows] = await storage.batch((tx) => [
-					tx.update(deliveries).set(values).where(isMeant).returning({ id: deliveries.id }),
+					tx.update(deliveries).set(values).where(isReleased).returning({ id: deliveries.id }),
+					tx.update(deliveries).set(stranded).where(isMeant),
 				]);
 				released += rows.length;
 			}

@@ -15,7 +15,7 @@ import { createQueue, type Destination } from './queue.ts';
 import { PACE, type Pace } from './queue-health.ts';
 
 export interface WorkerTiming {
-	/** How long a delivery belongs to a worker that does not renew it: what a crash costs it. */
+	/** How long a delivery belongs to a worker that does not renew it. */
 	leaseMs: number;
 	/** How often every lane is looked after: it notices by then what another process put back, and a clock that was set. */
 	tickMs: number;
@@ -42,6 +42,7 @@ export type MailTrouble = { since: number; reason: string; nextProbeAt: number }
 
 export type Worker = Awaited<ReturnType<typeof startWorker>>;
 
+/** There must be no other at work on the same outbox: what is under way there is taken for left behind by a crash. */
 export async function startWorker(options: WorkerOptions) {
 	const { storage, outbox, channels, mailPerHour, log, now = Date.now, timing = WORKER_TIMING } = options;
 	const abort = new AbortController();
@@ -74,6 +75,7 @@ export async function startWorker(options: WorkerOptions) {
 		return lane;
 	}
 
+	/** Of all that may have something to send now. */
 	async function allLanes(): Promise<Lane[]> {
 		const targets = await storage.db.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.isActive, true));
 		const ids = new Set<number | null>([null, ...targets.map(({ id }) => id)]);
@@ -97,6 +99,7 @@ export async function startWorker(options: WorkerOptions) {
 		for (const lane of lanes.values()) lane.renew();
 	}, timing.leaseMs / RENEWALS_PER_LEASE);
 
+	for (const lane of await allLanes()) await lane.takeBack();
 	outbox.onDue((rows: readonly NewDelivery[]) => {
 		for (const { channel, webhookId = null, state } of rows) {
 			if (state === 'waiting' && !isStopping) laneOf({ channel, webhookId }).wake();

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
 import { createWebhookSecret } from '../../src/delivery/webhook.ts';
+import { createWebhooks } from '../../src/delivery/webhooks/webhooks.ts';
 import { encodeId } from '../../src/ids.ts';
 import type { DeliveryRow } from '../../src/storage/tables.ts';
-import { webhooks } from '../../src/storage/tables.ts';
+import { deliveries, webhooks } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { type House, type HouseOptions, openHouse } from './house.ts';
 
@@ -109,6 +110,49 @@ test('a webhook that is gone for good is disabled, and what waits for it is give
 	for (const { lastError } of rows) expect(lastError).toContain('410 Gone');
 	const [webhook] = await house.storage.db.select().from(webhooks);
 	expect(webhook).toMatchObject({ isActive: false, disabledReason: 'The target answered 410 Gone.' });
+});
+
+test('what is planned goes to where the webhook is by then, and shows that', async () => {
+	await openWithWebhook();
+	const id = await house.submit();
+	await house.submit({}, { spamReason: 'honeypot' });
+	const moved = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => target.fetch(request) });
+	const url = moved.url.href;
+	const [webhook] = await house.storage.db.select().from(webhooks);
+	const service = createWebhooks(house.storage, { post: createGuardedPost(), allowed: ['127.0.0.1'] });
+	const ref = { form: encodeId(house.form.id), webhook: encodeId(webhook?.id as number) };
+	await service.update(ref, { url });
+	expect((await house.rows()).map(({ destination }) => destination)).toEqual([url, url]);
+	// As planned by a submission that came in with the change.
+	await house.storage.batch((tx) => [tx.update(deliveries).set({ destination: 'http://old.example.com/' })]);
+	await house.start();
+	const [row] = await house.until(([found]) => found?.state === 'sent');
+	expect(row).toMatchObject({ destination: url, submissionId: id });
+	await moved.stop(true);
+});
+
+test('what waits for a webhook that is disabled says so, cannot be tried again, and goes once it is resumed', async () => {
+	await openWithWebhook();
+	const spam = await house.submit({}, { spamReason: 'honeypot' });
+	const id = await house.submit();
+	const [webhook] = await house.storage.db.select().from(webhooks);
+	const service = createWebhooks(house.storage, { post: createGuardedPost(), allowed: ['127.0.0.1'] });
+	const ref = { form: encodeId(house.form.id), webhook: encodeId(webhook?.id as number) };
+	await service.update(ref, { isActive: false });
+	await house.start();
+	const waiting = (await house.rows()).find(({ submissionId }) => submissionId === id);
+	expect(waiting).toMatchObject({ state: 'waiting', lastError: 'The webhook is disabled' });
+	const { retries } = house.dispatch;
+	await expect(retries.retry(encodeId(waiting?.id as number))).rejects.toMatchObject({ code: 'CONFLICT' });
+	expect(await retries.retryMany({ state: 'waiting' })).toBe(0);
+	await house.storage.submissions.change(house.form.id, [spam], { isSpam: false });
+	expect(await retries.release(house.form.id, [spam])).toBe(0);
+	const released = (await house.rows()).find(({ submissionId }) => submissionId === spam);
+	expect(released).toMatchObject({ state: 'failed', lastError: 'The webhook is disabled' });
+	await service.update(ref, { isActive: true });
+	expect(await retries.retryMany({})).toBe(1);
+	await house.until(areAll('sent'));
+	expect(received).toHaveLength(2);
 });
 
 test('1,000 submissions over 20 restarts, orderly and abrupt ones: every one arrives', async () => {

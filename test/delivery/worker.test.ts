@@ -315,17 +315,43 @@ test('stopping breaks off what hangs, and gives it back untouched', async () => 
 test('a lease that its holder does not renew falls back, one that is renewed does not', async () => {
 	const peer = await server({ DATA: 'hang' });
 	const { storage, submit, start, until } = await house({ smtpUrl: peer.url });
-	await submit();
+	await start();
+	await submit({}, { spamReason: 'honeypot' });
 	await storage.batch((tx) => [
+		tx.update(submissions).set({ isSpam: false }),
 		tx.update(deliveries).set({ state: 'sending', attempts: 1, nextAttemptAt: Date.now() + 300 }),
 	]);
-	await start();
 	const [row] = await until(([found]) => found?.attempts === 2);
 	expect(row?.state).toBe('sending');
 	await Bun.sleep(1500);
 	const [later] = await until(all('sending', 1));
 	expect(later?.attempts).toBe(2);
 	expect(peer.connections).toHaveLength(1);
+});
+
+test('what a process that was killed had under way goes first and at once, unless that was so several times', async () => {
+	const peer = await server();
+	const { storage, submit, start, until } = await house({ smtpUrl: peer.url });
+	const ids: number[] = [];
+	for (let i = 0; i < 4; i++) ids.push(await submit());
+	const [first, second, suspect] = ids as [number, number, number];
+	const interrupt = (submission: number, attempts: number) =>
+		storage.batch((tx) => [
+			tx
+				.update(deliveries)
+				.set({ state: 'sending', attempts, nextAttemptAt: Date.now() + 3_600_000 })
+				.where(eq(deliveries.submissionId, submission)),
+		]);
+	await interrupt(first, 1);
+	await interrupt(second, 2);
+	await interrupt(suspect, 3);
+	await start();
+	const rows = await until((found) => found.filter(({ state }) => state === 'sent').length === 3);
+	expect(rows.map(({ attempts }) => attempts)).toEqual([2, 3, 3, 1]);
+	expect(messageIds(peer)[0]).toStartWith(encodeId(first));
+	const held = rows.find(({ submissionId }) => submissionId === suspect);
+	expect(held).toMatchObject({ state: 'waiting', lastError: expect.stringContaining('may have arrived') });
+	expect((held?.nextAttemptAt ?? 0) - Date.now()).toBeGreaterThan(600_000);
 });
 
 test('a clock that is set forward ends nothing and starts no storm', async () => {

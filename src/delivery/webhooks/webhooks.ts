@@ -1,10 +1,19 @@
 /** The webhooks of a form: made, listed, changed, removed, and tried out. */
 
-import { and, asc, eq, isNull } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
 import { AppError, invalidField } from '../../errors.ts';
 import { decodeId, encodeId, idToIso } from '../../ids.ts';
-import type { Storage } from '../../storage/storage.ts';
-import { type FormRow, forms, type Mode, type WebhookRow, webhooks } from '../../storage/tables.ts';
+import type { Db, Storage } from '../../storage/storage.ts';
+import {
+	type DeliveryRow,
+	type DeliveryState,
+	deliveries,
+	type FormRow,
+	forms,
+	type Mode,
+	type WebhookRow,
+	webhooks,
+} from '../../storage/tables.ts';
 import { type GuardedPost, literalAddress, readTarget } from '../guarded-request.ts';
 import { createAddressGuard } from '../public-address.ts';
 import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome, webhookTest } from '../webhook.ts';
@@ -58,9 +67,10 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 		return { form, webhook };
 	}
 
-	async function change(id: number, values: Partial<WebhookRow>): Promise<WebhookRow> {
+	async function change(before: WebhookRow, values: Partial<WebhookRow>): Promise<WebhookRow> {
 		const [rows] = await storage.batch((tx) => [
-			tx.update(webhooks).set(values).where(eq(webhooks.id, id)).returning(),
+			tx.update(webhooks).set(values).where(eq(webhooks.id, before.id)).returning(),
+			...followUp(tx, before, values),
 		]);
 		if (!rows[0]) throw notFound();
 		return rows[0];
@@ -111,18 +121,20 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 			await storage.batch((tx) => [tx.insert(webhooks).values(row)]);
 			return { ...present(row), secret: row.secret };
 		},
-		/** Changes what `input` holds; one that is set active begins with a clean record. @throws AppError VALIDATION_ERROR */
+		/**
+		 * Changes what `input` holds; one that is set active, or to another URL, begins with a clean record.
+		 * @throws AppError VALIDATION_ERROR
+		 */
 		async update(ref: WebhookRef, input: UpdateWebhook): Promise<Webhook> {
 			const { webhook } = await find(ref);
-			const values = {
+			const values: Partial<WebhookRow> = {
 				url: input.url === undefined ? webhook.url : checkUrl(input.url),
 				events: input.events === undefined ? webhook.events : checkEvents(input.events),
 				isActive: input.isActive ?? webhook.isActive,
 			};
-			const isResumed = values.isActive && !webhook.isActive;
-			return present(
-				await change(webhook.id, isResumed ? { ...values, disabledReason: null, failingSince: null } : values),
-			);
+			if (values.isActive && !webhook.isActive) values.disabledReason = null;
+			if (values.disabledReason === null || values.url !== webhook.url) values.failingSince = null;
+			return present(await change(webhook, values));
 		},
 		/** Its waiting deliveries go with it. */
 		async remove(ref: WebhookRef): Promise<void> {
@@ -134,7 +146,7 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 			const { webhook } = await find(ref);
 			const secret = createWebhookSecret();
 			const previous = { previousSecret: webhook.secret, previousSecretUntil: now() + OLD_SECRET_SIGNS_FOR_MS };
-			return { ...present(await change(webhook.id, { secret, ...previous })), secret };
+			return { ...present(await change(webhook, { secret, ...previous })), secret };
 		},
 		/**
 		 * Posts a `webhook.test` event now, once, and tells what came of it; neither that nor its being disabled changes
@@ -162,6 +174,19 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 			};
 		},
 	};
+}
+
+/** What is planned shows where it will go by now, and why it does not go. */
+function followUp(tx: Db, before: WebhookRow, { url = before.url, isActive = before.isActive }: Partial<WebhookRow>) {
+	const update = (values: Partial<DeliveryRow>, states: DeliveryState[]) =>
+		tx
+			.update(deliveries)
+			.set(values)
+			.where(and(eq(deliveries.webhookId, before.id), inArray(deliveries.state, states)));
+	return [
+		...(url === before.url ? [] : [update({ destination: url }, ['waiting', 'withheld'])]),
+		...(isActive || !before.isActive ? [] : [update({ lastError: 'The webhook is disabled' }, ['waiting'])]),
+	];
 }
 
 function checkEvents(events: readonly string[]): string[] {

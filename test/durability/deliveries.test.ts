@@ -1,15 +1,16 @@
-/** No event of an acknowledged submission is lost to a webhook, however often the process is killed. */
+/** No mail and no webhook event of an acknowledged submission is lost, however often the process is killed. */
 
 import { expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
 import { runBinary, startBinary } from '../binary.ts';
+import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const KILLS = 8;
 const PER_LIFE = 40;
-/** How many attempts may be under way to one webhook at once; see `webhook-channel.ts`. */
-const UNDER_WAY = 2;
-const SETTINGS = { FORMSRV_WEBHOOK_ALLOW: '127.0.0.1', FORMSRV_RATE_SUBMIT: '0', FORMSRV_LOG_LEVEL: 'error' };
+/** How many attempts may be under way at once to one webhook, and to the mail server: the channels' concurrency. */
+const EVENTS_UNDER_WAY = 2;
+const MAILS_UNDER_WAY = 4;
 
 interface Arrival {
 	id: string;
@@ -29,7 +30,9 @@ async function callJson(url: string, { key, json }: { key?: string; json: unknow
 	return { status: response.status, body: (await response.json()) as Record<string, string> };
 }
 
-test(`every submission acknowledged before one of ${KILLS} kills reaches the webhook, each kill doubling two at most`, async () => {
+const bodyOf = (mail: string) => mail.slice(mail.indexOf('\r\n\r\n'));
+
+test(`every submission acknowledged before one of ${KILLS} kills is mailed and posted, doubled only if it was under way`, async () => {
 	const cwd = tempFolder();
 	const arrivals: Arrival[] = [];
 	let secret = '';
@@ -46,12 +49,27 @@ test(`every submission acknowledged before one of ${KILLS} kills reaches the web
 			return new Response(null, { status: 204 });
 		},
 	});
+	const peer = await startScriptedSmtp();
+	const env = {
+		FORMSRV_SMTP_URL: peer.url,
+		FORMSRV_MAIL_FROM: 'forms@example.com',
+		FORMSRV_MAIL_PER_HOUR: '100000',
+		FORMSRV_WEBHOOK_ALLOW: '127.0.0.1',
+		FORMSRV_RATE_SUBMIT: '0',
+		FORMSRV_LOG_LEVEL: 'error',
+	};
+	const mailedMarks = () => peer.accepted.map(({ content }) => /\b\d+-\d+\b/.exec(bodyOf(content))?.[0] ?? '');
+	const missing = (acknowledged: string[]) => {
+		const posted = new Set(arrivals.map(({ mark }) => mark));
+		const mailed = new Set(mailedMarks());
+		return acknowledged.filter((mark) => !posted.has(mark) || !mailed.has(mark));
+	};
 	try {
-		await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
+		await runBinary(['forms', 'create', 'Contact', '--slug', 'contact', '--email', 'owner@example.com'], { cwd });
 		const key = (await runBinary(['keys', 'create'], { cwd })).stdout.trim();
 		const acknowledged: string[] = [];
 		for (let life = 0; life <= KILLS; life++) {
-			const server = await startBinary({ cwd, env: SETTINGS });
+			const server = await startBinary({ cwd, env });
 			if (life === 0) {
 				const headers = { Authorization: `Bearer ${key}` };
 				const list = await fetch(`${server.baseUrl}/api/forms`, { headers });
@@ -66,7 +84,7 @@ test(`every submission acknowledged before one of ${KILLS} kills reaches the web
 			}
 			if (life < KILLS) await server.end('SIGKILL');
 			else {
-				while (new Set(arrivals.map(({ mark }) => mark)).size < acknowledged.length) await Bun.sleep(20);
+				while (missing(acknowledged).length > 0) await Bun.sleep(20);
 				expect(await server.end('SIGTERM')).toBe(0);
 			}
 		}
@@ -74,8 +92,14 @@ test(`every submission acknowledged before one of ${KILLS} kills reaches the web
 		expect([...new Set(marks)].sort()).toEqual(acknowledged.sort());
 		const idOf = new Map(arrivals.map(({ mark, id }) => [mark, id]));
 		expect(arrivals.filter(({ mark, id }) => idOf.get(mark) !== id)).toEqual([]);
-		expect(marks.length - acknowledged.length).toBeLessThanOrEqual(UNDER_WAY * KILLS);
+		expect(marks.length - acknowledged.length).toBeLessThanOrEqual(EVENTS_UNDER_WAY * KILLS);
+		const mails = mailedMarks();
+		expect([...new Set(mails)].sort()).toEqual(acknowledged);
+		expect(mails.length - acknowledged.length).toBeLessThanOrEqual(MAILS_UNDER_WAY * KILLS);
+		const messageIds = new Set(peer.accepted.map(({ content }) => /^Message-ID: (.*)\r$/m.exec(content)?.[1]));
+		expect(messageIds.size).toBe(acknowledged.length);
 	} finally {
 		await target.stop(true);
+		await peer.close();
 	}
 }, 180_000);
