@@ -40,7 +40,7 @@ async function readText(request: Request): Promise<string> {
 async function readBytes({ body }: Request): Promise<Uint8Array> {
 	if (body === null) return new Uint8Array();
 	try {
-		return await collectChunks(body, (_, total) => checkSize(total));
+		return await collectChunks(body, checkSize);
 	} catch (cause) {
 		if (cause instanceof AppError) throw cause;
 		throw new AppError('INVALID_BODY', 'The connection ended before the whole body had arrived.', { cause });

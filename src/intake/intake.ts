@@ -17,8 +17,10 @@ import { redirectTarget } from './redirect-target.ts';
 import { honeypotVerdict, type SpamReason } from './spam.ts';
 import type { SpecialFields } from './special-fields.ts';
 
-/** All bodies being read at one moment together; beyond it new ones are asked to come back. */
+/** Large bodies being read at one moment, all together; beyond it they are asked to come back. */
 const BODY_BUDGET_BYTES = 64 * 1024 * 1024;
+/** What does not count: more than nearly every form sends. */
+const FREE_BODY_BYTES = 16 * 1024;
 
 export interface IntakeLimits {
 	maxBody: number;
@@ -63,7 +65,8 @@ export type Intake = ReturnType<typeof createIntake>;
 
 export function createIntake(options: IntakeOptions) {
 	const { storage, forms, rate, limits, strictRedirects, outbox, checkCaptcha, altcha, now = Date.now } = options;
-	const readBody = createBodyReader({ budgetBytes: BODY_BUDGET_BYTES });
+	const budgetBytes = Math.max(BODY_BUDGET_BYTES, limits.maxBody, limits.maxMultipart);
+	const readBody = createBodyReader({ budgetBytes, freeBytes: FREE_BODY_BYTES });
 	const idempotency = createIdempotency(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
 

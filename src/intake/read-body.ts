@@ -11,52 +11,45 @@ export interface BodyLimits {
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Makes a reader for whole bodies. Together the bodies being read take at most `budgetBytes`.
+ * Makes a reader for whole bodies. Together the bodies being read take at most `budgetBytes`, of each the first
+ * `freeBytes` left out: a few senders who are slow with large bodies must not keep the usual small ones out.
  * The reader throws {AppError} UNSUPPORTED_MEDIA_TYPE for a compressed body, PAYLOAD_TOO_LARGE naming the limit
  * (before anything is read if the length was declared), UNAVAILABLE when the budget is spent, and INVALID_BODY
  * when the client goes away before the body is complete.
  */
-export function createBodyReader(o: {
-	budgetBytes: number;
-}): (request: Request, limits: BodyLimits) => Promise<Uint8Array> {
-	let available = o.budgetBytes;
+export function createBodyReader({ budgetBytes, freeBytes }: { budgetBytes: number; freeBytes: number }) {
+	let available = budgetBytes;
 
-	/** Calls `read` with a function that takes bytes from the budget; gives all of them back afterwards. */
-	async function withinBudget(read: (take: (bytes: number) => void) => Promise<Uint8Array>): Promise<Uint8Array> {
+	/** Reads chunk by chunk; what has arrived is taken from the budget, and given back when all is read. */
+	async function withinBudget(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
 		let taken = 0;
 		try {
-			return await read((bytes) => {
-				if (bytes > available) throw busy();
-				available -= bytes;
-				taken += bytes;
+			return await collectChunks(body, (total) => {
+				if (total > maxBytes) throw tooLarge(maxBytes);
+				const due = Math.max(0, total - freeBytes) - taken;
+				if (due > available) throw busy();
+				available -= due;
+				taken += due;
 			});
-		} catch (cause) {
-			throw cause instanceof AppError ? cause : incomplete(cause);
 		} finally {
 			available += taken;
 		}
 	}
 
-	return async (request, { maxBytes }) => {
+	return async (request: Request, { maxBytes }: BodyLimits): Promise<Uint8Array> => {
 		checkEncoding(request.headers.get('content-encoding'));
-		const declared = request.headers.get('content-length');
-		if (declared === null) {
-			if (request.body === null) return new Uint8Array();
-			const { body } = request;
-			return withinBudget((take) =>
-				collectChunks(body, (bytes, total) => {
-					if (total > maxBytes) throw tooLarge(maxBytes);
-					take(bytes);
-				}),
-			);
-		}
 		checkDeclaredSize(request, { maxBytes });
-		return withinBudget(async (take) => {
-			take(Number(declared));
-			const body = await request.bytes();
-			if (body.length > maxBytes) throw tooLarge(maxBytes);
-			return body;
-		});
+		const { body } = request;
+		if (body === null) return new Uint8Array();
+		const declared = request.headers.get('content-length');
+		try {
+			if (declared === null || Number(declared) > freeBytes) return await withinBudget(body, maxBytes);
+			const bytes = await request.bytes();
+			if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+			return bytes;
+		} catch (cause) {
+			throw cause instanceof AppError ? cause : incomplete(cause);
+		}
 	};
 }
 

@@ -78,6 +78,13 @@ describe('a submission', () => {
 	});
 });
 
+test('a body may be as large as the operator allows', async () => {
+	const roomy = await openTestServer({ settings: { FORMSRV_MAX_BODY: '80MiB' } });
+	const { slug } = await roomy.app.forms.create('live', { name: 'Contact' });
+	expect((await roomy.submit(slug, { a: 'x'.repeat(70 * MEBIBYTE) })).status).toBe(200);
+	await roomy.close();
+});
+
 describe('rates', () => {
 	test('are told and, once used up, answered with 429 and Retry-After', async () => {
 		let answer = await server.submit(form.slug, { a: 'b' });

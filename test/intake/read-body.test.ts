@@ -5,7 +5,7 @@ import { createBodyReader } from '../../src/intake/read-body.ts';
 import { refusalOfAsync } from '../refusal.ts';
 
 const LIMITS = { maxBytes: 1000 };
-const BUDGET = 1500;
+const BUDGET = { budgetBytes: 1300, freeBytes: 100 };
 const tooLarge = { code: 'PAYLOAD_TOO_LARGE', message: 'The body may have at most 1000 bytes.' };
 const busy = {
 	code: 'UNAVAILABLE',
@@ -15,7 +15,7 @@ const incomplete = { code: 'INVALID_BODY', message: 'The connection ended before
 
 type Outcome = { length: number } | { code: string; message: string };
 
-let readBody = createBodyReader({ budgetBytes: BUDGET });
+let readBody = createBodyReader(BUDGET);
 let outcomes: Promise<Outcome>[] = [];
 let onArrival = () => {};
 
@@ -34,7 +34,7 @@ const server = Bun.serve({
 });
 
 beforeEach(() => {
-	readBody = createBodyReader({ budgetBytes: BUDGET });
+	readBody = createBodyReader(BUDGET);
 	outcomes = [];
 });
 afterAll(() => server.stop(true));
@@ -130,6 +130,17 @@ describe('the budget', () => {
 		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
 	});
 
+	test('leaves the small bodies in when it is spent, and is not spent by what was only announced', async () => {
+		const sockets: Bun.Socket[] = [];
+		for (let i = 0; i < 5; i++) sockets.push(await begin('Content-Length: 1000\r\n\r\nx'));
+		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
+		sockets.push(await begin(DECLARED), await begin(CHUNKED));
+		expect(await post('x'.repeat(500))).toEqual(busy);
+		expect(await post('x'.repeat(100))).toEqual({ length: 100 });
+		expect(await post(chunked(60, 40))).toEqual({ length: 100 });
+		for (const socket of sockets) socket.terminate();
+	});
+
 	test('is given back after every outcome', async () => {
 		for (let i = 0; i < 5; i++) {
 			expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
@@ -139,7 +150,7 @@ describe('the budget', () => {
 	});
 
 	test('tells when to come again', async () => {
-		const reader = createBodyReader({ budgetBytes: 2 });
+		const reader = createBodyReader({ budgetBytes: 2, freeBytes: 0 });
 		const read = reader(new Request('http://localhost/', { method: 'POST', body: 'xxx' }), LIMITS);
 		expect(await read.catch((error) => error.details)).toEqual({ retryAfterSeconds: 5 });
 	});
