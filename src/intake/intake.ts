@@ -9,13 +9,13 @@ import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery, NewSubmission } from '../storage/submission-log.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { Altcha, AltchaChallenge } from './altcha.ts';
+import type { createCaptchaCheck } from './captcha.ts';
 import { type Content, readContent } from './content.ts';
 import { createIdempotency, hashContent, idempotencyKeyOf } from './idempotency.ts';
 import { checkDeclaredSize, createBodyReader } from './read-body.ts';
 import { mediaKind } from './read-fields.ts';
 import { redirectTarget } from './redirect-target.ts';
-import { honeypotVerdict, type SpamReason } from './spam.ts';
-import type { SpecialFields } from './special-fields.ts';
+import { honeypotVerdict } from './spam.ts';
 
 /** Large bodies being read at one moment, all together; beyond it they are asked to come back. */
 const BODY_BUDGET_BYTES = 64 * 1024 * 1024;
@@ -36,22 +36,15 @@ export interface Outbox {
 	wake(rows: readonly NewDelivery[]): void;
 }
 
-/** Whether the sender passed the form's captcha. */
-export type CheckCaptcha = (check: {
-	form: FormRow;
-	tokens: SpecialFields['captchaTokens'];
-	clientAddress: string;
-}) => Promise<SpamReason | null>;
-
 export interface IntakeOptions {
 	storage: Storage;
 	forms: Forms;
 	rate: RateLimiter;
 	limits: IntakeLimits;
 	strictRedirects: boolean;
-	outbox?: Outbox;
-	checkCaptcha?: CheckCaptcha;
-	altcha?: Pick<Altcha, 'challenge'>;
+	outbox: Outbox;
+	checkCaptcha: ReturnType<typeof createCaptchaCheck>;
+	altcha: Pick<Altcha, 'challenge'>;
 	now?: () => number;
 }
 
@@ -70,13 +63,6 @@ export function createIntake(options: IntakeOptions) {
 	const idempotency = createIdempotency(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
 
-	async function spamVerdict(submit: Submit, special: SpecialFields): Promise<SpamReason | null> {
-		const honeypot = honeypotVerdict(special);
-		if (honeypot !== null || submit.form.captcha === null || !checkCaptcha) return honeypot;
-		const { form, clientAddress } = submit;
-		return checkCaptcha({ form, tokens: special.captchaTokens, clientAddress });
-	}
-
 	/** From the content on: judged, stored, and led somewhere. */
 	async function store(
 		submit: Submit,
@@ -84,7 +70,7 @@ export function createIntake(options: IntakeOptions) {
 		idempotencyKey?: { key: string; bodyHash: string },
 	): Promise<{ next: string | null }> {
 		const { form, request } = submit;
-		const spamReason = await spamVerdict(submit, special);
+		const spamReason = honeypotVerdict(special) ?? (await checkCaptcha({ form, tokens: special.captchaTokens }));
 		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
 		const next = redirectTarget({
 			next: special.next,
@@ -104,10 +90,10 @@ export function createIntake(options: IntakeOptions) {
 			replyTo: special.replyTo ?? null,
 			...(idempotencyKey && { idempotencyKey: { ...idempotencyKey, formId: form.id, next, createdAt: now() } }),
 		};
-		const deliveries = (await outbox?.plan({ form, submission })) ?? [];
+		const deliveries = await outbox.plan({ form, submission });
 		submission.deliveries = deliveries;
 		await storage.submissions.append(submission);
-		outbox?.wake(deliveries);
+		outbox.wake(deliveries);
 		return { next };
 	}
 
@@ -149,8 +135,7 @@ export function createIntake(options: IntakeOptions) {
 		 */
 		async challenge(submit: Submit): Promise<AltchaChallenge> {
 			checkOpen(submit);
-			if (submit.form.captcha !== 'altcha' || !altcha)
-				throw new AppError('NOT_FOUND', 'This form does not use ALTCHA.');
+			if (submit.form.captcha !== 'altcha') throw new AppError('NOT_FOUND', 'This form does not use ALTCHA.');
 			return altcha.challenge(encodeId(submit.form.id));
 		},
 		/** Forgets old idempotency keys, to be called now and then. */
