@@ -1,6 +1,7 @@
 /** The composition root: everything the program consists of, opened together and closed together. */
 
 import type { Config } from './config.ts';
+import { createEventStreams } from './dashboard/events/streams.ts';
 import { createSessions } from './dashboard/session/sessions.ts';
 import { createDispatch } from './delivery/dispatch.ts';
 import { createGuardedPost } from './delivery/guarded-request.ts';
@@ -38,6 +39,7 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 	const bulk = createBulk(storage, { forms, reader, release: dispatch.retries.release });
 	const stats = createStats(storage, { forms, now });
 	const sessions = createSessions(storage, { keys, now });
+	const streams = createEventStreams(storage);
 	const altcha = createAltcha({ ...createAltchaStore(storage, now), now });
 	const { recaptchaMinScore, ...vendors } = config.captcha;
 	const intake = createIntake({
@@ -58,7 +60,22 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 		storage.close();
 	}
 
-	return { config, log, storage, keys, forms, submissions, bulk, stats, sessions, webhooks, dispatch, intake, close };
+	return {
+		config,
+		log,
+		storage,
+		keys,
+		forms,
+		submissions,
+		bulk,
+		stats,
+		sessions,
+		streams,
+		webhooks,
+		dispatch,
+		intake,
+		close,
+	};
 }
 
 /** Where the dashboard is as seen from here, as long as no listener says better. */

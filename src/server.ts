@@ -2,6 +2,7 @@
 
 import { Elysia } from 'elysia';
 import type { App } from './app.ts';
+import { EVENTS_PATH, eventRoutes } from './dashboard/events/routes.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { createSessionCookie } from './dashboard/session/cookie.ts';
 import { createSessionCredential } from './dashboard/session/credential.ts';
@@ -58,6 +59,7 @@ const TAGS = [
 	{ name: 'Submissions', description: 'Read and keep what people submitted.' },
 	{ name: 'Keys', description: 'Make, list and revoke API keys.' },
 	{ name: 'Session', description: 'Sign in to the dashboard.' },
+	{ name: 'Events', description: 'Hear of what happens as it happens.' },
 	{ name: 'Webhooks', description: 'Post what happens to a form to addresses of yours, signed.' },
 	{ name: 'Deliveries', description: 'See what left the house, what did not and why, and send it again.' },
 	{ name: 'Server', description: 'See how the server fares.' },
@@ -87,7 +89,7 @@ export function mountManagement(router: Router, app: App, urls: PublicUrls): voi
 	const { sessions } = app;
 	const failures = createRateLimiter(app.config.rates.auth);
 	const cookie = createSessionCookie(urls.base, LIFETIME_MS);
-	const credential = createSessionCredential(sessions, { cookie, baseUrl: urls.base });
+	const credential = createSessionCredential(sessions, { cookie, baseUrl: urls.base, idlePath: EVENTS_PATH });
 	const auth = createAuth(app.keys, {
 		api: createRateLimiter(app.config.rates.api),
 		failures,
@@ -101,6 +103,7 @@ export function mountManagement(router: Router, app: App, urls: PublicUrls): voi
 		.use(statsRoutes(app.stats, auth))
 		.use(keyRoutes(app.keys, auth))
 		.use(sessionRoutes({ sessions, cookie, credential, failures, urls }))
+		.use(eventRoutes(app.streams, auth))
 		.use(webhookRoutes(app.webhooks, auth))
 		.use(deliveriesRoutes(app.dispatch, auth))
 		.use(statusRoutes(app, auth))
@@ -143,6 +146,7 @@ export async function startServer(app: App): Promise<RunningServer> {
 			baseUrl: urlOf(base),
 			submitUrl: urlOf(submit),
 			async stop(deadlineMs) {
+				app.streams.closeAll();
 				await Promise.all([stopListeners(listeners, deadlineMs), stopDispatch(deadlineMs)]);
 				await Promise.all([upkeep.stop(), indexer.stop()]);
 				releaseLock();

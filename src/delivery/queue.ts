@@ -113,6 +113,10 @@ export function createQueue(
 		return { ...shared, state: 'failed', ...fate, id: storage.nextId(), destination: rest.destination };
 	}
 
+	function tell({ id, formId }: DeliveryRow, state: string): void {
+		storage.events.publish({ type: 'delivery', formId, deliveryId: id, state });
+	}
+
 	return {
 		/** What is due, the longest waiting first, leases that ran out included. */
 		due: (limit: number): Promise<DueDelivery[]> => selectDue.execute({ now: now(), limit }) as Promise<DueDelivery[]>,
@@ -152,6 +156,7 @@ export function createQueue(
 					.where(isStillDue)
 					.returning(),
 			]);
+			for (const row of rows) tell(row, 'sending');
 			return rows;
 		},
 		renew: (ids: readonly number[]): Promise<void> => change(ids, { nextAttemptAt: now() + leaseMs }),
@@ -170,6 +175,7 @@ export function createQueue(
 				tx.update(deliveries).set(values).where(isMineStill),
 				...(rows.length > 0 ? [tx.insert(deliveries).values(rows)] : []),
 			]);
+			tell(row, values.state ?? row.state);
 		},
 		/**
 		 * Brings forward what lies further ahead than any wait that is ever given: the clock was set back since. They go

@@ -63,7 +63,9 @@ export function createForms(storage: Storage, options: { captchas: ReadonlySet<C
 				storage.batch((tx) => [tx.insert(forms).values(values).returning()] as const),
 				values.slug,
 			);
-			return present(rows[0] as FormRow);
+			const made = rows[0] as FormRow;
+			storage.events.publish({ type: 'change', formId: made.id });
+			return present(made);
 		},
 		/** Changes what `input` holds; `null` clears an optional setting. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, SLUG_TAKEN */
 		async update(id: string, { mode, input }: { mode?: Mode; input: UpdateForm }): Promise<Form> {
@@ -86,6 +88,7 @@ export function createForms(storage: Storage, options: { captchas: ReadonlySet<C
 			);
 			const after = rows[0];
 			if (!after) throw notFound();
+			storage.events.publish({ type: 'change', formId: after.id });
 			return present(after);
 		},
 		/**
@@ -110,6 +113,7 @@ export function createForms(storage: Storage, options: { captchas: ReadonlySet<C
 					] as const,
 			);
 			if (deleted.length === 0) throw notFound();
+			storage.events.publish({ type: 'change', formId });
 			removed();
 		},
 		/** Names who is told after a form was deleted, because there is something to sweep. */

@@ -16,7 +16,8 @@ export type Auth = ReturnType<typeof createAuth>;
 
 /**
  * Routes of the instance that uses this are refused without a valid key; `access` on a route states what it needs.
- * Both run before any validation, so that strangers learn nothing about what a route takes.
+ * Both run before any validation, so that strangers learn nothing about what a route takes. `recogniseAgain` is for
+ * answers that go on for long: it rejects once the credential is not valid any more.
  */
 export function createAuth(
 	keys: Keys,
@@ -46,7 +47,7 @@ export function createAuth(
 			const principal = await recognise(request);
 			const rate = api.take(principal.keyId);
 			if (rate) Object.assign(set.headers, rateHeaders(rate));
-			return { principal };
+			return { principal, recogniseAgain: () => recognise(request) };
 		})
 		.macro({
 			access: (access: Access) => ({

@@ -15,6 +15,8 @@ export interface Principal {
 export interface Access {
 	permission: Permission;
 	form?: string;
+	/** The route by itself shows a form-level key nothing but its own form. */
+	isConfined?: boolean;
 }
 
 /** `admin` holds every permission; no other permission implies another. */
@@ -33,7 +35,7 @@ export function authorize(
 ): Principal {
 	if (!principal) throw unauthorized(false);
 	if (principal.formId !== null) {
-		const isOwnForm = access.form !== undefined && params[access.form] === principal.formId;
+		const isOwnForm = access.isConfined || (access.form !== undefined && params[access.form] === principal.formId);
 		if (!isOwnForm) throw new AppError('FORBIDDEN', 'This form-level key only reads the submissions of its own form.');
 	}
 	if (!hasPermission(principal.permissions, access.permission)) {

@@ -28,10 +28,10 @@ export function createSearchIndex(client: Database, writer: Writer) {
 		return mark;
 	}
 
-	function addNext(): void {
+	function addNext(lastId: number): void {
 		let reached = readMark();
 		let characters = 0;
-		for (const [id, data] of sql.readNext.values(reached, MAX_SUBMISSIONS_PER_STEP) as [number, string][]) {
+		for (const [id, data] of sql.readNext.values(reached, lastId, MAX_SUBMISSIONS_PER_STEP) as [number, string][]) {
 			const { text, shortWords } = searchText(data);
 			sql.addParts.run(id, text);
 			if (shortWords.length > 0) sql.addWords.run(id, shortWords.map(wordToken).join(' '));
@@ -61,9 +61,9 @@ export function createSearchIndex(client: Database, writer: Writer) {
 		return Number(sql.totalChanges.values()[0]?.[0]);
 	}
 
-	function nextStep(): (() => void) | undefined {
+	function nextStep(lastId: number): (() => void) | undefined {
 		if (sql.hasRemovals.values().length > 0) return takeOutRemoved;
-		if (sql.hasNext.values(readMark()).length > 0) return addNext;
+		if (sql.hasNext.values(readMark(), lastId).length > 0) return () => addNext(lastId);
 		return isScattered ? merge : undefined;
 	}
 
@@ -71,9 +71,10 @@ export function createSearchIndex(client: Database, writer: Writer) {
 		/**
 		 * Does the next small step; `false` if there is nothing to do. For the one process that serves: two would
 		 * disagree on the mark.
+		 * @param lastId No submission up to this one may still be on its way; the mark never goes back.
 		 */
-		advance(): Promise<boolean> {
-			const step = nextStep();
+		advance(lastId = Number.MAX_SAFE_INTEGER): Promise<boolean> {
+			const step = nextStep(lastId);
 			if (!step) return Promise.resolve(false);
 			return new Promise((resolve, reject) => {
 				writer.enqueue({
@@ -100,8 +101,8 @@ function prepareStatements(client: Database) {
 	return {
 		readMark: client.prepare('select value from server_values where name = ?'),
 		writeMark: client.prepare('insert or replace into server_values (name, value) values (?, ?)'),
-		hasNext: client.prepare('select 1 from submissions where id > ? limit 1'),
-		readNext: client.prepare('select id, data from submissions where id > ? order by id limit ?'),
+		hasNext: client.prepare('select 1 from submissions where id > ? and id <= ? limit 1'),
+		readNext: client.prepare('select id, data from submissions where id > ? and id <= ? order by id limit ?'),
 		addParts: client.prepare('insert into search_parts (rowid, text) values (?, ?)'),
 		addWords: client.prepare('insert into search_words (rowid, text) values (?, ?)'),
 		hasRemovals: client.prepare('select 1 from search_removals limit 1'),

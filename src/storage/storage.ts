@@ -2,6 +2,7 @@
 
 import { drizzle } from 'drizzle-orm/bun-sqlite';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
+import { createEvents } from '../events.ts';
 import { createIdSource } from '../ids.ts';
 import { createFormIndex } from './form-index.ts';
 import { migrate } from './migrate.ts';
@@ -69,12 +70,13 @@ export function openStorage(file: string, { now = Date.now }: { now?: () => numb
 		refresh();
 	}
 
+	const events = createEvents();
 	const writer = createWriter(client, {
 		begun: refresh,
 		committing: index.flush,
 		rolledBack: index.forget,
 	});
-	const log = createSubmissionLog(client, writer, index);
+	const log = createSubmissionLog(client, { writer, index, events });
 	const search = createSearchIndex(client, writer);
 
 	return {
@@ -113,6 +115,8 @@ export function openStorage(file: string, { now = Date.now }: { now?: () => numb
 			},
 		},
 		search,
+		/** Told of what is on disk. */
+		events,
 		nextId,
 		/** Changes whenever anything but submissions may have changed, by this process or another: for caches. */
 		version(): number {

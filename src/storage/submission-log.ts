@@ -2,6 +2,7 @@
 
 import type { Database, Statement } from 'bun:sqlite';
 import { AppError } from '../errors.ts';
+import type { Events } from '../events.ts';
 import { type Block, blockIndexOf, type Count, type Flags, type FormIndex } from './form-index.ts';
 import type { deliveries, idempotencyKeys } from './tables.ts';
 import type { Writer } from './writer.ts';
@@ -66,7 +67,10 @@ export const BEYOND_ALL_IDS = Number.MAX_SAFE_INTEGER;
 
 export type SubmissionLog = ReturnType<typeof createSubmissionLog>;
 
-export function createSubmissionLog(client: Database, writer: Writer, index: FormIndex) {
+export function createSubmissionLog(
+	client: Database,
+	{ writer, index, events }: { writer: Writer; index: FormIndex; events: Events },
+) {
 	const sql = prepareStatements(client);
 
 	function insert(row: NewSubmission): void {
@@ -111,7 +115,7 @@ export function createSubmissionLog(client: Database, writer: Writer, index: For
 	}
 
 	/** Runs `one` for each id in one transaction; answers the ids for which it said yes. */
-	function forEach(ids: readonly number[], one: (id: number) => boolean): Promise<number[]> {
+	function forEach(formId: number, ids: readonly number[], one: (id: number) => boolean): Promise<number[]> {
 		return new Promise((resolve, reject) => {
 			let done: number[] = [];
 			writer.enqueue({
@@ -119,7 +123,10 @@ export function createSubmissionLog(client: Database, writer: Writer, index: For
 				run: () => {
 					done = ids.filter(one);
 				},
-				resolve: () => resolve(done),
+				resolve: () => {
+					resolve(done);
+					events.publish({ type: 'change', formId });
+				},
 				reject,
 			});
 		});
@@ -167,16 +174,20 @@ export function createSubmissionLog(client: Database, writer: Writer, index: For
 		append(row: NewSubmission): Promise<void> {
 			const compound = row.idempotencyKey !== undefined || (row.deliveries?.length ?? 0) > 0;
 			return new Promise((resolve, reject) => {
-				writer.enqueue({ compound, run: () => insert(row), resolve, reject });
+				const done = () => {
+					resolve();
+					if (events.isHeard()) events.publish({ type: 'submission', formId: row.formId, submissionId: row.id });
+				};
+				writer.enqueue({ compound, run: () => insert(row), resolve: done, reject });
 			});
 		},
 		/** Sets flags of submissions of a form, all or nothing; answers the ids that exist. */
 		change(formId: number, ids: readonly number[], flags: Partial<Flags>): Promise<number[]> {
-			return forEach(ids, (id) => changeOne(formId, id, flags));
+			return forEach(formId, ids, (id) => changeOne(formId, id, flags));
 		},
 		/** Removes submissions of a form, all or nothing; answers the ids that existed. */
 		remove(formId: number, ids: readonly number[]): Promise<number[]> {
-			return forEach(ids, (id) => removeOne(formId, id));
+			return forEach(formId, ids, (id) => removeOne(formId, id));
 		},
 		read,
 		page(query: PageQuery): Page {

@@ -3,11 +3,13 @@
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 
-const LOOK_EVERY_MS = 250;
+const LOOK_EVERY_MS = 200;
+/** When there was nothing to do. */
+const IDLE_REST_MS = 250;
 /** Between two steps, as a multiple of the time that a step took: usually, and while submissions pour in. */
 const REST = { usual: 2, flood: 30 };
 const MIN_REST_MS = 2;
-/** More arrivals than this between two steps, or in as many milliseconds as a look takes, are a flood. */
+/** More arrivals than this from one look to the next are a flood. */
 const FLOOD_ARRIVALS = 250;
 const RETRY_AFTER_MS = 10_000;
 
@@ -18,20 +20,21 @@ export interface Indexer {
 
 export function startIndexer({ search }: Pick<Storage, 'search'>, log: Log): Indexer {
 	let isStopping = false;
-	let newestSeen = search.arrivals(0, 1).newest;
 	let wake = () => {};
 	let lookedAt = performance.now();
 	let isFlooded = false;
+	let newest = search.arrivals(0, 1).newest;
+	/** Ids are given before the commit: what is below this one was there a look ago, and nothing comes before it any more. */
+	let settled = newest;
 
-	/** Judged over at least one look's length, so that a single burst is none. */
 	function look(): void {
 		const at = performance.now();
-		const lookMs = at - lookedAt;
-		if (lookMs < LOOK_EVERY_MS) return;
-		const { count, newest } = search.arrivals(newestSeen, 2 * FLOOD_ARRIVALS);
-		isFlooded = count > FLOOD_ARRIVALS;
-		newestSeen = newest;
+		if (at - lookedAt < LOOK_EVERY_MS) return;
 		lookedAt = at;
+		settled = newest;
+		const arrivals = search.arrivals(newest, 2 * FLOOD_ARRIVALS);
+		isFlooded = arrivals.count > FLOOD_ARRIVALS;
+		newest = arrivals.newest;
 	}
 
 	async function rest(milliseconds: number): Promise<void> {
@@ -46,10 +49,10 @@ export function startIndexer({ search }: Pick<Storage, 'search'>, log: Log): Ind
 	}
 
 	async function step(): Promise<number> {
-		const started = performance.now();
-		if (!(await search.advance())) return LOOK_EVERY_MS;
-		const tookMs = performance.now() - started;
 		look();
+		const started = performance.now();
+		if (!(await search.advance(settled))) return IDLE_REST_MS;
+		const tookMs = performance.now() - started;
 		return Math.max(MIN_REST_MS, tookMs * (isFlooded ? REST.flood : REST.usual));
 	}
 

@@ -30,6 +30,7 @@ const RULES: Record<string, Rule> = {
 	'GET /api/forms/:id/export': { permission: 'read', formKey: true },
 	'GET /api/forms/:id/stats': { permission: 'read' },
 	'GET /api/stats': { permission: 'read' },
+	'GET /api/events': { permission: 'read', formKey: true },
 	'GET /api/keys': { permission: 'admin' },
 	'POST /api/keys': { permission: 'admin' },
 	'DELETE /api/keys/:id': { permission: 'admin' },

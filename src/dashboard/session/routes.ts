@@ -76,7 +76,7 @@ export function sessionRoutes({ sessions, cookie, credential, failures, urls }: 
 	}
 
 	async function view(token: string): Promise<SessionView> {
-		const session = await sessions.find(token);
+		const session = await sessions.find(token, { isUse: true });
 		if (!session) throw unauthorized(false);
 		const { principal, modes, expiresAt } = session;
 		return {

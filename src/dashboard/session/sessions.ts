@@ -80,11 +80,11 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			await storage.batch((tx) => [tx.insert(setupLinks).values(row)]);
 			return token;
 		},
-		/** The session of a token, if it has not ended. Asking puts the end off. */
-		async find(token: string): Promise<Session | undefined> {
+		/** The session of a token, if it has not ended; `isUse` puts the end off. */
+		async find(token: string, { isUse }: { isUse: boolean }): Promise<Session | undefined> {
 			const [found] = await byHash.execute({ hash: hashToken(token) });
 			if (!found || hasEnded(found.session, found.key)) return undefined;
-			noteUse(found.session);
+			if (isUse) noteUse(found.session);
 			return present(found.session, found.key);
 		},
 		/** Moves a session that is bound to no key to the other mode. */

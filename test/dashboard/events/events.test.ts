@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Form } from '../../../src/forms/schema.ts';
+import { openTestServer, type TestServer } from '../../server.ts';
+
+let server: TestServer;
+let form: Form;
+let other: Form;
+
+interface Heard {
+	event: string;
+	data: Record<string, string>;
+}
+
+/** Opens a stream; `next` answers the next event that is not `hello`. */
+async function listen(key: string | null, headers: Record<string, string> = {}) {
+	const abort = new AbortController();
+	const response = await fetch(`${server.baseUrl}/api/events`, {
+		headers: { ...(key && { Authorization: `Bearer ${key}` }), ...headers },
+		signal: abort.signal,
+	});
+	const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+	let text = '';
+	async function read(): Promise<Heard | undefined> {
+		for (;;) {
+			const end = text.indexOf('\n\n');
+			if (end >= 0) {
+				const lines = text.slice(0, end).split('\n');
+				text = text.slice(end + 2);
+				const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+				if (field('event')) return { event: `${field('event')}`, data: JSON.parse(`${field('data')}`) };
+				continue;
+			}
+			const { value, done } = await reader.read();
+			if (done) return undefined;
+			text += new TextDecoder().decode(value);
+		}
+	}
+	expect(response.status).toBe(200);
+	expect(response.headers.get('Content-Type')).toBe('text/event-stream');
+	expect(await read()).toEqual({ event: 'hello', data: {} });
+	return { next: read, close: () => abort.abort() };
+}
+
+beforeAll(async () => {
+	server = await openTestServer();
+	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+	other = (await server.call<Form>('POST /api/forms', { json: { name: 'Other' } })).body;
+});
+afterAll(() => server.close());
+
+test('an arrival is told once it is stored', async () => {
+	const stream = await listen(server.adminKey);
+	await server.submit(form.slug, { name: 'Ada' });
+	const heard = await stream.next();
+	expect(heard).toMatchObject({ event: 'submission', data: { formId: form.id } });
+	const read = await server.call(`GET /api/forms/${form.id}/submissions/${heard?.data.submissionId}`);
+	expect(read.status).toBe(200);
+	stream.close();
+});
+
+test('changes of submissions and forms are told', async () => {
+	await server.submit(form.slug, { name: 'Grace' });
+	const { body } = await server.call<{ submissions: { id: string }[] }>(`GET /api/forms/${form.id}/submissions`);
+	const change = { event: 'change', data: { formId: form.id } };
+	const path = `/api/forms/${form.id}/submissions/${body.submissions[0]?.id}` as const;
+	const stream = await listen(server.adminKey);
+	await server.call(`PATCH ${path}`, { json: { isRead: true } });
+	expect(await stream.next()).toEqual(change);
+	await server.call(`DELETE ${path}`);
+	expect(await stream.next()).toEqual(change);
+	await server.call(`PATCH /api/forms/${form.id}`, { json: { name: 'Renamed' } });
+	expect(await stream.next()).toEqual(change);
+	stream.close();
+});
+
+test('nobody hears of another mode, and a form-level key of no other form', async () => {
+	const testKey = await server.createKey({ mode: 'test' });
+	const testForm = (await server.call<Form>('POST /api/forms', { json: { name: 'Test' }, key: testKey })).body;
+	const ofForm = await listen(await server.createKey({ form: form.id }));
+	const ofTest = await listen(testKey);
+	await server.submit(other.slug, { name: 'Ada' });
+	await server.submit(form.slug, { name: 'Ada' });
+	await server.submit(testForm.slug, { name: 'Ada' });
+	expect((await ofForm.next())?.data.formId).toBe(form.id);
+	expect((await ofTest.next())?.data.formId).toBe(testForm.id);
+	ofForm.close();
+	ofTest.close();
+});
+
+test('what becomes of a mail is told', async () => {
+	const { body } = await server.call<Form>('POST /api/forms', { json: { name: 'Mails' } });
+	const stream = await listen(server.adminKey);
+	const { events } = server.app.storage;
+	events.publish({ type: 'delivery', formId: Number.parseInt(body.id, 36), deliveryId: 36, state: 'sent' });
+	expect(await stream.next()).toEqual({ event: 'delivery', data: { formId: body.id, id: '10', state: 'sent' } });
+	stream.close();
+});
+
+test('a client that leaves is forgotten, and nobody is listened to for nothing', async () => {
+	const { streams, storage } = server.app;
+	const stream = await listen(server.adminKey);
+	expect(streams.count()).toBeGreaterThan(0);
+	stream.close();
+	while (streams.count() > 0) await Bun.sleep(5);
+	expect(storage.events.isHeard()).toBe(false);
+});
+
+test('a stream ends with its key', async () => {
+	const { streams } = server.app;
+	let isValid = true;
+	const principal = { keyId: '1', mode: 'live' as const, permissions: ['read' as const], formId: null };
+	const recogniseAgain = async () => {
+		if (!isValid) throw new Error('revoked');
+	};
+	const reader = streams.open({ principal, recogniseAgain, heartbeatMs: 10 }).getReader();
+	const read = async () => new TextDecoder().decode((await reader.read()).value);
+	expect(await read()).toStartWith('retry: 3000\nevent: hello\n');
+	expect(await read()).toBe(': still here\n\n');
+	isValid = false;
+	while (!(await reader.read()).done);
+	expect(streams.count()).toBe(0);
+});
+
+test('streams do not hold up a server that is to stop', async () => {
+	const own = await openTestServer();
+	const response = await fetch(`${own.baseUrl}/api/events`, { headers: { Authorization: `Bearer ${own.adminKey}` } });
+	const [text] = await Promise.all([response.text(), own.close()]);
+	expect(text).toContain('event: hello');
+});
