@@ -65,7 +65,9 @@ test(`every submission acknowledged before one of ${KILLS} kills is mailed and p
 		return acknowledged.filter((mark) => !posted.has(mark) || !mailed.has(mark));
 	};
 	try {
-		await runBinary(['forms', 'create', 'Contact', '--slug', 'contact', '--email', 'owner@example.com'], { cwd });
+		await runBinary(['forms', 'create', 'Contact', '--slug', 'contact', '--notification-email', 'owner@example.com'], {
+			cwd,
+		});
 		const key = (await runBinary(['keys', 'create'], { cwd })).stdout.trim();
 		const acknowledged: string[] = [];
 		for (let life = 0; life <= KILLS; life++) {
