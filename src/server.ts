@@ -102,7 +102,7 @@ export function mountManagement(router: Router, app: App, urls: PublicUrls): voi
 		.use(exportRoutes(app.submissions, auth))
 		.use(statsRoutes(app.stats, auth))
 		.use(keyRoutes(app.keys, auth))
-		.use(sessionRoutes({ sessions, cookie, credential, failures, urls }))
+		.use(sessionRoutes({ sessions, forms: app.forms, cookie, credential, failures, urls }))
 		.use(eventRoutes(app.streams, auth))
 		.use(webhookRoutes(app.webhooks, auth))
 		.use(deliveriesRoutes(app.dispatch, auth))

@@ -28,5 +28,7 @@ export function addDashboardLink(program: Command, cli: Cli): void {
 
 /** The page of the dashboard that signs in with the token. */
 export function setupLink(baseUrl: string, token: string): string {
-	return `${baseUrl}/#/setup/${token}`;
+	// A listener on every address of a machine has none that a browser could open; this is one of them.
+	const openable = baseUrl.replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|$)/, '$1localhost');
+	return `${openable}/#/setup/${token}`;
 }

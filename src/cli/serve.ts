@@ -60,7 +60,7 @@ async function serve(cli: Cli, options: Options): Promise<void> {
 		try {
 			const server = await startServer(app);
 			announce(cli, server);
-			await welcome(cli, { app, server });
+			await welcome(cli, { app, server }).catch((cause) => log.error('No set-up link could be made.', { cause }));
 			await askedToStop;
 			log.info('stopping');
 			await server.stop(DRAIN_MS);

@@ -57,7 +57,20 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		storage.batch((tx) => [tx.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.id, row.id))]).catch(() => {});
 	}
 
+	/** Who holds a stored key at this very moment; `undefined` if nobody does any more. Counts as a use of the key. */
+	function holderOf(row: ApiKeyRow): Principal | undefined {
+		if (row.revokedAt !== null || (row.expiresAt !== null && row.expiresAt <= now())) return undefined;
+		noteUse(row);
+		return {
+			keyId: encodeId(row.id),
+			mode: row.mode,
+			permissions: row.permissions,
+			formId: row.formId === null ? null : encodeId(row.formId),
+		};
+	}
+
 	return {
+		holderOf,
 		/** Makes a key. `token` is the key itself: it is answered here and never again. */
 		async create(input: NewKey): Promise<{ token: string; key: ApiKey }> {
 			const name = (input.name ?? '').trim();
@@ -119,15 +132,9 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			if (token === undefined) throw unauthorized(false);
 			if (!isToken(token)) throw unauthorized(true);
 			const [row] = await byHash().execute({ hash: hashToken(token) });
-			if (!row || row.revokedAt !== null) throw unauthorized(true);
-			if (row.expiresAt !== null && row.expiresAt <= now()) throw unauthorized(true);
-			noteUse(row);
-			return {
-				keyId: encodeId(row.id),
-				mode: row.mode,
-				permissions: row.permissions,
-				formId: row.formId === null ? null : encodeId(row.formId),
-			};
+			const holder = row && holderOf(row);
+			if (!holder) throw unauthorized(true);
+			return holder;
 		},
 	};
 }

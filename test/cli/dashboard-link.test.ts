@@ -16,3 +16,11 @@ test('prints a link to the dashboard that is good once, also before there is a d
 	const elsewhere = await cli.call('dashboard-link', '--base-url', 'https://forms.example.com');
 	expect(elsewhere.stdout).toStartWith('https://forms.example.com/#/setup/');
 });
+
+test.each([
+	['0.0.0.0', 'http://localhost:8080/#/setup/'],
+	['::', 'http://localhost:8080/#/setup/'],
+	['::1', 'http://[::1]:8080/#/setup/'],
+])('a listener at %s is opened at %s', async (host, address) => {
+	expect((await openCommandLine().call('dashboard-link', '--host', host)).stdout).toStartWith(address);
+});

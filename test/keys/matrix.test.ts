@@ -95,17 +95,25 @@ const strangers: Record<string, string | undefined> = {
 const limited = await Promise.all(
 	permissionSets.map(async (permissions) => ({ permissions, token: await server.createKey({ permissions }) })),
 );
+/** The same keys as sessions in a browser, as what their dashboard sends along with every request. */
+const signedIn = await Promise.all(
+	limited.map(async ({ permissions, token }) => {
+		const { headers } = await server.call('POST /api/session', { key: null, json: { key: token } });
+		return { permissions, token, cookie: headers.get('Set-Cookie')?.split(';')[0] ?? '' };
+	}),
+);
+const OWN_PAGE = { 'X-Formsrv-CSRF': '1', 'Sec-Fetch-Site': 'same-origin' };
 const testMode = await server.createKey({ mode: 'test' });
 const formKey = await server.createKey({ form: own.id });
 
-async function ask(route: string, authorization: string | undefined, formId = own.id) {
+const ask = (route: string, authorization: string | undefined, formId?: string) =>
+	send(route, authorization === undefined ? {} : { Authorization: authorization }, formId);
+
+async function send(route: string, headers: Record<string, string>, formId = own.id) {
 	const [method = '', path = ''] = route.split(' ');
 	const response = await fetch(`${server.baseUrl}${path.replace(':id', formId).replace(/:\w+/g, '0')}`, {
 		method,
-		headers: {
-			'Content-Type': 'application/json',
-			...(authorization !== undefined && { Authorization: authorization }),
-		},
+		headers: { 'Content-Type': 'application/json', ...headers },
 		...(['POST', 'PATCH', 'PUT'].includes(method) && { body: '[]' }),
 	});
 	const isJson = response.headers.get('Content-Type')?.startsWith('application/json');
@@ -178,6 +186,36 @@ describe.each(routes)('%s', (route, rule) => {
 		if (!route.includes(':id')) return;
 		expect([elsewhere?.status, nowhere?.status]).toEqual([403, 403]);
 		expect(elsewhere?.body.error).toBe(nowhere?.body.error as string);
+	});
+
+	test('takes a session in a browser as it takes the session’s key', async () => {
+		for (const { permissions, token, cookie } of signedIn) {
+			const isEnough = permissions.includes(rule.permission) || permissions.includes('admin');
+			if (isEnough && route.startsWith('DELETE')) continue;
+			const [byKey, byCookie] = [
+				await ask(route, `Bearer ${token}`),
+				await send(route, { Cookie: cookie, ...OWN_PAGE }),
+			];
+			expect({ permissions, status: byCookie.status, code: byCookie.body.code }).toEqual({
+				permissions,
+				status: byKey.status,
+				code: byKey.body.code,
+			});
+		}
+	});
+
+	test('takes a session from no other page, unless nothing is changed by it', async () => {
+		const cookie = signedIn.find(({ permissions }) => permissions.includes('admin'))?.cookie ?? '';
+		const others: Record<string, string>[] = [
+			{},
+			{ 'X-Formsrv-CSRF': '1' },
+			{ ...OWN_PAGE, 'Sec-Fetch-Site': 'same-site' },
+		];
+		for (const headers of others) {
+			const { status, body } = await send(route, { Cookie: cookie, ...headers });
+			if (route.startsWith('GET')) expect([401, 403]).not.toContain(status);
+			else expect({ status, code: body.code }).toEqual({ status: 403, code: 'FORBIDDEN' });
+		}
 	});
 
 	test('is in another world for a test key', async () => {

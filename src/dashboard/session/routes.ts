@@ -2,6 +2,7 @@
 
 import { Elysia } from 'elysia';
 import { AppError, invalidField } from '../../errors.ts';
+import type { Forms } from '../../forms/forms.ts';
 import { readJson } from '../../http/json-body.ts';
 import { errorResponses, jsonBody, jsonResponse } from '../../http/openapi.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
@@ -11,12 +12,13 @@ import { unauthorized } from '../../keys/permissions.ts';
 import { VERSION } from '../../version.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { SessionCredential } from './credential.ts';
-import { pageOrigin } from './page-origin.ts';
+import { checkOwnPage, pageOrigin } from './page-origin.ts';
 import { OpenSession, SessionView, SwitchMode } from './schema.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 export interface SessionRoutesOptions {
 	sessions: Sessions;
+	forms: Forms;
 	cookie: SessionCookie;
 	credential: SessionCredential;
 	/** Counts failures to sign in together with wrong keys. */
@@ -50,7 +52,7 @@ const bodyErrors = {
 	...errorResponses('UNAVAILABLE'),
 };
 
-export function sessionRoutes({ sessions, cookie, credential, failures, urls }: SessionRoutesOptions) {
+export function sessionRoutes({ sessions, forms, cookie, credential, failures, urls }: SessionRoutesOptions) {
 	async function ownSession(request: Request): Promise<{ token: string; session: Session }> {
 		const found = await credential(request);
 		if (!found) throw unauthorized(false);
@@ -70,8 +72,9 @@ export function sessionRoutes({ sessions, cookie, credential, failures, urls }: 
 		try {
 			return await (key === undefined ? sessions.openWithLink(`${token}`) : sessions.openWithKey(key));
 		} catch (error) {
-			if (error instanceof AppError && error.code === 'UNAUTHORIZED') failures.take(clientAddress);
-			throw error;
+			if (!(error instanceof AppError && error.code === 'UNAUTHORIZED')) throw error;
+			failures.take(clientAddress);
+			throw notKnown(error);
 		}
 	}
 
@@ -84,6 +87,7 @@ export function sessionRoutes({ sessions, cookie, credential, failures, urls }: 
 			modes: [...modes],
 			permissions: [...principal.permissions],
 			form: principal.formId,
+			...(principal.formId !== null && { formName: (await forms.get(principal.formId, principal.mode)).name }),
 			version: VERSION,
 			baseUrl: urls.base,
 			submitUrl: urls.submit,
@@ -148,19 +152,29 @@ export function sessionRoutes({ sessions, cookie, credential, failures, urls }: 
 		.delete(
 			'',
 			async ({ request, set }) => {
-				const { token } = await ownSession(request);
-				await sessions.close(token);
+				checkOwnPage(request, urls.base);
+				const token = cookie.read(request.headers.get('cookie'));
+				if (token !== undefined) await sessions.close(token);
 				set.headers['set-cookie'] = cookie.clear();
 				return { success: true as const };
 			},
 			{
 				detail: {
-					...describe('closeSession', 'Sign out', 'Ends the session of the cookie.'),
+					...describe('closeSession', 'Sign out', 'Ends the session of the cookie. Again is no error.'),
 					responses: {
 						200: jsonResponse('Signed out.', { schema: Success, example: { success: true } }),
-						...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'UNAVAILABLE'),
+						...errorResponses('FORBIDDEN', 'UNAVAILABLE'),
 					},
 				},
 			},
 		);
+}
+
+/** Who signs in typed or pasted something: a sentence about headers would not help. */
+function notKnown({ details }: AppError): AppError {
+	return new AppError(
+		'UNAUTHORIZED',
+		'This key or link is not known here, or it has expired, been revoked or been used.',
+		details,
+	);
 }

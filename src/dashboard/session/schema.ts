@@ -11,6 +11,7 @@ export const SessionView = Type.Object(
 		modes: Type.Array(Mode, { description: 'The modes it may switch between.' }),
 		permissions: Type.Array(Type.Union(PERMISSIONS.map((permission) => Type.Literal(permission)))),
 		form: Type.Union([Type.String(), Type.Null()], { description: 'The only form that a form-level key reads.' }),
+		formName: Type.Optional(Type.String({ description: 'That form’s name.' })),
 		version: Type.String({ description: 'Of the server.' }),
 		baseUrl: Type.String(),
 		submitUrl: Type.String({ description: 'Where forms post to, at `/f/{slug}`.' }),

@@ -55,16 +55,19 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		storage.batch((tx) => [tx.update(sessions).set({ lastSeenAt: at }).where(eq(sessions.id, id))]).catch(() => {});
 	}
 
-	function hasEnded(session: SessionRow, key: ApiKeyRow | null): boolean {
-		if (endOf(session) <= now()) return true;
-		return key !== null && (key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now()));
+	/** Only a session that was never bound to a key does without one. */
+	function principalOf(session: SessionRow, key: ApiKeyRow | null): Principal | undefined {
+		if (session.keyId === null) return newcomer(session);
+		return key === null ? undefined : keys.holderOf(key);
 	}
 
 	return {
 		/** Signs the holder of a key in. Answers the session's token. @throws AppError UNAUTHORIZED */
 		async openWithKey(key: string): Promise<string> {
 			const { mode, keyId } = await keys.authenticate(key);
-			return open(mode, decodeId(keyId) ?? null);
+			const id = decodeId(keyId);
+			if (id === undefined) throw new Error(`The key ${keyId} has no stored id.`);
+			return open(mode, id);
 		},
 		/** Signs in by a set-up link, which works once. Answers the session's token. @throws AppError UNAUTHORIZED */
 		async openWithLink(token: string): Promise<string> {
@@ -83,9 +86,17 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		/** The session of a token, if it has not ended; `isUse` puts the end off. */
 		async find(token: string, { isUse }: { isUse: boolean }): Promise<Session | undefined> {
 			const [found] = await byHash.execute({ hash: hashToken(token) });
-			if (!found || hasEnded(found.session, found.key)) return undefined;
-			if (isUse) noteUse(found.session);
-			return present(found.session, found.key);
+			if (!found || endOf(found.session) <= now()) return undefined;
+			const { session, key } = found;
+			const principal = principalOf(session, key);
+			if (!principal) return undefined;
+			if (isUse) noteUse(session);
+			return {
+				id: session.id,
+				principal,
+				modes: session.keyId === null ? MODES : [principal.mode],
+				expiresAt: new Date(Math.min(endOf(session), key?.expiresAt ?? Number.POSITIVE_INFINITY)),
+			};
 		},
 		/** Moves a session that is bound to no key to the other mode. */
 		async switchMode({ id }: Session, mode: Mode): Promise<void> {
@@ -103,19 +114,6 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			]);
 		},
 	};
-}
-
-function present(session: SessionRow, key: ApiKeyRow | null): Session {
-	return {
-		id: session.id,
-		principal: key ? keyHolder(key) : newcomer(session),
-		modes: key ? [key.mode] : MODES,
-		expiresAt: new Date(Math.min(endOf(session), key?.expiresAt ?? Number.POSITIVE_INFINITY)),
-	};
-}
-
-function keyHolder({ id, mode, permissions, formId }: ApiKeyRow): Principal {
-	return { keyId: encodeId(id), mode, permissions, formId: formId === null ? null : encodeId(formId) };
 }
 
 /** Whoever came by a set-up link, and so from the machine itself. */

@@ -1,5 +1,7 @@
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Form } from '../../../src/forms/schema.ts';
+import { decodeId } from '../../../src/ids.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 
 const HOUR_MS = 3_600_000;
@@ -13,6 +15,7 @@ interface View {
 	submitUrl: string;
 	expiresAt: string;
 	code: string;
+	error: string;
 }
 
 let clock = Date.UTC(2026, 0, 2);
@@ -64,20 +67,32 @@ describe('signing in with a key', () => {
 
 	test('of one form shows the inbox of that form and nothing else', async () => {
 		const { body, cookie } = await signIn({ key: await server.createKey({ form: form.id }) });
-		expect(body).toMatchObject({ form: form.id, permissions: ['read'] });
+		expect(body).toMatchObject({ form: form.id, formName: 'Contact', permissions: ['read'] });
 		expect((await server.call(`GET /api/forms/${form.id}/submissions`, withCookie(cookie))).status).toBe(200);
 		expect((await server.call('GET /api/forms', withCookie(cookie))).status).toBe(403);
 	});
 
 	test('is refused for a wrong one, without a cookie', async () => {
 		for (const json of [{ key: 'sk_live_x' }, { token: 'x' }, { key: server.adminKey.toLowerCase() }]) {
-			const { status, set } = await signIn(json);
+			const { status, set, body } = await signIn(json);
 			expect({ status, set }).toEqual({ status: 401, set: null });
+			expect(body.error).toStartWith('This key or link is not known here');
 		}
 		for (const json of [{}, { key: server.adminKey, token: 'x' }, { key: 1 }, { other: 'x' }]) {
 			expect((await signIn(json)).status).toBe(400);
 		}
 		expect((await signIn({ key: server.adminKey }, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
+	});
+
+	test('takes up no cookie that somebody planted before', async () => {
+		const name = (await signIn({ key: server.adminKey })).cookie.split('=')[0];
+		const planted = `${name}=${'A'.repeat(43)}`;
+		const { cookie } = await signIn({ key: server.adminKey }, { Cookie: planted });
+		expect(cookie).not.toBe(planted);
+		expect((await read(planted)).status).toBe(401);
+		const link = `${name}=${await server.app.sessions.createLink()}`;
+		expect((await read(link)).status).toBe(401);
+		expect((await read(`${cookie}; ${planted}`)).status).toBe(401);
 	});
 
 	test('ends the session that the browser had, and always begins with a new token', async () => {
@@ -122,7 +137,7 @@ describe('a session', () => {
 		expect(answer.body).toEqual({ success: true });
 		expect(answer.headers.get('Set-Cookie')).toContain('Max-Age=0');
 		expect((await read(cookie)).status).toBe(401);
-		expect((await server.call('DELETE /api/session', withCookie(cookie, own()))).status).toBe(401);
+		expect((await server.call('DELETE /api/session', withCookie(cookie, own()))).status).toBe(200);
 	});
 
 	test('changes nothing for another page', async () => {
@@ -147,6 +162,45 @@ describe('a session', () => {
 		const { cookie } = await signIn({ key: server.adminKey });
 		const answer = await server.call('GET /api/forms', { key: 'sk_live_wrong', headers: { Cookie: cookie } });
 		expect(answer.status).toBe(401);
+	});
+
+	test('ends with the form of its form-level key', async () => {
+		const { id } = await server.app.forms.create('live', { name: 'Short' });
+		const { cookie } = await signIn({ key: await server.createKey({ form: id }) });
+		expect((await read(cookie)).status).toBe(200);
+		await server.app.forms.remove(id);
+		expect((await read(cookie)).status).toBe(401);
+	});
+
+	test('of a key counts as a use of the key, and holds nothing that could be stolen from the file', async () => {
+		const { token, key } = await server.app.keys.create({ mode: 'live', permissions: ['read'] });
+		const { cookie } = await signIn({ key: token });
+		clock += HOUR_MS;
+		await read(cookie);
+		// The use is noted after the answer; this comes behind it.
+		await server.app.storage.batch(() => []);
+		const { sessions } = server.app.storage.db.query;
+		const stored = JSON.stringify(await sessions.findMany());
+		expect(stored).not.toContain(cookie.split('=')[1] ?? '');
+		const found = (await server.app.keys.list()).find(({ id }) => id === key.id);
+		expect(found?.lastUsedAt).toBe(new Date(clock).toISOString());
+	});
+
+	test('is worth nothing without its key, however the key went', async () => {
+		const { token, key } = await server.app.keys.create({ mode: 'live', permissions: ['admin'] });
+		const { cookie } = await signIn({ key: token });
+		const file = new Database(server.app.config.databaseFile);
+		file.run('pragma foreign_keys = off');
+		file.run('delete from api_keys where id = ?', [decodeId(key.id) ?? -1]);
+		file.close();
+		expect((await read(cookie)).status).toBe(401);
+		expect((await server.call('GET /api/forms', withCookie(cookie))).status).toBe(401);
+	});
+
+	test('is not known at the submit address', async () => {
+		const { cookie } = await signIn({ key: server.adminKey });
+		const answer = await fetch(`${server.submitUrl}/api/session`, { headers: { Cookie: cookie } });
+		expect(answer.status).toBe(404);
 	});
 
 	test('is removed once it is over', async () => {

@@ -14,10 +14,10 @@ const REFRESH_DELAY_MS = 400;
 export const formOf = (id: string): Form | undefined => forms.value?.find((form) => form.id === id);
 
 /** A form-level key may not read the form itself: this stands in for it. */
-function onlyForm({ form, mode }: Session): Form {
+function onlyForm({ form, formName, mode }: Session): Form {
 	return {
 		id: form ?? '',
-		name: 'Your form',
+		name: formName ?? 'Your form',
 		slug: '',
 		isActive: true,
 		submissionCount: 0,
