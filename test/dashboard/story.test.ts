@@ -58,7 +58,7 @@ async function submitAsVisitor(snippet: string, values: Record<string, string>):
 	for (const [name, value] of Object.entries(values)) await visitor.locator(`[name="${name}"]`).fill(value);
 	await visitor.getByRole('button').click();
 	await visitor.waitForURL(/thanks/);
-	const heading = await visitor.getByRole('heading', { level: 1 }).textContent();
+	const heading = (await visitor.getByRole('heading', { level: 1 }).textContent()) ?? '';
 	await visitor.close();
 	return heading;
 }
@@ -72,7 +72,7 @@ test('a person sets up, connects a website, reads, sorts, searches, exports, mak
 	await page.getByRole('button', { name: 'Create form' }).click();
 	const code = page.locator('pre').first();
 	await code.waitFor();
-	const snippet = await code.textContent();
+	const snippet = (await code.textContent()) ?? '';
 	expect(snippet).toContain(`action="${server.submitUrl}/f/contact-`);
 	expect(snippet).toContain('_gotcha');
 
@@ -127,7 +127,7 @@ test('a person sets up, connects a website, reads, sorts, searches, exports, mak
 	await page.getByRole('button', { name: 'New key' }).first().click();
 	await dialog.getByLabel('Name').fill('Website build');
 	await dialog.getByRole('button', { name: 'Create key' }).click();
-	const key = await page.getByText(/^sk_live_[0-9A-Za-z]{38}$/).textContent();
+	const key = (await page.getByText(/^sk_live_[0-9A-Za-z]{38}$/).textContent()) ?? '';
 	const answer = await fetch(`${server.baseUrl}/api/forms`, { headers: { Authorization: `Bearer ${key}` } });
 	expect(answer.status).toBe(200);
 	expect(await answer.json()).toMatchObject({ forms: [{ name: 'Contact', submissionCount: 2, spamCount: 1 }] });
