@@ -87,11 +87,12 @@ const publicPages = () =>
 /** Mounts everything but the submit address: the keyed API, and the submission endpoint under `/api/f`. */
 export function mountManagement(router: Router, app: App, urls: PublicUrls): void {
 	const { sessions } = app;
+	const api = createRateLimiter(app.config.rates.api);
 	const failures = createRateLimiter(app.config.rates.auth);
 	const cookie = createSessionCookie(urls.base, LIFETIME_MS);
 	const credential = createSessionCredential(sessions, { cookie, baseUrl: urls.base, idlePath: EVENTS_PATH });
 	const auth = createAuth(app.keys, {
-		api: createRateLimiter(app.config.rates.api),
+		api,
 		failures,
 		otherCredential: async (request) => (await credential(request))?.session.principal,
 	});
@@ -102,7 +103,7 @@ export function mountManagement(router: Router, app: App, urls: PublicUrls): voi
 		.use(exportRoutes(app.submissions, auth))
 		.use(statsRoutes(app.stats, auth))
 		.use(keyRoutes(app.keys, auth))
-		.use(sessionRoutes({ sessions, forms: app.forms, cookie, credential, failures, urls }))
+		.use(sessionRoutes({ ...app, cookie, credential, api, failures, urls }))
 		.use(eventRoutes(app.streams, auth))
 		.use(webhookRoutes(app.webhooks, auth))
 		.use(deliveriesRoutes(app.dispatch, auth))

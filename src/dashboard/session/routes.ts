@@ -8,6 +8,7 @@ import { errorResponses, jsonBody, jsonResponse } from '../../http/openapi.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import { requestInfo } from '../../http/request-info.ts';
 import { Success } from '../../http/success.ts';
+import type { Keys } from '../../keys/keys.ts';
 import { unauthorized } from '../../keys/permissions.ts';
 import { VERSION } from '../../version.ts';
 import type { SessionCookie } from './cookie.ts';
@@ -18,9 +19,12 @@ import type { Session, Sessions } from './sessions.ts';
 
 export interface SessionRoutesOptions {
 	sessions: Sessions;
+	keys: Keys;
 	forms: Forms;
 	cookie: SessionCookie;
 	credential: SessionCredential;
+	/** Counts what is asked together with the other requests of the key. */
+	api: RateLimiter;
 	/** Counts failures to sign in together with wrong keys. */
 	failures: RateLimiter;
 	urls: { base: string; submit: string };
@@ -45,18 +49,32 @@ const describe = (operationId: string, summary: string, description: string) => 
 });
 const answers = (description: string) => ({
 	200: jsonResponse(description, { schema: SessionView, example: EXAMPLE }),
-	...errorResponses('UNAUTHORIZED'),
+	...errorResponses('UNAUTHORIZED', 'RATE_LIMITED'),
 });
 const bodyErrors = {
 	...errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
 	...errorResponses('UNAVAILABLE'),
 };
 
-export function sessionRoutes({ sessions, forms, cookie, credential, failures, urls }: SessionRoutesOptions) {
+export function sessionRoutes(options: SessionRoutesOptions) {
+	const { sessions, keys, forms, cookie, credential, api, failures, urls } = options;
+
 	async function ownSession(request: Request): Promise<{ token: string; session: Session }> {
 		const found = await credential(request);
 		if (!found) throw unauthorized(false);
+		api.take(found.session.principal.keyId);
 		return found;
+	}
+
+	/** @returns the token of a new session. @throws AppError UNAUTHORIZED, RATE_LIMITED, VALIDATION_ERROR */
+	async function open({ key, token }: OpenSession): Promise<string> {
+		if ((key === undefined) === (token === undefined)) {
+			throw invalidField('key', 'REQUIRED', 'Either key or token is required, and not both.');
+		}
+		if (token !== undefined) return sessions.openWithLink(token);
+		const principal = await keys.authenticate(key);
+		api.take(principal.keyId);
+		return sessions.openWithKey(principal);
 	}
 
 	async function signIn(request: Request): Promise<string> {
@@ -65,12 +83,9 @@ export function sessionRoutes({ sessions, forms, cookie, credential, failures, u
 		if (pageOrigin(request.headers, urls.base) === 'foreign') {
 			throw new AppError('FORBIDDEN', 'Only the dashboard itself can open a session in a browser.');
 		}
-		const { key, token } = await readJson(request, OpenSession);
-		if ((key === undefined) === (token === undefined)) {
-			throw invalidField('key', 'REQUIRED', 'Either key or token is required, and not both.');
-		}
+		const proof = await readJson(request, OpenSession);
 		try {
-			return await (key === undefined ? sessions.openWithLink(`${token}`) : sessions.openWithKey(key));
+			return await open(proof);
 		} catch (error) {
 			if (!(error instanceof AppError && error.code === 'UNAUTHORIZED')) throw error;
 			failures.take(clientAddress);
@@ -120,7 +135,7 @@ export function sessionRoutes({ sessions, forms, cookie, credential, failures, u
 							'for the dashboard; programs send their key.',
 					),
 					requestBody: jsonBody(OpenSession, { key: 'sk_live_…' }),
-					responses: { ...answers('Signed in.'), ...bodyErrors, ...errorResponses('RATE_LIMITED') },
+					responses: { ...answers('Signed in.'), ...bodyErrors },
 				},
 			},
 		)

@@ -28,5 +28,6 @@ export const OpenSession = Type.Object(
 	},
 	{ $id: 'OpenSession', additionalProperties: false },
 );
+export type OpenSession = Static<typeof OpenSession>;
 
 export const SwitchMode = Type.Object({ mode: Mode }, { $id: 'SwitchMode', additionalProperties: false });

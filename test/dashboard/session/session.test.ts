@@ -255,3 +255,15 @@ test('failures to sign in are counted together with wrong keys', async () => {
 	expect((await attempt({ key: limited.adminKey })).status).toBe(429);
 	await limited.close();
 });
+
+test('a session asks as often as its key may, and with it', async () => {
+	const limited = await openTestServer({ settings: { FORMSRV_RATE_API: '3' } });
+	const { headers } = await limited.call('POST /api/session', { key: null, json: { key: limited.adminKey } });
+	const cookie = headers.get('Set-Cookie')?.split(';')[0] ?? '';
+	expect((await limited.call('GET /api/session', withCookie(cookie))).status).toBe(200);
+	expect((await limited.call('GET /api/forms', withCookie(cookie))).status).toBe(200);
+	expect((await limited.call('GET /api/forms')).status).toBe(429);
+	expect((await limited.call('GET /api/session', withCookie(cookie))).status).toBe(429);
+	expect((await limited.call('POST /api/session', { key: null, json: { key: limited.adminKey } })).status).toBe(429);
+	await limited.close();
+});
