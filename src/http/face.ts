@@ -7,13 +7,9 @@ import type { ClientAddress } from './client-address.ts';
 import { errorResponse, statusOf, toAppError } from './error-envelope.ts';
 import { checkedPath } from './host-guard.ts';
 import { createMethodTable, noRoute } from './method-guard.ts';
-import { noteRequest, requestInfo } from './request-info.ts';
+import { noteRequest, type Peer, requestInfo } from './request-info.ts';
 
 const MICROSECONDS = 1000;
-
-interface Peer {
-	requestIP(request: Request): { address: string } | null;
-}
 
 export interface FaceOptions {
 	log: Log;
@@ -59,7 +55,7 @@ export function createFace({ log, clientAddress, page }: FaceOptions) {
 		const started = performance.now();
 		const id = nextRequestId();
 		const address = clientAddress(peer.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'));
-		const info = { id, clientAddress: address, path: '' };
+		const info = { id, clientAddress: address, path: '', peer };
 		noteRequest(request, info);
 		const response = await answer(request);
 		response.headers.set('X-Request-Id', id);

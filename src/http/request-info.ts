@@ -1,12 +1,23 @@
 /** What is known of a request before any route sees it: its id and who sent it. */
 
+/** The listener, as far as requests are concerned. */
+export interface Peer {
+	requestIP(request: Request): { address: string } | null;
+	/** Sets after how many idle seconds the connection is closed; 0 = never. */
+	timeout(request: Request, seconds: number): void;
+}
+
 export interface RequestInfo {
 	id: string;
 	/** The client's address behind trusted proxies; see `client-address.ts`. */
 	clientAddress: string;
 	/** The path exactly as it was sent. */
 	path: string;
+	peer: Peer;
 }
+
+/** A connection on which nothing moves for that long is taken for broken; the most that a listener can count to. */
+const PATIENCE_SECONDS = 255;
 
 const infos = new WeakMap<Request, RequestInfo>();
 
@@ -19,4 +30,9 @@ export function requestInfo(request: Request): RequestInfo {
 	const info = infos.get(request);
 	if (!info) throw new Error('A request without its info reached a route.');
 	return info;
+}
+
+/** For an answer that may take longer to make than a listener usually lets a connection be idle. */
+export function allowToTakeLong(request: Request): void {
+	requestInfo(request).peer.timeout(request, PATIENCE_SECONDS);
 }

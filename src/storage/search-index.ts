@@ -62,8 +62,9 @@ export function createSearchIndex(client: Database, writer: Writer) {
 	}
 
 	function nextStep(lastId: number): (() => void) | undefined {
-		if (sql.hasRemovals.values().length > 0) return takeOutRemoved;
 		if (sql.hasNext.values(readMark(), lastId).length > 0) return () => addNext(lastId);
+		// After what is new, because what is gone is not found anyway: the search looks for the submission itself.
+		if (sql.hasRemovals.values().length > 0) return takeOutRemoved;
 		return isScattered ? merge : undefined;
 	}
 

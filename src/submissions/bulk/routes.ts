@@ -3,6 +3,7 @@
 import { Elysia } from 'elysia';
 import { readJson } from '../../http/json-body.ts';
 import { errorResponses, jsonBody, jsonResponse } from '../../http/openapi.ts';
+import { allowToTakeLong } from '../../http/request-info.ts';
 import type { Auth } from '../../keys/auth.ts';
 import { describe, formId } from '../openapi-parts.ts';
 import type { Bulk } from './bulk.ts';
@@ -18,12 +19,11 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 		.use(auth)
 		.patch(
 			'',
-			async ({ principal, params, request }) => ({
-				updated: await bulk.update(params.id, {
-					mode: principal.mode,
-					readInput: () => readJson(request, BulkUpdate),
-				}),
-			}),
+			async ({ principal, params, request }) => {
+				allowToTakeLong(request);
+				const readInput = () => readJson(request, BulkUpdate);
+				return { updated: await bulk.update(params.id, { mode: principal.mode, readInput }) };
+			},
 			{
 				access: { permission: 'write' },
 				detail: {
@@ -43,12 +43,11 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 		)
 		.post(
 			'/delete',
-			async ({ principal, params, request }) => ({
-				deleted: await bulk.remove(params.id, {
-					mode: principal.mode,
-					readInput: () => readJson(request, BulkTarget),
-				}),
-			}),
+			async ({ principal, params, request }) => {
+				allowToTakeLong(request);
+				const readInput = () => readJson(request, BulkTarget);
+				return { deleted: await bulk.remove(params.id, { mode: principal.mode, readInput }) };
+			},
 			{
 				access: { permission: 'delete' },
 				detail: {
