@@ -91,7 +91,8 @@ async function refusal(response: Response): Promise<ApiError> {
 
 async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
 	const response = await send(path, options);
-	if (response.status === 401 && path !== '/api/session') isSignedOut.value = true;
+	const isSigningIn = options.method === 'POST' && path === '/api/session';
+	if (response.status === 401 && !isSigningIn) isSignedOut.value = true;
 	if (!response.ok) throw await refusal(response);
 	const text = await response.text();
 	return (text === '' ? undefined : parseExactJson(text)) as T;

@@ -9,6 +9,7 @@ import type { Captcha, Channel, DeliveryState, Mode, Permission } from '../../st
 import type { BulkTarget } from '../../submissions/bulk/schema.ts';
 import type { SubmissionList, Submission as SubmissionSchema } from '../../submissions/schema.ts';
 import type { SessionView as Session } from '../session/schema.ts';
+import type { Status } from '../status/schema.ts';
 
 export type {
 	ApiKey,
@@ -23,6 +24,7 @@ export type {
 	Mode,
 	Permission,
 	Session,
+	Status,
 	Webhook,
 	WebhookTestResult,
 	WebhookWithSecret,
@@ -67,16 +69,6 @@ export interface DeliveryQuery {
 	channel?: Channel;
 	limit?: number;
 	offset?: number;
-}
-
-export interface Status {
-	version: string;
-	uptimeSeconds: number;
-	database: { sizeBytes: number; walBytes: number; freeBytes: number };
-	settings: { name: string; value: string | null; source: string }[];
-	mail: { configured: boolean; from: string | null };
-	queue: { waiting: number; failed: number };
-	health: string;
 }
 
 export interface ErrorEnvelope {

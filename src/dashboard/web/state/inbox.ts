@@ -9,8 +9,19 @@ import type { Flags, Submission, SubmissionPage } from '../wire.ts';
 import type { LiveEvent } from './live.ts';
 
 const RELOAD_DELAY_MS = 250;
-/** For so long after an action of ours a `change` event is taken for its echo. */
+/** For so long after an action of ours a `change` event may be its echo. */
 const ECHO_MS = 2000;
+
+/** Those that came after all that were there before; rows that moved up from the next page are not new. */
+function arrivalsIn(now: Submission[], before: Submission[]): string[] {
+	const newest =
+		before
+			.map(({ createdAt }) => createdAt)
+			.sort()
+			.at(-1) ?? '';
+	const known = new Set(before.map(({ id }) => id));
+	return now.filter(({ id, createdAt }) => createdAt >= newest && !known.has(id)).map(({ id }) => id);
+}
 
 export type Inbox = ReturnType<typeof createInbox>;
 
@@ -39,10 +50,9 @@ export function createInbox(formId: string) {
 	const total = computed(() => Math.max(0, (page.value?.pagination.total ?? 0) - hidden.value.size));
 
 	function take(next: SubmissionPage, { isQuiet }: { isQuiet: boolean }): void {
-		const known = new Set(page.value?.submissions.map(({ id }) => id));
 		const atCursor = rows.value[cursor.value]?.id;
 		batch(() => {
-			fresh.value = new Set(isQuiet ? next.submissions.filter(({ id }) => !known.has(id)).map(({ id }) => id) : []);
+			fresh.value = new Set(isQuiet ? arrivalsIn(next.submissions, page.value?.submissions ?? []) : []);
 			page.value = next;
 			error.value = undefined;
 			arrivals.value = 0;
@@ -74,6 +84,9 @@ export function createInbox(formId: string) {
 		const back = new Set(ids);
 		hidden.value = new Set([...hidden.value].filter((id) => !back.has(id)));
 	}
+
+	/** What was just read or unstarred stays in sight, though it no longer belongs to these filters. */
+	const isEcho = () => Date.now() - actedAt < ECHO_MS && (query?.filter === 'unread' || query?.filter === 'starred');
 
 	const showsNewest = () => query?.page === 1 && query.order === 'desc' && selected.value.size === 0;
 
@@ -170,7 +183,7 @@ export function createInbox(formId: string) {
 			if (event.type !== 'submission' && event.type !== 'change') return false;
 			if (event.formId !== formId) return false;
 			if (event.type === 'change') {
-				if (Date.now() - actedAt > ECHO_MS && selected.value.size === 0) reloadSoon();
+				if (!isEcho() && selected.value.size === 0) reloadSoon();
 				return false;
 			}
 			if (showsNewest()) reloadSoon();

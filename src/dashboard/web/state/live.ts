@@ -1,6 +1,6 @@
 /** What the server tells by itself: arrivals and changes, by server-sent events. */
 
-import { eventsAddress } from '../api.ts';
+import * as api from '../api.ts';
 import { isReachable } from '../connection.ts';
 
 export type LiveEvent =
@@ -33,7 +33,7 @@ export function openLiveEvents(): () => void {
 	let wasBroken = false;
 	let waitMs = REOPEN_AFTER_MS;
 	const open = () => {
-		source = new EventSource(eventsAddress);
+		source = new EventSource(api.eventsAddress);
 		for (const type of ['submission', 'change', 'delivery'] as const) {
 			source.addEventListener(type, (message) => tell({ type, ...JSON.parse(message.data) }));
 		}
@@ -46,6 +46,8 @@ export function openLiveEvents(): () => void {
 		source.onerror = () => {
 			wasBroken = true;
 			if (source.readyState !== EventSource.CLOSED) return;
+			// A refused stream does not say why; asking for the session does.
+			api.session.read().catch(() => {});
 			timer = setTimeout(open, waitMs);
 			waitMs = Math.min(waitMs * 2, REOPEN_AT_MOST_MS);
 		};

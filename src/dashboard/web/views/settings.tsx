@@ -24,12 +24,12 @@ function Tile({ name, children, note }: { name: string; children: ComponentChild
 }
 
 function Tiles({ status }: { status: Status }) {
-	const { database, queue } = status;
+	const { database, queue, health } = status;
 	return (
 		<dl class="tiles">
-			<Tile name="Health">
-				<span class={status.health === 'ok' ? 'chip good' : 'chip bad'}>
-					{status.health === 'ok' ? 'All well' : status.health}
+			<Tile name="Health" note={health === 'ok' ? undefined : health}>
+				<span class={health === 'ok' ? 'chip good' : 'chip bad'}>
+					{health === 'ok' ? 'All well' : 'Needs attention'}
 				</span>
 			</Tile>
 			<Tile name="Version" note={`up for ${formatDuration(status.uptimeSeconds)}`}>
@@ -118,7 +118,7 @@ function SettingsTable({ settings }: { settings: Status['settings'] }) {
 					{settings.map(({ name, value, source }) => (
 						<tr key={name}>
 							<td class="mono small">{name}</td>
-							<td class="mono small break">{value ?? <span class="muted">not set</span>}</td>
+							<td class={source === 'default' ? 'mono small break muted' : 'mono small break'}>{value}</td>
 							<td class="col-wide muted small">{source}</td>
 						</tr>
 					))}

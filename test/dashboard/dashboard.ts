@@ -1,0 +1,82 @@
+/** The dashboard in a real Chromium for tests: opened, signed in, and watched for everything it should not do. */
+
+import type { Browser, Page } from 'playwright-core';
+import type { TestServer } from '../server.ts';
+
+export const DESKTOP = { width: 1280, height: 800 };
+export const PHONE = { width: 390, height: 844 };
+
+export interface DashboardOptions {
+	browser: Browser;
+	server: TestServer;
+	viewport?: typeof DESKTOP;
+	colorScheme?: 'light' | 'dark';
+}
+
+export interface Dashboard {
+	page: Page;
+	/** Errors in the console, broken policies, requests to other hosts. */
+	complaints: string[];
+	signIn: (key?: string) => Promise<void>;
+	/** Goes to a view by its hash, such as `/keys`. */
+	goTo: (hash: string) => Promise<void>;
+	close: () => Promise<void>;
+}
+
+export async function openDashboard({ browser, server, viewport = DESKTOP, colorScheme = 'light' }: DashboardOptions) {
+	const context = await browser.newContext({ viewport, colorScheme, acceptDownloads: true });
+	const page = await context.newPage();
+	page.setDefaultTimeout(10_000);
+	const complaints: string[] = [];
+	page.on('pageerror', (error) => complaints.push(String(error)));
+	page.on('console', (message) => {
+		if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+	});
+	page.on('request', (request) => {
+		const { origin, protocol } = new URL(request.url());
+		if (origin !== server.baseUrl && !['blob:', 'data:'].includes(protocol)) complaints.push(request.url());
+	});
+	return {
+		page,
+		complaints,
+		async signIn(key = server.adminKey) {
+			await page.goto(server.baseUrl);
+			await page.getByLabel('API key or set-up link').fill(key);
+			await page.keyboard.press('Enter');
+			await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
+			await page.getByLabel('API key or set-up link').waitFor({ state: 'detached' });
+		},
+		async goTo(hash) {
+			await page.goto(`${server.baseUrl}/#${hash}`);
+		},
+		close: () => context.close(),
+	} satisfies Dashboard;
+}
+
+/** Waits until something holds that a page cannot show, such as what the server has stored. */
+export async function eventually(holds: () => Promise<boolean>): Promise<void> {
+	const deadline = Date.now() + 10_000;
+	while (!(await holds())) {
+		if (Date.now() > deadline) throw new Error(`Never came true: ${holds}`);
+		await Bun.sleep(50);
+	}
+}
+
+export interface Made {
+	id: string;
+	slug: string;
+}
+
+export async function createForm(server: TestServer, name: string): Promise<Made> {
+	const { body } = await server.call<Made>('POST /api/forms', { json: { name } });
+	return body;
+}
+
+export async function submissionsOf(server: TestServer, form: string, query = '') {
+	const answer = await server.call<{ submissions: { id: string; isRead: boolean }[] }>(
+		`GET /api/forms/${form}/submissions${query}`,
+	);
+	return answer.body.submissions;
+}
+
+export const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });

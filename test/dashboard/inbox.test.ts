@@ -1,0 +1,139 @@
+/** Working in the inbox, in a real browser: by keyboard, live, with slips of the finger, over many pages. */
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import { openBrowser } from '../browser.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+import { createForm, eventually, openDashboard, row, submissionsOf } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+let server: TestServer;
+let browser: Browser;
+
+beforeAll(async () => {
+	[server, browser] = await Promise.all([openTestServer(), openBrowser()]);
+});
+
+afterAll(async () => {
+	await browser.close();
+	await server.close();
+});
+
+describe('the keyboard', () => {
+	test('reads, stars and leaves a submission that arrives while the list stands open', async () => {
+		const form = await createForm(server, 'Keys');
+		await server.submit(form.slug, { name: 'First' });
+		const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}`);
+		await row(page, 'First').waitFor();
+		await server.submit(form.slug, { name: 'Second' });
+		await row(page, 'Second').waitFor();
+
+		for (const key of ['j', 'j', 'k', 'Enter']) await page.keyboard.press(key);
+		await page.getByRole('heading', { name: 'Second' }).waitFor();
+		await page.keyboard.press('s');
+		await eventually(async () => (await submissionsOf(server, form.id, '?filter=starred'))[0]?.isRead === true);
+		await page.keyboard.press('e');
+		await eventually(async () => (await submissionsOf(server, form.id, '?filter=unread')).length === 2);
+		await page.keyboard.press('Escape');
+		await page.getByRole('row').getByRole('link', { name: 'Second' }).waitFor();
+		expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Second');
+		expect(complaints).toEqual([]);
+		await close();
+	});
+
+	test('leads to other views by two keys, and can be switched off', async () => {
+		const { page, signIn, close } = await openDashboard({ browser, server });
+		await signIn();
+		await page.keyboard.press('g');
+		await page.keyboard.press('k');
+		await page.getByRole('heading', { name: 'API keys' }).waitFor();
+		await page.keyboard.press('?');
+		await page.getByRole('switch', { name: 'Use single-key shortcuts' }).uncheck();
+		await page.keyboard.press('Escape');
+		await page.keyboard.press('g');
+		await page.keyboard.press('f');
+		expect(page.url()).toEndWith('#/keys');
+		await close();
+	});
+});
+
+describe('a slip of the finger', () => {
+	test('while deleting is undone before the server hears of it', async () => {
+		const form = await createForm(server, 'Undo');
+		await server.submit(form.slug, { name: 'Keep me' });
+		await server.submit(form.slug, { name: 'Drop me' });
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}`);
+
+		await row(page, 'Keep me').getByRole('checkbox').check();
+		await page.keyboard.press('#');
+		await row(page, 'Keep me').waitFor({ state: 'detached' });
+		await page.getByRole('button', { name: 'Undo' }).click();
+		await row(page, 'Keep me').waitFor();
+
+		await row(page, 'Drop me').getByRole('checkbox').check();
+		await page.keyboard.press('#');
+		await row(page, 'Drop me').waitFor({ state: 'detached' });
+		expect(await submissionsOf(server, form.id)).toHaveLength(2);
+		await page.getByRole('button', { name: 'Dismiss' }).click();
+		await eventually(async () => (await submissionsOf(server, form.id)).length === 1);
+		await row(page, 'Keep me').waitFor();
+		await close();
+	});
+
+	test('while deleting is not undone by leaving the page', async () => {
+		const form = await createForm(server, 'Leaving');
+		await server.submit(form.slug, { name: 'Drop me' });
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}`);
+		await row(page, 'Drop me').getByRole('checkbox').check();
+		await page.keyboard.press('#');
+		await row(page, 'Drop me').waitFor({ state: 'detached' });
+		await page.goto('about:blank');
+		await eventually(async () => (await submissionsOf(server, form.id)).length === 0);
+		await close();
+	});
+
+	test('that moved many to spam is undone', async () => {
+		const form = await createForm(server, 'Bulk');
+		for (const name of ['One', 'Two', 'Three']) await server.submit(form.slug, { name });
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}`);
+		await page.getByRole('checkbox', { name: 'Select this page' }).check();
+		await page.getByRole('toolbar').getByRole('button', { name: 'Spam' }).click();
+		await page.getByText('3 submissions moved to spam').waitFor();
+		expect(await submissionsOf(server, form.id, '?filter=spam')).toHaveLength(3);
+		await page.getByRole('button', { name: 'Undo' }).click();
+		await eventually(async () => (await submissionsOf(server, form.id)).length === 3);
+		await row(page, 'Two').waitFor();
+		await close();
+	});
+});
+
+describe('a page of the inbox', () => {
+	test('is full, the next one begins where it ends, and everything can be marked at once', async () => {
+		const form = await createForm(server, 'Pages');
+		for (let count = 1; count <= 120; count += 1) await server.submit(form.slug, { name: `Person ${count}.` });
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}`);
+		await row(page, 'Person 120.').waitFor();
+		await row(page, 'Person 71.').waitFor();
+		await page.getByRole('link', { name: 'Next page' }).click();
+		await row(page, 'Person 70.').waitFor();
+		await page.getByText('51–100 of 120').waitFor();
+
+		await page.getByRole('checkbox', { name: 'Select this page' }).check();
+		await page.getByRole('button', { name: 'Select all 120' }).click();
+		await page.getByRole('button', { name: 'Mark read' }).click();
+		await page.getByText('120 submissions marked as read').waitFor();
+		expect(await submissionsOf(server, form.id, '?filter=unread')).toEqual([]);
+		await close();
+	});
+});

@@ -1,0 +1,127 @@
+/** Who may see what in the dashboard, and for how long; in a real browser. */
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import { openBrowser } from '../browser.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+import { createForm, openDashboard, row } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+let server: TestServer;
+let browser: Browser;
+
+beforeAll(async () => {
+	[server, browser] = await Promise.all([openTestServer(), openBrowser()]);
+});
+
+afterAll(async () => {
+	await browser.close();
+	await server.close();
+});
+
+const open = () => openDashboard({ browser, server });
+
+async function idOfKey(name: string): Promise<string | undefined> {
+	const { body } = await server.call<{ keys: { id: string; name: string }[] }>('GET /api/keys');
+	return body.keys.find((key) => key.name === name)?.id;
+}
+
+describe('a session', () => {
+	test('is refused in words for a key that does not exist', async () => {
+		const { page, goTo, close } = await open();
+		await goTo('/');
+		await page.getByLabel('API key or set-up link').fill('sk_live_nonsense');
+		await page.keyboard.press('Enter');
+		await page.getByText('not known here').waitFor();
+		await close();
+	});
+
+	test('ends by itself when the key is revoked', async () => {
+		const key = await server.createKey({ name: 'Doomed' });
+		const { page, signIn, close } = await open();
+		await signIn(key);
+		await server.call(`DELETE /api/keys/${await idOfKey('Doomed')}`);
+		await page.getByText('Your session has ended').waitFor();
+		await close();
+	});
+});
+
+describe('the modes', () => {
+	test('are two worlds, between which a set-up link may switch', async () => {
+		await createForm(server, 'Only live');
+		const { page, goTo, close } = await open();
+		await goTo(`/setup/${await server.app.sessions.createLink()}`);
+		await row(page, 'Only live').waitFor();
+		await page.getByRole('navigation').getByLabel('Test', { exact: true }).check({ force: true });
+		await page.getByText('captured instead of sent').waitFor();
+		expect(await row(page, 'Only live').count()).toBe(0);
+		await close();
+	});
+
+	test('are shown, and not to be switched, with a key', async () => {
+		const key = await server.createKey({ mode: 'test' });
+		const { page, signIn, close } = await open();
+		await signIn(key);
+		await page.getByRole('navigation').getByText('Test', { exact: true }).waitFor();
+		expect(await page.getByLabel('Live', { exact: true }).count()).toBe(0);
+		await close();
+	});
+});
+
+describe('a key with few rights', () => {
+	test('of a form shows that form and nothing else', async () => {
+		const form = await createForm(server, 'Only this');
+		await createForm(server, 'Not this');
+		await server.submit(form.slug, { name: 'Visible' });
+		const { body } = await server.call<{ key: string }>('POST /api/keys', { json: { name: 'fk', form: form.id } });
+		const { page, signIn, complaints, close } = await open();
+		await signIn(body.key);
+		await row(page, 'Visible').waitFor();
+		expect(await page.getByText('Not this').count()).toBe(0);
+		expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
+		expect(await page.getByRole('checkbox').count()).toBe(0);
+		expect(complaints).toEqual([]);
+		await close();
+	});
+
+	test('to read shows no button that it could not use', async () => {
+		const form = await createForm(server, 'Read me');
+		await server.submit(form.slug, { name: 'Visible' });
+		const { page, signIn, goTo, complaints, close } = await open();
+		await signIn(await server.createKey({ permissions: ['read'] }));
+		await row(page, 'Read me').waitFor();
+		expect(await page.getByRole('button', { name: 'Create form' }).count()).toBe(0);
+		await goTo(`/forms/${form.id}`);
+		await row(page, 'Visible').getByRole('link').click();
+		await page.getByRole('heading', { name: 'Visible' }).waitFor();
+		expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+		await goTo(`/forms/${form.id}/settings`);
+		await page.getByLabel('Name', { exact: true }).waitFor();
+		expect(await page.getByRole('button', { name: /Save|Delete/ }).count()).toBe(0);
+		expect(complaints).toEqual([]);
+		await close();
+	});
+});
+
+describe('a new key', () => {
+	test('has no more rights than were ticked, is shown once, and can be revoked', async () => {
+		const { page, signIn, goTo, close } = await open();
+		await signIn();
+		await goTo('/keys');
+		await page.getByRole('button', { name: 'New key' }).click();
+		const dialog = page.getByRole('dialog');
+		await dialog.getByLabel('Name').fill('Reader');
+		await dialog.getByRole('button', { name: 'Create key' }).click();
+		const key = await dialog.locator('code').textContent();
+		expect((await server.call('GET /api/forms', { key })).status).toBe(200);
+		expect((await server.call('POST /api/forms', { key, json: { name: 'No' } })).status).toBe(403);
+
+		await dialog.getByRole('button', { name: 'I have stored it' }).click();
+		await page.getByRole('button', { name: 'Revoke Reader' }).click();
+		await dialog.getByRole('button', { name: 'Revoke' }).click();
+		await page.getByText('no longer works').waitFor();
+		expect((await server.call('GET /api/forms', { key })).status).toBe(401);
+		await close();
+	});
+});

@@ -1,0 +1,149 @@
+/** Every view of the dashboard as axe, the policy, a phone and hostile content see it; in a real browser. */
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser, Page } from 'playwright-core';
+import { findAccessibilityFaults, openBrowser } from '../browser.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+import { createForm, DESKTOP, openDashboard, PHONE, row, submissionsOf } from './dashboard.ts';
+
+setDefaultTimeout(90_000);
+
+const LOOKS = [
+	['on a desktop, light', { viewport: DESKTOP, colorScheme: 'light' }],
+	['on a desktop, dark', { viewport: DESKTOP, colorScheme: 'dark' }],
+	['on a phone, light', { viewport: PHONE, colorScheme: 'light' }],
+	['on a phone, dark', { viewport: PHONE, colorScheme: 'dark' }],
+] as const;
+
+const PAYLOADS = [
+	'<script>window.pwned=1</script>',
+	'"><img src=x onerror=window.pwned=1>',
+	'javascript:window.pwned=1',
+	'<iframe srcdoc="<script>parent.pwned=1</script>"></iframe>',
+	'</title><svg onload=window.pwned=1>',
+	'{{constructor.constructor("window.pwned=1")()}}',
+	'__proto__',
+	'constructor',
+	'\u202egnp.exe',
+];
+
+let server: TestServer;
+let browser: Browser;
+
+beforeAll(async () => {
+	[server, browser] = await Promise.all([openTestServer(), openBrowser()]);
+});
+
+afterAll(async () => {
+	await browser.close();
+	await server.close();
+});
+
+/** What axe finds, and what sticks out to the side. */
+async function faultsOf(page: Page, view: string): Promise<string[]> {
+	const faults = await findAccessibilityFaults(page);
+	const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+	if (excess > 0) faults.push(`${excess} px too wide`);
+	return faults.map((fault) => `${view}: ${fault}`);
+}
+
+/** A form with everything that the views can show, and the hash of each view with a text that says it is there. */
+async function prepareViews(): Promise<[view: string, hash: string, sign: string][]> {
+	const form = await createForm(server, 'Every view');
+	await server.call(`PATCH /api/forms/${form.id}`, { json: { notificationEmail: 'owner@example.com' } });
+	await server.call(`POST /api/forms/${form.id}/webhooks`, { json: { url: 'https://hooks.example.com/formsrv' } });
+	await server.submit(form.slug, { name: 'Ada', message: 'Hello', more: { nested: ['a', 1] }, list: ['a', 'b'] });
+	await server.submit(form.slug, { name: 'Bot', _gotcha: 'x' });
+	const [submission] = await submissionsOf(server, form.id);
+	const [spam] = await submissionsOf(server, form.id, '?filter=spam');
+	const { body } = await server.call<{ deliveries: { id: string; channel: string }[] }>('GET /api/deliveries');
+	const mail = body.deliveries.find(({ channel }) => channel === 'mail');
+	const home = `/forms/${form.id}`;
+	return [
+		['forms', '/', 'Every view'],
+		['inbox', home, 'Ada'],
+		['empty search', `${home}?search=nothinghasthis`, 'Nothing found'],
+		['empty filter', `${home}?filter=starred`, 'Nothing starred'],
+		['submission', `${home}/submissions/${submission?.id}`, 'Hello'],
+		['spam', `${home}/submissions/${spam?.id}?filter=spam`, 'honeypot'],
+		['connect', `${home}/connect`, 'Send a test submission'],
+		['form settings', `${home}/settings`, 'hooks.example.com'],
+		['deliveries', '/deliveries', 'owner@example.com'],
+		['delivery', `/deliveries/${mail?.id}`, 'New submission'],
+		['keys', '/keys', 'Active'],
+		['server', '/settings', 'FORMSRV_PORT'],
+		['not found', '/nowhere', 'nothing at this address'],
+	];
+}
+
+describe('every view', () => {
+	test.each(LOOKS)('has no fault that axe finds, keeps its width, and breaks no policy, %s', async (_, look) => {
+		const views = await prepareViews();
+		const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server, ...look });
+		const faults: string[] = [];
+		await goTo('/');
+		await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+		faults.push(...(await faultsOf(page, 'sign-in')));
+		await signIn();
+		for (const [view, hash, sign] of views) {
+			await goTo(hash);
+			await page.getByText(sign).filter({ visible: true }).first().waitFor();
+			faults.push(...(await faultsOf(page, view)));
+		}
+		expect(faults).toEqual([]);
+		expect(complaints).toEqual([]);
+		await close();
+	});
+
+	test.each(LOOKS)('opens its dialogs without a fault, %s', async (_, look) => {
+		const form = await createForm(server, 'Dialogs');
+		await server.submit(form.slug, { name: 'Ada' });
+		const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server, ...look });
+		const faults: string[] = [];
+		await signIn();
+		const dialogs: [hash: string, button: string][] = [
+			['/keys', 'New key'],
+			[`/forms/${form.id}`, 'Export'],
+			[`/forms/${form.id}/settings`, 'Delete form…'],
+		];
+		for (const [hash, button] of dialogs) {
+			await goTo(hash);
+			await page.getByRole('button', { name: button }).click();
+			await page.getByRole('dialog').waitFor();
+			faults.push(...(await faultsOf(page, button)));
+			await page.keyboard.press('Escape');
+			await page.getByRole('dialog').waitFor({ state: 'detached' });
+		}
+		await page.keyboard.press('?');
+		await page.getByRole('dialog').waitFor();
+		faults.push(...(await faultsOf(page, 'shortcuts')));
+		expect(faults).toEqual([]);
+		expect(complaints).toEqual([]);
+		await close();
+	});
+});
+
+describe('hostile content', () => {
+	test('is text in every view', async () => {
+		const form = await createForm(server, PAYLOADS[1] ?? '');
+		for (const payload of PAYLOADS) {
+			await server.submit(form.slug, { name: payload, [payload]: payload, list: [{ [payload]: payload }] });
+		}
+		const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}`);
+		await row(page, PAYLOADS[0] ?? '')
+			.first()
+			.waitFor();
+		for (const { id } of await submissionsOf(server, form.id)) {
+			await goTo(`/forms/${form.id}/submissions/${id}`);
+			await page.locator('.fields').waitFor();
+		}
+		await goTo(`/forms/${form.id}/connect`);
+		await goTo(`/forms/${form.id}/settings`);
+		await page.getByRole('button', { name: 'Delete form…' }).click();
+		expect(await page.evaluate(() => 'pwned' in window)).toBe(false);
+		expect(complaints).toEqual([]);
+		await close();
+	});
+});
