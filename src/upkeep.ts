@@ -6,6 +6,8 @@
 import type { App } from './app.ts';
 
 const EVERY_MS = 60_000;
+/** Not at once: whoever starts a server waits for its first answer. */
+const FIRST_AFTER_MS = 250;
 /** Between two chunks, so that submissions do not wait behind a large deletion. */
 const PAUSE_MS = 5;
 
@@ -22,8 +24,8 @@ export function startUpkeep({
 	log,
 }: Pick<App, 'forms' | 'intake' | 'dispatch' | 'sessions' | 'log'>): Upkeep {
 	let isStopping = false;
-	let timer: ReturnType<typeof setTimeout>;
-	let underWay = run();
+	let timer = setTimeout(next, FIRST_AFTER_MS);
+	let underWay = Promise.resolve();
 
 	async function run(): Promise<void> {
 		try {

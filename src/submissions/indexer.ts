@@ -4,6 +4,8 @@ import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 
 const LOOK_EVERY_MS = 200;
+/** Not at once: whoever starts a server waits for its first answer. */
+const FIRST_AFTER_MS = 100;
 /** When there was nothing to do. */
 const IDLE_REST_MS = 250;
 /** Between two steps, as a multiple of the time that a step took: usually, and while submissions pour in. */
@@ -57,6 +59,7 @@ export function startIndexer({ search }: Pick<Storage, 'search'>, log: Log): Ind
 	}
 
 	async function run(): Promise<void> {
+		await rest(FIRST_AFTER_MS);
 		while (!isStopping) {
 			try {
 				await rest(await step());
