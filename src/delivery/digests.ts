@@ -9,20 +9,28 @@ import type { DueDelivery } from './queue.ts';
 export type Digests = ReturnType<typeof createDigests>;
 
 export function createDigests(storage: Storage) {
-	/** The form's digest that was not tried yet: once it may have arrived, nothing is added to it. */
+	/** The latest known by form, so that a flood does not search all that waits for every few mails. */
+	const latestDigests = new Map<number, number>();
+
+	/** Once a digest was tried it may have arrived, and nothing is added to it. */
+	const isUntried = and(
+		eq(deliveries.event, SUBMISSIONS_DIGEST),
+		eq(deliveries.attempts, 0),
+		gt(deliveries.nextAttemptAt, 0),
+	);
+
+	async function isStillOpen(id: number): Promise<boolean> {
+		const isIt = and(eq(deliveries.id, id), isUntried);
+		return (await storage.db.select({ id: deliveries.id }).from(deliveries).where(isIt)).length > 0;
+	}
+
+	/** The form's digest that was not tried yet. */
 	async function openDigest(formId: number): Promise<number | undefined> {
-		const isWaitingMail = and(
-			eq(deliveries.channel, 'mail'),
-			isNull(deliveries.webhookId),
-			gt(deliveries.nextAttemptAt, 0),
-		);
-		const isOpen = and(
-			eq(deliveries.formId, formId),
-			eq(deliveries.event, SUBMISSIONS_DIGEST),
-			eq(deliveries.attempts, 0),
-			isNull(deliveries.digestId),
-		);
-		const [found] = await storage.db.select({ id: deliveries.id }).from(deliveries).where(and(isWaitingMail, isOpen));
+		const latest = latestDigests.get(formId);
+		if (latest !== undefined && (await isStillOpen(latest))) return latest;
+		const isMail = and(eq(deliveries.channel, 'mail'), isNull(deliveries.webhookId));
+		const isOpen = and(isMail, isUntried, eq(deliveries.formId, formId), isNull(deliveries.digestId));
+		const [found] = await storage.db.select({ id: deliveries.id }).from(deliveries).where(isOpen);
 		return found?.id;
 	}
 
@@ -37,6 +45,7 @@ export function createDigests(storage: Storage) {
 			const { formId, destination } = latest;
 			const known = await openDigest(formId);
 			const digestId = known ?? storage.nextId();
+			latestDigests.set(formId, digestId);
 			const ids = mails.map(({ id }) => id);
 			const digest = { id: digestId, formId, channel: 'mail', event: SUBMISSIONS_DIGEST, destination } as const;
 			await storage.batch((tx) => [

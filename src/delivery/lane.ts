@@ -8,8 +8,14 @@ import type { Outcome } from './outcome.ts';
 import type { DueDelivery, Queue } from './queue.ts';
 import { createQueueHealth, type Pace } from './queue-health.ts';
 
-/** How far the selection looks ahead for what it puts elsewhere. */
+/** How far the selection looks ahead. */
 const PAGE = 50;
+/**
+ * In a flood, when the selection puts deliveries elsewhere, it looks further ahead but less often: each time costs a
+ * transaction, and visitors come first.
+ */
+const FLOOD_PAGE = 400;
+const FLOOD_PAUSE_MS = 100;
 const SHORTEST_SLEEP_MS = 20;
 const SETTLE_AGAIN_MS = 1_000;
 
@@ -39,6 +45,7 @@ export function createLane({ queue, channel, log, now, pace, signal, name, tickM
 	const health = createQueueHealth({ concurrency: channel.concurrency, pace });
 	const underWay = new Map<number, DeliveryRow>();
 	const work = new Set<Promise<void>>();
+	let page = PAGE;
 	let isPumping = false;
 	let isAskedAgain = false;
 	let isStopping = false;
@@ -84,10 +91,14 @@ export function createLane({ queue, channel, log, now, pace, signal, name, tickM
 	async function takeSome(): Promise<boolean> {
 		const free = health.limit(now()) - underWay.size;
 		if (free <= 0) return false;
-		const due = (await queue.due(selection ? PAGE : free + underWay.size)).filter(({ id }) => !underWay.has(id));
+		const due = (await queue.due(selection ? page : free + underWay.size)).filter(({ id }) => !underWay.has(id));
 		const { chosen, putAway } = (await selection?.choose(due, [...underWay.values()])) ?? { chosen: due, putAway: 0 };
 		const ids = chosen.slice(0, free).map(({ id }) => id);
-		if (ids.length === 0 || isStopping) return putAway > 0;
+		page = putAway > 0 ? FLOOD_PAGE : PAGE;
+		if (ids.length === 0 || isStopping) {
+			if (putAway > 0) await Bun.sleep(FLOOD_PAUSE_MS);
+			return putAway > 0;
+		}
 		for (const row of await queue.claim(ids)) {
 			underWay.set(row.id, row);
 			track(deliver(row));
