@@ -53,7 +53,7 @@ function toastFor(inbox: Inbox, rows: Submission[], flags: Partial<Flags>): void
 	if (isQuiet) return;
 	const ids = rows.map(({ id }) => id);
 	const undo = { label: 'Undo', run: () => void restore(inbox, rows, flags).catch(showError) };
-	const release = { label: 'Send withheld notifications', run: () => sendWithheld(inbox.formId, ids) };
+	const release = { label: 'Send notifications', run: () => sendWithheld(inbox.formId, ids) };
 	const isRescue = flags.isSpam === false;
 	showToast(`${plural(rows.length, 'submission')} ${describe(flags)}.`, {
 		actions: isRescue ? [undo, release] : [undo],
