@@ -4,17 +4,11 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
-import { findAccessibilityFaults, openBrowser } from '../browser.ts';
+import { openBrowser } from '../browser.ts';
 import { openSite } from '../site.ts';
-
-const SCREENS = [
-	{ name: 'desktop, light', width: 1280, height: 800, colorScheme: 'light' },
-	{ name: 'desktop, dark', width: 1280, height: 800, colorScheme: 'dark' },
-	{ name: 'phone, light', width: 390, height: 800, colorScheme: 'light' },
-	{ name: 'phone, dark', width: 390, height: 800, colorScheme: 'dark' },
-] as const;
+import { openDashboard } from './dashboard.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'formsrv-story-'));
 const server: RunningBinary = await startBinary({ cwd });
@@ -27,27 +21,10 @@ afterAll(async () => {
 	rmSync(cwd, { recursive: true, force: true });
 });
 
-/** What a page must never do: complain, break the policy, or ask another host. */
-function watch(page: Page): string[] {
-	const faults: string[] = [];
-	page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
-	page.on('console', (message) => {
-		if (['error', 'warning'].includes(message.type())) faults.push(`console: ${message.text()}`);
-	});
-	page.on('request', (request) => {
-		const { origin, protocol } = new URL(request.url());
-		if (origin !== server.baseUrl && !['data:', 'blob:'].includes(protocol)) faults.push(`request: ${request.url()}`);
-	});
-	return faults;
-}
-
-async function signIn(context: BrowserContext): Promise<Page> {
-	const made = await runBinary(['dashboard-link'], { cwd, env: { FORMSRV_BASE_URL: server.baseUrl } });
-	expect(made.code).toBe(0);
-	const page = await context.newPage();
-	await page.goto(made.stdout.trim());
-	await page.getByRole('heading', { name: 'Forms', level: 1 }).waitFor();
-	return page;
+async function setupLink(): Promise<string> {
+	const { stdout, code } = await runBinary(['dashboard-link'], { cwd, env: { FORMSRV_BASE_URL: server.baseUrl } });
+	expect(code).toBe(0);
+	return stdout.trim();
 }
 
 /** Submits the snippet, as a visitor of another website. */
@@ -64,9 +41,8 @@ async function submitAsVisitor(snippet: string, values: Record<string, string>):
 }
 
 test('a person sets up, connects a website, reads, sorts, searches, exports, makes a key and leaves', async () => {
-	const context = await browser.newContext({ acceptDownloads: true, viewport: { width: 1280, height: 800 } });
-	const page = await signIn(context);
-	const faults = watch(page);
+	const { page, complaints, close } = await openDashboard({ browser, server });
+	await page.goto(await setupLink());
 
 	await page.getByLabel('Name of the new form').fill('Contact');
 	await page.getByRole('button', { name: 'Create form' }).click();
@@ -99,9 +75,10 @@ test('a person sets up, connects a website, reads, sorts, searches, exports, mak
 	await detail.getByText('Buy now').waitFor();
 	await page.keyboard.press('!');
 	await page.getByRole('link', { name: /^Starred/ }).click();
-	await rows.filter({ hasText: 'Ada' }).waitFor();
-	expect(await rows.count()).toBe(1);
+	await rows.filter({ hasText: 'Grace' }).waitFor({ state: 'detached' });
+	expect(await rows.allTextContents()).toEqual([expect.stringContaining('Ada')]);
 	await page.getByRole('link', { name: /^Spam/ }).click();
+	await rows.filter({ hasText: 'Ada' }).waitFor({ state: 'detached' });
 	await rows.filter({ hasText: 'Spammer' }).waitFor();
 	expect(await rows.count()).toBe(1);
 
@@ -136,43 +113,6 @@ test('a person sets up, connects a website, reads, sorts, searches, exports, mak
 	await page.getByRole('button', { name: 'Sign out' }).click();
 	await page.getByLabel('API key or set-up link').waitFor();
 	expect((await page.request.get(`${server.baseUrl}/api/session`)).status()).toBe(401);
-	expect(faults).toEqual([]);
-	await context.close();
+	expect(complaints).toEqual([]);
+	await close();
 }, 90_000);
-
-test.each(SCREENS)(
-	'every view is accessible, quiet and keeps to itself: $name',
-	async ({ width, height, colorScheme }) => {
-		const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
-		const page = await signIn(context);
-		const faults = watch(page);
-		const { forms } = (await (await page.request.get(`${server.baseUrl}/api/forms`)).json()) as {
-			forms: { id: string }[];
-		};
-		const form = forms[0]?.id;
-		const list = await page.request.get(`${server.baseUrl}/api/forms/${form}/submissions`);
-		const { submissions } = (await list.json()) as { submissions: { id: string }[] };
-		const views = [
-			'forms',
-			`forms/${form}`,
-			`forms/${form}/connect`,
-			`forms/${form}/settings`,
-			'keys',
-			'deliveries',
-			'settings',
-		];
-		for (const view of [...views, `forms/${form}/submissions/${submissions[0]?.id}`]) {
-			await page.goto(`${server.baseUrl}/#/${view}`);
-			await page.getByRole('heading').first().waitFor();
-			await page.waitForLoadState('networkidle');
-			expect({ view, faults: await findAccessibilityFaults(page) }).toEqual({ view, faults: [] });
-			const overflow = await page.evaluate(
-				() => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-			);
-			expect({ view, overflow }).toEqual({ view, overflow: 0 });
-		}
-		expect(faults).toEqual([]);
-		await context.close();
-	},
-	90_000,
-);
