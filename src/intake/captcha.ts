@@ -61,6 +61,11 @@ export function createCaptchaCheck(options: CaptchaOptions) {
 		return `captcha-unavailable: ${captcha} ${reason}`;
 	}
 
+	/** Other vendors' scores mean other things: hCaptcha's grows with the risk. */
+	function judgeScore({ score }: VendorAnswer): SpamReason | null {
+		return typeof score === 'number' && score < recaptchaMinScore ? `captcha-score: ${score}` : null;
+	}
+
 	return async ({ form, tokens }: CaptchaCheck): Promise<SpamReason | null> => {
 		const { captcha, allowedDomains } = form;
 		if (captcha === null) return null;
@@ -74,8 +79,7 @@ export function createCaptchaCheck(options: CaptchaOptions) {
 		const answer = await askVendor(vendors[captcha], { token, timeoutMs });
 		if (typeof answer === 'string') return unavailable(captcha, answer);
 		if (!answer.success || !isFrom(answer.hostname, allowedDomains)) throw failed();
-		if (typeof answer.score === 'number' && answer.score < recaptchaMinScore) return `captcha-score: ${answer.score}`;
-		return null;
+		return captcha === 'recaptcha' ? judgeScore(answer) : null;
 	};
 }
 

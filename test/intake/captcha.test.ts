@@ -179,6 +179,11 @@ describe('reCAPTCHA’s score', () => {
 	});
 });
 
+test('a low score of hCaptcha is no doubt: there it means a low risk', async () => {
+	answer = () => Response.json({ ...OK, score: 0.01 });
+	expect(await setUp()({ form: form('hcaptcha'), tokens: { hcaptcha: 't' } })).toBeNull();
+});
+
 describe('ALTCHA', () => {
 	test('passes with a solution for this very form, and nobody is asked', async () => {
 		expect(await setUp()({ form: form('altcha'), tokens: { altcha: 'solution-for-zzz' } })).toBeNull();
