@@ -162,7 +162,7 @@ test('pages, totals, counters and field names stay exact through any history of 
 		}),
 		{ numRuns: 40 },
 	);
-});
+}, 60_000);
 
 test('field names are listed in the order first seen, and flags do not move them', async () => {
 	const storage = await openWithForm();
