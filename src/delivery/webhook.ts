@@ -7,6 +7,8 @@ import type { Outcome } from './outcome.ts';
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 const GONE = 410;
+/** Not logged in, no such place, wrong method, too many requests: no event would fare better. */
+const ABOUT_THE_TARGET: ReadonlySet<number> = new Set([401, 404, 405, 429]);
 const LONGEST_RETRY_AFTER_MS = 6 * 3_600_000;
 const EXCERPT_IN_ERROR = 200;
 
@@ -96,11 +98,12 @@ export function webhookOutcome(result: PostResult, now: Date): Outcome {
 	if (status >= 200 && status < 300) return { kind: 'sent', note: `Answered ${status}` };
 	if (isGone(result)) return { kind: 'refused', error: 'Answered 410: the target is gone for good.' };
 	if (status >= 300 && status < 400) {
-		return { kind: 'retry', error: `Answered ${status}: redirects are not followed, give the final URL.` };
+		const error = `Answered ${status}: redirects are not followed, give the final URL.`;
+		return { kind: 'retry', error, isDestinationSuspect: true };
 	}
 	const excerpt = oneLine(result.bodyExcerpt);
 	const error = `Answered ${status}${excerpt && `: ${excerpt}`}`;
-	const isDestinationSuspect = status === 429 || status >= 500;
+	const isDestinationSuspect = ABOUT_THE_TARGET.has(status) || status >= 500;
 	return { kind: 'retry', error, retryAfterMs: readRetryAfter(result.retryAfter, now), isDestinationSuspect };
 }
 

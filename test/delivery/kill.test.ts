@@ -10,8 +10,8 @@ import { deliveries, forms, webhooks } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
 
-const MAILS = 8_000;
-const EVENTS = 2_000;
+const MAILS = 5_000;
+const EVENTS = 5_000;
 const KILLS = 20;
 /** What a lane may have under way, see the channels' concurrency. */
 const MAILS_UNDER_WAY = 4;

@@ -119,6 +119,14 @@ describe('what an answer means', () => {
 		},
 	);
 
+	test.each([301, 307, 401, 404, 405, 429, 500, 503])('%d speaks against the target, not the event', (status) => {
+		expect(webhookOutcome(answered(status), NOW)).toMatchObject({ isDestinationSuspect: true });
+	});
+
+	test.each([400, 403, 413, 422])('%d may be about the event', (status) => {
+		expect(webhookOutcome(answered(status), NOW)).toMatchObject({ isDestinationSuspect: false });
+	});
+
 	test('410 is never tried again', () => {
 		expect(webhookOutcome(answered(410), NOW).kind).toBe('refused');
 	});
