@@ -11,6 +11,12 @@ export const SUBMISSION_CREATED = 'submission.created';
 type Fate = Pick<NewDelivery, 'state' | 'nextAttemptAt' | 'lastError'>;
 type Hook = Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'events'>;
 
+/** A submission that is about to be stored, and its form. */
+interface Cause {
+	form: FormRow;
+	submission: NewSubmission;
+}
+
 const NOTHING: NewDelivery[] = [];
 const NO_HOOKS: Hook[] = [];
 
@@ -66,9 +72,9 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 
 	return {
 		/** The rows to store with the submission. On the path of every submission: mostly answered from memory. */
-		async plan({ form, submission }: { form: FormRow; submission: NewSubmission }): Promise<readonly NewDelivery[]> {
-			if (storage.version() !== cacheVersion) await readHooks();
-			return rowsFor(form, submission);
+		plan({ form, submission }: Cause): readonly NewDelivery[] | Promise<readonly NewDelivery[]> {
+			if (storage.version() === cacheVersion) return rowsFor(form, submission);
+			return readHooks().then(() => rowsFor(form, submission));
 		},
 		/** To be called once planned rows are on disk. */
 		wake(rows: readonly NewDelivery[]): void {

@@ -38,6 +38,13 @@ export function createForms(storage: Storage, options: { captchas: ReadonlySet<C
 		return found;
 	}
 
+	async function readBySlug(slug: string): Promise<FormRow | undefined> {
+		const [found] = await selectBySlug().execute({ slug: slug.toLowerCase() });
+		// Only what exists is kept: strangers can ask for any number of slugs.
+		if (found) bySlug.set(found.slug, found);
+		return found;
+	}
+
 	return {
 		/**
 		 * The stored form with that public id.
@@ -135,18 +142,13 @@ export function createForms(storage: Storage, options: { captchas: ReadonlySet<C
 			}
 		},
 		/** The form that a submission is for; `undefined` for an unknown or malformed slug. On the path of every submission. */
-		async findBySlug(slug: string): Promise<FormRow | undefined> {
+		findBySlug(slug: string): FormRow | Promise<FormRow | undefined> {
 			const version = storage.version();
 			if (version !== cacheVersion) {
 				bySlug.clear();
 				cacheVersion = version;
 			}
-			const known = bySlug.get(slug);
-			if (known) return known;
-			const [found] = await selectBySlug().execute({ slug: slug.toLowerCase() });
-			// Only what exists is kept: strangers can ask for any number of slugs.
-			if (found) bySlug.set(found.slug, found);
-			return found;
+			return bySlug.get(slug) ?? readBySlug(slug);
 		},
 	};
 }

@@ -42,22 +42,19 @@ export function createFace({ log, clientAddress, page }: FaceOptions) {
 		return refuse(request, noRoute(methodsOf(requestInfo(request).path)));
 	});
 
-	async function answer(request: Request): Promise<Response> {
-		try {
-			requestInfo(request).path = checkedPath(request);
-			return await router.fetch(request);
-		} catch (error) {
-			return refuse(request, toAppError(error));
-		}
-	}
-
 	const fetch: Fetch = async (request, peer) => {
 		const started = performance.now();
 		const id = nextRequestId();
 		const address = clientAddress(peer.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'));
 		const info = { id, clientAddress: address, path: '', peer };
 		noteRequest(request, info);
-		const response = await answer(request);
+		let response: Response;
+		try {
+			info.path = checkedPath(request);
+			response = await router.fetch(request);
+		} catch (error) {
+			response = refuse(request, toAppError(error));
+		}
 		response.headers.set('X-Request-Id', id);
 		response.headers.set('X-Content-Type-Options', 'nosniff');
 		log.access({

@@ -141,10 +141,13 @@ const challengeDetail = {
 export function intakeRoutes(options: IntakeRouteOptions) {
 	const { intake, prefix, endpoint, thanksUrl, report } = options;
 
+	const slugStart = prefix.length + 1;
+
 	/** The slug as it was spelled: no percent escape is another spelling of a form's address. */
 	function findForm(request: Request): Promise<FormRow> {
-		const [slug = ''] = requestInfo(request).path.slice(`${prefix}/`.length).split('/', 1);
-		return intake.findForm(slug);
+		const { path } = requestInfo(request);
+		const end = path.indexOf('/', slugStart);
+		return intake.findForm(end === -1 ? path.slice(slugStart) : path.slice(slugStart, end));
 	}
 
 	function refuse(request: Request, thrown: unknown, context: Omit<Refusal, 'error' | 'requestId'> = {}): Response {
