@@ -7,7 +7,7 @@ import type { ClientAddress } from './client-address.ts';
 import { errorResponse, statusOf, toAppError } from './error-envelope.ts';
 import { checkedPath } from './host-guard.ts';
 import { createMethodTable, noRoute } from './method-guard.ts';
-import { noteRequest, type Peer, requestInfo } from './request-info.ts';
+import { markAnswer, noteRequest, type Peer, requestInfo } from './request-info.ts';
 
 const MICROSECONDS = 1000;
 
@@ -46,7 +46,7 @@ export function createFace({ log, clientAddress, page }: FaceOptions) {
 		const started = performance.now();
 		const id = nextRequestId();
 		const address = clientAddress(peer.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'));
-		const info = { id, clientAddress: address, path: '', peer };
+		const info = { id, clientAddress: address, path: '', peer, isAnswerMarked: false };
 		noteRequest(request, info);
 		let response: Response;
 		try {
@@ -55,8 +55,7 @@ export function createFace({ log, clientAddress, page }: FaceOptions) {
 		} catch (error) {
 			response = refuse(request, toAppError(error));
 		}
-		response.headers.set('X-Request-Id', id);
-		response.headers.set('X-Content-Type-Options', 'nosniff');
+		if (!info.isAnswerMarked) markAnswer(response.headers, info);
 		log.access({
 			requestId: id,
 			method: request.method,

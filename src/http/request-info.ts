@@ -14,6 +14,8 @@ export interface RequestInfo {
 	/** The path exactly as it was sent. */
 	path: string;
 	peer: Peer;
+	/** Whether the answer has its {@link markAnswer} already. */
+	isAnswerMarked: boolean;
 }
 
 /** A connection on which nothing moves for that long is taken for broken; the most that a listener can count to. */
@@ -35,4 +37,11 @@ export function requestInfo(request: Request): RequestInfo {
 /** For an answer that may take longer to make than a listener usually lets a connection be idle. */
 export function allowToTakeLong(request: Request): void {
 	requestInfo(request).peer.timeout(request, PATIENCE_SECONDS);
+}
+
+/** Sets what every answer carries. An answer that is made from shared headers marks those: it saves a copy. */
+export function markAnswer(headers: Headers, info: RequestInfo): void {
+	headers.set('X-Request-Id', info.id);
+	headers.set('X-Content-Type-Options', 'nosniff');
+	info.isAnswerMarked = true;
 }

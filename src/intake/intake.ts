@@ -32,10 +32,7 @@ export interface IntakeLimits {
 
 /** What has to leave the house because of a submission: planned with it, stored with it, sent after the answer. */
 export interface Outbox {
-	plan(cause: {
-		form: FormRow;
-		submission: NewSubmission;
-	}): readonly NewDelivery[] | Promise<readonly NewDelivery[]>;
+	plan(cause: { form: FormRow; submission: NewSubmission }): readonly NewDelivery[] | Promise<readonly NewDelivery[]>;
 	wake(rows: readonly NewDelivery[]): void;
 }
 
