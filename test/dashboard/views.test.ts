@@ -1,10 +1,10 @@
-/** Every view of the dashboard as axe, the policy, a phone and hostile content see it; in a real browser. */
+/** Every view of the dashboard as axe, the policy, and a phone see it; in a real browser. */
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
 import { findAccessibilityFaults, openBrowser } from '../browser.ts';
 import { openTestServer, type TestServer } from '../server.ts';
-import { createForm, DESKTOP, openDashboard, PHONE, row, submissionsOf } from './dashboard.ts';
+import { createForm, DESKTOP, openDashboard, PHONE, submissionsOf } from './dashboard.ts';
 
 setDefaultTimeout(90_000);
 
@@ -14,18 +14,6 @@ const LOOKS = [
 	['on a phone, light', { viewport: PHONE, colorScheme: 'light' }],
 	['on a phone, dark', { viewport: PHONE, colorScheme: 'dark' }],
 ] as const;
-
-const PAYLOADS = [
-	'<script>window.pwned=1</script>',
-	'"><img src=x onerror=window.pwned=1>',
-	'javascript:window.pwned=1',
-	'<iframe srcdoc="<script>parent.pwned=1</script>"></iframe>',
-	'</title><svg onload=window.pwned=1>',
-	'{{constructor.constructor("window.pwned=1")()}}',
-	'__proto__',
-	'constructor',
-	'\u202egnp.exe',
-];
 
 let server: TestServer;
 let browser: Browser;
@@ -118,31 +106,6 @@ describe('every view', () => {
 		await page.getByRole('dialog').waitFor();
 		faults.push(...(await faultsOf(page, 'shortcuts')));
 		expect(faults).toEqual([]);
-		expect(complaints).toEqual([]);
-		await close();
-	});
-});
-
-describe('hostile content', () => {
-	test('is text in every view', async () => {
-		const form = await createForm(server, PAYLOADS[1] ?? '');
-		for (const payload of PAYLOADS) {
-			await server.submit(form.slug, { name: payload, [payload]: payload, list: [{ [payload]: payload }] });
-		}
-		const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
-		await signIn();
-		await goTo(`/forms/${form.id}`);
-		await row(page, PAYLOADS[0] ?? '')
-			.first()
-			.waitFor();
-		for (const { id } of await submissionsOf(server, form.id)) {
-			await goTo(`/forms/${form.id}/submissions/${id}`);
-			await page.locator('.fields').waitFor();
-		}
-		await goTo(`/forms/${form.id}/connect`);
-		await goTo(`/forms/${form.id}/settings`);
-		await page.getByRole('button', { name: 'Delete form…' }).click();
-		expect(await page.evaluate(() => 'pwned' in window)).toBe(false);
 		expect(complaints).toEqual([]);
 		await close();
 	});
