@@ -24,7 +24,7 @@ interface Page {
 }
 
 export function addSubmissions(program: Command, cli: Cli): void {
-	const submissions = program.command('submissions').description('Read what people sent.');
+	const submissions = program.command('submissions').description('Read what people sent, and export it.');
 	addList(submissions, cli);
 	addExport(submissions, cli);
 }
