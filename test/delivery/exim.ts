@@ -44,8 +44,10 @@ export async function startExim(): Promise<Exim> {
 	return {
 		port,
 		async mails() {
-			const files = (await readdir(mailFolder)).sort();
-			return Promise.all(files.map(async (file) => readDelivered(await Bun.file(join(mailFolder, file)).text())));
+			// What is in this folder of a maildir is complete. It is there after the first mail.
+			const arrived = join(mailFolder, 'new');
+			const files = (await readdir(arrived).catch((): string[] => [])).sort();
+			return Promise.all(files.map(async (file) => readDelivered(await Bun.file(join(arrived, file)).text())));
 		},
 		async stop() {
 			daemon.kill();
@@ -97,7 +99,8 @@ begin transports
 file:
   driver = appendfile
   directory = ${folder}/mail
-  directory_file = $tod_zulu-$message_exim_id
+  maildir_format
+  create_directory
   user = ${process.getuid?.() || NOBODY}
   group = ${process.getgid?.() || NOBODY}
   batch_max = 100
