@@ -63,6 +63,16 @@ export function createClientAddress(trusted: string) {
 	};
 }
 
+/**
+ * Whom a limit counts together: one IPv4 address, or the /64 network that an IPv6 subscriber is given whole (RFC 6177),
+ * in which addresses without end could be worn out one by one.
+ */
+export function networkOf(address: string): string {
+	if (!ipaddr.IPv6.isValid(address)) return address;
+	const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+	return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
+}
+
 function trustedRanges(trusted: string): string[] {
 	if (trusted === 'none') return [];
 	if (trusted === 'private') return PRIVATE_RANGES;

@@ -1,7 +1,8 @@
 /** From the bytes of a body to what is stored of it, and what its special fields ask for. */
 
 import { checkName, type FieldLimits, tooManyFields } from './field-limits.ts';
-import { type Field, jsonText, kindOfBody, type Media, readFields } from './read-fields.ts';
+import type { Field } from './field-list.ts';
+import { jsonText, kindOfBody, type Media, readFields } from './read-fields.ts';
 import { dataJson, isSpecialName, type SpecialFields, splitSpecialFields } from './special-fields.ts';
 
 export interface Content {

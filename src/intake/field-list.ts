@@ -1,7 +1,12 @@
 /** Gathers posted name and value pairs; names that repeat become one field, an array in the order sent. */
 
 import { checkName, type FieldLimits } from './field-limits.ts';
-import type { Field } from './read-fields.ts';
+
+/** One posted field: its name, and its value as JSON text exactly as it is stored and answered. */
+export interface Field {
+	name: string;
+	json: string;
+}
 
 /** Makes an empty list; a field keeps the place where its name was first seen. */
 export function createFieldList(limits: FieldLimits) {

@@ -3,6 +3,7 @@
 import { AppError } from '../errors.ts';
 import { checkOrigin } from '../forms/allowed-domains.ts';
 import type { Forms } from '../forms/forms.ts';
+import { networkOf } from '../http/client-address.ts';
 import type { RateLimiter, RateState } from '../http/rate-limit.ts';
 import { encodeId } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -105,7 +106,8 @@ export function createIntake(options: IntakeOptions) {
 			return form;
 		},
 		/** Counts a submission against its sender's rate. @throws AppError RATE_LIMITED */
-		takeRate: ({ form, clientAddress }: Submit): RateState | undefined => rate.take(`${clientAddress} ${form.id}`),
+		takeRate: ({ form, clientAddress }: Submit): RateState | undefined =>
+			rate.take(`${networkOf(clientAddress)} ${form.id}`),
 		/**
 		 * Takes a submission in. Resolves once it is on disk, with the address to lead the sender to; `null` is the
 		 * thank-you page. The checks run in the contract's order, the cheap ones first.
@@ -128,7 +130,7 @@ export function createIntake(options: IntakeOptions) {
 		},
 		/** Counts a request for a challenge, apart from submissions. @throws AppError RATE_LIMITED */
 		takeChallengeRate: ({ form, clientAddress }: Submit): RateState | undefined =>
-			rate.take(`${clientAddress} ${form.id} challenge`),
+			rate.take(`${networkOf(clientAddress)} ${form.id} challenge`),
 		/**
 		 * A challenge for the ALTCHA widget on the page of a form, for whoever may submit to it.
 		 * @throws AppError FORM_DISABLED, DOMAIN_NOT_ALLOWED, or NOT_FOUND if the form does not use ALTCHA

@@ -2,7 +2,7 @@
 
 import { AppError } from '../errors.ts';
 import { checkName, type FieldLimits, nameTooLong, quoteName, tooManyFields } from './field-limits.ts';
-import type { Field } from './read-fields.ts';
+import type { Field } from './field-list.ts';
 
 const TAB = 0x09;
 const NEWLINE = 0x0a;

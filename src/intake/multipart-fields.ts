@@ -2,9 +2,9 @@
 
 import { AppError } from '../errors.ts';
 import { type FieldLimits, quoteName, tooManyFields } from './field-limits.ts';
+import type { Field } from './field-list.ts';
 import { createFieldList } from './field-list.ts';
 import { readPartHeaders } from './part-headers.ts';
-import type { Field } from './read-fields.ts';
 import { decodeUtf8 } from './utf8.ts';
 
 const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;

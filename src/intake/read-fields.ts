@@ -2,17 +2,12 @@
 
 import { AppError } from '../errors.ts';
 import type { FieldLimits } from './field-limits.ts';
+import type { Field } from './field-list.ts';
 import { isUtf8Charset, parseParameters } from './header-parameters.ts';
 import { readJsonFields } from './json-fields.ts';
 import { readMultipartFields } from './multipart-fields.ts';
 import { readUrlencodedFields } from './urlencoded-fields.ts';
 import { decodeUtf8 } from './utf8.ts';
-
-/** One posted field: its name, and its value as JSON text exactly as it is stored and answered. */
-export interface Field {
-	name: string;
-	json: string;
-}
 
 export type MediaKind = 'json' | 'urlencoded' | 'multipart';
 

@@ -2,7 +2,7 @@
 
 import { isEmailAddress } from '../email-address.ts';
 import type { Captcha } from '../storage/tables.ts';
-import type { Field } from './read-fields.ts';
+import type { Field } from './field-list.ts';
 
 /** What the special fields asked for; those that are absent, unusable or not a string are left out. */
 export interface SpecialFields {

@@ -2,8 +2,8 @@
 
 import { AppError } from '../errors.ts';
 import { type FieldLimits, tooManyFields } from './field-limits.ts';
+import type { Field } from './field-list.ts';
 import { createFieldList } from './field-list.ts';
-import type { Field } from './read-fields.ts';
 import { decodeUtf8 } from './utf8.ts';
 
 const SPACE = 0x20;

@@ -2,6 +2,7 @@
 
 import { Elysia } from 'elysia';
 import { AppError } from '../errors.ts';
+import { networkOf } from '../http/client-address.ts';
 import { type RateLimiter, rateHeaders } from '../http/rate-limit.ts';
 import { requestInfo } from '../http/request-info.ts';
 import type { Keys } from './keys.ts';
@@ -24,8 +25,8 @@ export function createAuth(
 	{ api, failures, otherCredential }: { api: RateLimiter; failures: RateLimiter; otherCredential?: OtherCredential },
 ) {
 	async function recognise(request: Request): Promise<Principal> {
-		const { clientAddress } = requestInfo(request);
-		failures.check(clientAddress);
+		const network = networkOf(requestInfo(request).clientAddress);
+		failures.check(network);
 		const header = request.headers.get('authorization');
 		if (header === null) {
 			const other = await otherCredential?.(request);
@@ -35,7 +36,7 @@ export function createAuth(
 		try {
 			return await keys.authenticate(BEARER.exec(header)?.[1] ?? '');
 		} catch (error) {
-			if (error instanceof AppError && error.code === 'UNAUTHORIZED') failures.take(clientAddress);
+			if (error instanceof AppError && error.code === 'UNAUTHORIZED') failures.take(network);
 			throw error;
 		}
 	}

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { createClientAddress } from '../../src/http/client-address.ts';
+import { createClientAddress, networkOf } from '../../src/http/client-address.ts';
 
 test.each([
 	['the peer itself without a header', 'private', '203.0.113.9', null, '203.0.113.9'],
@@ -26,4 +26,14 @@ test.each([
 test('an endless chain of hops is not read', () => {
 	const chain = Array.from({ length: 10_000 }, () => '198.51.100.1').join(', ');
 	expect(createClientAddress('private')('127.0.0.1', chain)).toBe('127.0.0.1');
+});
+
+test.each([
+	['203.0.113.9', '203.0.113.9'],
+	['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+	['2001:db8:1:2::1', '2001:db8:1:2::/64'],
+	['2001:db8::1', '2001:db8:0:0::/64'],
+	['', ''],
+])('limits count %p as %p', (address, network) => {
+	expect(networkOf(address)).toBe(network);
 });

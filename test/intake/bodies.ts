@@ -1,6 +1,7 @@
 /** Limits and encoders for tests of the body readers. */
 
-import { type Field, mediaKind, readFields } from '../../src/intake/read-fields.ts';
+import type { Field } from '../../src/intake/field-list.ts';
+import { mediaKind, readFields } from '../../src/intake/read-fields.ts';
 
 export const LIMITS = { maxFields: 1000, maxNameBytes: 256, maxDepth: 32 };
 export const JSON_TYPE = 'application/json';

@@ -1,7 +1,7 @@
 /** Special fields steer a submission and are never part of what is stored. */
 
 import { describe, expect, test } from 'bun:test';
-import type { Field } from '../../src/intake/read-fields.ts';
+import type { Field } from '../../src/intake/field-list.ts';
 import { dataJson, splitSpecialFields } from '../../src/intake/special-fields.ts';
 
 const field = (name: string, value: unknown): Field => ({ name, json: JSON.stringify(value) });

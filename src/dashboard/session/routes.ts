@@ -3,6 +3,7 @@
 import { Elysia } from 'elysia';
 import { AppError, invalidField } from '../../errors.ts';
 import type { Forms } from '../../forms/forms.ts';
+import { networkOf } from '../../http/client-address.ts';
 import { readJson } from '../../http/json-body.ts';
 import { errorResponses, jsonBody, jsonResponse } from '../../http/openapi.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
@@ -78,8 +79,8 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 	}
 
 	async function signIn(request: Request): Promise<string> {
-		const { clientAddress } = requestInfo(request);
-		failures.check(clientAddress);
+		const network = networkOf(requestInfo(request).clientAddress);
+		failures.check(network);
 		if (pageOrigin(request.headers, urls.base) === 'foreign') {
 			throw new AppError('FORBIDDEN', 'Only the dashboard itself can open a session in a browser.');
 		}
@@ -88,7 +89,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 			return await open(proof);
 		} catch (error) {
 			if (!(error instanceof AppError && error.code === 'UNAUTHORIZED')) throw error;
-			failures.take(clientAddress);
+			failures.take(network);
 			throw notKnown(error);
 		}
 	}
