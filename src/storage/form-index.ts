@@ -36,6 +36,8 @@ export interface Block extends Counts {
 
 interface FormState {
 	blocks: Block[];
+	/** The sums of all blocks. */
+	totals: Counts;
 	inboxNames: Map<string, number>;
 	spamNames: Map<string, number>;
 	moved: Counts;
@@ -55,15 +57,11 @@ export function createFormIndex(client: Database) {
 	const sql = prepareStatements(client);
 
 	function load(formId: number): FormState {
-		const blocks = sql.readBlocks.values(formId) as number[][];
+		const rows = sql.readBlocks.values(formId) as [number, number, number, number, number][];
+		const blocks = rows.map(([firstId, total, unread, starred, spam]) => ({ firstId, total, unread, starred, spam }));
 		const state: FormState = {
-			blocks: blocks.map(([firstId, total, unread, starred, spam]) => ({
-				firstId: firstId as number,
-				total: total as number,
-				unread: unread as number,
-				starred: starred as number,
-				spam: spam as number,
-			})),
+			blocks,
+			totals: sumOf(blocks),
 			inboxNames: readNames(sql.readNames, formId, 0),
 			spamNames: readNames(sql.readNames, formId, 1),
 			moved: noCounts(),
@@ -116,6 +114,7 @@ export function createFormIndex(client: Database) {
 			dirtyForms.add(formId);
 			const block = blockOf(state, submission.id, sign);
 			state.dirtyBlocks.add(block);
+			addCounts(state.totals, submission, sign);
 			addCounts(state.moved, submission, sign);
 			addCounts(block, submission, sign);
 			countNames(state, submission, sign);
@@ -129,6 +128,10 @@ export function createFormIndex(client: Database) {
 		forget(): void {
 			states.clear();
 			dirtyForms.clear();
+		},
+		/** The sums of all blocks of a form. Not to be changed by the caller. */
+		totals(formId: number): Readonly<Counts> {
+			return stateOf(formId).totals;
 		},
 		/** Oldest first. Not to be changed by the caller. */
 		blocks(formId: number): readonly Block[] {
@@ -176,6 +179,17 @@ function readNames(statement: Statement, formId: number, isSpam: 0 | 1): Map<str
 
 function noCounts(): Counts {
 	return { total: 0, unread: 0, starred: 0, spam: 0 };
+}
+
+function sumOf(blocks: readonly Block[]): Counts {
+	const sum = noCounts();
+	for (const { total, unread, starred, spam } of blocks) {
+		sum.total += total;
+		sum.unread += unread;
+		sum.starred += starred;
+		sum.spam += spam;
+	}
+	return sum;
 }
 
 function addCounts(counts: Counts, flags: Flags, sign: 1 | -1): void {

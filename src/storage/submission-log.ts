@@ -135,14 +135,14 @@ export function createSubmissionLog(
 	/** How many matching rows have an id below `id`: whole blocks from memory, one part block from its index. */
 	function countBelow(formId: number, filter: Filter, id: number): number {
 		const count = COUNT_OF[filter];
+		if (id >= BEYOND_ALL_IDS) return index.totals(formId)[count];
 		const blocks = index.blocks(formId);
 		const last = blockIndexOf(blocks, id);
 		if (last < 0) return 0;
 		let below = 0;
 		for (let i = 0; i < last; i++) below += (blocks[i] as Block)[count];
-		const block = blocks[last] as Block;
-		if (id >= BEYOND_ALL_IDS) return below + block[count];
-		return below + Number(sql.count[filter].values(formId, block.firstId, id)[0]?.[0] ?? 0);
+		const { firstId } = blocks[last] as Block;
+		return below + Number(sql.count[filter].values(formId, firstId, id)[0]?.[0] ?? 0);
 	}
 
 	/** Reads `limit` rows from the one of that rank (0 = oldest match) onwards, skipping by the blocks' counts. */
@@ -151,13 +151,10 @@ export function createSubmissionLog(
 		const blocks = index.blocks(query.formId);
 		const isAscending = query.order === 'asc';
 		const statement = (isAscending ? sql.ascending : sql.descending)[query.filter];
-		let i = 0;
-		while (i < blocks.length && rank >= (blocks[i] as Block)[count]) {
-			rank -= (blocks[i] as Block)[count];
-			i++;
-		}
+		const { at, below } = locate(blocks, { count, rank, total: index.totals(query.formId)[count] });
 		const rows: StoredSubmission[] = [];
-		let skip = isAscending ? rank : (blocks[i]?.[count] ?? 0) - 1 - rank;
+		let skip = isAscending ? rank - below : below + (blocks[at] as Block)[count] - 1 - rank;
+		let i = at;
 		for (; rows.length < limit && i >= 0 && i < blocks.length; i += isAscending ? 1 : -1) {
 			const block = blocks[i] as Block;
 			if (block[count] === 0) continue;
@@ -230,6 +227,20 @@ export function createSubmissionLog(
 			});
 		},
 	};
+}
+
+/** The block that holds the match of that rank, and how many matches lie in the blocks before it; sought from the nearer end. */
+function locate(blocks: readonly Block[], { count, rank, total }: { count: Count; rank: number; total: number }) {
+	if (rank < total / 2) {
+		let below = 0;
+		let at = 0;
+		for (; rank >= below + (blocks[at] as Block)[count]; at++) below += (blocks[at] as Block)[count];
+		return { at, below };
+	}
+	let below = total;
+	let at = blocks.length;
+	while (below > rank) below -= (blocks[--at] as Block)[count];
+	return { at, below };
 }
 
 function prepareStatements(client: Database) {
