@@ -1,6 +1,7 @@
 /** The README's own lines, pasted into an empty folder: what it shows is what happens. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Browser, Page as BrowserPage } from 'playwright-core';
@@ -61,6 +62,22 @@ async function paste(lines: string, cwd: string) {
 	return { stdout, stderr, code };
 }
 
+test('links between documents lead somewhere', async () => {
+	const broken: string[] = [];
+	const documents = ['*.md', 'docs/**/*.md'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(ROOT)]);
+	for (const path of documents) {
+		const document = await Bun.file(join(ROOT, path)).text();
+		for (const [, link = ''] of document.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
+			const [file = '', anchor] = link.split('#');
+			const target = file === '' ? join(ROOT, path) : join(ROOT, dirname(path), file);
+			if (!existsSync(target) || (anchor && !(await anchorsOf(target)).includes(anchor)))
+				broken.push(`${path}: ${link}`);
+		}
+	}
+	expect(documents).toContain('docs/architecture.md');
+	expect(broken).toEqual([]);
+});
+
 test('the table of errors has every code, under its status', () => {
 	const rows = README.split('\n').filter((line) => /^\| \d{3} +\|/.test(line));
 	const listed = rows.flatMap((row) => {
@@ -69,6 +86,17 @@ test('the table of errors has every code, under its status', () => {
 	});
 	expect(Object.fromEntries(listed)).toEqual(ERROR_STATUS);
 });
+
+/** The names that headings are linked by, as GitHub makes them. */
+async function anchorsOf(path: string): Promise<string[]> {
+	const headings = (await Bun.file(path).text()).matchAll(/^#+ (.*)$/gm);
+	return [...headings].map(([, heading = '']) =>
+		heading
+			.toLowerCase()
+			.replace(/[^\w\- ]/g, '')
+			.replaceAll(' ', '-'),
+	);
+}
 
 describe('the quick start', () => {
 	test('starts the server with one command', () => {
