@@ -46,12 +46,20 @@ export async function openDashboard({ browser, server, viewport = DESKTOP, color
 			await page.keyboard.press('Enter');
 			await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
 			await page.getByLabel('API key or set-up link').waitFor({ state: 'detached' });
+			await settled(page);
 		},
 		async goTo(hash) {
 			await page.goto(`${server.baseUrl}/#${hash}`);
 		},
 		close: () => context.close(),
 	} satisfies Dashboard;
+}
+
+/** Resolves once what was just shown also listens: its effects run after it was painted. */
+async function settled(page: Page): Promise<void> {
+	await page.evaluate(
+		() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 0)))),
+	);
 }
 
 /** Waits until something holds that a page cannot show, such as what the server has stored. */

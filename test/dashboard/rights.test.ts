@@ -56,7 +56,7 @@ describe('the modes', () => {
 		await row(page, 'Only live').waitFor();
 		await page.getByRole('navigation').getByLabel('Test', { exact: true }).check({ force: true });
 		await page.getByText('captured instead of sent').waitFor();
-		expect(await row(page, 'Only live').count()).toBe(0);
+		await row(page, 'Only live').waitFor({ state: 'detached' });
 		await close();
 	});
 
