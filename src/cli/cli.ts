@@ -8,10 +8,10 @@ import type { Form } from '../forms/schema.ts';
 import { createLog, printable, printableJson } from '../log.ts';
 import { formatTable } from './table.ts';
 
-/** Where text goes, as on Node's streams. */
+/** Where text goes. */
 export interface Output {
-	/** `false`: it is not taken yet, and `taken` is called when it is, or when it is lost. */
-	write(text: string, taken?: (error?: Error | null) => void): unknown;
+	/** What it answers may be a promise for as long as the text is not taken; in the end `false` if nobody takes it. */
+	write(text: string): unknown;
 	isTTY?: boolean;
 	columns?: number;
 }

@@ -89,13 +89,10 @@ async function pass(opened: Export, { write, report }: { write: Write; report: (
 /** Waits for a slow reader. What could act on a terminal is spelled out there. */
 function writerTo(stdout: Output): Write {
 	const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-	return (bytes) => {
+	return async (bytes) => {
 		const text = decoder.decode(bytes);
 		const shown = stdout.isTTY ? text.split(/\r?\n/).map(printable).join('\n') : text;
-		return new Promise((resolve) => {
-			const isTaken = stdout.write(shown, (error) => resolve(!error));
-			if (isTaken !== false) resolve(true);
-		});
+		return (await stdout.write(shown)) !== false;
 	};
 }
 

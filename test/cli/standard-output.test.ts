@@ -1,0 +1,48 @@
+/** What a command does with an output that is slow, full, closed or a terminal. */
+
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+const MODULE = join(import.meta.dir, '..', '..', 'src', 'cli', 'standard-output.ts');
+/** More than a pipe holds. */
+const LENGTH = 300_000;
+const PROGRAM = `
+import { openStandardOutput } from ${JSON.stringify(MODULE)};
+const stdout = openStandardOutput('stdout');
+stdout.write('a');
+const taken = await stdout.write('b'.repeat(${LENGTH}));
+const lost = await stdout.finished();
+console.error(JSON.stringify({ taken, lost, isTTY: stdout.isTTY, columns: stdout.columns }));
+`;
+
+/** Runs a shell line with the program in it; answers what the line prints and what the program found. */
+async function run(line: string) {
+	const env = { PATH: process.env.PATH, BUN: process.execPath, PROGRAM };
+	const child = Bun.spawn(['bash', '-c', line], { env, stdout: 'pipe', stderr: 'pipe' });
+	const [printed, found] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
+	return { printed, found: JSON.parse(found) };
+}
+
+test('a slow reader gets everything', async () => {
+	const { printed, found } = await run('"$BUN" -e "$PROGRAM" | (sleep 0.2; wc -c)');
+	expect(Number(printed)).toBe(LENGTH + 1);
+	expect(found).toEqual({ taken: true, isTTY: false });
+});
+
+test('a reader that goes away stops the writing, and that is no failure', async () => {
+	const { printed, found } = await run('"$BUN" -e "$PROGRAM" | head -c 2');
+	expect(printed).toBe('ab');
+	expect(found).toEqual({ taken: false, isTTY: false });
+});
+
+test('a full disk is a loss, and the reason is told', async () => {
+	const { found } = await run('"$BUN" -e "$PROGRAM" > /dev/full');
+	expect(found).toEqual({ taken: false, lost: expect.stringContaining('no space left'), isTTY: false });
+});
+
+test('a terminal is known with its width, and /dev/null is none', async () => {
+	const terminal = await run(`script -qec 'stty cols 123; "$BUN" -e "$PROGRAM" 2>&3' /dev/null 3>&2`);
+	expect(terminal.found).toMatchObject({ isTTY: true, columns: 123 });
+	expect((await run('"$BUN" -e "$PROGRAM" > /dev/null')).found).toEqual({ taken: true, isTTY: false });
+});
