@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type App, openApp } from '../app.ts';
+import type { App } from '../app.ts';
 import { type Config, listSettings, loadConfig } from '../config.ts';
 import type { Form } from '../forms/schema.ts';
 import { createLog, printable, printableJson } from '../log.ts';
@@ -81,6 +81,7 @@ export function createCli(io: Io) {
 				io.stderr.write(line(`A new database is made: ${config.databaseFile}`));
 			}
 			const log = createLog({ level: 'warn', format: config.logFormat, write: (lines) => io.stderr.write(lines) });
+			const { openApp } = await import('../app.ts');
 			const app = openApp(config, { log });
 			try {
 				await use(app);

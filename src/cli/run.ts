@@ -5,34 +5,25 @@ import { ConfigError } from '../config.ts';
 import { AppError } from '../errors.ts';
 import { printable } from '../log.ts';
 import { VERSION } from '../version.ts';
-import { addBackup } from './backup.ts';
 import { type Cli, CommandError, createCli, type ExitCode, examples, type Io } from './cli.ts';
-import { addDashboardLink } from './dashboard-link.ts';
-import { addDeliveries } from './deliveries.ts';
-import { addDoctor } from './doctor.ts';
-import { addForms } from './forms.ts';
-import { addHealthcheck } from './healthcheck.ts';
-import { addKeys } from './keys.ts';
-import { addMail } from './mail.ts';
-import { addRestore } from './restore.ts';
-import { addServe } from './serve.ts';
-import { addSubmissions } from './submissions.ts';
-import { addVersion } from './version.ts';
 
-/** In the order of the help. Each adds itself, and its sub-commands, to the program. */
-const COMMANDS: ReadonlyMap<string | undefined, (program: Command, cli: Cli) => void> = new Map([
-	['serve', addServe],
-	['dashboard-link', addDashboardLink],
-	['keys', addKeys],
-	['forms', addForms],
-	['submissions', addSubmissions],
-	['deliveries', addDeliveries],
-	['mail', addMail],
-	['backup', addBackup],
-	['restore', addRestore],
-	['doctor', addDoctor],
-	['healthcheck', addHealthcheck],
-	['version', addVersion],
+/** Adds a command, and its sub-commands, to the program. */
+type Add = (program: Command, cli: Cli) => void;
+
+/** In the order of the help. Each is loaded when it is needed: most of what the others bring along would only cost time. */
+const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
+	['serve', async () => (await import('./serve.ts')).addServe],
+	['dashboard-link', async () => (await import('./dashboard-link.ts')).addDashboardLink],
+	['keys', async () => (await import('./keys.ts')).addKeys],
+	['forms', async () => (await import('./forms.ts')).addForms],
+	['submissions', async () => (await import('./submissions.ts')).addSubmissions],
+	['deliveries', async () => (await import('./deliveries.ts')).addDeliveries],
+	['mail', async () => (await import('./mail.ts')).addMail],
+	['backup', async () => (await import('./backup.ts')).addBackup],
+	['restore', async () => (await import('./restore.ts')).addRestore],
+	['doctor', async () => (await import('./doctor.ts')).addDoctor],
+	['healthcheck', async () => (await import('./healthcheck.ts')).addHealthcheck],
+	['version', async () => (await import('./version.ts')).addVersion],
 ]);
 
 /**
@@ -42,7 +33,7 @@ const COMMANDS: ReadonlyMap<string | undefined, (program: Command, cli: Cli) => 
  */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
 	const cli = createCli(io);
-	const program = createProgram(cli, argv);
+	const program = await createProgram(cli, argv);
 	try {
 		await program.parseAsync(argv, { from: 'user' });
 		return cli.exitCode;
@@ -54,7 +45,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
 	}
 }
 
-function createProgram(cli: Cli, argv: readonly string[]): Command {
+async function createProgram(cli: Cli, argv: readonly string[]): Promise<Command> {
 	const { stdout, stderr } = cli.io;
 	const program = new Command('formsrv')
 		.description(
@@ -83,9 +74,10 @@ function createProgram(cli: Cli, argv: readonly string[]): Command {
 			),
 		)
 		.addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly. Settings: formsrv serve --help');
-	// The others would only cost time; without a known command, all are needed for the help and for suggestions.
+	// Without a known command, all are needed for the help and for suggestions.
 	const asked = COMMANDS.get(argv[0]);
-	for (const add of asked ? [asked] : COMMANDS.values()) add(program, cli);
+	const commands = await Promise.all((asked ? [asked] : [...COMMANDS.values()]).map((load) => load()));
+	for (const add of commands) add(program, cli);
 	return program;
 }
 
