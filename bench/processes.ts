@@ -18,6 +18,9 @@ export interface Running {
 	cpuSeconds(): Promise<number>;
 	/** Resident memory now, in MiB: all of it, and the part that is no file's. */
 	memory(): Promise<{ rss: number; anonymous: number }>;
+	/** Keeps it from doing anything, such as work left over from before, while another one is measured. */
+	pause(): void;
+	resume(): void;
 	stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -44,7 +47,10 @@ export async function start(command: string[], { env = {}, log }: { env?: Record
 		startMs,
 		cpuSeconds: () => cpuSeconds(child.pid),
 		memory: () => memory(child.pid),
+		pause: () => child.kill('SIGSTOP'),
+		resume: () => child.kill('SIGCONT'),
 		async stop(signal = 'SIGTERM') {
+			child.kill('SIGCONT');
 			child.kill(signal);
 			await child.exited;
 		},

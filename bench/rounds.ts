@@ -1,4 +1,4 @@
-/** Fair comparison: contestants take turns, and the median of each one's rounds counts. */
+/** Fair comparison: contestants take turns while the others stand still, and the median of each one's rounds counts. */
 
 import { type HttpRequest, type LoadResult, saturate } from './load.ts';
 import type { Running } from './processes.ts';
@@ -20,12 +20,19 @@ export type Results = Record<string, LoadResult & { rounds: number }>;
 /** @throws Error if a request fails: a fast refusal is no result. */
 export async function compete(contestants: Contestant[], { rounds, seconds }: Effort): Promise<Results> {
 	const all = new Map<string, LoadResult[]>(contestants.map(({ name }) => [name, []]));
-	for (let round = -1; round < rounds; round++) {
-		for (const { name, server, request, connections } of contestants) {
-			const result = await saturate(server, request, { connections, seconds: round < 0 ? 1 : seconds });
-			if (result.failed > 0) throw new Error(`${name}: ${result.failed} requests failed.`);
-			all.get(name)?.push(result);
+	for (const { server } of contestants) server.pause();
+	try {
+		for (let round = -1; round < rounds; round++) {
+			for (const { name, server, request, connections } of contestants) {
+				server.resume();
+				const result = await saturate(server, request, { connections, seconds: round < 0 ? 1 : seconds });
+				server.pause();
+				if (result.failed > 0) throw new Error(`${name}: ${result.failed} requests failed.`);
+				all.get(name)?.push(result);
+			}
 		}
+	} finally {
+		for (const { server } of contestants) server.resume();
 	}
 	return Object.fromEntries([...all].map(([name, list]) => [name, summarise(list)]));
 }

@@ -68,7 +68,7 @@ export function createClientAddress(trusted: string) {
  * in which addresses without end could be worn out one by one.
  */
 export function networkOf(address: string): string {
-	if (!ipaddr.IPv6.isValid(address)) return address;
+	if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address;
 	const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4);
 	return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
 }

@@ -7,9 +7,7 @@ import type { ClientAddress } from './client-address.ts';
 import { errorResponse, statusOf, toAppError } from './error-envelope.ts';
 import { checkedPath } from './host-guard.ts';
 import { createMethodTable, noRoute } from './method-guard.ts';
-import { markAnswer, noteRequest, type Peer, requestInfo } from './request-info.ts';
-
-const MICROSECONDS = 1000;
+import { noteRequest, type Peer, requestInfo } from './request-info.ts';
 
 export interface FaceOptions {
 	log: Log;
@@ -46,7 +44,7 @@ export function createFace({ log, clientAddress, page }: FaceOptions) {
 		const started = performance.now();
 		const id = nextRequestId();
 		const address = clientAddress(peer.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'));
-		const info = { id, clientAddress: address, path: '', peer, isAnswerMarked: false };
+		const info = { id, clientAddress: address, path: '', peer };
 		noteRequest(request, info);
 		let response: Response;
 		try {
@@ -55,13 +53,14 @@ export function createFace({ log, clientAddress, page }: FaceOptions) {
 		} catch (error) {
 			response = refuse(request, toAppError(error));
 		}
-		if (!info.isAnswerMarked) markAnswer(response.headers, info);
+		response.headers.set('X-Request-Id', id);
+		response.headers.set('X-Content-Type-Options', 'nosniff');
 		log.access({
 			requestId: id,
 			method: request.method,
 			path: info.path,
 			status: response.status,
-			durationMs: Math.round((performance.now() - started) * MICROSECONDS) / MICROSECONDS,
+			durationMs: performance.now() - started,
 			address,
 		});
 		return response;

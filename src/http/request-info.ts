@@ -14,22 +14,23 @@ export interface RequestInfo {
 	/** The path exactly as it was sent. */
 	path: string;
 	peer: Peer;
-	/** Whether the answer has its {@link markAnswer} already. */
-	isAnswerMarked: boolean;
 }
 
 /** A connection on which nothing moves for that long is taken for broken; the most that a listener can count to. */
 const PATIENCE_SECONDS = 255;
 
-const infos = new WeakMap<Request, RequestInfo>();
+const INFO = Symbol('info');
 
-export function noteRequest(request: Request, info: RequestInfo): void {
-	infos.set(request, info);
+/** On the request itself, because a WeakMap of all requests would cost every garbage collection. */
+type NotedRequest = Request & { [INFO]?: RequestInfo };
+
+export function noteRequest(request: NotedRequest, info: RequestInfo): void {
+	request[INFO] = info;
 }
 
 /** @throws Error if the request did not come through the listener, which would be a fault of ours. */
-export function requestInfo(request: Request): RequestInfo {
-	const info = infos.get(request);
+export function requestInfo(request: NotedRequest): RequestInfo {
+	const info = request[INFO];
 	if (!info) throw new Error('A request without its info reached a route.');
 	return info;
 }
@@ -37,11 +38,4 @@ export function requestInfo(request: Request): RequestInfo {
 /** For an answer that may take longer to make than a listener usually lets a connection be idle. */
 export function allowToTakeLong(request: Request): void {
 	requestInfo(request).peer.timeout(request, PATIENCE_SECONDS);
-}
-
-/** Sets what every answer carries. An answer that is made from shared headers marks those: it saves a copy. */
-export function markAnswer(headers: Headers, info: RequestInfo): void {
-	headers.set('X-Request-Id', info.id);
-	headers.set('X-Content-Type-Options', 'nosniff');
-	info.isAnswerMarked = true;
 }

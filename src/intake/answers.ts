@@ -3,7 +3,6 @@
 import type { AppError } from '../errors.ts';
 import { errorHeaders, statusOf, toEnvelope } from '../http/error-envelope.ts';
 import { type RateState, rateHeaders } from '../http/rate-limit.ts';
-import { markAnswer, requestInfo } from '../http/request-info.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { AltchaChallenge } from './altcha.ts';
 import type { Page } from './page-frame.ts';
@@ -61,15 +60,12 @@ const ACCEPTED = new Headers({
 	'Cache-Control': 'no-store',
 });
 const ACCEPTED_JSON = new Headers([...ACCEPTED, ['Content-Type', 'application/json']]);
-/** Like these, and set anew for each answer before it copies them: a set of its own would cost every answer a microsecond. */
-const ACCEPTED_JSON_SHARED = new Headers(ACCEPTED_JSON);
 
 /** @param next Where to lead the sender; `null` is the thank-you page of this server. */
 export function acceptedAnswer(
 	request: Request,
 	{ form, next, thanksUrl, rate }: { form: FormRow; next: string | null; thanksUrl: string; rate?: RateState },
 ): Response {
-	if (form.allowedDomains.length === 0 && rate && isPlainJson(request.headers)) return plainAnswer(request, rate);
 	const answer = answerAs(request, { next, thanksUrl });
 	if (form.allowedDomains.length > 0) {
 		answer.headers.delete('Access-Control-Allow-Origin');
@@ -77,18 +73,6 @@ export function acceptedAnswer(
 	}
 	if (rate) setHeaders(answer.headers, rateHeaders(rate));
 	return answer;
-}
-
-const isPlainJson = (headers: Headers) => !headers.has('formspree-client') && wantsJson(headers);
-
-/** The most frequent answer. */
-function plainAnswer(request: Request, { limit, remaining, resetSeconds }: RateState): Response {
-	const headers = ACCEPTED_JSON_SHARED;
-	headers.set('RateLimit-Limit', String(limit));
-	headers.set('RateLimit-Remaining', String(remaining));
-	headers.set('RateLimit-Reset', String(resetSeconds));
-	markAnswer(headers, requestInfo(request));
-	return new Response(SUCCESS, { headers });
 }
 
 function answerAs(request: Request, { next, thanksUrl }: { next: string | null; thanksUrl: string }): Response {

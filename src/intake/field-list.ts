@@ -12,9 +12,10 @@ export interface Field {
 export function createFieldList(limits: FieldLimits) {
 	const fields: Field[] = [];
 	const places = new Map<string, number>();
-	const repeats = new Map<number, string[]>();
+	let repeats: Map<number, string[]> | undefined;
 
 	function repeat(place: number, json: string): void {
+		repeats ??= new Map();
 		const values = repeats.get(place);
 		if (values) values.push(json);
 		else repeats.set(place, [(fields[place] as Field).json, json]);
@@ -35,7 +36,7 @@ export function createFieldList(limits: FieldLimits) {
 		},
 
 		fields(): Field[] {
-			for (const [place, values] of repeats) (fields[place] as Field).json = `[${values.join(',')}]`;
+			for (const [place, values] of repeats ?? []) (fields[place] as Field).json = `[${values.join(',')}]`;
 			return fields;
 		},
 	};

@@ -13,7 +13,7 @@ import type { Altcha, AltchaChallenge } from './altcha.ts';
 import type { createCaptchaCheck } from './captcha.ts';
 import { type Content, readContent } from './content.ts';
 import { createIdempotency, hashContent, idempotencyKeyOf } from './idempotency.ts';
-import { checkDeclaredSize, createBodyReader } from './read-body.ts';
+import { createBodyReader, declaredSize } from './read-body.ts';
 import { mediaKind } from './read-fields.ts';
 import { redirectTarget } from './redirect-target.ts';
 import { honeypotVerdict } from './spam.ts';
@@ -64,23 +64,25 @@ export function createIntake(options: IntakeOptions) {
 	const idempotency = createIdempotency(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
 
+	/** Where to lead the sender. Most forms and senders name no place, and then no header has to be read for it. */
+	function nextOf({ form: { redirectUrl, allowedDomains }, request }: Submit, next: string | undefined): string | null {
+		if (next === undefined && redirectUrl === null) return null;
+		const { headers } = request;
+		const page = { origin: headers.get('origin'), referer: headers.get('referer') };
+		return redirectTarget({ next, redirectUrl, allowedDomains, ...page, strict: strictRedirects });
+	}
+
 	/** From the content on: judged, stored, and led somewhere. */
 	async function store(
 		submit: Submit,
 		{ special, names, data }: Content,
 		idempotencyKey?: { key: string; bodyHash: string },
 	): Promise<{ next: string | null }> {
-		const { form, request } = submit;
-		const spamReason = honeypotVerdict(special) ?? (await checkCaptcha({ form, tokens: special.captchaTokens }));
+		const { form } = submit;
+		let spamReason = honeypotVerdict(special);
+		if (form.captcha !== null) spamReason ??= await checkCaptcha({ form, tokens: special.captchaTokens });
 		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
-		const next = redirectTarget({
-			next: special.next,
-			redirectUrl: form.redirectUrl,
-			allowedDomains: form.allowedDomains,
-			origin: request.headers.get('origin'),
-			referer: request.headers.get('referer'),
-			strict: strictRedirects,
-		});
+		const next = nextOf(submit, special.next);
 		const submission: NewSubmission = {
 			id: storage.nextId(),
 			formId: form.id,
@@ -91,7 +93,8 @@ export function createIntake(options: IntakeOptions) {
 			replyTo: special.replyTo ?? null,
 			...(idempotencyKey && { idempotencyKey: { ...idempotencyKey, formId: form.id, next, createdAt: now() } }),
 		};
-		const deliveries = await outbox.plan({ form, submission });
+		const planned = outbox.plan({ form, submission });
+		const deliveries = planned instanceof Promise ? await planned : planned;
 		submission.deliveries = deliveries;
 		await storage.submissions.append(submission);
 		outbox.wake(deliveries);
@@ -100,10 +103,9 @@ export function createIntake(options: IntakeOptions) {
 
 	return {
 		/** @throws AppError FORM_NOT_FOUND */
-		async findForm(slug: string): Promise<FormRow> {
-			const form = await forms.findBySlug(slug);
-			if (!form) throw unknownForm();
-			return form;
+		findForm(slug: string): FormRow | Promise<FormRow> {
+			const found = forms.findBySlug(slug);
+			return found instanceof Promise ? found.then((form) => form ?? Promise.reject(unknownForm())) : found;
 		},
 		/** Counts a submission against its sender's rate. @throws AppError RATE_LIMITED */
 		takeRate: ({ form, clientAddress }: Submit): RateState | undefined =>
@@ -118,11 +120,11 @@ export function createIntake(options: IntakeOptions) {
 			const { headers } = request;
 			const contentType = headers.get('content-type');
 			const maxBytes = /^\s*multipart\//i.test(contentType ?? '') ? limits.maxMultipart : limits.maxBody;
-			checkDeclaredSize(request, { maxBytes });
+			const declaredBytes = declaredSize(headers, maxBytes);
 			checkOpen(submit);
 			const media = mediaKind(contentType);
 			const key = idempotencyKeyOf(headers);
-			const body = await readBody(request, { maxBytes });
+			const body = await readBody(request, { maxBytes, declaredBytes });
 			const content = readContent(body, media, fieldLimits);
 			if (key === undefined) return store(submit, content);
 			const bodyHash = hashContent(content);
@@ -148,6 +150,7 @@ export function createIntake(options: IntakeOptions) {
 function checkOpen({ form, request: { headers } }: Submit): void {
 	const { isActive, allowedDomains } = form;
 	if (!isActive) throw new AppError('FORM_DISABLED', 'This form is not accepting submissions.');
+	if (allowedDomains.length === 0) return;
 	if (!checkOrigin({ origin: headers.get('origin'), referer: headers.get('referer'), allowedDomains })) {
 		throw new AppError('DOMAIN_NOT_ALLOWED', 'This form does not accept submissions from this website.');
 	}

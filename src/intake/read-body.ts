@@ -3,9 +3,10 @@
 import { AppError } from '../errors.ts';
 import { collectChunks } from '../http/collect-chunks.ts';
 
-/** In bytes. */
 export interface BodyLimits {
 	maxBytes: number;
+	/** As {@link declaredSize} found it. */
+	declaredBytes: number | undefined;
 }
 
 const RETRY_AFTER_SECONDS = 5;
@@ -13,8 +14,8 @@ const RETRY_AFTER_SECONDS = 5;
 /**
  * Makes a reader for whole bodies. Together the bodies being read take at most `budgetBytes`, of each the first
  * `freeBytes` left out: a few senders who are slow with large bodies must not keep the usual small ones out.
- * The reader throws {AppError} UNSUPPORTED_MEDIA_TYPE for a compressed body, PAYLOAD_TOO_LARGE naming the limit
- * (before anything is read if the length was declared), UNAVAILABLE when the budget is spent, and INVALID_BODY
+ * The reader throws {AppError} UNSUPPORTED_MEDIA_TYPE for a compressed body, PAYLOAD_TOO_LARGE naming the limit,
+ * UNAVAILABLE when the budget is spent, and INVALID_BODY
  * when the client goes away before the body is complete.
  */
 export function createBodyReader({ budgetBytes, freeBytes }: { budgetBytes: number; freeBytes: number }) {
@@ -36,13 +37,11 @@ export function createBodyReader({ budgetBytes, freeBytes }: { budgetBytes: numb
 		}
 	}
 
-	return async (request: Request, { maxBytes }: BodyLimits): Promise<Uint8Array> => {
+	return async (request: Request, { maxBytes, declaredBytes }: BodyLimits): Promise<Uint8Array> => {
 		checkEncoding(request.headers.get('content-encoding'));
-		checkDeclaredSize(request, { maxBytes });
-		const declared = request.headers.get('content-length');
 		try {
 			// The body is not even looked at here: to make a stream of it costs more than to read a small one.
-			if (declared !== null && Number(declared) <= freeBytes) return await readAtOnce(request, maxBytes);
+			if (declaredBytes !== undefined && declaredBytes <= freeBytes) return within(await request.bytes(), maxBytes);
 			return request.body === null ? new Uint8Array() : await withinBudget(request.body, maxBytes);
 		} catch (cause) {
 			throw cause instanceof AppError ? cause : incomplete(cause);
@@ -50,16 +49,21 @@ export function createBodyReader({ budgetBytes, freeBytes }: { budgetBytes: numb
 	};
 }
 
-async function readAtOnce(request: Request, maxBytes: number): Promise<Uint8Array> {
-	const bytes = await request.bytes();
+function within(bytes: Uint8Array, maxBytes: number): Uint8Array {
 	if (bytes.length > maxBytes) throw tooLarge(maxBytes);
 	return bytes;
 }
 
-/** Refuses a body by the length it declares, before anything is read. @throws AppError PAYLOAD_TOO_LARGE */
-export function checkDeclaredSize(request: Request, { maxBytes }: BodyLimits): void {
-	const declared = request.headers.get('content-length');
-	if (declared !== null && !(Number(declared) <= maxBytes)) throw tooLarge(maxBytes);
+/**
+ * How long a body says it is, before anything of it is read; `undefined` if it does not say.
+ * @throws AppError PAYLOAD_TOO_LARGE
+ */
+export function declaredSize(headers: Headers, maxBytes: number): number | undefined {
+	const declared = headers.get('content-length');
+	if (declared === null) return undefined;
+	const bytes = Number(declared);
+	if (bytes <= maxBytes) return bytes;
+	throw tooLarge(maxBytes);
 }
 
 function checkEncoding(encoding: string | null): void {

@@ -144,7 +144,7 @@ export function intakeRoutes(options: IntakeRouteOptions) {
 	const slugStart = prefix.length + 1;
 
 	/** The slug as it was spelled: no percent escape is another spelling of a form's address. */
-	function findForm(request: Request): Promise<FormRow> {
+	function findForm(request: Request): FormRow | Promise<FormRow> {
 		const { path } = requestInfo(request);
 		const end = path.indexOf('/', slugStart);
 		return intake.findForm(end === -1 ? path.slice(slugStart) : path.slice(slugStart, end));
@@ -185,7 +185,7 @@ export function intakeRoutes(options: IntakeRouteOptions) {
 	}
 
 	async function preflightOf(request: Request, methods: string): Promise<Response> {
-		const form = await findForm(request).catch(() => undefined);
+		const form = await Promise.try(findForm, request).catch(() => undefined);
 		return preflight(request, { form, methods });
 	}
 

@@ -17,6 +17,58 @@ const EQUALS = 0x3d;
  * @throws {AppError} INVALID_BODY when a name or value is not UTF-8, PAYLOAD_TOO_LARGE naming the limit
  */
 export function readUrlencodedFields(body: Uint8Array, limits: FieldLimits): Field[] {
+	return readWellFormed(body, limits) ?? readAny(body, limits);
+}
+
+/**
+ * The usual body: UTF-8 by itself, and nothing but whole characters behind its escapes. The engine takes those apart
+ * faster than we do. `undefined` for every other body.
+ */
+function readWellFormed(body: Uint8Array, limits: FieldLimits): Field[] | undefined {
+	const text = decodeUtf8(withSpaces(body));
+	if (text === undefined) return undefined;
+	const list = createFieldList(limits);
+	let pairs = 0;
+	let equals = -1;
+	for (let start = 0, end = 0; start < text.length; start = end + 1) {
+		end = textIndexOrEnd(text, '&', start);
+		if (end === start) continue;
+		if (pairs++ === limits.maxFields) throw tooManyFields(limits);
+		if (equals < start) equals = textIndexOrEnd(text, '=', start);
+		const nameEnd = Math.min(equals, end);
+		const name = decoded(text.slice(start, nameEnd));
+		const value = decoded(text.slice(nameEnd + 1, end));
+		if (name === undefined || value === undefined) return undefined;
+		list.add(name, value);
+	}
+	return list.fields();
+}
+
+function textIndexOrEnd(text: string, character: string, start: number): number {
+	const index = text.indexOf(character, start);
+	return index === -1 ? text.length : index;
+}
+
+/** A plus stands for a space, and an escape never brings one. */
+function withSpaces(body: Uint8Array): Uint8Array {
+	const bytes = new Uint8Array(body);
+	for (let at = 0; at < bytes.length; at++) {
+		if (bytes[at] === PLUS) bytes[at] = SPACE;
+	}
+	return bytes;
+}
+
+function decoded(text: string): string | undefined {
+	if (!text.includes('%')) return text;
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** Reads byte by byte. */
+function readAny(body: Uint8Array, limits: FieldLimits): Field[] {
 	const unescaper = createUnescaper(body);
 	/** For each pair, where its name, its value and its end are in the unescaped text. */
 	const cuts: number[] = [];

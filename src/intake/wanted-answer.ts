@@ -10,11 +10,11 @@ interface Preference {
  * that a script or a Formspree library made it. A bare wildcard is what every browser sends, so it does not count.
  */
 export function wantsJson(headers: Headers): boolean {
+	const accept = headers.get('accept');
+	if (accept === 'application/json') return true;
 	if (headers.get('x-requested-with')?.toLowerCase() === 'xmlhttprequest') return true;
 	if (headers.has('formspree-client')) return true;
-	const accept = headers.get('accept');
 	if (accept === null || accept === '*/*') return false;
-	if (accept === 'application/json') return true;
 	const preferences = accept.split(',', 50).map(parsePreference);
 	const json = best(preferences, isJson);
 	return json > 0 && json >= best(preferences, (type) => type === 'text/html');

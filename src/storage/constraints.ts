@@ -18,6 +18,10 @@ export function isUniqueViolation(error: unknown): boolean {
 	return codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE';
 }
 
+export function isMissingValue(error: unknown): boolean {
+	return codeOf(error) === 'SQLITE_CONSTRAINT_NOTNULL';
+}
+
 /** Turns "disk full", "I/O error" and the like into `UNAVAILABLE`; every other error is returned as it is. */
 export function asStorageError(error: unknown): unknown {
 	if (!UNAVAILABLE.test(codeOf(error))) return error;

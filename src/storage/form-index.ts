@@ -34,12 +34,20 @@ export interface Block extends Counts {
 	firstId: number;
 }
 
+/** Submissions one after the other with the same field names, as a form sends them: counted, but not yet name by name. */
+interface Run {
+	names: readonly string[];
+	isSpam: boolean;
+	length: number;
+}
+
 interface FormState {
 	blocks: Block[];
 	/** The sums of all blocks. */
 	totals: Counts;
 	inboxNames: Map<string, number>;
 	spamNames: Map<string, number>;
+	run: Run | undefined;
 	moved: Counts;
 	dirtyBlocks: Set<Block>;
 	dirtyInboxNames: Set<string>;
@@ -64,6 +72,7 @@ export function createFormIndex(client: Database) {
 			totals: sumOf(blocks),
 			inboxNames: readNames(sql.readNames, formId, 0),
 			spamNames: readNames(sql.readNames, formId, 1),
+			run: undefined,
 			moved: noCounts(),
 			dirtyBlocks: new Set(),
 			dirtyInboxNames: new Set(),
@@ -89,6 +98,7 @@ export function createFormIndex(client: Database) {
 	}
 
 	function write(formId: number, state: FormState): void {
+		endRun(state);
 		const { total, unread, starred, spam } = state.moved;
 		sql.moveCounts.run(total, unread, starred, spam, formId);
 		for (const block of state.dirtyBlocks) {
@@ -224,20 +234,45 @@ export function blockIndexOf(blocks: readonly Block[], id: number): number {
 	return low - 1;
 }
 
-function countNames(state: FormState, submission: CountedSubmission, sign: 1 | -1): void {
-	const counts = submission.isSpam ? state.spamNames : state.inboxNames;
-	const dirty = submission.isSpam ? state.dirtySpamNames : state.dirtyInboxNames;
+function countNames(state: FormState, { names, isSpam }: CountedSubmission, sign: 1 | -1): void {
+	const { run } = state;
+	if (sign === 1 && run && run.isSpam === isSpam && haveSameItems(run.names, names)) {
+		run.length++;
+		return;
+	}
+	endRun(state);
+	if (sign === 1) state.run = { names, isSpam, length: 1 };
+	else addToNames(state, { names, isSpam }, -1);
+}
+
+function endRun(state: FormState): void {
+	const { run } = state;
+	state.run = undefined;
+	if (run) addToNames(state, run, run.length);
+}
+
+function addToNames(state: FormState, { names, isSpam }: Omit<Run, 'length'>, difference: number): void {
+	const counts = isSpam ? state.spamNames : state.inboxNames;
+	const dirty = isSpam ? state.dirtySpamNames : state.dirtyInboxNames;
 	let isListChanged = false;
-	for (const name of submission.names) {
+	for (const name of names) {
 		const before = counts.get(name) ?? 0;
-		const after = before + sign;
-		if (before === 0 && (sign === -1 || counts.size >= MAX_LISTED_NAMES)) continue;
+		const after = before + difference;
+		if (before === 0 && (difference < 0 || counts.size >= MAX_LISTED_NAMES)) continue;
 		if (after === 0) counts.delete(name);
 		else counts.set(name, after);
 		if (before === 0 || after === 0) isListChanged = true;
 		dirty.add(name);
 	}
 	if (!isListChanged) return;
-	if (submission.isSpam) state.spamNamesJson = undefined;
+	if (isSpam) state.spamNamesJson = undefined;
 	else state.inboxNamesJson = undefined;
+}
+
+function haveSameItems(a: readonly string[], b: readonly string[]): boolean {
+	if (a.length !== b.length) return false;
+	for (let i = 0; i < a.length; i++) {
+		if (a[i] !== b[i]) return false;
+	}
+	return true;
 }

@@ -3,6 +3,7 @@
 import type { Database, Statement } from 'bun:sqlite';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events.ts';
+import { isMissingValue } from './constraints.ts';
 import { type Block, blockIndexOf, type Count, type Flags, type FormIndex } from './form-index.ts';
 import type { deliveries, idempotencyKeys } from './tables.ts';
 import type { Writer } from './writer.ts';
@@ -76,8 +77,12 @@ export function createSubmissionLog(
 	function insert(row: NewSubmission): void {
 		const isSpam = row.spamReason !== null;
 		const { id, formId, data, spamReason, subject, replyTo } = row;
-		const { changes } = sql.insert.run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo);
-		if (changes === 0) throw new AppError('FORM_NOT_FOUND', 'The form was deleted in the meantime.');
+		try {
+			sql.insert.run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo);
+		} catch (error) {
+			if (!isMissingValue(error)) throw error;
+			throw new AppError('FORM_NOT_FOUND', 'The form was deleted in the meantime.');
+		}
 		if (row.idempotencyKey) {
 			const { key, bodyHash, next, createdAt } = row.idempotencyKey;
 			sql.insertIdempotencyKey.run(formId, key, bodyHash, next ?? null, createdAt);
@@ -253,9 +258,10 @@ function prepareStatements(client: Database) {
 	const range = 'from submissions where form_id = ?1 and id >= ?2 and id < ?3';
 	const first = 'select id from submissions where form_id = ? order by id limit ?';
 	return {
+		/** Fails for want of a form if that was deleted. Not `insert … select`, for which SQLite would copy every page it changes. */
 		insert: client.prepare(
 			`insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to)
-				select ?1, ?2, ?3, ?4, ?5, ?6, ?7 from forms where id = ?2 and deleted_at is null`,
+				values (?1, (select id from forms where id = ?2 and deleted_at is null), ?3, ?4, ?5, ?6, ?7)`,
 		),
 		insertIdempotencyKey: client.prepare(
 			'insert or replace into idempotency_keys (form_id, key, body_hash, next, created_at) values (?, ?, ?, ?, ?)',

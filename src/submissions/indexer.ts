@@ -9,7 +9,7 @@ const FIRST_AFTER_MS = 100;
 /** When there was nothing to do. */
 const IDLE_REST_MS = 250;
 /** Between two steps, as a multiple of the time that a step took: usually, and while submissions pour in. */
-const REST = { usual: 2, flood: 30 };
+const REST = { usual: 2, flood: 100 };
 const MIN_REST_MS = 2;
 /** More arrivals than this from one look to the next are a flood. */
 const FLOOD_ARRIVALS = 250;

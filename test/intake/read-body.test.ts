@@ -1,10 +1,10 @@
 /** Bodies over real connections: whole and within bounds, or refused before they cost anything. */
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
-import { createBodyReader } from '../../src/intake/read-body.ts';
+import { createBodyReader, declaredSize } from '../../src/intake/read-body.ts';
 import { refusalOfAsync } from '../refusal.ts';
 
-const LIMITS = { maxBytes: 1000 };
+const MAX_BYTES = 1000;
 const BUDGET = { budgetBytes: 1300, freeBytes: 100 };
 const tooLarge = { code: 'PAYLOAD_TOO_LARGE', message: 'The body may have at most 1000 bytes.' };
 const busy = {
@@ -23,7 +23,7 @@ const server = Bun.serve({
 	port: 0,
 	hostname: '127.0.0.1',
 	async fetch(request) {
-		const outcome = readBody(request, LIMITS).then(
+		const outcome = read(request).then(
 			({ length }) => ({ length }),
 			(error: unknown) => refusalOfAsync(() => Promise.reject(error)),
 		);
@@ -38,6 +38,10 @@ beforeEach(() => {
 	outcomes = [];
 });
 afterAll(() => server.stop(true));
+
+async function read(request: Request, reader = readBody): Promise<Uint8Array> {
+	return reader(request, { maxBytes: MAX_BYTES, declaredBytes: declaredSize(request.headers, MAX_BYTES) });
+}
 
 async function post(body: BodyInit, headers: Record<string, string> = {}): Promise<unknown> {
 	const response = await fetch(server.url, { method: 'POST', body, headers });
@@ -81,7 +85,7 @@ describe('a body', () => {
 
 	test('may be absent', async () => {
 		const request = new Request('http://localhost/', { method: 'POST' });
-		expect(await readBody(request, LIMITS)).toHaveLength(0);
+		expect(await read(request)).toHaveLength(0);
 	});
 
 	test('over the limit is refused, declared or counted', async () => {
@@ -102,7 +106,7 @@ describe('a body', () => {
 			headers: { 'content-length': '10' },
 			body: 'x'.repeat(1001),
 		});
-		expect(await refusalOfAsync(() => readBody(request, LIMITS))).toEqual(tooLarge);
+		expect(await refusalOfAsync(() => read(request))).toEqual(tooLarge);
 	});
 
 	test.each(['gzip', 'br', 'identity, gzip', 'x'])('in the Content-Encoding %s is refused', async (encoding) => {
@@ -151,7 +155,7 @@ describe('the budget', () => {
 
 	test('tells when to come again', async () => {
 		const reader = createBodyReader({ budgetBytes: 2, freeBytes: 0 });
-		const read = reader(new Request('http://localhost/', { method: 'POST', body: 'xxx' }), LIMITS);
-		expect(await read.catch((error) => error.details)).toEqual({ retryAfterSeconds: 5 });
+		const reading = read(new Request('http://localhost/', { method: 'POST', body: 'xxx' }), reader);
+		expect(await reading.catch((error) => error.details)).toEqual({ retryAfterSeconds: 5 });
 	});
 });
