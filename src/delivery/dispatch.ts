@@ -64,11 +64,10 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		/** See {@link sendTestMail}. */
 		sendTestMail: (to: string): Promise<string> => sendTestMail(to, { ...mail, now }),
 		/** Begins to send. `baseUrl` is where mails lead to; what it returns ends it, within about so many milliseconds. */
-		async start(baseUrl: string): Promise<(graceMs: number) => Promise<void>> {
+		start(baseUrl: string): (graceMs: number) => Promise<void> {
 			mail.identity = { ...mail.identity, baseUrl };
-			const started = await startWorker({ storage, outbox, channels, mailPerHour, log, now, timing });
-			worker = started;
-			return started.stop;
+			worker = startWorker({ storage, outbox, channels, mailPerHour, log, now, timing });
+			return worker.stop;
 		},
 	};
 }

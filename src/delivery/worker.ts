@@ -15,6 +15,8 @@ import { createQueue, type Destination } from './queue.ts';
 import { PACE, type Pace } from './queue-health.ts';
 
 export interface WorkerTiming {
+	/** Not at once: whoever starts a server waits for its first answer. */
+	firstAfterMs: number;
 	/** How long a delivery belongs to a worker that does not renew it. */
 	leaseMs: number;
 	/** How often every lane is looked after: it notices by then what another process put back, and a clock that was set. */
@@ -22,7 +24,7 @@ export interface WorkerTiming {
 	pace: Pace;
 }
 
-export const WORKER_TIMING: WorkerTiming = { leaseMs: 60_000, tickMs: 5_000, pace: PACE };
+export const WORKER_TIMING: WorkerTiming = { firstAfterMs: 100, leaseMs: 60_000, tickMs: 5_000, pace: PACE };
 
 const RENEWALS_PER_LEASE = 3;
 const MAIL: Destination = { channel: 'mail', webhookId: null };
@@ -40,18 +42,18 @@ export interface WorkerOptions {
 /** Why mail does not go out at the moment, for people; moments in milliseconds since 1970. */
 export type MailTrouble = { since: number; reason: string; nextProbeAt: number } | null;
 
-export type Worker = Awaited<ReturnType<typeof startWorker>>;
+export type Worker = ReturnType<typeof startWorker>;
 
 /** There must be no other at work on the same outbox: what is under way there is taken for left behind by a crash. */
-export async function startWorker(options: WorkerOptions) {
+export function startWorker(options: WorkerOptions) {
 	const { storage, outbox, channels, mailPerHour, log, now = Date.now, timing = WORKER_TIMING } = options;
 	const abort = new AbortController();
 	const lanes = new Map<number | null, Lane>();
 	const ceiling = createMailCeiling(mailPerHour);
-	for (const { formId, finishedAt } of await readSentMails(storage, now())) ceiling.count(formId, finishedAt);
 	const digests = createDigests(storage);
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	let ticking: Promise<void> = Promise.resolve();
+	let hasBegun = false;
 	let isStopping = false;
 
 	function laneOf(destination: Destination): Lane {
@@ -83,35 +85,45 @@ export async function startWorker(options: WorkerOptions) {
 		return [...ids].map((id) => laneOf(id === null ? MAIL : { channel: 'webhook', webhookId: id }));
 	}
 
+	/** Takes back what a crash left under way. Nothing is sent before, because from then on it would not be told apart. */
+	async function begin(): Promise<void> {
+		for (const lane of await allLanes()) await lane.takeBack();
+		for (const { formId, finishedAt } of await readSentMails(storage, now())) ceiling.count(formId, finishedAt);
+		outbox.onDue((rows: readonly NewDelivery[]) => {
+			for (const { channel, webhookId = null, state } of rows) {
+				if (state === 'waiting' && !isStopping) laneOf({ channel, webhookId }).wake();
+			}
+		});
+		hasBegun = true;
+	}
+
 	async function tick(): Promise<void> {
 		try {
+			if (!hasBegun) await begin();
 			for (const lane of await allLanes()) await lane.look();
 		} catch (error) {
 			log.error('The outbox cannot be read; it is tried again.', { cause: error });
 		}
-		if (isStopping) return;
+		if (!isStopping) tickIn(timing.tickMs);
+	}
+
+	function tickIn(ms: number): void {
 		timer = setTimeout(() => {
 			ticking = tick();
-		}, timing.tickMs);
+		}, ms);
 	}
 
 	const renewal = setInterval(() => {
 		for (const lane of lanes.values()) lane.renew();
 	}, timing.leaseMs / RENEWALS_PER_LEASE);
 
-	for (const lane of await allLanes()) await lane.takeBack();
-	outbox.onDue((rows: readonly NewDelivery[]) => {
-		for (const { channel, webhookId = null, state } of rows) {
-			if (state === 'waiting' && !isStopping) laneOf({ channel, webhookId }).wake();
-		}
-	});
-	ticking = tick();
+	tickIn(timing.firstAfterMs);
 
 	return {
 		mailTrouble: (): MailTrouble => lanes.get(null)?.trouble() ?? null,
 		/** Somebody asks for it now: what is held is probed at once. */
 		async retryNow(): Promise<void> {
-			for (const lane of await allLanes()) lane.retryNow();
+			if (hasBegun) for (const lane of await allLanes()) lane.retryNow();
 		},
 		/** Takes nothing new, lets what is under way finish for so long, then breaks it off and gives it back. */
 		async stop(graceMs: number): Promise<void> {

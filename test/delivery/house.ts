@@ -8,7 +8,7 @@ import { openStorage } from '../../src/storage/storage.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms } from '../../src/storage/tables.ts';
 
 /** Short enough for a test, in the proportions of the real ones. */
-export const SHORT_TIMING = { leaseMs: 600, tickMs: 50, pace: { probeMs: 120, longestProbeMs: 240 } };
+export const SHORT_TIMING = { firstAfterMs: 0, leaseMs: 600, tickMs: 50, pace: { probeMs: 120, longestProbeMs: 240 } };
 
 const GRACE_MS = 1000;
 
@@ -80,7 +80,7 @@ export async function openHouse({ file, form: formValues, ...options }: HouseOpt
 			return submission.id;
 		},
 		async start(): Promise<void> {
-			stopSending = await dispatch.start('https://forms.example.com');
+			stopSending = dispatch.start('https://forms.example.com');
 		},
 		rows: (): Promise<DeliveryRow[]> => storage.db.select().from(deliveries).orderBy(deliveries.id),
 		/** Waits until the rows are as wanted. */
