@@ -14,7 +14,7 @@ const LEVELS = [
 	['intake', 'submissions'],
 	['dashboard'],
 	['app'],
-	['upkeep'],
+	['upkeep', 'faces'],
 	['server'],
 	['cli'],
 	['main'],
@@ -68,12 +68,12 @@ describe('the source tree', () => {
 		expect(outside).toEqual([]);
 	});
 
-	test('has its routes put together by the server alone', () => {
-		expect(ownImports.filter(({ from, to }) => isRoutes(to) && from !== 'src/server.ts')).toEqual([]);
+	test('has its routes put together by the faces alone', () => {
+		expect(ownImports.filter(({ from, to }) => isRoutes(to) && unitOf(from) !== 'faces')).toEqual([]);
 	});
 
 	test('knows Elysia at the edge only', () => {
-		const edge = /^src\/(?:server\.ts|keys\/auth\.ts|http\/.*|.*\/(?:routes|schema)\.ts)$/;
+		const edge = /^src\/(?:faces\/.*|keys\/auth\.ts|http\/.*|.*\/(?:routes|schema)\.ts)$/;
 		const isElysia = (name: string) => name === 'elysia' || name.startsWith('elysia/') || name.startsWith('@elysiajs/');
 		expect(pathsWhere(({ path, imports }) => imports.some(isElysia) && !edge.test(path))).toEqual([]);
 	});

@@ -8,9 +8,9 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Elysia } from 'elysia';
 import { openApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
+import { mountManagement } from '../../src/faces/management.ts';
 import type { ApiDocument } from '../../src/http/openapi-document.ts';
 import { createLog } from '../../src/log.ts';
-import { mountManagement } from '../../src/server.ts';
 
 interface Operation {
 	operationId: string;

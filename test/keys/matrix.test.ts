@@ -1,10 +1,10 @@
 /** Every credential against every management route: what the guard says, before anything else is looked at. */
 
 import { afterAll, describe, expect, test } from 'bun:test';
+import { mountManagement } from '../../src/faces/management.ts';
 import { createClientAddress } from '../../src/http/client-address.ts';
 import { createFace } from '../../src/http/face.ts';
 import { createToken } from '../../src/keys/token.ts';
-import { mountManagement } from '../../src/server.ts';
 import type { Permission } from '../../src/storage/tables.ts';
 import { openTestServer } from '../server.ts';
 

@@ -1,0 +1,77 @@
+/** The face for owners: the keyed API, the dashboard with its sessions, and their documentation. */
+
+import { type AnyElysia, Elysia } from 'elysia';
+import type { App } from '../app.ts';
+import { EVENTS_PATH, eventRoutes } from '../dashboard/events/routes.ts';
+import { dashboardRoutes } from '../dashboard/routes.ts';
+import { createSessionCookie } from '../dashboard/session/cookie.ts';
+import { createSessionCredential } from '../dashboard/session/credential.ts';
+import { sessionRoutes } from '../dashboard/session/routes.ts';
+import { LIFETIME_MS } from '../dashboard/session/sessions.ts';
+import { statusRoutes } from '../dashboard/status/routes.ts';
+import { deliveriesRoutes } from '../delivery/routes.ts';
+import { webhookRoutes } from '../delivery/webhooks/routes.ts';
+import { formRoutes } from '../forms/routes.ts';
+import { apiDocs, openApiDocument } from '../http/api-docs.ts';
+import type { Face } from '../http/face.ts';
+import { createRateLimiter } from '../http/rate-limit.ts';
+import { createAuth } from '../keys/auth.ts';
+import { keyRoutes } from '../keys/routes.ts';
+import { bulkRoutes } from '../submissions/bulk/routes.ts';
+import { exportRoutes } from '../submissions/export/routes.ts';
+import { submissionRoutes } from '../submissions/routes.ts';
+import { statsRoutes } from '../submissions/stats/routes.ts';
+import { VERSION } from '../version.ts';
+import { openFace, type PublicUrls, type Router } from './open-face.ts';
+import { submitRoutes } from './public.ts';
+
+const TAGS = [
+	{ name: 'Submit', description: 'Post to a form. No key.' },
+	{ name: 'Forms', description: 'Create and manage forms.' },
+	{ name: 'Submissions', description: 'Read and keep what people submitted.' },
+	{ name: 'Keys', description: 'Make, list and revoke API keys.' },
+	{ name: 'Session', description: 'Sign in to the dashboard.' },
+	{ name: 'Events', description: 'Hear of what happens as it happens.' },
+	{ name: 'Webhooks', description: 'Post what happens to a form to addresses of yours, signed.' },
+	{ name: 'Deliveries', description: 'See what left the house, what did not and why, and send it again.' },
+	{ name: 'Server', description: 'See how the server fares.' },
+];
+
+export function openManagementFace(app: App, urls: PublicUrls): Face {
+	const face = openFace(app);
+	mountManagement(face.router, app, urls);
+	return face;
+}
+
+export function mountManagement(router: Router, app: App, urls: PublicUrls): void {
+	const api = createRateLimiter(app.config.rates.api);
+	const failures = createRateLimiter(app.config.rates.auth);
+	const cookie = createSessionCookie(urls.base, LIFETIME_MS);
+	const credential = createSessionCredential(app.sessions, { cookie, baseUrl: urls.base, idlePath: EVENTS_PATH });
+	const auth = createAuth(app.keys, {
+		api,
+		failures,
+		otherCredential: async (request) => (await credential(request))?.session.principal,
+	});
+	const described: AnyElysia[] = [
+		formRoutes(app.forms, auth),
+		submissionRoutes(app.submissions, auth),
+		bulkRoutes(app.bulk, auth),
+		exportRoutes(app.submissions, auth),
+		statsRoutes(app.stats, auth),
+		keyRoutes(app.keys, auth),
+		sessionRoutes({ ...app, cookie, credential, api, failures, urls }),
+		eventRoutes(app.streams, auth),
+		webhookRoutes(app.webhooks, auth),
+		deliveriesRoutes(app.dispatch, auth),
+		statusRoutes(app, auth),
+	];
+	router.use(dashboardRoutes());
+	for (const routes of described) router.use(routes);
+	const info = { version: VERSION, baseUrl: urls.base, submitUrl: urls.submit, tags: TAGS };
+	const documented = () => {
+		const all = [...described, submitRoutes(app, '/api/f', urls), submitRoutes(app, '/f', urls)];
+		return all.reduce((whole, routes) => whole.use(routes), new Elysia() as AnyElysia);
+	};
+	router.use(apiDocs({ document: () => openApiDocument(documented(), info) }));
+}
