@@ -1,6 +1,6 @@
 /** Decides between signing in and the dashboard itself. */
 
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { announcement } from './announce.ts';
 import { navigate, route } from './location.ts';
 import { LoadFailure } from './parts/load-failure.tsx';
@@ -44,7 +44,8 @@ export function App() {
 		setFailure(undefined);
 		start().catch(setFailure);
 	}, []);
-	useEffect(() => {
+	// Before anything is painted, which would only delay the question who is signed in.
+	useLayoutEffect(() => {
 		if (hasBegun.current && !isSetup) return;
 		hasBegun.current = true;
 		begin();

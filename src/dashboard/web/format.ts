@@ -1,21 +1,27 @@
 /** How values, times and numbers are written for a person. */
 
+import { lazy } from '../../lazy.ts';
 import { numeralText } from './exact-json.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
+// Held, because a browser takes a millisecond to make one, and a list shows a hundred times.
+const relative = lazy(() => new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' }));
+const dayAndMonth = lazy(() => new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }));
+const day = lazy(() => new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' }));
+const exact = lazy(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' }));
+const counts = lazy(() => new Intl.NumberFormat('en'));
 
 /** "now", "5m ago", "yesterday"; after a week the date. */
 export function relativeTime(iso: string, now: number): string {
 	const difference = new Date(iso).getTime() - now;
 	const distance = Math.abs(difference);
 	if (distance < MINUTE) return 'now';
-	if (distance < HOUR) return relative.format(Math.trunc(difference / MINUTE), 'minute');
-	if (distance < DAY) return relative.format(Math.trunc(difference / HOUR), 'hour');
-	if (distance < 7 * DAY) return relative.format(Math.trunc(difference / DAY), 'day');
+	if (distance < HOUR) return relative().format(Math.trunc(difference / MINUTE), 'minute');
+	if (distance < DAY) return relative().format(Math.trunc(difference / HOUR), 'hour');
+	if (distance < 7 * DAY) return relative().format(Math.trunc(difference / DAY), 'day');
 	return shortDate(iso, now);
 }
 
@@ -23,16 +29,16 @@ export function relativeTime(iso: string, now: number): string {
 export function shortDate(iso: string, now = Date.now()): string {
 	const date = new Date(iso);
 	const sameYear = date.getFullYear() === new Date(now).getFullYear();
-	return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: sameYear ? undefined : 'numeric' });
+	return (sameYear ? dayAndMonth() : day()).format(date);
 }
 
 /** Date and time in full, in the reader's zone. */
 export function absoluteTime(iso: string): string {
-	return new Date(iso).toLocaleString('en-GB', { dateStyle: 'full', timeStyle: 'long' });
+	return exact().format(new Date(iso));
 }
 
 export function formatCount(count: number): string {
-	return count.toLocaleString('en');
+	return counts().format(count);
 }
 
 /** "1 submission", "1,234 submissions". */

@@ -1,7 +1,7 @@
 /** The frame around every view: navigation, mode, connection, live events and global shortcuts. */
 
 import { effect } from '@preact/signals';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { navigate, route } from './location.ts';
 import { Icon } from './parts/icon.tsx';
 import { Sidebar, SidebarDrawer } from './parts/sidebar.tsx';
@@ -47,7 +47,7 @@ function useFocusOnView(at: Route): void {
 }
 
 function useServer(): void {
-	useEffect(() => {
+	useLayoutEffect(() => {
 		loadForms().catch(showError);
 		if (!may('read')) return;
 		const close = openLiveEvents();

@@ -1,6 +1,6 @@
 /** Loads something for a component and keeps what was there while it loads again. */
 
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export interface QueryState<T> {
 	data: T | undefined;
@@ -29,7 +29,8 @@ export function useQuery<T>(key: string, load: () => Promise<T>): QueryState<T> 
 			(error: unknown) => settle({ error }),
 		);
 	}, []);
-	useEffect(() => {
+	// Asked for before the frame is painted, not after.
+	useLayoutEffect(() => {
 		reload();
 		return () => {
 			turn.current += 1;

@@ -1,6 +1,6 @@
 /** The inbox of a form: toolbar, list and the open submission side by side. */
 
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { announce, useTitle } from '../announce.ts';
 import { plural } from '../format.ts';
 import { navigate } from '../location.ts';
@@ -31,7 +31,8 @@ interface Props {
 function useInbox({ form, submission, query }: Props): Inbox {
 	const inbox = useMemo(() => createInbox(form), [form]);
 	const key = JSON.stringify(query);
-	useEffect(() => inbox.show(JSON.parse(key)), [inbox, key]);
+	// Asked for before the frame is painted, not after.
+	useLayoutEffect(() => inbox.show(JSON.parse(key)), [inbox, key]);
 	useEffect(() => inbox.close, [inbox]);
 	useEffect(() => {
 		inbox.open(submission).catch(showError);
