@@ -62,12 +62,15 @@ export function createLane({ queue, channel, log, now, pace, signal, name, tickM
 	function wake(): void {
 		if (isStopping) return;
 		isAskedAgain = true;
-		if (!isPumping) track(pump());
+		if (isPumping) return;
+		isPumping = true;
+		track(pump());
 	}
 
 	async function pump(): Promise<void> {
-		isPumping = true;
 		try {
+			// One look for all that is stored in this turn of the event loop.
+			await new Promise((resolve) => setImmediate(resolve));
 			while (isAskedAgain && !isStopping) {
 				isAskedAgain = false;
 				if (await takeSome()) isAskedAgain = true;
@@ -80,12 +83,16 @@ export function createLane({ queue, channel, log, now, pace, signal, name, tickM
 
 	/** Wakes the lane when the next delivery falls due, or the hold ends. */
 	async function setAlarm(): Promise<void> {
+		if (isFull()) return;
 		const heldUntil = health.heldUntil();
 		const next = heldUntil > now() ? heldUntil : await queue.nextDue();
 		clearTimeout(alarm);
 		if (next === undefined || next - now() >= tickMs || isStopping) return;
 		alarm = setTimeout(wake, Math.max(next - now(), SHORTEST_SLEEP_MS));
 	}
+
+	/** Whether the end of what is under way is all that can bring the lane on. */
+	const isFull = () => underWay.size > 0 && underWay.size >= health.limit(now());
 
 	/** Starts as many as may go; answers whether there may be more to do at once. */
 	async function takeSome(): Promise<boolean> {

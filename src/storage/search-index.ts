@@ -23,13 +23,12 @@ export function createSearchIndex(client: Database, writer: Writer) {
 	/** Whether pieces of the index that were written one by one may still be waiting to be put together. */
 	let isScattered = true;
 
-	function readMark(): number {
-		mark ??= Number(sql.readMark.values(MARK)[0]?.[0] ?? 0);
-		return mark;
+	function storedMark(): number {
+		return Number(sql.readMark.values(MARK)[0]?.[0] ?? 0);
 	}
 
 	function addNext(lastId: number): void {
-		let reached = readMark();
+		let reached = storedMark();
 		let characters = 0;
 		for (const [id, data] of sql.readNext.values(reached, lastId, MAX_SUBMISSIONS_PER_STEP) as [number, string][]) {
 			const { text, shortWords } = searchText(data);
@@ -62,7 +61,8 @@ export function createSearchIndex(client: Database, writer: Writer) {
 	}
 
 	function nextStep(lastId: number): (() => void) | undefined {
-		if (sql.hasNext.values(readMark(), lastId).length > 0) return () => addNext(lastId);
+		mark ??= storedMark();
+		if (sql.hasNext.values(mark, lastId).length > 0) return () => addNext(lastId);
 		// After what is new, because what is gone is not found anyway: the search looks for the submission itself.
 		if (sql.hasRemovals.values().length > 0) return takeOutRemoved;
 		return isScattered ? merge : undefined;

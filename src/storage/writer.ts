@@ -6,7 +6,13 @@ import { asStorageError } from './constraints.ts';
 /** Bounds how long one commit can hold up the event loop. */
 const MAX_JOBS_PER_COMMIT = 2000;
 
-/** One change. `run` is called inside the transaction; `resolve` after the commit is on disk, or `reject`. */
+/** A job of several statements failed, and what it did before that is not undone. */
+const HALF_DONE = Symbol('half done');
+
+/**
+ * One change. `run` is called inside the transaction, and again if that is rolled back to begin anew; `resolve` after the
+ * commit is on disk, or `reject`.
+ */
 export interface Job {
 	run(): void;
 	resolve(): void;
@@ -35,44 +41,74 @@ export function createWriter(client: Database, hooks: WriterHooks) {
 	let queue: Job[] = [];
 	let isScheduled = false;
 
-	function runJob(job: Job): boolean {
-		if (job.compound) savepoint.run();
+	function runPlainly(job: Job): void {
 		try {
 			job.run();
-			if (job.compound) release.run();
-			return true;
 		} catch (error) {
-			// A full disk or an I/O error makes SQLite end the whole transaction by itself.
-			if (!client.inTransaction) throw error;
-			if (job.compound) {
-				undo.run();
-				release.run();
-			}
-			job.reject(asStorageError(error));
-			return false;
+			throw job.compound && client.inTransaction ? HALF_DONE : error;
 		}
 	}
 
-	function commitTogether(jobs: Job[]): void {
-		const done: Job[] = [];
-		let current = 0;
+	function runWithSavepoint(job: Job): void {
+		savepoint.run();
+		try {
+			job.run();
+		} catch (error) {
+			if (client.inTransaction) undo.run();
+			throw error;
+		} finally {
+			if (client.inTransaction) release.run();
+		}
+	}
+
+	/** Runs the jobs in the open transaction; answers why those failed that did. */
+	function runAll(jobs: readonly Job[], run: (job: Job) => void): Map<Job, unknown> {
+		const failures = new Map<Job, unknown>();
+		for (const job of jobs) {
+			try {
+				run(job);
+			} catch (error) {
+				// A full disk or an I/O error makes SQLite end the whole transaction by itself.
+				if (error === HALF_DONE || !client.inTransaction) throw error;
+				failures.set(job, asStorageError(error));
+			}
+		}
+		return failures;
+	}
+
+	function attempt(jobs: readonly Job[], run: (job: Job) => void): Map<Job, unknown> {
 		try {
 			begin.run();
 			hooks.begun();
-			for (; current < jobs.length; current++) {
-				const job = jobs[current] as Job;
-				if (runJob(job)) done.push(job);
-			}
+			const failures = runAll(jobs, run);
 			hooks.committing();
 			commit.run();
+			return failures;
 		} catch (error) {
 			if (client.inTransaction) rollback.run();
 			hooks.rolledBack();
+			if (error === HALF_DONE) return attempt(jobs, runWithSavepoint);
+			throw error;
+		}
+	}
+
+	/**
+	 * With a savepoint SQLite copies every page that a job changes. Jobs hardly ever fail, so they go without at first; once
+	 * one of several statements does, all begin again, each with its own.
+	 */
+	function commitTogether(jobs: readonly Job[]): void {
+		let failures: Map<Job, unknown>;
+		try {
+			failures = attempt(jobs, runPlainly);
+		} catch (error) {
 			const reason = asStorageError(error);
-			for (const job of [...done, ...jobs.slice(current)]) job.reject(reason);
+			for (const job of jobs) job.reject(reason);
 			return;
 		}
-		for (const job of done) job.resolve();
+		for (const job of jobs) {
+			if (failures.has(job)) job.reject(failures.get(job));
+			else job.resolve();
+		}
 	}
 
 	function flush(): void {

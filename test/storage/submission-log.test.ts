@@ -200,6 +200,36 @@ test('a submission that cannot be stored fails alone; those of the same commit s
 	storage.close();
 });
 
+test('a submission whose deliveries cannot be stored leaves nothing behind, and those of the same commit are counted once', async () => {
+	const storage = await openWithForm();
+	const before = append(storage, ['a']);
+	const id = storage.nextId();
+	const broken = storage.submissions.append({
+		id,
+		formId: FORM,
+		data: '{"x":"v"}',
+		names: ['x'],
+		spamReason: null,
+		subject: null,
+		replyTo: null,
+		deliveries: [
+			{ formId: FORM, channel: 'webhook', webhookId: 404, state: 'waiting', destination: 'https://example.com' },
+		],
+	});
+	const after = append(storage, ['a', 'b'], 'honeypot');
+	await expect(broken).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_FOREIGNKEY' });
+	await Promise.all([before.done, after.done]);
+	const rows = [
+		{ id: before.id, names: ['a'], isRead: false, isStarred: false, isSpam: false },
+		{ id: after.id, names: ['a', 'b'], isRead: false, isStarred: false, isSpam: true },
+	];
+	expectPage(storage, rows, { filter: 'all', order: 'asc', limit: 9, offset: 0 });
+	expectPage(storage, rows, { filter: 'spam', order: 'asc', limit: 9, offset: 0 });
+	await expectCounts(storage, rows);
+	expectNames(storage, rows);
+	storage.close();
+});
+
 test('what another process writes is seen at once', async () => {
 	const file = join(tempFolder(), 'formsrv.db');
 	const server = await openWithForm(file);
