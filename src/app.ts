@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import { createEventStreams } from './dashboard/events/streams.ts';
 import { createSessions } from './dashboard/session/sessions.ts';
 import { createDispatch } from './delivery/dispatch.ts';
-import { createGuardedPost } from './delivery/guarded-request.ts';
+import type { GuardedPost } from './delivery/guarded-request.ts';
 import { createWebhooks } from './delivery/webhooks/webhooks.ts';
 import { createForms } from './forms/forms.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
@@ -13,6 +13,7 @@ import { createAltchaStore } from './intake/altcha-store.ts';
 import { createCaptchaCheck } from './intake/captcha.ts';
 import { createIntake } from './intake/intake.ts';
 import { createKeys } from './keys/keys.ts';
+import { lazy } from './lazy.ts';
 import type { Log } from './log.ts';
 import { openStorage } from './storage/storage.ts';
 import type { Captcha } from './storage/tables.ts';
@@ -32,7 +33,7 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 	const reader = createReader(config.databaseFile);
 	const keys = createKeys(storage, now);
 	const forms = createForms(storage, { captchas: configuredCaptchas(config), now });
-	const post = createGuardedPost({ allowed: config.webhookAllow });
+	const post = createPost(config.webhookAllow);
 	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
 	const dispatch = createDispatch(storage, { ...config, baseUrl: config.baseUrl ?? ownUrl(config), post, log, now });
 	const submissions = createSubmissions(storage, { forms, reader, release: dispatch.retries.release, now });
@@ -75,6 +76,15 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 		dispatch,
 		intake,
 		close,
+	};
+}
+
+/** Loaded with the first request: few servers need it at once, and it brings along much of `node:`. */
+function createPost(allowed: readonly string[]): GuardedPost {
+	const load = lazy(async () => (await import('./delivery/guarded-request.ts')).createGuardedPost({ allowed }));
+	return async (url, request) => {
+		const post = await load();
+		return post(url, request);
 	};
 }
 

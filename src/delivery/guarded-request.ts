@@ -82,8 +82,16 @@ export function readTarget(text: string): URL | string {
 	return url;
 }
 
+/** Why a URL will never be posted to, as far as that can be told without resolving its name. */
+export function objectionTo(text: string, allowed: readonly string[]): string | undefined {
+	const target = readTarget(text);
+	if (typeof target === 'string') return target;
+	const address = literalAddress(target);
+	return address === undefined || createAddressGuard(allowed)(address) ? undefined : notPublic(address);
+}
+
 /** The address of a URL whose host is an address and no name. */
-export function literalAddress({ hostname }: URL): string | undefined {
+function literalAddress({ hostname }: URL): string | undefined {
 	const host = hostname.replace(/^\[|\]$/g, '');
 	return isIP(host) === 0 ? undefined : host;
 }
@@ -100,7 +108,11 @@ async function checkedAddresses(
 	if (addresses.length === 0) return `The name ${hostname} has no address.`;
 	const forbidden = addresses.find(({ address }) => !guard.mayReach(address));
 	if (forbidden === undefined) return addresses;
-	return `${forbidden.address} is not a public address; the operator may allow it with FORMSRV_WEBHOOK_ALLOW.`;
+	return notPublic(forbidden.address);
+}
+
+function notPublic(address: string): string {
+	return `${address} is not a public address; the operator may allow it with FORMSRV_WEBHOOK_ALLOW.`;
 }
 
 function resolveAll(hostname: string): Promise<ResolvedAddress[]> {

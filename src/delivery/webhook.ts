@@ -1,6 +1,5 @@
 /** Webhooks as standardwebhooks.com specifies them: what is posted, how it is signed, what an answer means. */
 
-import { createHmac, randomBytes } from 'node:crypto';
 import type { PostResult } from './guarded-request.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -40,7 +39,7 @@ export interface WebhookHealth {
 }
 
 export function createWebhookSecret(): string {
-	return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+	return SECRET_PREFIX + crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64();
 }
 
 /** The body of a `submission.created` event; its `data.submission` is the Submission of the API. */
@@ -84,7 +83,7 @@ export function webhookHeaders(secrets: readonly string[], message: { id: string
 
 function sign(content: string, secret: string): string {
 	const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
-	return createHmac('sha256', key).update(content).digest('base64');
+	return new Bun.CryptoHasher('sha256', key).update(content).digest('base64');
 }
 
 /** What an attempt came to. Only 2xx is success: a redirect might lead anywhere, and its target was never checked. */

@@ -1,6 +1,5 @@
 /** What the proof of work has to remember: the secret that signs it, and the challenges that were used up. */
 
-import { randomBytes } from 'node:crypto';
 import { eq, lt } from 'drizzle-orm';
 import type { Storage } from '../storage/storage.ts';
 import { serverValues, spentChallenges } from '../storage/tables.ts';
@@ -35,7 +34,7 @@ export function createAltchaStore(
 }
 
 async function loadSecret(storage: Storage): Promise<string> {
-	const fresh = { name: SECRET_NAME, value: randomBytes(32).toString('hex') };
+	const fresh = { name: SECRET_NAME, value: crypto.getRandomValues(new Uint8Array(32)).toHex() };
 	const [, rows] = await storage.batch((tx) => [
 		tx.insert(serverValues).values(fresh).onConflictDoNothing(),
 		tx.select().from(serverValues).where(eq(serverValues.name, SECRET_NAME)),

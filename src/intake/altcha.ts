@@ -1,7 +1,5 @@
 /** The captcha of the house: a proof of work that the ALTCHA widget solves, with no third party involved. */
 
-import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
-
 /**
  * A challenge in the format of ALTCHA's first protocol, which every version of the widget understands, the
  * present third one included.
@@ -46,16 +44,14 @@ export type Altcha = ReturnType<typeof createAltcha>;
 
 export function createAltcha({ secret, spend, maxNumber = MAX_NUMBER, now = Date.now }: AltchaOptions) {
 	const sign = async (challenge: string) =>
-		createHmac('sha256', await secret())
-			.update(challenge)
-			.digest('hex');
+		new Bun.CryptoHasher('sha256', await secret()).update(challenge).digest('hex');
 
 	return {
 		/** A new challenge, good for ten minutes and one submission to the form with this public id. */
 		async challenge(formId: string): Promise<AltchaChallenge> {
 			const expires = Math.floor(now() / 1000) + LIFETIME_SECONDS;
-			const salt = `${randomBytes(12).toString('hex')}?form=${formId}&expires=${expires}&`;
-			const challenge = hash(salt, randomInt(maxNumber + 1));
+			const salt = `${crypto.getRandomValues(new Uint8Array(12)).toHex()}?form=${formId}&expires=${expires}&`;
+			const challenge = hash(salt, randomUpTo(maxNumber));
 			return { algorithm: 'SHA-256', challenge, maxnumber: maxNumber, salt, signature: await sign(challenge) };
 		},
 		/** Whether a token is the first valid solution of an unexpired challenge of that form. */
@@ -86,9 +82,15 @@ function readSolution(token: string): Solution | undefined {
 }
 
 function hash(salt: string, number: number): string {
-	return createHash('sha256').update(`${salt}${number}`).digest('hex');
+	return new Bun.CryptoHasher('sha256').update(`${salt}${number}`).digest('hex');
+}
+
+/** Even enough for a bound that is small beside 2³². */
+function randomUpTo(max: number): number {
+	const [drawn = 0] = crypto.getRandomValues(new Uint32Array(1));
+	return drawn % (max + 1);
 }
 
 function isSame(a: string, b: string): boolean {
-	return timingSafeEqual(Buffer.from(a), Buffer.from(b));
+	return crypto.timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

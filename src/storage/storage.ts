@@ -9,11 +9,10 @@ import { migrate } from './migrate.ts';
 import { createSearchIndex } from './search-index.ts';
 import { closeWriteConnection, openReadConnection, openWriteConnection } from './sqlite.ts';
 import { createSubmissionLog } from './submission-log.ts';
-import * as tables from './tables.ts';
 import { createWriter } from './writer.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the engine's own result type is of no concern to features
-export type Db = BaseSQLiteDatabase<'sync' | 'async', any, typeof tables>;
+export type Db = BaseSQLiteDatabase<'sync' | 'async', any>;
 
 /** A query built with Drizzle and not yet run. */
 export interface Query<T = unknown> extends PromiseLike<T> {
@@ -37,8 +36,8 @@ export function openStorage(file: string, { now = Date.now }: { now?: () => numb
 		throw error;
 	}
 	const reader = openReadConnection(file);
-	const db: Db = drizzle(reader, { schema: tables });
-	const tx: Db = drizzle(client, { schema: tables });
+	const db: Db = drizzle(reader);
+	const tx: Db = drizzle(client);
 	const index = createFormIndex(client);
 	const dataVersion = client.prepare('pragma data_version');
 	// Deliveries too: they are numbered after their submission, and a clock may have been set back since.

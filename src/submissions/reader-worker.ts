@@ -1,6 +1,6 @@
 /** The thread beside the server that does the long reads: searches and exports, on a connection of its own. */
 
-import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { isMainThread, parentPort } from 'node:worker_threads';
 import { openReadConnection } from '../storage/sqlite.ts';
 import { createSubmissionReader } from '../storage/submission-reader.ts';
 import { type ChunkRequest, readChunk } from './export/chunk.ts';
@@ -43,4 +43,4 @@ function answer(id: number, call: () => unknown): ReaderAnswer {
 	}
 }
 
-if (!isMainThread && parentPort) serve(parentPort, (workerData as { file: string }).file);
+if (!isMainThread && parentPort) serve(parentPort, process.argv.at(-1) ?? '');

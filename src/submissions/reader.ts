@@ -1,6 +1,5 @@
 /** Asks the reader thread, which is started when it is first needed and ended when it is not needed any more. */
 
-import { Worker } from 'node:worker_threads';
 import { workerPath } from '../assets.ts';
 import { AppError } from '../errors.ts';
 import type { ReaderAnswer, ReaderCalls, ReaderRequest } from './reader-worker.ts';
@@ -17,19 +16,23 @@ interface Waiting {
 	timer: ReturnType<typeof setTimeout>;
 }
 
+/** The web's worker, not Node's: with the first import of that, a start would load Node's streams. */
+type Thread = Worker & Pick<Bun.Worker, 'ref' | 'unref'>;
+
 export type Reader = ReturnType<typeof createReader>;
 
 /** @param file The database. */
 export function createReader(file: string) {
 	const waiting = new Map<number, Waiting>();
-	let worker: Worker | undefined;
+	let worker: Thread | undefined;
 	let idleTimer: ReturnType<typeof setTimeout> | undefined;
 	let lastId = 0;
 
-	function start(): Worker {
-		const started = new Worker(workerPath('submissions/reader-worker.ts'), { workerData: { file } });
-		started.on('message', (answer: ReaderAnswer) => settle(answer));
-		started.on('error', (cause) => abandon(started, cause));
+	function start(): Thread {
+		const path = workerPath('submissions/reader-worker.ts');
+		const started = new Worker(path, { argv: [file], ref: true }) as Thread;
+		started.addEventListener('message', ({ data }: MessageEvent<ReaderAnswer>) => settle(data));
+		started.addEventListener('error', ({ message }) => abandon(started, new Error(message)));
 		worker = started;
 		return started;
 	}
@@ -58,9 +61,9 @@ export function createReader(file: string) {
 	}
 
 	/** Ends a thread that failed, or that is busy with a call nobody waits for any longer. */
-	function abandon(failed: Worker, cause: unknown): void {
+	function abandon(failed: Thread, cause: unknown): void {
 		if (worker === failed) worker = undefined;
-		void failed.terminate();
+		failed.terminate();
 		for (const id of [...waiting.keys()]) take(id)?.reject(tooMuch(cause));
 	}
 
@@ -84,7 +87,9 @@ export function createReader(file: string) {
 		await ask('close', []).catch(() => {});
 		clearTimeout(idleTimer);
 		if (worker === closing) worker = undefined;
-		await closing.terminate();
+		const closed = new Promise((resolve) => closing.addEventListener('close', resolve, { once: true }));
+		closing.terminate();
+		await closed;
 	}
 
 	return {

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { openStorage } from '../../src/storage/storage.ts';
+import { setupLinks } from '../../src/storage/tables.ts';
 import { openCommandLine } from './command-line.ts';
 
 test('prints a link to the dashboard that is good once, also before there is a database', async () => {
@@ -11,7 +12,7 @@ test('prints a link to the dashboard that is good once, also before there is a d
 	expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:8080\/#\/setup\/[\w-]{43}\n$/);
 	expect(stderr).toContain('It works once, within the next hour.');
 	const storage = openStorage(cli.path('formsrv-data', 'formsrv.db'));
-	expect(await storage.db.query.setupLinks.findMany()).toHaveLength(1);
+	expect(await storage.db.select().from(setupLinks)).toHaveLength(1);
 	storage.close();
 	const elsewhere = await cli.call('dashboard-link', '--base-url', 'https://forms.example.com');
 	expect(elsewhere.stdout).toStartWith('https://forms.example.com/#/setup/');

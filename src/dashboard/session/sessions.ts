@@ -5,6 +5,7 @@ import { decodeId, encodeId, firstIdAt, idToMillis } from '../../ids.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { type Principal, unauthorized } from '../../keys/permissions.ts';
 import { hashToken } from '../../keys/token.ts';
+import { lazy } from '../../lazy.ts';
 import type { Storage } from '../../storage/storage.ts';
 import {
 	type ApiKeyRow,
@@ -34,12 +35,14 @@ export interface Session {
 export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions(storage: Storage, { keys, now = Date.now }: { keys: Keys; now?: () => number }) {
-	const byHash = storage.db
-		.select({ session: sessions, key: apiKeys })
-		.from(sessions)
-		.leftJoin(apiKeys, eq(sessions.keyId, apiKeys.id))
-		.where(eq(sessions.hash, sql.placeholder('hash')))
-		.prepare();
+	const byHash = lazy(() =>
+		storage.db
+			.select({ session: sessions, key: apiKeys })
+			.from(sessions)
+			.leftJoin(apiKeys, eq(sessions.keyId, apiKeys.id))
+			.where(eq(sessions.hash, sql.placeholder('hash')))
+			.prepare(),
+	);
 
 	async function open(mode: Mode, keyId: number | null): Promise<string> {
 		const token = randomToken();
@@ -85,7 +88,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		},
 		/** The session of a token, if it has not ended; `isUse` puts the end off. */
 		async find(token: string, { isUse }: { isUse: boolean }): Promise<Session | undefined> {
-			const [found] = await byHash.execute({ hash: hashToken(token) });
+			const [found] = await byHash().execute({ hash: hashToken(token) });
 			if (!found || endOf(found.session) <= now()) return undefined;
 			const { session, key } = found;
 			const principal = principalOf(session, key);

@@ -14,8 +14,7 @@ import {
 	type WebhookRow,
 	webhooks,
 } from '../../storage/tables.ts';
-import { type GuardedPost, literalAddress, readTarget } from '../guarded-request.ts';
-import { createAddressGuard } from '../public-address.ts';
+import type { GuardedPost } from '../guarded-request.ts';
 import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome, webhookTest } from '../webhook.ts';
 import {
 	type CreateWebhook,
@@ -50,8 +49,6 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 
 /** All of it throws AppError FORM_NOT_FOUND or NOT_FOUND for what is not there (in that mode). */
 export function createWebhooks(storage: Storage, { post, allowed, now = Date.now }: WebhooksOptions) {
-	const mayReach = createAddressGuard(allowed);
-
 	async function formRow({ form, mode }: FormRef): Promise<FormRow> {
 		const isIt = and(eq(forms.id, decodeId(form) ?? -1), isNull(forms.deletedAt));
 		const [row] = await storage.db.select().from(forms).where(isIt);
@@ -76,15 +73,14 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 		return rows[0];
 	}
 
-	function checkUrl(text: string): string {
+	async function checkUrl(text: string): Promise<string> {
 		const refuse = (why: string) => invalidField('url', 'INVALID_URL', why);
 		const url = text.trim();
 		if (url.length > URL_MAX) throw refuse(`url must have at most ${URL_MAX} characters.`);
-		const target = readTarget(url);
-		if (typeof target === 'string') throw refuse(target);
-		const address = literalAddress(target);
-		if (address === undefined || mayReach(address)) return url;
-		throw refuse(`${address} is not a public address; the operator may allow it with FORMSRV_WEBHOOK_ALLOW.`);
+		const { objectionTo } = await import('../guarded-request.ts');
+		const objection = objectionTo(url, allowed);
+		if (objection !== undefined) throw refuse(objection);
+		return url;
 	}
 
 	return {
@@ -107,7 +103,7 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 			const row: WebhookRow = {
 				id: storage.nextId(),
 				formId: form.id,
-				url: checkUrl(input.url),
+				url: await checkUrl(input.url),
 				secret: createWebhookSecret(),
 				previousSecret: null,
 				previousSecretUntil: null,
@@ -128,7 +124,7 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 		async update(ref: WebhookRef, input: UpdateWebhook): Promise<Webhook> {
 			const { webhook } = await find(ref);
 			const values: Partial<WebhookRow> = {
-				url: input.url === undefined ? webhook.url : checkUrl(input.url),
+				url: input.url === undefined ? webhook.url : await checkUrl(input.url),
 				events: input.events === undefined ? webhook.events : checkEvents(input.events),
 				isActive: input.isActive ?? webhook.isActive,
 			};

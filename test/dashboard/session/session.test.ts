@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Form } from '../../../src/forms/schema.ts';
 import { decodeId } from '../../../src/ids.ts';
+import { sessions, setupLinks } from '../../../src/storage/tables.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 
 const HOUR_MS = 3_600_000;
@@ -179,8 +180,7 @@ describe('a session', () => {
 		await read(cookie);
 		// The use is noted after the answer; this comes behind it.
 		await server.app.storage.batch(() => []);
-		const { sessions } = server.app.storage.db.query;
-		const stored = JSON.stringify(await sessions.findMany());
+		const stored = JSON.stringify(await server.app.storage.db.select().from(sessions));
 		expect(stored).not.toContain(cookie.split('=')[1] ?? '');
 		const found = (await server.app.keys.list()).find(({ id }) => id === key.id);
 		expect(found?.lastUsedAt).toBe(new Date(clock).toISOString());
@@ -204,15 +204,15 @@ describe('a session', () => {
 	});
 
 	test('is removed once it is over', async () => {
-		const { storage, sessions } = server.app;
-		const count = async () => (await storage.db.query.sessions.findMany()).length;
+		const { storage } = server.app;
+		const count = async () => (await storage.db.select().from(sessions)).length;
 		await signIn({ key: server.adminKey });
-		await sessions.createLink();
+		await server.app.sessions.createLink();
 		expect(await count()).toBeGreaterThan(0);
 		clock += 8 * 24 * HOUR_MS;
-		await sessions.expire();
+		await server.app.sessions.expire();
 		expect(await count()).toBe(0);
-		expect(await storage.db.query.setupLinks.findMany()).toEqual([]);
+		expect(await storage.db.select().from(setupLinks)).toEqual([]);
 	});
 });
 
