@@ -54,6 +54,8 @@ async function buildBinary({ target, outfile, assets }: { target?: string; outfi
 			outfile,
 			...(target && { target: target as Bun.Build.CompileTarget }),
 			assets,
+			// Until `main.ts` says that the start is over: code that runs once is not worth the time and memory.
+			jitPolicy: 16,
 			// The folder that an operator starts the program in must not decide what it runs or how.
 			autoloadDotenv: false,
 			autoloadBunfig: false,

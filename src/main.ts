@@ -4,6 +4,12 @@ import { run } from './cli/run.ts';
 import { openStandardOutput } from './cli/standard-output.ts';
 import { processEnvironment } from './config.ts';
 
+/** By then a server has answered; what still runs is worth compiling. */
+const START_MS = 250;
+
+// The build sets how slow the engine is to compile, because little of what a start runs is run again.
+setTimeout(() => Bun.unsafe.setJITPolicy(1), START_MS).unref();
+
 const stdout = openStandardOutput('stdout');
 const stderr = openStandardOutput('stderr');
 
