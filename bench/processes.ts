@@ -24,8 +24,19 @@ export interface Running {
 	stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts a program that prints `base  http://…` once it listens, and waits for its first answer. */
-export async function start(command: string[], { env = {}, log }: { env?: Record<string, string>; log: string }) {
+export interface StartOptions {
+	env?: Record<string, string>;
+	/** The file for what it says on standard error. */
+	log: string;
+	/** What it prints once it listens; the first group is its address. */
+	address?: RegExp;
+	/** What it answers without further ado. */
+	health?: string;
+}
+
+/** Starts a program and waits for its first answer. */
+export async function start(command: string[], options: StartOptions): Promise<Running> {
+	const { env = {}, log, address = /^base +(http\S+)/, health = '/health' } = options;
 	const began = performance.now();
 	const child = Bun.spawn(command, {
 		env: { PATH: process.env.PATH ?? '', FORMSRV_PORT: FREE_PORT, FORMSRV_SUBMIT_PORT: FREE_PORT, ...env },
@@ -35,9 +46,9 @@ export async function start(command: string[], { env = {}, log }: { env?: Record
 	});
 	const lines = readLines(child.stdout);
 	const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
-	const url = await lines.find(/^base +(http\S+)/);
+	const url = await lines.find(address);
 	if (!url) throw new Error(`${command.join(' ')} did not start; see ${log}`);
-	await (await fetch(`${url}/health`)).bytes();
+	await firstAnswer(url + health);
 	const startMs = performance.now() - began;
 	clearTimeout(timer);
 	lines.discardRest();
@@ -56,6 +67,20 @@ export async function start(command: string[], { env = {}, log }: { env?: Record
 		},
 	};
 	return running;
+}
+
+/** Some programs tell their address a moment before they listen. */
+async function firstAnswer(url: string): Promise<void> {
+	const deadline = performance.now() + START_TIMEOUT_MS;
+	for (;;) {
+		try {
+			await (await fetch(url)).bytes();
+			return;
+		} catch (error) {
+			if (performance.now() > deadline) throw error;
+			await Bun.sleep(1);
+		}
+	}
 }
 
 function readLines(stream: ReadableStream<Uint8Array>) {

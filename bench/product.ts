@@ -11,7 +11,7 @@ export const BINARY = join(ROOT, 'dist/formsrv');
 /** On the disk of the project: in a temporary folder in memory an fsync would cost nothing. */
 export const WORK = join(ROOT, 'dist/bench');
 
-const CONTACT = {
+export const CONTACT = {
 	name: 'Ada Lovelace',
 	email: 'ada@example.com',
 	company: 'Analytical Engines Ltd',

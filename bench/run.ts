@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { measureDeletion } from './deletion.ts';
 import { measureDurability } from './durability.ts';
 import { measureLists, type Stock } from './list.ts';
+import { measureAgainstPeer, peerBinary } from './peer.ts';
 import { clearWork, openProduct, ROOT, WORK } from './product.ts';
 import { type Finding, toMarkdown, verdict } from './report.ts';
 import type { Effort } from './rounds.ts';
@@ -11,7 +12,8 @@ import { measureStartup } from './startup.ts';
 import { measureGrowth, measureSubmissions } from './submit.ts';
 
 const SMALL_ROWS = 1000;
-const PARTS = ['submit', 'list', 'growth', 'startup', 'deletion', 'durability'] as const;
+const PEER_ROWS = 100_000;
+const PARTS = ['submit', 'list', 'growth', 'startup', 'deletion', 'durability', 'peer'] as const;
 
 /** A bare Bun.serve, compiled as the program is. */
 async function buildBare(): Promise<string> {
@@ -51,6 +53,8 @@ async function measure(parts: Set<string>, { rows, effort }: { rows: number; eff
 		if (parts.has('deletion')) findings.push(...(await measureDeletion(large)));
 	}
 	if (parts.has('durability')) findings.push(...(await measureDurability()));
+	const peer = parts.has('peer') ? peerBinary() : null;
+	if (peer) findings.push(...(await measureAgainstPeer(peer, { stock: await stock('peer', PEER_ROWS), effort })));
 	return findings;
 }
 

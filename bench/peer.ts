@@ -1,0 +1,167 @@
+/** Against PocketBase, which also keeps submissions in one SQLite file behind one binary; it does not sync a commit before it answers. */
+
+import { Database } from 'bun:sqlite';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Stock } from './list.ts';
+import { type HttpRequest, sendAtRate } from './load.ts';
+import { type Running, start } from './processes.ts';
+import { CONTACT, jsonPost, openProduct, WORK } from './product.ts';
+import { type Finding, short } from './report.ts';
+import { compete, type Effort } from './rounds.ts';
+
+const NAME = 'pocketbase';
+const CONNECTIONS = 64;
+const READERS = 16;
+const PAGE = 50;
+const PER_SECOND = 1000;
+const OPEN_LOOP_MS = 5000;
+const RECORDS = '/api/collections/contact/records';
+const ADMIN = { identity: 'admin@example.com', password: 'correct-horse-battery' };
+
+interface Peer {
+	server: Running;
+	token: string;
+	dataDir: string;
+	restart(): Promise<Running>;
+}
+
+/** The binary of the peer, if it is on the PATH. */
+export const peerBinary = (): string | null => Bun.which(NAME);
+
+async function openPeer(binary: string): Promise<Peer> {
+	const dataDir = join(WORK, NAME);
+	await mkdir(dataDir, { recursive: true });
+	await Bun.$`${binary} migrate up --dir ${dataDir}`.quiet();
+	await Bun.$`${binary} admin create ${ADMIN.identity} ${ADMIN.password} --dir ${dataDir}`.quiet();
+	const open = () =>
+		start([binary, 'serve', '--http', `127.0.0.1:${freePort()}`, '--dir', dataDir], {
+			log: join(WORK, `${NAME}.log`),
+			address: /started at (http\S+)/,
+			health: '/api/health',
+		});
+	const server = await open();
+	const { token } = await call<{ token: string }>(server, { path: '/api/admins/auth-with-password', body: ADMIN });
+	const schema = Object.keys(CONTACT).map((name) => ({ name, type: 'text' }));
+	const indexes = ['create index contact_created on contact (created)'];
+	const collection = { name: 'contact', type: 'base', createRule: '', schema, indexes };
+	await call(server, { path: '/api/collections', body: collection, token });
+	return { server, token, dataDir, restart: open };
+}
+
+async function call<T>(server: Running, o: { path: string; body: unknown; token?: string }): Promise<T> {
+	const answer = await fetch(server.url + o.path, {
+		method: 'POST',
+		headers: { 'Content-Type': 'application/json', ...(o.token && { Authorization: o.token }) },
+		body: JSON.stringify(o.body),
+	});
+	if (!answer.ok) throw new Error(`${NAME}: ${answer.status} ${await answer.text()}`);
+	return (await answer.json()) as T;
+}
+
+/** It prints the port that it was asked for, so that has to be a real one. */
+function freePort(): number {
+	const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
+	const { port } = server;
+	void server.stop(true);
+	if (port === undefined) throw new Error('No port is free.');
+	return port;
+}
+
+/** Puts rows where its own API would put them, which would take minutes. */
+function stockPeer({ dataDir }: Peer, rows: number): void {
+	using db = new Database(join(dataDir, 'data.db'));
+	db.run('delete from contact');
+	const insert = db.query('insert into contact (id, created, updated, name, email, message) values (?, ?, ?, ?, ?, ?)');
+	db.transaction(() => {
+		for (let i = 0; i < rows; i++) {
+			const moment = new Date(Date.now() - (rows - i) * 2000).toISOString().replace('T', ' ');
+			const text = `Hello, this is message number ${i}. ${'I would like to know more about your work. '.repeat(3)}`;
+			insert.run(`r${String(i).padStart(14, '0')}`, moment, moment, `Person ${i}`, `person${i}@example.com`, text);
+		}
+	})();
+}
+
+async function measureLatency(server: Running, { path, method, headers, body }: HttpRequest) {
+	const send = (ms: number) =>
+		sendAtRate(server.url + path, { init: { method, headers, body }, perSecond: PER_SECOND, until: Bun.sleep(ms) });
+	await send(1000);
+	return send(OPEN_LOOP_MS);
+}
+
+/** @param stock A form of as many submissions as the peer is to hold for the comparison of lists. */
+export async function measureAgainstPeer(binary: string, { stock, effort }: { stock: Stock; effort: Effort }) {
+	const product = await openProduct('against-peer');
+	const [own, peer] = await Promise.all([product.start(), openPeer(binary)]);
+	const form = await product.createForm(own, 'Contact');
+	const ownPost = jsonPost(`/api/f/${form.slug}`);
+	const latency = await measureLatency(own, ownPost);
+	const peerLatency = await measureLatency(peer.server, jsonPost(RECORDS));
+	const results = await compete(
+		[
+			{ name: 'formsrv', server: own, request: ownPost, connections: CONNECTIONS },
+			{ name: NAME, server: peer.server, request: jsonPost(RECORDS), connections: CONNECTIONS },
+		],
+		effort,
+	);
+	const [memory, peerMemory] = await Promise.all([own.memory(), peer.server.memory()]);
+	await Promise.all([own.stop(), peer.server.stop()]);
+	const lists = await competeForLists(peer, { stock, effort });
+	const of = (name: string) => results[name] ?? neverRan(name);
+	const [a, b] = [of('formsrv'), of(NAME)];
+	const lower = { better: 'lower' } as const;
+	const higher = { better: 'higher' } as const;
+	return [
+		{
+			what: 'Durable submissions per second ÷ PocketBase',
+			...{ ...higher, must: 18, aim: 22, measured: a.perSecond / b.perSecond },
+			detail: `${short(a.perSecond)}/s ÷ ${short(b.perSecond)}/s`,
+		},
+		{
+			what: `Median latency at ${PER_SECOND}/s ÷ PocketBase`,
+			...{ ...lower, must: 0.6, aim: 0.45, measured: latency.p50Ms / peerLatency.p50Ms },
+			detail: `${short(latency.p50Ms)} ms ÷ ${short(peerLatency.p50Ms)} ms`,
+		},
+		{
+			what: `99th percentile at ${PER_SECOND}/s ÷ PocketBase`,
+			...{ ...lower, must: 0.3, aim: 0.15, measured: latency.p99Ms / peerLatency.p99Ms },
+			detail: `${short(latency.p99Ms)} ms ÷ ${short(peerLatency.p99Ms)} ms`,
+		},
+		{
+			what: 'Processor time per submission ÷ PocketBase',
+			...{ ...lower, must: 0.04, aim: 0.032, measured: a.cpuMicros / b.cpuMicros },
+			detail: `${short(a.cpuMicros)} µs ÷ ${short(b.cpuMicros)} µs`,
+		},
+		{
+			what: 'List pages per second ÷ PocketBase',
+			...{ ...higher, must: 25, aim: 40, measured: lists.own / lists.peer },
+			detail: `${short(lists.own)}/s ÷ ${short(lists.peer)}/s at ${short(stock.rows)} submissions`,
+		},
+		{
+			what: 'Memory under load ÷ PocketBase',
+			...{ ...lower, must: 1.1, aim: 0.9, measured: memory.rss / peerMemory.rss },
+			detail: `${short(memory.rss)} MiB ÷ ${short(peerMemory.rss)} MiB`,
+		},
+	] satisfies Finding[];
+}
+
+async function competeForLists(peer: Peer, { stock, effort }: { stock: Stock; effort: Effort }) {
+	stockPeer(peer, stock.rows);
+	const [own, other] = await Promise.all([stock.product.start(), peer.restart()]);
+	const page = { path: `/api/forms/${stock.form.id}/submissions?limit=${PAGE}`, headers: stock.product.authorization };
+	const records = { path: `${RECORDS}?perPage=${PAGE}&sort=-created`, headers: { Authorization: peer.token } };
+	const results = await compete(
+		[
+			{ name: 'formsrv', server: own, request: page, connections: READERS },
+			{ name: NAME, server: other, request: records, connections: READERS },
+		],
+		effort,
+	);
+	await Promise.all([own.stop(), other.stop()]);
+	const rate = (name: string) => (results[name] ?? neverRan(name)).perSecond;
+	return { own: rate('formsrv'), peer: rate(NAME) };
+}
+
+function neverRan(name: string): never {
+	throw new Error(`${name} was not measured.`);
+}
