@@ -11,6 +11,8 @@ import { setupLink } from './dashboard-link.ts';
 
 /** What is in flight gets this long to finish; with closing the database it stays within ten seconds. */
 const DRAIN_MS = 8000;
+/** Not at once: whoever starts a server waits for its first answer. */
+const WELCOME_AFTER_MS = 100;
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 export function addServe(program: Command, cli: Cli): void {
@@ -60,6 +62,7 @@ async function serve(cli: Cli, options: Options): Promise<void> {
 		try {
 			const server = await startServer(app);
 			announce(cli, server);
+			await Promise.race([askedToStop, Bun.sleep(WELCOME_AFTER_MS)]);
 			await welcome(cli, { app, server }).catch((cause) => log.error('No set-up link could be made.', { cause }));
 			await askedToStop;
 			log.info('stopping');
