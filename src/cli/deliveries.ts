@@ -1,8 +1,8 @@
 /** `formsrv deliveries`: see what left the house, what waits and what failed, and try it again. */
 
 import { type Command, Option } from 'commander';
-import type { Delivery, DeliveryList, DeliveryWithContent } from '../delivery/schema.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX, RETRY_STATES, type RetryDeliveries } from '../delivery/schema.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, RETRY_STATES } from '../delivery/bounds.ts';
+import type { Delivery, DeliveryList, DeliveryWithContent, RetryDeliveries } from '../delivery/schema.ts';
 import { CHANNELS, DELIVERY_STATES, type DeliveryState, MODES, type Mode } from '../storage/tables.ts';
 import { type Cli, CommandError, examples, findForm, type Options, withStorage } from './cli.ts';
 import { shorten, shortTime } from './table.ts';

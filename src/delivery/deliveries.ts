@@ -11,9 +11,10 @@ import {
 	deliveries,
 	type Mode,
 } from '../storage/tables.ts';
+import { TOTAL_MAX } from './bounds.ts';
 import type { Channel } from './channel.ts';
 import { checkForm, findDelivery, isReachable } from './delivery-access.ts';
-import { type Delivery, type DeliveryList, type DeliveryWithContent, TOTAL_MAX } from './schema.ts';
+import type { Delivery, DeliveryList, DeliveryWithContent } from './schema.ts';
 import type { MailTrouble } from './worker.ts';
 
 /** How long what was sent can be looked at. */

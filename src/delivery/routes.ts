@@ -14,18 +14,10 @@ import {
 import { integer, oneOf, single } from '../http/query-parameters.ts';
 import type { Auth } from '../keys/auth.ts';
 import { CHANNELS, DELIVERY_STATES } from '../storage/tables.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX } from './bounds.ts';
 import type { DeliveryQuery } from './deliveries.ts';
 import type { Dispatch } from './dispatch.ts';
-import {
-	DeliveryList,
-	DeliveryWithContent,
-	LIMIT_DEFAULT,
-	LIMIT_MAX,
-	MailTest,
-	MailTestResult,
-	RetryDeliveries,
-	RetryResult,
-} from './schema.ts';
+import { DeliveryList, DeliveryWithContent, MailTest, MailTestResult, RetryDeliveries, RetryResult } from './schema.ts';
 
 const EXAMPLE = {
 	id: 'cmnrg2x8a2k',

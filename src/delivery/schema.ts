@@ -2,14 +2,7 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { CHANNELS, DELIVERY_STATES } from '../storage/tables.ts';
-
-export const LIMIT_DEFAULT = 50;
-export const LIMIT_MAX = 100;
-export const RETRY_IDS_MAX = 1000;
-/** Counting more would hold up everybody, and tells nobody more. */
-export const TOTAL_MAX = 10_000;
-/** What can be tried again by the lot. */
-export const RETRY_STATES = ['failed', 'waiting', 'withheld'] as const;
+import { RETRY_IDS_MAX, RETRY_STATES, TOTAL_MAX } from './bounds.ts';
 
 const oneOf = <T extends string>(values: readonly T[], description?: string) =>
 	Type.Union(

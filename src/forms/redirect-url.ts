@@ -1,6 +1,6 @@
 /** Pure: addresses that a browser may be sent to. */
 
-import { URL_MAX } from './schema.ts';
+import { URL_MAX } from './bounds.ts';
 
 /** An http or https URL without user and password, resolved against `base` if it is relative; `null` for anything else. */
 export function parseRedirectUrl(text: string, base?: string | null): URL | null {

@@ -2,12 +2,7 @@
 
 import { type Static, type TProperties, Type } from '@sinclair/typebox';
 import { CAPTCHAS, MODES } from '../storage/tables.ts';
-
-export const NAME_MAX = 200;
-export const SLUG_MAX = 64;
-export const URL_MAX = 2048;
-export const EMAILS_MAX = 10;
-export const DOMAINS_MAX = 50;
+import { DOMAINS_MAX, EMAILS_MAX, NAME_MAX, SLUG_MAX } from './bounds.ts';
 
 const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof captcha>>(schema: T) =>
 	Type.Union([schema, Type.Null()]);

@@ -4,8 +4,9 @@ import { parseEmailList } from '../email-address.ts';
 import { AppError, type FieldError } from '../errors.ts';
 import type { Captcha } from '../storage/tables.ts';
 import { normalizeDomain } from './allowed-domains.ts';
+import { DOMAINS_MAX, EMAILS_MAX, NAME_MAX, SLUG_MAX, URL_MAX } from './bounds.ts';
 import { isRedirectUrl } from './redirect-url.ts';
-import { DOMAINS_MAX, EMAILS_MAX, NAME_MAX, SLUG_MAX, type UpdateForm, URL_MAX } from './schema.ts';
+import type { UpdateForm } from './schema.ts';
 import { isSlug } from './slug.ts';
 
 /** What of a form its owner sets; a member that is absent stays as it is. */

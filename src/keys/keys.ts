@@ -6,8 +6,9 @@ import { decodeId, encodeId, idToIso } from '../ids.ts';
 import { lazy } from '../lazy.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type ApiKeyRow, apiKeys, forms, type Mode, type Permission } from '../storage/tables.ts';
+import { KEY_NAME_MAX } from './bounds.ts';
 import { type Principal, unauthorized } from './permissions.ts';
-import { type ApiKey, KEY_NAME_MAX } from './schema.ts';
+import type { ApiKey } from './schema.ts';
 import { createToken, displayToken, hashToken, isToken } from './token.ts';
 
 const LAST_USED_RESOLUTION_MS = 60_000;

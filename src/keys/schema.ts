@@ -3,8 +3,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { MODES, PERMISSIONS } from '../storage/tables.ts';
 
-export const KEY_NAME_MAX = 200;
-
 const literals = <T extends string>(values: readonly T[]) => Type.Union(values.map((value) => Type.Literal(value)));
 const Time = Type.String({ format: 'date-time' });
 

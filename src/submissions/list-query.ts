@@ -6,7 +6,7 @@ import { firstIdAfter } from '../ids.ts';
 import { searchTerms } from '../storage/search-text.ts';
 import { FILTERS, type Filter } from '../storage/submission-log.ts';
 import type { Narrowing } from '../storage/submission-reader.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX } from './schema.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX } from './bounds.ts';
 
 export interface ListQuery extends Narrowing {
 	limit: number;

@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import { pathParameter, queryParameter } from '../http/openapi.ts';
 import { FILTERS } from '../storage/submission-log.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX } from './schema.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX } from './bounds.ts';
 
 export const formId = pathParameter('id', { description: 'The form.', example: 'cmnrg2x7k8w' });
 export const submissionId = pathParameter('submissionId', { description: 'The submission.', example: 'cmnrg2x8a1c' });

@@ -5,9 +5,10 @@ import { readJson } from '../http/json-body.ts';
 import { errorResponses, jsonBody, jsonResponse } from '../http/openapi.ts';
 import { Success } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
+import { LIMIT_DEFAULT } from './bounds.ts';
 import { parseListQuery } from './list-query.ts';
 import { describe, extentParameters, formId, pageParameters, submissionId } from './openapi-parts.ts';
-import { LIMIT_DEFAULT, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
+import { Submission, SubmissionList, UpdateSubmission } from './schema.ts';
 import type { Submissions } from './submissions.ts';
 
 const EXAMPLE = {

@@ -2,11 +2,6 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 
-export const LIMIT_DEFAULT = 50;
-export const LIMIT_MAX = 100;
-/** Characters of a search. */
-export const SEARCH_MAX = 200;
-
 export const flags = {
 	isRead: Type.Boolean(),
 	isStarred: Type.Boolean(),

@@ -1,9 +1,7 @@
 /** The wire shapes of webhooks. */
 
 import { type Static, Type } from '@sinclair/typebox';
-
-export const URL_MAX = 2048;
-export const EVENTS = ['submission.created'] as const;
+import { EVENTS } from './bounds.ts';
 
 const Url = Type.String({
 	description: 'Where events are posted to: http or https, on port 80, 443 or one above 1023, at a public address.',

@@ -16,15 +16,8 @@ import {
 } from '../../storage/tables.ts';
 import type { GuardedPost } from '../guarded-request.ts';
 import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome, webhookTest } from '../webhook.ts';
-import {
-	type CreateWebhook,
-	EVENTS,
-	type UpdateWebhook,
-	URL_MAX,
-	type Webhook,
-	type WebhookTestResult,
-	type WebhookWithSecret,
-} from './schema.ts';
+import { EVENTS, URL_MAX } from './bounds.ts';
+import type { CreateWebhook, UpdateWebhook, Webhook, WebhookTestResult, WebhookWithSecret } from './schema.ts';
 
 const WEBHOOKS_MAX = 10;
 const OLD_SECRET_SIGNS_FOR_MS = 24 * 3_600_000;

@@ -1,0 +1,9 @@
+/** How much of the outbox can be asked for at once, and what can be sent again. */
+
+export const LIMIT_DEFAULT = 50;
+export const LIMIT_MAX = 100;
+export const RETRY_IDS_MAX = 1000;
+/** Counting more would hold up everybody, and tells nobody more. */
+export const TOTAL_MAX = 10_000;
+/** What can be tried again by the lot. */
+export const RETRY_STATES = ['failed', 'waiting', 'withheld'] as const;
