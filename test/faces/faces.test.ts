@@ -1,0 +1,42 @@
+/** Which face answers what, from the first moment on. */
+
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { openTestServer, type TestServer } from '../server.ts';
+
+let server: TestServer;
+beforeEach(async () => {
+	server = await openTestServer();
+});
+afterEach(() => server.close());
+
+test('requests that come while the face for owners is being loaded get their true answers', async () => {
+	const asked = ['GET /api/forms', 'GET /api/keys', 'GET /api/nothing', 'PUT /api/forms', 'GET /health'] as const;
+	const answers = await Promise.all([...asked, ...asked, ...asked].map((route) => server.call(route)));
+	const expected = [200, 200, 404, 405, 200];
+	expect(answers.map(({ status }) => status)).toEqual([...expected, ...expected, ...expected]);
+});
+
+test.each([
+	['GET', '/health', 200],
+	['HEAD', '/health', 200],
+	['POST', '/health', 405],
+	['GET', '/health/', 404],
+	['GET', '/thanks', 200],
+	['DELETE', '/thanks', 405],
+	['GET', '/api/f', 404],
+	['GET', '/api/f/', 404],
+	['GET', '/api/f/nobody', 404],
+	['PUT', '/api/f/nobody/challenge', 405],
+	['POST', '/api/f/nobody/further/down', 404],
+	['POST', '/f/nobody', 404],
+	['GET', '/api/%66/nobody', 404],
+])('%s %s at the base is answered with %d', async (method, path, status) => {
+	const response = await fetch(`${server.baseUrl}${path}`, { method });
+	expect(response.status).toBe(status);
+	expect(response.headers.get('X-Request-Id')).toMatch(/./);
+	await response.bytes();
+});
+
+test.each(['/', '/docs', '/api/forms', '/api/f/nobody'])('%s is nothing at the submit address', async (path) => {
+	expect((await fetch(`${server.submitUrl}${path}`)).status).toBe(404);
+});
