@@ -34,11 +34,11 @@ export async function startServer(app: App): Promise<RunningServer> {
 		// The port is known only once it listens, and the faces need it for the addresses they print. Nothing is
 		// answered before they are open, because all of this happens in one turn.
 		let faces: Faces;
-		const base = listen({ host: config.host, port: config.port, fetch: (...args) => faces.base(...args) });
+		const base = listen({ host: config.host, port: config.port, fetch: (request, peer) => faces.base(request, peer) });
 		listeners.push(base);
 		if (!isShared) {
 			const { submitHost: host, submitPort: port } = config;
-			listeners.push(listen({ host, port, fetch: (...args) => faces.submit(...args) }));
+			listeners.push(listen({ host, port, fetch: (request, peer) => faces.submit(request, peer) }));
 		}
 		const submit = listeners.at(-1) ?? base;
 		const urls = { base: config.baseUrl ?? urlOf(base), submit: config.submitUrl ?? urlOf(submit) };

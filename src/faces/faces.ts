@@ -14,7 +14,7 @@ export interface Faces {
 /** @param isShared Whether one listener serves both; then it answers with `base`. */
 export function openFaces(app: App, { isShared, urls }: { isShared: boolean; urls: PublicUrls }): Faces {
 	const atBase = openPublicFace(app, { prefixes: isShared ? ['/f', '/api/f'] : ['/api/f'], urls });
-	const atSubmit = isShared ? atBase : openPublicFace(app, { prefixes: ['/f'], urls });
+	const atSubmit = lazy(() => (isShared ? atBase : openPublicFace(app, { prefixes: ['/f'], urls })));
 	// Most of the program is for owners alone. It is loaded when the first of them asks, who waits a moment for it: a
 	// server may take submissions for weeks before that.
 	const management = lazy(async () => (await import('./management.ts')).openManagementFace(app, urls));
@@ -26,7 +26,7 @@ export function openFaces(app: App, { isShared, urls }: { isShared: boolean; url
 
 	return {
 		base: (request, peer) => (atBase.takes(pathOf(request)) ? atBase.fetch(request, peer) : manage(request, peer)),
-		submit: atSubmit.fetch,
+		submit: (request, peer) => atSubmit().fetch(request, peer),
 	};
 }
 

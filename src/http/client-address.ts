@@ -1,6 +1,7 @@
 /** Who is really calling: the peer, or what trusted proxies say of it. */
 
 import ipaddr from 'ipaddr.js';
+import { lazy } from '../lazy.ts';
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
@@ -27,20 +28,20 @@ export type ClientAddress = ReturnType<typeof createClientAddress>;
  * that is no trusted proxy. The header counts only if the peer itself is trusted.
  */
 export function createClientAddress(trusted: string) {
-	const ranges = trustedRanges(trusted).map(parseRange);
-	const peers = new Map<string, { address: string; isTrusted: boolean }>();
+	const ranges = lazy(() => trustedRanges(trusted).map(parseRange));
+	const peers = new Map<string, { address: string; isTrusted: () => boolean }>();
 
 	function isTrusted(address: string): boolean {
 		if (!ipaddr.isValid(address)) return false;
 		const parsed = ipaddr.process(address);
-		return ranges.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits));
+		return ranges().some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits));
 	}
 
 	/** Peers come back, with every request of a connection: what is known of one is kept. */
 	function peerOf(text: string) {
 		let peer = peers.get(text);
 		if (!peer) {
-			peer = { address: canonical(text) ?? text, isTrusted: isTrusted(text) };
+			peer = { address: canonical(text) ?? text, isTrusted: lazy(() => isTrusted(text)) };
 			if (peers.size >= MAX_KNOWN_PEERS) peers.clear();
 			peers.set(text, peer);
 		}
@@ -50,7 +51,7 @@ export function createClientAddress(trusted: string) {
 	return (peer: string, forwardedFor: string | null): string => {
 		const known = peerOf(peer);
 		let client = known.address;
-		if (forwardedFor === null || !known.isTrusted) return client;
+		if (forwardedFor === null || !known.isTrusted()) return client;
 		const hops = forwardedFor.split(',', MAX_HOPS + 1);
 		if (hops.length > MAX_HOPS) return client;
 		for (const hop of hops.reverse()) {
