@@ -20,7 +20,7 @@ export function openFaces(app: App, { isShared, urls }: { isShared: boolean; url
 	const management = lazy(async () => (await import('./management.ts')).openManagementFace(app, urls));
 
 	async function manage(...[request, peer]: Parameters<Fetch>): Promise<Response> {
-		const { fetch } = await management();
+		const fetch = await management();
 		return fetch(request, peer);
 	}
 

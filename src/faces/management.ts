@@ -13,8 +13,10 @@ import { deliveriesRoutes } from '../delivery/routes.ts';
 import { webhookRoutes } from '../delivery/webhooks/routes.ts';
 import { formRoutes } from '../forms/routes.ts';
 import { apiDocs, openApiDocument } from '../http/api-docs.ts';
-import type { Face } from '../http/face.ts';
+import type { Fetch } from '../http/face.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
+import { createRouter } from '../http/router.ts';
+import { describedEndpoint } from '../intake/routes.ts';
 import { createAuth } from '../keys/auth.ts';
 import { keyRoutes } from '../keys/routes.ts';
 import { bulkRoutes } from '../submissions/bulk/routes.ts';
@@ -22,8 +24,7 @@ import { exportRoutes } from '../submissions/export/routes.ts';
 import { submissionRoutes } from '../submissions/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
 import { VERSION } from '../version.ts';
-import { openFace, type PublicUrls, type Router } from './open-face.ts';
-import { submitRoutes } from './public.ts';
+import { openFace, type PublicUrls } from './open-face.ts';
 
 const TAGS = [
 	{ name: 'Submit', description: 'Post to a form. No key.' },
@@ -37,13 +38,15 @@ const TAGS = [
 	{ name: 'Server', description: 'See how the server fares.' },
 ];
 
-export function openManagementFace(app: App, urls: PublicUrls): Face {
-	const face = openFace(app);
-	mountManagement(face.router, app, urls);
-	return face;
+export function openManagementFace(app: App, urls: PublicUrls): Fetch {
+	return openFace(app, (refuse) => {
+		const router = createRouter(refuse);
+		mountManagement(router, app, urls);
+		return router.fetch;
+	});
 }
 
-export function mountManagement(router: Router, app: App, urls: PublicUrls): void {
+export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): void {
 	const api = createRateLimiter(app.config.rates.api);
 	const failures = createRateLimiter(app.config.rates.auth);
 	const cookie = createSessionCookie(urls.base, LIFETIME_MS);
@@ -70,7 +73,7 @@ export function mountManagement(router: Router, app: App, urls: PublicUrls): voi
 	for (const routes of described) router.use(routes);
 	const info = { version: VERSION, baseUrl: urls.base, submitUrl: urls.submit, tags: TAGS };
 	const documented = () => {
-		const all = [...described, submitRoutes(app, '/api/f', urls), submitRoutes(app, '/f', urls)];
+		const all = [...described, describedEndpoint('/api/f'), describedEndpoint('/f')];
 		return all.reduce((whole, routes) => whole.use(routes), new Elysia() as AnyElysia);
 	};
 	router.use(apiDocs({ document: () => openApiDocument(documented(), info) }));

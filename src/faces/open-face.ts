@@ -1,9 +1,10 @@
-/** A face of this server, before anything is mounted on it: its log, whom it trusts about addresses, its error page. */
+/** What all faces of this server have: its log, whom it trusts about addresses, its error page. */
 
 import type { App } from '../app.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { errorHeaders, statusOf } from '../http/error-envelope.ts';
-import { createFace, type Face } from '../http/face.ts';
+import { createFace, type Fetch } from '../http/face.ts';
+import { createRefusal, type Refuse } from '../http/refusal.ts';
 import { pageResponse } from '../intake/answers.ts';
 import { smallPage } from '../intake/pages.ts';
 
@@ -13,12 +14,14 @@ export interface PublicUrls {
 	submit: string;
 }
 
-export type Router = Face['router'];
+export type Answer = (request: Request) => Response | Promise<Response>;
 
-export function openFace(app: App): Face {
-	return createFace({
-		log: app.log,
-		clientAddress: createClientAddress(app.config.trustedProxies),
+/** @param createAnswer Makes the routes, which may refuse what they do not throw. */
+export function openFace({ log, config }: App, createAnswer: (refuse: Refuse) => Answer): Fetch {
+	const refuse = createRefusal({
+		log,
 		page: (error, requestId) => pageResponse(smallPage({ status: statusOf(error), requestId }), errorHeaders(error)),
 	});
+	const clientAddress = createClientAddress(config.trustedProxies);
+	return createFace({ log, clientAddress, refuse, answer: createAnswer(refuse) });
 }

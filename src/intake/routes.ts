@@ -1,9 +1,7 @@
-/** The public's door: the submission endpoint, the same operation at both addresses, and its pages. */
+/** How the submission endpoint is described to programmers; requests are answered by `endpoint.ts`. */
 
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
-import { AppError } from '../errors.ts';
-import { toAppError } from '../http/error-envelope.ts';
 import {
 	formBody,
 	headerParameter,
@@ -12,38 +10,6 @@ import {
 	redirectResponse,
 	submitErrorResponses,
 } from '../http/openapi.ts';
-import type { RateState } from '../http/rate-limit.ts';
-import { requestInfo } from '../http/request-info.ts';
-import type { FormRow } from '../storage/tables.ts';
-import {
-	acceptedAnswer,
-	challengeAnswer,
-	corsHeaders,
-	pageResponse,
-	preflight,
-	type Refusal,
-	refusedAnswer,
-	THANKS_PATH,
-} from './answers.ts';
-import { helpPage } from './help-page.ts';
-import type { Intake } from './intake.ts';
-import { thankYouPage } from './pages.ts';
-import { createScript } from './script.ts';
-
-const ALLOW = 'OPTIONS, POST';
-const ALLOW_CHALLENGE = 'GET, OPTIONS';
-
-export interface IntakeRouteOptions {
-	intake: Intake;
-	/** `/f` or `/api/f`. */
-	prefix: string;
-	/** The public address that a form's snippets name, without a trailing slash, such as `https://forms.example.com/f`. */
-	endpoint: string;
-	/** The thank-you page as an absolute address. */
-	thanksUrl: string;
-	/** Logs a fault of ours; every other refusal is the sender's. */
-	report(error: AppError, requestId: string): void;
-}
 
 const Accepted = Type.Object({
 	success: Type.Literal(true),
@@ -137,103 +103,9 @@ const challengeDetail = {
 	},
 };
 
-/** Elysia reads no body here: its parsers would change what was sent. */
-export function intakeRoutes(options: IntakeRouteOptions) {
-	const { intake, prefix, endpoint, thanksUrl, report } = options;
-
-	const slugStart = prefix.length + 1;
-
-	/** The slug as it was spelled: no percent escape is another spelling of a form's address. */
-	function findForm(request: Request): FormRow | Promise<FormRow> {
-		const { path } = requestInfo(request);
-		const end = path.indexOf('/', slugStart);
-		return intake.findForm(end === -1 ? path.slice(slugStart) : path.slice(slugStart, end));
-	}
-
-	function refuse(request: Request, thrown: unknown, context: Omit<Refusal, 'error' | 'requestId'> = {}): Response {
-		const error = toAppError(thrown);
-		const requestId = requestInfo(request).id;
-		if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') report(error, requestId);
-		return refusedAnswer(request, { ...context, error, requestId });
-	}
-
-	async function submit(request: Request): Promise<Response> {
-		let form: FormRow | undefined;
-		let rate: RateState | undefined;
-		try {
-			form = await findForm(request);
-			const { clientAddress } = requestInfo(request);
-			rate = intake.takeRate({ form, request, clientAddress });
-			const { next } = await intake.accept({ form, request, clientAddress });
-			return acceptedAnswer(request, { form, next, thanksUrl, rate });
-		} catch (error) {
-			return refuse(request, error, { form, rate });
-		}
-	}
-
-	async function challenge(request: Request): Promise<Response> {
-		let form: FormRow | undefined;
-		let rate: RateState | undefined;
-		try {
-			form = await findForm(request);
-			const sender = { form, request, clientAddress: requestInfo(request).clientAddress };
-			rate = intake.takeChallengeRate(sender);
-			return challengeAnswer(request, { form, challenge: await intake.challenge(sender), rate });
-		} catch (error) {
-			return refuse(request, error, { form, rate, isJsonOnly: true });
-		}
-	}
-
-	async function preflightOf(request: Request, methods: string): Promise<Response> {
-		const form = await Promise.try(findForm, request).catch(() => undefined);
-		return preflight(request, { form, methods });
-	}
-
-	/** A person who opens the address in a browser learns how to post to it; every other request gets the plain refusal. */
-	async function otherMethod(request: Request): Promise<Response> {
-		let form: FormRow | undefined;
-		try {
-			form = await findForm(request);
-			if (request.method === 'GET' && request.headers.get('accept')?.includes('text/html')) {
-				const page = helpPage({ endpoint: `${endpoint}/${form.slug}` });
-				return pageResponse(page, { ...corsHeaders(request, form), Allow: ALLOW });
-			}
-			throw new AppError('METHOD_NOT_ALLOWED', 'Post to this address to submit to the form.', {
-				headers: { Allow: ALLOW },
-			});
-		} catch (error) {
-			return refuse(request, error, { form });
-		}
-	}
-
-	const hidden = { parse: 'none', detail: { hide: true } } as const;
-	const app = new Elysia({ prefix });
-	for (const path of ['/:slug', '/:slug/'] as const) {
-		app
-			.post(path, ({ request }) => submit(request), {
-				parse: 'none',
-				detail: path === '/:slug' ? submitDetail : { hide: true },
-			})
-			.options(path, ({ request }) => preflightOf(request, ALLOW), hidden)
-			.all(path, ({ request }) => otherMethod(request), hidden);
-	}
-	return app
-		.get('/:slug/challenge', ({ request }) => challenge(request), { detail: challengeDetail })
-		.options('/:slug/challenge', ({ request }) => preflightOf(request, ALLOW_CHALLENGE), hidden);
+/** For the document alone. @param prefix `/f` or `/api/f` */
+export function describedEndpoint(prefix: string) {
+	return new Elysia({ prefix })
+		.post('/:slug', () => {}, { detail: submitDetail })
+		.get('/:slug/challenge', () => {}, { detail: challengeDetail });
 }
-
-/** The script that sends a page's forms without leaving the page. */
-export function scriptRoutes() {
-	const script = createScript();
-	return new Elysia().get('/formsrv.js', async ({ request }) => {
-		const answer = await script(request);
-		if (!answer) throw new AppError('NOT_FOUND', 'The script was not built into this server.');
-		return answer;
-	});
-}
-
-/** The page that a submission without any other target leads to. */
-export const thankYouRoutes = () =>
-	new Elysia().get(THANKS_PATH, ({ request }) =>
-		pageResponse(thankYouPage({ backUrl: request.headers.get('referer') }), { 'Access-Control-Allow-Origin': '*' }),
-	);

@@ -2,8 +2,7 @@
 
 import { afterAll, describe, expect, test } from 'bun:test';
 import { mountManagement } from '../../src/faces/management.ts';
-import { createClientAddress } from '../../src/http/client-address.ts';
-import { createFace } from '../../src/http/face.ts';
+import { createRouter } from '../../src/http/router.ts';
 import { createToken } from '../../src/keys/token.ts';
 import type { Permission } from '../../src/storage/tables.ts';
 import { openTestServer } from '../server.ts';
@@ -123,13 +122,9 @@ async function send(route: string, headers: Record<string, string>, formId = own
 }
 
 test('every management route has its rule here, and every rule its route', () => {
-	const face = createFace({
-		log: server.app.log,
-		clientAddress: createClientAddress('none'),
-		page: () => new Response(),
-	});
-	mountManagement(face.router, server.app, { base: server.baseUrl, submit: server.submitUrl });
-	const routes = face.router.routes
+	const router = createRouter(() => new Response());
+	mountManagement(router, server.app, { base: server.baseUrl, submit: server.submitUrl });
+	const routes = router.routes
 		.map(({ method, path }) => `${method} ${path}`)
 		.filter((route) => route.includes(' /api/') && !OPEN.some((pattern) => pattern.test(route)));
 	expect(routes.sort()).toEqual(Object.keys(RULES).sort());

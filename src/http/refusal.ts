@@ -1,0 +1,32 @@
+/** How a face says no: in the error envelope, or with a page to a browser that is somewhere where there is nothing for it. */
+
+import type { AppError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { errorResponse, statusOf } from './error-envelope.ts';
+import { requestInfo } from './request-info.ts';
+
+export interface RefusalOptions {
+	log: Log;
+	page(error: AppError, requestId: string): Response;
+}
+
+export type Refuse = (request: Request, error: AppError) => Response;
+
+export function createRefusal({ log, page }: RefusalOptions): Refuse {
+	return (request, error) => {
+		const { id, path } = requestInfo(request);
+		reportFault(log, error, id);
+		return wantsPage(request, path) ? page(error, id) : errorResponse(error, id);
+	};
+}
+
+/** Logs what is our fault, with its cause; a refusal of the caller is in the access log alone. */
+export function reportFault(log: Log, error: AppError, requestId: string): void {
+	if (statusOf(error) < 500) return;
+	log.error(error.message, { requestId, code: error.code, cause: error.cause });
+}
+
+/** Only a browser that navigates gets a page; the API answers JSON whatever it is asked by. */
+function wantsPage(request: Request, path: string): boolean {
+	return !path.startsWith('/api/') && (request.headers.get('accept')?.includes('text/html') ?? false);
+}

@@ -1,0 +1,127 @@
+/** The public's door: the submission endpoint, the same at both addresses. */
+
+import { AppError } from '../errors.ts';
+import { toAppError } from '../http/error-envelope.ts';
+import { noRoute } from '../http/method-guard.ts';
+import type { RateState } from '../http/rate-limit.ts';
+import { requestInfo } from '../http/request-info.ts';
+import type { FormRow } from '../storage/tables.ts';
+import {
+	acceptedAnswer,
+	challengeAnswer,
+	corsHeaders,
+	pageResponse,
+	preflight,
+	type Refusal,
+	refusedAnswer,
+} from './answers.ts';
+import { helpPage } from './help-page.ts';
+import type { Intake } from './intake.ts';
+
+const ALLOW = 'OPTIONS, POST';
+const ALLOW_CHALLENGE = 'GET, OPTIONS';
+
+export interface EndpointOptions {
+	intake: Intake;
+	/** `/f` or `/api/f`. */
+	prefix: string;
+	/** The public address that a form's snippets name, without a trailing slash, such as `https://forms.example.com/f`. */
+	endpoint: string;
+	/** The thank-you page as an absolute address. */
+	thanksUrl: string;
+	/** Logs a fault of ours; every other refusal is the sender's. */
+	report(error: AppError, requestId: string): void;
+}
+
+/** @returns the answer to a request below the prefix, whatever its method. */
+export function createEndpoint(options: EndpointOptions): (request: Request) => Promise<Response> {
+	const { intake, prefix, endpoint, thanksUrl, report } = options;
+
+	const slugStart = prefix.length + 1;
+
+	/** The slug as it was spelled: no percent escape is another spelling of a form's address. */
+	function findForm(request: Request): FormRow | Promise<FormRow> {
+		const { path } = requestInfo(request);
+		const end = path.indexOf('/', slugStart);
+		return intake.findForm(end === -1 ? path.slice(slugStart) : path.slice(slugStart, end));
+	}
+
+	function refuse(request: Request, thrown: unknown, context: Omit<Refusal, 'error' | 'requestId'> = {}): Response {
+		const error = toAppError(thrown);
+		const requestId = requestInfo(request).id;
+		if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') report(error, requestId);
+		return refusedAnswer(request, { ...context, error, requestId });
+	}
+
+	async function submit(request: Request): Promise<Response> {
+		let form: FormRow | undefined;
+		let rate: RateState | undefined;
+		try {
+			form = await findForm(request);
+			const { clientAddress } = requestInfo(request);
+			rate = intake.takeRate({ form, request, clientAddress });
+			const { next } = await intake.accept({ form, request, clientAddress });
+			return acceptedAnswer(request, { form, next, thanksUrl, rate });
+		} catch (error) {
+			return refuse(request, error, { form, rate });
+		}
+	}
+
+	async function challenge(request: Request): Promise<Response> {
+		let form: FormRow | undefined;
+		let rate: RateState | undefined;
+		try {
+			form = await findForm(request);
+			const sender = { form, request, clientAddress: requestInfo(request).clientAddress };
+			rate = intake.takeChallengeRate(sender);
+			return challengeAnswer(request, { form, challenge: await intake.challenge(sender), rate });
+		} catch (error) {
+			return refuse(request, error, { form, rate, isJsonOnly: true });
+		}
+	}
+
+	async function preflightOf(request: Request, methods: string): Promise<Response> {
+		const form = await Promise.try(findForm, request).catch(() => undefined);
+		return preflight(request, { form, methods });
+	}
+
+	/** A person who opens the address in a browser learns how to post to it; every other request gets the plain refusal. */
+	async function otherMethod(request: Request): Promise<Response> {
+		let form: FormRow | undefined;
+		try {
+			form = await findForm(request);
+			if (request.method === 'GET' && request.headers.get('accept')?.includes('text/html')) {
+				const page = helpPage({ endpoint: `${endpoint}/${form.slug}` });
+				return pageResponse(page, { ...corsHeaders(request, form), Allow: ALLOW });
+			}
+			throw new AppError('METHOD_NOT_ALLOWED', 'Post to this address to submit to the form.', {
+				headers: { Allow: ALLOW },
+			});
+		} catch (error) {
+			return refuse(request, error, { form });
+		}
+	}
+
+	/** What comes behind the slug. */
+	function placeOf(request: Request): string {
+		const { path } = requestInfo(request);
+		const slash = path.indexOf('/', slugStart);
+		return slash === -1 ? '' : path.slice(slash);
+	}
+
+	return async (request) => {
+		const { method } = request;
+		switch (placeOf(request)) {
+			case '':
+			case '/':
+				if (method === 'POST') return submit(request);
+				return method === 'OPTIONS' ? preflightOf(request, ALLOW) : otherMethod(request);
+			case '/challenge':
+				if (method === 'GET') return challenge(request);
+				if (method === 'OPTIONS') return preflightOf(request, ALLOW_CHALLENGE);
+				throw noRoute(['GET', 'HEAD', 'OPTIONS']);
+			default:
+				throw noRoute([]);
+		}
+	};
+}
