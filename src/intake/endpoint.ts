@@ -117,7 +117,7 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
 				if (method === 'POST') return submit(request);
 				return method === 'OPTIONS' ? preflightOf(request, ALLOW) : otherMethod(request);
 			case '/challenge':
-				if (method === 'GET') return challenge(request);
+				if (method === 'GET' || method === 'HEAD') return challenge(request);
 				if (method === 'OPTIONS') return preflightOf(request, ALLOW_CHALLENGE);
 				throw noRoute(['GET', 'HEAD', 'OPTIONS']);
 			default:
