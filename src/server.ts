@@ -40,15 +40,15 @@ export async function startServer(app: App): Promise<RunningServer> {
 			const { submitHost: host, submitPort: port } = config;
 			listeners.push(listen({ host, port, fetch: (request, peer) => faces.submit(request, peer) }));
 		}
-		const submit = listeners.at(-1) ?? base;
-		const urls = { base: config.baseUrl ?? urlOf(base), submit: config.submitUrl ?? urlOf(submit) };
+		const [baseUrl, submitUrl] = [urlOf(base), urlOf(listeners.at(-1) ?? base)];
+		const urls = { base: config.baseUrl ?? baseUrl, submit: config.submitUrl ?? submitUrl };
 		faces = openFaces(app, { isShared, urls });
 		const upkeep = startUpkeep(app);
 		const indexer = startIndexer(app.storage, app.log);
 		const stopDispatch = app.dispatch.start(urls.base);
 		return {
-			baseUrl: urlOf(base),
-			submitUrl: urlOf(submit),
+			baseUrl,
+			submitUrl,
 			async stop(deadlineMs) {
 				app.streams.closeAll();
 				await Promise.all([stopListeners(listeners, deadlineMs), stopDispatch(deadlineMs)]);

@@ -3,6 +3,7 @@
 import type { Database, Statement } from 'bun:sqlite';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events.ts';
+import { lazy } from '../lazy.ts';
 import { isMissingValue } from './constraints.ts';
 import { type Block, blockIndexOf, type Count, type Flags, type FormIndex } from './form-index.ts';
 import type { deliveries, idempotencyKeys } from './tables.ts';
@@ -147,7 +148,7 @@ export function createSubmissionLog(
 		let below = 0;
 		for (let i = 0; i < last; i++) below += (blocks[i] as Block)[count];
 		const { firstId } = blocks[last] as Block;
-		return below + Number(sql.count[filter].values(formId, firstId, id)[0]?.[0] ?? 0);
+		return below + Number(sql.count[filter]().values(formId, firstId, id)[0]?.[0] ?? 0);
 	}
 
 	/** Reads `limit` rows from the one of that rank (0 = oldest match) onwards, skipping by the blocks' counts. */
@@ -155,7 +156,7 @@ export function createSubmissionLog(
 		const count = COUNT_OF[query.filter];
 		const blocks = index.blocks(query.formId);
 		const isAscending = query.order === 'asc';
-		const statement = (isAscending ? sql.ascending : sql.descending)[query.filter];
+		const statement = (isAscending ? sql.ascending : sql.descending)[query.filter]();
 		const { at, below } = locate(blocks, { count, rank, total: index.totals(query.formId)[count] });
 		const rows: StoredSubmission[] = [];
 		let skip = isAscending ? rank - below : below + (blocks[at] as Block)[count] - 1 - rank;
@@ -249,11 +250,11 @@ function locate(blocks: readonly Block[], { count, rank, total }: { count: Count
 }
 
 function prepareStatements(client: Database) {
-	const each = (text: (condition: string) => string): Record<Filter, Statement> => ({
-		all: client.prepare(text(CONDITION.all)),
-		unread: client.prepare(text(CONDITION.unread)),
-		starred: client.prepare(text(CONDITION.starred)),
-		spam: client.prepare(text(CONDITION.spam)),
+	const each = (text: (condition: string) => string): Record<Filter, () => Statement> => ({
+		all: lazy(() => client.prepare(text(CONDITION.all))),
+		unread: lazy(() => client.prepare(text(CONDITION.unread))),
+		starred: lazy(() => client.prepare(text(CONDITION.starred))),
+		spam: lazy(() => client.prepare(text(CONDITION.spam))),
 	});
 	const range = 'from submissions where form_id = ?1 and id >= ?2 and id < ?3';
 	const first = 'select id from submissions where form_id = ? order by id limit ?';

@@ -25,9 +25,9 @@ export function startIndexer({ search }: Pick<Storage, 'search'>, log: Log): Ind
 	let wake = () => {};
 	let lookedAt = performance.now();
 	let isFlooded = false;
-	let newest = search.arrivals(0, 1).newest;
+	let newest = 0;
 	/** Ids are given before the commit: what is below this one was there a look ago, and nothing comes before it any more. */
-	let settled = newest;
+	let settled = 0;
 
 	function look(): void {
 		const at = performance.now();
