@@ -2,9 +2,11 @@
 
 import type { App } from '../app.ts';
 import type { Fetch } from '../http/face.ts';
+import { noRoute } from '../http/method-guard.ts';
+import { requestInfo } from '../http/request-info.ts';
 import { lazy } from '../lazy.ts';
-import type { PublicUrls } from './open-face.ts';
-import { openPublicFace } from './public.ts';
+import { openFace, type PublicUrls } from './open-face.ts';
+import { createPublicRoutes } from './public.ts';
 
 export interface Faces {
 	base: Fetch;
@@ -13,26 +15,26 @@ export interface Faces {
 
 /** @param isShared Whether one listener serves both; then it answers with `base`. */
 export function openFaces(app: App, { isShared, urls }: { isShared: boolean; urls: PublicUrls }): Faces {
-	const atBase = openPublicFace(app, { prefixes: isShared ? ['/f', '/api/f'] : ['/api/f'], urls });
-	const atSubmit = lazy(() => (isShared ? atBase : openPublicFace(app, { prefixes: ['/f'], urls })));
-	// Most of the program is for owners alone. It is loaded when the first of them asks, who waits a moment for it: a
-	// server may take submissions for weeks before that.
-	const management = lazy(async () => (await import('./management.ts')).openManagementFace(app, urls));
+	const atBase = createPublicRoutes(app, { prefixes: isShared ? ['/f', '/api/f'] : ['/api/f'], urls });
+	const base = openFace(app, (refuse) => {
+		// Most of the program is for owners alone. It is loaded when the first of them asks, who waits a moment for it: a
+		// server may take submissions for weeks before that.
+		const forOwners = lazy(async () => (await import('./management.ts')).createManagement(app, { urls, refuse }));
+		return (request) => {
+			const answer = atBase(requestInfo(request).path);
+			return answer ? answer(request) : forOwners().then((answerOwner) => answerOwner(request));
+		};
+	});
 
-	async function manage(...[request, peer]: Parameters<Fetch>): Promise<Response> {
-		const fetch = await management();
-		return fetch(request, peer);
+	function openSubmitFace(): Fetch {
+		const atSubmit = createPublicRoutes(app, { prefixes: ['/f'], urls });
+		return openFace(app, () => (request) => {
+			const answer = atSubmit(requestInfo(request).path);
+			if (!answer) throw noRoute([]);
+			return answer(request);
+		});
 	}
 
-	return {
-		base: (request, peer) => (atBase.takes(pathOf(request)) ? atBase.fetch(request, peer) : manage(request, peer)),
-		submit: (request, peer) => atSubmit().fetch(request, peer),
-	};
-}
-
-/** It only chooses the face, which then checks for itself what was sent. */
-function pathOf({ url }: Request): string {
-	const start = url.indexOf('/', 'https://'.length);
-	const end = url.indexOf('?', start);
-	return end === -1 ? url.slice(start) : url.slice(start, end);
+	const submit = lazy(() => (isShared ? base : openSubmitFace()));
+	return { base, submit: (request, peer) => submit()(request, peer) };
 }

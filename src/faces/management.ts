@@ -1,4 +1,4 @@
-/** The face for owners: the keyed API, the dashboard with its sessions, and their documentation. */
+/** What is for owners alone: the keyed API, the dashboard with its sessions, and their documentation. */
 
 import { type AnyElysia, Elysia } from 'elysia';
 import type { App } from '../app.ts';
@@ -13,8 +13,8 @@ import { deliveriesRoutes } from '../delivery/routes.ts';
 import { webhookRoutes } from '../delivery/webhooks/routes.ts';
 import { formRoutes } from '../forms/routes.ts';
 import { apiDocs, openApiDocument } from '../http/api-docs.ts';
-import type { Fetch } from '../http/face.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
+import type { Refuse } from '../http/refusal.ts';
 import { createRouter } from '../http/router.ts';
 import { describedEndpoint } from '../intake/routes.ts';
 import { createAuth } from '../keys/auth.ts';
@@ -24,7 +24,7 @@ import { exportRoutes } from '../submissions/export/routes.ts';
 import { submissionRoutes } from '../submissions/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
 import { VERSION } from '../version.ts';
-import { openFace, type PublicUrls } from './open-face.ts';
+import type { Answer, PublicUrls } from './open-face.ts';
 
 const TAGS = [
 	{ name: 'Submit', description: 'Post to a form. No key.' },
@@ -38,12 +38,10 @@ const TAGS = [
 	{ name: 'Server', description: 'See how the server fares.' },
 ];
 
-export function openManagementFace(app: App, urls: PublicUrls): Fetch {
-	return openFace(app, (refuse) => {
-		const router = createRouter(refuse);
-		mountManagement(router, app, urls);
-		return router.fetch;
-	});
+export function createManagement(app: App, { urls, refuse }: { urls: PublicUrls; refuse: Refuse }): Answer {
+	const router = createRouter(refuse);
+	mountManagement(router, app, urls);
+	return router.fetch;
 }
 
 export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): void {

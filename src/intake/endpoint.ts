@@ -109,7 +109,7 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
 		return slash === -1 ? '' : path.slice(slash);
 	}
 
-	return async (request) => {
+	return (request) => {
 		const { method } = request;
 		switch (placeOf(request)) {
 			case '':
