@@ -33,11 +33,11 @@ export interface Form {
 	slug: string;
 }
 
-/** An instance on data of its own; `name` is the folder's. */
-export async function openProduct(name: string) {
+/** An instance on data of its own; `name` is the folder's, `settings` are by their names in the environment. */
+export async function openProduct(name: string, settings: Record<string, string> = {}) {
 	const dataDir = join(WORK, name);
 	await mkdir(dataDir, { recursive: true });
-	const env = envOf(dataDir);
+	const env = { ...envOf(dataDir), ...settings };
 	const key = (await Bun.$`${BINARY} keys create`.env(env).quiet().text()).trim();
 	const authorization = { Authorization: `Bearer ${key}` };
 
@@ -46,11 +46,11 @@ export async function openProduct(name: string) {
 		file: join(dataDir, 'formsrv.db'),
 		authorization,
 		start: (): Promise<Running> => start([BINARY, 'serve'], { env, log: join(WORK, `${name}.log`) }),
-		async createForm(server: Running, title: string): Promise<Form> {
+		async createForm(server: Running, name: string, more: Record<string, unknown> = {}): Promise<Form> {
 			const answer = await fetch(`${server.url}/api/forms`, {
 				method: 'POST',
 				headers: { ...authorization, 'Content-Type': 'application/json' },
-				body: JSON.stringify({ name: title }),
+				body: JSON.stringify({ name, ...more }),
 			});
 			if (answer.status !== 201) throw new Error(`Creating a form: ${answer.status} ${await answer.text()}`);
 			return (await answer.json()) as Form;

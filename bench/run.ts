@@ -4,16 +4,18 @@ import { parseArgs } from 'node:util';
 import { measureDeletion } from './deletion.ts';
 import { measureDurability } from './durability.ts';
 import { measureLists, type Stock } from './list.ts';
+import { measureMail } from './mail.ts';
 import { measureAgainstPeer, peerBinary } from './peer.ts';
 import { clearWork, openProduct, ROOT, WORK } from './product.ts';
 import { type Finding, toMarkdown, verdict } from './report.ts';
 import type { Effort } from './rounds.ts';
 import { measureStartup } from './startup.ts';
 import { measureGrowth, measureSubmissions } from './submit.ts';
+import { measureView } from './view.ts';
 
 const SMALL_ROWS = 1000;
 const PEER_ROWS = 100_000;
-const PARTS = ['submit', 'list', 'growth', 'startup', 'deletion', 'durability', 'peer'] as const;
+const PARTS = ['submit', 'list', 'growth', 'startup', 'deletion', 'durability', 'mail', 'view', 'peer'] as const;
 
 /** A bare Bun.serve, compiled as the program is. */
 async function buildBare(): Promise<string> {
@@ -42,17 +44,19 @@ async function stock(name: string, rows: number): Promise<Stock> {
 async function measure(parts: Set<string>, { rows, effort }: { rows: number; effort: Effort }): Promise<Finding[]> {
 	const bare = await buildBare();
 	const findings: Finding[] = [];
-	const needsLarge = ['list', 'growth', 'startup', 'deletion'].some((part) => parts.has(part));
+	const needsLarge = ['list', 'view', 'growth', 'startup', 'deletion'].some((part) => parts.has(part));
 	if (parts.has('submit')) findings.push(...(await measureSubmissions(bare, effort)));
 	if (needsLarge) {
 		const [small, large] = [await stock('small', SMALL_ROWS), await stock('large', rows)];
 		const short = { ...effort, seconds: Math.min(2, effort.seconds) };
 		if (parts.has('list')) findings.push(...(await measureLists(small, large, short)));
+		if (parts.has('view')) findings.push(...(await measureView(large)));
 		if (parts.has('growth')) findings.push(...(await measureGrowth(large.product, effort)));
 		if (parts.has('startup')) findings.push(...(await measureStartup(bare, large.product)));
 		if (parts.has('deletion')) findings.push(...(await measureDeletion(large)));
 	}
 	if (parts.has('durability')) findings.push(...(await measureDurability()));
+	if (parts.has('mail')) findings.push(...(await measureMail(effort)));
 	const peer = parts.has('peer') ? peerBinary() : null;
 	if (peer) findings.push(...(await measureAgainstPeer(peer, { stock: await stock('peer', PEER_ROWS), effort })));
 	return findings;

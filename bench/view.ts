@@ -1,0 +1,55 @@
+/** The inbox of a large form in a real browser: from the address to the rows, painted. */
+
+import { openBrowser } from '../test/browser.ts';
+import { openDashboard } from '../test/dashboard/dashboard.ts';
+import type { Stock } from './list.ts';
+import { type Finding, short } from './report.ts';
+import { median } from './rounds.ts';
+
+const VIEWS = 15;
+const MUST_MS = 300;
+
+/** Set in the page once its rows were painted, in milliseconds since the navigation began. */
+type Watched = typeof globalThis & { shownAt?: number };
+
+/** Runs in the page, before anything of it. */
+function watchForRows(): void {
+	new MutationObserver((_changes, observer) => {
+		if (document.querySelectorAll('tbody tr').length < 20) return;
+		observer.disconnect();
+		// The first frame is still to be painted, the second one comes after it.
+		requestAnimationFrame(() =>
+			requestAnimationFrame(() => {
+				(globalThis as Watched).shownAt = performance.now();
+			}),
+		);
+	}).observe(document, { childList: true, subtree: true });
+}
+
+export async function measureView({ product, form, rows }: Stock): Promise<Finding[]> {
+	const server = await product.start();
+	const browser = await openBrowser();
+	try {
+		const key = product.authorization.Authorization.slice('Bearer '.length);
+		const { page, signIn } = await openDashboard({ browser, server: { baseUrl: server.url, adminKey: key } });
+		await signIn();
+		await page.addInitScript(watchForRows);
+		const times: number[] = [];
+		for (let i = 0; i < VIEWS; i++) {
+			await page.goto('about:blank');
+			await page.goto(`${server.url}/#/forms/${form.id}`, { waitUntil: 'commit' });
+			await page.waitForFunction(() => (globalThis as Watched).shownAt !== undefined);
+			times.push(await page.evaluate(() => (globalThis as Watched).shownAt ?? Number.NaN));
+		}
+		return [
+			{
+				what: `First view of the inbox at ${short(rows)} submissions, painted`,
+				...{ better: 'lower', must: MUST_MS, aim: 200, measured: median(times), unit: ' ms' },
+				detail: `${short(Math.min(...times))} to ${short(Math.max(...times))} ms`,
+			},
+		];
+	} finally {
+		await browser.close();
+		await server.stop();
+	}
+}
