@@ -1,4 +1,4 @@
-/** The inbox of a large form in a real browser: from the address to the rows, painted. */
+/** The inbox of a large form in a real browser: from the address to the rows, laid out and ready to be used. */
 
 import { openBrowser } from '../test/browser.ts';
 import { openDashboard } from '../test/dashboard/dashboard.ts';
@@ -9,18 +9,18 @@ import { median } from './rounds.ts';
 const VIEWS = 15;
 const MUST_MS = 300;
 
-/** Set in the page once its rows were painted, in milliseconds since the navigation began. */
-type Watched = typeof globalThis & { shownAt?: number };
+/** Set in the page once its rows can be used, in milliseconds since the navigation began. */
+type Watched = typeof globalThis & { usableAt?: number };
 
 /** Runs in the page, before anything of it. */
 function watchForRows(): void {
 	new MutationObserver((_changes, observer) => {
 		if (document.querySelectorAll('tbody tr').length < 20) return;
 		observer.disconnect();
-		// The first frame is still to be painted, the second one comes after it.
+		// By the next task after a frame the page has been laid out and painted, and listens.
 		requestAnimationFrame(() =>
-			requestAnimationFrame(() => {
-				(globalThis as Watched).shownAt = performance.now();
+			setTimeout(() => {
+				(globalThis as Watched).usableAt = performance.now();
 			}),
 		);
 	}).observe(document, { childList: true, subtree: true });
@@ -38,12 +38,12 @@ export async function measureView({ product, form, rows }: Stock): Promise<Findi
 		for (let i = 0; i < VIEWS; i++) {
 			await page.goto('about:blank');
 			await page.goto(`${server.url}/#/forms/${form.id}`, { waitUntil: 'commit' });
-			await page.waitForFunction(() => (globalThis as Watched).shownAt !== undefined);
-			times.push(await page.evaluate(() => (globalThis as Watched).shownAt ?? Number.NaN));
+			await page.waitForFunction(() => (globalThis as Watched).usableAt !== undefined);
+			times.push(await page.evaluate(() => (globalThis as Watched).usableAt ?? Number.NaN));
 		}
 		return [
 			{
-				what: `First view of the inbox at ${short(rows)} submissions, painted`,
+				what: `First view of the inbox at ${short(rows)} submissions, in a new tab`,
 				...{ better: 'lower', must: MUST_MS, aim: 200, measured: median(times), unit: ' ms' },
 				detail: `${short(Math.min(...times))} to ${short(Math.max(...times))} ms`,
 			},

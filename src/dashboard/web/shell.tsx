@@ -1,7 +1,7 @@
 /** The frame around every view: navigation, mode, connection, live events and global shortcuts. */
 
 import { effect } from '@preact/signals';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { navigate, route } from './location.ts';
 import { Icon } from './parts/icon.tsx';
 import { Sidebar, SidebarDrawer } from './parts/sidebar.tsx';
@@ -39,11 +39,14 @@ function View({ at }: { at: Route }) {
 /** A new view starts at its top, with the focus in it; the inbox sees to its own panes. */
 function useFocusOnView(at: Route): void {
 	const place = 'form' in at ? `${at.view} ${at.form}` : at.view;
-	const [first] = useState(place);
+	const shown = useRef(place);
 	useEffect(() => {
-		if (place !== first) document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
+		// What was just opened is at its top, and to ask for that would lay it out twice.
+		if (place === shown.current) return;
+		shown.current = place;
+		document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
 		document.querySelector('#main')?.scrollTo(0, 0);
-	}, [place, first]);
+	}, [place]);
 }
 
 function useServer(): void {

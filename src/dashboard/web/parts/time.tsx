@@ -1,11 +1,16 @@
 /** A moment: how long ago, with the exact time at hand. */
 
+import type { TargetedPointerEvent } from 'preact';
 import { absoluteTime, relativeTime } from '../format.ts';
 import { now } from '../state/clock.ts';
 
 export function Time({ iso }: { iso: string }) {
+	// Only when somebody points at it: for the first exact time a browser loads all names of time zones.
+	const explain = ({ currentTarget }: TargetedPointerEvent<HTMLTimeElement>) => {
+		currentTarget.title = absoluteTime(iso);
+	};
 	return (
-		<time dateTime={iso} title={absoluteTime(iso)}>
+		<time dateTime={iso} onPointerEnter={explain}>
 			{relativeTime(iso, now.value)}
 		</time>
 	);

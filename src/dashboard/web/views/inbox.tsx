@@ -51,12 +51,14 @@ function useInbox({ form, submission, query }: Props): Inbox {
 function useInboxFocus({ submission, query }: Props): void {
 	const last = useRef(submission);
 	const part = JSON.stringify(query);
+	const lastPart = useRef(part);
 	useEffect(() => {
 		if (submission === null && last.current !== null) focusRow(last.current);
 		last.current = submission;
 	}, [submission]);
 	useEffect(() => {
-		if (part) document.querySelector('.inbox-scroll')?.scrollTo(0, 0);
+		if (lastPart.current !== part) document.querySelector('.inbox-scroll')?.scrollTo(0, 0);
+		lastPart.current = part;
 	}, [part]);
 }
 
