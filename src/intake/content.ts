@@ -2,8 +2,9 @@
 
 import { checkName, type FieldLimits, tooManyFields } from './field-limits.ts';
 import type { Field } from './field-list.ts';
-import { jsonText, kindOfBody, type Media, readFields } from './read-fields.ts';
+import { jsonText, kindOfBody, type Media, type MediaKind, readFields } from './read-fields.ts';
 import { dataJson, isSpecialName, type SpecialFields, splitSpecialFields } from './special-fields.ts';
+import { createUrlencodedWriter } from './urlencoded-json.ts';
 
 export interface Content {
 	special: SpecialFields;
@@ -16,17 +17,21 @@ export interface Content {
 /** Bounds how deep text can be nested that is handed to the engine's own, recursive parser. */
 const MAX_CANONICAL_LENGTH = 16 * 1024;
 
+const writeUrlencoded = createUrlencodedWriter(MAX_CANONICAL_LENGTH);
+
 /**
  * Reads a body; nothing that is kept differs from what was sent.
  * @throws AppError as {@link readFields}
  */
 export function readContent(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits): Content {
-	if (kindOfBody(body, media) === 'json') {
-		const text = jsonText(body);
-		const canonical = readCanonical(text, limits);
-		if (canonical) return canonical;
-	}
-	return contentOf(readFields(body, media, limits));
+	const text = asJson(body, kindOfBody(body, media));
+	const canonical = text === undefined ? undefined : readCanonical(text, limits);
+	return canonical ?? contentOf(readFields(body, media, limits));
+}
+
+function asJson(body: Uint8Array, kind: MediaKind): string | undefined {
+	if (kind === 'json') return jsonText(body);
+	return kind === 'urlencoded' ? writeUrlencoded(body) : undefined;
 }
 
 function contentOf(posted: Field[]): Content {
@@ -35,8 +40,9 @@ function contentOf(posted: Field[]): Content {
 }
 
 /**
- * The usual body of a script: a flat object, written by `JSON.stringify`. Where parsing and writing it again gives the
- * very same text, that text is exact, and the engine's parser has done the work of ours. `undefined` for every other.
+ * The usual body: of a script, a flat object written by `JSON.stringify`; of a form, fields that each have one value. Where
+ * parsing and writing it again gives the very same text, that text is exact, and the engine's parser has done the work of
+ * ours. `undefined` for every other.
  */
 function readCanonical(text: string, limits: FieldLimits): Content | undefined {
 	if (text.length > MAX_CANONICAL_LENGTH || text.charCodeAt(0) !== 0x7b) return undefined;

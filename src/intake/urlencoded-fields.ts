@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import { type FieldLimits, tooManyFields } from './field-limits.ts';
 import type { Field } from './field-list.ts';
 import { createFieldList } from './field-list.ts';
+import { escapedByte } from './urlencoded-json.ts';
 import { decodeUtf8 } from './utf8.ts';
 
 const SPACE = 0x20;
@@ -17,58 +18,6 @@ const EQUALS = 0x3d;
  * @throws {AppError} INVALID_BODY when a name or value is not UTF-8, PAYLOAD_TOO_LARGE naming the limit
  */
 export function readUrlencodedFields(body: Uint8Array, limits: FieldLimits): Field[] {
-	return readWellFormed(body, limits) ?? readAny(body, limits);
-}
-
-/**
- * The usual body: UTF-8 by itself, and nothing but whole characters behind its escapes. The engine takes those apart
- * faster than we do. `undefined` for every other body.
- */
-function readWellFormed(body: Uint8Array, limits: FieldLimits): Field[] | undefined {
-	const text = decodeUtf8(withSpaces(body));
-	if (text === undefined) return undefined;
-	const list = createFieldList(limits);
-	let pairs = 0;
-	let equals = -1;
-	for (let start = 0, end = 0; start < text.length; start = end + 1) {
-		end = textIndexOrEnd(text, '&', start);
-		if (end === start) continue;
-		if (pairs++ === limits.maxFields) throw tooManyFields(limits);
-		if (equals < start) equals = textIndexOrEnd(text, '=', start);
-		const nameEnd = Math.min(equals, end);
-		const name = decoded(text.slice(start, nameEnd));
-		const value = decoded(text.slice(nameEnd + 1, end));
-		if (name === undefined || value === undefined) return undefined;
-		list.add(name, value);
-	}
-	return list.fields();
-}
-
-function textIndexOrEnd(text: string, character: string, start: number): number {
-	const index = text.indexOf(character, start);
-	return index === -1 ? text.length : index;
-}
-
-/** A plus stands for a space, and an escape never brings one. */
-function withSpaces(body: Uint8Array): Uint8Array {
-	const bytes = new Uint8Array(body);
-	for (let at = 0; at < bytes.length; at++) {
-		if (bytes[at] === PLUS) bytes[at] = SPACE;
-	}
-	return bytes;
-}
-
-function decoded(text: string): string | undefined {
-	if (!text.includes('%')) return text;
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return undefined;
-	}
-}
-
-/** Reads byte by byte. */
-function readAny(body: Uint8Array, limits: FieldLimits): Field[] {
 	const unescaper = createUnescaper(body);
 	/** For each pair, where its name, its value and its end are in the unescaped text. */
 	const cuts: number[] = [];
@@ -134,19 +83,6 @@ function createUnescaper(source: Uint8Array) {
 function indexOrEnd(bytes: Uint8Array, byte: number, start: number): number {
 	const index = bytes.indexOf(byte, start);
 	return index === -1 ? bytes.length : index;
-}
-
-/** The byte that the escape at `at` stands for, -1 if it is none. */
-function escapedByte(body: Uint8Array, at: number): number {
-	const high = hexDigit(body[at + 1]);
-	const low = hexDigit(body[at + 2]);
-	return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
-
-function hexDigit(code = 0): number {
-	if (code >= 0x30 && code <= 0x39) return code - 0x30;
-	const lower = code | 0x20;
-	return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : -1;
 }
 
 function isContinuation(byte: number): boolean {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readContent } from '../../src/intake/content.ts';
 import { mediaKind, readFields } from '../../src/intake/read-fields.ts';
 import { dataJson, splitSpecialFields } from '../../src/intake/special-fields.ts';
-import { JSON_TYPE, LIMITS } from './bodies.ts';
+import { JSON_TYPE, LIMITS, URLENCODED_TYPE } from './bodies.ts';
 
 /** What either road says: the content, or the code and sentence of the refusal. */
 function outcome(read: () => unknown): unknown {
@@ -15,10 +15,9 @@ function outcome(read: () => unknown): unknown {
 	}
 }
 
-const media = mediaKind(JSON_TYPE);
-
-function expectSameOnBothRoads(text: string) {
-	const body = Buffer.from(text);
+function expectSameOnBothRoads(text: string | Uint8Array, type = JSON_TYPE) {
+	const body = Buffer.from(text as string);
+	const media = mediaKind(type);
 	const scanned = outcome(() => {
 		const { special, fields } = splitSpecialFields(readFields(body, media, LIMITS));
 		return { special, names: fields.map(({ name }) => name), data: dataJson(fields) };
@@ -70,3 +69,77 @@ test.each([
 	`{"a":${'['.repeat(40)}${']'.repeat(40)}}`,
 	'['.repeat(100_000),
 ])('both roads say the same of %p', (text) => expectSameOnBothRoads(text));
+
+const formPiece = fc.constantFrom(
+	...[
+		'a',
+		'b',
+		'1',
+		'0',
+		'__proto__',
+		'_next',
+		'_gotcha',
+		'altcha',
+		'%',
+		'%4',
+		'%41',
+		'%zz',
+		'%C3',
+		'%A9',
+		'%e9',
+		'é',
+		'😀',
+	],
+	...[
+		'+',
+		'&',
+		'&',
+		'&',
+		'=',
+		'=',
+		'=',
+		' ',
+		'"',
+		'%22',
+		'\\',
+		'%5c',
+		'\0',
+		'%00',
+		'\n',
+		'%0d%0A',
+		'%7F',
+		'%E2%80%A8',
+		'\ufeff',
+		'%ef%bb%bf',
+	],
+);
+
+test('the short road for form bodies and the reader of any say the same', () => {
+	fc.assert(
+		fc.property(fc.array(formPiece, { maxLength: 24 }), (pieces) => {
+			expectSameOnBothRoads(pieces.join(''), URLENCODED_TYPE);
+		}),
+		{ numRuns: 5000 },
+	);
+	fc.assert(
+		fc.property(fc.array(fc.tuple(names, fc.string({ unit: 'binary' })), { maxLength: 6 }), (pairs) => {
+			expectSameOnBothRoads(new URLSearchParams(pairs.map((pair) => [...pair])).toString(), URLENCODED_TYPE);
+		}),
+		{ numRuns: 1000 },
+	);
+	fc.assert(
+		fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => expectSameOnBothRoads(bytes, URLENCODED_TYPE)),
+		{ numRuns: 2000 },
+	);
+});
+
+test.each([
+	'',
+	'&&',
+	'=',
+	'a',
+	`${'x'.repeat(257)}=1`,
+	'a='.padEnd(16 * 1024, 'é"'),
+	'a='.padEnd(17 * 1024, 'b'),
+	'a&'.repeat(1001),
+])('both roads say the same of the form body %p', (text) => expectSameOnBothRoads(text, URLENCODED_TYPE));

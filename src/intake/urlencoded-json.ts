@@ -1,0 +1,105 @@
+/** Writes an application/x-www-form-urlencoded body as the JSON object that it means, byte by byte in one pass. */
+
+import { decodeUtf8 } from './utf8.ts';
+
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const PERCENT = 0x25;
+const AMPERSAND = 0x26;
+const PLUS = 0x2b;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const EQUALS = 0x3d;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+
+/** How `JSON.stringify` writes the bytes that may not stand in a string as they are, by their value. */
+const ESCAPES: readonly (Uint8Array | undefined)[] = Array.from({ length: 128 }, (_, code) => {
+	const text = JSON.stringify(String.fromCharCode(code)).slice(1, -1);
+	return text.length > 1 ? Buffer.from(text) : undefined;
+});
+const LONGEST_ESCAPE = 6;
+/** Quotes, colon and comma. */
+const AROUND_A_PAIR = 6;
+
+/**
+ * Makes a writer for bodies of at most `maxBytes`; it holds the room for one. It answers the JSON text, in which a name that
+ * was sent twice stands twice, and `undefined` if the body is longer, or no UTF-8.
+ */
+export function createUrlencodedWriter(maxBytes: number): (body: Uint8Array) => string | undefined {
+	const bytes = new Uint8Array(maxBytes * Math.max(LONGEST_ESCAPE, AROUND_A_PAIR + 1) + AROUND_A_PAIR);
+	let length = 0;
+
+	function put(byte: number): void {
+		const spelled = byte < ESCAPES.length ? ESCAPES[byte] : undefined;
+		if (!spelled) {
+			bytes[length++] = byte;
+			return;
+		}
+		bytes.set(spelled, length);
+		length += spelled.length;
+	}
+
+	/** Writes the byte that stands at `at`, plainly or by an escape, and answers where that ends. */
+	function putAt(body: Uint8Array, at: number): number {
+		const byte = body[at] as number;
+		const escaped = byte === PERCENT ? escapedByte(body, at) : -1;
+		if (escaped >= 0) {
+			put(escaped);
+			return at + 2;
+		}
+		put(byte === PLUS ? SPACE : byte);
+		return at;
+	}
+
+	/** Writes a pair, and answers where it ends: at an ampersand, or with the body. */
+	function putPair(body: Uint8Array, start: number): number {
+		let at = start;
+		let isName = true;
+		bytes[length++] = QUOTE;
+		for (; at < body.length && body[at] !== AMPERSAND; at++) {
+			if (isName && body[at] === EQUALS) {
+				putBetween();
+				isName = false;
+			} else {
+				at = putAt(body, at);
+			}
+		}
+		if (isName) putBetween();
+		bytes[length++] = QUOTE;
+		return at;
+	}
+
+	function putBetween(): void {
+		bytes[length++] = QUOTE;
+		bytes[length++] = COLON;
+		bytes[length++] = QUOTE;
+	}
+
+	return (body) => {
+		if (body.length > maxBytes) return undefined;
+		length = 0;
+		bytes[length++] = OPEN;
+		for (let at = 0; at < body.length; at++) {
+			if (body[at] === AMPERSAND) continue;
+			if (length > 1) bytes[length++] = COMMA;
+			at = putPair(body, at);
+		}
+		bytes[length++] = CLOSE;
+		return decodeUtf8(bytes.subarray(0, length));
+	};
+}
+
+/** The byte that the escape at `at` stands for, -1 if it is none. */
+export function escapedByte(body: Uint8Array, at: number): number {
+	if (at + 2 >= body.length) return -1;
+	const high = hexDigit(body[at + 1] as number);
+	const low = hexDigit(body[at + 2] as number);
+	return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+function hexDigit(code: number): number {
+	if (code >= 0x30 && code <= 0x39) return code - 0x30;
+	const lower = code | 0x20;
+	return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : -1;
+}
