@@ -2,7 +2,8 @@
 
 import { checkName, type FieldLimits, tooManyFields } from './field-limits.ts';
 import type { Field } from './field-list.ts';
-import { jsonText, kindOfBody, type Media, type MediaKind, readFields } from './read-fields.ts';
+import { readPlainMultipart } from './multipart-fields.ts';
+import { jsonText, kindOfBody, type Media, readFields } from './read-fields.ts';
 import { dataJson, isSpecialName, type SpecialFields, splitSpecialFields } from './special-fields.ts';
 import { createUrlencodedWriter } from './urlencoded-json.ts';
 
@@ -24,14 +25,19 @@ const writeUrlencoded = createUrlencodedWriter(MAX_CANONICAL_LENGTH);
  * @throws AppError as {@link readFields}
  */
 export function readContent(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits): Content {
-	const text = asJson(body, kindOfBody(body, media));
-	const canonical = text === undefined ? undefined : readCanonical(text, limits);
-	return canonical ?? contentOf(readFields(body, media, limits));
+	return readUsual(body, media, limits) ?? contentOf(readFields(body, media, limits));
 }
 
-function asJson(body: Uint8Array, kind: MediaKind): string | undefined {
-	if (kind === 'json') return jsonText(body);
-	return kind === 'urlencoded' ? writeUrlencoded(body) : undefined;
+/** The usual body of any kind, by a road that leaves most of the work to the engine; `undefined` for every other. */
+function readUsual(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits): Content | undefined {
+	const kind = kindOfBody(body, media);
+	if (kind === 'multipart') {
+		const { boundary = '' } = media as Media;
+		const values = body.length > MAX_CANONICAL_LENGTH ? undefined : readPlainMultipart(body, boundary);
+		return values && contentOfFlat(values, JSON.stringify(values), limits);
+	}
+	const text = kind === 'json' ? jsonText(body) : writeUrlencoded(body);
+	return text === undefined ? undefined : readCanonical(text, limits);
 }
 
 function contentOf(posted: Field[]): Content {
@@ -40,18 +46,21 @@ function contentOf(posted: Field[]): Content {
 }
 
 /**
- * The usual body: of a script, a flat object written by `JSON.stringify`; of a form, fields that each have one value. Where
- * parsing and writing it again gives the very same text, that text is exact, and the engine's parser has done the work of
- * ours. `undefined` for every other.
+ * A flat object as `JSON.stringify` writes it. Where parsing and writing it again gives the very same text, that text is
+ * exact, and the engine's parser has done the work of ours. `undefined` for every other.
  */
 function readCanonical(text: string, limits: FieldLimits): Content | undefined {
 	if (text.length > MAX_CANONICAL_LENGTH || text.charCodeAt(0) !== 0x7b) return undefined;
 	const value = parseFlat(text);
-	if (!value || JSON.stringify(value) !== text) return undefined;
+	return value && JSON.stringify(value) === text ? contentOfFlat(value, text, limits) : undefined;
+}
+
+/** @param data The JSON text of `value`, exactly as it is to be stored. */
+function contentOfFlat(value: Record<string, unknown>, data: string, limits: FieldLimits): Content {
 	const names = Object.keys(value);
 	if (names.length > limits.maxFields) throw tooManyFields(limits);
 	for (const name of names) checkName(name, limits);
-	if (!names.some(isSpecialName)) return { special: { honeypotFilled: false, captchaTokens: {} }, names, data: text };
+	if (!names.some(isSpecialName)) return { special: { honeypotFilled: false, captchaTokens: {} }, names, data };
 	return contentOf(names.map((name) => ({ name, json: JSON.stringify(value[name]) })));
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readContent } from '../../src/intake/content.ts';
 import { mediaKind, readFields } from '../../src/intake/read-fields.ts';
 import { dataJson, splitSpecialFields } from '../../src/intake/special-fields.ts';
-import { JSON_TYPE, LIMITS, URLENCODED_TYPE } from './bodies.ts';
+import { BOUNDARY, CLOSING, JSON_TYPE, LIMITS, MULTIPART_TYPE, multipart, part, URLENCODED_TYPE } from './bodies.ts';
 
 /** What either road says: the content, or the code and sentence of the refusal. */
 function outcome(read: () => unknown): unknown {
@@ -143,3 +143,42 @@ test.each([
 	'a='.padEnd(17 * 1024, 'b'),
 	'a&'.repeat(1001),
 ])('both roads say the same of the form body %p', (text) => expectSameOnBothRoads(text, URLENCODED_TYPE));
+
+const partPiece = fc.constantFrom(
+	...['a', 'b', '1', '0x', '__proto__', '_next', '_gotcha', 'a"', 'a%22', 'a%0D', 'a\r\nX: y', 'é', '', '\\'].map(
+		(name) => part(`form-data; name="${name}"`, 'value'),
+	),
+	...['', '"', '\\', '\0\n', 'é😀', `--${BOUNDARY}`, `\n--${BOUNDARY}`, '\r\n', ' '].map((value) =>
+		part('form-data; name="v"', value),
+	),
+	part('form-data; name="file"; filename=""', ''),
+	part('form-data; name="file"; filename="a.txt"', 'x'),
+	part('FORM-DATA;name=a', 'x'),
+	part('form-data; name="t"\r\nContent-Type: text/plain; charset=utf-8', 'x'),
+	`--${BOUNDARY}\r\nContent-Disposition: form-data; name="e"\r\n\r\n`,
+	`--${BOUNDARY} \r\nContent-Disposition: form-data; name="p"\r\n\r\n\r\n`,
+);
+const ending = fc.constantFrom(CLOSING, CLOSING.trimEnd(), `${CLOSING}\r\n`, `${CLOSING}x`, `--${BOUNDARY}`, '');
+
+test('the short road for multipart bodies and the reader of any say the same', () => {
+	fc.assert(
+		fc.property(fc.array(partPiece, { maxLength: 4 }), ending, (parts, end) => {
+			expectSameOnBothRoads(parts.join('') + end, MULTIPART_TYPE);
+		}),
+		{ numRuns: 5000 },
+	);
+	fc.assert(
+		fc.property(fc.array(fc.tuple(names, fc.string({ unit: 'binary' })), { maxLength: 6 }), (pairs) => {
+			expectSameOnBothRoads(multipart(pairs), MULTIPART_TYPE);
+		}),
+		{ numRuns: 1000 },
+	);
+});
+
+test('bytes that are no UTF-8 are refused on both roads', () => {
+	const body = Buffer.concat([
+		Buffer.from(part('form-data; name="a"', 'x').slice(0, -2)),
+		Buffer.from([0xe9, 0x0d, 0x0a]),
+	]);
+	expectSameOnBothRoads(Buffer.concat([body, Buffer.from(CLOSING)]), MULTIPART_TYPE);
+});
