@@ -8,8 +8,9 @@ import type { App } from './app.ts';
 const EVERY_MS = 60_000;
 /** Not at once: whoever starts a server waits for its first answer. */
 const FIRST_AFTER_MS = 250;
-/** Between two chunks, so that submissions do not wait behind a large deletion. */
-const PAUSE_MS = 5;
+/** Between two chunks of a large deletion, at least and as a multiple of the time that a chunk took: submissions come first. */
+const MIN_PAUSE_MS = 5;
+const PAUSE = 3;
 
 export interface Upkeep {
 	/** Resolves once nothing is under way any more. */
@@ -29,8 +30,10 @@ export function startUpkeep({
 
 	async function run(): Promise<void> {
 		try {
+			let began = performance.now();
 			await forms.sweep(async () => {
-				await Bun.sleep(PAUSE_MS);
+				await Bun.sleep(Math.max(MIN_PAUSE_MS, PAUSE * (performance.now() - began)));
+				began = performance.now();
 				return !isStopping;
 			});
 			await intake.expire();

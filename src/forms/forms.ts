@@ -11,7 +11,7 @@ import type { CreateForm, Form, UpdateForm } from './schema.ts';
 import { checkFormSettings } from './settings.ts';
 import { slugFromName } from './slug.ts';
 
-const SWEEP_CHUNK = 1000;
+const SWEEP_CHUNK = 250;
 
 export type Forms = ReturnType<typeof createForms>;
 
