@@ -8,8 +8,10 @@ import { startClock } from './state/clock.ts';
 import { watchSession } from './state/session.ts';
 import { restoreTheme } from './state/theme.ts';
 import { settleToasts } from './state/toasts.ts';
+import { watchViewport } from './state/viewport.ts';
 
 restoreTheme();
+watchViewport();
 restoreShortcuts();
 watchSession();
 startClock();

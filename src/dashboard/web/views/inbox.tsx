@@ -13,6 +13,7 @@ import { formOf, forms } from '../state/forms.ts';
 import { createInbox, type Inbox } from '../state/inbox.ts';
 import { onLiveEvent } from '../state/live.ts';
 import { showError } from '../state/toasts.ts';
+import { isPhone } from '../state/viewport.ts';
 import { BulkBar } from './inbox/bulk-bar.tsx';
 import { InboxEmpty } from './inbox/inbox-empty.tsx';
 import { focusRow, useInboxKeys } from './inbox/inbox-keys.ts';
@@ -82,10 +83,10 @@ function Rows({ inbox, query, isNarrow }: { inbox: Inbox; query: InboxQuery; isN
 	}
 	if (inbox.page.value === undefined) return <div class="loading" role="status" aria-label="Loading" />;
 	if (inbox.rows.value.length === 0) return <InboxEmpty form={inbox.formId} query={query} />;
+	const Submissions = isNarrow || isPhone.value ? SubmissionList : SubmissionTable;
 	return (
 		<>
-			{!isNarrow && <SubmissionTable inbox={inbox} query={query} />}
-			<SubmissionList inbox={inbox} query={query} />
+			<Submissions inbox={inbox} query={query} />
 			<Pager
 				pagination={inbox.page.value.pagination}
 				addressOf={(page) => to.inbox(inbox.formId, { ...query, page })}
