@@ -34,20 +34,30 @@ export async function measureView({ product, form, rows }: Stock): Promise<Findi
 		const { page, signIn } = await openDashboard({ browser, server: { baseUrl: server.url, adminKey: key } });
 		await signIn();
 		await page.addInitScript(watchForRows);
-		const times: number[] = [];
-		for (let i = 0; i < VIEWS; i++) {
-			await page.goto('about:blank');
-			await page.goto(`${server.url}/#/forms/${form.id}`, { waitUntil: 'commit' });
-			await page.waitForFunction(() => (globalThis as Watched).usableAt !== undefined);
-			times.push(await page.evaluate(() => (globalThis as Watched).usableAt ?? Number.NaN));
+		const address = `${server.url}/#/forms/${form.id}`;
+
+		async function time(open: () => Promise<unknown>): Promise<number[]> {
+			const times: number[] = [];
+			for (let i = 0; i < VIEWS; i++) {
+				await open();
+				await page.waitForFunction(() => (globalThis as Watched).usableAt !== undefined);
+				times.push(await page.evaluate(() => (globalThis as Watched).usableAt ?? Number.NaN));
+			}
+			return times;
 		}
-		return [
-			{
-				what: `First view of the inbox at ${short(rows)} submissions, in a new tab`,
-				...{ better: 'lower', must: MUST_MS, aim: 200, measured: median(times), unit: ' ms' },
-				detail: `${short(Math.min(...times))} to ${short(Math.max(...times))} ms`,
-			},
-		];
+
+		// From a page of no site the browser begins a process for ours, which is its own time and not the program's.
+		const newTab = await time(async () => {
+			await page.goto('about:blank');
+			await page.goto(address, { waitUntil: 'commit' });
+		});
+		const openTab = await time(() => page.reload({ waitUntil: 'commit' }));
+		const finding = (where: string, times: number[]): Finding => ({
+			what: `First view of the inbox at ${short(rows)} submissions, in ${where}`,
+			...{ better: 'lower', must: MUST_MS, aim: 200, measured: median(times), unit: ' ms' },
+			detail: `${short(Math.min(...times))} to ${short(Math.max(...times))} ms`,
+		});
+		return [finding('a new tab', newTab), finding('an open tab', openTab)];
 	} finally {
 		await browser.close();
 		await server.stop();
