@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { measureDeletion } from './deletion.ts';
 import { measureDurability } from './durability.ts';
+import { measureExport } from './export.ts';
 import { measureLists, type Stock } from './list.ts';
 import { measureMail } from './mail.ts';
 import { measureAgainstPeer, peerBinary } from './peer.ts';
@@ -15,7 +16,18 @@ import { measureView } from './view.ts';
 
 const SMALL_ROWS = 1000;
 const PEER_ROWS = 100_000;
-const PARTS = ['submit', 'list', 'growth', 'startup', 'deletion', 'durability', 'mail', 'view', 'peer'] as const;
+const PARTS = [
+	'submit',
+	'list',
+	'growth',
+	'startup',
+	'deletion',
+	'durability',
+	'mail',
+	'view',
+	'export',
+	'peer',
+] as const;
 
 /** A bare Bun.serve, compiled as the program is. */
 async function buildBare(): Promise<string> {
@@ -44,13 +56,14 @@ async function stock(name: string, rows: number): Promise<Stock> {
 async function measure(parts: Set<string>, { rows, effort }: { rows: number; effort: Effort }): Promise<Finding[]> {
 	const bare = await buildBare();
 	const findings: Finding[] = [];
-	const needsLarge = ['list', 'view', 'growth', 'startup', 'deletion'].some((part) => parts.has(part));
+	const needsLarge = ['list', 'view', 'export', 'growth', 'startup', 'deletion'].some((part) => parts.has(part));
 	if (parts.has('submit')) findings.push(...(await measureSubmissions(bare, effort)));
 	if (needsLarge) {
 		const [small, large] = [await stock('small', SMALL_ROWS), await stock('large', rows)];
 		const short = { ...effort, seconds: Math.min(2, effort.seconds) };
 		if (parts.has('list')) findings.push(...(await measureLists(small, large, short)));
 		if (parts.has('view')) findings.push(...(await measureView(large)));
+		if (parts.has('export')) findings.push(...(await measureExport(large)));
 		if (parts.has('growth')) findings.push(...(await measureGrowth(large.product, effort)));
 		if (parts.has('startup')) findings.push(...(await measureStartup(bare, large.product)));
 		if (parts.has('deletion')) findings.push(...(await measureDeletion(large)));

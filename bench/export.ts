@@ -1,0 +1,65 @@
+/** An export of a large form: what it takes in memory, and what submitters notice of it. */
+
+import type { Stock } from './list.ts';
+import { sendAtRate } from './load.ts';
+import type { Running } from './processes.ts';
+import { jsonPost } from './product.ts';
+import { type Finding, short } from './report.ts';
+
+const PER_SECOND = 1000;
+const QUIET_MS = 5000;
+const LOOK_EVERY_MS = 100;
+
+export async function measureExport({ product, form, rows }: Stock): Promise<Finding[]> {
+	const server = await product.start();
+	const { slug } = await product.createForm(server, 'Bystander');
+	const { headers, body, method } = jsonPost('/');
+	const load = (until: Promise<unknown>) =>
+		sendAtRate(`${server.url}/api/f/${slug}`, { init: { method, headers, body }, perSecond: PER_SECOND, until });
+	await load(Bun.sleep(1000));
+	const quiet = await load(Bun.sleep(QUIET_MS));
+	const before = (await server.memory()).rss;
+	const path = `/api/forms/${form.id}/export?format=csv`;
+	const download = readAll(server, { path, headers: product.authorization });
+	const during = await load(download);
+	const { bytes, seconds, peak } = await download;
+	await server.stop();
+	if (during.failed > 0) throw new Error(`${during.failed} submissions failed during the export.`);
+	const lower = { better: 'lower' } as const;
+	return [
+		{
+			what: `Memory that an export of ${short(rows)} submissions takes`,
+			...{ ...lower, must: 100, aim: 60, measured: peak - before, unit: ' MiB' },
+			detail: `${short(bytes / 1e6)} MB in ${short(seconds)} s`,
+		},
+		{
+			what: `Median latency of submissions at ${PER_SECOND}/s beside it ÷ without`,
+			...{ ...lower, must: 2, aim: 1.3, measured: during.p50Ms / quiet.p50Ms },
+			detail: `${short(during.p50Ms)} ms ÷ ${short(quiet.p50Ms)} ms`,
+		},
+		{
+			what: `99th percentile of submissions at ${PER_SECOND}/s beside it ÷ without`,
+			...{ ...lower, must: 2, aim: 1.3, measured: during.p99Ms / quiet.p99Ms },
+			detail: `${short(during.p99Ms)} ms ÷ ${short(quiet.p99Ms)} ms`,
+		},
+	];
+}
+
+/** Has another process read an answer and let it go, for this one has submissions to time; watches the memory of the server. */
+async function readAll(server: Running, { path, headers }: { path: string; headers: Record<string, string> }) {
+	const began = performance.now();
+	let peak = 0;
+	const watch = setInterval(() => {
+		void server.memory().then(({ rss }) => {
+			peak = Math.max(peak, rss);
+		});
+	}, LOOK_EVERY_MS);
+	try {
+		const lines = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+		const command = ['curl', '-sf', '-o', '/dev/null', '-w', '%{size_download}', ...lines, server.url + path];
+		const bytes = Number(await Bun.$`${command}`.text());
+		return { bytes, seconds: (performance.now() - began) / 1000, peak };
+	} finally {
+		clearInterval(watch);
+	}
+}
