@@ -13,10 +13,8 @@ const LOOK_EVERY_MS = 200;
 export async function measureDeletion({ product, form }: Stock): Promise<Finding[]> {
 	const server = await product.start();
 	const { slug } = await product.createForm(server, 'Bystander');
-	const { headers, body, method } = jsonPost('/');
-	const url = `${server.url}/api/f/${slug}`;
 	const load = (until: Promise<unknown>) =>
-		sendAtRate(url, { init: { method, headers, body }, perSecond: PER_SECOND, until });
+		sendAtRate(server, jsonPost(`/api/f/${slug}`), { perSecond: PER_SECOND, until });
 	await load(Bun.sleep(1000));
 	const quiet = await load(Bun.sleep(QUIET_MS));
 	const began = performance.now();

@@ -1,7 +1,7 @@
 /** An export of a large form: what it takes in memory, and what submitters notice of it. */
 
 import type { Stock } from './list.ts';
-import { sendAtRate } from './load.ts';
+import { type HttpRequest, sendAtRate } from './load.ts';
 import type { Running } from './processes.ts';
 import { jsonPost } from './product.ts';
 import { type Finding, short } from './report.ts';
@@ -13,9 +13,8 @@ const LOOK_EVERY_MS = 100;
 export async function measureExport({ product, form, rows }: Stock): Promise<Finding[]> {
 	const server = await product.start();
 	const { slug } = await product.createForm(server, 'Bystander');
-	const { headers, body, method } = jsonPost('/');
 	const load = (until: Promise<unknown>) =>
-		sendAtRate(`${server.url}/api/f/${slug}`, { init: { method, headers, body }, perSecond: PER_SECOND, until });
+		sendAtRate(server, jsonPost(`/api/f/${slug}`), { perSecond: PER_SECOND, until });
 	await load(Bun.sleep(1000));
 	const quiet = await load(Bun.sleep(QUIET_MS));
 	const before = (await server.memory()).rss;
@@ -46,7 +45,7 @@ export async function measureExport({ product, form, rows }: Stock): Promise<Fin
 }
 
 /** Has another process read an answer and let it go, for this one has submissions to time; watches the memory of the server. */
-async function readAll(server: Running, { path, headers }: { path: string; headers: Record<string, string> }) {
+async function readAll(server: Running, { path, headers = {} }: HttpRequest) {
 	const began = performance.now();
 	let peak = 0;
 	const watch = setInterval(() => {

@@ -62,8 +62,9 @@ export async function saturate(
 
 /** Sends at a fixed rate; a late answer delays no later request, so that a stall shows in full. */
 export async function sendAtRate(
-	url: string,
-	{ init, perSecond, until }: { init: RequestInit; perSecond: number; until: Promise<unknown> },
+	server: Running,
+	{ path, ...init }: HttpRequest,
+	{ perSecond, until }: { perSecond: number; until: Promise<unknown> },
 ): Promise<{ p50Ms: number; p99Ms: number; failed: number }> {
 	let isOver = false;
 	void until.finally(() => {
@@ -80,7 +81,7 @@ export async function sendAtRate(
 			continue;
 		}
 		pending.push(
-			fetch(url, init)
+			fetch(server.url + path, init)
 				.then(async (answer) => {
 					await answer.bytes();
 					if (answer.status >= 400) failed++;

@@ -51,9 +51,7 @@ async function contestant(name: string, port: number): Promise<Contestant> {
 }
 
 async function runRound({ server, request, rounds }: Contestant, seconds: number): Promise<void> {
-	const { path, method, headers, body } = request;
-	const until = Bun.sleep(seconds * 1000);
-	const result = await sendAtRate(server.url + path, { init: { method, headers, body }, perSecond: PER_SECOND, until });
+	const result = await sendAtRate(server, request, { perSecond: PER_SECOND, until: Bun.sleep(seconds * 1000) });
 	if (result.failed > 0) throw new Error(`${result.failed} submissions failed.`);
 	rounds.push(result);
 }

@@ -82,9 +82,8 @@ function stockPeer({ dataDir }: Peer, rows: number): void {
 	})();
 }
 
-async function measureLatency(server: Running, { path, method, headers, body }: HttpRequest) {
-	const send = (ms: number) =>
-		sendAtRate(server.url + path, { init: { method, headers, body }, perSecond: PER_SECOND, until: Bun.sleep(ms) });
+async function measureLatency(server: Running, request: HttpRequest) {
+	const send = (ms: number) => sendAtRate(server, request, { perSecond: PER_SECOND, until: Bun.sleep(ms) });
 	await send(1000);
 	return send(OPEN_LOOP_MS);
 }
