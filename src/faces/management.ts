@@ -13,6 +13,7 @@ import { deliveriesRoutes } from '../delivery/routes.ts';
 import { webhookRoutes } from '../delivery/webhooks/routes.ts';
 import { formRoutes } from '../forms/routes.ts';
 import { apiDocs, openApiDocument } from '../http/api-docs.ts';
+import type { Answer } from '../http/face.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import type { Refuse } from '../http/refusal.ts';
 import { createRouter } from '../http/router.ts';
@@ -24,7 +25,7 @@ import { exportRoutes } from '../submissions/export/routes.ts';
 import { submissionRoutes } from '../submissions/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
 import { VERSION } from '../version.ts';
-import type { Answer, PublicUrls } from './open-face.ts';
+import type { PublicUrls } from './open-face.ts';
 
 const TAGS = [
 	{ name: 'Submit', description: 'Post to a form. No key.' },

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { errorHeaders, statusOf } from '../http/error-envelope.ts';
-import { createFace, type Fetch } from '../http/face.ts';
+import { type Answer, createFace, type Fetch } from '../http/face.ts';
 import { createRefusal, type Refuse } from '../http/refusal.ts';
 import { pageResponse } from '../intake/answers.ts';
 import { smallPage } from '../intake/pages.ts';
@@ -13,8 +13,6 @@ export interface PublicUrls {
 	base: string;
 	submit: string;
 }
-
-export type Answer = (request: Request) => Response | Promise<Response>;
 
 /** @param createAnswer Makes the routes, which may refuse what they do not throw. */
 export function openFace({ log, config }: App, createAnswer: (refuse: Refuse) => Answer): Fetch {

@@ -2,13 +2,14 @@
 
 import type { App } from '../app.ts';
 import { AppError } from '../errors.ts';
+import type { Answer } from '../http/face.ts';
 import { noRoute } from '../http/method-guard.ts';
 import { reportFault } from '../http/refusal.ts';
 import { pageResponse, THANKS_PATH } from '../intake/answers.ts';
 import { createEndpoint } from '../intake/endpoint.ts';
 import { thankYouPage } from '../intake/pages.ts';
 import { createScript } from '../intake/script.ts';
-import type { Answer, PublicUrls } from './open-face.ts';
+import type { PublicUrls } from './open-face.ts';
 
 /** Where the submission endpoint is: below the submit address, and below the base. */
 export type SubmitPrefix = '/f' | '/api/f';

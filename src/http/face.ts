@@ -12,8 +12,10 @@ export interface FaceOptions {
 	clientAddress: ClientAddress;
 	refuse: Refuse;
 	/** The routes. What it throws is refused. */
-	answer(request: Request): Response | Promise<Response>;
+	answer: Answer;
 }
+
+export type Answer = (request: Request) => Response | Promise<Response>;
 
 export type Fetch = (request: Request, peer: Peer) => Promise<Response>;
 

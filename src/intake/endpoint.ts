@@ -39,11 +39,12 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
 
 	const slugStart = prefix.length + 1;
 
-	/** The slug as it was spelled: no percent escape is another spelling of a form's address. */
-	function findForm(request: Request): FormRow | Promise<FormRow> {
+	/** The slug as it was spelled, because no percent escape is another spelling of a form's address; and what comes behind it. */
+	function takeApart(request: Request): { slug: string; place: string } {
 		const { path } = requestInfo(request);
-		const end = path.indexOf('/', slugStart);
-		return intake.findForm(end === -1 ? path.slice(slugStart) : path.slice(slugStart, end));
+		const slash = path.indexOf('/', slugStart);
+		const end = slash === -1 ? path.length : slash;
+		return { slug: path.slice(slugStart, end), place: path.slice(end) };
 	}
 
 	function refuse(request: Request, thrown: unknown, context: Omit<Refusal, 'error' | 'requestId'> = {}): Response {
@@ -53,11 +54,11 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
 		return refusedAnswer(request, { ...context, error, requestId });
 	}
 
-	async function submit(request: Request): Promise<Response> {
+	async function submit(request: Request, slug: string): Promise<Response> {
 		let form: FormRow | undefined;
 		let rate: RateState | undefined;
 		try {
-			form = await findForm(request);
+			form = await intake.findForm(slug);
 			const { clientAddress } = requestInfo(request);
 			rate = intake.takeRate({ form, request, clientAddress });
 			const { next } = await intake.accept({ form, request, clientAddress });
@@ -67,11 +68,11 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
 		}
 	}
 
-	async function challenge(request: Request): Promise<Response> {
+	async function challenge(request: Request, slug: string): Promise<Response> {
 		let form: FormRow | undefined;
 		let rate: RateState | undefined;
 		try {
-			form = await findForm(request);
+			form = await intake.findForm(slug);
 			const sender = { form, request, clientAddress: requestInfo(request).clientAddress };
 			rate = intake.takeChallengeRate(sender);
 			return challengeAnswer(request, { form, challenge: await intake.challenge(sender), rate });
@@ -80,16 +81,19 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
 		}
 	}
 
-	async function preflightOf(request: Request, methods: string): Promise<Response> {
-		const form = await Promise.try(findForm, request).catch(() => undefined);
+	async function preflightOf(
+		request: Request,
+		{ slug, methods }: { slug: string; methods: string },
+	): Promise<Response> {
+		const form = await Promise.try(intake.findForm, slug).catch(() => undefined);
 		return preflight(request, { form, methods });
 	}
 
 	/** A person who opens the address in a browser learns how to post to it; every other request gets the plain refusal. */
-	async function otherMethod(request: Request): Promise<Response> {
+	async function otherMethod(request: Request, slug: string): Promise<Response> {
 		let form: FormRow | undefined;
 		try {
-			form = await findForm(request);
+			form = await intake.findForm(slug);
 			if (request.method === 'GET' && request.headers.get('accept')?.includes('text/html')) {
 				const page = helpPage({ endpoint: `${endpoint}/${form.slug}` });
 				return pageResponse(page, { ...corsHeaders(request, form), Allow: ALLOW });
@@ -102,23 +106,17 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
 		}
 	}
 
-	/** What comes behind the slug. */
-	function placeOf(request: Request): string {
-		const { path } = requestInfo(request);
-		const slash = path.indexOf('/', slugStart);
-		return slash === -1 ? '' : path.slice(slash);
-	}
-
 	return (request) => {
 		const { method } = request;
-		switch (placeOf(request)) {
+		const { slug, place } = takeApart(request);
+		switch (place) {
 			case '':
 			case '/':
-				if (method === 'POST') return submit(request);
-				return method === 'OPTIONS' ? preflightOf(request, ALLOW) : otherMethod(request);
+				if (method === 'POST') return submit(request, slug);
+				return method === 'OPTIONS' ? preflightOf(request, { slug, methods: ALLOW }) : otherMethod(request, slug);
 			case '/challenge':
-				if (method === 'GET' || method === 'HEAD') return challenge(request);
-				if (method === 'OPTIONS') return preflightOf(request, ALLOW_CHALLENGE);
+				if (method === 'GET' || method === 'HEAD') return challenge(request, slug);
+				if (method === 'OPTIONS') return preflightOf(request, { slug, methods: ALLOW_CHALLENGE });
 				throw noRoute(['GET', 'HEAD', 'OPTIONS']);
 			default:
 				throw noRoute([]);
