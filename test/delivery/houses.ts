@@ -1,0 +1,37 @@
+/** Houses and mail servers for tests of the outbox, closed after each test. */
+
+import { afterEach } from 'bun:test';
+import { join } from 'node:path';
+import type { DeliveryRow } from '../../src/storage/tables.ts';
+import { tempFolder } from '../temp-folder.ts';
+import { type House, type HouseOptions, openHouse } from './house.ts';
+import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
+
+/** To be called at the top of a test file. */
+export function useHouses() {
+	const closers: (() => Promise<unknown>)[] = [];
+
+	afterEach(async () => {
+		for (const close of closers.splice(0).reverse()) await close();
+	});
+
+	return {
+		async server(script: ScriptedSmtp['script'] = {}, port = 0): Promise<ScriptedSmtp> {
+			const peer = await startScriptedSmtp(script, port);
+			closers.push(peer.close);
+			return peer;
+		},
+		async house(options: Partial<HouseOptions>): Promise<House> {
+			const opened = await openHouse({ file: join(tempFolder(), 'formsrv.db'), ...options });
+			closers.push(opened.close);
+			return opened;
+		},
+	};
+}
+
+/** Whether there are so many deliveries, all in that state. */
+export const allIn = (state: DeliveryRow['state'], count: number) => (rows: DeliveryRow[]) =>
+	rows.length === count && rows.every((row) => row.state === state);
+
+export const messageIds = (peer: ScriptedSmtp) =>
+	peer.accepted.map(({ content }) => /^Message-ID: <(.*)>/m.exec(content)?.[1] ?? '');

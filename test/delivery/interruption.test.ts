@@ -1,0 +1,74 @@
+/** What is under way when the worker stops, is killed, or takes too long. */
+
+import { expect, test } from 'bun:test';
+import { eq } from 'drizzle-orm';
+import { encodeId } from '../../src/ids.ts';
+import { deliveries, submissions } from '../../src/storage/tables.ts';
+import { allIn, messageIds, useHouses } from './houses.ts';
+
+const { house, server } = useHouses();
+
+test('stopping lets what is under way finish', async () => {
+	const peer = await server();
+	const { submit, start, stop, rows } = await house({ smtpUrl: peer.url });
+	await start();
+	await submit();
+	await stop();
+	expect((await rows()).every(({ state }) => state === 'sent' || state === 'waiting')).toBe(true);
+	expect(peer.accepted.length).toBe((await rows()).filter(({ state }) => state === 'sent').length);
+});
+
+test('stopping breaks off what hangs, and gives it back untouched', async () => {
+	const peer = await server({ DATA: 'hang' });
+	const { submit, start, stop, until } = await house({ smtpUrl: peer.url });
+	await start();
+	await submit();
+	await until(allIn('sending', 1));
+	await until(() => peer.connections.length === 1);
+	await stop(50);
+	const [row] = await until(allIn('waiting', 1));
+	expect(row).toMatchObject({ attempts: 0 });
+	expect(row?.nextAttemptAt ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(Date.now());
+});
+
+test('a lease that its holder does not renew falls back, one that is renewed does not', async () => {
+	const peer = await server({ DATA: 'hang' });
+	const { storage, submit, start, until } = await house({ smtpUrl: peer.url });
+	await start();
+	await submit({}, { spamReason: 'honeypot' });
+	await storage.batch((tx) => [
+		tx.update(submissions).set({ isSpam: false }),
+		tx.update(deliveries).set({ state: 'sending', attempts: 1, nextAttemptAt: Date.now() + 300 }),
+	]);
+	const [row] = await until(([found]) => found?.attempts === 2);
+	expect(row?.state).toBe('sending');
+	await Bun.sleep(1500);
+	const [later] = await until(allIn('sending', 1));
+	expect(later?.attempts).toBe(2);
+	expect(peer.connections).toHaveLength(1);
+});
+
+test('what a process that was killed had under way goes first and at once, unless that was so several times', async () => {
+	const peer = await server();
+	const { storage, submit, start, until } = await house({ smtpUrl: peer.url });
+	const ids: number[] = [];
+	for (let i = 0; i < 4; i++) ids.push(await submit());
+	const [first, second, suspect] = ids as [number, number, number];
+	const interrupt = (submission: number, attempts: number) =>
+		storage.batch((tx) => [
+			tx
+				.update(deliveries)
+				.set({ state: 'sending', attempts, nextAttemptAt: Date.now() + 3_600_000 })
+				.where(eq(deliveries.submissionId, submission)),
+		]);
+	await interrupt(first, 1);
+	await interrupt(second, 2);
+	await interrupt(suspect, 3);
+	await start();
+	const rows = await until((found) => found.filter(({ state }) => state === 'sent').length === 3);
+	expect(rows.map(({ attempts }) => attempts)).toEqual([2, 3, 3, 1]);
+	expect(messageIds(peer)[0]).toStartWith(encodeId(first));
+	const held = rows.find(({ submissionId }) => submissionId === suspect);
+	expect(held).toMatchObject({ state: 'waiting', lastError: expect.stringContaining('may have arrived') });
+	expect((held?.nextAttemptAt ?? 0) - Date.now()).toBeGreaterThan(600_000);
+});

@@ -1,0 +1,75 @@
+/** More mails than a form may send in an hour: a digest stands for the rest. */
+
+import { expect, test } from 'bun:test';
+import { encodeId } from '../../src/ids.ts';
+import type { DeliveryRow } from '../../src/storage/tables.ts';
+import { allIn, useHouses } from './houses.ts';
+
+const { house, server } = useHouses();
+
+test('above the hourly ceiling one digest stands for all the rest', async () => {
+	const clock = { now: Date.UTC(2026, 0, 2) };
+	const peer = await server();
+	const { submit, start, until, rows, dispatch, form } = await house({
+		smtpUrl: peer.url,
+		mailPerHour: 3,
+		now: () => clock.now,
+	});
+	await start();
+	for (let i = 0; i < 10; i++) {
+		clock.now += 1;
+		await submit({ n: `no ${i}` });
+	}
+	const count = (found: DeliveryRow[], state: string) => found.filter((row) => row.state === state).length;
+	await until((found) => count(found, 'gathered') === 7 && count(found, 'sent') === 3);
+	expect(peer.accepted).toHaveLength(3);
+	const digest = (await rows()).find(({ event }) => event === 'submissions.digest');
+	expect(digest).toMatchObject({ state: 'waiting', formId: form.id, submissionId: null });
+
+	clock.now += 3_600_000;
+	await until((found) => found.find(({ id }) => id === digest?.id)?.state === 'sent');
+	expect(peer.accepted).toHaveLength(4);
+	const last = peer.accepted.at(-1)?.content ?? '';
+	expect(last).toContain('Subject: 7 more submissions: Contact');
+	for (let i = 3; i < 10; i++) expect(last).toContain(`no ${i}`);
+	const gathered = (
+		await dispatch.deliveries.list({}, { readQuery: () => ({ state: 'gathered', limit: 50, offset: 0 }) })
+	).deliveries;
+	expect(gathered).toHaveLength(7);
+	expect(new Set(gathered.map((one) => one.digest))).toEqual(new Set([encodeId(digest?.id ?? 0)]));
+});
+
+test('the ceiling is one for each form, and counts across restarts', async () => {
+	const peer = await server();
+	const first = await house({ smtpUrl: peer.url, mailPerHour: 2 });
+	await first.start();
+	for (let i = 0; i < 2; i++) await first.submit();
+	await first.until(allIn('sent', 2));
+	await first.stop();
+
+	const second = await house({ smtpUrl: peer.url, mailPerHour: 2, file: first.file });
+	await second.start();
+	await second.submit();
+	const other = await second.makeForm();
+	await second.submit({}, { to: other });
+	const rows = await second.until((found) =>
+		found.some(({ formId, state }) => formId === other.id && state === 'sent'),
+	);
+	expect(rows.filter(({ state }) => state === 'sent')).toHaveLength(3);
+	await second.until((found) => found.some(({ state }) => state === 'gathered'));
+});
+
+test('a flood of 2,000 submissions is 60 mails and one digest that counts the others', async () => {
+	const clock = { now: Date.UTC(2026, 0, 2) };
+	const peer = await server();
+	const { submit, start, until } = await house({ smtpUrl: peer.url, mailPerHour: 60, now: () => clock.now });
+	await start();
+	await Promise.all(Array.from({ length: 2000 }, (_, i) => submit({ n: i })));
+	const count = (rows: DeliveryRow[], state: string) => rows.filter((row) => row.state === state).length;
+	await until((rows) => count(rows, 'gathered') === 1940 && count(rows, 'sent') === 60);
+	expect(peer.accepted).toHaveLength(60);
+	clock.now += 3_600_000;
+	await until((rows) => rows.some(({ event, state }) => event === 'submissions.digest' && state === 'sent'));
+	expect(peer.accepted).toHaveLength(61);
+	expect(peer.accepted.at(-1)?.content).toContain('Subject: 1,940 more submissions: Contact');
+});
