@@ -5,55 +5,95 @@
 
 import type { Database } from 'bun:sqlite';
 import { searchText, wordToken } from './search-text.ts';
+import { closeVolumeTables, createVolumeTables, volumeTable, volumeTables } from './search-volumes.ts';
 import type { Writer } from './writer.ts';
 
-const MARK = 'search_indexed_to';
 const MAX_SUBMISSIONS_PER_STEP = 32;
 const MAX_CHARACTERS_PER_STEP = 8000;
 const MAX_REMOVALS_PER_STEP = 64;
 const PAGES_MERGED_PER_STEP = 8;
+/** Taken after every step that adds, so that pieces never pile up: what is added is merged three times before it stays. */
+const MERGES_PER_ADDITION = 4;
 
-const INDEXES = ['search_parts', 'search_words'] as const;
+/** A volume that holds so much is closed: by then its longest term takes a few milliseconds to put together. */
+export interface VolumeSize {
+	submissions: number;
+	characters: number;
+}
+const VOLUME_SIZE: VolumeSize = { submissions: 65_536, characters: 16_000_000 };
+
+interface Volume extends VolumeSize {
+	number: number;
+	lastId: number;
+}
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
-export function createSearchIndex(client: Database, writer: Writer) {
+export function createSearchIndex(client: Database, writer: Writer, size: VolumeSize = VOLUME_SIZE) {
 	const sql = prepareStatements(client);
+	/** The last submission that is indexed, if that is known. */
 	let mark: number | undefined;
-	/** Whether pieces of the index that were written one by one may still be waiting to be put together. */
-	let isScattered = true;
+	let mergesDue = 0;
 
-	function storedMark(): number {
-		return Number(sql.readMark.values(MARK)[0]?.[0] ?? 0);
+	function newestVolume(): Volume | undefined {
+		return sql.newestVolume.get() ?? undefined;
+	}
+
+	/** Where the submissions from that one on belong. */
+	function volumeFor(firstId: number): Volume {
+		const newest = newestVolume();
+		const isFull = newest && (newest.submissions >= size.submissions || newest.characters >= size.characters);
+		if (newest && !isFull) return newest;
+		if (newest) closeVolumeTables(client, newest.number);
+		const number = (newest?.number ?? 0) + 1;
+		createVolumeTables(client, number);
+		sql.beginVolume.run(number, firstId, firstId);
+		return { number, lastId: firstId, submissions: 0, characters: 0 };
 	}
 
 	function addNext(lastId: number): void {
-		let reached = storedMark();
-		let characters = 0;
-		for (const [id, data] of sql.readNext.values(reached, lastId, MAX_SUBMISSIONS_PER_STEP) as [number, string][]) {
+		const rows = sql.readNext.values(newestVolume()?.lastId ?? 0, lastId, MAX_SUBMISSIONS_PER_STEP);
+		const [first] = rows as [number, string][];
+		if (!first) return;
+		const volume = volumeFor(first[0]);
+		const add = (kind: 'parts' | 'words') =>
+			client.query(`insert into ${volumeTable(kind, volume.number)} (rowid, text) values (?, ?)`);
+		const [addParts, addWords] = [add('parts'), add('words')];
+		const before = volume.characters;
+		for (const [id, data] of rows as [number, string][]) {
 			const { text, shortWords } = searchText(data);
-			sql.addParts.run(id, text);
-			if (shortWords.length > 0) sql.addWords.run(id, shortWords.map(wordToken).join(' '));
-			reached = id;
-			characters += data.length;
-			if (characters > MAX_CHARACTERS_PER_STEP) break;
+			addParts.run(id, text);
+			if (shortWords.length > 0) addWords.run(id, shortWords.map(wordToken).join(' '));
+			volume.lastId = id;
+			volume.submissions++;
+			volume.characters += data.length;
+			if (volume.characters - before > MAX_CHARACTERS_PER_STEP) break;
 		}
-		sql.writeMark.run(MARK, String(reached));
-		mark = reached;
-		isScattered = true;
+		sql.noteAdded.run(volume.lastId, volume.submissions, volume.characters, volume.number);
+		mark = volume.lastId;
+		mergesDue = MERGES_PER_ADDITION;
 	}
 
+	/** Of one volume at a time; what was never indexed is only forgotten. */
 	function takeOutRemoved(): void {
-		for (const statement of sql.takeOut) statement.run(MAX_REMOVALS_PER_STEP);
-		sql.forgetRemovals.run(MAX_REMOVALS_PER_STEP);
-		isScattered = true;
+		const [number = null, end] = sql.volumeOfRemoval.values()[0] as [number | null, number];
+		const removed = `select id from search_removals where id < ${end} order by id limit ${MAX_REMOVALS_PER_STEP}`;
+		for (const table of number === null ? [] : volumeTables(number)) {
+			client.run(`delete from ${table} where rowid in (${removed})`);
+		}
+		client.run(`delete from search_removals where id in (${removed})`);
+		if (number !== null) sql.notePacked.run(0, number);
 	}
 
 	/** See https://sqlite.org/fts5.html#the_merge_command for how a step tells that it had nothing to do. */
-	function merge(): void {
+	function merge(number: number): void {
+		mergesDue--;
+		const tables = volumeTables(number);
 		const before = changes();
-		for (const statement of sql.merge) statement.run(PAGES_MERGED_PER_STEP);
-		isScattered = changes() - before >= 2 * INDEXES.length;
+		for (const table of tables) {
+			client.run(`insert into ${table} (${table}, rank) values ('merge', ?)`, [PAGES_MERGED_PER_STEP]);
+		}
+		if (changes() - before < 2 * tables.length) sql.notePacked.run(1, number);
 	}
 
 	function changes(): number {
@@ -61,11 +101,14 @@ export function createSearchIndex(client: Database, writer: Writer) {
 	}
 
 	function nextStep(lastId: number): (() => void) | undefined {
-		mark ??= storedMark();
+		mark ??= newestVolume()?.lastId ?? 0;
+		const [unpacked] = sql.unpacked.values();
+		const mergeNext = unpacked && (() => merge(unpacked[0] as number));
+		if (mergeNext && mergesDue > 0) return mergeNext;
 		if (sql.hasNext.values(mark, lastId).length > 0) return () => addNext(lastId);
 		// After what is new, because what is gone is not found anyway: the search looks for the submission itself.
 		if (sql.hasRemovals.values().length > 0) return takeOutRemoved;
-		return isScattered ? merge : undefined;
+		return mergeNext;
 	}
 
 	return {
@@ -98,18 +141,25 @@ export function createSearchIndex(client: Database, writer: Writer) {
 }
 
 function prepareStatements(client: Database) {
-	const removed = '(select id from search_removals order by id limit ?)';
+	const firstRemoval = '(select min(id) from search_removals)';
 	return {
-		readMark: client.prepare('select value from server_values where name = ?'),
-		writeMark: client.prepare('insert or replace into server_values (name, value) values (?, ?)'),
+		newestVolume: client.prepare<Volume, []>(
+			`select number, last_id as lastId, submissions, characters from search_volumes order by number desc limit 1`,
+		),
+		beginVolume: client.prepare('insert into search_volumes (number, first_id, last_id) values (?, ?, ?)'),
+		noteAdded: client.prepare(
+			'update search_volumes set last_id = ?, submissions = ?, characters = ?, is_packed = 0 where number = ?',
+		),
+		notePacked: client.prepare('update search_volumes set is_packed = ? where number = ?'),
+		unpacked: client.prepare('select number from search_volumes where is_packed = 0 order by number limit 1'),
 		hasNext: client.prepare('select 1 from submissions where id > ? and id <= ? limit 1'),
 		readNext: client.prepare('select id, data from submissions where id > ? and id <= ? order by id limit ?'),
-		addParts: client.prepare('insert into search_parts (rowid, text) values (?, ?)'),
-		addWords: client.prepare('insert into search_words (rowid, text) values (?, ?)'),
 		hasRemovals: client.prepare('select 1 from search_removals limit 1'),
-		takeOut: INDEXES.map((name) => client.prepare(`delete from ${name} where rowid in ${removed}`)),
-		forgetRemovals: client.prepare(`delete from search_removals where id in ${removed}`),
-		merge: INDEXES.map((name) => client.prepare(`insert into ${name} (${name}, rank) values ('merge', ?)`)),
+		/** The volume of the first removal, `null` if it comes before all, and where the next volume begins. */
+		volumeOfRemoval: client.prepare(
+			`select (select max(number) from search_volumes where first_id <= ${firstRemoval}),
+				(select coalesce(min(first_id), ${Number.MAX_SAFE_INTEGER}) from search_volumes where first_id > ${firstRemoval})`,
+		),
 		totalChanges: client.prepare('select total_changes()'),
 		arrivals: client.prepare(
 			'select count(*), max(id) from (select id from submissions where id > ? order by id desc limit ?)',

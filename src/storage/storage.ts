@@ -6,7 +6,7 @@ import { createEvents } from '../events.ts';
 import { createIdSource } from '../ids.ts';
 import { createFormIndex } from './form-index.ts';
 import { migrate } from './migrate.ts';
-import { createSearchIndex } from './search-index.ts';
+import { createSearchIndex, type VolumeSize } from './search-index.ts';
 import { closeWriteConnection, openReadConnection, openWriteConnection } from './sqlite.ts';
 import { createSubmissionLog } from './submission-log.ts';
 import { createWriter } from './writer.ts';
@@ -23,11 +23,17 @@ type Results<T extends readonly Query[]> = { -readonly [K in keyof T]: Awaited<T
 
 export type Storage = ReturnType<typeof openStorage>;
 
+export interface StorageOptions {
+	now?: () => number;
+	/** When a piece of the search index is full. */
+	searchVolume?: VolumeSize;
+}
+
 /**
  * Opens the database file, creating and migrating it as needed.
  * @throws AppError or Error with a sentence for the operator if the file cannot be used.
  */
-export function openStorage(file: string, { now = Date.now }: { now?: () => number } = {}) {
+export function openStorage(file: string, { now = Date.now, searchVolume }: StorageOptions = {}) {
 	const client = openWriteConnection(file);
 	try {
 		migrate(client);
@@ -76,7 +82,7 @@ export function openStorage(file: string, { now = Date.now }: { now?: () => numb
 		rolledBack: index.forget,
 	});
 	const log = createSubmissionLog(client, { writer, index, events });
-	const search = createSearchIndex(client, writer);
+	const search = createSearchIndex(client, writer, searchVolume);
 
 	return {
 		/** For reading: `await db.select()…`. It cannot write. */

@@ -2,6 +2,7 @@
 
 import type { Database } from 'bun:sqlite';
 import { type SearchTerms, wordToken } from './search-text.ts';
+import { volumeTable } from './search-volumes.ts';
 import {
 	BEYOND_ALL_IDS,
 	COLUMNS,
@@ -35,58 +36,95 @@ export interface Slice {
 export type SubmissionReader = ReturnType<typeof createSubmissionReader>;
 
 export function createSubmissionReader(client: Database) {
+	/** The volumes of the search index that may know of what is selected; like the submissions they are in order. */
+	function volumesOf({ fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection, order: Slice['order']): number[] {
+		const text = `select number from search_volumes where last_id >= ? and first_id < ? order by number ${order}`;
+		return client
+			.query(text)
+			.values(fromId, beforeId)
+			.map(([number]) => number as number);
+	}
+
+	/** Where to look one after the other, so that what is found comes in order. */
+	function sourcesOf(
+		selection: Selection,
+		{ order, firstMatch }: { order: Slice['order']; firstMatch: number },
+	): Source[] {
+		if (!selection.terms) return [plainSource(selection)];
+		return volumesOf(selection, order).map((volume) => searchSource(selection, { volume, firstMatch }));
+	}
+
 	return {
 		/** The ids of a part of what is selected, and how many are selected in all. */
 		count(selection: Selection, { order, limit, offset }: Slice): { ids: number[]; total: number } {
-			const text = `with found as materialized (select s.id ${sourceOf(selection, 6)})
-				select (select count(*) from found), id from (select 1) left join
-				(select id from found order by id ${order} limit ?4 offset ?5) on true`;
-			const rows = client.query(text).values(...valuesOf(selection, limit, offset));
-			const ids = rows.flatMap(([, id]) => (id === null ? [] : [id as number]));
-			return { ids, total: Number(rows[0]?.[0] ?? 0) };
+			const ids: number[] = [];
+			let total = 0;
+			for (const { from } of sourcesOf(selection, { order, firstMatch: 6 })) {
+				using statement = client.prepare(
+					`with found as materialized (select s.id ${from})
+						select (select count(*) from found), id from (select 1) left join
+						(select id from found order by id ${order} limit ?4 offset ?5) on true`,
+				);
+				const rows = statement.values(...valuesOf(selection, limit - ids.length, Math.max(0, offset - total)));
+				for (const [, id] of rows) if (id !== null) ids.push(id as number);
+				total += Number(rows[0]?.[0] ?? 0);
+			}
+			return { ids, total };
 		},
 		/** The first ids of what is selected. */
 		ids(selection: Selection, { order, limit }: Omit<Slice, 'offset'>): number[] {
-			const text = `select s.id ${sourceOf(selection, 5)} order by ${idOf(selection)} ${order} limit ?4`;
-			return client
-				.query(text)
-				.values(...valuesOf(selection, limit))
-				.map(([id]) => id as number);
+			const ids: number[] = [];
+			for (const { from, id } of sourcesOf(selection, { order, firstMatch: 5 })) {
+				if (ids.length === limit) break;
+				using statement = client.prepare(`select s.id ${from} order by ${id} ${order} limit ?4`);
+				for (const [found] of statement.values(...valuesOf(selection, limit - ids.length))) ids.push(found as number);
+			}
+			return ids;
 		},
 		/** What is selected, one by one, to be broken off anywhere. */
 		*rows(selection: Selection, order: Slice['order']): Generator<StoredSubmission> {
-			const text = `select ${COLUMNS} ${sourceOf(selection, 4)} order by ${idOf(selection)} ${order}`;
-			for (const row of client.query(text).iterate(...valuesOf(selection))) {
-				yield toStored(Object.values(row as object) as Row);
+			for (const { from, id } of sourcesOf(selection, { order, firstMatch: 4 })) {
+				const text = `select ${COLUMNS} ${from} order by ${id} ${order}`;
+				for (const row of client.query(text).iterate(...valuesOf(selection))) {
+					yield toStored(Object.values(row as object) as Row);
+				}
 			}
 		},
 	};
+}
+
+/** A place to look for what is selected. */
+interface Source {
+	/** The `from` and `where`: `?1` is the form, `?2` and `?3` the bounds; what the index is asked comes after the others. */
+	from: string;
+	/** What to sort by: the index yields its finds in the order of their ids, if it is asked by its own name for them. */
+	id: string;
+}
+
+function wanted({ filter }: Selection): string {
+	return `s.form_id = ?1 and ${CONDITION[filter]}`;
+}
+
+function plainSource(selection: Selection): Source {
+	return { from: `from submissions s where ${wanted(selection)} and s.id >= ?2 and s.id < ?3`, id: 's.id' };
+}
+
+/** What a volume of the index finds is looked up one by one; the other way round a rare word would cost a scan. */
+function searchSource(selection: Selection, { volume, firstMatch }: { volume: number; firstMatch: number }): Source {
+	const { parts = [], shortWords = [] } = selection.terms ?? {};
+	const words = volumeTable('words', volume);
+	const index = parts.length > 0 ? volumeTable('parts', volume) : words;
+	const both = ` and +i.rowid in (select rowid from ${words} where ${words} match ?${firstMatch + 1})`;
+	const from = `from ${index} i cross join submissions s on s.id = i.rowid
+		where i.${index} match ?${firstMatch} and i.rowid >= ?2 and i.rowid < ?3
+		${parts.length > 0 && shortWords.length > 0 ? both : ''} and ${wanted(selection)}`;
+	return { from, id: 'i.rowid' };
 }
 
 function valuesOf(selection: Selection, ...more: number[]): (number | string)[] {
 	const { formId, fromId = 0, beforeId = BEYOND_ALL_IDS, terms } = selection;
 	const matches = terms ? [matchAll(terms.parts), matchAll(terms.shortWords.map(wordToken))] : [];
 	return [formId, fromId, beforeId, ...more, ...matches.filter((match) => match !== '')];
-}
-
-/** What to sort by: the index yields its finds in the order of their ids, if it is asked by its own name for them. */
-function idOf({ terms }: Selection): string {
-	return terms ? 'i.rowid' : 's.id';
-}
-
-/**
- * Where selected submissions come from: `?1` the form, `?2` and `?3` the bounds, then, from `firstMatch` on, what the
- * search index is asked. What it finds is looked up one by one; the other way round a rare word would cost a scan.
- */
-function sourceOf({ filter, terms }: Selection, firstMatch: number): string {
-	const wanted = `s.form_id = ?1 and ${CONDITION[filter]}`;
-	if (!terms) return `from submissions s where ${wanted} and s.id >= ?2 and s.id < ?3`;
-	const hasParts = terms.parts.length > 0;
-	const hasWords = terms.shortWords.length > 0;
-	const index = hasParts ? 'search_parts' : 'search_words';
-	const both = ` and +i.rowid in (select rowid from search_words where search_words match ?${firstMatch + 1})`;
-	return `from ${index} i cross join submissions s on s.id = i.rowid
-		where i.${index} match ?${firstMatch} and i.rowid >= ?2 and i.rowid < ?3${hasParts && hasWords ? both : ''} and ${wanted}`;
 }
 
 /** An FTS5 query for all of these texts: each is quoted, so that nothing in it is taken for syntax. */

@@ -219,6 +219,22 @@ export const spentChallenges = sqliteTable(
 	(table) => [index('spent_challenges_age').on(table.expiresAt)],
 );
 
+/**
+ * Pieces of the search index, each with two tables of its own for a stretch of the submissions; see `search-index.ts`.
+ * Together they reach from the first submission to the `lastId` of the newest one.
+ */
+export const searchVolumes = sqliteTable('search_volumes', {
+	number: integer('number').primaryKey(),
+	/** Of submissions. */
+	firstId: integer('first_id').notNull(),
+	lastId: integer('last_id').notNull(),
+	/** What it has taken in so far, with what was removed since. */
+	submissions: integer('submissions').default(0).notNull(),
+	characters: integer('characters').default(0).notNull(),
+	/** Whether there is nothing left to put together in it. */
+	isPacked: integer('is_packed', { mode: 'boolean' }).default(false).notNull(),
+});
+
 /** Removed submissions that the search index still holds; see `search-index.ts`. */
 export const searchRemovals = sqliteTable('search_removals', { id: integer('id').primaryKey() });
 

@@ -1,7 +1,9 @@
+import type { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { searchTerms } from '../../src/storage/search-text.ts';
+import { volumeTable } from '../../src/storage/search-volumes.ts';
 import { openReadConnection } from '../../src/storage/sqlite.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
 import { createSubmissionReader, type Narrowing } from '../../src/storage/submission-reader.ts';
@@ -17,8 +19,11 @@ interface Stored {
 	values: string[];
 }
 
+/** So small that what the tests store is spread over several. */
+const SEARCH_VOLUME = { submissions: 3, characters: 1000 };
+
 async function open(file = join(tempFolder(), 'formsrv.db')) {
-	const storage = openStorage(file);
+	const storage = openStorage(file, { searchVolume: SEARCH_VOLUME });
 	await storage.batch((tx) => [
 		tx.insert(forms).values({ id: FORM, mode: 'live', slug: 'a', name: 'A' }).onConflictDoNothing(),
 		tx.insert(forms).values({ id: OTHER_FORM, mode: 'live', slug: 'b', name: 'B' }).onConflictDoNothing(),
@@ -46,6 +51,18 @@ async function append(storage: Storage, values: unknown, formId = FORM): Promise
 
 async function catchUp(storage: Storage): Promise<void> {
 	while (await storage.search.advance());
+}
+
+function volumeNumbers(client: Database): number[] {
+	const rows = client.query('select number from search_volumes order by number').values();
+	return rows.map(([number]) => number as number);
+}
+
+/** The rowids that one volume by itself knows for a word, also of what is gone. */
+function inVolume(client: Database, volume: number, word: string): number[] {
+	const table = volumeTable('parts', volume);
+	const rows = client.query(`select rowid from ${table} where ${table} match ?`).values(word);
+	return rows.map(([rowid]) => rowid as number);
 }
 
 function find(reader: ReturnType<typeof createSubmissionReader>, query: string, narrowing: Partial<Narrowing> = {}) {
@@ -179,16 +196,60 @@ test('a form that was deleted leaves nothing behind in the index', async () => {
 	while (await storage.submissions.sweep(OTHER_FORM, 30));
 	await catchUp(storage);
 	const client = openReadConnection(file);
-	expect(client.query("select rowid from search_parts where search_parts match 'gone'").values()).toEqual([[kept]]);
+	expect(volumeNumbers(client).flatMap((number) => inVolume(client, number, 'gone'))).toEqual([kept]);
 	expect(client.query('select count(*) from search_removals').values()).toEqual([[0]]);
 	client.close();
 	expect(find(reader, 'gone')).toEqual([kept]);
 	close();
 });
 
+test('a full volume is closed and the next one begun, across which a search pages in order', async () => {
+	const { file, storage, reader, close } = await open();
+	const ids: number[] = [];
+	for (let i = 0; i < 8; i++) {
+		ids.push(await append(storage, { note: `common ${i}` }));
+		await catchUp(storage);
+	}
+	const large = await append(storage, { note: 'common '.repeat(200) });
+	await catchUp(storage);
+	ids.push(large, await append(storage, { note: 'common, after the large one' }));
+	await catchUp(storage);
+	const client = openReadConnection(file);
+	expect(volumeNumbers(client).map((number) => inVolume(client, number, 'common'))).toEqual([
+		ids.slice(0, 3),
+		ids.slice(3, 6),
+		ids.slice(6, 9),
+		ids.slice(9),
+	]);
+	client.close();
+	const selection = { formId: FORM, filter: 'all' as const, terms: searchTerms('common') };
+	for (const [order, sorted] of [
+		['asc', ids],
+		['desc', ids.toReversed()],
+	] as const) {
+		for (let offset = 0; offset <= ids.length; offset++) {
+			const page = { ids: sorted.slice(offset, offset + 4), total: ids.length };
+			expect(reader.count(selection, { order, limit: 4, offset })).toEqual(page);
+		}
+		expect(reader.ids(selection, { order, limit: 7 })).toEqual(sorted.slice(0, 7));
+		expect([...reader.rows(selection, order)].map(({ id }) => id)).toEqual(sorted);
+	}
+	close();
+});
+
+test('what is removed before it was indexed is forgotten', async () => {
+	const { file, storage, close } = await open();
+	await storage.submissions.remove(FORM, [await append(storage, { note: 'short-lived' })]);
+	await catchUp(storage);
+	const client = openReadConnection(file);
+	expect(client.query('select count(*) from search_removals').values()).toEqual([[0]]);
+	expect(volumeNumbers(client)).toEqual([]);
+	client.close();
+	close();
+});
+
 test('the index is put together until there is nothing left to do', async () => {
 	const { storage, close } = await open();
-	expect(await storage.search.advance()).toBe(true);
 	expect(await storage.search.advance()).toBe(false);
 	await append(storage, { note: 'a word' });
 	await catchUp(storage);

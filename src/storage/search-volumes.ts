@@ -1,0 +1,52 @@
+/**
+ * The volumes that the full-text index is split into. FTS5 puts pieces of its index together term by term, and a term
+ * that occurs nearly everywhere is as long as the index is large: in one index of a million submissions it held up
+ * everyone for 100 ms. A volume is closed before that, and the next one begun.
+ */
+
+import type { Database } from 'bun:sqlite';
+
+/** Trigrams, and words too short for them. */
+const KINDS = ['parts', 'words'] as const;
+
+const OPTIONS: Record<Kind, string> = {
+	parts: "tokenize='trigram case_sensitive 1'",
+	words: "detail=none, tokenize='ascii'",
+};
+
+/** How many pieces of one size there must be before they are put together (2 to 16): few large steps, then few pieces. */
+const USER_MERGE = { open: 16, closed: 2 };
+/** FTS5 puts together at once, however long it takes, when there are so many pieces; steps of our own come long before. */
+const CRISIS_MERGE = 200;
+
+export type Kind = (typeof KINDS)[number];
+
+/** The FTS5 table of a volume. */
+export function volumeTable(kind: Kind, volume: number): string {
+	return `search_${kind}_${volume}`;
+}
+
+export function volumeTables(volume: number): string[] {
+	return KINDS.map((kind) => volumeTable(kind, volume));
+}
+
+/** Neither table keeps what it indexes (https://sqlite.org/fts5.html#contentless_delete_tables); a rowid is a submission's id. */
+export function createVolumeTables(client: Database, volume: number): void {
+	for (const kind of KINDS) {
+		const table = volumeTable(kind, volume);
+		client.run(`create virtual table ${table} using fts5(text, content='', contentless_delete=1, ${OPTIONS[kind]})`);
+		// Merges come in steps of the program's own, small enough for nobody to wait for.
+		configure(client, table, { automerge: 0, crisismerge: CRISIS_MERGE, usermerge: USER_MERGE.open });
+	}
+}
+
+/** Lets what is put together from now on become as few pieces as possible. */
+export function closeVolumeTables(client: Database, volume: number): void {
+	for (const table of volumeTables(volume)) configure(client, table, { usermerge: USER_MERGE.closed });
+}
+
+function configure(client: Database, table: string, options: Record<string, number>): void {
+	for (const [name, value] of Object.entries(options)) {
+		client.run(`insert into ${table} (${table}, rank) values (?, ?)`, [name, value]);
+	}
+}
