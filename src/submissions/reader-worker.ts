@@ -1,5 +1,6 @@
 /** The thread beside the server that does the long reads: searches and exports, on a connection of its own. */
 
+import { constants, setPriority } from 'node:os';
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { openReadConnection } from '../storage/sqlite.ts';
 import { createSubmissionReader } from '../storage/submission-reader.ts';
@@ -28,7 +29,13 @@ function createCalls(file: string) {
 	};
 }
 
+/** Submissions go first. Only on Linux is it the priority of the calling thread and not of the whole process. */
+function stepBack(): void {
+	if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+}
+
 function serve(port: NonNullable<typeof parentPort>, file: string): void {
+	stepBack();
 	const calls = createCalls(file) as unknown as Record<string, (...args: unknown[]) => unknown>;
 	port.on('message', ({ id, name, args }: ReaderRequest) => {
 		port.postMessage(answer(id, () => calls[name]?.(...args)));

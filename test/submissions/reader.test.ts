@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openStorage } from '../../src/storage/storage.ts';
+import { createReader } from '../../src/submissions/reader.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+/** How nice each thread of this process is, by its id; see proc_pid_stat(5). */
+function niceness(): Map<string, number> {
+	const threads = readdirSync('/proc/self/task').map((thread): [string, number] => {
+		const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
+		return [thread, Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])];
+	});
+	return new Map(threads);
+}
+
+test.skipIf(process.platform !== 'linux')('the thread steps back behind those that take submissions', async () => {
+	const file = join(tempFolder(), 'formsrv.db');
+	const storage = openStorage(file);
+	const reader = createReader(file);
+	const before = niceness();
+	await reader.call('ids', { formId: 1, filter: 'all' }, { order: 'asc', limit: 1 });
+	const during = niceness();
+	expect([...before].filter(([thread, nice]) => during.get(thread) !== nice)).toEqual([]);
+	expect(during.values().toArray()).toContain(10);
+	await reader.close();
+	storage.close();
+});
