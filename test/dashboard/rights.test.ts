@@ -46,6 +46,20 @@ describe('a session', () => {
 		await page.getByText('Your session has ended').waitFor();
 		await close();
 	});
+
+	test('that ended while nobody looked does not come back with the page', async () => {
+		const key = await server.createKey({ name: 'Forgotten' });
+		const { page, signIn, close } = await open();
+		await signIn(key);
+		await page.goto('about:blank');
+		await server.call(`DELETE /api/keys/${await idOfKey('Forgotten')}`);
+		await page.goto(server.baseUrl);
+		await page.getByText('Your session has ended').waitFor();
+		await page.reload();
+		await page.getByLabel('API key or set-up link').waitFor();
+		expect(await page.evaluate(() => localStorage.getItem('formsrv.session'))).toBeNull();
+		await close();
+	});
 });
 
 describe('the modes', () => {
@@ -57,6 +71,9 @@ describe('the modes', () => {
 		await page.getByRole('navigation').getByLabel('Test', { exact: true }).check({ force: true });
 		await page.getByText('captured instead of sent').waitFor();
 		await row(page, 'Only live').waitFor({ state: 'detached' });
+		await page.reload();
+		await page.getByText('captured instead of sent').waitFor();
+		expect(await row(page, 'Only live').count()).toBe(0);
 		await close();
 	});
 

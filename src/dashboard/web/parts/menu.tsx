@@ -1,7 +1,7 @@
 /** A button that opens a small panel beside itself; Escape and a click elsewhere close it. */
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 interface Props {
 	label: ComponentChildren;
@@ -13,6 +13,8 @@ interface Props {
 
 export function Menu({ label, name, buttonClass = 'button', children }: Props) {
 	const element = useRef<HTMLDetailsElement>(null);
+	// What is inside is drawn when it is wanted: a browser takes 5 ms to make one field for a date.
+	const [isOpen, setOpen] = useState(false);
 	useEffect(() => {
 		const closeOutside = (event: Event) => {
 			const details = element.current;
@@ -33,11 +35,16 @@ export function Menu({ label, name, buttonClass = 'button', children }: Props) {
 		details.querySelector('summary')?.focus();
 	};
 	return (
-		<details ref={element} class="menu" onKeyDown={closeOnEscape}>
+		<details
+			ref={element}
+			class="menu"
+			onToggle={(event) => setOpen(event.currentTarget.open)}
+			onKeyDown={closeOnEscape}
+		>
 			<summary class={buttonClass} aria-label={name}>
 				{label}
 			</summary>
-			<div class="menu-panel">{children}</div>
+			<div class="menu-panel">{isOpen && children}</div>
 		</details>
 	);
 }

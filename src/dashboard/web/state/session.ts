@@ -21,11 +21,19 @@ export function may(permission: Permission): boolean {
 	return permissions.includes(permission) || permissions.includes('admin');
 }
 
-/** Remembers on this device that there is a session, so that nobody is asked for one in vain. */
+/** Remembers on this device who is signed in, though nothing that would prove it. */
 function remember(next: Session | null): void {
-	if (next) localStorage.setItem(STORED_AS, 'yes');
+	if (next) localStorage.setItem(STORED_AS, JSON.stringify(next));
 	else localStorage.removeItem(STORED_AS);
 	session.value = next;
+}
+
+function recall(stored: string): Session | undefined {
+	try {
+		return JSON.parse(stored) as Session;
+	} catch {
+		return undefined;
+	}
 }
 
 /** From now on, ends the session here when the server has ended it. */
@@ -37,11 +45,18 @@ export function watchSession(): void {
 	});
 }
 
-/** Takes up the session that this browser had; throws only if the server cannot be reached. */
+/**
+ * Takes up the session that this browser had, at once as it was last seen and then as it is; throws only if the server
+ * cannot be reached.
+ */
 export async function resumeSession(): Promise<void> {
-	if (localStorage.getItem(STORED_AS) === null) return remember(null);
+	const stored = localStorage.getItem(STORED_AS);
+	if (stored === null) return remember(null);
+	session.value ??= recall(stored);
 	try {
-		remember(await api.session.read());
+		const current = await api.session.read();
+		// Most often nothing has changed, and nothing has to be drawn again.
+		if (JSON.stringify(current) !== JSON.stringify(session.value)) remember(current);
 	} catch (error) {
 		if (!(error instanceof api.ApiError) || error.status === 0) throw error;
 		remember(null);

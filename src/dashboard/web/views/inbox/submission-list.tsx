@@ -1,5 +1,6 @@
 /** The submissions of a page as a narrow list: beside an open one, and on a phone. */
 
+import { useFirstScreen } from '../../first-screen.ts';
 import { Time } from '../../parts/time.tsx';
 import { type InboxQuery, to } from '../../router.ts';
 import type { Inbox } from '../../state/inbox.ts';
@@ -47,9 +48,10 @@ function Item({ inbox, query, row }: Props & { row: Submission }) {
 }
 
 export function SubmissionList({ inbox, query }: Props) {
+	const rows = useFirstScreen(inbox.rows.value);
 	return (
 		<ul class="items">
-			{inbox.rows.value.map((row) => (
+			{rows.map((row) => (
 				<Item key={row.id} inbox={inbox} query={query} row={row} />
 			))}
 		</ul>

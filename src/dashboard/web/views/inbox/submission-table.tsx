@@ -1,6 +1,7 @@
 /** The submissions of a page as a table with a column for each chosen field. */
 
 import { columnSize } from '../../column-size.ts';
+import { useFirstScreen } from '../../first-screen.ts';
 import { previewText } from '../../format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -51,6 +52,7 @@ function Row({ inbox, query, row, columns }: Props & { row: Submission; columns:
 }
 
 export function SubmissionTable({ inbox, query }: Props) {
+	const rows = useFirstScreen(inbox.rows.value);
 	const columns = columnsFor(inbox.formId, inbox.page.value?.fields ?? []);
 	const sizes = columns.map((field) => columnSize(inbox.rows.value.map(({ data }) => fieldValue(data, field))));
 	const isNewestFirst = query.order === 'desc';
@@ -83,7 +85,7 @@ export function SubmissionTable({ inbox, query }: Props) {
 				</tr>
 			</thead>
 			<tbody>
-				{inbox.rows.value.map((row) => (
+				{rows.map((row) => (
 					<Row key={row.id} inbox={inbox} query={query} row={row} columns={columns} />
 				))}
 			</tbody>
