@@ -20,10 +20,11 @@ export interface VolumeSize {
 	submissions: number;
 	characters: number;
 }
-const VOLUME_SIZE: VolumeSize = { submissions: 65_536, characters: 16_000_000 };
+const VOLUME_SIZE: VolumeSize = { submissions: 32_768, characters: 8_000_000 };
 
 interface Volume extends VolumeSize {
 	number: number;
+	firstId: number;
 	lastId: number;
 }
 
@@ -48,7 +49,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 		const number = (newest?.number ?? 0) + 1;
 		createVolumeTables(client, number);
 		sql.beginVolume.run(number, firstId, firstId);
-		return { number, lastId: firstId, submissions: 0, characters: 0 };
+		return { number, firstId, lastId: firstId, submissions: 0, characters: 0 };
 	}
 
 	function addNext(lastId: number): void {
@@ -74,15 +75,35 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 		mergesDue = MERGES_PER_ADDITION;
 	}
 
-	/** Of one volume at a time; what was never indexed is only forgotten. */
-	function takeOutRemoved(): void {
-		const [number = null, end] = sql.volumeOfRemoval.values()[0] as [number | null, number];
-		const removed = `select id from search_removals where id < ${end} order by id limit ${MAX_REMOVALS_PER_STEP}`;
-		for (const table of number === null ? [] : volumeTables(number)) {
-			client.run(`delete from ${table} where rowid in (${removed})`);
+	/** A volume of which nothing is left goes as a whole, which is a thousand times less to write. */
+	function dropVolume({ number, firstId, lastId }: Volume): void {
+		for (const table of volumeTables(number)) client.run(`drop table ${table}`);
+		sql.forgetVolume.run(number);
+		sql.forgetRemovals.run(firstId, lastId, Number.MAX_SAFE_INTEGER);
+	}
+
+	function takeOut({ number, firstId, lastId }: Volume): void {
+		const removals = [firstId, lastId, MAX_REMOVALS_PER_STEP];
+		for (const table of volumeTables(number)) {
+			client.run(`delete from ${table} where rowid in (${REMOVALS_BETWEEN})`, removals);
 		}
-		client.run(`delete from search_removals where id in (${removed})`);
-		if (number !== null) sql.notePacked.run(0, number);
+		sql.forgetRemovals.run(...removals);
+		sql.notePacked.run(0, number);
+	}
+
+	function clearNext(): void {
+		const [removed] = sql.firstRemoval.values()[0] as [number | null];
+		if (removed === null) return;
+		const volume = sql.volumeOf.get(removed, removed);
+		// What was never indexed has only to be forgotten.
+		if (!volume) sql.forgetRemovals.run(removed, removed, 1);
+		// The newest one bears the mark.
+		else if (volume.number < Number(newestVolume()?.number) && !isAnyLeft(volume)) dropVolume(volume);
+		else takeOut(volume);
+	}
+
+	function isAnyLeft({ firstId, lastId }: Volume): boolean {
+		return sql.hasNext.values(firstId - 1, lastId).length > 0;
 	}
 
 	/** See https://sqlite.org/fts5.html#the_merge_command for how a step tells that it had nothing to do. */
@@ -106,31 +127,40 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 		const mergeNext = unpacked && (() => merge(unpacked[0] as number));
 		if (mergeNext && mergesDue > 0) return mergeNext;
 		if (sql.hasNext.values(mark, lastId).length > 0) return () => addNext(lastId);
-		// After what is new, because what is gone is not found anyway: the search looks for the submission itself.
-		if (sql.hasRemovals.values().length > 0) return takeOutRemoved;
 		return mergeNext;
+	}
+
+	function commit(step: (() => void) | undefined): Promise<boolean> {
+		if (!step) return Promise.resolve(false);
+		return new Promise((resolve, reject) => {
+			writer.enqueue({
+				compound: true,
+				run: step,
+				resolve: () => resolve(true),
+				reject: (error) => {
+					mark = undefined;
+					reject(error);
+				},
+			});
+		});
 	}
 
 	return {
 		/**
-		 * Does the next small step; `false` if there is nothing to do. For the one process that serves: two would
-		 * disagree on the mark.
+		 * Takes in the next few submissions, or puts together what was taken in; `false` if there is nothing to do. For the
+		 * one process that serves: two would disagree on the mark.
 		 * @param lastId No submission up to this one may still be on its way; the mark never goes back.
 		 */
 		advance(lastId = Number.MAX_SAFE_INTEGER): Promise<boolean> {
-			const step = nextStep(lastId);
-			if (!step) return Promise.resolve(false);
-			return new Promise((resolve, reject) => {
-				writer.enqueue({
-					compound: true,
-					run: step,
-					resolve: () => resolve(true),
-					reject: (error) => {
-						mark = undefined;
-						reject(error);
-					},
-				});
-			});
+			return commit(nextStep(lastId));
+		},
+		/**
+		 * Takes out some of what was removed; `false` if there is nothing to do. No search waits for it, for what is gone is
+		 * not found anyway. While a form is being removed it waits, because whole volumes may become empty.
+		 */
+		clear(): Promise<boolean> {
+			const mayClear = sql.hasRemovals.values().length > 0 && sql.isSweeping.values().length === 0;
+			return commit(mayClear ? clearNext : undefined);
 		},
 		/** How many submissions were stored since the one with that id, as far as `limit`, and the newest id. */
 		arrivals(sinceId: number, limit: number): { count: number; newest: number } {
@@ -140,26 +170,26 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 	};
 }
 
+const REMOVALS_BETWEEN = 'select id from search_removals where id >= ? and id <= ? order by id limit ?';
+
 function prepareStatements(client: Database) {
-	const firstRemoval = '(select min(id) from search_removals)';
+	const volumes = 'select number, first_id as firstId, last_id as lastId, submissions, characters from search_volumes';
 	return {
-		newestVolume: client.prepare<Volume, []>(
-			`select number, last_id as lastId, submissions, characters from search_volumes order by number desc limit 1`,
-		),
+		newestVolume: client.prepare<Volume, []>(`${volumes} order by number desc limit 1`),
+		volumeOf: client.prepare<Volume, [number, number]>(`${volumes} where first_id <= ? and last_id >= ?`),
 		beginVolume: client.prepare('insert into search_volumes (number, first_id, last_id) values (?, ?, ?)'),
 		noteAdded: client.prepare(
 			'update search_volumes set last_id = ?, submissions = ?, characters = ?, is_packed = 0 where number = ?',
 		),
 		notePacked: client.prepare('update search_volumes set is_packed = ? where number = ?'),
+		forgetVolume: client.prepare('delete from search_volumes where number = ?'),
 		unpacked: client.prepare('select number from search_volumes where is_packed = 0 order by number limit 1'),
 		hasNext: client.prepare('select 1 from submissions where id > ? and id <= ? limit 1'),
 		readNext: client.prepare('select id, data from submissions where id > ? and id <= ? order by id limit ?'),
 		hasRemovals: client.prepare('select 1 from search_removals limit 1'),
-		/** The volume of the first removal, `null` if it comes before all, and where the next volume begins. */
-		volumeOfRemoval: client.prepare(
-			`select (select max(number) from search_volumes where first_id <= ${firstRemoval}),
-				(select coalesce(min(first_id), ${Number.MAX_SAFE_INTEGER}) from search_volumes where first_id > ${firstRemoval})`,
-		),
+		firstRemoval: client.prepare('select min(id) from search_removals'),
+		forgetRemovals: client.prepare(`delete from search_removals where id in (${REMOVALS_BETWEEN})`),
+		isSweeping: client.prepare('select 1 from forms where deleted_at is not null limit 1'),
 		totalChanges: client.prepare('select total_changes()'),
 		arrivals: client.prepare(
 			'select count(*), max(id) from (select id from submissions where id > ? order by id desc limit ?)',

@@ -36,6 +36,19 @@ export interface Slice {
 export type SubmissionReader = ReturnType<typeof createSubmissionReader>;
 
 export function createSubmissionReader(client: Database) {
+	const begin = client.prepare('begin');
+	const end = client.prepare('commit');
+
+	/** One view of the file for several queries: a volume may otherwise go between two of them. */
+	function atOnce<T>(read: () => T): T {
+		begin.run();
+		try {
+			return read();
+		} finally {
+			end.run();
+		}
+	}
+
 	/** The volumes of the search index that may know of what is selected; like the submissions they are in order. */
 	function volumesOf({ fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection, order: Slice['order']): number[] {
 		const text = `select number from search_volumes where last_id >= ? and first_id < ? order by number ${order}`;
@@ -59,7 +72,7 @@ export function createSubmissionReader(client: Database) {
 		count(selection: Selection, { order, limit, offset }: Slice): { ids: number[]; total: number } {
 			const ids: number[] = [];
 			let total = 0;
-			for (const { from } of sourcesOf(selection, { order, firstMatch: 6 })) {
+			const countIn = ({ from }: Source) => {
 				using statement = client.prepare(
 					`with found as materialized (select s.id ${from})
 						select (select count(*) from found), id from (select 1) left join
@@ -68,26 +81,33 @@ export function createSubmissionReader(client: Database) {
 				const rows = statement.values(...valuesOf(selection, limit - ids.length, Math.max(0, offset - total)));
 				for (const [, id] of rows) if (id !== null) ids.push(id as number);
 				total += Number(rows[0]?.[0] ?? 0);
-			}
+			};
+			atOnce(() => sourcesOf(selection, { order, firstMatch: 6 }).forEach(countIn));
 			return { ids, total };
 		},
 		/** The first ids of what is selected. */
 		ids(selection: Selection, { order, limit }: Omit<Slice, 'offset'>): number[] {
 			const ids: number[] = [];
-			for (const { from, id } of sourcesOf(selection, { order, firstMatch: 5 })) {
-				if (ids.length === limit) break;
+			const findIn = ({ from, id }: Source) => {
+				if (ids.length === limit) return;
 				using statement = client.prepare(`select s.id ${from} order by ${id} ${order} limit ?4`);
 				for (const [found] of statement.values(...valuesOf(selection, limit - ids.length))) ids.push(found as number);
-			}
+			};
+			atOnce(() => sourcesOf(selection, { order, firstMatch: 5 }).forEach(findIn));
 			return ids;
 		},
 		/** What is selected, one by one, to be broken off anywhere. */
 		*rows(selection: Selection, order: Slice['order']): Generator<StoredSubmission> {
-			for (const { from, id } of sourcesOf(selection, { order, firstMatch: 4 })) {
-				const text = `select ${COLUMNS} ${from} order by ${id} ${order}`;
-				for (const row of client.query(text).iterate(...valuesOf(selection))) {
-					yield toStored(Object.values(row as object) as Row);
+			begin.run();
+			try {
+				for (const { from, id } of sourcesOf(selection, { order, firstMatch: 4 })) {
+					const text = `select ${COLUMNS} ${from} order by ${id} ${order}`;
+					for (const row of client.query(text).iterate(...valuesOf(selection))) {
+						yield toStored(Object.values(row as object) as Row);
+					}
 				}
+			} finally {
+				end.run();
 			}
 		},
 	};

@@ -8,8 +8,11 @@ const LOOK_EVERY_MS = 200;
 const FIRST_AFTER_MS = 100;
 /** When there was nothing to do. */
 const IDLE_REST_MS = 250;
-/** Between two steps, as a multiple of the time that a step took: usually, and while submissions pour in. */
-const REST = { usual: 2, flood: 100 };
+/**
+ * After a step, as a multiple of the time that it took: usually, while submissions pour in, and between two steps that take
+ * out what was removed, which are longer and wanted by nobody.
+ */
+const REST = { usual: 2, flood: 100, clearing: 30 };
 const MIN_REST_MS = 2;
 /** More arrivals than this from one look to the next are a flood. */
 const FLOOD_ARRIVALS = 250;
@@ -25,6 +28,7 @@ export function startIndexer({ search }: Pick<Storage, 'search'>, log: Log): Ind
 	let wake = () => {};
 	let lookedAt = performance.now();
 	let isFlooded = false;
+	let clearsAt = 0;
 	let newest = 0;
 	/** Ids are given before the commit: what is below this one was there a look ago, and nothing comes before it any more. */
 	let settled = 0;
@@ -50,12 +54,16 @@ export function startIndexer({ search }: Pick<Storage, 'search'>, log: Log): Ind
 		});
 	}
 
+	/** Answers how long to rest after it. */
 	async function step(): Promise<number> {
 		look();
 		const started = performance.now();
-		if (!(await search.advance(settled))) return IDLE_REST_MS;
-		const tookMs = performance.now() - started;
-		return Math.max(MIN_REST_MS, tookMs * (isFlooded ? REST.flood : REST.usual));
+		const tookMs = () => performance.now() - started;
+		if (await search.advance(settled)) return Math.max(MIN_REST_MS, tookMs() * (isFlooded ? REST.flood : REST.usual));
+		if (started < clearsAt) return Math.min(IDLE_REST_MS, clearsAt - started);
+		if (!(await search.clear())) return IDLE_REST_MS;
+		clearsAt = performance.now() + tookMs() * REST.clearing;
+		return MIN_REST_MS;
 	}
 
 	async function run(): Promise<void> {

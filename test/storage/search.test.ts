@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { searchTerms } from '../../src/storage/search-text.ts';
 import { volumeTable } from '../../src/storage/search-volumes.ts';
@@ -50,7 +51,7 @@ async function append(storage: Storage, values: unknown, formId = FORM): Promise
 }
 
 async function catchUp(storage: Storage): Promise<void> {
-	while (await storage.search.advance());
+	while ((await storage.search.advance()) || (await storage.search.clear()));
 }
 
 function volumeNumbers(client: Database): number[] {
@@ -114,6 +115,7 @@ test('finds exactly the submissions whose values hold every word, whatever happe
 				const { storage } = opened;
 				if (step === 'index') {
 					await storage.search.advance();
+					await storage.search.clear();
 				} else if (step === 'restart') {
 					opened.close();
 					opened = await open(opened.file);
@@ -234,6 +236,42 @@ test('a full volume is closed and the next one begun, across which a search page
 		expect(reader.ids(selection, { order, limit: 7 })).toEqual(sorted.slice(0, 7));
 		expect([...reader.rows(selection, order)].map(({ id }) => id)).toEqual(sorted);
 	}
+	close();
+});
+
+test('a volume of which nothing is left goes as a whole, but the newest one, which bears the mark', async () => {
+	const { file, storage, reader, close } = await open();
+	const ids: number[] = [];
+	for (let i = 0; i < 8; i++) {
+		ids.push(await append(storage, { note: `common ${i}` }));
+		await catchUp(storage);
+	}
+	await storage.submissions.remove(FORM, [...ids.slice(0, 3), ids[4] as number, ...ids.slice(6)]);
+	await catchUp(storage);
+	const client = openReadConnection(file);
+	expect(volumeNumbers(client)).toEqual([2, 3]);
+	expect(inVolume(client, 2, 'common')).toEqual([ids[3], ids[5]] as number[]);
+	expect(inVolume(client, 3, 'common')).toEqual([]);
+	const tables = client.query("select name from sqlite_schema where name in ('search_parts_1', 'search_words_1')");
+	expect(tables.values()).toEqual([]);
+	expect(client.query('select count(*) from search_removals').values()).toEqual([[0]]);
+	client.close();
+	ids.push(await append(storage, { note: 'common, later' }));
+	await catchUp(storage);
+	expect(find(reader, 'common')).toEqual([ids[3], ids[5], ids[8]] as number[]);
+	close();
+});
+
+test('nothing is taken out while a form is being removed', async () => {
+	const { storage, close } = await open();
+	for (let i = 0; i < 4; i++) await append(storage, { note: `gone ${i}` }, OTHER_FORM);
+	await catchUp(storage);
+	await storage.batch((tx) => [tx.update(forms).set({ deletedAt: 1 }).where(eq(forms.id, OTHER_FORM))]);
+	await storage.submissions.sweep(OTHER_FORM, 2);
+	expect(await storage.search.clear()).toBe(false);
+	while (await storage.submissions.sweep(OTHER_FORM, 2));
+	await storage.batch((tx) => [tx.delete(forms).where(eq(forms.id, OTHER_FORM))]);
+	expect(await storage.search.clear()).toBe(true);
 	close();
 });
 
