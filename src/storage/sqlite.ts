@@ -8,7 +8,6 @@ import { AppError } from '../errors.ts';
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 const BUSY_TIMEOUT_MS = 5000;
-const CACHE_KIB = 16_000;
 
 /** The one connection that writes. Creates the file, and its folder, if there is none. */
 export function openWriteConnection(file: string): Database {
@@ -41,7 +40,6 @@ function open(file: string, readonly: boolean): Database {
 	try {
 		const client = new Database(file, readonly ? { readonly: true, strict: true } : { readwrite: true, strict: true });
 		client.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
-		client.run(`pragma cache_size = -${CACHE_KIB}`);
 		client.run('pragma temp_store = memory');
 		client.run('pragma trusted_schema = off');
 		client.run('pragma cell_size_check = on');
