@@ -64,25 +64,18 @@ export function createIntake(options: IntakeOptions) {
 	const idempotency = createIdempotency(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
 
-	/** Where to lead the sender. Most forms and senders name no place, and then no header has to be read for it. */
-	function nextOf({ form: { redirectUrl, allowedDomains }, request }: Submit, next: string | undefined): string | null {
-		if (next === undefined && redirectUrl === null) return null;
-		const { headers } = request;
-		const page = { origin: headers.get('origin'), referer: headers.get('referer') };
-		return redirectTarget({ next, redirectUrl, allowedDomains, ...page, strict: strictRedirects });
-	}
-
 	/** From the content on: judged, stored, and led somewhere. */
 	async function store(
-		submit: Submit,
+		{ form, request }: Submit,
 		{ special, names, data }: Content,
 		idempotencyKey?: { key: string; bodyHash: string },
 	): Promise<{ next: string | null }> {
-		const { form } = submit;
 		let spamReason = honeypotVerdict(special);
 		if (form.captcha !== null) spamReason ??= await checkCaptcha({ form, tokens: special.captchaTokens });
 		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
-		const next = nextOf(submit, special.next);
+		const { redirectUrl, allowedDomains } = form;
+		const { headers } = request;
+		const next = redirectTarget({ next: special.next, redirectUrl, allowedDomains, headers, strict: strictRedirects });
 		const submission: NewSubmission = {
 			id: storage.nextId(),
 			formId: form.id,
@@ -148,10 +141,8 @@ export function createIntake(options: IntakeOptions) {
 }
 
 function checkOpen({ form, request: { headers } }: Submit): void {
-	const { isActive, allowedDomains } = form;
-	if (!isActive) throw new AppError('FORM_DISABLED', 'This form is not accepting submissions.');
-	if (allowedDomains.length === 0) return;
-	if (!checkOrigin({ origin: headers.get('origin'), referer: headers.get('referer'), allowedDomains })) {
+	if (!form.isActive) throw new AppError('FORM_DISABLED', 'This form is not accepting submissions.');
+	if (!checkOrigin(headers, form.allowedDomains)) {
 		throw new AppError('DOMAIN_NOT_ALLOWED', 'This form does not accept submissions from this website.');
 	}
 }

@@ -1,6 +1,6 @@
 /** Decides where a browser goes after a submission: `_next`, the form's own address, or the thank-you page. */
 
-import { hostCovered, sourcePage } from '../forms/allowed-domains.ts';
+import { type HeaderReader, hostCovered, sourcePage } from '../forms/allowed-domains.ts';
 import { parseRedirectUrl } from '../forms/redirect-url.ts';
 
 /**
@@ -12,12 +12,11 @@ export function redirectTarget(o: {
 	next?: string | undefined;
 	redirectUrl: string | null;
 	allowedDomains: readonly string[];
-	origin: string | null;
-	referer: string | null;
+	headers: HeaderReader;
 	strict: boolean;
 }): string | null {
 	const own = o.redirectUrl === null ? null : parseRedirectUrl(o.redirectUrl);
-	const next = o.next === undefined ? null : parseRedirectUrl(o.next, sourcePage(o));
+	const next = o.next === undefined ? null : parseRedirectUrl(o.next, sourcePage(o.headers));
 	if (!next) return own?.href ?? null;
 	const isOpen = o.allowedDomains.length === 0 && !o.strict;
 	const isAllowed = isOpen || next.host === own?.host || hostCovered(next.host, o.allowedDomains);

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { checkOrigin, hostCovered, normalizeDomain } from '../../src/forms/allowed-domains.ts';
+import { headersFrom } from '../headers-from.ts';
 
 describe('an entry of the list', () => {
 	test.each([
@@ -71,7 +72,7 @@ describe('an entry of the list', () => {
 
 describe('a page', () => {
 	const check = (origin: string | null, referer: string | null, allowedDomains: string[]) =>
-		checkOrigin({ origin, referer, allowedDomains });
+		checkOrigin(headersFrom({ origin, referer }), allowedDomains);
 
 	test.each([
 		['https://example.com', ['example.com']],

@@ -4,10 +4,15 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { isRedirectUrl } from '../../src/forms/redirect-url.ts';
 import { redirectTarget } from '../../src/intake/redirect-target.ts';
+import { headersFrom } from '../headers-from.ts';
 
-const OPEN = { redirectUrl: null, allowedDomains: [], origin: null, referer: null, strict: false };
+const OPEN = { redirectUrl: null, allowedDomains: [], strict: false };
 const OWN = 'https://owner.example/done';
-const target = (o: Partial<Parameters<typeof redirectTarget>[0]>) => redirectTarget({ ...OPEN, ...o });
+
+type Page = { origin?: string | null; referer?: string | null };
+
+const target = ({ origin, referer, ...o }: Partial<Parameters<typeof redirectTarget>[0]> & Page) =>
+	redirectTarget({ ...OPEN, headers: headersFrom({ origin, referer }), ...o });
 
 const UNUSABLE = [
 	'',
