@@ -3,8 +3,8 @@
 import { signal } from '@preact/signals';
 import * as api from '../api.ts';
 import { createSoon } from '../soon.ts';
-import type { Form, Session } from '../wire.ts';
-import { may, session } from './session.ts';
+import type { Form } from '../wire.ts';
+import { may, type ShownSession, session } from './session.ts';
 
 /** `undefined` until loaded. */
 export const forms = signal<Form[] | undefined>(undefined);
@@ -14,7 +14,7 @@ const REFRESH_DELAY_MS = 400;
 export const formOf = (id: string): Form | undefined => forms.value?.find((form) => form.id === id);
 
 /** A form-level key may not read the form itself: this stands in for it. */
-function onlyForm({ form, formName, mode }: Session): Form {
+function onlyForm({ form, formName, mode }: ShownSession): Form {
 	return {
 		id: form ?? '',
 		name: formName ?? 'Your form',

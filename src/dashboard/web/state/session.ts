@@ -10,8 +10,11 @@ import { settleToasts } from './toasts.ts';
 
 const STORED_AS = 'formsrv.session';
 
-/** `undefined` until the server has answered once, `null` when nobody is signed in. */
-export const session = signal<Session | null | undefined>(undefined);
+/** The end of a session moves with every use, and is shown nowhere. */
+export type ShownSession = Omit<Session, 'expiresAt'>;
+
+/** `undefined` until something is known, `null` when nobody is signed in. */
+export const session = signal<ShownSession | null | undefined>(undefined);
 
 /** Why the sign-in view is shown, if there is something to say. */
 export const signInNotice = signal('');
@@ -23,14 +26,21 @@ export function may(permission: Permission): boolean {
 
 /** Remembers on this device who is signed in, though nothing that would prove it. */
 function remember(next: Session | null): void {
-	if (next) localStorage.setItem(STORED_AS, JSON.stringify(next));
-	else localStorage.removeItem(STORED_AS);
-	session.value = next;
+	if (!next) {
+		localStorage.removeItem(STORED_AS);
+		session.value = null;
+		return;
+	}
+	const { expiresAt: _, ...shown } = next;
+	const text = JSON.stringify(shown);
+	localStorage.setItem(STORED_AS, text);
+	// Most often nothing has changed, and nothing has to be drawn again.
+	if (text !== JSON.stringify(session.peek())) session.value = shown;
 }
 
-function recall(stored: string): Session | undefined {
+function recall(stored: string): ShownSession | undefined {
 	try {
-		return JSON.parse(stored) as Session;
+		return JSON.parse(stored) as ShownSession;
 	} catch {
 		return undefined;
 	}
@@ -54,9 +64,7 @@ export async function resumeSession(): Promise<void> {
 	if (stored === null) return remember(null);
 	session.value ??= recall(stored);
 	try {
-		const current = await api.session.read();
-		// Most often nothing has changed, and nothing has to be drawn again.
-		if (JSON.stringify(current) !== JSON.stringify(session.value)) remember(current);
+		remember(await api.session.read());
 	} catch (error) {
 		if (!(error instanceof api.ApiError) || error.status === 0) throw error;
 		remember(null);
@@ -82,5 +90,5 @@ export async function switchMode(mode: Mode): Promise<void> {
 	const next = await api.session.switchMode(mode);
 	// A form belongs to one mode: in the other its views lead nowhere.
 	if ('form' in route.peek() && route.peek().view !== 'deliveries') navigate(to.forms());
-	session.value = next;
+	remember(next);
 }
