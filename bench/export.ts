@@ -5,8 +5,10 @@ import { type HttpRequest, sendAtRate } from './load.ts';
 import type { Running } from './processes.ts';
 import { jsonPost } from './product.ts';
 import { type Finding, short } from './report.ts';
+import { median } from './rounds.ts';
 
 const PER_SECOND = 1000;
+const ROUNDS = 3;
 const QUIET_MS = 5000;
 const LOOK_EVERY_MS = 100;
 
@@ -15,31 +17,41 @@ export async function measureExport({ product, form, rows }: Stock): Promise<Fin
 	const { slug } = await product.createForm(server, 'Bystander');
 	const load = (until: Promise<unknown>) =>
 		sendAtRate(server, jsonPost(`/api/f/${slug}`), { perSecond: PER_SECOND, until });
-	await load(Bun.sleep(1000));
-	const quiet = await load(Bun.sleep(QUIET_MS));
-	const before = (await server.memory()).rss;
 	const path = `/api/forms/${form.id}/export?format=csv`;
-	const download = readAll(server, { path, headers: product.authorization });
-	const during = await load(download);
-	const { bytes, seconds, peak } = await download;
+
+	async function oneRound() {
+		const quiet = await load(Bun.sleep(QUIET_MS));
+		const before = (await server.memory()).rss;
+		const download = readAll(server, { path, headers: product.authorization });
+		const during = await load(download);
+		if (during.failed > 0) throw new Error(`${during.failed} submissions failed during the export.`);
+		const { bytes, seconds, peak } = await download;
+		return { quiet, during, bytes, seconds, grown: peak - before };
+	}
+
+	await load(Bun.sleep(1000));
+	const rounds: Awaited<ReturnType<typeof oneRound>>[] = [];
+	for (let i = 0; i < ROUNDS; i++) rounds.push(await oneRound());
 	await server.stop();
-	if (during.failed > 0) throw new Error(`${during.failed} submissions failed during the export.`);
+	const middle = (of: (round: (typeof rounds)[number]) => number) => median(rounds.map(of));
+	const [quietP50, duringP50] = [middle(({ quiet }) => quiet.p50Ms), middle(({ during }) => during.p50Ms)];
+	const [quietP99, duringP99] = [middle(({ quiet }) => quiet.p99Ms), middle(({ during }) => during.p99Ms)];
 	const lower = { better: 'lower' } as const;
 	return [
 		{
 			what: `Memory that an export of ${short(rows)} submissions takes`,
-			...{ ...lower, must: 100, aim: 60, measured: peak - before, unit: ' MiB' },
-			detail: `${short(bytes / 1e6)} MB in ${short(seconds)} s`,
+			...{ ...lower, must: 100, aim: 60, measured: middle(({ grown }) => grown), unit: ' MiB' },
+			detail: `${short(middle(({ bytes }) => bytes) / 1e6)} MB in ${short(middle(({ seconds }) => seconds))} s`,
 		},
 		{
 			what: `Median latency of submissions at ${PER_SECOND}/s beside it ÷ without`,
-			...{ ...lower, must: 2, aim: 1.3, measured: during.p50Ms / quiet.p50Ms },
-			detail: `${short(during.p50Ms)} ms ÷ ${short(quiet.p50Ms)} ms`,
+			...{ ...lower, must: 2, aim: 1.3, measured: duringP50 / quietP50 },
+			detail: `${short(duringP50)} ms ÷ ${short(quietP50)} ms`,
 		},
 		{
 			what: `99th percentile of submissions at ${PER_SECOND}/s beside it ÷ without`,
-			...{ ...lower, must: 2, aim: 1.3, measured: during.p99Ms / quiet.p99Ms },
-			detail: `${short(during.p99Ms)} ms ÷ ${short(quiet.p99Ms)} ms`,
+			...{ ...lower, must: 2, aim: 1.3, measured: duringP99 / quietP99 },
+			detail: `${short(duringP99)} ms ÷ ${short(quietP99)} ms`,
 		},
 	];
 }
