@@ -48,7 +48,8 @@ function settingsHelp(): string {
 	].join('\n');
 }
 
-async function serve(cli: Cli, options: Options): Promise<void> {
+/** @param options The settings that were given by flag. */
+export async function serve(cli: Cli, options: Options): Promise<void> {
 	const config = cli.loadSettings(options);
 	const log = createLog({
 		level: config.logLevel,

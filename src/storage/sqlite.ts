@@ -43,6 +43,8 @@ function open(file: string, readonly: boolean): Database {
 		client.run('pragma temp_store = memory');
 		client.run('pragma trusted_schema = off');
 		client.run('pragma cell_size_check = on');
+		// The first look into the file, which shows whether it is a database.
+		client.run('pragma schema_version');
 		return client;
 	} catch (error) {
 		throw new AppError('UNAVAILABLE', `${file} cannot be opened as an SQLite database: ${(error as Error).message}.`, {

@@ -1,0 +1,100 @@
+/** The command line as Commander parses it: the table of commands, help, and what is wrong with a call in one sentence. */
+
+import { Command, CommanderError } from 'commander';
+import { VERSION } from '../version.ts';
+import { type Cli, CommandError, type ExitCode, examples } from './cli.ts';
+
+/** Adds a command, and its sub-commands, to the program. */
+type Add = (program: Command, cli: Cli) => void;
+
+/** In the order of the help. Each is loaded when it is needed: most of what the others bring along would only cost time. */
+const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
+	['serve', async () => (await import('./serve.ts')).addServe],
+	['dashboard-link', async () => (await import('./dashboard-link.ts')).addDashboardLink],
+	['keys', async () => (await import('./keys.ts')).addKeys],
+	['forms', async () => (await import('./forms.ts')).addForms],
+	['submissions', async () => (await import('./submissions.ts')).addSubmissions],
+	['deliveries', async () => (await import('./deliveries.ts')).addDeliveries],
+	['mail', async () => (await import('./mail.ts')).addMail],
+	['backup', async () => (await import('./backup.ts')).addBackup],
+	['restore', async () => (await import('./restore.ts')).addRestore],
+	['doctor', async () => (await import('./doctor.ts')).addDoctor],
+	['healthcheck', async () => (await import('./healthcheck.ts')).addHealthcheck],
+	['version', async () => (await import('./version.ts')).addVersion],
+]);
+
+/**
+ * Parses the arguments and runs the command that they name.
+ * @throws CommandError 2 if it was called wrongly; and whatever the command throws.
+ */
+export async function runProgram(cli: Cli, argv: readonly string[]): Promise<ExitCode> {
+	const program = await createProgram(cli, argv);
+	try {
+		await program.parseAsync(argv, { from: 'user' });
+		return cli.exitCode;
+	} catch (error) {
+		if (!(error instanceof CommanderError)) throw error;
+		if (isHelp(error)) return error.exitCode === 0 ? 0 : 2;
+		throw new CommandError(`${usageSentence(error)} See ${helpCommand(program, argv)}.`, 2);
+	}
+}
+
+async function createProgram(cli: Cli, argv: readonly string[]): Promise<Command> {
+	const { stdout, stderr } = cli.io;
+	const program = new Command('formsrv')
+		.description(
+			'Self-hosted form backend: one binary, one SQLite file, a keyed JSON API and a public address for forms.',
+		)
+		.version(VERSION, '--version', 'Print the version')
+		.helpOption('-h, --help', 'Show help')
+		.helpCommand('help [command]', 'Show the help of a command')
+		.exitOverride()
+		.configureOutput({
+			writeOut: (text) => stdout.write(text),
+			writeErr: (text) => stderr.write(text),
+			outputError: () => {},
+			getOutHelpWidth: () => stdout.columns ?? 100,
+			getErrHelpWidth: () => stderr.columns ?? 100,
+			getOutHasColors: () => false,
+			getErrHasColors: () => false,
+		})
+		.addHelpText(
+			'after',
+			examples(
+				'formsrv serve                                start the server; data goes to ./formsrv-data',
+				'KEY=$(formsrv keys create)                   make an API key',
+				'formsrv forms create "Contact"               make a form',
+				'formsrv submissions list contact-k3v9x2qm    read what people sent',
+			),
+		)
+		.addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly. Settings: formsrv serve --help');
+	// Without a known command, all are needed for the help and for suggestions.
+	const asked = COMMANDS.get(argv[0]);
+	const commands = await Promise.all((asked ? [asked] : [...COMMANDS.values()]).map((load) => load()));
+	for (const add of commands) add(program, cli);
+	return program;
+}
+
+function isHelp(error: CommanderError): boolean {
+	return ['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(error.code);
+}
+
+/** The call that explains the command which `argv` names, as far as it names one. */
+function helpCommand(program: Command, argv: readonly string[]): string {
+	let command = program;
+	const names = ['formsrv'];
+	for (const name of argv) {
+		const next = command.commands.find((candidate) => candidate.name() === name);
+		if (!next) break;
+		command = next;
+		names.push(name);
+	}
+	return `${names.join(' ')} --help`;
+}
+
+/** `error: unknown command 'kyes'\n(Did you mean keys?)` → `Unknown command 'kyes'; did you mean keys?` */
+function usageSentence({ message }: CommanderError): string {
+	const [, fault = '', suggestion] = /^(?:error: )?(.*?)(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];
+	const sentence = fault.charAt(0).toUpperCase() + fault.slice(1).replace(/\.$/, '');
+	return suggestion ? `${sentence}; did you mean ${suggestion}?` : `${sentence}.`;
+}
