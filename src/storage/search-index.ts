@@ -5,12 +5,13 @@
 
 import type { Database } from 'bun:sqlite';
 import { searchText, wordToken } from './search-text.ts';
-import { closeVolumeTables, createVolumeTables, volumeTable, volumeTables } from './search-volumes.ts';
+import { closeVolumeTables, createVolumeTables, type Kind, volumeTable, volumeTables } from './search-volumes.ts';
 import type { Writer } from './writer.ts';
 
 const MAX_SUBMISSIONS_PER_STEP = 32;
 const MAX_CHARACTERS_PER_STEP = 8000;
 const MAX_REMOVALS_PER_STEP = 64;
+const MAX_FORGOTTEN_PER_STEP = 1000;
 const PAGES_MERGED_PER_STEP = 8;
 /** Taken after every step that adds, so that pieces never pile up: what is added is merged three times before it stays. */
 const MERGES_PER_ADDITION = 4;
@@ -57,7 +58,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 		const [first] = rows as [number, string][];
 		if (!first) return;
 		const volume = volumeFor(first[0]);
-		const add = (kind: 'parts' | 'words') =>
+		const add = (kind: Kind) =>
 			client.query(`insert into ${volumeTable(kind, volume.number)} (rowid, text) values (?, ?)`);
 		const [addParts, addWords] = [add('parts'), add('words')];
 		const before = volume.characters;
@@ -96,10 +97,15 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 		if (removed === null) return;
 		const volume = sql.volumeOf.get(removed, removed);
 		// What was never indexed has only to be forgotten.
-		if (!volume) sql.forgetRemovals.run(removed, removed, 1);
+		if (!volume) sql.forgetRemovals.run(removed, nextFirstId(removed) - 1, MAX_FORGOTTEN_PER_STEP);
 		// The newest one bears the mark.
 		else if (volume.number < Number(newestVolume()?.number) && !isAnyLeft(volume)) dropVolume(volume);
 		else takeOut(volume);
+	}
+
+	/** Where the next volume begins. */
+	function nextFirstId(id: number): number {
+		return Number(sql.nextFirstId.values(id)[0]?.[0] ?? Number.MAX_SAFE_INTEGER);
 	}
 
 	function isAnyLeft({ firstId, lastId }: Volume): boolean {
@@ -177,6 +183,7 @@ function prepareStatements(client: Database) {
 	return {
 		newestVolume: client.prepare<Volume, []>(`${volumes} order by number desc limit 1`),
 		volumeOf: client.prepare<Volume, [number, number]>(`${volumes} where first_id <= ? and last_id >= ?`),
+		nextFirstId: client.prepare('select min(first_id) from search_volumes where first_id > ?'),
 		beginVolume: client.prepare('insert into search_volumes (number, first_id, last_id) values (?, ?, ?)'),
 		noteAdded: client.prepare(
 			'update search_volumes set last_id = ?, submissions = ?, characters = ?, is_packed = 0 where number = ?',

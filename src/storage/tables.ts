@@ -220,8 +220,8 @@ export const spentChallenges = sqliteTable(
 );
 
 /**
- * Pieces of the search index, each with two tables of its own for a stretch of the submissions; see `search-index.ts`.
- * Together they reach from the first submission to the `lastId` of the newest one.
+ * Pieces of the search index, each with two tables of its own for a stretch of the submissions; see `search-volumes.ts`.
+ * All up to the `lastId` of the newest one are indexed.
  */
 export const searchVolumes = sqliteTable('search_volumes', {
 	number: integer('number').primaryKey(),
