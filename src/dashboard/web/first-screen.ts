@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 
-const ROWS_ON_A_SCREEN = 24;
+const ROWS_ON_A_SCREEN = 20;
 
 /** What to draw of these rows by now; all of them from the second frame of the component on. */
 export function useFirstScreen<T>(rows: readonly T[]): readonly T[] {

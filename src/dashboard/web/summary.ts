@@ -32,8 +32,19 @@ export interface Summary {
 	snippet: string;
 }
 
+const summaries = new WeakMap<object, Summary>();
+
 /** A title (who) and a snippet (what) from the fields that carry them, else from the first ones. */
 export function summarise(data: Record<string, unknown>): Summary {
+	// The parts of a row all name it, and are drawn again with every click.
+	const known = summaries.get(data);
+	if (known) return known;
+	const summary = summaryOf(data);
+	summaries.set(data, summary);
+	return summary;
+}
+
+function summaryOf(data: Record<string, unknown>): Summary {
 	const texts = Object.entries(data).map(([name, value]) => ({ name: plain(name), text: previewText(value) }));
 	const filled = texts.filter(({ text }) => text !== '');
 	const ranked = TITLE_NAMES.map((wanted) => filled.find(({ name }) => name === wanted));

@@ -14,6 +14,18 @@ describe('JSON read without loss', () => {
 		},
 	);
 
+	test.each([
+		'{"a" : 1.10}',
+		'[1,\n 1.10]',
+		'{"a":{"b":[[-0]]}}',
+		'[12345678901234567890]',
+		'{"t":"03:04:05.678","n":\t1E2}',
+		' 1.0',
+	])('finds the number in %j, wherever it stands', (text) => {
+		const digits = /(1\.10|-0|\d{20}|1E2|1\.0)/.exec(text)?.[0] ?? 'none';
+		expect(jsonText(parseExactJson(text))).toContain(digits);
+	});
+
 	test('leaves a number alone that JavaScript holds exactly', () => {
 		expect(parseExactJson('[0, 12, 1.5, -3]')).toEqual([0, 12, 1.5, -3]);
 		expect(numeralText(12)).toBeUndefined();
