@@ -1,7 +1,7 @@
 /** Working in the inbox, in a real browser: by keyboard, live, with slips of the finger, over many pages. */
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '../browser.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { createForm, eventually, openDashboard, row, submissionsOf } from './dashboard.ts';
@@ -19,6 +19,9 @@ afterAll(async () => {
 	await browser.close();
 	await server.close();
 });
+
+/** The text of the row that has the focus; of the whole page it would hold anything. */
+const focusedRow = (page: Page) => page.evaluate(() => document.activeElement?.closest('.row-link')?.textContent);
 
 describe('the keyboard', () => {
 	test('reads, stars and leaves a submission that arrives while the list stands open', async () => {
@@ -39,7 +42,7 @@ describe('the keyboard', () => {
 		await eventually(async () => (await submissionsOf(server, form.id, '?filter=unread')).length === 2);
 		await page.keyboard.press('Escape');
 		await page.getByRole('row').getByRole('link', { name: 'Second' }).waitFor();
-		expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Second');
+		expect(await focusedRow(page)).toContain('Second');
 		expect(complaints).toEqual([]);
 		await close();
 	});
@@ -117,6 +120,20 @@ describe('a slip of the finger', () => {
 });
 
 describe('a page of the inbox', () => {
+	test('has the focus where it was after a submission far down was read', async () => {
+		const form = await createForm(server, 'Far down');
+		for (let count = 1; count <= 40; count += 1) await server.submit(form.slug, { name: `Person ${count}.` });
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}`);
+		await row(page, 'Person 2.').getByRole('link').click();
+		await page.getByRole('heading', { name: 'Person 2.' }).waitFor();
+		await page.keyboard.press('Escape');
+		await row(page, 'Person 2.').waitFor();
+		await eventually(async () => (await focusedRow(page))?.includes('Person 2.') === true);
+		await close();
+	});
+
 	test('is full, the next one begins where it ends, and everything can be marked at once', async () => {
 		const form = await createForm(server, 'Pages');
 		for (let count = 1; count <= 120; count += 1) await server.submit(form.slug, { name: `Person ${count}.` });

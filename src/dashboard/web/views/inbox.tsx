@@ -2,6 +2,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { announce, useTitle } from '../announce.ts';
+import { useFirstScreen } from '../first-screen.ts';
 import { plural } from '../format.ts';
 import { navigate } from '../location.ts';
 import { FormHead } from '../parts/form-head.tsx';
@@ -77,16 +78,28 @@ function Arrivals({ inbox, query }: { inbox: Inbox; query: InboxQuery }) {
 	);
 }
 
-function Rows({ inbox, query, isNarrow }: { inbox: Inbox; query: InboxQuery; isNarrow: boolean }) {
+interface RowsProps {
+	inbox: Inbox;
+	query: InboxQuery;
+	isNarrow: boolean;
+}
+
+/** Stays while table and list take turns: whoever comes back from a submission finds its row, however far down. */
+function Page({ inbox, query, isNarrow }: RowsProps) {
+	const rows = useFirstScreen(inbox.rows.value);
+	const Submissions = isNarrow || isPhone.value ? SubmissionList : SubmissionTable;
+	return <Submissions inbox={inbox} query={query} rows={rows} />;
+}
+
+function Rows({ inbox, query, isNarrow }: RowsProps) {
 	if (inbox.error.value !== undefined && inbox.page.value === undefined) {
 		return <LoadFailure error={inbox.error.value} onRetry={inbox.reload} />;
 	}
 	if (inbox.page.value === undefined) return <div class="loading" role="status" aria-label="Loading" />;
 	if (inbox.rows.value.length === 0) return <InboxEmpty form={inbox.formId} query={query} />;
-	const Submissions = isNarrow || isPhone.value ? SubmissionList : SubmissionTable;
 	return (
 		<>
-			<Submissions inbox={inbox} query={query} />
+			<Page inbox={inbox} query={query} isNarrow={isNarrow} />
 			<Pager
 				pagination={inbox.page.value.pagination}
 				addressOf={(page) => to.inbox(inbox.formId, { ...query, page })}

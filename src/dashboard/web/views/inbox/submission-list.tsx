@@ -1,6 +1,5 @@
 /** The submissions of a page as a narrow list: beside an open one, and on a phone. */
 
-import { useFirstScreen } from '../../first-screen.ts';
 import { Time } from '../../parts/time.tsx';
 import { type InboxQuery, to } from '../../router.ts';
 import type { Inbox } from '../../state/inbox.ts';
@@ -47,8 +46,7 @@ function Item({ inbox, query, row }: Props & { row: Submission }) {
 	);
 }
 
-export function SubmissionList({ inbox, query }: Props) {
-	const rows = useFirstScreen(inbox.rows.value);
+export function SubmissionList({ inbox, query, rows }: Props & { rows: readonly Submission[] }) {
 	return (
 		<ul class="items">
 			{rows.map((row) => (

@@ -1,7 +1,6 @@
 /** The submissions of a page as a table with a column for each chosen field. */
 
 import { columnSize } from '../../column-size.ts';
-import { useFirstScreen } from '../../first-screen.ts';
 import { previewText } from '../../format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -15,6 +14,11 @@ import { SelectBox, SelectPageBox, StarButton } from './row-controls.tsx';
 interface Props {
 	inbox: Inbox;
 	query: InboxQuery;
+}
+
+interface TableProps extends Props {
+	/** Those to draw by now; the columns are made for all. */
+	rows: readonly Submission[];
 }
 
 function Row({ inbox, query, row, columns }: Props & { row: Submission; columns: string[] }) {
@@ -51,8 +55,7 @@ function Row({ inbox, query, row, columns }: Props & { row: Submission; columns:
 	);
 }
 
-export function SubmissionTable({ inbox, query }: Props) {
-	const rows = useFirstScreen(inbox.rows.value);
+export function SubmissionTable({ inbox, query, rows }: TableProps) {
 	const columns = columnsFor(inbox.formId, inbox.page.value?.fields ?? []);
 	const sizes = columns.map((field) => columnSize(inbox.rows.value.map(({ data }) => fieldValue(data, field))));
 	const isNewestFirst = query.order === 'desc';
