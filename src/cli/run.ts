@@ -22,7 +22,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
 }
 
 async function call(cli: Cli, argv: readonly string[]): Promise<ExitCode> {
-	// As services start it. There is nothing to parse, and the parser would be a fifth of what the first answer waits for.
+	// As services start it. There is nothing to parse, and the parser would be a tenth of what the first answer waits for.
 	if (argv.length === 1 && argv[0] === 'serve') {
 		await (await import('./serve.ts')).serve(cli, {});
 		return cli.exitCode;

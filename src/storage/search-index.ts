@@ -37,13 +37,8 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 	let mark: number | undefined;
 	let mergesDue = 0;
 
-	function newestVolume(): Volume | undefined {
-		return sql.newestVolume.get() ?? undefined;
-	}
-
-	/** Where the submissions from that one on belong. */
-	function volumeFor(firstId: number): Volume {
-		const newest = newestVolume();
+	/** Where the submissions from that one on belong: in the newest volume, or in one behind it. */
+	function volumeFor(firstId: number, newest: Volume | null): Volume {
 		const isFull = newest && (newest.submissions >= size.submissions || newest.characters >= size.characters);
 		if (newest && !isFull) return newest;
 		if (newest) closeVolumeTables(client, newest.number);
@@ -54,15 +49,16 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 	}
 
 	function addNext(lastId: number): void {
-		const rows = sql.readNext.values(newestVolume()?.lastId ?? 0, lastId, MAX_SUBMISSIONS_PER_STEP);
-		const [first] = rows as [number, string][];
+		const newest = sql.newestVolume.get();
+		const rows = sql.readNext.values(newest?.lastId ?? 0, lastId, MAX_SUBMISSIONS_PER_STEP) as [number, string][];
+		const [first] = rows;
 		if (!first) return;
-		const volume = volumeFor(first[0]);
+		const volume = volumeFor(first[0], newest);
 		const add = (kind: Kind) =>
 			client.query(`insert into ${volumeTable(kind, volume.number)} (rowid, text) values (?, ?)`);
 		const [addParts, addWords] = [add('parts'), add('words')];
 		const before = volume.characters;
-		for (const [id, data] of rows as [number, string][]) {
+		for (const [id, data] of rows) {
 			const { text, shortWords } = searchText(data);
 			addParts.run(id, text);
 			if (shortWords.length > 0) addWords.run(id, shortWords.map(wordToken).join(' '));
@@ -99,7 +95,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 		// What was never indexed has only to be forgotten.
 		if (!volume) sql.forgetRemovals.run(removed, nextFirstId(removed) - 1, MAX_FORGOTTEN_PER_STEP);
 		// The newest one bears the mark.
-		else if (volume.number < Number(newestVolume()?.number) && !isAnyLeft(volume)) dropVolume(volume);
+		else if (volume.number < Number(sql.newestVolume.get()?.number) && !isAnyLeft(volume)) dropVolume(volume);
 		else takeOut(volume);
 	}
 
@@ -128,7 +124,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 	}
 
 	function nextStep(lastId: number): (() => void) | undefined {
-		mark ??= newestVolume()?.lastId ?? 0;
+		mark ??= sql.newestVolume.get()?.lastId ?? 0;
 		const [unpacked] = sql.unpacked.values();
 		const mergeNext = unpacked && (() => merge(unpacked[0] as number));
 		if (mergeNext && mergesDue > 0) return mergeNext;

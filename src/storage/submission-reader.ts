@@ -39,14 +39,10 @@ export function createSubmissionReader(client: Database) {
 	const begin = client.prepare('begin');
 	const end = client.prepare('commit');
 
-	/** One view of the file for several queries: a volume may otherwise go between two of them. */
-	function atOnce<T>(read: () => T): T {
+	/** One view of the file for several queries, until it is disposed of: a volume may otherwise go between two of them. */
+	function oneView(): Disposable {
 		begin.run();
-		try {
-			return read();
-		} finally {
-			end.run();
-		}
+		return { [Symbol.dispose]: () => void end.run() };
 	}
 
 	/** The volumes of the search index that may know of what is selected; like the submissions they are in order. */
@@ -70,9 +66,10 @@ export function createSubmissionReader(client: Database) {
 	return {
 		/** The ids of a part of what is selected, and how many are selected in all. */
 		count(selection: Selection, { order, limit, offset }: Slice): { ids: number[]; total: number } {
+			using _view = oneView();
 			const ids: number[] = [];
 			let total = 0;
-			const countIn = ({ from }: Source) => {
+			for (const { from } of sourcesOf(selection, { order, firstMatch: 6 })) {
 				using statement = client.prepare(
 					`with found as materialized (select s.id ${from})
 						select (select count(*) from found), id from (select 1) left join
@@ -81,33 +78,28 @@ export function createSubmissionReader(client: Database) {
 				const rows = statement.values(...valuesOf(selection, limit - ids.length, Math.max(0, offset - total)));
 				for (const [, id] of rows) if (id !== null) ids.push(id as number);
 				total += Number(rows[0]?.[0] ?? 0);
-			};
-			atOnce(() => sourcesOf(selection, { order, firstMatch: 6 }).forEach(countIn));
+			}
 			return { ids, total };
 		},
 		/** The first ids of what is selected. */
 		ids(selection: Selection, { order, limit }: Omit<Slice, 'offset'>): number[] {
+			using _view = oneView();
 			const ids: number[] = [];
-			const findIn = ({ from, id }: Source) => {
-				if (ids.length === limit) return;
+			for (const { from, id } of sourcesOf(selection, { order, firstMatch: 5 })) {
+				if (ids.length === limit) break;
 				using statement = client.prepare(`select s.id ${from} order by ${id} ${order} limit ?4`);
 				for (const [found] of statement.values(...valuesOf(selection, limit - ids.length))) ids.push(found as number);
-			};
-			atOnce(() => sourcesOf(selection, { order, firstMatch: 5 }).forEach(findIn));
+			}
 			return ids;
 		},
 		/** What is selected, one by one, to be broken off anywhere. */
 		*rows(selection: Selection, order: Slice['order']): Generator<StoredSubmission> {
-			begin.run();
-			try {
-				for (const { from, id } of sourcesOf(selection, { order, firstMatch: 4 })) {
-					const text = `select ${COLUMNS} ${from} order by ${id} ${order}`;
-					for (const row of client.query(text).iterate(...valuesOf(selection))) {
-						yield toStored(Object.values(row as object) as Row);
-					}
+			using _view = oneView();
+			for (const { from, id } of sourcesOf(selection, { order, firstMatch: 4 })) {
+				using statement = client.prepare(`select ${COLUMNS} ${from} order by ${id} ${order}`);
+				for (const row of statement.iterate(...valuesOf(selection))) {
+					yield toStored(Object.values(row as object) as Row);
 				}
-			} finally {
-				end.run();
 			}
 		},
 	};

@@ -54,6 +54,16 @@ async function catchUp(storage: Storage): Promise<void> {
 	while ((await storage.search.advance()) || (await storage.search.clear()));
 }
 
+/** One after the other, so that each has the chance to begin a volume. */
+async function appendIndexed(storage: Storage, count: number): Promise<number[]> {
+	const ids: number[] = [];
+	for (let i = 0; i < count; i++) {
+		ids.push(await append(storage, { note: `common ${i}` }));
+		await catchUp(storage);
+	}
+	return ids;
+}
+
 function volumeNumbers(client: Database): number[] {
 	const rows = client.query('select number from search_volumes order by number').values();
 	return rows.map(([number]) => number as number);
@@ -207,11 +217,7 @@ test('a form that was deleted leaves nothing behind in the index', async () => {
 
 test('a full volume is closed and the next one begun, across which a search pages in order', async () => {
 	const { file, storage, reader, close } = await open();
-	const ids: number[] = [];
-	for (let i = 0; i < 8; i++) {
-		ids.push(await append(storage, { note: `common ${i}` }));
-		await catchUp(storage);
-	}
+	const ids = await appendIndexed(storage, 8);
 	const large = await append(storage, { note: 'common '.repeat(200) });
 	await catchUp(storage);
 	ids.push(large, await append(storage, { note: 'common, after the large one' }));
@@ -241,11 +247,7 @@ test('a full volume is closed and the next one begun, across which a search page
 
 test('a volume of which nothing is left goes as a whole, but the newest one, which bears the mark', async () => {
 	const { file, storage, reader, close } = await open();
-	const ids: number[] = [];
-	for (let i = 0; i < 8; i++) {
-		ids.push(await append(storage, { note: `common ${i}` }));
-		await catchUp(storage);
-	}
+	const ids = await appendIndexed(storage, 8);
 	await storage.submissions.remove(FORM, [...ids.slice(0, 3), ids[4] as number, ...ids.slice(6)]);
 	await catchUp(storage);
 	const client = openReadConnection(file);
@@ -296,6 +298,7 @@ test('the index is put together until there is nothing left to do', async () => 
 	const { storage, close } = await open();
 	expect(await storage.search.advance()).toBe(false);
 	await append(storage, { note: 'a word' });
+	expect(await storage.search.advance()).toBe(true);
 	await catchUp(storage);
 	expect(await storage.search.advance()).toBe(false);
 	close();
