@@ -1,7 +1,5 @@
 /** Tells one plain email address from everything else that mail software would also take. */
 
-import { domainToASCII } from 'node:url';
-
 const MAX_ADDRESS = 254;
 const MAX_LOCAL_PART = 64;
 const MAX_DOMAIN = 253;
@@ -30,7 +28,7 @@ export function parseEmailList(text: string, max: number): string[] | undefined 
 
 function isMailDomain(domain: string): boolean {
 	if (!DOMAIN_CHARACTERS.test(domain)) return false;
-	const ascii = domainToASCII(domain);
+	const ascii = URL.parse(`http://${domain}`)?.hostname ?? '';
 	const labels = ascii.split('.');
 	const [last = ''] = labels.slice(-1);
 	return ascii.length <= MAX_DOMAIN && labels.length > 1 && labels.every(isLabel) && !ONLY_DIGITS.test(last);

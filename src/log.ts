@@ -1,12 +1,16 @@
 /** The log: one line per event on stderr, as JSON or as text, into which nobody outside can smuggle lines or escapes. */
 
-import { getJsonLinesFormatter, getTextFormatter, type LogRecord } from '@logtape/logtape';
-
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** What an event is about. Never a key, an Authorization header, a body or a submitted value. */
 export type LogFields = Record<string, unknown>;
+
+interface Event {
+	level: LogLevel;
+	message: string;
+	fields: LogFields;
+}
 
 /** One answered request. */
 export interface AccessLine {
@@ -57,7 +61,7 @@ export function printableJson(json: string): string {
  */
 export function createLog({ level, format, write, now = Date.now }: LogOptions) {
 	const lines = createLineBuffer(write);
-	const [formatRecord, formatAccess] = format === 'json' ? [recordJson(), accessJson] : [recordText(), accessText];
+	const [formatEvent, formatAccess] = format === 'json' ? [eventJson, accessJson] : [eventText, accessText];
 	const timestamp = createTimestamps(now);
 	const isOn = (candidate: LogLevel) => LOG_LEVELS.indexOf(candidate) >= LOG_LEVELS.indexOf(level);
 	const hasAccess = isOn('info');
@@ -66,7 +70,7 @@ export function createLog({ level, format, write, now = Date.now }: LogOptions) 
 		(at: LogLevel) =>
 		(message: string, fields: LogFields = {}) => {
 			if (!isOn(at)) return;
-			lines.add(formatRecord(recordOf({ at, message, fields, timestamp: now() })));
+			lines.add(formatEvent({ level: at, message, fields }, timestamp()));
 			if (at === 'error') lines.flush();
 		};
 
@@ -122,34 +126,30 @@ function createTimestamps(now: () => number): () => string {
 	};
 }
 
-function recordOf(event: { at: LogLevel; message: string; fields: LogFields; timestamp: number }): LogRecord {
-	return {
-		category: ['formsrv'],
-		level: event.at === 'warn' ? 'warning' : event.at,
-		message: [event.message],
-		rawMessage: event.message,
-		timestamp: event.timestamp,
-		properties: event.fields,
+function eventJson({ level, message, fields }: Event, time: string): string {
+	const event = { '@timestamp': time, level: level.toUpperCase(), message, logger: 'formsrv', ...fields };
+	return `${printableJson(JSON.stringify(event, jsonReplacer()))}\n`;
+}
+
+/** For one `JSON.stringify`: errors with what they hide from it, and in place of what JSON cannot hold a text. */
+function jsonReplacer(): (name: string, value: unknown) => unknown {
+	const seen = new WeakSet();
+	return (_name, value) => {
+		if (typeof value === 'bigint') return String(value);
+		if (typeof value !== 'object' || value === null) return value;
+		if (seen.has(value)) return '(as above)';
+		seen.add(value);
+		if (!(value instanceof Error)) return value;
+		const { name, message, stack, cause } = value;
+		return { ...value, name, message, stack, cause };
 	};
 }
 
-function recordJson(): (record: LogRecord) => string {
-	const format = getJsonLinesFormatter({ properties: 'flatten' });
-	return (record) => printableJson(format(record));
-}
-
 /** `time level message key=value`, then the stack of an error, indented: it cannot pass for a line of its own. */
-function recordText(): (record: LogRecord) => string {
-	const format = getTextFormatter({
-		timestamp: 'rfc3339',
-		level: 'full',
-		lineEnding: 'lf',
-		format: ({ timestamp, level, message, record }) => {
-			const fields = Object.entries(record.properties).map(([name, value]) => ` ${name}=${fieldText(value)}`);
-			return printable(`${timestamp} ${level.padEnd(7)} ${message}${fields.join('')}`);
-		},
-	});
-	return (record) => format(record) + Object.values(record.properties).map(stackText).join('');
+function eventText({ level, message, fields }: Event, time: string): string {
+	const members = Object.entries(fields).map(([name, value]) => ` ${name}=${fieldText(value)}`);
+	const stacks = Object.values(fields).map(stackText);
+	return `${printable(`${time} ${level.padEnd(5)} ${message}${members.join('')}`)}\n${stacks.join('')}`;
 }
 
 function fieldText(value: unknown): string {
@@ -172,7 +172,7 @@ function accessJson(line: AccessLine, time: string): string {
 
 function accessText(line: AccessLine, time: string): string {
 	const { method, path, status, durationMs, address, requestId } = line;
-	return `${printable(`${time} info    ${method} ${path} ${status} ${roundMs(durationMs)}ms ${address} ${requestId}`)}\n`;
+	return `${printable(`${time} info  ${method} ${path} ${status} ${roundMs(durationMs)}ms ${address} ${requestId}`)}\n`;
 }
 
 function roundMs(millis: number): number {

@@ -54,15 +54,29 @@ describe('json', () => {
 	test('an error is kept with its stack and its cause', () => {
 		const { log, last } = open();
 		log.error('failed', { error: new Error('outer', { cause: new Error('inner') }) });
-		expect(last().error).toMatchObject({ message: 'outer', cause: { message: 'inner' } });
+		const { error } = last();
+		expect(error).toMatchObject({ name: 'Error', message: 'outer', cause: { message: 'inner' } });
+		expect(error.stack).toContain('log.test.ts');
+	});
+
+	test('an error is kept with what it has of its own, such as a code', () => {
+		const { log, last } = open();
+		log.error('failed', { cause: Object.assign(new TypeError('no'), { code: 'ENOENT' }) });
+		expect(last().cause).toMatchObject({ name: 'TypeError', message: 'no', code: 'ENOENT' });
 	});
 
 	test('what cannot be written as JSON does not break the caller', () => {
 		const circular: Record<string, unknown> = { big: 1n };
 		circular.self = circular;
+		const error = new Error('its own cause');
+		error.cause = error;
 		const { log, last } = open();
-		log.info('odd', { circular });
-		expect(last().message).toBe('odd');
+		log.info('odd', { circular, error });
+		expect(last()).toMatchObject({
+			message: 'odd',
+			circular: { big: '1', self: '(as above)' },
+			error: { message: 'its own cause', cause: '(as above)' },
+		});
 	});
 });
 
@@ -148,9 +162,9 @@ describe('untrusted text', () => {
 
 	test('the lines of a stack are indented and cannot pass for events', () => {
 		const { log, lines } = open({ format: 'text' });
-		log.error('failed', { error: new Error('boom\n2026-01-02T12:00:00.000Z info    forged\x1b[2J') });
+		log.error('failed', { error: new Error('boom\n2026-01-02T12:00:00.000Z info  forged\x1b[2J') });
 		const [first, ...rest] = lines();
-		expect(first).toStartWith('2026-01-02T12:00:00.000Z error   failed error=');
+		expect(first).toStartWith('2026-01-02T12:00:00.000Z error failed error=');
 		expect(rest.length).toBeGreaterThan(1);
 		expect(rest.filter((line) => !line.startsWith('    ') || ACTIVE.test(line))).toEqual([]);
 	});

@@ -1,6 +1,5 @@
 /** `formsrv serve`: runs the server until it is asked to stop. */
 
-import { constants } from 'node:os';
 import type { Command } from 'commander';
 import { type App, openApp } from '../app.ts';
 import { listSettings } from '../config.ts';
@@ -13,7 +12,8 @@ import { setupLink } from './dashboard-link.ts';
 const DRAIN_MS = 8000;
 /** Not at once: whoever starts a server waits for its first answer. */
 const WELCOME_AFTER_MS = 100;
-const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+/** By their names, with their numbers (POSIX). */
+const STOP_SIGNALS = { SIGTERM: 15, SIGINT: 2 };
 
 export function addServe(program: Command, cli: Cli): void {
 	const command = program
@@ -98,11 +98,11 @@ function untilAskedToStop({ signal }: Io, log: Log): Promise<void> {
 			return;
 		}
 		let isStopping = false;
-		for (const name of STOP_SIGNALS) {
+		for (const [name, number] of Object.entries(STOP_SIGNALS)) {
 			process.on(name, () => {
 				if (isStopping) {
 					log.flush();
-					process.exit(128 + constants.signals[name]);
+					process.exit(128 + number);
 				}
 				isStopping = true;
 				resolve();

@@ -1,6 +1,5 @@
 /** How the text of a setting becomes a value: one type per kind of setting, each saying what it expects. */
 
-import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
 
 /** Why a text is no value for a setting: the rest of a sentence that starts with the setting's name. */
@@ -175,7 +174,7 @@ export function databaseUrl(): ValueType<string> {
 
 function localPath(fileUrl: string): string {
 	try {
-		return fileURLToPath(fileUrl);
+		return Bun.fileURLToPath(fileUrl);
 	} catch {
 		return refuse('must name a SQLite file, such as sqlite:/var/lib/formsrv/formsrv.db');
 	}

@@ -1,5 +1,6 @@
 /** From the bytes of a body to what is stored of it, and what its special fields ask for. */
 
+import { lazy } from '../lazy.ts';
 import { checkName, type FieldLimits, tooManyFields } from './field-limits.ts';
 import type { Field } from './field-list.ts';
 import { readPlainMultipart } from './multipart-fields.ts';
@@ -18,7 +19,7 @@ export interface Content {
 /** Bounds how deep text can be nested that is handed to the engine's own, recursive parser. */
 const MAX_CANONICAL_LENGTH = 16 * 1024;
 
-const writeUrlencoded = createUrlencodedWriter(MAX_CANONICAL_LENGTH);
+const urlencodedWriter = lazy(() => createUrlencodedWriter(MAX_CANONICAL_LENGTH));
 
 /**
  * Reads a body; nothing that is kept differs from what was sent.
@@ -36,7 +37,7 @@ function readUsual(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits
 		const values = body.length > MAX_CANONICAL_LENGTH ? undefined : readPlainMultipart(body, boundary);
 		return values && contentOfFlat(values, JSON.stringify(values), limits);
 	}
-	const text = kind === 'json' ? jsonText(body) : writeUrlencoded(body);
+	const text = kind === 'json' ? jsonText(body) : urlencodedWriter()(body);
 	return text === undefined ? undefined : readCanonical(text, limits);
 }
 

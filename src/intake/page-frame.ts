@@ -1,6 +1,7 @@
 /** The frame of the pages that a form's visitors see: one embedded style, a postmark, a policy that allows nothing else. */
 
 import { type Html, type HtmlValue, html, rawHtml, renderHtml } from '../html.ts';
+import { lazy } from '../lazy.ts';
 import css from './page.css' with { type: 'text' };
 
 /** A finished answer; `headers` is complete but for what belongs to the request (CORS, `Allow`, request id). */
@@ -28,17 +29,16 @@ const MARKS = {
 /** The cancelling lines beside the postmark: four equal waves, one below the other. */
 const WAVES = [17, 27, 37, 47].map((y) => `M68 ${y}q8-7 16 0t16 0 16 0 16 0`).join('');
 
-const STYLE = css.replace(/\s*\n\s*/g, '').replace(/ *([{:;,>]) +| +({)/g, '$1$2');
+/** The style without what only its authors need. */
+const style = lazy(() => css.replace(/\s*\n\s*/g, '').replace(/ *([{:;,>]) +| +({)/g, '$1$2'));
+
+const policy = lazy(() => {
+	const hash = new Bun.CryptoHasher('sha256').update(style()).digest('base64');
+	return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+});
 
 const HEADERS = {
 	'content-type': 'text/html; charset=utf-8',
-	'content-security-policy': [
-		"default-src 'none'",
-		`style-src 'sha256-${new Bun.CryptoHasher('sha256').update(STYLE).digest('base64')}'`,
-		"base-uri 'none'",
-		"form-action 'none'",
-		"frame-ancestors 'none'",
-	].join('; '),
 	'x-content-type-options': 'nosniff',
 	'x-frame-options': 'DENY',
 	'referrer-policy': 'no-referrer',
@@ -57,7 +57,7 @@ export function renderPage({ status, title, mark, body, footer }: PageParts): Pa
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<style>${rawHtml(STYLE)}</style>
+<style>${rawHtml(style())}</style>
 </head>
 <body>
 <main>
@@ -68,5 +68,5 @@ ${body}
 ${footer && html`<footer>${footer}</footer>\n`}</body>
 </html>
 `;
-	return { status, headers: { ...HEADERS }, html: renderHtml(document) };
+	return { status, headers: { ...HEADERS, 'content-security-policy': policy() }, html: renderHtml(document) };
 }

@@ -13,11 +13,6 @@ const EQUALS = 0x3d;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** How `JSON.stringify` writes the bytes that may not stand in a string as they are, by their value. */
-const ESCAPES: readonly (Uint8Array | undefined)[] = Array.from({ length: 128 }, (_, code) => {
-	const text = JSON.stringify(String.fromCharCode(code)).slice(1, -1);
-	return text.length > 1 ? Buffer.from(text) : undefined;
-});
 const LONGEST_ESCAPE = 6;
 /** Quotes, colon and comma. */
 const AROUND_A_PAIR = 6;
@@ -27,11 +22,12 @@ const AROUND_A_PAIR = 6;
  * was sent twice stands twice, and `undefined` if the body is longer, or no UTF-8.
  */
 export function createUrlencodedWriter(maxBytes: number): (body: Uint8Array) => string | undefined {
+	const escapes = jsonEscapes();
 	const bytes = new Uint8Array(maxBytes * Math.max(LONGEST_ESCAPE, AROUND_A_PAIR + 1) + AROUND_A_PAIR);
 	let length = 0;
 
 	function put(byte: number): void {
-		const spelled = byte < ESCAPES.length ? ESCAPES[byte] : undefined;
+		const spelled = byte < escapes.length ? escapes[byte] : undefined;
 		if (!spelled) {
 			bytes[length++] = byte;
 			return;
@@ -88,6 +84,14 @@ export function createUrlencodedWriter(maxBytes: number): (body: Uint8Array) => 
 		bytes[length++] = CLOSE;
 		return decodeUtf8(bytes.subarray(0, length));
 	};
+}
+
+/** How `JSON.stringify` writes the bytes that may not stand in a string as they are, by their value. */
+function jsonEscapes(): (Uint8Array | undefined)[] {
+	return Array.from({ length: 128 }, (_, code) => {
+		const text = JSON.stringify(String.fromCharCode(code)).slice(1, -1);
+		return text.length > 1 ? Buffer.from(text) : undefined;
+	});
 }
 
 /** The byte that the escape at `at` stands for, -1 if it is none. */
