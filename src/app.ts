@@ -15,6 +15,7 @@ import { createIntake } from './intake/intake.ts';
 import { createKeys } from './keys/keys.ts';
 import { lazy } from './lazy.ts';
 import type { Log } from './log.ts';
+import { ownUrl } from './own-url.ts';
 import { openStorage } from './storage/storage.ts';
 import type { Captcha } from './storage/tables.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
@@ -35,7 +36,13 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 	const forms = createForms(storage, { captchas: configuredCaptchas(config), now });
 	const post = createPost(config.webhookAllow);
 	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
-	const dispatch = createDispatch(storage, { ...config, baseUrl: config.baseUrl ?? ownUrl(config), post, log, now });
+	const dispatch = createDispatch(storage, {
+		...config,
+		baseUrl: config.baseUrl ?? ownUrl(config.host, config.port),
+		post,
+		log,
+		now,
+	});
 	const submissions = createSubmissions(storage, { forms, reader, release: dispatch.retries.release, now });
 	const bulk = createBulk(storage, { forms, reader, release: dispatch.retries.release });
 	const stats = createStats(storage, { forms, now });
@@ -86,11 +93,6 @@ function createPost(allowed: readonly string[]): GuardedPost {
 		const post = await load();
 		return post(url, request);
 	};
-}
-
-/** Where the dashboard is as seen from here, as long as no listener says better. */
-export function ownUrl({ host, port }: Config): string {
-	return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function configuredCaptchas({ captcha }: Config): ReadonlySet<Captcha> {

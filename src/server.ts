@@ -3,7 +3,9 @@
 import type { App } from './app.ts';
 import { AppError } from './errors.ts';
 import { type Faces, openFaces } from './faces/faces.ts';
+import type { PublicUrls } from './faces/open-face.ts';
 import type { Fetch } from './http/face.ts';
+import { ownUrl } from './own-url.ts';
 import { takeServerLock } from './storage/sqlite.ts';
 import { startIndexer } from './submissions/indexer.ts';
 import { startUpkeep } from './upkeep.ts';
@@ -19,6 +21,8 @@ export interface RunningServer {
 	/** The addresses it listens at; equal if one listener serves both. */
 	baseUrl: string;
 	submitUrl: string;
+	/** The addresses that people are told. */
+	urls: PublicUrls;
 	/** Stops accepting, lets what is in flight finish for at most that long, and resolves when all is closed. */
 	stop(deadlineMs: number): Promise<void>;
 }
@@ -28,39 +32,52 @@ export async function startServer(app: App): Promise<RunningServer> {
 	const { config } = app;
 	const releaseLock = takeServerLock(config.databaseFile);
 	if (!releaseLock) throw new Error(`Another formsrv serves ${config.databaseFile} already.`);
-	const isShared = config.host === config.submitHost && config.port === config.submitPort && config.port !== 0;
 	const listeners: Bun.Server<undefined>[] = [];
+	let urls: PublicUrls;
 	try {
-		// The port is known only once it listens, and the faces need it for the addresses they print. Nothing is
-		// answered before they are open, because all of this happens in one turn.
-		let faces: Faces;
-		const base = listen({ host: config.host, port: config.port, fetch: (request, peer) => faces.base(request, peer) });
-		listeners.push(base);
-		if (!isShared) {
-			const { submitHost: host, submitPort: port } = config;
-			listeners.push(listen({ host, port, fetch: (request, peer) => faces.submit(request, peer) }));
-		}
-		const [baseUrl, submitUrl] = [urlOf(base), urlOf(listeners.at(-1) ?? base)];
-		const urls = { base: config.baseUrl ?? baseUrl, submit: config.submitUrl ?? submitUrl };
-		faces = openFaces(app, { isShared, urls });
-		const upkeep = startUpkeep(app);
-		const indexer = startIndexer(app.storage, app.log);
-		const stopDispatch = app.dispatch.start(urls.base);
-		return {
-			baseUrl,
-			submitUrl,
-			async stop(deadlineMs) {
-				app.streams.closeAll();
-				await Promise.all([stopListeners(listeners, deadlineMs), stopDispatch(deadlineMs)]);
-				await Promise.all([upkeep.stop(), indexer.stop()]);
-				releaseLock();
-			},
-		};
+		urls = openListeners(app, listeners);
 	} catch (error) {
 		await stopListeners(listeners, 0);
 		releaseLock();
 		throw error;
 	}
+	const upkeep = startUpkeep(app);
+	const indexer = startIndexer(app.storage, app.log);
+	const stopDispatch = app.dispatch.start(urls.base);
+	const [baseUrl = '', submitUrl = baseUrl] = listeners.map((listener) => listener.url.origin);
+	return {
+		baseUrl,
+		submitUrl,
+		urls,
+		async stop(deadlineMs) {
+			app.streams.closeAll();
+			await Promise.all([stopListeners(listeners, deadlineMs), stopDispatch(deadlineMs)]);
+			await Promise.all([upkeep.stop(), indexer.stop()]);
+			releaseLock();
+		},
+	};
+}
+
+/** Opens the listeners, of which each goes into the list as soon as it is there, and what they answer with. */
+function openListeners(app: App, listeners: Bun.Server<undefined>[]): PublicUrls {
+	const { host, port, submitHost, submitPort, baseUrl, submitUrl } = app.config;
+	const isShared = host === submitHost && port === submitPort && port !== 0;
+	// The port is known only once it listens, and the faces need it for the addresses they print. Nothing is
+	// answered before they are open, because all of this happens in one turn.
+	let faces: Faces;
+	const base = listen({ host, port, fetch: (request, peer) => faces.base(request, peer) });
+	listeners.push(base);
+	let submit = base;
+	if (!isShared) {
+		submit = listen({ host: submitHost, port: submitPort, fetch: (request, peer) => faces.submit(request, peer) });
+		listeners.push(submit);
+	}
+	const urls = {
+		base: baseUrl ?? ownUrl(host, base.port as number),
+		submit: submitUrl ?? ownUrl(submitHost, submit.port as number),
+	};
+	faces = openFaces(app, { isShared, urls });
+	return urls;
 }
 
 function listen({ host, port, fetch }: { host: string; port: number; fetch: Fetch }) {
@@ -88,8 +105,4 @@ async function stopListeners(listeners: Bun.Server<undefined>[], deadlineMs: num
 	const drained = Promise.all(listeners.map((listener) => listener.stop()));
 	await Promise.race([drained, Bun.sleep(deadlineMs)]);
 	await Promise.all(listeners.map((listener) => listener.stop(true)));
-}
-
-function urlOf(server: Bun.Server<undefined>): string {
-	return server.url.origin;
 }

@@ -1,7 +1,7 @@
 /** `formsrv dashboard-link`: signs a person in to the dashboard without a key. */
 
 import type { Command } from 'commander';
-import { ownUrl } from '../app.ts';
+import { ownUrl } from '../own-url.ts';
 import { type Cli, examples, type Options, withSettings } from './cli.ts';
 
 const SETTINGS = ['dataDir', 'databaseUrl', 'baseUrl', 'host', 'port'];
@@ -19,7 +19,8 @@ export function addDashboardLink(program: Command, cli: Cli): void {
 		cli.withApp(options, {
 			create: true,
 			use: async (app) => {
-				cli.print(setupLink(app.config.baseUrl ?? ownUrl(app.config), await app.sessions.createLink()));
+				const { baseUrl, host, port } = app.config;
+				cli.print(setupLink(baseUrl ?? ownUrl(host, port), await app.sessions.createLink()));
 				cli.advise('It works once, within the next hour.');
 			},
 		}),
@@ -28,7 +29,5 @@ export function addDashboardLink(program: Command, cli: Cli): void {
 
 /** The page of the dashboard that signs in with the token. */
 export function setupLink(baseUrl: string, token: string): string {
-	// A listener on every address of a machine has none that a browser could open; this is one of them.
-	const openable = baseUrl.replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|$)/, '$1localhost');
-	return `${openable}/#/setup/${token}`;
+	return `${baseUrl}/#/setup/${token}`;
 }

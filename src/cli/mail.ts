@@ -1,9 +1,9 @@
 /** `formsrv mail`: see whether mail works. */
 
 import type { Command } from 'commander';
-import { ownUrl } from '../app.ts';
 import { readMailSetup } from '../delivery/dispatch.ts';
 import { sendTestMail } from '../delivery/test-mail.ts';
+import { ownUrl } from '../own-url.ts';
 import { type Cli, examples, type Options, withSettings } from './cli.ts';
 
 export function addMail(program: Command, cli: Cli): void {
@@ -21,7 +21,7 @@ export function addMail(program: Command, cli: Cli): void {
 		);
 	withSettings(command, ['mailFrom', 'baseUrl']).action(async (address: string, options: Options) => {
 		const config = cli.loadSettings(options);
-		const setup = readMailSetup({ ...config, baseUrl: config.baseUrl ?? ownUrl(config) });
+		const setup = readMailSetup({ ...config, baseUrl: config.baseUrl ?? ownUrl(config.host, config.port) });
 		const { server } = setup;
 		if (server) cli.advise(`Sending as ${setup.identity.from.address} through ${server.host}:${server.port} …`);
 		const reply = await sendTestMail(address, setup);

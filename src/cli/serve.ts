@@ -2,8 +2,9 @@
 
 import type { Command } from 'commander';
 import { type App, openApp } from '../app.ts';
-import { listSettings } from '../config.ts';
+import { type Config, listSettings } from '../config.ts';
 import { createLog, type Log } from '../log.ts';
+import { isEveryAddress } from '../own-url.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { type Cli, examples, type Io, type Options, withSettings } from './cli.ts';
 import { setupLink } from './dashboard-link.ts';
@@ -82,11 +83,26 @@ function announce(cli: Cli, { baseUrl, submitUrl }: RunningServer): void {
 	if (submitUrl !== baseUrl) cli.print(`submit  ${submitUrl}`);
 }
 
-/** Whoever starts a new server has no key yet: a link signs them in. */
+/** What whoever starts a server should know, but not wait for. */
 async function welcome(cli: Cli, { app, server }: { app: App; server: RunningServer }): Promise<void> {
+	const unknown = unknownAddresses(app.config);
+	if (unknown.length > 0) {
+		cli.advise(
+			`Links and snippets name localhost, which only this machine can open. Set ${unknown.join(' and ')} to what ` +
+				'people use, such as https://forms.example.com.',
+		);
+	}
+	// Whoever starts a new server has no key yet: a link signs them in.
 	if ((await app.keys.list()).length > 0) return;
-	const link = setupLink(app.config.baseUrl ?? server.baseUrl, await app.sessions.createLink());
+	const link = setupLink(server.urls.base, await app.sessions.createLink());
 	cli.advise(`There is no API key yet. To set up in a browser, open this link within an hour: ${link}`);
+}
+
+function unknownAddresses({ host, baseUrl, submitHost, submitUrl }: Config): string[] {
+	const unknown: string[] = [];
+	if (baseUrl === null && isEveryAddress(host)) unknown.push('FORMSRV_BASE_URL');
+	if (submitUrl === null && isEveryAddress(submitHost)) unknown.push('FORMSRV_SUBMIT_URL');
+	return unknown;
 }
 
 /** Resolves at the first signal; a second one ends the process on the spot. */

@@ -18,6 +18,7 @@ beforeEach(() => {
 async function serve(...argv: string[]) {
 	const asked = new AbortController();
 	const announced = Promise.withResolvers<void>();
+	let onError = () => {};
 	const out: string[] = [];
 	const err: string[] = [];
 	const ended = run(['serve', ...argv], {
@@ -27,7 +28,12 @@ async function serve(...argv: string[]) {
 				if (text.startsWith('submit')) announced.resolve();
 			},
 		},
-		stderr: { write: (text) => err.push(text) },
+		stderr: {
+			write: (text) => {
+				err.push(text);
+				onError();
+			},
+		},
 		env: cli.env,
 		cwd: cli.cwd,
 		signal: asked.signal,
@@ -39,6 +45,14 @@ async function serve(...argv: string[]) {
 		err,
 		base: address('base'),
 		submit: address('submit'),
+		/** Resolves once standard error holds that text. */
+		heard: (text: string) =>
+			new Promise<void>((resolve) => {
+				onError = () => {
+					if (err.join('').includes(text)) resolve();
+				};
+				onError();
+			}),
 		stop: () => {
 			asked.abort();
 			return ended;
@@ -76,6 +90,23 @@ describe('serve', () => {
 		expect((await fetch(`${server.submit}/health`)).status).toBe(200);
 		expect(await server.stop()).toBe(0);
 		await expect(fetch(`${server.base}/health`)).rejects.toThrow();
+	});
+
+	test('on every address says which settings are missing, and names localhost until then', async () => {
+		const server = await serve(...ANY_PORTS, '--host', '0.0.0.0', '--base-url', 'https://forms.example.com');
+		const { slug } = await cli.json('forms', 'create', 'Contact');
+		const accepted = await fetch(`http://127.0.0.1:${new URL(server.submit).port}/f/${slug}`, {
+			method: 'POST',
+			headers: { 'Content-Type': 'application/json', 'Formspree-Client': '@formspree/ajax' },
+			body: '{"name":"Ada"}',
+		});
+		const { next } = (await accepted.json()) as { next: string };
+		await server.heard('There is no API key yet.');
+		expect(await server.stop()).toBe(0);
+		expect(server.submit).toStartWith('http://0.0.0.0:');
+		expect(next).toBe(`http://localhost:${new URL(server.submit).port}/thanks`);
+		expect(server.err.join('')).toContain('Set FORMSRV_SUBMIT_URL to what people use');
+		expect(server.err.join('')).toContain('open this link within an hour: https://forms.example.com/#/setup/');
 	});
 
 	test('needs no data folder if the database is elsewhere', async () => {
