@@ -26,6 +26,7 @@ export interface Running {
 
 export interface StartOptions {
 	env?: Record<string, string>;
+	cwd?: string;
 	/** The file for what it says on standard error. */
 	log: string;
 	/** What it prints once it listens; the first group is its address. */
@@ -36,9 +37,10 @@ export interface StartOptions {
 
 /** Starts a program and waits for its first answer. */
 export async function start(command: string[], options: StartOptions): Promise<Running> {
-	const { env = {}, log, address = /^base +(http\S+)/, health = '/health' } = options;
+	const { env = {}, cwd, log, address = /^base +(http\S+)/, health = '/health' } = options;
 	const began = performance.now();
 	const child = Bun.spawn(command, {
+		cwd,
 		env: { PATH: process.env.PATH ?? '', FORMSRV_PORT: FREE_PORT, FORMSRV_SUBMIT_PORT: FREE_PORT, ...env },
 		stdin: 'ignore',
 		stdout: 'pipe',

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { measureDeletion } from './deletion.ts';
 import { measureDurability } from './durability.ts';
 import { measureExport } from './export.ts';
+import { handwrittenFolder, measureAgainstHandwritten } from './handwritten.ts';
 import { measureLists, type Stock } from './list.ts';
 import { measureMail } from './mail.ts';
 import { measureAgainstPeer, peerBinary } from './peer.ts';
@@ -27,6 +28,7 @@ const PARTS = [
 	'view',
 	'export',
 	'peer',
+	'handwritten',
 ] as const;
 
 /** A bare Bun.serve, compiled as the program is. */
@@ -72,6 +74,8 @@ async function measure(parts: Set<string>, { rows, effort }: { rows: number; eff
 	if (parts.has('mail')) findings.push(...(await measureMail(effort)));
 	const peer = parts.has('peer') ? peerBinary() : null;
 	if (peer) findings.push(...(await measureAgainstPeer(peer, { stock: await stock('peer', PEER_ROWS), effort })));
+	const folder = parts.has('handwritten') ? handwrittenFolder() : null;
+	if (folder) findings.push(...(await measureAgainstHandwritten(folder, effort)));
 	return findings;
 }
 

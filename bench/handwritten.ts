@@ -1,0 +1,90 @@
+/** Against what one would write by hand instead (`fastify.mjs`), also on a disk that is slow to sync. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { start } from './processes.ts';
+import { jsonPost, openProduct, ROOT, WORK } from './product.ts';
+import { type Finding, short } from './report.ts';
+import { compete, type Effort } from './rounds.ts';
+
+const CONNECTIONS = 64;
+const SLOWER_BY_MS = 4;
+/** Put between a program and the C library, it makes every sync of a file take that much longer. */
+const SLOW_SYNC = `
+	#define _GNU_SOURCE
+	#include <dlfcn.h>
+	#include <unistd.h>
+	static int slow(const char *name, int fd) {
+		usleep(${SLOWER_BY_MS * 1000});
+		return ((int (*)(int)) dlsym(RTLD_NEXT, name))(fd);
+	}
+	int fsync(int fd) { return slow("fsync", fd); }
+	int fdatasync(int fd) { return slow("fdatasync", fd); }
+`;
+
+/** The folder that holds its packages, if there is one. */
+export function handwrittenFolder(): string | null {
+	const folder = process.env.FASTIFY_FOLDER ?? '';
+	const hasBoth = ['fastify', 'better-sqlite3'].every((name) => existsSync(join(folder, 'node_modules', name)));
+	return folder !== '' && hasBoth ? folder : null;
+}
+
+async function buildSlowSync(): Promise<string> {
+	const library = join(WORK, 'slow-sync.so');
+	await Bun.$`cc -shared -fPIC -x c -o ${library} - -ldl < ${Buffer.from(SLOW_SYNC)}`;
+	return library;
+}
+
+interface Contest {
+	folder: string;
+	effort: Effort;
+	name: string;
+	/** For all contestants. */
+	env?: Record<string, string>;
+}
+
+/** Submissions per second: of formsrv, and of the other with each of the given settings of `synchronous`. */
+async function contest(modes: readonly string[], { folder, effort, name, env = {} }: Contest): Promise<number[]> {
+	const product = await openProduct(`${name}-own`, env);
+	const own = await product.start();
+	const { slug } = await product.createForm(own, 'Contact');
+	const others = await Promise.all(
+		modes.map((mode) =>
+			start(['node', join(ROOT, 'bench/fastify.mjs'), join(WORK, `${name}-${mode}.db`), mode], {
+				env,
+				cwd: folder,
+				log: join(WORK, 'fastify.log'),
+			}),
+		),
+	);
+	const results = await compete(
+		[
+			{ name: 'formsrv', server: own, request: jsonPost(`/api/f/${slug}`), connections: CONNECTIONS },
+			...others.map((server, i) => ({
+				name: `${modes[i]}`,
+				server,
+				request: jsonPost('/'),
+				connections: CONNECTIONS,
+			})),
+		],
+		effort,
+	);
+	await Promise.all([own, ...others].map((server) => server.stop()));
+	return ['formsrv', ...modes].map((contestant) => results[contestant]?.perSecond ?? Number.NaN);
+}
+
+export async function measureAgainstHandwritten(folder: string, effort: Effort): Promise<Finding[]> {
+	const [own = 0, full = 0, normal = 0] = await contest(['full', 'normal'], { folder, effort, name: 'handwritten' });
+	const env = { LD_PRELOAD: await buildSlowSync() };
+	const [slowOwn = 0, slowFull = 0] = await contest(['full'], { folder, effort, name: 'slow-sync', env });
+	const finding = (what: string, [a, b]: [number, number], bounds: { must: number; aim: number }): Finding => ({
+		what: `Durable submissions per second ÷ Fastify by hand, ${what}`,
+		...{ ...bounds, better: 'higher', measured: a / b },
+		detail: `${short(a)}/s ÷ ${short(b)}/s`,
+	});
+	return [
+		finding('which syncs each', [own, full], { must: 9, aim: 11 }),
+		finding('which does not sync', [own, normal], { must: 2.3, aim: 2.8 }),
+		finding(`syncs ${SLOWER_BY_MS} ms slower`, [slowOwn, slowFull], { must: 30, aim: 38 }),
+	];
+}
