@@ -21,7 +21,10 @@ export function openFaces(app: App, { isShared, urls }: { isShared: boolean; url
 		// server may take submissions for weeks before that.
 		const forOwners = lazy(async () => (await import('./management.ts')).createManagement(app, { urls, refuse }));
 		return (request) => {
-			const answer = atBase(requestInfo(request).path);
+			const { path } = requestInfo(request);
+			const answer = atBase(path);
+			// Each address has one spelling, in which nothing has to be escaped; the router would take others.
+			if (!answer && path.includes('%')) throw noRoute([]);
 			return answer ? answer(request) : forOwners().then((answerOwner) => answerOwner(request));
 		};
 	});

@@ -5,11 +5,13 @@ import { AppError } from '../errors.ts';
 import type { Answer } from '../http/face.ts';
 import { noRoute } from '../http/method-guard.ts';
 import { reportFault } from '../http/refusal.ts';
-import { pageResponse, THANKS_PATH } from '../intake/answers.ts';
+import { pageResponse, preflight, THANKS_PATH } from '../intake/answers.ts';
 import { createEndpoint } from '../intake/endpoint.ts';
 import { thankYouPage } from '../intake/pages.ts';
 import { createScript } from '../intake/script.ts';
 import type { PublicUrls } from './open-face.ts';
+
+const THANKS_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /** Where the submission endpoint is: below the submit address, and below the base. */
 export type SubmitPrefix = '/f' | '/api/f';
@@ -37,12 +39,7 @@ function createPages(): ReadonlyMap<string, Answer> {
 	const script = createScript();
 	return new Map<string, Answer>([
 		['/health', gettable(() => Response.json({ status: 'ok' }))],
-		[
-			THANKS_PATH,
-			gettable(({ headers }) =>
-				pageResponse(thankYouPage({ backUrl: headers.get('referer') }), { 'Access-Control-Allow-Origin': '*' }),
-			),
-		],
+		[THANKS_PATH, thanks],
 		[
 			'/formsrv.js',
 			gettable(async (request) => {
@@ -52,6 +49,14 @@ function createPages(): ReadonlyMap<string, Answer> {
 			}),
 		],
 	]);
+}
+
+/** A script that is led here asks first whether it may, if it sent a header such as Idempotency-Key. */
+function thanks(request: Request): Response {
+	const { method, headers } = request;
+	if (method === 'OPTIONS') return preflight(request, { form: undefined, methods: THANKS_METHODS.join(', ') });
+	if (!THANKS_METHODS.includes(method)) throw noRoute(THANKS_METHODS);
+	return pageResponse(thankYouPage({ backUrl: headers.get('referer') }), { 'Access-Control-Allow-Origin': '*' });
 }
 
 /** Takes GET alone, and HEAD, to which the listener sends no body. */

@@ -7,7 +7,7 @@ const ENTRY = /^(?:https?:\/\/)?(?:\*\.)?(\[[^\]]*\]|[^/?#\\@:[\]]+)(?::(\d{1,5}
 const MAX_PORT = 65_535;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const IPV6 = /^\[[0-9a-f:.]+\]$/;
-const DEFAULT_PORTS = ['80', '443'];
+const DEFAULT_PORTS: Record<string, string> = { 'http:': '80', 'https:': '443' };
 
 interface Host {
 	name: string;
@@ -49,30 +49,26 @@ export function checkOrigin(headers: HeaderReader, allowedDomains: readonly stri
 	if (allowedDomains.length === 0) return true;
 	const source = sourcePage(headers);
 	const url = source ? URL.parse(source) : null;
-	return url !== null && hostCovered(url.host, allowedDomains);
+	return url !== null && urlCovered(url, allowedDomains);
 }
 
-/**
- * Whether a host, as in `URL.host`, is in the list or below one of its entries. An entry without a port covers
- * every port; one with a scheme's default port covers hosts without one, as URLs leave that out.
- */
-export function hostCovered(host: string, allowedDomains: readonly string[]): boolean {
-	const { name, port } = splitHost(host);
-	return (
-		name !== '' &&
-		allowedDomains.some((entry) => {
-			const allowed = splitHost(entry);
-			return coversName(allowed.name, name) && coversPort(allowed.port, port);
-		})
+/** Whether a page's host is in the list or below one of its entries. An entry without a port covers every port. */
+export function urlCovered({ protocol, hostname, port }: URL, allowedDomains: readonly string[]): boolean {
+	const actualPort = port || DEFAULT_PORTS[protocol];
+	return hostCovered(
+		hostname,
+		allowedDomains.filter((entry) => ['', actualPort].includes(splitHost(entry).port)),
 	);
+}
+
+/** The same for a host of which the port is not known. */
+export function hostCovered(hostname: string, allowedDomains: readonly string[]): boolean {
+	const name = withoutTrailingDot(hostname);
+	return name !== '' && allowedDomains.some((entry) => coversName(splitHost(entry).name, name));
 }
 
 function coversName(allowed: string, name: string): boolean {
 	return name === allowed || name.endsWith(`.${allowed}`);
-}
-
-function coversPort(allowed: string, port: string): boolean {
-	return allowed === '' || allowed === port || (port === '' && DEFAULT_PORTS.includes(allowed));
 }
 
 function splitHost(host: string): Host {

@@ -23,7 +23,7 @@ export function createForms(storage: Storage, options: { captchas: ReadonlySet<C
 	const select = () => storage.db.select().from(forms);
 	const selectBySlug = lazy(() =>
 		select()
-			.where(eq(forms.slug, sql.placeholder('slug')))
+			.where(and(eq(forms.slug, sql.placeholder('slug')), isNull(forms.deletedAt)))
 			.prepare(),
 	);
 	const selectById = lazy(() =>

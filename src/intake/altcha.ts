@@ -74,7 +74,11 @@ function readSolution(token: string): Solution | undefined {
 	try {
 		const { salt, number, signature } = JSON.parse(Buffer.from(token, 'base64').toString('utf8')) as Solution;
 		const isWellFormed =
-			typeof salt === 'string' && Number.isSafeInteger(number) && number >= 0 && HEX_SHA256.test(signature);
+			typeof salt === 'string' &&
+			Number.isSafeInteger(number) &&
+			number >= 0 &&
+			typeof signature === 'string' &&
+			HEX_SHA256.test(signature);
 		return isWellFormed ? { salt, number, signature } : undefined;
 	} catch {
 		return undefined;

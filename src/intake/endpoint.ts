@@ -17,6 +17,7 @@ import {
 } from './answers.ts';
 import { helpPage } from './help-page.ts';
 import type { Intake } from './intake.ts';
+import { wantsJson } from './wanted-answer.ts';
 
 const ALLOW = 'OPTIONS, POST';
 const ALLOW_CHALLENGE = 'GET, OPTIONS';
@@ -94,7 +95,7 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
 		let form: FormRow | undefined;
 		try {
 			form = await intake.findForm(slug);
-			if (request.method === 'GET' && request.headers.get('accept')?.includes('text/html')) {
+			if (request.method === 'GET' && !wantsJson(request.headers)) {
 				const page = helpPage({ endpoint: `${endpoint}/${form.slug}` });
 				return pageResponse(page, { ...corsHeaders(request, form), Allow: ALLOW });
 			}

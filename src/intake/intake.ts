@@ -119,6 +119,7 @@ export function createIntake(options: IntakeOptions) {
 			const key = idempotencyKeyOf(headers);
 			const body = await readBody(request, { maxBytes, declaredBytes });
 			const content = readContent(body, media, fieldLimits);
+			checkStored(content, maxBytes);
 			if (key === undefined) return store(submit, content);
 			const bodyHash = hashContent(content);
 			return idempotency.once({ formId: form.id, key, bodyHash }, () => store(submit, content, { key, bodyHash }));
@@ -145,6 +146,15 @@ function checkOpen({ form, request: { headers } }: Submit): void {
 	if (!checkOrigin(headers, form.allowedDomains)) {
 		throw new AppError('DOMAIN_NOT_ALLOWED', 'This form does not accept submissions from this website.');
 	}
+}
+
+/** Escapes make some bytes six characters: what is kept must not be much larger than what may be sent. */
+function checkStored({ data }: Content, maxBytes: number): void {
+	if (data.length <= 2 * maxBytes) return;
+	throw new AppError(
+		'PAYLOAD_TOO_LARGE',
+		`Written as JSON, as it is kept, a submission may have at most ${2 * maxBytes} characters.`,
+	);
 }
 
 function unknownForm(): AppError {

@@ -10,6 +10,8 @@ import { decodeUtf8 } from './utf8.ts';
 const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
 const CRLF = '\r\n';
 const MAX_HEADER_CHARACTERS = 8192;
+/** Before, between and behind the parts; nobody sends more than a few. */
+const MAX_BLANKS = 1024;
 
 /** What stands between a boundary and the name of a field that is no file, as browsers write it. */
 const BEFORE_NAME = `${CRLF}Content-Disposition: form-data; name="`;
@@ -82,7 +84,7 @@ export function readMultipartFields(body: Uint8Array, boundary: string | undefin
 /** Where the line of the first boundary goes on; empty lines may come before it. */
 function firstPart(source: string, delimiter: string): number {
 	let at = 0;
-	while (source.startsWith(CRLF, at)) at += CRLF.length;
+	while (at < MAX_BLANKS && source.startsWith(CRLF, at)) at += CRLF.length;
 	const opening = delimiter.slice(CRLF.length);
 	if (!source.startsWith(opening, at)) throw invalid('it does not start with the boundary');
 	return at + opening.length;
@@ -91,7 +93,7 @@ function firstPart(source: string, delimiter: string): number {
 /** Where the line after a boundary's own line starts; padding is allowed, anything else is not. */
 function lineEnd(source: string, start: number): number {
 	let at = start;
-	while (source[at] === ' ' || source[at] === '\t') at++;
+	while (at - start < MAX_BLANKS && (source[at] === ' ' || source[at] === '\t')) at++;
 	if (!source.startsWith(CRLF, at)) throw invalid('a boundary is not followed by the end of its line');
 	return at + CRLF.length;
 }
@@ -108,6 +110,7 @@ function blankLine(source: string, start: number): number {
 }
 
 function isBlank(source: string, start: number): boolean {
+	if (source.length - start > MAX_BLANKS) return false;
 	for (let at = start; at < source.length; at++) {
 		if (!' \t\r\n'.includes(source.charAt(at))) return false;
 	}

@@ -21,6 +21,8 @@ const URLENCODED_MEDIA: Media = { kind: 'urlencoded' };
 const BROWSER_MULTIPART = /^multipart\/form-data; boundary=([\w-]{1,70})$/;
 const MEDIA_TYPE = /^[ \t]*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)/;
 const BYTE_ORDER_MARK = 0xfeff;
+/** How many bytes are looked at to find out what a body is. */
+const MAX_SNIFFED = 1024;
 /** Bytes that may come before a JSON object: blanks, and those of a byte order mark. */
 const BLANKS_AND_MARK = Buffer.from(' \t\r\n\ufeff');
 const OPEN_OBJECT = 0x7b;
@@ -55,7 +57,7 @@ function parseMedia(contentType: string): Media {
 }
 
 function kindOf(type: string): MediaKind | undefined {
-	if (type === 'application/json' || type.endsWith('+json')) return 'json';
+	if (type === 'application/json' || /^application\/.+\+json$/.test(type)) return 'json';
 	if (type === 'application/x-www-form-urlencoded') return 'urlencoded';
 	return type === 'multipart/form-data' ? 'multipart' : undefined;
 }
@@ -86,7 +88,7 @@ export function jsonText(body: Uint8Array): string {
 }
 
 function sniff(body: Uint8Array): MediaKind {
-	const first = body.find((byte) => !BLANKS_AND_MARK.includes(byte));
+	const first = body.subarray(0, MAX_SNIFFED).find((byte) => !BLANKS_AND_MARK.includes(byte));
 	return first === OPEN_OBJECT ? 'json' : 'urlencoded';
 }
 

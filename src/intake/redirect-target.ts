@@ -1,6 +1,6 @@
 /** Decides where a browser goes after a submission: `_next`, the form's own address, or the thank-you page. */
 
-import { type HeaderReader, hostCovered, sourcePage } from '../forms/allowed-domains.ts';
+import { type HeaderReader, sourcePage, urlCovered } from '../forms/allowed-domains.ts';
 import { parseRedirectUrl } from '../forms/redirect-url.ts';
 
 /**
@@ -19,6 +19,6 @@ export function redirectTarget(o: {
 	const next = o.next === undefined ? null : parseRedirectUrl(o.next, sourcePage(o.headers));
 	if (!next) return own?.href ?? null;
 	const isOpen = o.allowedDomains.length === 0 && !o.strict;
-	const isAllowed = isOpen || next.host === own?.host || hostCovered(next.host, o.allowedDomains);
+	const isAllowed = isOpen || next.host === own?.host || urlCovered(next, o.allowedDomains);
 	return (isAllowed ? next.href : own?.href) ?? null;
 }

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { checkOrigin, hostCovered, normalizeDomain } from '../../src/forms/allowed-domains.ts';
+import { checkOrigin, hostCovered, normalizeDomain, urlCovered } from '../../src/forms/allowed-domains.ts';
 import { headersFrom } from '../headers-from.ts';
 
 describe('an entry of the list', () => {
@@ -64,7 +64,7 @@ describe('an entry of the list', () => {
 		fc.assert(
 			fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.domain()), (entry) => {
 				const kept = normalizeDomain(entry);
-				return kept === undefined || (normalizeDomain(kept) === kept && hostCovered(kept, [kept]));
+				return kept === undefined || (normalizeDomain(kept) === kept && urlCovered(new URL(`https://${kept}`), [kept]));
 			}),
 		);
 	});
@@ -103,6 +103,8 @@ describe('a page', () => {
 		['https://evil.com#.example.com', ['example.com']],
 		['https://evil.com\\.example.com', ['example.com']],
 		['https://example.com:8443', ['example.com:443']],
+		['http://example.com', ['example.com:443']],
+		['https://example.com', ['example.com:80']],
 		['https://example.com', ['example.com:8443']],
 		['https://example.com', ['www.example.com']],
 		['https://exаmple.com', ['example.com']],
@@ -134,4 +136,10 @@ describe('a page', () => {
 		expect(check('null', null, ['example.com'])).toBe(false);
 		expect(check('', '', ['example.com'])).toBe(false);
 	});
+});
+
+test('a host of which the port is not known is covered by an entry with any', () => {
+	expect(hostCovered('www.example.com', ['example.com:8443'])).toBe(true);
+	expect(hostCovered('example.org', ['example.com:8443'])).toBe(false);
+	expect(hostCovered('', [''])).toBe(false);
 });

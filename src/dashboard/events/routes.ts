@@ -25,8 +25,10 @@ export const eventRoutes = (streams: EventStreams, auth: Auth) =>
 		.use(auth)
 		.get(
 			EVENTS_PATH,
-			({ principal, recogniseAgain }) =>
-				new Response(streams.open({ principal, recogniseAgain }), { headers: HEADERS }),
+			({ principal, recogniseAgain, request }) => {
+				const stream = request.method === 'HEAD' ? null : streams.open({ principal, recogniseAgain });
+				return new Response(stream, { headers: HEADERS });
+			},
 			{
 				access: { permission: 'read', isConfined: true },
 				detail: {
@@ -34,7 +36,7 @@ export const eventRoutes = (streams: EventStreams, auth: Auth) =>
 					summary: 'Hear what happens',
 					description:
 						'Server-sent events about the forms of the key: `submission` for an arrival, `change` if a form or any of its ' +
-						'submissions is not what it was, `delivery` for a mail or webhook event on its way. Many at once become one ' +
+						'submissions is not what it was, `delivery` for a mail or webhook event on its way, to whom may see deliveries. Many at once become one ' +
 						'`change`. The stream begins with `hello`: whoever has seen an earlier one looks anew, for what happened in ' +
 						'between is not told again. It ends with the key or session.',
 					tags: ['Events'],

@@ -3,7 +3,7 @@
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
 import { decodeId } from '../../ids.ts';
-import type { Principal } from '../../keys/permissions.ts';
+import { hasPermission, type Principal } from '../../keys/permissions.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { forms, type Mode } from '../../storage/tables.ts';
 import { createEventBatch, serverSentEvent } from './batch.ts';
@@ -84,7 +84,9 @@ export function createEventStreams({ db, events }: Pick<Storage, 'db' | 'events'
 			controller.close();
 		}
 
+		const hearsDeliveries = hasPermission(principal.permissions, 'admin');
 		const unsubscribe = events.subscribe((event) => {
+			if (event.type === 'delivery' && !hearsDeliveries) return;
 			batch.add(event);
 			collecting ??= setTimeout(() => tell().catch(close), COLLECT_MS);
 		});
