@@ -114,9 +114,10 @@ export function createForms(storage: Storage, options: { captchas: ReadonlySet<C
 							.where(and(eq(forms.id, formId), isNull(forms.deletedAt)))
 							.returning({ id: forms.id }),
 						tx.delete(apiKeys).where(eq(apiKeys.formId, formId)),
+						// What is withheld goes nowhere: it may be as much as all submissions, and is swept with them.
 						tx
 							.delete(deliveries)
-							.where(and(eq(deliveries.formId, formId), inArray(deliveries.state, ['waiting', 'sending', 'withheld']))),
+							.where(and(eq(deliveries.formId, formId), inArray(deliveries.state, ['waiting', 'sending']))),
 					] as const,
 			);
 			if (deleted.length === 0) throw notFound();

@@ -22,6 +22,10 @@ export function isMissingValue(error: unknown): boolean {
 	return codeOf(error) === 'SQLITE_CONSTRAINT_NOTNULL';
 }
 
+export function isMissingParent(error: unknown): boolean {
+	return codeOf(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY';
+}
+
 /** Turns "disk full", "I/O error" and the like into `UNAVAILABLE`; every other error is returned as it is. */
 export function asStorageError(error: unknown): unknown {
 	if (!UNAVAILABLE.test(codeOf(error))) return error;

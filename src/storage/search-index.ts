@@ -4,7 +4,7 @@
  */
 
 import type { Database } from 'bun:sqlite';
-import { searchText, wordToken } from './search-text.ts';
+import { SEARCHED_JSON_CHARACTERS, searchText, wordToken } from './search-text.ts';
 import { closeVolumeTables, createVolumeTables, type Kind, volumeTable, volumeTables } from './search-volumes.ts';
 import type { Writer } from './writer.ts';
 
@@ -50,15 +50,17 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 
 	function addNext(lastId: number): void {
 		const newest = sql.newestVolume.get();
-		const rows = sql.readNext.values(newest?.lastId ?? 0, lastId, MAX_SUBMISSIONS_PER_STEP) as [number, string][];
-		const [first] = rows;
+		const ids = sql.nextIds.values(newest?.lastId ?? 0, lastId, MAX_SUBMISSIONS_PER_STEP) as [number][];
+		const [first] = ids;
 		if (!first) return;
 		const volume = volumeFor(first[0], newest);
 		const add = (kind: Kind) =>
 			client.query(`insert into ${volumeTable(kind, volume.number)} (rowid, text) values (?, ?)`);
 		const [addParts, addWords] = [add('parts'), add('words')];
 		const before = volume.characters;
-		for (const [id, data] of rows) {
+		for (const [id] of ids) {
+			// One by one: a few very large ones together would take more memory than all the rest of the server.
+			const [data] = sql.readText.values(id)[0] as [string];
 			const { text, shortWords } = searchText(data);
 			addParts.run(id, text);
 			if (shortWords.length > 0) addWords.run(id, shortWords.map(wordToken).join(' '));
@@ -188,7 +190,8 @@ function prepareStatements(client: Database) {
 		forgetVolume: client.prepare('delete from search_volumes where number = ?'),
 		unpacked: client.prepare('select number from search_volumes where is_packed = 0 order by number limit 1'),
 		hasNext: client.prepare('select 1 from submissions where id > ? and id <= ? limit 1'),
-		readNext: client.prepare('select id, data from submissions where id > ? and id <= ? order by id limit ?'),
+		nextIds: client.prepare('select id from submissions where id > ? and id <= ? order by id limit ?'),
+		readText: client.prepare(`select substr(data, 1, ${SEARCHED_JSON_CHARACTERS}) from submissions where id = ?`),
 		hasRemovals: client.prepare('select 1 from search_removals limit 1'),
 		firstRemoval: client.prepare('select min(id) from search_removals'),
 		forgetRemovals: client.prepare(`delete from search_removals where id in (${REMOVALS_BETWEEN})`),

@@ -2,6 +2,11 @@
 
 /** More of one submission is kept and answered, but not searched: one sender must not be able to swell the index. */
 const MAX_SEARCHED_CHARACTERS = 100_000;
+/** How much of a submission's JSON text is looked at, in which escapes take room. */
+export const SEARCHED_JSON_CHARACTERS = 2 * MAX_SEARCHED_CHARACTERS;
+/** The strings and numbers of a JSON text: what a string holds, how it ends, or that the text does, and whether it is a name. */
+const JSON_TOKENS = /"((?:[^"\\]+|\\.)*)(?:"(\s*:)?|\\?$)|-?\d[\d.eE+-]*/g;
+const LONGEST_ESCAPE = 6;
 /** The index knows runs of three characters; shorter words have an index of their own. */
 const GRAM_LENGTH = 3;
 
@@ -37,11 +42,21 @@ export function fold(text: string): string {
 	return plain.toLowerCase().replaceAll('ς', 'σ').replace(GAPS, ' ');
 }
 
-/** @param data The JSON text of a submission's fields. Their names are not searched, only what was filled in. */
+/**
+ * @param data The JSON text of a submission's fields, or as much of its beginning as {@link SEARCHED_JSON_CHARACTERS}. Their names
+ * are not searched, only what was filled in; numbers as they were written.
+ */
 export function searchText(data: string): SearchText {
 	const values: string[] = [];
-	collectValues(JSON.parse(data), values);
-	const text = values.map(fold).join('\n').slice(0, MAX_SEARCHED_CHARACTERS);
+	let length = 0;
+	for (const [token, held, colon] of data.matchAll(JSON_TOKENS)) {
+		if (colon !== undefined) continue;
+		const value = held === undefined ? token : unescaped(held);
+		values.push(fold(value.slice(0, MAX_SEARCHED_CHARACTERS)));
+		length += value.length;
+		if (length >= MAX_SEARCHED_CHARACTERS) break;
+	}
+	const text = values.join('\n').slice(0, MAX_SEARCHED_CHARACTERS);
 	return { text, shortWords: shortWordsOf(text) };
 }
 
@@ -57,12 +72,16 @@ export function wordToken(word: string): string {
 	return word.replace(ASCII_PUNCTUATION, (sign) => String.fromCharCode(PRIVATE_USE + sign.charCodeAt(0)));
 }
 
-function collectValues(value: unknown, values: string[]): void {
-	if (typeof value === 'string') values.push(value);
-	else if (typeof value === 'number') values.push(String(value));
-	else if (typeof value === 'object' && value !== null) {
-		for (const member of Object.values(value)) collectValues(member, values);
+/** The text of a JSON string; where it was cut off in the middle of an escape, as far as it goes. */
+function unescaped(held: string): string {
+	for (let cut = 0; cut < LONGEST_ESCAPE; cut++) {
+		try {
+			return JSON.parse(`"${held.slice(0, held.length - cut)}"`) as string;
+		} catch {
+			// One character less, then.
+		}
 	}
+	return '';
 }
 
 function shortWordsOf(text: string): string[] {

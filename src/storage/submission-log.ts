@@ -4,7 +4,7 @@ import type { Database, Statement } from 'bun:sqlite';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events.ts';
 import { lazy } from '../lazy.ts';
-import { isMissingValue } from './constraints.ts';
+import { isMissingParent, isMissingValue } from './constraints.ts';
 import { type Block, blockIndexOf, type Count, type Flags, type FormIndex } from './form-index.ts';
 import type { deliveries, idempotencyKeys } from './tables.ts';
 import type { Writer } from './writer.ts';
@@ -50,12 +50,17 @@ export interface PageQuery {
 }
 
 export interface Page {
+	/** Fewer than asked for, and than there are, if they are very large. */
 	rows: StoredSubmission[];
 	/** How many submissions match in all. */
 	total: number;
 }
 
 export type Row = [number, number, number, number, string, string | null, string | null, string | null];
+
+/** With `null` for a large text. */
+type PageRow = Row | [number, number, number, number, null, string | null, string | null, string | null];
+const DATA = 4;
 
 export const COLUMNS = 'id, is_read, is_starred, is_spam, data, spam_reason, subject, reply_to';
 const COUNT_OF: Record<Filter, Count> = { all: 'total', unread: 'unread', starred: 'starred', spam: 'spam' };
@@ -66,6 +71,11 @@ export const CONDITION: Record<Filter, string> = {
 	spam: 'is_spam = 1',
 };
 export const BEYOND_ALL_IDS = Number.MAX_SAFE_INTEGER;
+/** From so many bytes on, a submission of a page is read by itself. */
+const LARGE_BYTES = 256 * 1024;
+/** A page ends early when its large submissions come to so much: whoever lists must not be brought down by who submits. */
+const MAX_LARGE_CHARACTERS = 16 * 1024 * 1024;
+const PAGE_COLUMNS = COLUMNS.replace('data', `iif(octet_length(data) < ${LARGE_BYTES}, data, null)`);
 
 export type SubmissionLog = ReturnType<typeof createSubmissionLog>;
 
@@ -88,7 +98,7 @@ export function createSubmissionLog(
 			const { key, bodyHash, next, createdAt } = row.idempotencyKey;
 			sql.insertIdempotencyKey.run(formId, key, bodyHash, next ?? null, createdAt);
 		}
-		for (const delivery of row.deliveries ?? []) sql.insertDelivery.run(...deliveryValues(row, delivery));
+		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery, row, delivery);
 		index.count(formId, { id, isRead: false, isStarred: false, isSpam, names: row.names }, 1);
 	}
 
@@ -158,18 +168,18 @@ export function createSubmissionLog(
 		const isAscending = query.order === 'asc';
 		const statement = (isAscending ? sql.ascending : sql.descending)[query.filter]();
 		const { at, below } = locate(blocks, { count, rank, total: index.totals(query.formId)[count] });
-		const rows: StoredSubmission[] = [];
+		const rows: PageRow[] = [];
 		let skip = isAscending ? rank - below : below + (blocks[at] as Block)[count] - 1 - rank;
 		let i = at;
 		for (; rows.length < limit && i >= 0 && i < blocks.length; i += isAscending ? 1 : -1) {
 			const block = blocks[i] as Block;
 			if (block[count] === 0) continue;
 			const next = blocks[i + 1]?.firstId ?? BEYOND_ALL_IDS;
-			const found = statement.values(query.formId, block.firstId, next, limit - rows.length, skip) as Row[];
-			for (const row of found) rows.push(toStored(row));
+			const found = statement.values(query.formId, block.firstId, next, limit - rows.length, skip) as PageRow[];
+			for (const row of found) rows.push(row);
 			skip = 0;
 		}
-		return rows;
+		return withLargeTexts(rows, (id) => read(query.formId, id));
 	}
 
 	return {
@@ -281,9 +291,39 @@ function prepareStatements(client: Database) {
 		unindex: client.prepare('insert or ignore into search_removals (id) values (?)'),
 		unindexSwept: client.prepare(`insert or ignore into search_removals (id) ${first}`),
 		count: each((condition) => `select count(*) ${range} and ${condition}`),
-		ascending: each((condition) => `select ${COLUMNS} ${range} and ${condition} order by id asc limit ?4 offset ?5`),
-		descending: each((condition) => `select ${COLUMNS} ${range} and ${condition} order by id desc limit ?4 offset ?5`),
+		ascending: each(
+			(condition) => `select ${PAGE_COLUMNS} ${range} and ${condition} order by id asc limit ?4 offset ?5`,
+		),
+		descending: each(
+			(condition) => `select ${PAGE_COLUMNS} ${range} and ${condition} order by id desc limit ?4 offset ?5`,
+		),
 	};
+}
+
+/** @param readOne Reads a row whole. Ends early once the large ones come to too much. */
+function withLargeTexts(
+	rows: readonly PageRow[],
+	readOne: (id: number) => StoredSubmission | undefined,
+): StoredSubmission[] {
+	const whole: StoredSubmission[] = [];
+	let room = MAX_LARGE_CHARACTERS;
+	for (const row of rows) {
+		const isLarge = row[DATA] === null;
+		const stored = isLarge ? readOne(row[0]) : toStored(row as Row);
+		if (stored) whole.push(stored);
+		if (isLarge) room -= stored?.data.length ?? 0;
+		if (room < 0) break;
+	}
+	return whole;
+}
+
+function insertDelivery(statement: Statement, row: NewSubmission, delivery: NewDelivery): void {
+	try {
+		statement.run(...deliveryValues(row, delivery));
+	} catch (error) {
+		// The webhook was deleted in the meantime: there is nobody left to tell, and no reason to lose the submission.
+		if (delivery.webhookId == null || !isMissingParent(error)) throw error;
+	}
 }
 
 /** In the order of the columns of the statement. */

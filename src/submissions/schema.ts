@@ -29,7 +29,7 @@ export const SubmissionList = Type.Object(
 				'The field names of all submissions of the form (of its spam with `filter=spam`), in the order first seen.',
 		}),
 		pagination: Type.Object({
-			limit: Type.Integer({ description: 'The applied limit.' }),
+			limit: Type.Integer({ description: 'The applied limit; a page of very large submissions ends early.' }),
 			offset: Type.Integer(),
 			total: Type.Integer({ description: 'How many match in all.' }),
 			hasMore: Type.Boolean(),

@@ -52,7 +52,9 @@ export function createSubmissions(storage: Storage, { forms, reader, release, no
 				? await search(form.id, query)
 				: submissions.page({ ...query, formId: form.id });
 			const fields = submissions.namesJson(form.id, filter === 'spam');
-			const pagination = JSON.stringify({ limit, offset, total, hasMore: offset + rows.length < total });
+			const hasMore = offset + rows.length < total;
+			const applied = hasMore ? Math.min(limit, rows.length) : limit;
+			const pagination = JSON.stringify({ limit: applied, offset, total, hasMore });
 			return `{"submissions":[${rows.map(presentJson).join(',')}],"fields":${fields},"pagination":${pagination}}`;
 		},
 		/** One submission, as JSON text. @throws AppError FORM_NOT_FOUND, NOT_FOUND */

@@ -30,6 +30,7 @@ test.each([
 	['POST', '/api/f/nobody/further/down', 404],
 	['POST', '/f/nobody', 404],
 	['GET', '/api/%66/nobody', 404],
+	['OPTIONS', '/thanks', 204],
 ])('%s %s at the base is answered with %d', async (method, path, status) => {
 	const response = await fetch(`${server.baseUrl}${path}`, { method });
 	expect(response.status).toBe(status);
@@ -39,4 +40,20 @@ test.each([
 
 test.each(['/', '/docs', '/api/forms', '/api/f/nobody'])('%s is nothing at the submit address', async (path) => {
 	expect((await fetch(`${server.submitUrl}${path}`)).status).toBe(404);
+});
+
+test('what owners have is found by one spelling of its address', async () => {
+	const { body: form } = await server.call<{ id: string }>('POST /api/forms', { json: { name: 'Contact' } });
+	const escaped = `%${form.id.charCodeAt(0).toString(16)}${form.id.slice(1)}`;
+	const statusOf = async (id: string) => (await server.call(`GET /api/forms/${id}`)).status;
+	expect([await statusOf(form.id), await statusOf(escaped)]).toEqual([200, 404]);
+});
+
+test('a script with a header of its own may follow to the thank-you page', async () => {
+	const response = await fetch(`${server.submitUrl}/thanks`, {
+		method: 'OPTIONS',
+		headers: { Origin: 'https://example.com', 'Access-Control-Request-Headers': 'idempotency-key' },
+	});
+	expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');
+	expect(response.headers.get('Access-Control-Allow-Headers')).toBe('idempotency-key');
 });

@@ -118,6 +118,7 @@ describe('a solution is refused', () => {
 			{ signature: '' },
 			{ signature: `${payload.signature}00` },
 			{ signature: undefined },
+			{ signature: [payload.signature] },
 		];
 		for (const change of changes) expect(await verify(encode({ ...payload, ...change }), 'f1')).toBe(false);
 		expect(spent.size).toBe(0);

@@ -113,6 +113,8 @@ describe('a multipart body', () => {
 		['no headers', `--${BOUNDARY}\r\n`, 'a part has no blank line after its headers'],
 		['no final boundary', part('form-data; name="a"', 'v'), 'the last part is not ended by the boundary'],
 		['something behind the end', `${CLOSING}x`, 'something follows the final boundary'],
+		['a long way to the end', `${CLOSING}${' '.repeat(2000)}`, 'something follows the final boundary'],
+		['a long way to the beginning', `${'\r\n'.repeat(2000)}${CLOSING}`, 'it does not start with the boundary'],
 	])('with %s is refused', (_, body, what) => {
 		expect(refusal(body)).toEqual(invalidBody(what));
 	});

@@ -55,6 +55,8 @@ describe('the Content-Type', () => {
 		'text/plain',
 		'application/xml',
 		'multipart/mixed; boundary=abc',
+		'multipart/x+json',
+		'text/x+json',
 		'json',
 		'/',
 		'application/json, application/json',

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
-import { searchTerms } from '../../src/storage/search-text.ts';
+import { fold, searchTerms, searchText } from '../../src/storage/search-text.ts';
 import { volumeTable } from '../../src/storage/search-volumes.ts';
 import { openReadConnection } from '../../src/storage/sqlite.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
@@ -302,4 +302,32 @@ test('the index is put together until there is nothing left to do', async () => 
 	await catchUp(storage);
 	expect(await storage.search.advance()).toBe(false);
 	close();
+});
+
+test('numbers are found as they were written, and names of fields are not', async () => {
+	const { storage, reader, close } = await open();
+	const id = storage.nextId();
+	const data = '{"serial":12345678901234567890,"prices":[1.10,1E3],"nested":{"inner": "gold"}}';
+	const names = ['serial', 'prices', 'nested'];
+	await storage.submissions.append({ id, formId: FORM, data, names, spamReason: null, subject: null, replyTo: null });
+	await catchUp(storage);
+	const isFound = (words: string) =>
+		reader.count({ formId: FORM, filter: 'all', terms: searchTerms(words) }, { order: 'asc', limit: 9, offset: 0 })
+			.total === 1;
+	for (const words of ['12345678901234567890', '1.10', '1E3', 'gold'])
+		expect([words, isFound(words)]).toEqual([words, true]);
+	for (const words of ['12345678901234567000', '1000', 'serial', 'inner'])
+		expect([words, isFound(words)]).toEqual([words, false]);
+	close();
+});
+
+test('a text that was cut off is searched as far as it goes, wherever it was cut', () => {
+	fc.assert(
+		fc.property(fc.string({ unit: 'binary' }), fc.nat(), (value, at) => {
+			const json = JSON.stringify({ value });
+			const whole = searchText(json).text;
+			expect(whole).toBe(fold(value));
+			expect(() => searchText(json.slice(0, at % json.length))).not.toThrow();
+		}),
+	);
 });

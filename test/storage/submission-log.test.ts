@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
 import { FILTERS, type Filter, type StoredSubmission } from '../../src/storage/submission-log.ts';
-import { forms } from '../../src/storage/tables.ts';
+import { deliveries, forms } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const FORM = 7;
@@ -212,12 +212,10 @@ test('a submission whose deliveries cannot be stored leaves nothing behind, and 
 		spamReason: null,
 		subject: null,
 		replyTo: null,
-		deliveries: [
-			{ formId: FORM, channel: 'webhook', webhookId: 404, state: 'waiting', destination: 'https://example.com' },
-		],
+		deliveries: [{ formId: FORM, channel: 'mail', state: 'waiting', destination: null as unknown as string }],
 	});
 	const after = append(storage, ['a', 'b'], 'honeypot');
-	await expect(broken).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_FOREIGNKEY' });
+	await expect(broken).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_NOTNULL' });
 	await Promise.all([before.done, after.done]);
 	const rows = [
 		{ id: before.id, names: ['a'], isRead: false, isStarred: false, isSpam: false },
@@ -257,5 +255,47 @@ test('nothing is stored for a form that was deleted, though its rows are still t
 	await expect(append(storage, ['a']).done).rejects.toMatchObject({ code: 'FORM_NOT_FOUND' });
 	const [form] = await storage.db.select().from(forms);
 	expect(form?.total).toBe(1);
+	storage.close();
+});
+
+test('a submission is kept although its webhook was deleted in the meantime', async () => {
+	const storage = await openWithForm();
+	const id = storage.nextId();
+	const planned = { formId: FORM, state: 'waiting', destination: 'https://example.com' } as const;
+	await storage.submissions.append({
+		id,
+		formId: FORM,
+		data: '{"x":"v"}',
+		names: ['x'],
+		spamReason: null,
+		subject: null,
+		replyTo: null,
+		deliveries: [
+			{ ...planned, channel: 'webhook', webhookId: 404 },
+			{ ...planned, channel: 'mail' },
+		],
+	});
+	expect(storage.submissions.read(FORM, id)?.data).toBe('{"x":"v"}');
+	expect((await storage.db.select().from(deliveries)).map(({ channel }) => channel)).toEqual(['mail']);
+	storage.close();
+});
+
+test('a page of very large submissions ends early, and the next one goes on there', async () => {
+	const storage = await openWithForm();
+	const text = 'x'.repeat(6 * 1024 * 1024);
+	const large: number[] = [];
+	for (let i = 0; i < 4; i++) {
+		const submission = { id: storage.nextId(), formId: FORM, data: JSON.stringify({ text }), names: ['text'] };
+		await storage.submissions.append({ ...submission, spamReason: null, subject: null, replyTo: null });
+		large.push(submission.id);
+	}
+	const small = append(storage, ['a']);
+	await small.done;
+	const page = (offset: number) =>
+		storage.submissions.page({ formId: FORM, filter: 'all', order: 'asc', limit: 50, offset });
+	expect(page(0).total).toBe(5);
+	expect(page(0).rows.map(({ id }) => id)).toEqual(large.slice(0, 3));
+	expect(page(0).rows[0]?.data).toBe(JSON.stringify({ text }));
+	expect(page(3).rows.map(({ id }) => id)).toEqual([...large.slice(3), small.id]);
 	storage.close();
 });

@@ -127,3 +127,30 @@ test('streams do not hold up a server that is to stop', async () => {
 	const [text] = await Promise.all([response.text(), own.close()]);
 	expect(text).toContain('event: hello');
 });
+
+test('HEAD is answered without a stream', async () => {
+	const response = await fetch(`${server.baseUrl}/api/events`, {
+		method: 'HEAD',
+		headers: { Authorization: `Bearer ${server.adminKey}` },
+		signal: AbortSignal.timeout(5000),
+	});
+	expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/event-stream']);
+});
+
+test('deliveries are told to whom may see them, and to nobody else', async () => {
+	const [owner, reader] = [
+		await listen(server.adminKey),
+		await listen(await server.createKey({ permissions: ['read'] })),
+	];
+	server.app.storage.events.publish({
+		type: 'delivery',
+		formId: Number.parseInt(form.id, 36),
+		deliveryId: 1,
+		state: 'sent',
+	});
+	expect((await owner.next())?.event).toBe('delivery');
+	await server.submit(form.slug, { name: 'Ada' });
+	expect((await reader.next())?.event).toBe('submission');
+	owner.close();
+	reader.close();
+});

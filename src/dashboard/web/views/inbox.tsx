@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { announce, useTitle } from '../announce.ts';
 import { useFirstScreen } from '../first-screen.ts';
 import { plural } from '../format.ts';
+import { PAGE_SIZE } from '../inbox-query.ts';
 import { navigate } from '../location.ts';
 import { FormHead } from '../parts/form-head.tsx';
 import { LoadFailure } from '../parts/load-failure.tsx';
@@ -101,7 +102,8 @@ function Rows({ inbox, query, isNarrow }: RowsProps) {
 		<>
 			<Page inbox={inbox} query={query} isNarrow={isNarrow} />
 			<Pager
-				pagination={inbox.page.value.pagination}
+				// Asked for were a few more, and answered are fewer if they are very large: neither moves the pages.
+				pagination={{ ...inbox.page.value.pagination, limit: PAGE_SIZE }}
 				addressOf={(page) => to.inbox(inbox.formId, { ...query, page })}
 			/>
 		</>
