@@ -111,8 +111,10 @@ function printDelivery(cli: Cli, { content, ...members }: DeliveryWithContent): 
 function addRetry(deliveries: Command, cli: Cli): void {
 	const command = deliveries
 		.command('retry')
-		.description('Send deliveries as soon as possible; a running server takes them up within seconds, or, while their ' +
-				'destination is not well, with its next attempt there, within two minutes.')
+		.description(
+			'Send deliveries as soon as possible; a running server takes them up within seconds, or, while their ' +
+				'destination is not well, with its next attempt there, within two minutes.',
+		)
 		.argument('[delivery...]', 'Their ids; without them, all that match')
 		.addOption(new Option('--state <state>', 'Without ids: all in this state').choices(RETRY_STATES))
 		.addOption(new Option('--channel <channel>', 'Without ids: only mails or only webhook events').choices(CHANNELS))

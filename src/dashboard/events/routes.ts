@@ -21,29 +21,27 @@ const HEADERS = {
 };
 
 export const eventRoutes = (streams: EventStreams, auth: Auth) =>
-	new Elysia()
-		.use(auth)
-		.get(
-			EVENTS_PATH,
-			({ principal, recogniseAgain, request }) => {
-				const stream = request.method === 'HEAD' ? null : streams.open({ principal, recogniseAgain });
-				return new Response(stream, { headers: HEADERS });
-			},
-			{
-				access: { permission: 'read', isConfined: true },
-				detail: {
-					operationId: 'streamEvents',
-					summary: 'Hear what happens',
-					description:
-						'Server-sent events about the forms of the key: `submission` for an arrival, `change` if a form or any of its ' +
-						'submissions is not what it was, `delivery` for a mail or webhook event on its way, to whom may see deliveries. Many at once become one ' +
-						'`change`. The stream begins with `hello`: whoever has seen an earlier one looks anew, for what happened in ' +
-						'between is not told again. It ends with the key or session.',
-					tags: ['Events'],
-					responses: {
-						200: textResponse('The stream, until the client ends it.', { [MEDIA_TYPE]: EXAMPLE }),
-						...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'UNAVAILABLE'),
-					},
+	new Elysia().use(auth).get(
+		EVENTS_PATH,
+		({ principal, recogniseAgain, request }) => {
+			const stream = request.method === 'HEAD' ? null : streams.open({ principal, recogniseAgain });
+			return new Response(stream, { headers: HEADERS });
+		},
+		{
+			access: { permission: 'read', isConfined: true },
+			detail: {
+				operationId: 'streamEvents',
+				summary: 'Hear what happens',
+				description:
+					'Server-sent events about the forms of the key: `submission` for an arrival, `change` if a form or any of its ' +
+					'submissions is not what it was, `delivery` for a mail or webhook event on its way, to whom may see deliveries. Many at once become one ' +
+					'`change`. The stream begins with `hello`: whoever has seen an earlier one looks anew, for what happened in ' +
+					'between is not told again. It ends with the key or session.',
+				tags: ['Events'],
+				responses: {
+					200: textResponse('The stream, until the client ends it.', { [MEDIA_TYPE]: EXAMPLE }),
+					...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'UNAVAILABLE'),
 				},
 			},
-		);
+		},
+	);
