@@ -83,10 +83,8 @@ export function createLog({ level, format, write, now = Date.now }: LogOptions) 
 		access(line: AccessLine): void {
 			if (hasAccess) lines.add(formatAccess(line, timestamp()));
 		},
-		/** Writes what is waiting. */
+		/** Writes what is waiting. To be called before the process ends: what waits does not keep it alive. */
 		flush: lines.flush,
-		/** The last call before the process ends; nothing else keeps the log alive. */
-		close: lines.flush,
 	};
 }
 

@@ -8,7 +8,20 @@ const ROOT = join(import.meta.dir, '..');
 
 /** From the leaves upwards: a unit uses only units of lower levels. */
 const LEVELS = [
-	['config', 'errors', 'events', 'ids', 'lazy', 'log', 'assets', 'html', 'email-address', 'own-url', 'version'],
+	[
+		'config',
+		'errors',
+		'events',
+		'ids',
+		'lazy',
+		'log',
+		'assets',
+		'html',
+		'email-address',
+		'own-url',
+		'timestamp',
+		'version',
+	],
 	['http', 'storage'],
 	['forms', 'keys', 'delivery'],
 	['intake', 'submissions'],

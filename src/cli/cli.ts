@@ -87,7 +87,7 @@ export function createCli(io: Io) {
 				await use(app);
 			} finally {
 				await app.close();
-				log.close();
+				log.flush();
 			}
 		},
 	};

@@ -1,5 +1,7 @@
 /** Pure: when something that is given a lifetime ends. */
 
+import { parseTimestamp } from '../timestamp.ts';
+
 const UNIT_MS: Record<string, number> = {
 	m: 60_000,
 	h: 3_600_000,
@@ -12,10 +14,8 @@ const UNIT_MS: Record<string, number> = {
 export function parseExpiry(text: string, now: number): Date | undefined {
 	const [, count, unit] = /^(\d{1,6})([mhdwy])$/.exec(text) ?? [];
 	if (count !== undefined && unit !== undefined) return validDate(now + Number(count) * (UNIT_MS[unit] ?? 0));
-	if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2}))?$/.test(text)) return undefined;
-	const date = validDate(Date.parse(text));
-	// Some engines read February 30th as March 2nd.
-	return date && (text.length > 10 || date.toISOString().startsWith(text)) ? date : undefined;
+	const timestamp = parseTimestamp(text);
+	return timestamp?.isDateAlone || timestamp?.isZoned ? new Date(timestamp.millis) : undefined;
 }
 
 function validDate(millis: number): Date | undefined {

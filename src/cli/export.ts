@@ -1,6 +1,6 @@
 /** `formsrv submissions export`: the submissions of a form as a file for spreadsheets or programs. */
 
-import { open, rm } from 'node:fs/promises';
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { printable } from '../log.ts';
@@ -65,18 +65,53 @@ async function exportToFile(
 	opened: Export,
 	{ file, isForced, report }: { file: string; isForced: boolean; report: (opened: Export) => void },
 ): Promise<void> {
-	const handle = await open(file, isForced ? 'w' : 'wx', OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
+	const { handle, finish, discard } = await openOutput(file, isForced).catch((error: NodeJS.ErrnoException) => {
 		if (error.code === 'EEXIST') throw new CommandError(`${file} exists already; --force overwrites it.`);
 		throw new CommandError(`${file} cannot be written: ${error.message}`);
 	});
 	try {
 		await pass(opened, { write: (bytes) => handle.writeFile(bytes).then(() => true), report });
+		await finish();
 	} catch (error) {
-		await rm(file, { force: true });
+		await discard();
 		throw error;
 	} finally {
 		await handle.close();
 	}
+}
+
+interface OutputFile {
+	handle: FileHandle;
+	finish(): Promise<void>;
+	/** Leaves everything as it was. */
+	discard(): Promise<void>;
+}
+
+async function openOutput(file: string, isForced: boolean): Promise<OutputFile> {
+	const old = isForced ? await stat(file).catch(() => undefined) : undefined;
+	if (old?.isFile()) return openReplacement(await realpath(file), old.mode);
+	const isThere = old !== undefined;
+	return {
+		// What is there and no file is a pipe or a device: it is written to and stays.
+		handle: await open(file, isThere ? 'w' : 'wx', OWNER_ONLY),
+		finish: async () => {},
+		discard: () => (isThere ? Promise.resolve() : rm(file, { force: true })),
+	};
+}
+
+/** The old file is replaced as a whole, by one beside it, once that is complete. */
+async function openReplacement(file: string, mode: number): Promise<OutputFile> {
+	const replacement = `${file}.${crypto.randomUUID()}.part`;
+	const handle = await open(replacement, 'wx', OWNER_ONLY);
+	return {
+		handle,
+		async finish() {
+			await handle.chmod(mode & 0o777);
+			await handle.sync();
+			await rename(replacement, file);
+		},
+		discard: () => rm(replacement, { force: true }),
+	};
 }
 
 async function pass(opened: Export, { write, report }: { write: Write; report: (opened: Export) => void }) {

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
+import { isEveryAddress, ownUrl } from '../own-url.ts';
 import { type Cli, CommandError, examples, type Options, withSettings } from './cli.ts';
 
 const TIMEOUT_MS = 5000;
@@ -22,8 +23,8 @@ export function addHealthcheck(program: Command, cli: Cli): void {
 /** The listener as this machine reaches it: a wildcard is no address to ask. */
 function healthUrl({ host, port }: Config): string {
 	if (port === 0) throw new CommandError('FORMSRV_PORT is 0, so the port is not known; name it with --port.', 2);
-	const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
-	return `http://${reachable}:${port}/health`;
+	const loopback = host.includes(':') ? '::1' : '127.0.0.1';
+	return `${ownUrl(isEveryAddress(host) ? loopback : host, port)}/health`;
 }
 
 async function askHealth(url: string): Promise<string | undefined> {

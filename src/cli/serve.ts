@@ -74,7 +74,7 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 		}
 	} finally {
 		faults.stop();
-		log.close();
+		log.flush();
 	}
 }
 

@@ -39,7 +39,6 @@ function fileHeaders(name: string): Record<string, string> {
 	return {
 		'Content-Type': Bun.file(name).type,
 		'Cache-Control': HASHED_NAME.test(name) ? `public, max-age=${ONE_YEAR_SECONDS}, immutable` : 'no-cache',
-		'X-Content-Type-Options': 'nosniff',
 	};
 }
 

@@ -26,7 +26,7 @@ export function createRateLimiter(limit: number, now: () => number = Date.now) {
 
 	function windowOf(caller: string, at: number): Window {
 		const known = windows.get(caller);
-		if (known && at < known.endsAt && known.endsAt - at <= WINDOW_MS) return known;
+		if (known && isCurrent(known, at)) return known;
 		if (known) windows.delete(caller);
 		if (windows.size >= MAX_CALLERS) windows.delete(windows.keys().next().value as string);
 		const opened = { endsAt: at + WINDOW_MS, used: 0 };
@@ -59,9 +59,14 @@ export function createRateLimiter(limit: number, now: () => number = Date.now) {
 		check(caller: string): void {
 			const window = limit === 0 ? undefined : windows.get(caller);
 			const at = now();
-			if (window && at < window.endsAt && window.used >= limit) throw tooMany(stateOf(window, at));
+			if (window && isCurrent(window, at) && window.used >= limit) throw tooMany(stateOf(window, at));
 		},
 	};
+}
+
+/** A window that ends later than one opened now would is of a clock that was set back since. */
+function isCurrent({ endsAt }: Window, at: number): boolean {
+	return at < endsAt && endsAt - at <= WINDOW_MS;
 }
 
 /** The headers that tell a caller where it stands, as in the IETF draft "RateLimit header fields for HTTP" (before 07). */

@@ -30,7 +30,7 @@ export interface EndpointOptions {
 	endpoint: string;
 	/** The thank-you page as an absolute address. */
 	thanksUrl: string;
-	/** Logs a fault of ours; every other refusal is the sender's. */
+	/** Told of every refusal; logs those that are a fault of ours. */
 	report(error: AppError, requestId: string): void;
 }
 
@@ -51,7 +51,7 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
 	function refuse(request: Request, thrown: unknown, context: Omit<Refusal, 'error' | 'requestId'> = {}): Response {
 		const error = toAppError(thrown);
 		const requestId = requestInfo(request).id;
-		if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') report(error, requestId);
+		report(error, requestId);
 		return refusedAnswer(request, { ...context, error, requestId });
 	}
 

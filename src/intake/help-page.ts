@@ -4,8 +4,8 @@ import { html, renderHtml } from '../html.ts';
 import { type Page, renderPage } from './page-frame.ts';
 
 /**
- * Shows snippets that post to `endpoint`, an absolute address. It is the same for every slug: nothing here
- * tells whether the form exists. Answers 405; the `Allow` header is the caller's.
+ * Shows snippets that post to `endpoint`, the absolute address of a form that exists; nothing else on it differs from
+ * form to form. Answers 405; the `Allow` header is the caller's.
  */
 export function helpPage({ endpoint }: { endpoint: string }): Page {
 	const address = endpointAddress(endpoint);

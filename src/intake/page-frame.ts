@@ -39,7 +39,6 @@ const policy = lazy(() => {
 
 const HEADERS = {
 	'content-type': 'text/html; charset=utf-8',
-	'x-content-type-options': 'nosniff',
 	'x-frame-options': 'DENY',
 	'referrer-policy': 'no-referrer',
 	'cross-origin-opener-policy': 'same-origin',

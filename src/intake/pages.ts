@@ -116,7 +116,6 @@ const SMALL_PAGES: Record<number, [title: string, text: string]> = {
 	400: ['That did not make sense', 'This server could not read what your browser asked for.'],
 	404: ['Nothing here', 'There is no page at this address. It may have a typing error, or the page has moved.'],
 	405: ['Not this way', 'This address exists, but it is not a page to look at.'],
-	421: ['Another address', 'This server does not answer for the host name that was asked for.'],
 	429: ['One moment, please', 'There were many requests from your network. Wait a minute and try again.'],
 	503: ['Back in a moment', 'This server cannot answer right now. Wait a minute and try again.'],
 };

@@ -1,11 +1,10 @@
 /** Pure: what a request for a new key may ask for, given who asks. */
 
 import { AppError, invalidField } from '../errors.ts';
+import { parseTimestamp } from '../timestamp.ts';
 import type { NewKey } from './keys.ts';
 import type { Principal } from './permissions.ts';
 import type { CreateApiKey } from './schema.ts';
-
-const TIMESTAMP = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 
 /**
  * A key can only make keys of its own mode. It takes `admin` to make any, so none can have more rights than its maker.
@@ -38,7 +37,7 @@ function accountScope(permissions: CreateApiKey['permissions']): Pick<NewKey, 'p
 }
 
 function parseTime(text: string): Date {
-	const time = new Date(TIMESTAMP.test(text) ? text : Number.NaN);
-	if (!Number.isNaN(time.getTime())) return time;
+	const timestamp = parseTimestamp(text);
+	if (timestamp?.isZoned) return new Date(timestamp.millis);
 	throw invalidField('expiresAt', 'INVALID_DATE', 'expiresAt must be a moment such as 2027-01-31T00:00:00Z.');
 }

@@ -7,7 +7,9 @@ import type { Database, Statement } from 'bun:sqlite';
 
 export const BLOCK_SIZE = 1024;
 /** Names beyond this many are stored with their submissions, but not listed: a stranger could invent them without end. */
-export const MAX_LISTED_NAMES = 2000;
+const MAX_LISTED_NAMES = 2000;
+/** A row among the names of a list that was full once. No name is written so: `JSON.stringify` does not escape that character. */
+const OVERFLOW_MARK = '"\\u2026"';
 const MAX_FORMS_IN_MEMORY = 1000;
 
 export interface Flags {
@@ -41,20 +43,28 @@ interface Run {
 	length: number;
 }
 
+/** The names of a form's inbox, or of its spam. */
+interface NameList {
+	counts: Map<string, number>;
+	dirty: Set<string>;
+	/**
+	 * Whether it ever was full. From then on there may be names that were passed over, also when deletions have made
+	 * room since; `'marked'` once that is in the file too.
+	 */
+	overflow: boolean | 'marked';
+	/** The listed names as a JSON array, kept until one comes or goes. */
+	json: string | undefined;
+}
+
 interface FormState {
 	blocks: Block[];
 	/** The sums of all blocks. */
 	totals: Counts;
-	inboxNames: Map<string, number>;
-	spamNames: Map<string, number>;
+	inboxNames: NameList;
+	spamNames: NameList;
 	run: Run | undefined;
 	moved: Counts;
 	dirtyBlocks: Set<Block>;
-	dirtyInboxNames: Set<string>;
-	dirtySpamNames: Set<string>;
-	/** The listed names as a JSON array, kept until one comes or goes. */
-	inboxNamesJson: string | undefined;
-	spamNamesJson: string | undefined;
 }
 
 export type FormIndex = ReturnType<typeof createFormIndex>;
@@ -75,10 +85,6 @@ export function createFormIndex(client: Database) {
 			run: undefined,
 			moved: noCounts(),
 			dirtyBlocks: new Set(),
-			dirtyInboxNames: new Set(),
-			dirtySpamNames: new Set(),
-			inboxNamesJson: undefined,
-			spamNamesJson: undefined,
 		};
 		if (states.size >= MAX_FORMS_IN_MEMORY) forgetOldest();
 		states.set(formId, state);
@@ -104,17 +110,27 @@ export function createFormIndex(client: Database) {
 		for (const block of state.dirtyBlocks) {
 			sql.writeBlock.run(formId, block.firstId, block.total, block.unread, block.starred, block.spam);
 		}
-		for (const name of state.dirtyInboxNames) writeName(formId, 0, name, state.inboxNames.get(name));
-		for (const name of state.dirtySpamNames) writeName(formId, 1, name, state.spamNames.get(name));
+		writeNames(formId, 0, state.inboxNames);
+		writeNames(formId, 1, state.spamNames);
 		state.moved = noCounts();
 		state.dirtyBlocks.clear();
-		state.dirtyInboxNames.clear();
-		state.dirtySpamNames.clear();
 	}
 
-	function writeName(formId: number, isSpam: 0 | 1, name: string, count: number | undefined): void {
-		if (count === undefined) sql.removeName.run(formId, isSpam, JSON.stringify(name));
-		else sql.writeName.run(formId, isSpam, JSON.stringify(name), count);
+	function writeNames(formId: number, isSpam: 0 | 1, list: NameList): void {
+		for (const name of list.dirty) {
+			const count = list.counts.get(name);
+			if (count === undefined) sql.removeName.run(formId, isSpam, JSON.stringify(name));
+			else sql.writeName.run(formId, isSpam, JSON.stringify(name), count);
+		}
+		list.dirty.clear();
+		if (list.overflow !== true) return;
+		sql.writeName.run(formId, isSpam, OVERFLOW_MARK, 0);
+		list.overflow = 'marked';
+	}
+
+	function namesOf(formId: number, isSpam: boolean): NameList {
+		const state = stateOf(formId);
+		return isSpam ? state.spamNames : state.inboxNames;
 	}
 
 	return {
@@ -149,13 +165,13 @@ export function createFormIndex(client: Database) {
 		},
 		/** The field names of all submissions but spam, or of spam, in the order first seen, as a JSON array. */
 		namesJson(formId: number, isSpam: boolean): string {
-			const state = stateOf(formId);
-			if (isSpam) {
-				state.spamNamesJson ??= JSON.stringify([...state.spamNames.keys()]);
-				return state.spamNamesJson;
-			}
-			state.inboxNamesJson ??= JSON.stringify([...state.inboxNames.keys()]);
-			return state.inboxNamesJson;
+			const list = namesOf(formId, isSpam);
+			list.json ??= JSON.stringify([...list.counts.keys()]);
+			return list.json;
+		},
+		/** Whether there may be submissions with names that are not listed. */
+		hasUnlistedNames(formId: number, isSpam: boolean): boolean {
+			return namesOf(formId, isSpam).overflow !== false;
 		},
 	};
 }
@@ -182,9 +198,15 @@ function prepareStatements(client: Database) {
 	};
 }
 
-function readNames(statement: Statement, formId: number, isSpam: 0 | 1): Map<string, number> {
+function readNames(statement: Statement, formId: number, isSpam: 0 | 1): NameList {
 	const rows = statement.values(formId, isSpam) as [string, number][];
-	return new Map(rows.map(([name, count]) => [JSON.parse(name) as string, count]));
+	const names = rows.filter(([name]) => name !== OVERFLOW_MARK);
+	return {
+		counts: new Map(names.map(([name, count]) => [JSON.parse(name) as string, count])),
+		dirty: new Set(),
+		overflow: names.length < rows.length ? 'marked' : names.length >= MAX_LISTED_NAMES,
+		json: undefined,
+	};
 }
 
 function noCounts(): Counts {
@@ -252,21 +274,18 @@ function endRun(state: FormState): void {
 }
 
 function addToNames(state: FormState, { names, isSpam }: Omit<Run, 'length'>, difference: number): void {
-	const counts = isSpam ? state.spamNames : state.inboxNames;
-	const dirty = isSpam ? state.dirtySpamNames : state.dirtyInboxNames;
-	let isListChanged = false;
+	const list = isSpam ? state.spamNames : state.inboxNames;
+	const { counts, dirty } = list;
 	for (const name of names) {
 		const before = counts.get(name) ?? 0;
 		const after = before + difference;
 		if (before === 0 && (difference < 0 || counts.size >= MAX_LISTED_NAMES)) continue;
 		if (after === 0) counts.delete(name);
 		else counts.set(name, after);
-		if (before === 0 || after === 0) isListChanged = true;
+		if (before === 0 || after === 0) list.json = undefined;
 		dirty.add(name);
 	}
-	if (!isListChanged) return;
-	if (isSpam) state.spamNamesJson = undefined;
-	else state.inboxNamesJson = undefined;
+	if (counts.size >= MAX_LISTED_NAMES) list.overflow ||= true;
 }
 
 function haveSameItems(a: readonly string[], b: readonly string[]): boolean {

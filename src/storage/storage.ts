@@ -118,6 +118,10 @@ export function openStorage(file: string, { now = Date.now, searchVolume }: Stor
 				refreshOnce();
 				return log.countBetween(...args);
 			},
+			hasUnlistedNames: (...args: Parameters<typeof index.hasUnlistedNames>) => {
+				refreshOnce();
+				return index.hasUnlistedNames(...args);
+			},
 		},
 		search,
 		/** Told of what is on disk. */

@@ -6,6 +6,7 @@ import { firstIdAfter } from '../ids.ts';
 import { searchTerms } from '../storage/search-text.ts';
 import { FILTERS, type Filter } from '../storage/submission-log.ts';
 import type { Narrowing } from '../storage/submission-reader.ts';
+import { parseTimestamp, type Timestamp } from '../timestamp.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX } from './bounds.ts';
 
 export interface ListQuery extends Narrowing {
@@ -23,11 +24,9 @@ export interface NarrowingInput {
 }
 
 const ORDERS = ['asc', 'desc'] as const;
-const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
 const ONE_DAY_MS = 86_400_000;
-/** RFC 3339, also without zone (then UTC), without seconds, or the date alone. */
-const TIMESTAMP =
-	/^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?(?:([Zz])|([+ -])(\d{2}):(\d{2}))?)?$/;
+/** A blank where the zone's plus sign belongs: an unescaped plus arrives so in a query. */
+const BLANK_FOR_PLUS = /(?<=:\S*) (?=\d{2}:\d{2}$)/;
 
 /** @throws AppError VALIDATION_ERROR naming the parameter */
 export function parseListQuery(params: URLSearchParams): ListQuery {
@@ -56,14 +55,15 @@ export function parseNarrowing({ filter, search, since, until }: NarrowingInput)
 	const terms = search === undefined ? undefined : parseSearch(search);
 	return {
 		filter,
-		...(since !== undefined && { fromId: firstIdAfter(parseTimestamp('since', since)) }),
+		...(since !== undefined && { fromId: firstIdAfter(readTimestamp('since', since).millis) }),
 		...(until !== undefined && { beforeId: firstIdAfter(parseUntil(until)) }),
 		...(terms && { terms }),
 	};
 }
 
 function parseUntil(text: string): number {
-	return parseTimestamp('until', text) + (DATE_ALONE.test(text) ? ONE_DAY_MS - 1 : 0);
+	const { millis, isDateAlone } = readTimestamp('until', text);
+	return millis + (isDateAlone ? ONE_DAY_MS - 1 : 0);
 }
 
 /** `undefined` if there is nothing to search for. */
@@ -75,22 +75,8 @@ function parseSearch(text: string): Narrowing['terms'] {
 	return terms.parts.length + terms.shortWords.length > 0 ? terms : undefined;
 }
 
-/**
- * A moment in milliseconds since 1970, with the fraction that was given.
- * A blank where the zone's plus sign belongs is read as one: an unescaped plus arrives so in a query.
- */
-export function parseTimestamp(name: string, text: string): number {
-	const unreadable = () =>
-		invalidField(name, 'INVALID_DATE', `${name} must be a date such as 2026-01-31 or 2026-01-31T09:30:00Z.`);
-	const match = TIMESTAMP.exec(text);
-	if (!match) throw unreadable();
-	const [, year, month, day, hour = '0', minute = '0', second = '0', fraction, , sign, zoneHour, zoneMinute] = match;
-	if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) throw unreadable();
-	if (Number(zoneHour ?? 0) > 23 || Number(zoneMinute ?? 0) > 59) throw unreadable();
-	const date = new Date(0);
-	date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-	if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) throw unreadable();
-	const seconds = Number(hour) * 3600 + Number(minute) * 60 + Number(second);
-	const offset = (Number(zoneHour ?? 0) * 60 + Number(zoneMinute ?? 0)) * 60 * (sign === '-' ? -1 : 1);
-	return date.getTime() + (seconds - offset) * 1000 + Number(fraction ?? 0) * 1000;
+function readTimestamp(name: string, text: string): Timestamp {
+	const timestamp = parseTimestamp(text.replace(BLANK_FOR_PLUS, '+'));
+	if (timestamp) return timestamp;
+	throw invalidField(name, 'INVALID_DATE', `${name} must be a date such as 2026-01-31 or 2026-01-31T09:30:00Z.`);
 }

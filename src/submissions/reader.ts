@@ -11,6 +11,7 @@ const MAX_WAITING = 100;
 const RETRY_AFTER_SECONDS = 2;
 
 interface Waiting {
+	thread: Thread;
 	resolve(result: unknown): void;
 	reject(error: unknown): void;
 	timer: ReturnType<typeof setTimeout>;
@@ -24,6 +25,8 @@ export type Reader = ReturnType<typeof createReader>;
 /** @param file The database. */
 export function createReader(file: string) {
 	const waiting = new Map<number, Waiting>();
+	/** Threads that were told to end and have not yet; new calls are none of theirs. */
+	const ending = new Set<Promise<void>>();
 	let worker: Thread | undefined;
 	let idleTimer: ReturnType<typeof setTimeout> | undefined;
 	let lastId = 0;
@@ -55,7 +58,8 @@ export function createReader(file: string) {
 
 	/** Nothing is waiting: the process may end, and so does the thread unless it is asked again soon. */
 	function rest(): void {
-		worker?.unref();
+		if (!worker) return;
+		worker.unref();
 		idleTimer = setTimeout(() => void close(), IDLE_MS);
 		idleTimer.unref();
 	}
@@ -64,31 +68,39 @@ export function createReader(file: string) {
 	function abandon(failed: Thread, cause: unknown): void {
 		if (worker === failed) worker = undefined;
 		failed.terminate();
-		for (const id of [...waiting.keys()]) take(id)?.reject(tooMuch(cause));
+		for (const [id, { thread }] of [...waiting]) if (thread === failed) take(id)?.reject(tooMuch(cause));
 	}
 
 	function ask(name: ReaderRequest['name'], args: unknown[]): Promise<unknown> {
 		if (waiting.size >= MAX_WAITING) return Promise.reject(tooMuch(undefined));
-		const asked = worker ?? start();
+		return post(worker ?? start(), { name, args });
+	}
+
+	function post(thread: Thread, { name, args }: Omit<ReaderRequest, 'id'>): Promise<unknown> {
 		clearTimeout(idleTimer);
-		asked.ref();
+		thread.ref();
 		const id = ++lastId;
 		return new Promise((resolve, reject) => {
-			const timer = setTimeout(() => abandon(asked, new Error(`${name} took over ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
-			waiting.set(id, { resolve, reject, timer });
-			asked.postMessage({ id, name, args } satisfies ReaderRequest);
+			const timer = setTimeout(() => abandon(thread, new Error(`${name} took over ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
+			waiting.set(id, { thread, resolve, reject, timer });
+			thread.postMessage({ id, name, args } satisfies ReaderRequest);
 		});
 	}
 
 	/** Ends the thread once it has done what it was asked before. At once if there is none. */
 	async function close(): Promise<void> {
-		const closing = worker;
-		if (!closing) return;
-		await ask('close', []).catch(() => {});
-		clearTimeout(idleTimer);
-		if (worker === closing) worker = undefined;
-		const closed = new Promise((resolve) => closing.addEventListener('close', resolve, { once: true }));
-		closing.terminate();
+		if (worker) {
+			const ended = end(worker).finally(() => ending.delete(ended));
+			ending.add(ended);
+			worker = undefined;
+		}
+		await Promise.all(ending);
+	}
+
+	async function end(thread: Thread): Promise<void> {
+		await post(thread, { name: 'close', args: [] }).catch(() => {});
+		const closed = new Promise((resolve) => thread.addEventListener('close', resolve, { once: true }));
+		thread.terminate();
 		await closed;
 	}
 
@@ -102,7 +114,7 @@ export function createReader(file: string) {
 		},
 		close,
 		/** Whether there is a thread that has to be closed. */
-		isRunning: () => worker !== undefined,
+		isRunning: () => worker !== undefined || ending.size > 0,
 	};
 }
 

@@ -65,7 +65,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth) =>
 					parameters: [formId, submissionId],
 					responses: {
 						200: jsonResponse('The submission.', { schema: Submission, example: EXAMPLE }),
-						...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED'),
+						...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'NOT_FOUND', 'RATE_LIMITED'),
 					},
 				},
 			},
@@ -91,7 +91,8 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth) =>
 							schema: Submission,
 							example: { ...EXAMPLE, isRead: true },
 						}),
-						...errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'),
+						...errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'UNAUTHORIZED', 'FORBIDDEN'),
+						...errorResponses('FORM_NOT_FOUND', 'NOT_FOUND'),
 						...errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'UNAVAILABLE'),
 					},
 				},
@@ -110,7 +111,8 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth) =>
 					parameters: [formId, submissionId],
 					responses: {
 						200: jsonResponse('Deleted.', { schema: Success, example: { success: true } }),
-						...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED', 'UNAVAILABLE'),
+						...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'NOT_FOUND'),
+						...errorResponses('RATE_LIMITED', 'UNAVAILABLE'),
 					},
 				},
 			},

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { run } from '../../src/cli/run.ts';
 import { openStorage } from '../../src/storage/storage.ts';
 import { readCsv } from '../submissions/csv-reader.ts';
@@ -52,6 +52,44 @@ test('writes a file for its owner alone, and never over another one unless force
 	expect(readFileSync(file, 'utf8')).toBe('mine');
 	expect((await cli.call(...args, '--force')).code).toBe(0);
 	expect(readFileSync(file, 'utf8')).toContain('Grace');
+});
+
+test('an export that fails leaves the old file as it was, and nothing beside it', async () => {
+	writeFileSync(cli.path('out.csv'), 'old', { mode: 0o640 });
+	const before = readdirSync(cli.cwd).sort();
+	const lines: string[] = [];
+	const stderr = {
+		isTTY: true,
+		write: (text: string) => {
+			if (text.startsWith('\r')) throw new Error('the terminal is gone');
+			lines.push(text);
+		},
+	};
+	const io = { stdout: { write: () => {} }, stderr, env: {}, cwd: cli.cwd };
+	const args = ['submissions', 'export', 'contact', '-o'];
+	expect(await run([...args, 'out.csv', '--force'], io)).toBe(1);
+	expect(await run([...args, 'new.csv', '--force'], io)).toBe(1);
+	expect(await run([...args, 'new.csv'], io)).toBe(1);
+	expect(lines.join('')).toContain('the terminal is gone');
+	expect(readFileSync(cli.path('out.csv'), 'utf8')).toBe('old');
+	expect(readdirSync(cli.cwd).sort()).toEqual(before);
+	expect((await cli.call(...args, 'out.csv', '--force')).code).toBe(0);
+	expect(readFileSync(cli.path('out.csv'), 'utf8')).toContain('Grace');
+	expect(statSync(cli.path('out.csv')).mode & 0o777).toBe(0o640);
+	expect(readdirSync(cli.cwd).sort()).toEqual(before);
+});
+
+test('a forced export goes through a link, and into what is no file', async () => {
+	writeFileSync(cli.path('target.csv'), 'old');
+	symlinkSync('target.csv', cli.path('link.csv'));
+	const args = ['submissions', 'export', 'contact', '--force', '-o'];
+	expect((await cli.call(...args, 'link.csv')).code).toBe(0);
+	expect(lstatSync(cli.path('link.csv')).isSymbolicLink()).toBe(true);
+	expect(readFileSync(cli.path('target.csv'), 'utf8')).toContain('Grace');
+	symlinkSync('/dev/null', cli.path('nowhere'));
+	expect((await cli.call(...args, 'nowhere')).code).toBe(0);
+	expect(lstatSync('/dev/null').isFile()).toBe(false);
+	expect(lstatSync(cli.path('nowhere')).isSymbolicLink()).toBe(true);
 });
 
 test('shows its progress on a terminal, where nothing that was submitted acts', async () => {

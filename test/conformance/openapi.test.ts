@@ -19,7 +19,7 @@ interface Operation {
 	tags: string[];
 	security?: object[];
 	parameters?: { in: string; name: string; description?: string }[];
-	responses: Record<string, { content?: Record<string, { schema: { $ref?: string } }> }>;
+	responses: Record<string, { content?: Record<string, { schema: { $ref?: string }; examples?: object }> }>;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'formsrv-openapi-'));
@@ -101,5 +101,16 @@ describe('the OpenAPI document', () => {
 				.map(([status]) => `${method} ${path} ${status}`),
 		);
 		expect(other).toEqual([]);
+	});
+
+	test('says of every operation of a form that the form may be missing', () => {
+		const silent = operations
+			.filter(({ path }) => path.startsWith('/api/forms/{id}'))
+			.filter(({ operation }) => {
+				const { examples = {} } = operation.responses['404']?.content?.['application/json'] ?? {};
+				return !('FORM_NOT_FOUND' in examples);
+			})
+			.map(({ operation }) => operation.operationId);
+		expect(silent).toEqual([]);
 	});
 });

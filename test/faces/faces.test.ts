@@ -22,6 +22,7 @@ test.each([
 	['POST', '/health', 405],
 	['GET', '/health/', 404],
 	['GET', '/thanks', 200],
+	['GET', '/formsrv.js', 200],
 	['DELETE', '/thanks', 405],
 	['GET', '/api/f', 404],
 	['GET', '/api/f/', 404],
@@ -35,6 +36,7 @@ test.each([
 	const response = await fetch(`${server.baseUrl}${path}`, { method });
 	expect(response.status).toBe(status);
 	expect(response.headers.get('X-Request-Id')).toMatch(/./);
+	expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');
 	await response.bytes();
 });
 

@@ -66,6 +66,10 @@ describe('POST /api/keys', () => {
 		[{ permissions: ['read'], name: 'x'.repeat(201) }, 'name'],
 		[{ permissions: ['read'], expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
 		[{ permissions: ['read'], expiresAt: 'tomorrow' }, 'expiresAt'],
+		[{ permissions: ['read'], expiresAt: '2099-02-30T00:00:00Z' }, 'expiresAt'],
+		[{ permissions: ['read'], expiresAt: '2099-01-31' }, 'expiresAt'],
+		[{ permissions: ['read'], expiresAt: '2099-01-31T00:00:00' }, 'expiresAt'],
+		[{ permissions: ['read'], expiresAt: '2099-01-31T00:00:00 02:00' }, 'expiresAt'],
 		[{ permissions: ['read'], expires: '1d' }, 'expires'],
 	])('refuses %j and names the field', async (json, field) => {
 		const { status, body } = await create(json);

@@ -26,3 +26,20 @@ test.skipIf(process.platform !== 'linux')('the thread steps back behind those th
 	await reader.close();
 	storage.close();
 });
+
+test('a call that arrives while the thread ends is answered by a new one', async () => {
+	const file = join(tempFolder(), 'formsrv.db');
+	const storage = openStorage(file);
+	const reader = createReader(file);
+	const ask = () => reader.call('ids', { formId: 1, filter: 'all' }, { order: 'asc', limit: 1 });
+	const before = ask();
+	const closing = reader.close();
+	expect(await Promise.all([before, ask()])).toEqual([[], []]);
+	await closing;
+	expect(reader.isRunning()).toBe(true);
+	void reader.close();
+	expect(reader.isRunning()).toBe(true);
+	await reader.close();
+	expect(reader.isRunning()).toBe(false);
+	storage.close();
+});

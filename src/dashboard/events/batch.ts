@@ -34,7 +34,7 @@ export function createEventBatch() {
 				else collected.isChanged = true;
 			} else if (collected.deliveries.size < MAX_TOLD_SINGLY || collected.deliveries.has(event.deliveryId)) {
 				collected.deliveries.set(event.deliveryId, event.state);
-			}
+			} else collected.isChanged = true;
 		},
 		isEmpty: (): boolean => byForm.size === 0,
 		/** What was collected, as server-sent events by form; and begins anew. */

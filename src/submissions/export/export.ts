@@ -1,6 +1,5 @@
 /** Exports of any size: made piece by piece as fast as they are taken, so that neither memory nor other requests notice. */
 
-import { MAX_LISTED_NAMES } from '../../storage/form-index.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Narrowing, Selection } from '../../storage/submission-reader.ts';
 import type { FormRow } from '../../storage/tables.ts';
@@ -35,8 +34,10 @@ export async function openExport(
 	const { order, format, bom, ...narrowing } = query;
 	const end = nextId();
 	const selection = { ...narrowing, formId: form.id, beforeId: Math.min(narrowing.beforeId ?? end, end) };
-	const fields = JSON.parse(submissions.namesJson(form.id, narrowing.filter === 'spam')) as string[];
-	const layout: Layout = { format, bom, fields, hasRest: fields.length >= MAX_LISTED_NAMES };
+	const isSpam = narrowing.filter === 'spam';
+	const hasRest = submissions.hasUnlistedNames(form.id, isSpam);
+	const fields = JSON.parse(submissions.namesJson(form.id, isSpam)) as string[];
+	const layout: Layout = { format, bom, fields, hasRest };
 	const { total } = narrowing.terms
 		? await reader.call('count', selection, { order, limit: 0, offset: 0 })
 		: submissions.page({ ...selection, order, limit: 0, offset: 0 });

@@ -28,3 +28,14 @@ test('makes one change of a flood', () => {
 	expect(text.match(/event: submission/g)).toHaveLength(10);
 	expect(text.match(/event: change/g)).toHaveLength(1);
 });
+
+test('makes one change of a flood of deliveries, and goes on telling of those it told of', () => {
+	const batch = createEventBatch();
+	for (let i = 1; i <= 11; i++) batch.add({ type: 'delivery', formId: 1, deliveryId: i, state: 'sending' });
+	for (let i = 1; i <= 5000; i++) batch.add({ type: 'delivery', formId: 1, deliveryId: i, state: 'sent' });
+	const text = batch.take().get(1) ?? '';
+	expect(text.match(/event: delivery\ndata: .*"state":"sent"/g)).toHaveLength(10);
+	expect(text.match(/event: change/g)).toHaveLength(1);
+	for (let i = 1; i <= 10; i++) batch.add({ type: 'delivery', formId: 1, deliveryId: i, state: 'sent' });
+	expect(batch.take().get(1)).not.toContain('event: change');
+});

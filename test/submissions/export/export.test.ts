@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Form } from '../../../src/forms/schema.ts';
+import { openStorage } from '../../../src/storage/storage.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 import { readCsv } from '../csv-reader.ts';
 
@@ -127,10 +128,35 @@ test('an export of many pieces holds every submission once, and none that came l
 	}
 });
 
-async function removeNewest(formId: string): Promise<void> {
+test('what was passed over when the list of names was full is in the column of the rest, also after deletions', async () => {
+	const { id } = (await server.call<Form>('POST /api/forms', { json: { name: 'Wide' } })).body;
+	const named = (prefix: string, count: number) =>
+		Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, 'x']));
+	const lastColumns = async () => {
+		const { text } = await server.call(`GET /api/forms/${id}/export?order=asc`);
+		return readCsv(text).map((cells) => cells.at(-1));
+	};
+	await append(id, named('a', 1998));
+	expect(await lastColumns()).toEqual(['a1997', 'x']);
+	await append(id, { passed: 'by', ...named('b', 2) });
+	await append(id, { b1: 'x', late: 'too' });
+	expect(await lastColumns()).toEqual(['otherFields', '', '{"b1":"x"}', '{"b1":"x","late":"too"}']);
+	await removeOldest(id);
+	expect(await lastColumns()).toEqual(['otherFields', '{"b1":"x"}', '{"b1":"x","late":"too"}']);
+	const reopened = openStorage(server.app.config.databaseFile);
+	expect(reopened.submissions.hasUnlistedNames(Number.parseInt(id, 36), false)).toBe(true);
+	expect(reopened.submissions.hasUnlistedNames(Number.parseInt(id, 36), true)).toBe(false);
+	expect(JSON.parse(reopened.submissions.namesJson(Number.parseInt(id, 36), false))).toEqual(['passed', 'b0']);
+	reopened.close();
+});
+
+const removeNewest = (formId: string) => removeFirst(formId, 'desc');
+const removeOldest = (formId: string) => removeFirst(formId, 'asc');
+
+async function removeFirst(formId: string, order: 'asc' | 'desc'): Promise<void> {
 	const { submissions } = server.app.storage;
 	const form = Number.parseInt(formId, 36);
-	const { rows } = submissions.page({ formId: form, filter: 'all', order: 'desc', limit: 1, offset: 0 });
+	const { rows } = submissions.page({ formId: form, filter: 'all', order, limit: 1, offset: 0 });
 	await submissions.remove(
 		form,
 		rows.map((row) => row.id),

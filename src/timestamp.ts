@@ -1,0 +1,35 @@
+/** Pure: a moment as people and programs write it, read strictly. */
+
+/** RFC 3339, also without zone (then UTC), without seconds, or the date alone. */
+const TIMESTAMP =
+	/^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?(?:[Zz]|([+-])(\d{2}):(\d{2}))?)?$/;
+const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
+const ZONED = /:.*(?:[Zz]|[+-]\d{2}:\d{2})$/;
+
+export interface Timestamp {
+	/** Since 1970, with the fraction that was given. */
+	millis: number;
+	isDateAlone: boolean;
+	/** Whether it says for which zone; otherwise it is read as UTC. */
+	isZoned: boolean;
+}
+
+/** `undefined` if it names no moment. `Date` would read February 30th as March 2nd. */
+export function parseTimestamp(text: string): Timestamp | undefined {
+	const match = TIMESTAMP.exec(text);
+	if (!match) return undefined;
+	const [, year, month, day, hour, minute, second, fraction, sign, zoneHour, zoneMinute] = match;
+	const [hours, minutes, seconds] = [Number(hour ?? 0), Number(minute ?? 0), Number(second ?? 0)];
+	const [zoneHours, zoneMinutes] = [Number(zoneHour ?? 0), Number(zoneMinute ?? 0)];
+	if (hours > 23 || minutes > 59 || seconds > 60 || zoneHours > 23 || zoneMinutes > 59) return undefined;
+	const date = new Date(0);
+	date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+	if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined;
+	const offset = (zoneHours * 60 + zoneMinutes) * 60 * (sign === '-' ? -1 : 1);
+	const ofDay = hours * 3600 + minutes * 60 + seconds - offset;
+	return {
+		millis: date.getTime() + ofDay * 1000 + Number(fraction ?? 0) * 1000,
+		isDateAlone: DATE_ALONE.test(text),
+		isZoned: ZONED.test(text),
+	};
+}
