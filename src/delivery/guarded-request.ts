@@ -78,7 +78,7 @@ export function readTarget(text: string): URL | string {
 	if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'The URL must begin with https:// or http://.';
 	if (url.username !== '' || url.password !== '') return 'The URL must not hold a user name or password.';
 	if (url.port !== '' && Number(url.port) <= LAST_PRIVILEGED_PORT) {
-		return 'The port must be 80, 443 or one above 1023.';
+		return `After ${url.protocol}// the port must be ${url.protocol === 'https:' ? 443 : 80} or one above 1023.`;
 	}
 	return url;
 }
