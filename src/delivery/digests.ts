@@ -1,4 +1,4 @@
-/** Gathers what a form may not mail singly any more into one digest an hour. */
+/** Gathers what a form may not mail singly any more into one digest an hour for each address. */
 
 import { and, eq, gt, inArray, isNull } from 'drizzle-orm';
 import type { Storage } from '../storage/storage.ts';
@@ -8,9 +8,12 @@ import type { DueDelivery } from './queue.ts';
 
 export type Digests = ReturnType<typeof createDigests>;
 
+/** Whom a digest is for: the addresses that the form had when its submissions came in. */
+type Reader = Pick<DueDelivery, 'formId' | 'destination'>;
+
 export function createDigests(storage: Storage) {
-	/** The latest known by form, so that a flood does not search all that waits for every few mails. */
-	const latestDigests = new Map<number, number>();
+	/** The latest known by form and destination, so that a flood does not search all that waits for every few mails. */
+	const latestDigests = new Map<string, number>();
 
 	/** Once a digest was tried it may have arrived, and nothing is added to it. */
 	const isUntried = and(
@@ -24,39 +27,47 @@ export function createDigests(storage: Storage) {
 		return (await storage.db.select({ id: deliveries.id }).from(deliveries).where(isIt)).length > 0;
 	}
 
-	/** The form's digest that was not tried yet. */
-	async function openDigest(formId: number): Promise<number | undefined> {
-		const latest = latestDigests.get(formId);
+	/** The digest for them that was not tried yet. */
+	async function openDigest(reader: Reader): Promise<number | undefined> {
+		const latest = latestDigests.get(keyOf(reader));
 		if (latest !== undefined && (await isStillOpen(latest))) return latest;
 		const isMail = and(eq(deliveries.channel, 'mail'), isNull(deliveries.webhookId));
-		const isOpen = and(isMail, isUntried, eq(deliveries.formId, formId), isNull(deliveries.digestId));
+		const isTheirs = and(eq(deliveries.formId, reader.formId), eq(deliveries.destination, reader.destination));
+		const isOpen = and(isMail, isUntried, isTheirs, isNull(deliveries.digestId));
 		const [found] = await storage.db.select({ id: deliveries.id }).from(deliveries).where(isOpen);
 		return found?.id;
 	}
 
+	async function gatherFor(reader: Reader, { mails, dueAt }: { mails: readonly DueDelivery[]; dueAt: number }) {
+		const known = await openDigest(reader);
+		const digestId = known ?? storage.nextId();
+		latestDigests.set(keyOf(reader), digestId);
+		const ids = mails.map(({ id }) => id);
+		const digest = { ...reader, id: digestId, channel: 'mail', event: SUBMISSIONS_DIGEST } as const;
+		await storage.batch((tx) => [
+			...(known === undefined
+				? [tx.insert(deliveries).values({ ...digest, state: 'waiting', nextAttemptAt: dueAt })]
+				: []),
+			tx
+				.update(deliveries)
+				.set({ state: 'gathered', digestId, nextAttemptAt: null })
+				.where(and(inArray(deliveries.id, ids), gt(deliveries.nextAttemptAt, 0))),
+		]);
+	}
+
 	return {
 		/**
-		 * Puts waiting mails of one form into its digest, making it if need be.
+		 * Puts waiting mails of one form into its digests, one for each destination, making them if need be.
 		 * @param dueAt when a new digest may go, in milliseconds since 1970
 		 */
-		async gather(mails: readonly DueDelivery[], dueAt: number): Promise<void> {
-			const latest = mails.at(-1);
-			if (!latest) return;
-			const { formId, destination } = latest;
-			const known = await openDigest(formId);
-			const digestId = known ?? storage.nextId();
-			latestDigests.set(formId, digestId);
-			const ids = mails.map(({ id }) => id);
-			const digest = { id: digestId, formId, channel: 'mail', event: SUBMISSIONS_DIGEST, destination } as const;
-			await storage.batch((tx) => [
-				...(known === undefined
-					? [tx.insert(deliveries).values({ ...digest, state: 'waiting', nextAttemptAt: dueAt })]
-					: []),
-				tx
-					.update(deliveries)
-					.set({ state: 'gathered', digestId, nextAttemptAt: null })
-					.where(and(inArray(deliveries.id, ids), gt(deliveries.nextAttemptAt, 0))),
-			]);
+		async gather(formId: number, { mails, dueAt }: { mails: readonly DueDelivery[]; dueAt: number }): Promise<void> {
+			for (const [destination, theirs] of Map.groupBy(mails, (mail) => mail.destination)) {
+				await gatherFor({ formId, destination }, { mails: theirs, dueAt });
+			}
 		},
 	};
+}
+
+function keyOf({ formId, destination }: Reader): string {
+	return `${formId} ${destination}`;
 }

@@ -59,6 +59,7 @@ export function createGuardedPost(options: GuardedPostOptions = {}): GuardedPost
 		const deadline = AbortSignal.timeout(timeoutMs);
 		const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline;
 		try {
+			signal.throwIfAborted();
 			const addresses = await unlessAborted(checkedAddresses(target, { resolve, mayReach }), signal);
 			if (typeof addresses === 'string') return { answered: false, fault: 'refused', message: addresses };
 			return await exchange(target, { request, addresses, signal, ca });
@@ -77,7 +78,7 @@ export function readTarget(text: string): URL | string {
 	if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'The URL must begin with https:// or http://.';
 	if (url.username !== '' || url.password !== '') return 'The URL must not hold a user name or password.';
 	if (url.port !== '' && Number(url.port) <= LAST_PRIVILEGED_PORT) {
-		return 'The port must be 80, 443 or one above 1023.';
+		return `After ${url.protocol}// the port must be ${url.protocol === 'https:' ? 443 : 80} or one above 1023.`;
 	}
 	return url;
 }
@@ -131,6 +132,7 @@ async function exchange(
 	const body = Buffer.from(request.body);
 	// Loaded with the first request, because it takes a while and few servers need it at once.
 	const { request: open } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+	signal.throwIfAborted();
 	return new Promise((resolve, reject) => {
 		const options: RequestOptions = {
 			method: 'POST',
@@ -147,21 +149,33 @@ async function exchange(
 			},
 		};
 		const outgoing = open(url, options);
+		// The first of these stands. An answer with 101 takes the connection over, after which there is no error any more.
 		outgoing.on('error', reject);
+		outgoing.on('close', () => reject(hungUp()));
+		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+		outgoing.on('upgrade', (answer, socket) => {
+			socket.destroy();
+			resolve(resultOf(answer, ''));
+		});
 		outgoing.on('response', (answer) => {
-			outgoing.off('error', reject).on('error', () => answer.destroy());
-			void readExcerpt(answer).then((bodyExcerpt) => {
-				outgoing.destroy();
-				const { statusCode = 0, headers } = answer;
-				resolve({ answered: true, status: statusCode, bodyExcerpt, retryAfter: headers['retry-after'] });
-			});
+			outgoing.on('error', () => answer.destroy());
+			const excerpt = readExcerpt(answer, signal).finally(() => outgoing.destroy());
+			resolve(excerpt.then((bodyExcerpt) => resultOf(answer, bodyExcerpt)));
 		});
 		outgoing.end(body);
 	});
 }
 
+function resultOf({ statusCode = 0, headers }: IncomingMessage, bodyExcerpt: string): PostResult {
+	return { answered: true, status: statusCode, bodyExcerpt, retryAfter: headers['retry-after'] };
+}
+
+function hungUp(): Error {
+	return Object.assign(new Error('The connection was closed before there was an answer.'), { code: 'ECONNRESET' });
+}
+
 /** The beginning of an answer; whatever breaks off after the status line, the status stands. */
-function readExcerpt(answer: IncomingMessage): Promise<string> {
+function readExcerpt(answer: IncomingMessage, signal: AbortSignal): Promise<string> {
 	const kept: Buffer[] = [];
 	let size = 0;
 	return new Promise((resolve) => {
@@ -175,6 +189,7 @@ function readExcerpt(answer: IncomingMessage): Promise<string> {
 		answer.on('error', finish);
 		answer.on('aborted', finish);
 		answer.on('close', finish);
+		signal.addEventListener('abort', finish, { once: true });
 	});
 }
 

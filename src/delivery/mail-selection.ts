@@ -1,4 +1,4 @@
-/** Which of the due mails go singly now: as many as their form may send this hour; the others go into its digest. */
+/** Which of the due mails go singly now: as many as their form may send this hour; the others go into its digests. */
 
 import { and, gt, isNotNull } from 'drizzle-orm';
 import type { Storage } from '../storage/storage.ts';
@@ -33,10 +33,7 @@ export function createMailSelection({
 				until,
 			);
 		}
-		await digests.gather(
-			mails.filter((mail) => !isDigest(mail)),
-			until,
-		);
+		await digests.gather(formId, { mails: mails.filter((mail) => !isDigest(mail)), dueAt: until });
 	}
 
 	return {

@@ -1,8 +1,8 @@
 /** The deliveries of one destination as a queue on disk: what is due, leased, given back and finished. */
 
-import { and, asc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm';
 import { idToMillis } from '../ids.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Db, Storage } from '../storage/storage.ts';
 import { type Channel as ChannelName, type DeliveryRow, deliveries, webhooks } from '../storage/tables.ts';
 import { longestWait, type Schedule, waitAfter } from './backoff.ts';
 import type { Outcome, Remainder } from './outcome.ts';
@@ -106,11 +106,10 @@ export function createQueue(
 		}
 	}
 
-	function split(row: DeliveryRow, rest: Remainder): typeof deliveries.$inferInsert {
-		const { formId, submissionId, channel, event, attempts } = row;
+	/** What is different about a delivery that goes on for one recipient. */
+	function split(row: DeliveryRow, { rest, id }: { rest: Remainder; id: number }): Change {
 		const fate = rest.kind === 'retry' ? afterFailure(row, rest) : failed(rest.error);
-		const shared = { formId, submissionId, channel, event, attempts, digestId: digestOf(row) };
-		return { ...shared, state: 'failed', ...fate, id: storage.nextId(), destination: rest.destination };
+		return { finishedAt: null, content: null, ...fate, id, digestId: digestOf(row), destination: rest.destination };
 	}
 
 	function tell({ id, formId }: DeliveryRow, state: string): void {
@@ -169,11 +168,11 @@ export function createQueue(
 		async settle(row: DeliveryRow, { outcome, content }: { outcome: Outcome; content?: string }): Promise<void> {
 			const values = { ...afterwards(row, outcome), ...(content !== undefined && { content }) };
 			const rest = outcome.kind === 'sent' ? (outcome.rest ?? []) : [];
-			const rows = rest.map((part) => split(row, part));
+			const parts = rest.map((part) => split(row, { rest: part, id: storage.nextId() }));
 			const isMineStill = and(eq(deliveries.id, row.id), eq(deliveries.state, 'sending'));
 			await storage.batch((tx) => [
+				...parts.map((part) => insertCopy(tx, part, isMineStill)),
 				tx.update(deliveries).set(values).where(isMineStill),
-				...(rows.length > 0 ? [tx.insert(deliveries).values(rows)] : []),
 			]);
 			tell(row, values.state ?? row.state);
 		},
@@ -193,6 +192,13 @@ export function createQueue(
 			]);
 		},
 	};
+}
+
+/** Copies the delivery that is meant, with these values in place of its own; without it nothing is inserted. */
+function insertCopy(tx: Db, values: Change, isMeant: SQL | undefined) {
+	const changed = Object.fromEntries(Object.entries(values).map(([column, value]) => [column, sql`${value}`]));
+	const copy = tx.select({ ...getTableColumns(deliveries), ...changed }).from(deliveries);
+	return tx.insert(deliveries).select(copy.where(isMeant));
 }
 
 /** The digest that a row is (a part of); `null` for all others. */

@@ -1,5 +1,6 @@
 /** Sends one mail to the configured SMTP server and says what became of it. */
 
+import { Readable } from 'node:stream';
 import type { Mail, Mailbox } from './email.ts';
 import type { Outcome } from './outcome.ts';
 import type { SmtpServer } from './smtp-url.ts';
@@ -20,6 +21,10 @@ export const SMTP_TIMEOUTS: SmtpTimeouts = { connect: 15_000, greeting: 30_000, 
 
 const QUIT_MS = 2_000;
 const STOPPED: Outcome = { kind: 'ill', error: 'The server was stopped meanwhile' };
+const STOPPED_UNCONFIRMED: Outcome = {
+	kind: 'retry',
+	error: 'The server was stopped before the mail server confirmed this; it may have arrived',
+};
 
 interface Composed {
 	envelope: { from: string | false; to: string[] };
@@ -28,7 +33,7 @@ interface Composed {
 
 /**
  * Never throws: whatever goes wrong is an outcome, in words that an operator can act on. When `signal` aborts, the
- * connection is closed; before the final dot nothing can have arrived.
+ * connection is closed; before the final dot nothing can have arrived, after it that is not known.
  */
 export async function sendMail(
 	server: SmtpServer,
@@ -92,6 +97,8 @@ async function converse(
 			}),
 		]);
 
+	// Where it ends, the final dot follows.
+	const content = Readable.from([raw]);
 	let stage: SmtpStage = 'connect';
 	try {
 		await step<void>((done) => connection.connect(done));
@@ -102,13 +109,13 @@ async function converse(
 		}
 		stage = 'send';
 		const info = await step<{ response?: string; rejectedErrors?: SmtpFailure[] }>((done) =>
-			connection.send({ ...envelope, size: raw.length }, raw, done),
+			connection.send({ ...envelope, size: raw.length }, content, done),
 		);
 		connection.quit();
 		return judgeReply(info);
 	} catch (error) {
 		connection.close();
-		if (signal?.aborted) return STOPPED;
+		if (signal?.aborted) return content.readableEnded ? STOPPED_UNCONFIRMED : STOPPED;
 		return judgeFailure(error as SmtpFailure, { server, stage });
 	} finally {
 		clearTimeout(deadline);

@@ -1,6 +1,6 @@
 /** Webhooks as a channel of the outbox: what is posted, one attempt to post it, and what that says of the webhook. */
 
-import { and, eq } from 'drizzle-orm';
+import { and, eq, inArray, type SQL } from 'drizzle-orm';
 import { encodeId, idToIso } from '../ids.ts';
 import type { Db, Storage } from '../storage/storage.ts';
 import type { StoredSubmission } from '../storage/submission-log.ts';
@@ -23,24 +23,25 @@ export function createWebhookChannel(
 	{ post, now = Date.now }: { post: GuardedPost; now?: () => number },
 ): Channel {
 	/**
-	 * Notes on the webhook's row how an attempt went, if that is news. One that is given up takes what waits along;
-	 * then the answer is why.
+	 * What an attempt came to, noted on the webhook's row if that is news. A webhook that is given up takes what waits
+	 * along. What an address answered says nothing of the one that the webhook was given meanwhile.
 	 */
-	async function recordHealth(webhook: WebhookRow, result: PostResult, at: Date): Promise<string | null> {
+	async function judge(webhook: WebhookRow, { result, at }: { result: PostResult; at: Date }): Promise<Outcome> {
 		const { isActive, disabledReason, failingSince } = healthAfter(webhook, result, at);
-		const isMeant = eq(webhooks.id, webhook.id);
+		const isAsked = and(eq(webhooks.id, webhook.id), eq(webhooks.url, webhook.url));
 		if (isActive) {
 			if (failingSince !== webhook.failingSince) {
-				await storage.batch((tx) => [tx.update(webhooks).set({ failingSince }).where(isMeant)]);
+				await storage.batch((tx) => [tx.update(webhooks).set({ failingSince }).where(isAsked)]);
 			}
-			return null;
+			return webhookOutcome(result, at);
 		}
-		const why = `The webhook was disabled. ${disabledReason}`;
-		await storage.batch((tx) => [
-			tx.update(webhooks).set({ isActive, disabledReason, failingSince }).where(isMeant),
-			failWaiting(tx, webhook.id, { error: why, at }),
+		const error = `The webhook was disabled. ${disabledReason}`;
+		const [disabled] = await storage.batch((tx) => [
+			tx.update(webhooks).set({ isActive, disabledReason, failingSince }).where(isAsked).returning({ id: webhooks.id }),
+			failWaiting(tx, { isAsked, error, at }),
 		]);
-		return why;
+		if (disabled.length > 0) return { kind: 'refused', error };
+		return { kind: 'retry', error: `The webhook was given another URL meanwhile. ${disabledReason}` };
 	}
 
 	/** What a delivery is about; `undefined` if that is gone. */
@@ -59,9 +60,7 @@ export function createWebhookChannel(
 		const id = `msg_${encodeId(delivery.id)}`;
 		const headers = webhookHeaders(signingSecrets(webhook, sentAt), { id, sentAt, body });
 		const result = await post(webhook.url, { headers, body, signal });
-		const answeredAt = new Date(now());
-		const givenUp = await recordHealth(webhook, result, answeredAt);
-		return givenUp === null ? webhookOutcome(result, answeredAt) : { kind: 'refused', error: givenUp };
+		return judge(webhook, { result, at: new Date(now()) });
 	}
 
 	return {
@@ -95,8 +94,9 @@ function bodyOf({ form, submission }: Event): string {
 	);
 }
 
-function failWaiting(tx: Db, webhookId: number, { error, at }: { error: string; at: Date }) {
+function failWaiting(tx: Db, { isAsked, error, at }: { isAsked: SQL | undefined; error: string; at: Date }) {
 	const failed = { state: 'failed', nextAttemptAt: null, finishedAt: at.getTime(), lastError: error } as const;
-	const isWaiting = and(eq(deliveries.webhookId, webhookId), eq(deliveries.state, 'waiting'));
+	const asked = tx.select({ id: webhooks.id }).from(webhooks).where(isAsked);
+	const isWaiting = and(inArray(deliveries.webhookId, asked), eq(deliveries.state, 'waiting'));
 	return tx.update(deliveries).set(failed).where(isWaiting);
 }

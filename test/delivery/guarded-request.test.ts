@@ -67,6 +67,19 @@ describe('answers', () => {
 		}
 	});
 
+	test.each([
+		['with its header', '\r\nUpgrade: other\r\nConnection: Upgrade'],
+		['bare', ''],
+	])('a change of protocols that nobody wanted is an answer (%s)', async (_what, header) => {
+		const closed = Promise.withResolvers<void>();
+		const result = await send((socket) => {
+			socket.on('close', () => closed.resolve());
+			socket.write(`HTTP/1.1 101 Switching Protocols${header}\r\n\r\nand on`);
+		});
+		expect(result).toMatchObject({ answered: true, status: 101 });
+		await closed.promise;
+	});
+
 	test('Retry-After is handed on', async () => {
 		const result = await send((socket) =>
 			socket.end('HTTP/1.1 503 Busy\r\nRetry-After: 120\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'),
@@ -146,5 +159,11 @@ describe('answers', () => {
 		const pending = post(`http://127.0.0.1:${canaries.plain.port}/`, { ...REQUEST, signal: stop.signal });
 		setTimeout(() => stop.abort(), 50);
 		expect(await pending).toMatchObject({ answered: false, fault: 'aborted' });
+	});
+
+	test('after an orderly stop no request begins', async () => {
+		const stuck = createGuardedPost({ resolve: () => new Promise(() => {}) });
+		const result = await stuck('https://example.com/', { ...REQUEST, signal: AbortSignal.abort() });
+		expect(result).toMatchObject({ answered: false, fault: 'aborted' });
 	});
 });

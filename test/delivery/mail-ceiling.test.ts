@@ -59,6 +59,27 @@ test('the ceiling is one for each form, and counts across restarts', async () =>
 	await second.until((found) => found.some(({ state }) => state === 'gathered'));
 });
 
+test('submissions are told to whom they were meant for, also when the address of a form changes within the hour', async () => {
+	const clock = { now: Date.UTC(2026, 0, 2) };
+	const peer = await server();
+	const { submit, start, until, form } = await house({ smtpUrl: peer.url, mailPerHour: 2, now: () => clock.now });
+	const moved = { ...form, notificationEmail: 'new@example.com' };
+	await start();
+	for (let i = 0; i < 4; i++) await submit({ n: `old ${i}` });
+	await until((found) => found.filter(({ state }) => state === 'gathered').length === 2);
+	for (let i = 0; i < 3; i++) await submit({ n: `new ${i}` }, { to: moved });
+	await until((found) => found.filter(({ state }) => state === 'gathered').length === 5);
+
+	clock.now += 3_600_000;
+	await until((found) => found.every(({ state }) => state === 'sent' || state === 'gathered'));
+	const digests = peer.accepted.slice(2);
+	expect(digests.map(({ to }) => to[0]).sort()).toEqual(['new@example.com', 'owner@example.com']);
+	for (const { to, content } of digests) {
+		expect(content.includes('new 0')).toBe(to[0] === 'new@example.com');
+		expect(content.includes('old 3')).toBe(to[0] === 'owner@example.com');
+	}
+});
+
 test('a flood of 2,000 submissions is 60 mails and one digest that counts the others', async () => {
 	const clock = { now: Date.UTC(2026, 0, 2) };
 	const peer = await server();

@@ -34,6 +34,8 @@ export interface ScriptedSmtp {
 	connections: number[];
 	/** Replaces the script from now on; a function is asked for each mail's recipients so far. */
 	script: Partial<Record<Stage, Behaviour | ((mail: ReceivedMail) => Behaviour | undefined)>>;
+	/** Ends a silence: a line to everybody who is connected. */
+	say(line: string): void;
 	close(): Promise<void>;
 }
 
@@ -50,6 +52,9 @@ export async function startScriptedSmtp(script: ScriptedSmtp['script'] = {}, por
 	await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
 	peer.port = (server.address() as { port: number }).port;
 	peer.url = `smtp://127.0.0.1:${peer.port}`;
+	peer.say = (line) => {
+		for (const socket of sockets) socket.write(`${line}\r\n`);
+	};
 	peer.close = async () => {
 		for (const socket of sockets) socket.destroy();
 		await new Promise((resolve) => server.close(resolve));

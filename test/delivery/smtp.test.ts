@@ -10,7 +10,7 @@ import type { Outcome } from '../../src/delivery/outcome.ts';
 import { sendMail } from '../../src/delivery/smtp.ts';
 import { parseSmtpUrl } from '../../src/delivery/smtp-url.ts';
 import { makeCertificate } from './certificate.ts';
-import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
+import { type ScriptedSmtp, type Stage, startScriptedSmtp } from './scripted-smtp.ts';
 
 const IMPATIENT = { connect: 1000, greeting: 150, silence: 150, total: 2000 };
 const closers: (() => unknown)[] = [];
@@ -57,6 +57,22 @@ async function served(options: SMTPServerOptions): Promise<{ place: string; rece
 
 const send = (url: string, mail = someMail()): Promise<Outcome> =>
 	sendMail(parseSmtpUrl(url), mail, { timeouts: IMPATIENT });
+
+/** The server falls silent at that stage, and the attempt is broken off there. */
+async function sendStoppedAt(stage: Stage): Promise<{ outcome: Outcome; peer: ScriptedSmtp }> {
+	const stop = new AbortController();
+	const isThere = Promise.withResolvers<void>();
+	const peer = await scripted({
+		[stage]: () => {
+			isThere.resolve();
+			return 'hang';
+		},
+	});
+	const sending = sendMail(parseSmtpUrl(peer.url), someMail(), { signal: stop.signal });
+	await isThere.promise;
+	stop.abort();
+	return { outcome: await sending, peer };
+}
 
 test('a mail that was accepted is sent, with the reply as note', async () => {
 	const peer = await scripted({});
@@ -116,6 +132,20 @@ test.each(['hang', 'drop'] as const)(
 		expect(await send(peer.url)).toMatchObject({ kind: 'retry', isDestinationSuspect: false });
 	},
 );
+
+test.each(['greeting', 'EHLO', 'MAIL', 'RCPT', 'DATA'] as const)(
+	'a stop at %s costs no attempt: nothing can have arrived',
+	async (stage) => {
+		const { outcome, peer } = await sendStoppedAt(stage);
+		expect(outcome.kind).toBe('ill');
+		expect(peer.handedOver).toEqual([]);
+	},
+);
+
+test('a stop after the final dot is an attempt, and says that the mail may have arrived', async () => {
+	const { outcome } = await sendStoppedAt('content');
+	expect(outcome).toEqual({ kind: 'retry', error: expect.stringContaining('may have arrived') });
+});
 
 test('a server that answers only a byte now and then is left after the total time', async () => {
 	const listener = Bun.listen<{ timer: Timer }>({

@@ -20,10 +20,16 @@ describe('which URLs may be given as a target', () => {
 		'ftp://example.com/',
 		'https://user@example.com/',
 		'https://:pw@example.com/',
-		'https://example.com:25/',
-		'http://example.com:443/',
 		'https://',
 	])('%j may not, and a sentence says why', (url) => {
 		expect(readTarget(url)).toMatch(/^The .*\.$/);
+	});
+
+	test.each([
+		['http://example.com:443/', 'After http:// the port must be 80 or one above 1023.'],
+		['https://example.com:80/', 'After https:// the port must be 443 or one above 1023.'],
+		['https://example.com:25/', 'After https:// the port must be 443 or one above 1023.'],
+	])('%s may not, and which port may is said', (url, sentence) => {
+		expect(readTarget(url)).toBe(sentence);
 	});
 });

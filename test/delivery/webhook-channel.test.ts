@@ -209,6 +209,31 @@ describe('the record of a webhook', () => {
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false, failingSince: null });
 	});
 
+	test.each([
+		['410', 410, null],
+		['one failure too many', 503, 1],
+		['a failure', 503, null],
+	])('is left alone by what its former URL answers: %s', async (_what, status, failingSince) => {
+		const webhook = await addWebhook({ failingSince });
+		const delivery = await addDelivery(webhook.id);
+		const waiting = await addDelivery(webhook.id);
+		const moving = createWebhookChannel(storage, {
+			post: async () => {
+				await storage.batch((tx) => [
+					tx
+						.update(webhooks)
+						.set({ url: 'https://new.example.com/', failingSince: null })
+						.where(eq(webhooks.id, webhook.id)),
+				]);
+				return { answered: true, status, bodyExcerpt: '', retryAfter: undefined };
+			},
+		});
+		expect((await moving.send(delivery, GOING_ON)).kind).toBe('retry');
+		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, disabledReason: null, failingSince: null });
+		const [row] = await storage.db.select().from(deliveries).where(eq(deliveries.id, waiting.id));
+		expect(row?.state).toBe('waiting');
+	});
+
 	test('ends at once with 410', async () => {
 		const webhook = await addWebhook();
 		respond = () => new Response(null, { status: 410 });

@@ -164,6 +164,28 @@ test('a submission that is deleted takes its deliveries along, also while one is
 	expect(await storage.db.select().from(submissions)).toEqual([]);
 });
 
+test('what a deleted submission’s mail leaves to one recipient goes with it', async () => {
+	const peer = await server();
+	const everybody = 'owner@example.com, full@example.com';
+	const opened = await house({ smtpUrl: peer.url, form: { notificationEmail: everybody } });
+	const { form, storage, submit, start, stop, until, rows, logLines } = opened;
+	const id = await submit();
+	let removal: Promise<unknown> | undefined;
+	peer.script = {
+		RCPT: ({ to }) => (to.at(-1) === 'full@example.com' ? '452 full' : undefined),
+		content: () => {
+			removal = storage.submissions.remove(form.id, [id]);
+			return undefined;
+		},
+	};
+	await start();
+	await until(() => peer.accepted.length === 1);
+	await removal;
+	await stop();
+	expect(await rows()).toEqual([]);
+	expect(logLines.join('')).not.toContain('cannot be stored');
+});
+
 test('a mail that cannot be written harms no other', async () => {
 	const peer = await server();
 	const { storage, submit, start, until } = await house({ smtpUrl: peer.url });

@@ -4,7 +4,8 @@ import { type Static, Type } from '@sinclair/typebox';
 import { EVENTS } from './bounds.ts';
 
 const Url = Type.String({
-	description: 'Where events are posted to: http or https, on port 80, 443 or one above 1023, at a public address.',
+	description:
+		'Where events are posted to: http on port 80, https on port 443, or one above 1023, at a public address.',
 });
 const Events = Type.Array(Type.Union(EVENTS.map((event) => Type.Literal(event))), {
 	description: 'What is posted there.',
