@@ -10,6 +10,7 @@ import {
 	type DeliveryState,
 	deliveries,
 	type Mode,
+	submissions,
 } from '../storage/tables.ts';
 import { TOTAL_MAX } from './bounds.ts';
 import type { Channel } from './channel.ts';
@@ -52,8 +53,9 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 		if (form === undefined) return;
 		await checkForm(storage, { id: form, mode });
 		if (submission === undefined) return;
-		const found = storage.submissions.read(decodeId(form) ?? -1, decodeId(submission) ?? -1);
-		if (!found) throw new AppError('NOT_FOUND', 'There is no such submission.');
+		const isIt = and(eq(submissions.id, decodeId(submission) ?? -1), eq(submissions.formId, decodeId(form) ?? -1));
+		const found = await db.select({ id: submissions.id }).from(submissions).where(isIt);
+		if (found.length === 0) throw new AppError('NOT_FOUND', 'There is no such submission.');
 	}
 
 	function presentMail(): DeliveryList['mail'] {

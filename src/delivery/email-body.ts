@@ -2,7 +2,7 @@
 
 import { escapeHtml, type Html, html } from '../html.ts';
 import { renderMailPage } from './email-page.ts';
-import type { Field } from './fields.ts';
+import type { Field, NamedText } from './fields.ts';
 
 /** Submitted content that a mail carries, in bytes of HTML; the rest is behind the link. */
 const CONTENT_MAX_BYTES = 100_000;
@@ -70,7 +70,7 @@ export function renderDigestBody(body: DigestBody): Body {
 	const formName = tidyLine(body.formName);
 	const entries = body.entries.slice(0, DIGEST_ENTRIES_MAX).map(({ fields, receivedAt, url }) => ({
 		moment: formatMoment(receivedAt),
-		summary: summarize(cutFields(fields).shown, SUMMARY_MAX) || '(no fields)',
+		summary: summarize(beginnings(fields), SUMMARY_MAX) || (fields.some(({ isCut }) => isCut) ? '…' : '(no fields)'),
 		url,
 	}));
 	const more = body.total - entries.length;
@@ -100,7 +100,7 @@ function table(rows: Html[]): Html {
 ${rows}</table>`;
 }
 
-function fieldRow({ name, text }: Field): Html {
+function fieldRow({ name, text }: NamedText): Html {
 	return html`<tr><th class="name" align="left" valign="top" scope="row" dir="auto">${name}</th><td class="value" valign="top" dir="auto">${text || html`<span class="empty">–</span>`}</td></tr>
 `;
 }
@@ -111,20 +111,29 @@ function digestRow({ moment, summary, url }: { moment: string; summary: string; 
 }
 
 /** As many fields as fit, each made fit for a mail; a value that is too long is cut. */
-function cutFields(fields: Field[]): { shown: Field[]; isCut: boolean } {
+function cutFields(fields: Field[]): { shown: NamedText[]; isCut: boolean } {
 	let left = CONTENT_MAX_BYTES;
-	const shown: Field[] = [];
+	const shown: NamedText[] = [];
 	for (const field of fields) {
-		const name = tidyLine(field.name);
-		const text = cutToFit(tidy(field.text), left - sizeInMail(name));
-		left -= sizeInMail(name) + sizeInMail(text.fitting);
-		if (left <= 0 || text.isCut) {
+		const name = tidyLine(atMost(field.name, left));
+		left -= sizeInMail(name);
+		const text = cutToFit(tidy(atMost(field.text, left)), left);
+		left -= sizeInMail(text.fitting);
+		if (left <= 0 || text.isCut || field.isCut) {
 			if (text.fitting !== '') shown.push({ name, text: `${text.fitting} …` });
 			return { shown, isCut: true };
 		}
 		shown.push({ name, text: text.fitting });
 	}
 	return { shown, isCut: false };
+}
+
+/**
+ * The beginning of a text, so long that it shows whether the whole fits into so many bytes once it is tidy: nothing
+ * becomes shorter then but line ends, from two characters to one.
+ */
+function atMost(text: string, bytes: number): string {
+	return text.slice(0, 2 * Math.max(0, bytes) + 2);
 }
 
 function cutToFit(text: string, maxBytes: number): { fitting: string; isCut: boolean } {
@@ -165,12 +174,20 @@ function visibleControl(control: string): string {
 	return code < SPACE ? String.fromCharCode(CONTROL_PICTURES + code) : '\ufffd';
 }
 
-function summarize(fields: Field[], max: number): string {
-	const line = fields
-		.filter(({ text }) => text !== '')
-		.map(({ name, text }) => `${name}: ${text.slice(0, 2 * max)}`)
-		.join(' · ')
-		.replace(/\s+/g, ' ');
+/** What a digest's summary may need of each field, made fit for a mail once it is asked for. */
+function* beginnings(fields: readonly NamedText[]): Iterable<NamedText> {
+	for (const { name, text } of fields) {
+		if (text !== '') yield { name: tidyLine(name), text: tidy(text.slice(0, 4 * SUMMARY_MAX)) };
+	}
+}
+
+function summarize(fields: Iterable<NamedText>, max: number): string {
+	let line = '';
+	for (const { name, text } of fields) {
+		if (line.length > 4 * max) break;
+		if (text === '') continue;
+		line = `${line}${line && ' · '}${name}: ${text.slice(0, 2 * max)}`.replace(/\s+/g, ' ');
+	}
 	const characters = Array.from(line.slice(0, 4 * max));
 	return characters.length <= max ? line : `${characters.slice(0, max).join('')}…`;
 }

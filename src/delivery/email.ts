@@ -3,9 +3,19 @@
 import { isEmailAddress } from '../email-address.ts';
 import { encodeId, idToMillis } from '../ids.ts';
 import { type Body, renderDigestBody, renderSubmissionBody } from './email-body.ts';
-import { type Field, readFields } from './fields.ts';
+import { type Field, type NamedText, type ReadingBounds, readFields } from './fields.ts';
+
+/**
+ * What is read of a submission: its mail shows less, but the subject and the address for answers may come from a field
+ * behind a long one.
+ */
+export const NOTIFICATION_READS = { textMax: 2 ** 20, valueMax: 250_000 } as const satisfies ReadingBounds;
+/** A digest shows one line of each, but many fields may be empty. */
+export const DIGEST_READS = { textMax: 100_000, valueMax: 4_000 } as const satisfies ReadingBounds;
 
 const SUBJECT_MAX = 200;
+/** Many times what a subject shows, because blanks that follow each other become one. */
+const VALUE_IN_SUBJECT_MAX = 4_000;
 const OWN_ADDRESS = /^[^\s@,;<>"\p{Cc}]{1,64}@[^\s@,;<>"\p{Cc}]{1,253}$/u;
 const PLACEHOLDER = /\{\{([^{}]{1,256})\}\}/g;
 /** Controls, line separators and marks that turn the direction of writing: none belongs in a subject. */
@@ -42,7 +52,7 @@ export interface NotifiedForm {
 
 export interface NotifiedSubmission {
 	id: number;
-	/** JSON text, as stored. */
+	/** JSON text, as stored, or as much of its beginning as is read. */
 	data: string;
 	/** What the sender's `_subject` and `_replyto` asked for. */
 	subject: string | null;
@@ -54,7 +64,7 @@ export function renderNotification(
 	identity: MailIdentity,
 	{ form, submission, to }: { form: NotifiedForm; submission: NotifiedSubmission; to: string[] },
 ): Mail {
-	const fields = readFields(submission.data);
+	const fields = readFields(submission.data, NOTIFICATION_READS);
 	const wanted = fillSubject(submission.subject ?? '', fields);
 	return {
 		...envelopeOf(identity, { form, to, key: encodeId(submission.id), at: idToMillis(submission.id) }),
@@ -95,7 +105,7 @@ export function renderDigest(
 			heading,
 			total,
 			entries: latest.map((submission) => ({
-				fields: readFields(submission.data),
+				fields: readFields(submission.data, DIGEST_READS),
 				receivedAt: new Date(idToMillis(submission.id)),
 				url: submissionUrl(identity, { formId: form.id, submissionId: submission.id }),
 			})),
@@ -119,9 +129,10 @@ export function parseMailbox(text: string): Mailbox | undefined {
  * Puts fields into the places `{{name}}` of a subject; a name that was not submitted leaves nothing.
  * @returns one line of at most 200 characters, possibly empty
  */
-export function fillSubject(template: string, fields: Field[]): string {
+export function fillSubject(template: string, fields: readonly NamedText[]): string {
 	const texts = new Map(fields.map(({ name, text }) => [name, text]));
-	return tidySubject(template.replace(PLACEHOLDER, (_, name: string) => texts.get(name.trim()) ?? ''));
+	const beginning = (name: string) => texts.get(name.trim())?.slice(0, VALUE_IN_SUBJECT_MAX) ?? '';
+	return tidySubject(template.replace(PLACEHOLDER, (_, name: string) => beginning(name)));
 }
 
 function tidySubject(text: string): string {
@@ -131,7 +142,8 @@ function tidySubject(text: string): string {
 }
 
 function replyToOf(submission: NotifiedSubmission, fields: Field[]): string | null {
-	const candidates = [submission.replyTo, fields.find(({ name }) => name.toLowerCase() === 'email')?.text];
+	const email = fields.find(({ name, isCut }) => !isCut && name.toLowerCase() === 'email');
+	const candidates = [submission.replyTo, email?.text];
 	return candidates.map((text) => text?.trim()).find((text) => text && isEmailAddress(text)) ?? null;
 }
 

@@ -1,38 +1,81 @@
 /** The submitted fields as lines for a person, read from the stored JSON text without changing anything. */
 
-export interface Field {
+export interface NamedText {
 	name: string;
 	/** What was submitted: a string as it is, a list of strings line by line, anything else as its JSON text. */
 	text: string;
+}
+
+export interface Field extends NamedText {
+	/** Whether `text` is only the beginning. */
+	isCut: boolean;
+}
+
+/** How much is read, in characters of the stored text: strangers decide how much there is. */
+export interface ReadingBounds {
+	textMax?: number;
+	valueMax?: number;
 }
 
 /**
  * The members of a JSON object in the order of the text. `JSON.parse` would not do: it moves names that look
  * like numbers to the front and rounds numbers with many digits.
  *
- * @param json a valid JSON object, as stored
+ * @param json a valid JSON object, as stored, or the beginning of one: then the last field is cut, and has no name if
+ * the text ends before its value
  */
-export function readFields(json: string): Field[] {
-	return splitTopLevel(json).map((member) => {
-		const colon = endOfString(member, 0);
-		return {
-			name: JSON.parse(member.slice(0, colon)) as string,
-			text: displayText(member.slice(member.indexOf(':', colon) + 1).trim()),
-		};
-	});
+export function readFields(
+	json: string,
+	{ textMax = Number.POSITIVE_INFINITY, valueMax = Number.POSITIVE_INFINITY }: ReadingBounds = {},
+): Field[] {
+	const { parts, isCut } = splitTopLevel(json.slice(0, textMax));
+	return parts.map((member, index) => readMember(member, { valueMax, isCut: isCut && index === parts.length - 1 }));
+}
+
+function readMember(member: string, { valueMax, isCut }: { valueMax: number; isCut: boolean }): Field {
+	const nameEnd = endOfString(member, 0);
+	const colon = member.indexOf(':', nameEnd);
+	if (colon < 0) return { name: '', text: '', isCut };
+	const name = JSON.parse(member.slice(0, nameEnd)) as string;
+	const value = member.slice(colon + 1).trim();
+	if (!isCut && value.length <= valueMax) return { name, text: displayText(value), isCut };
+	return { name, text: withoutHalfPair(displayText(value.slice(0, valueMax))), isCut: true };
 }
 
 function displayText(json: string): string {
-	if (json.startsWith('"')) return JSON.parse(json) as string;
-	if (json === 'null') return '';
+	if (json.startsWith('"')) return stringText(json);
+	if ('null'.startsWith(json)) return '';
 	if (!json.startsWith('[')) return json;
 	return splitTopLevel(json)
-		.map((item) => (item.startsWith('"') ? (JSON.parse(item) as string) : item))
+		.parts.map((item) => (item.startsWith('"') ? stringText(item) : item))
 		.join('\n');
 }
 
-/** The texts between the commas of a JSON object or array, its own members only. */
-function splitTopLevel(json: string): string[] {
+/** What a JSON string says, or its beginning: nothing of an escape that was cut in two. */
+function stringText(json: string): string {
+	if (endOfString(json, 0) <= json.length) return JSON.parse(json) as string;
+	let end = 1;
+	for (;;) {
+		const next = json[end] === '\\' ? end + lengthOfEscape(json, end) : end + 1;
+		if (next > json.length) break;
+		end = next;
+	}
+	return JSON.parse(`${json.slice(0, end)}"`) as string;
+}
+
+function lengthOfEscape(json: string, start: number): number {
+	return json[start + 1] === 'u' ? '\\u0000'.length : 2;
+}
+
+function withoutHalfPair(text: string): string {
+	return text.replace(/[\ud800-\udbff]$/, '');
+}
+
+/**
+ * The texts between the commas of a JSON object or array, its own members only.
+ * @returns with `isCut` if it does not end: then the last part does not either
+ */
+function splitTopLevel(json: string): { parts: string[]; isCut: boolean } {
 	const parts: string[] = [];
 	const open = json.search(/[[{]/);
 	let start = open + 1;
@@ -47,16 +90,16 @@ function splitTopLevel(json: string): string[] {
 			parts.push(json.slice(start, at).trim());
 			start = at + 1;
 		}
-		if (isEnd) break;
+		if (isEnd) return { parts: parts.length === 1 && parts[0] === '' ? [] : parts, isCut: false };
 	}
-	return parts.length === 1 && parts[0] === '' ? [] : parts;
+	return { parts: [...parts, json.slice(start).trim()], isCut: true };
 }
 
-/** The place after the closing quote of the JSON string that begins at `start`. */
+/** The place after the closing quote of the JSON string that begins at `start`; beyond the end of the text without one. */
 function endOfString(json: string, start: number): number {
 	for (let at = start + 1; at < json.length; at++) {
 		if (json[at] === '\\') at++;
 		else if (json[at] === '"') return at + 1;
 	}
-	return json.length;
+	return json.length + 1;
 }

@@ -19,7 +19,7 @@ export interface ResolvedAddress {
 
 export interface PostRequest {
 	headers: Record<string, string>;
-	body: string;
+	body: string | Buffer;
 	/** Ends the request early, for an orderly stop. */
 	signal?: AbortSignal;
 }
@@ -129,7 +129,7 @@ async function exchange(
 		ca,
 	}: { request: PostRequest; addresses: ResolvedAddress[]; signal: AbortSignal; ca: string | undefined },
 ): Promise<PostResult> {
-	const body = Buffer.from(request.body);
+	const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body;
 	// Loaded with the first request, because it takes a while and few servers need it at once.
 	const { request: open } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
 	signal.throwIfAborted();

@@ -1,12 +1,20 @@
 /** Mail as a channel of the outbox: a delivery becomes a mail, and one attempt to send it. */
 
-import { and, count, desc, eq, inArray } from 'drizzle-orm';
+import { and, count, desc, eq, exists, inArray, sql } from 'drizzle-orm';
 import { isEmailAddress } from '../email-address.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../storage/tables.ts';
 import { MAIL_SCHEDULE } from './backoff.ts';
 import type { Channel } from './channel.ts';
-import { type Mail, type MailIdentity, renderDigest, renderNotification } from './email.ts';
+import {
+	DIGEST_READS,
+	type Mail,
+	type MailIdentity,
+	NOTIFICATION_READS,
+	type NotifiedSubmission,
+	renderDigest,
+	renderNotification,
+} from './email.ts';
 import type { Outcome } from './outcome.ts';
 import { SMTP_TIMEOUTS, type SmtpTimeouts, sendMail } from './smtp.ts';
 import type { SmtpServer } from './smtp-url.ts';
@@ -15,12 +23,6 @@ export const SUBMISSIONS_DIGEST = 'submissions.digest';
 
 const CONCURRENCY = 4;
 const DIGEST_SHOWS = 50;
-const SHOWN_COLUMNS = {
-	id: submissions.id,
-	data: submissions.data,
-	subject: submissions.subject,
-	replyTo: submissions.replyTo,
-};
 
 export interface MailChannelOptions {
 	/** `null` while no mail server is set: mails can be shown, not sent. */
@@ -36,6 +38,21 @@ export function createMailChannel(
 ): Channel {
 	const { db } = storage;
 
+	/** A submission without more of its text than a mail is made from. */
+	async function readBeginning(formId: number, id: number, { textMax }: { textMax: number }) {
+		const [submission] = await db
+			.select({
+				id: submissions.id,
+				data: sql<string>`substr(${submissions.data}, 1, ${textMax})`,
+				subject: submissions.subject,
+				replyTo: submissions.replyTo,
+				isSpam: submissions.isSpam,
+			})
+			.from(submissions)
+			.where(and(eq(submissions.id, id), eq(submissions.formId, formId)));
+		return submission;
+	}
+
 	async function render(row: DeliveryRow, { evenSpam }: { evenSpam: boolean }): Promise<Mail | Outcome> {
 		const [form] = await db.select().from(forms).where(eq(forms.id, row.formId));
 		if (!form || form.deletedAt !== null) return { kind: 'refused', error: 'The form was deleted' };
@@ -43,7 +60,7 @@ export function createMailChannel(
 		const wrong = to.find((address) => !isEmailAddress(address));
 		if (wrong !== undefined) return { kind: 'refused', error: `"${wrong}" is not a mail address` };
 		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, to });
-		const submission = storage.submissions.read(form.id, row.submissionId ?? -1);
+		const submission = await readBeginning(form.id, row.submissionId ?? -1, NOTIFICATION_READS);
 		if (!submission) return { kind: 'refused', error: 'The submission was deleted' };
 		if (submission.isSpam && !evenSpam) return { kind: 'withheld', error: 'The submission is marked as spam' };
 		return renderNotification(identity(), { form, submission, to });
@@ -52,21 +69,32 @@ export function createMailChannel(
 	/** A part of a digest that was split off stands for the same submissions as the whole. */
 	async function digest(row: DeliveryRow, { form, to }: { form: FormRow; to: string[] }): Promise<Mail | Outcome> {
 		const id = row.digestId ?? row.id;
-		const isGathered = and(eq(deliveries.digestId, id), eq(deliveries.state, 'gathered'));
+		const notSpam = db
+			.select({ id: submissions.id })
+			.from(submissions)
+			.where(and(eq(submissions.id, deliveries.submissionId), eq(submissions.isSpam, false)));
+		const isGathered = and(eq(deliveries.digestId, id), eq(deliveries.state, 'gathered'), exists(notSpam));
 		const [counted] = await db.select({ total: count() }).from(deliveries).where(isGathered);
 		const total = counted?.total ?? 0;
-		if (total === 0) return { kind: 'refused', error: 'All submissions of this digest were deleted' };
+		if (total === 0) return { kind: 'refused', error: 'All submissions of this digest were deleted or marked as spam' };
 		const latestIds = db
 			.select({ id: deliveries.submissionId })
 			.from(deliveries)
 			.where(isGathered)
 			.orderBy(desc(deliveries.id))
 			.limit(DIGEST_SHOWS);
-		const latest = await db
-			.select(SHOWN_COLUMNS)
+		const shown = await db
+			.select({ id: submissions.id })
 			.from(submissions)
 			.where(inArray(submissions.id, latestIds))
 			.orderBy(desc(submissions.id));
+		const latest: NotifiedSubmission[] = [];
+		for (const { id: submissionId } of shown) {
+			const submission = await readBeginning(form.id, submissionId, DIGEST_READS);
+			if (submission) latest.push(submission);
+			// Even the beginning of a long text is found only by reading all of it: others get their turn in between.
+			await new Promise((resolve) => setImmediate(resolve));
+		}
 		return renderDigest(identity(), { id, form, total, latest, to });
 	}
 

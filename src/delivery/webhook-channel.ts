@@ -56,7 +56,7 @@ export function createWebhookChannel(
 		{ delivery, event, signal }: { delivery: DeliveryRow; event: Event; signal: AbortSignal },
 	): Promise<Outcome> {
 		const sentAt = new Date(now());
-		const body = bodyOf(event);
+		const body = Buffer.from(bodyOf(event));
 		const id = `msg_${encodeId(delivery.id)}`;
 		const headers = webhookHeaders(signingSecrets(webhook, sentAt), { id, sentAt, body });
 		const result = await post(webhook.url, { headers, body, signal });

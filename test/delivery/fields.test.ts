@@ -49,3 +49,75 @@ test('every name and text comes out as it went in, in order', () => {
 		}),
 	);
 });
+
+const anyText = fc.oneof(
+	fc.string({ unit: 'binary' }),
+	fc.constantFrom('\\', '\\u0041', '\\\\"', '😀😀', '\0\u0001', '"]},{["').map((unit) => unit.repeat(5)),
+);
+const anyValue = fc.oneof(anyText, fc.array(fc.oneof(anyText, fc.integer())), fc.jsonValue());
+const anyMembers = fc.uniqueArray(fc.tuple(anyText, anyValue), { selector: ([name]) => name });
+const objectOf = (members: [string, unknown][]) =>
+	`{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
+
+test('of a text that is cut anywhere, all fields but the last are whole, and that is the beginning of the real one', () => {
+	fc.assert(
+		fc.property(anyMembers, fc.nat(), (members, seed) => {
+			const json = objectOf(members);
+			const textMax = 1 + (seed % (json.length - 1));
+			const whole = readFields(json);
+			const cut = readFields(json, { textMax });
+			expect(cut).toEqual(readFields(json.slice(0, textMax)));
+			expect(cut.slice(0, -1)).toEqual(whole.slice(0, cut.length - 1));
+			const last = cut.at(-1);
+			const real = whole[cut.length - 1];
+			expect(last?.isCut).toBe(true);
+			if (real?.name === last?.name) expect(real?.text).toStartWith(last?.text ?? '');
+			else expect(last).toEqual({ name: '', text: '', isCut: true });
+		}),
+	);
+});
+
+test('of a value that is longer than what is read of it comes the beginning, marked as such', () => {
+	fc.assert(
+		fc.property(anyMembers, fc.integer({ min: 1, max: 40 }), (members, valueMax) => {
+			const json = objectOf(members);
+			const whole = readFields(json);
+			const bounded = readFields(json, { valueMax });
+			expect(bounded.map(({ name }) => name)).toEqual(whole.map(({ name }) => name));
+			for (const [index, { text, isCut }] of bounded.entries()) {
+				expect(isCut).toBe(JSON.stringify(members[index]?.[1]).length > valueMax);
+				if (isCut) expect(whole[index]?.text).toStartWith(text);
+				else expect(text).toBe(whole[index]?.text as string);
+			}
+		}),
+	);
+});
+
+test.each([
+	['{', [['', '', true]]],
+	['{"a":"b"', [['a', 'b', true]]],
+	[
+		'{"a":"b",',
+		[
+			['a', 'b', false],
+			['', '', true],
+		],
+	],
+	[
+		'{"a":"b","c',
+		[
+			['a', 'b', false],
+			['', '', true],
+		],
+	],
+	['{"a":"b\\', [['a', 'b', true]]],
+	['{"a":"b\\\\', [['a', 'b\\', true]]],
+	['{"a":"b\\u00e', [['a', 'b', true]]],
+	['{"a":"b\\\\u00e', [['a', 'b\\u00e', true]]],
+	['{"a":"b\\ud83d\\ude0', [['a', 'b', true]]],
+	['{"a":"b\ud83d', [['a', 'b', true]]],
+	['{"a":{"b":"\ud83d', [['a', '{"b":"', true]]],
+	['{"a":["b","c\\', [['a', 'b\nc', true]]],
+] as [string, [string, string, boolean][]][])('the beginning %s', (json, expected) => {
+	expect(readFields(json).map(({ name, text, isCut }) => [name, text, isCut])).toEqual(expected);
+});
