@@ -28,15 +28,20 @@ export function startUpkeep({
 	let timer = setTimeout(next, FIRST_AFTER_MS);
 	let underWay = Promise.resolve();
 
+	/** Lets submissions through between two chunks, and tells whether there may be another one. */
+	function createPause(): () => Promise<boolean> {
+		let began = performance.now();
+		return async () => {
+			await Bun.sleep(Math.max(MIN_PAUSE_MS, PAUSE * (performance.now() - began)));
+			began = performance.now();
+			return !isStopping;
+		};
+	}
+
 	async function run(): Promise<void> {
 		try {
-			let began = performance.now();
-			await forms.sweep(async () => {
-				await Bun.sleep(Math.max(MIN_PAUSE_MS, PAUSE * (performance.now() - began)));
-				began = performance.now();
-				return !isStopping;
-			});
-			await intake.expire();
+			await forms.sweep(createPause());
+			await intake.expire(createPause());
 			await sessions.expire();
 			await dispatch.deliveries.expire();
 		} catch (error) {

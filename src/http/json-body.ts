@@ -5,21 +5,27 @@ import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { AppError, type FieldError } from '../errors.ts';
 import { collectChunks } from './collect-chunks.ts';
 
-const MAX_BYTES = 1024 * 1024;
+const KIB = 1024;
+const MIB = 1024 * KIB;
 const MAX_FIELD_ERRORS = 20;
 const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
+ * @param maxBytes Whole KiB, or MiB.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_BODY, or VALIDATION_ERROR that names every
  * field at fault.
  */
-export async function readJson<T extends TObject>(request: Request, schema: T): Promise<Static<T>> {
+export async function readJson<T extends TObject>(
+	request: Request,
+	schema: T,
+	{ maxBytes = MIB } = {},
+): Promise<Static<T>> {
 	const mediaType = request.headers.get('content-type');
 	if (mediaType === null || !JSON_MEDIA_TYPE.test(mediaType)) {
 		throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as JSON, with "Content-Type: application/json".');
 	}
-	const value = parse(await readText(request));
+	const value = parse(await readText(request, maxBytes));
 	if (value === null || typeof value !== 'object' || Array.isArray(value)) {
 		throw new AppError('INVALID_BODY', 'The body must be a JSON object.');
 	}
@@ -27,9 +33,9 @@ export async function readJson<T extends TObject>(request: Request, schema: T): 
 	return value as Static<T>;
 }
 
-async function readText(request: Request): Promise<string> {
-	checkSize(Number(request.headers.get('content-length') ?? 0));
-	const bytes = await readBytes(request);
+async function readText(request: Request, maxBytes: number): Promise<string> {
+	checkSize(Number(request.headers.get('content-length') ?? 0), maxBytes);
+	const bytes = await readBytes(request, maxBytes);
 	try {
 		return decoder.decode(bytes);
 	} catch (cause) {
@@ -37,18 +43,23 @@ async function readText(request: Request): Promise<string> {
 	}
 }
 
-async function readBytes({ body }: Request): Promise<Uint8Array> {
+async function readBytes({ body }: Request, maxBytes: number): Promise<Uint8Array> {
 	if (body === null) return new Uint8Array();
 	try {
-		return await collectChunks(body, checkSize);
+		return await collectChunks(body, (total) => checkSize(total, maxBytes));
 	} catch (cause) {
 		if (cause instanceof AppError) throw cause;
 		throw new AppError('INVALID_BODY', 'The connection ended before the whole body had arrived.', { cause });
 	}
 }
 
-function checkSize(bytes: number): void {
-	if (bytes > MAX_BYTES) throw new AppError('PAYLOAD_TOO_LARGE', 'The body must not be larger than 1 MiB.');
+function checkSize(bytes: number, maxBytes: number): void {
+	if (bytes > maxBytes)
+		throw new AppError('PAYLOAD_TOO_LARGE', `The body must not be larger than ${sizeName(maxBytes)}.`);
+}
+
+function sizeName(maxBytes: number): string {
+	return maxBytes < MIB ? `${maxBytes / KIB} KiB` : `${maxBytes / MIB} MiB`;
 }
 
 function parse(text: string): unknown {

@@ -1,6 +1,6 @@
 /** The first answer again for a submission that is sent again under the same Idempotency-Key. */
 
-import { and, eq, gt, lt, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import { AppError, invalidField } from '../errors.ts';
 import { lazy } from '../lazy.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -8,6 +8,8 @@ import { idempotencyKeys } from '../storage/tables.ts';
 import type { Content } from './content.ts';
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
+const EXPIRE_AT_ONCE = 500;
+const ROWID = sql`rowid`;
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
 /** Where the first answer led; `null` is the thank-you page. */
@@ -59,11 +61,19 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 				underWay.delete(name);
 			}
 		},
-		/** Forgets what is older than a day. */
-		async expire(): Promise<void> {
-			await storage.batch((tx) => [
-				tx.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, now() - LIFETIME_MS)),
-			]);
+		/**
+		 * Forgets what is older than a day, a chunk at a time so that nobody has to wait for it.
+		 * @param mayGoOn Called between chunks; it may take its time.
+		 */
+		async expire(mayGoOn: () => Promise<boolean>): Promise<void> {
+			const isOld = lt(idempotencyKeys.createdAt, now() - LIFETIME_MS);
+			for (;;) {
+				const [deleted] = await storage.batch((tx) => {
+					const oldest = tx.select({ rowid: ROWID }).from(idempotencyKeys).where(isOld).limit(EXPIRE_AT_ONCE);
+					return [tx.delete(idempotencyKeys).where(inArray(ROWID, oldest)).returning({ rowid: ROWID })];
+				});
+				if (deleted.length < EXPIRE_AT_ONCE || !(await mayGoOn())) return;
+			}
 		},
 	};
 }

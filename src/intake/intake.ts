@@ -59,8 +59,8 @@ export type Intake = ReturnType<typeof createIntake>;
 
 export function createIntake(options: IntakeOptions) {
 	const { storage, forms, rate, limits, strictRedirects, outbox, checkCaptcha, altcha, now = Date.now } = options;
-	const budgetBytes = Math.max(BODY_BUDGET_BYTES, limits.maxBody, limits.maxMultipart);
-	const readBody = createBodyReader({ budgetBytes, freeBytes: FREE_BODY_BYTES });
+	const largestBytes = Math.max(limits.maxBody, limits.maxMultipart);
+	const readBody = createBodyReader({ budgetBytes: BODY_BUDGET_BYTES, largestBytes, freeBytes: FREE_BODY_BYTES });
 	const idempotency = createIdempotency(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
 
@@ -109,7 +109,7 @@ export function createIntake(options: IntakeOptions) {
 		 * @throws AppError for every refusal; then nothing was stored
 		 */
 		async accept(submit: Submit): Promise<{ next: string | null }> {
-			const { form, request } = submit;
+			const { form, request, clientAddress } = submit;
 			const { headers } = request;
 			const contentType = headers.get('content-type');
 			const maxBytes = /^\s*multipart\//i.test(contentType ?? '') ? limits.maxMultipart : limits.maxBody;
@@ -117,7 +117,7 @@ export function createIntake(options: IntakeOptions) {
 			checkOpen(submit);
 			const media = mediaKind(contentType);
 			const key = idempotencyKeyOf(headers);
-			const body = await readBody(request, { maxBytes, declaredBytes });
+			const body = await readBody(request, { maxBytes, declaredBytes, clientAddress });
 			const content = readContent(body, media, fieldLimits);
 			checkStored(content, maxBytes);
 			if (key === undefined) return store(submit, content);

@@ -1,48 +1,84 @@
 /** Reads the bytes of a posted body, within a limit for each and a budget for all of them together. */
 
 import { AppError } from '../errors.ts';
+import { networkOf } from '../http/client-address.ts';
 import { collectChunks } from '../http/collect-chunks.ts';
 
 export interface BodyLimits {
 	maxBytes: number;
 	/** As {@link declaredSize} found it. */
 	declaredBytes: number | undefined;
+	clientAddress: string;
 }
 
+export interface BodyBudget {
+	/** Of all bodies together. */
+	budgetBytes: number;
+	/** The largest body there may be: that much fits in any case. */
+	largestBytes: number;
+	/** Of each body, what does not count. */
+	freeBytes: number;
+}
+
+/** How many networks it takes at least to spend the budget, unless bodies may be larger than that. */
+const SHARES = 4;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
  * Makes a reader for whole bodies. Together the bodies being read take at most `budgetBytes`, of each the first
- * `freeBytes` left out: a few senders who are slow with large bodies must not keep the usual small ones out.
+ * `freeBytes` left out: a few senders who are slow with large bodies must not keep the usual small ones out. Nor must
+ * one sender keep out the large bodies of others: those of one network take at most a share.
  * The reader throws {AppError} UNSUPPORTED_MEDIA_TYPE for a compressed body, PAYLOAD_TOO_LARGE naming the limit,
- * UNAVAILABLE when the budget is spent, and INVALID_BODY
+ * UNAVAILABLE when the budget or the network's share is spent, and INVALID_BODY
  * when the client goes away before the body is complete.
  */
-export function createBodyReader({ budgetBytes, freeBytes }: { budgetBytes: number; freeBytes: number }) {
-	let available = budgetBytes;
+export function createBodyReader({ budgetBytes, largestBytes, freeBytes }: BodyBudget) {
+	const shareBytes = Math.max(budgetBytes / SHARES, largestBytes);
+	let available = Math.max(budgetBytes, largestBytes);
+	/** By network, and only while bodies of it are being read. */
+	const taken = new Map<string, number>();
+
+	function take(network: string, bytes: number): void {
+		const sum = (taken.get(network) ?? 0) + bytes;
+		if (bytes > available || sum > shareBytes) throw busy();
+		available -= bytes;
+		taken.set(network, sum);
+	}
+
+	function giveBack(network: string, bytes: number): void {
+		available += bytes;
+		const rest = (taken.get(network) ?? 0) - bytes;
+		if (rest > 0) taken.set(network, rest);
+		else taken.delete(network);
+	}
 
 	/** Reads chunk by chunk; what has arrived is taken from the budget, and given back when all is read. */
-	async function withinBudget(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
-		let taken = 0;
+	async function withinBudget(
+		body: ReadableStream<Uint8Array>,
+		{ maxBytes, clientAddress }: BodyLimits,
+	): Promise<Uint8Array> {
+		const network = networkOf(clientAddress);
+		let counted = 0;
 		try {
 			return await collectChunks(body, (total) => {
 				if (total > maxBytes) throw tooLarge(maxBytes);
-				const due = Math.max(0, total - freeBytes) - taken;
-				if (due > available) throw busy();
-				available -= due;
-				taken += due;
+				const due = Math.max(0, total - freeBytes) - counted;
+				if (due === 0) return;
+				take(network, due);
+				counted += due;
 			});
 		} finally {
-			available += taken;
+			giveBack(network, counted);
 		}
 	}
 
-	return async (request: Request, { maxBytes, declaredBytes }: BodyLimits): Promise<Uint8Array> => {
+	return async (request: Request, limits: BodyLimits): Promise<Uint8Array> => {
+		const { maxBytes, declaredBytes } = limits;
 		checkEncoding(request.headers.get('content-encoding'));
 		try {
 			// The body is not even looked at here: to make a stream of it costs more than to read a small one.
 			if (declaredBytes !== undefined && declaredBytes <= freeBytes) return within(await request.bytes(), maxBytes);
-			return request.body === null ? new Uint8Array() : await withinBudget(request.body, maxBytes);
+			return request.body === null ? new Uint8Array() : await withinBudget(request.body, limits);
 		} catch (cause) {
 			throw cause instanceof AppError ? cause : incomplete(cause);
 		}

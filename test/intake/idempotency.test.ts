@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Form } from '../../src/forms/schema.ts';
+import { decodeId } from '../../src/ids.ts';
+import { idempotencyKeys } from '../../src/storage/tables.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -42,9 +44,27 @@ test('a key is remembered for 24 hours and not longer', async () => {
 	const before = await stored();
 	await send('a=b', 'day');
 	now += DAY_MS - 1;
-	await server.app.intake.expire();
+	await server.app.intake.expire(async () => true);
 	expect((await send('a=c', 'day')).status).toBe(409);
 	now += 1;
 	expect((await send('a=c', 'day')).status).toBe(303);
 	expect(await stored()).toBe(before + 2);
+});
+
+test('old keys are forgotten a chunk at a time, for as long as one may go on', async () => {
+	const { storage, intake } = server.app;
+	const left = async () => (await storage.db.select().from(idempotencyKeys)).map(({ key }) => key);
+	now += 2 * DAY_MS;
+	await intake.expire(async () => true);
+	expect(await left()).toEqual([]);
+	const formId = decodeId(form.id) as number;
+	const row = (key: string, createdAt: number) => ({ formId, key, bodyHash: '', next: null, createdAt });
+	const old = Array.from({ length: 1250 }, (_, i) => row(`old ${i}`, now - DAY_MS - 1));
+	await storage.batch((tx) => [tx.insert(idempotencyKeys).values([row('young', now), ...old])]);
+	await intake.expire(async () => false);
+	expect(await left()).toHaveLength(751);
+	const pauses: number[] = [];
+	await intake.expire(async () => pauses.push((await left()).length) > 0);
+	expect(pauses).toEqual([251]);
+	expect(await left()).toEqual(['young']);
 });

@@ -5,7 +5,7 @@ import { createBodyReader, declaredSize } from '../../src/intake/read-body.ts';
 import { refusalOfAsync } from '../refusal.ts';
 
 const MAX_BYTES = 1000;
-const BUDGET = { budgetBytes: 1300, freeBytes: 100 };
+const BUDGET = { budgetBytes: 1300, largestBytes: MAX_BYTES, freeBytes: 100 };
 const tooLarge = { code: 'PAYLOAD_TOO_LARGE', message: 'The body may have at most 1000 bytes.' };
 const busy = {
 	code: 'UNAVAILABLE',
@@ -17,6 +17,7 @@ type Outcome = { length: number } | { code: string; message: string };
 
 let readBody = createBodyReader(BUDGET);
 let outcomes: Promise<Outcome>[] = [];
+let senders = 0;
 let onArrival = () => {};
 
 const server = Bun.serve({
@@ -39,8 +40,11 @@ beforeEach(() => {
 });
 afterAll(() => server.stop(true));
 
+/** Every request comes from a network of its own, unless it names one. */
 async function read(request: Request, reader = readBody): Promise<Uint8Array> {
-	return reader(request, { maxBytes: MAX_BYTES, declaredBytes: declaredSize(request.headers, MAX_BYTES) });
+	const clientAddress = request.headers.get('x-client') ?? `198.51.100.${senders++ % 256}`;
+	const declaredBytes = declaredSize(request.headers, MAX_BYTES);
+	return reader(request, { maxBytes: MAX_BYTES, declaredBytes, clientAddress });
 }
 
 async function post(body: BodyInit, headers: Record<string, string> = {}): Promise<unknown> {
@@ -154,8 +158,45 @@ describe('the budget', () => {
 	});
 
 	test('tells when to come again', async () => {
-		const reader = createBodyReader({ budgetBytes: 2, freeBytes: 0 });
+		const reader = createBodyReader({ budgetBytes: 2, largestBytes: 2, freeBytes: 0 });
 		const reading = read(new Request('http://localhost/', { method: 'POST', body: 'xxx' }), reader);
 		expect(await reading.catch((error) => error.details)).toEqual({ retryAfterSeconds: 5 });
+	});
+});
+
+describe('the share of one network', () => {
+	const from = (address: string) => ({ 'x-client': address });
+	const begun = (address: string, bytes: number) =>
+		begin(`X-Client: ${address}\r\nContent-Length: 1000\r\n\r\n${'x'.repeat(bytes)}`);
+
+	beforeEach(() => {
+		readBody = createBodyReader({ budgetBytes: 8000, largestBytes: 1000, freeBytes: 100 });
+	});
+
+	test('is a quarter of the budget, and leaves the rest to others', async () => {
+		const sockets: Bun.Socket[] = [];
+		for (let i = 0; i < 3; i++) sockets.push(await begun('192.0.2.1', 700));
+		expect(await post('x'.repeat(400), from('192.0.2.1'))).toEqual(busy);
+		expect(await post('x'.repeat(300), from('192.0.2.1'))).toEqual({ length: 300 });
+		expect(await post('x'.repeat(100), from('192.0.2.1'))).toEqual({ length: 100 });
+		expect(await post('x'.repeat(1000), from('192.0.2.2'))).toEqual({ length: 1000 });
+		for (const socket of sockets) socket.terminate();
+		expect(await Promise.all(outcomes.slice(0, 3))).toEqual([incomplete, incomplete, incomplete]);
+		expect(await post('x'.repeat(1000), from('192.0.2.1'))).toEqual({ length: 1000 });
+	});
+
+	test('is one for all addresses of an IPv6 /64', async () => {
+		const sockets: Bun.Socket[] = [];
+		for (let i = 0; i < 3; i++) sockets.push(await begun(`2001:db8:0:1::${i}`, 700));
+		expect(await post('x'.repeat(400), from('2001:db8:0:1::9'))).toEqual(busy);
+		expect(await post('x'.repeat(400), from('2001:db8:0:2::9'))).toEqual({ length: 400 });
+		for (const socket of sockets) socket.terminate();
+	});
+
+	test('takes the largest body in any case', async () => {
+		readBody = createBodyReader({ budgetBytes: 400, largestBytes: 1000, freeBytes: 0 });
+		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
+		readBody = createBodyReader({ budgetBytes: 2000, largestBytes: 1000, freeBytes: 0 });
+		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
 	});
 });

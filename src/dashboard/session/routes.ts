@@ -31,6 +31,9 @@ export interface SessionRoutesOptions {
 	urls: { base: string; submit: string };
 }
 
+/** A key or a token, sent by anybody: what strangers can make the server hold is small. */
+const MAX_PROOF_BYTES = 4 * 1024;
+
 const EXAMPLE = {
 	mode: 'live',
 	modes: ['live', 'test'],
@@ -84,7 +87,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 		if (pageOrigin(request.headers, urls.base) === 'foreign') {
 			throw new AppError('FORBIDDEN', 'Only the dashboard itself can open a session in a browser.');
 		}
-		const proof = await readJson(request, OpenSession);
+		const proof = await readJson(request, OpenSession, { maxBytes: MAX_PROOF_BYTES });
 		try {
 			return await open(proof);
 		} catch (error) {

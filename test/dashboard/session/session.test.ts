@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { Form } from '../../../src/forms/schema.ts';
 import { decodeId } from '../../../src/ids.ts';
 import { sessions, setupLinks } from '../../../src/storage/tables.ts';
+import { sendRaw, splitAnswers } from '../../hostile/raw.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 
 const HOUR_MS = 3_600_000;
@@ -83,6 +84,22 @@ describe('signing in with a key', () => {
 			expect((await signIn(json)).status).toBe(400);
 		}
 		expect((await signIn({ key: server.adminKey }, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
+	});
+
+	test('reads no more than a key takes, and nothing at all of what declares more', async () => {
+		const padded = (bytes: number) => JSON.stringify({ key: server.adminKey }).padEnd(bytes);
+		const headers = { 'Content-Type': 'application/json' };
+		const send = (body: BodyInit) => fetch(`${server.baseUrl}/api/session`, { method: 'POST', headers, body });
+		expect((await send(padded(4096))).status).toBe(200);
+		const undeclared = await send(new Blob([padded(4097)]).stream());
+		expect(undeclared.status).toBe(413);
+		expect(await undeclared.json()).toMatchObject({
+			code: 'PAYLOAD_TOO_LARGE',
+			error: 'The body must not be larger than 4 KiB.',
+		});
+		const head = `POST /api/session HTTP/1.1\r\nHost: ${new URL(server.baseUrl).host}\r\nContent-Type: application/json`;
+		const [declared] = splitAnswers(await sendRaw(server.baseUrl, `${head}\r\nContent-Length: 4097\r\n\r\n`));
+		expect(declared?.status).toBe(413);
 	});
 
 	test('takes up no cookie that somebody planted before', async () => {
