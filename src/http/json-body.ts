@@ -9,6 +9,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const MAX_FIELD_ERRORS = 20;
 const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -64,11 +65,18 @@ function sizeName(maxBytes: number): string {
 
 function parse(text: string): unknown {
 	try {
-		return JSON.parse(text);
+		return SURROGATE_ESCAPE.test(text) ? JSON.parse(text, refuseHalfPairs) : JSON.parse(text);
 	} catch (cause) {
+		if (cause instanceof AppError) throw cause;
 		// Also what a nesting too deep for the parser ends in.
 		throw new AppError('INVALID_BODY', 'The body is not valid JSON.', { cause });
 	}
+}
+
+/** Half a character cannot be stored: it would be another one when it is read. */
+function refuseHalfPairs(name: string, value: unknown): unknown {
+	if (name.isWellFormed() && (typeof value !== 'string' || value.isWellFormed())) return value;
+	throw new AppError('INVALID_BODY', 'The body holds half of a character, a lone surrogate such as "\\ud800".');
 }
 
 function checkShape(schema: TObject, value: object): void {
