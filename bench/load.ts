@@ -22,6 +22,8 @@ export interface LoadResult {
 	cpuMicros: number;
 }
 
+/** A server that syncs each of many submissions by itself, on a slow disk, keeps some waiting for seconds. */
+const PATIENCE = '10s';
 const SCRIPT = join(import.meta.dir, 'wrk.lua');
 
 /** Keeps `connections` busy for some seconds. */
@@ -32,18 +34,21 @@ export async function saturate(
 ): Promise<LoadResult> {
 	const { path, method = 'GET', headers = {}, body = '' } = request;
 	const before = await server.cpuSeconds();
-	const wrk = Bun.spawn(['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', SCRIPT, server.url + path], {
-		env: {
-			...process.env,
-			WRK_METHOD: method,
-			WRK_BODY: body,
-			WRK_HEADERS: Object.entries(headers)
-				.map(([name, value]) => `${name}: ${value}`)
-				.join('\n'),
+	const wrk = Bun.spawn(
+		['wrk', '-t1', '--timeout', PATIENCE, `-c${connections}`, `-d${seconds}s`, '-s', SCRIPT, server.url + path],
+		{
+			env: {
+				...process.env,
+				WRK_METHOD: method,
+				WRK_BODY: body,
+				WRK_HEADERS: Object.entries(headers)
+					.map(([name, value]) => `${name}: ${value}`)
+					.join('\n'),
+			},
+			stdout: 'pipe',
+			stderr: 'pipe',
 		},
-		stdout: 'pipe',
-		stderr: 'pipe',
-	});
+	);
 	const output = await text(wrk.stdout);
 	const line = /^result (.*)$/m.exec(output)?.[1];
 	if (!line) throw new Error(`wrk said: ${output}${await text(wrk.stderr)}`);
