@@ -78,6 +78,23 @@ describe('a submission', () => {
 	});
 });
 
+test('a submission may be kept with at most twice as many characters, escapes included, as it may have bytes', async () => {
+	const narrow = await openTestServer({ settings: { FORMSRV_MAX_MULTIPART: '100KiB' } });
+	const { slug } = await narrow.app.forms.create('live', { name: 'Contact' });
+	const send = (value: string) =>
+		fetch(`${narrow.submitUrl}/f/${slug}`, {
+			method: 'POST',
+			headers: { 'Content-Type': 'multipart/form-data; boundary=b', Accept: 'application/json' },
+			body: `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${value}\r\n--b--`,
+		});
+	expect((await send('"'.repeat(100_000))).status).toBe(200);
+	const refused = await send('\0'.repeat(100_000));
+	const { code, error } = (await refused.json()) as ErrorBody;
+	expect([refused.status, code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+	expect(error).toContain('204800 characters');
+	await narrow.close();
+});
+
 test('a body may be as large as the operator allows', async () => {
 	const roomy = await openTestServer({ settings: { FORMSRV_MAX_BODY: '80MiB' } });
 	const { slug } = await roomy.app.forms.create('live', { name: 'Contact' });

@@ -39,6 +39,24 @@ test('above the hourly ceiling one digest stands for all the rest', async () => 
 	expect(new Set(gathered.map((one) => one.digest))).toEqual(new Set([encodeId(digest?.id ?? 0)]));
 });
 
+test('what was marked as spam after it was gathered is not in the digest', async () => {
+	const peer = await server();
+	const { submit, start, until, rows, storage, form, dispatch } = await house({ smtpUrl: peer.url, mailPerHour: 1 });
+	await start();
+	await submit({ n: 'first' });
+	await until(allIn('sent', 1));
+	await submit({ n: 'wanted' });
+	const junk = await submit({ n: 'junk' });
+	await until((found) => found.filter(({ state }) => state === 'gathered').length === 2);
+	await storage.submissions.change(form.id, [junk], { isSpam: true });
+	const digest = (await rows()).find(({ event }) => event === 'submissions.digest');
+	const { content } = await dispatch.deliveries.get(encodeId(digest?.id ?? 0));
+	const { subject, text } = content as { subject: string; text: string };
+	expect(subject).toBe('1 more submission: Contact');
+	expect(text).toContain('wanted');
+	expect(text).not.toContain('junk');
+});
+
 test('the ceiling is one for each form, and counts across restarts', async () => {
 	const peer = await server();
 	const first = await house({ smtpUrl: peer.url, mailPerHour: 2 });

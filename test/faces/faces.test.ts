@@ -59,3 +59,22 @@ test('a script with a header of its own may follow to the thank-you page', async
 	expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');
 	expect(response.headers.get('Access-Control-Allow-Headers')).toBe('idempotency-key');
 });
+
+test('whoever opens the address of a form without asking for JSON learns how to post to it', async () => {
+	const { body: form } = await server.call<{ slug: string }>('POST /api/forms', { json: { name: 'Contact' } });
+	const ask = (accept: string) => fetch(`${server.submitUrl}/f/${form.slug}`, { headers: { Accept: accept } });
+	const [page, json] = [await ask('*/*'), await ask('application/json')];
+	expect([page.status, json.status]).toEqual([405, 405]);
+	expect(await page.text()).toContain('This address takes messages');
+	expect(await json.json()).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
+});
+
+test('the address of a form that was deleted is nothing, also while its rows are being removed', async () => {
+	const { body: form } = await server.call<{ id: string; slug: string }>('POST /api/forms', { json: { name: 'Old' } });
+	await server.call(`DELETE /api/forms/${form.id}`);
+	const [slug, left] = [
+		await server.submit(form.slug, { a: 'b' }),
+		await server.submit(`deleted:${form.id}`, { a: 'b' }),
+	];
+	expect([slug.status, left.status]).toEqual([404, 404]);
+});
