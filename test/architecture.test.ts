@@ -13,6 +13,7 @@ const LEVELS = [
 		'errors',
 		'events',
 		'ids',
+		'json-string',
 		'lazy',
 		'log',
 		'assets',

@@ -1,5 +1,7 @@
 /** The submitted fields as lines for a person, read from the stored JSON text without changing anything. */
 
+import { endOfString, stringText } from '../json-string.ts';
+
 export interface NamedText {
 	name: string;
 	/** What was submitted: a string as it is, a list of strings line by line, anything else as its JSON text. */
@@ -51,22 +53,6 @@ function displayText(json: string): string {
 		.join('\n');
 }
 
-/** What a JSON string says, or its beginning: nothing of an escape that was cut in two. */
-function stringText(json: string): string {
-	if (endOfString(json, 0) <= json.length) return JSON.parse(json) as string;
-	let end = 1;
-	for (;;) {
-		const next = json[end] === '\\' ? end + lengthOfEscape(json, end) : end + 1;
-		if (next > json.length) break;
-		end = next;
-	}
-	return JSON.parse(`${json.slice(0, end)}"`) as string;
-}
-
-function lengthOfEscape(json: string, start: number): number {
-	return json[start + 1] === 'u' ? '\\u0000'.length : 2;
-}
-
 function withoutHalfPair(text: string): string {
 	return text.replace(/[\ud800-\udbff]$/, '');
 }
@@ -93,13 +79,4 @@ function splitTopLevel(json: string): { parts: string[]; isCut: boolean } {
 		if (isEnd) return { parts: parts.length === 1 && parts[0] === '' ? [] : parts, isCut: false };
 	}
 	return { parts: [...parts, json.slice(start).trim()], isCut: true };
-}
-
-/** The place after the closing quote of the JSON string that begins at `start`; beyond the end of the text without one. */
-function endOfString(json: string, start: number): number {
-	for (let at = start + 1; at < json.length; at++) {
-		if (json[at] === '\\') at++;
-		else if (json[at] === '"') return at + 1;
-	}
-	return json.length + 1;
 }

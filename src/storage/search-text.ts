@@ -1,12 +1,13 @@
 /** Pure: which words of a submission can be searched, and what a query asks for; both are folded in the same way. */
 
+import { stringText } from '../json-string.ts';
+
 /** More of one submission is kept and answered, but not searched: one sender must not be able to swell the index. */
 const MAX_SEARCHED_CHARACTERS = 100_000;
 /** How much of a submission's JSON text is looked at, in which escapes take room. */
 export const SEARCHED_JSON_CHARACTERS = 2 * MAX_SEARCHED_CHARACTERS;
-/** The strings and numbers of a JSON text: what a string holds, how it ends, or that the text does, and whether it is a name. */
-const JSON_TOKENS = /"((?:[^"\\]+|\\.)*)(?:"(\s*:)?|\\?$)|-?\d[\d.eE+-]*/g;
-const LONGEST_ESCAPE = 6;
+/** The strings and numbers of a JSON text, of which the last may be cut off; a colon tells a name. */
+const JSON_TOKENS = /"(?:[^"\\]+|\\.)*(?:"(\s*:)?|\\?$)|-?\d[\d.eE+-]*/g;
 /** The index knows runs of three characters; shorter words have an index of their own. */
 const GRAM_LENGTH = 3;
 
@@ -49,9 +50,9 @@ export function fold(text: string): string {
 export function searchText(data: string): SearchText {
 	const values: string[] = [];
 	let length = 0;
-	for (const [token, held, colon] of data.matchAll(JSON_TOKENS)) {
+	for (const [token, colon] of data.matchAll(JSON_TOKENS)) {
 		if (colon !== undefined) continue;
-		const value = held === undefined ? token : unescaped(held);
+		const value = token.startsWith('"') ? stringText(token) : token;
 		values.push(fold(value.slice(0, MAX_SEARCHED_CHARACTERS)));
 		length += value.length;
 		if (length >= MAX_SEARCHED_CHARACTERS) break;
@@ -70,18 +71,6 @@ export function searchTerms(query: string): SearchTerms {
 /** A short word as the index spells it: its tokenizer would leave punctuation out. */
 export function wordToken(word: string): string {
 	return word.replace(ASCII_PUNCTUATION, (sign) => String.fromCharCode(PRIVATE_USE + sign.charCodeAt(0)));
-}
-
-/** The text of a JSON string; where it was cut off in the middle of an escape, as far as it goes. */
-function unescaped(held: string): string {
-	for (let cut = 0; cut < LONGEST_ESCAPE; cut++) {
-		try {
-			return JSON.parse(`"${held.slice(0, held.length - cut)}"`) as string;
-		} catch {
-			// One character less, then.
-		}
-	}
-	return '';
 }
 
 function shortWordsOf(text: string): string[] {
