@@ -73,8 +73,8 @@ export const CONDITION: Record<Filter, string> = {
 export const BEYOND_ALL_IDS = Number.MAX_SAFE_INTEGER;
 /** From so many bytes on, a submission of a page is read by itself. */
 const LARGE_BYTES = 256 * 1024;
-/** A page ends early when its large submissions come to so much: whoever lists must not be brought down by who submits. */
-const MAX_LARGE_CHARACTERS = 16 * 1024 * 1024;
+/** A page ends early when its texts come to so much: whoever lists must not be brought down by who submits. */
+const MAX_PAGE_CHARACTERS = 16 * 1024 * 1024;
 const PAGE_COLUMNS = COLUMNS.replace('data', `iif(octet_length(data) < ${LARGE_BYTES}, data, null)`);
 
 export type SubmissionLog = ReturnType<typeof createSubmissionLog>;
@@ -179,7 +179,7 @@ export function createSubmissionLog(
 			for (const row of found) rows.push(row);
 			skip = 0;
 		}
-		return withLargeTexts(rows, (id) => read(query.formId, id));
+		return readUntilFull(rows, (row) => (row[DATA] === null ? read(query.formId, row[0]) : toStored(row as Row)));
 	}
 
 	return {
@@ -203,6 +203,8 @@ export function createSubmissionLog(
 			return forEach(formId, ids, (id) => removeOne(formId, id));
 		},
 		read,
+		/** Those of the ids that are there, in their order; fewer if they are very large, as of a page. */
+		readSome: (formId: number, ids: readonly number[]) => readUntilFull(ids, (id) => read(formId, id)),
 		page(query: PageQuery): Page {
 			const { formId, filter, order, limit, offset, fromId = 0, beforeId = BEYOND_ALL_IDS } = query;
 			const low = fromId > 0 ? countBelow(formId, filter, fromId) : 0;
@@ -300,21 +302,18 @@ function prepareStatements(client: Database) {
 	};
 }
 
-/** @param readOne Reads a row whole. Ends early once the large ones come to too much. */
-function withLargeTexts(
-	rows: readonly PageRow[],
-	readOne: (id: number) => StoredSubmission | undefined,
-): StoredSubmission[] {
-	const whole: StoredSubmission[] = [];
-	let room = MAX_LARGE_CHARACTERS;
-	for (const row of rows) {
-		const isLarge = row[DATA] === null;
-		const stored = isLarge ? readOne(row[0]) : toStored(row as Row);
-		if (stored) whole.push(stored);
-		if (isLarge) room -= stored?.data.length ?? 0;
+/** Reads one after the other, at least one, until their texts come to too much. */
+function readUntilFull<T>(items: readonly T[], readOne: (item: T) => StoredSubmission | undefined): StoredSubmission[] {
+	const rows: StoredSubmission[] = [];
+	let room = MAX_PAGE_CHARACTERS;
+	for (const item of items) {
+		const stored = readOne(item);
+		if (!stored) continue;
+		rows.push(stored);
+		room -= stored.data.length;
 		if (room < 0) break;
 	}
-	return whole;
+	return rows;
 }
 
 function insertDelivery(statement: Statement, row: NewSubmission, delivery: NewDelivery): void {

@@ -33,6 +33,16 @@ function append(
 	return { id, done };
 }
 
+const submissionOf = (id: number) => ({
+	id,
+	formId: FORM,
+	data: '{"x":"v"}',
+	names: ['x'],
+	spamReason: null,
+	subject: null,
+	replyTo: null,
+});
+
 const matches: Record<Filter, (row: Model) => boolean> = {
 	all: (row) => !row.isSpam,
 	unread: (row) => !row.isSpam && !row.isRead,
@@ -205,13 +215,7 @@ test('a submission whose deliveries cannot be stored leaves nothing behind, and 
 	const before = append(storage, ['a']);
 	const id = storage.nextId();
 	const broken = storage.submissions.append({
-		id,
-		formId: FORM,
-		data: '{"x":"v"}',
-		names: ['x'],
-		spamReason: null,
-		subject: null,
-		replyTo: null,
+		...submissionOf(id),
 		deliveries: [{ formId: FORM, channel: 'mail', state: 'waiting', destination: null as unknown as string }],
 	});
 	const after = append(storage, ['a', 'b'], 'honeypot');
@@ -263,13 +267,7 @@ test('a submission is kept although its webhook was deleted in the meantime', as
 	const id = storage.nextId();
 	const planned = { formId: FORM, state: 'waiting', destination: 'https://example.com' } as const;
 	await storage.submissions.append({
-		id,
-		formId: FORM,
-		data: '{"x":"v"}',
-		names: ['x'],
-		spamReason: null,
-		subject: null,
-		replyTo: null,
+		...submissionOf(id),
 		deliveries: [
 			{ ...planned, channel: 'webhook', webhookId: 404 },
 			{ ...planned, channel: 'mail' },
@@ -297,5 +295,8 @@ test('a page of very large submissions ends early, and the next one goes on ther
 	expect(page(0).rows.map(({ id }) => id)).toEqual(large.slice(0, 3));
 	expect(page(0).rows[0]?.data).toBe(JSON.stringify({ text }));
 	expect(page(3).rows.map(({ id }) => id)).toEqual([...large.slice(3), small.id]);
+	const found = [...large, small.id];
+	expect(storage.submissions.readSome(FORM, found).map(({ id }) => id)).toEqual(large.slice(0, 3));
+	expect(storage.submissions.readSome(FORM, found.slice(3)).map(({ id }) => id)).toEqual(found.slice(3));
 	storage.close();
 });
