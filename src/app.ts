@@ -1,5 +1,6 @@
 /** The composition root: everything the program consists of, opened together and closed together. */
 
+import { createByteBudget } from './byte-budget.ts';
 import type { Config } from './config.ts';
 import { createEventStreams } from './dashboard/events/streams.ts';
 import { createSessions } from './dashboard/session/sessions.ts';
@@ -23,6 +24,9 @@ import { createReader } from './submissions/reader.ts';
 import { createStats } from './submissions/stats/stats.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 
+/** What is held in memory of submitted content at one moment, whoever holds it, as it is counted there. */
+const CONTENT_BYTES = 64 * 1024 * 1024;
+
 export type App = ReturnType<typeof openApp>;
 
 /**
@@ -31,6 +35,7 @@ export type App = ReturnType<typeof openApp>;
  */
 export function openApp(config: Config, { log, now = Date.now }: { log: Log; now?: () => number }) {
 	const storage = openStorage(config.databaseFile, { now });
+	const budget = createByteBudget(CONTENT_BYTES);
 	const reader = createReader(config.databaseFile);
 	const keys = createKeys(storage, now);
 	const forms = createForms(storage, { captchas: configuredCaptchas(config), now });
@@ -53,6 +58,7 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 	const intake = createIntake({
 		storage,
 		forms,
+		budget,
 		rate: createRateLimiter(config.rates.submit, now),
 		limits: config.limits,
 		strictRedirects: config.strictRedirects,

@@ -1,5 +1,6 @@
 /** The whole story of a submission: from the bytes of a stranger to a row on disk and the place to lead them to. */
 
+import type { ByteBudget } from '../byte-budget.ts';
 import { AppError } from '../errors.ts';
 import { checkOrigin } from '../forms/allowed-domains.ts';
 import type { Forms } from '../forms/forms.ts';
@@ -40,6 +41,8 @@ export interface Outbox {
 export interface IntakeOptions {
 	storage: Storage;
 	forms: Forms;
+	/** For what is held of bodies. */
+	budget: ByteBudget;
 	rate: RateLimiter;
 	limits: IntakeLimits;
 	strictRedirects: boolean;
@@ -58,9 +61,25 @@ export interface Submit {
 export type Intake = ReturnType<typeof createIntake>;
 
 export function createIntake(options: IntakeOptions) {
-	const { storage, forms, rate, limits, strictRedirects, outbox, checkCaptcha, altcha, now = Date.now } = options;
+	const {
+		storage,
+		forms,
+		budget,
+		rate,
+		limits,
+		strictRedirects,
+		outbox,
+		checkCaptcha,
+		altcha,
+		now = Date.now,
+	} = options;
 	const largestBytes = Math.max(limits.maxBody, limits.maxMultipart);
-	const readBody = createBodyReader({ budgetBytes: BODY_BUDGET_BYTES, largestBytes, freeBytes: FREE_BODY_BYTES });
+	const readBody = createBodyReader({
+		budget,
+		budgetBytes: BODY_BUDGET_BYTES,
+		largestBytes,
+		freeBytes: FREE_BODY_BYTES,
+	});
 	const idempotency = createIdempotency(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
 

@@ -1,5 +1,6 @@
 /** Reads the bytes of a posted body, within a limit for each and a budget for all of them together. */
 
+import type { ByteBudget } from '../byte-budget.ts';
 import { AppError } from '../errors.ts';
 import { networkOf } from '../http/client-address.ts';
 import { collectChunks } from '../http/collect-chunks.ts';
@@ -12,9 +13,11 @@ export interface BodyLimits {
 }
 
 export interface BodyBudget {
-	/** Of all bodies together. */
+	/** What all content in memory shares, bodies included. */
+	budget: ByteBudget;
+	/** What all bodies together take of it. */
 	budgetBytes: number;
-	/** The largest body there may be: that much fits in any case. */
+	/** The largest body there may be: that much is the bodies' in any case. */
 	largestBytes: number;
 	/** Of each body, what does not count. */
 	freeBytes: number;
@@ -32,7 +35,7 @@ const RETRY_AFTER_SECONDS = 5;
  * UNAVAILABLE when the budget or the network's share is spent, and INVALID_BODY
  * when the client goes away before the body is complete.
  */
-export function createBodyReader({ budgetBytes, largestBytes, freeBytes }: BodyBudget) {
+export function createBodyReader({ budget, budgetBytes, largestBytes, freeBytes }: BodyBudget) {
 	const shareBytes = Math.max(budgetBytes / SHARES, largestBytes);
 	let available = Math.max(budgetBytes, largestBytes);
 	/** By network, and only while bodies of it are being read. */
@@ -40,13 +43,14 @@ export function createBodyReader({ budgetBytes, largestBytes, freeBytes }: BodyB
 
 	function take(network: string, bytes: number): void {
 		const sum = (taken.get(network) ?? 0) + bytes;
-		if (bytes > available || sum > shareBytes) throw busy();
+		if (bytes > available || sum > shareBytes || !budget.tryTake(bytes)) throw busy();
 		available -= bytes;
 		taken.set(network, sum);
 	}
 
 	function giveBack(network: string, bytes: number): void {
 		available += bytes;
+		budget.give(bytes);
 		const rest = (taken.get(network) ?? 0) - bytes;
 		if (rest > 0) taken.set(network, rest);
 		else taken.delete(network);

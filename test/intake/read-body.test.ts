@@ -1,11 +1,12 @@
 /** Bodies over real connections: whole and within bounds, or refused before they cost anything. */
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { createByteBudget } from '../../src/byte-budget.ts';
 import { createBodyReader, declaredSize } from '../../src/intake/read-body.ts';
 import { refusalOfAsync } from '../refusal.ts';
 
 const MAX_BYTES = 1000;
-const BUDGET = { budgetBytes: 1300, largestBytes: MAX_BYTES, freeBytes: 100 };
+const BUDGET = { budget: createByteBudget(100_000), budgetBytes: 1300, largestBytes: MAX_BYTES, freeBytes: 100 };
 const tooLarge = { code: 'PAYLOAD_TOO_LARGE', message: 'The body may have at most 1000 bytes.' };
 const busy = {
 	code: 'UNAVAILABLE',
@@ -158,7 +159,7 @@ describe('the budget', () => {
 	});
 
 	test('tells when to come again', async () => {
-		const reader = createBodyReader({ budgetBytes: 2, largestBytes: 2, freeBytes: 0 });
+		const reader = createBodyReader({ ...BUDGET, budgetBytes: 2, largestBytes: 2, freeBytes: 0 });
 		const reading = read(new Request('http://localhost/', { method: 'POST', body: 'xxx' }), reader);
 		expect(await reading.catch((error) => error.details)).toEqual({ retryAfterSeconds: 5 });
 	});
@@ -170,7 +171,7 @@ describe('the share of one network', () => {
 		begin(`X-Client: ${address}\r\nContent-Length: 1000\r\n\r\n${'x'.repeat(bytes)}`);
 
 	beforeEach(() => {
-		readBody = createBodyReader({ budgetBytes: 8000, largestBytes: 1000, freeBytes: 100 });
+		readBody = createBodyReader({ ...BUDGET, budgetBytes: 8000, largestBytes: 1000, freeBytes: 100 });
 	});
 
 	test('is a quarter of the budget, and leaves the rest to others', async () => {
@@ -194,9 +195,9 @@ describe('the share of one network', () => {
 	});
 
 	test('takes the largest body in any case', async () => {
-		readBody = createBodyReader({ budgetBytes: 400, largestBytes: 1000, freeBytes: 0 });
+		readBody = createBodyReader({ ...BUDGET, budgetBytes: 400, largestBytes: 1000, freeBytes: 0 });
 		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
-		readBody = createBodyReader({ budgetBytes: 2000, largestBytes: 1000, freeBytes: 0 });
+		readBody = createBodyReader({ ...BUDGET, budgetBytes: 2000, largestBytes: 1000, freeBytes: 0 });
 		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
 	});
 });
