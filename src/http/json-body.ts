@@ -103,10 +103,19 @@ function toFieldError({ type, path, schema }: ValueError, root: TObject): FieldE
 	return { field, code: 'INVALID_TYPE', message: `${field} must be ${describe(schema)}.` };
 }
 
+function listsLast({ type }: TSchema): number {
+	return type === 'array' ? 1 : 0;
+}
+
 function describe(schema: TSchema): string {
 	if (schema.const !== undefined) return JSON.stringify(schema.const);
 	const options: TSchema[] = schema.anyOf ?? [];
-	if (options.length > 0) return options.map(describe).join(' or ');
+	// The list comes last: "each item a text or null" would be read as one condition.
+	if (options.length > 0)
+		return options
+			.toSorted((a, b) => listsLast(a) - listsLast(b))
+			.map(describe)
+			.join(' or ');
 	const words: Record<string, string> = {
 		string: 'a text',
 		boolean: 'true or false',

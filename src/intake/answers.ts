@@ -13,7 +13,7 @@ export const THANKS_PATH = '/thanks';
 
 const SUCCESS_MESSAGE = 'Form submitted successfully';
 const SUCCESS = JSON.stringify({ success: true, message: SUCCESS_MESSAGE });
-const JSON_BODY = /^\s*application\/(?:[a-z0-9.!#$&^_-]+\+)?json\b/i;
+const JSON_BODY = /^\s*(?:application\/(?:[a-z0-9.!#$&^_-]+\+)?json|text\/plain)\b/i;
 const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1000}$/;
 const DEFAULT_REQUEST_HEADERS = 'Accept, Content-Type, Formspree-Client, Idempotency-Key, X-Requested-With';
 const EXPOSED_HEADERS = 'Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id';

@@ -12,7 +12,8 @@ import { decodeUtf8 } from './utf8.ts';
 export type MediaKind = 'json' | 'urlencoded' | 'multipart';
 
 export interface Media {
-	kind: MediaKind;
+	/** `text` is JSON if it is an object, as what `fetch` sends without a Content-Type of its own. */
+	kind: MediaKind | 'text';
 	boundary?: string;
 }
 
@@ -43,12 +44,7 @@ function parseMedia(contentType: string): Media {
 	const match = MEDIA_TYPE.exec(contentType);
 	const parameters = match ? parseParameters(contentType.slice(match[0].length)) : undefined;
 	const kind = match && kindOf((match[1] as string).toLowerCase());
-	if (!parameters || !kind) {
-		throw new AppError(
-			'UNSUPPORTED_MEDIA_TYPE',
-			'The Content-Type has to be application/json, application/x-www-form-urlencoded or multipart/form-data.',
-		);
-	}
+	if (!parameters || !kind) throw unsupported();
 	if (!isUtf8Charset(parameters.get('charset'))) {
 		throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body has to be in UTF-8; leave charset out or set it to utf-8.');
 	}
@@ -56,10 +52,18 @@ function parseMedia(contentType: string): Media {
 	return kind === 'multipart' && boundary !== undefined ? { kind, boundary } : { kind };
 }
 
-function kindOf(type: string): MediaKind | undefined {
+function kindOf(type: string): Media['kind'] | undefined {
 	if (type === 'application/json' || /^application\/.+\+json$/.test(type)) return 'json';
 	if (type === 'application/x-www-form-urlencoded') return 'urlencoded';
+	if (type === 'text/plain') return 'text';
 	return type === 'multipart/form-data' ? 'multipart' : undefined;
+}
+
+function unsupported(): AppError {
+	return new AppError(
+		'UNSUPPORTED_MEDIA_TYPE',
+		'The Content-Type has to be application/json, application/x-www-form-urlencoded or multipart/form-data.',
+	);
 }
 
 /**
@@ -75,9 +79,15 @@ export function readFields(body: Uint8Array, media: Media | 'sniff', limits: Fie
 	return readJsonFields(jsonText(body), limits);
 }
 
-/** How a body is to be read; without a declared media type its first byte tells. */
+/**
+ * How a body is to be read; where the media type does not tell, its first byte does.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE for text that is no JSON object
+ */
 export function kindOfBody(body: Uint8Array, media: Media | 'sniff'): MediaKind {
-	return media === 'sniff' ? sniff(body) : media.kind;
+	if (media === 'sniff') return sniff(body);
+	if (media.kind !== 'text') return media.kind;
+	if (sniff(body) === 'json') return 'json';
+	throw unsupported();
 }
 
 /** The text of a JSON body, without a byte order mark. @throws AppError INVALID_BODY if it is not UTF-8 */

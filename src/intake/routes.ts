@@ -24,7 +24,12 @@ const Submit = Type.Object(
 		_next: Type.Optional(Type.String({ description: 'Where to redirect after the submission.' })),
 		_subject: Type.Optional(Type.String({ description: 'Subject of the notification mail.' })),
 		_replyto: Type.Optional(Type.String({ description: 'Reply-To address of the notification mail.' })),
-		_gotcha: Type.Optional(Type.String({ description: 'Honeypot: hidden from people; whoever fills it is spam.' })),
+		_gotcha: Type.Optional(
+			Type.String({
+				description:
+					'Honeypot, hidden from people: any value but an empty text or `null`, of any type, makes the submission spam.',
+			}),
+		),
 		'g-recaptcha-response': Type.Optional(Type.String({ description: 'reCAPTCHA token.' })),
 		'h-captcha-response': Type.Optional(Type.String({ description: 'hCaptcha token.' })),
 		'cf-turnstile-response': Type.Optional(Type.String({ description: 'Turnstile token.' })),
@@ -37,7 +42,8 @@ const submitDetail = {
 	operationId: 'submit',
 	summary: 'Submit to a form',
 	description:
-		'Takes a submission from anyone, as JSON, urlencoded or multipart. It is answered once it is stored durably: ' +
+		'Takes a submission from anyone, as JSON (also as `text/plain`, if it is an object), urlencoded or multipart. It is ' +
+		'answered once it is stored durably: ' +
 		'with JSON if Accept asks for it, else with a redirect to `_next`, the redirect URL of the form, or a thank-you page.',
 	tags: ['Submit'],
 	security: [],

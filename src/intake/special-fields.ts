@@ -26,8 +26,8 @@ const SPECIAL_NAMES = new Set(['_next', '_subject', '_replyto', '_gotcha', ...CA
 const MAX_NEXT = 2048;
 const MAX_SUBJECT = 200;
 const MAX_TOKEN = 8192;
-/** Values that nobody typed; a form with two honeypots sends an array. */
-const UNFILLED = /^(?:""|null|false|\{\}|\[(?:""(?:,"")*)?\])$/;
+/** An empty text or `null`; a form with several honeypots sends their texts as an array. */
+const UNFILLED = /^(?:""|null|\[""(?:,"")+\])$/;
 const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
 const TRAILING_HIGH_SURROGATE = /[\ud800-\udbff]$/;
 

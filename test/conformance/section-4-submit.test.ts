@@ -32,6 +32,22 @@ describe.each([
 	const urlencoded = { 'Content-Type': 'application/x-www-form-urlencoded' };
 	const wantsJson = { Accept: 'application/json' };
 
+	test('takes a JSON object that fetch sends as text, and says in JSON what is wrong with it', async () => {
+		const form = await createForm();
+		const text = { 'Content-Type': 'text/plain;charset=UTF-8' };
+		expect((await post(form, '{"name":"Ann"}', { ...text, ...wantsJson })).status).toBe(200);
+		expect(await lastData(form)).toEqual({ name: 'Ann' });
+		expect(await post(form, '{"name":', text)).toMatchObject({ status: 400, body: { code: 'INVALID_BODY' } });
+		expect(await post(form, 'name=Ann', text)).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
+	});
+
+	test.each(['false', '0', '{}', '[]', '[""]', '" "'])('keeps it as spam if _gotcha is %s', async (value) => {
+		const form = await createForm();
+		expect((await post(form, `{"a":1,"_gotcha":${value}}`, { ...json, ...wantsJson })).status).toBe(200);
+		const { body } = await server.call<ListBody>(`GET /api/forms/${form.id}/submissions?filter=spam`);
+		expect(body.pagination.total).toBe(1);
+	});
+
 	test('takes a JSON object of any fields', async () => {
 		const form = await createForm();
 		const data = { name: 'Ann', tags: ['a', 'b'], age: 41, nested: { deep: true } };

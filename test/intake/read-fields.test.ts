@@ -43,6 +43,7 @@ describe('the Content-Type', () => {
 		['multipart/form-data; boundary=----=_Part_1_2.3', { kind: 'multipart', boundary: '----=_Part_1_2.3' }],
 		['multipart/form-data; charset=utf-8; boundary=abc', { kind: 'multipart', boundary: 'abc' }],
 		['multipart/form-data', { kind: 'multipart' }],
+		['text/plain;charset=UTF-8', { kind: 'text' }],
 	])('%s is understood', (contentType, media) => {
 		expect(mediaKind(contentType)).toEqual(media as ReturnType<typeof mediaKind>);
 	});
@@ -52,7 +53,7 @@ describe('the Content-Type', () => {
 	});
 
 	test.each([
-		'text/plain',
+		'text/html',
 		'application/xml',
 		'multipart/mixed; boundary=abc',
 		'multipart/x+json',
@@ -86,6 +87,23 @@ describe('the Content-Type', () => {
 describe('a body without a Content-Type', () => {
 	test.each(['{"a":"b"}', ' \r\n\t{"a":"b"}', '\ufeff {"a":"b"}', 'a=b'])('%p is recognised', (body) => {
 		expect(read(null, body)).toEqual([{ name: 'a', json: '"b"' }]);
+	});
+});
+
+describe('text', () => {
+	test.each(['{"a":"b"}', ' \r\n\t{"a":"b"}', '\ufeff {"a":"b"}'])(
+		'that is a JSON object is read as one: %p',
+		(body) => {
+			expect(read('text/plain;charset=UTF-8', body)).toEqual([{ name: 'a', json: '"b"' }]);
+		},
+	);
+
+	test.each(['a=b', '[]', '"a"', '', 'Hello'])('that is none is refused: %p', (body) => {
+		expect(refusalOf(() => read('text/plain', body)).code).toBe('UNSUPPORTED_MEDIA_TYPE');
+	});
+
+	test('that only begins like one is refused as bad JSON', () => {
+		expect(refusalOf(() => read('text/plain', '{"a":')).code).toBe('INVALID_BODY');
 	});
 });
 

@@ -51,14 +51,27 @@ describe('special fields', () => {
 });
 
 describe('_gotcha', () => {
-	test.each([['x'], [' '], ['\0'], ['0'], [0], [true], [['x']], [['', 'x']], [[[]]], [{ a: '' }]])(
-		'is filled by %j',
-		(value) => {
-			expect(special('_gotcha', value)).toEqual({ ...NONE, honeypotFilled: true });
-		},
-	);
+	test.each([
+		['x'],
+		[' '],
+		['\0'],
+		['0'],
+		[0],
+		[true],
+		[['x']],
+		[['', 'x']],
+		[[[]]],
+		[{ a: '' }],
+		[false],
+		[{}],
+		[[]],
+		[['']],
+		[[null, '']],
+	])('is filled by %j', (value) => {
+		expect(special('_gotcha', value)).toEqual({ ...NONE, honeypotFilled: true });
+	});
 
-	test.each([[''], [null], [false], [[]], [{}], [['']], [['', '']]])('is not filled by %j', (value) => {
+	test.each([[''], [null], [['', '']], [['', '', '']]])('is not filled by %j', (value) => {
 		expect(special('_gotcha', value)).toEqual(NONE);
 	});
 });
