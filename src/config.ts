@@ -2,6 +2,7 @@
 
 import { join, resolve } from 'node:path';
 import { collectGiven, envName, flagName, type Given, type GivenInput, quote } from './config/sources.ts';
+import { ValueProblem } from './config/value-problem.ts';
 import {
 	addressRanges,
 	boolean,
@@ -17,7 +18,6 @@ import {
 	size,
 	smtpUrl,
 	trustedProxies,
-	ValueProblem,
 	type ValueType,
 	webAddress,
 } from './config/value-types.ts';

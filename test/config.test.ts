@@ -98,16 +98,41 @@ describe('precedence', () => {
 		expect(load({ env: { FORMSRV_HOST: '[::]' } })).toMatchObject({ host: '::', submitHost: '::' });
 	});
 
-	test('variables that Kubernetes sets for a service of the same name are not taken for settings', () => {
-		const env = {
-			FORMSRV_SERVICE_HOST: '10.0.0.1',
-			FORMSRV_SERVICE_PORT: '8080',
-			FORMSRV_SERVICE_PORT_HTTP: '8080',
-			FORMSRV_PORT: 'tcp://10.0.0.1:8080',
-			FORMSRV_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
-			FORMSRV_PORT_8080_TCP_ADDR: '10.0.0.1',
+	/** As the kubelet makes them: https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables */
+	function serviceLinks(name: string, { address, protocol }: { address: string; protocol: string }) {
+		const link = `${name}_PORT_8081_${protocol.toUpperCase()}`;
+		const url = `${protocol}://${address}:8081`;
+		return {
+			[`${name}_SERVICE_HOST`]: address,
+			[`${name}_SERVICE_PORT`]: '8081',
+			[`${name}_SERVICE_PORT_HTTP_FORMS`]: '8081',
+			[`${name}_PORT`]: url,
+			[link]: url,
+			[`${link}_PROTO`]: protocol,
+			[`${link}_PORT`]: '8081',
+			[`${link}_ADDR`]: address,
 		};
-		expect(load({ env }).port).toBe(8080);
+	}
+
+	test.each(['FORMSRV', 'FORMSRV_SUBMIT', 'FORMSRV_SMTP', 'FORMSRV_PROD_2'])(
+		'variables that Kubernetes sets for a service %s are not taken for settings',
+		(name) => {
+			for (const address of ['10.0.0.1', '[fd00::1]', 'fd00::1'])
+				for (const protocol of ['tcp', 'udp', 'sctp']) {
+					const { port, submitPort } = load({ env: serviceLinks(name, { address, protocol }) });
+					expect({ port, submitPort }).toEqual({ port: 8080, submitPort: 8081 });
+				}
+		},
+	);
+
+	test.each([
+		['FORMSRV_SUBMIT_PROT', '9000'],
+		['FORMSRV_SUBMIT_PORTS', 'tcp://10.0.0.1:8081'],
+		['FORMSRV_SUBMIT_SERVICE_HOST', 'forms.example.com'],
+		['FORMSRV_SUBMIT_SERVICE_PORT', 'http'],
+		['FORMSRV_SUBMIT_PORT_TCP', '10.0.0.1'],
+	])('%s=%s is none of them, and reported', (name, text) => {
+		expect(problemsOf({ env: { [name]: text } })).toEqual([expect.stringContaining(`${name} is not a setting`)]);
 	});
 });
 
@@ -233,6 +258,21 @@ describe('problems', () => {
 		const problems = problemsOf({ env });
 		expect(problems).toHaveLength(4);
 		expect(problems.join()).not.toContain('hunter2');
+	});
+
+	test.each(['user:hunter2@host?tls=maybe', 'user:hunter2%@host', 'user:12/hunter2@host'])(
+		'a mail server that cannot be read, smtp://%s, is one of them',
+		(rest) => {
+			const problems = problemsOf({ env: { FORMSRV_SMTP_URL: `smtp://${rest}`, FORMSRV_MAIL_FROM: 'a@example.com' } });
+			expect(problems).toEqual([expect.stringMatching(/^FORMSRV_SMTP_URL must /)]);
+			expect(problems.join()).not.toContain('hunter2');
+		},
+	);
+
+	test('so is one whose address is in a file', () => {
+		expect(problemsOf({ env: { FORMSRV_SMTP_URL_FILE: write('smtp', 'smtp://user:hunter2@host?tls=maybe') } })).toEqual(
+			[expect.stringMatching(/^FORMSRV_SMTP_URL_FILE must have no parameter but tls/)],
+		);
 	});
 });
 

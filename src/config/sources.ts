@@ -28,8 +28,23 @@ interface NamedSource {
 const PREFIX = 'FORMSRV_';
 const CONFIG_FILE = 'formsrv.toml';
 
-/** What Kubernetes puts into every container beside a Service named `formsrv`; none of it is meant for us. */
-const SERVICE_LINK = /^FORMSRV_(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP)(_\w+)?)$/;
+const ADDRESS = /^[\d.]+$|^\[?[\da-f:.]*:[\da-f:.]*\]?$/i;
+const PORT_NUMBER = /^\d+$/;
+const LINK = /^(tcp|udp|sctp):\/\//;
+const PROTOCOL = /^(tcp|udp|sctp)$/;
+
+/**
+ * What Kubernetes puts into every container for each Service whose name begins with `formsrv`: the ends of the names, and
+ * what they hold. None of it is meant for us.
+ */
+const SERVICE_LINKS: [name: RegExp, text: RegExp][] = [
+	[/_SERVICE_HOST$/, ADDRESS],
+	[/_SERVICE_PORT(_\w+)?$/, PORT_NUMBER],
+	[/_PORT(_\d+_(TCP|UDP|SCTP))?$/, LINK],
+	[/_PORT_\d+_(TCP|UDP|SCTP)_PROTO$/, PROTOCOL],
+	[/_PORT_\d+_(TCP|UDP|SCTP)_PORT$/, PORT_NUMBER],
+	[/_PORT_\d+_(TCP|UDP|SCTP)_ADDR$/, ADDRESS],
+];
 
 /**
  * Every setting that somebody set, by key: a flag wins over the environment, that over the file. What is
@@ -78,7 +93,7 @@ function envSource({ env }: GivenInput): NamedSource {
 }
 
 function isServiceLink(name: string, text: string): boolean {
-	return SERVICE_LINK.test(name) || (name === 'FORMSRV_PORT' && /^(tcp|udp):\/\//.test(text));
+	return SERVICE_LINKS.some(([names, texts]) => names.test(name) && texts.test(text));
 }
 
 /** A file named by `--config` has to be there, the one in the working directory need not. */

@@ -1,9 +1,8 @@
 /** How the text of a setting becomes a value: one type per kind of setting, each saying what it expects. */
 
 import ipaddr from 'ipaddr.js';
-
-/** Why a text is no value for a setting: the rest of a sentence that starts with the setting's name. */
-export class ValueProblem extends Error {}
+import { parseSmtpUrl } from './smtp-url.ts';
+import { ValueProblem } from './value-problem.ts';
 
 export interface ValueType<T> {
 	/** What stands for the value in the help, such as `number`. */
@@ -225,14 +224,14 @@ function isRange(text: string): boolean {
 	return ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text);
 }
 
+/** The address of a mail server, as {@link parseSmtpUrl} reads it. */
 export function smtpUrl(): ValueType<string> {
 	return {
 		placeholder: 'url',
 		values: 'smtp:// or smtps:// address',
 		parse(text) {
-			const url = URL.parse(text);
-			if (url && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && !url.hash) return text;
-			return refuse('must be like smtp://user:password@mail.example.com:587 or smtps://…');
+			parseSmtpUrl(text);
+			return text;
 		},
 	};
 }

@@ -1,5 +1,6 @@
 /** Puts together what leaves the house: the outbox, its channels, the worker, and what the owner sees of it. */
 
+import { parseSmtpUrl, type SmtpServer } from '../config/smtp-url.ts';
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Channel } from './channel.ts';
@@ -9,7 +10,6 @@ import type { GuardedPost } from './guarded-request.ts';
 import { createMailChannel } from './mail-channel.ts';
 import { createOutbox } from './outbox.ts';
 import { createRetries } from './retries.ts';
-import { parseSmtpUrl, type SmtpServer } from './smtp-url.ts';
 import { sendTestMail } from './test-mail.ts';
 import { createWebhookChannel } from './webhook-channel.ts';
 import { startWorker, type Worker, type WorkerTiming } from './worker.ts';

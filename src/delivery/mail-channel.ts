@@ -1,6 +1,7 @@
 /** Mail as a channel of the outbox: a delivery becomes a mail, and one attempt to send it. */
 
 import { and, count, desc, eq, exists, inArray, sql } from 'drizzle-orm';
+import type { SmtpServer } from '../config/smtp-url.ts';
 import { isEmailAddress } from '../email-address.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../storage/tables.ts';
@@ -17,7 +18,6 @@ import {
 } from './email.ts';
 import type { Outcome } from './outcome.ts';
 import { SMTP_TIMEOUTS, type SmtpTimeouts, sendMail } from './smtp.ts';
-import type { SmtpServer } from './smtp-url.ts';
 
 export const SUBMISSIONS_DIGEST = 'submissions.digest';
 

@@ -1,7 +1,7 @@
 /** What an SMTP failure means for the mail and its server, in words that tell an operator what to do. */
 
+import type { SmtpServer } from '../config/smtp-url.ts';
 import type { Outcome, Remainder } from './outcome.ts';
-import type { SmtpServer } from './smtp-url.ts';
 
 /** How far a dialogue had come: reaching the server up to its greeting and TLS, then logging in, then the mail. */
 export type SmtpStage = 'connect' | 'login' | 'send';

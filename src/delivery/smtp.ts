@@ -1,9 +1,9 @@
 /** Sends one mail to the configured SMTP server and says what became of it. */
 
 import { Readable } from 'node:stream';
+import type { SmtpServer } from '../config/smtp-url.ts';
 import type { Mail, Mailbox } from './email.ts';
 import type { Outcome } from './outcome.ts';
-import type { SmtpServer } from './smtp-url.ts';
 import { judgeFailure, judgeReply, type SmtpFailure, type SmtpStage } from './smtp-verdict.ts';
 
 /** Milliseconds. */

@@ -1,12 +1,12 @@
 /** The mail that an operator sends to see whether mail works. */
 
+import type { SmtpServer } from '../config/smtp-url.ts';
 import { isEmailAddress } from '../email-address.ts';
 import { AppError, invalidField } from '../errors.ts';
 import { html } from '../html.ts';
 import type { Mail, MailIdentity } from './email.ts';
 import { renderMailPage } from './email-page.ts';
 import { type SmtpTimeouts, sendMail } from './smtp.ts';
-import type { SmtpServer } from './smtp-url.ts';
 
 /** Somebody is waiting for the answer. */
 const TIMEOUTS: SmtpTimeouts = { connect: 10_000, greeting: 10_000, silence: 20_000, total: 25_000 };

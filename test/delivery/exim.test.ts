@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import PostalMime, { type Email } from 'postal-mime';
+import { parseSmtpUrl } from '../../src/config/smtp-url.ts';
 import { type NotifiedSubmission, renderNotification } from '../../src/delivery/email.ts';
 import { sendMail } from '../../src/delivery/smtp.ts';
-import { parseSmtpUrl } from '../../src/delivery/smtp-url.ts';
 import { encodeId } from '../../src/ids.ts';
 import { openTestServer } from '../server.ts';
 import { type DeliveredMail, EXIM_LOGIN, type Exim, startExim } from './exim.ts';

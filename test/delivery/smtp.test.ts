@@ -5,10 +5,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { parseSmtpUrl } from '../../src/config/smtp-url.ts';
 import { type Mail, renderNotification } from '../../src/delivery/email.ts';
 import type { Outcome } from '../../src/delivery/outcome.ts';
 import { sendMail } from '../../src/delivery/smtp.ts';
-import { parseSmtpUrl } from '../../src/delivery/smtp-url.ts';
 import { makeCertificate } from './certificate.ts';
 import { type ScriptedSmtp, type Stage, startScriptedSmtp } from './scripted-smtp.ts';
 

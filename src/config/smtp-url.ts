@@ -1,7 +1,10 @@
 /** Reads the one setting that says where mail goes, such as `smtp://user:password@mail.example.com:587`. */
 
+import { ValueProblem } from './value-problem.ts';
+
 /** How far the way to the server is protected; the parameter `tls` of the address. */
 const TLS_CHOICES = ['auto', 'required', 'unverified', 'off'] as const;
+type TlsChoice = (typeof TLS_CHOICES)[number];
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 
 export interface SmtpServer {
@@ -19,15 +22,18 @@ export interface SmtpServer {
 /**
  * Without `?tls=…`, STARTTLS is used when offered, and demanded when a password would otherwise cross a network
  * in clear text.
- * @throws Error with a sentence that does not repeat the address: it holds a password
+ * @throws ValueProblem which does not repeat the address: it holds a password
  */
 export function parseSmtpUrl(text: string): SmtpServer {
 	const url = URL.parse(text);
-	if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
-		throw new Error('The address of the mail server must be like smtp://user:password@mail.example.com:587.');
+	if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || url.hash) {
+		throw new ValueProblem('must be like smtp://user:password@mail.example.com:587 or smtps://…');
 	}
-	const choice = TLS_CHOICES.find((one) => one === (url.searchParams.get('tls') ?? 'auto'));
-	if (!choice) throw new Error(`The mail server's tls must be one of ${TLS_CHOICES.join(', ')}.`);
+	// Most often a password with a slash in it, which ends the name of the server too early.
+	if (!['', '/'].includes(url.pathname)) {
+		throw new ValueProblem('must have no path: write a / of the user or password as %2F');
+	}
+	const choice = tlsChoice(url.searchParams);
 	const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
 	const login = url.username === '' ? null : { user: decode(url.username), pass: decode(url.password) };
 	const isImplicit = url.protocol === 'smtps:';
@@ -40,7 +46,14 @@ export function parseSmtpUrl(text: string): SmtpServer {
 	};
 }
 
-function startTls(choice: (typeof TLS_CHOICES)[number], isPasswordAtRisk: boolean): SmtpServer['tls'] {
+function tlsChoice(parameters: URLSearchParams): TlsChoice {
+	const [[name, value] = ['tls', 'auto'], ...others] = parameters;
+	const choice = TLS_CHOICES.find((one) => name === 'tls' && one === value);
+	if (choice && others.length === 0) return choice;
+	throw new ValueProblem(`must have no parameter but tls, which is one of ${TLS_CHOICES.join(', ')}`);
+}
+
+function startTls(choice: TlsChoice, isPasswordAtRisk: boolean): SmtpServer['tls'] {
 	if (choice === 'off') return 'off';
 	return choice !== 'auto' || isPasswordAtRisk ? 'required' : 'offered';
 }
@@ -49,6 +62,6 @@ function decode(text: string): string {
 	try {
 		return decodeURIComponent(text);
 	} catch {
-		throw new Error('The user and password of the mail server must be percent-encoded: write a % as %25.');
+		throw new ValueProblem('must have its user and password percent-encoded: write a % as %25');
 	}
 }
