@@ -17,6 +17,8 @@ const PRIVATE_RANGES = [
 ];
 /** A longer chain is nobody's real set-up; reading it would only cost time. */
 const MAX_HOPS = 32;
+/** An address with the port that some proxies add, or between the brackets that IPv6 then needs. */
+const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
 /** How many peers are remembered in their canonical spelling before all are forgotten. */
 const MAX_KNOWN_PEERS = 1000;
 
@@ -55,7 +57,7 @@ export function createClientAddress(trusted: string) {
 		const hops = forwardedFor.split(',', MAX_HOPS + 1);
 		if (hops.length > MAX_HOPS) return client;
 		for (const hop of hops.reverse()) {
-			const address = canonical(hop.trim());
+			const address = hopAddress(hop.trim());
 			if (address === undefined) return client;
 			client = address;
 			if (!isTrusted(address)) return client;
@@ -88,6 +90,14 @@ function parseRange(range: string): Range {
 	if (range.includes('/')) return ipaddr.parseCIDR(range);
 	const address = ipaddr.process(range);
 	return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+/** The address of a hop as a proxy writes it. */
+function hopAddress(text: string): string | undefined {
+	const address = canonical(text);
+	if (address !== undefined) return address;
+	const [, ipv6, ipv4 = ipv6] = WITH_PORT.exec(text) ?? [];
+	return ipv4 && canonical(ipv4);
 }
 
 /** One spelling per address, so that limits cannot be dodged by another; IPv4 in IPv6 clothing becomes IPv4. */

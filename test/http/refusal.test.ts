@@ -1,0 +1,46 @@
+/** Which refusals are a fault that the log has to explain, and which are bounds that do their work. */
+
+import { expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { AppError } from '../../src/errors.ts';
+import { reportFault } from '../../src/http/refusal.ts';
+import { createLog } from '../../src/log.ts';
+import { openTestServer } from '../server.ts';
+
+function logged(error: AppError): number {
+	const lines: string[] = [];
+	const log = createLog({ level: 'debug', format: 'json', write: (text) => lines.push(text) });
+	reportFault(log, error, 'r1');
+	log.flush();
+	return lines.length;
+}
+
+test.each([
+	['what the caller did wrong', new AppError('RATE_LIMITED', 'x'), 0],
+	['too much at once', new AppError('UNAVAILABLE', 'x', { retryAfterSeconds: 5 }), 0],
+	['a disk that failed', new AppError('UNAVAILABLE', 'x', { cause: new Error('disk I/O error') }), 1],
+	['a fault of ours', new AppError('INTERNAL', 'x'), 1],
+])('%s', (...[, error, lines]) => {
+	expect(logged(error)).toBe(lines);
+});
+
+test('bodies beyond the budget are refused with 503, and no warning or error is logged for it', async () => {
+	const server = await openTestServer();
+	await server.app.forms.create('live', { name: 'Contact', slug: 'contact' });
+	const { hostname, port } = new URL(server.submitUrl);
+	const body = Buffer.alloc(20 * 1024 * 1024, 'x');
+	const head = `POST /f/contact HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${body.length + 1}\r\n\r\n`;
+	const sockets = [1, 2].map(() => connect(Number(port), hostname));
+	const answer = await Promise.race(
+		sockets.map((socket) => {
+			socket.write(head);
+			socket.write(body);
+			return new Promise<string>((resolve) => socket.on('data', (chunk) => resolve(String(chunk))));
+		}),
+	);
+	expect(answer).toStartWith('HTTP/1.1 503');
+	expect(answer).toMatch(/\r\nretry-after: 5\r\n/i);
+	for (const socket of sockets) socket.destroy();
+	await server.close();
+	expect(server.logLines).toEqual([]);
+});
