@@ -1,10 +1,12 @@
-/** The one writer: what arrives in the same turn of the event loop shares one commit, and is answered after it is on disk. */
+/** The one writer: what arrives together shares one commit, and is answered after it is on disk. */
 
 import type { Database } from 'bun:sqlite';
 import { asStorageError } from './constraints.ts';
 
 /** Bounds how long one commit can hold up the event loop. */
 const MAX_JOBS_PER_COMMIT = 2000;
+/** For how many turns of the event loop at most a commit waits, while each brings more to share it. */
+const MAX_GATHERING_TURNS = 4;
 
 /** A job of several statements failed, and what it did before that is not undone. */
 const HALF_DONE = Symbol('half done');
@@ -40,6 +42,8 @@ export function createWriter(client: Database, hooks: WriterHooks) {
 	const undo = client.prepare('rollback to job');
 	let queue: Job[] = [];
 	let isScheduled = false;
+	let turns = 0;
+	let gathered = 0;
 
 	function runPlainly(job: Job): void {
 		try {
@@ -125,7 +129,21 @@ export function createWriter(client: Database, hooks: WriterHooks) {
 	function schedule(): void {
 		if (isScheduled) return;
 		isScheduled = true;
-		setImmediate(flush);
+		turns = 0;
+		gathered = 0;
+		setImmediate(gather);
+	}
+
+	/** Looks at the network again, without waiting for it, as long as that brings jobs: the more share a commit, the less each costs. */
+	function gather(): void {
+		const isWorthIt = queue.length > gathered && queue.length < MAX_JOBS_PER_COMMIT && turns < MAX_GATHERING_TURNS;
+		if (!isWorthIt) {
+			flush();
+			return;
+		}
+		turns++;
+		gathered = queue.length;
+		setImmediate(gather);
 	}
 
 	return {

@@ -1,0 +1,53 @@
+/** The writer: what shares a commit, and how long the first of those waits. */
+
+import { Database } from 'bun:sqlite';
+import { expect, test } from 'bun:test';
+import { createWriter } from '../../src/storage/writer.ts';
+
+const TURNS = 12;
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Goes through turns of the event loop, in some of which a job arrives; says how many jobs each commit held. */
+async function commitsOf(arrivals: readonly boolean[]): Promise<number[]> {
+	using client = new Database(':memory:');
+	client.run('create table rows (id integer primary key)');
+	const commits: number[] = [];
+	const writer = createWriter(client, {
+		begun: () => commits.push(0),
+		committing: () => {},
+		rolledBack: () => {},
+	});
+	const done: Promise<void>[] = [];
+	for (const arrives of arrivals) {
+		if (arrives) {
+			done.push(
+				new Promise((resolve, reject) => {
+					const run = () => {
+						client.run('insert into rows default values');
+						commits.push((commits.pop() ?? 0) + 1);
+					};
+					writer.enqueue({ compound: false, run, resolve, reject });
+				}),
+			);
+		}
+		await nextTurn();
+	}
+	await Promise.all(done);
+	expect(client.query('select count(*) as n from rows').get()).toEqual({ n: done.length });
+	return commits;
+}
+
+test('jobs that arrive turn after turn share a commit', async () => {
+	expect(await commitsOf([true, true, true])).toEqual([3]);
+});
+
+test('a job after which none arrives does not wait for later ones', async () => {
+	expect(await commitsOf([true, false, false, true])).toEqual([1, 1]);
+});
+
+test('jobs without end hold no commit up', async () => {
+	const commits = await commitsOf(Array.from({ length: TURNS }, () => true));
+	expect(commits.length).toBeGreaterThan(1);
+	expect(Math.max(...commits)).toBeLessThanOrEqual(TURNS / 2);
+});
