@@ -1,9 +1,10 @@
 /** From the bytes of a body to what is stored of it, and what its special fields ask for. */
 
 import { lazy } from '../lazy.ts';
-import { checkName, type FieldLimits, tooManyFields } from './field-limits.ts';
+import { type FieldLimits, isShortName } from './field-limits.ts';
 import type { Field } from './field-list.ts';
 import { readPlainMultipart } from './multipart-fields.ts';
+import { readPlainJson } from './plain-json.ts';
 import { jsonText, kindOfBody, type Media, readFields } from './read-fields.ts';
 import { dataJson, isSpecialName, type SpecialFields, splitSpecialFields } from './special-fields.ts';
 import { createUrlencodedWriter } from './urlencoded-json.ts';
@@ -18,6 +19,7 @@ export interface Content {
 
 /** Bounds how deep text can be nested that is handed to the engine's own, recursive parser. */
 const MAX_CANONICAL_LENGTH = 16 * 1024;
+const NOTHING_SPECIAL: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
 
 const urlencodedWriter = lazy(() => createUrlencodedWriter(MAX_CANONICAL_LENGTH));
 
@@ -29,7 +31,7 @@ export function readContent(body: Uint8Array, media: Media | 'sniff', limits: Fi
 	return readUsual(body, media, limits) ?? contentOf(readFields(body, media, limits));
 }
 
-/** The usual body of any kind, by a road that leaves most of the work to the engine; `undefined` for every other. */
+/** The usual body of any kind, by a road that leaves most of the work to the engine; `undefined` for every other, and for what is refused. */
 function readUsual(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits): Content | undefined {
 	const kind = kindOfBody(body, media);
 	if (kind === 'multipart') {
@@ -37,8 +39,14 @@ function readUsual(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits
 		const values = body.length > MAX_CANONICAL_LENGTH ? undefined : readPlainMultipart(body, boundary);
 		return values && contentOfFlat(values, JSON.stringify(values), limits);
 	}
-	const text = kind === 'json' ? jsonText(body) : urlencodedWriter()(body);
-	return text === undefined ? undefined : readCanonical(text, limits);
+	if (kind === 'urlencoded') {
+		const text = urlencodedWriter()(body);
+		return text === undefined ? undefined : readCanonical(text, limits);
+	}
+	const plain = body.length > MAX_CANONICAL_LENGTH ? undefined : readPlainJson(body);
+	if (plain && isOrdinary(plain.names, limits))
+		return { special: NOTHING_SPECIAL, names: plain.names, data: plain.text };
+	return readCanonical(jsonText(body), limits);
 }
 
 function contentOf(posted: Field[]): Content {
@@ -57,12 +65,20 @@ function readCanonical(text: string, limits: FieldLimits): Content | undefined {
 }
 
 /** @param data The JSON text of `value`, exactly as it is to be stored. */
-function contentOfFlat(value: Record<string, unknown>, data: string, limits: FieldLimits): Content {
+function contentOfFlat(value: Record<string, unknown>, data: string, limits: FieldLimits): Content | undefined {
 	const names = Object.keys(value);
-	if (names.length > limits.maxFields) throw tooManyFields(limits);
-	for (const name of names) checkName(name, limits);
-	if (!names.some(isSpecialName)) return { special: { honeypotFilled: false, captchaTokens: {} }, names, data };
+	if (!isWithin(names, limits)) return undefined;
+	if (!names.some(isSpecialName)) return { special: NOTHING_SPECIAL, names, data };
 	return contentOf(names.map((name) => ({ name, json: JSON.stringify(value[name]) })));
+}
+
+/** Whether a body of these names is stored as it is. */
+function isOrdinary(names: readonly string[], limits: FieldLimits): boolean {
+	return isWithin(names, limits) && !names.some(isSpecialName);
+}
+
+function isWithin(names: readonly string[], limits: FieldLimits): boolean {
+	return names.length <= limits.maxFields && names.every((name) => isShortName(name, limits));
 }
 
 function parseFlat(text: string): Record<string, unknown> | undefined {

@@ -20,9 +20,13 @@ export function tooManyFields(limits: FieldLimits): AppError {
  * @throws {AppError} PAYLOAD_TOO_LARGE
  */
 export function checkName(name: string, limits: FieldLimits): void {
+	if (!isShortName(name, limits)) throw nameTooLong(limits);
+}
+
+export function isShortName(name: string, { maxNameBytes }: FieldLimits): boolean {
 	// UTF-8 spends at most three bytes on a UTF-16 code unit, so that nearly no name has to be measured.
-	if (name.length * 3 <= limits.maxNameBytes) return;
-	if (name.length > limits.maxNameBytes || Buffer.byteLength(name) > limits.maxNameBytes) throw nameTooLong(limits);
+	if (name.length * 3 <= maxNameBytes) return true;
+	return name.length <= maxNameBytes && Buffer.byteLength(name) <= maxNameBytes;
 }
 
 export function nameTooLong(limits: FieldLimits): AppError {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { readContent } from '../../src/intake/content.ts';
+import { readPlainJson } from '../../src/intake/plain-json.ts';
 import { mediaKind, readFields } from '../../src/intake/read-fields.ts';
 import { dataJson, splitSpecialFields } from '../../src/intake/special-fields.ts';
 import { BOUNDARY, CLOSING, JSON_TYPE, LIMITS, MULTIPART_TYPE, multipart, part, URLENCODED_TYPE } from './bodies.ts';
@@ -15,14 +16,14 @@ function outcome(read: () => unknown): unknown {
 	}
 }
 
-function expectSameOnBothRoads(text: string | Uint8Array, type = JSON_TYPE) {
+function expectSameOnBothRoads(text: string | Uint8Array, type = JSON_TYPE, limits = LIMITS) {
 	const body = Buffer.from(text as string);
 	const media = mediaKind(type);
 	const scanned = outcome(() => {
-		const { special, fields } = splitSpecialFields(readFields(body, media, LIMITS));
+		const { special, fields } = splitSpecialFields(readFields(body, media, limits));
 		return { special, names: fields.map(({ name }) => name), data: dataJson(fields) };
 	});
-	expect(outcome(() => readContent(body, media, LIMITS))).toEqual(scanned);
+	expect(outcome(() => readContent(body, media, limits))).toEqual(scanned);
 }
 
 const names = fc.oneof(
@@ -69,6 +70,92 @@ test.each([
 	`{"a":${'['.repeat(40)}${']'.repeat(40)}}`,
 	'['.repeat(100_000),
 ])('both roads say the same of %p', (text) => expectSameOnBothRoads(text));
+
+const plainText = fc.string({ unit: fc.constantFrom(...'ab1 ,:{}[]_~'), maxLength: 5 });
+const plainName = fc.oneof({ weight: 8, arbitrary: plainText }, { weight: 1, arbitrary: names });
+const plainBody = fc
+	.array(fc.tuple(plainName, plainText), { maxLength: 18 })
+	.map((members) => `{${members.map((pair) => pair.map((text) => JSON.stringify(text)).join(':')).join()}}`);
+/** What is put in place of up to two bytes, somewhere. */
+const slip = fc.record({
+	at: fc.nat(),
+	cut: fc.nat({ max: 2 }),
+	put: fc.constantFrom(
+		'',
+		'"',
+		',',
+		':',
+		'{',
+		'}',
+		' ',
+		'\\',
+		'\\u0061',
+		'\n',
+		'\0',
+		'\x7f',
+		'\x80',
+		'Ã©',
+		'1',
+		'[]',
+		'"a":"b",',
+	),
+});
+const FEW = { maxFields: 3, maxNameBytes: 4, maxDepth: 2 };
+
+function withSlips(text: string, slips: { at: number; cut: number; put: string }[]): Uint8Array {
+	const bytes = [...Buffer.from(text)];
+	for (const { at, cut, put } of slips) bytes.splice(at % (bytes.length + 1), cut, ...Buffer.from(put, 'latin1'));
+	return Uint8Array.from(bytes);
+}
+
+test('a plain JSON body, and one that nearly is, say the same to all readers', () => {
+	let plain = 0;
+	const runs = 20_000;
+	fc.assert(
+		fc.property(plainBody, fc.array(slip, { maxLength: 2 }), (text, slips) => {
+			const body = withSlips(text, slips);
+			expectSameOnBothRoads(body);
+			expectSameOnBothRoads(body, JSON_TYPE, FEW);
+			const read = readPlainJson(body);
+			if (!read) return;
+			plain++;
+			const fields = readFields(body, mediaKind(JSON_TYPE), LIMITS);
+			expect(read).toEqual({ text: dataJson(fields), names: fields.map(({ name }) => name) });
+		}),
+		{ numRuns: runs },
+	);
+	expect(plain).toBeGreaterThan(runs / 10);
+});
+
+test.each([
+	['{"2":"b","1":"a","_proto":""}', ['2', '1', '_proto']],
+	['{"":" ~"}', ['']],
+	['{"__proto__":"a","b":"{}[],:"}', ['__proto__', 'b']],
+])('%p is read as it stands', (text, read) => {
+	expect(readPlainJson(Buffer.from(text))).toEqual({ text, names: read });
+});
+
+test.each([
+	'',
+	'{',
+	'{}',
+	'{"',
+	'{"a',
+	'{"a"',
+	'{"a":',
+	'{"a":"',
+	'{"a":"b',
+	'{"a":"b"',
+	'{"a":"b",',
+	'{"a":"b",}',
+	'{"a":"b"}}',
+	'{"a":"b"}\n',
+	'{"a":"b","a":"c"}',
+	'{"a":"\\n"}',
+	'{"a":1}',
+	'{"a":"é"}',
+	'["a"]',
+])('%p is left to the other readers', (text) => expect(readPlainJson(Buffer.from(text))).toBeUndefined());
 
 const formPiece = fc.constantFrom(
 	...[
