@@ -13,9 +13,12 @@ interface FormOptions extends Options {
 	notificationEmail?: string;
 	redirectUrl?: string;
 	allowedDomains?: string;
-	captcha?: CreateForm['captcha'] | '';
+	captcha?: NonNullable<CreateForm['captcha']> | typeof NONE;
 	json?: true;
 }
+
+/** Clears a setting that need not be there. */
+const NONE = 'none';
 
 export function addForms(program: Command, cli: Cli): void {
 	const forms = program.command('forms').description('List, make, show, change and delete forms.');
@@ -93,7 +96,7 @@ function addShow(forms: Command, cli: Cli): void {
 function addUpdate(forms: Command, cli: Cli): void {
 	const command = forms
 		.command('update')
-		.description('Change what is given of a form; an empty text clears a setting.')
+		.description('Change what is given of a form; "none" clears a setting.')
 		.argument('<form>', 'Its id or slug')
 		.option('--name <text>', 'Another name')
 		.option('--slug <slug>', 'Another public name; what is still posted to the old one is refused')
@@ -102,7 +105,7 @@ function addUpdate(forms: Command, cli: Cli): void {
 		'after',
 		examples(
 			'formsrv forms update contact-k3v9x2qm --active false',
-			'formsrv forms update contact-k3v9x2qm --redirect-url ""',
+			'formsrv forms update contact-k3v9x2qm --redirect-url none',
 		),
 	);
 	withStorage(command).action((name: string, options: FormOptions) => {
@@ -149,25 +152,25 @@ function withFormOptions(command: Command): Command {
 		.option('--notification-email <addresses>', 'Who is told of submissions; up to ten, separated by commas')
 		.option('--redirect-url <url>', 'Where a browser is sent after a submission')
 		.option('--allowed-domains <domains>', 'Whose pages may post, separated by commas (default: any)')
-		.addOption(
-			new Option('--captcha <vendor>', 'The captcha that a submission must pass, "" for none').choices([
-				...CAPTCHAS,
-				'',
-			]),
-		)
+		.addOption(new Option('--captcha <vendor>', 'The captcha that a submission must pass').choices([...CAPTCHAS, NONE]))
 		.option('--json', 'Print JSON');
 }
 
 function inputOf(options: FormOptions): Omit<CreateForm, 'name'> {
 	const { slug, active, notificationEmail, redirectUrl, allowedDomains, captcha } = options;
+	const domains = orNull(allowedDomains);
 	return {
 		slug,
 		isActive: active === undefined ? undefined : active === 'true',
-		notificationEmail,
-		redirectUrl,
-		allowedDomains: allowedDomains?.split(',').flatMap((domain) => domain.trim() || []),
-		captcha: captcha === '' ? null : captcha,
+		notificationEmail: orNull(notificationEmail),
+		redirectUrl: orNull(redirectUrl),
+		allowedDomains: domains === null ? null : domains?.split(','),
+		captcha: orNull(captcha),
 	};
+}
+
+function orNull<T extends string>(text: T | typeof NONE | undefined): T | null | undefined {
+	return text === NONE ? null : text;
 }
 
 function printForm(cli: Cli, form: Form, { json }: Options): void {

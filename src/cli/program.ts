@@ -68,11 +68,27 @@ async function createProgram(cli: Cli, argv: readonly string[]): Promise<Command
 			),
 		)
 		.addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly. Settings: formsrv serve --help');
+	program.hook('preAction', (_, command) => refuseEmptyTexts(command));
 	// Without a known command, all are needed for the help and for suggestions.
 	const asked = COMMANDS.get(argv[0]);
 	const commands = await Promise.all((asked ? [asked] : [...COMMANDS.values()]).map((load) => load()));
 	for (const add of commands) add(program, cli);
 	return program;
+}
+
+/** An empty text is no value: it is what a shell makes of a variable that is not set. */
+function refuseEmptyTexts(command: Command): void {
+	const options = command.options.filter((option) => command.getOptionValue(option.attributeName()) === '');
+	const named = command.registeredArguments.filter((_, index) => command.args[index] === '');
+	const [name] = [
+		...options.map(({ long, flags }) => long ?? flags),
+		...named.map((argument) => `<${argument.name()}>`),
+	];
+	if (name !== undefined) throw new CommandError(`${name} must not be empty. See ${pathOf(command)} --help.`, 2);
+}
+
+function pathOf(command: Command): string {
+	return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
 function isHelp(error: CommanderError): boolean {

@@ -61,8 +61,8 @@ const ignored: TProperties = Object.fromEntries(
 	]),
 );
 
-export const CreateForm = Type.Object(settable, { $id: 'CreateForm', additionalProperties: false });
-export type CreateForm = Static<typeof CreateForm>;
+export const CreateForm = Type.Object({ ...settable, ...ignored }, { $id: 'CreateForm', additionalProperties: false });
+export type CreateForm = Static<ReturnType<typeof Type.Object<typeof settable>>>;
 
 export const UpdateForm = Type.Object(
 	{ ...settable, name: Type.Optional(Name), ...ignored },

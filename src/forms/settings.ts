@@ -46,14 +46,12 @@ export function checkFormSettings(input: UpdateForm, captchas: ReadonlySet<Captc
 
 type Fault = (field: string, code: string, message: string) => undefined;
 
-/** An empty text clears an optional setting, as `null` does. */
+/** `null` clears an optional setting. */
 function orNull<T extends string>(
 	value: T | null | undefined,
 	check: (value: T) => T | undefined,
 ): T | null | undefined {
-	if (value === undefined) return undefined;
-	if (value === null || value.trim() === '') return null;
-	return check(value);
+	return value === undefined || value === null ? value : check(value);
 }
 
 function checkName(text: string, fault: Fault): string | undefined {
@@ -70,7 +68,7 @@ function checkSlug(text: string, fault: Fault): string | undefined {
 	return fault(
 		'slug',
 		'INVALID_SLUG',
-		`slug must be one, or 3 to ${SLUG_MAX}, of the letters a–z, digits and hyphens, and begin and end with a letter or digit.`,
+		`slug must be 1 to ${SLUG_MAX} of the letters a–z, digits and hyphens, and begin and end with a letter or digit.`,
 	);
 }
 

@@ -31,6 +31,7 @@ export async function readJson<T extends TObject>(
 		throw new AppError('INVALID_BODY', 'The body must be a JSON object.');
 	}
 	checkShape(schema, value);
+	checkTexts(schema, value);
 	return value as Static<T>;
 }
 
@@ -105,6 +106,23 @@ function toFieldError({ type, path, schema }: ValueError, root: TObject): FieldE
 
 function listsLast({ type }: TSchema): number {
 	return type === 'array' ? 1 : 0;
+}
+
+/**
+ * An empty text is no value: where a value may be left out, a program that sends one has lost it on the way, and to take
+ * it for "none" would make a key without an end, or one for all forms.
+ */
+function checkTexts(schema: TObject, value: object): void {
+	const sent = value as Record<string, unknown>;
+	const fields = Object.entries(schema.properties).flatMap(([field, member]) => {
+		const options: TSchema[] = member.anyOf ?? [member];
+		const isText = options.some(({ type }) => type === 'string');
+		if (sent[field] !== '' || !isText || schema.required?.includes(field)) return [];
+		const otherwise = options.some(({ type }) => type === 'null') ? 'null for none' : 'leave it out';
+		return [{ field, code: 'EMPTY', message: `${field} must not be an empty text: send a value, or ${otherwise}.` }];
+	});
+	const [first] = fields;
+	if (first) throw new AppError('VALIDATION_ERROR', first.message, { fields });
 }
 
 function describe(schema: TSchema): string {

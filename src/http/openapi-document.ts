@@ -36,6 +36,8 @@ const MAPS = new Set(['properties', 'patternProperties', 'headers', 'content', '
 const DESCRIPTION = `Manage forms and read what people submitted, with an API key: \`Authorization: Bearer sk_live_…\`.
 Anyone can post to a form by its slug; that needs no key.
 
+An empty text is no value: a member or parameter is left out, or \`null\` where that is named.
+
 Make a key with \`formsrv keys create\` or in the dashboard.`;
 
 /**

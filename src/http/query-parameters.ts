@@ -4,10 +4,13 @@ import { invalidField } from '../errors.ts';
 
 const INTEGER = /^-?[0-9]+$/;
 
-/** The value of a parameter that must not be given twice. */
+/** The value of a parameter, which must not be given twice; nor be empty, which says nothing. */
 export function single(params: URLSearchParams, name: string): string | undefined {
 	const values = params.getAll(name);
 	if (values.length > 1) throw invalidField(name, 'DUPLICATE_PARAMETER', `${name} must be given only once.`);
+	if (values[0] === '') {
+		throw invalidField(name, 'EMPTY', `${name} must not be empty: give it a value, or leave it out.`);
+	}
 	return values[0];
 }
 

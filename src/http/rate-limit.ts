@@ -55,12 +55,6 @@ export function createRateLimiter(limit: number, now: () => number = Date.now) {
 			window.used++;
 			return stateOf(window, at);
 		},
-		/** Refuses a caller who is over the limit, without counting. @throws AppError RATE_LIMITED */
-		check(caller: string): void {
-			const window = limit === 0 ? undefined : windows.get(caller);
-			const at = now();
-			if (window && isCurrent(window, at) && window.used >= limit) throw tooMany(stateOf(window, at));
-		},
 	};
 }
 

@@ -25,18 +25,21 @@ export function createAuth(
 	{ api, failures, otherCredential }: { api: RateLimiter; failures: RateLimiter; otherCredential?: OtherCredential },
 ) {
 	async function recognise(request: Request): Promise<Principal> {
-		const network = networkOf(requestInfo(request).clientAddress);
-		failures.check(network);
 		const header = request.headers.get('authorization');
-		if (header === null) {
-			const other = await otherCredential?.(request);
-			if (other) return other;
-			throw unauthorized(false);
-		}
+		if (header !== null) return keys.authenticate(BEARER.exec(header)?.[1] ?? '');
+		const other = await otherCredential?.(request);
+		if (other) return other;
+		throw unauthorized(false);
+	}
+
+	/** Wrong keys are counted after the look-up, so that those of others at an address never keep a good one out. */
+	async function recogniseFirst(request: Request): Promise<Principal> {
 		try {
-			return await keys.authenticate(BEARER.exec(header)?.[1] ?? '');
+			return await recognise(request);
 		} catch (error) {
-			if (error instanceof AppError && error.code === 'UNAUTHORIZED') failures.take(network);
+			const isWrongKey = error instanceof AppError && error.code === 'UNAUTHORIZED';
+			if (isWrongKey && request.headers.has('authorization'))
+				failures.take(networkOf(requestInfo(request).clientAddress));
 			throw error;
 		}
 	}
@@ -45,7 +48,7 @@ export function createAuth(
 		.derive({ as: 'scoped' }, async ({ request, set }) => {
 			// What is answered to a key or a session is for nobody else, and for no cache.
 			set.headers['cache-control'] = 'no-store';
-			const principal = await recognise(request);
+			const principal = await recogniseFirst(request);
 			const rate = api.take(principal.keyId);
 			if (rate) Object.assign(set.headers, rateHeaders(rate));
 			return { principal, recogniseAgain: () => recognise(request) };

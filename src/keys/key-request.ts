@@ -17,8 +17,8 @@ export function newKeyOf(input: CreateApiKey, maker: Pick<Principal, 'mode'>): N
 		mode,
 		isModeStrict: true,
 		...(name !== undefined && { name }),
-		...(expiresAt && { expiresAt: parseTime(expiresAt) }),
-		...(form ? formScope(form, permissions) : accountScope(permissions)),
+		...(typeof expiresAt === 'string' && { expiresAt: parseTime(expiresAt) }),
+		...(typeof form === 'string' ? formScope(form, permissions) : accountScope(permissions)),
 	};
 }
 

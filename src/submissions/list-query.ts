@@ -3,7 +3,7 @@
 import { invalidField } from '../errors.ts';
 import { integer, oneOf, single } from '../http/query-parameters.ts';
 import { firstIdAfter } from '../ids.ts';
-import { searchTerms } from '../storage/search-text.ts';
+import { type SearchTerms, searchTerms } from '../storage/search-text.ts';
 import { FILTERS, type Filter } from '../storage/submission-log.ts';
 import type { Narrowing } from '../storage/submission-reader.ts';
 import { parseTimestamp, type Timestamp } from '../timestamp.ts';
@@ -52,12 +52,11 @@ export function parseExtent(params: URLSearchParams): Omit<ListQuery, 'limit' | 
 
 /** `since` is exclusive, `until` inclusive; a date alone is its first moment for `since`, its last one for `until`. */
 export function parseNarrowing({ filter, search, since, until }: NarrowingInput): Narrowing {
-	const terms = search === undefined ? undefined : parseSearch(search);
 	return {
 		filter,
 		...(since !== undefined && { fromId: firstIdAfter(readTimestamp('since', since).millis) }),
 		...(until !== undefined && { beforeId: firstIdAfter(parseUntil(until)) }),
-		...(terms && { terms }),
+		...(search !== undefined && { terms: parseSearch(search) }),
 	};
 }
 
@@ -66,13 +65,14 @@ function parseUntil(text: string): number {
 	return millis + (isDateAlone ? ONE_DAY_MS - 1 : 0);
 }
 
-/** `undefined` if there is nothing to search for. */
-function parseSearch(text: string): Narrowing['terms'] {
+/** What finds everything is refused: a change meant for some would be made to all. */
+function parseSearch(text: string): SearchTerms {
 	if (text.length > SEARCH_MAX) {
 		throw invalidField('search', 'TOO_LONG', `search must have at most ${SEARCH_MAX} characters.`);
 	}
 	const terms = searchTerms(text);
-	return terms.parts.length + terms.shortWords.length > 0 ? terms : undefined;
+	if (terms.parts.length + terms.shortWords.length > 0) return terms;
+	throw invalidField('search', 'EMPTY', 'search must hold something to look for; leave it out for all.');
 }
 
 function readTimestamp(name: string, text: string): Timestamp {

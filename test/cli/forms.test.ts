@@ -37,7 +37,7 @@ test('live and test forms are listed together or apart, newest first', async () 
 	expect((await cli.call('forms', 'list')).stdout).toMatch(/^ID +SLUG +MODE[\s\S]*Two\n[\s\S]*One\n$/);
 });
 
-test('what is given is changed, an empty text clears, the rest stays', async () => {
+test('what is given is changed, "none" clears, the rest stays', async () => {
 	const { slug } = await cli.json(
 		'forms',
 		'create',
@@ -52,11 +52,34 @@ test('what is given is changed, an empty text clears, the rest stays', async () 
 		isActive: false,
 		redirectUrl: 'https://example.com/',
 	});
-	expect(await cli.json('forms', 'update', slug, '--redirect-url', '', '--allowed-domains', '')).toMatchObject({
+	expect(await cli.json('forms', 'update', slug, '--redirect-url', 'none', '--allowed-domains', 'none')).toMatchObject({
 		isActive: false,
 		redirectUrl: null,
 		allowedDomains: [],
 	});
+});
+
+test.each([
+	[['keys', 'create', '--form', ''], '--form'],
+	[['keys', 'create', '--name', ''], '--name'],
+	[['keys', 'create', '--expires', ''], '--expires'],
+	[['forms', 'create', ''], '<name>'],
+	[['forms', 'create', 'Contact', '--allowed-domains', ''], '--allowed-domains'],
+	[['forms', 'update', 'contact', '--notification-email', ''], '--notification-email'],
+	[['forms', 'list', '--data-dir', ''], '--data-dir'],
+	[['submissions', 'list', 'contact', '--search', ''], '--search'],
+])('an empty text, as of a variable that is not set, is no value: %j', async (argv, name) => {
+	expect(await cli.call(...argv)).toEqual({
+		code: 2,
+		stdout: '',
+		stderr: `${name} must not be empty. See formsrv ${argv[0]} ${argv[1]} --help.\n`,
+	});
+});
+
+test('domains that are left empty open a form to nobody', async () => {
+	const { code, stderr } = await cli.call('forms', 'create', 'Contact', '--allowed-domains', 'a.org,');
+	expect(code).toBe(2);
+	expect(stderr).toEndWith('allowedDomains.1 must be a domain such as example.com, or localhost:3000.\n');
 });
 
 test('an update without anything to change is a wrong call', async () => {

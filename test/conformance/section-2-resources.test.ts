@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { openTestServer, type TestServer } from '../server.ts';
-import { type FormBody, type ListBody, type SubmissionBody, TIMESTAMP } from './wire.ts';
+import { type ErrorBody, type FormBody, type ListBody, type SubmissionBody, TIMESTAMP } from './wire.ts';
 
 let server: TestServer;
 
@@ -68,6 +68,51 @@ describe('a form', () => {
 		const form = await createForm({ [name]: value });
 		expect(form[name as keyof FormBody]).toEqual(value);
 		expect((await server.call<FormBody>(`GET /api/forms/${form.id}`)).body).toEqual(form);
+	});
+
+	test.each(['notificationEmail', 'redirectUrl', 'slug', 'name', 'captcha'])(
+		'takes no empty text for %s, which is named, and stays as it was',
+		async (field) => {
+			const settings = { notificationEmail: 'ann@example.com', redirectUrl: 'https://example.com/thanks' };
+			const form = await createForm(settings);
+			const create = { method: 'POST /api/forms', json: { name: 'Contact', [field]: '' } } as const;
+			const update = { method: `PATCH /api/forms/${form.id}`, json: { [field]: '' } } as const;
+			for (const { method, json } of [create, update]) {
+				const { status, body } = await server.call<ErrorBody>(method, { json });
+				expect([status, body.code, body.errors?.[0]?.field]).toEqual([400, 'VALIDATION_ERROR', field]);
+			}
+			expect((await server.call<FormBody>(`GET /api/forms/${form.id}`)).body).toEqual(form);
+		},
+	);
+
+	test('is cleared of an optional setting by null', async () => {
+		const form = await createForm({ notificationEmail: 'ann@example.com', redirectUrl: 'https://example.com/thanks' });
+		const cleared = { notificationEmail: null, redirectUrl: null };
+		const { body } = await server.call<FormBody>(`PATCH /api/forms/${form.id}`, { json: cleared });
+		expect(body).toMatchObject(cleared);
+	});
+
+	test('can be sent back as it was read, to change it and to make it anew', async () => {
+		const { body: form } = await server.call<FormBody>(
+			`GET /api/forms/${(await createForm({ redirectUrl: 'https://example.com/thanks' })).id}`,
+		);
+		const updated = await server.call<FormBody>(`PATCH /api/forms/${form.id}`, { json: form });
+		expect([updated.status, updated.body]).toEqual([200, form]);
+		const elsewhere = await openTestServer();
+		const made = await elsewhere.call<FormBody>('POST /api/forms', { json: { ...form, submissionCount: 7 } });
+		const { id, createdAt } = made.body;
+		expect([made.status, made.body]).toEqual([201, { ...form, id, createdAt }]);
+		expect(id).not.toBe(form.id);
+		await elsewhere.close();
+		const misspelt = await server.call<ErrorBody>('POST /api/forms', {
+			json: { ...form, slug: 'new', allowDomains: [] },
+		});
+		expect([misspelt.status, misspelt.body.errors?.[0]?.field]).toEqual([400, 'allowDomains']);
+	});
+
+	test.each([1, 2, 3, 64])('takes a slug of %i characters', async (length) => {
+		const slug = 'q'.repeat(length);
+		expect((await createForm({ slug })).slug).toBe(slug);
 	});
 
 	test('shows in the list what it shows everywhere', async () => {

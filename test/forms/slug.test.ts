@@ -16,12 +16,9 @@ test('a slug made from any name is one that an owner could have chosen', () => {
 	fc.assert(fc.property(fc.string({ unit: 'binary' }), (name) => isSlug(slugFromName(name))));
 });
 
-test.each(['a', 'abc', 'a-b', 'a1', `a${'b'.repeat(62)}c`].filter((slug) => slug.length !== 2))(
-	'%p is a slug',
-	(slug) => expect(isSlug(slug)).toBe(true),
-);
+test.each(['a', 'a1', 'abc', 'a-b', `a${'b'.repeat(62)}c`])('%p is a slug', (slug) => expect(isSlug(slug)).toBe(true));
 
-test.each(['', '-ab', 'ab-', 'A', 'ä', 'a b', 'a/b', 'a%2fb', `a${'b'.repeat(63)}c`, 'abc\n'])(
+test.each(['', '-', 'a-', '-ab', 'ab-', 'A', 'ä', 'a b', 'a/b', 'a%2fb', `a${'b'.repeat(63)}c`, 'abc\n'])(
 	'%p is no slug',
 	(slug) => expect(isSlug(slug)).toBe(false),
 );

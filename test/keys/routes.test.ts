@@ -71,6 +71,10 @@ describe('POST /api/keys', () => {
 		[{ permissions: ['read'], expiresAt: '2099-01-31T00:00:00' }, 'expiresAt'],
 		[{ permissions: ['read'], expiresAt: '2099-01-31T00:00:00 02:00' }, 'expiresAt'],
 		[{ permissions: ['read'], expires: '1d' }, 'expires'],
+		[{ permissions: ['read'], form: '' }, 'form'],
+		[{ permissions: ['read'], expiresAt: '' }, 'expiresAt'],
+		[{ permissions: ['read'], expiresAt: ' ' }, 'expiresAt'],
+		[{ permissions: ['read'], name: '' }, 'name'],
 	])('refuses %j and names the field', async (json, field) => {
 		const { status, body } = await create(json);
 		expect({ status, field: body.errors[0]?.field }).toEqual({ status: 400, field });

@@ -36,7 +36,7 @@ test('a running server finds what was submitted, in the shape of the list', asyn
 		pagination: { total: 2, hasMore: false },
 	});
 	expect((await search('search=ada%20love&order=asc')).body.pagination.total).toBe(1);
-	expect((await search('search=%20')).body.pagination.total).toBe(3);
+	expect((await search('search=%20')).status).toBe(400);
 	expect((await search('search=%22%20OR%20a*')).body.pagination.total).toBe(0);
 });
 

@@ -7,6 +7,14 @@ const parse = (query: string) => parseListQuery(new URLSearchParams(query));
 
 const sinceOf = (text: string) => parse(new URLSearchParams({ since: text }).toString()).fromId;
 
+test.each(['search', 'since', 'until', 'order', 'filter'])('an empty %s says nothing, and is refused', (name) => {
+	expect(() => parse(`${name}=`)).toThrow(`${name} must not be empty: give it a value, or leave it out.`);
+});
+
+test('a search for nothing is not one for everything', () => {
+	for (const text of ['+', '%CC%81']) expect(() => parse(`search=${text}`)).toThrow('search must hold something');
+});
+
 test('without parameters: 50 from the newest on, all', () => {
 	expect(parse('')).toEqual({ limit: 50, offset: 0, order: 'desc', filter: 'all' });
 });
@@ -32,7 +40,7 @@ test.each(
 )('%s=%p is refused by name', (name, value) => {
 	const attempt = () => parse(new URLSearchParams([[name as string, value as string]]).toString());
 	expect(attempt).toThrow(AppError);
-	expect(attempt).toThrow(`${name} must be a whole number`);
+	expect(attempt).toThrow(`${name} must ${value === '' ? 'not be empty' : 'be a whole number'}`);
 });
 
 test.each([

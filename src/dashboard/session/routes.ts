@@ -82,8 +82,6 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 	}
 
 	async function signIn(request: Request): Promise<string> {
-		const network = networkOf(requestInfo(request).clientAddress);
-		failures.check(network);
 		if (pageOrigin(request.headers, urls.base) === 'foreign') {
 			throw new AppError('FORBIDDEN', 'Only the dashboard itself can open a session in a browser.');
 		}
@@ -92,7 +90,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 			return await open(proof);
 		} catch (error) {
 			if (!(error instanceof AppError && error.code === 'UNAUTHORIZED')) throw error;
-			failures.take(network);
+			failures.take(networkOf(requestInfo(request).clientAddress));
 			throw notKnown(error);
 		}
 	}

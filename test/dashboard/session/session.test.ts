@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Form } from '../../../src/forms/schema.ts';
 import { decodeId } from '../../../src/ids.ts';
+import { createToken } from '../../../src/keys/token.ts';
 import { sessions, setupLinks } from '../../../src/storage/tables.ts';
 import { sendRaw, splitAnswers } from '../../hostile/raw.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
@@ -263,13 +264,24 @@ describe('a set-up link', () => {
 	});
 });
 
-test('failures to sign in are counted together with wrong keys', async () => {
+test('failures to sign in are counted together with wrong keys, and keep out nothing but failures', async () => {
 	const limited = await openTestServer({ settings: { FORMSRV_RATE_AUTH: '3' } });
 	const attempt = (json: object) => limited.call('POST /api/session', { key: null, json });
+	const { headers } = await attempt({ key: limited.adminKey });
+	const cookie = headers.get('Set-Cookie')?.split(';')[0] ?? '';
 	expect((await attempt({ key: 'x' })).status).toBe(401);
 	expect((await attempt({ token: 'x' })).status).toBe(401);
 	expect((await limited.call('GET /api/forms', { key: 'x' })).status).toBe(401);
-	expect((await attempt({ key: limited.adminKey })).status).toBe(429);
+	const refused = [await attempt({ key: 'x' }), await attempt({ token: 'x' })];
+	for (const key of ['x', '', createToken('live')]) refused.push(await limited.call('GET /api/forms', { key }));
+	for (const { status, headers: of } of refused) {
+		expect(status).toBe(429);
+		expect(Number(of.get('Retry-After'))).toBeWithin(1, 61);
+	}
+	expect((await limited.call('GET /api/forms')).status).toBe(200);
+	expect((await limited.call('GET /api/forms', withCookie(cookie))).status).toBe(200);
+	expect((await attempt({ key: limited.adminKey })).status).toBe(200);
+	expect((await attempt({ token: await limited.app.sessions.createLink() })).status).toBe(200);
 	await limited.close();
 });
 

@@ -86,6 +86,10 @@ describe('PATCH /api/forms/{id}/submissions', () => {
 		[{ filter: 'everything', set: {} }, 'filter'],
 		[{ filter: 'all', since: 'yesterday', set: {} }, 'since'],
 		[{ filter: 'all', search: 'x'.repeat(201), set: {} }, 'search'],
+		[{ filter: 'all', search: '', set: {} }, 'search'],
+		[{ filter: 'all', search: ' \u0301', set: {} }, 'search'],
+		[{ filter: 'all', since: '', set: {} }, 'since'],
+		[{ filter: 'all', until: '', set: {} }, 'until'],
 		[{ ids: 'a', set: {} }, 'ids'],
 		[{ ids: ['a'], set: { isRead: 'yes' } }, 'set.isRead'],
 		[{ ids: ['a'], set: { read: true } }, 'set.read'],
@@ -125,6 +129,7 @@ describe('POST /api/forms/{id}/submissions/delete', () => {
 	test('never takes a request that says nothing for one that means everything', async () => {
 		expect((await remove({})).status).toBe(400);
 		expect((await remove({ search: 'odd' })).status).toBe(400);
+		for (const search of ['', ' ', '\u0301']) expect((await remove({ filter: 'all', search })).status).toBe(400);
 		expect(await list()).toHaveLength(6);
 	});
 

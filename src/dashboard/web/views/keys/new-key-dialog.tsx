@@ -35,7 +35,8 @@ interface Draft {
 
 function requestOf({ name, permissions, form, expiry }: Draft): CreateApiKey {
 	const expiresAt = expiry ? new Date(Date.now() + Number(expiry) * DAY_MS).toISOString() : null;
-	return form ? { name: name.trim(), form, expiresAt } : { name: name.trim(), permissions, expiresAt };
+	const shared = { name: name.trim() || undefined, expiresAt };
+	return form ? { ...shared, form } : { ...shared, permissions };
 }
 
 function PermissionChecks({ value, onChange }: { value: Permission[]; onChange: (next: Permission[]) => void }) {
