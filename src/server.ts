@@ -4,11 +4,11 @@ import type { App } from './app.ts';
 import { AppError } from './errors.ts';
 import { type Faces, openFaces } from './faces/faces.ts';
 import type { PublicUrls } from './faces/open-face.ts';
+import { createDrain, type Drain } from './http/drain.ts';
 import type { Fetch } from './http/face.ts';
 import { ownUrl } from './own-url.ts';
-import { takeServerLock } from './storage/sqlite.ts';
-import { startIndexer } from './submissions/indexer.ts';
-import { startUpkeep } from './upkeep.ts';
+import { type Indexer, startIndexer } from './submissions/indexer.ts';
+import { startUpkeep, type Upkeep } from './upkeep.ts';
 
 const IDLE_SECONDS = 30;
 /**
@@ -23,43 +23,49 @@ export interface RunningServer {
 	submitUrl: string;
 	/** The addresses that people are told. */
 	urls: PublicUrls;
-	/** Stops accepting, lets what is in flight finish for at most that long, and resolves when all is closed. */
+	/**
+	 * Tells keep-alive clients, stops accepting, lets what is in flight finish for at most that long, and resolves when all
+	 * is closed.
+	 */
 	stop(deadlineMs: number): Promise<void>;
 }
 
-/** @throws Error with a sentence for the operator if an address cannot be had, or a server runs on the data already. */
+/** @throws AppError with a sentence for the operator if an address cannot be had; nothing of it runs then. */
 export async function startServer(app: App): Promise<RunningServer> {
-	const { config } = app;
-	const releaseLock = takeServerLock(config.databaseFile);
-	if (!releaseLock) throw new Error(`Another formsrv serves ${config.databaseFile} already.`);
+	const drain = createDrain();
 	const listeners: Bun.Server<undefined>[] = [];
-	let urls: PublicUrls;
+	let upkeep: Upkeep | undefined;
+	let indexer: Indexer | undefined;
+	let stopDispatch: ((graceMs: number) => Promise<void>) | undefined;
+
+	async function stop(deadlineMs: number): Promise<void> {
+		await drain.begin();
+		app.streams.closeAll();
+		await Promise.all([stopListeners(listeners, deadlineMs), stopDispatch?.(deadlineMs)]);
+		await Promise.all([upkeep?.stop(), indexer?.stop()]);
+	}
+
 	try {
-		urls = openListeners(app, listeners);
+		const urls = openListeners(app, { listeners, drain });
+		upkeep = startUpkeep(app);
+		indexer = startIndexer(app.storage, app.log);
+		stopDispatch = app.dispatch.start(urls.base);
+		const [baseUrl = '', submitUrl = baseUrl] = listeners.map((listener) => listener.url.origin);
+		return { baseUrl, submitUrl, urls, stop };
 	} catch (error) {
-		await stopListeners(listeners, 0);
-		releaseLock();
+		await stop(0);
 		throw error;
 	}
-	const upkeep = startUpkeep(app);
-	const indexer = startIndexer(app.storage, app.log);
-	const stopDispatch = app.dispatch.start(urls.base);
-	const [baseUrl = '', submitUrl = baseUrl] = listeners.map((listener) => listener.url.origin);
-	return {
-		baseUrl,
-		submitUrl,
-		urls,
-		async stop(deadlineMs) {
-			app.streams.closeAll();
-			await Promise.all([stopListeners(listeners, deadlineMs), stopDispatch(deadlineMs)]);
-			await Promise.all([upkeep.stop(), indexer.stop()]);
-			releaseLock();
-		},
-	};
 }
 
-/** Opens the listeners, of which each goes into the list as soon as it is there, and what they answer with. */
-function openListeners(app: App, listeners: Bun.Server<undefined>[]): PublicUrls {
+interface ListenersSetup {
+	/** Each goes into the list as soon as it is there. */
+	listeners: Bun.Server<undefined>[];
+	drain: Drain;
+}
+
+/** Opens the listeners, and what they answer with. */
+function openListeners(app: App, { listeners, drain }: ListenersSetup): PublicUrls {
 	const { host, port, submitHost, submitPort, baseUrl, submitUrl } = app.config;
 	const isShared = host === submitHost && port === submitPort && port !== 0;
 	// The port is known only once it listens, and the faces need it for the addresses they print. Nothing is
@@ -76,7 +82,7 @@ function openListeners(app: App, listeners: Bun.Server<undefined>[]): PublicUrls
 		base: baseUrl ?? ownUrl(host, base.port as number),
 		submit: submitUrl ?? ownUrl(submitHost, submit.port as number),
 	};
-	faces = openFaces(app, { isShared, urls });
+	faces = openFaces(app, { isShared, urls, drain });
 	return urls;
 }
 

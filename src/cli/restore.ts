@@ -1,7 +1,7 @@
 /** `formsrv restore`: puts a backup in the place of the database. */
 
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { copyDatabase, replaceDatabase } from '../storage/copy.ts';
 import { takeServerLock } from '../storage/sqlite.ts';
@@ -20,7 +20,6 @@ export function addRestore(program: Command, cli: Cli): void {
 		const { databaseFile } = cli.loadSettings(options);
 		const backup = resolve(cli.io.cwd, name);
 		if (!existsSync(backup)) throw new CommandError(`There is no file ${backup}.`);
-		mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 });
 		const releaseLock = takeServerLock(databaseFile);
 		if (!releaseLock) throw new CommandError(`A server runs on ${databaseFile}. Stop it first.`);
 		try {

@@ -6,7 +6,8 @@ import { type Config, listSettings } from '../config.ts';
 import { createLog, type Log } from '../log.ts';
 import { isEveryAddress } from '../own-url.ts';
 import { type RunningServer, startServer } from '../server.ts';
-import { type Cli, examples, type Io, type Options, withSettings } from './cli.ts';
+import { takeServerLock } from '../storage/sqlite.ts';
+import { type Cli, CommandError, examples, type Io, type Options, withSettings } from './cli.ts';
 import { setupLink } from './dashboard-link.ts';
 
 /** What is in flight gets this long to finish; with closing the database it stays within ten seconds. */
@@ -15,6 +16,8 @@ const DRAIN_MS = 8000;
 const WELCOME_AFTER_MS = 100;
 /** By their names, with their numbers (POSIX). */
 const STOP_SIGNALS = { SIGTERM: 15, SIGINT: 2 };
+/** What terminals and log rotation send; unheard, each would end the process. */
+const IDLE_SIGNALS = ['SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const;
 
 export function addServe(program: Command, cli: Cli): void {
 	const command = program
@@ -52,6 +55,9 @@ function settingsHelp(): string {
 /** @param options The settings that were given by flag. */
 export async function serve(cli: Cli, options: Options): Promise<void> {
 	const config = cli.loadSettings(options);
+	// Before the database is opened: a restore holds it while it puts another file in its place.
+	const releaseLock = takeServerLock(config.databaseFile);
+	if (!releaseLock) throw new CommandError(`Another formsrv serves ${config.databaseFile} already.`);
 	const log = createLog({
 		level: config.logLevel,
 		format: config.logFormat,
@@ -73,6 +79,7 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 			await app.close();
 		}
 	} finally {
+		releaseLock();
 		faults.stop();
 		log.flush();
 	}
@@ -123,6 +130,9 @@ function untilAskedToStop({ signal }: Io, log: Log): Promise<void> {
 				isStopping = true;
 				resolve();
 			});
+		}
+		for (const name of IDLE_SIGNALS) {
+			process.on(name, () => log.info(`${name} does nothing: to apply changed settings, restart the server.`));
 		}
 	});
 }

@@ -1,8 +1,10 @@
 /** What the two addresses answer with: the submit address is for everybody, the base for owners as well. */
 
 import type { App } from '../app.ts';
-import type { Fetch } from '../http/face.ts';
+import type { Drain } from '../http/drain.ts';
+import type { Answer, Fetch } from '../http/face.ts';
 import { noRoute } from '../http/method-guard.ts';
+import type { Refuse } from '../http/refusal.ts';
 import { requestInfo } from '../http/request-info.ts';
 import { lazy } from '../lazy.ts';
 import { openFace, type PublicUrls } from './open-face.ts';
@@ -13,10 +15,17 @@ export interface Faces {
 	submit: Fetch;
 }
 
-/** @param isShared Whether one listener serves both; then it answers with `base`. */
-export function openFaces(app: App, { isShared, urls }: { isShared: boolean; urls: PublicUrls }): Faces {
+export interface FacesSetup {
+	/** Whether one listener serves both; then it answers with `base`. */
+	isShared: boolean;
+	urls: PublicUrls;
+	drain: Drain;
+}
+
+export function openFaces(app: App, { isShared, urls, drain }: FacesSetup): Faces {
 	const atBase = createPublicRoutes(app, { prefixes: isShared ? ['/f', '/api/f'] : ['/api/f'], urls });
-	const base = openFace(app, (refuse) => {
+
+	function createBaseAnswer(refuse: Refuse): Answer {
 		// Most of the program is for owners alone. It is loaded when the first of them asks, who waits a moment for it: a
 		// server may take submissions for weeks before that.
 		const forOwners = lazy(async () => (await import('./management.ts')).createManagement(app, { urls, refuse }));
@@ -27,17 +36,18 @@ export function openFaces(app: App, { isShared, urls }: { isShared: boolean; url
 			if (!answer && path.includes('%')) throw noRoute([]);
 			return answer ? answer(request) : forOwners().then((answerOwner) => answerOwner(request));
 		};
-	});
+	}
 
-	function openSubmitFace(): Fetch {
+	function createSubmitAnswer(): Answer {
 		const atSubmit = createPublicRoutes(app, { prefixes: ['/f'], urls });
-		return openFace(app, () => (request) => {
+		return (request) => {
 			const answer = atSubmit(requestInfo(request).path);
 			if (!answer) throw noRoute([]);
 			return answer(request);
-		});
+		};
 	}
 
-	const submit = lazy(() => (isShared ? base : openSubmitFace()));
+	const base = openFace(app, { drain, createAnswer: createBaseAnswer });
+	const submit = lazy(() => (isShared ? base : openFace(app, { drain, createAnswer: createSubmitAnswer })));
 	return { base, submit: (request, peer) => submit()(request, peer) };
 }

@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import { createClientAddress } from '../http/client-address.ts';
+import type { Drain } from '../http/drain.ts';
 import { errorHeaders, statusOf } from '../http/error-envelope.ts';
 import { type Answer, createFace, type Fetch } from '../http/face.ts';
 import { createRefusal, type Refuse } from '../http/refusal.ts';
@@ -14,12 +15,17 @@ export interface PublicUrls {
 	submit: string;
 }
 
-/** @param createAnswer Makes the routes, which may refuse what they do not throw. */
-export function openFace({ log, config }: App, createAnswer: (refuse: Refuse) => Answer): Fetch {
+export interface FaceSetup {
+	drain: Drain;
+	/** Makes the routes, which may refuse what they do not throw. */
+	createAnswer(refuse: Refuse): Answer;
+}
+
+export function openFace({ log, config }: App, { drain, createAnswer }: FaceSetup): Fetch {
 	const refuse = createRefusal({
 		log,
 		page: (error, requestId) => pageResponse(smallPage({ status: statusOf(error), requestId }), errorHeaders(error)),
 	});
 	const clientAddress = createClientAddress(config.trustedProxies);
-	return createFace({ log, clientAddress, refuse, answer: createAnswer(refuse) });
+	return createFace({ log, clientAddress, refuse, drain, answer: createAnswer(refuse) });
 }

@@ -2,6 +2,7 @@
 
 import type { Log } from '../log.ts';
 import type { ClientAddress } from './client-address.ts';
+import type { Drain } from './drain.ts';
 import { toAppError } from './error-envelope.ts';
 import { checkedPath } from './host-guard.ts';
 import type { Refuse } from './refusal.ts';
@@ -11,6 +12,7 @@ export interface FaceOptions {
 	log: Log;
 	clientAddress: ClientAddress;
 	refuse: Refuse;
+	drain: Drain;
 	/** The routes. What it throws is refused. */
 	answer: Answer;
 }
@@ -20,7 +22,7 @@ export type Answer = (request: Request) => Response | Promise<Response>;
 export type Fetch = (request: Request, peer: Peer) => Promise<Response>;
 
 /** @returns the function that answers a listener's requests. */
-export function createFace({ log, clientAddress, refuse, answer }: FaceOptions): Fetch {
+export function createFace({ log, clientAddress, refuse, drain, answer }: FaceOptions): Fetch {
 	const nextRequestId = createRequestIds();
 
 	return async (request, peer) => {
@@ -38,6 +40,7 @@ export function createFace({ log, clientAddress, refuse, answer }: FaceOptions):
 		}
 		response.headers.set('X-Request-Id', id);
 		response.headers.set('X-Content-Type-Options', 'nosniff');
+		drain.mark(response);
 		log.access({
 			requestId: id,
 			method: request.method,

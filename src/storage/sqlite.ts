@@ -27,9 +27,17 @@ export function openReadConnection(file: string): Database {
 	return client;
 }
 
-function create(file: string): void {
+function makeFolder(file: string): void {
 	try {
 		mkdirSync(dirname(file), { recursive: true, mode: OWNER_ONLY_FOLDER });
+	} catch (error) {
+		throw new AppError('UNAVAILABLE', `${file} cannot be made: ${(error as Error).message}.`, { cause: error });
+	}
+}
+
+function create(file: string): void {
+	makeFolder(file);
+	try {
 		closeSync(openSync(file, 'wx', OWNER_ONLY_FILE));
 	} catch (error) {
 		throw new AppError('UNAVAILABLE', `${file} cannot be made: ${(error as Error).message}.`, { cause: error });
@@ -56,21 +64,26 @@ function open(file: string, readonly: boolean): Database {
 /**
  * Takes the lock that says "a server runs on this database"; the operating system gives it back when the process
  * ends, however it ends. Returns the release, or `undefined` if another process holds it.
+ * @throws AppError if there can be no lock file
  */
 export function takeServerLock(databaseFile: string): (() => void) | undefined {
 	const file = `${databaseFile}.lock`;
-	const lock = new Database(file, { create: true });
+	makeFolder(databaseFile);
+	let lock: Database | undefined;
 	try {
+		lock = new Database(file, { create: true });
 		chmodSync(file, OWNER_ONLY_FILE);
 		lock.run('pragma busy_timeout = 0');
 		lock.run('begin exclusive');
-	} catch {
-		lock.close();
-		return undefined;
+	} catch (error) {
+		lock?.close();
+		if ((error as { code?: string }).code === 'SQLITE_BUSY') return undefined;
+		throw new AppError('UNAVAILABLE', `${file} cannot be used: ${(error as Error).message}.`, { cause: error });
 	}
+	const held = lock;
 	return () => {
-		lock.run('rollback');
-		lock.close();
+		held.run('rollback');
+		held.close();
 	};
 }
 

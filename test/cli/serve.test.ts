@@ -82,6 +82,16 @@ async function firstAddress(lines: ReadableStream<string>): Promise<URL> {
 	throw new Error(`no address in: ${text}`);
 }
 
+async function saysOn(stream: ReadableStream<Uint8Array>, wanted: string): Promise<void> {
+	const decoder = new TextDecoder();
+	let text = '';
+	for await (const chunk of stream) {
+		text += decoder.decode(chunk, { stream: true });
+		if (text.includes(wanted)) return;
+	}
+	throw new Error(`"${wanted}" is not in: ${text}`);
+}
+
 describe('serve', () => {
 	test('prints one line per listener, exactly, once they accept connections', async () => {
 		const server = await serve(...ANY_PORTS);
@@ -125,6 +135,20 @@ describe('serve', () => {
 			stderr: `Cannot listen at 127.0.0.1:${port}: it is in use. Choose other ports with --port and --submit-port.\n`,
 		});
 		await first.stop();
+	});
+
+	test('that cannot have its second port leaves nothing of the first', async () => {
+		const taken = await serve(...ANY_PORTS, '--data-dir', 'other');
+		const free = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+		const port = String(free.port);
+		free.stop(true);
+		const ports = ['--port', port, '--submit-port', new URL(taken.submit).port];
+		expect((await cli.call('serve', ...ports)).code).toBe(1);
+		await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow();
+		await taken.stop();
+		const server = await serve(...ports);
+		expect((await fetch(`${server.base}/health`)).status).toBe(200);
+		await server.stop();
 	});
 
 	test('refuses to serve the same data twice', async () => {
@@ -218,6 +242,17 @@ describe('signals', () => {
 		await Bun.sleep(100);
 		request.finish();
 		expect(await request.answer).toStartWith('HTTP/1.1 303');
+		expect(await child.exited).toBe(0);
+	});
+
+	test.each(['SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)('%s does nothing, and says so', async (name) => {
+		const { child, lines } = spawnServer();
+		const { origin } = await firstAddress(lines);
+		const said = saysOn(child.stderr, name);
+		child.kill(name);
+		await said;
+		expect((await fetch(`${origin}/health`)).status).toBe(200);
+		child.kill('SIGTERM');
 		expect(await child.exited).toBe(0);
 	});
 
