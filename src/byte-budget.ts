@@ -2,63 +2,95 @@
 
 export type ByteBudget = ReturnType<typeof createByteBudget>;
 
+/** Gives back so many of the bytes that were taken; all that are left, if it is not said how many. */
+export type Release = (bytes?: number) => void;
+
 interface Waiter {
 	bytes: number;
 	admit(): void;
 }
 
+/** What was given back lies in memory until it is collected, which the runtime may put off for hundreds of MiB. */
+const COLLECT_AFTER_BYTES = 32 * 1024 * 1024;
+
 /**
- * What is held at one moment comes to `totalBytes` at most. Something larger than that is let in when nothing else is held.
- * Those who cannot wait ask by `tryTake`, and are not held up by those who wait; so they must not take more than a part of it.
+ * What is held at one moment comes to `totalBytes` at most. Half of it is for those who cannot wait, who ask by
+ * `tryTake`, and half for those who wait their turn, by `take`: so neither keeps the other out, however slow it is.
+ * In the half of those who wait, something larger than half of that counts as no more, and is let in when nothing
+ * else as large is held: the small ones have room beside it.
  */
-export function createByteBudget(totalBytes: number) {
+export function createByteBudget(totalBytes: number, { collect = () => Bun.gc(true) } = {}) {
+	const half = totalBytes / 2;
+	const largest = half / 2;
 	/** In the order in which they came: a small one does not pass a large one, or that would never have its turn. */
 	const waiting: Waiter[] = [];
-	let held = 0;
+	/** By those who cannot wait, and by those who waited. */
+	let tried = 0;
+	let taken = 0;
+	let isLargeHeld = false;
+	let garbage = 0;
 
-	const hasRoom = (bytes: number) => held === 0 || held + bytes <= totalBytes;
+	const hasRoom = (bytes: number) => !(bytes > largest && isLargeHeld) && taken + Math.min(bytes, largest) <= half;
 
-	function give(bytes: number): void {
-		held -= bytes;
+	function count(bytes: number): void {
+		taken += Math.min(bytes, largest);
+		if (bytes > largest) isLargeHeld = true;
+	}
+
+	function admit(): void {
 		for (let first = waiting[0]; first && hasRoom(first.bytes); first = waiting[0]) {
 			waiting.shift();
-			held += first.bytes;
+			count(first.bytes);
 			first.admit();
 		}
 	}
 
-	function releaseOf(bytes: number): () => void {
+	function discard(bytes: number): void {
+		garbage += bytes;
+		if (garbage < COLLECT_AFTER_BYTES) return;
+		garbage = 0;
+		// Not at once: whoever gives back still has hold of what it gives back.
+		setImmediate(collect);
+	}
+
+	function releaseOf(bytes: number): Release {
 		let rest = bytes;
-		return () => {
-			const given = rest;
-			rest = 0;
-			if (given > 0) give(given);
+		return (given = rest) => {
+			if (given === 0) return;
+			const before = rest;
+			rest -= given;
+			taken += Math.min(rest, largest) - Math.min(before, largest);
+			if (before > largest && rest <= largest) isLargeHeld = false;
+			discard(given);
+			admit();
 		};
 	}
 
 	return {
 		/** Takes bytes if there is room now; then they are to be given back by `give`. */
 		tryTake(bytes: number): boolean {
-			if (!hasRoom(bytes)) return false;
-			held += bytes;
+			if (tried > 0 && tried + bytes > half) return false;
+			tried += bytes;
 			return true;
 		},
-		give,
+		give(bytes: number): void {
+			tried -= bytes;
+			discard(bytes);
+		},
 		/**
-		 * Takes bytes as soon as there is room, first come first served.
+		 * Takes bytes as soon as there is room, first come first served. Whoever holds some must not wait for more.
 		 * @param signal Ends the waiting; the promise is rejected with its reason.
-		 * @returns what gives them back, which may be called more than once.
 		 */
-		take(bytes: number, signal?: AbortSignal): Promise<() => void> {
+		take(bytes: number, signal?: AbortSignal): Promise<Release> {
 			if (signal?.aborted) return Promise.reject(signal.reason);
 			if (waiting.length === 0 && hasRoom(bytes)) {
-				held += bytes;
+				count(bytes);
 				return Promise.resolve(releaseOf(bytes));
 			}
 			return new Promise((resolve, reject) => {
 				const abort = () => {
 					waiting.splice(waiting.indexOf(waiter), 1);
-					give(0);
+					admit();
 					reject(signal?.reason);
 				};
 				const waiter: Waiter = {

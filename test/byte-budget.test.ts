@@ -11,8 +11,8 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 	return (await Promise.race([promise.catch(() => {}), Promise.resolve(pending)])) !== pending;
 }
 
-test('takes what there is room for, and no more', () => {
-	const budget = createByteBudget(100);
+test('takes what there is room for in its half, and no more', () => {
+	const budget = createByteBudget(200);
 	expect(budget.tryTake(60)).toBe(true);
 	expect(budget.tryTake(41)).toBe(false);
 	expect(budget.tryTake(40)).toBe(true);
@@ -21,42 +21,85 @@ test('takes what there is room for, and no more', () => {
 	expect(budget.tryTake(60)).toBe(true);
 });
 
-test('lets in what is larger than all of it, alone', async () => {
-	const budget = createByteBudget(100);
-	const release = await budget.take(250);
+test('takes what is larger than its half, alone', () => {
+	const budget = createByteBudget(200);
+	expect(budget.tryTake(250)).toBe(true);
 	expect(budget.tryTake(1)).toBe(false);
-	const next = budget.take(1);
-	expect(await isSettled(next)).toBe(false);
+	budget.give(250);
+	expect(budget.tryTake(1)).toBe(true);
+});
+
+test('keeps a half for those who cannot wait and a half for those who do', async () => {
+	const budget = createByteBudget(200);
+	expect(budget.tryTake(100)).toBe(true);
+	const releases = [await budget.take(50), await budget.take(50)];
+	const waiting = budget.take(1);
+	expect(await isSettled(waiting)).toBe(false);
+	budget.give(100);
+	expect(await isSettled(waiting)).toBe(false);
+	expect(budget.tryTake(100)).toBe(true);
+	for (const release of releases) release();
+	await waiting;
+});
+
+test('lets in one large one at a time, and small ones beside it', async () => {
+	const budget = createByteBudget(200);
+	const release = await budget.take(1_000);
+	await budget.take(10);
+	const large = budget.take(51);
+	expect(await isSettled(large)).toBe(false);
+	release(900);
+	expect(await isSettled(large)).toBe(false);
+	release(60);
+	await large;
+	const small = budget.take(1);
+	expect(await isSettled(small)).toBe(false);
 	release();
-	await next;
+	await small;
+});
+
+test('collects what was given back once that is much', async () => {
+	let collections = 0;
+	const budget = createByteBudget(200, { collect: () => collections++ });
+	const MIB = 2 ** 20;
+	(await budget.take(30 * MIB))();
+	expect(budget.tryTake(2 * MIB)).toBe(true);
+	await Bun.sleep(0);
+	expect(collections).toBe(0);
+	budget.give(2 * MIB);
+	await Bun.sleep(0);
+	expect(collections).toBe(1);
 });
 
 test('serves those who wait in the order in which they came', async () => {
-	const budget = createByteBudget(100);
-	const first = await budget.take(80);
-	const large = budget.take(90);
+	const budget = createByteBudget(200);
+	const first = await budget.take(40);
+	const second = await budget.take(30);
+	const large = budget.take(45);
 	const small = budget.take(10);
 	expect(await isSettled(small)).toBe(false);
 	first();
-	const release = await large;
+	await large;
 	await small;
-	expect(budget.tryTake(1)).toBe(false);
-	release();
-	expect(budget.tryTake(90)).toBe(true);
+	const last = budget.take(16);
+	expect(await isSettled(last)).toBe(false);
+	second();
+	await last;
 });
 
 test('gives back once, however often it is told to', async () => {
-	const budget = createByteBudget(100);
+	const budget = createByteBudget(200);
 	const release = await budget.take(50);
+	await budget.take(50);
 	release();
 	release();
-	expect(budget.tryTake(100)).toBe(true);
-	expect(budget.tryTake(1)).toBe(false);
+	await budget.take(50);
+	expect(await isSettled(budget.take(1))).toBe(false);
 });
 
 test('forgets whoever stops waiting, and lets in those behind', async () => {
-	const budget = createByteBudget(100);
-	const release = await budget.take(50);
+	const budget = createByteBudget(200);
+	const release = await budget.take(90);
 	const leaving = new AbortController();
 	const large = budget.take(90, leaving.signal);
 	const small = budget.take(20, new AbortController().signal);
@@ -65,7 +108,7 @@ test('forgets whoever stops waiting, and lets in those behind', async () => {
 	await expect(large).rejects.toThrow('gone');
 	(await small)();
 	release();
-	expect(budget.tryTake(100)).toBe(true);
+	await budget.take(90);
 	await expect(budget.take(1, AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
 });
 
@@ -73,7 +116,7 @@ test('whatever is taken, given back and given up in whatever order, it holds its
 	const step = fc.record({ bytes: fc.integer({ min: 1, max: 150 }), act: fc.constantFrom('take', 'give', 'leave') });
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-			const budget = createByteBudget(100);
+			const budget = createByteBudget(200);
 			const held = new Map<() => void, number>();
 			const leaving: AbortController[] = [];
 			for (const { bytes, act } of steps) {
@@ -91,14 +134,16 @@ test('whatever is taken, given back and given up in whatever order, it holds its
 				} else leaving.pop()?.abort();
 				await Promise.resolve();
 				await Promise.resolve();
-				const sum = [...held.values()].reduce((total, some) => total + some, 0);
-				expect(sum <= 100 || held.size === 1).toBe(true);
+				const sizes = [...held.values()];
+				expect(sizes.filter((bytes) => bytes > 50).length).toBeLessThan(2);
+				expect(sizes.reduce((sum, bytes) => sum + Math.min(bytes, 50), 0)).toBeLessThanOrEqual(100);
 			}
 			for (const controller of leaving) controller.abort();
 			await Bun.sleep(0);
 			for (const release of held.keys()) release();
-			expect(budget.tryTake(100)).toBe(true);
-			expect(budget.tryTake(1)).toBe(false);
+			await budget.take(50);
+			await budget.take(50);
+			expect(await isSettled(budget.take(1))).toBe(false);
 		}),
 		{ numRuns: 200 },
 	);
