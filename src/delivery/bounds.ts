@@ -7,3 +7,5 @@ export const RETRY_IDS_MAX = 1000;
 export const TOTAL_MAX = 10_000;
 /** What can be tried again by the lot. */
 export const RETRY_STATES = ['failed', 'waiting', 'withheld'] as const;
+/** Somebody tries settings out; a program would write to strangers. */
+export const MAIL_TESTS_PER_MINUTE = 5;

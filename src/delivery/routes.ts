@@ -12,12 +12,14 @@ import {
 	textResponse,
 } from '../http/openapi.ts';
 import { integer, oneOf, single } from '../http/query-parameters.ts';
+import { createRateLimiter } from '../http/rate-limit.ts';
 import type { Auth } from '../keys/auth.ts';
 import { CHANNELS, DELIVERY_STATES } from '../storage/tables.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX } from './bounds.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, MAIL_TESTS_PER_MINUTE } from './bounds.ts';
 import type { DeliveryQuery } from './deliveries.ts';
 import type { Dispatch } from './dispatch.ts';
 import { DeliveryList, DeliveryWithContent, MailTest, MailTestResult, RetryDeliveries, RetryResult } from './schema.ts';
+import { checkRecipient } from './test-mail.ts';
 
 const EXAMPLE = {
 	id: 'cmnrg2x8a2k',
@@ -242,16 +244,23 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 }
 
 function mailTestRoute(dispatch: Dispatch, auth: Auth) {
+	// Of all callers together, because an admin key can make others.
+	const rate = createRateLimiter(MAIL_TESTS_PER_MINUTE);
 	return new Elysia({ prefix: '/api/mail' }).use(auth).post(
 		'/test',
 		async ({ request }) => {
-			const { to } = await readJson(request, MailTest);
+			const to = checkRecipient((await readJson(request, MailTest)).to);
+			rate.take('');
 			return { accepted: true as const, reply: await dispatch.sendTestMail(to) };
 		},
 		{
-			access,
+			access: { ...access, isLiveOnly: true },
 			detail: {
-				...describe('testMail', 'Send a test mail', 'Tells in words what is wrong if it does not work.'),
+				...describe(
+					'testMail',
+					'Send a test mail',
+					`Tells in words what is wrong if it does not work. Needs a live key; at most ${MAIL_TESTS_PER_MINUTE} a minute are sent.`,
+				),
 				requestBody: jsonBody(MailTest, { to: 'you@example.com' }),
 				responses: {
 					200: jsonResponse('The mail server took it.', {

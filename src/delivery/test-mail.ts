@@ -17,12 +17,18 @@ export interface TestMailOptions {
 	now?: () => number;
 }
 
+/** @throws AppError VALIDATION_ERROR unless it is one mail address; blanks around it do not matter */
+export function checkRecipient(text: string): string {
+	const to = text.trim();
+	if (isEmailAddress(to)) return to;
+	throw invalidField('to', 'INVALID_EMAIL', `"${to}" is not one valid mail address.`);
+}
+
 /**
  * Sends it, past the queue; answers what the server said when it took it.
- * @throws AppError VALIDATION_ERROR for a wrong address, CONFLICT with what is wrong and what to do about it
+ * @throws AppError CONFLICT with what is wrong and what to do about it
  */
 export async function sendTestMail(to: string, { server, identity, now = Date.now }: TestMailOptions): Promise<string> {
-	if (!isEmailAddress(to)) throw invalidField('to', 'INVALID_EMAIL', `"${to}" is not one valid mail address.`);
 	if (!server) {
 		throw new AppError('CONFLICT', 'No mail server is set: set FORMSRV_SMTP_URL and FORMSRV_MAIL_FROM, then restart.');
 	}

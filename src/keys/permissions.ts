@@ -17,6 +17,8 @@ export interface Access {
 	form?: string;
 	/** The route by itself shows a form-level key nothing but its own form. */
 	isConfined?: boolean;
+	/** What a test key never does, such as send. */
+	isLiveOnly?: boolean;
 }
 
 /** `admin` holds every permission; no other permission implies another. */
@@ -40,6 +42,9 @@ export function authorize(
 	}
 	if (!hasPermission(principal.permissions, access.permission)) {
 		throw new AppError('FORBIDDEN', `This key lacks the permission "${access.permission}".`);
+	}
+	if (access.isLiveOnly && principal.mode !== 'live') {
+		throw new AppError('FORBIDDEN', 'Nothing leaves the house in test mode. Use a live key.');
 	}
 	return principal;
 }

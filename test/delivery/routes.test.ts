@@ -190,3 +190,21 @@ test('the test mail tells what the server said, or what is wrong', async () => {
 	const wrong = await server.call('POST /api/mail/test', { json: { to: 'you@example.com, me@example.com' } });
 	expect(wrong.status).toBe(400);
 });
+
+test('test mails are for live keys, and few: more within the minute are refused and not sent', async () => {
+	const own = await openTestServer({
+		settings: { FORMSRV_SMTP_URL: peer.url, FORMSRV_MAIL_FROM: 'Forms <forms@example.com>' },
+	});
+	const before = peer.accepted.length;
+	const attempt = async (key: string, to = 'you@example.com') => own.call('POST /api/mail/test', { key, json: { to } });
+	const inTestMode = await attempt(await own.createKey({ mode: 'test' }));
+	expect([inTestMode.status, inTestMode.body]).toMatchObject([403, { code: 'FORBIDDEN' }]);
+	expect((await attempt(own.adminKey, 'nobody')).status).toBe(400);
+	// A key of its own for each, as an owner of one could make them.
+	for (let i = 0; i < 5; i++) expect((await attempt(await own.createKey(), ' you@example.com ')).status).toBe(200);
+	const sixth = await attempt(await own.createKey());
+	expect([sixth.status, sixth.body]).toMatchObject([429, { code: 'RATE_LIMITED' }]);
+	expect(Number(sixth.headers.get('Retry-After'))).toBeWithin(1, 61);
+	expect(peer.accepted.length - before).toBe(5);
+	await own.close();
+});

@@ -8,6 +8,7 @@ import { Field } from '../parts/field.tsx';
 import { LoadFailure } from '../parts/load-failure.tsx';
 import { Page } from '../parts/page.tsx';
 import { to } from '../router.ts';
+import { session } from '../state/session.ts';
 import { useQuery } from '../use-query.ts';
 import type { Status } from '../wire.ts';
 
@@ -73,6 +74,9 @@ function MailTest({ mail }: { mail: Status['mail'] }) {
 				</span>
 			</p>
 		);
+	}
+	if (session.value?.mode === 'test') {
+		return <p class="muted">Nothing leaves the house in test mode. Switch to live to send a test mail.</p>;
 	}
 	return (
 		<form class="stack" onSubmit={send} noValidate>
