@@ -5,12 +5,13 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { printable } from '../log.ts';
 import { FILTERS } from '../storage/submission-log.ts';
+import { FORMULAS } from '../submissions/export/csv.ts';
 import type { Export } from '../submissions/export/export.ts';
 import { parseExportQuery } from '../submissions/export/export-query.ts';
 import { FORMATS } from '../submissions/export/formats.ts';
 import { type Cli, CommandError, examples, findForm, type Options, type Output, withStorage } from './cli.ts';
 
-const QUERY_OPTIONS = ['format', 'since', 'until', 'order', 'filter', 'search'];
+const QUERY_OPTIONS = ['format', 'formulas', 'since', 'until', 'order', 'filter', 'search'];
 const BAR_WIDTH = 30;
 const OWNER_ONLY = 0o600;
 
@@ -29,6 +30,12 @@ export function addExport(submissions: Command, cli: Cli): void {
 		.option('-o, --output <file>', 'Write to this file instead of stdout')
 		.option('--force', 'Overwrite the file if there is one')
 		.option('--bom', 'Begin a CSV with a byte order mark, which Excel needs')
+		.addOption(
+			new Option(
+				'--formulas <how>',
+				'"guard": an apostrophe keeps spreadsheets from running formulas in a CSV; "raw": texts as sent, for programs (default: guard)',
+			).choices(FORMULAS),
+		)
 		.option('--since <date>', 'Only later ones, such as 2026-01-31 or 2026-01-31T09:30:00Z')
 		.option('--until <date>', 'Only those of that moment or earlier; a date alone includes that day')
 		.option('--search <words>', 'Only those that hold all of these words')

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'bun:test';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { run } from '../../src/cli/run.ts';
 import { openStorage } from '../../src/storage/storage.ts';
+import { forms } from '../../src/storage/tables.ts';
 import { readCsv } from '../submissions/csv-reader.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
@@ -34,6 +35,26 @@ test('prints CSV, oldest first if it is asked to', async () => {
 	const [header, ...rows] = readCsv(stdout);
 	expect(header).toEqual(['id', 'createdAt', 'isRead', 'isStarred', 'isSpam', 'name']);
 	expect(rows.map((row) => row[5])).toEqual(['Ada', 'Grace', '\u001b[31mred']);
+});
+
+test('guards against formulas unless they are to be left', async () => {
+	const storage = openStorage(cli.path('formsrv-data', 'formsrv.db'));
+	const [form] = await storage.db.select().from(forms);
+	await storage.submissions.append({
+		id: storage.nextId(),
+		formId: form?.id as number,
+		data: '{"name":"=1+1"}',
+		names: ['name'],
+		spamReason: null,
+		subject: null,
+		replyTo: null,
+	});
+	storage.close();
+	const nameOf = async (...args: string[]) =>
+		readCsv((await cli.call('submissions', 'export', 'contact', ...args)).stdout)[1]?.[5];
+	expect(await nameOf()).toBe("'=1+1");
+	expect(await nameOf('--formulas', 'raw')).toBe('=1+1');
+	expect((await cli.call('submissions', 'export', 'contact', '--formulas', 'no')).code).toBe(2);
 });
 
 test('writes a file for its owner alone, and never over another one unless forced', async () => {

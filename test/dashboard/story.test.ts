@@ -91,11 +91,18 @@ test('a person sets up, connects a website, reads, sorts, searches, exports, mak
 	await page.getByLabel('Search submissions').fill('');
 	await rows.filter({ hasText: 'Grace' }).waitFor();
 
-	await page.getByRole('button', { name: 'Export' }).click();
 	const dialog = page.getByRole('dialog');
-	const download = page.waitForEvent('download');
-	await dialog.getByRole('button', { name: 'Export', exact: true }).click();
-	const csv = readFileSync(await (await download).path(), 'utf8');
+	const exportFile = async (isGuarded: boolean) => {
+		await page.getByRole('button', { name: 'Export' }).click();
+		await dialog.getByLabel('Guard against formulas').setChecked(isGuarded);
+		const download = page.waitForEvent('download');
+		await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+		const text = readFileSync(await (await download).path(), 'utf8');
+		await dialog.waitFor({ state: 'detached' });
+		return text;
+	};
+	expect(await exportFile(false)).toContain('"=1+1 is a formula');
+	const csv = await exportFile(true);
 	expect(csv).toContain('Do you build analytical engines?');
 	expect(csv).toContain("'=1+1 is a formula");
 	expect(csv).not.toContain('Buy now');

@@ -33,3 +33,25 @@ function readBare(text: string, start: number): { cell: string; next: number } {
 	const [cell] = /[^",\r\n]*/.exec(text.slice(start)) as RegExpExecArray;
 	return { cell, next: start + cell.length };
 }
+
+/** Reads as spreadsheets do that separate by another character: a quote counts at the beginning of a cell, and nothing is an error. */
+export function readCsvAs(text: string, separator: string): string[][] {
+	const rows: string[][] = [[]];
+	let at = 0;
+	while (at < text.length) {
+		let cell = '';
+		if (text[at] === '"') {
+			for (at++; at < text.length; at++) {
+				if (text[at] !== '"') cell += text[at];
+				else if (text[at + 1] === '"') cell += text[at++];
+				else break;
+			}
+			at++;
+		}
+		for (; at < text.length && text[at] !== separator && !'\r\n'.includes(text[at] as string); at++) cell += text[at];
+		rows.at(-1)?.push(cell);
+		if (text[at] !== separator) rows.push([]);
+		at += text.startsWith('\r\n', at) ? 2 : 1;
+	}
+	return rows.filter((row) => row.length > 0);
+}

@@ -144,6 +144,7 @@ export type ExportFormat = 'csv' | 'json' | 'ndjson';
 export interface ExportQuery extends Selection {
 	format: ExportFormat;
 	bom?: 1;
+	formulas?: 'raw';
 }
 
 /** The address of an export, for a plain download by the browser. */

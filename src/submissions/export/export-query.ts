@@ -2,6 +2,7 @@
 
 import { oneOf } from '../../http/query-parameters.ts';
 import { parseExtent } from '../list-query.ts';
+import { FORMULAS } from './csv.ts';
 import type { ExportQuery } from './export.ts';
 import { FORMATS } from './formats.ts';
 
@@ -12,6 +13,7 @@ export function parseExportQuery(params: URLSearchParams): ExportQuery {
 	return {
 		format: oneOf(params, 'format', { values: FORMATS, fallback: 'csv' }),
 		bom: oneOf(params, 'bom', { values: SWITCH, fallback: '0' }) === '1',
+		formulas: oneOf(params, 'formulas', { values: FORMULAS, fallback: 'guard' }),
 		...parseExtent(params),
 	};
 }

@@ -5,12 +5,14 @@ import type { Narrowing, Selection } from '../../storage/submission-reader.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import type { Reader } from '../reader.ts';
 import type { ChunkRequest } from './chunk.ts';
+import type { Formulas } from './csv.ts';
 import { exportHead, exportTail, type Format, type Layout } from './formats.ts';
 
 export interface ExportQuery extends Narrowing {
 	order: 'asc' | 'desc';
 	format: Format;
 	bom: boolean;
+	formulas: Formulas;
 }
 
 export interface Export {
@@ -31,13 +33,13 @@ export async function openExport(
 	{ submissions, nextId }: Pick<Storage, 'submissions' | 'nextId'>,
 	{ reader, form, query, now }: { reader: Reader; form: FormRow; query: ExportQuery; now: () => number },
 ): Promise<Export> {
-	const { order, format, bom, ...narrowing } = query;
+	const { order, format, bom, formulas, ...narrowing } = query;
 	const end = nextId();
 	const selection = { ...narrowing, formId: form.id, beforeId: Math.min(narrowing.beforeId ?? end, end) };
 	const isSpam = narrowing.filter === 'spam';
 	const hasRest = submissions.hasUnlistedNames(form.id, isSpam);
 	const fields = JSON.parse(submissions.namesJson(form.id, isSpam)) as string[];
-	const layout: Layout = { format, bom, fields, hasRest };
+	const layout: Layout = { format, bom, formulas, fields, hasRest };
 	const { total } = narrowing.terms
 		? await reader.call('count', selection, { order, limit: 0, offset: 0 })
 		: submissions.page({ ...selection, order, limit: 0, offset: 0 });

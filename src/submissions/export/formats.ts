@@ -3,7 +3,7 @@
 import { encodeId, idToIso } from '../../ids.ts';
 import type { StoredSubmission } from '../../storage/submission-log.ts';
 import { presentJson } from '../present.ts';
-import { csvLine } from './csv.ts';
+import { csvLine, type Formulas } from './csv.ts';
 import { fieldTexts } from './field-texts.ts';
 
 export const FORMATS = ['csv', 'json', 'ndjson'] as const;
@@ -28,13 +28,15 @@ export interface Layout {
 	hasRest: boolean;
 	/** Whether a CSV begins with a byte order mark, by which Excel knows UTF-8. */
 	bom: boolean;
+	/** What a CSV does with texts that look like formulas. */
+	formulas: Formulas;
 }
 
 /** What stands before the first submission. */
-export function exportHead({ format, fields, hasRest, bom }: Layout): string {
+export function exportHead({ format, fields, hasRest, bom, formulas }: Layout): string {
 	if (format === 'json') return '[';
 	if (format === 'ndjson') return '';
-	const header = csvLine([...FIXED_COLUMNS, ...fields, ...(hasRest ? [REST_COLUMN] : [])]);
+	const header = csvLine([...FIXED_COLUMNS, ...fields, ...(hasRest ? [REST_COLUMN] : [])], formulas);
 	return bom ? BYTE_ORDER_MARK + header : header;
 }
 
@@ -46,7 +48,7 @@ export function exportTail({ format }: Layout): string {
 export function exportRow(row: StoredSubmission, { layout, isFirst }: { layout: Layout; isFirst: boolean }): string {
 	if (layout.format === 'json') return `${isFirst ? '' : ','}\n${presentJson(row)}`;
 	if (layout.format === 'ndjson') return `${presentJson(row)}\n`;
-	return csvLine(csvCells(row, layout));
+	return csvLine(csvCells(row, layout), layout.formulas);
 }
 
 function csvCells(row: StoredSubmission, { fields, hasRest }: Layout): string[] {

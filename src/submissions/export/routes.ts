@@ -6,6 +6,7 @@ import { errorResponses, queryParameter, textResponse } from '../../http/openapi
 import type { Auth } from '../../keys/auth.ts';
 import { describe, extentParameters, formId } from '../openapi-parts.ts';
 import type { Submissions } from '../submissions.ts';
+import { FORMULAS } from './csv.ts';
 import type { Export } from './export.ts';
 import { parseExportQuery } from './export-query.ts';
 import { FORMATS, MEDIA_TYPES } from './formats.ts';
@@ -30,6 +31,16 @@ const formatParameters = [
 		schema: Type.Union([Type.Literal('0'), Type.Literal('1')], { default: '0' }),
 		description: '`1`: a CSV begins with a byte order mark, which Excel needs to read it as UTF-8.',
 	}),
+	queryParameter('formulas', {
+		schema: Type.Union(
+			FORMULAS.map((formulas) => Type.Literal(formulas)),
+			{ default: 'guard' },
+		),
+		description:
+			'`guard`: in a CSV, what a spreadsheet would take for a formula gets an apostrophe before it, whether it separates ' +
+			'by commas, semicolons or tabs; numbers such as `-5` or `+49 30 123456` are left as they are. `raw`: every text is ' +
+			'as it was sent, for programs.',
+	}),
 ];
 
 export const exportRoutes = (submissions: Submissions, auth: Auth) =>
@@ -50,7 +61,7 @@ export const exportRoutes = (submissions: Submissions, auth: Auth) =>
 					'Export submissions',
 					'All submissions that match, as a file. What arrives after the request is not part of it. In CSV the columns ' +
 						'are `id`, `createdAt`, `isRead`, `isStarred`, `isSpam`, then the field names in the order first seen; lists and ' +
-						'objects are JSON text; a cell or name that a spreadsheet would take for a formula begins with an apostrophe.',
+						'objects are JSON text.',
 				),
 				parameters: [formId, ...formatParameters, ...extentParameters],
 				responses: {

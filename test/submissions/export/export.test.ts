@@ -40,6 +40,12 @@ describe('GET /api/forms/{id}/export', () => {
 		]);
 	});
 
+	test('leaves texts as they were sent to programs that ask for it', async () => {
+		const [header, first] = readCsv((await get('?order=asc&formulas=raw')).text);
+		expect(header).toContain('@field');
+		expect(first).toContain('=1+1');
+	});
+
 	test('begins with a byte order mark only if one is asked for', async () => {
 		const bytes = async (query: string) => {
 			const response = await fetch(`${server.baseUrl}/api/forms/${form.id}/export${query}`, {
@@ -82,7 +88,14 @@ describe('GET /api/forms/{id}/export', () => {
 	});
 
 	test('refuses what it cannot read, after it has found the form', async () => {
-		for (const query of ['?format=xls', '?bom=yes', '?filter=x', '?since=x', '?format=csv&format=json']) {
+		for (const query of [
+			'?format=xls',
+			'?bom=yes',
+			'?formulas=no',
+			'?filter=x',
+			'?since=x',
+			'?format=csv&format=json',
+		]) {
 			expect((await get(query)).status).toBe(400);
 		}
 		expect((await server.call('GET /api/forms/nope/export?format=xls')).status).toBe(404);
@@ -108,7 +121,7 @@ test('an export of many pieces holds every submission once, and none that came l
 	}
 	for (const order of ['asc', 'desc'] as const) {
 		const opened = await server.app.submissions.openExport(id, {
-			readQuery: () => ({ format: 'ndjson', bom: false, order, filter: 'all' }),
+			readQuery: () => ({ format: 'ndjson', bom: false, formulas: 'guard', order, filter: 'all' }),
 		});
 		expect(opened.total).toBe(3000);
 		let text = '';

@@ -11,16 +11,25 @@ const OFFICE = Bun.which('soffice');
 const TIMEOUT_MS = 120_000;
 const SIGNS = ['=', '+', '-', '@', '\t=', '\r=', '\n=', ' =', '"=', "'=", '＝', '＋'];
 const FORMULAS = ['1+1', 'SUM(A1:A9)', 'HYPERLINK("http://example.com";"x")', "cmd|' /C calc'!A0", 'DDE("a";"b";"c")'];
-const PAYLOADS = SIGNS.flatMap((sign) => FORMULAS.map((formula) => sign + formula));
+const PAYLOADS = ['', 'x;', 'x\t', 'x\n', 'x;"'].flatMap((start) =>
+	SIGNS.flatMap((sign) => FORMULAS.map((formula) => `${start}${sign}${formula};y`)),
+);
+/** By which the columns of the file are told apart. */
+const SEPARATORS = { commas: 44, semicolons: 59, tabs: 9 };
 
-/** How many cells LibreOffice calculates in a CSV file. */
-async function formulaCells(csv: string): Promise<number> {
+/** A CSV file as LibreOffice opens it, in its own format. */
+async function open(csv: string, separator = SEPARATORS.commas): Promise<string> {
 	const folder = tempFolder();
 	writeFileSync(join(folder, 'export.csv'), csv);
 	const profile = `-env:UserInstallation=file://${folder}/profile`;
-	await Bun.$`${OFFICE} --headless ${profile} --convert-to fods --outdir ${folder} ${join(folder, 'export.csv')}`.quiet();
-	return readFileSync(join(folder, 'export.fods'), 'utf8').split('table:formula=').length - 1;
+	const filter = `--infilter=Text - txt - csv (StarCalc):${separator},34,76,1`;
+	await Bun.$`${OFFICE} --headless ${profile} ${filter} --convert-to fods --outdir ${folder} ${join(folder, 'export.csv')}`.quiet();
+	return readFileSync(join(folder, 'export.fods'), 'utf8');
 }
+
+/** How many cells LibreOffice calculates in a CSV file. */
+const formulaCells = async (csv: string, separator?: number) =>
+	(await open(csv, separator)).split('table:formula=').length - 1;
 
 describe.skipIf(OFFICE === null)('LibreOffice', () => {
 	let server: TestServer;
@@ -29,29 +38,42 @@ describe.skipIf(OFFICE === null)('LibreOffice', () => {
 	});
 	afterAll(() => server.close());
 
+	async function exported(fields: object[], parameters = ''): Promise<string> {
+		const form = await createForm(server, '=1+1');
+		for (const data of fields) {
+			const { status } = await server.submit(form.slug, data);
+			expect(status).toBe(200);
+		}
+		const { text } = await server.call(`GET /api/forms/${form.id}/export?format=csv${parameters}`);
+		return text;
+	}
+
 	test(
-		'calculates formulas that nobody guarded',
+		'calculates formulas that nobody guarded, also behind a semicolon where that separates',
 		async () => {
 			expect(await formulaCells('=1+1,+1+1,text\n')).toBeGreaterThan(0);
+			const raw = await exported([{ same: 'x;=1+1;y' }], '&formulas=raw');
+			expect(await formulaCells(raw, SEPARATORS.semicolons)).toBe(1);
 		},
 		TIMEOUT_MS,
 	);
 
 	test(
-		'finds none in an export, whatever was submitted as names and values',
+		'finds none in an export, whatever was submitted as names and values, and whatever separates its columns',
 		async () => {
-			const form = await createForm(server, '=1+1');
-			for (const payload of PAYLOADS) {
-				const { status } = await server.call(`POST /api/f/${form.slug}`, {
-					key: null,
-					json: { [payload]: payload, same: payload },
-					headers: { Accept: 'application/json' },
-				});
-				expect(status).toBe(200);
-			}
-			const { text } = await server.call(`GET /api/forms/${form.id}/export?format=csv`);
+			const text = await exported(PAYLOADS.map((payload) => ({ [payload]: payload, same: payload })));
 			expect(text.split('SUM(A1:A9)').length).toBeGreaterThan(PAYLOADS.length / FORMULAS.length);
-			expect(await formulaCells(text)).toBe(0);
+			for (const separator of Object.values(SEPARATORS)) expect(await formulaCells(text, separator)).toBe(0);
+		},
+		TIMEOUT_MS,
+	);
+
+	test(
+		'shows numbers and telephone numbers as they were sent',
+		async () => {
+			const sheet = await open(await exported([{ number: '-5', phone: '+49 30 123456', other: '+49 (0)30 12' }]));
+			expect(sheet).toContain('office:value="-5"');
+			for (const phone of ['+49 30 123456', '+49 (0)30 12']) expect(sheet).toContain(`<text:p>${phone}</text:p>`);
 		},
 		TIMEOUT_MS,
 	);

@@ -72,10 +72,17 @@ function ProgressLine({ progress, total }: { progress: Progress; total: number }
 export function ExportDialog({ form, query, total, onClose }: Props) {
 	const [format, setFormat] = useState<api.ExportFormat>('csv');
 	const [hasBom, setBom] = useState(true);
+	const [isGuarded, setGuarded] = useState(true);
 	const [progress, setProgress] = useState<Progress | undefined>(undefined);
 	const running = useRef<AbortController>(undefined);
 	useEffect(() => () => running.current?.abort(), []);
-	const request: api.ExportQuery = { ...selectionOf(query), format, bom: format === 'csv' && hasBom ? 1 : undefined };
+	const isCsv = format === 'csv';
+	const request: api.ExportQuery = {
+		...selectionOf(query),
+		format,
+		bom: isCsv && hasBom ? 1 : undefined,
+		formulas: isCsv && !isGuarded ? 'raw' : undefined,
+	};
 
 	const start = async () => {
 		const abort = new AbortController();
@@ -127,13 +134,21 @@ export function ExportDialog({ form, query, total, onClose }: Props) {
 				{query.search && `, search “${query.search}”`}.
 			</p>
 			<FormatChoice value={format} onChange={setFormat} />
-			{format === 'csv' && (
-				<Switch
-					label="Mark the file as UTF-8"
-					hint="Excel needs this mark (BOM) to read letters such as é or 你; some programs stumble over it."
-					isOn={hasBom}
-					onChange={setBom}
-				/>
+			{isCsv && (
+				<>
+					<Switch
+						label="Mark the file as UTF-8"
+						hint="Excel needs this mark (BOM) to read letters such as é or 你; some programs stumble over it."
+						isOn={hasBom}
+						onChange={setBom}
+					/>
+					<Switch
+						label="Guard against formulas"
+						hint="An apostrophe keeps spreadsheets from running what was sent as a formula. Programs want the text as it is."
+						isOn={isGuarded}
+						onChange={setGuarded}
+					/>
+				</>
 			)}
 			{progress && <ProgressLine progress={progress} total={total} />}
 		</Dialog>
