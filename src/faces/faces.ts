@@ -5,7 +5,7 @@ import type { Drain } from '../http/drain.ts';
 import type { Answer, Fetch } from '../http/face.ts';
 import { noRoute } from '../http/method-guard.ts';
 import type { Refuse } from '../http/refusal.ts';
-import { requestInfo } from '../http/request-info.ts';
+import { noteRequest } from '../http/request-info.ts';
 import { lazy } from '../lazy.ts';
 import { openFace, type PublicUrls } from './open-face.ts';
 import { createPublicRoutes } from './public.ts';
@@ -29,21 +29,23 @@ export function openFaces(app: App, { isShared, urls, drain }: FacesSetup): Face
 		// Most of the program is for owners alone. It is loaded when the first of them asks, who waits a moment for it: a
 		// server may take submissions for weeks before that.
 		const forOwners = lazy(async () => (await import('./management.ts')).createManagement(app, { urls, refuse }));
-		return (request) => {
-			const { path } = requestInfo(request);
+		return (request, info) => {
+			const { path } = info;
 			const answer = atBase(path);
+			if (answer) return answer(request, info);
 			// Each address has one spelling, in which nothing has to be escaped; the router would take others.
-			if (!answer && path.includes('%')) throw noRoute([]);
-			return answer ? answer(request) : forOwners().then((answerOwner) => answerOwner(request));
+			if (path.includes('%')) throw noRoute([]);
+			noteRequest(request, info);
+			return forOwners().then((answerOwner) => answerOwner(request));
 		};
 	}
 
 	function createSubmitAnswer(): Answer {
 		const atSubmit = createPublicRoutes(app, { prefixes: ['/f'], urls });
-		return (request) => {
-			const answer = atSubmit(requestInfo(request).path);
+		return (request, info) => {
+			const answer = atSubmit(info.path);
 			if (!answer) throw noRoute([]);
-			return answer(request);
+			return answer(request, info);
 		};
 	}
 

@@ -13,7 +13,6 @@ import { deliveriesRoutes } from '../delivery/routes.ts';
 import { webhookRoutes } from '../delivery/webhooks/routes.ts';
 import { formRoutes } from '../forms/routes.ts';
 import { apiDocs, openApiDocument } from '../http/api-docs.ts';
-import type { Answer } from '../http/face.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import type { Refuse } from '../http/refusal.ts';
 import { createRouter } from '../http/router.ts';
@@ -39,7 +38,7 @@ const TAGS = [
 	{ name: 'Server', description: 'See how the server fares.' },
 ];
 
-export function createManagement(app: App, { urls, refuse }: { urls: PublicUrls; refuse: Refuse }): Answer {
+export function createManagement(app: App, { urls, refuse }: { urls: PublicUrls; refuse: Refuse }) {
 	const router = createRouter(refuse);
 	mountManagement(router, app, urls);
 	return router.fetch;

@@ -61,9 +61,9 @@ function thanks(request: Request): Response {
 
 /** Takes GET alone, and HEAD, to which the listener sends no body. */
 function gettable(answer: Answer): Answer {
-	return (request) => {
+	return (request, info) => {
 		if (request.method !== 'GET' && request.method !== 'HEAD') throw noRoute(['GET', 'HEAD']);
-		return answer(request);
+		return answer(request, info);
 	};
 }
 

@@ -6,7 +6,8 @@ import type { Drain } from './drain.ts';
 import { toAppError } from './error-envelope.ts';
 import { checkedPath } from './host-guard.ts';
 import type { Refuse } from './refusal.ts';
-import { noteRequest, type Peer } from './request-info.ts';
+import type { Peer, RequestInfo } from './request-info.ts';
+import { setStandardHeaders } from './standard-headers.ts';
 
 export interface FaceOptions {
 	log: Log;
@@ -17,7 +18,7 @@ export interface FaceOptions {
 	answer: Answer;
 }
 
-export type Answer = (request: Request) => Response | Promise<Response>;
+export type Answer = (request: Request, info: RequestInfo) => Response | Promise<Response>;
 
 export type Fetch = (request: Request, peer: Peer) => Promise<Response>;
 
@@ -29,17 +30,15 @@ export function createFace({ log, clientAddress, refuse, drain, answer }: FaceOp
 		const started = performance.now();
 		const id = nextRequestId();
 		const address = clientAddress(peer.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'));
-		const info = { id, clientAddress: address, path: '', peer };
-		noteRequest(request, info);
+		const info: RequestInfo = { id, clientAddress: address, path: '', peer, hasStandardHeaders: false };
 		let response: Response;
 		try {
 			info.path = checkedPath(request);
-			response = await answer(request);
+			response = await answer(request, info);
 		} catch (error) {
-			response = refuse(request, toAppError(error));
+			response = refuse(request, toAppError(error), info);
 		}
-		response.headers.set('X-Request-Id', id);
-		response.headers.set('X-Content-Type-Options', 'nosniff');
+		if (!info.hasStandardHeaders) setStandardHeaders(response.headers, info);
 		drain.mark(response);
 		log.access({
 			requestId: id,

@@ -3,18 +3,17 @@
 import type { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { errorResponse, statusOf } from './error-envelope.ts';
-import { requestInfo } from './request-info.ts';
+import type { RequestInfo } from './request-info.ts';
 
 export interface RefusalOptions {
 	log: Log;
 	page(error: AppError, requestId: string): Response;
 }
 
-export type Refuse = (request: Request, error: AppError) => Response;
+export type Refuse = (request: Request, error: AppError, info: RequestInfo) => Response;
 
 export function createRefusal({ log, page }: RefusalOptions): Refuse {
-	return (request, error) => {
-		const { id, path } = requestInfo(request);
+	return (request, error, { id, path }) => {
 		reportFault(log, error, id);
 		return wantsPage(request, path) ? page(error, id) : errorResponse(error, id);
 	};

@@ -14,6 +14,8 @@ export interface RequestInfo {
 	/** The path exactly as it was sent. */
 	path: string;
 	peer: Peer;
+	/** Whether the response was made with its standard headers on it; reading them from a response costs time. */
+	hasStandardHeaders: boolean;
 }
 
 /** A connection on which nothing moves for that long is taken for broken; the most that a listener can count to. */
@@ -24,11 +26,12 @@ const INFO = Symbol('info');
 /** On the request itself, because a WeakMap of all requests would cost every garbage collection. */
 type NotedRequest = Request & { [INFO]?: RequestInfo };
 
+/** For routes of the router, which are given nothing but the request. */
 export function noteRequest(request: NotedRequest, info: RequestInfo): void {
 	request[INFO] = info;
 }
 
-/** @throws Error if the request did not come through the listener, which would be a fault of ours. */
+/** @throws Error if the request did not come through the router's door, which would be a fault of ours. */
 export function requestInfo(request: NotedRequest): RequestInfo {
 	const info = request[INFO];
 	if (!info) throw new Error('A request without its info reached a route.');

@@ -12,9 +12,10 @@ export function createRouter(refuse: Refuse) {
 	// One spelling of each path; and the path begins right after the host, however short that is.
 	const router = new Elysia({ strictPath: true, handler: { standardHostname: false } });
 	return router.onError(({ code, error, request }) => {
+		const info = requestInfo(request);
 		// Elysia takes the code of an AppError for its own: an object that is missing is no missing route.
-		if (code !== 'NOT_FOUND' || error instanceof AppError) return refuse(request, toAppError(error));
+		if (code !== 'NOT_FOUND' || error instanceof AppError) return refuse(request, toAppError(error), info);
 		methodsOf ??= createMethodTable(router.routes);
-		return refuse(request, noRoute(methodsOf(requestInfo(request).path)));
+		return refuse(request, noRoute(methodsOf(info.path)), info);
 	});
 }

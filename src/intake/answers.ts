@@ -3,6 +3,8 @@
 import type { AppError } from '../errors.ts';
 import { errorHeaders, statusOf, toEnvelope } from '../http/error-envelope.ts';
 import { type RateState, rateHeaders } from '../http/rate-limit.ts';
+import type { RequestInfo } from '../http/request-info.ts';
+import { STANDARD_HEADERS, setRequestId } from '../http/standard-headers.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { AltchaChallenge } from './altcha.ts';
 import type { Page } from './page-frame.ts';
@@ -51,37 +53,67 @@ export function preflight(
 }
 
 /**
- * The headers that every accepted submission to an open form is answered with: built once, because copying them
- * costs a third of building them.
+ * The headers of every accepted submission to an open form. They are shared: `new Response` copies them, which costs a third
+ * of building them, and changing a response's own costs more than changing them before.
  */
-const ACCEPTED = new Headers({
+const ACCEPTED = {
+	...STANDARD_HEADERS,
 	'Access-Control-Allow-Origin': '*',
 	'Access-Control-Expose-Headers': EXPOSED_HEADERS,
 	'Cache-Control': 'no-store',
-});
-const ACCEPTED_JSON = new Headers([...ACCEPTED, ['Content-Type', 'application/json']]);
+};
+const REDIRECT = shared(ACCEPTED);
+const JSON_ANSWER = shared({ ...ACCEPTED, 'Content-Type': 'application/json' });
 
-/** @param next Where to lead the sender; `null` is the thank-you page of this server. */
-export function acceptedAnswer(
-	request: Request,
-	{ form, next, thanksUrl, rate }: { form: FormRow; next: string | null; thanksUrl: string; rate?: RateState },
-): Response {
-	const answer = answerAs(request, { next, thanksUrl });
+interface SharedHeaders {
+	plain: Headers;
+	/** For a server that limits the rate. */
+	limited: Headers;
+}
+
+function shared(values: HeaderValues): SharedHeaders {
+	return { plain: new Headers(values), limited: new Headers(values) };
+}
+
+export interface Accepted {
+	info: RequestInfo;
+	form: FormRow;
+	/** Where to lead the sender; `null` is the thank-you page of this server. */
+	next: string | null;
+	thanksUrl: string;
+	rate?: RateState;
+}
+
+/**
+ * Shared headers with what is this request's own. Whatever comes next changes them, so the response has to be made of them
+ * at once.
+ */
+function complete({ plain, limited }: SharedHeaders, { info, rate }: Accepted): Headers {
+	const headers = rate ? limited : plain;
+	if (rate) setHeaders(headers, rateHeaders(rate));
+	setRequestId(headers, info);
+	return headers;
+}
+
+export function acceptedAnswer(request: Request, accepted: Accepted): Response {
+	const answer = answerAs(request, accepted);
+	const { info, form } = accepted;
 	if (form.allowedDomains.length > 0) {
 		answer.headers.delete('Access-Control-Allow-Origin');
 		setHeaders(answer.headers, corsHeaders(request, form));
 	}
-	if (rate) setHeaders(answer.headers, rateHeaders(rate));
+	info.hasStandardHeaders = true;
 	return answer;
 }
 
-function answerAs(request: Request, { next, thanksUrl }: { next: string | null; thanksUrl: string }): Response {
+function answerAs(request: Request, accepted: Accepted): Response {
+	const { next, thanksUrl } = accepted;
 	if (request.headers.has('formspree-client')) {
-		const body = { success: true, message: SUCCESS_MESSAGE, next: next ?? thanksUrl };
-		return new Response(JSON.stringify(body), { headers: ACCEPTED_JSON });
+		const body = JSON.stringify({ success: true, message: SUCCESS_MESSAGE, next: next ?? thanksUrl });
+		return new Response(body, { headers: complete(JSON_ANSWER, accepted) });
 	}
-	if (wantsJson(request.headers)) return new Response(SUCCESS, { headers: ACCEPTED_JSON });
-	const redirect = new Response(null, { status: 303, headers: ACCEPTED });
+	if (wantsJson(request.headers)) return new Response(SUCCESS, { headers: complete(JSON_ANSWER, accepted) });
+	const redirect = new Response(null, { status: 303, headers: complete(REDIRECT, accepted) });
 	redirect.headers.set('Location', next ?? THANKS_PATH);
 	// Our own page needs the referrer for its way back; no other learns where the sender comes from.
 	if (next !== null) redirect.headers.set('Referrer-Policy', 'no-referrer');
@@ -98,8 +130,8 @@ export function challengeAnswer(
 }
 
 export interface Refusal {
+	info: RequestInfo;
 	error: AppError;
-	requestId: string;
 	form?: FormRow;
 	rate?: RateState;
 	/** For an address that is asked by scripts only: no page, whatever is accepted. */
@@ -107,7 +139,8 @@ export interface Refusal {
 }
 
 export function refusedAnswer(request: Request, refusal: Refusal): Response {
-	const { form, error, requestId, rate, isJsonOnly } = refusal;
+	const { form, error, rate, isJsonOnly } = refusal;
+	const { id: requestId } = refusal.info;
 	const headers = {
 		...corsHeaders(request, form),
 		...(rate && rateHeaders(rate)),

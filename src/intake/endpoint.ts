@@ -2,9 +2,10 @@
 
 import { AppError } from '../errors.ts';
 import { toAppError } from '../http/error-envelope.ts';
+import type { Answer } from '../http/face.ts';
 import { noRoute } from '../http/method-guard.ts';
 import type { RateState } from '../http/rate-limit.ts';
-import { requestInfo } from '../http/request-info.ts';
+import type { RequestInfo } from '../http/request-info.ts';
 import type { FormRow } from '../storage/tables.ts';
 import {
 	acceptedAnswer,
@@ -34,51 +35,59 @@ export interface EndpointOptions {
 	report(error: AppError, requestId: string): void;
 }
 
+/** A request, by its address. */
+interface Visit {
+	info: RequestInfo;
+	/** As it was spelled, because no percent escape is another spelling of a form's address. */
+	slug: string;
+	/** What comes behind the slug. */
+	rest: string;
+}
+
 /** @returns the answer to a request below the prefix, whatever its method. */
-export function createEndpoint(options: EndpointOptions): (request: Request) => Promise<Response> {
+export function createEndpoint(options: EndpointOptions): Answer {
 	const { intake, prefix, endpoint, thanksUrl, report } = options;
 
 	const slugStart = prefix.length + 1;
 
-	/** The slug as it was spelled, because no percent escape is another spelling of a form's address; and what comes behind it. */
-	function takeApart(request: Request): { slug: string; place: string } {
-		const { path } = requestInfo(request);
+	function visitOf(info: RequestInfo): Visit {
+		const { path } = info;
 		const slash = path.indexOf('/', slugStart);
 		const end = slash === -1 ? path.length : slash;
-		return { slug: path.slice(slugStart, end), place: path.slice(end) };
+		return { info, slug: path.slice(slugStart, end), rest: path.slice(end) };
 	}
 
-	function refuse(request: Request, thrown: unknown, context: Omit<Refusal, 'error' | 'requestId'> = {}): Response {
+	function refuse(request: Request, thrown: unknown, context: Omit<Refusal, 'error'>): Response {
 		const error = toAppError(thrown);
-		const requestId = requestInfo(request).id;
-		report(error, requestId);
-		return refusedAnswer(request, { ...context, error, requestId });
+		report(error, context.info.id);
+		return refusedAnswer(request, { ...context, error });
 	}
 
-	async function submit(request: Request, slug: string): Promise<Response> {
+	async function submit(request: Request, { info, slug }: Visit): Promise<Response> {
 		let form: FormRow | undefined;
 		let rate: RateState | undefined;
 		try {
-			form = await intake.findForm(slug);
-			const { clientAddress } = requestInfo(request);
-			rate = intake.takeRate({ form, request, clientAddress });
-			const { next } = await intake.accept({ form, request, clientAddress });
-			return acceptedAnswer(request, { form, next, thanksUrl, rate });
+			const found = intake.findForm(slug);
+			form = found instanceof Promise ? await found : found;
+			const submission = { form, request, clientAddress: info.clientAddress };
+			rate = intake.takeRate(submission);
+			const { next } = await intake.accept(submission);
+			return acceptedAnswer(request, { info, form, next, thanksUrl, rate });
 		} catch (error) {
-			return refuse(request, error, { form, rate });
+			return refuse(request, error, { info, form, rate });
 		}
 	}
 
-	async function challenge(request: Request, slug: string): Promise<Response> {
+	async function challenge(request: Request, { info, slug }: Visit): Promise<Response> {
 		let form: FormRow | undefined;
 		let rate: RateState | undefined;
 		try {
 			form = await intake.findForm(slug);
-			const sender = { form, request, clientAddress: requestInfo(request).clientAddress };
+			const sender = { form, request, clientAddress: info.clientAddress };
 			rate = intake.takeChallengeRate(sender);
 			return challengeAnswer(request, { form, challenge: await intake.challenge(sender), rate });
 		} catch (error) {
-			return refuse(request, error, { form, rate, isJsonOnly: true });
+			return refuse(request, error, { info, form, rate, isJsonOnly: true });
 		}
 	}
 
@@ -91,7 +100,7 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
 	}
 
 	/** A person who opens the address in a browser learns how to post to it; every other request gets the plain refusal. */
-	async function otherMethod(request: Request, slug: string): Promise<Response> {
+	async function otherMethod(request: Request, { info, slug }: Visit): Promise<Response> {
 		let form: FormRow | undefined;
 		try {
 			form = await intake.findForm(slug);
@@ -103,20 +112,21 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
 				headers: { Allow: ALLOW },
 			});
 		} catch (error) {
-			return refuse(request, error, { form });
+			return refuse(request, error, { info, form });
 		}
 	}
 
-	return (request) => {
+	return (request, info) => {
 		const { method } = request;
-		const { slug, place } = takeApart(request);
-		switch (place) {
+		const visit = visitOf(info);
+		const { slug } = visit;
+		switch (visit.rest) {
 			case '':
 			case '/':
-				if (method === 'POST') return submit(request, slug);
-				return method === 'OPTIONS' ? preflightOf(request, { slug, methods: ALLOW }) : otherMethod(request, slug);
+				if (method === 'POST') return submit(request, visit);
+				return method === 'OPTIONS' ? preflightOf(request, { slug, methods: ALLOW }) : otherMethod(request, visit);
 			case '/challenge':
-				if (method === 'GET' || method === 'HEAD') return challenge(request, slug);
+				if (method === 'GET' || method === 'HEAD') return challenge(request, visit);
 				if (method === 'OPTIONS') return preflightOf(request, { slug, methods: ALLOW_CHALLENGE });
 				throw noRoute(['GET', 'HEAD', 'OPTIONS']);
 			default:

@@ -1,6 +1,9 @@
 /** Which face answers what, from the first moment on. */
 
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { openFaces } from '../../src/faces/faces.ts';
+import { createDrain } from '../../src/http/drain.ts';
+import { createLog } from '../../src/log.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 let server: TestServer;
@@ -77,4 +80,60 @@ test('the address of a form that was deleted is nothing, also while its rows are
 		await server.submit(`deleted:${form.id}`, { a: 'b' }),
 	];
 	expect([slug.status, left.status]).toEqual([404, 404]);
+});
+
+test('of 3,000 responses made at once, each has the id, the rate and the body of its own request', async () => {
+	const lines: string[] = [];
+	const log = createLog({ level: 'info', format: 'json', write: (text) => lines.push(...text.trimEnd().split('\n')) });
+	const urls = { base: 'http://localhost', submit: 'http://localhost' };
+	const { base } = openFaces({ ...server.app, log }, { isShared: true, urls, drain: createDrain() });
+	const open = await server.app.forms.create('live', { name: 'Open' });
+	const restricted = await server.app.forms.create('live', { name: 'Restricted', allowedDomains: ['example.com'] });
+	const kinds = [
+		{ status: 200, accept: 'application/json', body: '{"a":"b"}' },
+		{ status: 303, accept: 'text/html', body: '{"a":"b"}' },
+		{ status: 400, accept: 'application/json', body: '{"a"' },
+	] as const;
+	// One address sends one of each kind, so that their remaining rates differ.
+	const cases = Array.from({ length: 3000 }, (_, i) => {
+		const sender = Math.floor(i / kinds.length);
+		const rank = i % kinds.length;
+		const address = `10.0.${sender >> 8}.${sender & 255}`;
+		return { ...(kinds[rank] as (typeof kinds)[number]), rank, address, form: sender % 2 === 0 ? open : restricted };
+	});
+	const responses = await Promise.all(
+		cases.map(({ accept, body, address, form }) => {
+			const headers = {
+				Host: 'localhost',
+				Accept: accept,
+				Origin: 'https://example.com',
+				'Content-Type': 'application/json',
+				'Content-Length': `${body.length}`,
+			};
+			const request = new Request(`http://localhost/f/${form.slug}`, { method: 'POST', headers, body });
+			return base(request, { requestIP: () => ({ address }), timeout: () => {} });
+		}),
+	);
+	log.flush();
+	const logged = new Map<string, { address: string; status: number }>();
+	for (const line of lines) {
+		const { requestId, address, status } = JSON.parse(line);
+		logged.set(requestId, { address, status });
+	}
+	expect(logged.size).toBe(cases.length);
+	const limit = Number(responses[0]?.headers.get('RateLimit-Limit'));
+	const seen = await Promise.all(
+		responses.map(async (response) => {
+			const header = (name: string) => response.headers.get(name);
+			const id = header('X-Request-Id') ?? '';
+			const idInBody = JSON.parse((await response.text()) || '{}').requestId ?? id;
+			return [response.status, logged.get(id), idInBody === id, header('RateLimit-Remaining'), header('Vary')];
+		}),
+	);
+	expect(seen).toEqual(
+		cases.map(({ status, address, rank, form }) => {
+			const vary = form === restricted ? 'Origin' : null;
+			return [status, { address, status }, true, String(limit - 1 - rank), vary];
+		}),
+	);
 });

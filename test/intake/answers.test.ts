@@ -4,6 +4,8 @@ import { expect, test } from 'bun:test';
 import { acceptedAnswer } from '../../src/intake/answers.ts';
 import type { FormRow } from '../../src/storage/tables.ts';
 
+const peer = { requestIP: () => null, timeout: () => {} };
+
 function accept(allowedDomains: string[], remaining: number): Headers {
 	const request = new Request('http://localhost/f/contact', {
 		method: 'POST',
@@ -11,12 +13,14 @@ function accept(allowedDomains: string[], remaining: number): Headers {
 	});
 	const rate = { limit: 9, remaining, resetSeconds: 60 };
 	const form = { allowedDomains } as FormRow;
-	return acceptedAnswer(request, { form, next: null, thanksUrl: 'http://localhost/thanks', rate }).headers;
+	const info = { id: `id-${remaining}`, clientAddress: '', path: '', peer, hasStandardHeaders: false };
+	return acceptedAnswer(request, { info, form, next: null, thanksUrl: 'http://localhost/thanks', rate }).headers;
 }
 
 test('each accepted submission keeps its own headers while others are answered', () => {
 	const [open, restricted, last] = [accept([], 5), accept(['example.com'], 4), accept([], 3)];
 	expect([open, restricted, last].map((headers) => headers.get('RateLimit-Remaining'))).toEqual(['5', '4', '3']);
+	expect([open, restricted, last].map((headers) => headers.get('X-Request-Id'))).toEqual(['id-5', 'id-4', 'id-3']);
 	expect([open, restricted, last].map((headers) => headers.get('Access-Control-Allow-Origin'))).toEqual([
 		'*',
 		'https://example.com',
