@@ -7,6 +7,7 @@ import type { RequestInfo } from '../http/request-info.ts';
 import { STANDARD_HEADERS, setRequestId } from '../http/standard-headers.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { AltchaChallenge } from './altcha.ts';
+import { formspreeErrors, isFormspreeClient } from './formspree.ts';
 import type { Page } from './page-frame.ts';
 import { errorPage } from './pages.ts';
 import { wantsJson } from './wanted-answer.ts';
@@ -108,7 +109,7 @@ export function acceptedAnswer(request: Request, accepted: Accepted): Response {
 
 function answerAs(request: Request, accepted: Accepted): Response {
 	const { next, thanksUrl } = accepted;
-	if (request.headers.has('formspree-client')) {
+	if (isFormspreeClient(request.headers)) {
 		const body = JSON.stringify({ success: true, message: SUCCESS_MESSAGE, next: next ?? thanksUrl });
 		return new Response(body, { headers: complete(JSON_ANSWER, accepted) });
 	}
@@ -150,6 +151,7 @@ export function refusedAnswer(request: Request, refusal: Refusal): Response {
 	const status = statusOf(error);
 	if (isJsonOnly || wantsJson(request.headers) || JSON_BODY.test(request.headers.get('content-type') ?? '')) {
 		const body = { success: false, message: error.message, ...toEnvelope(error, requestId) };
+		if (isFormspreeClient(request.headers)) Object.assign(body, { errors: formspreeErrors(error) });
 		return Response.json(body, { status, headers });
 	}
 	const page = errorPage({

@@ -1,5 +1,7 @@
 /** Pure: whether a caller of the submission endpoint wants JSON or, as browsers do, a page. */
 
+import { isFormspreeClient } from './formspree.ts';
+
 interface Preference {
 	type: string;
 	quality: number;
@@ -13,7 +15,7 @@ export function wantsJson(headers: Headers): boolean {
 	const accept = headers.get('accept');
 	if (accept === 'application/json') return true;
 	if (headers.get('x-requested-with')?.toLowerCase() === 'xmlhttprequest') return true;
-	if (headers.has('formspree-client')) return true;
+	if (isFormspreeClient(headers)) return true;
 	if (accept === null || accept === '*/*') return false;
 	const preferences = accept.split(',', 50).map(parsePreference);
 	const json = best(preferences, isJson);

@@ -135,15 +135,74 @@ describe.each(ADDRESSES)('@formspree/core with its endpoint at %s', (_, address)
 		expect(await dataOf(form)).toEqual([{ message: 'one' }, { message: 'two' }]);
 	});
 
-	test('understands errors', async () => {
-		const form = await createForm({ isActive: false });
-		const messages = await Promise.all(
-			[form.slug, 'no-such-form'].map(async (slug) => {
-				const result = await submit(slug, { message: 'x' });
-				return isSubmissionError(result) ? result.getFormErrors().map(({ message }) => message) : ['no error'];
-			}),
-		);
-		expect(messages).toEqual([['This form is not accepting submissions.'], ['There is no form at this address.']]);
+	/** What the client makes of a refusal: `FormErrorCode` or `UNSPECIFIED`, and our sentence. */
+	async function errorOf(slug: string, data: FormData | Record<string, string> = { message: 'x' }) {
+		const result = await submit(slug, data);
+		if (!isSubmissionError(result)) throw new Error('It was accepted.');
+		expect(result.getAllFieldErrors()).toEqual([]);
+		const [error, ...others] = result.getFormErrors();
+		expect(others).toEqual([]);
+		return error;
+	}
+
+	const file = new FormData();
+	file.append('cv', new File(['x'], 'cv.txt'));
+
+	test.each<[string, object, FormData | Record<string, string>, object]>([
+		[
+			'a closed form',
+			{ isActive: false },
+			{ message: 'x' },
+			{ code: 'INACTIVE', message: 'This form is not accepting submissions.' },
+		],
+		[
+			'another website',
+			{ allowedDomains: ['example.com'] },
+			{ message: 'x' },
+			{ code: 'BLOCKED', message: 'This form does not accept submissions from this website.' },
+		],
+		['nothing', {}, {}, { code: 'EMPTY', message: 'The submission has no fields to store.' }],
+		[
+			'special fields alone',
+			{},
+			{ _subject: 'Hello' },
+			{ code: 'EMPTY', message: 'The submission has no fields to store.' },
+		],
+		['a file', {}, file, { code: 'NO_FILE_UPLOADS', message: expect.stringContaining('iles') }],
+		[
+			'no captcha',
+			{ captcha: 'altcha' },
+			{ message: 'x' },
+			{ code: 'UNSPECIFIED', message: 'Please complete the captcha.' },
+		],
+		[
+			'too much',
+			{},
+			{ message: 'x'.repeat(2_000_000) },
+			{ code: 'UNSPECIFIED', message: 'The body may have at most 1048576 bytes.' },
+		],
+	])('is refused for %s in its own codes', async (_title, settings, data, error) => {
+		expect(await errorOf((await createForm(settings)).slug, data)).toEqual(error as never);
+	});
+
+	test('is told that there is no form', async () => {
+		expect(await errorOf('no-such-form')).toEqual({
+			code: 'FORM_NOT_FOUND',
+			message: 'There is no form at this address.',
+		});
+	});
+
+	test('keeps the codes of this API beside them', async () => {
+		const { slug } = await createForm({ isActive: false });
+		const headers = { 'Content-Type': 'application/json', 'Formspree-Client': 'own' };
+		const answer = await fetch(`${address()}/f/${slug}`, { method: 'POST', headers, body: '{"a":1}' });
+		const message = 'This form is not accepting submissions.';
+		expect(await answer.json()).toMatchObject({
+			success: false,
+			error: message,
+			code: 'FORM_DISABLED',
+			errors: [{ code: 'INACTIVE', message }],
+		});
 	});
 });
 
