@@ -39,7 +39,6 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 	const budget = createByteBudget(Math.max(CONTENT_BYTES, 2 * maxBody, 2 * maxMultipart));
 	const reader = createReader(config.databaseFile);
 	const keys = createKeys(storage, now);
-	const forms = createForms(storage, { captchas: configuredCaptchas(config), now });
 	const post = createPost(config.webhookAllow);
 	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
 	const dispatch = createDispatch(storage, {
@@ -49,6 +48,7 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 		log,
 		now,
 	});
+	const forms = createForms(storage, { captchas: configuredCaptchas(config), notices: dispatch.outbox, now });
 	const submissions = createSubmissions(storage, { forms, reader, release: dispatch.retries.release, now });
 	const bulk = createBulk(storage, { forms, reader, release: dispatch.retries.release });
 	const stats = createStats(storage, { forms, now });

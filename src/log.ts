@@ -21,6 +21,8 @@ export interface AccessLine {
 	durationMs: number;
 	/** The client's address. */
 	address: string;
+	/** The ids of the key and of the session by which it was asked, where one was needed. */
+	caller?: { keyId: string | null; sessionId: string | null };
 }
 
 export interface LogOptions {
@@ -165,12 +167,24 @@ function stackText(value: unknown): string {
 }
 
 function accessJson(line: AccessLine, time: string): string {
-	return `{"@timestamp":"${time}","level":"INFO","message":"request","logger":"formsrv","method":${jsonText(line.method)},"path":${jsonText(line.path)},"status":${line.status},"durationMs":${roundMs(line.durationMs)},"address":${jsonText(line.address)},"requestId":${jsonText(line.requestId)}}\n`;
+	return `{"@timestamp":"${time}","level":"INFO","message":"request","logger":"formsrv","method":${jsonText(line.method)},"path":${jsonText(line.path)},"status":${line.status},"durationMs":${roundMs(line.durationMs)},"address":${jsonText(line.address)},"requestId":${jsonText(line.requestId)}${callerJson(line)}}\n`;
+}
+
+function callerJson({ caller }: AccessLine): string {
+	if (!caller) return '';
+	const { keyId, sessionId } = caller;
+	return `${keyId === null ? '' : `,"key":"${keyId}"`}${sessionId === null ? '' : `,"session":"${sessionId}"`}`;
+}
+
+function callerText({ caller }: AccessLine): string {
+	if (!caller) return '';
+	const { keyId, sessionId } = caller;
+	return `${keyId === null ? '' : ` key=${keyId}`}${sessionId === null ? '' : ` session=${sessionId}`}`;
 }
 
 function accessText(line: AccessLine, time: string): string {
 	const { method, path, status, durationMs, address, requestId } = line;
-	return `${printable(`${time} info  ${method} ${path} ${status} ${roundMs(durationMs)}ms ${address} ${requestId}`)}\n`;
+	return `${printable(`${time} info  ${method} ${path} ${status} ${roundMs(durationMs)}ms ${address} ${requestId}${callerText(line)}`)}\n`;
 }
 
 function roundMs(millis: number): number {

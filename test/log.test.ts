@@ -51,6 +51,15 @@ describe('json', () => {
 		});
 	});
 
+	test('a request names the key and the session by which it was asked', () => {
+		const { log, last } = open();
+		log.access({ ...REQUEST, caller: { keyId: 'k1', sessionId: 's2' } });
+		expect(last()).toMatchObject({ key: 'k1', session: 's2' });
+		log.access({ ...REQUEST, caller: { keyId: null, sessionId: 's2' } });
+		expect(last()).not.toHaveProperty('key');
+		expect(last()).toMatchObject({ session: 's2' });
+	});
+
 	test('an error is kept with its stack and its cause', () => {
 		const { log, last } = open();
 		log.error('failed', { error: new Error('outer', { cause: new Error('inner') }) });

@@ -135,7 +135,7 @@ export function fillSubject(template: string, fields: readonly NamedText[]): str
 	return tidySubject(template.replace(PLACEHOLDER, (_, name: string) => beginning(name)));
 }
 
-function tidySubject(text: string): string {
+export function tidySubject(text: string): string {
 	const line = text.toWellFormed().replace(UNFIT_FOR_SUBJECT, ' ').replace(/ {2,}/g, ' ').trim();
 	const characters = Array.from(line.slice(0, 2 * SUBJECT_MAX + 2));
 	return characters.length <= SUBJECT_MAX ? line : `${characters.slice(0, SUBJECT_MAX - 1).join('')}…`;
@@ -147,7 +147,7 @@ function replyToOf(submission: NotifiedSubmission, fields: Field[]): string | nu
 	return candidates.map((text) => text?.trim()).find((text) => text && isEmailAddress(text)) ?? null;
 }
 
-function envelopeOf(
+export function envelopeOf(
 	identity: MailIdentity,
 	{ form, to, key, at }: { form: NotifiedForm; to: string[]; key: string; at: number },
 ): Pick<Mail, 'from' | 'to' | 'messageId' | 'date' | 'headers'> {
@@ -180,7 +180,7 @@ function mailHost({ baseUrl, from }: MailIdentity): string {
 	return URL.parse(`http://${domain}`)?.hostname ?? 'localhost';
 }
 
-function formUrl({ baseUrl }: MailIdentity, formId: number): string {
+export function formUrl({ baseUrl }: MailIdentity, formId: number): string {
 	return `${baseUrl}/#/forms/${encodeId(formId)}`;
 }
 

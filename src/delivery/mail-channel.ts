@@ -5,6 +5,7 @@ import type { SmtpServer } from '../config/smtp-url.ts';
 import { isEmailAddress } from '../email-address.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../storage/tables.ts';
+import { renderAddressNotice } from './address-notice.ts';
 import { MAIL_SCHEDULE } from './backoff.ts';
 import type { Channel } from './channel.ts';
 import {
@@ -16,6 +17,7 @@ import {
 	renderDigest,
 	renderNotification,
 } from './email.ts';
+import { ADDRESS_CHANGED } from './outbox.ts';
 import type { Outcome } from './outcome.ts';
 import { SMTP_TIMEOUTS, type SmtpTimeouts, sendMail } from './smtp.ts';
 
@@ -60,6 +62,7 @@ export function createMailChannel(
 		const wrong = to.find((address) => !isEmailAddress(address));
 		if (wrong !== undefined) return { kind: 'refused', error: `"${wrong}" is not a mail address` };
 		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, to });
+		if (row.event === ADDRESS_CHANGED) return renderAddressNotice(identity(), { id: row.id, form, to });
 		const submission = await readBeginning(form.id, row.submissionId ?? -1, NOTIFICATION_READS);
 		if (!submission) return { kind: 'refused', error: 'The submission was deleted' };
 		if (submission.isSpam && !evenSpam) return { kind: 'withheld', error: 'The submission is marked as spam' };

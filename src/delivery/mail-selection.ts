@@ -6,7 +6,7 @@ import { type DeliveryRow, deliveries } from '../storage/tables.ts';
 import type { Digests } from './digests.ts';
 import type { Selection } from './lane.ts';
 import type { MailCeiling } from './mail-ceiling.ts';
-import { SUBMISSIONS_DIGEST } from './mail-channel.ts';
+import { SUBMISSION_CREATED } from './outbox.ts';
 import type { DueDelivery, Queue } from './queue.ts';
 
 const HOUR_MS = 3_600_000;
@@ -22,18 +22,18 @@ export function createMailSelection({
 	ceiling: MailCeiling;
 	now: () => number;
 }): Selection {
-	/** Puts away what is above the ceiling: a digest waits for its turn, submissions go into one. */
+	/** Puts away what is above the ceiling: submissions go into a digest, everything else waits for its turn. */
 	async function putAway(formId: number, mails: DueDelivery[]): Promise<void> {
 		const until = ceiling.freeAt(formId, now());
-		const isDigest = ({ event }: DueDelivery) => event === SUBMISSIONS_DIGEST;
-		const waiting = mails.filter(isDigest);
+		const isGathered = ({ event }: DueDelivery) => event === SUBMISSION_CREATED;
+		const waiting = mails.filter((mail) => !isGathered(mail));
 		if (waiting.length > 0) {
 			await queue.postpone(
 				waiting.map(({ id }) => id),
 				until,
 			);
 		}
-		await digests.gather(formId, { mails: mails.filter((mail) => !isDigest(mail)), dueAt: until });
+		await digests.gather(formId, { mails: mails.filter(isGathered), dueAt: until });
 	}
 
 	return {

@@ -7,6 +7,8 @@ import type { NewDelivery, NewSubmission } from '../storage/submission-log.ts';
 import { type FormRow, webhooks } from '../storage/tables.ts';
 
 export const SUBMISSION_CREATED = 'submission.created';
+/** Tells those who were told of a form's submissions until now that this was changed. */
+export const ADDRESS_CHANGED = 'form.notification-email-changed';
 
 type Fate = Pick<NewDelivery, 'state' | 'nextAttemptAt' | 'lastError'>;
 type Hook = Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'events'>;
@@ -43,8 +45,8 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 	}
 
 	/** Spam is kept back until somebody says that it is none; what a test form would send is only shown. */
-	function fate(form: FormRow, submission: NewSubmission): Fate {
-		if (submission.spamReason !== null) return { state: 'withheld', lastError: 'The submission is spam' };
+	function fate(form: FormRow, { spamReason }: Pick<NewSubmission, 'spamReason'>): Fate {
+		if (spamReason !== null) return { state: 'withheld', lastError: 'The submission is spam' };
 		if (form.mode === 'test') return { state: 'captured' };
 		return { state: 'waiting', nextAttemptAt: now() };
 	}
@@ -75,6 +77,13 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 		plan({ form, submission }: Cause): readonly NewDelivery[] | Promise<readonly NewDelivery[]> {
 			if (storage.version() === cacheVersion) return rowsFor(form, submission);
 			return readHooks().then(() => rowsFor(form, submission));
+		},
+		/** The row to store when the addresses of a form are changed: it tells the former ones, if there were any. */
+		planAddressNotice(former: FormRow): NewDelivery[] {
+			if (!former.notificationEmail) return [];
+			const notice = { id: storage.nextId(), formId: former.id, channel: 'mail', event: ADDRESS_CHANGED } as const;
+			const planned = mailFate(fate(former, { spamReason: null }));
+			return [{ ...notice, destination: former.notificationEmail, ...planned }];
 		},
 		/** To be called once planned rows are on disk. */
 		wake(rows: readonly NewDelivery[]): void {

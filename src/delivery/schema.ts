@@ -16,9 +16,15 @@ const moment = () => Type.String({ format: 'date-time' });
 const members = {
 	id: Type.String(),
 	form: Type.String(),
-	submission: orNull(Type.String(), 'The submission it is about; `null` for a digest of many.'),
+	submission: orNull(
+		Type.String(),
+		'The submission it is about; `null` for a digest of many, and for a mail about the form.',
+	),
 	channel: oneOf(CHANNELS),
-	event: Type.String({ description: '`submission.created`, or `submissions.digest` for one mail about many.' }),
+	event: Type.String({
+		description:
+			'`submission.created`, `submissions.digest` for one mail about many, or `form.notification-email-changed` to the former addresses.',
+	}),
 	state: oneOf(
 		DELIVERY_STATES,
 		'`waiting` for its (next) attempt, `sending`, `sent`, `gathered` into a digest, `failed` for good, `withheld` ' +

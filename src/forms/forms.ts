@@ -6,6 +6,7 @@ import { decodeId, encodeId, idToIso } from '../ids.ts';
 import { lazy } from '../lazy.ts';
 import { isUniqueViolation } from '../storage/constraints.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { NewDelivery } from '../storage/submission-log.ts';
 import { apiKeys, type Captcha, deliveries, type FormRow, forms, type Mode } from '../storage/tables.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
 import { checkFormSettings } from './settings.ts';
@@ -13,10 +14,29 @@ import { slugFromName } from './slug.ts';
 
 const SWEEP_CHUNK = 250;
 
+/** What is told when a form gets other notification addresses. */
+export interface AddressNotices {
+	/** The rows to store with the change. */
+	planAddressNotice(former: FormRow): NewDelivery[];
+	/** To be called once they are on disk. */
+	wake(rows: readonly NewDelivery[]): void;
+}
+
+export interface FormsOptions {
+	captchas: ReadonlySet<Captcha>;
+	notices?: AddressNotices;
+	now?: () => number;
+}
+
+/** What lets content out, or leads it elsewhere; see `keys/permissions.ts`. */
+type Disclosure = 'notificationEmail';
+
+const NO_NOTICES: AddressNotices = { planAddressNotice: () => [], wake: () => {} };
+
 export type Forms = ReturnType<typeof createForms>;
 
-export function createForms(storage: Storage, options: { captchas: ReadonlySet<Captcha>; now?: () => number }) {
-	const { captchas, now = Date.now } = options;
+export function createForms(storage: Storage, options: FormsOptions) {
+	const { captchas, notices = NO_NOTICES, now = Date.now } = options;
 	const bySlug = new Map<string, FormRow>();
 	let cacheVersion = -1;
 	let removed = () => {};
@@ -74,12 +94,23 @@ export function createForms(storage: Storage, options: { captchas: ReadonlySet<C
 			storage.events.publish({ type: 'change', formId: made.id });
 			return present(made);
 		},
-		/** Changes what `input` holds; `null` clears an optional setting. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, SLUG_TAKEN */
-		async update(id: string, { mode, input }: { mode?: Mode; input: UpdateForm }): Promise<Form> {
+		/**
+		 * Changes what `input` holds; `null` clears an optional setting.
+		 * @param mayLetOut Refuses whoever may not do what the change turns out to do.
+		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, FORBIDDEN, SLUG_TAKEN
+		 */
+		async update(
+			id: string,
+			{ mode, input, mayLetOut }: { mode?: Mode; input: UpdateForm; mayLetOut?: (disclosure: Disclosure) => void },
+		): Promise<Form> {
 			const before = await row(id, mode);
 			// What is set already may stay, also when the server lost the secret it needs.
 			const settings = checkFormSettings(input, new Set([...captchas, before.captcha]));
 			if (Object.values(settings).every((value) => value === undefined)) return present(before);
+			const { notificationEmail = before.notificationEmail } = settings;
+			const hasOtherAddress = notificationEmail !== before.notificationEmail;
+			if (hasOtherAddress) mayLetOut?.('notificationEmail');
+			const told = hasOtherAddress ? notices.planAddressNotice(before) : [];
 			const [rows] = await refuseTakenSlug(
 				storage.batch(
 					(tx) =>
@@ -89,6 +120,7 @@ export function createForms(storage: Storage, options: { captchas: ReadonlySet<C
 								.set(settings)
 								.where(and(eq(forms.id, before.id), isNull(forms.deletedAt)))
 								.returning(),
+							...told.map((notice) => tx.insert(deliveries).values(notice)),
 						] as const,
 				),
 				settings.slug ?? before.slug,
@@ -96,6 +128,7 @@ export function createForms(storage: Storage, options: { captchas: ReadonlySet<C
 			const after = rows[0];
 			if (!after) throw notFound();
 			storage.events.publish({ type: 'change', formId: after.id });
+			notices.wake(told);
 			return present(after);
 		},
 		/**

@@ -79,9 +79,9 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 		})
 		.patch(
 			'/:id',
-			async ({ principal, params, request }) => {
-				await forms.get(params.id, principal.mode);
-				return forms.update(params.id, { mode: principal.mode, input: await readJson(request, UpdateForm) });
+			async ({ principal: { mode }, mayLetOut, params, request }) => {
+				await forms.get(params.id, mode);
+				return forms.update(params.id, { mode, mayLetOut, input: await readJson(request, UpdateForm) });
 			},
 			{
 				access: { permission: 'write' },
@@ -89,7 +89,8 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 					...describe(
 						'updateForm',
 						'Update a form',
-						'Changes the members that are sent; `null` clears an optional one. Read-only members are ignored, unknown ones refused.',
+						'Changes the members that are sent; `null` clears an optional one. Read-only members are ignored, unknown ones refused. ' +
+							'To change `notificationEmail` a key needs the permission to read as well; the former addresses are told by mail.',
 					),
 					parameters: [formId],
 					requestBody: jsonBody(UpdateForm, { isActive: false }),

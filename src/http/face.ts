@@ -47,6 +47,7 @@ export function createFace({ log, clientAddress, refuse, drain, answer }: FaceOp
 			status: response.status,
 			durationMs: performance.now() - started,
 			address,
+			caller: info.caller,
 		});
 		return response;
 	};

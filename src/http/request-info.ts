@@ -16,6 +16,14 @@ export interface RequestInfo {
 	peer: Peer;
 	/** Whether the response was made with its standard headers on it; reading them from a response costs time. */
 	hasStandardHeaders: boolean;
+	/** Set once the request has shown a valid credential. */
+	caller?: Caller;
+}
+
+/** By which key and in which session somebody asks; a session that came by a set-up link has no key. */
+export interface Caller {
+	keyId: string | null;
+	sessionId: string | null;
 }
 
 /** A connection on which nothing moves for that long is taken for broken; the most that a listener can count to. */

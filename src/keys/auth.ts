@@ -6,7 +6,16 @@ import { networkOf } from '../http/client-address.ts';
 import { type RateLimiter, rateHeaders } from '../http/rate-limit.ts';
 import { requestInfo } from '../http/request-info.ts';
 import type { Keys } from './keys.ts';
-import { type Access, authorize, type Principal, unauthorized } from './permissions.ts';
+import {
+	type Access,
+	authorize,
+	authorizeDisclosure,
+	countedAs,
+	type Disclosure,
+	hasPermission,
+	type Principal,
+	unauthorized,
+} from './permissions.ts';
 
 const BEARER = /^bearer +([^\s,]+)\s*$/i;
 
@@ -18,7 +27,8 @@ export type Auth = ReturnType<typeof createAuth>;
 /**
  * Routes of the instance that uses this are refused without a valid key; `access` on a route states what it needs.
  * Both run before any validation, so that strangers learn nothing about what a route takes. `recogniseAgain` is for
- * answers that go on for long: it rejects once the credential is not valid any more.
+ * answers that go on for long: it rejects once the credential is not valid any more. A handler asks `mayLetOut` when it
+ * turns out that what it was asked to do lets content out, and `mayRead` before it shows any.
  */
 export function createAuth(
 	keys: Keys,
@@ -49,9 +59,15 @@ export function createAuth(
 			// What is answered to a key or a session is for nobody else, and for no cache.
 			set.headers['cache-control'] = 'no-store';
 			const principal = await recogniseFirst(request);
-			const rate = api.take(principal.keyId);
+			requestInfo(request).caller = principal;
+			const rate = api.take(countedAs(principal));
 			if (rate) Object.assign(set.headers, rateHeaders(rate));
-			return { principal, recogniseAgain: () => recognise(request) };
+			return {
+				principal,
+				mayRead: hasPermission(principal.permissions, 'read'),
+				mayLetOut: (disclosure: Disclosure) => authorizeDisclosure(principal, disclosure),
+				recogniseAgain: () => recognise(request),
+			};
 		})
 		.macro({
 			access: (access: Access) => ({

@@ -64,6 +64,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		noteUse(row);
 		return {
 			keyId: encodeId(row.id),
+			sessionId: null,
 			mode: row.mode,
 			permissions: row.permissions,
 			formId: row.formId === null ? null : encodeId(row.formId),

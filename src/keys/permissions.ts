@@ -3,9 +3,13 @@
 import { AppError } from '../errors.ts';
 import type { Mode, Permission } from '../storage/tables.ts';
 
-/** Who is asking: the holder of a valid key. `formId` confines a form-level key to one form (its public id). */
+/**
+ * Who is asking: the holder of a valid key, or of a session, which is one of a key or came by a set-up link. `formId`
+ * confines a form-level key to one form (its public id).
+ */
 export interface Principal {
-	keyId: string;
+	keyId: string | null;
+	sessionId: string | null;
 	mode: Mode;
 	permissions: readonly Permission[];
 	formId: string | null;
@@ -47,6 +51,28 @@ export function authorize(
 		throw new AppError('FORBIDDEN', 'Nothing leaves the house in test mode. Use a live key.');
 	}
 	return principal;
+}
+
+/**
+ * What lets content out, or leads it elsewhere, although by its route it only writes or deletes: whoever does it must be
+ * allowed to read. See docs/decisions/0074-who-decides-where-content-goes.md.
+ */
+const LETS_OUT = {
+	notificationEmail: 'Changing notificationEmail decides who reads the submissions of the form',
+	formerSlug: 'Taking the former address of another form leads its submissions here',
+	search: 'Choosing submissions by what is in them tells what is in them',
+} as const;
+export type Disclosure = keyof typeof LETS_OUT;
+
+/** @throws AppError FORBIDDEN that names the permission to read */
+export function authorizeDisclosure({ permissions }: Principal, disclosure: Disclosure): void {
+	if (hasPermission(permissions, 'read')) return;
+	throw new AppError('FORBIDDEN', `${LETS_OUT[disclosure]}. This key lacks the permission "read" for it.`);
+}
+
+/** Whom the limits of requests count: a key with its sessions, or the session of a set-up link. */
+export function countedAs({ keyId, sessionId }: Principal): string {
+	return keyId ?? sessionId ?? '';
 }
 
 /** The one answer to a missing, malformed, unknown, revoked or expired key. */

@@ -8,7 +8,7 @@ import type { Auth } from '../keys/auth.ts';
 import { LIMIT_DEFAULT } from './bounds.ts';
 import { parseListQuery } from './list-query.ts';
 import { describe, extentParameters, formId, pageParameters, submissionId } from './openapi-parts.ts';
-import { Submission, SubmissionList, UpdateSubmission } from './schema.ts';
+import { FlaggedSubmission, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
 import type { Submissions } from './submissions.ts';
 
 const EXAMPLE = {
@@ -72,23 +72,28 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth) =>
 		)
 		.patch(
 			'/:submissionId',
-			async ({ principal, params, request }) =>
+			async ({ principal, mayRead, params, request }) =>
 				jsonText(
 					await submissions.update(params.id, {
 						mode: principal.mode,
 						id: params.submissionId,
+						mayRead,
 						readChange: () => readJson(request, UpdateSubmission),
 					}),
 				),
 			{
 				access: { permission: 'write' },
 				detail: {
-					...describe('updateSubmission', 'Flag a submission', 'Sets the flags that are sent.'),
+					...describe(
+						'updateSubmission',
+						'Flag a submission',
+						'Sets the flags that are sent. To a key without the permission to read, the answer leaves out `data`.',
+					),
 					parameters: [formId, submissionId],
 					requestBody: jsonBody(UpdateSubmission, { isRead: true }),
 					responses: {
 						200: jsonResponse('The submission after the change.', {
-							schema: Submission,
+							schema: FlaggedSubmission,
 							example: { ...EXAMPLE, isRead: true },
 						}),
 						...errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'UNAUTHORIZED', 'FORBIDDEN'),

@@ -21,6 +21,12 @@ export const Submission = Type.Object(
 	{ $id: 'Submission' },
 );
 
+/** Its `data` only goes to those who may read. */
+export const FlaggedSubmission = Type.Object(
+	{ ...Submission.properties, data: Type.Optional(Submission.properties.data) },
+	{ $id: 'FlaggedSubmission' },
+);
+
 export const SubmissionList = Type.Object(
 	{
 		submissions: Type.Array(Submission),

@@ -55,7 +55,7 @@ export function createSubmissions(storage: Storage, { forms, reader, release, no
 			const hasMore = offset + rows.length < total;
 			const applied = hasMore ? Math.min(limit, rows.length) : limit;
 			const pagination = JSON.stringify({ limit: applied, offset, total, hasMore });
-			return `{"submissions":[${rows.map(presentJson).join(',')}],"fields":${fields},"pagination":${pagination}}`;
+			return `{"submissions":[${rows.map((row) => presentJson(row)).join(',')}],"fields":${fields},"pagination":${pagination}}`;
 		},
 		/** One submission, as JSON text. @throws AppError FORM_NOT_FOUND, NOT_FOUND */
 		async get(formId: string, { mode, id }: { mode?: Mode; id: string }): Promise<string> {
@@ -64,18 +64,20 @@ export function createSubmissions(storage: Storage, { forms, reader, release, no
 		/**
 		 * Sets flags; answers the submission after the change, as JSON text.
 		 * @param readChange Called once the submission is known to exist.
+		 * @param mayRead Whether the answer holds what the sender wrote.
 		 */
 		async update(
 			formId: string,
-			{ mode, id, readChange }: { mode?: Mode; id: string; readChange: () => Promise<UpdateSubmission> },
+			options: { mode?: Mode; id: string; mayRead: boolean; readChange: () => Promise<UpdateSubmission> },
 		): Promise<string> {
+			const { mode, id, mayRead, readChange } = options;
 			const form = await forms.row(formId, mode);
 			const before = find(form, id);
 			const { isRead, isStarred, isSpam, sendWithheld } = await readChange();
 			const flags = Object.entries({ isRead, isStarred, isSpam }).filter(([, value]) => value !== undefined);
 			if (flags.length > 0) await submissions.change(form.id, [before.id], Object.fromEntries(flags));
 			if (isSpam === false && sendWithheld) await release(form.id, [before.id]);
-			return presentJson(find(form, id));
+			return presentJson(find(form, id), { withData: mayRead });
 		},
 		/** See {@link openExport}. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR */
 		async openExport(

@@ -38,6 +38,7 @@ test('a key is recognised until it is revoked, from the very next request on', a
 		keyId: key.id,
 		mode: 'live',
 		permissions: ['read', 'write'],
+		sessionId: null,
 		formId: null,
 	});
 	await keys.revoke(key.id);

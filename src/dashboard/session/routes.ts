@@ -10,7 +10,7 @@ import type { RateLimiter } from '../../http/rate-limit.ts';
 import { requestInfo } from '../../http/request-info.ts';
 import { Success } from '../../http/success.ts';
 import type { Keys } from '../../keys/keys.ts';
-import { unauthorized } from '../../keys/permissions.ts';
+import { countedAs, unauthorized } from '../../keys/permissions.ts';
 import { VERSION } from '../../version.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { SessionCredential } from './credential.ts';
@@ -66,7 +66,8 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 	async function ownSession(request: Request): Promise<{ token: string; session: Session }> {
 		const found = await credential(request);
 		if (!found) throw unauthorized(false);
-		api.take(found.session.principal.keyId);
+		requestInfo(request).caller = found.session.principal;
+		api.take(countedAs(found.session.principal));
 		return found;
 	}
 
@@ -77,7 +78,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 		}
 		if (token !== undefined) return sessions.openWithLink(token);
 		const principal = await keys.authenticate(key);
-		api.take(principal.keyId);
+		api.take(countedAs(principal));
 		return sessions.openWithKey(principal);
 	}
 

@@ -60,14 +60,18 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 
 	/** Only a session that was never bound to a key does without one. */
 	function principalOf(session: SessionRow, key: ApiKeyRow | null): Principal | undefined {
-		if (session.keyId === null) return newcomer(session);
-		return key === null ? undefined : keys.holderOf(key);
+		const sessionId = encodeId(session.id);
+		if (session.keyId === null) {
+			return { keyId: null, sessionId, mode: session.mode, permissions: ['admin'], formId: null };
+		}
+		const holder = key === null ? undefined : keys.holderOf(key);
+		return holder && { ...holder, sessionId };
 	}
 
 	return {
 		/** Signs the holder of a key in. Answers the session's token. */
 		async openWithKey({ mode, keyId }: Principal): Promise<string> {
-			const id = decodeId(keyId);
+			const id = decodeId(keyId ?? '');
 			// Without a key it would be a session of a set-up link, which may do everything.
 			if (id === undefined) throw new Error(`A session was to be opened for ${keyId}, which is no key.`);
 			return open(mode, id);
@@ -117,11 +121,6 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			]);
 		},
 	};
-}
-
-/** Whoever came by a set-up link, and so from the machine itself. */
-function newcomer({ id, mode }: SessionRow): Principal {
-	return { keyId: `session ${encodeId(id)}`, mode, permissions: ['admin'], formId: null };
 }
 
 /** When a session ends if nobody uses it any more, in milliseconds since 1970. */

@@ -19,6 +19,14 @@ export interface BulkOptions {
 	release: Retries['release'];
 }
 
+/** @template Input What is read once the form is known to exist. */
+interface BulkRequest<Input> {
+	mode?: Mode;
+	readInput: () => Promise<Input>;
+	/** Refuses whoever may not know what is in submissions. */
+	mayLetOut: (disclosure: 'search') => void;
+}
+
 type Target = { ids: number[] } | { narrowing: Narrowing };
 
 export type Bulk = ReturnType<typeof createBulk>;
@@ -44,16 +52,13 @@ export function createBulk({ submissions, nextId }: Storage, { forms, reader, re
 	return {
 		/**
 		 * Sets flags; answers how many submissions there were.
-		 * @param readInput Called once the form is known to exist.
-		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR
+		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, FORBIDDEN
 		 */
-		async update(
-			formId: string,
-			{ mode, readInput }: { mode?: Mode; readInput: () => Promise<BulkUpdate> },
-		): Promise<number> {
+		async update(formId: string, { mode, readInput, mayLetOut }: BulkRequest<BulkUpdate>): Promise<number> {
 			const form = await forms.row(formId, mode);
 			const { set, sendWithheld, ...input } = await readInput();
 			const target = parseTarget(input);
+			if (input.search !== undefined) mayLetOut('search');
 			const isReleased = set.isSpam === false && sendWithheld === true;
 			let updated = 0;
 			for await (const ids of chunksOf(form.id, target)) {
@@ -64,12 +69,11 @@ export function createBulk({ submissions, nextId }: Storage, { forms, reader, re
 			return updated;
 		},
 		/** Removes for good; answers how many. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR */
-		async remove(
-			formId: string,
-			{ mode, readInput }: { mode?: Mode; readInput: () => Promise<BulkTarget> },
-		): Promise<number> {
+		async remove(formId: string, { mode, readInput, mayLetOut }: BulkRequest<BulkTarget>): Promise<number> {
 			const form = await forms.row(formId, mode);
-			const target = parseTarget(await readInput());
+			const input = await readInput();
+			const target = parseTarget(input);
+			if (input.search !== undefined) mayLetOut('search');
 			let removed = 0;
 			for await (const ids of chunksOf(form.id, target)) removed += (await submissions.remove(form.id, ids)).length;
 			return removed;

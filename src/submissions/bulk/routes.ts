@@ -19,10 +19,10 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 		.use(auth)
 		.patch(
 			'',
-			async ({ principal, params, request }) => {
+			async ({ principal, mayLetOut, params, request }) => {
 				allowToTakeLong(request);
 				const readInput = () => readJson(request, BulkUpdate);
-				return { updated: await bulk.update(params.id, { mode: principal.mode, readInput }) };
+				return { updated: await bulk.update(params.id, { mode: principal.mode, readInput, mayLetOut }) };
 			},
 			{
 				access: { permission: 'write' },
@@ -30,7 +30,7 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 					...describe(
 						'updateSubmissions',
 						'Flag many submissions',
-						'Sets flags of the submissions with these `ids`, or of all that match `filter`, `search`, `since` and `until`.',
+						'Sets flags of the submissions with these `ids`, or of all that match `filter`, `search`, `since` and `until`; `search` needs the permission to read as well.',
 					),
 					parameters: [formId],
 					requestBody: jsonBody(BulkUpdate, { filter: 'unread', set: { isRead: true } }),
@@ -43,10 +43,10 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 		)
 		.post(
 			'/delete',
-			async ({ principal, params, request }) => {
+			async ({ principal, mayLetOut, params, request }) => {
 				allowToTakeLong(request);
 				const readInput = () => readJson(request, BulkTarget);
-				return { deleted: await bulk.remove(params.id, { mode: principal.mode, readInput }) };
+				return { deleted: await bulk.remove(params.id, { mode: principal.mode, readInput, mayLetOut }) };
 			},
 			{
 				access: { permission: 'delete' },
@@ -54,7 +54,7 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 					...describe(
 						'deleteSubmissions',
 						'Delete many submissions',
-						'Removes the submissions with these `ids`, or all that match `filter`, `search`, `since` and `until`, for good.',
+						'Removes the submissions with these `ids`, or all that match `filter`, `search`, `since` and `until`, for good; `search` needs the permission to read as well.',
 					),
 					parameters: [formId],
 					requestBody: jsonBody(BulkTarget, { ids: ['cmnrg2x8a1c'] }),

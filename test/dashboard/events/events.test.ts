@@ -108,7 +108,13 @@ test('a client that leaves is forgotten, and nobody is listened to for nothing',
 test('a stream ends with its key', async () => {
 	const { streams } = server.app;
 	let isValid = true;
-	const principal = { keyId: '1', mode: 'live' as const, permissions: ['read' as const], formId: null };
+	const principal = {
+		keyId: '1',
+		sessionId: null,
+		mode: 'live' as const,
+		permissions: ['read' as const],
+		formId: null,
+	};
 	const recogniseAgain = async () => {
 		if (!isValid) throw new Error('revoked');
 	};

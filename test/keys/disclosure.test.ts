@@ -1,0 +1,122 @@
+/** What lets content out takes the permission to read, whatever else it does. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { DeliveryList, DeliveryWithContent } from '../../src/delivery/schema.ts';
+import type { Form } from '../../src/forms/schema.ts';
+import { type ScriptedSmtp, startScriptedSmtp } from '../delivery/scripted-smtp.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+
+interface Refusal {
+	code: string;
+	error: string;
+}
+
+let peer: ScriptedSmtp;
+let server: TestServer;
+let writer: string;
+let author: string;
+
+beforeAll(async () => {
+	peer = await startScriptedSmtp();
+	server = await openTestServer({
+		settings: { FORMSRV_SMTP_URL: peer.url, FORMSRV_MAIL_FROM: 'Forms <forms@example.com>' },
+	});
+	writer = await server.createKey({ permissions: ['write', 'delete'] });
+	author = await server.createKey({ permissions: ['write', 'read'] });
+});
+afterAll(async () => {
+	await server.close();
+	await peer.close();
+});
+
+async function makeForm(json: object = {}, key?: string): Promise<Form> {
+	const { status, body } = await server.call<Form>('POST /api/forms', { json: { name: 'Contact', ...json }, key });
+	expect(status).toBe(201);
+	return body;
+}
+
+const change = (form: Form, json: object, key?: string) =>
+	server.call<Form & Refusal>(`PATCH /api/forms/${form.id}`, { json, key });
+const deliveriesOf = async (form: Form, key?: string) =>
+	(await server.call<DeliveryList>(`GET /api/forms/${form.id}/deliveries`, { key })).body.deliveries;
+
+describe('the notification address', () => {
+	test('is changed by those who may read as well, and by nobody who only writes', async () => {
+		const form = await makeForm({ notificationEmail: 'owner@example.com' });
+		for (const notificationEmail of ['thief@example.com', 'owner@example.com, thief@example.com', null]) {
+			const { status, body } = await change(form, { name: 'Renamed', notificationEmail }, writer);
+			expect([status, body.code]).toEqual([403, 'FORBIDDEN']);
+			expect(body.error).toContain('"read"');
+		}
+		const bare = await makeForm();
+		expect((await change(bare, { notificationEmail: 'thief@example.com' }, writer)).status).toBe(403);
+		expect((await server.call<Form>(`GET /api/forms/${form.id}`)).body).toEqual(form);
+		expect((await change(form, { notificationEmail: 'new@example.com' }, author)).body.notificationEmail).toBe(
+			'new@example.com',
+		);
+	});
+
+	test('may be sent along as it is, and given to a new form, by those who only write', async () => {
+		const form = await makeForm({ notificationEmail: 'owner@example.com' }, writer);
+		const { status, body } = await change(form, { ...form, name: 'Renamed' }, writer);
+		expect([status, body.notificationEmail, body.name]).toEqual([200, 'owner@example.com', 'Renamed']);
+		expect(await deliveriesOf(form)).toEqual([]);
+	});
+
+	test('is told by mail when another takes its place, without anything that was submitted', async () => {
+		const form = await makeForm({ notificationEmail: 'a@example.com, b@example.com' });
+		await server.submit(form.slug, { secret: 'The cake is a lie' });
+		await change(form, { notificationEmail: 'b@example.com, c@example.com' });
+		while ((await deliveriesOf(form)).some(({ state }) => state !== 'sent')) await Bun.sleep(5);
+		const [notice, ...others] = await deliveriesOf(form);
+		expect(notice).toMatchObject({
+			event: 'form.notification-email-changed',
+			destination: 'a@example.com, b@example.com',
+		});
+		expect([notice?.submission, others.length]).toEqual([null, 1]);
+		const mail = peer.accepted.find(({ to }) => to.join() === 'a@example.com,b@example.com');
+		expect(mail?.content).toContain('Subject: Notification address changed: Contact');
+		expect(mail?.content).not.toContain('cake');
+		expect(mail?.content).not.toContain('c@example.com');
+	});
+
+	test('of a test form is only shown to be told', async () => {
+		const key = await server.createKey({ mode: 'test' });
+		const form = await makeForm({ notificationEmail: 'a@example.com' }, key);
+		await change(form, { notificationEmail: null }, key);
+		const [notice] = await deliveriesOf(form, key);
+		expect(notice?.state).toBe('captured');
+		const { body } = await server.call<DeliveryWithContent>(`GET /api/deliveries/${notice?.id}`, { key });
+		expect(body.content.text).toContain('Notification address changed');
+	});
+});
+
+describe('what was submitted', () => {
+	test('is not in the answer to a change of flags by those who may not read', async () => {
+		const form = await makeForm();
+		await server.submit(form.slug, { secret: 'The cake is a lie' });
+		const { body } = await server.call<{ submissions: { id: string }[] }>(`GET /api/forms/${form.id}/submissions`);
+		const route = `PATCH /api/forms/${form.id}/submissions/${body.submissions[0]?.id}` as const;
+		const flagged = await server.call<object>(route, { key: writer, json: { isRead: true } });
+		expect(flagged.status).toBe(200);
+		expect(flagged.body).toContainAllKeys(['id', 'createdAt', 'isRead', 'isStarred', 'isSpam']);
+		expect(flagged.body).toMatchObject({ isRead: true });
+		expect((await server.call<object>(route, { key: author, json: { isRead: true } })).text).toContain('cake');
+	});
+
+	test('is not found out by counting what a search would change or delete', async () => {
+		const form = await makeForm();
+		const path = `/api/forms/${form.id}/submissions` as const;
+		const chosen = { filter: 'all', search: 'cake' };
+		for (const [route, json] of [
+			[`PATCH ${path}`, { ...chosen, set: { isRead: true } }],
+			[`POST ${path}/delete`, chosen],
+		] as const) {
+			const { status, body } = await server.call<Refusal>(route, { key: writer, json });
+			expect([status, body.code]).toEqual([403, 'FORBIDDEN']);
+			expect(body.error).toContain('"read"');
+			expect((await server.call(route, { key: writer, json: { ...json, search: undefined } })).status).toBe(200);
+		}
+		expect((await server.call(`PATCH ${path}`, { key: author, json: { ...chosen, set: {} } })).status).toBe(200);
+	});
+});
