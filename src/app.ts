@@ -35,8 +35,7 @@ export type App = ReturnType<typeof openApp>;
  */
 export function openApp(config: Config, { log, now = Date.now }: { log: Log; now?: () => number }) {
 	const storage = openStorage(config.databaseFile, { now });
-	const { maxBody, maxMultipart } = config.limits;
-	const budget = createByteBudget(Math.max(CONTENT_BYTES, 2 * maxBody, 2 * maxMultipart));
+	const budget = createByteBudget(CONTENT_BYTES);
 	const reader = createReader(config.databaseFile);
 	const keys = createKeys(storage, now);
 	const post = createPost(config.webhookAllow);

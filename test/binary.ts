@@ -10,6 +10,8 @@ const START_WITHIN_MS = 10_000;
 const FREE_PORTS = { FORMSRV_PORT: '0', FORMSRV_SUBMIT_PORT: '0' };
 
 export interface RunningBinary {
+	/** Of the program that it runs under, if there is one. */
+	pid: number;
 	baseUrl: string;
 	submitUrl: string;
 	/** Sends a signal and resolves with the exit code once the process is gone. */
@@ -44,6 +46,7 @@ export async function startBinary({ cwd, env = {}, prefix = [] }: BinaryOptions)
 	clearTimeout(timer);
 	return {
 		...addresses,
+		pid: child.pid,
 		async end(signal) {
 			if (prefix.length === 0) child.kill(signal);
 			else process.kill(onlyChildOf(child.pid), signal);

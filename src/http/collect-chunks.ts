@@ -14,13 +14,15 @@ const SMALL_CHUNK_BYTES = 64;
 /**
  * A body of one chunk is answered as it came. More are copied together at once: kept each, tiny ones would take a
  * hundred times their bytes.
- * @param admit Called with the bytes so far before a chunk is kept; what it throws ends the reading and cancels the
+ * @param admit Called with the number of bytes so far before a chunk is kept; what it throws ends the reading and cancels the
  * stream.
+ * @param look Called with the bytes so far after a chunk was kept; as {@link admit}.
  * @throws AppError INVALID_BODY for very many very small chunks; and whatever the stream does when the client goes away
  */
 export async function collectChunks(
 	body: ReadableStream<Uint8Array>,
 	admit: (total: number) => void,
+	look?: (soFar: Uint8Array) => void,
 ): Promise<Uint8Array> {
 	let bytes: Uint8Array = new Uint8Array();
 	let total = 0;
@@ -31,6 +33,7 @@ export async function collectChunks(
 		admit(total);
 		bytes = start === 0 ? chunk : withRoom(bytes, { used: start, needed: total });
 		if (start > 0) bytes.set(chunk, start);
+		look?.(bytes.subarray(0, total));
 		count++;
 		if (count > MAX_SMALL_CHUNKS && total < count * SMALL_CHUNK_BYTES) throw crumbled();
 		if (count % CHUNKS_PER_TURN === 0) await nextTurn();

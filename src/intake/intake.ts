@@ -14,13 +14,14 @@ import type { Altcha, AltchaChallenge } from './altcha.ts';
 import type { createCaptchaCheck } from './captcha.ts';
 import { type Content, readContent } from './content.ts';
 import { createIdempotency, hashContent, idempotencyKeyOf } from './idempotency.ts';
-import { createBodyReader, declaredSize } from './read-body.ts';
-import { mediaKind } from './read-fields.ts';
+import { createMultipartWatch } from './multipart-watch.ts';
+import { createBodyHold, declaredSize, readSmallBody } from './read-body.ts';
+import { type Media, mediaKind } from './read-fields.ts';
 import { redirectTarget } from './redirect-target.ts';
 import { honeypotVerdict } from './spam.ts';
 
-/** Large bodies being read at one moment, all together; beyond it they are asked to come back. */
-const BODY_BUDGET_BYTES = 64 * 1024 * 1024;
+/** What the large bodies of one network take of the budget at most; three of 1 MiB, of the eight that there is room for. */
+const NETWORK_BYTES = 12 * 1024 * 1024;
 /** What does not count: more than nearly every form sends. */
 const FREE_BODY_BYTES = 16 * 1024;
 
@@ -41,7 +42,7 @@ export interface Outbox {
 export interface IntakeOptions {
 	storage: Storage;
 	forms: Forms;
-	/** For what is held of bodies. */
+	/** For what is held of large bodies; beyond it they are asked to come back. */
 	budget: ByteBudget;
 	rate: RateLimiter;
 	limits: IntakeLimits;
@@ -73,15 +74,18 @@ export function createIntake(options: IntakeOptions) {
 		altcha,
 		now = Date.now,
 	} = options;
-	const largestBytes = Math.max(limits.maxBody, limits.maxMultipart);
-	const readBody = createBodyReader({
-		budget,
-		budgetBytes: BODY_BUDGET_BYTES,
-		largestBytes,
-		freeBytes: FREE_BODY_BYTES,
-	});
 	const idempotency = createIdempotency(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
+	const textLimits = { ...fieldLimits, maxTextBytes: limits.maxBody };
+	const freeBytes = Math.min(FREE_BODY_BYTES, limits.maxBody);
+	const holdBody = createBodyHold({ budget, shareBytes: NETWORK_BYTES, freeBytes });
+
+	/** For a body that is not small; others cannot have too much text. */
+	function createLook(media: Media | 'sniff') {
+		return media !== 'sniff' && media.kind === 'multipart'
+			? createMultipartWatch(media.boundary, textLimits)
+			: undefined;
+	}
 
 	/** From the content on: judged, stored, and led somewhere. */
 	async function store(
@@ -136,12 +140,18 @@ export function createIntake(options: IntakeOptions) {
 			checkOpen(submit);
 			const media = mediaKind(contentType);
 			const key = idempotencyKeyOf(headers);
-			const body = await readBody(request, { maxBytes, declaredBytes, clientAddress });
-			const content = readContent(body, media, fieldLimits);
-			checkStored(content, maxBytes);
-			if (key === undefined) return store(submit, content);
-			const bodyHash = hashContent(content);
-			return idempotency.once({ formId: form.id, key, bodyHash }, () => store(submit, content, { key, bodyHash }));
+			const held = declaredBytes !== undefined && declaredBytes <= freeBytes ? undefined : holdBody(clientAddress);
+			try {
+				const read = held?.read(request, { maxBytes, look: createLook(media) }) ?? readSmallBody(request, maxBytes);
+				const content = readContent(await read, media, fieldLimits);
+				checkStored(content, limits.maxBody);
+				if (key === undefined) return await store(submit, content);
+				const bodyHash = hashContent(content);
+				const storeOnce = () => store(submit, content, { key, bodyHash });
+				return await idempotency.once({ formId: form.id, key, bodyHash }, storeOnce);
+			} finally {
+				held?.release();
+			}
 		},
 		/** Counts a request for a challenge, apart from submissions. @throws AppError RATE_LIMITED */
 		takeChallengeRate: ({ form, clientAddress }: Submit): RateState | undefined =>

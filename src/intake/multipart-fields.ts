@@ -123,7 +123,7 @@ function decodeBytes(piece: string): string {
 	return text;
 }
 
-function fileRefused(name: string): AppError {
+export function fileRefused(name: string): AppError {
 	return new AppError(
 		'FILES_NOT_SUPPORTED',
 		`This form takes no files; the field ${quoteName(name)} holds one. Leave the file out and send the rest.`,

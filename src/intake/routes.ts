@@ -42,8 +42,8 @@ const submitDetail = {
 	operationId: 'submit',
 	summary: 'Submit to a form',
 	description:
-		'Takes a submission from anyone, as JSON (also as `text/plain`, if it is an object), urlencoded or multipart. It is ' +
-		'answered once it is stored durably: ' +
+		'Takes a submission from anyone, as JSON (also as `text/plain`, if it is an object), urlencoded or multipart; the text of ' +
+		'each may have as many bytes as the server is set to, 1 MiB if it is not. It is answered once it is stored durably: ' +
 		'with JSON if Accept asks for it, else with a redirect to `_next`, the redirect URL of the form, or a thank-you page.',
 	tags: ['Submit'],
 	security: [],

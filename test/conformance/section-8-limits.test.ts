@@ -70,16 +70,29 @@ describe('a submission', () => {
 		expect(body.error).toMatch(/\d/);
 	});
 
-	test('has at most 25 MiB of multipart body', async () => {
-		const body = (bytes: number) =>
-			`--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'x'.repeat(bytes)}\r\n--b--\r\n`;
-		expect((await send(body(24 * MEBIBYTE), 'multipart/form-data; boundary=b')).status).toBe(200);
-		expect((await send(body(25 * MEBIBYTE), 'multipart/form-data; boundary=b')).status).toBe(413);
+	test('has at most 1 MiB of text in a multipart body, however many fields it is in', async () => {
+		const part = (bytes: number) => `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'x'.repeat(bytes)}\r\n`;
+		const post = (...parts: string[]) => send(`${parts.join('')}--b--\r\n`, 'multipart/form-data; boundary=b');
+		expect((await post(part(MEBIBYTE))).status).toBe(200);
+		expect((await post(...new Array(512).fill(part(2048)))).status).toBe(200);
+		for (const body of [[part(MEBIBYTE + 1)], new Array(513).fill(part(2048)), [part(24 * MEBIBYTE)]]) {
+			const { status, body: refusal } = await post(...body);
+			expect([status, refusal.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+			expect(refusal.error).toBe('The text fields of a multipart body may have at most 1048576 bytes together.');
+		}
+	});
+
+	test('has at most 25 MiB of multipart body, files included', async () => {
+		const file = (bytes: number) =>
+			`--b\r\nContent-Disposition: form-data; name="cv"; filename="cv.pdf"\r\n\r\n${'x'.repeat(bytes)}\r\n--b--\r\n`;
+		const refusal = async (bytes: number) => (await send(file(bytes), 'multipart/form-data; boundary=b')).body.code;
+		expect(await refusal(24 * MEBIBYTE)).toBe('FILES_NOT_SUPPORTED');
+		expect(await refusal(25 * MEBIBYTE)).toBe('PAYLOAD_TOO_LARGE');
 	});
 });
 
 test('a submission may be kept with at most twice as many characters, escapes included, as it may have bytes', async () => {
-	const narrow = await openTestServer({ settings: { FORMSRV_MAX_MULTIPART: '100KiB' } });
+	const narrow = await openTestServer({ settings: { FORMSRV_MAX_BODY: '100KiB' } });
 	const { slug } = await narrow.app.forms.create('live', { name: 'Contact' });
 	const send = (value: string) =>
 		fetch(`${narrow.submitUrl}/f/${slug}`, {

@@ -2,11 +2,18 @@
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { createByteBudget } from '../../src/byte-budget.ts';
-import { createBodyReader, declaredSize } from '../../src/intake/read-body.ts';
+import { createBodyHold, declaredSize, readSmallBody } from '../../src/intake/read-body.ts';
 import { refusalOfAsync } from '../refusal.ts';
 
 const MAX_BYTES = 1000;
-const BUDGET = { budget: createByteBudget(100_000), budgetBytes: 1300, largestBytes: MAX_BYTES, freeBytes: 100 };
+const FREE_BYTES = 100;
+/** How many times its bytes a body counts, and how many times as large a budget is as the half that bodies take of it. */
+const COPIES = 4;
+const HALVES = 2;
+const hold = (budgetBytes: number, shareBytes = MAX_BYTES) => {
+	const budget = createByteBudget(budgetBytes * COPIES * HALVES);
+	return createBodyHold({ budget, shareBytes: shareBytes * COPIES, freeBytes: FREE_BYTES });
+};
 const tooLarge = { code: 'PAYLOAD_TOO_LARGE', message: 'The body may have at most 1000 bytes.' };
 const busy = {
 	code: 'UNAVAILABLE',
@@ -16,10 +23,12 @@ const incomplete = { code: 'INVALID_BODY', message: 'The connection ended before
 
 type Outcome = { length: number } | { code: string; message: string };
 
-let readBody = createBodyReader(BUDGET);
+let holdBody = hold(1300);
 let outcomes: Promise<Outcome>[] = [];
 let senders = 0;
 let onArrival = () => {};
+/** What is done with a body that was read. */
+let store = async () => {};
 
 const server = Bun.serve({
 	port: 0,
@@ -36,16 +45,23 @@ const server = Bun.serve({
 });
 
 beforeEach(() => {
-	readBody = createBodyReader(BUDGET);
+	holdBody = hold(1300);
 	outcomes = [];
 });
 afterAll(() => server.stop(true));
 
-/** Every request comes from a network of its own, unless it names one. */
-async function read(request: Request, reader = readBody): Promise<Uint8Array> {
-	const clientAddress = request.headers.get('x-client') ?? `198.51.100.${senders++ % 256}`;
+/** As it is read where it is stored. Every request comes from a network of its own, unless it names one. */
+async function read(request: Request): Promise<Uint8Array> {
 	const declaredBytes = declaredSize(request.headers, MAX_BYTES);
-	return reader(request, { maxBytes: MAX_BYTES, declaredBytes, clientAddress });
+	if (declaredBytes !== undefined && declaredBytes <= FREE_BYTES) return readSmallBody(request, MAX_BYTES);
+	const held = holdBody(request.headers.get('x-client') ?? `198.51.100.${senders++ % 256}`);
+	try {
+		const bytes = await held.read(request, { maxBytes: MAX_BYTES });
+		await store();
+		return bytes;
+	} finally {
+		held.release();
+	}
 }
 
 async function post(body: BodyInit, headers: Record<string, string> = {}): Promise<unknown> {
@@ -158,9 +174,28 @@ describe('the budget', () => {
 		}
 	});
 
+	test('is held until the body is stored', async () => {
+		const read = Promise.withResolvers<void>();
+		const stored = Promise.withResolvers<void>();
+		store = () => {
+			read.resolve();
+			return stored.promise;
+		};
+		const first = post('x'.repeat(1000));
+		await read.promise;
+		expect(await post('x'.repeat(1000))).toEqual(busy);
+		store = async () => {};
+		stored.resolve();
+		expect(await first).toEqual({ length: 1000 });
+		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
+	});
+
 	test('tells when to come again', async () => {
-		const reader = createBodyReader({ ...BUDGET, budgetBytes: 2, largestBytes: 2, freeBytes: 0 });
-		const reading = read(new Request('http://localhost/', { method: 'POST', body: 'xxx' }), reader);
+		const budget = createByteBudget(2);
+		budget.tryTake(1);
+		const held = createBodyHold({ budget, shareBytes: 10, freeBytes: 0 })('192.0.2.1');
+		const request = new Request('http://localhost/', { method: 'POST', body: 'xxx' });
+		const reading = held.read(request, { maxBytes: MAX_BYTES });
 		expect(await reading.catch((error) => error.details)).toEqual({ retryAfterSeconds: 5 });
 	});
 });
@@ -171,10 +206,10 @@ describe('the share of one network', () => {
 		begin(`X-Client: ${address}\r\nContent-Length: 1000\r\n\r\n${'x'.repeat(bytes)}`);
 
 	beforeEach(() => {
-		readBody = createBodyReader({ ...BUDGET, budgetBytes: 8000, largestBytes: 1000, freeBytes: 100 });
+		holdBody = hold(8000, 2000);
 	});
 
-	test('is a quarter of the budget, and leaves the rest to others', async () => {
+	test('is bounded, and leaves the rest to others', async () => {
 		const sockets: Bun.Socket[] = [];
 		for (let i = 0; i < 3; i++) sockets.push(await begun('192.0.2.1', 700));
 		expect(await post('x'.repeat(400), from('192.0.2.1'))).toEqual(busy);
@@ -195,9 +230,9 @@ describe('the share of one network', () => {
 	});
 
 	test('takes the largest body in any case', async () => {
-		readBody = createBodyReader({ ...BUDGET, budgetBytes: 400, largestBytes: 1000, freeBytes: 0 });
+		holdBody = hold(400, 400);
 		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
-		readBody = createBodyReader({ ...BUDGET, budgetBytes: 2000, largestBytes: 1000, freeBytes: 0 });
+		holdBody = hold(2000, 500);
 		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
 	});
 });

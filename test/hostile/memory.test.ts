@@ -1,0 +1,107 @@
+/** How much memory the binary takes for what strangers send, whatever it is: little more than when it is idle. */
+
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+const MIB = 1024 * 1024;
+const MAX_MIB_OVER_IDLE = 150;
+const TIMEOUT_MS = 60_000;
+const NO_RATES = { FORMSRV_RATE_SUBMIT: '0' };
+const PIECE = Buffer.alloc(64 * 1024, '"');
+
+function memoryMib({ pid }: RunningBinary, figure: 'VmHWM' | 'VmRSS'): number {
+	const [, kib] = new RegExp(`${figure}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+	return Number(kib) / 1024;
+}
+
+/** What a binary with a form takes over idle while something is done to it. */
+async function peakMib(act: (server: RunningBinary) => Promise<void>): Promise<number> {
+	const cwd = tempFolder();
+	expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd })).code).toBe(0);
+	const server = await startBinary({ cwd, env: NO_RATES });
+	try {
+		await fetch(`${server.baseUrl}/health`);
+		const idle = memoryMib(server, 'VmRSS');
+		await act(server);
+		expect((await fetch(`${server.submitUrl}/health`)).status).toBe(200);
+		return memoryMib(server, 'VmHWM') - idle;
+	} finally {
+		await server.end('SIGKILL');
+	}
+}
+
+const media = (kind: string) => (kind === 'json' ? 'application/json' : 'multipart/form-data; boundary=b');
+const opening = (kind: string) =>
+	kind === 'json' ? '{"a":"' : '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n';
+
+/** Sends the beginning of a body, from a network of its own, until it is answered or has sent so much; and stays. */
+function begin({ url, number, kind, bytes }: { url: URL; number: number; kind: string; bytes: number }) {
+	const socket = connect(Number(url.port), url.hostname);
+	const settled = new Promise<void>((resolve) => {
+		for (const event of ['data', 'error', 'close'] as const) socket.on(event, () => resolve());
+		const send = (left: number) => {
+			if (left <= 0) resolve();
+			else socket.write(PIECE.subarray(0, left), () => send(left - PIECE.length));
+		};
+		const head =
+			`POST ${url.pathname} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 11.${number >> 8}.${number & 255}.1\r\n` +
+			`Content-Type: ${media(kind)}\r\nContent-Length: ${kind === 'json' ? MIB : 24 * MIB}\r\n\r\n${opening(kind)}`;
+		socket.write(head, () => send(bytes));
+	});
+	return { socket, settled };
+}
+
+test.each([
+	['500 multipart bodies of 24 MiB', 500, 'multipart', 4 * MIB],
+	['500 JSON bodies of 1 MiB', 500, 'json', 1_000_000],
+	['100 JSON bodies of 300 kB', 100, 'json', 300_000],
+])(
+	'%s under way at a time, each from another network, at both addresses',
+	async (_, count, kind, bytes) => {
+		const peak = await peakMib(async ({ baseUrl, submitUrl }) => {
+			const addresses = [new URL(`${submitUrl}/f/contact`), new URL(`${baseUrl}/api/f/contact`)];
+			const sockets: Socket[] = [];
+			await Promise.all(
+				Array.from({ length: count }, (_, number) => {
+					const { socket, settled } = begin({ url: addresses[number % 2] as URL, number, kind, bytes });
+					sockets.push(socket);
+					return settled;
+				}),
+			);
+			for (const socket of sockets) socket.destroy();
+		});
+		expect(peak).toBeLessThan(MAX_MIB_OVER_IDLE);
+	},
+	TIMEOUT_MS,
+);
+
+test.each([
+	['plain', 'json', 'x', 900_000],
+	['of escapes', 'json', '\\u0001', 150_000],
+	['of escapes', 'multipart', '"', 1_000_000],
+	['of wide characters and escapes', 'multipart', '你"""', 170_000],
+])(
+	'300 whole bodies, 60 at a time, %s as %s',
+	async (_, kind, text, times) => {
+		const body = `${opening(kind)}${text.repeat(times)}${kind === 'json' ? '"}' : '\r\n--b--'}`;
+		const statuses = new Set<number>();
+		const peak = await peakMib(async ({ submitUrl }) => {
+			let left = 300;
+			const sender = async (number: number) => {
+				const headers = { 'Content-Type': media(kind), 'X-Forwarded-For': `11.1.${number}.1` };
+				while (left-- > 0) {
+					const url = `${submitUrl}/f/contact`;
+					statuses.add((await fetch(url, { method: 'POST', headers, body, redirect: 'manual' })).status);
+				}
+			};
+			await Promise.all(Array.from({ length: 60 }, (_, number) => sender(number)));
+		});
+		expect([...statuses].filter((status) => status !== 303 && status !== 503)).toEqual([]);
+		expect(statuses).toContain(303);
+		expect(peak).toBeLessThan(MAX_MIB_OVER_IDLE);
+	},
+	TIMEOUT_MS,
+);
