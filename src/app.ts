@@ -44,6 +44,7 @@ export function openApp(config: Config, { log, now = Date.now }: { log: Log; now
 		...config,
 		baseUrl: config.baseUrl ?? ownUrl(config.host, config.port),
 		post,
+		budget,
 		log,
 		now,
 	});

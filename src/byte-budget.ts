@@ -106,3 +106,26 @@ export function createByteBudget(totalBytes: number, { collect = () => Bun.gc(tr
 		},
 	};
 }
+
+/**
+ * A part of a budget for those who may be slow with what they hold: they wait for each other first, so that they do not
+ * hold up all who share the budget.
+ */
+export function createShare(budget: Pick<ByteBudget, 'take'>, bytes: number): Pick<ByteBudget, 'take'> {
+	const share = createByteBudget(2 * bytes, { collect: () => {} });
+	return {
+		async take(wanted, signal) {
+			const leave = await share.take(wanted, signal);
+			try {
+				const release = await budget.take(wanted, signal);
+				return (given) => {
+					release(given);
+					leave(given);
+				};
+			} catch (error) {
+				leave();
+				throw error;
+			}
+		},
+	};
+}

@@ -9,3 +9,7 @@ export const TOTAL_MAX = 10_000;
 export const RETRY_STATES = ['failed', 'waiting', 'withheld'] as const;
 /** Somebody tries settings out; a program would write to strangers. */
 export const MAIL_TESTS_PER_MINUTE = 5;
+/** Bytes of what was sent that are kept of a mail: the submission that it is about is kept whole anyway. */
+export const KEPT_MAX_BYTES = 20_000;
+/** Bytes of a submission's text that are shown of what is posted. */
+export const SHOWN_MAX_BYTES = 100_000;

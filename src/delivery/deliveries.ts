@@ -1,6 +1,6 @@
 /** Deliveries as their owner sees them: listed, and shown with what was sent. */
 
-import { and, asc, count, desc, eq, inArray, isNotNull, lt } from 'drizzle-orm';
+import { and, asc, count, desc, eq, getTableColumns, inArray, isNotNull, lt } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
 import { decodeId, encodeId, idToIso } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -13,7 +13,7 @@ import {
 	submissions,
 } from '../storage/tables.ts';
 import { TOTAL_MAX } from './bounds.ts';
-import type { Channel } from './channel.ts';
+import type { Channel, Content } from './channel.ts';
 import { checkForm, findDelivery, isReachable } from './delivery-access.ts';
 import type { Delivery, DeliveryList, DeliveryWithContent } from './schema.ts';
 import type { MailTrouble } from './worker.ts';
@@ -21,6 +21,7 @@ import type { MailTrouble } from './worker.ts';
 /** How long what was sent can be looked at. */
 const CONTENT_KEPT_MS = 30 * 24 * 3_600_000;
 const EXPIRE_AT_ONCE = 500;
+const { content: _, ...LISTED } = getTableColumns(deliveries);
 
 /** Public ids; a submission only with its form. */
 export interface DeliverySubject {
@@ -58,6 +59,13 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 		if (found.length === 0) throw new AppError('NOT_FOUND', 'There is no such submission.');
 	}
 
+	/** What was sent or would be; nothing of what was sent and is not kept any more. */
+	async function contentOf(row: DeliveryRow): Promise<Content | undefined> {
+		const channel = channels[row.channel];
+		if (row.content !== null) return channel.recall(row, row.content);
+		return row.state === 'sent' ? undefined : channel.compose(row);
+	}
+
 	function presentMail(): DeliveryList['mail'] {
 		const trouble = mailTrouble();
 		if (!trouble) return { isSet: isMailSet, heldSince: null, heldReason: null, nextProbeAt: null };
@@ -86,7 +94,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 				submission === undefined ? undefined : eq(deliveries.submissionId, decodeId(submission) ?? -1),
 			);
 			const rows = await db
-				.select()
+				.select(LISTED)
 				.from(deliveries)
 				.where(matching)
 				.orderBy(desc(deliveries.id))
@@ -103,15 +111,14 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 		/** @throws AppError NOT_FOUND */
 		async get(id: string, mode?: Mode): Promise<DeliveryWithContent> {
 			const row = await findDelivery(storage, { id, mode });
-			const content = row.content ?? (row.state === 'sent' ? undefined : await channels[row.channel].compose(row));
-			return { ...presentDelivery(row), content: content === undefined ? null : JSON.parse(content) };
+			return { ...presentDelivery(row), content: (await contentOf(row)) ?? null };
 		},
 		/** The HTML of a mail that was not sent yet, or never will be. @throws AppError NOT_FOUND */
 		async preview(id: string, mode?: Mode): Promise<string> {
 			const row = await findDelivery(storage, { id, mode });
 			const content = row.channel === 'mail' ? await channels.mail.compose(row) : undefined;
 			if (content === undefined) throw new AppError('NOT_FOUND', 'There is nothing to show of this delivery.');
-			return (JSON.parse(content) as { html: string }).html;
+			return String(content.html);
 		},
 		/** Upkeep: forgets what was sent after 30 days; that it was sent stays known. */
 		async expire(): Promise<void> {
@@ -131,7 +138,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 	};
 }
 
-function presentDelivery(row: DeliveryRow): Delivery {
+function presentDelivery(row: Omit<DeliveryRow, 'content'>): Delivery {
 	return {
 		id: encodeId(row.id),
 		form: encodeId(row.formId),

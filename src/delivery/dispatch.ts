@@ -1,5 +1,6 @@
 /** Puts together what leaves the house: the outbox, its channels, the worker, and what the owner sees of it. */
 
+import { type ByteBudget, createShare } from '../byte-budget.ts';
 import { parseSmtpUrl, type SmtpServer } from '../config/smtp-url.ts';
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -14,6 +15,8 @@ import { sendTestMail } from './test-mail.ts';
 import { createWebhookChannel } from './webhook-channel.ts';
 import { startWorker, type Worker, type WorkerTiming } from './worker.ts';
 
+/** What may be held of submissions on their way out, where strangers decide how slowly they go. */
+const CONTENT_BYTES = 16 * 1024 * 1024;
 /** Stands in mails that are only shown, as long as no sender is set. */
 const NOBODY: Mailbox = { name: '', address: 'formsrv@localhost' };
 
@@ -26,6 +29,8 @@ export interface DispatchOptions {
 	baseUrl: string;
 	/** Posts to webhooks. */
 	post: GuardedPost;
+	/** Of all submitted content in memory. */
+	budget: Pick<ByteBudget, 'take'>;
 	log: Log;
 	now?: () => number;
 	timing?: WorkerTiming;
@@ -42,10 +47,11 @@ export type Dispatch = ReturnType<typeof createDispatch>;
 /** @throws Error with a sentence for the operator if mail cannot be set up so */
 export function createDispatch(storage: Storage, options: DispatchOptions) {
 	const { mailPerHour, post, log, now = Date.now, timing } = options;
+	const budget = createShare(options.budget, CONTENT_BYTES);
 	const mail = readMailSetup(options);
 	const channels: Record<'mail' | 'webhook', Channel> = {
-		mail: createMailChannel(storage, { server: mail.server, identity: () => mail.identity }),
-		webhook: createWebhookChannel(storage, { post, now }),
+		mail: createMailChannel(storage, { server: mail.server, identity: () => mail.identity, budget }),
+		webhook: createWebhookChannel(storage, { post, budget, now }),
 	};
 	const outbox = createOutbox(storage, { mayMail: mail.server !== null, now });
 	let worker: Worker | undefined;

@@ -4,9 +4,11 @@ import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
+import { type PostBody, STALLED, sendBody } from './post-body.ts';
 import { createAddressGuard } from './public-address.ts';
 
 const DEFAULT_TIMEOUT_MS = 15_000;
+const DEFAULT_STALL_MS = 5_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_EXCERPT_BYTES = 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -19,7 +21,7 @@ export interface ResolvedAddress {
 
 export interface PostRequest {
 	headers: Record<string, string>;
-	body: string | Buffer;
+	body: PostBody;
 	/** Ends the request early, for an orderly stop. */
 	signal?: AbortSignal;
 }
@@ -36,6 +38,8 @@ export interface GuardedPostOptions {
 	allowed?: readonly string[];
 	/** Bound on the whole exchange, name resolution included. */
 	timeoutMs?: number;
+	/** How long a receiver may take nothing of a body that is waiting: a large one lies in memory as long. */
+	stallMs?: number;
 	resolve?: (hostname: string) => Promise<ResolvedAddress[]>;
 	/** Certificate authorities to trust instead of the built-in ones. */
 	ca?: string;
@@ -49,7 +53,7 @@ export type GuardedPost = (url: string, request: PostRequest) => Promise<PostRes
  * attacker), follows no redirect, uses no proxy, and reads at most 64 KiB within the time allowed.
  */
 export function createGuardedPost(options: GuardedPostOptions = {}): GuardedPost {
-	const { allowed, timeoutMs = DEFAULT_TIMEOUT_MS, resolve = resolveAll, ca } = options;
+	const { allowed, timeoutMs = DEFAULT_TIMEOUT_MS, stallMs = DEFAULT_STALL_MS, resolve = resolveAll, ca } = options;
 	const mayReach = createAddressGuard(allowed);
 
 	return async (text, request) => {
@@ -62,7 +66,7 @@ export function createGuardedPost(options: GuardedPostOptions = {}): GuardedPost
 			signal.throwIfAborted();
 			const addresses = await unlessAborted(checkedAddresses(target, { resolve, mayReach }), signal);
 			if (typeof addresses === 'string') return { answered: false, fault: 'refused', message: addresses };
-			return await exchange(target, { request, addresses, signal, ca });
+			return await exchange(target, { request, addresses, signal, ca, stallMs });
 		} catch (error) {
 			if (deadline.aborted) return fault('timeout', `No answer within ${timeoutMs / 1000} seconds.`);
 			if (signal.aborted) return fault('aborted', 'Stopped before there was an answer.');
@@ -127,16 +131,22 @@ async function exchange(
 		addresses,
 		signal,
 		ca,
-	}: { request: PostRequest; addresses: ResolvedAddress[]; signal: AbortSignal; ca: string | undefined },
+		stallMs,
+	}: {
+		request: PostRequest;
+		addresses: ResolvedAddress[];
+		signal: AbortSignal;
+		ca: string | undefined;
+		stallMs: number;
+	},
 ): Promise<PostResult> {
-	const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body;
 	// Loaded with the first request, because it takes a while and few servers need it at once.
 	const { request: open } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
 	signal.throwIfAborted();
 	return new Promise((resolve, reject) => {
 		const options: RequestOptions = {
 			method: 'POST',
-			headers: { ...request.headers, 'Content-Length': String(body.length) },
+			headers: { ...request.headers, 'Content-Length': String(request.body.bytes) },
 			agent: false,
 			maxHeaderSize: MAX_HEADER_BYTES,
 			rejectUnauthorized: true,
@@ -162,7 +172,7 @@ async function exchange(
 			const excerpt = readExcerpt(answer, signal).finally(() => outgoing.destroy());
 			resolve(excerpt.then((bodyExcerpt) => resultOf(answer, bodyExcerpt)));
 		});
-		outgoing.end(body);
+		sendBody(outgoing, request.body, stallMs).catch((error) => outgoing.destroy(error));
 	});
 }
 
@@ -203,6 +213,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 function classify(error: unknown): PostResult {
 	const { code = '', message = String(error) } = error as { code?: string; message?: string };
+	if (code === STALLED) return fault('timeout', message);
 	if (/^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL|DNS_)/.test(code)) return fault('dns', 'The name cannot be resolved.');
 	if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/.test(code)) return fault('tls', message);
 	if (/^(ECONN|EHOST|ENET|EPIPE|ETIMEDOUT|EADDR)|Connection/.test(code)) return fault('connection', message);

@@ -3,7 +3,7 @@
 import { encodeId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { DeliveryRow } from '../storage/tables.ts';
-import type { Channel } from './channel.ts';
+import type { Attempt, Channel } from './channel.ts';
 import type { Outcome } from './outcome.ts';
 import type { DueDelivery, Queue } from './queue.ts';
 import { createQueueHealth, type Pace } from './queue-health.ts';
@@ -114,28 +114,29 @@ export function createLane({ queue, channel, log, now, pace, signal, name, tickM
 	}
 
 	async function deliver(row: DeliveryRow): Promise<void> {
-		const outcome = await attempt(row);
+		const { outcome, kept } = await attempt(row);
 		if (outcome.kind === 'refused') log.warn(`${name} was refused for good.`, { delivery: encodeId(row.id) });
-		await settle(row, outcome);
+		await settle(row, outcome, kept);
 		if (outcome.kind === 'sent') selection?.sent(row, now());
 		underWay.delete(row.id);
 		wake();
 	}
 
-	async function attempt(row: DeliveryRow): Promise<Outcome> {
+	async function attempt(row: DeliveryRow): Promise<Attempt> {
 		try {
-			const outcome = await channel.send(row, { signal });
-			if (!signal.aborted) recordHealth(row, outcome);
-			return outcome;
+			const tried = await channel.send(row, { signal });
+			if (!signal.aborted) recordHealth(row, tried.outcome);
+			return tried;
 		} catch (error) {
+			if (signal.aborted) return { outcome: { kind: 'ill', error: 'The server was stopped meanwhile' } };
 			log.error('A delivery could not be tried.', { delivery: encodeId(row.id), cause: error });
-			return { kind: 'retry', error: 'A fault of the server; its log says more' };
+			return { outcome: { kind: 'retry', error: 'A fault of the server; its log says more' } };
 		}
 	}
 
 	/** What was decided has to get onto the disk, or it would be sent twice: a full disk is waited for. */
-	async function settle(row: DeliveryRow, outcome: Outcome): Promise<void> {
-		const content = outcome.kind === 'sent' || outcome.kind === 'refused' ? await contentOf(row) : undefined;
+	async function settle(row: DeliveryRow, outcome: Outcome, kept?: string): Promise<void> {
+		const content = outcome.kind === 'sent' || outcome.kind === 'refused' ? kept : undefined;
 		for (;;) {
 			try {
 				return await queue.settle(row, { outcome, content });
@@ -144,17 +145,6 @@ export function createLane({ queue, channel, log, now, pace, signal, name, tickM
 				if (isStopping) return;
 				await Bun.sleep(SETTLE_AGAIN_MS);
 			}
-		}
-	}
-
-	/** What is kept of a delivery. Nothing that goes wrong here changes what became of it. */
-	async function contentOf(row: DeliveryRow): Promise<string | undefined> {
-		try {
-			const content = await channel.compose(row);
-			return content !== undefined && channel.abridge ? channel.abridge(content) : content;
-		} catch (error) {
-			log.error('What was sent cannot be kept.', { delivery: encodeId(row.id), cause: error });
-			return undefined;
 		}
 	}
 

@@ -1,13 +1,15 @@
 /** Mail as a channel of the outbox: a delivery becomes a mail, and one attempt to send it. */
 
 import { and, count, desc, eq, exists, inArray, sql } from 'drizzle-orm';
+import type { ByteBudget, Release } from '../byte-budget.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import { isEmailAddress } from '../email-address.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { SubmissionHead } from '../storage/submission-text.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../storage/tables.ts';
 import { renderAddressNotice } from './address-notice.ts';
 import { MAIL_SCHEDULE } from './backoff.ts';
-import type { Channel } from './channel.ts';
+import type { Channel, Content } from './channel.ts';
 import {
 	DIGEST_READS,
 	type Mail,
@@ -17,6 +19,7 @@ import {
 	renderDigest,
 	renderNotification,
 } from './email.ts';
+import { keptMail, shownMail } from './kept-mail.ts';
 import { ADDRESS_CHANGED } from './outbox.ts';
 import type { Outcome } from './outcome.ts';
 import { SMTP_TIMEOUTS, type SmtpTimeouts, sendMail } from './smtp.ts';
@@ -25,18 +28,33 @@ export const SUBMISSIONS_DIGEST = 'submissions.digest';
 
 const CONCURRENCY = 4;
 const DIGEST_SHOWS = 50;
+/** Of what is read of a submission, in the parts of a mail and in the mail as it is sent. */
+const COPIES = 6;
 
 export interface MailChannelOptions {
 	/** `null` while no mail server is set: mails can be shown, not sent. */
 	server: SmtpServer | null;
 	/** Asked at every mail, because the public address may be known only once the server listens. */
 	identity: () => MailIdentity;
+	/** For what is held of submissions. */
+	budget: Pick<ByteBudget, 'take'>;
 	timeouts?: SmtpTimeouts;
+}
+
+interface RenderOptions {
+	evenSpam: boolean;
+	signal?: AbortSignal;
+}
+
+/** A mail, and what gives back the bytes it takes. */
+interface Rendered {
+	mail: Mail;
+	release: Release;
 }
 
 export function createMailChannel(
 	storage: Storage,
-	{ server, identity, timeouts = SMTP_TIMEOUTS }: MailChannelOptions,
+	{ server, identity, budget, timeouts = SMTP_TIMEOUTS }: MailChannelOptions,
 ): Channel {
 	const { db } = storage;
 
@@ -55,22 +73,52 @@ export function createMailChannel(
 		return submission;
 	}
 
-	async function render(row: DeliveryRow, { evenSpam }: { evenSpam: boolean }): Promise<Mail | Outcome> {
+	/** Makes what `make` reads of these submissions fit into the budget for as long as the mail is there. */
+	async function within(
+		{ heads, reads, signal }: { heads: readonly SubmissionHead[]; reads: { textMax: number }; signal?: AbortSignal },
+		make: () => Promise<Mail | Outcome>,
+	): Promise<Rendered | Outcome> {
+		// Even the beginning of a text is found only by reading all of it, for a moment.
+		const read = Math.max(0, ...heads.map(({ bytes }) => bytes));
+		const held = heads.reduce((sum, { bytes }) => sum + COPIES * Math.min(bytes, reads.textMax), 0);
+		const release = await budget.take(read + held, signal);
+		let rendered: Rendered | undefined;
+		try {
+			const mail = await make();
+			if ('kind' in mail) return mail;
+			release(read);
+			rendered = { mail, release };
+			return rendered;
+		} finally {
+			if (!rendered) release();
+		}
+	}
+
+	async function render(row: DeliveryRow, { evenSpam, signal }: RenderOptions): Promise<Rendered | Outcome> {
 		const [form] = await db.select().from(forms).where(eq(forms.id, row.formId));
 		if (!form || form.deletedAt !== null) return { kind: 'refused', error: 'The form was deleted' };
 		const to = row.destination.split(',').map((address) => address.trim());
 		const wrong = to.find((address) => !isEmailAddress(address));
 		if (wrong !== undefined) return { kind: 'refused', error: `"${wrong}" is not a mail address` };
-		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, to });
-		if (row.event === ADDRESS_CHANGED) return renderAddressNotice(identity(), { id: row.id, form, to });
-		const submission = await readBeginning(form.id, row.submissionId ?? -1, NOTIFICATION_READS);
-		if (!submission) return { kind: 'refused', error: 'The submission was deleted' };
-		if (submission.isSpam && !evenSpam) return { kind: 'withheld', error: 'The submission is marked as spam' };
-		return renderNotification(identity(), { form, submission, to });
+		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, to, signal });
+		if (row.event === ADDRESS_CHANGED) {
+			const mail = renderAddressNotice(identity(), { id: row.id, form, to });
+			return { mail, release: () => {} };
+		}
+		const head = storage.submissions.head(form.id, row.submissionId ?? -1);
+		return within({ heads: head ? [head] : [], reads: NOTIFICATION_READS, signal }, async () => {
+			const submission = await readBeginning(form.id, row.submissionId ?? -1, NOTIFICATION_READS);
+			if (!submission) return { kind: 'refused', error: 'The submission was deleted' };
+			if (submission.isSpam && !evenSpam) return { kind: 'withheld', error: 'The submission is marked as spam' };
+			return renderNotification(identity(), { form, submission, to });
+		});
 	}
 
 	/** A part of a digest that was split off stands for the same submissions as the whole. */
-	async function digest(row: DeliveryRow, { form, to }: { form: FormRow; to: string[] }): Promise<Mail | Outcome> {
+	async function digest(
+		row: DeliveryRow,
+		{ form, to, signal }: { form: FormRow; to: string[]; signal?: AbortSignal },
+	): Promise<Rendered | Outcome> {
 		const id = row.digestId ?? row.id;
 		const notSpam = db
 			.select({ id: submissions.id })
@@ -91,34 +139,39 @@ export function createMailChannel(
 			.from(submissions)
 			.where(inArray(submissions.id, latestIds))
 			.orderBy(desc(submissions.id));
-		const latest: NotifiedSubmission[] = [];
-		for (const { id: submissionId } of shown) {
-			const submission = await readBeginning(form.id, submissionId, DIGEST_READS);
-			if (submission) latest.push(submission);
-			// Even the beginning of a long text is found only by reading all of it: others get their turn in between.
-			await new Promise((resolve) => setImmediate(resolve));
-		}
-		return renderDigest(identity(), { id, form, total, latest, to });
+		const heads = shown.flatMap((submission) => storage.submissions.head(form.id, submission.id) ?? []);
+		return within({ heads, reads: DIGEST_READS, signal }, async () => {
+			const latest: NotifiedSubmission[] = [];
+			for (const { id: submissionId } of heads) {
+				const submission = await readBeginning(form.id, submissionId, DIGEST_READS);
+				if (submission) latest.push(submission);
+				// It may have taken a while: others get their turn in between.
+				await new Promise((resolve) => setImmediate(resolve));
+			}
+			return renderDigest(identity(), { id, form, total, latest, to });
+		});
 	}
 
 	return {
 		schedule: MAIL_SCHEDULE,
 		concurrency: CONCURRENCY,
 		async send(row, { signal }) {
-			if (!server) return { kind: 'ill', error: 'No mail server is set: FORMSRV_SMTP_URL' };
-			const mail = await render(row, { evenSpam: false });
-			return 'kind' in mail ? mail : sendMail(server, mail, { timeouts, signal });
+			if (!server) return { outcome: { kind: 'ill', error: 'No mail server is set: FORMSRV_SMTP_URL' } };
+			const rendered = await render(row, { evenSpam: false, signal });
+			if ('kind' in rendered) return { outcome: rendered };
+			const { mail, release } = rendered;
+			try {
+				return { outcome: await sendMail(server, mail, { timeouts, signal }), kept: keptMail(mail) };
+			} finally {
+				release();
+			}
 		},
 		async compose(row) {
-			const mail = await render(row, { evenSpam: true });
-			if ('kind' in mail) return undefined;
-			const { from, to, replyTo, subject, messageId, text, html } = mail;
-			return JSON.stringify({ from, to, replyTo, subject, messageId, text, html });
+			const rendered = await render(row, { evenSpam: true });
+			if ('kind' in rendered) return undefined;
+			rendered.release();
+			return shownMail(rendered.mail);
 		},
-		/** The HTML part says nothing that the text does not, at many times the size. */
-		abridge(content) {
-			const { html: _, ...rest } = JSON.parse(content) as Record<string, unknown>;
-			return JSON.stringify(rest);
-		},
+		recall: async (_row, kept) => JSON.parse(kept) as Content,
 	};
 }

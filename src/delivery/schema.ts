@@ -49,7 +49,9 @@ export const DeliveryWithContent = Type.Object(
 		content: Type.Any({
 			description:
 				'What was sent, or would be. A mail: `from`, `to`, `replyTo`, `subject`, `messageId`, `text`, and `html` as long ' +
-				'as it was not sent. A webhook: the body. `null` when it is not kept any more.',
+				'as it was not sent. A webhook: the body. `null` when it is not kept any more. With `isCut`, something long in ' +
+				'it is only the beginning: of a mail that was sent, `text`; of a body, `data.submission.data`, which is then the ' +
+				'beginning of its JSON as text. What is sent is always whole.',
 		}),
 	},
 	{ $id: 'DeliveryWithContent' },

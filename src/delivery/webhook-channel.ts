@@ -1,27 +1,34 @@
 /** Webhooks as a channel of the outbox: what is posted, one attempt to post it, and what that says of the webhook. */
 
 import { and, eq, inArray, type SQL } from 'drizzle-orm';
-import { encodeId, idToIso } from '../ids.ts';
+import type { ByteBudget } from '../byte-budget.ts';
+import { encodeId } from '../ids.ts';
 import type { Db, Storage } from '../storage/storage.ts';
-import type { StoredSubmission } from '../storage/submission-log.ts';
-import { type DeliveryRow, deliveries, type FormRow, forms, type WebhookRow, webhooks } from '../storage/tables.ts';
+import { type DeliveryRow, deliveries, forms, type WebhookRow, webhooks } from '../storage/tables.ts';
 import { WEBHOOK_SCHEDULE } from './backoff.ts';
-import type { Channel } from './channel.ts';
+import type { Attempt, Channel } from './channel.ts';
 import type { GuardedPost, PostResult } from './guarded-request.ts';
 import type { Outcome } from './outcome.ts';
-import { healthAfter, signingSecrets, submissionCreated, webhookHeaders, webhookOutcome } from './webhook.ts';
+import { createSharedTexts, type SharedText } from './shared-texts.ts';
+import { healthAfter, signingSecrets, webhookHeaders, webhookOutcome } from './webhook.ts';
+import { type Event, eventBody, eventKept, eventShown } from './webhook-event.ts';
 
 const CONCURRENCY = 2;
+const REMOVED = 'The submission was removed.';
 
-interface Event {
-	form: FormRow;
-	submission: StoredSubmission;
+export interface WebhookChannelOptions {
+	post: GuardedPost;
+	/** For what is held of submissions. */
+	budget: Pick<ByteBudget, 'take'>;
+	now?: () => number;
 }
 
 export function createWebhookChannel(
 	storage: Storage,
-	{ post, now = Date.now }: { post: GuardedPost; now?: () => number },
+	{ post, budget, now = Date.now }: WebhookChannelOptions,
 ): Channel {
+	const texts = createSharedTexts(storage, budget);
+
 	/**
 	 * What an attempt came to, noted on the webhook's row if that is news. A webhook that is given up takes what waits
 	 * along. What an address answered says nothing of the one that the webhook was given meanwhile.
@@ -47,20 +54,29 @@ export function createWebhookChannel(
 	/** What a delivery is about; `undefined` if that is gone. */
 	async function readEvent({ formId, submissionId }: DeliveryRow): Promise<Event | undefined> {
 		const [form] = await storage.db.select().from(forms).where(eq(forms.id, formId));
-		const submission = storage.submissions.read(formId, submissionId ?? -1);
+		const submission = storage.submissions.head(formId, submissionId ?? -1);
 		return form && form.deletedAt === null && submission ? { form, submission } : undefined;
 	}
 
-	async function attempt(
-		webhook: WebhookRow,
-		{ delivery, event, signal }: { delivery: DeliveryRow; event: Event; signal: AbortSignal },
-	): Promise<Outcome> {
+	/** With the text at hand, so that nothing is decided before a wait for memory. */
+	async function sendWith(text: SharedText, delivery: DeliveryRow, signal: AbortSignal): Promise<Attempt> {
+		const [webhook] = await storage.db
+			.select()
+			.from(webhooks)
+			.where(eq(webhooks.id, delivery.webhookId ?? -1));
+		if (!webhook) return refused('The webhook was removed.');
+		if (!webhook.isActive) return { outcome: { kind: 'ill', error: 'The webhook is disabled.' } };
+		const event = await readEvent(delivery);
+		if (!event || !text.bytes) return refused(REMOVED);
+		if (event.submission.isSpam) {
+			return { outcome: { kind: 'withheld', error: 'The submission is marked as spam.' } };
+		}
 		const sentAt = new Date(now());
-		const body = Buffer.from(bodyOf(event));
+		const body = eventBody(event, text);
 		const id = `msg_${encodeId(delivery.id)}`;
-		const headers = webhookHeaders(signingSecrets(webhook, sentAt), { id, sentAt, body });
+		const headers = await webhookHeaders(signingSecrets(webhook, sentAt), { id, sentAt, body });
 		const result = await post(webhook.url, { headers, body, signal });
-		return judge(webhook, { result, at: new Date(now()) });
+		return { outcome: await judge(webhook, { result, at: new Date(now()) }), kept: eventKept(event) };
 	}
 
 	return {
@@ -68,30 +84,25 @@ export function createWebhookChannel(
 		concurrency: CONCURRENCY,
 		/** The webhook's identifier for the event is the same at every attempt. */
 		async send(delivery, { signal }) {
-			const [webhook] = await storage.db
-				.select()
-				.from(webhooks)
-				.where(eq(webhooks.id, delivery.webhookId ?? -1));
-			if (!webhook) return { kind: 'refused', error: 'The webhook was removed.' };
-			if (!webhook.isActive) return { kind: 'ill', error: 'The webhook is disabled.' };
-			const event = await readEvent(delivery);
-			if (!event) return { kind: 'refused', error: 'The submission was removed.' };
-			if (event.submission.isSpam) return { kind: 'withheld', error: 'The submission is marked as spam.' };
-			return attempt(webhook, { delivery, event, signal });
+			const submission = storage.submissions.head(delivery.formId, delivery.submissionId ?? -1);
+			if (!submission) return refused(REMOVED);
+			const text = await texts.use(submission, signal);
+			try {
+				return await sendWith(text, delivery, signal);
+			} finally {
+				text.release();
+			}
 		},
-		async compose(delivery) {
-			const event = await readEvent(delivery);
-			return event && bodyOf(event);
+		async compose(row) {
+			const event = await readEvent(row);
+			return event && eventShown(eventKept(event), { row, storage, budget });
 		},
+		recall: (row, kept) => eventShown(kept, { row, storage, budget }),
 	};
 }
 
-function bodyOf({ form, submission }: Event): string {
-	const { id, data, isRead, isStarred, isSpam } = submission;
-	return submissionCreated(
-		{ id: encodeId(form.id), name: form.name, slug: form.slug },
-		{ id: encodeId(id), data, createdAt: idToIso(id), isRead, isStarred, isSpam },
-	);
+function refused(error: string): Attempt {
+	return { outcome: { kind: 'refused', error } };
 }
 
 function failWaiting(tx: Db, { isAsked, error, at }: { isAsked: SQL | undefined; error: string; at: Date }) {

@@ -2,6 +2,7 @@
 
 import type { PostResult } from './guarded-request.ts';
 import type { Outcome } from './outcome.ts';
+import type { PostBody } from './post-body.ts';
 
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
@@ -10,6 +11,7 @@ const GONE = 410;
 const ABOUT_THE_TARGET: ReadonlySet<number> = new Set([401, 404, 405, 429]);
 const LONGEST_RETRY_AFTER_MS = 6 * 3_600_000;
 const EXCERPT_IN_ERROR = 200;
+const HASHED_AT_ONCE = 2 ** 20;
 
 /** How long a target may fail without a break before it is given up. */
 export const DISABLE_AFTER_MS = 5 * 24 * 3_600_000;
@@ -22,8 +24,6 @@ export interface EventForm {
 
 export interface EventSubmission {
 	id: string;
-	/** JSON text, spliced in as it is. */
-	data: string;
 	createdAt: string;
 	isRead: boolean;
 	isStarred: boolean;
@@ -42,11 +42,14 @@ export function createWebhookSecret(): string {
 	return SECRET_PREFIX + crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64();
 }
 
-/** The body of a `submission.created` event; its `data.submission` is the Submission of the API. */
-export function submissionCreated(form: EventForm, { id, data, ...rest }: EventSubmission): string {
+/**
+ * The body of a `submission.created` event; its `data.submission` is the Submission of the API. What comes before and
+ * after the JSON text of the submission's `data`, which may be large, and is spliced in as it is.
+ */
+export function submissionCreated(form: EventForm, { id, ...rest }: EventSubmission): [before: string, after: string] {
 	const event = JSON.stringify({ type: 'submission.created', timestamp: rest.createdAt }).slice(0, -1);
 	const flags = JSON.stringify(rest).slice(1);
-	return `${event},"data":{"form":${JSON.stringify(form)},"submission":{"id":"${id}","data":${data},${flags}}}`;
+	return [`${event},"data":{"form":${JSON.stringify(form)},"submission":{"id":"${id}","data":`, `,${flags}}}`];
 }
 
 /** The body of the event that an owner sends to try a target. */
@@ -69,25 +72,29 @@ export function signingSecrets(
  *
  * @param message `id` is the same for every attempt of a delivery; `sentAt` is this attempt's moment
  */
-export function webhookHeaders(
+export async function webhookHeaders(
 	secrets: readonly string[],
-	message: { id: string; sentAt: Date; body: string | Buffer },
+	{ id, sentAt, body }: { id: string; sentAt: Date; body: PostBody },
 ) {
-	const timestamp = Math.floor(message.sentAt.getTime() / 1000);
-	const prefix = `${message.id}.${timestamp}.`;
+	const timestamp = Math.floor(sentAt.getTime() / 1000);
+	const hashers = secrets.map((secret) => {
+		const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+		return new Bun.CryptoHasher('sha256', key).update(`${id}.${timestamp}.`);
+	});
+	for (const piece of body.pieces()) {
+		for (let at = 0; at < piece.length; at += HASHED_AT_ONCE) {
+			// Others have their turn within a large body.
+			if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+			for (const hasher of hashers) hasher.update(piece.subarray(at, at + HASHED_AT_ONCE));
+		}
+	}
 	return {
 		'Content-Type': 'application/json; charset=utf-8',
 		'User-Agent': 'formsrv-webhook/1',
-		'Webhook-Id': message.id,
+		'Webhook-Id': id,
 		'Webhook-Timestamp': String(timestamp),
-		'Webhook-Signature': secrets.map((secret) => `v1,${sign(secret, { prefix, body: message.body })}`).join(' '),
+		'Webhook-Signature': hashers.map((hasher) => `v1,${hasher.digest('base64')}`).join(' '),
 	};
-}
-
-/** In two parts, because a body may be large: joined it would be there once more for each secret. */
-function sign(secret: string, { prefix, body }: { prefix: string; body: string | Buffer }): string {
-	const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
-	return new Bun.CryptoHasher('sha256', key).update(prefix).update(body).digest('base64');
 }
 
 /** What an attempt came to. Only 2xx is success: a redirect might lead anywhere, and its target was never checked. */

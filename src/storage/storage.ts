@@ -9,6 +9,7 @@ import { migrate } from './migrate.ts';
 import { createSearchIndex, type VolumeSize } from './search-index.ts';
 import { closeWriteConnection, openReadConnection, openWriteConnection } from './sqlite.ts';
 import { createSubmissionLog } from './submission-log.ts';
+import { createSubmissionTexts } from './submission-text.ts';
 import { createWriter } from './writer.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the engine's own result type is of no concern to features
@@ -82,6 +83,7 @@ export function openStorage(file: string, { now = Date.now, searchVolume }: Stor
 		rolledBack: index.forget,
 	});
 	const log = createSubmissionLog(client, { writer, index, events });
+	const texts = createSubmissionTexts(reader);
 	const search = createSearchIndex(client, writer, searchVolume);
 
 	return {
@@ -110,6 +112,7 @@ export function openStorage(file: string, { now = Date.now, searchVolume }: Stor
 		/** Submissions have their own way in and out, because they come by the thousand. */
 		submissions: {
 			...log,
+			...texts,
 			page: (query: Parameters<typeof log.page>[0]) => {
 				refreshOnce();
 				return log.page(query);

@@ -6,6 +6,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
+import { textBody } from '../../src/delivery/post-body.ts';
 import { makeCertificate } from './certificate.ts';
 
 /** Answers what it is told to. */
@@ -18,7 +19,7 @@ export interface Canary {
 }
 
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
-export const REQUEST = { headers: { 'Content-Type': 'application/json' }, body: '{"a":1}' };
+export const REQUEST = { headers: { 'Content-Type': 'application/json' }, body: textBody('{"a":1}') };
 export const LOOPBACK = ['127.0.0.0/8', '::1'];
 
 /** A resolver that knows these addresses, whatever the name. */
@@ -92,7 +93,7 @@ function listen(
 		socket.on('error', () => {});
 		socket.on('data', (chunk) => {
 			text += chunk.toString();
-			if (!text.endsWith(REQUEST.body)) return;
+			if (!text.endsWith('{"a":1}')) return;
 			canary.requests.push(text);
 			canary.serverNames.push((socket as unknown as { servername: string }).servername);
 			canary.answer(socket);

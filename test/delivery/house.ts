@@ -1,6 +1,7 @@
 /** The sending part of the program for tests: a real database, a form, and mail to a server of the test's choice. */
 
 import { eq } from 'drizzle-orm';
+import { createByteBudget } from '../../src/byte-budget.ts';
 import { createDispatch, type DispatchOptions } from '../../src/delivery/dispatch.ts';
 import type { PostResult } from '../../src/delivery/guarded-request.ts';
 import { createLog } from '../../src/log.ts';
@@ -31,6 +32,7 @@ export async function openHouse({ file, form: formValues, ...options }: HouseOpt
 		mailPerHour: 1_000_000,
 		baseUrl: 'https://forms.example.com',
 		post: async (): Promise<PostResult> => ({ answered: false, fault: 'connection', message: 'no network in tests' }),
+		budget: createByteBudget(64 * 2 ** 20),
 		timing: SHORT_TIMING,
 		log,
 		now,

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
+import { createByteBudget } from '../../src/byte-budget.ts';
 import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
 import { createWebhookSecret, DISABLE_AFTER_MS } from '../../src/delivery/webhook.ts';
 import { createWebhookChannel } from '../../src/delivery/webhook-channel.ts';
@@ -74,20 +75,24 @@ async function addDelivery(webhookId: number): Promise<DeliveryRow> {
 }
 
 const rowOf = async (id: number) => (await storage.db.select().from(webhooks).where(eq(webhooks.id, id)))[0];
-const openChannel = (now?: () => number) =>
-	createWebhookChannel(storage, { post: createGuardedPost({ allowed: ['127.0.0.1'], timeoutMs: 2_000 }), now });
+const budget = createByteBudget(2 ** 20);
+
+function openChannel(now?: () => number, post = createGuardedPost({ allowed: ['127.0.0.1'], timeoutMs: 2_000 })) {
+	const channel = createWebhookChannel(storage, { post, budget, now });
+	return { ...channel, send: async (row: DeliveryRow) => (await channel.send(row, GOING_ON)).outcome };
+}
 
 describe('an attempt', () => {
 	test('posts the event, signed so that the official package accepts it', async () => {
 		const webhook = await addWebhook();
 		const delivery = await addDelivery(webhook.id);
-		expect(await openChannel().send(delivery, GOING_ON)).toEqual({ kind: 'sent', note: 'Answered 204' });
+		expect(await openChannel().send(delivery)).toEqual({ kind: 'sent', note: 'Answered 204' });
 		expect(received).toHaveLength(1);
 		const [{ headers, body }] = received as [(typeof received)[0]];
 		const event = new Webhook(webhook.secret).verify(body, headers) as Record<string, unknown>;
 		expect(event.type).toBe('submission.created');
 		expect(body).toContain(`"data":${DATA},`);
-		expect(body).toBe((await openChannel().compose(delivery)) as string);
+		expect(await openChannel().compose(delivery)).toEqual(JSON.parse(body));
 		const submissionId = delivery.submissionId as number;
 		expect(event.data).toMatchObject({
 			form: { id: encodeId(FORM), name: 'Contact', slug: 'contact' },
@@ -100,9 +105,9 @@ describe('an attempt', () => {
 		let now = Date.now();
 		const channel = openChannel(() => now);
 		const delivery = await addDelivery((await addWebhook()).id);
-		await channel.send(delivery, GOING_ON);
+		await channel.send(delivery);
 		now += 3_600_000;
-		await channel.send(delivery, GOING_ON);
+		await channel.send(delivery);
 		const [first, second] = received as [(typeof received)[0], (typeof received)[0]];
 		expect(second.headers['webhook-id']).toBe(first.headers['webhook-id'] as string);
 		expect(second.body).toBe(first.body);
@@ -115,9 +120,9 @@ describe('an attempt', () => {
 		const webhook = await addWebhook({ previousSecret, previousSecretUntil: now + 1_000 });
 		const delivery = await addDelivery(webhook.id);
 		const channel = openChannel(() => now);
-		await channel.send(delivery, GOING_ON);
+		await channel.send(delivery);
 		now += 1_000;
-		await channel.send(delivery, GOING_ON);
+		await channel.send(delivery);
 		expect(received.map(({ headers }) => headers['webhook-signature']?.split(' ').length)).toEqual([2, 1]);
 	});
 
@@ -131,33 +136,33 @@ describe('an attempt', () => {
 			await storage.batch((tx) => [tx.delete(webhooks).where(eq(webhooks.id, webhook.id))]);
 		}
 		if (what.includes('submission')) await storage.submissions.remove(FORM, [delivery.submissionId as number]);
-		expect(await openChannel().send(delivery, GOING_ON)).toEqual({ kind: 'refused', error });
+		expect(await openChannel().send(delivery)).toEqual({ kind: 'refused', error });
 		expect(received).toEqual([]);
 	});
 
 	test('of a webhook that is paused waits', async () => {
 		const delivery = await addDelivery((await addWebhook({ isActive: false })).id);
-		expect((await openChannel().send(delivery, GOING_ON)).kind).toBe('ill');
+		expect((await openChannel().send(delivery)).kind).toBe('ill');
 		expect(received).toEqual([]);
 	});
 
 	test('of what turned out to be spam is withheld', async () => {
 		const delivery = await addDelivery((await addWebhook()).id);
 		await storage.submissions.change(FORM, [delivery.submissionId as number], { isSpam: true });
-		expect((await openChannel().send(delivery, GOING_ON)).kind).toBe('withheld');
+		expect((await openChannel().send(delivery)).kind).toBe('withheld');
 		expect(received).toEqual([]);
 	});
 
 	test('of a deleted form is not made', async () => {
 		const delivery = await addDelivery((await addWebhook()).id);
 		await storage.batch((tx) => [tx.update(forms).set({ deletedAt: 1 }).where(eq(forms.id, FORM))]);
-		expect((await openChannel().send(delivery, GOING_ON)).kind).toBe('refused');
+		expect((await openChannel().send(delivery)).kind).toBe('refused');
 		expect(received).toEqual([]);
 	});
 
 	test('at a private address is refused, and says so', async () => {
-		const guarded = createWebhookChannel(storage, { post: createGuardedPost() });
-		const outcome = await guarded.send(await addDelivery((await addWebhook()).id), GOING_ON);
+		const guarded = openChannel(undefined, createGuardedPost());
+		const outcome = await guarded.send(await addDelivery((await addWebhook()).id));
 		expect(outcome).toMatchObject({ kind: 'retry', error: expect.stringContaining('not a public address') });
 		expect(received).toEqual([]);
 	});
@@ -170,12 +175,12 @@ describe('the record of a webhook', () => {
 		const channel = openChannel(() => now);
 		const delivery = await addDelivery(webhook.id);
 		respond = () => new Response('no', { status: 500 });
-		expect(await channel.send(delivery, GOING_ON)).toMatchObject({ kind: 'retry', error: 'Answered 500: no' });
+		expect(await channel.send(delivery)).toMatchObject({ kind: 'retry', error: 'Answered 500: no' });
 		now += 60_000;
-		await channel.send(delivery, GOING_ON);
+		await channel.send(delivery);
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, failingSince: 1_800_000_000_000 });
 		respond = () => new Response('yes');
-		await channel.send(delivery, GOING_ON);
+		await channel.send(delivery);
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, failingSince: null });
 	});
 
@@ -186,11 +191,11 @@ describe('the record of a webhook', () => {
 		const delivery = await addDelivery(webhook.id);
 		const waiting = await addDelivery(webhook.id);
 		respond = () => new Response(null, { status: 503 });
-		await channel.send(delivery, GOING_ON);
+		await channel.send(delivery);
 		now += DISABLE_AFTER_MS;
 		const reason = 'Every attempt failed since 2027-01-15T08:00:00.000Z; the last one: Answered 503';
 		const error = `The webhook was disabled. ${reason}`;
-		expect(await channel.send(delivery, GOING_ON)).toEqual({ kind: 'refused', error });
+		expect(await channel.send(delivery)).toEqual({ kind: 'refused', error });
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false, disabledReason: reason });
 		const [row] = await storage.db.select().from(deliveries).where(eq(deliveries.id, waiting.id));
 		expect(row).toMatchObject({ state: 'failed', lastError: error, nextAttemptAt: null, finishedAt: now });
@@ -199,13 +204,11 @@ describe('the record of a webhook', () => {
 	test('leaves a webhook paused that its owner paused meanwhile', async () => {
 		const webhook = await addWebhook({ failingSince: 1 });
 		const delivery = await addDelivery(webhook.id);
-		const pausing = createWebhookChannel(storage, {
-			post: async () => {
-				await storage.batch((tx) => [tx.update(webhooks).set({ isActive: false })]);
-				return { answered: true, status: 200, bodyExcerpt: '', retryAfter: undefined };
-			},
+		const pausing = openChannel(undefined, async () => {
+			await storage.batch((tx) => [tx.update(webhooks).set({ isActive: false })]);
+			return { answered: true, status: 200, bodyExcerpt: '', retryAfter: undefined };
 		});
-		expect((await pausing.send(delivery, GOING_ON)).kind).toBe('sent');
+		expect((await pausing.send(delivery)).kind).toBe('sent');
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false, failingSince: null });
 	});
 
@@ -217,18 +220,16 @@ describe('the record of a webhook', () => {
 		const webhook = await addWebhook({ failingSince });
 		const delivery = await addDelivery(webhook.id);
 		const waiting = await addDelivery(webhook.id);
-		const moving = createWebhookChannel(storage, {
-			post: async () => {
-				await storage.batch((tx) => [
-					tx
-						.update(webhooks)
-						.set({ url: 'https://new.example.com/', failingSince: null })
-						.where(eq(webhooks.id, webhook.id)),
-				]);
-				return { answered: true, status, bodyExcerpt: '', retryAfter: undefined };
-			},
+		const moving = openChannel(undefined, async () => {
+			await storage.batch((tx) => [
+				tx
+					.update(webhooks)
+					.set({ url: 'https://new.example.com/', failingSince: null })
+					.where(eq(webhooks.id, webhook.id)),
+			]);
+			return { answered: true, status, bodyExcerpt: '', retryAfter: undefined };
 		});
-		expect((await moving.send(delivery, GOING_ON)).kind).toBe('retry');
+		expect((await moving.send(delivery)).kind).toBe('retry');
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, disabledReason: null, failingSince: null });
 		const [row] = await storage.db.select().from(deliveries).where(eq(deliveries.id, waiting.id));
 		expect(row?.state).toBe('waiting');
@@ -237,7 +238,7 @@ describe('the record of a webhook', () => {
 	test('ends at once with 410', async () => {
 		const webhook = await addWebhook();
 		respond = () => new Response(null, { status: 410 });
-		expect((await openChannel().send(await addDelivery(webhook.id), GOING_ON)).kind).toBe('refused');
+		expect((await openChannel().send(await addDelivery(webhook.id))).kind).toBe('refused');
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false, disabledReason: 'The target answered 410 Gone.' });
 	});
 });

@@ -71,7 +71,8 @@ test('a submission is posted once, and what was sent can be looked at', async ()
 	const [row] = await house.until(areAll('sent'));
 	expect(received).toEqual([{ id: `msg_${encodeId(row?.id as number)}`, submission: encodeId(id) }]);
 	expect(row).toMatchObject({ channel: 'webhook', destination: target.url.href, attempts: 1, lastError: null });
-	expect(JSON.parse(row?.content as string)).toMatchObject({ data: { submission: { data: { name: 'Ada' } } } });
+	const shown = await house.dispatch.deliveries.get(encodeId(row?.id as number));
+	expect(shown.content).toMatchObject({ data: { submission: { id: encodeId(id), data: { name: 'Ada' } } } });
 });
 
 test('spam is withheld, and a test form only shows what it would send', async () => {

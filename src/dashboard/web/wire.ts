@@ -58,6 +58,8 @@ export interface DeliveryContent {
 	replyTo?: unknown;
 	text?: string;
 	html?: string;
+	/** Whether something long in it is only the beginning. */
+	isCut?: true;
 }
 
 /** A delivery read by itself. */

@@ -15,6 +15,7 @@ import {
 	webhooks,
 } from '../../storage/tables.ts';
 import type { GuardedPost } from '../guarded-request.ts';
+import { textBody } from '../post-body.ts';
 import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome, webhookTest } from '../webhook.ts';
 import { EVENTS, URL_MAX } from './bounds.ts';
 import type { CreateWebhook, UpdateWebhook, Webhook, WebhookTestResult, WebhookWithSecret } from './schema.ts';
@@ -148,10 +149,10 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 				throw new AppError('CONFLICT', 'Nothing is sent for a form in test mode; its deliveries are captured instead.');
 			}
 			const sentAt = new Date(now());
-			const body = webhookTest({ id: encodeId(form.id), name: form.name, slug: form.slug }, sentAt);
+			const body = textBody(webhookTest({ id: encodeId(form.id), name: form.name, slug: form.slug }, sentAt));
 			const message = { id: `test_${encodeId(storage.nextId())}`, sentAt, body };
 			const result = await post(webhook.url, {
-				headers: webhookHeaders(signingSecrets(webhook, sentAt), message),
+				headers: await webhookHeaders(signingSecrets(webhook, sentAt), message),
 				body,
 			});
 			const outcome = webhookOutcome(result, sentAt);

@@ -139,6 +139,7 @@ export function DeliveryDialog({ id, onRetried, onClose }: Props) {
 		>
 			{error !== undefined && delivery === undefined && <LoadFailure error={error} onRetry={reload} />}
 			{delivery && <Facts delivery={delivery} />}
+			{delivery?.content?.isCut && <p class="muted small">Only the beginning is shown; what is sent is whole.</p>}
 			{delivery && <Content delivery={delivery} />}
 		</Dialog>
 	);

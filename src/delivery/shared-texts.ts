@@ -1,0 +1,75 @@
+/** The texts of submissions on their way out: each is read once for all who send it at the same time, within the budget. */
+
+import type { ByteBudget, Release } from '../byte-budget.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { SubmissionHead } from '../storage/submission-text.ts';
+
+/** A text in use. */
+export interface SharedText {
+	/** In UTF-8; `undefined` if the submission was removed, or after the release. */
+	readonly bytes: Uint8Array | undefined;
+	/** To be called once it is not needed any more, as often as one likes. */
+	release(): void;
+}
+
+interface Shared {
+	users: number;
+	bytes: Uint8Array | undefined;
+	release: Release;
+	ready: Promise<void>;
+}
+
+/** The engine's copy while it is read, and ours. */
+const COPIES = 2;
+
+export type SharedTexts = ReturnType<typeof createSharedTexts>;
+
+export function createSharedTexts({ submissions }: Pick<Storage, 'submissions'>, budget: Pick<ByteBudget, 'take'>) {
+	const inUse = new Map<number, Shared>();
+
+	async function fill(shared: Shared, submission: SubmissionHead, signal: AbortSignal): Promise<void> {
+		shared.release = await budget.take(COPIES * submission.bytes, signal);
+		shared.bytes = submissions.text(submission);
+		shared.release((COPIES - 1) * submission.bytes);
+	}
+
+	function leave(id: number, shared: Shared): void {
+		shared.users--;
+		if (shared.users > 0) return;
+		inUse.delete(id);
+		// Whoever still waits for an answer keeps hold of `shared`, and must not of the bytes.
+		shared.bytes = undefined;
+		shared.release();
+	}
+
+	return {
+		/** Waits until there is room for it. @throws the reason of `signal` */
+		async use(submission: SubmissionHead, signal: AbortSignal): Promise<SharedText> {
+			let shared = inUse.get(submission.id);
+			if (!shared) {
+				shared = { users: 0, bytes: undefined, release: () => {}, ready: Promise.resolve() };
+				shared.ready = fill(shared, submission, signal);
+				inUse.set(submission.id, shared);
+			}
+			const mine = shared;
+			mine.users++;
+			let isMine = true;
+			const release = () => {
+				if (isMine) leave(submission.id, mine);
+				isMine = false;
+			};
+			try {
+				await mine.ready;
+			} catch (error) {
+				release();
+				throw error;
+			}
+			return {
+				get bytes() {
+					return mine.bytes;
+				},
+				release,
+			};
+		},
+	};
+}

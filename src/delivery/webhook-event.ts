@@ -1,0 +1,66 @@
+/** What a webhook is told of a submission: as it is posted, as it is kept, and as it is shown. */
+
+import type { ByteBudget } from '../byte-budget.ts';
+import { encodeId, idToIso } from '../ids.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { SubmissionHead } from '../storage/submission-text.ts';
+import type { DeliveryRow, FormRow } from '../storage/tables.ts';
+import { SHOWN_MAX_BYTES } from './bounds.ts';
+import type { Content } from './channel.ts';
+import type { PostBody } from './post-body.ts';
+import type { SharedText } from './shared-texts.ts';
+import { submissionCreated } from './webhook.ts';
+
+export interface Event {
+	form: Pick<FormRow, 'id' | 'name' | 'slug'>;
+	submission: SubmissionHead;
+}
+
+/** The body to post; `text` is that of the submission, and is given back once it has been taken. */
+export function eventBody(event: Event, text: SharedText): PostBody {
+	const [before, after] = parts(event).map((part) => Buffer.from(part)) as [Buffer, Buffer];
+	return {
+		bytes: before.length + event.submission.bytes + after.length,
+		*pieces() {
+			yield before;
+			if (text.bytes) yield text.bytes;
+			yield after;
+		},
+		sent: text.release,
+	};
+}
+
+/** All but the text of the submission, which is kept anyway: JSON text with `null` in its place. */
+export function eventKept(event: Event): string {
+	return parts(event).join('null');
+}
+
+function parts({ form, submission }: Event): [before: string, after: string] {
+	const { id, isRead, isStarred, isSpam } = submission;
+	return submissionCreated(
+		{ id: encodeId(form.id), name: form.name, slug: form.slug },
+		{ id: encodeId(id), createdAt: idToIso(id), isRead, isStarred, isSpam },
+	);
+}
+
+/** The event with the submission's text put in again; the beginning of a long one. */
+export async function eventShown(
+	kept: string,
+	{ row, storage, budget }: { row: DeliveryRow; storage: Storage; budget: Pick<ByteBudget, 'take'> },
+): Promise<Content | undefined> {
+	const submission = storage.submissions.head(row.formId, row.submissionId ?? -1);
+	if (!submission) return undefined;
+	const release = await budget.take(submission.bytes);
+	try {
+		const bytes = storage.submissions.text(submission, SHOWN_MAX_BYTES);
+		if (!bytes) return undefined;
+		const isCut = submission.bytes > SHOWN_MAX_BYTES;
+		// Of a character that was cut in two, nothing.
+		const text = new TextDecoder().decode(bytes, { stream: true });
+		const event = JSON.parse(kept) as { data: { submission: { data: unknown } } };
+		event.data.submission.data = isCut ? text : JSON.parse(text);
+		return isCut ? { ...event, isCut } : { ...event };
+	} finally {
+		release();
+	}
+}

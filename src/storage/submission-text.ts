@@ -1,0 +1,39 @@
+/** Submissions whose text may be large: what there is beside it, and the text itself as bytes, which copy nothing. */
+
+import type { Database } from 'bun:sqlite';
+import { lazy } from '../lazy.ts';
+import type { Flags } from './form-index.ts';
+
+export interface SubmissionHead extends Flags {
+	id: number;
+	formId: number;
+	/** Of the text. */
+	bytes: number;
+}
+
+type HeadRow = [number, number, number, number];
+
+export function createSubmissionTexts(client: Database) {
+	const from = 'from submissions where id = ? and form_id = ?';
+	const head = lazy(() => client.prepare(`select is_read, is_starred, is_spam, octet_length(data) ${from}`));
+	const whole = lazy(() => client.prepare(`select cast(data as blob) ${from}`));
+	const beginning = lazy(() => client.prepare(`select substr(cast(data as blob), 1, ?) ${from}`));
+
+	return {
+		/** All but the text, which is not read for it. */
+		head(formId: number, id: number): SubmissionHead | undefined {
+			const row = head().values(id, formId)[0] as HeadRow | undefined;
+			if (!row) return undefined;
+			const [isRead, isStarred, isSpam, bytes] = row;
+			return { id, formId, isRead: isRead === 1, isStarred: isStarred === 1, isSpam: isSpam === 1, bytes };
+		},
+		/**
+		 * The text in UTF-8, or so much of its beginning. Meanwhile the engine holds the whole of it, and what is returned
+		 * takes as much again.
+		 */
+		text({ formId, id }: Pick<SubmissionHead, 'formId' | 'id'>, maxBytes?: number): Uint8Array | undefined {
+			const rows = maxBytes === undefined ? whole().values(id, formId) : beginning().values(maxBytes, id, formId);
+			return rows[0]?.[0] as Uint8Array | undefined;
+		},
+	};
+}
