@@ -99,7 +99,7 @@ function addUpdate(forms: Command, cli: Cli): void {
 		.description('Change what is given of a form; "none" clears a setting.')
 		.argument('<form>', 'Its id or slug')
 		.option('--name <text>', 'Another name')
-		.option('--slug <slug>', 'Another public name; what is still posted to the old one is refused')
+		.option('--slug <slug>', 'Another public name; the old one leads here too, until another form takes it')
 		.addOption(new Option('--active <true|false>', 'Whether it takes submissions').choices(['true', 'false']));
 	withFormOptions(command).addHelpText(
 		'after',

@@ -1,13 +1,22 @@
 /** Forms: made, read, changed, deleted, and found by their slug when somebody posts. */
 
-import { and, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
 import { decodeId, encodeId, idToIso } from '../ids.ts';
 import { lazy } from '../lazy.ts';
 import { isUniqueViolation } from '../storage/constraints.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery } from '../storage/submission-log.ts';
-import { apiKeys, type Captcha, deliveries, type FormRow, forms, type Mode } from '../storage/tables.ts';
+import {
+	apiKeys,
+	type Captcha,
+	deliveries,
+	type FormRow,
+	formerSlugs as formerTable,
+	forms,
+	type Mode,
+} from '../storage/tables.ts';
+import { createFormerSlugs, slugTaken } from './former-slugs.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
 import { checkFormSettings } from './settings.ts';
 import { slugFromName } from './slug.ts';
@@ -29,7 +38,8 @@ export interface FormsOptions {
 }
 
 /** What lets content out, or leads it elsewhere; see `keys/permissions.ts`. */
-type Disclosure = 'notificationEmail';
+type Disclosure = 'notificationEmail' | 'formerSlug';
+type MayLetOut = (disclosure: Disclosure) => void;
 
 const NO_NOTICES: AddressNotices = { planAddressNotice: () => [], wake: () => {} };
 
@@ -38,14 +48,18 @@ export type Forms = ReturnType<typeof createForms>;
 export function createForms(storage: Storage, options: FormsOptions) {
 	const { captchas, notices = NO_NOTICES, now = Date.now } = options;
 	const bySlug = new Map<string, FormRow>();
+	const formerSlugs = createFormerSlugs(storage, now);
 	let cacheVersion = -1;
 	let removed = () => {};
 	const select = () => storage.db.select().from(forms);
-	const selectBySlug = lazy(() =>
-		select()
-			.where(and(eq(forms.slug, sql.placeholder('slug')), isNull(forms.deletedAt)))
-			.prepare(),
-	);
+	const selectBySlug = lazy(() => {
+		const asked = sql.placeholder('slug');
+		const former = storage.db.select({ id: formerTable.formId }).from(formerTable).where(eq(formerTable.slug, asked));
+		const isMeant = or(eq(forms.slug, asked), inArray(forms.id, former));
+		return select()
+			.where(and(isMeant, isNull(forms.deletedAt)))
+			.prepare();
+	});
 	const selectById = lazy(() =>
 		select()
 			.where(and(eq(forms.id, sql.placeholder('id')), isNull(forms.deletedAt)))
@@ -59,11 +73,14 @@ export function createForms(storage: Storage, options: FormsOptions) {
 	}
 
 	async function readBySlug(slug: string): Promise<FormRow | undefined> {
-		const [found] = await selectBySlug().execute({ slug: slug.toLowerCase() });
+		const asked = slug.toLowerCase();
+		const [found] = await selectBySlug().execute({ slug: asked });
 		// Only what exists is kept: strangers can ask for any number of slugs.
-		if (found) bySlug.set(found.slug, found);
+		if (found) bySlug.set(asked, found);
 		return found;
 	}
+
+	const shown = async (form: FormRow): Promise<Form> => present(form, await formerSlugs.of(form.id));
 
 	return {
 		/**
@@ -76,23 +93,30 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const rows = await select()
 				.where(and(mode && eq(forms.mode, mode), isNull(forms.deletedAt)))
 				.orderBy(desc(forms.id));
-			return rows.map(present);
+			const former = await formerSlugs.byForm();
+			return rows.map((form) => present(form, former.get(form.id) ?? []));
 		},
 		async get(id: string, mode?: Mode): Promise<Form> {
-			return present(await row(id, mode));
+			return shown(await row(id, mode));
 		},
-		/** @throws AppError VALIDATION_ERROR, SLUG_TAKEN */
-		async create(mode: Mode, input: CreateForm): Promise<Form> {
+		/**
+		 * @param mayLetOut Refuses whoever may not do what the creation turns out to do.
+		 * @throws AppError VALIDATION_ERROR, FORBIDDEN, SLUG_TAKEN
+		 */
+		async create(mode: Mode, input: CreateForm, mayLetOut?: MayLetOut): Promise<Form> {
 			const settings = checkFormSettings(input, captchas);
 			const name = settings.name as string;
 			const values = { ...settings, id: storage.nextId(), mode, name, slug: settings.slug ?? slugFromName(name) };
+			if ((await formerSlugs.check(values.slug, { mode })).isTakenOver) mayLetOut?.('formerSlug');
 			const [rows] = await refuseTakenSlug(
-				storage.batch((tx) => [tx.insert(forms).values(values).returning()] as const),
+				storage.batch(
+					(tx) => [tx.insert(forms).values(values).returning(), formerSlugs.take(tx, values.slug)] as const,
+				),
 				values.slug,
 			);
 			const made = rows[0] as FormRow;
 			storage.events.publish({ type: 'change', formId: made.id });
-			return present(made);
+			return present(made, []);
 		},
 		/**
 		 * Changes what `input` holds; `null` clears an optional setting.
@@ -101,35 +125,39 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		 */
 		async update(
 			id: string,
-			{ mode, input, mayLetOut }: { mode?: Mode; input: UpdateForm; mayLetOut?: (disclosure: Disclosure) => void },
+			{ mode, input, mayLetOut }: { mode?: Mode; input: UpdateForm; mayLetOut?: MayLetOut },
 		): Promise<Form> {
 			const before = await row(id, mode);
 			// What is set already may stay, also when the server lost the secret it needs.
 			const settings = checkFormSettings(input, new Set([...captchas, before.captcha]));
-			if (Object.values(settings).every((value) => value === undefined)) return present(before);
+			if (Object.values(settings).every((value) => value === undefined)) return shown(before);
 			const { notificationEmail = before.notificationEmail } = settings;
 			const hasOtherAddress = notificationEmail !== before.notificationEmail;
 			if (hasOtherAddress) mayLetOut?.('notificationEmail');
 			const told = hasOtherAddress ? notices.planAddressNotice(before) : [];
-			const [rows] = await refuseTakenSlug(
+			const { slug = before.slug } = settings;
+			if ((await formerSlugs.check(slug, before)).isTakenOver) mayLetOut?.('formerSlug');
+			const [, rows] = await refuseTakenSlug(
 				storage.batch(
 					(tx) =>
 						[
+							formerSlugs.keep(tx, before.id, slug),
 							tx
 								.update(forms)
 								.set(settings)
 								.where(and(eq(forms.id, before.id), isNull(forms.deletedAt)))
 								.returning(),
+							formerSlugs.take(tx, slug),
 							...told.map((notice) => tx.insert(deliveries).values(notice)),
 						] as const,
 				),
-				settings.slug ?? before.slug,
+				slug,
 			);
 			const after = rows[0];
 			if (!after) throw notFound();
 			storage.events.publish({ type: 'change', formId: after.id });
 			notices.wake(told);
-			return present(after);
+			return shown(after);
 		},
 		/**
 		 * Deletes a form for good: from the commit on, form, submissions, waiting deliveries and form-level keys are out
@@ -138,9 +166,10 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		 */
 		async remove(id: string, mode?: Mode): Promise<void> {
 			const { id: formId } = await row(id, mode);
-			const [deleted] = await storage.batch(
+			const [, , deleted] = await storage.batch(
 				(tx) =>
 					[
+						...formerSlugs.reserve(tx, formId),
 						tx
 							.update(forms)
 							.set({ deletedAt: now(), slug: `deleted:${id}`, isActive: false })
@@ -162,11 +191,12 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			removed = listener;
 		},
 		/**
-		 * Removes the rows of deleted forms, a chunk at a time so that nobody has to wait for it. Safe to break off at
-		 * any point and to begin again.
+		 * Frees the slugs of forms that were deleted long ago, and removes the rows of deleted forms, a chunk at a time so
+		 * that nobody has to wait for it. Safe to break off at any point and to begin again.
 		 * @param mayGoOn Called between chunks; it may take its time.
 		 */
 		async sweep(mayGoOn: () => Promise<boolean>): Promise<void> {
+			await storage.batch((tx) => [formerSlugs.expire(tx)]);
 			const rows = await storage.db.select({ id: forms.id }).from(forms).where(isNotNull(forms.deletedAt));
 			for (const { id } of rows) {
 				while (await storage.submissions.sweep(id, SWEEP_CHUNK)) {
@@ -175,7 +205,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 				await storage.batch((tx) => [tx.delete(forms).where(eq(forms.id, id))]);
 			}
 		},
-		/** The form that a submission is for; `undefined` for an unknown or malformed slug. On the path of every submission. */
+		/** The form that a submission is for, by its slug or one that it had; `undefined` for an unknown or malformed slug. On the path of every submission. */
 		findBySlug(slug: string): FormRow | Promise<FormRow | undefined> {
 			const version = storage.version();
 			if (version !== cacheVersion) {
@@ -195,17 +225,16 @@ async function refuseTakenSlug<T>(change: Promise<T>, slug: string): Promise<T> 
 	try {
 		return await change;
 	} catch (error) {
-		if (!isUniqueViolation(error)) throw error;
-		const message = `The slug "${slug}" is taken by another form.`;
-		throw new AppError('SLUG_TAKEN', message, { fields: [{ field: 'slug', code: 'SLUG_TAKEN', message }] });
+		throw isUniqueViolation(error) ? slugTaken(slug) : error;
 	}
 }
 
-function present(row: FormRow): Form {
+function present(row: FormRow, former: string[]): Form {
 	return {
 		id: encodeId(row.id),
 		name: row.name,
 		slug: row.slug,
+		formerSlugs: former,
 		isActive: row.isActive,
 		submissionCount: row.total,
 		createdAt: idToIso(row.id),

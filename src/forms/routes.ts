@@ -12,6 +12,7 @@ const EXAMPLE = {
 	id: 'cmnrg2x7k8w',
 	name: 'Contact',
 	slug: 'contact-k3v9x2qm',
+	formerSlugs: [],
 	isActive: true,
 	submissionCount: 12,
 	createdAt: '2026-01-02T03:04:05.678Z',
@@ -47,8 +48,8 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 		})
 		.post(
 			'',
-			async ({ principal, request, set }) => {
-				const form = await forms.create(principal.mode, await readJson(request, CreateForm));
+			async ({ principal, mayLetOut, request, set }) => {
+				const form = await forms.create(principal.mode, await readJson(request, CreateForm), mayLetOut);
 				set.status = 201;
 				set.headers.location = `/api/forms/${form.id}`;
 				return form;
@@ -56,7 +57,12 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 			{
 				access: { permission: 'write' },
 				detail: {
-					...describe('createForm', 'Create a form', 'The form belongs to the mode of the key: live or test.'),
+					...describe(
+						'createForm',
+						'Create a form',
+						'The form belongs to the mode of the key: live or test. Members that only the server sets are ignored. A slug may be ' +
+							'a former one of another form, which takes the permission to read as well; that of a deleted form is free after 30 days.',
+					),
 					requestBody: jsonBody(CreateForm, { name: 'Contact', notificationEmail: 'you@example.com' }),
 					responses: {
 						201: jsonResponse('The new form.', { schema: Form, example: EXAMPLE, headers: { Location: 'Its path.' } }),
@@ -90,7 +96,8 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 						'updateForm',
 						'Update a form',
 						'Changes the members that are sent; `null` clears an optional one. Read-only members are ignored, unknown ones refused. ' +
-							'To change `notificationEmail` a key needs the permission to read as well; the former addresses are told by mail.',
+							'To change `notificationEmail` a key needs the permission to read as well; the former addresses are told by mail. After a change of the slug ' +
+							'the former one leads here still, until another form takes it.',
 					),
 					parameters: [formId],
 					requestBody: jsonBody(UpdateForm, { isActive: false }),

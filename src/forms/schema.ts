@@ -25,6 +25,9 @@ export const Form = Type.Object(
 		id: Type.String(),
 		name: Name,
 		slug: Slug,
+		formerSlugs: Type.Array(Type.String(), {
+			description: 'Slugs that it had before. What is posted there still comes here, until another form takes one.',
+		}),
 		isActive: IsActive,
 		submissionCount: Type.Integer({ description: 'All submissions but spam.' }),
 		createdAt: Type.String({ format: 'date-time' }),
@@ -55,10 +58,9 @@ const settable = {
 
 /** Members of a form that only the server sets: taken and left unread, so that a form that was read can be sent back. */
 const ignored: TProperties = Object.fromEntries(
-	['id', 'submissionCount', 'createdAt', 'mode', 'unreadCount', 'starredCount', 'spamCount'].map((name) => [
-		name,
-		Type.Optional(Type.Any({ description: 'Read-only; ignored.' })),
-	]),
+	['id', 'formerSlugs', 'submissionCount', 'createdAt', 'mode', 'unreadCount', 'starredCount', 'spamCount'].map(
+		(name) => [name, Type.Optional(Type.Any({ description: 'Read-only; ignored.' }))],
+	),
 );
 
 export const CreateForm = Type.Object({ ...settable, ...ignored }, { $id: 'CreateForm', additionalProperties: false });

@@ -44,6 +44,20 @@ export const forms = sqliteTable('forms', {
 });
 
 /**
+ * Slugs that no form has as its own any more. With `formId` they lead to that form until another takes them; without, they
+ * are of a deleted one and for nobody until `freeAt` (milliseconds since 1970). None of `forms` is among them.
+ */
+export const formerSlugs = sqliteTable(
+	'former_slugs',
+	{
+		slug: text('slug').primaryKey(),
+		formId: integer('form_id').references(() => forms.id, { onDelete: 'cascade' }),
+		freeAt: integer('free_at'),
+	},
+	(table) => [index('former_slugs_form').on(table.formId)],
+);
+
+/**
  * A submission. Its id carries its moment (see `ids.ts`). `data` is the JSON text exactly as it is answered.
  * `subject` and `replyTo` are what the sender's special fields asked of the notification.
  */

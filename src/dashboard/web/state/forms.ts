@@ -18,6 +18,7 @@ function onlyForm({ form, formName, mode }: ShownSession): Form {
 	return {
 		id: form ?? '',
 		name: formName ?? 'Your form',
+		formerSlugs: [],
 		slug: '',
 		isActive: true,
 		submissionCount: 0,

@@ -48,6 +48,11 @@ function draftOf(form: Form): Draft {
 	};
 }
 
+function formerAddresses({ formerSlugs }: Form): string {
+	if (formerSlugs.length === 0) return 'If you change it, the old address goes on working until another form takes it.';
+	return `Until another form takes them, these go on working: ${formerSlugs.map((slug) => `/f/${slug}`).join(', ')}.`;
+}
+
 const domainsOf = (draft: Draft) => draft.allowedDomains.split(/[\s,]+/).filter(Boolean);
 
 function changeOf(draft: Draft): FormChange {
@@ -97,7 +102,7 @@ function SettingsForm({ form }: { form: Form }) {
 				label="Address"
 				{...bind('slug')}
 				onInput={set('slug')}
-				hint={`${session.value?.submitUrl}/f/${draft.slug}. Websites that post to the old address stop working when you change it.`}
+				hint={`${session.value?.submitUrl}/f/${draft.slug}. ${formerAddresses(form)}`}
 				isMono
 			/>
 			<Field
@@ -176,7 +181,10 @@ function DeleteForm({ form }: { form: Form }) {
 		<section class="card danger-zone">
 			<div>
 				<h2>Delete this form</h2>
-				<p class="muted">With its {plural(count, 'submission')}, webhooks and form-level keys, for good.</p>
+				<p class="muted">
+					With its {plural(count, 'submission')}, webhooks and form-level keys, for good. Its address is free for
+					another form after 30 days.
+				</p>
 			</div>
 			<button type="button" class="button danger" onClick={() => setAsking(true)}>
 				Delete form…

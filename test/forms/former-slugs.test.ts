@@ -1,0 +1,125 @@
+/** What becomes of a slug that a form had: it leads there still, or is kept from others, or goes to another form. */
+
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import type { AppError } from '../../src/errors.ts';
+import { createForms } from '../../src/forms/forms.ts';
+import { openStorage } from '../../src/storage/storage.ts';
+import { refusalOfAsync } from '../refusal.ts';
+import { openTestServer } from '../server.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+function open() {
+	const clock = { now: Date.UTC(2026, 0, 2) };
+	const file = join(tempFolder(), 'formsrv.db');
+	const storage = openStorage(file, { now: () => clock.now });
+	const forms = createForms(storage, { captchas: new Set(), now: () => clock.now });
+	const nameAt = async (slug: string) => (await forms.findBySlug(slug))?.name;
+	const rename = (id: string, slug: string) => forms.update(id, { input: { slug } });
+	return { clock, storage, forms, nameAt, rename };
+}
+
+test('a renamed form is found by all slugs that it had, in any case, and tells them', async () => {
+	const { storage, forms, nameAt, rename } = open();
+	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
+	expect(await nameAt('first')).toBe('One');
+	await rename(id, 'second');
+	expect((await rename(id, 'third')).formerSlugs).toEqual(['first', 'second']);
+	for (const slug of ['first', 'SECOND', 'third']) expect(await nameAt(slug)).toBe('One');
+	expect(await forms.list()).toMatchObject([{ slug: 'third', formerSlugs: ['first', 'second'] }]);
+	expect((await rename(id, 'first')).formerSlugs.sort()).toEqual(['second', 'third']);
+	expect(await forms.update(id, { input: { name: 'Uno', slug: 'first' } })).toEqual(await forms.get(id));
+	expect(await nameAt('third')).toBe('Uno');
+	storage.close();
+});
+
+test('another form takes a former slug, made with it or renamed to it, and it leads there alone', async () => {
+	const { storage, forms, nameAt, rename } = open();
+	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
+	await rename(id, 'second');
+	await rename(id, 'third');
+	await forms.create('live', { name: 'Two', slug: 'first' });
+	const three = await forms.create('live', { name: 'Three' });
+	await rename(three.id, 'second');
+	expect([await nameAt('first'), await nameAt('second'), await nameAt('third')]).toEqual(['Two', 'Three', 'One']);
+	expect((await forms.get(id)).formerSlugs).toEqual([]);
+	expect((await refusalOfAsync(() => rename(id, 'first'))).code).toBe('SLUG_TAKEN');
+	expect((await refusalOfAsync(() => forms.create('live', { name: 'X', slug: 'third' }))).code).toBe('SLUG_TAKEN');
+	storage.close();
+});
+
+test('the other mode takes none', async () => {
+	const { storage, forms, nameAt, rename } = open();
+	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
+	await rename(id, 'second');
+	const refusal = await refusalOfAsync(() => forms.create('test', { name: 'Two', slug: 'first' }));
+	expect(refusal).toEqual({ code: 'SLUG_TAKEN', message: 'The slug "first" is taken by another form.' });
+	const two = await forms.create('test', { name: 'Two' });
+	expect((await refusalOfAsync(() => rename(two.id, 'first'))).code).toBe('SLUG_TAKEN');
+	expect(await nameAt('first')).toBe('One');
+	storage.close();
+});
+
+test('all slugs of a deleted form are kept from others for 30 days, also once its rows are gone', async () => {
+	const { clock, storage, forms, nameAt, rename } = open();
+	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
+	await rename(id, 'second');
+	await forms.remove(id);
+	const other = await forms.create('live', { name: 'Other' });
+	for (const wait of [0, 29 * DAY_MS, DAY_MS - 1]) {
+		clock.now += wait;
+		await forms.sweep(async () => true);
+		for (const slug of ['first', 'second']) {
+			expect(await nameAt(slug)).toBeUndefined();
+			for (const attempt of [() => forms.create('live', { name: 'Two', slug }), () => rename(other.id, slug)]) {
+				const { code, message } = await refusalOfAsync(attempt);
+				expect(code).toBe('SLUG_TAKEN');
+				expect(message).toContain('It is free after 2026-02-01.');
+			}
+		}
+	}
+	clock.now += 1;
+	await forms.create('live', { name: 'Two', slug: 'first' });
+	await forms.sweep(async () => true);
+	await rename(other.id, 'second');
+	expect([await nameAt('first'), await nameAt('second')]).toEqual(['Two', 'Other']);
+	storage.close();
+});
+
+test('two changes of one slug at once lose neither', async () => {
+	const { storage, forms, nameAt, rename } = open();
+	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
+	const two = await forms.create('live', { name: 'Two', slug: 'other' });
+	await Promise.all([rename(id, 'second'), rename(id, 'third')]);
+	for (const slug of ['first', 'second', 'third']) expect(await nameAt(slug)).toBe('One');
+	// Asked for while it is still another's: no way round the question whether it may be taken over.
+	const [, error] = await Promise.allSettled([rename(id, 'fourth'), rename(two.id, 'third')]);
+	expect((error as PromiseRejectedResult).reason as AppError).toMatchObject({ code: 'SLUG_TAKEN' });
+	expect(await nameAt('third')).toBe('One');
+	storage.close();
+});
+
+test('over the API, what is posted to the old address arrives, and only who may read takes it over', async () => {
+	const server = await openTestServer();
+	const { body: form } = await server.call<{ id: string }>('POST /api/forms', { json: { name: 'One', slug: 'first' } });
+	await server.call(`PATCH /api/forms/${form.id}`, { json: { slug: 'second' } });
+	expect((await server.submit('first', { a: 'b' })).status).toBe(200);
+	expect((await server.submit('second', { a: 'b' })).status).toBe(200);
+	const { body } = await server.call<{ formerSlugs: string[]; submissionCount: number }>(`GET /api/forms/${form.id}`);
+	expect(body).toMatchObject({ formerSlugs: ['first'], submissionCount: 2 });
+	const key = await server.createKey({ permissions: ['write'] });
+	const mine = await server.call<{ id: string }>('POST /api/forms', { key, json: { name: 'Mine' } });
+	const attempts = [
+		await server.call<{ error: string }>('POST /api/forms', { key, json: { name: 'Mine', slug: 'first' } }),
+		await server.call<{ error: string }>(`PATCH /api/forms/${mine.body.id}`, { key, json: { slug: 'First' } }),
+	];
+	for (const { status, body: refusal } of attempts) {
+		expect(status).toBe(403);
+		expect(refusal.error).toContain('"read"');
+	}
+	expect((await server.submit('first', { a: 'b' })).status).toBe(200);
+	expect((await server.call('POST /api/forms', { json: { name: 'New', slug: 'first' } })).status).toBe(201);
+	await server.close();
+});
