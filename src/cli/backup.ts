@@ -1,9 +1,10 @@
 /** `formsrv backup`: a copy of the database, made while the server runs. */
 
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { copyDatabase } from '../storage/copy.ts';
+import { hasDatabase } from '../storage/database-place.ts';
 import { type Cli, CommandError, examples, missingDatabase, type Options, withStorage } from './cli.ts';
 
 export function addBackup(program: Command, cli: Cli): void {
@@ -19,7 +20,7 @@ export function addBackup(program: Command, cli: Cli): void {
 		.addHelpText('after', examples('formsrv backup /backup/formsrv-$(date +%F).db'));
 	withStorage(command).action((name: string, options: Options) => {
 		const { databaseFile } = cli.loadSettings(options);
-		if (!existsSync(databaseFile)) throw new CommandError(missingDatabase(databaseFile));
+		if (!hasDatabase(databaseFile)) throw new CommandError(missingDatabase(databaseFile));
 		const file = resolve(cli.io.cwd, name);
 		copyDatabase(databaseFile, file);
 		const { size } = statSync(file);

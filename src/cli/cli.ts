@@ -1,11 +1,11 @@
 /** What every command works with: where it reads and writes, the settings, the opened application, and how it fails. */
 
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import { type Config, listSettings, loadConfig } from '../config.ts';
 import type { Form } from '../forms/schema.ts';
 import { createLog, printable, printableJson } from '../log.ts';
+import { hasDatabase } from '../storage/database-place.ts';
 import { formatTable } from './table.ts';
 
 /** Where text goes. */
@@ -76,7 +76,7 @@ export function createCli(io: Io) {
 			{ create = false, use }: { create?: boolean; use: (app: App) => Promise<void> },
 		): Promise<void> {
 			const config = loadSettings(options);
-			if (!existsSync(config.databaseFile)) {
+			if (!hasDatabase(config.databaseFile)) {
 				if (!create) throw new CommandError(missingDatabase(config.databaseFile));
 				io.stderr.write(line(`A new database is made: ${config.databaseFile}`));
 			}

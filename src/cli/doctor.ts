@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { idToMillis } from '../ids.ts';
+import { hasDatabase } from '../storage/database-place.ts';
 import { measureDisk } from '../storage/disk-use.ts';
 import { type DatabaseReport, engineVersion, inspectDatabase } from '../storage/inspect.ts';
 import { type Cli, type Options, withSettings } from './cli.ts';
@@ -61,10 +62,8 @@ function inspectMode(path: string): Finding {
 
 function inspectData({ databaseFile }: Config): Finding[] {
 	const engine = { subject: 'engine', found: `SQLite ${engineVersion()}` };
-	if (!existsSync(databaseFile)) {
-		return [engine, { subject: 'database', found: 'none yet; the first start of the server makes it' }];
-	}
 	const report = tryInspect(databaseFile);
+	if (!report) return [engine, { subject: 'database', found: 'none yet; the first start of the server makes it' }];
 	const database: Finding[] =
 		report.problems.length === 0
 			? [{ subject: 'database', found: `sound, schema ${report.schema}` }]
@@ -72,9 +71,10 @@ function inspectData({ databaseFile }: Config): Finding[] {
 	return [engine, ...database, inspectClock(report)];
 }
 
-function tryInspect(file: string): DatabaseReport {
+/** `undefined` if there is no database yet. */
+function tryInspect(file: string): DatabaseReport | undefined {
 	try {
-		return inspectDatabase(file, 'quick');
+		return hasDatabase(file) ? inspectDatabase(file, 'quick') : undefined;
 	} catch (error) {
 		return { schema: 0, newestId: 0, problems: [(error as Error).message] };
 	}

@@ -1,9 +1,10 @@
 /** `formsrv restore`: puts a backup in the place of the database. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { copyDatabase, replaceDatabase } from '../storage/copy.ts';
+import { copyDatabase } from '../storage/copy.ts';
+import { removeLeftovers, replaceDatabase } from '../storage/replace.ts';
 import { takeServerLock } from '../storage/sqlite.ts';
 import { type Cli, CommandError, examples, type Options, withStorage } from './cli.ts';
 
@@ -32,7 +33,7 @@ export function addRestore(program: Command, cli: Cli): void {
 
 function restore(cli: Cli, job: { backup: string; databaseFile: string; mayReplace: boolean; json: boolean }): void {
 	const { backup, databaseFile, mayReplace } = job;
-	const isThere = existsSync(databaseFile);
+	const isThere = (statSync(databaseFile, { throwIfNoEntry: false })?.size ?? 0) > 0;
 	if (isThere && !mayReplace) {
 		throw new CommandError(`${databaseFile} exists. Add --force to replace it; it is kept under another name.`);
 	}
@@ -41,6 +42,7 @@ function restore(cli: Cli, job: { backup: string; databaseFile: string; mayRepla
 	const aside = `${databaseFile}.replaced-${moment}`;
 	copyDatabase(backup, replacement);
 	replaceDatabase(databaseFile, { replacement, aside });
+	removeLeftovers(databaseFile);
 	if (job.json) cli.printJson({ file: databaseFile, replaced: isThere ? aside : null });
 	else cli.print(`Restored ${databaseFile} from ${backup}.${isThere ? ` What was there is now ${aside}.` : ''}`);
 }

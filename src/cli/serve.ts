@@ -6,6 +6,7 @@ import { type Config, listSettings } from '../config.ts';
 import { createLog, type Log } from '../log.ts';
 import { isEveryAddress } from '../own-url.ts';
 import { type RunningServer, startServer } from '../server.ts';
+import { removeLeftovers } from '../storage/replace.ts';
 import { takeServerLock } from '../storage/sqlite.ts';
 import { type Cli, CommandError, examples, type Io, type Options, withSettings } from './cli.ts';
 import { setupLink } from './dashboard-link.ts';
@@ -68,6 +69,7 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 	try {
 		const app = openApp(config, { log });
 		try {
+			removeLeftovers(config.databaseFile);
 			const server = await startServer(app);
 			announce(cli, server);
 			await Promise.race([askedToStop, Bun.sleep(WELCOME_AFTER_MS)]);

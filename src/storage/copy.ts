@@ -1,58 +1,75 @@
 /** Copies a database while others use it: one consistent moment of it, in one file, checked and on disk. */
 
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { Database } from 'bun:sqlite';
+import { closeSync, existsSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../errors.ts';
 import { inspectDatabase } from './inspect.ts';
 import { openReadConnection } from './sqlite.ts';
+import { syncToDisk } from './sync.ts';
 
 const OWNER_ONLY = 0o600;
-/** What belongs to a database file and must move with it. */
-const COMPANIONS = ['', '-wal', '-shm'];
 
 /**
- * Copies the database `source` to the new file `target`, which only its owner can read.
- * @throws AppError or Error with a sentence for the operator; `target` does not exist then
+ * Copies the database `source` to the new file `target`, which only its owner can read. It is `target.partial` until it is
+ * whole, so that nothing half-made is ever found under the name `target`.
+ * @throws AppError or Error with a sentence for the operator
  */
 export function copyDatabase(source: string, target: string): void {
-	if (existsSync(target)) throw new AppError('CONFLICT', `${target} exists already; it is not overwritten.`);
-	closeSync(openSync(target, 'wx', OWNER_ONLY));
+	refuseExisting(target);
+	const partial = `${target}.partial`;
+	if (isInUse(partial)) throw new AppError('CONFLICT', `${partial} is being written by another backup.`);
+	remove(partial);
+	const handle = openSync(partial, 'wx', OWNER_ONLY);
 	try {
-		const client = openReadConnection(source);
-		try {
-			// It forbids writing to other files as well; the connection itself stays read-only.
-			client.run('pragma query_only = off');
-			client.query('vacuum into ?').run(target);
-		} finally {
-			client.close();
-		}
-		const { problems } = inspectDatabase(target, 'full');
+		copyInto(source, partial);
+		const { problems } = inspectDatabase(partial, 'full');
 		if (problems.length > 0) throw new Error(`The copy is not usable: ${problems.join(' ')}`);
-		syncToDisk(target);
-		syncToDisk(dirname(target));
-	} catch (error) {
-		rmSync(target, { force: true });
-		throw error;
-	}
-}
-
-/**
- * Puts the database `replacement` in the place of `file`; nobody may have either open.
- * @param aside Where an existing `file` is kept.
- */
-export function replaceDatabase(file: string, { replacement, aside }: { replacement: string; aside: string }): void {
-	for (const suffix of COMPANIONS) {
-		if (existsSync(file + suffix)) renameSync(file + suffix, aside + suffix);
-	}
-	renameSync(replacement, file);
-	syncToDisk(dirname(file));
-}
-
-function syncToDisk(path: string): void {
-	const handle = openSync(path, 'r');
-	try {
 		fsyncSync(handle);
+		refuseExisting(target);
+		if (statSync(partial).ino !== fstatSync(handle).ino) throw new Error(`${partial} was replaced meanwhile.`);
+		renameSync(partial, target);
+	} catch (error) {
+		remove(partial);
+		throw error;
 	} finally {
 		closeSync(handle);
+	}
+	syncToDisk(dirname(target));
+}
+
+/** With its journal, which SQLite would otherwise play back into the next file of that name. */
+function remove(partial: string): void {
+	for (const suffix of ['-journal', '']) rmSync(partial + suffix, { force: true });
+}
+
+function refuseExisting(target: string): void {
+	if (existsSync(target)) throw new AppError('CONFLICT', `${target} exists already; it is not overwritten.`);
+}
+
+function copyInto(source: string, target: string): void {
+	const client = openReadConnection(source);
+	try {
+		// It forbids writing to other files as well; the connection itself stays read-only.
+		client.run('pragma query_only = off');
+		client.query('vacuum into ?').run(target);
+	} finally {
+		client.close();
+	}
+}
+
+/** A copy is locked by who writes it; what a dead process left behind is not. */
+function isInUse(partial: string): boolean {
+	if (!existsSync(partial)) return false;
+	let client: Database | undefined;
+	try {
+		client = new Database(partial, { readwrite: true });
+		client.run('pragma busy_timeout = 0');
+		client.run('begin exclusive');
+		return false;
+	} catch (error) {
+		return (error as { code?: string }).code === 'SQLITE_BUSY';
+	} finally {
+		client?.close();
 	}
 }

@@ -1,7 +1,7 @@
 /** Looks at a database file without changing it: is it ours, is it whole, is it of this version? */
 
 import { Database } from 'bun:sqlite';
-import { APPLICATION_ID, readPragma, schemaVersion } from './migrate.ts';
+import { APPLICATION_ID, readNames, readPragma, schemaNames, schemaVersion } from './migrate.ts';
 import { openReadConnection } from './sqlite.ts';
 
 export interface DatabaseReport {
@@ -38,7 +38,13 @@ export function inspectDatabase(file: string, check: 'quick' | 'full'): Database
 		for (const [found] of client.query(`pragma ${check === 'quick' ? 'quick_check' : 'integrity_check'}`).values()) {
 			if (found !== 'ok') problems.push(`${file} is damaged: ${found}. Restore a backup.`);
 		}
-		return { schema, newestId: newestSubmission(client), problems };
+		const names = new Set(readNames(client));
+		const missing = schemaNames(schema).filter((name) => !names.has(name));
+		if (schema < 1 || missing.length > 0) {
+			const lack = missing.length > 0 ? `lacks ${missing.join(', ')}` : `says that it is of version ${schema}`;
+			problems.push(`${file} ${lack}: it was changed by another program or is not whole. Restore a backup.`);
+		}
+		return { schema, newestId: problems.length > 0 ? 0 : newestSubmission(client), problems };
 	} finally {
 		client.close();
 	}

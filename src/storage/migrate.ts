@@ -1,6 +1,6 @@
 /** Brings a database file to the schema of this program by the migrations embedded in it. */
 
-import type { Database } from 'bun:sqlite';
+import { Database } from 'bun:sqlite';
 import { readFileSync } from 'node:fs';
 import { assetPath } from '../assets.ts';
 
@@ -34,9 +34,7 @@ export function migrate(client: Database, folder = assetPath('drizzle')): void {
 	client.run('begin immediate');
 	try {
 		if (!isCurrent(client, entries.length)) {
-			for (const entry of entries.slice(readPragma(client, 'user_version'))) {
-				client.run(readFileSync(`${folder}/${entry.tag}.sql`, 'utf8'));
-			}
+			for (const { tag } of entries.slice(readPragma(client, 'user_version'))) apply(client, `${folder}/${tag}.sql`);
 			const orphans = client.query('pragma foreign_key_check').values();
 			if (orphans.length > 0)
 				throw new Error('The database holds rows whose parents are missing; it was left unchanged.');
@@ -49,6 +47,37 @@ export function migrate(client: Database, folder = assetPath('drizzle')): void {
 		throw error;
 	} finally {
 		client.run('pragma foreign_keys = on');
+	}
+}
+
+/** The names of the tables, indexes and triggers that a file of a version holds at least. */
+export function schemaNames(version: number, folder = assetPath('drizzle')): string[] {
+	const client = new Database(':memory:');
+	try {
+		for (const { tag } of readJournal(folder).entries.slice(0, version)) apply(client, `${folder}/${tag}.sql`);
+		return readNames(client);
+	} finally {
+		client.close();
+	}
+}
+
+export function readNames(client: Database): string[] {
+	return client
+		.query('select name from sqlite_master')
+		.values()
+		.map(([name]) => String(name));
+}
+
+function apply(client: Database, file: string): void {
+	try {
+		client.run(readFileSync(file, 'utf8'));
+	} catch (cause) {
+		if ((cause as { code?: string }).code !== 'SQLITE_ERROR') throw cause;
+		// The statements do not fit what is there. SQLite's own message would show them.
+		throw new Error(
+			`The database is not what its version says (user_version ${readPragma(client, 'user_version')}): it was left unchanged. Restore a backup.`,
+			{ cause },
+		);
 	}
 }
 
@@ -65,6 +94,11 @@ function isCurrent(client: Database, wanted: number): boolean {
 			throw new Error('The file is an SQLite database of another program; it was left untouched.');
 		}
 		return false;
+	}
+	if (version < 1) {
+		throw new Error(
+			`The database was changed by another program (user_version ${version}); it was left untouched. Restore a backup.`,
+		);
 	}
 	if (version > wanted) {
 		throw new Error(

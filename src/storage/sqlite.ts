@@ -1,7 +1,7 @@
 /** Opens the SQLite file the way the product promises: write-ahead log, synced on every commit, private to its owner. */
 
 import { constants, Database } from 'bun:sqlite';
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../errors.ts';
 
@@ -9,9 +9,8 @@ const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 const BUSY_TIMEOUT_MS = 5000;
 
-/** The one connection that writes. Creates the file, and its folder, if there is none. */
+/** The one connection that writes. */
 export function openWriteConnection(file: string): Database {
-	if (!existsSync(file)) create(file);
 	const client = open(file, false);
 	client.run('pragma journal_mode = wal');
 	// FULL, not the usual NORMAL: with NORMAL a power cut takes back commits that were already acknowledged.
@@ -27,18 +26,10 @@ export function openReadConnection(file: string): Database {
 	return client;
 }
 
-function makeFolder(file: string): void {
+/** Makes the folder of a database, which only its owner can look into. */
+export function makeFolder(file: string): void {
 	try {
 		mkdirSync(dirname(file), { recursive: true, mode: OWNER_ONLY_FOLDER });
-	} catch (error) {
-		throw new AppError('UNAVAILABLE', `${file} cannot be made: ${(error as Error).message}.`, { cause: error });
-	}
-}
-
-function create(file: string): void {
-	makeFolder(file);
-	try {
-		closeSync(openSync(file, 'wx', OWNER_ONLY_FILE));
 	} catch (error) {
 		throw new AppError('UNAVAILABLE', `${file} cannot be made: ${(error as Error).message}.`, { cause: error });
 	}

@@ -4,6 +4,7 @@ import { drizzle } from 'drizzle-orm/bun-sqlite';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 import { createEvents } from '../events.ts';
 import { createIdSource } from '../ids.ts';
+import { createDatabase, hasDatabase } from './database-place.ts';
 import { createFormIndex } from './form-index.ts';
 import { migrate } from './migrate.ts';
 import { createSearchIndex, type VolumeSize } from './search-index.ts';
@@ -35,6 +36,7 @@ export interface StorageOptions {
  * @throws AppError or Error with a sentence for the operator if the file cannot be used.
  */
 export function openStorage(file: string, { now = Date.now, searchVolume }: StorageOptions = {}) {
+	if (!hasDatabase(file)) createDatabase(file);
 	const client = openWriteConnection(file);
 	try {
 		migrate(client);

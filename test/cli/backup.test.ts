@@ -7,10 +7,13 @@ import {
 	existsSync,
 	openSync,
 	readdirSync,
+	rmSync,
 	statSync,
+	truncateSync,
 	writeFileSync,
 	writeSync,
 } from 'node:fs';
+import BetterSqlite3 from 'better-sqlite3';
 import { takeServerLock } from '../../src/storage/sqlite.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
@@ -44,11 +47,56 @@ describe('backup', () => {
 		expect(await Bun.file(cli.path('copy.db')).text()).toBe('mine');
 	});
 
+	test('replaces what a backup of that name left when it was cut off, its journal included', async () => {
+		writeFileSync(cli.path('copy.db.partial'), 'half');
+		writeFileSync(cli.path('copy.db.partial-journal'), 'half');
+		expect((await cli.call('backup', 'copy.db')).code).toBe(0);
+		expect(await names('--database-url', 'sqlite:copy.db')).toEqual(['Before']);
+		expect(readdirSync(cli.cwd).filter((name) => name.includes('partial'))).toEqual([]);
+	});
+
+	test('leaves alone what another backup is writing', async () => {
+		// Of another process: those of one process do not lock each other out.
+		const script = `
+			const other = new (require('bun:sqlite').Database)(process.argv[1]);
+			other.run('begin; create table t (x)');
+			console.log('writing');
+			process.stdin.on('data', () => process.exit(0));`;
+		const other = Bun.spawn([process.execPath, '-e', script, cli.path('copy.db.partial')], {
+			stdin: 'pipe',
+			stdout: 'pipe',
+		});
+		await other.stdout.getReader().read();
+		const { code, stderr } = await cli.call('backup', 'copy.db');
+		expect({ code, stderr }).toEqual({
+			code: 1,
+			stderr: `${cli.path('copy.db.partial')} is being written by another backup.\n`,
+		});
+		other.stdin.write('end');
+		other.stdin.end();
+		await other.exited;
+		expect(existsSync(cli.path('copy.db.partial'))).toBe(true);
+		expect((await cli.call('backup', 'copy.db')).code).toBe(0);
+	});
+
+	test.each([
+		['a table is missing', 'drop table field_names', 'lacks field_names'],
+		['the version is wrong', 'pragma user_version = 0', 'says that it is of version 0'],
+	])('of a database of which %s fails and leaves nothing behind', async (_, sql, sentence) => {
+		const client = new BetterSqlite3(cli.path('formsrv-data', 'formsrv.db'));
+		client.exec(sql);
+		client.close();
+		const { code, stderr } = await cli.call('backup', 'copy.db');
+		expect(code).toBe(1);
+		expect(stderr).toContain(sentence);
+		expect(readdirSync(cli.cwd).filter((name) => name.startsWith('copy.db'))).toEqual([]);
+	});
+
 	test('into a folder that is not there says so', async () => {
 		expect(await cli.call('backup', 'missing/copy.db')).toEqual({
 			code: 1,
 			stdout: '',
-			stderr: `Cannot open ${cli.path('missing', 'copy.db')}: no such file or directory.\n`,
+			stderr: `Cannot open ${cli.path('missing', 'copy.db.partial')}: no such file or directory.\n`,
 		});
 	});
 
@@ -118,6 +166,24 @@ describe('restore', () => {
 		expect(stderr).toMatch(sentence);
 		expect(await names()).toEqual(['After', 'Before']);
 		expect(readdirSync(cli.path('formsrv-data')).filter((name) => /restoring|replaced/.test(name))).toEqual([]);
+	});
+
+	test.each([
+		['gone', (file: string) => rmSync(file)],
+		['cut to nothing', (file: string) => truncateSync(file)],
+	])('of a backup keeps the log of a database that is %s', async (_, harm) => {
+		const file = cli.path('formsrv-data', 'formsrv.db');
+		const log = 'what was acknowledged last';
+		writeFileSync(`${file}-wal`, log);
+		harm(file);
+		const forms = await cli.call('forms', 'list');
+		expect(forms).toMatchObject({ code: 1, stderr: expect.stringContaining('formsrv.db-wal') });
+		expect((await cli.call('doctor')).stdout).toContain('formsrv.db-wal');
+		expect((await cli.call('restore', 'copy.db')).code).toBe(0);
+		expect(await names()).toEqual(['Before']);
+		const kept = readdirSync(cli.path('formsrv-data')).filter((name) => /^formsrv\.db\.replaced-.*-wal$/.test(name));
+		expect(kept).toHaveLength(1);
+		expect(await Bun.file(cli.path('formsrv-data', `${kept[0]}`)).text()).toBe(log);
 	});
 
 	test('takes a plain copy of the file of a stopped server as well', async () => {

@@ -75,6 +75,21 @@ test('a file of another program, garbage, and a file of a newer version are refu
 	reader.close();
 });
 
+test.each([
+	['0', 'changed by another program (user_version 0)'],
+	['-1', 'changed by another program (user_version -1)'],
+	['1', 'not what its version says (user_version 1)'],
+])('a file of ours whose version was set to %s is refused in a sentence and left as it is', (version, sentence) => {
+	const file = join(tempFolder(), 'formsrv.db');
+	openStorage(file).close();
+	const client = new Database(file, { readwrite: true });
+	client.run(`pragma user_version = ${version}`);
+	const before = client.serialize();
+	expect(() => openStorage(file)).toThrow(sentence);
+	expect(client.serialize()).toEqual(before);
+	client.close();
+});
+
 test('only one server may run on a database, and its end frees it', () => {
 	const file = join(tempFolder(), 'formsrv.db');
 	const release = takeServerLock(file);

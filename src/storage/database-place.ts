@@ -1,0 +1,95 @@
+/** The place where a database is expected: whether one is there, what is left of one, and how a new one comes there whole. */
+
+import { Database } from 'bun:sqlite';
+import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { AppError } from '../errors.ts';
+import { migrate } from './migrate.ts';
+import { makeFolder } from './sqlite.ts';
+import { syncToDisk } from './sync.ts';
+
+const OWNER_ONLY = 0o600;
+/** Beside a database, and no trace of its content: the server's lock, and a new database that is not in place yet. */
+const NO_TRACE = /^\.(lock|new-)/;
+/** A whole database by itself: one that was replaced, or the copy that was to replace it. */
+const WHOLE = /^\.(replaced|restoring)-[\dTZ-]+$/;
+/** Where the header of a file says how it is written and read, and "by a write-ahead log" there. */
+const HEADER_JOURNAL = [18, 19];
+const WRITE_AHEAD = 2;
+
+/**
+ * Whether there is a database.
+ * @throws AppError that says what to do if there is only what is left of one: a new one must not take its place
+ */
+export function hasDatabase(file: string): boolean {
+	const size = existsSync(file) ? statSync(file).size : undefined;
+	if (size) return true;
+	const traces = tracesOf(file);
+	if (size === undefined && traces.length === 0) return false;
+	const state = size === undefined ? 'is missing' : 'is empty';
+	const beside = traces.map((ending) => basename(file) + ending).join(', ');
+	const copy = traces.findLast((ending) => WHOLE.test(ending));
+	throw new AppError(
+		'UNAVAILABLE',
+		`${file} ${state}${beside && `, and beside it is ${beside}`}: put the database back there, or run ` +
+			`'formsrv restore ${copy ? file + copy : 'BACKUP'}'; for a new one, move what is left to another folder.`,
+	);
+}
+
+/** The endings of the names of what lies beside a database and belongs to it; the copy to prefer is the last. */
+function tracesOf(file: string): string[] {
+	const folder = dirname(file);
+	if (!existsSync(folder)) return [];
+	const name = basename(file);
+	return readdirSync(folder)
+		.filter((entry) => entry.startsWith(name) && entry !== name)
+		.map((entry) => entry.slice(name.length))
+		.filter((ending) => !NO_TRACE.test(ending))
+		.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+}
+
+/** What was replaced is what was acknowledged; the copy that was to replace it is only that. */
+function rank(ending: string): number {
+	return ending.startsWith('.replaced-') ? 1 : 0;
+}
+
+/**
+ * Makes a new database. It appears under its name whole and on disk, so that an empty file is never one that was being
+ * made. When several processes make it at once, one of theirs stays.
+ */
+export function createDatabase(file: string): void {
+	makeFolder(file);
+	const draft = `${file}.new-${crypto.randomUUID()}`;
+	try {
+		writeFileSync(draft, emptyDatabase(), { flag: 'wx', mode: OWNER_ONLY });
+		syncToDisk(draft);
+		putInPlace(draft, file);
+		syncToDisk(dirname(file));
+	} catch (error) {
+		throw new AppError('UNAVAILABLE', `${file} cannot be made: ${(error as Error).message}.`, { cause: error });
+	} finally {
+		rmSync(draft, { force: true });
+	}
+}
+
+function emptyDatabase(): Uint8Array {
+	const client = new Database(':memory:');
+	try {
+		migrate(client);
+		const bytes = client.serialize();
+		// From the first byte on: to change a file to it, nobody else may have it open.
+		for (const at of HEADER_JOURNAL) bytes[at] = WRITE_AHEAD;
+		return bytes;
+	} finally {
+		client.close();
+	}
+}
+
+/** Replaces nothing. Without a database at its end, the draft could not be used; some file systems have no links. */
+function putInPlace(draft: string, file: string): void {
+	try {
+		linkSync(draft, file);
+	} catch {
+		if (!existsSync(file)) renameSync(draft, file);
+	}
+}

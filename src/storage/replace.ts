@@ -1,0 +1,80 @@
+/** Puts a copy in the place of a database: at whatever point it is cut off, the one or the other is there and whole. */
+
+import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { closeWriteConnection, openWriteConnection } from './sqlite.ts';
+import { syncToDisk } from './sync.ts';
+
+/** SQLite's logs, which hold what is not in the file yet. Beside another file they would be taken for its own. */
+const LOGS = ['-wal', '-journal'];
+/** What is of no use as soon as there is a database: the copy that was to replace it, and a new one. */
+const OF_NO_USE = /^\.(restoring|new)-/;
+
+/**
+ * Puts the database `replacement`, which is on disk, in the place of `file`. Nobody may have either open, or begin to.
+ * @param aside Where the content of `file` is kept; its logs get the same endings.
+ */
+export function replaceDatabase(file: string, { replacement, aside }: { replacement: string; aside: string }): void {
+	foldLog(file);
+	const logs = LOGS.filter((suffix) => existsSync(file + suffix));
+	// All that was acknowledged has its second name before anything loses its first.
+	for (const suffix of ['', ...logs]) if (sizeOf(file + suffix) > 0) keep(file + suffix, aside + suffix);
+	syncToDisk(dirname(file));
+	if (logs.length > 0) {
+		// First the file: without it a log is noticed, and no server starts. The other way round it would be missed.
+		rmSync(file, { force: true });
+		syncToDisk(dirname(file));
+		for (const suffix of logs) rmSync(file + suffix);
+	}
+	rmSync(`${file}-shm`, { force: true });
+	renameSync(replacement, file);
+	syncToDisk(dirname(file));
+}
+
+/**
+ * Removes what a `restore`, or the making of a new database, left beside `file` when it was cut off; nothing if `file` is
+ * not there. The caller holds the server's lock.
+ */
+export function removeLeftovers(file: string): void {
+	if (sizeOf(file) === 0) return;
+	const folder = dirname(file);
+	const start = basename(file);
+	for (const entry of readdirSync(folder)) {
+		const ending = entry.startsWith(start) ? entry.slice(start.length) : '';
+		const suffix = LOGS.find((log) => ending.endsWith(log)) ?? '';
+		const isSecondName = ending.startsWith('.replaced-') && isSame(join(folder, entry), file + suffix);
+		if (isSecondName || OF_NO_USE.test(ending)) rmSync(join(folder, entry), { force: true });
+	}
+}
+
+/** Brings what the log holds into the file, so that it is whole by itself. One that is empty or damaged stays as it is. */
+function foldLog(file: string): void {
+	// SQLite takes the log of an empty file for worthless and removes it.
+	if (sizeOf(file) === 0) return;
+	try {
+		const client = openWriteConnection(file);
+		// A program that reads is not waited for: then the log stays, and is kept beside the file.
+		client.run('pragma busy_timeout = 0');
+		closeWriteConnection(client);
+	} catch {}
+}
+
+/** Gives a file a second name; where the file system has no such names, it is copied. */
+function keep(from: string, to: string): void {
+	try {
+		linkSync(from, to);
+	} catch {
+		copyFileSync(from, `${to}.partial`);
+		syncToDisk(`${to}.partial`);
+		renameSync(`${to}.partial`, to);
+	}
+}
+
+function isSame(path: string, other: string): boolean {
+	const [one, two] = [path, other].map((name) => statSync(name, { throwIfNoEntry: false }));
+	return one !== undefined && two !== undefined && one.ino === two.ino && one.dev === two.dev;
+}
+
+function sizeOf(path: string): number {
+	return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,235 @@
+/** `backup`, `restore` and the making of a new database, ended by SIGKILL at each of their system calls: nothing is lost. */
+
+import { expect, test } from 'bun:test';
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { runBinary, startBinary } from '../binary.ts';
+import { killAt, listPoints, type Point } from '../kill-at.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+/** Of the points that are many and alike only each so manieth is tried; 1 tries all, which takes minutes. */
+const STRIDE = Number(process.env.KILL_STRIDE ?? 24);
+const ALIKE = ['openat', 'pwrite64', 'write'];
+const WITHIN_MS = STRIDE < 24 ? 1_800_000 : 120_000;
+
+const NOISE = { FORMSRV_LOG_LEVEL: 'error' };
+const file = (cwd: string) => join(cwd, 'formsrv-data', 'formsrv.db');
+
+function chosen(points: Point[]): Point[] {
+	return points.filter(({ call }, i) => !ALIKE.includes(call) || i % STRIDE === 0);
+}
+
+/** A folder with a database of one form, a backup of it with two submissions, and two more in the log of a killed server. */
+async function makeInstallation(): Promise<string> {
+	const cwd = tempFolder();
+	await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
+	let server = await startBinary({ cwd, env: NOISE });
+	const submit = async (mark: string) => {
+		const body = new URLSearchParams({ mark });
+		const headers = { Accept: 'application/json' };
+		expect((await fetch(`${server.submitUrl}/f/contact`, { method: 'POST', body, headers })).status).toBe(200);
+	};
+	await submit('one');
+	await submit('two');
+	await server.end('SIGTERM');
+	expect((await runBinary(['backup', 'copy.db'], { cwd })).code).toBe(0);
+	server = await startBinary({ cwd, env: NOISE });
+	await submit('three');
+	await submit('four');
+	await server.end('SIGKILL');
+	return cwd;
+}
+
+const IN_BACKUP = ['one', 'two'];
+const ALL = ['one', 'two', 'three', 'four'];
+
+function marksIn(path: string): unknown[] {
+	const client = new BetterSqlite3(path, { readonly: true });
+	try {
+		expect(client.pragma('integrity_check', { simple: true })).toBe('ok');
+		return client.prepare("select data ->> 'mark' from submissions order by id").pluck().all();
+	} finally {
+		client.close();
+	}
+}
+
+/** Starts the server and ends it; answers why it did not start, if it did not. */
+async function serveOnce(cwd: string): Promise<string | undefined> {
+	const env = { ...NOISE, FORMSRV_PORT: '0', FORMSRV_SUBMIT_PORT: '0' };
+	const reason = Promise.withResolvers<string | undefined>();
+	startBinary({ cwd, env }).then(
+		async (server) => {
+			expect(await server.end('SIGTERM')).toBe(0);
+			reason.resolve(undefined);
+		},
+		async () => {
+			const { code, stderr } = await runBinary(['serve'], { cwd, env });
+			expect(code).toBe(1);
+			reason.resolve(stderr);
+		},
+	);
+	return reason.promise;
+}
+
+/** Does what the server says when it does not start. */
+async function followTheWayBack(cwd: string, sentence: string): Promise<void> {
+	expect(sentence.trimEnd().split('\n')).toHaveLength(1);
+	const [, copy = ''] = /'formsrv restore (.+?)'/.exec(sentence) ?? [];
+	expect({ sentence, isThere: existsSync(copy) }).toEqual({ sentence, isThere: true });
+	const { code, stderr } = await runBinary(['restore', copy], { cwd });
+	expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+	expect(await serveOnce(cwd)).toBeUndefined();
+}
+
+/** What the server finds after a restore that was cut off; what was there before must be there, or kept aside. */
+async function expectNothingLost(cwd: string): Promise<'old' | 'new' | 'way back'> {
+	const sentence = await serveOnce(cwd);
+	if (sentence !== undefined) await followTheWayBack(cwd, sentence);
+	const found = marksIn(file(cwd));
+	const data = readdirSync(join(cwd, 'formsrv-data'));
+	const aside = data.filter((name) => /\.replaced-[\dTZ-]+$/.test(name));
+	if (sentence === undefined && found.length === IN_BACKUP.length) {
+		expect(found).toEqual(IN_BACKUP);
+		expect(marksIn(join(cwd, 'formsrv-data', aside.at(-1) ?? 'nothing'))).toEqual(ALL);
+		return 'new';
+	}
+	expect(found).toEqual(ALL);
+	expect(data.filter((name) => name.includes('.restoring'))).toEqual([]);
+	if (sentence === undefined) expect(aside).toEqual([]);
+	return sentence === undefined ? 'old' : 'way back';
+}
+
+interface Trial {
+	args: string[];
+	/** Which paths the points are about. */
+	about: RegExp;
+	/** What another program does during the command; it returns the end of that. */
+	meanwhile?: (cwd: string) => () => void;
+	/** Looks at what there is after the command was cut off, and names what it found. */
+	expectAll: (cwd: string) => Promise<string>;
+}
+
+/** Cuts a command off at each point, every time in a fresh copy of an installation; returns what was found. */
+async function atEach(installation: string, { args, about, meanwhile, expectAll }: Trial): Promise<Set<string>> {
+	const outcomes = new Set<string>();
+	async function inCopy(use: (cwd: string) => Promise<unknown>): Promise<string> {
+		const cwd = tempFolder();
+		cpSync(installation, cwd, { recursive: true });
+		const end = meanwhile?.(cwd);
+		await use(cwd).finally(end);
+		return cwd;
+	}
+	let points: Point[] = [];
+	await inCopy(async (cwd) => {
+		points = chosen(await listPoints(args, { cwd, about }));
+	});
+	for (const point of points) {
+		const cwd = await inCopy((folder) => killAt(point, args, { cwd: folder }));
+		try {
+			outcomes.add(await expectAll(cwd));
+		} catch (error) {
+			throw new Error(`After an end at ${point.shown}: ${(error as Error).message}`, { cause: error });
+		}
+		rmSync(cwd, { recursive: true });
+	}
+	return outcomes;
+}
+
+test(
+	'a backup that is cut off leaves nothing under its name, and the next one of that name works',
+	async () => {
+		const installation = await makeInstallation();
+		const outcomes = await atEach(installation, {
+			args: ['backup', 'next.db'],
+			about: /next\.db|formsrv\.db|formsrv-test-\w+>/,
+			async expectAll(cwd) {
+				const isDone = existsSync(join(cwd, 'next.db'));
+				if (!isDone) expect((await runBinary(['backup', 'next.db'], { cwd })).stderr).toBe('');
+				expect(marksIn(join(cwd, 'next.db'))).toEqual(ALL);
+				expect(readdirSync(cwd).filter((name) => name.includes('.partial'))).toEqual([]);
+				expect(await serveOnce(cwd)).toBeUndefined();
+				expect(marksIn(file(cwd))).toEqual(ALL);
+				return isDone ? 'done' : 'again';
+			},
+		});
+		expect([...outcomes].sort()).toEqual(['again', 'done']);
+	},
+	WITHIN_MS,
+);
+
+test(
+	'a restore that is cut off has the old database in its place or the new one',
+	async () => {
+		const outcomes = await atEach(await makeInstallation(), {
+			args: ['restore', 'copy.db', '--force'],
+			about: /formsrv\.db|formsrv-data/,
+			expectAll: expectNothingLost,
+		});
+		expect([...outcomes].sort()).toEqual(['new', 'old']);
+	},
+	WITHIN_MS,
+);
+
+test(
+	'so has one while another program reads the old one, whose log stays; or the server says where the old one is',
+	async () => {
+		const outcomes = await atEach(await makeInstallation(), {
+			args: ['restore', 'copy.db', '--force'],
+			about: /formsrv\.db|formsrv-data/,
+			meanwhile(cwd) {
+				const reader = new BetterSqlite3(file(cwd), { readonly: true });
+				reader.exec('begin; select count(*) from submissions');
+				return () => reader.close();
+			},
+			expectAll: expectNothingLost,
+		});
+		expect([...outcomes].sort()).toEqual(['new', 'old', 'way back']);
+	},
+	WITHIN_MS,
+);
+
+test(
+	'so has one into an empty place, where the server says what is missing instead of beginning anew',
+	async () => {
+		const installation = await makeInstallation();
+		rmSync(join(installation, 'formsrv-data'), { recursive: true });
+		const outcomes = await atEach(installation, {
+			args: ['restore', 'copy.db'],
+			about: /formsrv\.db\.r|formsrv-data>/,
+			async expectAll(cwd) {
+				const sentence = await serveOnce(cwd);
+				const isNew = sentence === undefined && marksIn(file(cwd)).length === 0;
+				// Before the restore has written anything there is no trace of one.
+				if (isNew) return 'nothing';
+				if (sentence !== undefined) {
+					const [, copy = ''] = /'formsrv restore (.+?)'/.exec(sentence) ?? [];
+					const { code } = await runBinary(['restore', copy === 'BACKUP' ? 'copy.db' : copy], { cwd });
+					expect(code).toBe(0);
+					expect(await serveOnce(cwd)).toBeUndefined();
+				}
+				expect(marksIn(file(cwd))).toEqual(IN_BACKUP);
+				return sentence === undefined ? 'new' : 'way back';
+			},
+		});
+		expect(outcomes).toContain('way back');
+	},
+	WITHIN_MS,
+);
+
+test(
+	'a new database whose making is cut off is made again',
+	async () => {
+		const outcomes = await atEach(tempFolder(), {
+			args: ['keys', 'create'],
+			about: /formsrv\.db|formsrv-data/,
+			async expectAll(cwd) {
+				expect(await serveOnce(cwd)).toBeUndefined();
+				expect(readdirSync(join(cwd, 'formsrv-data')).filter((name) => name.includes('.new'))).toEqual([]);
+				return 'made';
+			},
+		});
+		expect([...outcomes]).toEqual(['made']);
+	},
+	WITHIN_MS,
+);

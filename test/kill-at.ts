@@ -1,0 +1,57 @@
+/** Ends the binary with SIGKILL at one system call after the other, by strace, to see what each leaves behind. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BINARY, type BinaryOptions } from './binary.ts';
+import { tempFolder } from './temp-folder.ts';
+
+/** Whatever changes a file or a name. */
+const CALLS = ['openat', 'write', 'pwrite64', 'ftruncate', 'fsync', 'fdatasync', 'link', 'rename', 'unlink'];
+
+/** A point at which to end: at the entry of the nth call of that name. */
+export interface Point {
+	call: string;
+	nth: number;
+	/** As strace showed it in the run that was not cut off. */
+	shown: string;
+}
+
+/**
+ * Runs a command to its end and lists all points at which it could have ended, those that concern a path which matches
+ * `about`, and what is written between the first and the last of them.
+ */
+export async function listPoints(args: string[], options: BinaryOptions & { about: RegExp }): Promise<Point[]> {
+	const trace = join(tempFolder(), 'trace');
+	const code = await straced(['-y', '-o', trace, '-e', `trace=${CALLS.join(',')}`], args, options);
+	if (code !== 0) throw new Error(`formsrv ${args.join(' ')} ended with ${code}.`);
+	const lines = readFileSync(trace, 'utf8').split('\n');
+	const main = lines[0]?.split(' ')[0];
+	const counts = new Map<string, number>();
+	return lines
+		.filter((line) => line.startsWith(`${main} `))
+		.flatMap((line) => {
+			const [, call = '', shown = ''] = /^\d+ +(\w+)\((.*)/.exec(line) ?? [];
+			if (call === '') return [];
+			const nth = (counts.get(call) ?? 0) + 1;
+			counts.set(call, nth);
+			return options.about.test(shown) ? [{ call, nth, shown: `${call}(${shown}` }] : [];
+		});
+}
+
+/** Runs a command until it ends at that point. */
+export async function killAt({ call, nth }: Point, args: string[], options: BinaryOptions): Promise<void> {
+	const inject = [`trace=${call}`, '-e', `inject=${call}:signal=KILL:when=${nth}`];
+	const code = await straced(['-o', '/dev/null', '-e', ...inject], args, options);
+	if (code === 0) throw new Error(`formsrv ${args.join(' ')} was not cut off at ${call} number ${nth}.`);
+}
+
+async function straced(flags: string[], args: string[], { cwd, env = {} }: BinaryOptions): Promise<number> {
+	const child = Bun.spawn(['strace', '-f', ...flags, BINARY, ...args], {
+		cwd,
+		env,
+		stdin: 'ignore',
+		stdout: 'ignore',
+		stderr: 'ignore',
+	});
+	return child.exited;
+}

@@ -1,0 +1,99 @@
+/** A new database is made only where there is no trace of an old one. */
+
+import { describe, expect, test } from 'bun:test';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { createDatabase, hasDatabase } from '../../src/storage/database-place.ts';
+import { openStorage } from '../../src/storage/storage.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+function place(...names: string[]) {
+	const folder = tempFolder();
+	const file = join(folder, 'formsrv.db');
+	for (const name of names) writeFileSync(join(folder, name), name === 'formsrv.db' ? '' : 'something');
+	return { folder, file };
+}
+
+describe('where there is nothing', () => {
+	test.each([
+		['an empty folder', []],
+		['the lock of a server', ['formsrv.db.lock', 'formsrv.db.lock-journal']],
+		['a new database that was never finished', ['formsrv.db.new-1']],
+		['what belongs to others', ['other.db', 'other.db-wal', 'my-formsrv.db']],
+	])('%s is no trace', (_, names) => {
+		const { file } = place(...names);
+		expect(hasDatabase(file)).toBe(false);
+		openStorage(file).close();
+		expect(hasDatabase(file)).toBe(true);
+	});
+
+	test('a new one is whole, private, and by the write-ahead log from the first byte on', () => {
+		const { folder, file } = place();
+		createDatabase(file);
+		expect(readdirSync(folder)).toEqual(['formsrv.db']);
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+		const client = new BetterSqlite3(file, { readonly: true });
+		expect(client.pragma('journal_mode', { simple: true })).toBe('wal');
+		expect(client.pragma('integrity_check', { simple: true })).toBe('ok');
+		client.close();
+	});
+
+	test('one that another process made meanwhile stays', () => {
+		const { folder, file } = place();
+		createDatabase(file);
+		const { ino } = statSync(file);
+		createDatabase(file);
+		expect(statSync(file).ino).toBe(ino);
+		expect(readdirSync(folder)).toEqual(['formsrv.db']);
+	});
+});
+
+describe('where there is a trace', () => {
+	test.each([
+		['a log without its file', ['formsrv.db-wal']],
+		['a log beside an empty file', ['formsrv.db', 'formsrv.db-wal']],
+		['an empty file', ['formsrv.db']],
+		['one that was replaced', ['formsrv.db.replaced-2026-01-31T00-00-00-000Z']],
+		['half a copy that was to replace it', ['formsrv.db.restoring-2026-01-31T00-00-00-000Z.partial']],
+		['a copy by hand', ['formsrv.db.bak']],
+	])('%s: none is made, nothing is changed, and the sentence names it', (_, names) => {
+		const { folder, file } = place(...names);
+		const before = names.map((name) => [name, statSync(join(folder, name)).size]);
+		for (const open of [() => openStorage(file), () => hasDatabase(file)]) {
+			expect(open).toThrow(new RegExp(`^${file} is (missing|empty)[^\\n]*: put the database back there, or run`));
+			for (const name of names) expect(open).toThrow(name);
+		}
+		expect(readdirSync(folder).map((name) => [name, statSync(join(folder, name)).size])).toEqual(before);
+	});
+
+	test('the newest that was replaced is the way back, before a copy that was to replace it', () => {
+		const { file } = place(
+			'formsrv.db-wal',
+			'formsrv.db.restoring-2026-03-01T00-00-00-000Z',
+			'formsrv.db.replaced-2026-01-31T00-00-00-000Z',
+			'formsrv.db.replaced-2026-02-28T00-00-00-000Z',
+			'formsrv.db.replaced-2026-02-28T00-00-00-000Z-wal',
+			'formsrv.db.replaced-2026-03-01T00-00-00-000Z.partial',
+		);
+		expect(() => hasDatabase(file)).toThrow(`'formsrv restore ${file}.replaced-2026-02-28T00-00-00-000Z'`);
+	});
+
+	test('without a copy the way back is a backup', () => {
+		expect(() => hasDatabase(place('formsrv.db-wal').file)).toThrow("'formsrv restore BACKUP'");
+	});
+});
+
+test('a folder that is not there is no trace and is made', () => {
+	const file = join(tempFolder(), 'data', 'formsrv.db');
+	expect(hasDatabase(file)).toBe(false);
+	createDatabase(file);
+	expect(existsSync(file)).toBe(true);
+	expect(statSync(join(file, '..')).mode & 0o777).toBe(0o700);
+});
+
+test('a folder in the place of the file is refused', () => {
+	const file = join(tempFolder(), 'formsrv.db');
+	mkdirSync(file);
+	expect(() => openStorage(file)).toThrow(`${file} cannot be opened`);
+});
