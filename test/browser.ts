@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { findChromium } from './chromium.ts';
 
-const EXECUTABLE = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const FLAGS = [
 	'--headless',
 	'--no-sandbox',
@@ -15,8 +15,8 @@ const FLAGS = [
 	'--disable-sync',
 ];
 
-export function openBrowser(): Promise<Browser> {
-	return chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
+export async function openBrowser(): Promise<Browser> {
+	return chromium.launch({ ...(await findChromium()), args: FLAGS });
 }
 
 let axeSource: string | undefined;
@@ -26,8 +26,10 @@ export async function findAccessibilityFaults(page: Page): Promise<string[]> {
 	axeSource ??= readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 	await page.evaluate(axeSource);
 	return page.evaluate(async () => {
-		const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeResult> } };
-		const { violations } = await axe.run();
+		const { axe } = globalThis as unknown as {
+			axe: { run(context: Document, options: { iframes: boolean }): Promise<AxeResult> };
+		};
+		const { violations } = await axe.run(document, { iframes: false });
 		return violations.flatMap(({ id, nodes }) =>
 			nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
 		);

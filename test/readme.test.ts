@@ -8,6 +8,7 @@ import type { Browser, Page as BrowserPage } from 'playwright-core';
 import { ERROR_STATUS } from '../src/http/error-status.ts';
 import { BINARY, type RunningBinary, runBinary, startBinary } from './binary.ts';
 import { openBrowser } from './browser.ts';
+import { withProgram } from './programs.ts';
 import { openSite } from './site.ts';
 import { tempFolder } from './temp-folder.ts';
 
@@ -103,7 +104,7 @@ describe('the quick start', () => {
 		expect(block('serve')).toBe('formsrv serve');
 	});
 
-	test(
+	withProgram('curl').test(
 		'ends with the submissions in the list',
 		async () => {
 			const cwd = tempFolder();

@@ -52,7 +52,7 @@ export function useCanaries(): Canaries {
 	beforeAll(async () => {
 		const folder = mkdtempSync(join(tmpdir(), 'formsrv-tls-'));
 		closing.push(() => rmSync(folder, { recursive: true }));
-		await makeCertificate(folder, 'DNS:hooks.example.test');
+		await makeCertificate(folder, { type: 2, value: 'hooks.example.test' });
 		const ca = readFileSync(join(folder, 'cert.pem'), 'utf8');
 		const key = readFileSync(join(folder, 'key.pem'));
 		Object.assign(canaries, {

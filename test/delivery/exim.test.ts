@@ -1,11 +1,12 @@
 /** Notifications through a real mail server, read back by a parser that had no part in writing them. */
 
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect } from 'bun:test';
 import PostalMime, { type Email } from 'postal-mime';
 import { parseSmtpUrl } from '../../src/config/smtp-url.ts';
 import { type NotifiedSubmission, renderNotification } from '../../src/delivery/email.ts';
 import { sendMail } from '../../src/delivery/smtp.ts';
 import { encodeId } from '../../src/ids.ts';
+import { withProgram } from '../programs.ts';
 import { openTestServer } from '../server.ts';
 import { type DeliveredMail, EXIM_LOGIN, type Exim, startExim } from './exim.ts';
 
@@ -27,13 +28,16 @@ const HEADERS = [
 	'x-entity-ref-id',
 ];
 
+const program = withProgram('exim4');
+const { test } = program;
+
 let exim: Exim;
 let lastId = Date.UTC(2026, 0, 2) * 2048;
 
 beforeAll(async () => {
-	exim = await startExim();
+	if (!program.isMissing) exim = await startExim(program.path);
 });
-afterAll(() => exim.stop());
+afterAll(() => exim?.stop());
 
 async function deliver(
 	submission: Partial<NotifiedSubmission>,

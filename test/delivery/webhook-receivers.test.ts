@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
 import { textBody } from '../../src/delivery/post-body.ts';
 import { createWebhookSecret, submissionCreated, webhookHeaders, webhookTest } from '../../src/delivery/webhook.ts';
+import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const PATIENCE_MS = 20_000;
@@ -17,10 +18,11 @@ const EVENT = submissionCreated(FORM, {
 }).join('{"name":"Ädä"}');
 
 const page = await Bun.file(join(import.meta.dir, '../../docs/webhooks.md')).text();
+const python = withProgram('python3');
 const snippets = [
 	{ language: 'js', file: 'receiver.mjs', program: process.execPath },
-	{ language: 'python', file: 'receiver.py', program: Bun.which('python3') },
-].filter(({ program }) => program !== null);
+	...(python.isMissing ? [] : [{ language: 'python', file: 'receiver.py', program: python.path }]),
+];
 
 const post = createGuardedPost({ allowed: ['127.0.0.1'] });
 
@@ -54,7 +56,7 @@ describe.each(snippets)('the receiver in $language', ({ language, file, program 
 			await Bun.write(path, codeOf(language));
 			const secret = createWebhookSecret();
 			const port = await freePort();
-			const receiver = Bun.spawn([program as string, path], {
+			const receiver = Bun.spawn([program, path], {
 				env: { WEBHOOK_SECRET: secret, PORT: String(port), PATH: process.env.PATH },
 				stdout: 'pipe',
 				stderr: 'ignore',

@@ -1,13 +1,14 @@
 /** An export opened by LibreOffice, where that is installed: nothing in it may be calculated. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createForm } from '../../dashboard/dashboard.ts';
+import { withProgram } from '../../programs.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 import { tempFolder } from '../../temp-folder.ts';
 
-const OFFICE = Bun.which('soffice');
+const office = withProgram('soffice');
 const TIMEOUT_MS = 120_000;
 const SIGNS = ['=', '+', '-', '@', '\t=', '\r=', '\n=', ' =', '"=', "'=", '＝', '＋'];
 const FORMULAS = ['1+1', 'SUM(A1:A9)', 'HYPERLINK("http://example.com";"x")', "cmd|' /C calc'!A0", 'DDE("a";"b";"c")'];
@@ -23,7 +24,7 @@ async function open(csv: string, separator = SEPARATORS.commas): Promise<string>
 	writeFileSync(join(folder, 'export.csv'), csv);
 	const profile = `-env:UserInstallation=file://${folder}/profile`;
 	const filter = `--infilter=Text - txt - csv (StarCalc):${separator},34,76,1`;
-	await Bun.$`${OFFICE} --headless ${profile} ${filter} --convert-to fods --outdir ${folder} ${join(folder, 'export.csv')}`.quiet();
+	await Bun.$`${office.path} --headless ${profile} ${filter} --convert-to fods --outdir ${folder} ${join(folder, 'export.csv')}`.quiet();
 	return readFileSync(join(folder, 'export.fods'), 'utf8');
 }
 
@@ -31,7 +32,7 @@ async function open(csv: string, separator = SEPARATORS.commas): Promise<string>
 const formulaCells = async (csv: string, separator?: number) =>
 	(await open(csv, separator)).split('table:formula=').length - 1;
 
-describe.skipIf(OFFICE === null)('LibreOffice', () => {
+office.describe('LibreOffice', () => {
 	let server: TestServer;
 	beforeAll(async () => {
 		server = await openTestServer({ settings: { FORMSRV_RATE_SUBMIT: '0' } });

@@ -1,0 +1,29 @@
+/** Programs that only a system package gives: tests that need one are skipped without it, and named when the run ends. */
+
+import { describe, test } from 'bun:test';
+
+/** Of each, what is not tested without it. */
+const PURPOSES = {
+	curl: 'the quick start of the README',
+	exim4: 'mails through a real mail server',
+	python3: 'the receiver of webhooks in Python',
+	soffice: 'exports opened in a spreadsheet',
+	strace: 'the order of fsync and response',
+};
+type Program = keyof typeof PURPOSES;
+
+/** With that of the administrator, where servers are. */
+const PATH = `${process.env.PATH}:/usr/sbin`;
+
+/** `test` and `describe` for what needs the program, and where it is. */
+export function withProgram(program: Program) {
+	const path = Bun.which(program, { PATH });
+	const isMissing = path === null;
+	return { path: path ?? program, isMissing, test: test.skipIf(isMissing), describe: describe.skipIf(isMissing) };
+}
+
+/** What was not tested on this machine, a sentence each. */
+export function missingPrograms(): string[] {
+	const programs = Object.entries(PURPOSES).filter(([program]) => Bun.which(program, { PATH }) === null);
+	return programs.map(([program, purpose]) => `Skipped, because ${program} is not installed: ${purpose}.`);
+}
