@@ -1,5 +1,9 @@
 /** The log: one line per event on stderr, as JSON or as text, into which nobody outside can smuggle lines or escapes. */
 
+import { type AccessLine, accessText, createAccessWriter } from './log/access-line.ts';
+import { createLineBuffer } from './log/line-buffer.ts';
+import { printable, printableJson } from './log/line-text.ts';
+
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -12,68 +16,55 @@ interface Event {
 	fields: LogFields;
 }
 
-/** One answered request. */
-export interface AccessLine {
-	requestId: string;
-	method: string;
-	path: string;
-	status: number;
-	durationMs: number;
-	/** The client's address. */
-	address: string;
-	/** The ids of the key and of the session by which it was asked, where one was needed. */
-	caller?: { keyId: string | null; sessionId: string | null };
-}
-
 export interface LogOptions {
 	level: LogLevel;
 	format: 'json' | 'text';
-	/** Takes one or more whole lines. */
-	write(lines: string): void;
+	/** Takes one or more whole lines. It may return a promise, for as long as they are not taken. */
+	write(lines: Uint8Array): unknown;
 	now?: () => number;
 }
 
 export type Log = ReturnType<typeof createLog>;
 
-const FLUSH_AFTER_MS = 100;
-const FLUSH_AT_CHARACTERS = 65_536;
-
-/** DEL, C1 controls, line and paragraph separators, and what changes the direction of text or is invisible. */
-const HIDDEN = '\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff';
-const HIDDEN_CHARACTERS = new RegExp(`[${HIDDEN}]`, 'g');
-/** ASCII without controls, quotes and backslashes. */
-const PLAIN = /^[ !#-[\]-~]*$/;
-const UNPRINTABLE = new RegExp(`[\\u0000-\\u001f${HIDDEN}]`, 'g');
-
-/** Text of unknown origin as it may appear on a terminal: what would act on the terminal is spelled out. */
-export function printable(text: string): string {
-	return text.replace(UNPRINTABLE, (character) =>
-		character < ' ' ? JSON.stringify(character).slice(1, -1) : escapeCharacter(character),
-	);
-}
-
-/** JSON text as it may appear on a terminal; it means the same. */
-export function printableJson(json: string): string {
-	return json.replace(HIDDEN_CHARACTERS, escapeCharacter);
-}
+/** What may wait to be taken: when nobody reads it, lines beyond that are dropped, those of requests before all others. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+const MAX_WAITING_FOR_REQUESTS = MAX_WAITING_BYTES - 256 * 1024;
 
 /**
  * Opens a log. Lines below `level` are dropped. Lines are collected and written together about every 100 ms
  * or 64 KiB; an error is written at once, with everything before it.
  */
 export function createLog({ level, format, write, now = Date.now }: LogOptions) {
-	const lines = createLineBuffer(write);
-	const [formatEvent, formatAccess] = format === 'json' ? [eventJson, accessJson] : [eventText, accessText];
+	const lines = createLineBuffer({ write, onTaken: tellDropped });
+	const formatEvent = format === 'json' ? eventJson : eventText;
+	const addRequest = format === 'json' ? createAccessWriter(lines) : addRequestText;
 	const timestamp = createTimestamps(now);
 	const isOn = (candidate: LogLevel) => LOG_LEVELS.indexOf(candidate) >= LOG_LEVELS.indexOf(level);
-	const hasAccess = isOn('info');
+	const hasRequests = isOn('info');
+	let dropped = { requests: 0, others: 0 };
+
+	function addRequestText(line: AccessLine, time: string): void {
+		lines.add(accessText(line, time));
+	}
+
+	function addEvent(event: Event): void {
+		lines.add(formatEvent(event, timestamp()));
+	}
+
+	function tellDropped(): void {
+		const fields = dropped;
+		if (fields.requests + fields.others === 0) return;
+		dropped = { requests: 0, others: 0 };
+		addEvent({ level: 'warn', message: 'Lines of the log were dropped, because it was not read fast enough.', fields });
+	}
 
 	const logAt =
 		(at: LogLevel) =>
 		(message: string, fields: LogFields = {}) => {
 			if (!isOn(at)) return;
-			lines.add(formatEvent({ level: at, message, fields }, timestamp()));
-			if (at === 'error') lines.flush();
+			if (lines.waiting() < MAX_WAITING_BYTES) addEvent({ level: at, message, fields });
+			else dropped.others++;
+			if (at === 'error') lines.writeOut();
 		};
 
 	return {
@@ -81,33 +72,16 @@ export function createLog({ level, format, write, now = Date.now }: LogOptions) 
 		info: logAt('info'),
 		warn: logAt('warn'),
 		error: logAt('error'),
-		/** Logs an answered request. It costs a part of every request, therefore it is formatted by hand. */
+		/** Logs an answered request. */
 		access(line: AccessLine): void {
-			if (hasAccess) lines.add(formatAccess(line, timestamp()));
+			if (!hasRequests) return;
+			if (lines.waiting() < MAX_WAITING_FOR_REQUESTS) addRequest(line, timestamp());
+			else dropped.requests++;
 		},
 		/** Writes what is waiting. To be called before the process ends: what waits does not keep it alive. */
-		flush: lines.flush,
-	};
-}
-
-function createLineBuffer(write: (lines: string) => void) {
-	let pending = '';
-	let timer: ReturnType<typeof setTimeout> | undefined;
-
-	const flush = () => {
-		clearTimeout(timer);
-		timer = undefined;
-		const lines = pending;
-		pending = '';
-		if (lines !== '') write(lines);
-	};
-
-	return {
-		flush,
-		add(line: string) {
-			pending += line;
-			if (pending.length >= FLUSH_AT_CHARACTERS) flush();
-			else if (timer === undefined) timer = setTimeout(flush, FLUSH_AFTER_MS).unref();
+		flush(): void {
+			tellDropped();
+			lines.flush();
 		},
 	};
 }
@@ -164,39 +138,4 @@ function stackText(value: unknown): string {
 		.split('\n')
 		.map((line) => `    ${printable(line.trim())}\n`)
 		.join('');
-}
-
-function accessJson(line: AccessLine, time: string): string {
-	return `{"@timestamp":"${time}","level":"INFO","message":"request","logger":"formsrv","method":${jsonText(line.method)},"path":${jsonText(line.path)},"status":${line.status},"durationMs":${roundMs(line.durationMs)},"address":${jsonText(line.address)},"requestId":${jsonText(line.requestId)}${callerJson(line)}}\n`;
-}
-
-function callerJson({ caller }: AccessLine): string {
-	if (!caller) return '';
-	const { keyId, sessionId } = caller;
-	return `${keyId === null ? '' : `,"key":"${keyId}"`}${sessionId === null ? '' : `,"session":"${sessionId}"`}`;
-}
-
-function callerText({ caller }: AccessLine): string {
-	if (!caller) return '';
-	const { keyId, sessionId } = caller;
-	return `${keyId === null ? '' : ` key=${keyId}`}${sessionId === null ? '' : ` session=${sessionId}`}`;
-}
-
-function accessText(line: AccessLine, time: string): string {
-	const { method, path, status, durationMs, address, requestId } = line;
-	return `${printable(`${time} info  ${method} ${path} ${status} ${roundMs(durationMs)}ms ${address} ${requestId}${callerText(line)}`)}\n`;
-}
-
-function roundMs(millis: number): number {
-	return Math.round(millis * 100) / 100;
-}
-
-/** A text as JSON. Most are plain, and then quotes around them are enough. */
-function jsonText(text: string): string {
-	if (PLAIN.test(text)) return `"${text}"`;
-	return printableJson(JSON.stringify(text));
-}
-
-function escapeCharacter(character: string): string {
-	return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

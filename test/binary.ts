@@ -21,6 +21,8 @@ export interface RunningBinary {
 export interface BinaryOptions {
 	cwd: string;
 	env?: Record<string, string>;
+	/** The open file for what it logs. */
+	stderr?: number;
 	/** Runs it under another program, such as a tracer. */
 	prefix?: string[];
 }
@@ -33,13 +35,13 @@ export async function runBinary(args: string[], { cwd, env = {} }: BinaryOptions
 }
 
 /** Runs `formsrv serve` and resolves once it says that it accepts connections. */
-export async function startBinary({ cwd, env = {}, prefix = [] }: BinaryOptions): Promise<RunningBinary> {
+export async function startBinary({ cwd, env = {}, stderr, prefix = [] }: BinaryOptions): Promise<RunningBinary> {
 	const child = Bun.spawn([...prefix, BINARY, 'serve'], {
 		cwd,
 		env: { ...FREE_PORTS, ...env },
 		stdin: 'ignore',
 		stdout: 'pipe',
-		stderr: Bun.file('/dev/null'),
+		stderr: stderr ?? Bun.file('/dev/null'),
 	});
 	const timer = setTimeout(() => child.kill('SIGKILL'), START_WITHIN_MS);
 	const addresses = await readAddresses(child.stdout);

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createLog, type LogOptions, printable } from '../src/log.ts';
+import { printable } from '../src/log/line-text.ts';
+import { createLog, type LogOptions } from '../src/log.ts';
 
 const NOON = Date.UTC(2026, 0, 2, 12);
 const REQUEST = {
@@ -16,7 +17,9 @@ const REQUEST = {
 
 function open(options: Partial<LogOptions> = {}) {
 	const writes: string[] = [];
-	const write = (lines: string) => writes.push(lines);
+	const write = (lines: Uint8Array) => {
+		writes.push(Buffer.from(lines).toString());
+	};
 	const log = createLog({ level: 'info', format: 'json', write, now: () => NOON, ...options });
 	const lines = () => {
 		log.flush();
@@ -89,6 +92,43 @@ describe('json', () => {
 	});
 });
 
+describe('the line of a request', () => {
+	/** As it would be without any of its shortcuts. */
+	const plain = ({ durationMs, ...request }: typeof REQUEST) => {
+		const { requestId, method, path, status, address } = request;
+		const start = { '@timestamp': '2026-01-02T12:00:00.000Z', level: 'INFO', message: 'request', logger: 'formsrv' };
+		const rounded = Math.round(durationMs * 100) / 100;
+		return JSON.stringify({ ...start, method, path, status, durationMs: rounded, address, requestId });
+	};
+
+	test.each([0, 0.004, 0.005, 0.05, 0.1, 0.99, 0.995, 1, 1.5, 9.999, 10, 10.01, 99.9, 100, 1234.56, 86_400_000.25])(
+		'has a duration of %d as JSON has it',
+		(durationMs) => {
+			const { log, lines } = open();
+			log.access({ ...REQUEST, durationMs });
+			expect(lines()).toEqual([plain({ ...REQUEST, durationMs })]);
+		},
+	);
+
+	test('is its own, whatever came before it', () => {
+		const request = fc.record({
+			requestId: fc.constantFrom('a-1', 'm1x9c-zz'),
+			method: fc.constantFrom('GET', 'POST'),
+			path: fc.oneof(fc.constantFrom('/f/a', '/f/b', '/'), fc.string({ minLength: 1, maxLength: 900 })),
+			status: fc.constantFrom(200, 303, 404),
+			durationMs: fc.double({ min: 0, max: 1e6, noNaN: true }),
+			address: fc.oneof(fc.constantFrom('192.0.2.1', '2001:db8::1'), fc.ipV4()),
+		});
+		fc.assert(
+			fc.property(fc.array(request, { maxLength: 40 }), (requests) => {
+				const { log, lines } = open();
+				for (const one of requests) log.access(one);
+				expect(lines()).toEqual(requests.map(plain));
+			}),
+		);
+	});
+});
+
 describe('levels', () => {
 	test('what is below the level is dropped, requests count as info', () => {
 		const { log, lines } = open({ level: 'warn' });
@@ -113,7 +153,7 @@ describe('buffering', () => {
 
 	test('lines are written without being asked for', async () => {
 		const written = Promise.withResolvers<string>();
-		const { log } = open({ write: written.resolve });
+		const { log } = open({ write: (lines) => written.resolve(Buffer.from(lines).toString()) });
 		log.info('soon');
 		const keepAlive = setInterval(() => {}, 10);
 		expect(await written.promise).toContain('soon');
@@ -131,6 +171,75 @@ describe('buffering', () => {
 		const { log, writes } = open();
 		log.info('x'.repeat(65_536));
 		expect(writes).toHaveLength(1);
+	});
+
+	test('many requests and events are all written, in their order', () => {
+		const { log, lines } = open();
+		const count = 5000;
+		for (let i = 0; i < count; i++) {
+			log.access({ ...REQUEST, requestId: `r-${i}`, path: `/${'x'.repeat(i % 700)}` });
+			log.info(`event ${i}`, { long: 'y'.repeat(i * 7) });
+		}
+		const written = lines().map((line) => JSON.parse(line));
+		expect(written.map(({ requestId, message }) => requestId ?? message)).toEqual(
+			Array.from({ length: count }, (_, i) => [`r-${i}`, `event ${i}`]).flat(),
+		);
+	});
+});
+
+describe('a log that nobody reads', () => {
+	const MEBIBYTE = 1024 * 1024;
+
+	/** A reader who takes nothing until told to. */
+	function openUnread() {
+		const takers: (() => void)[] = [];
+		const written: string[] = [];
+		const { log } = open({
+			write: (lines) => {
+				written.push(Buffer.from(lines).toString());
+				return new Promise<void>((resolve) => takers.push(resolve));
+			},
+		});
+		return {
+			log,
+			size: () => written.join('').length,
+			lines: () => written.join('').split('\n').slice(0, -1),
+			/** Takes whatever there is, until there is nothing more. */
+			async read() {
+				for (let take = takers.shift(); take; take = takers.shift()) {
+					take();
+					await Promise.resolve().then(() => {});
+					await Promise.resolve();
+				}
+			},
+		};
+	}
+
+	test('keeps 1 MiB of lines and drops the rest, requests first', () => {
+		const { log, size, lines } = openUnread();
+		for (let i = 0; i < 20_000; i++) log.access(REQUEST);
+		log.warn('after the requests');
+		log.flush();
+		expect(size()).toBeWithin(MEBIBYTE / 2, MEBIBYTE);
+		expect(lines().at(-2)).toContain('after the requests');
+		for (let i = 0; i < 20_000; i++) log.warn('x'.repeat(100));
+		log.flush();
+		expect(size()).toBeLessThan(2.1 * MEBIBYTE);
+	});
+
+	test('tells how many were dropped once it is read again, and goes on', async () => {
+		const { log, lines, read } = openUnread();
+		const count = 20_000;
+		for (let i = 0; i < count; i++) log.access(REQUEST);
+		await read();
+		log.info('later');
+		log.flush();
+		const written = lines().map((line) => JSON.parse(line));
+		const told = written.find(({ message }) => message.includes('dropped'));
+		expect(told.level).toBe('WARN');
+		expect(told.requests).toBe(count - written.filter(({ message }) => message === 'request').length);
+		expect(told.others).toBe(0);
+		expect(written.at(-1).message).toBe('later');
 	});
 });
 

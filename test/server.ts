@@ -47,7 +47,7 @@ export async function openTestServer({ settings = {}, now }: TestServerOptions =
 	const log = createLog({
 		level: 'warn',
 		format: 'json',
-		write: (lines) => logLines.push(...lines.trimEnd().split('\n')),
+		write: (lines) => logLines.push(...Buffer.from(lines).toString().trimEnd().split('\n')),
 	});
 	const app = openApp(config, { log, now });
 	const server = await startServer(app);

@@ -4,14 +4,15 @@ import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import { type Config, listSettings, loadConfig } from '../config.ts';
 import type { Form } from '../forms/schema.ts';
-import { createLog, printable, printableJson } from '../log.ts';
+import { printable, printableJson } from '../log/line-text.ts';
+import { createLog } from '../log.ts';
 import { hasDatabase } from '../storage/database-place.ts';
 import { formatTable } from './table.ts';
 
 /** Where text goes. */
 export interface Output {
 	/** What it answers may be a promise for as long as the text is not taken; in the end `false` if nobody takes it. */
-	write(text: string): unknown;
+	write(text: string | Uint8Array): unknown;
 	isTTY?: boolean;
 	columns?: number;
 }

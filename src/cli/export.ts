@@ -3,7 +3,7 @@
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { printable } from '../log.ts';
+import { printable } from '../log/line-text.ts';
 import { FILTERS } from '../storage/submission-log.ts';
 import { FORMULAS } from '../submissions/export/csv.ts';
 import type { Export } from '../submissions/export/export.ts';

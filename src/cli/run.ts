@@ -2,7 +2,7 @@
 
 import { ConfigError } from '../config.ts';
 import { AppError } from '../errors.ts';
-import { printable } from '../log.ts';
+import { printable } from '../log/line-text.ts';
 import { type Cli, CommandError, createCli, type ExitCode, type Io } from './cli.ts';
 
 /**

@@ -20,7 +20,7 @@ export function openStandardOutput(name: keyof typeof DESCRIPTORS): StandardOutp
 	let latest: Promise<boolean> | undefined;
 	let lost: string | undefined;
 
-	async function put(text: string): Promise<boolean> {
+	async function put(text: string | Uint8Array): Promise<boolean> {
 		try {
 			// What is large goes out at once, what is small with the flush.
 			await Promise.all([sink.write(text), sink.flush()]);

@@ -1,6 +1,6 @@
 /** Results for people: aligned columns of printable text. */
 
-import { printable } from '../log.ts';
+import { printable } from '../log/line-text.ts';
 
 const GAP = '  ';
 

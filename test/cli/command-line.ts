@@ -19,8 +19,8 @@ export function openCommandLine() {
 		const out: string[] = [];
 		const err: string[] = [];
 		const code = await run(argv, {
-			stdout: { write: (text) => out.push(text) },
-			stderr: { write: (text) => err.push(text) },
+			stdout: { write: (text) => out.push(Buffer.from(text).toString()) },
+			stderr: { write: (text) => err.push(Buffer.from(text).toString()) },
 			env,
 			cwd,
 		});

@@ -23,14 +23,15 @@ async function serve(...argv: string[]) {
 	const err: string[] = [];
 	const ended = run(['serve', ...argv], {
 		stdout: {
-			write: (text) => {
+			write: (written) => {
+				const text = Buffer.from(written).toString();
 				out.push(text);
 				if (text.startsWith('submit')) announced.resolve();
 			},
 		},
 		stderr: {
 			write: (text) => {
-				err.push(text);
+				err.push(Buffer.from(text).toString());
 				onError();
 			},
 		},

@@ -25,7 +25,11 @@ export async function openHouse({ file, form: formValues, ...options }: HouseOpt
 	const now = options.now ?? Date.now;
 	const storage = openStorage(file, { now });
 	const logLines: string[] = [];
-	const log = createLog({ level: 'debug', format: 'json', write: (lines) => logLines.push(lines) });
+	const log = createLog({
+		level: 'debug',
+		format: 'json',
+		write: (lines) => logLines.push(Buffer.from(lines).toString()),
+	});
 	const dispatch = createDispatch(storage, {
 		smtpUrl: null,
 		mailFrom: 'Forms <forms@example.com>',

@@ -84,7 +84,11 @@ test('the address of a form that was deleted is nothing, also while its rows are
 
 test('of 3,000 responses made at once, each has the id, the rate and the body of its own request', async () => {
 	const lines: string[] = [];
-	const log = createLog({ level: 'info', format: 'json', write: (text) => lines.push(...text.trimEnd().split('\n')) });
+	const log = createLog({
+		level: 'info',
+		format: 'json',
+		write: (bytes) => lines.push(...Buffer.from(bytes).toString().trimEnd().split('\n')),
+	});
 	const urls = { base: 'http://localhost', submit: 'http://localhost' };
 	const { base } = openFaces({ ...server.app, log }, { isShared: true, urls, drain: createDrain() });
 	const open = await server.app.forms.create('live', { name: 'Open' });

@@ -8,8 +8,8 @@ import { createLog } from '../../src/log.ts';
 import { openTestServer } from '../server.ts';
 
 function logged(error: AppError): number {
-	const lines: string[] = [];
-	const log = createLog({ level: 'debug', format: 'json', write: (text) => lines.push(text) });
+	const lines: Uint8Array[] = [];
+	const log = createLog({ level: 'debug', format: 'json', write: (bytes) => lines.push(bytes) });
 	reportFault(log, error, 'r1');
 	log.flush();
 	return lines.length;
