@@ -16,8 +16,10 @@ export interface Running {
 	startMs: number;
 	/** Processor time of all its threads so far, in seconds. */
 	cpuSeconds(): Promise<number>;
-	/** Resident memory now, in MiB: all of it, and the part that is no file's. */
-	memory(): Promise<{ rss: number; anonymous: number }>;
+	/** Resident memory in MiB: all of it now, the part that is no file's, and the most it ever was. */
+	memory(): Promise<{ rss: number; anonymous: number; peak: number }>;
+	/** Resolves when it has ended, however that came. */
+	ended: Promise<unknown>;
 	/** Keeps it from doing anything, such as work left over from before, while another one is measured. */
 	pause(): void;
 	resume(): void;
@@ -60,6 +62,7 @@ export async function start(command: string[], options: StartOptions): Promise<R
 		startMs,
 		cpuSeconds: () => cpuSeconds(child.pid),
 		memory: () => memory(child.pid),
+		ended: child.exited,
 		pause: () => child.kill('SIGSTOP'),
 		resume: () => child.kill('SIGCONT'),
 		async stop(signal = 'SIGTERM') {
@@ -117,8 +120,8 @@ async function cpuSeconds(pid: number): Promise<number> {
 	return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-async function memory(pid: number): Promise<{ rss: number; anonymous: number }> {
+async function memory(pid: number): Promise<{ rss: number; anonymous: number; peak: number }> {
 	const status = await readFile(`/proc/${pid}/status`, 'utf8');
 	const mebibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
-	return { rss: mebibytes('VmRSS'), anonymous: mebibytes('RssAnon') };
+	return { rss: mebibytes('VmRSS'), anonymous: mebibytes('RssAnon'), peak: mebibytes('VmHWM') };
 }

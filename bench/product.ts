@@ -45,7 +45,9 @@ export async function openProduct(name: string, settings: Record<string, string>
 		dataDir,
 		file: join(dataDir, 'formsrv.db'),
 		authorization,
-		start: (): Promise<Running> => start([BINARY, 'serve'], { env, log: join(WORK, `${name}.log`) }),
+		/** @param prefix runs it under another program */
+		start: (prefix: string[] = []): Promise<Running> =>
+			start([...prefix, BINARY, 'serve'], { env, log: join(WORK, `${name}.log`) }),
 		async createForm(server: Running, name: string, more: Record<string, unknown> = {}): Promise<Form> {
 			const answer = await fetch(`${server.url}/api/forms`, {
 				method: 'POST',

@@ -1,0 +1,28 @@
+/** A thread that asks one address again and again: what else the measuring process does is not counted as its delay. */
+
+declare const self: Worker;
+
+const PAUSE_MS = 100;
+const TIMEOUT_MS = 20_000;
+
+export interface ProbeReport {
+	/** Since the report before. */
+	slowestMs: number;
+	failed: number;
+}
+
+self.onmessage = async ({ data: url }: MessageEvent<string>) => {
+	for (;;) {
+		const began = performance.now();
+		let failed = 0;
+		try {
+			const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+			await answer.bytes();
+			if (!answer.ok) failed = 1;
+		} catch {
+			failed = 1;
+		}
+		self.postMessage({ slowestMs: performance.now() - began, failed } satisfies ProbeReport);
+		await Bun.sleep(PAUSE_MS);
+	}
+};
