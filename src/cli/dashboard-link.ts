@@ -14,17 +14,30 @@ export function addDashboardLink(program: Command, cli: Cli): void {
 			'Print a link that signs in to the dashboard once, within the next hour, with all rights. The server does not ' +
 				'have to run yet.',
 		)
-		.addHelpText('after', examples('formsrv dashboard-link', 'xdg-open "$(formsrv dashboard-link)"'));
+		.option('--revoke-others', 'End all sessions first, and void the links that were not used yet')
+		.addHelpText(
+			'after',
+			examples(
+				'formsrv dashboard-link',
+				'formsrv dashboard-link --revoke-others',
+				'xdg-open "$(formsrv dashboard-link)"',
+			),
+		);
 	withSettings(command, SETTINGS).action((options: Options) =>
 		cli.withApp(options, {
 			create: true,
 			use: async (app) => {
 				const { baseUrl, host, port } = app.config;
+				if (options.revokeOthers) cli.advise(endedSentence(await app.sessions.endOthers()));
 				cli.print(setupLink(baseUrl ?? ownUrl(host, port), await app.sessions.createLink()));
 				cli.advise('It works once, within the next hour.');
 			},
 		}),
 	);
+}
+
+export function endedSentence(count: number): string {
+	return count === 1 ? 'Ended one session.' : `Ended ${count} sessions.`;
 }
 
 /** The page of the dashboard that signs in with the token. */

@@ -22,7 +22,7 @@ const PERMISSIONS_HELP = [
 	'  read    read forms and submissions',
 	'  write   make and change forms; mark submissions as read, starred, spam',
 	'  delete  delete forms and submissions',
-	'  admin   all of this, and keys, webhooks and deliveries',
+	'  admin   all of this, and keys, sessions, webhooks and deliveries',
 ].join('\n');
 
 export function addKeys(program: Command, cli: Cli): void {

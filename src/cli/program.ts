@@ -11,6 +11,7 @@ type Add = (program: Command, cli: Cli) => void;
 const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
 	['serve', async () => (await import('./serve.ts')).addServe],
 	['dashboard-link', async () => (await import('./dashboard-link.ts')).addDashboardLink],
+	['sessions', async () => (await import('./sessions.ts')).addSessions],
 	['keys', async () => (await import('./keys.ts')).addKeys],
 	['forms', async () => (await import('./forms.ts')).addForms],
 	['submissions', async () => (await import('./submissions.ts')).addSubmissions],

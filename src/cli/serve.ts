@@ -103,6 +103,11 @@ async function welcome(cli: Cli, { app, server }: { app: App; server: RunningSer
 	}
 	// Whoever starts a new server has no key yet: a link signs them in.
 	if ((await app.keys.list()).length > 0) return;
+	// Where stderr goes to a log, whoever reads that log for the next hour could sign in.
+	if (!cli.io.stderr.isTTY) {
+		cli.advise('There is no API key yet. To set up in a browser, open the link that "formsrv dashboard-link" prints.');
+		return;
+	}
 	const link = setupLink(server.urls.base, await app.sessions.createLink());
 	cli.advise(`There is no API key yet. To set up in a browser, open this link within an hour: ${link}`);
 }

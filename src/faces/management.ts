@@ -8,6 +8,7 @@ import { createSessionCookie } from '../dashboard/session/cookie.ts';
 import { createSessionCredential } from '../dashboard/session/credential.ts';
 import { sessionRoutes } from '../dashboard/session/routes.ts';
 import { LIFETIME_MS } from '../dashboard/session/sessions.ts';
+import { sessionsRoutes } from '../dashboard/sessions/routes.ts';
 import { statusRoutes } from '../dashboard/status/routes.ts';
 import { deliveriesRoutes } from '../delivery/routes.ts';
 import { webhookRoutes } from '../delivery/webhooks/routes.ts';
@@ -31,7 +32,7 @@ const TAGS = [
 	{ name: 'Forms', description: 'Create and manage forms.' },
 	{ name: 'Submissions', description: 'Read and keep what people submitted.' },
 	{ name: 'Keys', description: 'Make, list and revoke API keys.' },
-	{ name: 'Session', description: 'Sign in to the dashboard.' },
+	{ name: 'Session', description: 'Sign in to the dashboard, and see who is.' },
 	{ name: 'Events', description: 'Hear of what happens as it happens.' },
 	{ name: 'Webhooks', description: 'Post what happens to a form to addresses of yours, signed.' },
 	{ name: 'Deliveries', description: 'See what left the house, what did not and why, and send it again.' },
@@ -62,6 +63,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		statsRoutes(app.stats, auth),
 		keyRoutes(app.keys, auth),
 		sessionRoutes({ ...app, cookie, credential, api, failures, urls }),
+		sessionsRoutes(app.sessions, auth),
 		eventRoutes(app.streams, auth),
 		webhookRoutes(app.webhooks, auth),
 		deliveriesRoutes(app.dispatch, auth),

@@ -58,9 +58,14 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		storage.batch((tx) => [tx.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.id, row.id))]).catch(() => {});
 	}
 
+	/** Whether a stored key is valid at this very moment. */
+	function isValid({ revokedAt, expiresAt }: ApiKeyRow): boolean {
+		return revokedAt === null && (expiresAt === null || expiresAt > now());
+	}
+
 	/** Who holds a stored key at this very moment; `undefined` if nobody does any more. Counts as a use of the key. */
 	function holderOf(row: ApiKeyRow): Principal | undefined {
-		if (row.revokedAt !== null || (row.expiresAt !== null && row.expiresAt <= now())) return undefined;
+		if (!isValid(row)) return undefined;
 		noteUse(row);
 		return {
 			keyId: encodeId(row.id),
@@ -72,6 +77,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	}
 
 	return {
+		isValid,
 		holderOf,
 		/** Makes a key. `token` is the key itself: it is answered here and never again. */
 		async create(input: NewKey): Promise<{ token: string; key: ApiKey }> {

@@ -15,7 +15,9 @@ beforeEach(() => {
 });
 
 /** Serves in this process until `stop`, which answers the exit code. */
-async function serve(...argv: string[]) {
+const serve = (...argv: string[]) => serveTo({ isTerminal: false }, ...argv);
+
+async function serveTo({ isTerminal }: { isTerminal: boolean }, ...argv: string[]) {
 	const asked = new AbortController();
 	const announced = Promise.withResolvers<void>();
 	let onError = () => {};
@@ -30,6 +32,7 @@ async function serve(...argv: string[]) {
 			},
 		},
 		stderr: {
+			isTTY: isTerminal,
 			write: (text) => {
 				err.push(Buffer.from(text).toString());
 				onError();
@@ -117,7 +120,18 @@ describe('serve', () => {
 		expect(server.submit).toStartWith('http://0.0.0.0:');
 		expect(next).toBe(`http://localhost:${new URL(server.submit).port}/thanks`);
 		expect(server.err.join('')).toContain('Set FORMSRV_SUBMIT_URL to what people use');
-		expect(server.err.join('')).toContain('open this link within an hour: https://forms.example.com/#/setup/');
+	});
+
+	test('shows a link that signs in to a terminal alone; to a log, the command that prints one', async () => {
+		const where = ['--base-url', 'https://forms.example.com'];
+		const logged = await serve(...ANY_PORTS, ...where);
+		await logged.heard('There is no API key yet.');
+		expect(await logged.stop()).toBe(0);
+		expect(logged.err.join('')).toContain('open the link that "formsrv dashboard-link" prints');
+		expect(logged.err.join('')).not.toContain('/setup/');
+		const shown = await serveTo({ isTerminal: true }, ...ANY_PORTS, ...where);
+		await shown.heard('open this link within an hour: https://forms.example.com/#/setup/');
+		expect(await shown.stop()).toBe(0);
 	});
 
 	test('needs no data folder if the database is elsewhere', async () => {

@@ -50,6 +50,9 @@ const RULES: Record<string, Rule> = {
 	'POST /api/deliveries/:id/retry': { permission: 'admin' },
 	'POST /api/deliveries/retry': { permission: 'admin' },
 	'POST /api/mail/test': { permission: 'admin', isLiveOnly: true },
+	'GET /api/sessions': { permission: 'admin' },
+	'DELETE /api/sessions': { permission: 'admin' },
+	'DELETE /api/sessions/:id': { permission: 'admin' },
 	'GET /api/status': { permission: 'admin' },
 };
 

@@ -36,7 +36,7 @@ export const eventRoutes = (streams: EventStreams, auth: Auth) =>
 					'Server-sent events about the forms of the key: `submission` for an arrival, `change` if a form or any of its ' +
 					'submissions is not what it was, `delivery` for a mail or webhook event on its way, to whom may see deliveries. Many at once become one ' +
 					'`change`. The stream begins with `hello`: whoever has seen an earlier one looks anew, for what happened in ' +
-					'between is not told again. It ends with the key or session.',
+					'between is not told again. It ends with the key or session. Each may have ten at once.',
 				tags: ['Events'],
 				responses: {
 					200: textResponse('The stream, until the client ends it.', { [MEDIA_TYPE]: EXAMPLE }),

@@ -1,7 +1,8 @@
 /** People signed in to the dashboard: by a key, whose rights and end they share, or by a set-up link. */
 
-import { and, eq, gt, lte, sql } from 'drizzle-orm';
-import { decodeId, encodeId, firstIdAt, idToMillis } from '../../ids.ts';
+import { and, desc, eq, gt, inArray, lte, sql } from 'drizzle-orm';
+import { AppError } from '../../errors.ts';
+import { decodeId, encodeId, firstIdAt, idToIso, idToMillis } from '../../ids.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { type Principal, unauthorized } from '../../keys/permissions.ts';
 import { hashToken } from '../../keys/token.ts';
@@ -16,6 +17,7 @@ import {
 	sessions,
 	setupLinks,
 } from '../../storage/tables.ts';
+import type { SignedIn } from '../sessions/schema.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -30,6 +32,12 @@ export interface Session {
 	principal: Principal;
 	modes: readonly Mode[];
 	expiresAt: Date;
+}
+
+/** A session with the key that it was opened with. */
+interface Stored {
+	session: SessionRow;
+	key: ApiKeyRow | null;
 }
 
 export type Sessions = ReturnType<typeof createSessions>;
@@ -68,7 +76,45 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		return holder && { ...holder, sessionId };
 	}
 
+	/** Those that are open and within an asker's reach, newest first; without one, all. */
+	async function reachable(asker: Principal | undefined): Promise<Stored[]> {
+		const rows: Stored[] = await storage.db
+			.select({ session: sessions, key: apiKeys })
+			.from(sessions)
+			.leftJoin(apiKeys, eq(sessions.keyId, apiKeys.id))
+			.orderBy(desc(sessions.id));
+		return rows.filter(({ session, key }) => {
+			const isOpen = endOf(session) > now() && (key ? keys.isValid(key) : session.keyId === null);
+			return isOpen && (!asker || isWithinReach(key, asker));
+		});
+	}
+
+	async function remove(rows: readonly Stored[]): Promise<void> {
+		const ids = rows.map(({ session }) => session.id);
+		await storage.batch((tx) => [tx.delete(sessions).where(inArray(sessions.id, ids))]);
+	}
+
 	return {
+		/** Those that are open and that an asker may know of, newest first; without an asker, all. */
+		async list(asker?: Principal): Promise<SignedIn[]> {
+			return (await reachable(asker)).map((row) => present(row, asker));
+		},
+		/** Ends a session, from its next request on. @throws AppError NOT_FOUND if there is none that the asker may know of */
+		async end(id: string, asker?: Principal): Promise<void> {
+			const found = (await reachable(asker)).filter(({ session }) => encodeId(session.id) === id);
+			if (found.length === 0) throw new AppError('NOT_FOUND', `There is no session "${id}".`);
+			await remove(found);
+		},
+		/**
+		 * Ends all sessions but the asker's own, as far as it may know of them, and voids set-up links that nobody used yet,
+		 * as far as it may do what they can; without an asker, all. Answers how many sessions there were.
+		 */
+		async endOthers(asker?: Principal): Promise<number> {
+			const others = (await reachable(asker)).filter(({ session }) => encodeId(session.id) !== asker?.sessionId);
+			await remove(others);
+			if (!asker || isWithinReach(null, asker)) await storage.batch((tx) => [tx.delete(setupLinks)]);
+			return others.length;
+		},
 		/** Signs the holder of a key in. Answers the session's token. */
 		async openWithKey({ mode, keyId }: Principal): Promise<string> {
 			const id = decodeId(keyId ?? '');
@@ -102,7 +148,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 				id: session.id,
 				principal,
 				modes: session.keyId === null ? MODES : [principal.mode],
-				expiresAt: new Date(Math.min(endOf(session), key?.expiresAt ?? Number.POSITIVE_INFINITY)),
+				expiresAt: endDate(found),
 			};
 		},
 		/** Moves a session that is bound to no key to the other mode. */
@@ -121,6 +167,28 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			]);
 		},
 	};
+}
+
+/** A key reaches the sessions of keys of its mode. A set-up link may do everything: its sessions are for live ones, and reach all. */
+function isWithinReach(key: ApiKeyRow | null, asker: Principal): boolean {
+	return asker.keyId === null || (key?.mode ?? 'live') === asker.mode;
+}
+
+function present({ session, key }: Stored, asker: Principal | undefined): SignedIn {
+	const id = encodeId(session.id);
+	return {
+		id,
+		key: key && { id: encodeId(key.id), name: key.name, display: key.display },
+		mode: session.mode,
+		createdAt: idToIso(session.id),
+		lastSeenAt: new Date(session.lastSeenAt).toISOString(),
+		expiresAt: endDate({ session, key }).toISOString(),
+		isCurrent: id === asker?.sessionId,
+	};
+}
+
+function endDate({ session, key }: Stored): Date {
+	return new Date(Math.min(endOf(session), key?.expiresAt ?? Number.POSITIVE_INFINITY));
 }
 
 /** When a session ends if nobody uses it any more, in milliseconds since 1970. */
