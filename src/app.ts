@@ -17,6 +17,7 @@ import { createKeys } from './keys/keys.ts';
 import { lazy } from './lazy.ts';
 import type { Log } from './log.ts';
 import { ownUrl } from './own-url.ts';
+import { withoutRefusals } from './storage/findings.ts';
 import { openStorage } from './storage/storage.ts';
 import type { Captcha } from './storage/tables.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
@@ -33,10 +34,11 @@ export type App = ReturnType<typeof openApp>;
  * Opens the database and makes the services on it. Nothing listens and nothing is sent yet, so that commands can work
  * beside a running server.
  */
-export function openApp(config: Config, { log, now = Date.now }: { log: Log; now?: () => number }) {
-	const storage = openStorage(config.databaseFile, { now });
+export function openApp(config: Config, { log: wholeLog, now = Date.now }: { log: Log; now?: () => number }) {
+	const log = withoutRefusals(wholeLog);
+	const storage = openStorage(config.databaseFile, { log, now });
 	const budget = createByteBudget(CONTENT_BYTES);
-	const reader = createReader(config.databaseFile);
+	const reader = createReader(config.databaseFile, storage.requireFile);
 	const keys = createKeys(storage, now);
 	const post = createPost(config.webhookAllow);
 	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });

@@ -6,14 +6,23 @@ import { isEveryAddress, ownUrl } from '../own-url.ts';
 import { type Cli, CommandError, examples, type Options, withSettings } from './cli.ts';
 
 const TIMEOUT_MS = 5000;
+const MAX_SHOWN_CHARACTERS = 200;
 
 export function addHealthcheck(program: Command, cli: Cli): void {
 	const command = program
 		.command('healthcheck')
 		.description('Ask the running server whether it is well; exit 0 if so, 1 if not.')
-		.addHelpText('after', examples('formsrv healthcheck', 'HEALTHCHECK CMD ["/usr/local/bin/formsrv", "healthcheck"]'));
+		.option('--ready', 'Ask whether it takes submissions')
+		.addHelpText(
+			'after',
+			examples(
+				'formsrv healthcheck',
+				'formsrv healthcheck --ready',
+				'HEALTHCHECK CMD ["/usr/local/bin/formsrv", "healthcheck"]',
+			),
+		);
 	withSettings(command, ['host', 'port']).action(async (options: Options) => {
-		const url = healthUrl(cli.loadSettings(options));
+		const url = `${ownAddress(cli.loadSettings(options))}/${options.ready === true ? 'ready' : 'health'}`;
 		const problem = await askHealth(url);
 		if (problem !== undefined) throw new CommandError(`The server at ${url} is not well: ${problem}.`);
 		cli.print('ok');
@@ -21,17 +30,17 @@ export function addHealthcheck(program: Command, cli: Cli): void {
 }
 
 /** The listener as this machine reaches it: a wildcard is no address to ask. */
-function healthUrl({ host, port }: Config): string {
+function ownAddress({ host, port }: Config): string {
 	if (port === 0) throw new CommandError('FORMSRV_PORT is 0, so the port is not known; name it with --port.', 2);
 	const loopback = host.includes(':') ? '::1' : '127.0.0.1';
-	return `${ownUrl(isEveryAddress(host) ? loopback : host, port)}/health`;
+	return ownUrl(isEveryAddress(host) ? loopback : host, port);
 }
 
 async function askHealth(url: string): Promise<string | undefined> {
 	try {
 		const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' });
-		await response.body?.cancel();
-		return response.ok ? undefined : `it answers ${response.status}`;
+		const text = await response.text();
+		return response.ok ? undefined : `it answers ${response.status} ${text.slice(0, MAX_SHOWN_CHARACTERS)}`.trim();
 	} catch (error) {
 		const isTimeout = error instanceof Error && error.name === 'TimeoutError';
 		return isTimeout ? `no answer within ${TIMEOUT_MS / 1000} seconds` : 'it cannot be reached';

@@ -9,6 +9,7 @@ import { pageResponse, preflight, THANKS_PATH } from '../intake/answers.ts';
 import { createEndpoint } from '../intake/endpoint.ts';
 import { thankYouPage } from '../intake/pages.ts';
 import { createScript } from '../intake/script.ts';
+import type { Finding } from '../storage/findings.ts';
 import type { PublicUrls } from './open-face.ts';
 
 const THANKS_METHODS = ['GET', 'HEAD', 'OPTIONS'];
@@ -26,7 +27,7 @@ export function createPublicRoutes(
 	{ prefixes, urls }: { prefixes: readonly SubmitPrefix[]; urls: PublicUrls },
 ): (path: string) => Answer | undefined {
 	const endpoints = prefixes.map((prefix) => ({ below: `${prefix}/`, answer: endpointOf(app, prefix, urls) }));
-	const pages = createPages();
+	const pages = createPages(app.storage);
 	return (path) => {
 		for (const { below, answer } of endpoints) {
 			if (path.startsWith(below) && path.length > below.length) return answer;
@@ -35,10 +36,11 @@ export function createPublicRoutes(
 	};
 }
 
-function createPages(): ReadonlyMap<string, Answer> {
+function createPages({ findings }: App['storage']): ReadonlyMap<string, Answer> {
 	const script = createScript();
 	return new Map<string, Answer>([
-		['/health', gettable(() => Response.json({ status: 'ok' }))],
+		['/health', gettable(() => probe(findings.list().filter(({ isFatal }) => isFatal)))],
+		['/ready', gettable(() => probe(findings.list().filter(({ stops }) => stops !== 'nothing')))],
 		[THANKS_PATH, thanks],
 		[
 			'/formsrv.js',
@@ -49,6 +51,13 @@ function createPages(): ReadonlyMap<string, Answer> {
 			}),
 		],
 	]);
+}
+
+/** Strangers may ask, so that it names what is wrong and no more; the log and the status have the rest. */
+function probe(problems: readonly Finding[]): Response {
+	const names = problems.map(({ name }) => name);
+	if (names.length === 0) return Response.json({ status: 'ok' });
+	return Response.json({ status: 'unavailable', problems: names }, { status: 503 });
 }
 
 /** A script that is led here asks first whether it may, if it sent a header such as Idempotency-Key. */

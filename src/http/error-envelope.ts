@@ -14,7 +14,7 @@ export interface ErrorEnvelope {
 export function toAppError(thrown: unknown): AppError {
 	if (thrown instanceof AppError) return thrown;
 	return new AppError('INTERNAL', 'Something went wrong on the server. Its log has the cause under this request id.', {
-		cause: thrown,
+		cause: thrown ?? new Error(`${thrown} was thrown`),
 	});
 }
 

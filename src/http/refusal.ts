@@ -21,11 +21,10 @@ export function createRefusal({ log, page }: RefusalOptions): Refuse {
 
 /**
  * Logs what is our fault, with its cause. A refusal of the caller is in the access log alone, and so is a bound that does
- * its work, which is `UNAVAILABLE` without a cause.
+ * its work, or what the log tells of already: both are without a cause.
  */
 export function reportFault(log: Log, error: AppError, requestId: string): void {
-	const isExpected = error.code === 'UNAVAILABLE' && error.cause === undefined;
-	if (isExpected || statusOf(error) < 500) return;
+	if (error.cause === undefined || statusOf(error) < 500) return;
 	log.error(error.message, { requestId, code: error.code, cause: error.cause });
 }
 

@@ -26,11 +26,29 @@ export function isMissingParent(error: unknown): boolean {
 	return codeOf(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY';
 }
 
+/** A full disk, an I/O error and the like: nothing is wrong with the statement. */
+export function isStorageFailure(error: unknown): boolean {
+	return UNAVAILABLE.test(codeOf(error));
+}
+
+/** Another connection writes. */
+export function isBusy(error: unknown): boolean {
+	return codeOf(error).startsWith('SQLITE_BUSY');
+}
+
+export function isDiskFull(error: unknown): boolean {
+	return codeOf(error) === 'SQLITE_FULL';
+}
+
 /** Turns "disk full", "I/O error" and the like into `UNAVAILABLE`; every other error is returned as it is. */
 export function asStorageError(error: unknown): unknown {
-	if (!UNAVAILABLE.test(codeOf(error))) return error;
+	return isStorageFailure(error) ? cannotStore(error) : error;
+}
+
+/** @param cause For the log, unless that has it already. */
+export function cannotStore(cause?: unknown): AppError {
 	return new AppError('UNAVAILABLE', 'The server cannot store anything at the moment. Please try again shortly.', {
 		retryAfterSeconds: RETRY_AFTER_SECONDS,
-		cause: error,
+		cause,
 	});
 }

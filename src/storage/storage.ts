@@ -1,16 +1,21 @@
 /** The contract between the features and whatever engine keeps their rows, and how it is opened. */
 
+import type { Database } from 'bun:sqlite';
 import { drizzle } from 'drizzle-orm/bun-sqlite';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 import { createEvents } from '../events.ts';
 import { createIdSource } from '../ids.ts';
+import type { Log } from '../log.ts';
+import { cannotStore } from './constraints.ts';
 import { createDatabase, hasDatabase } from './database-place.ts';
+import { createFindings } from './findings.ts';
 import { createFormIndex } from './form-index.ts';
 import { migrate } from './migrate.ts';
 import { createSearchIndex, type VolumeSize } from './search-index.ts';
 import { closeWriteConnection, openReadConnection, openWriteConnection } from './sqlite.ts';
 import { createSubmissionLog } from './submission-log.ts';
 import { createSubmissionTexts } from './submission-text.ts';
+import { createWatch } from './watch.ts';
 import { createWriter } from './writer.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the engine's own result type is of no concern to features
@@ -23,9 +28,13 @@ export interface Query<T = unknown> extends PromiseLike<T> {
 
 type Results<T extends readonly Query[]> = { -readonly [K in keyof T]: Awaited<T[K]> };
 
+/** Kept from being closed by the garbage collector, for the end of the process. */
+const abandoned: Database[] = [];
+
 export type Storage = ReturnType<typeof openStorage>;
 
 export interface StorageOptions {
+	log?: Log;
 	now?: () => number;
 	/** When a piece of the search index is full. */
 	searchVolume?: VolumeSize;
@@ -35,7 +44,7 @@ export interface StorageOptions {
  * Opens the database file, creating and migrating it as needed.
  * @throws AppError or Error with a sentence for the operator if the file cannot be used.
  */
-export function openStorage(file: string, { now = Date.now, searchVolume }: StorageOptions = {}) {
+export function openStorage(file: string, { log: serverLog, now = Date.now, searchVolume }: StorageOptions = {}) {
 	if (!hasDatabase(file)) createDatabase(file);
 	const client = openWriteConnection(file);
 	try {
@@ -79,10 +88,12 @@ export function openStorage(file: string, { now = Date.now, searchVolume }: Stor
 	}
 
 	const events = createEvents();
+	const findings = createFindings({ log: serverLog, now });
+	const watch = createWatch(client, { file, findings });
 	const writer = createWriter(client, {
-		begun: refresh,
-		committing: index.flush,
-		rolledBack: index.forget,
+		hooks: { begun: refresh, committing: index.flush, rolledBack: index.forget },
+		findings,
+		glance: watch.glance,
 	});
 	const log = createSubmissionLog(client, { writer, index, events });
 	const texts = createSubmissionTexts(reader);
@@ -115,6 +126,10 @@ export function openStorage(file: string, { now = Date.now, searchVolume }: Stor
 		submissions: {
 			...log,
 			...texts,
+			append(row: Parameters<typeof log.append>[0]): Promise<void> {
+				const refusal = findings.refusal('submission');
+				return refusal ? Promise.reject(refusal) : log.append(row);
+			},
 			page: (query: Parameters<typeof log.page>[0]) => {
 				refreshOnce();
 				return log.page(query);
@@ -129,6 +144,13 @@ export function openStorage(file: string, { now = Date.now, searchVolume }: Stor
 			},
 		},
 		search,
+		/** What is wrong at the moment. */
+		findings,
+		/** @throws AppError if what lies at the path is another file, so that opening it would read, and could harm, that one. */
+		requireFile(): void {
+			watch.look();
+			if (findings.has('file')) throw cannotStore();
+		},
 		/** Told of what is on disk. */
 		events,
 		nextId,
@@ -142,6 +164,10 @@ export function openStorage(file: string, { now = Date.now, searchVolume }: Stor
 			if (!isOpen) return;
 			isOpen = false;
 			writer.drain();
+			if (!watch.stop()) {
+				abandoned.push(client, reader);
+				return;
+			}
 			reader.close();
 			closeWriteConnection(client);
 		},

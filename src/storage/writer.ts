@@ -1,12 +1,21 @@
 /** The one writer: what arrives together shares one commit, and is answered after it is on disk. */
 
 import type { Database } from 'bun:sqlite';
-import { asStorageError } from './constraints.ts';
+import { asStorageError, cannotStore, isBusy, isDiskFull, isStorageFailure } from './constraints.ts';
+import type { Findings } from './findings.ts';
+import { createHindrance, fateUnknown } from './hindrance.ts';
 
 /** Bounds how long one commit can hold up the event loop. */
 const MAX_JOBS_PER_COMMIT = 2000;
 /** For how many turns of the event loop at most a commit waits, while each brings more to share it. */
 const MAX_GATHERING_TURNS = 4;
+
+/** While nothing can be committed, it is tried again after this long; the event loop goes on meanwhile. */
+const RETRY_MS = 20;
+/** Before a commit the files must have been looked at within the first of these, and after it within the second. */
+const FRESH_MS = { before: 250, after: 500 };
+/** For what is left when the file is closed. */
+const LAST_WAIT_MS = 1000;
 
 /** A job of several statements failed, and what it did before that is not undone. */
 const HALF_DONE = Symbol('half done');
@@ -31,9 +40,19 @@ export interface WriterHooks {
 	rolledBack(): void;
 }
 
+export interface WriterOptions {
+	hooks: WriterHooks;
+	findings: Findings;
+	/** Sees to it that the findings are not older than that. */
+	glance(maxAgeMs: number): void;
+}
+
 export type Writer = ReturnType<typeof createWriter>;
 
-export function createWriter(client: Database, hooks: WriterHooks) {
+export function createWriter(client: Database, { hooks, findings, glance }: WriterOptions) {
+	// SQLite itself is not to wait for a lock: that would hold up the event loop.
+	client.run('pragma busy_timeout = 0');
+	const hindrance = createHindrance(client, findings);
 	const begin = client.prepare('begin immediate');
 	const commit = client.prepare('commit');
 	const rollback = client.prepare('rollback');
@@ -44,6 +63,8 @@ export function createWriter(client: Database, hooks: WriterHooks) {
 	let isScheduled = false;
 	let turns = 0;
 	let gathered = 0;
+	let isCommitting = false;
+	let isDrained = false;
 
 	function runPlainly(job: Job): void {
 		try {
@@ -81,11 +102,13 @@ export function createWriter(client: Database, hooks: WriterHooks) {
 	}
 
 	function attempt(jobs: readonly Job[], run: (job: Job) => void): Map<Job, unknown> {
+		isCommitting = false;
 		try {
 			begin.run();
 			hooks.begun();
 			const failures = runAll(jobs, run);
 			hooks.committing();
+			isCommitting = true;
 			commit.run();
 			return failures;
 		} catch (error) {
@@ -105,25 +128,63 @@ export function createWriter(client: Database, hooks: WriterHooks) {
 		try {
 			failures = attempt(jobs, runPlainly);
 		} catch (error) {
-			const reason = asStorageError(error);
-			for (const job of jobs) job.reject(reason);
+			notCommitted(jobs, error);
 			return;
 		}
+		glance(FRESH_MS.after);
+		const isLost = findings.has('file');
 		for (const job of jobs) {
 			if (failures.has(job)) job.reject(failures.get(job));
+			else if (isLost) job.reject(fateUnknown());
 			else job.resolve();
+		}
+	}
+
+	function notCommitted(jobs: readonly Job[], error: unknown): void {
+		if (isBusy(error)) {
+			queue = [...jobs, ...queue];
+			hindrance.begin('lock', []);
+		} else if (isDiskFull(error)) {
+			// No whole commit got into the log then.
+			findings.set('disk', error);
+			rejectAll(jobs, () => findings.refuse('disk'));
+		} else if (isStorageFailure(error)) {
+			findings.set('write', error);
+			hindrance.begin('write', isCommitting ? jobs : []);
+			if (!isCommitting) rejectAll(jobs, () => findings.refuse('write'));
+		} else {
+			rejectAll(jobs, () => error);
 		}
 	}
 
 	function flush(): void {
 		isScheduled = false;
+		if (isDrained) return;
+		if (hindrance.isOver()) commitNext();
+		else if (hindrance.isLong()) hindrance.giveUp(takeAll());
+		if (hindrance.isPresent()) scheduleRetry();
+		else if (queue.length > 0) schedule();
+	}
+
+	function commitNext(): void {
+		const jobs = takeAll();
+		if (jobs.length > MAX_JOBS_PER_COMMIT) queue = jobs.splice(MAX_JOBS_PER_COMMIT);
+		if (jobs.length === 0) return;
+		glance(FRESH_MS.before);
+		if (findings.refusesWrites()) rejectAll(jobs, () => findings.refusal('write'));
+		else commitTogether(jobs);
+	}
+
+	function takeAll(): Job[] {
 		const jobs = queue;
 		queue = [];
-		if (jobs.length > MAX_JOBS_PER_COMMIT) {
-			queue = jobs.splice(MAX_JOBS_PER_COMMIT);
-			schedule();
-		}
-		if (jobs.length > 0) commitTogether(jobs);
+		return jobs;
+	}
+
+	function scheduleRetry(): void {
+		if (isScheduled) return;
+		isScheduled = true;
+		setTimeout(flush, RETRY_MS);
 	}
 
 	function schedule(): void {
@@ -148,12 +209,25 @@ export function createWriter(client: Database, hooks: WriterHooks) {
 
 	return {
 		enqueue(job: Job): void {
+			const refusal = isDrained ? cannotStore() : findings.refusal('write');
+			if (refusal) {
+				job.reject(refusal);
+				return;
+			}
 			queue.push(job);
 			schedule();
 		},
-		/** Commits what is still queued. */
+		/** Commits what is still queued, or rejects it; nothing is taken afterwards. */
 		drain(): void {
-			while (queue.length > 0) flush();
+			client.run(`pragma busy_timeout = ${LAST_WAIT_MS}`);
+			do flush();
+			while (queue.length > 0 && !hindrance.isPresent());
+			hindrance.giveUp(takeAll());
+			isDrained = true;
 		},
 	};
+}
+
+function rejectAll(jobs: readonly Job[], reason: () => unknown): void {
+	for (const job of jobs) job.reject(reason());
 }

@@ -22,8 +22,8 @@ type Thread = Worker & Pick<Bun.Worker, 'ref' | 'unref'>;
 
 export type Reader = ReturnType<typeof createReader>;
 
-/** @param file The database. */
-export function createReader(file: string) {
+/** @param beforeOpening Throws if the database must not be opened by its path now. */
+export function createReader(file: string, beforeOpening: () => void) {
 	const waiting = new Map<number, Waiting>();
 	/** Threads that were told to end and have not yet; new calls are none of theirs. */
 	const ending = new Set<Promise<void>>();
@@ -32,6 +32,7 @@ export function createReader(file: string) {
 	let lastId = 0;
 
 	function start(): Thread {
+		beforeOpening();
 		const path = workerPath('submissions/reader-worker.ts');
 		const started = new Worker(path, { argv: [file], ref: true }) as Thread;
 		started.addEventListener('message', ({ data }: MessageEvent<ReaderAnswer>) => settle(data));
@@ -105,6 +106,15 @@ export function createReader(file: string) {
 	}
 
 	return {
+		/**
+		 * Starts the thread ahead of its first call.
+		 * @throws AppError UNAVAILABLE if the database must not be opened now
+		 */
+		open(): void {
+			if (worker) return;
+			start();
+			rest();
+		},
 		/** @throws AppError UNAVAILABLE if it takes too long or too much is asked at once. */
 		call<Name extends keyof ReaderCalls>(
 			name: Name,

@@ -1,7 +1,7 @@
 /** `formsrv serve` and what is done beside it: in this process, and as a process of its own for signals. */
 
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../../src/cli/run.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
@@ -223,6 +223,14 @@ describe('beside a running server', () => {
 		cli.env.FORMSRV_PORT = new URL(server.base).port;
 		expect(await cli.call('healthcheck')).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
 		expect((await cli.call('healthcheck', '--host', '0.0.0.0')).code).toBe(0);
+		expect((await cli.call('healthcheck', '--ready')).stdout).toBe('ok\n');
+		rmSync(cli.path('formsrv-data'), { recursive: true });
+		await server.heard('was removed, moved or replaced');
+		expect(await cli.call('healthcheck', '--ready')).toEqual({
+			code: 1,
+			stdout: '',
+			stderr: `The server at ${server.base}/ready is not well: it answers 503 {"status":"unavailable","problems":["file"]}.\n`,
+		});
 		await server.stop();
 		expect(await cli.call('healthcheck')).toEqual({
 			code: 1,

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { AppError } from '../../src/errors.ts';
+import { toAppError } from '../../src/http/error-envelope.ts';
 import { reportFault } from '../../src/http/refusal.ts';
 import { createLog } from '../../src/log.ts';
 import { openTestServer } from '../server.ts';
@@ -19,7 +20,9 @@ test.each([
 	['what the caller did wrong', new AppError('RATE_LIMITED', 'x'), 0],
 	['too much at once', new AppError('UNAVAILABLE', 'x', { retryAfterSeconds: 5 }), 0],
 	['a disk that failed', new AppError('UNAVAILABLE', 'x', { cause: new Error('disk I/O error') }), 1],
-	['a fault of ours', new AppError('INTERNAL', 'x'), 1],
+	['a fault of ours', toAppError(new Error('x')), 1],
+	['a fault that is nothing at all', toAppError(undefined), 1],
+	['what the log tells of already', new AppError('INTERNAL', 'x'), 0],
 ])('%s', (...[, error, lines]) => {
 	expect(logged(error)).toBe(lines);
 });

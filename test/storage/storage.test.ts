@@ -101,20 +101,35 @@ test('only one server may run on a database, and its end frees it', () => {
 	again?.();
 });
 
-test('a disk that takes nothing any more is UNAVAILABLE, and what was acknowledged before stays', async () => {
+test('a lock that is held is waited for, then everything is UNAVAILABLE until it is gone; the event loop goes on', async () => {
 	const file = join(tempFolder(), 'formsrv.db');
 	const storage = openStorage(file);
 	await storage.batch((tx) => [tx.insert(forms).values(form(1, 'one'))]);
 	const blocker = new Database(file, { readwrite: true });
 	blocker.run('pragma busy_timeout = 0');
 	blocker.run('begin immediate');
-	const attempt = storage.batch((tx) => [tx.insert(forms).values(form(2, 'two'))]);
-	const error = await attempt.catch((reason: unknown) => reason);
-	blocker.run('rollback');
-	blocker.close();
+	let longestTurnMs = 0;
+	let turnedAt = performance.now();
+	const turns = setInterval(() => {
+		longestTurnMs = Math.max(longestTurnMs, performance.now() - turnedAt);
+		turnedAt = performance.now();
+	}, 10);
+	const store = (id: number) => storage.batch((tx) => [tx.insert(forms).values(form(id, `form-${id}`))]);
+	const error = await store(2).catch((reason: unknown) => reason);
 	expect(error).toBeInstanceOf(AppError);
 	expect((error as AppError).code).toBe('UNAVAILABLE');
-	await storage.batch((tx) => [tx.insert(forms).values(form(3, 'three'))]);
+	expect(storage.findings.list().map(({ name }) => name)).toEqual(['lock']);
+	blocker.run('rollback');
+	while (storage.findings.has('lock')) await Bun.sleep(5);
+	blocker.run('begin immediate');
+	const waiting = store(3);
+	for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+	expect(Bun.peek.status(waiting)).toBe('pending');
+	blocker.run('rollback');
+	blocker.close();
+	await waiting;
+	clearInterval(turns);
+	expect(longestTurnMs).toBeLessThan(1000);
 	const rows = await storage.db.select({ id: forms.id }).from(forms).orderBy(forms.id);
 	expect(rows.map(({ id }) => id)).toEqual([1, 3]);
 	storage.close();

@@ -2,6 +2,7 @@
 
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
+import { createFindings } from '../../src/storage/findings.ts';
 import { createWriter } from '../../src/storage/writer.ts';
 
 const TURNS = 12;
@@ -14,9 +15,9 @@ async function commitsOf(arrivals: readonly boolean[]): Promise<number[]> {
 	client.run('create table rows (id integer primary key)');
 	const commits: number[] = [];
 	const writer = createWriter(client, {
-		begun: () => commits.push(0),
-		committing: () => {},
-		rolledBack: () => {},
+		hooks: { begun: () => commits.push(0), committing: () => {}, rolledBack: () => {} },
+		findings: createFindings({}),
+		glance: () => {},
 	});
 	const done: Promise<void>[] = [];
 	for (const arrives of arrivals) {

@@ -17,7 +17,7 @@ function niceness(): Map<string, number> {
 test.skipIf(process.platform !== 'linux')('the thread steps back behind those that take submissions', async () => {
 	const file = join(tempFolder(), 'formsrv.db');
 	const storage = openStorage(file);
-	const reader = createReader(file);
+	const reader = createReader(file, storage.requireFile);
 	const before = niceness();
 	await reader.call('ids', { formId: 1, filter: 'all' }, { order: 'asc', limit: 1 });
 	const during = niceness();
@@ -30,7 +30,7 @@ test.skipIf(process.platform !== 'linux')('the thread steps back behind those th
 test('a call that arrives while the thread ends is answered by a new one', async () => {
 	const file = join(tempFolder(), 'formsrv.db');
 	const storage = openStorage(file);
-	const reader = createReader(file);
+	const reader = createReader(file, storage.requireFile);
 	const ask = () => reader.call('ids', { formId: 1, filter: 'all' }, { order: 'asc', limit: 1 });
 	const before = ask();
 	const closing = reader.close();

@@ -34,6 +34,8 @@ export async function openExport(
 	{ reader, form, query, now }: { reader: Reader; form: FormRow; query: ExportQuery; now: () => number },
 ): Promise<Export> {
 	const { order, format, bom, formulas, ...narrowing } = query;
+	// Later the answer has begun, and it is too late for a refusal.
+	reader.open();
 	const end = nextId();
 	const selection = { ...narrowing, formId: form.id, beforeId: Math.min(narrowing.beforeId ?? end, end) };
 	const isSpam = narrowing.filter === 'spam';

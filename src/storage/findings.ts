@@ -1,0 +1,156 @@
+/** What is wrong at the moment with what the server stands on: one list for the log, the probes, the status and doctor. */
+
+import { AppError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { cannotStore } from './constraints.ts';
+
+interface Kind {
+	/** For the operator: what happened, what it means, what to do. No path and no number, because probes of strangers see it. */
+	problem: string;
+	/** What is refused as long as it lasts. */
+	stops: 'nothing' | 'submissions' | 'writes';
+	/** Only a restart, or an operator, can end it. */
+	isFatal?: true;
+}
+
+/** A new finding is a row here, and whoever notices it calls `set` and `clear`. */
+const KINDS = {
+	file: {
+		problem:
+			'The database was removed, moved or replaced while the server has it open: nothing is stored until the very same ' +
+			'files are back. Otherwise stop the server, put the right database in place and start it again.',
+		stops: 'writes',
+		isFatal: true,
+	},
+	write: {
+		problem: 'The disk fails when the database is written: nothing is stored until it works again. Check the disk.',
+		stops: 'writes',
+	},
+	lock: {
+		problem:
+			'Another program holds the database locked: nothing is stored until it lets go. End its transaction, or the program.',
+		stops: 'writes',
+	},
+	disk: {
+		problem:
+			'The disk is almost full: submissions are refused, owners can still sign in and delete. Make room on it, or delete ' +
+			'submissions.',
+		stops: 'submissions',
+	},
+} as const satisfies Record<string, Kind>;
+
+export type FindingName = keyof typeof KINDS;
+
+export interface Finding extends Kind {
+	name: FindingName;
+	/** In milliseconds since 1970. */
+	since: number;
+}
+
+interface Entry extends Finding {
+	isSet: boolean;
+	clearedAt: number;
+	loggedAt: number;
+	/** The log said that it began, and not yet that it is over. */
+	isOpenInLog: boolean;
+	/** Since the log last said so. */
+	refused: number;
+	detail: unknown;
+}
+
+const LOG_EVERY_MS = 60_000;
+/** What comes and goes is not called over. */
+const OVER_AFTER_MS = 5000;
+
+export type Findings = ReturnType<typeof createFindings>;
+
+export function createFindings({ log, now = Date.now }: { log?: Log; now?: () => number }) {
+	const entries = new Map<FindingName, Entry>();
+	let stopsWrites: Entry | undefined;
+	let stopsSubmissions: Entry | undefined;
+
+	function entryOf(name: FindingName): Entry {
+		const known = entries.get(name);
+		if (known) return known;
+		const never = Number.NEGATIVE_INFINITY;
+		const unset = { isSet: false, since: 0, clearedAt: never, loggedAt: never };
+		const entry: Entry = { ...KINDS[name], ...unset, name, isOpenInLog: false, refused: 0, detail: undefined };
+		entries.set(name, entry);
+		return entry;
+	}
+
+	function present(): Entry[] {
+		return [...entries.values()].filter(({ isSet }) => isSet);
+	}
+
+	function change(entry: Entry, isSet: boolean): void {
+		entry.isSet = isSet;
+		stopsWrites = present().find(({ stops }) => stops === 'writes');
+		stopsSubmissions = stopsWrites ?? present().find(({ stops }) => stops === 'submissions');
+	}
+
+	function tell(entry: Entry, at: number): void {
+		const { name, problem, detail, refused } = entry;
+		log?.error(problem, { finding: name, detail, refused });
+		entry.loggedAt = at;
+		entry.refused = 0;
+		entry.isOpenInLog = true;
+	}
+
+	function refuse(name: FindingName): AppError {
+		entryOf(name).refused++;
+		return cannotStore();
+	}
+
+	return {
+		/** @param detail What exactly was seen; for the log. */
+		set(name: FindingName, detail?: unknown): void {
+			const entry = entryOf(name);
+			entry.detail = detail;
+			if (entry.isSet) return;
+			entry.since = now();
+			change(entry, true);
+			const at = performance.now();
+			if (at - entry.loggedAt >= LOG_EVERY_MS) tell(entry, at);
+		},
+		clear(name: FindingName): void {
+			const entry = entries.get(name);
+			if (!entry?.isSet) return;
+			change(entry, false);
+			entry.clearedAt = performance.now();
+		},
+		has: (name: FindingName) => entries.get(name)?.isSet === true,
+		refusesWrites: () => stopsWrites !== undefined,
+		list: (): readonly Finding[] => present(),
+		/** Counts a refusal because of a finding. */
+		refuse,
+		/** Why this cannot be stored now, and counts that; `undefined` if it can. */
+		refusal(what: 'submission' | 'write'): AppError | undefined {
+			const entry = what === 'write' ? stopsWrites : stopsSubmissions;
+			return entry && refuse(entry.name);
+		},
+		/** Says in the log what goes on, once a minute, and what is over. To be called again and again. */
+		remind(): void {
+			const at = performance.now();
+			for (const entry of entries.values()) {
+				if ((entry.isSet || entry.refused > 0) && at - entry.loggedAt >= LOG_EVERY_MS) tell(entry, at);
+				if (entry.isSet || !entry.isOpenInLog || at - entry.clearedAt < OVER_AFTER_MS) continue;
+				entry.isOpenInLog = false;
+				log?.warn('This is over.', { finding: entry.name, problem: entry.problem, refused: entry.refused });
+				entry.refused = 0;
+			}
+		},
+	};
+}
+
+/** The log without what was refused because of a finding: that has a line of its own, once for all. */
+export function withoutRefusals(log: Log): Log {
+	const isRefusal = (cause: unknown) =>
+		cause instanceof AppError && cause.code === 'UNAVAILABLE' && cause.cause === undefined;
+	return {
+		...log,
+		error: (message, fields = {}) => {
+			if (!isRefusal(fields.cause)) log.error(message, fields);
+		},
+	};
+}

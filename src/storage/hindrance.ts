@@ -1,0 +1,80 @@
+/** What keeps everything from being committed, another program's lock or a disk that fails, and how that ends. */
+
+import type { Database } from 'bun:sqlite';
+import { AppError } from '../errors.ts';
+import type { Findings } from './findings.ts';
+import type { Job } from './writer.ts';
+
+/** Jobs wait for so long for it to end. */
+const PATIENCE_MS = 5000;
+
+interface Present {
+	name: 'lock' | 'write';
+	since: number;
+	/** Their commit failed when it may have been in the log already: a crash could bring it back to life. */
+	uncertain: readonly Job[];
+}
+
+export type Hindrance = ReturnType<typeof createHindrance>;
+
+export function createHindrance(client: Database, findings: Findings) {
+	const begin = client.prepare('begin immediate');
+	const commit = client.prepare('commit');
+	const rollback = client.prepare('rollback');
+	const [[schema] = []] = client.query('pragma user_version').values();
+	/** Writes the first page as it is. */
+	const touch = client.prepare(`pragma user_version = ${schema}`);
+	let present: Present | undefined;
+
+	function tryCommit({ name }: Present): boolean {
+		try {
+			begin.run();
+			if (name === 'write') touch.run();
+			commit.run();
+			return true;
+		} catch {
+			if (client.inTransaction) rollback.run();
+			return false;
+		}
+	}
+
+	return {
+		isPresent: () => present !== undefined,
+		/** @param uncertain Jobs that are answered when it is known whether their commit is gone. */
+		begin(name: Present['name'], uncertain: readonly Job[]): void {
+			present ??= { name, since: performance.now(), uncertain };
+		},
+		/**
+		 * Whether something can be committed again. After a failure of the disk what is committed is one page, which goes over
+		 * the commit that failed: only then is it true that nothing of that was stored.
+		 */
+		isOver(): boolean {
+			if (!present) return true;
+			if (!tryCommit(present)) return false;
+			const { name, uncertain } = present;
+			present = undefined;
+			findings.clear(name);
+			for (const job of uncertain) job.reject(findings.refuse(name));
+			return true;
+		},
+		/** Whether it has lasted longer than anything should wait. */
+		isLong: () => present !== undefined && performance.now() - present.since >= PATIENCE_MS,
+		/** Answers those who wait; what comes from now on is refused at once. */
+		giveUp(waiting: readonly Job[]): void {
+			if (!present) return;
+			const { name, uncertain } = present;
+			present.uncertain = [];
+			findings.set(name);
+			for (const job of uncertain) job.reject(fateUnknown());
+			for (const job of waiting) job.reject(findings.refuse(name));
+		},
+	};
+}
+
+/** Not `UNAVAILABLE`, which promises that nothing was stored. */
+export function fateUnknown(): AppError {
+	return new AppError(
+		'INTERNAL',
+		'Storing this failed half-way. It is not known whether it is kept: look before you send it again.',
+	);
+}

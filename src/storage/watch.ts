@@ -1,0 +1,161 @@
+/** Looks after the database file and its disk: is what lies at the path what is open, and is there room? */
+
+import type { Database, Statement } from 'bun:sqlite';
+import { realpathSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { contentMark, identityAt, openFiles } from './file-identity.ts';
+import type { Findings } from './findings.ts';
+
+const LOOK_EVERY_MS = 250;
+/** With less, submissions are refused: what is left is for owners, so that they can sign in and delete. */
+const LEAST_ROOM_BYTES = 16 * 1024 * 1024;
+/** Room inside the file, which deleting makes, does as well, if the disk has this much for the log. */
+const LEAST_LOG_ROOM_BYTES = LEAST_ROOM_BYTES / 2;
+
+interface WatchedFile {
+	path: string;
+	/** Where it is kept out of the way of another database. */
+	aside: string;
+	/** Of what is open. */
+	identity: string | undefined;
+}
+
+export type Watch = ReturnType<typeof createWatch>;
+
+/** @param client The connection that writes; it has read already, so that the log is open. */
+export function createWatch(client: Database, { file, findings }: { file: string; findings: Findings }) {
+	const open = openFiles();
+	// SQLite follows links when it opens, and not again.
+	const home = realpathSync(file);
+	const companions = [watched(`${home}-wal`), watched(`${home}-shm`)];
+	const trio = [watched(home), ...companions];
+	const all = file === home ? trio : [watched(file), ...trio];
+	const descriptor = open?.get(String(trio[0]?.identity));
+	const freePages = client.prepare('pragma freelist_count');
+	const pageSize = client.prepare('pragma page_size');
+	let lookedAt = performance.now();
+	let isDetached = false;
+	let mark: string | undefined;
+
+	/** The file may have been moved between its opening and now. */
+	function watched(path: string): WatchedFile {
+		const identity = identityAt(path);
+		const isOpen = identity !== undefined && (open?.has(identity) ?? true);
+		return { path, aside: `${path}.aside-${process.pid}`, identity: isOpen ? identity : undefined };
+	}
+
+	function look(): void {
+		lookedAt = performance.now();
+		if (companions.some(isAside) && trio.every(isWithin)) moveBack();
+		const strange = all.find((one) => !isInPlace(one));
+		if (strange) {
+			findings.set('file', `${strange.path} is not the file that was opened.`);
+			detach();
+		} else if (wasChanged()) {
+			findings.set('file', `${file} was written by another program while it was away: restart the server.`);
+		} else {
+			isDetached = false;
+			findings.clear('file');
+		}
+		lookAtRoom();
+		findings.remind();
+	}
+
+	/**
+	 * Copies the log back into the open file, wherever that is by now, so that it holds everything by itself. Then takes what
+	 * is left of ours away from beside another database, where it would be read as a log of that. Beside none it stays, as a
+	 * trace: without one, the next start would make a new database.
+	 */
+	function detach(): void {
+		isDetached ||= emptyLog();
+		if (!isDetached || trio.every(isInPlace) || isVacant()) return;
+		for (const one of companions) if (isInPlace(one)) tryMove(one.path, one.aside);
+	}
+
+	function isVacant(): boolean {
+		return identityAt(home) === undefined;
+	}
+
+	/** Answers whether all of it was copied: a long read may hold up the end of it. */
+	function emptyLog(): boolean {
+		try {
+			const [isBusy] = client.query('pragma wal_checkpoint(truncate)').values()[0] as [number];
+			mark = contentMark(descriptor);
+			return isBusy === 0;
+		} catch {
+			return false;
+		}
+	}
+
+	function moveBack(): void {
+		for (const one of companions) {
+			if (isAside(one) && identityAt(one.path) === undefined) tryMove(one.aside, one.path);
+		}
+	}
+
+	/** What is held in memory of the file would be wrong then. */
+	function wasChanged(): boolean {
+		return findings.has('file') && mark !== undefined && mark !== contentMark(descriptor);
+	}
+
+	function lookAtRoom(): void {
+		const folder = dirname(home);
+		const freeBytes = freeBytesAt(folder);
+		if (freeBytes === undefined) return;
+		if (isEnough(freeBytes)) findings.clear('disk');
+		else findings.set('disk', `${(freeBytes / 1e6).toFixed(1)} MB are free at ${folder}.`);
+	}
+
+	function isEnough(freeBytes: number): boolean {
+		if (freeBytes >= LEAST_ROOM_BYTES) return true;
+		return freeBytes >= LEAST_LOG_ROOM_BYTES && readNumber(freePages) * readNumber(pageSize) >= LEAST_ROOM_BYTES;
+	}
+
+	const timer = setInterval(look, LOOK_EVERY_MS).unref();
+
+	return {
+		look,
+		/** Looks if the last time is so long ago: a busy loop holds up timers. */
+		glance(maxAgeMs: number): void {
+			if (performance.now() - lookedAt > maxAgeMs) look();
+		},
+		/**
+		 * Looks a last time.
+		 * @returns whether connections may be closed: the last to be closed removes the log at the path, whoever's it is.
+		 */
+		stop(): boolean {
+			clearInterval(timer);
+			look();
+			if (!findings.has('file')) return true;
+			if (isVacant()) moveBack();
+			for (const one of companions) if (isAside(one)) rmSync(one.aside, { force: true });
+			return false;
+		},
+	};
+}
+
+const isInPlace = ({ path, identity }: WatchedFile) => identity !== undefined && identityAt(path) === identity;
+const isAside = ({ aside, identity }: WatchedFile) => identity !== undefined && identityAt(aside) === identity;
+/** In its place, or aside and its place is free. */
+const isWithin = (one: WatchedFile) => isInPlace(one) || (isAside(one) && identityAt(one.path) === undefined);
+
+function tryMove(from: string, to: string): void {
+	try {
+		renameSync(from, to);
+	} catch {
+		// It is tried again at the next look.
+	}
+}
+
+function freeBytesAt(folder: string): number | undefined {
+	try {
+		const { bavail, bsize } = statfsSync(folder);
+		return bavail * bsize;
+	} catch {
+		return undefined;
+	}
+}
+
+function readNumber(pragma: Statement): number {
+	return Number(pragma.values()[0]?.[0]);
+}

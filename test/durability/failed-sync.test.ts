@@ -1,0 +1,49 @@
+/** The disk fails at a sync, and the process is killed: what was refused is not there, what was acknowledged is. */
+
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { runBinary, startBinary } from '../binary.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+const SUBMISSIONS = 20;
+
+/** Which calls fail, and with what; the first ones are those of the start. */
+const FAULTS = [
+	['single syncs', 'fsync,fdatasync:error=EIO:when=8+3', [200, 503]],
+	['every sync from some moment on', 'fsync,fdatasync:error=EIO:when=12+', [200, 500, 503]],
+	['single writes', 'pwrite64:error=EIO:when=60+11', [200, 503]],
+	['every write from some moment on', 'pwrite64:error=EIO:when=60+', [200, 500, 503]],
+	['no room now and then', 'pwrite64:error=ENOSPC:when=60+11', [200, 503]],
+] as const;
+
+test.each(FAULTS)(
+	'%s',
+	async (_, fault, statuses) => {
+		const cwd = tempFolder();
+		expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd })).code).toBe(0);
+		const trace = ['-o', '/dev/null', '-e', 'trace=fsync,fdatasync,pwrite64', '-e', `inject=${fault}`];
+		const server = await startBinary({ cwd, prefix: ['strace', '-f', '-qq', ...trace] });
+		const answers = new Map<string, number>();
+		for (let i = 0; i < SUBMISSIONS; i++) {
+			const answer = await fetch(`${server.submitUrl}/f/contact`, {
+				method: 'POST',
+				headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+				body: JSON.stringify({ mark: `${i}` }),
+			});
+			await answer.arrayBuffer();
+			answers.set(`${i}`, answer.status);
+		}
+		await server.end('SIGKILL');
+
+		const file = new BetterSqlite3(join(cwd, 'formsrv-data', 'formsrv.db'));
+		const stored = new Set(file.prepare("select data ->> 'mark' from submissions").pluck().all());
+		expect(file.pragma('integrity_check', { simple: true })).toBe('ok');
+		file.close();
+		const marksOf = (status: number) => [...answers].filter(([, found]) => found === status).map(([mark]) => mark);
+		expect([...new Set(answers.values())].sort()).toEqual([...statuses]);
+		expect(marksOf(200).filter((mark) => !stored.has(mark))).toEqual([]);
+		expect(marksOf(503).filter((mark) => stored.has(mark))).toEqual([]);
+	},
+	60_000,
+);
