@@ -38,7 +38,10 @@ async function faultsOf(page: Page, view: string): Promise<string[]> {
 /** A form with everything that the views can show, and the hash of each view with a text that says it is there. */
 async function prepareViews(): Promise<[view: string, hash: string, sign: string][]> {
 	const form = await createForm(server, 'Every view');
-	await server.call(`PATCH /api/forms/${form.id}`, { json: { notificationEmail: 'owner@example.com' } });
+	for (const slug of [`${form.slug}-2`, `${form.slug}-3`]) {
+		const json = { slug, notificationEmail: 'owner@example.com' };
+		await server.call(`PATCH /api/forms/${form.id}`, { json });
+	}
 	await server.call(`POST /api/forms/${form.id}/webhooks`, { json: { url: 'https://hooks.example.com/formsrv' } });
 	await server.submit(form.slug, { name: 'Ada', message: 'Hello', more: { nested: ['a', 1] }, list: ['a', 'b'] });
 	await server.submit(form.slug, { name: 'Bot', _gotcha: 'x' });
@@ -85,6 +88,7 @@ describe('every view', () => {
 
 	test.each(LOOKS)('opens its dialogs without a fault, %s', async (_, look) => {
 		const form = await createForm(server, 'Dialogs');
+		await server.call('POST /api/session', { key: null, json: { key: server.adminKey } });
 		await server.submit(form.slug, { name: 'Ada' });
 		const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server, ...look });
 		const faults: string[] = [];
@@ -93,6 +97,7 @@ describe('every view', () => {
 			['/keys', 'New key'],
 			[`/forms/${form.id}`, 'Export'],
 			[`/forms/${form.id}/settings`, 'Delete form…'],
+			['/settings', 'End all others…'],
 		];
 		for (const [hash, button] of dialogs) {
 			await goTo(hash);

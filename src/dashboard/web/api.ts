@@ -17,6 +17,7 @@ import type {
 	Mode,
 	Selection,
 	Session,
+	SignedIn,
 	Status,
 	Submission,
 	SubmissionPage,
@@ -161,6 +162,12 @@ export const keys = {
 	list: () => call<{ keys: ApiKey[] }>('/api/keys'),
 	create: (key: CreateApiKey) => call<ApiKey & { key: string }>('/api/keys', { method: 'POST', body: key }),
 	revoke: (id: string) => call<unknown>(`/api/keys/${segment(id)}`, { method: 'DELETE' }),
+};
+
+export const sessions = {
+	list: () => call<{ sessions: SignedIn[] }>('/api/sessions'),
+	end: (id: string) => call<unknown>(`/api/sessions/${segment(id)}`, { method: 'DELETE' }),
+	endOthers: () => call<{ ended: number }>('/api/sessions', { method: 'DELETE' }),
 };
 
 export const deliveries = {

@@ -9,6 +9,7 @@ import type { Captcha, Channel, DeliveryState, Mode, Permission } from '../../st
 import type { BulkTarget } from '../../submissions/bulk/schema.ts';
 import type { SubmissionList, Submission as SubmissionSchema } from '../../submissions/schema.ts';
 import type { SessionView as Session } from '../session/schema.ts';
+import type { SignedIn } from '../sessions/schema.ts';
 import type { Status } from '../status/schema.ts';
 
 export type {
@@ -24,6 +25,7 @@ export type {
 	Mode,
 	Permission,
 	Session,
+	SignedIn,
 	Status,
 	Webhook,
 	WebhookTestResult,

@@ -1,4 +1,4 @@
-/** How the server is set up and how it fares. */
+/** How the server is set up and how it fares, and who is signed in. */
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -11,6 +11,7 @@ import { to } from '../router.ts';
 import { session } from '../state/session.ts';
 import { useQuery } from '../use-query.ts';
 import type { Status } from '../wire.ts';
+import { Sessions } from './settings/sessions.tsx';
 
 function Tile({ name, children, note }: { name: string; children: ComponentChildren; note?: ComponentChildren }) {
 	return (
@@ -137,7 +138,7 @@ export function Settings() {
 	return (
 		<Page
 			title="Server"
-			intro="How it fares and how it is set up. Settings are changed where the server is started, never here."
+			intro="How it fares, who is signed in, and how it is set up. Settings are changed where the server is started, never here."
 		>
 			{error !== undefined && status === undefined && <LoadFailure error={error} onRetry={reload} />}
 			{status && (
@@ -147,6 +148,7 @@ export function Settings() {
 						<h2>Mail</h2>
 						<MailTest mail={status.mail} />
 					</section>
+					<Sessions />
 					<section class="stack">
 						<h2>Settings in force</h2>
 						<SettingsTable settings={status.settings} />
