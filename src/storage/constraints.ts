@@ -18,10 +18,6 @@ export function isUniqueViolation(error: unknown): boolean {
 	return codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE';
 }
 
-export function isMissingValue(error: unknown): boolean {
-	return codeOf(error) === 'SQLITE_CONSTRAINT_NOTNULL';
-}
-
 export function isMissingParent(error: unknown): boolean {
 	return codeOf(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY';
 }

@@ -11,6 +11,7 @@ import { createDatabase, hasDatabase } from './database-place.ts';
 import { createFindings } from './findings.ts';
 import { createFormIndex } from './form-index.ts';
 import { migrate } from './migrate.ts';
+import { createPresentForms } from './present-forms.ts';
 import { createSearchIndex, type VolumeSize } from './search-index.ts';
 import { closeWriteConnection, openReadConnection, openWriteConnection } from './sqlite.ts';
 import { createSubmissionLog } from './submission-log.ts';
@@ -90,12 +91,20 @@ export function openStorage(file: string, { log: serverLog, now = Date.now, sear
 	const events = createEvents();
 	const findings = createFindings({ log: serverLog, now });
 	const watch = createWatch(client, { file, findings });
+	const forms = createPresentForms(client);
 	const writer = createWriter(client, {
-		hooks: { begun: refresh, committing: index.flush, rolledBack: index.forget },
+		hooks: {
+			begun: () => {
+				refresh();
+				forms.forget();
+			},
+			committing: index.flush,
+			rolledBack: index.forget,
+		},
 		findings,
 		glance: watch.glance,
 	});
-	const log = createSubmissionLog(client, { writer, index, events });
+	const log = createSubmissionLog(client, { writer, index, forms, events });
 	const texts = createSubmissionTexts(reader);
 	const search = createSearchIndex(client, writer, searchVolume);
 
@@ -112,6 +121,7 @@ export function openStorage(file: string, { log: serverLog, now = Date.now, sear
 				writer.enqueue({
 					compound: true,
 					run: () => {
+						forms.forget();
 						results = build(tx).map((query) => (query.prepare().execute() as { sync(): unknown }).sync());
 					},
 					resolve: () => {

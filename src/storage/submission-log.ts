@@ -1,13 +1,13 @@
 /** Writes and pages of submissions: the hot paths, held as prepared statements for as long as the file is open. */
 
 import type { Database, Statement } from 'bun:sqlite';
-import { AppError } from '../errors.ts';
 import type { Events } from '../events.ts';
 import { lazy } from '../lazy.ts';
-import { isMissingParent, isMissingValue } from './constraints.ts';
+import { isMissingParent } from './constraints.ts';
 import { type Block, blockIndexOf, type Count, type Flags, type FormIndex } from './form-index.ts';
+import type { PresentForms } from './present-forms.ts';
 import type { deliveries, idempotencyKeys } from './tables.ts';
-import type { Writer } from './writer.ts';
+import type { Job, Writer } from './writer.ts';
 
 export const FILTERS = ['all', 'unread', 'starred', 'spam'] as const;
 export type Filter = (typeof FILTERS)[number];
@@ -77,29 +77,41 @@ const LARGE_BYTES = 256 * 1024;
 const MAX_PAGE_CHARACTERS = 16 * 1024 * 1024;
 const PAGE_COLUMNS = COLUMNS.replace('data', `iif(octet_length(data) < ${LARGE_BYTES}, data, null)`);
 
+/** One object and no closures, because they come by the thousand. */
+interface Append extends Job {
+	row: NewSubmission;
+	stored(): void;
+}
+
 export type SubmissionLog = ReturnType<typeof createSubmissionLog>;
 
 export function createSubmissionLog(
 	client: Database,
-	{ writer, index, events }: { writer: Writer; index: FormIndex; events: Events },
+	{ writer, index, forms, events }: { writer: Writer; index: FormIndex; forms: PresentForms; events: Events },
 ) {
 	const sql = prepareStatements(client);
 
 	function insert(row: NewSubmission): void {
 		const isSpam = row.spamReason !== null;
 		const { id, formId, data, spamReason, subject, replyTo } = row;
-		try {
-			sql.insert.run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo);
-		} catch (error) {
-			if (!isMissingValue(error)) throw error;
-			throw new AppError('FORM_NOT_FOUND', 'The form was deleted in the meantime.');
-		}
+		forms.check(formId);
+		sql.insert.run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo);
 		if (row.idempotencyKey) {
 			const { key, bodyHash, next, createdAt } = row.idempotencyKey;
 			sql.insertIdempotencyKey.run(formId, key, bodyHash, next ?? null, createdAt);
 		}
 		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery, row, delivery);
 		index.count(formId, { id, isRead: false, isStarred: false, isSpam, names: row.names }, 1);
+	}
+
+	function runAppend(this: Append): void {
+		insert(this.row);
+	}
+
+	function resolveAppend(this: Append): void {
+		this.stored();
+		const { formId, id } = this.row;
+		if (events.isHeard()) events.publish({ type: 'submission', formId, submissionId: id });
 	}
 
 	function changeOne(formId: number, id: number, flags: Partial<Flags>): boolean {
@@ -186,12 +198,9 @@ export function createSubmissionLog(
 		/** Stores a submission; resolves when it is on disk. @throws AppError FORM_NOT_FOUND if its form was deleted */
 		append(row: NewSubmission): Promise<void> {
 			const compound = row.idempotencyKey !== undefined || (row.deliveries?.length ?? 0) > 0;
-			return new Promise((resolve, reject) => {
-				const done = () => {
-					resolve();
-					if (events.isHeard()) events.publish({ type: 'submission', formId: row.formId, submissionId: row.id });
-				};
-				writer.enqueue({ compound, run: () => insert(row), resolve: done, reject });
+			return new Promise((stored, reject) => {
+				const job: Append = { row, compound, run: runAppend, resolve: resolveAppend, stored, reject };
+				writer.enqueue(job);
 			});
 		},
 		/** Sets flags of submissions of a form, all or nothing; answers the ids that exist. */
@@ -271,10 +280,9 @@ function prepareStatements(client: Database) {
 	const range = 'from submissions where form_id = ?1 and id >= ?2 and id < ?3';
 	const first = 'select id from submissions where form_id = ? order by id limit ?';
 	return {
-		/** Fails for want of a form if that was deleted. Not `insert … select`, for which SQLite would copy every page it changes. */
 		insert: client.prepare(
 			`insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to)
-				values (?1, (select id from forms where id = ?2 and deleted_at is null), ?3, ?4, ?5, ?6, ?7)`,
+				values (?, ?, ?, ?, ?, ?, ?)`,
 		),
 		insertIdempotencyKey: client.prepare(
 			'insert or replace into idempotency_keys (form_id, key, body_hash, next, created_at) values (?, ?, ?, ?, ?)',

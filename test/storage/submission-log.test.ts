@@ -262,6 +262,24 @@ test('nothing is stored for a form that was deleted, though its rows are still t
 	storage.close();
 });
 
+test('a form that is deleted in the very commit takes what came before, and nothing after', async () => {
+	const storage = await openWithForm();
+	const before = append(storage, ['a']).done;
+	const deletion = storage.batch((tx) => [tx.update(forms).set({ deletedAt: 1 })]);
+	const after = append(storage, ['b']).done;
+	await expect(after).rejects.toMatchObject({ code: 'FORM_NOT_FOUND' });
+	await Promise.all([before, deletion]);
+	const undone = storage.batch((tx) => [
+		tx.update(forms).set({ deletedAt: null }),
+		tx.insert(forms).values({ id: FORM, slug: 'again', name: 'Again', mode: 'live' }),
+	]);
+	const outcomes = await Promise.allSettled([undone, append(storage, ['c']).done]);
+	expect(outcomes).toMatchObject([{ status: 'rejected' }, { reason: { code: 'FORM_NOT_FOUND' } }]);
+	const [form] = await storage.db.select().from(forms);
+	expect(form?.total).toBe(1);
+	storage.close();
+});
+
 test('a submission is kept although its webhook was deleted in the meantime', async () => {
 	const storage = await openWithForm();
 	const id = storage.nextId();
