@@ -1,6 +1,6 @@
 /**
  * What a running server does beside answering: removes the rows of deleted forms, forgets old idempotency keys, sessions
- * and sent mails.
+ * and sent mails, and keeps the log of the database small.
  */
 
 import type { App } from './app.ts';
@@ -22,8 +22,9 @@ export function startUpkeep({
 	intake,
 	dispatch,
 	sessions,
+	storage,
 	log,
-}: Pick<App, 'forms' | 'intake' | 'dispatch' | 'sessions' | 'log'>): Upkeep {
+}: Pick<App, 'forms' | 'intake' | 'dispatch' | 'sessions' | 'storage' | 'log'>): Upkeep {
 	let isStopping = false;
 	let timer = setTimeout(next, FIRST_AFTER_MS);
 	let underWay = Promise.resolve();
@@ -44,6 +45,7 @@ export function startUpkeep({
 			await intake.expire(createPause());
 			await sessions.expire();
 			await dispatch.deliveries.expire();
+			storage.trimLog();
 		} catch (error) {
 			log.error('Upkeep failed; it is tried again in a minute.', { cause: error });
 		}

@@ -10,6 +10,8 @@ import { type DatabaseReport, engineVersion, inspectDatabase } from '../storage/
 import { type Cli, type Options, withSettings } from './cli.ts';
 
 const CLOCK_TOLERANCE_MS = 60_000;
+/** Far more than a server leaves behind, unless something keeps it from emptying the log. */
+const LARGE_LOG_BYTES = 256 * 1024 * 1024;
 const OTHERS = 0o077;
 
 /** One thing that was looked at; `problem` is a sentence. */
@@ -30,7 +32,7 @@ export function addDoctor(program: Command, cli: Cli): void {
 		.option('--json', 'Print JSON');
 	withSettings(command).action((options: Options) => {
 		const config = cli.loadSettings(options);
-		const findings = [...inspectFiles(config), ...inspectData(config), inspectDisk(config)];
+		const findings = [...inspectFiles(config), ...inspectData(config), inspectLog(config), inspectDisk(config)];
 		const { settings } = config;
 		if (findings.some(({ problem }) => problem !== undefined)) cli.exitCode = 1;
 		if (options.json) return void cli.printJson({ settings, findings });
@@ -87,6 +89,16 @@ function inspectClock({ newestId }: DatabaseReport): Finding {
 	if (newest <= now + CLOCK_TOLERANCE_MS) return finding;
 	const problem = `The clock says ${finding.found}, but a submission is from ${new Date(newest).toISOString()}: set the clock.`;
 	return { ...finding, problem };
+}
+
+function inspectLog({ databaseFile }: Config): Finding {
+	const { walBytes } = measureDisk(databaseFile);
+	const finding = { subject: 'log', found: `${megabytes(walBytes)} in ${databaseFile}-wal` };
+	if (walBytes < LARGE_LOG_BYTES) return finding;
+	return {
+		...finding,
+		problem: `There is ${finding.found}, which cannot be emptied while a program reads from the database without a pause: end that.`,
+	};
 }
 
 function inspectDisk({ databaseFile }: Config): Finding {

@@ -8,6 +8,8 @@ import { AppError } from '../errors.ts';
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 const BUSY_TIMEOUT_MS = 5000;
+/** Several times what the log holds when nobody reads for long; when it begins anew, what is over goes back to the disk. */
+export const LOG_KEEPS_BYTES = 16 * 1024 * 1024;
 
 /** The one connection that writes. */
 export function openWriteConnection(file: string): Database {
@@ -16,6 +18,7 @@ export function openWriteConnection(file: string): Database {
 	// FULL, not the usual NORMAL: with NORMAL a power cut takes back commits that were already acknowledged.
 	client.run('pragma synchronous = full');
 	client.run('pragma foreign_keys = on');
+	client.run(`pragma journal_size_limit = ${LOG_KEEPS_BYTES}`);
 	return client;
 }
 
@@ -76,6 +79,17 @@ export function takeServerLock(databaseFile: string): (() => void) | undefined {
 		held.run('rollback');
 		held.close();
 	};
+}
+
+/** Empties the log, and gives its room back to the disk, unless somebody reads from it. */
+export function truncateLog(client: Database): void {
+	const timeout = client.query('pragma busy_timeout').values()[0]?.[0];
+	client.run('pragma busy_timeout = 0');
+	try {
+		client.run('pragma wal_checkpoint(truncate)');
+	} finally {
+		client.run(`pragma busy_timeout = ${timeout}`);
+	}
 }
 
 /** Closes a writing connection after copying the log back, so that the file stands alone. */

@@ -8,12 +8,19 @@ import { createIdSource } from '../ids.ts';
 import type { Log } from '../log.ts';
 import { cannotStore } from './constraints.ts';
 import { createDatabase, hasDatabase } from './database-place.ts';
+import { measureDisk } from './disk-use.ts';
 import { createFindings } from './findings.ts';
 import { createFormIndex } from './form-index.ts';
 import { migrate } from './migrate.ts';
 import { createPresentForms } from './present-forms.ts';
 import { createSearchIndex, type VolumeSize } from './search-index.ts';
-import { closeWriteConnection, openReadConnection, openWriteConnection } from './sqlite.ts';
+import {
+	closeWriteConnection,
+	LOG_KEEPS_BYTES,
+	openReadConnection,
+	openWriteConnection,
+	truncateLog,
+} from './sqlite.ts';
 import { createSubmissionLog } from './submission-log.ts';
 import { createSubmissionTexts } from './submission-text.ts';
 import { createWatch } from './watch.ts';
@@ -160,6 +167,10 @@ export function openStorage(file: string, { log: serverLog, now = Date.now, sear
 		requireFile(): void {
 			watch.look();
 			if (findings.has('file')) throw cannotStore();
+		},
+		/** What the log took while somebody read for long goes back to the disk; done at a quiet time, for it copies all of that. */
+		trimLog(): void {
+			if (!findings.has('file') && measureDisk(file).walBytes > LOG_KEEPS_BYTES) truncateLog(client);
 		},
 		/** Told of what is on disk. */
 		events,

@@ -1,7 +1,7 @@
 /** `formsrv doctor`. */
 
 import { beforeEach, expect, test } from 'bun:test';
-import { chmodSync, closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
 let cli: CommandLine;
@@ -21,6 +21,17 @@ test('finds nothing wrong with a new database', async () => {
 	const { code, stdout } = await cli.call('doctor');
 	expect(code).toBe(0);
 	expect(stdout).toMatch(/ok +database +sound, schema \d+\n/);
+});
+
+test('shows the size of the log, and finds one that cannot be emptied', async () => {
+	await cli.call('keys', 'create');
+	expect((await cli.call('doctor')).stdout).toMatch(/ok +log +0 MB in .*formsrv\.db-wal\n/);
+	const log = cli.path('formsrv-data', 'formsrv.db-wal');
+	writeFileSync(log, '', { mode: 0o600 });
+	truncateSync(log, 300_000_000);
+	const { code, stdout } = await cli.call('doctor');
+	expect(code).toBe(1);
+	expect(stdout).toMatch(/BAD +log +There is 300 MB in .*: end that\./);
 });
 
 test('shows the settings in force, but no secret', async () => {

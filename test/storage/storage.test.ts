@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
@@ -7,7 +7,7 @@ import { eq } from 'drizzle-orm';
 import { AppError } from '../../src/errors.ts';
 import { isUniqueViolation } from '../../src/storage/constraints.ts';
 import { readPragma, schemaVersion } from '../../src/storage/migrate.ts';
-import { takeServerLock } from '../../src/storage/sqlite.ts';
+import { LOG_KEEPS_BYTES, takeServerLock } from '../../src/storage/sqlite.ts';
 import { openStorage } from '../../src/storage/storage.ts';
 import { forms } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
@@ -141,4 +141,44 @@ test('a folder that cannot be made is named, and why', () => {
 	expect(() => openStorage(join(file, 'data', 'formsrv.db'))).toThrow(
 		new RegExp(`^${join(file, 'data', 'formsrv.db')} cannot be made: `),
 	);
+});
+
+describe('the log', () => {
+	const walBytes = (file: string) => statSync(`${file}-wal`).size;
+
+	/** Makes the log large while somebody reads; returns the end of the reading. */
+	async function growLog(storage: ReturnType<typeof openStorage>, file: string): Promise<() => void> {
+		const reader = new Database(file, { readonly: true });
+		reader.run('begin');
+		reader.query('select count(*) from forms').get();
+		for (let id = 1; walBytes(file) < 2 * LOG_KEEPS_BYTES; id++) {
+			await storage.batch((tx) => [tx.insert(forms).values({ ...form(id, `f${id}`), name: 'x'.repeat(1_000_000) })]);
+		}
+		return () => {
+			reader.run('commit');
+			reader.close();
+		};
+	}
+
+	test('that grew while somebody read is emptied at a quiet time', async () => {
+		const file = join(tempFolder(), 'formsrv.db');
+		const storage = openStorage(file);
+		const endReading = await growLog(storage, file);
+		storage.trimLog();
+		expect(walBytes(file)).toBeGreaterThan(LOG_KEEPS_BYTES);
+		endReading();
+		storage.trimLog();
+		expect(walBytes(file)).toBe(0);
+		await storage.batch((tx) => [tx.insert(forms).values(form(1000, 'last'))]);
+		storage.close();
+	});
+
+	test('or when it begins anew under load', async () => {
+		const file = join(tempFolder(), 'formsrv.db');
+		const storage = openStorage(file);
+		(await growLog(storage, file))();
+		for (const id of [1000, 1001]) await storage.batch((tx) => [tx.insert(forms).values(form(id, `l${id}`))]);
+		expect(walBytes(file)).toBeLessThanOrEqual(LOG_KEEPS_BYTES);
+		storage.close();
+	});
 });
