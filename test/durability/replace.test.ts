@@ -1,11 +1,12 @@
 /** `backup`, `restore` and the making of a new database, ended by SIGKILL at each of their system calls: nothing is lost. */
 
-import { expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { runBinary, startBinary } from '../binary.ts';
 import { killAt, listPoints, type Point } from '../kill-at.ts';
+import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 /** Of the points that are many and alike only each so manieth is tried; 1 tries all, which takes minutes. */
@@ -13,6 +14,7 @@ const STRIDE = Number(process.env.KILL_STRIDE ?? 24);
 const ALIKE = ['openat', 'pwrite64', 'write'];
 const WITHIN_MS = STRIDE < 24 ? 1_800_000 : 120_000;
 
+const { test } = withProgram('strace');
 const NOISE = { FORMSRV_LOG_LEVEL: 'error' };
 const file = (cwd: string) => join(cwd, 'formsrv-data', 'formsrv.db');
 
