@@ -99,6 +99,28 @@ async function anchorsOf(path: string): Promise<string[]> {
 	);
 }
 
+describe('the service file', () => {
+	const analyze = withProgram('systemd-analyze');
+
+	/** Runs `systemd-analyze` over it, with the binary that was built in the place of the installed one. */
+	async function analysed(...args: string[]) {
+		const file = join(tempFolder(), 'formsrv.service');
+		await Bun.write(file, block('systemd').replace('/usr/local/bin/formsrv', BINARY));
+		const child = Bun.spawn([analyze.path, ...args, file], { stdout: 'pipe', stderr: 'pipe' });
+		const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
+		return { output: stdout + stderr, code };
+	}
+
+	analyze.test('is one that systemd takes', async () => {
+		expect(await analysed('verify')).toEqual({ output: '', code: 0 });
+	});
+
+	analyze.test('leaves the server little that it could harm', async () => {
+		const { output, code } = await analysed('security', '--offline=true', '--threshold=20', '--no-pager');
+		expect({ output, code }).toMatchObject({ code: 0 });
+	});
+});
+
 describe('the quick start', () => {
 	test('starts the server with one command', () => {
 		expect(block('serve')).toBe('formsrv serve');
