@@ -1,7 +1,7 @@
 /** The list of submissions: what a page costs as the form grows. */
 
 import { Database } from 'bun:sqlite';
-import { idToIso } from '../src/ids.ts';
+import { createTimeline } from '../src/storage/timeline.ts';
 import type { Running } from './processes.ts';
 import type { Form, Product } from './product.ts';
 import { type Finding, short } from './report.ts';
@@ -24,7 +24,7 @@ function pagesOf({ product, form, rows }: Stock): Record<string, string> {
 			'select id from submissions where form_id = ? order by id limit 1 offset ?',
 		)
 		.get(Number.parseInt(form.id, 36), Math.floor(rows / 2));
-	const since = encodeURIComponent(idToIso(middle?.id ?? 0));
+	const since = encodeURIComponent(createTimeline([]).isoOf(middle?.id ?? 0));
 	const half = Math.floor(rows / 2);
 	return {
 		'middle page': `offset=${half}`,

@@ -30,13 +30,20 @@ const CONTENT_BYTES = 64 * 1024 * 1024;
 
 export type App = ReturnType<typeof openApp>;
 
+export interface AppOptions {
+	log: Log;
+	/** The clock, and the milliseconds that pass whatever it does. */
+	now?: () => number;
+	elapsed?: () => number;
+}
+
 /**
  * Opens the database and makes the services on it. Nothing listens and nothing is sent yet, so that commands can work
  * beside a running server.
  */
-export function openApp(config: Config, { log: wholeLog, now = Date.now }: { log: Log; now?: () => number }) {
+export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed }: AppOptions) {
 	const log = withoutRefusals(wholeLog);
-	const storage = openStorage(config.databaseFile, { log, now });
+	const storage = openStorage(config.databaseFile, { log, now, elapsed });
 	const budget = createByteBudget(CONTENT_BYTES);
 	const reader = createReader(config.databaseFile, storage.requireFile);
 	const keys = createKeys(storage, now);

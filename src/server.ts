@@ -7,6 +7,7 @@ import type { PublicUrls } from './faces/open-face.ts';
 import { createDrain, type Drain } from './http/drain.ts';
 import type { Fetch } from './http/face.ts';
 import { ownUrl } from './own-url.ts';
+import { describeStep } from './storage/clock-report.ts';
 import { type Indexer, startIndexer } from './submissions/indexer.ts';
 import { startUpkeep, type Upkeep } from './upkeep.ts';
 
@@ -34,6 +35,7 @@ export interface RunningServer {
 export async function startServer(app: App): Promise<RunningServer> {
 	const drain = createDrain();
 	const listeners: Bun.Server<undefined>[] = [];
+	const noServer = app.storage.clock.serve((step) => app.log.warn(describeStep(step)));
 	let upkeep: Upkeep | undefined;
 	let indexer: Indexer | undefined;
 	let stopDispatch: ((graceMs: number) => Promise<void>) | undefined;
@@ -43,6 +45,7 @@ export async function startServer(app: App): Promise<RunningServer> {
 		app.streams.closeAll();
 		await Promise.all([stopListeners(listeners, deadlineMs), stopDispatch?.(deadlineMs)]);
 		await Promise.all([upkeep?.stop(), indexer?.stop()]);
+		noServer();
 	}
 
 	try {

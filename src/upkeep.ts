@@ -6,6 +6,8 @@
 import type { App } from './app.ts';
 
 const EVERY_MS = 60_000;
+/** Whether the clock was set. */
+const LOOK_EVERY_MS = 1000;
 /** Not at once: whoever starts a server waits for its first answer. */
 const FIRST_AFTER_MS = 250;
 /** Between two chunks of a large deletion, at least and as a multiple of the time that a chunk took: submissions come first. */
@@ -27,6 +29,7 @@ export function startUpkeep({
 }: Pick<App, 'forms' | 'intake' | 'dispatch' | 'sessions' | 'storage' | 'log'>): Upkeep {
 	let isStopping = false;
 	let timer = setTimeout(next, FIRST_AFTER_MS);
+	const looking = setInterval(storage.clock.look, LOOK_EVERY_MS);
 	let underWay = Promise.resolve();
 
 	/** Lets submissions through between two chunks, and tells whether there may be another one. */
@@ -42,9 +45,12 @@ export function startUpkeep({
 	async function run(): Promise<void> {
 		try {
 			await forms.sweep(createPause());
-			await intake.expire(createPause());
-			await sessions.expire();
-			await dispatch.deliveries.expire();
+			// What is forgotten by its age is forgotten for good: a wrong clock may be set right soon.
+			if (storage.clock.isSettled()) {
+				await intake.expire(createPause());
+				await sessions.expire();
+				await dispatch.deliveries.expire();
+			}
 			storage.trimLog();
 		} catch (error) {
 			log.error('Upkeep failed; it is tried again in a minute.', { cause: error });
@@ -62,6 +68,7 @@ export function startUpkeep({
 		async stop() {
 			isStopping = true;
 			clearTimeout(timer);
+			clearInterval(looking);
 			await underWay;
 		},
 	};

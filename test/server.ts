@@ -17,6 +17,8 @@ export interface TestServerOptions {
 	/** Settings by their names in the environment, such as `FORMSRV_RATE_SUBMIT`. */
 	settings?: Record<string, string>;
 	now?: () => number;
+	/** Time that passes; as the clock says, unless this says otherwise. */
+	elapsed?: () => number;
 }
 
 export interface CallOptions {
@@ -38,7 +40,7 @@ export interface Answer<Body> {
 export type TestServer = Awaited<ReturnType<typeof openTestServer>>;
 
 /** Starts a server; the caller closes it, which removes its data as well. */
-export async function openTestServer({ settings = {}, now }: TestServerOptions = {}) {
+export async function openTestServer({ settings = {}, now, elapsed = now }: TestServerOptions = {}) {
 	const folder = mkdtempSync(join(tmpdir(), 'formsrv-test-'));
 	const env = { FORMSRV_PORT: '0', FORMSRV_SUBMIT_PORT: '0', FORMSRV_DATA_DIR: folder, ...settings };
 	const config = loadConfig({ env, flags: {}, cwd: folder, isTerminal: false });
@@ -49,7 +51,7 @@ export async function openTestServer({ settings = {}, now }: TestServerOptions =
 		format: 'json',
 		write: (lines) => logLines.push(...Buffer.from(lines).toString().trimEnd().split('\n')),
 	});
-	const app = openApp(config, { log, now });
+	const app = openApp(config, { log, now, elapsed });
 	const server = await startServer(app);
 
 	async function createKey(key: Partial<NewKey> = {}): Promise<string> {

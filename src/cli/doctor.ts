@@ -3,13 +3,11 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
-import { idToMillis } from '../ids.ts';
 import { hasDatabase } from '../storage/database-place.ts';
 import { measureDisk } from '../storage/disk-use.ts';
-import { type DatabaseReport, engineVersion, inspectDatabase } from '../storage/inspect.ts';
+import { type DatabaseReport, engineVersion, inspectDatabase, NO_CLOCK } from '../storage/inspect.ts';
 import { type Cli, type Options, withSettings } from './cli.ts';
 
-const CLOCK_TOLERANCE_MS = 60_000;
 /** Far more than a server leaves behind, unless something keeps it from emptying the log. */
 const LARGE_LOG_BYTES = 256 * 1024 * 1024;
 const OTHERS = 0o077;
@@ -78,17 +76,13 @@ function tryInspect(file: string): DatabaseReport | undefined {
 	try {
 		return hasDatabase(file) ? inspectDatabase(file, 'quick') : undefined;
 	} catch (error) {
-		return { schema: 0, newestId: 0, problems: [(error as Error).message] };
+		return { schema: 0, clock: NO_CLOCK, problems: [(error as Error).message] };
 	}
 }
 
-function inspectClock({ newestId }: DatabaseReport): Finding {
-	const now = Date.now();
-	const newest = idToMillis(newestId);
-	const finding = { subject: 'clock', found: new Date(now).toISOString() };
-	if (newest <= now + CLOCK_TOLERANCE_MS) return finding;
-	const problem = `The clock says ${finding.found}, but a submission is from ${new Date(newest).toISOString()}: set the clock.`;
-	return { ...finding, problem };
+function inspectClock({ clock: { problem, latest } }: DatabaseReport): Finding {
+	const found = [new Date().toISOString(), latest].filter((text) => text !== null).join('. ');
+	return { subject: 'clock', found, ...(problem !== null && { problem }) };
 }
 
 function inspectLog({ databaseFile }: Config): Finding {

@@ -1,15 +1,15 @@
 /** The mail to the former notification addresses of a form once they were changed; it holds nothing of any submission. */
 
 import { html } from '../html.ts';
-import { encodeId, idToMillis } from '../ids.ts';
+import { encodeId } from '../ids.ts';
 import { envelopeOf, formUrl, type Mail, type MailIdentity, type NotifiedForm, tidySubject } from './email.ts';
 import { renderMailPage } from './email-page.ts';
 
 export function renderAddressNotice(
 	identity: MailIdentity,
-	{ id, form, to }: { id: number; form: NotifiedForm; to: string[] },
+	{ id, madeAt, form, to }: { id: number; madeAt: Date; form: NotifiedForm; to: string[] },
 ): Mail {
-	const changedAt = `${new Date(idToMillis(id)).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+	const changedAt = `${madeAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 	const title = 'Notification address changed';
 	const name = tidySubject(form.name);
 	const what = `Who is told of new submissions to the form "${name}" was changed at ${changedAt}. Until then it was ${to.join(', ')}.`;
@@ -18,7 +18,7 @@ export function renderAddressNotice(
 	const url = `${formUrl(identity, form.id)}/settings`;
 	const footer = `Sent because this address was told of the submissions to ${name} until now.`;
 	return {
-		...envelopeOf(identity, { form, to, key: `address.${encodeId(id)}`, at: idToMillis(id) }),
+		...envelopeOf(identity, { form, to, key: `address.${encodeId(id)}`, at: madeAt }),
 		replyTo: null,
 		subject: tidySubject(`${title}: ${form.name}`),
 		text: `${title}\n\n${what}\n\n${advice}\n\n${url}\n\n-- \n${footer}\n`,

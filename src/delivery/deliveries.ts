@@ -2,7 +2,7 @@
 
 import { and, asc, count, desc, eq, getTableColumns, inArray, isNotNull, lt } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
-import { decodeId, encodeId, idToIso } from '../ids.ts';
+import { decodeId, encodeId } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
 import {
 	type Channel as ChannelName,
@@ -12,6 +12,7 @@ import {
 	type Mode,
 	submissions,
 } from '../storage/tables.ts';
+import type { Timeline } from '../storage/timeline.ts';
 import { TOTAL_MAX } from './bounds.ts';
 import type { Channel, Content } from './channel.ts';
 import { checkForm, findDelivery, isReachable } from './delivery-access.ts';
@@ -59,6 +60,8 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 		if (found.length === 0) throw new AppError('NOT_FOUND', 'There is no such submission.');
 	}
 
+	const present = (row: Omit<DeliveryRow, 'content'>) => presentDelivery(row, storage.clock.timeline());
+
 	/** What was sent or would be; nothing of what was sent and is not kept any more. */
 	async function contentOf(row: DeliveryRow): Promise<Content | undefined> {
 		const channel = channels[row.channel];
@@ -103,7 +106,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 			const counted = db.select({ id: deliveries.id }).from(deliveries).where(matching).limit(TOTAL_MAX).as('counted');
 			const [result] = await db.select({ total: count() }).from(counted);
 			return {
-				deliveries: rows.slice(0, limit).map(presentDelivery),
+				deliveries: rows.slice(0, limit).map(present),
 				pagination: { limit, offset, total: result?.total ?? 0, hasMore: rows.length > limit },
 				mail: presentMail(),
 			};
@@ -111,7 +114,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 		/** @throws AppError NOT_FOUND */
 		async get(id: string, mode?: Mode): Promise<DeliveryWithContent> {
 			const row = await findDelivery(storage, { id, mode });
-			return { ...presentDelivery(row), content: (await contentOf(row)) ?? null };
+			return { ...present(row), content: (await contentOf(row)) ?? null };
 		},
 		/** The HTML of a mail that was not sent yet, or never will be. @throws AppError NOT_FOUND */
 		async preview(id: string, mode?: Mode): Promise<string> {
@@ -138,7 +141,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 	};
 }
 
-function presentDelivery(row: Omit<DeliveryRow, 'content'>): Delivery {
+function presentDelivery(row: Omit<DeliveryRow, 'content'>, timeline: Timeline): Delivery {
 	return {
 		id: encodeId(row.id),
 		form: encodeId(row.formId),
@@ -148,7 +151,7 @@ function presentDelivery(row: Omit<DeliveryRow, 'content'>): Delivery {
 		state: row.state,
 		destination: row.destination,
 		attempts: row.attempts,
-		createdAt: idToIso(row.id),
+		createdAt: timeline.isoOf(row.id),
 		nextAttemptAt: row.state === 'waiting' && row.nextAttemptAt !== null ? toIso(row.nextAttemptAt) : null,
 		finishedAt: row.finishedAt === null ? null : toIso(row.finishedAt),
 		lastError: row.lastError,

@@ -1,7 +1,7 @@
 /** A submission, or a digest of many, as a mail: who it is from and to, its subject and headers. */
 
 import { isEmailAddress } from '../email-address.ts';
-import { encodeId, idToMillis } from '../ids.ts';
+import { encodeId } from '../ids.ts';
 import { type Body, renderDigestBody, renderSubmissionBody } from './email-body.ts';
 import { type Field, type NamedText, type ReadingBounds, readFields } from './fields.ts';
 
@@ -52,6 +52,7 @@ export interface NotifiedForm {
 
 export interface NotifiedSubmission {
 	id: number;
+	receivedAt: Date;
 	/** JSON text, as stored, or as much of its beginning as is read. */
 	data: string;
 	/** What the sender's `_subject` and `_replyto` asked for. */
@@ -67,14 +68,14 @@ export function renderNotification(
 	const fields = readFields(submission.data, NOTIFICATION_READS);
 	const wanted = fillSubject(submission.subject ?? '', fields);
 	return {
-		...envelopeOf(identity, { form, to, key: encodeId(submission.id), at: idToMillis(submission.id) }),
+		...envelopeOf(identity, { form, to, key: encodeId(submission.id), at: submission.receivedAt }),
 		replyTo: replyToOf(submission, fields),
 		subject: wanted || tidySubject(`New submission: ${form.name}`),
 		...renderSubmissionBody({
 			formName: form.name,
 			heading: wanted || 'New submission',
 			fields,
-			receivedAt: new Date(idToMillis(submission.id)),
+			receivedAt: submission.receivedAt,
 			url: submissionUrl(identity, { formId: form.id, submissionId: submission.id }),
 			settingsUrl: formUrl(identity, form.id),
 		}),
@@ -89,15 +90,16 @@ export function renderDigest(
 	identity: MailIdentity,
 	{
 		id,
+		madeAt,
 		form,
 		total,
 		latest,
 		to,
-	}: { id: number; form: NotifiedForm; total: number; latest: NotifiedSubmission[]; to: string[] },
+	}: { id: number; madeAt: Date; form: NotifiedForm; total: number; latest: NotifiedSubmission[]; to: string[] },
 ): Mail {
 	const heading = `${total.toLocaleString('en')} more ${total === 1 ? 'submission' : 'submissions'}`;
 	return {
-		...envelopeOf(identity, { form, to, key: `digest.${encodeId(id)}`, at: idToMillis(id) }),
+		...envelopeOf(identity, { form, to, key: `digest.${encodeId(id)}`, at: madeAt }),
 		replyTo: null,
 		subject: tidySubject(`${heading}: ${form.name}`),
 		...renderDigestBody({
@@ -106,7 +108,7 @@ export function renderDigest(
 			total,
 			entries: latest.map((submission) => ({
 				fields: readFields(submission.data, DIGEST_READS),
-				receivedAt: new Date(idToMillis(submission.id)),
+				receivedAt: submission.receivedAt,
 				url: submissionUrl(identity, { formId: form.id, submissionId: submission.id }),
 			})),
 			url: formUrl(identity, form.id),
@@ -149,7 +151,7 @@ function replyToOf(submission: NotifiedSubmission, fields: Field[]): string | nu
 
 export function envelopeOf(
 	identity: MailIdentity,
-	{ form, to, key, at }: { form: NotifiedForm; to: string[]; key: string; at: number },
+	{ form, to, key, at }: { form: NotifiedForm; to: string[]; key: string; at: Date },
 ): Pick<Mail, 'from' | 'to' | 'messageId' | 'date' | 'headers'> {
 	const wrong = to.find((address) => !isEmailAddress(address));
 	if (to.length === 0 || wrong !== undefined) throw new Error(`"${wrong ?? ''}" is not a mail address`);
@@ -158,7 +160,7 @@ export function envelopeOf(
 		from: identity.from,
 		to,
 		messageId: `${key}@${host}`,
-		date: new Date(at),
+		date: at,
 		headers: {
 			// RFC 3834, and what Exchange reads instead: no out-of-office answers to a machine.
 			'Auto-Submitted': 'auto-generated',

@@ -58,6 +58,8 @@ export function createMailChannel(
 ): Channel {
 	const { db } = storage;
 
+	const momentOf = (id: number) => new Date(storage.clock.timeline().millisOf(id));
+
 	/** A submission without more of its text than a mail is made from. */
 	async function readBeginning(formId: number, id: number, { textMax }: { textMax: number }) {
 		const [submission] = await db
@@ -70,7 +72,7 @@ export function createMailChannel(
 			})
 			.from(submissions)
 			.where(and(eq(submissions.id, id), eq(submissions.formId, formId)));
-		return submission;
+		return submission && { ...submission, receivedAt: momentOf(id) };
 	}
 
 	/** Makes what `make` reads of these submissions fit into the budget for as long as the mail is there. */
@@ -102,7 +104,7 @@ export function createMailChannel(
 		if (wrong !== undefined) return { kind: 'refused', error: `"${wrong}" is not a mail address` };
 		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, to, signal });
 		if (row.event === ADDRESS_CHANGED) {
-			const mail = renderAddressNotice(identity(), { id: row.id, form, to });
+			const mail = renderAddressNotice(identity(), { id: row.id, madeAt: momentOf(row.id), form, to });
 			return { mail, release: () => {} };
 		}
 		const head = storage.submissions.head(form.id, row.submissionId ?? -1);
@@ -148,7 +150,7 @@ export function createMailChannel(
 				// It may have taken a while: others get their turn in between.
 				await new Promise((resolve) => setImmediate(resolve));
 			}
-			return renderDigest(identity(), { id, form, total, latest, to });
+			return renderDigest(identity(), { id, madeAt: momentOf(id), form, total, latest, to });
 		});
 	}
 

@@ -1,7 +1,6 @@
 /** The deliveries of one destination as a queue on disk: what is due, leased, given back and finished. */
 
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm';
-import { idToMillis } from '../ids.ts';
 import type { Db, Storage } from '../storage/storage.ts';
 import { type Channel as ChannelName, type DeliveryRow, deliveries, webhooks } from '../storage/tables.ts';
 import { longestWait, type Schedule, waitAfter } from './backoff.ts';
@@ -87,7 +86,11 @@ export function createQueue(
 	function afterInterruption(row: DeliveryRow): Change {
 		const error = 'The server ended while this was under way; it may have arrived';
 		if (row.attempts >= SUSPICIOUS_ATTEMPTS) return afterFailure(row, { error });
-		return { state: 'waiting', nextAttemptAt: Math.min(idToMillis(row.id), now()), lastError: error };
+		return {
+			state: 'waiting',
+			nextAttemptAt: Math.min(storage.clock.timeline().millisOf(row.id), now()),
+			lastError: error,
+		};
 	}
 
 	function afterwards(row: DeliveryRow, outcome: Outcome): Change {

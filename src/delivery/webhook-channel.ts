@@ -34,7 +34,8 @@ export function createWebhookChannel(
 	 * along. What an address answered says nothing of the one that the webhook was given meanwhile.
 	 */
 	async function judge(webhook: WebhookRow, { result, at }: { result: PostResult; at: Date }): Promise<Outcome> {
-		const { isActive, disabledReason, failingSince } = healthAfter(webhook, result, at);
+		const isClockSettled = storage.clock.isSettled();
+		const { isActive, disabledReason, failingSince } = healthAfter(webhook, result, { now: at, isClockSettled });
 		const isAsked = and(eq(webhooks.id, webhook.id), eq(webhooks.url, webhook.url));
 		if (isActive) {
 			if (failingSince !== webhook.failingSince) {
@@ -55,7 +56,8 @@ export function createWebhookChannel(
 	async function readEvent({ formId, submissionId }: DeliveryRow): Promise<Event | undefined> {
 		const [form] = await storage.db.select().from(forms).where(eq(forms.id, formId));
 		const submission = storage.submissions.head(formId, submissionId ?? -1);
-		return form && form.deletedAt === null && submission ? { form, submission } : undefined;
+		if (!form || form.deletedAt !== null || !submission) return undefined;
+		return { form, submission, createdAt: storage.clock.timeline().isoOf(submission.id) };
 	}
 
 	/** With the text at hand, so that nothing is decided before a wait for memory. */

@@ -1,7 +1,7 @@
 /** What a webhook is told of a submission: as it is posted, as it is kept, and as it is shown. */
 
 import type { ByteBudget } from '../byte-budget.ts';
-import { encodeId, idToIso } from '../ids.ts';
+import { encodeId } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { SubmissionHead } from '../storage/submission-text.ts';
 import type { DeliveryRow, FormRow } from '../storage/tables.ts';
@@ -14,6 +14,7 @@ import { submissionCreated } from './webhook.ts';
 export interface Event {
 	form: Pick<FormRow, 'id' | 'name' | 'slug'>;
 	submission: SubmissionHead;
+	createdAt: string;
 }
 
 /** The body to post; `text` is that of the submission, and is given back once it has been taken. */
@@ -35,11 +36,11 @@ export function eventKept(event: Event): string {
 	return parts(event).join('null');
 }
 
-function parts({ form, submission }: Event): [before: string, after: string] {
+function parts({ form, submission, createdAt }: Event): [before: string, after: string] {
 	const { id, isRead, isStarred, isSpam } = submission;
 	return submissionCreated(
 		{ id: encodeId(form.id), name: form.name, slug: form.slug },
-		{ id: encodeId(id), createdAt: idToIso(id), isRead, isStarred, isSpam },
+		{ id: encodeId(id), createdAt, isRead, isStarred, isSpam },
 	);
 }
 

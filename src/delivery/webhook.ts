@@ -118,13 +118,18 @@ export function webhookOutcome(result: PostResult, now: Date): Outcome {
 }
 
 /** A target's health after an attempt: told to go away it is disabled at once, after days of failure too. */
-export function healthAfter(before: WebhookHealth, result: PostResult, now: Date): WebhookHealth {
+export function healthAfter(
+	before: WebhookHealth,
+	result: PostResult,
+	{ now, isClockSettled }: { now: Date; isClockSettled: boolean },
+): WebhookHealth {
 	const outcome = webhookOutcome(result, now);
 	if (outcome.kind === 'ill') return before;
 	if (outcome.kind === 'sent') return { ...before, failingSince: null };
-	const failingSince = before.failingSince ?? now.getTime();
+	// What lies ahead is of a clock that was set back since.
+	const failingSince = Math.min(before.failingSince ?? now.getTime(), now.getTime());
 	if (isGone(result)) return disabled(failingSince, 'The target answered 410 Gone.');
-	if (now.getTime() - failingSince < DISABLE_AFTER_MS) return { ...before, failingSince };
+	if (now.getTime() - failingSince < DISABLE_AFTER_MS || !isClockSettled) return { ...before, failingSince };
 	const since = new Date(failingSince).toISOString();
 	return disabled(failingSince, `Every attempt failed since ${since}; the last one: ${outcome.error}`);
 }

@@ -1,6 +1,6 @@
 /** Slugs that are no form's own any more: a renamed form's still lead to it, a deleted form's are kept from others for a while. */
 
-import { and, eq, inArray, isNotNull, isNull, lte, ne, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, ne, notBetween, sql } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
 import type { Db, Storage } from '../storage/storage.ts';
 import { type FormRow, formerSlugs, forms, type Mode } from '../storage/tables.ts';
@@ -15,7 +15,7 @@ interface Taker {
 	mode: Mode;
 }
 
-export function createFormerSlugs({ db }: Storage, now: () => number) {
+export function createFormerSlugs({ db, clock }: Storage, now: () => number) {
 	const inOrder = sql`rowid`;
 
 	async function own(slug: string): Promise<Pick<FormRow, 'id'> | undefined> {
@@ -58,7 +58,8 @@ export function createFormerSlugs({ db }: Storage, now: () => number) {
 			if (owner && owner.id !== taker.id) throw slugTaken(slug);
 			if (!left || (left.formId !== null && left.formId === taker.id)) return { isTakenOver: false };
 			if (left.formId === null) {
-				if (left.freeAt !== null && left.freeAt > now()) throw slugReserved(slug, left.freeAt);
+				const waitMs = (left.freeAt ?? 0) - now();
+				if (left.freeAt !== null && waitMs > 0 && waitMs <= RESERVED_MS) throw slugReserved(slug, left.freeAt);
 				return { isTakenOver: false };
 			}
 			// No mode knows of the forms of the other.
@@ -98,8 +99,11 @@ export function createFormerSlugs({ db }: Storage, now: () => number) {
 				tx.update(formerSlugs).set(set).where(eq(formerSlugs.formId, formId)),
 			] as const;
 		},
-		/** Maintenance: forgets what is free again. */
-		expire: (tx: Db) => tx.delete(formerSlugs).where(lte(formerSlugs.freeAt, now())),
+		/** Maintenance: forgets what is free again. What is reserved for longer was so by a clock that was set back since. */
+		expire(tx: Db) {
+			const [from, until] = clock.isSettled() ? [now() + 1, now() + RESERVED_MS] : [0, Number.MAX_SAFE_INTEGER];
+			return tx.delete(formerSlugs).where(notBetween(formerSlugs.freeAt, from, until));
+		},
 	};
 }
 

@@ -2,7 +2,7 @@
 
 import { and, desc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
-import { decodeId, encodeId, idToIso } from '../ids.ts';
+import { decodeId, encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
 import { isUniqueViolation } from '../storage/constraints.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -16,7 +16,7 @@ import {
 	forms,
 	type Mode,
 } from '../storage/tables.ts';
-import { createFormerSlugs, slugTaken } from './former-slugs.ts';
+import { createFormerSlugs, type FormerSlugs, slugTaken } from './former-slugs.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
 import { checkFormSettings } from './settings.ts';
 import { slugFromName } from './slug.ts';
@@ -49,6 +49,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 	const { captchas, notices = NO_NOTICES, now = Date.now } = options;
 	const bySlug = new Map<string, FormRow>();
 	const formerSlugs = createFormerSlugs(storage, now);
+	const { present, shown } = createPresenter(storage, formerSlugs);
 	let cacheVersion = -1;
 	let removed = () => {};
 	const select = () => storage.db.select().from(forms);
@@ -79,8 +80,6 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		if (found) bySlug.set(asked, found);
 		return found;
 	}
-
-	const shown = async (form: FormRow): Promise<Form> => present(form, await formerSlugs.of(form.id));
 
 	return {
 		/**
@@ -229,15 +228,15 @@ async function refuseTakenSlug<T>(change: Promise<T>, slug: string): Promise<T> 
 	}
 }
 
-function present(row: FormRow, former: string[]): Form {
-	return {
+function createPresenter({ clock }: Pick<Storage, 'clock'>, formerSlugs: Pick<FormerSlugs, 'of'>) {
+	const present = (row: FormRow, former: string[]): Form => ({
 		id: encodeId(row.id),
 		name: row.name,
 		slug: row.slug,
 		formerSlugs: former,
 		isActive: row.isActive,
 		submissionCount: row.total,
-		createdAt: idToIso(row.id),
+		createdAt: clock.timeline().isoOf(row.id),
 		notificationEmail: row.notificationEmail,
 		redirectUrl: row.redirectUrl,
 		allowedDomains: row.allowedDomains,
@@ -246,5 +245,6 @@ function present(row: FormRow, former: string[]): Form {
 		unreadCount: row.unread,
 		starredCount: row.starred,
 		spamCount: row.spam,
-	};
+	});
+	return { present, shown: async (form: FormRow) => present(form, await formerSlugs.of(form.id)) };
 }

@@ -60,7 +60,8 @@ export function createAltcha({ secret, spend, maxNumber = MAX_NUMBER, now = Date
 			const [, form, expires] = (solution && SALT.exec(solution.salt)) ?? [];
 			if (!solution || form !== formId) return false;
 			const expiresAt = Number(expires) * 1000;
-			if (expiresAt <= now()) return false;
+			// One that lies further ahead is of a clock that was set back since.
+			if (expiresAt <= now() || expiresAt > now() + LIFETIME_SECONDS * 1000) return false;
 			const challenge = hash(solution.salt, solution.number);
 			if (!isSame(solution.signature, await sign(challenge))) return false;
 			return spend(challenge, expiresAt);

@@ -35,6 +35,9 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 			.prepare(),
 	);
 
+	/** The latest moment that is too old; while the clock may be wrong, nothing is. */
+	const oldest = () => (storage.clock.isSettled() ? now() - LIFETIME_MS : 0);
+
 	return {
 		/**
 		 * Runs `submit` unless the form already answered this key; a second request waits for the first.
@@ -49,7 +52,7 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 			// A first request that fails leaves nothing behind, so the second one then tries for itself.
 			for (let first = underWay.get(name); first; first = underWay.get(name)) await first.catch(() => {});
 			const answering = (async () => {
-				const [known] = await select().execute({ formId, key, since: now() - LIFETIME_MS });
+				const [known] = await select().execute({ formId, key, since: oldest() });
 				if (!known) return submit();
 				if (known.bodyHash === bodyHash) return { next: known.next };
 				throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different body.');
@@ -66,7 +69,10 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 		 * @param mayGoOn Called between chunks; it may take its time.
 		 */
 		async expire(mayGoOn: () => Promise<boolean>): Promise<void> {
-			const isOld = lt(idempotencyKeys.createdAt, now() - LIFETIME_MS);
+			const isOld = lt(idempotencyKeys.createdAt, oldest());
+			// Made by a clock that was set back since: they are kept for a day from now.
+			const isAhead = gt(idempotencyKeys.createdAt, now() + LIFETIME_MS);
+			await storage.batch((tx) => [tx.update(idempotencyKeys).set({ createdAt: now() }).where(isAhead)]);
 			for (;;) {
 				const [deleted] = await storage.batch((tx) => {
 					const oldest = tx.select({ rowid: ROWID }).from(idempotencyKeys).where(isOld).limit(EXPIRE_AT_ONCE);

@@ -2,10 +2,11 @@
 
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import { AppError, invalidField } from '../errors.ts';
-import { decodeId, encodeId, idToIso } from '../ids.ts';
+import { decodeId, encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type ApiKeyRow, apiKeys, forms, type Mode, type Permission } from '../storage/tables.ts';
+import type { Timeline } from '../storage/timeline.ts';
 import { KEY_NAME_MAX } from './bounds.ts';
 import { type Principal, unauthorized } from './permissions.ts';
 import type { ApiKey } from './schema.ts';
@@ -35,6 +36,8 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			.prepare(),
 	);
 
+	const present = (row: ApiKeyRow) => presentKey(row, storage.clock.timeline());
+
 	async function findForm(idOrSlug: string) {
 		const id = decodeId(idOrSlug);
 		const isIt = id === undefined ? eq(forms.slug, idOrSlug) : eq(forms.id, id);
@@ -53,7 +56,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	/** Notes the use of a key, to the minute; a failure to do so is nobody's concern. */
 	function noteUse(row: ApiKeyRow): void {
 		const at = now();
-		if (row.lastUsedAt !== null && at - row.lastUsedAt < LAST_USED_RESOLUTION_MS) return;
+		if (row.lastUsedAt !== null && Math.abs(at - row.lastUsedAt) < LAST_USED_RESOLUTION_MS) return;
 		row.lastUsedAt = at;
 		storage.batch((tx) => [tx.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.id, row.id))]).catch(() => {});
 	}
@@ -147,7 +150,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	};
 }
 
-function present(row: ApiKeyRow): ApiKey {
+function presentKey(row: ApiKeyRow, timeline: Timeline): ApiKey {
 	const time = (millis: number | null) => (millis === null ? null : new Date(millis).toISOString());
 	return {
 		id: encodeId(row.id),
@@ -156,7 +159,7 @@ function present(row: ApiKeyRow): ApiKey {
 		mode: row.mode,
 		form: row.formId === null ? null : encodeId(row.formId),
 		permissions: row.permissions,
-		createdAt: idToIso(row.id),
+		createdAt: timeline.isoOf(row.id),
 		expiresAt: time(row.expiresAt),
 		lastUsedAt: time(row.lastUsedAt),
 		revokedAt: time(row.revokedAt),

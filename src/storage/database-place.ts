@@ -26,6 +26,8 @@ export function hasDatabase(file: string): boolean {
 	if (size) return true;
 	const traces = tracesOf(file);
 	if (size === undefined && traces.length === 0) return false;
+	// Made by another process meanwhile.
+	if (size === undefined && existsSync(file)) return hasDatabase(file);
 	const state = size === undefined ? 'is missing' : 'is empty';
 	const beside = traces.map((ending) => basename(file) + ending).join(', ');
 	const copy = traces.findLast((ending) => WHOLE.test(ending));

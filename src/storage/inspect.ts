@@ -1,16 +1,21 @@
 /** Looks at a database file without changing it: is it ours, is it whole, is it of this version? */
 
 import { Database } from 'bun:sqlite';
-import { APPLICATION_ID, readNames, readPragma, schemaNames, schemaVersion } from './migrate.ts';
+import { readClockSteps } from './clock.ts';
+import { type ClockReport, reportClock } from './clock-report.ts';
+import { APPLICATION_ID, programMadeAt, readNames, readPragma, schemaNames, schemaVersion } from './migrate.ts';
 import { openReadConnection } from './sqlite.ts';
+import { createTimeline } from './timeline.ts';
 
 export interface DatabaseReport {
 	schema: number;
-	/** The highest submission id, 0 without any. */
-	newestId: number;
+	clock: ClockReport;
 	/** Sentences; none if all is well. */
 	problems: string[];
 }
+
+/** Of a file in which it cannot be read. */
+export const NO_CLOCK: ClockReport = { problem: null, latest: null };
 
 /** The version of the SQLite that is built in. */
 export function engineVersion(): string {
@@ -25,12 +30,12 @@ export function engineVersion(): string {
  * @param check `quick` leaves out that indexes agree with their tables, and takes a fraction of the time.
  * @throws AppError if it cannot be opened as an SQLite database at all
  */
-export function inspectDatabase(file: string, check: 'quick' | 'full'): DatabaseReport {
+export function inspectDatabase(file: string, check: 'quick' | 'full', now = Date.now()): DatabaseReport {
 	const client = openReadConnection(file);
 	try {
 		const schema = readPragma(client, 'user_version');
 		if (readPragma(client, 'application_id') !== APPLICATION_ID) {
-			return { schema, newestId: 0, problems: [`${file} is not a database of formsrv.`] };
+			return { schema, clock: NO_CLOCK, problems: [`${file} is not a database of formsrv.`] };
 		}
 		const problems: string[] = [];
 		if (schema > schemaVersion())
@@ -44,12 +49,15 @@ export function inspectDatabase(file: string, check: 'quick' | 'full'): Database
 			const lack = missing.length > 0 ? `lacks ${missing.join(', ')}` : `says that it is of version ${schema}`;
 			problems.push(`${file} ${lack}: it was changed by another program or is not whole. Restore a backup.`);
 		}
-		return { schema, newestId: problems.length > 0 ? 0 : newestSubmission(client), problems };
+		const isReadable = schema === schemaVersion() && problems.length === 0;
+		return { schema, clock: isReadable ? inspectClock(client, now) : NO_CLOCK, problems };
 	} finally {
 		client.close();
 	}
 }
 
-function newestSubmission(client: Database): number {
-	return Number(client.query('select max(id) from submissions').values()[0]?.[0] ?? 0);
+function inspectClock(client: Database, now: number): ClockReport {
+	const timeline = createTimeline(readClockSteps(client));
+	const newestId = Number(client.query('select max(id) from submissions').values()[0]?.[0] ?? 0);
+	return reportClock({ timeline, newestId, programMs: programMadeAt(), now });
 }

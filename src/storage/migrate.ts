@@ -3,12 +3,13 @@
 import { Database } from 'bun:sqlite';
 import { readFileSync } from 'node:fs';
 import { assetPath } from '../assets.ts';
+import { waitWhileBusy } from './sqlite.ts';
 
 /** "form" in ASCII: marks the file as ours in its header, see https://sqlite.org/pragma.html#pragma_application_id */
 export const APPLICATION_ID = 0x666f726d;
 
 interface Journal {
-	entries: { idx: number; tag: string }[];
+	entries: { idx: number; when: number; tag: string }[];
 }
 
 /** The number in a pragma such as `user_version`. */
@@ -22,6 +23,11 @@ export function schemaVersion(folder = assetPath('drizzle')): number {
 	return readJournal(folder).entries.length;
 }
 
+/** This program was made at that moment or later, in milliseconds since 1970. */
+export function programMadeAt(folder = assetPath('drizzle')): number {
+	return readJournal(folder).entries.at(-1)?.when ?? 0;
+}
+
 /**
  * Applies what is missing, in one transaction. Foreign keys are off meanwhile, because rebuilding a table drops
  * it, and a drop would cascade into its children; they are checked as a whole before the commit.
@@ -29,9 +35,9 @@ export function schemaVersion(folder = assetPath('drizzle')): number {
  */
 export function migrate(client: Database, folder = assetPath('drizzle')): void {
 	const { entries } = readJournal(folder);
-	if (isCurrent(client, entries.length)) return;
+	if (inOneView(client, () => isCurrent(client, entries.length))) return;
 	client.run('pragma foreign_keys = off');
-	client.run('begin immediate');
+	waitWhileBusy(() => client.run('begin immediate'));
 	try {
 		if (!isCurrent(client, entries.length)) {
 			for (const { tag } of entries.slice(readPragma(client, 'user_version'))) apply(client, `${folder}/${tag}.sql`);
@@ -66,6 +72,16 @@ export function readNames(client: Database): string[] {
 		.query('select name from sqlite_master')
 		.values()
 		.map(([name]) => String(name));
+}
+
+/** Another process may be making the database just now. */
+function inOneView<T>(client: Database, read: () => T): T {
+	client.run('begin');
+	try {
+		return read();
+	} finally {
+		client.run('rollback');
+	}
 }
 
 function apply(client: Database, file: string): void {

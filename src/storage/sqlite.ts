@@ -8,13 +8,15 @@ import { AppError } from '../errors.ts';
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 const BUSY_TIMEOUT_MS = 5000;
+const BUSY_RETRY_MS = 5;
 /** Several times what the log holds when nobody reads for long; when it begins anew, what is over goes back to the disk. */
 export const LOG_KEEPS_BYTES = 16 * 1024 * 1024;
 
 /** The one connection that writes. */
 export function openWriteConnection(file: string): Database {
 	const client = open(file, false);
-	client.run('pragma journal_mode = wal');
+	// Two that open a new file at once are in each other's way here, where SQLite does not wait by itself.
+	waitWhileBusy(() => client.run('pragma journal_mode = wal'));
 	// FULL, not the usual NORMAL: with NORMAL a power cut takes back commits that were already acknowledged.
 	client.run('pragma synchronous = full');
 	client.run('pragma foreign_keys = on');
@@ -27,6 +29,20 @@ export function openReadConnection(file: string): Database {
 	const client = open(file, true);
 	client.run('pragma query_only = on');
 	return client;
+}
+
+/** Tries again for as long as another process has the file for itself. */
+export function waitWhileBusy<T>(use: () => T): T {
+	const giveUpAt = performance.now() + BUSY_TIMEOUT_MS;
+	for (;;) {
+		try {
+			return use();
+		} catch (error) {
+			const isBusy = `${(error as { code?: unknown }).code}`.startsWith('SQLITE_BUSY');
+			if (!isBusy || performance.now() > giveUpAt) throw error;
+			Bun.sleepSync(BUSY_RETRY_MS);
+		}
+	}
 }
 
 /** Makes the folder of a database, which only its owner can look into. */

@@ -4,8 +4,8 @@ import type { Database } from 'bun:sqlite';
 import { drizzle } from 'drizzle-orm/bun-sqlite';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 import { createEvents } from '../events.ts';
-import { createIdSource } from '../ids.ts';
 import type { Log } from '../log.ts';
+import { createClock } from './clock.ts';
 import { cannotStore } from './constraints.ts';
 import { createDatabase, hasDatabase } from './database-place.ts';
 import { measureDisk } from './disk-use.ts';
@@ -24,7 +24,7 @@ import {
 import { createSubmissionLog } from './submission-log.ts';
 import { createSubmissionTexts } from './submission-text.ts';
 import { createWatch } from './watch.ts';
-import { createWriter } from './writer.ts';
+import { createWriter, type Job } from './writer.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the engine's own result type is of no concern to features
 export type Db = BaseSQLiteDatabase<'sync' | 'async', any>;
@@ -33,6 +33,9 @@ export type Db = BaseSQLiteDatabase<'sync' | 'async', any>;
 export interface Query<T = unknown> extends PromiseLike<T> {
 	prepare(): { execute(): unknown };
 }
+
+/** A job for which there is a commit. */
+const NOTHING: Job = { compound: false, run() {}, resolve() {}, reject() {} };
 
 type Results<T extends readonly Query[]> = { -readonly [K in keyof T]: Awaited<T[K]> };
 
@@ -44,6 +47,8 @@ export type Storage = ReturnType<typeof openStorage>;
 export interface StorageOptions {
 	log?: Log;
 	now?: () => number;
+	/** Milliseconds that pass, whatever the clock does. */
+	elapsed?: () => number;
 	/** When a piece of the search index is full. */
 	searchVolume?: VolumeSize;
 }
@@ -52,7 +57,10 @@ export interface StorageOptions {
  * Opens the database file, creating and migrating it as needed.
  * @throws AppError or Error with a sentence for the operator if the file cannot be used.
  */
-export function openStorage(file: string, { log: serverLog, now = Date.now, searchVolume }: StorageOptions = {}) {
+export function openStorage(
+	file: string,
+	{ log: serverLog, now = Date.now, elapsed, searchVolume }: StorageOptions = {},
+) {
 	if (!hasDatabase(file)) createDatabase(file);
 	const client = openWriteConnection(file);
 	try {
@@ -66,11 +74,6 @@ export function openStorage(file: string, { log: serverLog, now = Date.now, sear
 	const tx: Db = drizzle(client);
 	const index = createFormIndex(client);
 	const dataVersion = client.prepare('pragma data_version');
-	// Deliveries too: they are numbered after their submission, and a clock may have been set back since.
-	const highestId = client.prepare(
-		'select max(id) from (select max(id) as id from submissions union all select max(id) from deliveries)',
-	);
-	const nextId = createIdSource(Number(highestId.values()[0]?.[0] ?? 0), now);
 	let seenVersion = Number(dataVersion.values()[0]?.[0]);
 	let generation = 0;
 	let isFresh = false;
@@ -83,6 +86,7 @@ export function openStorage(file: string, { log: serverLog, now = Date.now, sear
 		seenVersion = version;
 		generation++;
 		index.forget();
+		clock.refresh();
 	}
 
 	/** Like {@link refresh}, at most once in a turn of the event loop: requests that arrive together share the look. */
@@ -105,12 +109,19 @@ export function openStorage(file: string, { log: serverLog, now = Date.now, sear
 				refresh();
 				forms.forget();
 			},
-			committing: index.flush,
-			rolledBack: index.forget,
+			committing: () => {
+				index.flush();
+				clock.flush();
+			},
+			rolledBack: () => {
+				index.forget();
+				clock.rolledBack();
+			},
 		},
 		findings,
 		glance: watch.glance,
 	});
+	const clock = createClock(client, { now, elapsed, commitSoon: () => writer.enqueue(NOTHING) });
 	const log = createSubmissionLog(client, { writer, index, forms, events });
 	const texts = createSubmissionTexts(reader);
 	const search = createSearchIndex(client, writer, searchVolume);
@@ -174,7 +185,8 @@ export function openStorage(file: string, { log: serverLog, now = Date.now, sear
 		},
 		/** Told of what is on disk. */
 		events,
-		nextId,
+		nextId: clock.nextId,
+		clock,
 		/** Changes whenever anything but submissions may have changed, by this process or another: for caches. */
 		version(): number {
 			refreshOnce();

@@ -216,6 +216,16 @@ export const deliveries = sqliteTable(
 	],
 );
 
+/** The clock was set; see `timeline.ts`. Moments in milliseconds since 1970. */
+export const clockSteps = sqliteTable('clock_steps', {
+	/** Ids from here on … */
+	fromId: integer('from_id').primaryKey(),
+	/** … run so far ahead of the clock. */
+	offsetMs: integer('offset_ms').notNull(),
+	beforeMs: integer('before_ms').notNull(),
+	afterMs: integer('after_ms').notNull(),
+});
+
 /** What the server itself has to remember, such as the secret that signs captcha challenges. */
 export const serverValues = sqliteTable('server_values', {
 	name: text('name').primaryKey(),

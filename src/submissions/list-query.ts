@@ -2,14 +2,22 @@
 
 import { invalidField } from '../errors.ts';
 import { integer, oneOf, single } from '../http/query-parameters.ts';
-import { firstIdAfter } from '../ids.ts';
 import { type SearchTerms, searchTerms } from '../storage/search-text.ts';
 import { FILTERS, type Filter } from '../storage/submission-log.ts';
 import type { Narrowing } from '../storage/submission-reader.ts';
+import type { Timeline } from '../storage/timeline.ts';
 import { parseTimestamp, type Timestamp } from '../timestamp.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX } from './bounds.ts';
 
-export interface ListQuery extends Narrowing {
+/** What is asked for: later than one moment, not later than another, in milliseconds since 1970. */
+export interface NarrowingQuery {
+	filter: Filter;
+	sinceMs?: number;
+	untilMs?: number;
+	terms?: SearchTerms;
+}
+
+export interface ListQuery extends NarrowingQuery {
 	limit: number;
 	offset: number;
 	order: 'asc' | 'desc';
@@ -51,12 +59,22 @@ export function parseExtent(params: URLSearchParams): Omit<ListQuery, 'limit' | 
 }
 
 /** `since` is exclusive, `until` inclusive; a date alone is its first moment for `since`, its last one for `until`. */
-export function parseNarrowing({ filter, search, since, until }: NarrowingInput): Narrowing {
+export function parseNarrowing({ filter, search, since, until }: NarrowingInput): NarrowingQuery {
 	return {
 		filter,
-		...(since !== undefined && { fromId: firstIdAfter(readTimestamp('since', since).millis) }),
-		...(until !== undefined && { beforeId: firstIdAfter(parseUntil(until)) }),
+		...(since !== undefined && { sinceMs: readTimestamp('since', since).millis }),
+		...(until !== undefined && { untilMs: parseUntil(until) }),
 		...(search !== undefined && { terms: parseSearch(search) }),
+	};
+}
+
+/** The ids that are meant. */
+export function toNarrowing({ filter, sinceMs, untilMs, terms }: NarrowingQuery, timeline: Timeline): Narrowing {
+	return {
+		filter,
+		...(sinceMs !== undefined && { fromId: timeline.firstIdAfter(sinceMs) }),
+		...(untilMs !== undefined && { beforeId: timeline.firstIdAfter(untilMs) }),
+		...(terms && { terms }),
 	};
 }
 

@@ -1,16 +1,20 @@
 /** Pure: a stored submission as it is answered. */
 
-import { encodeId, idToIso } from '../ids.ts';
+import { encodeId } from '../ids.ts';
 import type { StoredSubmission } from '../storage/submission-log.ts';
+import type { Timeline } from '../storage/timeline.ts';
 
-/**
- * The JSON text of a `Submission`. What was stored is spliced in untouched, never parsed on the way.
- * @param withData Without it, what the sender wrote is left out.
- */
-export function presentJson(row: StoredSubmission, { withData } = { withData: true }): string {
+export interface Presentation {
+	timeline: Timeline;
+	/** Without it, what the sender wrote is left out. */
+	withData?: boolean;
+}
+
+/** The JSON text of a `Submission`. What was stored is spliced in untouched, never parsed on the way. */
+export function presentJson(row: StoredSubmission, { timeline, withData = true }: Presentation): string {
 	const reason = row.isSpam ? `,"spamReason":${JSON.stringify(row.spamReason ?? 'marked')}` : '';
 	return (
-		`{"id":"${encodeId(row.id)}",${withData ? `"data":${row.data},` : ''}"createdAt":"${idToIso(row.id)}",` +
+		`{"id":"${encodeId(row.id)}",${withData ? `"data":${row.data},` : ''}"createdAt":"${timeline.isoOf(row.id)}",` +
 		`"isRead":${row.isRead},"isStarred":${row.isStarred},"isSpam":${row.isSpam}${reason}}`
 	);
 }

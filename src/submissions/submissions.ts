@@ -8,7 +8,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { Page, StoredSubmission } from '../storage/submission-log.ts';
 import type { FormRow, Mode } from '../storage/tables.ts';
 import { type Export, type ExportQuery, openExport } from './export/export.ts';
-import type { ListQuery } from './list-query.ts';
+import { type ListQuery, toNarrowing } from './list-query.ts';
 import { presentJson } from './present.ts';
 import type { Reader } from './reader.ts';
 import type { UpdateSubmission } from './schema.ts';
@@ -24,7 +24,9 @@ export interface SubmissionsOptions {
 
 /** JSON text is answered as text: what was stored is spliced in untouched, never parsed on the way. */
 export function createSubmissions(storage: Storage, { forms, reader, release, now = Date.now }: SubmissionsOptions) {
-	const { submissions } = storage;
+	const { submissions, clock } = storage;
+	const present = (row: StoredSubmission, withData = true) =>
+		presentJson(row, { timeline: clock.timeline(), withData });
 
 	function find(form: FormRow, id: string): StoredSubmission {
 		const found = submissions.read(form.id, decodeId(id) ?? -1);
@@ -33,8 +35,10 @@ export function createSubmissions(storage: Storage, { forms, reader, release, no
 	}
 
 	/** A page of what the search finds; what was removed since it was found is left out. */
-	async function search(formId: number, { limit, offset, order, ...narrowing }: ListQuery): Promise<Page> {
-		const { ids, total } = await reader.call('count', { ...narrowing, formId }, { limit, offset, order });
+	async function search(formId: number, query: ListQuery): Promise<Page> {
+		const { limit, offset, order } = query;
+		const selection = { ...toNarrowing(query, clock.timeline()), formId };
+		const { ids, total } = await reader.call('count', selection, { limit, offset, order });
 		return { rows: submissions.readSome(formId, ids), total };
 	}
 
@@ -47,19 +51,19 @@ export function createSubmissions(storage: Storage, { forms, reader, release, no
 		async list(formId: string, { mode, readQuery }: { mode?: Mode; readQuery: () => ListQuery }): Promise<string> {
 			const form = await forms.row(formId, mode);
 			const query = readQuery();
-			const { limit, offset, filter } = query;
+			const { limit, offset, order, filter } = query;
 			const { rows, total } = query.terms
 				? await search(form.id, query)
-				: submissions.page({ ...query, formId: form.id });
+				: submissions.page({ ...toNarrowing(query, clock.timeline()), limit, offset, order, formId: form.id });
 			const fields = submissions.namesJson(form.id, filter === 'spam');
 			const hasMore = offset + rows.length < total;
 			const applied = hasMore ? Math.min(limit, rows.length) : limit;
 			const pagination = JSON.stringify({ limit: applied, offset, total, hasMore });
-			return `{"submissions":[${rows.map((row) => presentJson(row)).join(',')}],"fields":${fields},"pagination":${pagination}}`;
+			return `{"submissions":[${rows.map((row) => present(row)).join(',')}],"fields":${fields},"pagination":${pagination}}`;
 		},
 		/** One submission, as JSON text. @throws AppError FORM_NOT_FOUND, NOT_FOUND */
 		async get(formId: string, { mode, id }: { mode?: Mode; id: string }): Promise<string> {
-			return presentJson(find(await forms.row(formId, mode), id));
+			return present(find(await forms.row(formId, mode), id));
 		},
 		/**
 		 * Sets flags; answers the submission after the change, as JSON text.
@@ -77,7 +81,7 @@ export function createSubmissions(storage: Storage, { forms, reader, release, no
 			const flags = Object.entries({ isRead, isStarred, isSpam }).filter(([, value]) => value !== undefined);
 			if (flags.length > 0) await submissions.change(form.id, [before.id], Object.fromEntries(flags));
 			if (isSpam === false && sendWithheld) await release(form.id, [before.id]);
-			return presentJson(find(form, id), { withData: mayRead });
+			return present(find(form, id), mayRead);
 		},
 		/** See {@link openExport}. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR */
 		async openExport(

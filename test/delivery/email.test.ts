@@ -12,11 +12,12 @@ import { encodeId } from '../../src/ids.ts';
 
 const identity = { from: { name: 'Forms', address: 'forms@example.com' }, baseUrl: 'https://forms.example.com' };
 const form = { id: 2048, name: 'Contact' };
-const id = Date.UTC(2026, 0, 2, 3, 4, 5) * 2048;
+const receivedAt = new Date(Date.UTC(2026, 0, 2, 3, 4, 5));
+const id = receivedAt.getTime() * 2048;
 
 function render(data: object | string, rest: Partial<NotifiedSubmission> = {}) {
 	const json = typeof data === 'string' ? data : JSON.stringify(data);
-	const submission = { id, data: json, subject: null, replyTo: null, ...rest };
+	const submission = { id, receivedAt, data: json, subject: null, replyTo: null, ...rest };
 	return renderNotification(identity, { form, submission, to: ['owner@example.com'] });
 }
 
@@ -75,7 +76,7 @@ test('markup in names, values, subject and form name stays text', () => {
 	const evil = '"><script>alert(1)</script>&amp;\'';
 	const mail = renderNotification(identity, {
 		form: { ...form, name: evil },
-		submission: { id, data: JSON.stringify({ [evil]: evil }), subject: evil, replyTo: null },
+		submission: { id, receivedAt, data: JSON.stringify({ [evil]: evil }), subject: evil, replyTo: null },
 		to: ['owner@example.com'],
 	});
 	expect(mail.html).not.toContain('<script');
@@ -114,14 +115,14 @@ test('the identity of a mail is that of its submission, again and again', () => 
 
 test('a server without a public name takes the identity from the sender', () => {
 	const local = { ...identity, baseUrl: 'http://127.0.0.1:8080' };
-	const submission = { id, data: '{"a":"b"}', subject: null, replyTo: null };
+	const submission = { id, receivedAt, data: '{"a":"b"}', subject: null, replyTo: null };
 	const mail = renderNotification(local, { form, submission, to: ['owner@example.com'] });
 	expect(mail.messageId).toBe(`${encodeId(id)}@example.com`);
 	expect(mail.headers['List-Id']).toBe(`<${encodeId(form.id)}.forms.example.com>`);
 });
 
 test('a mail to something that is no address is not made', () => {
-	const submission = { id, data: '{}', subject: null, replyTo: null };
+	const submission = { id, receivedAt, data: '{}', subject: null, replyTo: null };
 	for (const to of [[], ['a@example.com>\r\nRCPT TO:<evil@example.org']]) {
 		expect(() => renderNotification(identity, { form, submission, to })).toThrow('is not a mail address');
 	}
@@ -130,11 +131,19 @@ test('a mail to something that is no address is not made', () => {
 test('a digest counts all and shows some', () => {
 	const latest = Array.from({ length: 60 }, (_, i) => ({
 		id: id + i,
+		receivedAt,
 		data: JSON.stringify({ n: `no ${i}` }),
 		subject: null,
 		replyTo: null,
 	}));
-	const mail = renderDigest(identity, { id: id + 99, form, total: 1234, latest, to: ['owner@example.com'] });
+	const mail = renderDigest(identity, {
+		id: id + 99,
+		madeAt: receivedAt,
+		form,
+		total: 1234,
+		latest,
+		to: ['owner@example.com'],
+	});
 	expect(mail.subject).toBe('1,234 more submissions: Contact');
 	expect(mail.text).toContain('n: no 49');
 	expect(mail.text).not.toContain('n: no 50');

@@ -46,7 +46,7 @@ async function deliver(
 	lastId += 2048;
 	const mail = renderNotification(identity, {
 		form: { id: 2048, name: formName },
-		submission: { id: lastId, data: '{"a":"b"}', subject: null, replyTo: null, ...submission },
+		submission: { id: lastId, receivedAt: new Date(), data: '{"a":"b"}', subject: null, replyTo: null, ...submission },
 		to,
 	});
 	const server = parseSmtpUrl(`smtp://${user}:${pass}@127.0.0.1:${exim.port}?tls=unverified`);
@@ -177,7 +177,7 @@ test('a form name cannot become a header', async () => {
 test('a recipient that the server does not know is refused for good, a wrong password holds everything', async () => {
 	const mail = renderNotification(identity, {
 		form: { id: 2048, name: 'Contact' },
-		submission: { id: 4096, data: '{}', subject: null, replyTo: null },
+		submission: { id: 4096, receivedAt: new Date(), data: '{}', subject: null, replyTo: null },
 		to: ['nobody@example.com'],
 	});
 	const place = `127.0.0.1:${exim.port}?tls=unverified`;

@@ -18,15 +18,29 @@ const MIB = 2 ** 20;
 const HINT = 'This mail holds only the beginning';
 const identity = { from: { name: 'Forms', address: 'forms@example.com' }, baseUrl: 'https://forms.example.com' };
 const form = { id: 2048, name: 'Contact' };
-const id = Date.UTC(2026, 0, 2, 3, 4, 5) * 2048;
+const receivedAt = new Date(Date.UTC(2026, 0, 2, 3, 4, 5));
+const id = receivedAt.getTime() * 2048;
 const to = ['owner@example.com'];
 
 const { house } = useHouses();
 
-const submissionOf = (data: string): NotifiedSubmission => ({ id, data, subject: '{{name}}: {{big}}', replyTo: null });
+const submissionOf = (data: string): NotifiedSubmission => ({
+	id,
+	receivedAt,
+	data,
+	subject: '{{name}}: {{big}}',
+	replyTo: null,
+});
 const notify = (data: string) => renderNotification(identity, { form, submission: submissionOf(data), to });
 const digest = (data: string) =>
-	renderDigest(identity, { id, form, total: 2, latest: [submissionOf('{"a":"b"}'), submissionOf(data)], to });
+	renderDigest(identity, {
+		id,
+		madeAt: receivedAt,
+		form,
+		total: 2,
+		latest: [submissionOf('{"a":"b"}'), submissionOf(data)],
+		to,
+	});
 
 const HUGE: [string, string][] = [
 	['letters', `"${'x'.repeat(20 * MIB)}"`],
@@ -81,7 +95,9 @@ test('mail and digest of stored submissions of 10 MiB are those of the whole tex
 	const { storage, dispatch, form: stored, submit, rows } = await house({});
 	for (const unit of ['x', 'é', '😀'])
 		await submit({ name: 'Ada', big: unit.repeat((10 * MIB) / Buffer.byteLength(unit)) });
-	const whole = (await storage.db.select().from(submissions).orderBy(desc(submissions.id))) as NotifiedSubmission[];
+	const momentOf = (of: number) => new Date(storage.clock.timeline().millisOf(of));
+	const found = await storage.db.select().from(submissions).orderBy(desc(submissions.id));
+	const whole: NotifiedSubmission[] = found.map((row) => ({ ...row, receivedAt: momentOf(row.id) }));
 	const content = async (delivery: number) => (await dispatch.deliveries.get(encodeId(delivery))).content;
 
 	for (const [index, row] of (await rows()).reverse().entries()) {
@@ -97,7 +113,14 @@ test('mail and digest of stored submissions of 10 MiB are those of the whole tex
 		tx.update(deliveries).set({ state: 'gathered', digestId }),
 		tx.insert(deliveries).values({ ...waiting, id: digestId, event: 'submissions.digest' }),
 	]);
-	const { text, html } = renderDigest(identity, { id: digestId, form: stored, total: 3, latest: whole, to });
+	const { text, html } = renderDigest(identity, {
+		id: digestId,
+		madeAt: momentOf(digestId),
+		form: stored,
+		total: 3,
+		latest: whole,
+		to,
+	});
 	expect(text).toContain('name: Ada · big: 😀😀');
 	expect(await content(digestId)).toMatchObject({ text, html });
 });

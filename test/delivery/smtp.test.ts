@@ -22,7 +22,11 @@ afterEach(async () => {
 function someMail(to = ['owner@example.com']): Mail {
 	return renderNotification(
 		{ from: { name: 'Forms', address: 'forms@example.com' }, baseUrl: 'https://forms.example.com' },
-		{ form: { id: 1, name: 'Contact' }, submission: { id: 2048, data: '{"a":"b"}', subject: null, replyTo: null }, to },
+		{
+			form: { id: 1, name: 'Contact' },
+			submission: { id: 2048, receivedAt: new Date(), data: '{"a":"b"}', subject: null, replyTo: null },
+			to,
+		},
 	);
 }
 

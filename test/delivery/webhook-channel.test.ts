@@ -6,7 +6,7 @@ import { createByteBudget } from '../../src/byte-budget.ts';
 import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
 import { createWebhookSecret, DISABLE_AFTER_MS } from '../../src/delivery/webhook.ts';
 import { createWebhookChannel } from '../../src/delivery/webhook-channel.ts';
-import { encodeId, idToIso } from '../../src/ids.ts';
+import { encodeId } from '../../src/ids.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
 import { type DeliveryRow, deliveries, forms, webhooks } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
@@ -96,7 +96,11 @@ describe('an attempt', () => {
 		const submissionId = delivery.submissionId as number;
 		expect(event.data).toMatchObject({
 			form: { id: encodeId(FORM), name: 'Contact', slug: 'contact' },
-			submission: { id: encodeId(submissionId), createdAt: idToIso(submissionId), isSpam: false },
+			submission: {
+				id: encodeId(submissionId),
+				createdAt: storage.clock.timeline().isoOf(submissionId),
+				isSpam: false,
+			},
 		});
 		expect(headers['content-type']).toBe('application/json; charset=utf-8');
 	});

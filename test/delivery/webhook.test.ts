@@ -34,6 +34,8 @@ const answered = (status: number, more: { bodyExcerpt?: string; retryAfter?: str
 });
 const unanswered: PostResult = { answered: false, fault: 'timeout', message: 'No answer within 15 seconds.' };
 
+const settled = (now: Date) => ({ now, isClockSettled: true });
+
 describe('signatures', () => {
 	test('the official package accepts them for any body', async () => {
 		await fc.assert(
@@ -154,7 +156,7 @@ describe('what an answer means', () => {
 	test('an orderly stop costs no attempt and says nothing about the target', () => {
 		const result: PostResult = { answered: false, fault: 'aborted', message: 'Stopped.' };
 		expect(webhookOutcome(result, NOW).kind).toBe('ill');
-		expect(healthAfter(HEALTHY, result, NOW)).toEqual(HEALTHY);
+		expect(healthAfter(HEALTHY, result, settled(NOW))).toEqual(HEALTHY);
 	});
 
 	test.each<[string | undefined, number | undefined]>([
@@ -182,18 +184,18 @@ describe('a target’s health', () => {
 	const later = (ms: number) => new Date(NOW.getTime() + ms);
 
 	test('the first failure begins a run of failures', () => {
-		expect(healthAfter(HEALTHY, unanswered, NOW)).toEqual({ ...HEALTHY, failingSince: NOW.getTime() });
+		expect(healthAfter(HEALTHY, unanswered, settled(NOW))).toEqual({ ...HEALTHY, failingSince: NOW.getTime() });
 	});
 
 	test('a success ends it', () => {
 		const failing = { ...HEALTHY, failingSince: NOW.getTime() };
-		expect(healthAfter(failing, answered(200), later(DISABLE_AFTER_MS))).toEqual(HEALTHY);
+		expect(healthAfter(failing, answered(200), settled(later(DISABLE_AFTER_MS)))).toEqual(HEALTHY);
 	});
 
 	test('five days of failures disable the target, and say why', () => {
-		const failing = healthAfter(HEALTHY, unanswered, NOW);
-		expect(healthAfter(failing, answered(500), later(DISABLE_AFTER_MS - 1))).toEqual(failing);
-		const health = healthAfter(failing, answered(500), later(DISABLE_AFTER_MS));
+		const failing = healthAfter(HEALTHY, unanswered, settled(NOW));
+		expect(healthAfter(failing, answered(500), settled(later(DISABLE_AFTER_MS - 1)))).toEqual(failing);
+		const health = healthAfter(failing, answered(500), settled(later(DISABLE_AFTER_MS)));
 		expect(health.isActive).toBe(false);
 		expect(health.disabledReason).toBe(
 			'Every attempt failed since 2026-03-04T05:06:07.890Z; the last one: Answered 500',
@@ -201,7 +203,7 @@ describe('a target’s health', () => {
 	});
 
 	test('410 disables the target at once', () => {
-		const health = healthAfter(HEALTHY, answered(410), NOW);
+		const health = healthAfter(HEALTHY, answered(410), settled(NOW));
 		expect(health).toMatchObject({ isActive: false, disabledReason: 'The target answered 410 Gone.' });
 	});
 });

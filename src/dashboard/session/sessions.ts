@@ -1,8 +1,8 @@
 /** People signed in to the dashboard: by a key, whose rights and end they share, or by a set-up link. */
 
-import { and, desc, eq, gt, inArray, lte, sql } from 'drizzle-orm';
+import { and, between, desc, eq, inArray, lt, lte, notBetween, sql } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
-import { decodeId, encodeId, firstIdAt, idToIso, idToMillis } from '../../ids.ts';
+import { decodeId, encodeId } from '../../ids.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { type Principal, unauthorized } from '../../keys/permissions.ts';
 import { hashToken } from '../../keys/token.ts';
@@ -43,6 +43,7 @@ interface Stored {
 export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions(storage: Storage, { keys, now = Date.now }: { keys: Keys; now?: () => number }) {
+	const ages = createAges(storage, now);
 	const byHash = lazy(() =>
 		storage.db
 			.select({ session: sessions, key: apiKeys })
@@ -51,6 +52,19 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			.where(eq(sessions.hash, sql.placeholder('hash')))
 			.prepare(),
 	);
+
+	function present({ session, key }: Stored, asker: Principal | undefined): SignedIn {
+		const id = encodeId(session.id);
+		return {
+			id,
+			key: key && { id: encodeId(key.id), name: key.name, display: key.display },
+			mode: session.mode,
+			createdAt: ages.createdAt({ session, key }),
+			lastSeenAt: new Date(session.lastSeenAt).toISOString(),
+			expiresAt: ages.endDate({ session, key }).toISOString(),
+			isCurrent: id === asker?.sessionId,
+		};
+	}
 
 	async function open(mode: Mode, keyId: number | null): Promise<string> {
 		const token = randomToken();
@@ -62,7 +76,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 	/** Notes that somebody is there, to the minute; a failure to do so is nobody's concern. */
 	function noteUse({ id, lastSeenAt }: SessionRow): void {
 		const at = now();
-		if (at - lastSeenAt < MINUTE_MS) return;
+		if (Math.abs(at - lastSeenAt) < MINUTE_MS) return;
 		storage.batch((tx) => [tx.update(sessions).set({ lastSeenAt: at }).where(eq(sessions.id, id))]).catch(() => {});
 	}
 
@@ -84,7 +98,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			.leftJoin(apiKeys, eq(sessions.keyId, apiKeys.id))
 			.orderBy(desc(sessions.id));
 		return rows.filter(({ session, key }) => {
-			const isOpen = endOf(session) > now() && (key ? keys.isValid(key) : session.keyId === null);
+			const isOpen = ages.endOf(session) > now() && (key ? keys.isValid(key) : session.keyId === null);
 			return isOpen && (!asker || isWithinReach(key, asker));
 		});
 	}
@@ -124,7 +138,8 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		},
 		/** Signs in by a set-up link, which works once. Answers the session's token. @throws AppError UNAUTHORIZED */
 		async openWithLink(token: string): Promise<string> {
-			const isValid = and(eq(setupLinks.hash, hashToken(token)), gt(setupLinks.expiresAt, now()));
+			const isTimely = between(setupLinks.expiresAt, now() + 1, now() + LINK_LIFETIME_MS);
+			const isValid = and(eq(setupLinks.hash, hashToken(token)), isTimely);
 			const [used] = await storage.batch((tx) => [tx.delete(setupLinks).where(isValid).returning()]);
 			if (used.length === 0) throw unauthorized(true);
 			return open('live', null);
@@ -139,7 +154,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		/** The session of a token, if it has not ended; `isUse` puts the end off. */
 		async find(token: string, { isUse }: { isUse: boolean }): Promise<Session | undefined> {
 			const [found] = await byHash().execute({ hash: hashToken(token) });
-			if (!found || endOf(found.session) <= now()) return undefined;
+			if (!found || ages.endOf(found.session) <= now()) return undefined;
 			const { session, key } = found;
 			const principal = principalOf(session, key);
 			if (!principal) return undefined;
@@ -148,7 +163,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 				id: session.id,
 				principal,
 				modes: session.keyId === null ? MODES : [principal.mode],
-				expiresAt: endDate(found),
+				expiresAt: ages.endDate(found),
 			};
 		},
 		/** Moves a session that is bound to no key to the other mode. */
@@ -161,9 +176,9 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		/** Upkeep: removes what ended by its age. */
 		async expire(): Promise<void> {
 			await storage.batch((tx) => [
-				tx.delete(sessions).where(lte(sessions.id, firstIdAt(now() - LIFETIME_MS))),
+				tx.delete(sessions).where(lt(sessions.id, ages.oldest())),
 				tx.delete(sessions).where(lte(sessions.lastSeenAt, now() - IDLE_MS)),
-				tx.delete(setupLinks).where(lte(setupLinks.expiresAt, now())),
+				tx.delete(setupLinks).where(notBetween(setupLinks.expiresAt, now() + 1, now() + LINK_LIFETIME_MS)),
 			]);
 		},
 	};
@@ -174,26 +189,27 @@ function isWithinReach(key: ApiKeyRow | null, asker: Principal): boolean {
 	return asker.keyId === null || (key?.mode ?? 'live') === asker.mode;
 }
 
-function present({ session, key }: Stored, asker: Principal | undefined): SignedIn {
-	const id = encodeId(session.id);
+/** When sessions began and end. */
+function createAges({ clock }: Pick<Storage, 'clock'>, now: () => number) {
+	/** The first session that is not too old. */
+	const oldest = () => clock.timeline().firstIdAfter(now() - LIFETIME_MS);
+
+	/** In milliseconds since 1970, if it is not used any more. What lies ahead is of a clock that was set back since. */
+	function endOf({ id, lastSeenAt }: SessionRow): number {
+		if (id < oldest()) return 0;
+		const at = now();
+		const madeAt = Math.min(clock.timeline().millisOf(id), at);
+		return Math.min(Math.min(lastSeenAt, at) + IDLE_MS, madeAt + LIFETIME_MS);
+	}
+
 	return {
-		id,
-		key: key && { id: encodeId(key.id), name: key.name, display: key.display },
-		mode: session.mode,
-		createdAt: idToIso(session.id),
-		lastSeenAt: new Date(session.lastSeenAt).toISOString(),
-		expiresAt: endDate({ session, key }).toISOString(),
-		isCurrent: id === asker?.sessionId,
+		oldest,
+		endOf,
+		/** For people: with that of its key. */
+		endDate: ({ session, key }: Stored) =>
+			new Date(Math.min(endOf(session), key?.expiresAt ?? Number.POSITIVE_INFINITY)),
+		createdAt: ({ session }: Stored): string => clock.timeline().isoOf(session.id),
 	};
-}
-
-function endDate({ session, key }: Stored): Date {
-	return new Date(Math.min(endOf(session), key?.expiresAt ?? Number.POSITIVE_INFINITY));
-}
-
-/** When a session ends if nobody uses it any more, in milliseconds since 1970. */
-function endOf({ id, lastSeenAt }: SessionRow): number {
-	return Math.min(lastSeenAt + IDLE_MS, idToMillis(id) + LIFETIME_MS);
 }
 
 function randomToken(): string {

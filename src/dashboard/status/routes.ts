@@ -13,6 +13,7 @@ const EXAMPLE: Status = {
 	settings: [{ name: 'FORMSRV_PORT', value: '8080', source: 'default' }],
 	mail: { configured: true, from: 'Forms <forms@example.com>' },
 	queue: { waiting: 2, failed: 0 },
+	clock: { problem: null, latest: null },
 	health: 'ok',
 };
 

@@ -28,6 +28,15 @@ export const Status = Type.Object(
 			{ waiting: count('To be sent.'), failed: count('Given up.') },
 			{ description: 'Deliveries of the mode of the key; counted up to 10,000.' },
 		),
+		clock: Type.Object(
+			{
+				problem: Type.Union([Type.String(), Type.Null()], { description: 'Why it seems to be wrong now.' }),
+				latest: Type.Union([Type.String(), Type.Null()], {
+					description: 'When it was set last by a minute or more, from what to what.',
+				}),
+			},
+			{ description: 'Whether the clock of the machine is right, in sentences.' },
+		),
 		health: Type.String({ description: '`ok`, or a sentence on what needs attention.' }),
 	},
 	{ $id: 'Status' },

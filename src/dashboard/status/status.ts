@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts';
 import type { Dispatch } from '../../delivery/dispatch.ts';
 import type { DeliveryList } from '../../delivery/schema.ts';
 import { type DiskUse, measureDisk } from '../../storage/disk-use.ts';
+import type { Storage } from '../../storage/storage.ts';
 import type { DeliveryState, Mode } from '../../storage/tables.ts';
 import { VERSION } from '../../version.ts';
 import type { Status } from './schema.ts';
@@ -11,12 +12,14 @@ import type { Status } from './schema.ts';
 interface StatusSources {
 	config: Pick<Config, 'databaseFile' | 'mailFrom' | 'settings'>;
 	dispatch: Pick<Dispatch, 'deliveries'>;
+	storage: Pick<Storage, 'clock'>;
 }
 
-export async function readStatus({ config, dispatch }: StatusSources, mode: Mode): Promise<Status> {
+export async function readStatus({ config, dispatch, storage }: StatusSources, mode: Mode): Promise<Status> {
 	const inState = (state: DeliveryState) =>
 		dispatch.deliveries.list({}, { mode, readQuery: () => ({ state, limit: 1, offset: 0 }) });
 	const [waiting, failed] = await Promise.all([inState('waiting'), inState('failed')]);
+	const clock = storage.clock.report();
 	const disk = measureDisk(config.databaseFile);
 	return {
 		version: VERSION,
@@ -25,12 +28,13 @@ export async function readStatus({ config, dispatch }: StatusSources, mode: Mode
 		settings: config.settings.map((setting) => ({ ...setting })),
 		mail: { configured: waiting.mail.isSet, from: config.mailFrom },
 		queue: { waiting: waiting.pagination.total, failed: failed.pagination.total },
-		health: healthOf(disk, waiting.mail),
+		clock,
+		health: healthOf(disk, waiting.mail) ?? clock.problem ?? 'ok',
 	};
 }
 
-function healthOf({ freeBytes, neededBytes }: DiskUse, { heldReason }: DeliveryList['mail']): string {
+function healthOf({ freeBytes, neededBytes }: DiskUse, { heldReason }: DeliveryList['mail']): string | null {
 	if (freeBytes < neededBytes) return 'Little room is left on the disk of the database.';
 	if (heldReason !== null) return `Mail cannot be handed to the mail server: ${heldReason}`;
-	return 'ok';
+	return null;
 }

@@ -2,7 +2,7 @@
 
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
 import { AppError, invalidField } from '../../errors.ts';
-import { decodeId, encodeId, idToIso } from '../../ids.ts';
+import { decodeId, encodeId } from '../../ids.ts';
 import type { Db, Storage } from '../../storage/storage.ts';
 import {
 	type DeliveryRow,
@@ -14,6 +14,7 @@ import {
 	type WebhookRow,
 	webhooks,
 } from '../../storage/tables.ts';
+import type { Timeline } from '../../storage/timeline.ts';
 import type { GuardedPost } from '../guarded-request.ts';
 import { textBody } from '../post-body.ts';
 import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome, webhookTest } from '../webhook.ts';
@@ -43,6 +44,8 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 
 /** All of it throws AppError FORM_NOT_FOUND or NOT_FOUND for what is not there (in that mode). */
 export function createWebhooks(storage: Storage, { post, allowed, now = Date.now }: WebhooksOptions) {
+	const present = (row: WebhookRow) => presentWebhook(row, storage.clock.timeline());
+
 	async function formRow({ form, mode }: FormRef): Promise<FormRow> {
 		const isIt = and(eq(forms.id, decodeId(form) ?? -1), isNull(forms.deletedAt));
 		const [row] = await storage.db.select().from(forms).where(isIt);
@@ -188,7 +191,7 @@ function notFound(): AppError {
 	return new AppError('NOT_FOUND', 'There is no such webhook.');
 }
 
-function present(row: WebhookRow): Webhook {
+function presentWebhook(row: WebhookRow, timeline: Timeline): Webhook {
 	return {
 		id: encodeId(row.id),
 		url: row.url,
@@ -196,6 +199,6 @@ function present(row: WebhookRow): Webhook {
 		isActive: row.isActive,
 		disabledReason: row.disabledReason,
 		failingSince: row.failingSince === null ? null : new Date(row.failingSince).toISOString(),
-		createdAt: idToIso(row.id),
+		createdAt: timeline.isoOf(row.id),
 	};
 }

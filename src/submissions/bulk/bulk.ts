@@ -5,9 +5,9 @@ import { invalidField } from '../../errors.ts';
 import type { Forms } from '../../forms/forms.ts';
 import { decodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/storage.ts';
-import type { Narrowing, Selection } from '../../storage/submission-reader.ts';
+import type { Selection } from '../../storage/submission-reader.ts';
 import type { Mode } from '../../storage/tables.ts';
-import { parseNarrowing } from '../list-query.ts';
+import { type NarrowingQuery, parseNarrowing, toNarrowing } from '../list-query.ts';
 import type { Reader } from '../reader.ts';
 import type { BulkTarget, BulkUpdate } from './schema.ts';
 
@@ -27,19 +27,19 @@ interface BulkRequest<Input> {
 	mayLetOut: (disclosure: 'search') => void;
 }
 
-type Target = { ids: number[] } | { narrowing: Narrowing };
+type Target = { ids: number[] } | { narrowing: NarrowingQuery };
 
 export type Bulk = ReturnType<typeof createBulk>;
 
-export function createBulk({ submissions, nextId }: Storage, { forms, reader, release }: BulkOptions) {
+export function createBulk({ submissions, clock }: Storage, { forms, reader, release }: BulkOptions) {
 	/** The ids that are meant, in chunks. What arrives after the call is not meant. */
 	async function* chunksOf(formId: number, target: Target): AsyncGenerator<number[]> {
 		if ('ids' in target) {
 			for (let at = 0; at < target.ids.length; at += CHUNK) yield target.ids.slice(at, at + CHUNK);
 			return;
 		}
-		const end = nextId();
-		let rest: Selection = { ...target.narrowing, formId };
+		const end = clock.end();
+		let rest: Selection = { ...toNarrowing(target.narrowing, clock.timeline()), formId };
 		rest.beforeId = Math.min(rest.beforeId ?? end, end);
 		while (true) {
 			const ids = await reader.call('ids', rest, { order: 'asc', limit: CHUNK });

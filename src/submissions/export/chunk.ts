@@ -1,6 +1,7 @@
 /** One piece of an export, read and written out at a stretch; the next one begins behind its last submission. */
 
 import type { Selection, SubmissionReader } from '../../storage/submission-reader.ts';
+import { type ClockStep, createTimeline } from '../../storage/timeline.ts';
 import { exportRow, type Layout } from './formats.ts';
 
 /** Large enough to be worth the way between the threads, small enough to be nothing in memory. */
@@ -11,6 +12,8 @@ export interface ChunkRequest {
 	selection: Selection;
 	order: 'asc' | 'desc';
 	layout: Layout;
+	/** When the clock was set. */
+	steps: readonly ClockStep[];
 	isFirst: boolean;
 }
 
@@ -22,12 +25,13 @@ export interface Chunk {
 	rest: Selection | undefined;
 }
 
-export function readChunk(reader: SubmissionReader, { selection, order, layout, isFirst }: ChunkRequest): Chunk {
+export function readChunk(reader: SubmissionReader, { selection, order, layout, steps, isFirst }: ChunkRequest): Chunk {
+	const timeline = createTimeline(steps);
 	let text = '';
 	let count = 0;
 	let rest: Selection | undefined;
 	for (const row of reader.rows(selection, order)) {
-		text += exportRow(row, { layout, isFirst: isFirst && count === 0 });
+		text += exportRow(row, { layout, timeline, isFirst: isFirst && count === 0 });
 		count++;
 		if (text.length < CHUNK_CHARACTERS && count < CHUNK_SUBMISSIONS) continue;
 		rest = order === 'asc' ? { ...selection, fromId: row.id + 1 } : { ...selection, beforeId: row.id };

@@ -1,14 +1,15 @@
 /** Exports of any size: made piece by piece as fast as they are taken, so that neither memory nor other requests notice. */
 
 import type { Storage } from '../../storage/storage.ts';
-import type { Narrowing, Selection } from '../../storage/submission-reader.ts';
+import type { Selection } from '../../storage/submission-reader.ts';
 import type { FormRow } from '../../storage/tables.ts';
+import { type NarrowingQuery, toNarrowing } from '../list-query.ts';
 import type { Reader } from '../reader.ts';
 import type { ChunkRequest } from './chunk.ts';
 import type { Formulas } from './csv.ts';
 import { exportHead, exportTail, type Format, type Layout } from './formats.ts';
 
-export interface ExportQuery extends Narrowing {
+export interface ExportQuery extends NarrowingQuery {
 	order: 'asc' | 'desc';
 	format: Format;
 	bom: boolean;
@@ -30,13 +31,14 @@ export interface Export {
  * drops out, and nothing is skipped or repeated.
  */
 export async function openExport(
-	{ submissions, nextId }: Pick<Storage, 'submissions' | 'nextId'>,
+	{ submissions, clock }: Pick<Storage, 'submissions' | 'clock'>,
 	{ reader, form, query, now }: { reader: Reader; form: FormRow; query: ExportQuery; now: () => number },
 ): Promise<Export> {
-	const { order, format, bom, formulas, ...narrowing } = query;
+	const { order, format, bom, formulas } = query;
+	const narrowing = toNarrowing(query, clock.timeline());
 	// Later the answer has begun, and it is too late for a refusal.
 	reader.open();
-	const end = nextId();
+	const end = clock.end();
 	const selection = { ...narrowing, formId: form.id, beforeId: Math.min(narrowing.beforeId ?? end, end) };
 	const isSpam = narrowing.filter === 'spam';
 	const hasRest = submissions.hasUnlistedNames(form.id, isSpam);
@@ -58,7 +60,8 @@ export async function openExport(
 		yield new TextEncoder().encode(exportHead(layout));
 		let rest: Selection | undefined = whole;
 		while (rest) {
-			const request: ChunkRequest = { selection: rest, order, layout, isFirst: opened.done === 0 };
+			const { steps } = clock.timeline();
+			const request: ChunkRequest = { selection: rest, order, layout, steps, isFirst: opened.done === 0 };
 			const chunk = await reader.call('readChunk', request);
 			opened.done += chunk.count;
 			if (chunk.count > 0) yield chunk.bytes;

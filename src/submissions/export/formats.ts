@@ -1,7 +1,8 @@
 /** Pure: how an export looks in each of its formats. */
 
-import { encodeId, idToIso } from '../../ids.ts';
+import { encodeId } from '../../ids.ts';
 import type { StoredSubmission } from '../../storage/submission-log.ts';
+import type { Timeline } from '../../storage/timeline.ts';
 import { presentJson } from '../present.ts';
 import { csvLine, type Formulas } from './csv.ts';
 import { fieldTexts } from './field-texts.ts';
@@ -32,6 +33,12 @@ export interface Layout {
 	formulas: Formulas;
 }
 
+export interface RowContext {
+	layout: Layout;
+	timeline: Timeline;
+	isFirst: boolean;
+}
+
 /** What stands before the first submission. */
 export function exportHead({ format, fields, hasRest, bom, formulas }: Layout): string {
 	if (format === 'json') return '[';
@@ -45,16 +52,16 @@ export function exportTail({ format }: Layout): string {
 	return format === 'json' ? '\n]\n' : '';
 }
 
-export function exportRow(row: StoredSubmission, { layout, isFirst }: { layout: Layout; isFirst: boolean }): string {
-	if (layout.format === 'json') return `${isFirst ? '' : ','}\n${presentJson(row)}`;
-	if (layout.format === 'ndjson') return `${presentJson(row)}\n`;
-	return csvLine(csvCells(row, layout), layout.formulas);
+export function exportRow(row: StoredSubmission, { layout, timeline, isFirst }: RowContext): string {
+	if (layout.format === 'json') return `${isFirst ? '' : ','}\n${presentJson(row, { timeline })}`;
+	if (layout.format === 'ndjson') return `${presentJson(row, { timeline })}\n`;
+	return csvLine(csvCells(row, layout, timeline), layout.formulas);
 }
 
-function csvCells(row: StoredSubmission, { fields, hasRest }: Layout): string[] {
+function csvCells(row: StoredSubmission, { fields, hasRest }: Layout, timeline: Timeline): string[] {
 	const { id, isRead, isStarred, isSpam, data } = row;
 	const texts = fieldTexts(data);
-	const cells = [encodeId(id), idToIso(id), `${isRead}`, `${isStarred}`, `${isSpam}`];
+	const cells = [encodeId(id), timeline.isoOf(id), `${isRead}`, `${isStarred}`, `${isSpam}`];
 	for (const name of fields) {
 		cells.push(texts.get(name) ?? '');
 		texts.delete(name);

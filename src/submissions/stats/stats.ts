@@ -1,7 +1,7 @@
 /** How many submissions arrived on each of the last days; worked out from counts that are kept anyway. */
 
 import type { Forms } from '../../forms/forms.ts';
-import { decodeId, firstIdAt } from '../../ids.ts';
+import { decodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Mode } from '../../storage/tables.ts';
 import type { DayCount } from './schema.ts';
@@ -13,7 +13,7 @@ const FORMS_AT_A_STRETCH = 20;
 export type Stats = ReturnType<typeof createStats>;
 
 export function createStats(
-	{ submissions }: Pick<Storage, 'submissions'>,
+	{ submissions, clock }: Pick<Storage, 'submissions' | 'clock'>,
 	{ forms, now = Date.now }: { forms: Forms; now?: () => number },
 ) {
 	/** The first moments of the last `days` days in UTC, today's included, and of tomorrow. */
@@ -22,12 +22,22 @@ export function createStats(
 		return Array.from({ length: days + 1 }, (_, i) => tomorrow - (days - i) * DAY_MS);
 	}
 
+	/** The ids at which days begin; where the clock was set, a day has what came in before the next one began. */
+	function boundsOf(starts: readonly number[]): number[] {
+		const timeline = clock.timeline();
+		let highest = 0;
+		return starts.map((start) => {
+			highest = Math.max(highest, timeline.firstIdAfter(start - 1));
+			return highest;
+		});
+	}
+
 	return {
 		/** @throws AppError FORM_NOT_FOUND, and whatever `readDays` throws, which is called once the form is found */
 		async ofForm(id: string, { mode, readDays }: { mode?: Mode; readDays: () => number }): Promise<DayCount[]> {
 			const form = await forms.row(id, mode);
 			const starts = midnights(readDays());
-			const bounds = starts.map(firstIdAt);
+			const bounds = boundsOf(starts);
 			const counts = submissions.countBetween(form.id, { filter: 'all', bounds });
 			const spam = submissions.countBetween(form.id, { filter: 'spam', bounds });
 			return counts.map((count, i) => ({
@@ -38,7 +48,7 @@ export function createStats(
 		},
 		/** The counts without spam of every form of a mode, oldest day first, by the form's id. */
 		async ofAll(mode: Mode, days: number): Promise<Record<string, number[]>> {
-			const bounds = midnights(days).map(firstIdAt);
+			const bounds = boundsOf(midnights(days));
 			const counts: Record<string, number[]> = {};
 			for (const [i, { id }] of (await forms.list(mode)).entries()) {
 				if (i % FORMS_AT_A_STRETCH === FORMS_AT_A_STRETCH - 1) await Bun.sleep(0);

@@ -26,7 +26,7 @@ function Tile({ name, children, note }: { name: string; children: ComponentChild
 }
 
 function Tiles({ status }: { status: Status }) {
-	const { database, queue, health } = status;
+	const { clock, database, queue, health } = status;
 	return (
 		<dl class="tiles">
 			<Tile name="Health" note={health === 'ok' ? undefined : health}>
@@ -34,6 +34,11 @@ function Tiles({ status }: { status: Status }) {
 					{health === 'ok' ? 'All well' : 'Needs attention'}
 				</span>
 			</Tile>
+			{clock.latest !== null && (
+				<Tile name="Clock" note={clock.latest}>
+					{clock.problem === null ? 'Was set' : 'May be wrong'}
+				</Tile>
+			)}
 			<Tile name="Version" note={`up for ${formatDuration(status.uptimeSeconds)}`}>
 				{status.version}
 			</Tile>

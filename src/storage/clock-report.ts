@@ -1,0 +1,98 @@
+/** Pure: what is to be said about the clock: that it is wrong, or that it was. */
+
+import type { ClockStep, Timeline } from './timeline.ts';
+
+/** A smaller difference is no fault that anyone would notice. */
+const TOLERANCE_MS = 60_000;
+/** No machine sleeps for so long. */
+const LONGEST_SLEEP_MS = 180 * 24 * 3_600_000;
+const UNITS = [
+	['year', 365.25 * 24 * 3_600_000],
+	['day', 24 * 3_600_000],
+	['hour', 3_600_000],
+	['minute', 60_000],
+	['second', 1000],
+] as const;
+
+export interface ClockReport {
+	/** A sentence if the clock seems to be wrong now. */
+	problem: string | null;
+	/** A sentence on the latest time it was set, if ever. */
+	latest: string | null;
+}
+
+export interface ClockFacts {
+	timeline: Timeline;
+	/** The newest id that is stored. */
+	newestId: number;
+	/** When this program was made, at the earliest. */
+	programMs: number;
+	now: number;
+}
+
+export function reportClock({ timeline, newestId, programMs, now }: ClockFacts): ClockReport {
+	const { steps } = timeline;
+	const last = steps.at(-1);
+	// What was stored before the clock was set says nothing of what it says since.
+	const newest = last && newestId < last.fromId ? last.afterMs : timeline.millisOf(newestId);
+	const latest = steps.findLast((step) => sizeOf(step) >= TOLERANCE_MS);
+	const gap = latest && gapBefore(latest, steps);
+	const wrong = problemOf({ now, newest, programMs });
+	if (!latest) return { problem: wrong, latest: null };
+	if (gap) return { problem: wrong, latest: describeWrongTime(gap, latest) };
+	const doubt = mayBeWrongSince(latest, { programMs, now })
+		? `${describeStep(latest)} If it is wrong now, set it.`
+		: null;
+	return { problem: wrong ?? doubt, latest: describeStep(latest) };
+}
+
+/** A sentence on a time that the clock was set. */
+export function describeStep({ beforeMs, afterMs }: ClockStep): string {
+	const by = inWords(Math.abs(afterMs - beforeMs));
+	const moments = `from ${iso(beforeMs)} to ${iso(afterMs)}`;
+	if (afterMs < beforeMs) return `The clock was set back by ${by}, ${moments}. What was stored before keeps its time.`;
+	return `The clock went forward by ${by}, ${moments}: it was set, or the machine slept.`;
+}
+
+function problemOf({ now, newest, programMs }: { now: number; newest: number; programMs: number }): string | null {
+	if (now < programMs) return `The clock says ${iso(now)}, when this program was not made yet: set it.`;
+	if (newest <= now + TOLERANCE_MS) return null;
+	return `The clock says ${iso(now)}, but what was stored last is from ${iso(newest)}. If the clock is wrong, set it; if it is right, it was wrong before, and the server takes note of that.`;
+}
+
+/**
+ * If the clock was set back: where it had skipped most of the time by which it was. Then it was wrong before, not since.
+ */
+function gapBefore(step: ClockStep, steps: readonly ClockStep[]): ClockStep | undefined {
+	return steps.find(
+		(gap) =>
+			gap.fromId < step.fromId &&
+			gap.afterMs <= step.beforeMs &&
+			gap.afterMs - gap.beforeMs > (step.beforeMs - step.afterMs) / 2,
+	);
+}
+
+function mayBeWrongSince(step: ClockStep, { programMs, now }: { programMs: number; now: number }): boolean {
+	const isForward = step.afterMs > step.beforeMs;
+	if (isForward) return sizeOf(step) >= LONGEST_SLEEP_MS && step.beforeMs >= programMs;
+	return now < step.beforeMs;
+}
+
+function describeWrongTime(gap: ClockStep, step: ClockStep): string {
+	return `The clock was wrong between ${iso(gap.beforeMs)} and ${iso(step.afterMs)}: it said ${iso(gap.afterMs)} to ${iso(step.beforeMs)}. What was stored then keeps that time.`;
+}
+
+function sizeOf({ beforeMs, afterMs }: ClockStep): number {
+	return Math.abs(afterMs - beforeMs);
+}
+
+function inWords(ms: number): string {
+	const [name, unit] = UNITS.find(([, length]) => ms >= length) ?? ['second', 1000];
+	const count = Math.round(ms / unit);
+	return `${count} ${name}${count === 1 ? '' : 's'}`;
+}
+
+function iso(ms: number): string {
+	const date = new Date(ms);
+	return Number.isNaN(date.getTime()) ? `${ms} ms since 1970` : date.toISOString();
+}

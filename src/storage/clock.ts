@@ -1,0 +1,215 @@
+/** Where ids come from, and what is known of the clock they are made by: ids go up whatever it does, and each time it was set is kept. */
+
+import type { Database, Statement } from 'bun:sqlite';
+import { ID_SOURCES, IDS_PER_MILLISECOND } from '../ids.ts';
+import { lazy } from '../lazy.ts';
+import { type ClockReport, reportClock } from './clock-report.ts';
+import { LAST_COMMAND_ID, reserveIds } from './command-ids.ts';
+import { programMadeAt } from './migrate.ts';
+import { type ClockStep, createTimeline, idAfter } from './timeline.ts';
+
+/** A clock that is off by no more than this was not set: ids run ahead until it has caught up. */
+const TOLERANCE_MS = 1000;
+/** How much faster or slower than the time that passes a clock may be that is being adjusted; at most half of it is usual. */
+const SLEW = 1e-3;
+/** A gap between two ids that is worth a look whether the clock was set. */
+const FAR_MS = 60_000;
+/** The last moment of which there are ids. */
+const LATEST_MS = Math.floor(Number.MAX_SAFE_INTEGER / IDS_PER_MILLISECOND) - FAR_MS;
+/** After a larger step than this … */
+const LARGE_STEP_MS = 60_000;
+/** … nothing is forgotten by its age for so long: the clock may be set back soon. */
+const SETTLING_MS = 3_600_000;
+
+const TOLERANCE_IDS = TOLERANCE_MS * IDS_PER_MILLISECOND;
+const FAR_IDS = FAR_MS * IDS_PER_MILLISECOND;
+
+export interface ClockOptions {
+	now: () => number;
+	/** Milliseconds that pass, whatever the clock does. */
+	elapsed?: () => number;
+	/** Makes that there is a commit soon. */
+	commitSoon: () => void;
+}
+
+export type Clock = ReturnType<typeof createClock>;
+
+export function createClock(client: Database, { now, elapsed = () => performance.now(), commitSoon }: ClockOptions) {
+	const sql = prepareStatements(client);
+	let timeline = createTimeline(readClockSteps(client));
+	/** How far ids run ahead of the clock. */
+	let offset = timeline.steps.at(-1)?.offsetMs ?? 0;
+	/** Steps that are not on disk yet, and those in the transaction that is open. */
+	let unsaved: ClockStep[] = [];
+	let saving: ClockStep[] = [];
+	/** The highest id that was made; of a server, a multiple of {@link ID_SOURCES}. */
+	let last = 0;
+	let isServer = false;
+	let tell: (step: ClockStep) => void = () => {};
+	let seen = { at: now(), elapsed: elapsed() };
+	let settledAt = Number.NEGATIVE_INFINITY;
+	const reserve = reserveIds(client, { now, lowest, flush, rolledBack });
+
+	function setSteps(steps: readonly ClockStep[]): void {
+		timeline = createTimeline([...steps].sort((a, b) => a.fromId - b.fromId));
+		offset = timeline.steps.at(-1)?.offsetMs ?? 0;
+	}
+
+	/** On the path of every submission. */
+	function nextId(): number {
+		if (!isServer) return reserve();
+		const wanted = (now() + offset) * IDS_PER_MILLISECOND;
+		const ahead = wanted - last;
+		if (ahead > 0 && ahead < FAR_IDS) last = wanted;
+		else if (ahead <= 0 && ahead > -TOLERANCE_IDS) last += ID_SOURCES;
+		else last = nextAfterLook();
+		return last;
+	}
+
+	function nextAfterLook(): number {
+		look();
+		return Math.max(last + ID_SOURCES, (now() + offset) * IDS_PER_MILLISECOND);
+	}
+
+	/** Notices that the clock was set, by the time that passed and by the ids there are. */
+	function look(): void {
+		const before = seen;
+		seen = { at: now(), elapsed: elapsed() };
+		const passed = seen.elapsed - before.elapsed;
+		const expected = Math.round(before.at + passed);
+		const wasSet = Math.abs(seen.at - expected) > TOLERANCE_MS + passed * SLEW;
+		const isBehind = last - (seen.at + offset) * IDS_PER_MILLISECOND >= TOLERANCE_IDS;
+		const isBeyond = seen.at + offset > LATEST_MS;
+		const hasCaughtUp = offset > 0 && seen.at * IDS_PER_MILLISECOND > last;
+		if (wasSet) step(seen.at, expected);
+		else if (isBehind || isBeyond) step(seen.at, timeline.millisOf(last));
+		else if (hasCaughtUp) step(seen.at, seen.at);
+	}
+
+	/** From now on ids go on from the last one and stand for the clock's new time. */
+	function step(at: number, expected: number): void {
+		const next = Math.floor(last / IDS_PER_MILLISECOND) + 1;
+		const offsetMs = at > LATEST_MS ? next - at : Math.max(0, next - at);
+		// Set forward, the ids need no step. Some may have been made since.
+		const isOnlySkip = at > expected && offsetMs === offset;
+		const made: ClockStep = {
+			fromId: (isOnlySkip ? expected + 1 + offset : at + offsetMs) * IDS_PER_MILLISECOND,
+			offsetMs,
+			beforeMs: isOnlySkip ? expected : Math.max(expected, timeline.millisOf(last)),
+			afterMs: at,
+		};
+		const added = [...(at < expected ? splitAt(at) : []), made];
+		setSteps([...timeline.steps, ...added]);
+		unsaved.push(...added);
+		if (!isOnlySkip) last = Math.max(last, made.fromId - ID_SOURCES);
+		const size = Math.abs(at - made.beforeMs);
+		if (size > LARGE_STEP_MS) settledAt = elapsed() + SETTLING_MS;
+		commitSoon();
+		if (size > TOLERANCE_MS) tell(made);
+	}
+
+	/**
+	 * Where the clock was set back to a moment that it had skipped, the ids behind the gap are a stretch of their own:
+	 * they stand for moments that may never come, and what comes now for moments within the gap.
+	 */
+	function splitAt(millis: number): ClockStep[] {
+		return timeline.stretches.flatMap((stretch) => {
+			if (millis < stretch.startMs || millis > stretch.endMs) return [];
+			const from = sql.firstStored().values(idAfter(stretch, millis), stretch.toId)[0]?.[0];
+			if (from === null || from === undefined) return [];
+			const fromId = Number(from);
+			const { offsetMs } = stretch;
+			return [{ fromId, offsetMs, beforeMs: Math.floor(millis), afterMs: timeline.millisOf(fromId) }];
+		});
+	}
+
+	/** For a process that is not the server: the lowest id that may be made now, whatever others have made. */
+	function lowest(): number {
+		refresh();
+		last = Math.max(last, highestId());
+		if (last - (now() + offset) * IDS_PER_MILLISECOND >= TOLERANCE_IDS) step(now(), timeline.millisOf(last));
+		return Math.max(last + 1, (now() + offset) * IDS_PER_MILLISECOND);
+	}
+
+	/** Another process wrote. */
+	function refresh(): void {
+		setSteps([...readClockSteps(client), ...saving, ...unsaved]);
+	}
+
+	/** At the end of each transaction: no id is on disk without the steps before it. */
+	function flush(): void {
+		saving = [];
+		if (unsaved.length === 0) return;
+		for (const { fromId, offsetMs, beforeMs, afterMs } of unsaved) {
+			sql.save().run(fromId, offsetMs, beforeMs, afterMs);
+		}
+		saving = unsaved;
+		unsaved = [];
+	}
+
+	function rolledBack(): void {
+		unsaved = [...saving, ...unsaved];
+		saving = [];
+	}
+
+	function highestId(): number {
+		return Number(sql.highest().values()[0]?.[0] ?? 0);
+	}
+
+	return {
+		nextId,
+		/** A moment later than that of every id that was made, as an id. */
+		end: (): number => Math.max(last, isServer ? 0 : highestId()) + 1,
+		/** What ids stand for. */
+		timeline: () => timeline,
+		look,
+		/**
+		 * The ids of a server come from memory. There must be one server at a time, which is what its lock is for.
+		 * @param onStep Told of each time that the clock was set, from now on.
+		 * @returns How to be no server any more.
+		 */
+		serve(onStep: (step: ClockStep) => void): () => void {
+			tell = onStep;
+			last = Math.ceil(highestId() / ID_SOURCES) * ID_SOURCES;
+			isServer = true;
+			seen = { at: now(), elapsed: elapsed() };
+			const isPlausible = last === 0 || Math.abs(seen.at - timeline.millisOf(last)) < SETTLING_MS;
+			settledAt = isPlausible ? seen.elapsed : seen.elapsed + SETTLING_MS;
+			look();
+			return () => {
+				isServer = false;
+			};
+		},
+		/** What is to be said about the clock. */
+		report: (): ClockReport => reportClock({ timeline, newestId: highestId(), programMs: programMadeAt(), now: now() }),
+		/** Whether what is old by the clock is old: it has not been set for a while. */
+		isSettled: (): boolean => elapsed() >= settledAt,
+		refresh,
+		flush,
+		rolledBack,
+	};
+}
+
+/** Ascending. */
+export function readClockSteps(client: Database): ClockStep[] {
+	return client
+		.query('select from_id, offset_ms, before_ms, after_ms from clock_steps order by from_id')
+		.values()
+		.map(([fromId, offsetMs, beforeMs, afterMs]) => ({ fromId, offsetMs, beforeMs, afterMs }) as ClockStep);
+}
+
+function prepareStatements(client: Database): Record<'highest' | 'firstStored' | 'save', () => Statement> {
+	const tables = ['submissions', 'deliveries', 'forms', 'api_keys', 'webhooks', 'sessions'];
+	const highest = [
+		...tables.map((table) => `select max(id) as id from ${table}`),
+		`select cast(value as integer) from server_values where name = '${LAST_COMMAND_ID}'`,
+	].join(' union all ');
+	const first = (table: string) => `select min(id) as id from ${table} where id >= ?1 and id < ?2`;
+	return {
+		highest: lazy(() => client.prepare(`select max(id) from (${highest})`)),
+		firstStored: lazy(() =>
+			client.prepare(`select min(id) from (${first('submissions')} union all ${first('deliveries')})`),
+		),
+		save: lazy(() => client.prepare('insert or replace into clock_steps values (?, ?, ?, ?)')),
+	};
+}
