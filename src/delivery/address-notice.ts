@@ -2,8 +2,9 @@
 
 import { html } from '../html.ts';
 import { encodeId } from '../ids.ts';
-import { envelopeOf, formUrl, type Mail, type MailIdentity, type NotifiedForm, tidySubject } from './email.ts';
+import { envelopeOf, formUrl, type Mail, type MailIdentity, type NotifiedForm } from './email.ts';
 import { renderMailPage } from './email-page.ts';
+import { tidySubject } from './subject.ts';
 
 export function renderAddressNotice(
 	identity: MailIdentity,

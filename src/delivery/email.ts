@@ -3,7 +3,8 @@
 import { isEmailAddress } from '../email-address.ts';
 import { encodeId } from '../ids.ts';
 import { type Body, renderDigestBody, renderSubmissionBody } from './email-body.ts';
-import { type Field, type NamedText, type ReadingBounds, readFields } from './fields.ts';
+import { type Field, type ReadingBounds, readFields } from './fields.ts';
+import { fillSubject, tidySubject } from './subject.ts';
 
 /**
  * What is read of a submission: its mail shows less, but the subject and the address for answers may come from a field
@@ -13,13 +14,7 @@ export const NOTIFICATION_READS = { textMax: 2 ** 20, valueMax: 250_000 } as con
 /** A digest shows one line of each, but many fields may be empty. */
 export const DIGEST_READS = { textMax: 100_000, valueMax: 4_000 } as const satisfies ReadingBounds;
 
-const SUBJECT_MAX = 200;
-/** Many times what a subject shows, because blanks that follow each other become one. */
-const VALUE_IN_SUBJECT_MAX = 4_000;
 const OWN_ADDRESS = /^[^\s@,;<>"\p{Cc}]{1,64}@[^\s@,;<>"\p{Cc}]{1,253}$/u;
-const PLACEHOLDER = /\{\{([^{}]{1,256})\}\}/g;
-/** Controls, line separators and marks that turn the direction of writing: none belongs in a subject. */
-const UNFIT_FOR_SUBJECT = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 
 export interface Mailbox {
 	name: string;
@@ -127,26 +122,15 @@ export function parseMailbox(text: string): Mailbox | undefined {
 	return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
 }
 
-/**
- * Puts fields into the places `{{name}}` of a subject; a name that was not submitted leaves nothing.
- * @returns one line of at most 200 characters, possibly empty
- */
-export function fillSubject(template: string, fields: readonly NamedText[]): string {
-	const texts = new Map(fields.map(({ name, text }) => [name, text]));
-	const beginning = (name: string) => texts.get(name.trim())?.slice(0, VALUE_IN_SUBJECT_MAX) ?? '';
-	return tidySubject(template.replace(PLACEHOLDER, (_, name: string) => beginning(name)));
-}
-
-export function tidySubject(text: string): string {
-	const line = text.toWellFormed().replace(UNFIT_FOR_SUBJECT, ' ').replace(/ {2,}/g, ' ').trim();
-	const characters = Array.from(line.slice(0, 2 * SUBJECT_MAX + 2));
-	return characters.length <= SUBJECT_MAX ? line : `${characters.slice(0, SUBJECT_MAX - 1).join('')}…`;
-}
-
 function replyToOf(submission: NotifiedSubmission, fields: Field[]): string | null {
 	const email = fields.find(({ name, isCut }) => !isCut && name.toLowerCase() === 'email');
 	const candidates = [submission.replyTo, email?.text];
-	return candidates.map((text) => text?.trim()).find((text) => text && isEmailAddress(text)) ?? null;
+	return candidates.map((text) => text?.trim()).find((text) => text && isReplyAddress(text)) ?? null;
+}
+
+/** What looks like an encoded word is an address by the letter, and something else to some mail programs. */
+function isReplyAddress(text: string): boolean {
+	return isEmailAddress(text) && !text.includes('=?');
 }
 
 export function envelopeOf(

@@ -56,17 +56,21 @@ export async function sendMail(
 async function compose(mail: Mail): Promise<Composed> {
 	// Loaded with the first mail: the library would take a third of the time that the program needs to start.
 	const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
+	const { encodeWord } = await import('nodemailer/lib/mime-funcs');
 	const asMailbox = (address: string): Mailbox => ({ name: '', address });
 	const node = new MailComposer({
 		from: mail.from,
 		to: mail.to.map(asMailbox),
 		replyTo: mail.replyTo === null ? undefined : asMailbox(mail.replyTo),
-		subject: mail.subject,
+		// A text with this in it may pass for encoded already, and would then be sent as it is.
+		subject: mail.subject.includes('=?') ? undefined : mail.subject,
 		text: mail.text,
 		html: mail.html,
 		messageId: `<${mail.messageId}>`,
 		date: mail.date,
-		headers: mail.headers,
+		headers: mail.subject.includes('=?')
+			? { ...mail.headers, Subject: { prepared: true, foldLines: true, value: encodeWord(mail.subject, 'B', 52) } }
+			: mail.headers,
 		newline: 'windows',
 		disableFileAccess: true,
 		disableUrlAccess: true,

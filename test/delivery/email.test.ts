@@ -1,13 +1,8 @@
 /** What a notification says, and that nothing submitted gets out of its place in it. */
 
 import { expect, test } from 'bun:test';
-import {
-	fillSubject,
-	type NotifiedSubmission,
-	parseMailbox,
-	renderDigest,
-	renderNotification,
-} from '../../src/delivery/email.ts';
+import { type NotifiedSubmission, parseMailbox, renderDigest, renderNotification } from '../../src/delivery/email.ts';
+import { fillSubject } from '../../src/delivery/subject.ts';
 import { encodeId } from '../../src/ids.ts';
 
 const identity = { from: { name: 'Forms', address: 'forms@example.com' }, baseUrl: 'https://forms.example.com' };

@@ -163,6 +163,27 @@ function expectedText(value: unknown): string {
 		.replaceAll('\u001b', '␛');
 }
 
+test.each([
+	['CR and LF in Q', '=?utf-8?Q?Hi=0D=0ABcc:_evil=40example.org?=', 'Hi Bcc: evil@example.org'],
+	['a mark that turns the direction in B', `=?UTF-8?b?${Buffer.from('a\u202eb').toString('base64')}?=`, 'a b'],
+	['a word inside a word', '=?utf-8?q?=3D=3Futf-8=3Fq=3Fa=3D0D=3D0Ab=3F=3D?=', 'a b'],
+	['a word in two halves', '=?utf-8?q?a=0D?= =?utf-8?q?=0Ab?=', 'a b'],
+	['a charset that nobody knows', '=?x-none?q?a=0D=0Ab?= and more', '=?x-none?q?a=0D=0Ab?= and more'],
+	['halves of the sign', '={{mark}}utf-8?q?a=0Db?=', 'a b'],
+	['a long text with the sign', `=?${' long'.repeat(30)}`, `=?${' long'.repeat(30)}`],
+	['a well meant one', '=?utf-8?Q?Gr=C3=BC=C3=9Fe?=', 'Grüße'],
+])('an encoded word in a subject says nothing that it hides: %s', async (_, subject, said) => {
+	const { mail, raw } = await deliver({ subject, data: '{"mark":"?"}' });
+	expect(mail.subject).toBe(said);
+	expect(mail.headers.map(({ key }) => key).sort()).toEqual(HEADERS);
+	if (said.includes('=?')) expect(raw).toMatch(/^Subject: =\?UTF-8\?B\?/m);
+});
+
+test('what looks like an encoded word is no address for answers', async () => {
+	const { mail } = await deliver({ replyTo: '=?utf-8?q?evil=40example.org?=@example.org' });
+	expect(mail.replyTo ?? []).toEqual([]);
+});
+
 test('a subject in any writing arrives as it was asked for', async () => {
 	const { mail } = await deliver({ subject: 'Grüße von {{name}} 👋', data: '{"name":"שלום, 名前"}' });
 	expect(mail.subject).toBe('Grüße von שלום, 名前 👋');

@@ -4,12 +4,12 @@ import { expect, test } from 'bun:test';
 import { desc } from 'drizzle-orm';
 import {
 	DIGEST_READS,
-	fillSubject,
 	NOTIFICATION_READS,
 	type NotifiedSubmission,
 	renderDigest,
 	renderNotification,
 } from '../../src/delivery/email.ts';
+import { fillSubject } from '../../src/delivery/subject.ts';
 import { encodeId } from '../../src/ids.ts';
 import { deliveries, submissions } from '../../src/storage/tables.ts';
 import { useHouses } from './houses.ts';
