@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { encodeId } from '../../src/ids.ts';
-import type { DeliveryRow } from '../../src/storage/tables.ts';
+import { type DeliveryRow, deliveries } from '../../src/storage/tables.ts';
 import { allIn, useHouses } from './houses.ts';
 
 const { house, server } = useHouses();
@@ -111,4 +111,26 @@ test('a flood of 2,000 submissions is 60 mails and one digest that counts the ot
 	await until((rows) => rows.some(({ event, state }) => event === 'submissions.digest' && state === 'sent'));
 	expect(peer.accepted).toHaveLength(61);
 	expect(peer.accepted.at(-1)?.content).toContain('Subject: 1,940 more submissions: Contact');
+});
+
+test('above the ceiling the word that addresses were changed waits, and goes into no digest', async () => {
+	const clock = { now: Date.UTC(2026, 0, 2) };
+	const peer = await server();
+	const { submit, start, until, storage, dispatch, form } = await house({
+		smtpUrl: peer.url,
+		mailPerHour: 1,
+		now: () => clock.now,
+	});
+	await start();
+	await submit();
+	await until(allIn('sent', 1));
+	const notices = dispatch.outbox.planAddressNotice(form);
+	await storage.batch((tx) => notices.map((notice) => tx.insert(deliveries).values(notice)));
+	dispatch.outbox.wake(notices);
+	const noticeIn = (rows: DeliveryRow[]) => rows.find(({ id }) => id === notices[0]?.id);
+	await until((rows) => (noticeIn(rows)?.nextAttemptAt ?? 0) > clock.now);
+	clock.now += 3_600_000;
+	await until((rows) => noticeIn(rows)?.state === 'sent');
+	expect(peer.accepted.at(-1)?.content).toContain('Subject: Notification address changed: Contact');
+	expect(peer.accepted).toHaveLength(2);
 });
