@@ -8,7 +8,8 @@ const PURPOSES = {
 	exim4: 'mails through a real mail server',
 	python3: 'the receiver of webhooks in Python',
 	soffice: 'exports opened in a spreadsheet',
-	strace: 'the order of fsync and response; kills at each system call of backup and restore',
+	sqlite3: 'a lock that another program holds',
+	strace: 'the order of fsync and response; a disk that fails; kills at each system call of backup and restore',
 	'systemd-analyze': 'the service file of the README',
 };
 type Program = keyof typeof PURPOSES;

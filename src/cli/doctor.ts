@@ -5,12 +5,15 @@ import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { hasDatabase } from '../storage/database-place.ts';
 import { measureDisk } from '../storage/disk-use.ts';
+import { problemsNamed } from '../storage/findings.ts';
 import { type DatabaseReport, engineVersion, inspectDatabase, NO_CLOCK } from '../storage/inspect.ts';
 import { type Cli, type Options, withSettings } from './cli.ts';
+import { ownAddress } from './healthcheck.ts';
 
 /** Far more than a server leaves behind, unless something keeps it from emptying the log. */
 const LARGE_LOG_BYTES = 256 * 1024 * 1024;
 const OTHERS = 0o077;
+const SERVER_TIMEOUT_MS = 2000;
 
 /** One thing that was looked at; `problem` is a sentence. */
 interface Finding {
@@ -22,15 +25,21 @@ interface Finding {
 export function addDoctor(program: Command, cli: Cli): void {
 	const command = program
 		.command('doctor')
-		.summary('Check settings, database, permissions, disk and clock.')
+		.summary('Check settings, database, permissions, disk, clock and the running server.')
 		.description(
 			'Check the settings, the database, file permissions, disk space and clock; exit 1 if anything is wrong. ' +
 				'It changes nothing and can be used while the server runs.',
 		)
 		.option('--json', 'Print JSON');
-	withSettings(command).action((options: Options) => {
+	withSettings(command).action(async (options: Options) => {
 		const config = cli.loadSettings(options);
-		const findings = [...inspectFiles(config), ...inspectData(config), inspectLog(config), inspectDisk(config)];
+		const findings = [
+			...inspectFiles(config),
+			...inspectData(config),
+			inspectLog(config),
+			inspectDisk(config),
+			await inspectServer(config),
+		];
 		const { settings } = config;
 		if (findings.some(({ problem }) => problem !== undefined)) cli.exitCode = 1;
 		if (options.json) return void cli.printJson({ settings, findings });
@@ -93,6 +102,22 @@ function inspectLog({ databaseFile }: Config): Finding {
 		...finding,
 		problem: `There is ${finding.found}, which cannot be emptied while a program reads from the database without a pause: end that.`,
 	};
+}
+
+/** What only the running server can know: which files it has open, and what becomes of its writes. */
+async function inspectServer(config: Config): Promise<Finding> {
+	const subject = 'server';
+	if (config.port === 0) return { subject, found: 'its port is not known' };
+	const address = ownAddress(config);
+	try {
+		const answer = await fetch(`${address}/ready`, { signal: AbortSignal.timeout(SERVER_TIMEOUT_MS) });
+		const { problems = [] } = (await answer.json()) as { problems?: string[] };
+		const found = `at ${address}`;
+		if (answer.ok) return { subject, found: `takes submissions, ${found}` };
+		return { subject, found, problem: problemsNamed(problems).join(' ') || `It answers ${answer.status}, ${found}.` };
+	} catch {
+		return { subject, found: `none answers at ${address}` };
+	}
 }
 
 function inspectDisk({ databaseFile }: Config): Finding {

@@ -30,7 +30,7 @@ export function addHealthcheck(program: Command, cli: Cli): void {
 }
 
 /** The listener as this machine reaches it: a wildcard is no address to ask. */
-function ownAddress({ host, port }: Config): string {
+export function ownAddress({ host, port }: Config): string {
 	if (port === 0) throw new CommandError('FORMSRV_PORT is 0, so the port is not known; name it with --port.', 2);
 	const loopback = host.includes(':') ? '::1' : '127.0.0.1';
 	return ownUrl(isEveryAddress(host) ? loopback : host, port);

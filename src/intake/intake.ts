@@ -94,7 +94,12 @@ export function createIntake(options: IntakeOptions) {
 		idempotencyKey?: { key: string; bodyHash: string },
 	): Promise<{ next: string | null }> {
 		let spamReason = honeypotVerdict(special);
-		if (form.captcha !== null) spamReason ??= await checkCaptcha({ form, tokens: special.captchaTokens });
+		if (form.captcha !== null) {
+			// Its token is good for one time, which must not be one that is refused anyway.
+			const refusal = storage.findings.refusal('submission');
+			if (refusal) throw refusal;
+			spamReason ??= await checkCaptcha({ form, tokens: special.captchaTokens });
+		}
 		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
 		const { redirectUrl, allowedDomains } = form;
 		const { headers } = request;

@@ -41,6 +41,11 @@ const KINDS = {
 
 export type FindingName = keyof typeof KINDS;
 
+/** The sentences on what a probe names. */
+export function problemsNamed(names: readonly string[]): string[] {
+	return Object.entries(KINDS).flatMap(([name, { problem }]) => (names.includes(name) ? [problem] : []));
+}
+
 export interface Finding extends Kind {
 	name: FindingName;
 	/** In milliseconds since 1970. */

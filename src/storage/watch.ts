@@ -11,6 +11,8 @@ const LOOK_EVERY_MS = 250;
 const LEAST_ROOM_BYTES = 16 * 1024 * 1024;
 /** Room inside the file, which deleting makes, does as well, if the disk has this much for the log. */
 const LEAST_LOG_ROOM_BYTES = LEAST_ROOM_BYTES / 2;
+/** With less, it is looked at before every commit: so much can come between two looks. */
+const SCARCE_BYTES = 16 * LEAST_ROOM_BYTES;
 
 interface WatchedFile {
 	path: string;
@@ -33,8 +35,9 @@ export function createWatch(client: Database, { file, findings }: { file: string
 	const descriptor = open?.get(String(trio[0]?.identity));
 	const freePages = client.prepare('pragma freelist_count');
 	const pageSize = client.prepare('pragma page_size');
-	let lookedAt = performance.now();
+	let lookedAt = Number.NEGATIVE_INFINITY;
 	let isDetached = false;
+	let isScarce = false;
 	let mark: string | undefined;
 
 	/** The file may have been moved between its opening and now. */
@@ -102,6 +105,7 @@ export function createWatch(client: Database, { file, findings }: { file: string
 		const folder = dirname(home);
 		const freeBytes = freeBytesAt(folder);
 		if (freeBytes === undefined) return;
+		isScarce = freeBytes < SCARCE_BYTES;
 		if (isEnough(freeBytes)) findings.clear('disk');
 		else findings.set('disk', `${(freeBytes / 1e6).toFixed(1)} MB are free at ${folder}.`);
 	}
@@ -118,6 +122,7 @@ export function createWatch(client: Database, { file, findings }: { file: string
 		/** Looks if the last time is so long ago: a busy loop holds up timers. */
 		glance(maxAgeMs: number): void {
 			if (performance.now() - lookedAt > maxAgeMs) look();
+			else if (isScarce) lookAtRoom();
 		},
 		/**
 		 * Looks a last time.

@@ -23,7 +23,7 @@ export interface Indexer {
 	stop(): Promise<void>;
 }
 
-export function startIndexer({ search }: Pick<Storage, 'search'>, log: Log): Indexer {
+export function startIndexer({ search, findings }: Pick<Storage, 'search' | 'findings'>, log: Log): Indexer {
 	let isStopping = false;
 	let wake = () => {};
 	let lookedAt = performance.now();
@@ -57,6 +57,8 @@ export function startIndexer({ search }: Pick<Storage, 'search'>, log: Log): Ind
 	/** Answers how long to rest after it. */
 	async function step(): Promise<number> {
 		look();
+		// It would take the room that is kept for owners; what owners delete makes more, and goes on.
+		if (findings.has('disk')) return IDLE_REST_MS;
 		const started = performance.now();
 		const tookMs = () => performance.now() - started;
 		if (await search.advance(settled)) return Math.max(MIN_REST_MS, tookMs() * (isFlooded ? REST.flood : REST.usual));

@@ -1,11 +1,13 @@
 /** The disk fails at a sync, and the process is killed: what was refused is not there, what was acknowledged is. */
 
-import { expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { runBinary, startBinary } from '../binary.ts';
+import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
 
+const strace = withProgram('strace');
 const SUBMISSIONS = 20;
 
 /** Which calls fail, and with what; the first ones are those of the start. */
@@ -17,13 +19,13 @@ const FAULTS = [
 	['no room now and then', 'pwrite64:error=ENOSPC:when=60+11', [200, 503]],
 ] as const;
 
-test.each(FAULTS)(
+strace.test.each(FAULTS)(
 	'%s',
 	async (_, fault, statuses) => {
 		const cwd = tempFolder();
 		expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd })).code).toBe(0);
 		const trace = ['-o', '/dev/null', '-e', 'trace=fsync,fdatasync,pwrite64', '-e', `inject=${fault}`];
-		const server = await startBinary({ cwd, prefix: ['strace', '-f', '-qq', ...trace] });
+		const server = await startBinary({ cwd, prefix: [strace.path, '-f', '-qq', ...trace] });
 		const answers = new Map<string, number>();
 		for (let i = 0; i < SUBMISSIONS; i++) {
 			const answer = await fetch(`${server.submitUrl}/f/contact`, {

@@ -14,6 +14,7 @@ const EXAMPLE: Status = {
 	mail: { configured: true, from: 'Forms <forms@example.com>' },
 	queue: { waiting: 2, failed: 0 },
 	clock: { problem: null, latest: null },
+	problems: [],
 	health: 'ok',
 };
 

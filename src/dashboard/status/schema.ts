@@ -37,7 +37,15 @@ export const Status = Type.Object(
 			},
 			{ description: 'Whether the clock of the machine is right, in sentences.' },
 		),
-		health: Type.String({ description: '`ok`, or a sentence on what needs attention.' }),
+		problems: Type.Array(
+			Type.Object({
+				name: Type.String({ description: 'As in `/health` and `/ready`.' }),
+				problem: Type.String({ description: 'What happened, what it means and what to do.' }),
+				since: Type.String({ format: 'date-time' }),
+			}),
+			{ description: 'What keeps the server from storing everything, at the moment.' },
+		),
+		health: Type.String({ description: '`ok`, or in words what needs attention.' }),
 	},
 	{ $id: 'Status' },
 );

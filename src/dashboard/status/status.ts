@@ -12,7 +12,7 @@ import type { Status } from './schema.ts';
 interface StatusSources {
 	config: Pick<Config, 'databaseFile' | 'mailFrom' | 'settings'>;
 	dispatch: Pick<Dispatch, 'deliveries'>;
-	storage: Pick<Storage, 'clock'>;
+	storage: Pick<Storage, 'clock' | 'findings'>;
 }
 
 export async function readStatus({ config, dispatch, storage }: StatusSources, mode: Mode): Promise<Status> {
@@ -21,6 +21,7 @@ export async function readStatus({ config, dispatch, storage }: StatusSources, m
 	const [waiting, failed] = await Promise.all([inState('waiting'), inState('failed')]);
 	const clock = storage.clock.report();
 	const disk = measureDisk(config.databaseFile);
+	const problems = storage.findings.list();
 	return {
 		version: VERSION,
 		uptimeSeconds: Math.floor(process.uptime()),
@@ -29,7 +30,8 @@ export async function readStatus({ config, dispatch, storage }: StatusSources, m
 		mail: { configured: waiting.mail.isSet, from: config.mailFrom },
 		queue: { waiting: waiting.pagination.total, failed: failed.pagination.total },
 		clock,
-		health: healthOf(disk, waiting.mail) ?? clock.problem ?? 'ok',
+		problems: problems.map(({ name, problem, since }) => ({ name, problem, since: new Date(since).toISOString() })),
+		health: problems.map(({ problem }) => problem).join(' ') || (healthOf(disk, waiting.mail) ?? clock.problem ?? 'ok'),
 	};
 }
 

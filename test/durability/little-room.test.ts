@@ -1,0 +1,125 @@
+/** A small disk fills up: submissions are refused before owners are, and taken again as soon as there is room. */
+
+import { afterEach, expect, test } from 'bun:test';
+import { mkdirSync, openSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+const MIB = 1024 * 1024;
+const DISK_MIB = 64;
+const LARGE = 'x'.repeat(100_000);
+
+const mounted: string[] = [];
+afterEach(() => {
+	for (const folder of mounted.splice(0)) Bun.spawnSync(['umount', '-l', folder]);
+});
+
+/** A file system of its own; `undefined` where that cannot be made. */
+function smallDisk(): string | undefined {
+	const folder = join(tempFolder(), 'disk');
+	mkdirSync(folder);
+	const { success } = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'tmpfs', folder]);
+	if (success) mounted.push(folder);
+	return success ? folder : undefined;
+}
+
+const mayMount = process.getuid?.() === 0 && Bun.which('mount') !== null;
+
+function freeMib(folder: string): number {
+	const { bavail, bsize } = statfsSync(folder);
+	return (bavail * bsize) / MIB;
+}
+
+async function submit(server: RunningBinary): Promise<number> {
+	const answer = await fetch(`${server.submitUrl}/f/contact`, {
+		method: 'POST',
+		headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+		body: JSON.stringify({ message: LARGE }),
+	});
+	await answer.arrayBuffer();
+	return answer.status;
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+	const end = performance.now() + 10_000;
+	while (!(await condition())) {
+		if (performance.now() > end) throw new Error('It did not happen within ten seconds.');
+		await Bun.sleep(5);
+	}
+}
+
+test.skipIf(!mayMount)(
+	'below the floor owners sign in and delete, and that makes room',
+	async () => {
+		const disk = smallDisk();
+		if (!disk) throw new Error('The disk could not be mounted.');
+		const env = { FORMSRV_DATA_DIR: join(disk, 'data'), FORMSRV_RATE_SUBMIT: '0' };
+		const cwd = tempFolder();
+		expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd, env })).code).toBe(0);
+		const key = (await runBinary(['keys', 'create'], { cwd, env })).stdout.trim();
+		const log = join(cwd, 'log');
+		const server = await startBinary({ cwd, env, stderr: openSync(log, 'w') });
+		const port = new URL(server.baseUrl).port;
+		const ask = (route: string, json?: unknown) => {
+			const [method, path] = route.split(' ');
+			const headers = {
+				Authorization: `Bearer ${key}`,
+				...(json !== undefined && { 'Content-Type': 'application/json' }),
+			};
+			return fetch(`${server.baseUrl}${path}`, {
+				method,
+				headers,
+				body: json === undefined ? null : JSON.stringify(json),
+			});
+		};
+		const isReady = async () => (await fetch(`${server.submitUrl}/ready`)).status === 200;
+
+		let accepted = 0;
+		for (let status = await submit(server); status === 200; status = await submit(server)) accepted++;
+		expect(accepted).toBeGreaterThan(100);
+		expect(freeMib(disk)).toBeGreaterThan(8);
+		for (let i = 0; i < 50; i++) expect(await submit(server)).toBe(503);
+		expect((await fetch(`${server.baseUrl}/health`)).status).toBe(200);
+		expect(await (await fetch(`${server.baseUrl}/ready`)).json()).toEqual({
+			status: 'unavailable',
+			problems: ['disk'],
+		});
+
+		const signedIn = await fetch(`${server.baseUrl}/api/session`, {
+			method: 'POST',
+			headers: { 'Content-Type': 'application/json', Origin: server.baseUrl },
+			body: JSON.stringify({ key }),
+		});
+		expect(signedIn.ok).toBe(true);
+		const status = (await (await ask('GET /api/status')).json()) as { health: string; problems: { name: string }[] };
+		expect(status.problems.map(({ name }) => name)).toEqual(['disk']);
+		expect(status.health).toContain('almost full');
+		const doctor = await runBinary(['doctor', '--port', port], { cwd, env });
+		expect(doctor.code).toBe(1);
+		expect(doctor.stdout).toContain('The disk is almost full: submissions are refused');
+
+		// What is deleted makes room inside the file, which stays as large as it is.
+		const { forms } = (await (await ask('GET /api/forms')).json()) as { forms: { id: string }[] };
+		const deleted = await ask(`POST /api/forms/${forms[0]?.id}/submissions/delete`, { filter: 'all' });
+		expect(deleted.status).toBe(200);
+		await until(isReady);
+		expect(freeMib(disk)).toBeLessThan(16);
+		expect(await submit(server)).toBe(200);
+
+		// Something else takes what even the log needs.
+		const filler = join(disk, 'filler');
+		writeFileSync(filler, new Uint8Array(Math.floor((freeMib(disk) - 6) * MIB)));
+		await until(async () => !(await isReady()));
+		expect(await submit(server)).toBe(503);
+		rmSync(filler);
+		await until(isReady);
+		expect(await submit(server)).toBe(200);
+		expect(await server.end('SIGTERM')).toBe(0);
+		const errors = readFileSync(log, 'utf8')
+			.split('\n')
+			.filter((line) => line.includes('"level":"ERROR"'));
+		expect(errors.map((line) => JSON.parse(line).finding)).toEqual(['disk']);
+	},
+	60_000,
+);
