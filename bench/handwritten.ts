@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { start } from './processes.ts';
 import { jsonPost, openProduct, ROOT, WORK } from './product.ts';
 import { type Finding, short } from './report.ts';
-import { compete, type Effort } from './rounds.ts';
+import { compete, type Effort, type Entrant } from './rounds.ts';
 
 const CONNECTIONS = 64;
 const SLOWER_BY_MS = 4;
@@ -46,31 +46,26 @@ interface Contest {
 /** Submissions per second: of formsrv, and of the other with each of the given settings of `synchronous`. */
 async function contest(modes: readonly string[], { folder, effort, name, env = {} }: Contest): Promise<number[]> {
 	const product = await openProduct(`${name}-own`, env);
-	const own = await product.start();
-	const { slug } = await product.createForm(own, 'Contact');
-	const others = await Promise.all(
-		modes.map((mode) =>
-			start(['node', join(ROOT, 'bench/fastify.mjs'), join(WORK, `${name}-${mode}.db`), mode], {
-				env,
-				cwd: folder,
-				log: join(WORK, 'fastify.log'),
-			}),
-		),
-	);
+	async function openOwn(): Promise<Entrant> {
+		const server = await product.start();
+		const { slug } = await product.createForm(server, 'Contact');
+		return { server, request: jsonPost(`/api/f/${slug}`) };
+	}
+	async function openOther(mode: string): Promise<Entrant> {
+		const command = ['node', join(ROOT, 'bench/fastify.mjs'), join(WORK, `${name}-${mode}.db`), mode];
+		return {
+			server: await start(command, { env, cwd: folder, log: join(WORK, 'fastify.log') }),
+			request: jsonPost('/'),
+		};
+	}
 	const results = await compete(
 		[
-			{ name: 'formsrv', server: own, request: jsonPost(`/api/f/${slug}`), connections: CONNECTIONS },
-			...others.map((server, i) => ({
-				name: `${modes[i]}`,
-				server,
-				request: jsonPost('/'),
-				connections: CONNECTIONS,
-			})),
+			{ name: 'formsrv', open: openOwn, connections: CONNECTIONS },
+			...modes.map((mode) => ({ name: mode, open: () => openOther(mode), connections: CONNECTIONS })),
 		],
 		effort,
 	);
-	await Promise.all([own, ...others].map((server) => server.stop()));
-	return ['formsrv', ...modes].map((contestant) => results[contestant]?.perSecond ?? Number.NaN);
+	return ['formsrv', ...modes].map((contestant) => results.middle(contestant, 'perSecond'));
 }
 
 export async function measureAgainstHandwritten(folder: string, effort: Effort): Promise<Finding[]> {

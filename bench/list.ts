@@ -2,7 +2,6 @@
 
 import { Database } from 'bun:sqlite';
 import { createTimeline } from '../src/storage/timeline.ts';
-import type { Running } from './processes.ts';
 import type { Form, Product } from './product.ts';
 import { type Finding, short } from './report.ts';
 import { compete, type Effort } from './rounds.ts';
@@ -40,36 +39,32 @@ function pagesOf({ product, form, rows }: Stock): Record<string, string> {
 }
 
 export async function measureLists(small: Stock, large: Stock, effort: Effort): Promise<Finding[]> {
-	const [smallServer, largeServer] = await Promise.all([small.product.start(), large.product.start()]);
-	const contestant = (
-		name: string,
-		{ product, form }: Stock,
-		{ server, query }: { server: Running; query: string },
-	) => ({
+	const contestant = (name: string, { product, form }: Stock, query = '') => ({
 		name,
-		server,
-		request: { path: `/api/forms/${form.id}/submissions?limit=${LIMIT}&${query}`, headers: product.authorization },
 		connections: CONNECTIONS,
+		open: async () => ({
+			server: await product.start(),
+			request: { path: `/api/forms/${form.id}/submissions?limit=${LIMIT}&${query}`, headers: product.authorization },
+		}),
 	});
-	const visible = (await total(large, largeServer)) - LIMIT;
+	const visible = (await total(large)) - LIMIT;
 	const pages = pagesOf(large);
 	const results = await compete(
 		[
-			contestant('small', small, { server: smallServer, query: '' }),
-			contestant('first', large, { server: largeServer, query: '' }),
-			contestant('last', large, { server: largeServer, query: `offset=${visible}` }),
-			...Object.entries(pages).map(([name, query]) => contestant(name, large, { server: largeServer, query })),
+			contestant('small', small),
+			contestant('first', large),
+			contestant('last', large, `offset=${visible}`),
+			...Object.entries(pages).map(([name, query]) => contestant(name, large, query)),
 		],
 		effort,
 	);
-	await Promise.all([smallServer.stop(), largeServer.stop()]);
-	const cpu = (name: string) => results[name]?.cpuMicros ?? Number.NaN;
+	const cpu = (name: string) => results.middle(name, 'cpuMicros');
 	const worst = Object.keys(pages).reduce((a, b) => (cpu(b) > cpu(a) ? b : a));
 	const rows = `at ${short(large.rows)} ÷ first page at ${short(small.rows)}`;
 	const finding = (what: string, name: string, bounds: { must: number; aim: number }): Finding => ({
 		what: `Processor time per page: ${what} ${rows}`,
-		...{ ...bounds, better: 'lower', measured: cpu(name) / cpu('small') },
-		detail: `${short(cpu(name))} µs ÷ ${short(cpu('small'))} µs; p50 ${short(results[name]?.p50Ms ?? Number.NaN)} ms`,
+		...{ ...bounds, better: 'lower', measured: results.ratio('cpuMicros', name, 'small') },
+		detail: `${short(cpu(name))} µs ÷ ${short(cpu('small'))} µs; p50 ${short(results.middle(name, 'p50Ms'))} ms`,
 	});
 	return [
 		finding('first page', 'first', { must: 1.15, aim: 1.06 }),
@@ -78,10 +73,12 @@ export async function measureLists(small: Stock, large: Stock, effort: Effort): 
 	];
 }
 
-async function total({ product, form }: Stock, server: Running): Promise<number> {
+async function total({ product, form }: Stock): Promise<number> {
+	const server = await product.start();
 	const answer = await fetch(`${server.url}/api/forms/${form.id}/submissions?limit=1`, {
 		headers: product.authorization,
 	});
 	const { pagination } = (await answer.json()) as { pagination: { total: number } };
+	await server.stop();
 	return pagination.total;
 }

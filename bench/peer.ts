@@ -8,7 +8,7 @@ import { type HttpRequest, sendAtRate } from './load.ts';
 import { type Running, start } from './processes.ts';
 import { CONTACT, jsonPost, openProduct, WORK } from './product.ts';
 import { type Finding, short } from './report.ts';
-import { compete, type Effort } from './rounds.ts';
+import { compete, type Effort, type Measure } from './rounds.ts';
 
 const NAME = 'pocketbase';
 const CONNECTIONS = 64;
@@ -96,25 +96,33 @@ export async function measureAgainstPeer(binary: string, { stock, effort }: { st
 	const ownPost = jsonPost(`/api/f/${form.slug}`);
 	const latency = await measureLatency(own, ownPost);
 	const peerLatency = await measureLatency(peer.server, jsonPost(RECORDS));
+	await Promise.all([own.stop(), peer.server.stop()]);
 	const results = await compete(
 		[
-			{ name: 'formsrv', server: own, request: ownPost, connections: CONNECTIONS },
-			{ name: NAME, server: peer.server, request: jsonPost(RECORDS), connections: CONNECTIONS },
+			{
+				name: 'formsrv',
+				open: async () => ({ server: await product.start(), request: ownPost }),
+				connections: CONNECTIONS,
+			},
+			{
+				name: NAME,
+				open: async () => ({ server: await peer.restart(), request: jsonPost(RECORDS) }),
+				connections: CONNECTIONS,
+			},
 		],
 		effort,
 	);
-	const [memory, peerMemory] = await Promise.all([own.memory(), peer.server.memory()]);
-	await Promise.all([own.stop(), peer.server.stop()]);
 	const lists = await competeForLists(peer, { stock, effort });
-	const of = (name: string) => results[name] ?? neverRan(name);
-	const [a, b] = [of('formsrv'), of(NAME)];
+	const ratio = (measure: Measure) => results.ratio(measure, 'formsrv', NAME);
+	const figures = (measure: Measure, unit: string) =>
+		['formsrv', NAME].map((name) => short(results.middle(name, measure)) + unit).join(' ÷ ');
 	const lower = { better: 'lower' } as const;
 	const higher = { better: 'higher' } as const;
 	return [
 		{
 			what: 'Durable submissions per second ÷ PocketBase',
-			...{ ...higher, must: 18, aim: 22, measured: a.perSecond / b.perSecond },
-			detail: `${short(a.perSecond)}/s ÷ ${short(b.perSecond)}/s`,
+			...{ ...higher, must: 18, aim: 22, measured: ratio('perSecond') },
+			detail: figures('perSecond', '/s'),
 		},
 		{
 			what: `Median latency at ${PER_SECOND}/s ÷ PocketBase`,
@@ -128,39 +136,37 @@ export async function measureAgainstPeer(binary: string, { stock, effort }: { st
 		},
 		{
 			what: 'Processor time per submission ÷ PocketBase',
-			...{ ...lower, must: 0.04, aim: 0.032, measured: a.cpuMicros / b.cpuMicros },
-			detail: `${short(a.cpuMicros)} µs ÷ ${short(b.cpuMicros)} µs`,
+			...{ ...lower, must: 0.04, aim: 0.032, measured: ratio('cpuMicros') },
+			detail: figures('cpuMicros', ' µs'),
 		},
 		{
 			what: 'List pages per second ÷ PocketBase',
-			...{ ...higher, must: 25, aim: 40, measured: lists.own / lists.peer },
+			...{ ...higher, must: 25, aim: 40, measured: lists.ratio },
 			detail: `${short(lists.own)}/s ÷ ${short(lists.peer)}/s at ${short(stock.rows)} submissions`,
 		},
 		{
 			what: 'Memory under load ÷ PocketBase',
-			...{ ...lower, must: 1.1, aim: 0.9, measured: memory.rss / peerMemory.rss },
-			detail: `${short(memory.rss)} MiB ÷ ${short(peerMemory.rss)} MiB`,
+			...{ ...lower, must: 1.1, aim: 0.9, measured: ratio('rssMiB') },
+			detail: figures('rssMiB', ' MiB'),
 		},
 	] satisfies Finding[];
 }
 
 async function competeForLists(peer: Peer, { stock, effort }: { stock: Stock; effort: Effort }) {
 	stockPeer(peer, stock.rows);
-	const [own, other] = await Promise.all([stock.product.start(), peer.restart()]);
 	const page = { path: `/api/forms/${stock.form.id}/submissions?limit=${PAGE}`, headers: stock.product.authorization };
 	const records = { path: `${RECORDS}?perPage=${PAGE}&sort=-created`, headers: { Authorization: peer.token } };
 	const results = await compete(
 		[
-			{ name: 'formsrv', server: own, request: page, connections: READERS },
-			{ name: NAME, server: other, request: records, connections: READERS },
+			{
+				name: 'formsrv',
+				open: async () => ({ server: await stock.product.start(), request: page }),
+				connections: READERS,
+			},
+			{ name: NAME, open: async () => ({ server: await peer.restart(), request: records }), connections: READERS },
 		],
 		effort,
 	);
-	await Promise.all([own.stop(), other.stop()]);
-	const rate = (name: string) => (results[name] ?? neverRan(name)).perSecond;
-	return { own: rate('formsrv'), peer: rate(NAME) };
-}
-
-function neverRan(name: string): never {
-	throw new Error(`${name} was not measured.`);
+	const rate = (name: string) => results.middle(name, 'perSecond');
+	return { own: rate('formsrv'), peer: rate(NAME), ratio: results.ratio('perSecond', 'formsrv', NAME) };
 }

@@ -6,6 +6,10 @@ import { readFile } from 'node:fs/promises';
 /** Clock ticks of /proc, which Linux fixes at 100 for user space. */
 const TICKS_PER_SECOND = 100;
 const START_TIMEOUT_MS = 15_000;
+/** What takes less than that share of a core for so long is idle. */
+const IDLE_SHARE = 0.03;
+const IDLE_MS = 1000;
+const LONGEST_WORK_MS = 60_000;
 const FREE_PORT = '0';
 
 export interface Running {
@@ -23,6 +27,8 @@ export interface Running {
 	/** Keeps it from doing anything, such as work left over from before, while another one is measured. */
 	pause(): void;
 	resume(): void;
+	/** Resolves when it has nothing more to do, such as to bring its search index up to date, or after a minute. */
+	untilIdle(): Promise<void>;
 	stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -65,6 +71,7 @@ export async function start(command: string[], options: StartOptions): Promise<R
 		ended: child.exited,
 		pause: () => child.kill('SIGSTOP'),
 		resume: () => child.kill('SIGCONT'),
+		untilIdle: () => untilIdle(child.pid),
 		async stop(signal = 'SIGTERM') {
 			child.kill('SIGCONT');
 			child.kill(signal);
@@ -118,6 +125,17 @@ async function cpuSeconds(pid: number): Promise<number> {
 	// The second field, the name, may hold blanks; the fields after its bracket do not.
 	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 	return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+async function untilIdle(pid: number): Promise<void> {
+	const deadline = performance.now() + LONGEST_WORK_MS;
+	let before = await cpuSeconds(pid);
+	while (performance.now() < deadline) {
+		await Bun.sleep(IDLE_MS);
+		const now = await cpuSeconds(pid);
+		if ((now - before) * 1000 < IDLE_MS * IDLE_SHARE) return;
+		before = now;
+	}
 }
 
 async function memory(pid: number): Promise<{ rss: number; anonymous: number; peak: number }> {

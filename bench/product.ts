@@ -34,11 +34,11 @@ export interface Form {
 }
 
 /** An instance on data of its own; `name` is the folder's, `settings` are by their names in the environment. */
-export async function openProduct(name: string, settings: Record<string, string> = {}) {
+export async function openProduct(name: string, settings: Record<string, string> = {}, binary = BINARY) {
 	const dataDir = join(WORK, name);
 	await mkdir(dataDir, { recursive: true });
 	const env = { ...envOf(dataDir), ...settings };
-	const key = (await Bun.$`${BINARY} keys create`.env(env).quiet().text()).trim();
+	const key = (await Bun.$`${binary} keys create`.env(env).quiet().text()).trim();
 	const authorization = { Authorization: `Bearer ${key}` };
 
 	return {
@@ -47,7 +47,7 @@ export async function openProduct(name: string, settings: Record<string, string>
 		authorization,
 		/** @param prefix runs it under another program */
 		start: (prefix: string[] = []): Promise<Running> =>
-			start([...prefix, BINARY, 'serve'], { env, log: join(WORK, `${name}.log`) }),
+			start([...prefix, binary, 'serve'], { env, log: join(WORK, `${name}.log`) }),
 		async createForm(server: Running, name: string, more: Record<string, unknown> = {}): Promise<Form> {
 			const answer = await fetch(`${server.url}/api/forms`, {
 				method: 'POST',

@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { measureDeletion } from './deletion.ts';
+import { describeSync } from './disk.ts';
 import { measureDurability } from './durability.ts';
 import { measureExport } from './export.ts';
 import { handwrittenFolder, measureAgainstHandwritten } from './handwritten.ts';
@@ -12,13 +13,14 @@ import { clearWork, openProduct, ROOT, WORK } from './product.ts';
 import { type Finding, toMarkdown, verdict } from './report.ts';
 import type { Effort } from './rounds.ts';
 import { measureStartup } from './startup.ts';
-import { measureGrowth, measureSubmissions } from './submit.ts';
+import { measureConnections, measureGrowth, measureSubmissions } from './submit.ts';
 import { measureView } from './view.ts';
 
 const SMALL_ROWS = 1000;
 const PEER_ROWS = 100_000;
 const PARTS = [
 	'submit',
+	'connections',
 	'list',
 	'growth',
 	'startup',
@@ -55,11 +57,19 @@ async function stock(name: string, rows: number): Promise<Stock> {
 	return { product, form, rows };
 }
 
-async function measure(parts: Set<string>, { rows, effort }: { rows: number; effort: Effort }): Promise<Finding[]> {
+interface Plan {
+	rows: number;
+	effort: Effort;
+	/** An earlier build of the program to hold this one against. */
+	before: string | undefined;
+}
+
+async function measure(parts: Set<string>, { rows, effort, before }: Plan): Promise<Finding[]> {
 	const bare = await buildBare();
 	const findings: Finding[] = [];
 	const needsLarge = ['list', 'view', 'export', 'growth', 'startup', 'deletion'].some((part) => parts.has(part));
-	if (parts.has('submit')) findings.push(...(await measureSubmissions(bare, effort)));
+	if (parts.has('submit')) findings.push(...(await measureSubmissions({ bare, before }, effort)));
+	if (parts.has('connections')) findings.push(...(await measureConnections({ bare, before }, effort)));
 	if (needsLarge) {
 		const [small, large] = [await stock('small', SMALL_ROWS), await stock('large', rows)];
 		const short = { ...effort, seconds: Math.min(2, effort.seconds) };
@@ -85,14 +95,18 @@ const { values } = parseArgs({
 		rows: { type: 'string', default: '1000000' },
 		rounds: { type: 'string', default: '5' },
 		seconds: { type: 'string', default: '3' },
+		before: { type: 'string' },
 	},
 });
 await clearWork();
+const disk = [await describeSync('at first')];
 const findings = await measure(new Set(values.only.split(',')), {
 	rows: Number(values.rows),
 	effort: { rounds: Number(values.rounds), seconds: Number(values.seconds) },
+	before: values.before,
 });
-const table = toMarkdown(findings);
-await Bun.write(`${WORK}/results.md`, `${table}\n`);
-console.log(table);
+disk.push(await describeSync('at last'));
+const report = `${disk.join('\n')}\n\n${toMarkdown(findings)}`;
+await Bun.write(`${WORK}/results.md`, `${report}\n`);
+console.log(report);
 process.exitCode = findings.some((finding) => verdict(finding) === 'MISSED') ? 1 : 0;

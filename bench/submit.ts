@@ -1,116 +1,158 @@
-/** Submissions: throughput, processor time and latency against the bare baselines, and against its own larger self. */
+/** Submissions: throughput, processor time and latency against the bare baselines, an earlier build, and its own larger self. */
 
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { HttpRequest } from './load.ts';
 import { start } from './processes.ts';
-import { jsonPost, multipartPost, openProduct, type Product, urlencodedPost, WORK } from './product.ts';
+import {
+	BINARY,
+	type Form,
+	jsonPost,
+	multipartPost,
+	openProduct,
+	type Product,
+	urlencodedPost,
+	WORK,
+} from './product.ts';
 import { type Finding, short } from './report.ts';
-import { compete, type Effort, type Results } from './rounds.ts';
+import { type Contestant, compete, type Effort, type Entrant, type Measure, type Results } from './rounds.ts';
 
 const CONNECTIONS = 64;
+const MANY_CONNECTIONS = 256;
 
-const startBare = (bare: string, mode: string) =>
-	start([bare, mode, join(WORK, `bare-${mode}.db`)], { log: join(WORK, 'bare.log') });
-
-/** @throws Error if an acknowledged submission is not in the file. */
-export async function measureSubmissions(bare: string, effort: Effort): Promise<Finding[]> {
-	const product = await openProduct('submit');
-	const server = await product.start();
-	const [groupFull, json] = await Promise.all([startBare(bare, 'group-full'), startBare(bare, 'json')]);
-	const forms = await Promise.all(['JSON', 'Urlencoded', 'Multipart'].map((name) => product.createForm(server, name)));
-	const [jsonForm, urlencodedForm, multipartForm] = forms.map(({ slug }) => `/api/f/${slug}`) as [
-		string,
-		string,
-		string,
-	];
-	const on = { server, connections: CONNECTIONS };
-	const results = await compete(
-		[
-			{ ...on, name: 'formsrv', request: jsonPost(jsonForm) },
-			{ ...on, name: 'bare-group-full', server: groupFull, request: jsonPost('/') },
-			{ ...on, name: 'bare-json', server: json, request: jsonPost('/') },
-			{ ...on, name: 'urlencoded', request: urlencodedPost(urlencodedForm) },
-			{ ...on, name: 'multipart', request: multipartPost(multipartForm) },
-		],
-		effort,
-	);
-	const names = ['formsrv', 'urlencoded', 'multipart'];
-	for (const [i, form] of forms.entries()) checkStored(product, form, results[`${names[i]}`]);
-	await Promise.all([server.stop(), groupFull.stop(), json.stop()]);
-	return submissionFindings(results);
+export interface Programs {
+	/** The baselines, compiled as the program is. */
+	bare: string;
+	/** An earlier build of the program, if it is to be held against one. */
+	before: string | undefined;
 }
 
-/** What was in flight when a round ended may be stored without having been counted, and nothing else. */
-function checkStored(product: Product, form: { id: string; slug: string }, result: Results[string] | undefined): void {
+type Post = (path: string) => HttpRequest;
+
+/** The program on an empty file, in which all that it acknowledges has to be in the end. */
+async function openEmpty(post: Post, binary = BINARY): Promise<Entrant> {
+	const name = 'submit';
+	await rm(join(WORK, name), { recursive: true, force: true });
+	const product = await openProduct(name, {}, binary);
+	const server = await product.start();
+	const form = await product.createForm(server, 'Contact');
+	return { server, request: post(`/api/f/${form.slug}`), check: (counts) => checkStored(product, form, counts) };
+}
+
+async function openBare(bare: string, mode: 'group-full' | 'json'): Promise<Entrant> {
+	const file = join(WORK, 'bare.db');
+	await Promise.all(['', '-wal', '-shm'].map((suffix) => rm(file + suffix, { force: true })));
+	return { server: await start([bare, mode, file], { log: join(WORK, 'bare.log') }), request: jsonPost('/') };
+}
+
+/** What was in flight when the load ended may be stored without having been counted, and nothing else. */
+function checkStored(product: Product, form: Form, { good, inFlight }: { good: number; inFlight: number }): void {
 	const stored = product.stored(form);
-	const { good, rounds } = result ?? { good: Number.NaN, rounds: 0 };
-	const isRight = stored >= good && stored <= good + rounds * CONNECTIONS;
+	const isRight = stored >= good && stored <= good + inFlight;
 	if (!isRight) throw new Error(`${good} submissions to ${form.slug} were acknowledged, ${stored} are stored.`);
 }
 
-function submissionFindings(results: Results): Finding[] {
-	const of = (name: string) => results[name] as Results[string];
-	const [own, bare, json] = [of('formsrv'), of('bare-group-full'), of('bare-json')];
-	const rate = (name: string) => `${short(of(name).perSecond)}/s`;
-	const lower = { better: 'lower' } as const;
-	const higher = { better: 'higher' } as const;
-	return [
-		{
-			what: 'Durable submissions per second ÷ bare group commit',
-			...{ ...higher, must: 0.75, aim: 0.85, measured: own.perSecond / bare.perSecond },
-			detail: `${rate('formsrv')} ÷ ${rate('bare-group-full')}`,
-		},
-		{
-			what: 'Processor time per submission ÷ bare group commit',
-			...{ ...lower, must: 1.35, aim: 1.2, measured: own.cpuMicros / bare.cpuMicros },
-			detail: `${short(own.cpuMicros)} µs ÷ ${short(bare.cpuMicros)} µs`,
-		},
-		{
-			what: 'Submissions per second ÷ bare HTTP with JSON, nothing stored',
-			...{ ...higher, must: 0.35, aim: 0.43, measured: own.perSecond / json.perSecond },
-			detail: `${rate('formsrv')} ÷ ${rate('bare-json')}`,
-		},
-		{
-			what: 'Urlencoded ÷ JSON submissions per second',
-			...{ ...higher, must: 0.8, aim: 0.86, measured: of('urlencoded').perSecond / own.perSecond },
-			detail: rate('urlencoded'),
-		},
-		{
-			what: 'Multipart ÷ JSON submissions per second',
-			...{ ...higher, must: 0.72, aim: 0.8, measured: of('multipart').perSecond / own.perSecond },
-			detail: rate('multipart'),
-		},
-		{
-			what: 'Median latency ÷ bare group commit',
-			...{ ...lower, must: 1.35, aim: 1.15, measured: own.p50Ms / bare.p50Ms },
-			detail: `${short(own.p50Ms)} ms ÷ ${short(bare.p50Ms)} ms`,
-		},
-		{
-			what: '99th percentile of latency ÷ bare group commit',
-			...{ ...lower, must: 1.5, aim: 1.2, measured: own.p99Ms / bare.p99Ms },
-			detail: `${short(own.p99Ms)} ms ÷ ${short(bare.p99Ms)} ms`,
-		},
+/** @throws Error if an acknowledged submission is not in the file. */
+export async function measureSubmissions({ bare, before }: Programs, effort: Effort): Promise<Finding[]> {
+	const contestant = (name: string, open: () => Promise<Entrant>) => ({ name, open, connections: CONNECTIONS });
+	const contestants = [
+		contestant('formsrv', () => openEmpty(jsonPost)),
+		contestant('bare-group-full', () => openBare(bare, 'group-full')),
+		contestant('bare-json', () => openBare(bare, 'json')),
+		contestant('urlencoded', () => openEmpty(urlencodedPost)),
+		contestant('multipart', () => openEmpty(multipartPost)),
 	];
+	if (before) contestants.push(contestant('before', () => openEmpty(jsonPost, before)));
+	const results = await compete(contestants, effort);
+	const against = (other: string) => comparison(results, ['formsrv', other]);
+	const perSecond = 'Durable submissions per second';
+	const findings = [
+		against('bare-group-full')('perSecond', `${perSecond} ÷ bare group commit`, { must: 0.78, aim: 0.85 }),
+		against('bare-group-full')('cpuMicros', 'Processor time per submission ÷ bare group commit', {
+			must: 1.42,
+			aim: 1.3,
+		}),
+		against('bare-group-full')('p50Ms', 'Median latency ÷ bare group commit', { must: 1.25, aim: 1.15 }),
+		against('bare-group-full')('p99Ms', '99th percentile of latency ÷ bare group commit', { must: 1.3, aim: 1.2 }),
+		against('bare-json')('perSecond', 'Submissions per second ÷ bare HTTP with JSON, nothing stored', {
+			must: 0.35,
+			aim: 0.43,
+		}),
+		comparison(results, ['urlencoded', 'formsrv'])('perSecond', 'Urlencoded ÷ JSON', { must: 0.86, aim: 0.9 }),
+		comparison(results, ['multipart', 'formsrv'])('perSecond', 'Multipart ÷ JSON', { must: 0.72, aim: 0.8 }),
+	];
+	if (!before) return findings;
+	return [
+		...findings,
+		against('before')('perSecond', `${perSecond} ÷ the build before`, { must: 0.97, aim: 1.3 }),
+		against('before')('cpuMicros', 'Processor time per submission ÷ the build before', { must: 1.03, aim: 0.77 }),
+	];
+}
+
+/** With many connections, and with one that waits for each answer. */
+export async function measureConnections({ bare, before }: Programs, effort: Effort): Promise<Finding[]> {
+	const of = (connections: number): Contestant[] => [
+		{ name: `formsrv ${connections}`, open: () => openEmpty(jsonPost), connections },
+		{ name: `bare ${connections}`, open: () => openBare(bare, 'group-full'), connections },
+		...(before ? [{ name: `before ${connections}`, open: () => openEmpty(jsonPost, before), connections }] : []),
+	];
+	const results = await compete([...of(MANY_CONNECTIONS), ...of(1)], effort);
+	const pair = (other: string, connections: number) =>
+		comparison(results, [`formsrv ${connections}`, `${other} ${connections}`]);
+	const at = `of ${MANY_CONNECTIONS} connections`;
+	const findings = [
+		pair('bare', MANY_CONNECTIONS)('perSecond', `Durable submissions per second ${at} ÷ bare`, { must: 0.6, aim: 0.8 }),
+		pair('bare', 1)('p50Ms', 'Median latency of one connection ÷ bare', { must: 1.5, aim: 1.25 }),
+	];
+	if (!before) return findings;
+	return [
+		...findings,
+		pair('before', MANY_CONNECTIONS)('perSecond', `Durable submissions per second ${at} ÷ the build before`, {
+			must: 0.97,
+			aim: 1.2,
+		}),
+		pair('before', 1)('p50Ms', 'Median latency of one connection ÷ the build before', { must: 1.03, aim: 1 }),
+	];
+}
+
+const UNITS: Record<Measure, { better: 'higher' | 'lower'; unit: string }> = {
+	perSecond: { better: 'higher', unit: '/s' },
+	cpuMicros: { better: 'lower', unit: ' µs' },
+	p50Ms: { better: 'lower', unit: ' ms' },
+	p99Ms: { better: 'lower', unit: ' ms' },
+	rssMiB: { better: 'lower', unit: ' MiB' },
+};
+
+/** Findings about one contestant and another. */
+function comparison(results: Results, [a, b]: [string, string]) {
+	return (measure: Measure, what: string, bounds: { must: number; aim: number }): Finding => {
+		const { better, unit } = UNITS[measure];
+		const figure = (name: string) => `${short(results.middle(name, measure))}${unit}`;
+		const measured = results.ratio(measure, a, b);
+		return { what, ...bounds, better, measured, detail: `${figure(a)} ÷ ${figure(b)}` };
+	};
 }
 
 /** The same program on an empty and on a large file, in turns. */
 export async function measureGrowth(large: Product, effort: Effort): Promise<Finding[]> {
-	const empty = await openProduct('empty');
-	const [atZero, atMany] = await Promise.all([empty.start(), large.start()]);
-	const [small, big] = await Promise.all([empty.createForm(atZero, 'Small'), large.createForm(atMany, 'Big')]);
+	async function openLarge(): Promise<Entrant> {
+		const server = await large.start();
+		const form = await large.createForm(server, 'Big');
+		return { server, request: jsonPost(`/api/f/${form.slug}`) };
+	}
 	const results = await compete(
 		[
-			{ name: 'empty', server: atZero, request: jsonPost(`/api/f/${small.slug}`), connections: CONNECTIONS },
-			{ name: 'large', server: atMany, request: jsonPost(`/api/f/${big.slug}`), connections: CONNECTIONS },
+			{ name: 'empty', open: () => openEmpty(jsonPost), connections: CONNECTIONS },
+			{ name: 'large', open: openLarge, connections: CONNECTIONS },
 		],
 		effort,
 	);
-	await Promise.all([atZero.stop(), atMany.stop()]);
-	const [none, many] = [results.empty, results.large] as [Results[string], Results[string]];
+	const bounds = { must: 0.9, aim: 1 };
 	return [
-		{
-			what: 'Submissions per second on a large file ÷ on an empty one',
-			...{ better: 'higher', must: 0.9, aim: 1, measured: many.perSecond / none.perSecond },
-			detail: `${short(many.perSecond)}/s ÷ ${short(none.perSecond)}/s`,
-		},
+		comparison(results, ['large', 'empty'])(
+			'perSecond',
+			'Submissions per second on a large file ÷ on an empty one',
+			bounds,
+		),
 	];
 }
