@@ -42,12 +42,18 @@ export type TestServer = Awaited<ReturnType<typeof openTestServer>>;
 /** Starts a server; the caller closes it, which removes its data as well. */
 export async function openTestServer({ settings = {}, now, elapsed = now }: TestServerOptions = {}) {
 	const folder = mkdtempSync(join(tmpdir(), 'formsrv-test-'));
-	const env = { FORMSRV_PORT: '0', FORMSRV_SUBMIT_PORT: '0', FORMSRV_DATA_DIR: folder, ...settings };
+	const env = {
+		FORMSRV_LOG_LEVEL: 'warn',
+		FORMSRV_PORT: '0',
+		FORMSRV_SUBMIT_PORT: '0',
+		FORMSRV_DATA_DIR: folder,
+		...settings,
+	};
 	const config = loadConfig({ env, flags: {}, cwd: folder, isTerminal: false });
 	/** What the server has logged, line by line. */
 	const logLines: string[] = [];
 	const log = createLog({
-		level: 'warn',
+		level: config.logLevel,
 		format: 'json',
 		write: (lines) => logLines.push(...Buffer.from(lines).toString().trimEnd().split('\n')),
 	});

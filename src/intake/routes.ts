@@ -48,7 +48,10 @@ const submitDetail = {
 	tags: ['Submit'],
 	security: [],
 	parameters: [
-		pathParameter('slug', { description: 'The slug of the form; case does not matter.', example: 'contact-k3v9x2qm' }),
+		pathParameter('slug', {
+			description: 'The slug of the form, or one that it had before; case does not matter.',
+			example: 'contact-k3v9x2qm',
+		}),
 		headerParameter('Idempotency-Key', {
 			schema: Type.String({ maxLength: 255 }),
 			description:

@@ -66,7 +66,6 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 	async function ownSession(request: Request): Promise<{ token: string; session: Session }> {
 		const found = await credential(request);
 		if (!found) throw unauthorized(false);
-		requestInfo(request).caller = found.session.principal;
 		api.take(countedAs(found.session.principal));
 		return found;
 	}
@@ -96,10 +95,11 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 		}
 	}
 
-	async function view(token: string): Promise<SessionView> {
+	async function view(request: Request, token: string): Promise<SessionView> {
 		const session = await sessions.find(token, { isUse: true });
 		if (!session) throw unauthorized(false);
 		const { principal, modes, expiresAt } = session;
+		requestInfo(request).caller = principal;
 		return {
 			mode: principal.mode,
 			modes: [...modes],
@@ -125,7 +125,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 				const former = cookie.read(request.headers.get('cookie'));
 				if (former !== undefined) await sessions.close(former);
 				set.headers['set-cookie'] = cookie.write(token);
-				return view(token);
+				return view(request, token);
 			},
 			{
 				detail: {
@@ -142,7 +142,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 				},
 			},
 		)
-		.get('', async ({ request }) => view((await ownSession(request)).token), {
+		.get('', async ({ request }) => view(request, (await ownSession(request)).token), {
 			detail: {
 				...describe('getSession', 'Read the session', 'Who is signed in with the cookie of the request.'),
 				responses: answers('The session.'),
@@ -157,7 +157,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 					throw new AppError('FORBIDDEN', `This session is bound to a ${session.principal.mode} key.`);
 				}
 				await sessions.switchMode(session, mode);
-				return view(token);
+				return view(request, token);
 			},
 			{
 				detail: {
@@ -172,7 +172,11 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 			async ({ request, set }) => {
 				checkOwnPage(request, urls.base);
 				const token = cookie.read(request.headers.get('cookie'));
-				if (token !== undefined) await sessions.close(token);
+				if (token !== undefined) {
+					const session = await sessions.find(token, { isUse: false });
+					if (session) requestInfo(request).caller = session.principal;
+					await sessions.close(token);
+				}
 				set.headers['set-cookie'] = cookie.clear();
 				return { success: true as const };
 			},
