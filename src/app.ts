@@ -21,6 +21,7 @@ import { withoutRefusals } from './storage/findings.ts';
 import { openStorage } from './storage/storage.ts';
 import type { Captcha } from './storage/tables.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
+import { createNames } from './submissions/names/names.ts';
 import { createReader } from './submissions/reader.ts';
 import { createStats } from './submissions/stats/stats.ts';
 import { createSubmissions } from './submissions/submissions.ts';
@@ -46,6 +47,7 @@ export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed
 	const storage = openStorage(config.databaseFile, { log, now, elapsed });
 	const budget = createByteBudget(CONTENT_BYTES);
 	const reader = createReader(config.databaseFile, storage.requireFile);
+	const names = createNames(storage, reader);
 	const keys = createKeys(storage, now);
 	const post = createPost(config.webhookAllow);
 	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
@@ -58,7 +60,7 @@ export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed
 		now,
 	});
 	const forms = createForms(storage, { captchas: configuredCaptchas(config), notices: dispatch.outbox, now });
-	const submissions = createSubmissions(storage, { forms, reader, release: dispatch.retries.release, now });
+	const submissions = createSubmissions(storage, { forms, reader, names, release: dispatch.retries.release, now });
 	const bulk = createBulk(storage, { forms, reader, release: dispatch.retries.release });
 	const stats = createStats(storage, { forms, now });
 	const sessions = createSessions(storage, { keys, now });
@@ -80,6 +82,7 @@ export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed
 
 	/** Commits what is queued and closes the file; whoever still reads it comes first. */
 	async function close(): Promise<void> {
+		await names.close();
 		if (reader.isRunning()) await reader.close();
 		storage.close();
 	}

@@ -3,13 +3,19 @@
  * field names. Held in memory once a form was used, and written in the transaction of the change that moved it.
  */
 
-import type { Database, Statement } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
+import {
+	addToNames,
+	MAX_LISTED_NAMES,
+	type NameCount,
+	type NameList,
+	prepareNameStatements,
+	readNames,
+	relistNames,
+	writeNames,
+} from './name-list.ts';
 
 export const BLOCK_SIZE = 1024;
-/** Names beyond this many are stored with their submissions, but not listed: a stranger could invent them without end. */
-const MAX_LISTED_NAMES = 2000;
-/** A row among the names of a list that was full once. No name is written so: `JSON.stringify` does not escape that character. */
-const OVERFLOW_MARK = '"\\u2026"';
 const MAX_FORMS_IN_MEMORY = 1000;
 
 export interface Flags {
@@ -43,19 +49,6 @@ interface Run {
 	length: number;
 }
 
-/** The names of a form's inbox, or of its spam. */
-interface NameList {
-	counts: Map<string, number>;
-	dirty: Set<string>;
-	/**
-	 * Whether it ever was full. From then on there may be names that were passed over, also when deletions have made
-	 * room since; `'marked'` once that is in the file too.
-	 */
-	overflow: boolean | 'marked';
-	/** The listed names as a JSON array, kept until one comes or goes. */
-	json: string | undefined;
-}
-
 interface FormState {
 	blocks: Block[];
 	/** The sums of all blocks. */
@@ -69,10 +62,11 @@ interface FormState {
 
 export type FormIndex = ReturnType<typeof createFormIndex>;
 
-export function createFormIndex(client: Database) {
+export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_NAMES } = {}) {
 	const states = new Map<number, FormState>();
 	const dirtyForms = new Set<number>();
 	const sql = prepareStatements(client);
+	const nameSql = prepareNameStatements(client);
 
 	function load(formId: number): FormState {
 		const rows = sql.readBlocks.values(formId) as [number, number, number, number, number][];
@@ -80,8 +74,8 @@ export function createFormIndex(client: Database) {
 		const state: FormState = {
 			blocks,
 			totals: sumOf(blocks),
-			inboxNames: readNames(sql.readNames, formId, 0),
-			spamNames: readNames(sql.readNames, formId, 1),
+			inboxNames: readNames(nameSql, formId, 0),
+			spamNames: readNames(nameSql, formId, 1),
 			run: undefined,
 			moved: noCounts(),
 			dirtyBlocks: new Set(),
@@ -110,22 +104,31 @@ export function createFormIndex(client: Database) {
 		for (const block of state.dirtyBlocks) {
 			sql.writeBlock.run(formId, block.firstId, block.total, block.unread, block.starred, block.spam);
 		}
-		writeNames(formId, 0, state.inboxNames);
-		writeNames(formId, 1, state.spamNames);
+		writeNames(nameSql, state.inboxNames, { formId, isSpam: 0 });
+		writeNames(nameSql, state.spamNames, { formId, isSpam: 1 });
 		state.moved = noCounts();
 		state.dirtyBlocks.clear();
 	}
 
-	function writeNames(formId: number, isSpam: 0 | 1, list: NameList): void {
-		for (const name of list.dirty) {
-			const count = list.counts.get(name);
-			if (count === undefined) sql.removeName.run(formId, isSpam, JSON.stringify(name));
-			else sql.writeName.run(formId, isSpam, JSON.stringify(name), count);
+	function endRun(state: FormState): void {
+		const { run } = state;
+		state.run = undefined;
+		if (run) changeNames(state, run, run.length);
+	}
+
+	function changeNames(state: FormState, { names, isSpam }: Omit<Run, 'length'>, change: number): void {
+		addToNames(isSpam ? state.spamNames : state.inboxNames, names, { change, max: maxListedNames });
+	}
+
+	function countNames(state: FormState, { names, isSpam }: CountedSubmission, sign: 1 | -1): void {
+		const { run } = state;
+		if (sign === 1 && run && run.isSpam === isSpam && haveSameItems(run.names, names)) {
+			run.length++;
+			return;
 		}
-		list.dirty.clear();
-		if (list.overflow !== true) return;
-		sql.writeName.run(formId, isSpam, OVERFLOW_MARK, 0);
-		list.overflow = 'marked';
+		endRun(state);
+		if (sign === 1) state.run = { names, isSpam, length: 1 };
+		else changeNames(state, { names, isSpam }, -1);
 	}
 
 	function namesOf(formId: number, isSpam: boolean): NameList {
@@ -173,6 +176,18 @@ export function createFormIndex(client: Database) {
 		hasUnlistedNames(formId: number, isSpam: boolean): boolean {
 			return namesOf(formId, isSpam).overflow !== false;
 		},
+		/** The version of a list that a recount may change; `undefined` if it is as it should be. */
+		staleNames(formId: number, isSpam: boolean): number | undefined {
+			const { isStale, version } = namesOf(formId, isSpam);
+			return isStale ? version : undefined;
+		},
+		/** Lists the names anew, by a count of all submissions; to be called inside the writer's transaction. */
+		relistNames(formId: number, { isSpam, ...count }: NameCount & { isSpam: boolean }): void {
+			const state = stateOf(formId);
+			endRun(state);
+			dirtyForms.add(formId);
+			relistNames(isSpam ? state.spamNames : state.inboxNames, count, maxListedNames);
+		},
 	};
 }
 
@@ -181,7 +196,6 @@ function prepareStatements(client: Database) {
 		readBlocks: client.prepare(
 			'select first_id, total, unread, starred, spam from submission_blocks where form_id = ? order by first_id',
 		),
-		readNames: client.prepare('select name, count from field_names where form_id = ? and is_spam = ? order by id'),
 		moveCounts: client.prepare(
 			'update forms set total = total + ?, unread = unread + ?, starred = starred + ?, spam = spam + ? where id = ?',
 		),
@@ -190,22 +204,6 @@ function prepareStatements(client: Database) {
 			on conflict (form_id, first_id) do update set
 			total = excluded.total, unread = excluded.unread, starred = excluded.starred, spam = excluded.spam`,
 		),
-		writeName: client.prepare(
-			`insert into field_names (form_id, is_spam, name, count) values (?, ?, ?, ?)
-			on conflict (form_id, is_spam, name) do update set count = excluded.count`,
-		),
-		removeName: client.prepare('delete from field_names where form_id = ? and is_spam = ? and name = ?'),
-	};
-}
-
-function readNames(statement: Statement, formId: number, isSpam: 0 | 1): NameList {
-	const rows = statement.values(formId, isSpam) as [string, number][];
-	const names = rows.filter(([name]) => name !== OVERFLOW_MARK);
-	return {
-		counts: new Map(names.map(([name, count]) => [JSON.parse(name) as string, count])),
-		dirty: new Set(),
-		overflow: names.length < rows.length ? 'marked' : names.length >= MAX_LISTED_NAMES,
-		json: undefined,
 	};
 }
 
@@ -254,38 +252,6 @@ export function blockIndexOf(blocks: readonly Block[], id: number): number {
 		else high = middle;
 	}
 	return low - 1;
-}
-
-function countNames(state: FormState, { names, isSpam }: CountedSubmission, sign: 1 | -1): void {
-	const { run } = state;
-	if (sign === 1 && run && run.isSpam === isSpam && haveSameItems(run.names, names)) {
-		run.length++;
-		return;
-	}
-	endRun(state);
-	if (sign === 1) state.run = { names, isSpam, length: 1 };
-	else addToNames(state, { names, isSpam }, -1);
-}
-
-function endRun(state: FormState): void {
-	const { run } = state;
-	state.run = undefined;
-	if (run) addToNames(state, run, run.length);
-}
-
-function addToNames(state: FormState, { names, isSpam }: Omit<Run, 'length'>, difference: number): void {
-	const list = isSpam ? state.spamNames : state.inboxNames;
-	const { counts, dirty } = list;
-	for (const name of names) {
-		const before = counts.get(name) ?? 0;
-		const after = before + difference;
-		if (before === 0 && (difference < 0 || counts.size >= MAX_LISTED_NAMES)) continue;
-		if (after === 0) counts.delete(name);
-		else counts.set(name, after);
-		if (before === 0 || after === 0) list.json = undefined;
-		dirty.add(name);
-	}
-	if (counts.size >= MAX_LISTED_NAMES) list.overflow ||= true;
 }
 
 function haveSameItems(a: readonly string[], b: readonly string[]): boolean {

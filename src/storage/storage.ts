@@ -12,6 +12,7 @@ import { measureDisk } from './disk-use.ts';
 import { createFindings } from './findings.ts';
 import { createFormIndex } from './form-index.ts';
 import { migrate } from './migrate.ts';
+import { createNameRelisting } from './name-relist.ts';
 import { createPresentForms } from './present-forms.ts';
 import { createSearchIndex, type VolumeSize } from './search-index.ts';
 import {
@@ -51,6 +52,8 @@ export interface StorageOptions {
 	elapsed?: () => number;
 	/** When a piece of the search index is full. */
 	searchVolume?: VolumeSize;
+	/** How many field names of a form are listed. */
+	maxListedNames?: number;
 }
 
 /**
@@ -59,7 +62,7 @@ export interface StorageOptions {
  */
 export function openStorage(
 	file: string,
-	{ log: serverLog, now = Date.now, elapsed, searchVolume }: StorageOptions = {},
+	{ log: serverLog, now = Date.now, elapsed, searchVolume, maxListedNames }: StorageOptions = {},
 ) {
 	if (!hasDatabase(file)) createDatabase(file);
 	const client = openWriteConnection(file);
@@ -72,7 +75,7 @@ export function openStorage(
 	const reader = openReadConnection(file);
 	const db: Db = drizzle(reader);
 	const tx: Db = drizzle(client);
-	const index = createFormIndex(client);
+	const index = createFormIndex(client, { maxListedNames });
 	const dataVersion = client.prepare('pragma data_version');
 	let seenVersion = Number(dataVersion.values()[0]?.[0]);
 	let generation = 0;
@@ -158,6 +161,7 @@ export function openStorage(
 				const refusal = findings.refusal('submission');
 				return refusal ? Promise.reject(refusal) : log.append(row);
 			},
+			...createNameRelisting(client, { writer, index }),
 			page: (query: Parameters<typeof log.page>[0]) => {
 				refreshOnce();
 				return log.page(query);
@@ -165,6 +169,10 @@ export function openStorage(
 			countBetween: (...args: Parameters<typeof log.countBetween>) => {
 				refreshOnce();
 				return log.countBetween(...args);
+			},
+			staleNames: (...args: Parameters<typeof index.staleNames>) => {
+				refreshOnce();
+				return index.staleNames(...args);
 			},
 			hasUnlistedNames: (...args: Parameters<typeof index.hasUnlistedNames>) => {
 				refreshOnce();

@@ -5,6 +5,7 @@ import type { Events } from '../events.ts';
 import { lazy } from '../lazy.ts';
 import { isMissingParent } from './constraints.ts';
 import { type Block, blockIndexOf, type Count, type Flags, type FormIndex } from './form-index.ts';
+import { namesOf } from './name-count.ts';
 import type { PresentForms } from './present-forms.ts';
 import type { deliveries, idempotencyKeys } from './tables.ts';
 import type { Job, Writer } from './writer.ts';
@@ -361,8 +362,4 @@ export function toStored([id, isRead, isStarred, isSpam, data, spamReason, subje
 		subject,
 		replyTo,
 	};
-}
-
-function namesOf(data: string): string[] {
-	return Object.keys(JSON.parse(data) as Record<string, unknown>);
 }

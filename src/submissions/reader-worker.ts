@@ -3,8 +3,9 @@
 import { constants, setPriority } from 'node:os';
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { openReadConnection } from '../storage/sqlite.ts';
-import { createSubmissionReader } from '../storage/submission-reader.ts';
+import { createSubmissionReader, type Selection } from '../storage/submission-reader.ts';
 import { type ChunkRequest, readChunk } from './export/chunk.ts';
+import { countNames } from './names/count-names.ts';
 
 /** What can be asked of the thread. */
 export type ReaderCalls = ReturnType<typeof createCalls>;
@@ -24,6 +25,7 @@ function createCalls(file: string) {
 		count: reader.count,
 		ids: reader.ids,
 		readChunk: (request: ChunkRequest) => readChunk(reader, request),
+		countNames: (selection: Selection) => countNames(reader, selection),
 		/** Comes before the end of the thread. */
 		close: () => client.close(),
 	};

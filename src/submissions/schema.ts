@@ -32,7 +32,8 @@ export const SubmissionList = Type.Object(
 		submissions: Type.Array(Submission),
 		fields: Type.Array(Type.String(), {
 			description:
-				'The field names of all submissions of the form (of its spam with `filter=spam`), in the order first seen.',
+				'The field names of all submissions of the form (of its spam with `filter=spam`), in the order first seen. ' +
+				'At most 2,000: first the names that more than three submissions have.',
 		}),
 		pagination: Type.Object({
 			limit: Type.Integer({ description: 'The applied limit; a page of very large submissions ends early.' }),

@@ -9,6 +9,7 @@ import type { Page, StoredSubmission } from '../storage/submission-log.ts';
 import type { FormRow, Mode } from '../storage/tables.ts';
 import { type Export, type ExportQuery, openExport } from './export/export.ts';
 import { type ListQuery, toNarrowing } from './list-query.ts';
+import type { Names } from './names/names.ts';
 import { presentJson } from './present.ts';
 import type { Reader } from './reader.ts';
 import type { UpdateSubmission } from './schema.ts';
@@ -18,12 +19,16 @@ export type Submissions = ReturnType<typeof createSubmissions>;
 export interface SubmissionsOptions {
 	forms: Forms;
 	reader: Reader;
+	names: Names;
 	release: Retries['release'];
 	now?: () => number;
 }
 
 /** JSON text is answered as text: what was stored is spliced in untouched, never parsed on the way. */
-export function createSubmissions(storage: Storage, { forms, reader, release, now = Date.now }: SubmissionsOptions) {
+export function createSubmissions(
+	storage: Storage,
+	{ forms, reader, names, release, now = Date.now }: SubmissionsOptions,
+) {
 	const { submissions, clock } = storage;
 	const present = (row: StoredSubmission, withData = true) =>
 		presentJson(row, { timeline: clock.timeline(), withData });
@@ -55,6 +60,7 @@ export function createSubmissions(storage: Storage, { forms, reader, release, no
 			const { rows, total } = query.terms
 				? await search(form.id, query)
 				: submissions.page({ ...toNarrowing(query, clock.timeline()), limit, offset, order, formId: form.id });
+			await names.settle(form.id, filter === 'spam');
 			const fields = submissions.namesJson(form.id, filter === 'spam');
 			const hasMore = offset + rows.length < total;
 			const applied = hasMore ? Math.min(limit, rows.length) : limit;
@@ -89,7 +95,7 @@ export function createSubmissions(storage: Storage, { forms, reader, release, no
 			{ mode, readQuery }: { mode?: Mode; readQuery: () => ExportQuery },
 		): Promise<Export> {
 			const form = await forms.row(formId, mode);
-			return openExport(storage, { reader, form, query: readQuery(), now });
+			return openExport(storage, { reader, names, form, query: readQuery(), now });
 		},
 		/** @throws AppError FORM_NOT_FOUND, NOT_FOUND, also for a second time */
 		async remove(formId: string, { mode, id }: { mode?: Mode; id: string }): Promise<void> {

@@ -4,6 +4,7 @@ import type { Storage } from '../../storage/storage.ts';
 import type { Selection } from '../../storage/submission-reader.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { type NarrowingQuery, toNarrowing } from '../list-query.ts';
+import type { Names } from '../names/names.ts';
 import type { Reader } from '../reader.ts';
 import type { ChunkRequest } from './chunk.ts';
 import type { Formulas } from './csv.ts';
@@ -32,7 +33,13 @@ export interface Export {
  */
 export async function openExport(
 	{ submissions, clock }: Pick<Storage, 'submissions' | 'clock'>,
-	{ reader, form, query, now }: { reader: Reader; form: FormRow; query: ExportQuery; now: () => number },
+	{
+		reader,
+		names,
+		form,
+		query,
+		now,
+	}: { reader: Reader; names: Names; form: FormRow; query: ExportQuery; now: () => number },
 ): Promise<Export> {
 	const { order, format, bom, formulas } = query;
 	const narrowing = toNarrowing(query, clock.timeline());
@@ -41,6 +48,7 @@ export async function openExport(
 	const end = clock.end();
 	const selection = { ...narrowing, formId: form.id, beforeId: Math.min(narrowing.beforeId ?? end, end) };
 	const isSpam = narrowing.filter === 'spam';
+	await names.settle(form.id, isSpam);
 	const hasRest = submissions.hasUnlistedNames(form.id, isSpam);
 	const fields = JSON.parse(submissions.namesJson(form.id, isSpam)) as string[];
 	const layout: Layout = { format, bom, formulas, fields, hasRest };
