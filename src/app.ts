@@ -17,7 +17,7 @@ import { createKeys } from './keys/keys.ts';
 import { lazy } from './lazy.ts';
 import type { Log } from './log.ts';
 import { ownUrl } from './own-url.ts';
-import { withoutRefusals } from './storage/findings.ts';
+import { logBeside } from './storage/findings.ts';
 import { openStorage } from './storage/storage.ts';
 import type { Captcha } from './storage/tables.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
@@ -43,8 +43,8 @@ export interface AppOptions {
  * beside a running server.
  */
 export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed }: AppOptions) {
-	const log = withoutRefusals(wholeLog);
-	const storage = openStorage(config.databaseFile, { log, now, elapsed });
+	const storage = openStorage(config.databaseFile, { log: wholeLog, now, elapsed });
+	const log = logBeside(storage.findings, wholeLog);
 	const budget = createByteBudget(CONTENT_BYTES);
 	const reader = createReader(config.databaseFile, storage.requireFile);
 	const names = createNames(storage, reader);

@@ -59,7 +59,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		formRoutes(app.forms, auth),
 		submissionRoutes(app.submissions, auth),
 		bulkRoutes(app.bulk, auth),
-		exportRoutes(app.submissions, auth),
+		exportRoutes(app, auth),
 		statsRoutes(app.stats, auth),
 		keyRoutes(app.keys, auth),
 		sessionRoutes({ ...app, cookie, credential, api, failures, urls }),

@@ -27,6 +27,11 @@ export function isStorageFailure(error: unknown): boolean {
 	return UNAVAILABLE.test(codeOf(error));
 }
 
+/** The file does not hold what was written to it. */
+export function isDamage(error: unknown): boolean {
+	return /^SQLITE_(?:CORRUPT|NOTADB)/.test(codeOf(error));
+}
+
 /** Another connection writes. */
 export function isBusy(error: unknown): boolean {
 	return codeOf(error).startsWith('SQLITE_BUSY');

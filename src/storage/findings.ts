@@ -2,7 +2,7 @@
 
 import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { cannotStore } from './constraints.ts';
+import { cannotStore, isDamage } from './constraints.ts';
 
 interface Kind {
 	/** For the operator: what happened, what it means, what to do. No path and no number, because probes of strangers see it. */
@@ -36,6 +36,12 @@ const KINDS = {
 			'The disk is almost full: submissions are refused, owners can still sign in and delete. Make room on it, or delete ' +
 			'submissions.',
 		stops: 'submissions',
+	},
+	damage: {
+		problem:
+			'A part of the database is damaged: what lies there cannot be read. Make a copy of the folder, check the disk, and ' +
+			'restore a backup; "formsrv doctor" says more.',
+		stops: 'nothing',
 	},
 } as const satisfies Record<string, Kind>;
 
@@ -148,13 +154,17 @@ export function createFindings({ log, now = Date.now }: { log?: Log; now?: () =>
 	};
 }
 
-/** The log without what was refused because of a finding: that has a line of its own, once for all. */
-export function withoutRefusals(log: Log): Log {
+/**
+ * The log for all others: without what was refused because of a finding, which has a line of its own, once for all; and
+ * what it is told of a damaged file becomes one.
+ */
+export function logBeside(findings: Findings, log: Log): Log {
 	const isRefusal = (cause: unknown) =>
 		cause instanceof AppError && cause.code === 'UNAVAILABLE' && cause.cause === undefined;
 	return {
 		...log,
 		error: (message, fields = {}) => {
+			if (isDamage(fields.cause)) findings.set('damage', fields.cause);
 			if (!isRefusal(fields.cause)) log.error(message, fields);
 		},
 	};

@@ -16,7 +16,13 @@ export interface ReaderRequest {
 	args: unknown[];
 }
 
-export type ReaderAnswer = { id: number; result: unknown } | { id: number; error: string };
+export type ReaderAnswer = { id: number; result: unknown } | { id: number; failure: Failure };
+
+/** What of an error passes between threads. */
+export type Failure = Pick<Error, 'message' | 'name' | 'stack'> & {
+	/** SQLite's, such as `SQLITE_CORRUPT`. */
+	code?: unknown;
+};
 
 function createCalls(file: string) {
 	const client = openReadConnection(file);
@@ -48,8 +54,15 @@ function answer(id: number, call: () => unknown): ReaderAnswer {
 	try {
 		return { id, result: call() };
 	} catch (error) {
-		return { id, error: error instanceof Error ? error.message : String(error) };
+		const { message, name, stack, code } = reasonOf(error) as Failure;
+		return { id, failure: { message, name, stack, code } };
 	}
+}
+
+/** Closing a statement that failed throws once more, and that covers the reason. */
+function reasonOf(error: unknown): Error {
+	if (error instanceof SuppressedError) return reasonOf(error.suppressed);
+	return error instanceof Error ? error : new Error(String(error));
 }
 
 if (!isMainThread && parentPort) serve(parentPort, process.argv.at(-1) ?? '');

@@ -36,7 +36,7 @@ export function createReader(file: string, beforeOpening: () => void) {
 		const path = workerPath('submissions/reader-worker.ts');
 		const started = new Worker(path, { argv: [file], ref: true }) as Thread;
 		started.addEventListener('message', ({ data }: MessageEvent<ReaderAnswer>) => settle(data));
-		started.addEventListener('error', ({ message }) => abandon(started, new Error(message)));
+		started.addEventListener('error', ({ message }) => abandon(started, () => new Error(message)));
 		worker = started;
 		return started;
 	}
@@ -44,7 +44,7 @@ export function createReader(file: string, beforeOpening: () => void) {
 	function settle(answer: ReaderAnswer): void {
 		const call = take(answer.id);
 		if (!call) return;
-		if ('error' in answer) call.reject(new Error(answer.error));
+		if ('failure' in answer) call.reject(Object.assign(new Error(answer.failure.message), answer.failure));
 		else call.resolve(answer.result);
 	}
 
@@ -66,10 +66,10 @@ export function createReader(file: string, beforeOpening: () => void) {
 	}
 
 	/** Ends a thread that failed, or that is busy with a call nobody waits for any longer. */
-	function abandon(failed: Thread, cause: unknown): void {
+	function abandon(failed: Thread, reason: () => Error): void {
 		if (worker === failed) worker = undefined;
 		failed.terminate();
-		for (const [id, { thread }] of [...waiting]) if (thread === failed) take(id)?.reject(tooMuch(cause));
+		for (const [id, { thread }] of [...waiting]) if (thread === failed) take(id)?.reject(reason());
 	}
 
 	function ask(name: ReaderRequest['name'], args: unknown[]): Promise<unknown> {
@@ -82,7 +82,10 @@ export function createReader(file: string, beforeOpening: () => void) {
 		thread.ref();
 		const id = ++lastId;
 		return new Promise((resolve, reject) => {
-			const timer = setTimeout(() => abandon(thread, new Error(`${name} took over ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
+			const timer = setTimeout(
+				() => abandon(thread, () => tooMuch(new Error(`${name} took over ${TIMEOUT_MS} ms`))),
+				TIMEOUT_MS,
+			);
 			waiting.set(id, { thread, resolve, reject, timer });
 			thread.postMessage({ id, name, args } satisfies ReaderRequest);
 		});

@@ -3,7 +3,9 @@
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import { errorResponses, queryParameter, textResponse } from '../../http/openapi.ts';
+import { pulledBody } from '../../http/pulled-body.ts';
 import type { Auth } from '../../keys/auth.ts';
+import type { Log } from '../../log.ts';
 import { describe, extentParameters, formId } from '../openapi-parts.ts';
 import type { Submissions } from '../submissions.ts';
 import { FORMULAS } from './csv.ts';
@@ -43,16 +45,16 @@ const formatParameters = [
 	}),
 ];
 
-export const exportRoutes = (submissions: Submissions, auth: Auth) =>
+export const exportRoutes = ({ submissions, log }: { submissions: Submissions; log: Log }, auth: Auth) =>
 	new Elysia({ prefix: '/api/forms/:id/export' }).use(auth).get(
 		'',
-		async ({ principal, params, request }) =>
-			download(
-				await submissions.openExport(params.id, {
-					mode: principal.mode,
-					readQuery: () => parseExportQuery(new URL(request.url).searchParams),
-				}),
-			),
+		async ({ principal, params, request }) => {
+			const opened = await submissions.openExport(params.id, {
+				mode: principal.mode,
+				readQuery: () => parseExportQuery(new URL(request.url).searchParams),
+			});
+			return download(opened, pulledBody(opened.chunks, { request, log }));
+		},
 		{
 			access: { permission: 'read', form: 'id' },
 			detail: {
@@ -73,21 +75,7 @@ export const exportRoutes = (submissions: Submissions, auth: Auth) =>
 		},
 	);
 
-/** The body is pulled: nothing is read ahead of a slow client, and nothing more once it is gone. */
-function download({ fileName, format, chunks }: Export): Response {
-	const body = new ReadableStream<Uint8Array>(
-		{
-			async pull(controller) {
-				const { value, done } = await chunks.next();
-				if (done) controller.close();
-				else controller.enqueue(value);
-			},
-			async cancel() {
-				await chunks.return(undefined);
-			},
-		},
-		{ highWaterMark: 0 },
-	);
+function download({ fileName, format }: Export, body: ReadableStream): Response {
 	return new Response(body, {
 		headers: {
 			'Content-Type': MEDIA_TYPES[format],
