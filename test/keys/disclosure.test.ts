@@ -74,8 +74,9 @@ describe('the notification address', () => {
 			destination: 'a@example.com, b@example.com',
 		});
 		expect([notice?.submission, others.length]).toEqual([null, 1]);
-		const mail = peer.accepted.find(({ to }) => to.join() === 'a@example.com,b@example.com');
-		expect(mail?.content).toContain('Subject: Notification address changed: Contact');
+		const subject = 'Subject: Notification address changed: Contact';
+		const mail = peer.accepted.find(({ to, content }) => to[0] === 'a@example.com' && content.includes(subject));
+		expect(mail?.to).toEqual(['a@example.com', 'b@example.com']);
 		expect(mail?.content).not.toContain('cake');
 		expect(mail?.content).not.toContain('c@example.com');
 	});
