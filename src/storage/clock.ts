@@ -113,13 +113,14 @@ export function createClock(client: Database, { now, elapsed = () => performance
 	 * they stand for moments that may never come, and what comes now for moments within the gap.
 	 */
 	function splitAt(millis: number): ClockStep[] {
+		const beforeMs = millis - 1;
 		return timeline.stretches.flatMap((stretch) => {
-			if (millis < stretch.startMs || millis > stretch.endMs) return [];
-			const from = sql.firstStored().values(idAfter(stretch, millis), stretch.toId)[0]?.[0];
+			if (beforeMs < stretch.startMs || beforeMs > stretch.endMs) return [];
+			const from = sql.firstStored().values(idAfter(stretch, beforeMs), stretch.toId)[0]?.[0];
 			if (from === null || from === undefined) return [];
 			const fromId = Number(from);
 			const { offsetMs } = stretch;
-			return [{ fromId, offsetMs, beforeMs: Math.floor(millis), afterMs: timeline.millisOf(fromId) }];
+			return [{ fromId, offsetMs, beforeMs, afterMs: timeline.millisOf(fromId) }];
 		});
 	}
 
@@ -183,7 +184,10 @@ export function createClock(client: Database, { now, elapsed = () => performance
 		/** What is to be said about the clock. */
 		report: (): ClockReport => reportClock({ timeline, newestId: highestId(), programMs: programMadeAt(), now: now() }),
 		/** Whether what is old by the clock is old: it has not been set for a while. */
-		isSettled: (): boolean => elapsed() >= settledAt,
+		isSettled(): boolean {
+			if (isServer) look();
+			return elapsed() >= settledAt;
+		},
 		refresh,
 		flush,
 		rolledBack,
