@@ -172,12 +172,35 @@ describe('permissions', () => {
 		}
 	});
 
+	test('read is needed beside write to change notificationEmail, and not to create a form with one', async () => {
+		const writer = await server.createKey({ permissions: ['write'] });
+		const both = await server.createKey({ permissions: ['read', 'write'] });
+		const json = { name: 'New', notificationEmail: 'ann@example.com' };
+		const { status, body } = await server.call<FormBody>('POST /api/forms', { key: writer, json });
+		expect([status, body.notificationEmail]).toEqual([201, 'ann@example.com']);
+		const change = (key: string) =>
+			server.call<ErrorBody>(`PATCH /api/forms/${body.id}`, { key, json: { notificationEmail: 'bob@example.com' } });
+		const refused = await change(writer);
+		expect([refused.status, refused.body.code]).toEqual([403, 'FORBIDDEN']);
+		expect(refused.body.error).toContain('read');
+		expect((await change(both)).status).toBe(200);
+	});
+
 	test('are judged before the object and the body are looked at', async () => {
 		const key = await server.createKey({ permissions: ['read'] });
 		expect((await server.call('DELETE /api/forms/zzz', { key })).status).toBe(403);
 		expect((await server.call('POST /api/forms', { key, json: { nonsense: true } })).status).toBe(403);
 		expect((await server.call('POST /api/forms', { key: null, json: { nonsense: true } })).status).toBe(401);
 	});
+});
+
+test('a good key is not refused because of wrong ones from its address', async () => {
+	const limited = await openTestServer({ settings: { FORMSRV_RATE_AUTH: '20' } });
+	const statuses = new Set<number>();
+	for (let i = 0; i < 25; i++) statuses.add((await limited.call('GET /api/forms', { key: 'sk_live_wrong' })).status);
+	expect([...statuses]).toEqual([401, 429]);
+	expect((await limited.call('GET /api/forms')).status).toBe(200);
+	await limited.close();
 });
 
 test('submitting to a form needs no authentication and ignores what is sent for it', async () => {
