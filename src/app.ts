@@ -9,6 +9,7 @@ import type { GuardedPost } from './delivery/guarded-request.ts';
 import { createWebhooks } from './delivery/webhooks/webhooks.ts';
 import { createForms } from './forms/forms.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
+import { createTurns } from './http/turns.ts';
 import { createAltcha } from './intake/altcha.ts';
 import { createAltchaStore } from './intake/altcha-store.ts';
 import { createCaptchaCheck } from './intake/captcha.ts';
@@ -28,6 +29,14 @@ import { createSubmissions } from './submissions/submissions.ts';
 
 /** What is held in memory of submitted content at one moment, whoever holds it, as it is counted there. */
 const CONTENT_BYTES = 64 * 1024 * 1024;
+
+/** Exports, and lists of large submissions: how many are under way at one moment. */
+const LARGE_ANSWERS = {
+	perCaller: 4,
+	inAll: 8,
+	waitMs: 15_000,
+	message: 'Too many exports and lists of large submissions are under way; try again in a few seconds.',
+};
 
 export type App = ReturnType<typeof openApp>;
 
@@ -60,7 +69,15 @@ export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed
 		now,
 	});
 	const forms = createForms(storage, { captchas: configuredCaptchas(config), notices: dispatch.outbox, now });
-	const submissions = createSubmissions(storage, { forms, reader, names, release: dispatch.retries.release, now });
+	const submissions = createSubmissions(storage, {
+		forms,
+		reader,
+		names,
+		budget,
+		turns: createTurns(LARGE_ANSWERS),
+		release: dispatch.retries.release,
+		now,
+	});
 	const bulk = createBulk(storage, { forms, reader, release: dispatch.retries.release });
 	const stats = createStats(storage, { forms, now });
 	const sessions = createSessions(storage, { keys, now });

@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import { FILTERS } from '../storage/submission-log.ts';
 import { parseListQuery } from '../submissions/list-query.ts';
+import type { JsonText } from '../submissions/page-writer.ts';
 import { type Cli, examples, findForm, type Options, withStorage } from './cli.ts';
 import { addExport } from './export.ts';
 import { shorten, shortTime } from './table.ts';
@@ -55,12 +56,19 @@ function addList(submissions: Command, cli: Cli): void {
 		return cli.withApp(options, {
 			use: async (app) => {
 				const { id } = await findForm(app, name);
-				const json = await app.submissions.list(id, { readQuery: () => query });
+				const json = await wholeText(await app.submissions.list(id, { readQuery: () => query }));
 				if (options.json) cli.printJsonText(json);
 				else printPage(cli, JSON.parse(json) as Page);
 			},
 		});
 	});
+}
+
+async function wholeText(text: JsonText): Promise<string> {
+	if (typeof text === 'string') return text;
+	const pieces: Uint8Array[] = [];
+	for await (const piece of text.chunks) pieces.push(piece);
+	return Buffer.concat(pieces).toString();
 }
 
 function printPage(cli: Cli, { submissions, pagination }: Page): void {

@@ -17,6 +17,7 @@ import { apiDocs, openApiDocument } from '../http/api-docs.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import type { Refuse } from '../http/refusal.ts';
 import { createRouter } from '../http/router.ts';
+import { createStreamResponse } from '../http/streamed.ts';
 import { describedEndpoint } from '../intake/routes.ts';
 import { createAuth } from '../keys/auth.ts';
 import { keyRoutes } from '../keys/routes.ts';
@@ -55,11 +56,12 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		failures,
 		otherCredential: async (request) => (await credential(request))?.session.principal,
 	});
+	const stream = createStreamResponse(app.log);
 	const described: AnyElysia[] = [
 		formRoutes(app.forms, auth),
-		submissionRoutes(app.submissions, auth),
+		submissionRoutes(app.submissions, auth, stream),
 		bulkRoutes(app.bulk, auth),
-		exportRoutes(app, auth),
+		exportRoutes(app.submissions, auth, stream),
 		statsRoutes(app.stats, auth),
 		keyRoutes(app.keys, auth),
 		sessionRoutes({ ...app, cookie, credential, api, failures, urls }),

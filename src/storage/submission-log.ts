@@ -50,18 +50,20 @@ export interface PageQuery {
 	beforeId?: number;
 }
 
+/** With the size in bytes in place of a large text, which is read by itself. */
+export interface PageEntry extends Omit<StoredSubmission, 'data'> {
+	data: string | number;
+}
+
 export interface Page {
-	/** Fewer than asked for, and than there are, if they are very large. */
-	rows: StoredSubmission[];
+	rows: PageEntry[];
 	/** How many submissions match in all. */
 	total: number;
 }
 
 export type Row = [number, number, number, number, string, string | null, string | null, string | null];
 
-/** With `null` for a large text. */
-type PageRow = Row | [number, number, number, number, null, string | null, string | null, string | null];
-const DATA = 4;
+type PageRow = [number, number, number, number, string | number, string | null, string | null, string | null];
 
 export const COLUMNS = 'id, is_read, is_starred, is_spam, data, spam_reason, subject, reply_to';
 const COUNT_OF: Record<Filter, Count> = { all: 'total', unread: 'unread', starred: 'starred', spam: 'spam' };
@@ -72,11 +74,9 @@ export const CONDITION: Record<Filter, string> = {
 	spam: 'is_spam = 1',
 };
 export const BEYOND_ALL_IDS = Number.MAX_SAFE_INTEGER;
-/** From so many bytes on, a submission of a page is read by itself. */
-const LARGE_BYTES = 256 * 1024;
-/** A page ends early when its texts come to so much: whoever lists must not be brought down by who submits. */
-const MAX_PAGE_CHARACTERS = 16 * 1024 * 1024;
-const PAGE_COLUMNS = COLUMNS.replace('data', `iif(octet_length(data) < ${LARGE_BYTES}, data, null)`);
+/** From so many bytes on, a text of a page is read by itself: a page of smaller ones is little in memory. */
+const LARGE_BYTES = 16 * 1024;
+const PAGE_COLUMNS = COLUMNS.replace('data', `iif(octet_length(data) < ${LARGE_BYTES}, data, octet_length(data))`);
 
 /** One object and no closures, because they come by the thousand. */
 interface Append extends Job {
@@ -175,7 +175,7 @@ export function createSubmissionLog(
 	}
 
 	/** Reads `limit` rows from the one of that rank (0 = oldest match) onwards, skipping by the blocks' counts. */
-	function readFromRank(query: PageQuery, rank: number, limit: number): StoredSubmission[] {
+	function readFromRank(query: PageQuery, rank: number, limit: number): PageEntry[] {
 		const count = COUNT_OF[query.filter];
 		const blocks = index.blocks(query.formId);
 		const isAscending = query.order === 'asc';
@@ -192,7 +192,7 @@ export function createSubmissionLog(
 			for (const row of found) rows.push(row);
 			skip = 0;
 		}
-		return readUntilFull(rows, (row) => (row[DATA] === null ? read(query.formId, row[0]) : toStored(row as Row)));
+		return rows.map((row) => toStored(row));
 	}
 
 	return {
@@ -213,8 +213,10 @@ export function createSubmissionLog(
 			return forEach(formId, ids, (id) => removeOne(formId, id));
 		},
 		read,
-		/** Those of the ids that are there, in their order; fewer if they are very large, as of a page. */
-		readSome: (formId: number, ids: readonly number[]) => readUntilFull(ids, (id) => read(formId, id)),
+		/** Those of the ids that are there, in their order, as of a page. */
+		entries(formId: number, ids: readonly number[]): PageEntry[] {
+			return ids.flatMap((id) => (sql.entry().values(id, formId) as PageRow[]).map((row) => toStored(row)));
+		},
 		page(query: PageQuery): Page {
 			const { formId, filter, order, limit, offset, fromId = 0, beforeId = BEYOND_ALL_IDS } = query;
 			const low = fromId > 0 ? countBelow(formId, filter, fromId) : 0;
@@ -297,6 +299,7 @@ function prepareStatements(client: Database) {
 		),
 		remove: client.prepare('delete from submissions where id = ?'),
 		read: client.prepare(`select ${COLUMNS} from submissions where id = ? and form_id = ?`),
+		entry: lazy(() => client.prepare(`select ${PAGE_COLUMNS} from submissions where id = ? and form_id = ?`)),
 		sweep: client.prepare(`delete from submissions where id in (${first})`),
 		/** Leaves the rest to the search index, which is behind anyway. */
 		unindex: client.prepare('insert or ignore into search_removals (id) values (?)'),
@@ -309,20 +312,6 @@ function prepareStatements(client: Database) {
 			(condition) => `select ${PAGE_COLUMNS} ${range} and ${condition} order by id desc limit ?4 offset ?5`,
 		),
 	};
-}
-
-/** Reads one after the other, at least one, until their texts come to too much. */
-function readUntilFull<T>(items: readonly T[], readOne: (item: T) => StoredSubmission | undefined): StoredSubmission[] {
-	const rows: StoredSubmission[] = [];
-	let room = MAX_PAGE_CHARACTERS;
-	for (const item of items) {
-		const stored = readOne(item);
-		if (!stored) continue;
-		rows.push(stored);
-		room -= stored.data.length;
-		if (room < 0) break;
-	}
-	return rows;
 }
 
 function insertDelivery(statement: Statement, row: NewSubmission, delivery: NewDelivery): void {
@@ -351,7 +340,9 @@ function deliveryValues({ id, formId }: NewSubmission, delivery: NewDelivery) {
 	];
 }
 
-export function toStored([id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo]: Row): StoredSubmission {
+export function toStored(row: Row): StoredSubmission;
+export function toStored(row: PageRow): PageEntry;
+export function toStored([id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo]: PageRow): PageEntry {
 	return {
 		id,
 		isRead: isRead === 1,

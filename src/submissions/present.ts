@@ -4,17 +4,32 @@ import { encodeId } from '../ids.ts';
 import type { StoredSubmission } from '../storage/submission-log.ts';
 import type { Timeline } from '../storage/timeline.ts';
 
-export interface Presentation {
-	timeline: Timeline;
-	/** Without it, what the sender wrote is left out. */
-	withData?: boolean;
-}
+type Shown = Omit<StoredSubmission, 'data'>;
 
 /** The JSON text of a `Submission`. What was stored is spliced in untouched, never parsed on the way. */
-export function presentJson(row: StoredSubmission, { timeline, withData = true }: Presentation): string {
+export function presentJson(row: StoredSubmission, timeline: Timeline): string {
+	const [before, after] = presentAround(row, timeline);
+	return before + row.data + after;
+}
+
+/** What comes before the data of a `Submission`, and what after it. */
+export function presentAround(row: Shown, timeline: Timeline): [before: string, after: string] {
+	return [`${presentId(row)}"data":`, `,${presentFlags(row, timeline)}`];
+}
+
+/** As {@link presentJson}, without what the sender wrote. */
+export function presentFlagged(row: Shown, timeline: Timeline): string {
+	return presentId(row) + presentFlags(row, timeline);
+}
+
+function presentId({ id }: Shown): string {
+	return `{"id":"${encodeId(id)}",`;
+}
+
+function presentFlags(row: Shown, timeline: Timeline): string {
 	const reason = row.isSpam ? `,"spamReason":${JSON.stringify(row.spamReason ?? 'marked')}` : '';
 	return (
-		`{"id":"${encodeId(row.id)}",${withData ? `"data":${row.data},` : ''}"createdAt":"${timeline.isoOf(row.id)}",` +
+		`"createdAt":"${timeline.isoOf(row.id)}",` +
 		`"isRead":${row.isRead},"isStarred":${row.isStarred},"isSpam":${row.isSpam}${reason}}`
 	);
 }

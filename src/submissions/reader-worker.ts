@@ -4,8 +4,10 @@ import { constants, setPriority } from 'node:os';
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { openReadConnection } from '../storage/sqlite.ts';
 import { createSubmissionReader, type Selection } from '../storage/submission-reader.ts';
-import { type ChunkRequest, readChunk } from './export/chunk.ts';
+import { type Chunk, type ChunkRequest, readChunk } from './export/chunk.ts';
 import { countNames } from './names/count-names.ts';
+
+const COLLECT_AFTER_BYTES = 8 * 1024 * 1024;
 
 /** What can be asked of the thread. */
 export type ReaderCalls = ReturnType<typeof createCalls>;
@@ -45,9 +47,29 @@ function stepBack(): void {
 function serve(port: NonNullable<typeof parentPort>, file: string): void {
 	stepBack();
 	const calls = createCalls(file) as unknown as Record<string, (...args: unknown[]) => unknown>;
+	const collect = createCollection();
 	port.on('message', ({ id, name, args }: ReaderRequest) => {
-		port.postMessage(answer(id, () => calls[name]?.(...args)));
+		const answered = answer(id, () => calls[name]?.(...args));
+		const bytes = bytesOf(answered);
+		port.postMessage(answered, bytes ? [bytes.buffer] : []);
+		if (bytes) collect(bytes.length);
 	});
+}
+
+/** The bytes of a piece of an export are handed over, not copied. */
+function bytesOf(answer: ReaderAnswer): Chunk['bytes'] | undefined {
+	return 'result' in answer ? (answer.result as Partial<Chunk>).bytes : undefined;
+}
+
+/** What was made of content lies in memory until it is collected, which the runtime may put off for hundreds of MiB. */
+function createCollection() {
+	let garbage = 0;
+	return (bytes: number) => {
+		garbage += bytes;
+		if (garbage < COLLECT_AFTER_BYTES) return;
+		garbage = 0;
+		Bun.gc(true);
+	};
 }
 
 function answer(id: number, call: () => unknown): ReaderAnswer {

@@ -3,11 +3,14 @@
 import { Elysia } from 'elysia';
 import { readJson } from '../http/json-body.ts';
 import { errorResponses, jsonBody, jsonResponse } from '../http/openapi.ts';
+import type { StreamResponse } from '../http/streamed.ts';
 import { Success } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
+import { countedAs } from '../keys/permissions.ts';
 import { LIMIT_DEFAULT } from './bounds.ts';
 import { parseListQuery } from './list-query.ts';
 import { describe, extentParameters, formId, pageParameters, submissionId } from './openapi-parts.ts';
+import type { JsonText } from './page-writer.ts';
 import { FlaggedSubmission, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
 import type { Submissions } from './submissions.ts';
 
@@ -24,27 +27,34 @@ const EXAMPLE_PAGE = {
 	fields: ['name', 'email', 'message'],
 	pagination: { limit: LIMIT_DEFAULT, offset: 0, total: 1, hasMore: false },
 };
-/** Answers JSON text that is already built. */
-function jsonText(text: string): Response {
-	return new Response(text, { headers: { 'Content-Type': 'application/json' } });
-}
+const HEADERS = { 'Content-Type': 'application/json' };
 
-export const submissionRoutes = (submissions: Submissions, auth: Auth) =>
-	new Elysia({ prefix: '/api/forms/:id/submissions' })
+export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: StreamResponse) => {
+	/** JSON text as it is, already built or in pieces. */
+	const answer = (request: Request, text: JsonText): Response =>
+		typeof text === 'string' ? new Response(text, { headers: HEADERS }) : stream(request, text, HEADERS);
+
+	return new Elysia({ prefix: '/api/forms/:id/submissions' })
 		.use(auth)
 		.get(
 			'',
 			async ({ principal, params, request }) =>
-				jsonText(
+				answer(
+					request,
 					await submissions.list(params.id, {
 						mode: principal.mode,
+						caller: countedAs(principal),
 						readQuery: () => parseListQuery(new URL(request.url).searchParams),
 					}),
 				),
 			{
 				access: { permission: 'read', form: 'id' },
 				detail: {
-					...describe('listSubmissions', 'List submissions', 'One page of the submissions of a form.'),
+					...describe(
+						'listSubmissions',
+						'List submissions',
+						'One page of the submissions of a form: as many as `limit` says while there are more, however large they are.',
+					),
 					parameters: [formId, ...pageParameters, ...extentParameters],
 					responses: {
 						200: jsonResponse('The page.', { schema: SubmissionList, example: EXAMPLE_PAGE }),
@@ -56,8 +66,15 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth) =>
 		)
 		.get(
 			'/:submissionId',
-			async ({ principal, params }) =>
-				jsonText(await submissions.get(params.id, { mode: principal.mode, id: params.submissionId })),
+			async ({ principal, params, request }) =>
+				answer(
+					request,
+					await submissions.get(params.id, {
+						mode: principal.mode,
+						caller: countedAs(principal),
+						id: params.submissionId,
+					}),
+				),
 			{
 				access: { permission: 'read', form: 'id' },
 				detail: {
@@ -73,9 +90,11 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth) =>
 		.patch(
 			'/:submissionId',
 			async ({ principal, mayRead, params, request }) =>
-				jsonText(
+				answer(
+					request,
 					await submissions.update(params.id, {
 						mode: principal.mode,
+						caller: countedAs(principal),
 						id: params.submissionId,
 						mayRead,
 						readChange: () => readJson(request, UpdateSubmission),
@@ -122,3 +141,4 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth) =>
 				},
 			},
 		);
+};

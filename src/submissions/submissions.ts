@@ -5,18 +5,19 @@ import { AppError } from '../errors.ts';
 import type { Forms } from '../forms/forms.ts';
 import { decodeId } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Page, StoredSubmission } from '../storage/submission-log.ts';
+import type { Page, PageEntry } from '../storage/submission-log.ts';
 import type { FormRow, Mode } from '../storage/tables.ts';
 import { type Export, type ExportQuery, openExport } from './export/export.ts';
 import { type ListQuery, toNarrowing } from './list-query.ts';
 import type { Names } from './names/names.ts';
-import { presentJson } from './present.ts';
+import { createPageWriter, type JsonText, type PageWriterOptions } from './page-writer.ts';
+import { presentFlagged } from './present.ts';
 import type { Reader } from './reader.ts';
 import type { UpdateSubmission } from './schema.ts';
 
 export type Submissions = ReturnType<typeof createSubmissions>;
 
-export interface SubmissionsOptions {
+export interface SubmissionsOptions extends PageWriterOptions {
 	forms: Forms;
 	reader: Reader;
 	names: Names;
@@ -24,17 +25,21 @@ export interface SubmissionsOptions {
 	now?: () => number;
 }
 
-/** JSON text is answered as text: what was stored is spliced in untouched, never parsed on the way. */
-export function createSubmissions(
-	storage: Storage,
-	{ forms, reader, names, release, now = Date.now }: SubmissionsOptions,
-) {
-	const { submissions, clock } = storage;
-	const present = (row: StoredSubmission, withData = true) =>
-		presentJson(row, { timeline: clock.timeline(), withData });
+/** Who asks. */
+export interface Asked {
+	mode?: Mode;
+	/** The key or session whose turns count; without one nothing has to wait for a turn. */
+	caller?: string;
+}
 
-	function find(form: FormRow, id: string): StoredSubmission {
-		const found = submissions.read(form.id, decodeId(id) ?? -1);
+/** JSON text is answered as text: what was stored is spliced in untouched, never parsed on the way. */
+export function createSubmissions(storage: Storage, options: SubmissionsOptions) {
+	const { forms, reader, names, budget, turns, release, now = Date.now } = options;
+	const { submissions, clock } = storage;
+	const write = createPageWriter(storage, options);
+
+	function find(form: FormRow, id: string): PageEntry {
+		const [found] = submissions.entries(form.id, [decodeId(id) ?? -1]);
 		if (!found) throw notFound();
 		return found;
 	}
@@ -44,32 +49,33 @@ export function createSubmissions(
 		const { limit, offset, order } = query;
 		const selection = { ...toNarrowing(query, clock.timeline()), formId };
 		const { ids, total } = await reader.call('count', selection, { limit, offset, order });
-		return { rows: submissions.readSome(formId, ids), total };
+		return { rows: submissions.entries(formId, ids), total };
 	}
 
 	return {
 		/**
-		 * One page of a form's submissions, as the JSON text of a `SubmissionList`.
+		 * One page of a form's submissions, as the JSON text of a `SubmissionList`. What is on it is decided at once; of what is
+		 * large the text is read when its turn comes, and what was removed by then is left out.
 		 * @param readQuery Called once the form is known to exist.
-		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR
+		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, UNAVAILABLE if too much that is large is under way
 		 */
-		async list(formId: string, { mode, readQuery }: { mode?: Mode; readQuery: () => ListQuery }): Promise<string> {
+		async list(formId: string, { mode, caller, readQuery }: Asked & { readQuery: () => ListQuery }): Promise<JsonText> {
 			const form = await forms.row(formId, mode);
 			const query = readQuery();
 			const { limit, offset, order, filter } = query;
-			const { rows, total } = query.terms
+			const { rows: entries, total } = query.terms
 				? await search(form.id, query)
 				: submissions.page({ ...toNarrowing(query, clock.timeline()), limit, offset, order, formId: form.id });
 			await names.settle(form.id, filter === 'spam');
 			const fields = submissions.namesJson(form.id, filter === 'spam');
-			const hasMore = offset + rows.length < total;
-			const applied = hasMore ? Math.min(limit, rows.length) : limit;
-			const pagination = JSON.stringify({ limit: applied, offset, total, hasMore });
-			return `{"submissions":[${rows.map((row) => present(row)).join(',')}],"fields":${fields},"pagination":${pagination}}`;
+			const pagination = JSON.stringify({ limit, offset, total, hasMore: offset + limit < total });
+			const tail = `],"fields":${fields},"pagination":${pagination}}`;
+			return write({ formId: form.id, head: '{"submissions":[', entries, tail }, caller);
 		},
 		/** One submission, as JSON text. @throws AppError FORM_NOT_FOUND, NOT_FOUND */
-		async get(formId: string, { mode, id }: { mode?: Mode; id: string }): Promise<string> {
-			return present(find(await forms.row(formId, mode), id));
+		async get(formId: string, { mode, caller, id }: Asked & { id: string }): Promise<JsonText> {
+			const form = await forms.row(formId, mode);
+			return write({ formId: form.id, head: '', entries: [find(form, id)], tail: '' }, caller);
 		},
 		/**
 		 * Sets flags; answers the submission after the change, as JSON text.
@@ -78,24 +84,33 @@ export function createSubmissions(
 		 */
 		async update(
 			formId: string,
-			options: { mode?: Mode; id: string; mayRead: boolean; readChange: () => Promise<UpdateSubmission> },
-		): Promise<string> {
-			const { mode, id, mayRead, readChange } = options;
+			change: Asked & { id: string; mayRead: boolean; readChange: () => Promise<UpdateSubmission> },
+		): Promise<JsonText> {
+			const { mode, caller, id, mayRead, readChange } = change;
 			const form = await forms.row(formId, mode);
 			const before = find(form, id);
 			const { isRead, isStarred, isSpam, sendWithheld } = await readChange();
 			const flags = Object.entries({ isRead, isStarred, isSpam }).filter(([, value]) => value !== undefined);
 			if (flags.length > 0) await submissions.change(form.id, [before.id], Object.fromEntries(flags));
 			if (isSpam === false && sendWithheld) await release(form.id, [before.id]);
-			return present(find(form, id), mayRead);
+			const after = find(form, id);
+			if (!mayRead) return presentFlagged(after, clock.timeline());
+			return write({ formId: form.id, head: '', entries: [after], tail: '' }, caller);
 		},
-		/** See {@link openExport}. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR */
+		/** See {@link openExport}. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, UNAVAILABLE if too many are under way */
 		async openExport(
 			formId: string,
-			{ mode, readQuery }: { mode?: Mode; readQuery: () => ExportQuery },
+			{ mode, caller, readQuery }: Asked & { readQuery: () => ExportQuery },
 		): Promise<Export> {
 			const form = await forms.row(formId, mode);
-			return openExport(storage, { reader, names, form, query: readQuery(), now });
+			const query = readQuery();
+			const end = caller === undefined ? () => {} : await turns.take(caller);
+			try {
+				return await openExport(storage, { reader, names, form, query, now, budget, end });
+			} catch (error) {
+				end();
+				throw error;
+			}
 		},
 		/** @throws AppError FORM_NOT_FOUND, NOT_FOUND, also for a second time */
 		async remove(formId: string, { mode, id }: { mode?: Mode; id: string }): Promise<void> {

@@ -1,4 +1,4 @@
-/** How much memory the binary takes for what strangers send, whatever it is: little more than when it is idle. */
+/** How much memory the binary takes for what strangers send and owners read, whatever it is: little more than when it is idle. */
 
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -17,15 +17,27 @@ function memoryMib({ pid }: RunningBinary, figure: 'VmHWM' | 'VmRSS'): number {
 	return Number(kib) / 1024;
 }
 
+interface Tried extends RunningBinary {
+	/** Calls the API with a key. */
+	api(path: string): Promise<Response>;
+	/** The path of the form in the API. */
+	form: string;
+}
+
 /** What a binary with a form takes over idle while something is done to it. */
-async function peakMib(act: (server: RunningBinary) => Promise<void>): Promise<number> {
+async function peakMib(act: (server: Tried) => Promise<void>): Promise<number> {
 	const cwd = tempFolder();
 	expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd })).code).toBe(0);
 	const server = await startBinary({ cwd, env: NO_RATES });
 	try {
 		await fetch(`${server.baseUrl}/health`);
+		const { stdout } = await runBinary(['keys', 'create', '--permissions', 'read'], { cwd });
+		const headers = { Authorization: `Bearer ${stdout.trim()}` };
+		const api = (path: string) => fetch(server.baseUrl + path, { headers });
+		const { forms } = (await (await api('/api/forms')).json()) as { forms: { id: string }[] };
+		const form = `/api/forms/${forms[0]?.id}`;
 		const idle = memoryMib(server, 'VmRSS');
-		await act(server);
+		await act({ ...server, api, form });
 		expect((await fetch(`${server.submitUrl}/health`)).status).toBe(200);
 		return memoryMib(server, 'VmHWM') - idle;
 	} finally {
@@ -101,6 +113,44 @@ test.each([
 		});
 		expect([...statuses].filter((status) => status !== 303 && status !== 503)).toEqual([]);
 		expect(statuses).toContain(303);
+		expect(peak).toBeLessThan(MAX_MIB_OVER_IDLE);
+	},
+	TIMEOUT_MS,
+);
+
+/** How long a response is, of which no more is kept than is counted. */
+async function lengthOf({ body }: Response): Promise<number> {
+	let length = 0;
+	for await (const chunk of body as ReadableStream<Uint8Array>) length += chunk.length;
+	return length;
+}
+
+test.each([
+	['lists', 'of 40 submissions of 900 kB', 40, 'x'.repeat(900_000), '/submissions?limit=100'],
+	['lists', 'of 100 submissions of 100 kB of escapes', 100, '"'.repeat(50_000), '/submissions?limit=100'],
+	['lists', 'of 100 submissions of 16 kB', 100, 'x'.repeat(16_000), '/submissions?limit=100'],
+	['exports', 'as JSON, of 40 submissions of 900 kB', 40, 'x'.repeat(900_000), '/export?format=json'],
+	['exports', 'as CSV, of 20 submissions of 1 MiB of escapes', 20, '"'.repeat(500_000), '/export'],
+])(
+	'20 %s at a time %s',
+	async (...[, , count, text, path]) => {
+		const peak = await peakMib(async ({ submitUrl, api, form }) => {
+			const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
+			const body = JSON.stringify({ text });
+			for (let i = 0; i < count; i++) {
+				expect((await fetch(`${submitUrl}/f/contact`, { method: 'POST', headers, body })).status).toBe(200);
+			}
+			const answers = await Promise.all(
+				Array.from({ length: 20 }, async () => {
+					const response = await api(form + path);
+					return { status: response.status, length: await lengthOf(response) };
+				}),
+			);
+			const whole = answers.filter(({ status }) => status === 200);
+			expect(whole.length).toBeGreaterThanOrEqual(4);
+			for (const { length } of whole) expect(length).toBeGreaterThan(count * text.length);
+			for (const { status } of answers) expect([200, 503]).toContain(status);
+		});
 		expect(peak).toBeLessThan(MAX_MIB_OVER_IDLE);
 	},
 	TIMEOUT_MS,

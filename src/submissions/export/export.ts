@@ -1,5 +1,7 @@
 /** Exports of any size: made piece by piece as fast as they are taken, so that neither memory nor other requests notice. */
 
+import type { ByteBudget } from '../../byte-budget.ts';
+import type { EndTurn } from '../../http/turns.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Selection } from '../../storage/submission-reader.ts';
 import type { FormRow } from '../../storage/tables.ts';
@@ -25,7 +27,23 @@ export interface Export {
 	done: number;
 	/** The bytes, in pieces. */
 	chunks: AsyncGenerator<Uint8Array<ArrayBuffer>>;
+	/** To be called when no more of them are wanted. */
+	end: EndTurn;
 }
+
+export interface ExportOptions {
+	reader: Reader;
+	names: Names;
+	form: FormRow;
+	query: ExportQuery;
+	now: () => number;
+	/** For the pieces while they wait for the client. */
+	budget: Pick<ByteBudget, 'take'>;
+	end: EndTurn;
+}
+
+/** What a piece takes in memory, in its own sizes: itself, and what of it waits in the connection. */
+const COPIES = 2;
 
 /**
  * Begins an export of what is there at this moment: what arrives later is not part of it, what is removed meanwhile
@@ -33,20 +51,14 @@ export interface Export {
  */
 export async function openExport(
 	{ submissions, clock }: Pick<Storage, 'submissions' | 'clock'>,
-	{
-		reader,
-		names,
-		form,
-		query,
-		now,
-	}: { reader: Reader; names: Names; form: FormRow; query: ExportQuery; now: () => number },
+	{ reader, names, form, query, now, budget, end }: ExportOptions,
 ): Promise<Export> {
 	const { order, format, bom, formulas } = query;
 	const narrowing = toNarrowing(query, clock.timeline());
 	// Later the answer has begun, and it is too late for a refusal.
 	reader.open();
-	const end = clock.end();
-	const selection = { ...narrowing, formId: form.id, beforeId: Math.min(narrowing.beforeId ?? end, end) };
+	const last = clock.end();
+	const selection = { ...narrowing, formId: form.id, beforeId: Math.min(narrowing.beforeId ?? last, last) };
 	const isSpam = narrowing.filter === 'spam';
 	await names.settle(form.id, isSpam);
 	const hasRest = submissions.hasUnlistedNames(form.id, isSpam);
@@ -62,6 +74,7 @@ export async function openExport(
 		total,
 		done: 0,
 		chunks: readAll(selection),
+		end,
 	};
 
 	async function* readAll(whole: Selection): Export['chunks'] {
@@ -72,8 +85,14 @@ export async function openExport(
 			const request: ChunkRequest = { selection: rest, order, layout, steps, isFirst: opened.done === 0 };
 			const chunk = await reader.call('readChunk', request);
 			opened.done += chunk.count;
-			if (chunk.count > 0) yield chunk.bytes;
 			rest = chunk.rest;
+			if (chunk.count === 0) continue;
+			const release = await budget.take(COPIES * chunk.bytes.length);
+			try {
+				yield chunk.bytes;
+			} finally {
+				release();
+			}
 		}
 		yield new TextEncoder().encode(exportTail(layout));
 	}

@@ -53,8 +53,8 @@ export function exportTail({ format }: Layout): string {
 }
 
 export function exportRow(row: StoredSubmission, { layout, timeline, isFirst }: RowContext): string {
-	if (layout.format === 'json') return `${isFirst ? '' : ','}\n${presentJson(row, { timeline })}`;
-	if (layout.format === 'ndjson') return `${presentJson(row, { timeline })}\n`;
+	if (layout.format === 'json') return `${isFirst ? '' : ','}\n${presentJson(row, timeline)}`;
+	if (layout.format === 'ndjson') return `${presentJson(row, timeline)}\n`;
 	return csvLine(csvCells(row, layout, timeline), layout.formulas);
 }
 

@@ -3,13 +3,12 @@
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import { errorResponses, queryParameter, textResponse } from '../../http/openapi.ts';
-import { pulledBody } from '../../http/pulled-body.ts';
+import type { StreamResponse } from '../../http/streamed.ts';
 import type { Auth } from '../../keys/auth.ts';
-import type { Log } from '../../log.ts';
+import { countedAs } from '../../keys/permissions.ts';
 import { describe, extentParameters, formId } from '../openapi-parts.ts';
 import type { Submissions } from '../submissions.ts';
 import { FORMULAS } from './csv.ts';
-import type { Export } from './export.ts';
 import { parseExportQuery } from './export-query.ts';
 import { FORMATS, MEDIA_TYPES } from './formats.ts';
 
@@ -45,15 +44,20 @@ const formatParameters = [
 	}),
 ];
 
-export const exportRoutes = ({ submissions, log }: { submissions: Submissions; log: Log }, auth: Auth) =>
+export const exportRoutes = (submissions: Submissions, auth: Auth, stream: StreamResponse) =>
 	new Elysia({ prefix: '/api/forms/:id/export' }).use(auth).get(
 		'',
 		async ({ principal, params, request }) => {
 			const opened = await submissions.openExport(params.id, {
 				mode: principal.mode,
+				caller: countedAs(principal),
 				readQuery: () => parseExportQuery(new URL(request.url).searchParams),
 			});
-			return download(opened, pulledBody(opened.chunks, { request, log }));
+			return stream(request, opened, {
+				'Content-Type': MEDIA_TYPES[opened.format],
+				'Content-Disposition': `attachment; filename="${opened.fileName}"`,
+				'Cache-Control': 'no-store',
+			});
 		},
 		{
 			access: { permission: 'read', form: 'id' },
@@ -74,13 +78,3 @@ export const exportRoutes = ({ submissions, log }: { submissions: Submissions; l
 			},
 		},
 	);
-
-function download({ fileName, format }: Export, body: ReadableStream): Response {
-	return new Response(body, {
-		headers: {
-			'Content-Type': MEDIA_TYPES[format],
-			'Content-Disposition': `attachment; filename="${fileName}"`,
-			'Cache-Control': 'no-store',
-		},
-	});
-}

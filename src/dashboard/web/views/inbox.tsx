@@ -102,7 +102,7 @@ function Rows({ inbox, query, isNarrow }: RowsProps) {
 		<>
 			<Page inbox={inbox} query={query} isNarrow={isNarrow} />
 			<Pager
-				// Asked for were a few more, and answered are fewer if they are very large: neither moves the pages.
+				// Asked for were a few more, in place of those that are hidden: that does not move the pages.
 				pagination={{ ...inbox.page.value.pagination, limit: PAGE_SIZE }}
 				addressOf={(page) => to.inbox(inbox.formId, { ...query, page })}
 			/>

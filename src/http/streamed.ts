@@ -1,0 +1,46 @@
+/** Responses that are made piece by piece, as fast as the client takes them. */
+
+import type { Log } from '../log.ts';
+import { requestInfo } from './request-info.ts';
+import type { EndTurn } from './turns.ts';
+
+export interface Streamed {
+	chunks: AsyncGenerator<Uint8Array>;
+	/** Called when no more of them are wanted, or there will be none, for whatever reason. */
+	end: EndTurn;
+}
+
+export type StreamResponse = ReturnType<typeof createStreamResponse>;
+
+/** @param log Told of what fails in the middle, which no response can tell of any more. */
+export function createStreamResponse(log: Log) {
+	/**
+	 * The body is pulled: nothing is made ahead of a slow client, and nothing more once it is gone. What fails in the middle cuts
+	 * the connection, so that no client takes a part for the whole.
+	 */
+	return (request: Request, { chunks, end }: Streamed, headers: Record<string, string>): Response => {
+		const { id: requestId } = requestInfo(request);
+		const body = new ReadableStream<Uint8Array>(
+			{
+				async pull(controller) {
+					try {
+						const { value, done } = await chunks.next();
+						if (!done) return controller.enqueue(value);
+						end();
+						controller.close();
+					} catch (cause) {
+						end();
+						log.error('A response broke off.', { requestId, cause });
+						throw cause;
+					}
+				},
+				async cancel() {
+					await chunks.return(undefined);
+					end();
+				},
+			},
+			{ highWaterMark: 0 },
+		);
+		return new Response(body, { headers });
+	};
+}

@@ -1,0 +1,73 @@
+/** Turns for what takes long and much: a few at a time of each caller, and of all together; the others wait a little. */
+
+import { AppError } from '../errors.ts';
+
+export interface TurnsOptions {
+	perCaller: number;
+	inAll: number;
+	waitMs: number;
+	/** Said to who has waited in vain. */
+	message: string;
+}
+
+interface Waiter {
+	caller: string;
+	begin(): void;
+}
+
+/** Ends a turn; it may be called more than once. */
+export type EndTurn = () => void;
+
+export type Turns = ReturnType<typeof createTurns>;
+
+const RETRY_AFTER_SECONDS = 5;
+
+export function createTurns({ perCaller, inAll, waitMs, message }: TurnsOptions) {
+	/** By caller, of those who have any. */
+	const running = new Map<string, number>();
+	let count = 0;
+	const waiting: Waiter[] = [];
+
+	const hasRoom = (caller: string) => count < inAll && (running.get(caller) ?? 0) < perCaller;
+
+	function begin(caller: string): EndTurn {
+		count++;
+		running.set(caller, (running.get(caller) ?? 0) + 1);
+		let isOver = false;
+		return () => {
+			if (isOver) return;
+			isOver = true;
+			end(caller);
+		};
+	}
+
+	function end(caller: string): void {
+		count--;
+		const rest = (running.get(caller) ?? 0) - 1;
+		if (rest > 0) running.set(caller, rest);
+		else running.delete(caller);
+		const next = waiting.findIndex((waiter) => hasRoom(waiter.caller));
+		if (next >= 0) waiting.splice(next, 1)[0]?.begin();
+	}
+
+	return {
+		/** Waits for a turn. @throws AppError UNAVAILABLE if there is none for too long */
+		take(caller: string): Promise<EndTurn> {
+			if (hasRoom(caller)) return Promise.resolve(begin(caller));
+			return new Promise((resolve, reject) => {
+				const waiter = {
+					caller,
+					begin() {
+						clearTimeout(timer);
+						resolve(begin(caller));
+					},
+				};
+				const timer = setTimeout(() => {
+					waiting.splice(waiting.indexOf(waiter), 1);
+					reject(new AppError('UNAVAILABLE', message, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
+				}, waitMs);
+				waiting.push(waiter);
+			});
+		},
+	};
+}

@@ -1,0 +1,95 @@
+/** The JSON text of submissions: at once, or, where it is large, in pieces with one large submission in memory at a time. */
+
+import type { ByteBudget } from '../byte-budget.ts';
+import type { Streamed } from '../http/streamed.ts';
+import type { Turns } from '../http/turns.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { PageEntry } from '../storage/submission-log.ts';
+import { presentAround, presentJson } from './present.ts';
+
+export interface Written {
+	formId: number;
+	/** What stands before the entries and behind them. */
+	head: string;
+	entries: readonly PageEntry[];
+	tail: string;
+}
+
+export type JsonText = string | Streamed;
+
+export interface PageWriterOptions {
+	/** For large texts while they are in memory. */
+	budget: Pick<ByteBudget, 'take'>;
+	/** For what is written in pieces. */
+	turns: Turns;
+}
+
+/** Nearly every page is smaller. */
+const MAX_WHOLE_BYTES = 256 * 1024;
+/** Small submissions of a large page are passed on together. */
+const PIECE_CHARACTERS = 64 * 1024;
+/** What a text takes in memory, in its own sizes: the engine's copy, ours, and what of it waits in the connection. */
+const COPIES = 3;
+const MAX_WAIT_MS = 20_000;
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>, options: PageWriterOptions) {
+	const { submissions, clock } = storage;
+	const { budget, turns } = options;
+
+	function presentWhole(formId: number, { data, ...entry }: PageEntry): string {
+		const text = typeof data === 'string' ? data : decoder.decode(submissions.text({ ...entry, formId }));
+		return presentJson({ ...entry, data: text }, clock.timeline());
+	}
+
+	/** A submission that was removed since it was found is left out. */
+	async function* inPieces({ formId, head, entries, tail }: Written): AsyncGenerator<Uint8Array> {
+		let text = head;
+		let separator = '';
+		for (const entry of entries) {
+			if (typeof entry.data === 'string') {
+				text += separator + presentWhole(formId, entry);
+				separator = ',';
+				if (text.length < PIECE_CHARACTERS) continue;
+				yield encoder.encode(text);
+				text = '';
+				continue;
+			}
+			const release = await budget.take(COPIES * entry.data, AbortSignal.timeout(MAX_WAIT_MS));
+			try {
+				const bytes = submissions.text({ formId, id: entry.id });
+				if (bytes === undefined) continue;
+				const [before, after] = presentAround(entry, clock.timeline());
+				yield encoder.encode(text + separator + before);
+				yield bytes;
+				text = after;
+				separator = ',';
+			} finally {
+				release();
+			}
+			// A connection that takes it all at once would otherwise let nothing else have its turn.
+			await nextTurn();
+		}
+		yield encoder.encode(text + tail);
+	}
+
+	/**
+	 * @param caller Whose turn it takes if it is large; without one it needs none.
+	 * @throws AppError UNAVAILABLE if there is no turn for too long
+	 */
+	return async (written: Written, caller?: string): Promise<JsonText> => {
+		const { formId, head, entries, tail } = written;
+		let bytes = 0;
+		for (const { data } of entries) bytes += typeof data === 'string' ? data.length : data;
+		if (bytes <= MAX_WHOLE_BYTES) return head + entries.map((entry) => presentWhole(formId, entry)).join(',') + tail;
+		const end = caller === undefined ? () => {} : await turns.take(caller);
+		return { chunks: inPieces(written), end };
+	};
+}
+
+function nextTurn(): Promise<void> {
+	return new Promise((resolve) => {
+		setImmediate(resolve);
+	});
+}

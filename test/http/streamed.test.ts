@@ -1,0 +1,78 @@
+/** Responses in pieces, over real connections: whole, or visibly not; and nothing is made for who is not there. */
+
+import { afterAll, beforeEach, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { noteRequest } from '../../src/http/request-info.ts';
+import { createStreamResponse } from '../../src/http/streamed.ts';
+import { createLog } from '../../src/log.ts';
+
+const PIECE = new Uint8Array(1024 * 1024);
+const lines: string[] = [];
+let made = 0;
+let ended = Promise.withResolvers<void>();
+
+const log = createLog({ level: 'warn', format: 'json', write: (text) => lines.push(Buffer.from(text).toString()) });
+const stream = createStreamResponse(log);
+const server = Bun.serve({
+	port: 0,
+	hostname: '127.0.0.1',
+	fetch(request) {
+		noteRequest(request, { id: 'r1', clientAddress: '', path: '', peer: server, hasStandardHeaders: false });
+		const pieces = Number(new URL(request.url).searchParams.get('pieces'));
+		return stream(request, { chunks: chunks(pieces), end: () => ended.resolve() }, { 'X-Kind': 'streamed' });
+	},
+});
+
+/** As many pieces; then it fails if it is a negative number. */
+async function* chunks(count: number): AsyncGenerator<Uint8Array> {
+	for (let i = 0; i < Math.abs(count); i++) {
+		made++;
+		yield PIECE;
+	}
+	if (count < 0) throw new Error('The disk is gone.');
+}
+
+beforeEach(() => {
+	made = 0;
+	lines.length = 0;
+	ended = Promise.withResolvers();
+});
+afterAll(() => server.stop(true));
+
+const get = (pieces: number, method = 'GET') => fetch(`${server.url}?pieces=${pieces}`, { method });
+
+test('what is whole arrives whole', async () => {
+	const response = await get(3);
+	expect(response.headers.get('X-Kind')).toBe('streamed');
+	expect((await response.bytes()).length).toBe(3 * PIECE.length);
+	await ended.promise;
+});
+
+test('what fails in the middle is cut off, and logged with its cause', async () => {
+	const response = await get(-2);
+	expect(response.status).toBe(200);
+	await expect(response.bytes()).rejects.toThrow();
+	await ended.promise;
+	log.flush();
+	expect(lines.join('')).toContain('The disk is gone.');
+	expect(lines.join('')).toContain('r1');
+});
+
+test('a request for the head alone takes no pieces', async () => {
+	expect((await get(3, 'HEAD')).headers.get('X-Kind')).toBe('streamed');
+	await ended.promise;
+	expect(made).toBe(0);
+});
+
+test('for a client that does not read, or is gone, no more is made', async () => {
+	const socket = connect(server.port as number, '127.0.0.1');
+	socket.pause();
+	socket.write('GET /?pieces=1000 HTTP/1.1\r\nHost: a\r\n\r\n');
+	while (made === 0) await Bun.sleep(1);
+	let before = -1;
+	for (; before !== made; await Bun.sleep(50)) before = made;
+	expect(made).toBeLessThan(50);
+	socket.destroy();
+	await ended.promise;
+	expect(made).toBeLessThan(50);
+});
