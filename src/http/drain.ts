@@ -1,28 +1,30 @@
 /** The end of keep-alive connections when a server stops: each response says it, so that no client sends a request into a close. */
 
-/** A client whose response just said it sends nothing more; one whose request was on its way is heard within this time. */
-const QUIET_MS = 25;
+const LOOK_EVERY_MS = 5;
+/** So many looks without a response: by looks and not by time, since a busy loop may not have read what came meanwhile. */
+const QUIET_LOOKS = 20;
 /** Clients that come all the time do not hold up the stop for longer. */
-const LONGEST_MS = 500;
+const MOST_LOOKS = 100;
 
 export type Drain = ReturnType<typeof createDrain>;
 
 export function createDrain() {
 	let isOn = false;
-	let lastAt = 0;
+	let quietLooks = 0;
 	return {
 		/** Says in a response that its connection ends, if the server stops. */
 		mark(response: Response): void {
 			if (!isOn) return;
-			lastAt = performance.now();
+			quietLooks = 0;
 			response.headers.set('Connection', 'close');
 		},
 		/** From now on responses say it. Resolves when clients that send request after request have heard it. */
 		async begin(): Promise<void> {
 			isOn = true;
-			const began = performance.now();
-			lastAt = began;
-			while (performance.now() - lastAt < QUIET_MS && performance.now() - began < LONGEST_MS) await Bun.sleep(5);
+			for (let looks = 0; quietLooks < QUIET_LOOKS && looks < MOST_LOOKS; looks++) {
+				await Bun.sleep(LOOK_EVERY_MS);
+				quietLooks++;
+			}
 		},
 	};
 }
