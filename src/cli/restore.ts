@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { copyDatabase } from '../storage/copy.ts';
 import { removeLeftovers, replaceDatabase } from '../storage/replace.ts';
-import { takeServerLock } from '../storage/sqlite.ts';
+import { behindLinks, takeServerLock } from '../storage/sqlite.ts';
 import { type Cli, CommandError, examples, type Options, withStorage } from './cli.ts';
 
 export function addRestore(program: Command, cli: Cli): void {
@@ -18,7 +18,7 @@ export function addRestore(program: Command, cli: Cli): void {
 		.option('--json', 'Print JSON')
 		.addHelpText('after', examples('formsrv restore /backup/formsrv-2026-01-31.db --force'));
 	withStorage(command).action((name: string, options: Options) => {
-		const { databaseFile } = cli.loadSettings(options);
+		const databaseFile = behindLinks(cli.loadSettings(options).databaseFile);
 		const backup = resolve(cli.io.cwd, name);
 		if (!existsSync(backup)) throw new CommandError(`There is no file ${backup}.`);
 		const releaseLock = takeServerLock(databaseFile);

@@ -1,40 +1,94 @@
 /** The place where a database is expected: whether one is there, what is left of one, and how a new one comes there whole. */
 
 import { Database } from 'bun:sqlite';
-import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+	closeSync,
+	existsSync,
+	linkSync,
+	openSync,
+	readdirSync,
+	readSync,
+	renameSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { AppError } from '../errors.ts';
 import { migrate } from './migrate.ts';
-import { makeFolder } from './sqlite.ts';
+import { behindLinks, makeFolder } from './sqlite.ts';
 import { syncToDisk } from './sync.ts';
 
 const OWNER_ONLY = 0o600;
-/** Beside a database, and no trace of its content: the server's lock, and a new database that is not in place yet. */
-const NO_TRACE = /^\.(lock|new-)/;
+/**
+ * How names of what belongs to a database go on after its own, except where they tell nothing of its content: the server's
+ * lock, and a new database that is not in place yet.
+ */
+const TRACE = /^(?!\.(lock|new-))[^a-z0-9]/i;
 /** A whole database by itself: one that was replaced, or the copy that was to replace it. */
 const WHOLE = /^\.(replaced|restoring)-[\dTZ-]+$/;
 /** Where the header of a file says how it is written and read, and "by a write-ahead log" there. */
 const HEADER_JOURNAL = [18, 19];
 const WRITE_AHEAD = 2;
+const HEADER_BYTES = 20;
+const MAGIC = 'SQLite format 3\0';
 
 /**
  * Whether there is a database.
  * @throws AppError that says what to do if there is only what is left of one: a new one must not take its place
  */
-export function hasDatabase(file: string): boolean {
-	const size = existsSync(file) ? statSync(file).size : undefined;
-	if (size) return true;
+export function hasDatabase(path: string): boolean {
+	const file = behindLinks(path);
+	const fault = faultAt(file);
+	if (fault === undefined) {
+		if (hasForeignLog(file)) throw new AppError('UNAVAILABLE', foreignLog(file));
+		return true;
+	}
 	const traces = tracesOf(file);
-	if (size === undefined && traces.length === 0) return false;
+	if (fault === 'is missing' && traces.length === 0) return false;
 	// Made by another process meanwhile.
-	if (size === undefined && existsSync(file)) return hasDatabase(file);
-	const state = size === undefined ? 'is missing' : 'is empty';
+	if (fault === 'is missing' && existsSync(file)) return hasDatabase(file);
 	const beside = traces.map((ending) => basename(file) + ending).join(', ');
 	const copy = traces.findLast((ending) => WHOLE.test(ending));
 	throw new AppError(
 		'UNAVAILABLE',
-		`${file} ${state}${beside && `, and beside it is ${beside}`}: put the database back there, or run ` +
+		`${file} ${fault}${beside && `, and beside it is ${beside}`}: put the database back there, or run ` +
 			`'formsrv restore ${copy ? file + copy : 'BACKUP'}'; for a new one, move what is left to another folder.`,
+	);
+}
+
+/** Why there is no database at a path, if there is none. */
+function faultAt(file: string): string | undefined {
+	if (!existsSync(file)) return 'is missing';
+	return statSync(file).size > 0 ? undefined : 'is empty';
+}
+
+/**
+ * Whether a log lies there that is not of this file. A backup is written without one; put beside the log of another
+ * database it would be mixed with that.
+ */
+export function hasForeignLog(file: string): boolean {
+	const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
+	return log !== undefined && log.size > 0 && isWithoutLog(file);
+}
+
+function isWithoutLog(file: string): boolean {
+	const header = new Uint8Array(HEADER_BYTES);
+	const handle = openSync(file, 'r');
+	try {
+		readSync(handle, header);
+	} finally {
+		closeSync(handle);
+	}
+	const isDatabase = new TextDecoder().decode(header).startsWith(MAGIC);
+	return isDatabase && HEADER_JOURNAL.every((at) => header[at] !== WRITE_AHEAD);
+}
+
+function foreignLog(file: string): string {
+	const log = `${file}-wal`;
+	return (
+		`${file} is a copy, and ${log} the log of another database: put the right database back beside its log, or move the log ` +
+		'to another folder and keep it; whoever opens both would mix them.'
 	);
 }
 
@@ -44,9 +98,9 @@ function tracesOf(file: string): string[] {
 	if (!existsSync(folder)) return [];
 	const name = basename(file);
 	return readdirSync(folder)
-		.filter((entry) => entry.startsWith(name) && entry !== name)
+		.filter((entry) => entry.startsWith(name))
 		.map((entry) => entry.slice(name.length))
-		.filter((ending) => !NO_TRACE.test(ending))
+		.filter((ending) => TRACE.test(ending))
 		.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 

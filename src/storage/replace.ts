@@ -2,7 +2,8 @@
 
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { closeWriteConnection, openWriteConnection } from './sqlite.ts';
+import { hasForeignLog } from './database-place.ts';
+import { behindLinks, closeWriteConnection, openWriteConnection } from './sqlite.ts';
 import { syncToDisk } from './sync.ts';
 
 /** SQLite's logs, which hold what is not in the file yet. Beside another file they would be taken for its own. */
@@ -35,7 +36,8 @@ export function replaceDatabase(file: string, { replacement, aside }: { replacem
  * Removes what a `restore`, or the making of a new database, left beside `file` when it was cut off; nothing if `file` is
  * not there. The caller holds the server's lock.
  */
-export function removeLeftovers(file: string): void {
+export function removeLeftovers(path: string): void {
+	const file = behindLinks(path);
 	if (sizeOf(file) === 0) return;
 	const folder = dirname(file);
 	const start = basename(file);
@@ -50,7 +52,7 @@ export function removeLeftovers(file: string): void {
 /** Brings what the log holds into the file, so that it is whole by itself. One that is empty or damaged stays as it is. */
 function foldLog(file: string): void {
 	// SQLite takes the log of an empty file for worthless and removes it.
-	if (sizeOf(file) === 0) return;
+	if (sizeOf(file) === 0 || hasForeignLog(file)) return;
 	try {
 		const client = openWriteConnection(file);
 		// A program that reads is not waited for: then the log stays, and is kept beside the file.

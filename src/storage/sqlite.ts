@@ -1,7 +1,7 @@
 /** Opens the SQLite file the way the product promises: write-ahead log, synced on every commit, private to its owner. */
 
 import { constants, Database } from 'bun:sqlite';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../errors.ts';
 
@@ -45,6 +45,21 @@ export function waitWhileBusy<T>(use: () => T): T {
 	}
 }
 
+/**
+ * Where the path of a database leads: SQLite has its log there, and whatever path is used, it is one place.
+ * @throws AppError if that is nowhere, most often on a disk that is not mounted
+ */
+export function behindLinks(file: string): string {
+	if (existsSync(file)) return realpathSync(file);
+	let target: string;
+	try {
+		target = readlinkSync(file);
+	} catch {
+		return file;
+	}
+	throw new AppError('UNAVAILABLE', `${file} is a link to ${target}, which is missing: is its disk mounted?`);
+}
+
 /** Makes the folder of a database, which only its owner can look into. */
 export function makeFolder(file: string): void {
 	try {
@@ -77,7 +92,7 @@ function open(file: string, readonly: boolean): Database {
  * @throws AppError if there can be no lock file
  */
 export function takeServerLock(databaseFile: string): (() => void) | undefined {
-	const file = `${databaseFile}.lock`;
+	const file = `${behindLinks(databaseFile)}.lock`;
 	makeFolder(databaseFile);
 	let lock: Database | undefined;
 	try {

@@ -7,8 +7,11 @@ import {
 	existsSync,
 	openSync,
 	readdirSync,
+	readlinkSync,
+	renameSync,
 	rmSync,
 	statSync,
+	symlinkSync,
 	truncateSync,
 	writeFileSync,
 	writeSync,
@@ -184,6 +187,16 @@ describe('restore', () => {
 		const kept = readdirSync(cli.path('formsrv-data')).filter((name) => /^formsrv\.db\.replaced-.*-wal$/.test(name));
 		expect(kept).toHaveLength(1);
 		expect(await Bun.file(cli.path('formsrv-data', `${kept[0]}`)).text()).toBe(log);
+	});
+
+	test('follows a link and replaces what it leads to', async () => {
+		const file = cli.path('formsrv-data', 'formsrv.db');
+		renameSync(file, cli.path('real.db'));
+		symlinkSync(cli.path('real.db'), file);
+		const { replaced } = await cli.json('restore', 'copy.db', '--force');
+		expect(replaced).toStartWith(cli.path('real.db.replaced-'));
+		expect(readlinkSync(file)).toBe(cli.path('real.db'));
+		expect(await names()).toEqual(['Before']);
 	});
 
 	test('takes a plain copy of the file of a stopped server as well', async () => {

@@ -1,10 +1,23 @@
 /** A new database is made only where there is no trace of an old one. */
 
 import { describe, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
+import { copyDatabase } from '../../src/storage/copy.ts';
 import { createDatabase, hasDatabase } from '../../src/storage/database-place.ts';
+import { takeServerLock } from '../../src/storage/sqlite.ts';
 import { openStorage } from '../../src/storage/storage.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -20,7 +33,7 @@ describe('where there is nothing', () => {
 		['an empty folder', []],
 		['the lock of a server', ['formsrv.db.lock', 'formsrv.db.lock-journal']],
 		['a new database that was never finished', ['formsrv.db.new-1']],
-		['what belongs to others', ['other.db', 'other.db-wal', 'my-formsrv.db']],
+		['what belongs to others', ['other.db', 'other.db-wal', 'my-formsrv.db', 'formsrv.db2', 'formsrv.dbx-wal']],
 	])('%s is no trace', (_, names) => {
 		const { file } = place(...names);
 		expect(hasDatabase(file)).toBe(false);
@@ -82,6 +95,32 @@ describe('where there is a trace', () => {
 	test('without a copy the way back is a backup', () => {
 		expect(() => hasDatabase(place('formsrv.db-wal').file)).toThrow("'formsrv restore BACKUP'");
 	});
+});
+
+test('a link that leads nowhere is followed by no new database', () => {
+	const file = join(tempFolder(), 'formsrv.db');
+	symlinkSync('/mnt/not-mounted/formsrv.db', file);
+	for (const use of [() => openStorage(file), () => takeServerLock(file)]) {
+		expect(use).toThrow(`${file} is a link to /mnt/not-mounted/formsrv.db, which is missing`);
+	}
+});
+
+test('a copy beside the log of another database is not opened, and neither is changed', () => {
+	const { folder, file } = place();
+	createDatabase(file);
+	copyDatabase(file, join(folder, 'copy'));
+	const other = new BetterSqlite3(file);
+	other.exec('create table something (x)');
+	cpSync(`${file}-wal`, join(folder, 'log'));
+	other.close();
+	renameSync(join(folder, 'copy'), file);
+	cpSync(join(folder, 'log'), `${file}-wal`);
+	expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
+	const before = [file, `${file}-wal`].map((path) => readFileSync(path));
+	expect(() => openStorage(file)).toThrow(`${file} is a copy, and ${file}-wal the log of another database`);
+	expect([file, `${file}-wal`].map((path) => readFileSync(path))).toEqual(before);
+	rmSync(`${file}-wal`);
+	openStorage(file).close();
 });
 
 test('a folder that is not there is no trace and is made', () => {
