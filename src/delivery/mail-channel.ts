@@ -20,7 +20,7 @@ import {
 	renderNotification,
 } from './email.ts';
 import { keptMail, shownMail } from './kept-mail.ts';
-import { ADDRESS_CHANGED } from './outbox.ts';
+import { ADDRESS_CHANGED, NO_MAIL_SERVER } from './outbox.ts';
 import type { Outcome } from './outcome.ts';
 import { SMTP_TIMEOUTS, type SmtpTimeouts, sendMail } from './smtp.ts';
 
@@ -158,7 +158,9 @@ export function createMailChannel(
 		schedule: MAIL_SCHEDULE,
 		concurrency: CONCURRENCY,
 		async send(row, { signal }) {
-			if (!server) return { outcome: { kind: 'ill', error: 'No mail server is set: FORMSRV_SMTP_URL' } };
+			// What was to be sent when there was one goes on waiting; this was planned without knowing.
+			const withoutServer = row.event === ADDRESS_CHANGED ? 'withheld' : 'ill';
+			if (!server) return { outcome: { kind: withoutServer, error: NO_MAIL_SERVER } };
 			const rendered = await render(row, { evenSpam: false, signal });
 			if ('kind' in rendered) return { outcome: rendered };
 			const { mail, release } = rendered;

@@ -10,6 +10,8 @@ export const SUBMISSION_CREATED = 'submission.created';
 /** Tells those who were told of a form's submissions until now that this was changed. */
 export const ADDRESS_CHANGED = 'form.notification-email-changed';
 
+export const NO_MAIL_SERVER = 'No mail server is set: FORMSRV_SMTP_URL';
+
 type Fate = Pick<NewDelivery, 'state' | 'nextAttemptAt' | 'lastError'>;
 type Hook = Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'events'>;
 
@@ -53,7 +55,7 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 
 	function mailFate(planned: Fate): Fate {
 		if (planned.state !== 'waiting' || mayMail) return planned;
-		return { state: 'withheld', lastError: 'No mail server is set: FORMSRV_SMTP_URL' };
+		return { state: 'withheld', lastError: NO_MAIL_SERVER };
 	}
 
 	function rowsFor(form: FormRow, submission: NewSubmission): NewDelivery[] {
@@ -78,12 +80,14 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 			if (storage.version() === cacheVersion) return rowsFor(form, submission);
 			return readHooks().then(() => rowsFor(form, submission));
 		},
-		/** The row to store when the addresses of a form are changed: it tells the former ones, if there were any. */
+		/**
+		 * The row to store when the addresses of a form are changed: it tells the former ones, if there were any. A command
+		 * that changes them does not know whether the server may mail, so that is left to the sending.
+		 */
 		planAddressNotice(former: FormRow): NewDelivery[] {
 			if (!former.notificationEmail) return [];
 			const notice = { id: storage.nextId(), formId: former.id, channel: 'mail', event: ADDRESS_CHANGED } as const;
-			const planned = mailFate(fate(former, { spamReason: null }));
-			return [{ ...notice, destination: former.notificationEmail, ...planned }];
+			return [{ ...notice, destination: former.notificationEmail, ...fate(former, { spamReason: null }) }];
 		},
 		/** To be called once planned rows are on disk. */
 		wake(rows: readonly NewDelivery[]): void {

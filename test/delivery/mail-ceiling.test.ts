@@ -113,6 +113,18 @@ test('a flood of 2,000 submissions is 60 mails and one digest that counts the ot
 	expect(peer.accepted.at(-1)?.content).toContain('Subject: 1,940 more submissions: Contact');
 });
 
+test('without a mail server the word that addresses were changed is withheld, and holds up nothing', async () => {
+	const { start, until, storage, dispatch, form } = await house({ smtpUrl: null });
+	await start();
+	const notices = dispatch.outbox.planAddressNotice(form);
+	await storage.batch((tx) => notices.map((notice) => tx.insert(deliveries).values(notice)));
+	dispatch.outbox.wake(notices);
+	const [row] = await until(allIn('withheld', 1));
+	expect(row?.lastError).toBe('No mail server is set: FORMSRV_SMTP_URL');
+	const { mail } = await dispatch.deliveries.list({}, { readQuery: () => ({ limit: 1, offset: 0 }) });
+	expect(mail).toEqual({ isSet: false, heldSince: null, heldReason: null, nextProbeAt: null });
+});
+
 test('above the ceiling the word that addresses were changed waits, and goes into no digest', async () => {
 	const clock = { now: Date.UTC(2026, 0, 2) };
 	const peer = await server();
