@@ -5,7 +5,6 @@ import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { hasDatabase } from '../storage/database-place.ts';
 import { measureDisk } from '../storage/disk-use.ts';
-import { problemsNamed } from '../storage/findings.ts';
 import { type DatabaseReport, engineVersion, inspectDatabase, NO_CLOCK } from '../storage/inspect.ts';
 import { type Cli, type Options, withSettings } from './cli.ts';
 import { ownAddress } from './healthcheck.ts';
@@ -109,14 +108,14 @@ async function inspectServer(config: Config): Promise<Finding> {
 	const subject = 'server';
 	if (config.port === 0) return { subject, found: 'its port is not known' };
 	const address = ownAddress(config);
+	const found = `at ${address}`;
 	try {
 		const answer = await fetch(`${address}/ready`, { signal: AbortSignal.timeout(SERVER_TIMEOUT_MS) });
-		const { problems = [] } = (await answer.json()) as { problems?: string[] };
-		const found = `at ${address}`;
 		if (answer.ok) return { subject, found: `takes submissions, ${found}` };
-		return { subject, found, problem: problemsNamed(problems).join(' ') || `It answers ${answer.status}, ${found}.` };
+		const { error } = (await answer.json()) as { error?: string };
+		return { subject, found, problem: error ?? `It answers ${answer.status}, ${found}.` };
 	} catch {
-		return { subject, found: `none answers at ${address}` };
+		return { subject, found: `none answers ${found}` };
 	}
 }
 

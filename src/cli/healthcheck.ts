@@ -6,7 +6,6 @@ import { isEveryAddress, ownUrl } from '../own-url.ts';
 import { type Cli, CommandError, examples, type Options, withSettings } from './cli.ts';
 
 const TIMEOUT_MS = 5000;
-const MAX_SHOWN_CHARACTERS = 200;
 
 export function addHealthcheck(program: Command, cli: Cli): void {
 	const command = program
@@ -40,9 +39,20 @@ async function askHealth(url: string): Promise<string | undefined> {
 	try {
 		const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' });
 		const text = await response.text();
-		return response.ok ? undefined : `it answers ${response.status} ${text.slice(0, MAX_SHOWN_CHARACTERS)}`.trim();
+		if (response.ok) return undefined;
+		return `it answers ${response.status}${reasonIn(text)}`;
 	} catch (error) {
 		const isTimeout = error instanceof Error && error.name === 'TimeoutError';
 		return isTimeout ? `no answer within ${TIMEOUT_MS / 1000} seconds` : 'it cannot be reached';
+	}
+}
+
+/** What the server gives as the reason; something in front of it may answer anything. */
+function reasonIn(text: string): string {
+	try {
+		const { error } = JSON.parse(text) as { error?: unknown };
+		return typeof error === 'string' ? `: ${error.replace(/\.$/, '')}` : '';
+	} catch {
+		return '';
 	}
 }

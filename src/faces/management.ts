@@ -27,6 +27,7 @@ import { submissionRoutes } from '../submissions/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
 import { VERSION } from '../version.ts';
 import type { PublicUrls } from './open-face.ts';
+import { describedProbes } from './probe-routes.ts';
 
 const TAGS = [
 	{ name: 'Submit', description: 'Post to a form. No key.' },
@@ -75,7 +76,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 	for (const routes of described) router.use(routes);
 	const info = { version: VERSION, baseUrl: urls.base, submitUrl: urls.submit, tags: TAGS };
 	const documented = () => {
-		const all = [...described, describedEndpoint('/api/f'), describedEndpoint('/f')];
+		const all = [...described, describedEndpoint('/api/f'), describedEndpoint('/f'), describedProbes()];
 		return all.reduce((whole, routes) => whole.use(routes), new Elysia() as AnyElysia);
 	};
 	router.use(apiDocs({ document: () => openApiDocument(documented(), info) }));

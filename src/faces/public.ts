@@ -53,11 +53,10 @@ function createPages({ findings }: App['storage']): ReadonlyMap<string, Answer> 
 	]);
 }
 
-/** Strangers may ask, so that it names what is wrong and no more; the log and the status have the rest. */
+/** @throws AppError UNAVAILABLE that says what is wrong; the sentences hold nothing that is not for strangers. */
 function probe(problems: readonly Finding[]): Response {
-	const names = problems.map(({ name }) => name);
-	if (names.length === 0) return Response.json({ status: 'ok' });
-	return Response.json({ status: 'unavailable', problems: names }, { status: 503 });
+	if (problems.length === 0) return Response.json({ status: 'ok' });
+	throw new AppError('UNAVAILABLE', problems.map(({ problem }) => problem).join(' '));
 }
 
 /** A script that is led here asks first whether it may, if it sent a header such as Idempotency-Key. */

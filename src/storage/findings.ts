@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import { cannotStore, isDamage } from './constraints.ts';
 
 interface Kind {
-	/** For the operator: what happened, what it means, what to do. No path and no number, because probes of strangers see it. */
+	/** For the operator: what happened, what it means, what to do. No path and no number: strangers see it at the probes. */
 	problem: string;
 	/** What is refused as long as it lasts. */
 	stops: 'nothing' | 'submissions' | 'writes';
@@ -46,11 +46,6 @@ const KINDS = {
 } as const satisfies Record<string, Kind>;
 
 export type FindingName = keyof typeof KINDS;
-
-/** The sentences on what a probe names. */
-export function problemsNamed(names: readonly string[]): string[] {
-	return Object.entries(KINDS).flatMap(([name, { problem }]) => (names.includes(name) ? [problem] : []));
-}
 
 export interface Finding extends Kind {
 	name: FindingName;

@@ -8,6 +8,7 @@ import { AppError } from '../errors.ts';
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 const BUSY_TIMEOUT_MS = 5000;
+
 const BUSY_RETRY_MS = 5;
 /** Several times what the log holds when nobody reads for long; when it begins anew, what is over goes back to the disk. */
 export const LOG_KEEPS_BYTES = 16 * 1024 * 1024;
@@ -121,6 +122,18 @@ export function truncateLog(client: Database): void {
 	} finally {
 		client.run(`pragma busy_timeout = ${timeout}`);
 	}
+}
+
+/** Out of reach of the garbage collector, which would close them. */
+const abandoned: Database[] = [];
+
+/**
+ * Leaves a connection open whose file is not at its path any more. When it is closed nevertheless, at the end of the process,
+ * it is to leave the log at the path alone, whoever's that is.
+ */
+export function abandonConnection(client: Database): void {
+	client.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
+	abandoned.push(client);
 }
 
 /** Closes a writing connection after copying the log back, so that the file stands alone. */

@@ -1,6 +1,5 @@
 /** The contract between the features and whatever engine keeps their rows, and how it is opened. */
 
-import type { Database } from 'bun:sqlite';
 import { drizzle } from 'drizzle-orm/bun-sqlite';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 import { createEvents } from '../events.ts';
@@ -16,6 +15,7 @@ import { createNameRelisting } from './name-relist.ts';
 import { createPresentForms } from './present-forms.ts';
 import { createSearchIndex, type VolumeSize } from './search-index.ts';
 import {
+	abandonConnection,
 	closeWriteConnection,
 	LOG_KEEPS_BYTES,
 	openReadConnection,
@@ -39,9 +39,6 @@ export interface Query<T = unknown> extends PromiseLike<T> {
 const NOTHING: Job = { compound: false, run() {}, resolve() {}, reject() {} };
 
 type Results<T extends readonly Query[]> = { -readonly [K in keyof T]: Awaited<T[K]> };
-
-/** Kept from being closed by the garbage collector, for the end of the process. */
-const abandoned: Database[] = [];
 
 export type Storage = ReturnType<typeof openStorage>;
 
@@ -206,7 +203,8 @@ export function openStorage(
 			isOpen = false;
 			writer.drain();
 			if (!watch.stop()) {
-				abandoned.push(client, reader);
+				abandonConnection(client);
+				abandonConnection(reader);
 				return;
 			}
 			reader.close();

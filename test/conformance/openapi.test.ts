@@ -87,10 +87,10 @@ describe('the OpenAPI document', () => {
 		expect(undescribed).toEqual([]);
 	});
 
-	test('asks for a key everywhere but at the submission endpoint, its challenge, and to sign in', () => {
+	test('asks for a key everywhere but at the submission endpoint, its challenge, to sign in, and at the probes', () => {
 		const open = operations.filter(({ operation }) => !operation.security?.length).map(({ path }) => path);
 		const submitting = ['/api/f/{slug}', '/api/f/{slug}/challenge', '/f/{slug}', '/f/{slug}/challenge'];
-		expect([...new Set(open)].sort()).toEqual([...submitting, '/api/session'].sort());
+		expect([...new Set(open)].sort()).toEqual([...submitting, '/api/session', '/health', '/ready'].sort());
 	});
 
 	test('answers every refusal with the error envelope', () => {

@@ -59,9 +59,9 @@ sqlite3.test(
 			expect(status).toBe(503);
 			expect(tookMs).toBeGreaterThan(WAIT_MS - 500);
 		}
-		expect(await (await fetch(`${server.baseUrl}/ready`)).json()).toEqual({
-			status: 'unavailable',
-			problems: ['lock'],
+		expect(await (await fetch(`${server.baseUrl}/ready`)).json()).toMatchObject({
+			code: 'UNAVAILABLE',
+			error: expect.stringContaining('Another program holds'),
 		});
 		const { status, tookMs } = await submit();
 		expect(status).toBe(503);

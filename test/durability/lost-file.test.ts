@@ -221,7 +221,10 @@ test('meanwhile owners can read and not write, no other file is opened, and the 
 	for (const url of [server.baseUrl, server.submitUrl]) {
 		const ready = await fetch(`${url}/ready`);
 		expect(ready.status).toBe(503);
-		expect(await ready.json()).toEqual({ status: 'unavailable', problems: ['file'] });
+		expect(await ready.json()).toMatchObject({
+			code: 'UNAVAILABLE',
+			error: expect.stringContaining('removed, moved or replaced'),
+		});
 	}
 	const form = `/api/forms/${forms[0]?.id}`;
 	expect((await ask(`${form}/submissions`)).status).toBe(200);

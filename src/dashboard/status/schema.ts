@@ -39,7 +39,7 @@ export const Status = Type.Object(
 		),
 		problems: Type.Array(
 			Type.Object({
-				name: Type.String({ description: 'As in `/health` and `/ready`.' }),
+				name: Type.String({ description: '`file`, `write`, `lock`, `disk` or `damage`.' }),
 				problem: Type.String({ description: 'What happened, what it means and what to do.' }),
 				since: Type.String({ format: 'date-time' }),
 			}),
