@@ -1,10 +1,11 @@
 /** Deliveries tried again, and what was withheld released, because somebody says so. */
 
-import { and, asc, eq, gt, inArray, isNull, or, type SQL } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
 import { decodeId } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
 import {
+	CHANNELS,
 	type DeliveryRow,
 	type DeliveryState,
 	deliveries,
@@ -98,17 +99,21 @@ export function createRetries(
 		async retryMany(request: RetryDeliveries, mode?: Mode): Promise<number> {
 			const { matching, states } = await meaning(request, mode);
 			let retried = 0;
-			let last = 0;
-			for (;;) {
-				const rows = await db
-					.select({ id: deliveries.id })
-					.from(deliveries)
-					.where(and(matching, isReachable(storage, mode), gt(deliveries.id, last)))
-					.orderBy(asc(deliveries.id))
-					.limit(CHUNK);
-				if (rows.length === 0) break;
-				retried += await makeDue(await withoutSpam(rows.map(({ id }) => id)), states);
-				last = rows.at(-1)?.id ?? last;
+			// One channel after the other: so the index gives them in order.
+			for (const channel of CHANNELS) {
+				let last = 0;
+				for (;;) {
+					const isNext = and(eq(deliveries.channel, channel), gt(deliveries.id, last));
+					const rows = await db
+						.select({ id: deliveries.id })
+						.from(deliveries)
+						.where(and(matching, isReachable(storage, mode), isNext))
+						.orderBy(asc(deliveries.id))
+						.limit(CHUNK);
+					if (rows.length === 0) break;
+					retried += await makeDue(await withoutSpam(rows.map(({ id }) => id)), states);
+					last = rows.at(-1)?.id ?? last;
+				}
 			}
 			if (retried > 0) await onDue();
 			return retried;
@@ -126,11 +131,9 @@ export function createRetries(
 			const stranded = { state: 'failed', finishedAt: now(), lastError: 'The webhook is disabled' } as const;
 			let released = 0;
 			for (let start = 0; start < submissionIds.length; start += CHUNK) {
-				const isMeant = and(
-					eq(deliveries.formId, formId),
-					inArray(deliveries.submissionId, submissionIds.slice(start, start + CHUNK)),
-					eq(deliveries.state, 'withheld'),
-				);
+				const isTheirs = inArray(deliveries.submissionId, submissionIds.slice(start, start + CHUNK));
+				// By submission, and not by one of the indexes that hold all that the form ever withheld.
+				const isMeant = and(isTheirs, sql`+${deliveries.formId} = ${formId}`, sql`+${deliveries.state} = 'withheld'`);
 				const isReleased = isTest ? isMeant : and(isMeant, hasWayOut);
 				const [rows] = await storage.batch((tx) => [
 					tx.update(deliveries).set(values).where(isReleased).returning({ id: deliveries.id }),

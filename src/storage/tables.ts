@@ -207,8 +207,11 @@ export const deliveries = sqliteTable(
 		index('deliveries_due')
 			.on(table.channel, table.webhookId, table.nextAttemptAt)
 			.where(sql`next_attempt_at is not null`),
-		index('deliveries_form').on(table.formId, table.id),
-		index('deliveries_state').on(table.state, table.id),
+		// One for each way to filter a list, of one channel at a time, so that a page is read from where it begins.
+		index('deliveries_form').on(table.formId, table.channel, table.id),
+		index('deliveries_form_state').on(table.formId, table.state, table.channel, table.id),
+		index('deliveries_state').on(table.state, table.channel, table.id),
+		index('deliveries_channel').on(table.channel, table.id),
 		index('deliveries_submission').on(table.submissionId),
 		index('deliveries_webhook').on(table.webhookId),
 		index('deliveries_digest').on(table.digestId, table.id).where(sql`digest_id is not null`),
