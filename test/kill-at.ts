@@ -45,6 +45,11 @@ export async function killAt({ call, nth }: Point, args: string[], options: Bina
 	if (code === 0) throw new Error(`formsrv ${args.join(' ')} was not cut off at ${call} number ${nth}.`);
 }
 
+/** Runs a command on a system whose every call of that name fails. */
+export async function runWithout(call: string, args: string[], options: BinaryOptions): Promise<number> {
+	return straced(['-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:error=EPERM`], args, options);
+}
+
 async function straced(flags: string[], args: string[], { cwd, env = {} }: BinaryOptions): Promise<number> {
 	const child = Bun.spawn(['strace', '-f', ...flags, BINARY, ...args], {
 		cwd,

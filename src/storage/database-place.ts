@@ -65,7 +65,8 @@ function faultAt(file: string): string | undefined {
 
 /**
  * Whether a log lies there that is not of this file. A backup is written without one; put beside the log of another
- * database it would be mixed with that.
+ * database it would be mixed with that. To be asked before this process opens the file with SQLite, whose locks on it would
+ * go with the descriptor that is closed here.
  */
 export function hasForeignLog(file: string): boolean {
 	const log = statSync(`${file}-wal`, { throwIfNoEntry: false });

@@ -5,7 +5,7 @@ import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { runBinary, startBinary } from '../binary.ts';
-import { killAt, listPoints, type Point } from '../kill-at.ts';
+import { killAt, listPoints, type Point, runWithout } from '../kill-at.ts';
 import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -215,6 +215,18 @@ test(
 			},
 		});
 		expect(outcomes).toContain('way back');
+	},
+	WITHIN_MS,
+);
+
+test(
+	'a file system without hard links is as good',
+	async () => {
+		const cwd = await makeInstallation();
+		expect(await runWithout('link', ['restore', 'copy.db', '--force'], { cwd })).toBe(0);
+		expect(await expectNothingLost(cwd)).toBe('new');
+		expect(await runWithout('link', ['keys', 'create', '--data-dir', 'other'], { cwd })).toBe(0);
+		expect(readdirSync(join(cwd, 'other'))).toEqual(['formsrv.db']);
 	},
 	WITHIN_MS,
 );
