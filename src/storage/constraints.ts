@@ -9,7 +9,7 @@ function codeOf(error: unknown): string {
 	const candidates = [error, (error as { cause?: unknown } | null)?.cause];
 	for (const candidate of candidates) {
 		const code = (candidate as { code?: unknown } | null)?.code;
-		if (typeof code === 'string') return code;
+		if (typeof code === 'string' && code.startsWith('SQLITE_')) return code;
 	}
 	return '';
 }

@@ -70,7 +70,16 @@ const OVER_AFTER_MS = 5000;
 
 export type Findings = ReturnType<typeof createFindings>;
 
-export function createFindings({ log, now = Date.now }: { log?: Log; now?: () => number }) {
+export interface FindingsOptions {
+	log?: Log;
+	now?: () => number;
+	/** Milliseconds that pass, whatever the clock does. */
+	elapsed?: () => number;
+}
+
+const sinceStart = () => performance.now();
+
+export function createFindings({ log, now = Date.now, elapsed = sinceStart }: FindingsOptions) {
 	const entries = new Map<FindingName, Entry>();
 	let stopsWrites: Entry | undefined;
 	let stopsSubmissions: Entry | undefined;
@@ -116,14 +125,14 @@ export function createFindings({ log, now = Date.now }: { log?: Log; now?: () =>
 			if (entry.isSet) return;
 			entry.since = now();
 			change(entry, true);
-			const at = performance.now();
+			const at = elapsed();
 			if (at - entry.loggedAt >= LOG_EVERY_MS) tell(entry, at);
 		},
 		clear(name: FindingName): void {
 			const entry = entries.get(name);
 			if (!entry?.isSet) return;
 			change(entry, false);
-			entry.clearedAt = performance.now();
+			entry.clearedAt = elapsed();
 		},
 		has: (name: FindingName) => entries.get(name)?.isSet === true,
 		refusesWrites: () => stopsWrites !== undefined,
@@ -137,7 +146,7 @@ export function createFindings({ log, now = Date.now }: { log?: Log; now?: () =>
 		},
 		/** Says in the log what goes on, once a minute, and what is over. To be called again and again. */
 		remind(): void {
-			const at = performance.now();
+			const at = elapsed();
 			for (const entry of entries.values()) {
 				if ((entry.isSet || entry.refused > 0) && at - entry.loggedAt >= LOG_EVERY_MS) tell(entry, at);
 				if (entry.isSet || !entry.isOpenInLog || at - entry.clearedAt < OVER_AFTER_MS) continue;

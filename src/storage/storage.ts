@@ -100,7 +100,7 @@ export function openStorage(
 	}
 
 	const events = createEvents();
-	const findings = createFindings({ log: serverLog, now });
+	const findings = createFindings({ log: serverLog, now, elapsed });
 	const watch = createWatch(client, { file, findings });
 	const forms = createPresentForms(client);
 	const writer = createWriter(client, {

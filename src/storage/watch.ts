@@ -161,6 +161,11 @@ function freeBytesAt(folder: string): number | undefined {
 	}
 }
 
+/** Nothing where the file cannot be read. */
 function readNumber(pragma: Statement): number {
-	return Number(pragma.values()[0]?.[0]);
+	try {
+		return Number(pragma.values()[0]?.[0]);
+	} catch {
+		return 0;
+	}
 }

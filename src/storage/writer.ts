@@ -10,8 +10,8 @@ const MAX_JOBS_PER_COMMIT = 2000;
 /** For how many turns of the event loop at most a commit waits, while each brings more to share it. */
 const MAX_GATHERING_TURNS = 4;
 
-/** While nothing can be committed, it is tried again after this long; the event loop goes on meanwhile. */
-const RETRY_MS = 20;
+/** While nothing can be committed, it is tried again after this long, and later less often: a disk that fails may be slow. */
+const RETRY_MS = { first: 20, later: 250 };
 /** Before a commit the files must have been looked at within the first of these, and after it within the second. */
 const FRESH_MS = { before: 250, after: 500 };
 /** For what is left when the file is closed. */
@@ -184,7 +184,7 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 	function scheduleRetry(): void {
 		if (isScheduled) return;
 		isScheduled = true;
-		setTimeout(flush, RETRY_MS);
+		setTimeout(flush, hindrance.isLong() ? RETRY_MS.later : RETRY_MS.first);
 	}
 
 	function schedule(): void {
