@@ -5,6 +5,8 @@ export const LIMIT_MAX = 100;
 export const RETRY_IDS_MAX = 1000;
 /** Counting more would hold up everybody, and tells nobody more. */
 export const TOTAL_MAX = 10_000;
+/** Forms above their ceiling that a list tells of. */
+export const DIGESTS_MAX = 20;
 /** What can be tried again by the lot. */
 export const RETRY_STATES = ['failed', 'waiting', 'withheld'] as const;
 /** Somebody tries settings out; a program would write to strangers. */

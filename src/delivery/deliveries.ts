@@ -1,6 +1,20 @@
 /** Deliveries as their owner sees them: listed, and shown with what was sent. */
 
-import { and, asc, count, desc, eq, getTableColumns, inArray, isNotNull, lt, ne, type SQL } from 'drizzle-orm';
+import {
+	and,
+	asc,
+	count,
+	desc,
+	eq,
+	getTableColumns,
+	inArray,
+	isNotNull,
+	isNull,
+	lt,
+	ne,
+	type SQL,
+	sql,
+} from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
 import { AppError } from '../errors.ts';
 import { decodeId, encodeId } from '../ids.ts';
@@ -15,9 +29,10 @@ import {
 	submissions,
 } from '../storage/tables.ts';
 import type { Timeline } from '../storage/timeline.ts';
-import { TOTAL_MAX } from './bounds.ts';
+import { DIGESTS_MAX, TOTAL_MAX } from './bounds.ts';
 import type { Channel, Content } from './channel.ts';
 import { checkForm, findDelivery, isReachable } from './delivery-access.ts';
+import { SUBMISSIONS_DIGEST } from './mail-channel.ts';
 import type { Delivery, DeliveryList, DeliveryWithContent } from './schema.ts';
 import type { MailTrouble } from './worker.ts';
 
@@ -103,6 +118,29 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 		return Math.min(total, TOTAL_MAX);
 	}
 
+	/** Those that still gather, the latest first; found by that they are about no single submission. */
+	async function openDigests(isTheirs: SQL | undefined): Promise<DeliveryList['digests']> {
+		const isOpen = and(
+			isNull(deliveries.submissionId),
+			sql`+${deliveries.state} = 'waiting'`,
+			eq(deliveries.attempts, 0),
+		);
+		const { id, formId, nextAttemptAt } = deliveries;
+		const rows = await db
+			.select({ id, formId, nextAttemptAt })
+			.from(deliveries)
+			.where(and(isOpen, eq(deliveries.event, SUBMISSIONS_DIGEST), isTheirs))
+			.orderBy(desc(deliveries.id))
+			.limit(DIGESTS_MAX);
+		const timeline = storage.clock.timeline();
+		return rows.map((row) => ({
+			delivery: encodeId(row.id),
+			form: encodeId(row.formId),
+			since: timeline.isoOf(row.id),
+			goesAt: toIso(row.nextAttemptAt ?? 0),
+		}));
+	}
+
 	function presentMail(): DeliveryList['mail'] {
 		const trouble = mailTrouble();
 		if (!trouble) return { isSet: isMailSet, heldSince: null, heldReason: null, nextProbeAt: null };
@@ -123,10 +161,13 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 			await checkSubject(subject, mode);
 			const { form, submission } = subject;
 			const { state, channel, limit, offset } = readQuery();
-			const matching = and(
+			const isTheirs = and(
 				isReachable(storage, mode),
-				state && eq(deliveries.state, state),
 				form === undefined ? undefined : eq(deliveries.formId, decodeId(form) ?? -1),
+			);
+			const matching = and(
+				isTheirs,
+				state && eq(deliveries.state, state),
 				submission === undefined ? undefined : eq(deliveries.submissionId, decodeId(submission) ?? -1),
 			);
 			const isBySeveralForms = mode === 'test' && form === undefined;
@@ -140,6 +181,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 				deliveries: rows.slice(0, limit).map(present),
 				pagination: { limit, offset, total, hasMore: rows.length > limit },
 				mail: presentMail(),
+				digests: await openDigests(isTheirs),
 			};
 		},
 		/** @throws AppError NOT_FOUND */

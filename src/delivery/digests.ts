@@ -1,6 +1,8 @@
 /** Gathers what a form may not mail singly any more into one digest an hour for each address. */
 
 import { and, eq, gt, inArray, isNull } from 'drizzle-orm';
+import { encodeId } from '../ids.ts';
+import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { deliveries } from '../storage/tables.ts';
 import { SUBMISSIONS_DIGEST } from './mail-channel.ts';
@@ -11,7 +13,7 @@ export type Digests = ReturnType<typeof createDigests>;
 /** Whom a digest is for: the addresses that the form had when its submissions came in. */
 type Reader = Pick<DueDelivery, 'formId' | 'destination'>;
 
-export function createDigests(storage: Storage) {
+export function createDigests(storage: Storage, log: Pick<Log, 'info'>) {
 	/** The latest known by form and destination, so that a flood does not search all that waits for every few mails. */
 	const latestDigests = new Map<string, number>();
 
@@ -53,6 +55,11 @@ export function createDigests(storage: Storage) {
 				.set({ state: 'gathered', digestId, nextAttemptAt: null })
 				.where(and(inArray(deliveries.id, ids), gt(deliveries.nextAttemptAt, 0))),
 		]);
+		if (known !== undefined) return;
+		log.info('A form has sent as many mails as it may in an hour; what comes now goes in one.', {
+			form: encodeId(reader.formId),
+		});
+		storage.events.publish({ type: 'delivery', formId: reader.formId, deliveryId: digestId, state: 'waiting' });
 	}
 
 	return {

@@ -49,6 +49,7 @@ const EXAMPLE_LIST = {
 	deliveries: [EXAMPLE],
 	pagination: { limit: LIMIT_DEFAULT, offset: 0, total: 1, hasMore: false },
 	mail: { isSet: true, heldSince: null, heldReason: null, nextProbeAt: null },
+	digests: [],
 };
 /** The mail is drawn as it is, and can neither run nor load anything nor leave its frame. */
 const PREVIEW_HEADERS = {

@@ -76,6 +76,17 @@ export const DeliveryList = Type.Object(
 			},
 			{ description: 'Whether mail goes out at the moment.' },
 		),
+		digests: Type.Array(
+			Type.Object({
+				delivery: Type.String({ description: 'The digest.' }),
+				form: Type.String(),
+				since: Type.String({ format: 'date-time', description: 'When the ceiling was reached.' }),
+				goesAt: Type.String({ format: 'date-time', description: 'When the one mail about all of them goes.' }),
+			}),
+			{
+				description: 'The forms that have reached their hourly ceiling of mails: what comes now is gathered into one.',
+			},
+		),
 	},
 	{ $id: 'DeliveryList' },
 );

@@ -50,7 +50,7 @@ export function startWorker(options: WorkerOptions) {
 	const abort = new AbortController();
 	const lanes = new Map<number | null, Lane>();
 	const ceiling = createMailCeiling(mailPerHour);
-	const digests = createDigests(storage);
+	const digests = createDigests(storage, log);
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	let ticking: Promise<void> = Promise.resolve();
 	let hasBegun = false;

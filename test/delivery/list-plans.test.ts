@@ -8,13 +8,20 @@ import { useHouses } from './houses.ts';
 
 const { house } = useHouses();
 
+const isOfDigests = (sql: string) => sql.includes('"submission_id" is null');
+
 /** What the engine does with `deliveries` in each statement that is made meanwhile. */
-async function plansOf(file: string, work: () => Promise<unknown>): Promise<string[]> {
+async function plansOf(
+	file: string,
+	work: () => Promise<unknown>,
+	of = (sql: string) => !isOfDigests(sql),
+): Promise<string[]> {
 	const prepare = spyOn(Database.prototype, 'prepare');
 	const statements: string[] = [];
 	try {
 		await work();
-		for (const [sql] of prepare.mock.calls) if (/(?:from|update) "deliveries"/.test(sql)) statements.push(sql);
+		for (const [sql] of prepare.mock.calls)
+			if (/(?:from|update) "deliveries"/.test(sql) && of(sql)) statements.push(sql);
 	} finally {
 		prepare.mockRestore();
 	}
@@ -70,6 +77,19 @@ test.each([{}, { state: 'failed' }, { channel: 'mail' }, { state: 'sent', channe
 		const searches = plans.filter((step) => step.includes('deliveries'));
 		expect(searches.length).toBeGreaterThan(1);
 		for (const step of searches) expect(step).toMatch(/^SEARCH deliveries .*\(form_id=\?/);
+	},
+);
+
+test.each([undefined, 'live', 'test'] as const)(
+	'forms above their ceiling are found by their digests: %p',
+	async (mode) => {
+		const { dispatch, file, form } = await house({ form: { mode: mode ?? 'live' } });
+		const readQuery = () => ({ limit: 50, offset: 0 });
+		for (const subject of [{}, { form: encodeId(form.id) }]) {
+			const plans = await plansOf(file, () => dispatch.deliveries.list(subject, { mode, readQuery }), isOfDigests);
+			const searches = plans.filter((step) => step.includes('deliveries'));
+			expect(searches).toEqual(['SEARCH deliveries USING INDEX deliveries_submission (submission_id=?)']);
+		}
 	},
 );
 

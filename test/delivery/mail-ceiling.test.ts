@@ -101,16 +101,28 @@ test('submissions are told to whom they were meant for, also when the address of
 test('a flood of 2,000 submissions is 60 mails and one digest that counts the others', async () => {
 	const clock = { now: Date.UTC(2026, 0, 2) };
 	const peer = await server();
-	const { submit, start, until } = await house({ smtpUrl: peer.url, mailPerHour: 60, now: () => clock.now });
+	const { submit, start, until, dispatch, form, logLines } = await house({
+		smtpUrl: peer.url,
+		mailPerHour: 60,
+		now: () => clock.now,
+	});
+	const digests = async () =>
+		(await dispatch.deliveries.list({}, { readQuery: () => ({ limit: 1, offset: 0 }) })).digests;
 	await start();
+	expect(await digests()).toEqual([]);
 	await Promise.all(Array.from({ length: 2000 }, (_, i) => submit({ n: i })));
 	const count = (rows: DeliveryRow[], state: string) => rows.filter((row) => row.state === state).length;
 	await until((rows) => count(rows, 'gathered') === 1940 && count(rows, 'sent') === 60);
 	expect(peer.accepted).toHaveLength(60);
+	const began = new Date(clock.now).toISOString();
+	const goesAt = new Date(clock.now + 3_600_000).toISOString();
+	expect(await digests()).toEqual([{ delivery: expect.any(String), form: encodeId(form.id), since: began, goesAt }]);
+	expect(logLines.join('').match(/what comes now goes in one/g)).toHaveLength(1);
 	clock.now += 3_600_000;
 	await until((rows) => rows.some(({ event, state }) => event === 'submissions.digest' && state === 'sent'));
 	expect(peer.accepted).toHaveLength(61);
 	expect(peer.accepted.at(-1)?.content).toContain('Subject: 1,940 more submissions: Contact');
+	expect(await digests()).toEqual([]);
 });
 
 test('without a mail server the word that addresses were changed is withheld, and holds up nothing', async () => {

@@ -158,6 +158,20 @@ function MailState({ mail }: { mail: DeliveryList['mail'] }) {
 	);
 }
 
+/** Says which forms had more to mail than they may in an hour, since when, and when the rest goes. */
+function Digests({ digests }: { digests: DeliveryList['digests'] }) {
+	return digests.map(({ delivery, form, since, goesAt }) => (
+		<p key={delivery} class="notice" role="status">
+			<Icon name="mail" />
+			<span>
+				<bdi>{formOf(form)?.name ?? ''}</bdi> has sent as many mails as it may in an hour. Since <Time iso={since} />,
+				what comes is gathered: <a href={to.delivery(delivery)}>one mail about all of it</a> goes <Time iso={goesAt} />.
+				Each submission is in the inbox as ever.
+			</span>
+		</p>
+	));
+}
+
 export function Deliveries({ at }: { at: Place }) {
 	const query = queryOf(at);
 	const { data, error, reload } = useQuery(JSON.stringify(query), () => api.deliveries.list(query));
@@ -190,6 +204,7 @@ export function Deliveries({ at }: { at: Place }) {
 			}
 		>
 			{data && <MailState mail={data.mail} />}
+			{data && <Digests digests={data.digests} />}
 			<Filters at={at} />
 			{error !== undefined && data === undefined && <LoadFailure error={error} onRetry={reload} />}
 			{data && list.length === 0 && (
