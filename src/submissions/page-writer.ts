@@ -5,7 +5,7 @@ import type { Streamed } from '../http/streamed.ts';
 import type { Turns } from '../http/turns.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { PageEntry } from '../storage/submission-log.ts';
-import { presentAround, presentJson } from './present.ts';
+import { presentAround, presentWith } from './present.ts';
 
 export interface Written {
 	formId: number;
@@ -38,9 +38,10 @@ export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>
 	const { submissions, clock } = storage;
 	const { budget, turns } = options;
 
-	function presentWhole(formId: number, { data, ...entry }: PageEntry): string {
-		const text = typeof data === 'string' ? data : decoder.decode(submissions.text({ ...entry, formId }));
-		return presentJson({ ...entry, data: text }, clock.timeline());
+	function presentWhole(formId: number, entry: PageEntry): string {
+		const { id, data } = entry;
+		const text = typeof data === 'string' ? data : decoder.decode(submissions.text({ id, formId }));
+		return presentWith(text, entry, clock.timeline());
 	}
 
 	/** A submission that was removed since it was found is left out. */

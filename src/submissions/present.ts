@@ -8,8 +8,12 @@ type Shown = Omit<StoredSubmission, 'data'>;
 
 /** The JSON text of a `Submission`. What was stored is spliced in untouched, never parsed on the way. */
 export function presentJson(row: StoredSubmission, timeline: Timeline): string {
-	const [before, after] = presentAround(row, timeline);
-	return before + row.data + after;
+	return presentWith(row.data, row, timeline);
+}
+
+/** As {@link presentJson}, with data that the row itself does not hold. */
+export function presentWith(data: string, row: Shown, timeline: Timeline): string {
+	return `${presentId(row)}"data":${data},${presentFlags(row, timeline)}`;
 }
 
 /** What comes before the data of a `Submission`, and what after it. */

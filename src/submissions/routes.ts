@@ -83,6 +83,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 					responses: {
 						200: jsonResponse('The submission.', { schema: Submission, example: EXAMPLE }),
 						...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'NOT_FOUND', 'RATE_LIMITED'),
+						...errorResponses('UNAVAILABLE'),
 					},
 				},
 			},
