@@ -15,7 +15,7 @@ import type { createCaptchaCheck } from './captcha.ts';
 import { type Content, readContent } from './content.ts';
 import { createIdempotency, hashContent, idempotencyKeyOf } from './idempotency.ts';
 import { createMultipartWatch } from './multipart-watch.ts';
-import { createBodyHold, declaredSize, readSmallBody } from './read-body.ts';
+import { asBodyError, checkSize, createBodyHold, declaredSize, readSmallBody } from './read-body.ts';
 import { type Media, mediaKind } from './read-fields.ts';
 import { redirectTarget } from './redirect-target.ts';
 import { honeypotVerdict } from './spam.ts';
@@ -147,8 +147,14 @@ export function createIntake(options: IntakeOptions) {
 			const key = idempotencyKeyOf(headers);
 			const held = declaredBytes !== undefined && declaredBytes <= freeBytes ? undefined : holdBody(clientAddress);
 			try {
-				const read = held?.read(request, { maxBytes, look: createLook(media) }) ?? readSmallBody(request, maxBytes);
-				const content = readContent(await read, media, fieldLimits);
+				let body: Uint8Array;
+				try {
+					body = await (held?.read(request, { maxBytes, look: createLook(media) }) ?? readSmallBody(request));
+				} catch (cause) {
+					throw asBodyError(cause);
+				}
+				checkSize(body, maxBytes);
+				const content = readContent(body, media, fieldLimits);
 				checkStored(content, limits.maxBody);
 				if (key === undefined) return await store(submit, content);
 				const bodyHash = hashContent(content);

@@ -23,7 +23,7 @@ export interface LargeBodyOptions {
 export interface HeldBody {
 	/**
 	 * @throws AppError UNSUPPORTED_MEDIA_TYPE for a compressed body, PAYLOAD_TOO_LARGE naming the limit, UNAVAILABLE when the budget
-	 * or the network's share is spent, INVALID_BODY when the client goes away before the body is complete; and what `look` throws
+	 * or the network's share is spent, and what `look` throws; when the client goes away, what {@link asBodyError} understands
 	 */
 	read(request: Request, limits: BodyLimits): Promise<Uint8Array>;
 	release(): void;
@@ -76,7 +76,7 @@ export function createBodyHold({ budget, shareBytes, freeBytes }: LargeBodyOptio
 					if (total > maxBytes) throw tooLarge(maxBytes);
 					count(total);
 				};
-				return collectChunks(body, admit, look).catch(refuse);
+				return collectChunks(body, admit, look);
 			},
 			release() {
 				if (counted > 0) give(network, counted);
@@ -86,20 +86,19 @@ export function createBodyHold({ budget, shareBytes, freeBytes }: LargeBodyOptio
 	};
 }
 
-/** Reads a body that says that it is small, for which nothing is counted. @throws AppError as {@link HeldBody} */
-export async function readSmallBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+/**
+ * Reads a body that says that it is small, for which nothing is counted. Whether that is true, and what it means if it fails, is
+ * for {@link checkSize} and {@link asBodyError}: an async function here would cost every submission.
+ */
+export function readSmallBody(request: Request): Promise<Uint8Array> {
 	checkEncoding(request.headers);
-	try {
-		// The body is not even looked at here: to make a stream of it costs more than to read a small one.
-		return within(await request.bytes(), maxBytes);
-	} catch (cause) {
-		return refuse(cause);
-	}
+	// The body is not even looked at here: to make a stream of it costs more than to read a small one.
+	return request.bytes();
 }
 
-function within(bytes: Uint8Array, maxBytes: number): Uint8Array {
-	if (bytes.length > maxBytes) throw tooLarge(maxBytes);
-	return bytes;
+/** @throws AppError PAYLOAD_TOO_LARGE */
+export function checkSize({ length }: Uint8Array, maxBytes: number): void {
+	if (length > maxBytes) throw tooLarge(maxBytes);
 }
 
 /**
@@ -130,8 +129,8 @@ function busy(): AppError {
 	});
 }
 
-/** Whatever else ends a body is its client. */
-function refuse(cause: unknown): never {
-	if (cause instanceof AppError) throw cause;
-	throw new AppError('INVALID_BODY', 'The connection ended before the whole body had arrived.', { cause });
+/** Why a body could not be read: whatever else ends one than our refusals is its client. */
+export function asBodyError(cause: unknown): AppError {
+	if (cause instanceof AppError) return cause;
+	return new AppError('INVALID_BODY', 'The connection ended before the whole body had arrived.', { cause });
 }

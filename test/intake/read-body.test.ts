@@ -2,7 +2,7 @@
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { createByteBudget } from '../../src/byte-budget.ts';
-import { createBodyHold, declaredSize, readSmallBody } from '../../src/intake/read-body.ts';
+import { asBodyError, checkSize, createBodyHold, declaredSize, readSmallBody } from '../../src/intake/read-body.ts';
 import { refusalOfAsync } from '../refusal.ts';
 
 const MAX_BYTES = 1000;
@@ -53,14 +53,17 @@ afterAll(() => server.stop(true));
 /** As it is read where it is stored. Every request comes from a network of its own, unless it names one. */
 async function read(request: Request): Promise<Uint8Array> {
 	const declaredBytes = declaredSize(request.headers, MAX_BYTES);
-	if (declaredBytes !== undefined && declaredBytes <= FREE_BYTES) return readSmallBody(request, MAX_BYTES);
-	const held = holdBody(request.headers.get('x-client') ?? `198.51.100.${senders++ % 256}`);
+	const isSmall = declaredBytes !== undefined && declaredBytes <= FREE_BYTES;
+	const held = isSmall ? undefined : holdBody(request.headers.get('x-client') ?? `198.51.100.${senders++ % 256}`);
 	try {
-		const bytes = await held.read(request, { maxBytes: MAX_BYTES });
-		await store();
+		const bytes = await (held?.read(request, { maxBytes: MAX_BYTES }) ?? readSmallBody(request));
+		checkSize(bytes, MAX_BYTES);
+		if (held) await store();
 		return bytes;
+	} catch (cause) {
+		throw asBodyError(cause);
 	} finally {
-		held.release();
+		held?.release();
 	}
 }
 
