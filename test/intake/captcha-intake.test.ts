@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import { solveChallenge } from 'altcha-lib/v1';
 import type { AltchaChallenge } from '../../src/intake/altcha.ts';
 import { openTestServer, readAnswer, type TestServer } from '../server.ts';
 
@@ -41,9 +40,11 @@ const addresses = () => [`${server.submitUrl}/f`, `${server.baseUrl}/api/f`];
 const fetchChallenge = async (slug: string, { at = `${server.submitUrl}/f`, headers = {}, method = 'GET' } = {}) =>
 	readAnswer<AltchaChallenge & { code: string }>(await fetch(`${at}/${slug}/challenge`, { method, headers }));
 
-async function solve({ algorithm, challenge, salt, maxnumber, signature }: AltchaChallenge): Promise<string> {
-	const solution = await solveChallenge(challenge, salt, algorithm, maxnumber).promise;
-	const payload = { algorithm, challenge, number: solution?.number, salt, signature, took: 1 };
+/** In one go: a solver that rests between its attempts takes seconds on a crowded machine. */
+function solve({ algorithm, challenge, salt, maxnumber, signature }: AltchaChallenge): string {
+	let number = 0;
+	while (number < maxnumber && Bun.SHA256.hash(salt + number, 'hex') !== challenge) number++;
+	const payload = { algorithm, challenge, number, salt, signature, took: 1 };
 	return Buffer.from(JSON.stringify(payload)).toString('base64');
 }
 
@@ -114,7 +115,7 @@ describe('a form with ALTCHA', () => {
 	test('takes a solved challenge once, for this form only', async () => {
 		const form = await createForm({ captcha: 'altcha' });
 		const other = await createForm({ captcha: 'altcha' });
-		const altcha = await solve((await fetchChallenge(form.slug)).body);
+		const altcha = solve((await fetchChallenge(form.slug)).body);
 		const elsewhere = await server.submit(other.slug, { a: '0', altcha });
 		expect(elsewhere.body.code).toBe('CAPTCHA_FAILED');
 		expect((await server.submit(form.slug, { a: '1', altcha })).status).toBe(200);
@@ -127,7 +128,7 @@ describe('a form with ALTCHA', () => {
 
 	test('answers a retry with the same Idempotency-Key as the first time', async () => {
 		const form = await createForm({ captcha: 'altcha' });
-		const altcha = await solve((await fetchChallenge(form.slug)).body);
+		const altcha = solve((await fetchChallenge(form.slug)).body);
 		for (const _attempt of [1, 2]) {
 			const { status } = await server.submit(form.slug, { a: '1', altcha }, { 'Idempotency-Key': 'k1' });
 			expect(status).toBe(200);
