@@ -64,7 +64,7 @@ function problemOf({ now, newest, programMs }: { now: number; newest: number; pr
  * If the clock was set back: where it had skipped most of the time by which it was. Then it was wrong before, not since.
  */
 function gapBefore(step: ClockStep, steps: readonly ClockStep[]): ClockStep | undefined {
-	return steps.find(
+	return steps.findLast(
 		(gap) =>
 			gap.fromId < step.fromId &&
 			gap.afterMs <= step.beforeMs &&

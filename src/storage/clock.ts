@@ -3,10 +3,11 @@
 import type { Database, Statement } from 'bun:sqlite';
 import { ID_SOURCES, IDS_PER_MILLISECOND } from '../ids.ts';
 import { lazy } from '../lazy.ts';
+import { createGapFinder } from './clock-gaps.ts';
 import { type ClockReport, reportClock } from './clock-report.ts';
 import { LAST_COMMAND_ID, reserveIds } from './command-ids.ts';
 import { programMadeAt } from './migrate.ts';
-import { type ClockStep, createTimeline, idAfter } from './timeline.ts';
+import { type ClockStep, createTimeline, type Stretch } from './timeline.ts';
 
 /** A clock that is off by no more than this was not set: ids run ahead until it has caught up. */
 const TOLERANCE_MS = 1000;
@@ -36,6 +37,7 @@ export type Clock = ReturnType<typeof createClock>;
 
 export function createClock(client: Database, { now, elapsed = () => performance.now(), commitSoon }: ClockOptions) {
 	const sql = prepareStatements(client);
+	const findGaps = createGapFinder(client);
 	let timeline = createTimeline(readClockSteps(client));
 	/** How far ids run ahead of the clock. */
 	let offset = timeline.steps.at(-1)?.offsetMs ?? 0;
@@ -81,24 +83,35 @@ export function createClock(client: Database, { now, elapsed = () => performance
 		const isBehind = last - (seen.at + offset) * IDS_PER_MILLISECOND >= TOLERANCE_IDS;
 		const isBeyond = seen.at + offset > LATEST_MS;
 		const hasCaughtUp = offset > 0 && seen.at * IDS_PER_MILLISECOND > last;
-		if (wasSet) step(seen.at, expected);
-		else if (isBehind || isBeyond) step(seen.at, timeline.millisOf(last));
+		if (wasSet) step(seen.at, expected, passed);
+		else if (isBehind || isBeyond) step(seen.at, lastMoment());
 		else if (hasCaughtUp) step(seen.at, seen.at);
 	}
 
+	/** Of the ids since the clock was set last; earlier than all of them if there are none. */
+	function lastMoment(): number {
+		const { fromId, startMs } = timeline.stretches.at(-1) as Stretch;
+		return last < fromId ? startMs - 1 : timeline.millisOf(last);
+	}
+
 	/** From now on ids go on from the last one and stand for the clock's new time. */
-	function step(at: number, expected: number): void {
-		const next = Math.floor(last / IDS_PER_MILLISECOND) + 1;
+	function step(at: number, expected: number, passed = 0): void {
+		// Behind all ids, and behind the last step if there is none since.
+		const newest = Math.max(last, timeline.steps.at(-1)?.fromId ?? 0);
+		const next = Math.floor(newest / IDS_PER_MILLISECOND) + 1;
 		const offsetMs = at > LATEST_MS ? next - at : Math.max(0, next - at);
 		// Set forward, the ids need no step. Some may have been made since.
 		const isOnlySkip = at > expected && offsetMs === offset;
+		const lastMs = lastMoment();
 		const made: ClockStep = {
-			fromId: (isOnlySkip ? expected + 1 + offset : at + offsetMs) * IDS_PER_MILLISECOND,
+			fromId:
+				(isOnlySkip ? Math.max(expected + 1, Math.floor(at - passed)) + offset : at + offsetMs) * IDS_PER_MILLISECOND,
 			offsetMs,
-			beforeMs: isOnlySkip ? expected : Math.max(expected, timeline.millisOf(last)),
+			beforeMs: isOnlySkip ? expected : Math.max(expected, lastMs),
 			afterMs: at,
+			endMs: isOnlySkip ? expected : lastMs,
 		};
-		const added = [...(at < expected ? splitAt(at) : []), made];
+		const added = [...(at < expected ? findGaps(timeline, at) : []), made];
 		setSteps([...timeline.steps, ...added]);
 		unsaved.push(...added);
 		if (!isOnlySkip) last = Math.max(last, made.fromId - ID_SOURCES);
@@ -108,27 +121,11 @@ export function createClock(client: Database, { now, elapsed = () => performance
 		if (size > TOLERANCE_MS) tell(made);
 	}
 
-	/**
-	 * Where the clock was set back to a moment that it had skipped, the ids behind the gap are a stretch of their own:
-	 * they stand for moments that may never come, and what comes now for moments within the gap.
-	 */
-	function splitAt(millis: number): ClockStep[] {
-		const beforeMs = millis - 1;
-		return timeline.stretches.flatMap((stretch) => {
-			if (beforeMs < stretch.startMs || beforeMs > stretch.endMs) return [];
-			const from = sql.firstStored().values(idAfter(stretch, beforeMs), stretch.toId)[0]?.[0];
-			if (from === null || from === undefined) return [];
-			const fromId = Number(from);
-			const { offsetMs } = stretch;
-			return [{ fromId, offsetMs, beforeMs, afterMs: timeline.millisOf(fromId) }];
-		});
-	}
-
 	/** For a process that is not the server: the lowest id that may be made now, whatever others have made. */
 	function lowest(): number {
 		refresh();
 		last = Math.max(last, highestId());
-		if (last - (now() + offset) * IDS_PER_MILLISECOND >= TOLERANCE_IDS) step(now(), timeline.millisOf(last));
+		if (last - (now() + offset) * IDS_PER_MILLISECOND >= TOLERANCE_IDS) step(now(), lastMoment());
 		return Math.max(last + 1, (now() + offset) * IDS_PER_MILLISECOND);
 	}
 
@@ -141,8 +138,8 @@ export function createClock(client: Database, { now, elapsed = () => performance
 	function flush(): void {
 		saving = [];
 		if (unsaved.length === 0) return;
-		for (const { fromId, offsetMs, beforeMs, afterMs } of unsaved) {
-			sql.save().run(fromId, offsetMs, beforeMs, afterMs);
+		for (const { fromId, offsetMs, beforeMs, afterMs, endMs } of unsaved) {
+			sql.save().run(fromId, offsetMs, beforeMs, afterMs, endMs);
 		}
 		saving = unsaved;
 		unsaved = [];
@@ -197,23 +194,21 @@ export function createClock(client: Database, { now, elapsed = () => performance
 /** Ascending. */
 export function readClockSteps(client: Database): ClockStep[] {
 	return client
-		.query('select from_id, offset_ms, before_ms, after_ms from clock_steps order by from_id')
+		.query('select from_id, offset_ms, before_ms, after_ms, end_ms from clock_steps order by from_id')
 		.values()
-		.map(([fromId, offsetMs, beforeMs, afterMs]) => ({ fromId, offsetMs, beforeMs, afterMs }) as ClockStep);
+		.map(
+			([fromId, offsetMs, beforeMs, afterMs, endMs]) => ({ fromId, offsetMs, beforeMs, afterMs, endMs }) as ClockStep,
+		);
 }
 
-function prepareStatements(client: Database): Record<'highest' | 'firstStored' | 'save', () => Statement> {
+function prepareStatements(client: Database): Record<'highest' | 'save', () => Statement> {
 	const tables = ['submissions', 'deliveries', 'forms', 'api_keys', 'webhooks', 'sessions'];
 	const highest = [
 		...tables.map((table) => `select max(id) as id from ${table}`),
 		`select cast(value as integer) from server_values where name = '${LAST_COMMAND_ID}'`,
 	].join(' union all ');
-	const first = (table: string) => `select min(id) as id from ${table} where id >= ?1 and id < ?2`;
 	return {
 		highest: lazy(() => client.prepare(`select max(id) from (${highest})`)),
-		firstStored: lazy(() =>
-			client.prepare(`select min(id) from (${first('submissions')} union all ${first('deliveries')})`),
-		),
-		save: lazy(() => client.prepare('insert or replace into clock_steps values (?, ?, ?, ?)')),
+		save: lazy(() => client.prepare('insert or replace into clock_steps values (?, ?, ?, ?, ?)')),
 	};
 }

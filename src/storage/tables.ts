@@ -227,6 +227,8 @@ export const clockSteps = sqliteTable('clock_steps', {
 	offsetMs: integer('offset_ms').notNull(),
 	beforeMs: integer('before_ms').notNull(),
 	afterMs: integer('after_ms').notNull(),
+	/** No id since the step before stands for a later moment. */
+	endMs: integer('end_ms').notNull().default(0),
 });
 
 /** What the server itself has to remember, such as the secret that signs captcha challenges. */

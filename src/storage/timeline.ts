@@ -11,6 +11,8 @@ export interface ClockStep {
 	/** What the clock said last before, and first after. */
 	beforeMs: number;
 	afterMs: number;
+	/** No id since the step before stands for a later moment. */
+	endMs: number;
 }
 
 /** A stretch of ids in which the clock was not set. */
@@ -72,6 +74,6 @@ function stretchesBetween(steps: readonly ClockStep[]): Stretch[] {
 		toId: steps[i]?.fromId ?? Number.MAX_SAFE_INTEGER,
 		offsetMs,
 		startMs: i === 0 ? Number.NEGATIVE_INFINITY : Math.floor(fromId / IDS_PER_MILLISECOND) - offsetMs,
-		endMs: steps[i]?.beforeMs ?? Number.POSITIVE_INFINITY,
+		endMs: steps[i]?.endMs ?? Number.POSITIVE_INFINITY,
 	}));
 }

@@ -17,6 +17,7 @@ function report(
 		offsetMs: NOW + i - (NOW + after),
 		beforeMs: NOW + before,
 		afterMs: NOW + after,
+		endMs: NOW + before,
 	}));
 	const timeline = createTimeline(made);
 	const offset = made.at(-1)?.offsetMs ?? 0;

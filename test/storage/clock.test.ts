@@ -70,6 +70,15 @@ function machine({ elapsed = 0 } = {}) {
 	};
 }
 
+/** The same numbers below a bound each time. */
+function seeded(seed: number): (bound: number) => number {
+	let state = seed + 1;
+	return (bound) => {
+		state = (state * 48_271) % 2_147_483_647;
+		return state % bound;
+	};
+}
+
 const SHIFTS = [3 * SECOND, 2 * HOUR, 40 * DAY, YEAR, 10 * YEAR, 200 * YEAR];
 const CHANGES = SHIFTS.flatMap((shift) => [shift, -shift]).filter((shift) => START + shift > 0);
 
@@ -163,6 +172,35 @@ describe('a clock that is wrong for a while', () => {
 		for (const [id, moment] of expected) expect(Math.abs(m.createdAt(id) - moment)).toBeLessThanOrEqual(SECOND);
 		expect(m.since(0)).toEqual(ids);
 	});
+
+	test('tells who polls at the right time nothing old again, whatever happened before', async () => {
+		const happenings: ((m: ReturnType<typeof machine>) => unknown)[] = [
+			(m) => m.submit(),
+			(m) => m.restart(),
+			(m) => m.storage().clock.look(),
+			(m) => {
+				m.time.passed += 90 * SECOND;
+			},
+		];
+		for (let round = 0; round < 30; round++) {
+			const m = machine();
+			await m.prepare();
+			const random = seeded(round);
+			for (let turn = 0; turn < 12; turn++) {
+				m.time.shift = ([0, 0, 10 * YEAR, -YEAR, HOUR, 3 * SECOND, -3 * SECOND] as const)[random(7)] as number;
+				for (let i = random(3); i >= 0; i--) await happenings[random(happenings.length)]?.(m);
+			}
+			m.time.shift = 0;
+			// Until then the clock may say again what it has said.
+			m.time.passed += 3 * HOUR;
+			let last = await m.submit();
+			const seen = m.since(m.createdAt(last));
+			last = await m.submit();
+			expect([round, m.since(m.createdAt(last)), m.since(m.createdAt(last) - 1)]).toEqual([round, [], [last]]);
+			expect(m.createdAt(last)).toBe(m.now());
+			expect(seen).toEqual([]);
+		}
+	}, 60_000);
 
 	test('and a machine that begins each time in the past leaves no trace in what comes later', async () => {
 		const m = machine();

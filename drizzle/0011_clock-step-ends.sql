@@ -1,0 +1,1 @@
+ALTER TABLE `clock_steps` ADD `end_ms` integer DEFAULT 0 NOT NULL;
