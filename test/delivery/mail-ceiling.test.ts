@@ -1,11 +1,13 @@
 /** More mails than a form may send in an hour: a digest stands for the rest. */
 
-import { expect, test } from 'bun:test';
+import { expect, setDefaultTimeout, test } from 'bun:test';
 import { encodeId } from '../../src/ids.ts';
 import { type DeliveryRow, deliveries } from '../../src/storage/tables.ts';
 import { allIn, useHouses } from './houses.ts';
 
 const { house, server } = useHouses();
+
+setDefaultTimeout(30_000);
 
 test('above the hourly ceiling one digest stands for all the rest', async () => {
 	const clock = { now: Date.UTC(2026, 0, 2) };
