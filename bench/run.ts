@@ -6,6 +6,7 @@ import { describeSync } from './disk.ts';
 import { measureDurability } from './durability.ts';
 import { measureExport } from './export.ts';
 import { handwrittenFolder, measureAgainstHandwritten } from './handwritten.ts';
+import { measureIndex } from './index.ts';
 import { measureLists, type Stock } from './list.ts';
 import { measureMail } from './mail.ts';
 import { measureAgainstPeer, peerBinary } from './peer.ts';
@@ -29,9 +30,18 @@ const PARTS = [
 	'mail',
 	'view',
 	'export',
+	'index',
 	'peer',
 	'handwritten',
 ] as const;
+
+/** What needs nothing to be made ready. */
+async function measureAlone(parts: Set<string>): Promise<Finding[]> {
+	const findings: Finding[] = [];
+	if (parts.has('index')) findings.push(...(await measureIndex()));
+	if (parts.has('durability')) findings.push(...(await measureDurability()));
+	return findings;
+}
 
 /** A bare Bun.serve, compiled as the program is. */
 async function buildBare(): Promise<string> {
@@ -80,7 +90,7 @@ async function measure(parts: Set<string>, { rows, effort, before }: Plan): Prom
 		if (parts.has('startup')) findings.push(...(await measureStartup(bare, large.product)));
 		if (parts.has('deletion')) findings.push(...(await measureDeletion(large)));
 	}
-	if (parts.has('durability')) findings.push(...(await measureDurability()));
+	findings.push(...(await measureAlone(parts)));
 	if (parts.has('mail')) findings.push(...(await measureMail(effort)));
 	const peer = parts.has('peer') ? peerBinary() : null;
 	if (peer) findings.push(...(await measureAgainstPeer(peer, { stock: await stock('peer', PEER_ROWS), effort })));

@@ -8,8 +8,11 @@ import { SEARCHED_JSON_CHARACTERS, searchText, wordToken } from './search-text.t
 import { closeVolumeTables, createVolumeTables, type Kind, volumeTable, volumeTables } from './search-volumes.ts';
 import type { Writer } from './writer.ts';
 
-const MAX_SUBMISSIONS_PER_STEP = 32;
-const MAX_CHARACTERS_PER_STEP = 8000;
+/** The more is added in a step, the fewer pieces there are to put together; in a flood of submissions a step is shorter. */
+const STEP = {
+	usual: { submissions: 128, characters: 32_000 },
+	short: { submissions: 32, characters: 8000 },
+};
 const MAX_REMOVALS_PER_STEP = 64;
 const MAX_FORGOTTEN_PER_STEP = 1000;
 const PAGES_MERGED_PER_STEP = 8;
@@ -48,9 +51,9 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 		return { number, firstId, lastId: firstId, submissions: 0, characters: 0 };
 	}
 
-	function addNext(lastId: number): void {
+	function addNext(lastId: number, most: VolumeSize): void {
 		const newest = sql.newestVolume.get();
-		const ids = sql.nextIds.values(newest?.lastId ?? 0, lastId, MAX_SUBMISSIONS_PER_STEP) as [number][];
+		const ids = sql.nextIds.values(newest?.lastId ?? 0, lastId, most.submissions) as [number][];
 		const [first] = ids;
 		if (!first) return;
 		const volume = volumeFor(first[0], newest);
@@ -67,7 +70,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 			volume.lastId = id;
 			volume.submissions++;
 			volume.characters += data.length;
-			if (volume.characters - before > MAX_CHARACTERS_PER_STEP) break;
+			if (volume.characters - before > most.characters) break;
 		}
 		sql.noteAdded.run(volume.lastId, volume.submissions, volume.characters, volume.number);
 		mark = volume.lastId;
@@ -116,7 +119,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 		const tables = volumeTables(number);
 		const before = changes();
 		for (const table of tables) {
-			client.run(`insert into ${table} (${table}, rank) values ('merge', ?)`, [PAGES_MERGED_PER_STEP]);
+			client.query(`insert into ${table} (${table}, rank) values ('merge', ?)`).run(PAGES_MERGED_PER_STEP);
 		}
 		if (changes() - before < 2 * tables.length) sql.notePacked.run(1, number);
 	}
@@ -125,12 +128,12 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 		return Number(sql.totalChanges.values()[0]?.[0]);
 	}
 
-	function nextStep(lastId: number): (() => void) | undefined {
+	function nextStep(lastId: number, most: VolumeSize): (() => void) | undefined {
 		mark ??= sql.newestVolume.get()?.lastId ?? 0;
 		const [unpacked] = sql.unpacked.values();
 		const mergeNext = unpacked && (() => merge(unpacked[0] as number));
 		if (mergeNext && mergesDue > 0) return mergeNext;
-		if (sql.hasNext.values(mark, lastId).length > 0) return () => addNext(lastId);
+		if (sql.hasNext.values(mark, lastId).length > 0) return () => addNext(lastId, most);
 		return mergeNext;
 	}
 
@@ -155,8 +158,8 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 		 * one process that serves: two would disagree on the mark.
 		 * @param lastId No submission up to this one may still be on its way; the mark never goes back.
 		 */
-		advance(lastId = Number.MAX_SAFE_INTEGER): Promise<boolean> {
-			return commit(nextStep(lastId));
+		advance(lastId = Number.MAX_SAFE_INTEGER, step: keyof typeof STEP = 'usual'): Promise<boolean> {
+			return commit(nextStep(lastId, STEP[step]));
 		},
 		/**
 		 * Takes out some of what was removed; `false` if there is nothing to do. No search waits for it, for what is gone is

@@ -30,7 +30,12 @@ export interface SearchTerms {
 const ASCII_ONLY = /^[\0-\x7f]*$/;
 const ACCENTS = /[\u0300-\u036f]/g;
 const GAPS = /[\s\p{Cc}]+/gu;
+/** The same in ASCII, and what tells that there is more to do than to leave single spaces alone. */
+const ASCII_GAPS = /[^!-~]+/g;
+const UNUSUAL_ASCII_GAP = /[^ -~]| {2}/;
 const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/g;
+const SPACE = 0x20;
+const LINE_END = 0x0a;
 const PRIVATE_USE = 0xf000;
 const WORDS = /[\p{L}\p{N}\p{M}]+/gu;
 /** Scripts without spaces between words, and pictures. */
@@ -39,7 +44,11 @@ const UNSPACED =
 
 /** One spelling for what people take for the same: case, accents, full and half width, ligatures, kinds of blanks. */
 export function fold(text: string): string {
-	const plain = ASCII_ONLY.test(text) ? text : text.normalize('NFKD').replace(ACCENTS, '').normalize('NFKC');
+	if (ASCII_ONLY.test(text)) {
+		const lower = text.toLowerCase();
+		return UNUSUAL_ASCII_GAP.test(lower) ? lower.replace(ASCII_GAPS, ' ') : lower;
+	}
+	const plain = text.normalize('NFKD').replace(ACCENTS, '').normalize('NFKC');
 	return plain.toLowerCase().replaceAll('ς', 'σ').replace(GAPS, ' ');
 }
 
@@ -75,14 +84,40 @@ export function wordToken(word: string): string {
 
 function shortWordsOf(text: string): string[] {
 	const found = new Set<string>();
+	if (ASCII_ONLY.test(text)) {
+		addShortAscii(text, found);
+		return [...found];
+	}
 	const addShort = (word: string) => {
 		if (word.length <= 2 * (GRAM_LENGTH - 1) && [...word].length < GRAM_LENGTH) found.add(word);
 	};
 	for (const run of text.split(/[ \n]/)) addShort(run);
 	for (const [word] of text.matchAll(WORDS)) addShort(word);
-	if (!ASCII_ONLY.test(text)) addUnspaced(text, found);
+	addUnspaced(text, found);
 	found.delete('');
 	return [...found];
+}
+
+/** Most texts are plain, and then one pass over their characters finds what the expressions would, in a tenth of the time. */
+function addShortAscii(text: string, found: Set<string>): void {
+	const add = (start: number, end: number) => {
+		if (end > start && end - start < GRAM_LENGTH) found.add(text.slice(start, end));
+	};
+	let run = 0;
+	let word = 0;
+	for (let at = 0; at < text.length; at++) {
+		const code = text.charCodeAt(at);
+		if (code === SPACE || code === LINE_END) {
+			add(run, at);
+			run = at + 1;
+		}
+		const isLetterOrDigit = (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
+		if (isLetterOrDigit) continue;
+		add(word, at);
+		word = at + 1;
+	}
+	add(run, text.length);
+	add(word, text.length);
 }
 
 function addUnspaced(text: string, found: Set<string>): void {

@@ -61,7 +61,8 @@ export function startIndexer({ search, findings }: Pick<Storage, 'search' | 'fin
 		if (findings.has('disk')) return IDLE_REST_MS;
 		const started = performance.now();
 		const tookMs = () => performance.now() - started;
-		if (await search.advance(settled)) return Math.max(MIN_REST_MS, tookMs() * (isFlooded ? REST.flood : REST.usual));
+		if (await search.advance(settled, isFlooded ? 'short' : 'usual'))
+			return Math.max(MIN_REST_MS, tookMs() * (isFlooded ? REST.flood : REST.usual));
 		if (started < clearsAt) return Math.min(IDLE_REST_MS, clearsAt - started);
 		if (!(await search.clear())) return IDLE_REST_MS;
 		clearsAt = performance.now() + tookMs() * REST.clearing;
