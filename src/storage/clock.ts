@@ -96,7 +96,8 @@ export function createClock(client: Database, { now, elapsed = () => performance
 
 	/** From now on ids go on from the last one and stand for the clock's new time. */
 	function step(at: number, expected: number, passed = 0): void {
-		// Behind all ids, and behind the last step if there is none since.
+		// Behind all ids, those of other processes too, and behind the last step if there is none since.
+		last = Math.max(last, Math.ceil(highestId() / ID_SOURCES) * ID_SOURCES);
 		const newest = Math.max(last, timeline.steps.at(-1)?.fromId ?? 0);
 		const next = Math.floor(newest / IDS_PER_MILLISECOND) + 1;
 		const offsetMs = at > LATEST_MS ? next - at : Math.max(0, next - at);

@@ -202,6 +202,25 @@ describe('a clock that is wrong for a while', () => {
 		}
 	}, 60_000);
 
+	test('does not change what a command beside the server has made meanwhile', async () => {
+		const m = machine();
+		await m.prepare();
+		await m.submit();
+		m.time.shift = 10 * YEAR;
+		m.restart();
+		await m.submit();
+		m.time.passed += SECOND;
+		const beside = openStorage(m.file, { now: m.now });
+		const id = beside.nextId();
+		beside.close();
+		const meanwhile = m.now();
+		m.time.shift = 0;
+		const after = await m.submit();
+		expect(m.createdAt(id)).toBe(meanwhile);
+		expect(m.createdAt(after)).toBe(m.now());
+		expect(after).toBeGreaterThan(id);
+	});
+
 	test('and a machine that begins each time in the past leaves no trace in what comes later', async () => {
 		const m = machine();
 		await m.prepare();
