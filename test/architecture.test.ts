@@ -95,7 +95,7 @@ describe('the source tree', () => {
 
 	test('names the OpenAPI plugin in one file', () => {
 		const namesPlugin = pathsWhere(({ imports }) => imports.includes('@elysiajs/swagger'));
-		expect(namesPlugin.filter((path) => path !== 'src/http/api-docs.ts')).toEqual([]);
+		expect(namesPlugin.filter((path) => path !== 'src/http/openapi-document.ts')).toEqual([]);
 	});
 
 	test('reads the environment in config.ts only', () => {

@@ -1,6 +1,6 @@
 /** The management routes of deliveries and of the test mail. All need `admin`: they show what was sent, and to whom. */
 
-import { type TSchema, Type } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import { readJson } from '../http/json-body.ts';
 import {
@@ -13,6 +13,7 @@ import {
 } from '../http/openapi.ts';
 import { integer, oneOf, single } from '../http/query-parameters.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
+import { stringEnum } from '../http/schema-types.ts';
 import type { Auth } from '../keys/auth.ts';
 import { CHANNELS, DELIVERY_STATES } from '../storage/tables.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, MAIL_TESTS_PER_MINUTE } from './bounds.ts';
@@ -67,11 +68,10 @@ const describe = (operationId: string, summary: string, description: string) => 
 	description,
 	tags: ['Deliveries'],
 });
-const choice = (values: readonly string[]): TSchema => Type.Union(values.map((value) => Type.Literal(value)));
 
 const filters = [
-	queryParameter('state', { schema: choice(DELIVERY_STATES), description: 'Only deliveries in this state.' }),
-	queryParameter('channel', { schema: choice(CHANNELS), description: 'Only these.' }),
+	queryParameter('state', { schema: stringEnum(DELIVERY_STATES), description: 'Only deliveries in this state.' }),
+	queryParameter('channel', { schema: stringEnum(CHANNELS), description: 'Only these.' }),
 	queryParameter('limit', {
 		schema: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
 		description: 'Maximum results; out of bounds it is brought within them.',

@@ -1,16 +1,12 @@
 /** The wire shapes of deliveries. */
 
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { nullable, stringEnum } from '../http/schema-types.ts';
 import { CHANNELS, DELIVERY_STATES } from '../storage/tables.ts';
 import { RETRY_IDS_MAX, RETRY_STATES, TOTAL_MAX } from './bounds.ts';
 
-const oneOf = <T extends string>(values: readonly T[], description?: string) =>
-	Type.Union(
-		values.map((value) => Type.Literal(value)),
-		description === undefined ? {} : { description },
-	);
-const orNull = <T extends ReturnType<typeof Type.String>>(schema: T, description: string) =>
-	Type.Union([schema, Type.Null()], { description });
+const oneOf = <T extends string>(values: readonly T[], description?: string) => stringEnum(values, { description });
+const orNull = <T extends TSchema>(schema: T, description: string) => nullable(schema, { description });
 const moment = () => Type.String({ format: 'date-time' });
 
 const members = {

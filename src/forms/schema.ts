@@ -1,13 +1,11 @@
 /** The wire shapes of forms, and the bounds of their fields. */
 
 import { type Static, type TProperties, Type } from '@sinclair/typebox';
+import { nullable, stringEnum } from '../http/schema-types.ts';
 import { CAPTCHAS, MODES } from '../storage/tables.ts';
 import { DOMAINS_MAX, EMAILS_MAX, NAME_MAX, SLUG_MAX } from './bounds.ts';
 
-const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof captcha>>(schema: T) =>
-	Type.Union([schema, Type.Null()]);
-const captcha = () => Type.Union(CAPTCHAS.map((name) => Type.Literal(name)));
-
+const CaptchaName = stringEnum(CAPTCHAS);
 const Name = Type.String({ description: `1 to ${NAME_MAX} characters.`, examples: ['Contact'] });
 const Slug = Type.String({
 	description: `The public name in the submission address: lower-case letters, digits and hyphens, up to ${SLUG_MAX}.`,
@@ -34,8 +32,8 @@ export const Form = Type.Object(
 		notificationEmail: nullable(NotificationEmail),
 		redirectUrl: nullable(RedirectUrl),
 		allowedDomains: AllowedDomains,
-		captcha: Type.Union([captcha(), Type.Null()], { description: 'The captcha that a submission must pass.' }),
-		mode: Type.Union(MODES.map((mode) => Type.Literal(mode))),
+		captcha: nullable(CaptchaName, { description: 'The captcha that a submission must pass.' }),
+		mode: stringEnum(MODES),
 		unreadCount: Type.Integer(),
 		starredCount: Type.Integer(),
 		spamCount: Type.Integer(),
@@ -52,8 +50,8 @@ const settable = {
 	isActive: Type.Optional(IsActive),
 	notificationEmail: Type.Optional(nullable(NotificationEmail)),
 	redirectUrl: Type.Optional(nullable(RedirectUrl)),
-	allowedDomains: Type.Optional(Type.Union([AllowedDomains, Type.Null()])),
-	captcha: Type.Optional(Type.Union([captcha(), Type.Null()])),
+	allowedDomains: Type.Optional(nullable(AllowedDomains)),
+	captcha: Type.Optional(nullable(CaptchaName)),
 };
 
 /** Members of a form that only the server sets: taken and left unread, so that a form that was read can be sent back. */

@@ -1,18 +1,9 @@
-/** The OpenAPI document of the routes and its page; the only file that names the generator. */
+/** Serves the OpenAPI document and its page. */
 
-import { type AnyElysia, Elysia } from 'elysia';
+import { Elysia } from 'elysia';
 import { AppError } from '../errors.ts';
 import { createAssetFiles } from './asset-files.ts';
-import { type ApiDocument, type DocumentInfo, normaliseDocument } from './openapi-document.ts';
-
-/** Describes the routes of an app, which is neither changed nor listens for it. */
-export async function openApiDocument(routes: AnyElysia, info: DocumentInfo): Promise<ApiDocument> {
-	// Loaded only now: with what it brings along it would take half of the time that the program needs to start.
-	const { swagger } = await import('@elysiajs/swagger');
-	const generator = new Elysia().use(swagger({ path: '/generated', excludeMethods: ['ALL'] })).use(routes);
-	const answer = await generator.handle(new Request('http://localhost/generated/json'));
-	return normaliseDocument(await answer.json(), info);
-}
+import type { ApiDocument } from './openapi-document.ts';
 
 /**
  * Serves `/api/openapi.json` and the page `/docs`, which asks no other host for anything. Nothing is generated

@@ -3,6 +3,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { ERROR_CODES, type ErrorCode } from '../errors.ts';
 import { ERROR_STATUS } from './error-status.ts';
+import { stringEnum } from './schema-types.ts';
 
 interface Parameter {
 	schema: TSchema;
@@ -14,10 +15,7 @@ interface Parameter {
 export const ErrorBody = Type.Object(
 	{
 		error: Type.String({ description: 'A sentence a person can act on. May change; programs look at `code`.' }),
-		code: Type.Union(
-			ERROR_CODES.map((code) => Type.Literal(code)),
-			{ description: 'What went wrong, for programs.' },
-		),
+		code: stringEnum(ERROR_CODES, { description: 'What went wrong, for programs.' }),
 		errors: Type.Optional(
 			Type.Array(
 				Type.Object({

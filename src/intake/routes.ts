@@ -112,9 +112,11 @@ const challengeDetail = {
 	},
 };
 
-/** For the document alone. @param prefix `/f` or `/api/f` */
-export function describedEndpoint(prefix: string) {
+/** For the document alone: the endpoint is served at two paths, and no two operations may have one id. */
+export function describedEndpoint(prefix: '/f' | '/api/f') {
+	const named = <T extends { operationId: string }>(detail: T) =>
+		prefix === '/f' ? { ...detail, operationId: `${detail.operationId}ByShortPath` } : detail;
 	return new Elysia({ prefix })
-		.post('/:slug', () => {}, { detail: submitDetail })
-		.get('/:slug/challenge', () => {}, { detail: challengeDetail });
+		.post('/:slug', () => {}, { detail: named(submitDetail) })
+		.get('/:slug/challenge', () => {}, { detail: named(challengeDetail) });
 }

@@ -1,9 +1,9 @@
 /** The wire shapes of API keys. */
 
 import { type Static, Type } from '@sinclair/typebox';
+import { nullable, stringEnum } from '../http/schema-types.ts';
 import { MODES, PERMISSIONS } from '../storage/tables.ts';
 
-const literals = <T extends string>(values: readonly T[]) => Type.Union(values.map((value) => Type.Literal(value)));
 const Time = Type.String({ format: 'date-time' });
 
 /** An API key as it can be seen after its creation. */
@@ -12,13 +12,13 @@ export const ApiKey = Type.Object(
 		id: Type.String(),
 		name: Type.String(),
 		display: Type.String({ description: 'Prefix and last four characters.' }),
-		mode: literals(MODES),
-		form: Type.Union([Type.String(), Type.Null()], { description: 'The form a form-level key is confined to.' }),
-		permissions: Type.Array(literals(PERMISSIONS)),
+		mode: stringEnum(MODES),
+		form: nullable(Type.String(), { description: 'The form a form-level key is confined to.' }),
+		permissions: Type.Array(stringEnum(PERMISSIONS)),
 		createdAt: Time,
-		expiresAt: Type.Union([Time, Type.Null()]),
-		lastUsedAt: Type.Union([Time, Type.Null()], { description: 'To the minute.' }),
-		revokedAt: Type.Union([Time, Type.Null()]),
+		expiresAt: nullable(Time),
+		lastUsedAt: nullable(Time, { description: 'To the minute.' }),
+		revokedAt: nullable(Time),
 	},
 	{ $id: 'ApiKey' },
 );
@@ -36,23 +36,18 @@ export const CreateApiKey = Type.Object(
 	{
 		name: Type.Optional(Type.String({ description: 'What it is for.' })),
 		permissions: Type.Optional(
-			Type.Array(literals(PERMISSIONS), {
+			Type.Array(stringEnum(PERMISSIONS), {
 				description: 'Required unless `form` is given; none implies another but `admin`.',
 			}),
 		),
 		form: Type.Optional(
-			Type.Union([Type.String(), Type.Null()], {
+			nullable(Type.String(), {
 				description: 'The id or slug of a form makes a form-level key, which only reads the submissions of this form.',
 			}),
 		),
-		expiresAt: Type.Optional(
-			Type.Union([Type.String(), Type.Null()], { description: 'When it ends, RFC 3339; never if absent.' }),
-		),
+		expiresAt: Type.Optional(nullable(Type.String(), { description: 'When it ends, RFC 3339; never if absent.' })),
 		mode: Type.Optional(
-			Type.Union(
-				MODES.map((mode) => Type.Literal(mode)),
-				{ description: 'Can only be the mode of the key that asks, which is the default.' },
-			),
+			stringEnum(MODES, { description: 'Can only be the mode of the key that asks, which is the default.' }),
 		),
 	},
 	{ $id: 'CreateApiKey', additionalProperties: false },

@@ -2,6 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { pathParameter, queryParameter } from '../http/openapi.ts';
+import { stringEnum } from '../http/schema-types.ts';
 import { FILTERS } from '../storage/submission-log.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX } from './bounds.ts';
 
@@ -13,11 +14,6 @@ export const describe = (operationId: string, summary: string, description: stri
 	description,
 	tags: ['Submissions'],
 });
-const oneOf = (values: readonly string[], fallback: string) =>
-	Type.Union(
-		values.map((value) => Type.Literal(value)),
-		{ default: fallback },
-	);
 
 /** Which part of them. */
 export const pageParameters = [
@@ -43,9 +39,12 @@ export const extentParameters = [
 		description: 'Only submissions of that moment or earlier; written as `since`, but a date alone includes that day.',
 		example: '2026-01-31',
 	}),
-	queryParameter('order', { schema: oneOf(['asc', 'desc'], 'desc'), description: 'By time of arrival.' }),
+	queryParameter('order', {
+		schema: stringEnum(['asc', 'desc'], { default: 'desc' }),
+		description: 'By time of arrival.',
+	}),
 	queryParameter('filter', {
-		schema: oneOf(FILTERS, 'all'),
+		schema: stringEnum(FILTERS, { default: 'all' }),
 		description: '`all`, `unread` and `starred` leave spam out; `spam` is only spam.',
 	}),
 	queryParameter('search', {

@@ -1,6 +1,7 @@
 /** The wire shapes of submissions as their owner reads them. */
 
 import { type Static, Type } from '@sinclair/typebox';
+import { stringMap } from '../http/schema-types.ts';
 
 export const flags = {
 	isRead: Type.Boolean(),
@@ -11,7 +12,7 @@ export const flags = {
 export const Submission = Type.Object(
 	{
 		id: Type.String(),
-		data: Type.Record(Type.String(), Type.Any(), {
+		data: stringMap(Type.Any(), {
 			description: 'The submitted fields, exactly as they were sent: numbers with all their digits, members in order.',
 		}),
 		createdAt: Type.String({ format: 'date-time' }),

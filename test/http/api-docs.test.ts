@@ -5,7 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import type { Browser } from 'playwright-core';
-import { apiDocs, openApiDocument } from '../../src/http/api-docs.ts';
+import { apiDocs } from '../../src/http/api-docs.ts';
 import {
 	errorResponses,
 	formBody,
@@ -16,13 +16,15 @@ import {
 	submitErrorResponses,
 	textResponse,
 } from '../../src/http/openapi.ts';
+import { openApiDocument } from '../../src/http/openapi-document.ts';
+import { nullable, stringEnum, stringMap } from '../../src/http/schema-types.ts';
 import { openBrowser } from '../browser.ts';
 
 const Thing = Type.Object(
 	{
 		id: Type.String(),
-		note: Type.Union([Type.String({ description: 'A remark.' }), Type.Null()]),
-		colour: Type.Union([Type.Union([Type.Literal('red'), Type.Literal('blue')]), Type.Null()]),
+		note: nullable(Type.String({ description: 'A remark.' })),
+		colour: nullable(stringEnum(['red', 'blue'])),
 		default: Type.Integer(),
 	},
 	{ $id: 'Thing' },
@@ -63,7 +65,7 @@ const routes = new Elysia()
 			operationId: 'submit',
 			summary: 'Submit',
 			tags: ['Things'],
-			requestBody: formBody(Type.Record(Type.String(), Type.Any()), { name: 'Ada' }),
+			requestBody: formBody(stringMap(Type.Any()), { name: 'Ada' }),
 			responses: { 303: redirectResponse('Onwards.'), ...submitErrorResponses('FORM_NOT_FOUND') },
 		},
 	})

@@ -1,16 +1,17 @@
 /** The wire shapes of signing in to the dashboard. */
 
 import { type Static, Type } from '@sinclair/typebox';
+import { nullable, stringEnum } from '../../http/schema-types.ts';
 import { MODES, PERMISSIONS } from '../../storage/tables.ts';
 
-const Mode = Type.Union(MODES.map((mode) => Type.Literal(mode)));
+const Mode = stringEnum(MODES);
 
 export const SessionView = Type.Object(
 	{
 		mode: Mode,
 		modes: Type.Array(Mode, { description: 'The modes it may switch between.' }),
-		permissions: Type.Array(Type.Union(PERMISSIONS.map((permission) => Type.Literal(permission)))),
-		form: Type.Union([Type.String(), Type.Null()], { description: 'The only form that a form-level key reads.' }),
+		permissions: Type.Array(stringEnum(PERMISSIONS)),
+		form: nullable(Type.String(), { description: 'The only form that a form-level key reads.' }),
 		formName: Type.Optional(Type.String({ description: 'That form’s name.' })),
 		version: Type.String({ description: 'Of the server.' }),
 		baseUrl: Type.String(),

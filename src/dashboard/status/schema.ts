@@ -1,6 +1,7 @@
 /** The wire shape of the server's status. */
 
 import { type Static, Type } from '@sinclair/typebox';
+import { nullable } from '../../http/schema-types.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
@@ -22,7 +23,7 @@ export const Status = Type.Object(
 		),
 		mail: Type.Object({
 			configured: Type.Boolean({ description: 'Whether a mail server is set.' }),
-			from: Type.Union([Type.String(), Type.Null()], { description: 'Who mails come from.' }),
+			from: nullable(Type.String(), { description: 'Who mails come from.' }),
 		}),
 		queue: Type.Object(
 			{ waiting: count('To be sent.'), failed: count('Given up.') },
@@ -30,8 +31,8 @@ export const Status = Type.Object(
 		),
 		clock: Type.Object(
 			{
-				problem: Type.Union([Type.String(), Type.Null()], { description: 'Why it seems to be wrong now.' }),
-				latest: Type.Union([Type.String(), Type.Null()], {
+				problem: nullable(Type.String(), { description: 'Why it seems to be wrong now.' }),
+				latest: nullable(Type.String(), {
 					description: 'When it was set last by a minute or more, from what to what.',
 				}),
 			},

@@ -1,13 +1,14 @@
 /** The wire shapes of webhooks. */
 
 import { type Static, Type } from '@sinclair/typebox';
+import { nullable, stringEnum } from '../../http/schema-types.ts';
 import { EVENTS } from './bounds.ts';
 
 const Url = Type.String({
 	description:
 		'Where events are posted to: http on port 80, https on port 443, or one above 1023, at a public address.',
 });
-const Events = Type.Array(Type.Union(EVENTS.map((event) => Type.Literal(event))), {
+const Events = Type.Array(stringEnum(EVENTS), {
 	description: 'What is posted there.',
 });
 const IsActive = Type.Boolean({ description: 'Set to `true` to resume after the server disabled it.' });
@@ -17,8 +18,8 @@ const members = {
 	url: Url,
 	events: Events,
 	isActive: IsActive,
-	disabledReason: Type.Union([Type.String(), Type.Null()], { description: 'Why the server disabled it.' }),
-	failingSince: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+	disabledReason: nullable(Type.String(), { description: 'Why the server disabled it.' }),
+	failingSince: nullable(Type.String({ format: 'date-time' }), {
 		description: 'When the present run of failed attempts began; after five days the webhook is disabled.',
 	}),
 	createdAt: Type.String({ format: 'date-time' }),
@@ -69,9 +70,9 @@ export type UpdateWebhook = Partial<CreateWebhook>;
 export const WebhookTestResult = Type.Object(
 	{
 		delivered: Type.Boolean({ description: 'Whether the target answered with 2xx.' }),
-		status: Type.Union([Type.Integer(), Type.Null()], { description: 'The status of the answer; `null` without one.' }),
-		error: Type.Union([Type.String(), Type.Null()], { description: 'What went wrong, in words.' }),
-		answer: Type.Union([Type.String(), Type.Null()], { description: 'The beginning of the body of the answer.' }),
+		status: nullable(Type.Integer(), { description: 'The status of the answer; `null` without one.' }),
+		error: nullable(Type.String(), { description: 'What went wrong, in words.' }),
+		answer: nullable(Type.String(), { description: 'The beginning of the body of the answer.' }),
 	},
 	{ $id: 'WebhookTestResult' },
 );

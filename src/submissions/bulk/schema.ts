@@ -1,6 +1,7 @@
 /** The wire shapes of changes to many submissions at once. */
 
 import { type Static, Type } from '@sinclair/typebox';
+import { stringEnum } from '../../http/schema-types.ts';
 import { FILTERS } from '../../storage/submission-log.ts';
 import { flags } from '../schema.ts';
 
@@ -12,10 +13,9 @@ const target = {
 		Type.Array(Type.String(), { maxItems: IDS_MAX, description: 'These submissions; unknown ones are ignored.' }),
 	),
 	filter: Type.Optional(
-		Type.Union(
-			FILTERS.map((filter) => Type.Literal(filter)),
-			{ description: 'Instead of `ids`: all submissions that the list shows with this filter, on all pages.' },
-		),
+		stringEnum(FILTERS, {
+			description: 'Instead of `ids`: all submissions that the list shows with this filter, on all pages.',
+		}),
 	),
 	search: Type.Optional(Type.String({ description: 'With `filter`, as in the list.' })),
 	since: Type.Optional(Type.String({ description: 'With `filter`, as in the list.' })),

@@ -1,8 +1,8 @@
 /** The route of exports. */
 
-import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import { errorResponses, queryParameter, textResponse } from '../../http/openapi.ts';
+import { stringEnum } from '../../http/schema-types.ts';
 import type { StreamResponse } from '../../http/streamed.ts';
 import type { Auth } from '../../keys/auth.ts';
 import { countedAs } from '../../keys/permissions.ts';
@@ -22,21 +22,15 @@ const EXAMPLES = {
 };
 const formatParameters = [
 	queryParameter('format', {
-		schema: Type.Union(
-			FORMATS.map((format) => Type.Literal(format)),
-			{ default: 'csv' },
-		),
+		schema: stringEnum(FORMATS, { default: 'csv' }),
 		description: '`csv` for spreadsheets, `json` for one list of submissions, `ndjson` for one submission a line.',
 	}),
 	queryParameter('bom', {
-		schema: Type.Union([Type.Literal('0'), Type.Literal('1')], { default: '0' }),
+		schema: stringEnum(['0', '1'], { default: '0' }),
 		description: '`1`: a CSV begins with a byte order mark, which Excel needs to read it as UTF-8.',
 	}),
 	queryParameter('formulas', {
-		schema: Type.Union(
-			FORMULAS.map((formulas) => Type.Literal(formulas)),
-			{ default: 'guard' },
-		),
+		schema: stringEnum(FORMULAS, { default: 'guard' }),
 		description:
 			'`guard`: in a CSV, what a spreadsheet would take for a formula gets an apostrophe before it, whether it separates ' +
 			'by commas, semicolons or tabs; numbers such as `-5` or `+49 30 123456` are left as they are. `raw`: every text is ' +

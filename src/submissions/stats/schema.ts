@@ -1,6 +1,7 @@
 /** The wire shapes of the counts per day. */
 
 import { type Static, Type } from '@sinclair/typebox';
+import { stringMap } from '../../http/schema-types.ts';
 
 export const DAYS_DEFAULT = 30;
 export const DAYS_MAX = 366;
@@ -22,7 +23,7 @@ export const FormStats = Type.Object(
 
 export const AllStats = Type.Object(
 	{
-		forms: Type.Record(Type.String(), Type.Array(Type.Integer()), {
+		forms: stringMap(Type.Array(Type.Integer()), {
 			description: 'By the id of the form: submissions that are not spam on each day in UTC, oldest first.',
 		}),
 	},

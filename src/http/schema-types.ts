@@ -1,0 +1,28 @@
+/** Types that TypeBox checks like its own, and that the OpenAPI document shows in the short form of JSON Schema. */
+
+import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
+
+/** One of these texts. */
+export function stringEnum<T extends string>(values: readonly T[], options: SchemaOptions = {}) {
+	const allowed = values.length === 1 ? { const: values[0] } : { enum: values };
+	const toJSON = () => ({ ...options, type: 'string', ...allowed });
+	return Type.Union(
+		values.map((value) => Type.Literal(value)),
+		{ ...options, toJSON },
+	);
+}
+
+/** A value of a type, or `null`; not for a type that has a name of its own. */
+export function nullable<T extends TSchema>(schema: T, options: SchemaOptions = {}) {
+	const toJSON = () => {
+		const { const: only, enum: values = only && [only], ...shown } = schema.toJSON?.() ?? schema;
+		return { ...shown, ...options, type: [shown.type, 'null'], enum: values && [...values, null] };
+	};
+	return Type.Union([schema, Type.Null()], { ...options, toJSON });
+}
+
+/** An object of any members whose values are of one type. */
+export function stringMap<T extends TSchema>(values: T, options: SchemaOptions = {}) {
+	const toJSON = () => ({ ...options, type: 'object', additionalProperties: values });
+	return Type.Record(Type.String(), values, { ...options, toJSON });
+}
