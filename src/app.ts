@@ -16,8 +16,8 @@ import { createCaptchaCheck } from './intake/captcha.ts';
 import { createIntake } from './intake/intake.ts';
 import { createKeys } from './keys/keys.ts';
 import { lazy } from './lazy.ts';
+import { localUrl } from './local-url.ts';
 import type { Log } from './log.ts';
-import { ownUrl } from './own-url.ts';
 import { logBeside } from './storage/findings.ts';
 import { openStorage } from './storage/storage.ts';
 import type { Captcha } from './storage/tables.ts';
@@ -62,7 +62,7 @@ export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed
 	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
 	const dispatch = createDispatch(storage, {
 		...config,
-		baseUrl: config.baseUrl ?? ownUrl(config.host, config.port),
+		baseUrl: config.baseUrl ?? localUrl(config.host, config.port),
 		post,
 		budget,
 		log,

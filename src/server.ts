@@ -1,15 +1,15 @@
-/** The server: the two listeners with their faces, and what goes on behind them. */
+/** The server: the two listeners with their handlers, and what goes on behind them. */
 
 import type { App } from './app.ts';
 import { AppError } from './errors.ts';
-import { type Faces, openFaces } from './faces/faces.ts';
-import type { PublicUrls } from './faces/open-face.ts';
 import { createDrain, type Drain } from './http/drain.ts';
-import type { Fetch } from './http/face.ts';
-import { ownUrl } from './own-url.ts';
+import type { Fetch } from './http/request-pipeline.ts';
+import { type Handlers, openHandlers } from './listeners/handlers.ts';
+import type { PublicUrls } from './listeners/pipeline.ts';
+import { localUrl } from './local-url.ts';
+import { type Maintenance, startMaintenance } from './maintenance.ts';
 import { describeStep } from './storage/clock-report.ts';
 import { type Indexer, startIndexer } from './submissions/indexer.ts';
-import { startUpkeep, type Upkeep } from './upkeep.ts';
 
 const IDLE_SECONDS = 30;
 /**
@@ -36,7 +36,7 @@ export async function startServer(app: App): Promise<RunningServer> {
 	const drain = createDrain();
 	const listeners: Bun.Server<undefined>[] = [];
 	const noServer = app.storage.clock.serve((step) => app.log.warn(describeStep(step)));
-	let upkeep: Upkeep | undefined;
+	let maintenance: Maintenance | undefined;
 	let indexer: Indexer | undefined;
 	let stopDispatch: ((graceMs: number) => Promise<void>) | undefined;
 
@@ -44,13 +44,13 @@ export async function startServer(app: App): Promise<RunningServer> {
 		await drain.begin();
 		app.streams.closeAll();
 		await Promise.all([stopListeners(listeners, deadlineMs), stopDispatch?.(deadlineMs)]);
-		await Promise.all([upkeep?.stop(), indexer?.stop()]);
+		await Promise.all([maintenance?.stop(), indexer?.stop()]);
 		noServer();
 	}
 
 	try {
 		const urls = openListeners(app, { listeners, drain });
-		upkeep = startUpkeep(app);
+		maintenance = startMaintenance(app);
 		indexer = startIndexer(app.storage, app.log);
 		stopDispatch = app.dispatch.start(urls.base);
 		const [baseUrl = '', submitUrl = baseUrl] = listeners.map((listener) => listener.url.origin);
@@ -71,21 +71,21 @@ interface ListenersSetup {
 function openListeners(app: App, { listeners, drain }: ListenersSetup): PublicUrls {
 	const { host, port, submitHost, submitPort, baseUrl, submitUrl } = app.config;
 	const isShared = host === submitHost && port === submitPort && port !== 0;
-	// The port is known only once it listens, and the faces need it for the addresses they print. Nothing is
+	// The port is known only once it listens, and the handlers need it for the addresses they print. Nothing is
 	// answered before they are open, because all of this happens in one turn.
-	let faces: Faces;
-	const base = listen({ host, port, fetch: (request, peer) => faces.base(request, peer) });
+	let handlers: Handlers;
+	const base = listen({ host, port, fetch: (request, peer) => handlers.base(request, peer) });
 	listeners.push(base);
 	let submit = base;
 	if (!isShared) {
-		submit = listen({ host: submitHost, port: submitPort, fetch: (request, peer) => faces.submit(request, peer) });
+		submit = listen({ host: submitHost, port: submitPort, fetch: (request, peer) => handlers.submit(request, peer) });
 		listeners.push(submit);
 	}
 	const urls = {
-		base: baseUrl ?? ownUrl(host, base.port as number),
-		submit: submitUrl ?? ownUrl(submitHost, submit.port as number),
+		base: baseUrl ?? localUrl(host, base.port as number),
+		submit: submitUrl ?? localUrl(submitHost, submit.port as number),
 	};
-	faces = openFaces(app, { isShared, urls, drain });
+	handlers = openHandlers(app, { isShared, urls, drain });
 	return urls;
 }
 

@@ -20,7 +20,7 @@ const LEVELS = [
 		'assets',
 		'html',
 		'email-address',
-		'own-url',
+		'local-url',
 		'timestamp',
 		'version',
 	],
@@ -29,7 +29,7 @@ const LEVELS = [
 	['intake', 'submissions'],
 	['dashboard'],
 	['app'],
-	['upkeep', 'faces'],
+	['maintenance', 'listeners'],
 	['server'],
 	['cli'],
 	['main'],
@@ -83,12 +83,12 @@ describe('the source tree', () => {
 		expect(outside).toEqual([]);
 	});
 
-	test('has its routes put together by the faces alone', () => {
-		expect(ownImports.filter(({ from, to }) => isRoutes(to) && unitOf(from) !== 'faces')).toEqual([]);
+	test('has its routes put together by the listeners alone', () => {
+		expect(ownImports.filter(({ from, to }) => isRoutes(to) && unitOf(from) !== 'listeners')).toEqual([]);
 	});
 
 	test('knows Elysia at the edge only', () => {
-		const edge = /^src\/(?:faces\/.*|keys\/auth\.ts|http\/.*|.*\/(?:routes|schema)\.ts)$/;
+		const edge = /^src\/(?:listeners\/.*|keys\/auth\.ts|http\/.*|.*\/(?:routes|schema)\.ts)$/;
 		const isElysia = (name: string) => name === 'elysia' || name.startsWith('elysia/') || name.startsWith('@elysiajs/');
 		expect(pathsWhere(({ path, imports }) => imports.some(isElysia) && !edge.test(path))).toEqual([]);
 	});

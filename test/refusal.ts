@@ -2,12 +2,12 @@
 
 import { AppError } from '../src/errors.ts';
 
-export interface Refusal {
+export interface Rejection {
 	code: string;
 	message: string;
 }
 
-export function refusalOf(act: () => unknown): Refusal {
+export function refusalOf(act: () => unknown): Rejection {
 	try {
 		act();
 	} catch (error) {
@@ -17,7 +17,7 @@ export function refusalOf(act: () => unknown): Refusal {
 	throw new Error('nothing was refused');
 }
 
-export async function refusalOfAsync(act: () => Promise<unknown>): Promise<Refusal> {
+export async function refusalOfAsync(act: () => Promise<unknown>): Promise<Rejection> {
 	const outcome = await act().then(
 		() => null,
 		(error: unknown) => error,

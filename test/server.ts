@@ -29,7 +29,7 @@ export interface CallOptions {
 	headers?: Record<string, string>;
 }
 
-export interface Answer<Body> {
+export interface Handler<Body> {
 	status: number;
 	headers: Headers;
 	/** The body as text, and as JSON if it is that. */
@@ -70,7 +70,7 @@ export async function openTestServer({ settings = {}, now, elapsed = now }: Test
 	async function call<Body = unknown>(
 		route: `${Method} /${string}`,
 		{ key = adminKey, json, headers }: CallOptions = {},
-	): Promise<Answer<Body>> {
+	): Promise<Handler<Body>> {
 		const [method, path] = route.split(/ (.*)/s, 2);
 		const response = await fetch(`${server.baseUrl}${path}`, {
 			method,
@@ -113,7 +113,7 @@ export async function openTestServer({ settings = {}, now, elapsed = now }: Test
 	};
 }
 
-export async function readAnswer<Body>(response: Response): Promise<Answer<Body>> {
+export async function readAnswer<Body>(response: Response): Promise<Handler<Body>> {
 	const text = await response.text();
 	const isJson = response.headers.get('Content-Type')?.startsWith('application/json');
 	return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };

@@ -1,7 +1,7 @@
 /** `formsrv dashboard-link`: signs a person in to the dashboard without a key. */
 
 import type { Command } from 'commander';
-import { ownUrl } from '../own-url.ts';
+import { localUrl } from '../local-url.ts';
 import { type Cli, examples, type Options, withSettings } from './cli.ts';
 
 const SETTINGS = ['dataDir', 'databaseUrl', 'baseUrl', 'host', 'port'];
@@ -29,7 +29,7 @@ export function addDashboardLink(program: Command, cli: Cli): void {
 			use: async (app) => {
 				const { baseUrl, host, port } = app.config;
 				if (options.revokeOthers) cli.advise(endedSentence(await app.sessions.endOthers()));
-				cli.print(setupLink(baseUrl ?? ownUrl(host, port), await app.sessions.createLink()));
+				cli.print(setupLink(baseUrl ?? localUrl(host, port), await app.sessions.createLink()));
 				cli.advise('It works once, within the next hour.');
 			},
 		}),

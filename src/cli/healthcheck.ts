@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
-import { isEveryAddress, ownUrl } from '../own-url.ts';
+import { isEveryAddress, localUrl } from '../local-url.ts';
 import { type Cli, CommandError, examples, type Options, withSettings } from './cli.ts';
 
 const TIMEOUT_MS = 5000;
@@ -32,7 +32,7 @@ export function addHealthcheck(program: Command, cli: Cli): void {
 export function ownAddress({ host, port }: Config): string {
 	if (port === 0) throw new CommandError('FORMSRV_PORT is 0, so the port is not known; name it with --port.', 2);
 	const loopback = host.includes(':') ? '::1' : '127.0.0.1';
-	return ownUrl(isEveryAddress(host) ? loopback : host, port);
+	return localUrl(isEveryAddress(host) ? loopback : host, port);
 }
 
 async function askHealth(url: string): Promise<string | undefined> {

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { readMailSetup } from '../delivery/dispatch.ts';
 import { checkRecipient, sendTestMail } from '../delivery/test-mail.ts';
-import { ownUrl } from '../own-url.ts';
+import { localUrl } from '../local-url.ts';
 import { type Cli, examples, type Options, withSettings } from './cli.ts';
 
 export function addMail(program: Command, cli: Cli): void {
@@ -22,7 +22,7 @@ export function addMail(program: Command, cli: Cli): void {
 	withSettings(command, ['mailFrom', 'baseUrl']).action(async (address: string, options: Options) => {
 		const to = checkRecipient(address);
 		const config = cli.loadSettings(options);
-		const setup = readMailSetup({ ...config, baseUrl: config.baseUrl ?? ownUrl(config.host, config.port) });
+		const setup = readMailSetup({ ...config, baseUrl: config.baseUrl ?? localUrl(config.host, config.port) });
 		const { server } = setup;
 		if (server) cli.advise(`Sending as ${setup.identity.from.address} through ${server.host}:${server.port} …`);
 		const reply = await sendTestMail(to, setup);

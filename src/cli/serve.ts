@@ -3,8 +3,8 @@
 import type { Command } from 'commander';
 import { type App, openApp } from '../app.ts';
 import { type Config, listSettings } from '../config.ts';
+import { isEveryAddress } from '../local-url.ts';
 import { createLog, type Log } from '../log.ts';
-import { isEveryAddress } from '../own-url.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { removeLeftovers } from '../storage/replace.ts';
 import { takeServerLock } from '../storage/sqlite.ts';

@@ -3,7 +3,7 @@
 import { Elysia } from 'elysia';
 import { AppError } from '../errors.ts';
 import { createAssetFiles } from '../http/asset-files.ts';
-import { pageResponse } from '../intake/answers.ts';
+import { pageResponse } from '../intake/responses.ts';
 import { unbuiltPage } from './unbuilt-page.ts';
 
 /** `frame-src` is for captured mails, which are shown in sandboxed frames. */

@@ -196,7 +196,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 			if (content === undefined) throw new AppError('NOT_FOUND', 'There is nothing to show of this delivery.');
 			return String(content.html);
 		},
-		/** Upkeep: forgets what was sent after 30 days; that it was sent stays known. */
+		/** Maintenance: forgets what was sent after 30 days; that it was sent stays known. */
 		async expire(): Promise<void> {
 			const isOld = and(isNotNull(deliveries.content), lt(deliveries.finishedAt, now() - CONTENT_KEPT_MS));
 			for (;;) {

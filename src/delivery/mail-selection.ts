@@ -3,9 +3,9 @@
 import { and, gt, isNotNull } from 'drizzle-orm';
 import type { Storage } from '../storage/storage.ts';
 import { type DeliveryRow, deliveries } from '../storage/tables.ts';
+import type { Selection } from './destination-worker.ts';
 import type { Digests } from './digests.ts';
-import type { Selection } from './lane.ts';
-import type { MailCeiling } from './mail-ceiling.ts';
+import type { MailCap } from './mail-cap.ts';
 import { SUBMISSION_CREATED } from './outbox.ts';
 import type { DueDelivery, Queue } from './queue.ts';
 
@@ -19,7 +19,7 @@ export function createMailSelection({
 }: {
 	queue: Pick<Queue, 'postpone'>;
 	digests: Digests;
-	ceiling: MailCeiling;
+	ceiling: MailCap;
 	now: () => number;
 }): Selection {
 	/** Puts away what is above the ceiling: submissions go into a digest, everything else waits for its turn. */

@@ -6,13 +6,13 @@ import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery } from '../storage/submission-log.ts';
 import { type Channel as ChannelName, webhooks } from '../storage/tables.ts';
 import type { Channel } from './channel.ts';
+import { PACE, type Pace } from './circuit-breaker.ts';
+import { createDestinationWorker, type DestinationWorker } from './destination-worker.ts';
 import { createDigests } from './digests.ts';
-import { createLane, type Lane } from './lane.ts';
-import { createMailCeiling } from './mail-ceiling.ts';
+import { createMailCap } from './mail-cap.ts';
 import { createMailSelection, readSentMails } from './mail-selection.ts';
 import type { Outbox } from './outbox.ts';
 import { createQueue, type Destination } from './queue.ts';
-import { PACE, type Pace } from './queue-health.ts';
 
 export interface WorkerTiming {
 	/** Not at once: whoever starts a server waits for its first answer. */
@@ -48,21 +48,21 @@ export type Worker = ReturnType<typeof startWorker>;
 export function startWorker(options: WorkerOptions) {
 	const { storage, outbox, channels, mailPerHour, log, now = Date.now, timing = WORKER_TIMING } = options;
 	const abort = new AbortController();
-	const lanes = new Map<number | null, Lane>();
-	const ceiling = createMailCeiling(mailPerHour);
+	const lanes = new Map<number | null, DestinationWorker>();
+	const ceiling = createMailCap(mailPerHour);
 	const digests = createDigests(storage, log);
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	let ticking: Promise<void> = Promise.resolve();
 	let hasBegun = false;
 	let isStopping = false;
 
-	function laneOf(destination: Destination): Lane {
+	function laneOf(destination: Destination): DestinationWorker {
 		const known = lanes.get(destination.webhookId);
 		if (known) return known;
 		const channel = channels[destination.channel];
 		const queue = createQueue(storage, destination, { schedule: channel.schedule, leaseMs: timing.leaseMs, now });
 		const isMail = destination.channel === 'mail';
-		const lane = createLane({
+		const lane = createDestinationWorker({
 			queue,
 			channel,
 			log,
@@ -78,7 +78,7 @@ export function startWorker(options: WorkerOptions) {
 	}
 
 	/** Of all that may have something to send now. */
-	async function allLanes(): Promise<Lane[]> {
+	async function allLanes(): Promise<DestinationWorker[]> {
 		const targets = await storage.db.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.isActive, true));
 		const ids = new Set<number | null>([null, ...targets.map(({ id }) => id)]);
 		for (const [id, lane] of lanes) if (!ids.has(id) && lane.isIdle()) lanes.delete(id);

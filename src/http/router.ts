@@ -3,11 +3,11 @@
 import { Elysia } from 'elysia';
 import { AppError } from '../errors.ts';
 import { toAppError } from './error-envelope.ts';
+import type { ErrorHandler } from './error-handler.ts';
 import { createMethodTable, noRoute } from './method-guard.ts';
-import type { Refuse } from './refusal.ts';
 import { requestInfo } from './request-info.ts';
 
-export function createRouter(refuse: Refuse) {
+export function createRouter(refuse: ErrorHandler) {
 	let methodsOf: ((path: string) => string[]) | undefined;
 	// One spelling of each path; and the path begins right after the host, however short that is.
 	const router = new Elysia({ strictPath: true, handler: { standardHostname: false } });

@@ -2,7 +2,7 @@
 
 import { eq, lt } from 'drizzle-orm';
 import type { Storage } from '../storage/storage.ts';
-import { serverValues, spentChallenges } from '../storage/tables.ts';
+import { serverValues, usedChallenges } from '../storage/tables.ts';
 import type { AltchaOptions } from './altcha.ts';
 
 const SECRET_NAME = 'altcha_secret';
@@ -25,8 +25,8 @@ export function createAltchaStore(
 		/** On disk when it resolves: a restart does not make a used challenge new. */
 		async spend(challenge, expiresAt) {
 			const [, added] = await storage.batch((tx) => [
-				tx.delete(spentChallenges).where(lt(spentChallenges.expiresAt, now())),
-				tx.insert(spentChallenges).values({ challenge, expiresAt }).onConflictDoNothing().returning(),
+				tx.delete(usedChallenges).where(lt(usedChallenges.expiresAt, now())),
+				tx.insert(usedChallenges).values({ challenge, expiresAt }).onConflictDoNothing().returning(),
 			]);
 			return added.length === 1;
 		},

@@ -2,23 +2,23 @@
 
 import { AppError } from '../errors.ts';
 import { toAppError } from '../http/error-envelope.ts';
-import type { Answer } from '../http/face.ts';
 import { noRoute } from '../http/method-guard.ts';
 import type { RateState } from '../http/rate-limit.ts';
 import type { RequestInfo } from '../http/request-info.ts';
+import type { Handler } from '../http/request-pipeline.ts';
 import type { FormRow } from '../storage/tables.ts';
+import { wantsJson } from './content-negotiation.ts';
+import { helpPage } from './help-page.ts';
+import type { Intake } from './intake.ts';
 import {
-	acceptedAnswer,
-	challengeAnswer,
+	acceptedResponse,
+	challengeResponse,
 	corsHeaders,
 	pageResponse,
 	preflight,
-	type Refusal,
-	refusedAnswer,
-} from './answers.ts';
-import { helpPage } from './help-page.ts';
-import type { Intake } from './intake.ts';
-import { wantsJson } from './wanted-answer.ts';
+	type Rejection,
+	rejectedResponse,
+} from './responses.ts';
 
 const ALLOW = 'OPTIONS, POST';
 const ALLOW_CHALLENGE = 'GET, OPTIONS';
@@ -45,7 +45,7 @@ interface Visit {
 }
 
 /** @returns the answer to a request below the prefix, whatever its method. */
-export function createEndpoint(options: EndpointOptions): Answer {
+export function createEndpoint(options: EndpointOptions): Handler {
 	const { intake, prefix, endpoint, thanksUrl, report } = options;
 
 	const slugStart = prefix.length + 1;
@@ -57,10 +57,10 @@ export function createEndpoint(options: EndpointOptions): Answer {
 		return { info, slug: path.slice(slugStart, end), rest: path.slice(end) };
 	}
 
-	function refuse(request: Request, thrown: unknown, context: Omit<Refusal, 'error'>): Response {
+	function refuse(request: Request, thrown: unknown, context: Omit<Rejection, 'error'>): Response {
 		const error = toAppError(thrown);
 		report(error, context.info.id);
-		return refusedAnswer(request, { ...context, error });
+		return rejectedResponse(request, { ...context, error });
 	}
 
 	async function submit(request: Request, { info, slug }: Visit): Promise<Response> {
@@ -72,7 +72,7 @@ export function createEndpoint(options: EndpointOptions): Answer {
 			const submission = { form, request, clientAddress: info.clientAddress };
 			rate = intake.takeRate(submission);
 			const { next } = await intake.accept(submission);
-			return acceptedAnswer(request, { info, form, next, thanksUrl, rate });
+			return acceptedResponse(request, { info, form, next, thanksUrl, rate });
 		} catch (error) {
 			return refuse(request, error, { info, form, rate });
 		}
@@ -85,7 +85,7 @@ export function createEndpoint(options: EndpointOptions): Answer {
 			form = await intake.findForm(slug);
 			const sender = { form, request, clientAddress: info.clientAddress };
 			rate = intake.takeChallengeRate(sender);
-			return challengeAnswer(request, { form, challenge: await intake.challenge(sender), rate });
+			return challengeResponse(request, { form, challenge: await intake.challenge(sender), rate });
 		} catch (error) {
 			return refuse(request, error, { info, form, rate, isJsonOnly: true });
 		}

@@ -17,7 +17,7 @@ ${backLink(backUrl)}`,
 	});
 }
 
-interface Refusal {
+interface Rejection {
 	status: number;
 	code: ErrorCode;
 	/** The sentence of the error, as the JSON envelope has it. */
@@ -29,7 +29,7 @@ interface Refusal {
 }
 
 /** The page for a submission that was refused: the same status and sentence as the JSON answer, and what to do now. */
-export function errorPage({ status, code, message, requestId, fields = [], backUrl }: Refusal): Page {
+export function errorPage({ status, code, message, requestId, fields = [], backUrl }: Rejection): Page {
 	const { title, advice } = REFUSALS[code] ?? UNKNOWN_REFUSAL;
 	return renderPage({
 		status,

@@ -54,7 +54,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	}
 
 	/** Notes the use of a key, to the minute; a failure to do so is nobody's concern. */
-	function noteUse(row: ApiKeyRow): void {
+	function touchLastUsed(row: ApiKeyRow): void {
 		const at = now();
 		if (row.lastUsedAt !== null && Math.abs(at - row.lastUsedAt) < LAST_USED_RESOLUTION_MS) return;
 		row.lastUsedAt = at;
@@ -69,7 +69,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	/** Who holds a stored key at this very moment; `undefined` if nobody does any more. Counts as a use of the key. */
 	function holderOf(row: ApiKeyRow): Principal | undefined {
 		if (!isValid(row)) return undefined;
-		noteUse(row);
+		touchLastUsed(row);
 		return {
 			keyId: encodeId(row.id),
 			sessionId: null,

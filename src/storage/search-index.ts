@@ -4,8 +4,8 @@
  */
 
 import type { Database } from 'bun:sqlite';
+import { closeSegmentTables, createSegmentTables, type Kind, segmentTable, segmentTables } from './search-segments.ts';
 import { SEARCHED_JSON_CHARACTERS, searchText, wordToken } from './search-text.ts';
-import { closeVolumeTables, createVolumeTables, type Kind, volumeTable, volumeTables } from './search-volumes.ts';
 import type { Writer } from './writer.ts';
 
 /** The more is added in a step, the fewer pieces there are to put together; in a flood of submissions a step is shorter. */
@@ -19,14 +19,14 @@ const PAGES_MERGED_PER_STEP = 8;
 /** Taken after every step that adds, so that pieces never pile up: what is added is merged three times before it stays. */
 const MERGES_PER_ADDITION = 4;
 
-/** A volume that holds so much is closed: by then its longest term takes a few milliseconds to put together. */
-export interface VolumeSize {
+/** A segment that holds so much is closed: by then its longest term takes a few milliseconds to put together. */
+export interface SegmentSize {
 	submissions: number;
 	characters: number;
 }
-const VOLUME_SIZE: VolumeSize = { submissions: 32_768, characters: 8_000_000 };
+const VOLUME_SIZE: SegmentSize = { submissions: 32_768, characters: 8_000_000 };
 
-interface Volume extends VolumeSize {
+interface Segment extends SegmentSize {
 	number: number;
 	firstId: number;
 	lastId: number;
@@ -34,59 +34,59 @@ interface Volume extends VolumeSize {
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
-export function createSearchIndex(client: Database, writer: Writer, size: VolumeSize = VOLUME_SIZE) {
+export function createSearchIndex(client: Database, writer: Writer, size: SegmentSize = VOLUME_SIZE) {
 	const sql = prepareStatements(client);
 	/** The last submission that is indexed, if that is known. */
 	let mark: number | undefined;
 	let mergesDue = 0;
 
-	/** Where the submissions from that one on belong: in the newest volume, or in one behind it. */
-	function volumeFor(firstId: number, newest: Volume | null): Volume {
+	/** Where the submissions from that one on belong: in the newest segment, or in one behind it. */
+	function segmentFor(firstId: number, newest: Segment | null): Segment {
 		const isFull = newest && (newest.submissions >= size.submissions || newest.characters >= size.characters);
 		if (newest && !isFull) return newest;
-		if (newest) closeVolumeTables(client, newest.number);
+		if (newest) closeSegmentTables(client, newest.number);
 		const number = (newest?.number ?? 0) + 1;
-		createVolumeTables(client, number);
+		createSegmentTables(client, number);
 		sql.beginVolume.run(number, firstId, firstId);
 		return { number, firstId, lastId: firstId, submissions: 0, characters: 0 };
 	}
 
-	function addNext(lastId: number, most: VolumeSize): void {
+	function addNext(lastId: number, most: SegmentSize): void {
 		const newest = sql.newestVolume.get();
 		const ids = sql.nextIds.values(newest?.lastId ?? 0, lastId, most.submissions) as [number][];
 		const [first] = ids;
 		if (!first) return;
-		const volume = volumeFor(first[0], newest);
+		const segment = segmentFor(first[0], newest);
 		const add = (kind: Kind) =>
-			client.query(`insert into ${volumeTable(kind, volume.number)} (rowid, text) values (?, ?)`);
+			client.query(`insert into ${segmentTable(kind, segment.number)} (rowid, text) values (?, ?)`);
 		const [addParts, addWords] = [add('parts'), add('words')];
-		const before = volume.characters;
+		const before = segment.characters;
 		for (const [id] of ids) {
 			// One by one: a few very large ones together would take more memory than all the rest of the server.
 			const [data] = sql.readText.values(id)[0] as [string];
 			const { text, shortWords } = searchText(data);
 			addParts.run(id, text);
 			if (shortWords.length > 0) addWords.run(id, shortWords.map(wordToken).join(' '));
-			volume.lastId = id;
-			volume.submissions++;
-			volume.characters += data.length;
-			if (volume.characters - before > most.characters) break;
+			segment.lastId = id;
+			segment.submissions++;
+			segment.characters += data.length;
+			if (segment.characters - before > most.characters) break;
 		}
-		sql.noteAdded.run(volume.lastId, volume.submissions, volume.characters, volume.number);
-		mark = volume.lastId;
+		sql.noteAdded.run(segment.lastId, segment.submissions, segment.characters, segment.number);
+		mark = segment.lastId;
 		mergesDue = MERGES_PER_ADDITION;
 	}
 
-	/** A volume of which nothing is left goes as a whole, which is a thousand times less to write. */
-	function dropVolume({ number, firstId, lastId }: Volume): void {
-		for (const table of volumeTables(number)) client.run(`drop table ${table}`);
+	/** A segment of which nothing is left goes as a whole, which is a thousand times less to write. */
+	function dropSegment({ number, firstId, lastId }: Segment): void {
+		for (const table of segmentTables(number)) client.run(`drop table ${table}`);
 		sql.forgetVolume.run(number);
 		sql.forgetRemovals.run(firstId, lastId, Number.MAX_SAFE_INTEGER);
 	}
 
-	function takeOut({ number, firstId, lastId }: Volume): void {
+	function takeOut({ number, firstId, lastId }: Segment): void {
 		const removals = [firstId, lastId, MAX_REMOVALS_PER_STEP];
-		for (const table of volumeTables(number)) {
+		for (const table of segmentTables(number)) {
 			client.run(`delete from ${table} where rowid in (${REMOVALS_BETWEEN})`, removals);
 		}
 		sql.forgetRemovals.run(...removals);
@@ -96,27 +96,27 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 	function clearNext(): void {
 		const [removed] = sql.firstRemoval.values()[0] as [number | null];
 		if (removed === null) return;
-		const volume = sql.volumeOf.get(removed, removed);
+		const segment = sql.volumeOf.get(removed, removed);
 		// What was never indexed has only to be forgotten.
-		if (!volume) sql.forgetRemovals.run(removed, nextFirstId(removed) - 1, MAX_FORGOTTEN_PER_STEP);
+		if (!segment) sql.forgetRemovals.run(removed, nextFirstId(removed) - 1, MAX_FORGOTTEN_PER_STEP);
 		// The newest one bears the mark.
-		else if (volume.number < Number(sql.newestVolume.get()?.number) && !isAnyLeft(volume)) dropVolume(volume);
-		else takeOut(volume);
+		else if (segment.number < Number(sql.newestVolume.get()?.number) && !isAnyLeft(segment)) dropSegment(segment);
+		else takeOut(segment);
 	}
 
-	/** Where the next volume begins. */
+	/** Where the next segment begins. */
 	function nextFirstId(id: number): number {
 		return Number(sql.nextFirstId.values(id)[0]?.[0] ?? Number.MAX_SAFE_INTEGER);
 	}
 
-	function isAnyLeft({ firstId, lastId }: Volume): boolean {
+	function isAnyLeft({ firstId, lastId }: Segment): boolean {
 		return sql.hasNext.values(firstId - 1, lastId).length > 0;
 	}
 
 	/** See https://sqlite.org/fts5.html#the_merge_command for how a step tells that it had nothing to do. */
 	function merge(number: number): void {
 		mergesDue--;
-		const tables = volumeTables(number);
+		const tables = segmentTables(number);
 		const before = changes();
 		for (const table of tables) {
 			client.query(`insert into ${table} (${table}, rank) values ('merge', ?)`).run(PAGES_MERGED_PER_STEP);
@@ -128,7 +128,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 		return Number(sql.totalChanges.values()[0]?.[0]);
 	}
 
-	function nextStep(lastId: number, most: VolumeSize): (() => void) | undefined {
+	function nextStep(lastId: number, most: SegmentSize): (() => void) | undefined {
 		mark ??= sql.newestVolume.get()?.lastId ?? 0;
 		const [unpacked] = sql.unpacked.values();
 		const mergeNext = unpacked && (() => merge(unpacked[0] as number));
@@ -163,7 +163,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 		},
 		/**
 		 * Takes out some of what was removed; `false` if there is nothing to do. No search waits for it, for what is gone is
-		 * not found anyway. While a form is being removed it waits, because whole volumes may become empty.
+		 * not found anyway. While a form is being removed it waits, because whole segments may become empty.
 		 */
 		clear(): Promise<boolean> {
 			const mayClear = sql.hasRemovals.values().length > 0 && sql.isSweeping.values().length === 0;
@@ -180,10 +180,10 @@ export function createSearchIndex(client: Database, writer: Writer, size: Volume
 const REMOVALS_BETWEEN = 'select id from search_removals where id >= ? and id <= ? order by id limit ?';
 
 function prepareStatements(client: Database) {
-	const volumes = 'select number, first_id as firstId, last_id as lastId, submissions, characters from search_volumes';
+	const segments = 'select number, first_id as firstId, last_id as lastId, submissions, characters from search_volumes';
 	return {
-		newestVolume: client.prepare<Volume, []>(`${volumes} order by number desc limit 1`),
-		volumeOf: client.prepare<Volume, [number, number]>(`${volumes} where first_id <= ? and last_id >= ?`),
+		newestVolume: client.prepare<Segment, []>(`${segments} order by number desc limit 1`),
+		volumeOf: client.prepare<Segment, [number, number]>(`${segments} where first_id <= ? and last_id >= ?`),
 		nextFirstId: client.prepare('select min(first_id) from search_volumes where first_id > ?'),
 		beginVolume: client.prepare('insert into search_volumes (number, first_id, last_id) values (?, ?, ?)'),
 		noteAdded: client.prepare(

@@ -13,7 +13,7 @@ import { createFormIndex } from './form-index.ts';
 import { migrate } from './migrate.ts';
 import { createNameRelisting } from './name-relist.ts';
 import { createPresentForms } from './present-forms.ts';
-import { createSearchIndex, type VolumeSize } from './search-index.ts';
+import { createSearchIndex, type SegmentSize } from './search-index.ts';
 import {
 	abandonConnection,
 	closeWriteConnection,
@@ -48,7 +48,7 @@ export interface StorageOptions {
 	/** Milliseconds that pass, whatever the clock does. */
 	elapsed?: () => number;
 	/** When a piece of the search index is full. */
-	searchVolume?: VolumeSize;
+	searchSegment?: SegmentSize;
 	/** How many field names of a form are listed. */
 	maxListedNames?: number;
 }
@@ -59,7 +59,7 @@ export interface StorageOptions {
  */
 export function openStorage(
 	file: string,
-	{ log: serverLog, now = Date.now, elapsed, searchVolume, maxListedNames }: StorageOptions = {},
+	{ log: serverLog, now = Date.now, elapsed, searchSegment, maxListedNames }: StorageOptions = {},
 ) {
 	if (!hasDatabase(file)) createDatabase(file);
 	const client = openWriteConnection(file);
@@ -124,7 +124,7 @@ export function openStorage(
 	const clock = createClock(client, { now, elapsed, commitSoon: () => writer.enqueue(NOTHING) });
 	const log = createSubmissionLog(client, { writer, index, forms, events });
 	const texts = createSubmissionTexts(reader);
-	const search = createSearchIndex(client, writer, searchVolume);
+	const search = createSearchIndex(client, writer, searchSegment);
 
 	return {
 		/** For reading: `await db.select()…`. It cannot write. */

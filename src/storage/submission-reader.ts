@@ -1,8 +1,8 @@
 /** Reads that may take their time, for a connection of their own: ranges of submissions, and the full-text search. */
 
 import type { Database } from 'bun:sqlite';
+import { segmentTable } from './search-segments.ts';
 import { type SearchTerms, wordToken } from './search-text.ts';
-import { volumeTable } from './search-volumes.ts';
 import {
 	BEYOND_ALL_IDS,
 	COLUMNS,
@@ -46,7 +46,7 @@ export function createSubmissionReader(client: Database) {
 	}
 
 	/** The volumes of the search index that may know of what is selected; like the submissions they are in order. */
-	function volumesOf({ fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection, order: Slice['order']): number[] {
+	function segmentsOf({ fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection, order: Slice['order']): number[] {
 		const text = `select number from search_volumes where last_id >= ? and first_id < ? order by number ${order}`;
 		return client
 			.query(text)
@@ -60,7 +60,7 @@ export function createSubmissionReader(client: Database) {
 		{ order, firstMatch }: { order: Slice['order']; firstMatch: number },
 	): Source[] {
 		if (!selection.terms) return [plainSource(selection)];
-		return volumesOf(selection, order).map((volume) => searchSource(selection, { volume, firstMatch }));
+		return segmentsOf(selection, order).map((volume) => searchSource(selection, { volume, firstMatch }));
 	}
 
 	return {
@@ -124,8 +124,8 @@ function plainSource(selection: Selection): Source {
 /** What a volume of the index finds is looked up one by one; the other way round a rare word would cost a scan. */
 function searchSource(selection: Selection, { volume, firstMatch }: { volume: number; firstMatch: number }): Source {
 	const { parts = [], shortWords = [] } = selection.terms ?? {};
-	const words = volumeTable('words', volume);
-	const index = parts.length > 0 ? volumeTable('parts', volume) : words;
+	const words = segmentTable('words', volume);
+	const index = parts.length > 0 ? segmentTable('parts', volume) : words;
 	const both = ` and +i.rowid in (select rowid from ${words} where ${words} match ?${firstMatch + 1})`;
 	const from = `from ${index} i cross join submissions s on s.id = i.rowid
 		where i.${index} match ?${firstMatch} and i.rowid >= ?2 and i.rowid < ?3

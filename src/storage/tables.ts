@@ -238,7 +238,7 @@ export const serverValues = sqliteTable('server_values', {
 });
 
 /** Solved captcha challenges that have not expired yet, so that none counts twice. */
-export const spentChallenges = sqliteTable(
+export const usedChallenges = sqliteTable(
 	'spent_challenges',
 	{
 		challenge: text('challenge').primaryKey(),
@@ -252,7 +252,7 @@ export const spentChallenges = sqliteTable(
  * Pieces of the search index, each with two tables of its own for a stretch of the submissions; see `search-volumes.ts`.
  * All up to the `lastId` of the newest one are indexed.
  */
-export const searchVolumes = sqliteTable('search_volumes', {
+export const searchSegments = sqliteTable('search_volumes', {
 	number: integer('number').primaryKey(),
 	/** Of submissions. */
 	firstId: integer('first_id').notNull(),

@@ -1,7 +1,7 @@
 /** `formsrv deliveries`, beside a running server and without one. */
 
 import { beforeEach, expect, test } from 'bun:test';
-import { openHouse } from '../delivery/house.ts';
+import { openDeliveryFixture } from '../delivery/delivery-fixture.ts';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
@@ -12,7 +12,8 @@ beforeEach(async () => {
 });
 
 /** Opens the same database as a server does. */
-const openServer = (smtpUrl: string | null) => openHouse({ file: cli.path('formsrv-data', 'formsrv.db'), smtpUrl });
+const openServer = (smtpUrl: string | null) =>
+	openDeliveryFixture({ file: cli.path('formsrv-data', 'formsrv.db'), smtpUrl });
 
 test('what could not be sent is listed, shown and tried again while the server runs', async () => {
 	const peer = await startScriptedSmtp({ RCPT: '550 no such user' });

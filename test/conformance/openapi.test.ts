@@ -8,8 +8,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Elysia } from 'elysia';
 import { openApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
-import { mountManagement } from '../../src/faces/management.ts';
 import type { ApiDocument } from '../../src/http/openapi-document.ts';
+import { mountManagement } from '../../src/listeners/management.ts';
 import { createLog } from '../../src/log.ts';
 
 interface Operation {

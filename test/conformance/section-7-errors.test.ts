@@ -65,13 +65,13 @@ describe('an error of the management API', () => {
 });
 
 describe('an error of the submission endpoint', () => {
-	interface Refusal {
+	interface Rejection {
 		slug: string;
 		body?: BodyInit;
 		headers?: Record<string, string>;
 		method?: string;
 	}
-	const refusals: [number, string, () => Refusal][] = [
+	const refusals: [number, string, () => Rejection][] = [
 		[404, 'FORM_NOT_FOUND', () => ({ slug: 'nothing-here' })],
 		[404, 'FORM_NOT_FOUND', () => ({ slug: '%00' })],
 		[404, 'FORM_NOT_FOUND', () => ({ slug: '%zz' })],
@@ -86,7 +86,7 @@ describe('an error of the submission endpoint', () => {
 		[400, 'EMPTY_SUBMISSION', () => ({ slug: form.slug, body: '{}' })],
 	];
 
-	const send = async ({ slug, body = '{"a":"b"}', headers, method = 'POST' }: Refusal, accept: string) =>
+	const send = async ({ slug, body = '{"a":"b"}', headers, method = 'POST' }: Rejection, accept: string) =>
 		readAnswer<ErrorBody>(
 			await fetch(`${server.submitUrl}/f/${slug}`, {
 				method,

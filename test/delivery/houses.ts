@@ -4,7 +4,7 @@ import { afterEach } from 'bun:test';
 import { join } from 'node:path';
 import type { DeliveryRow } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
-import { type House, type HouseOptions, openHouse } from './house.ts';
+import { type House, type HouseOptions, openDeliveryFixture } from './delivery-fixture.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
 
 /** To be called at the top of a test file. */
@@ -22,7 +22,7 @@ export function useHouses() {
 			return peer;
 		},
 		async house(options: Partial<HouseOptions>): Promise<House> {
-			const opened = await openHouse({ file: join(tempFolder(), 'formsrv.db'), ...options });
+			const opened = await openDeliveryFixture({ file: join(tempFolder(), 'formsrv.db'), ...options });
 			closers.push(opened.close);
 			return opened;
 		},

@@ -11,7 +11,7 @@ import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
 import { createWebhookSecret } from '../../src/delivery/webhook.ts';
 import { encodeId } from '../../src/ids.ts';
 import { webhooks } from '../../src/storage/tables.ts';
-import type { House } from './house.ts';
+import type { House } from './delivery-fixture.ts';
 import { allIn, useHouses } from './houses.ts';
 
 setDefaultTimeout(30_000);

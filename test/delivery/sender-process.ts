@@ -1,10 +1,10 @@
 /** A process that only sends what is in an outbox, so that a test can kill it. Arguments: database, mail server. */
 
 import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
-import { openHouse, SHORT_TIMING } from './house.ts';
+import { openDeliveryFixture, SHORT_TIMING } from './delivery-fixture.ts';
 
 const [file = '', smtpUrl = ''] = process.argv.slice(2);
 const post = createGuardedPost({ allowed: ['127.0.0.0/8'] });
-const house = await openHouse({ file, smtpUrl, post, timing: SHORT_TIMING });
+const house = await openDeliveryFixture({ file, smtpUrl, post, timing: SHORT_TIMING });
 await house.start();
 process.stdout.write('sending\n');

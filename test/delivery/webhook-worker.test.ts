@@ -10,7 +10,7 @@ import { encodeId } from '../../src/ids.ts';
 import type { DeliveryRow } from '../../src/storage/tables.ts';
 import { deliveries, webhooks } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
-import { type House, type HouseOptions, openHouse } from './house.ts';
+import { type House, type HouseOptions, openDeliveryFixture } from './delivery-fixture.ts';
 
 setDefaultTimeout(60_000);
 
@@ -54,7 +54,7 @@ afterEach(async () => {
 async function openWithWebhook(options: Partial<HouseOptions> = WITHOUT_MAIL): Promise<void> {
 	const isNew = options.file === undefined;
 	const post = createGuardedPost({ allowed: ['127.0.0.1'], timeoutMs: 2_000 });
-	house = await openHouse({ file: join(tempFolder(), 'formsrv.db'), post, ...options });
+	house = await openDeliveryFixture({ file: join(tempFolder(), 'formsrv.db'), post, ...options });
 	if (!isNew) return;
 	const url = target.url.href;
 	const row = { id: house.storage.nextId(), formId: house.form.id, url, secret, events: ['submission.created'] };

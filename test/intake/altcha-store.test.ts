@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { createAltchaStore } from '../../src/intake/altcha-store.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
-import { spentChallenges } from '../../src/storage/tables.ts';
+import { usedChallenges } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 let folder: string;
@@ -57,6 +57,6 @@ test('expired challenges are forgotten', async () => {
 	await spend('two', 3000);
 	now = 2500;
 	await spend('three', 4000);
-	const rows = await storage.db.select().from(spentChallenges);
+	const rows = await storage.db.select().from(usedChallenges);
 	expect(rows.map((row) => row.challenge).sort()).toEqual(['three', 'two']);
 });

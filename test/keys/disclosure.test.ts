@@ -6,7 +6,7 @@ import type { Form } from '../../src/forms/schema.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
-interface Refusal {
+interface Rejection {
 	code: string;
 	error: string;
 }
@@ -36,7 +36,7 @@ async function makeForm(json: object = {}, key?: string): Promise<Form> {
 }
 
 const change = (form: Form, json: object, key?: string) =>
-	server.call<Form & Refusal>(`PATCH /api/forms/${form.id}`, { json, key });
+	server.call<Form & Rejection>(`PATCH /api/forms/${form.id}`, { json, key });
 const deliveriesOf = async (form: Form, key?: string) =>
 	(await server.call<DeliveryList>(`GET /api/forms/${form.id}/deliveries`, { key })).body.deliveries;
 
@@ -113,7 +113,7 @@ describe('what was submitted', () => {
 			[`PATCH ${path}`, { ...chosen, set: { isRead: true } }],
 			[`POST ${path}/delete`, chosen],
 		] as const) {
-			const { status, body } = await server.call<Refusal>(route, { key: writer, json });
+			const { status, body } = await server.call<Rejection>(route, { key: writer, json });
 			expect([status, body.code]).toEqual([403, 'FORBIDDEN']);
 			expect(body.error).toContain('"read"');
 			expect((await server.call(route, { key: writer, json: { ...json, search: undefined } })).status).toBe(200);

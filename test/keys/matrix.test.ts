@@ -1,9 +1,9 @@
 /** Every credential against every management route: what the guard says, before anything else is looked at. */
 
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mountManagement } from '../../src/faces/management.ts';
 import { createRouter } from '../../src/http/router.ts';
 import { createToken } from '../../src/keys/token.ts';
+import { mountManagement } from '../../src/listeners/management.ts';
 import type { Permission } from '../../src/storage/tables.ts';
 import { openTestServer } from '../server.ts';
 

@@ -81,7 +81,7 @@ test('work behind the requests that was refused is not logged again, and damage 
 	const { findings, log, pass } = openFindings();
 	findings.set('file');
 	pass(1);
-	log.error('Upkeep failed.', { cause: findings.refusal('write') });
+	log.error('Maintenance failed.', { cause: findings.refusal('write') });
 	expect(pass(1)).toEqual([]);
 	log.error('Something failed.', { cause: new AppError('INTERNAL', 'x', { cause: { code: 'SQLITE_CORRUPT' } }) });
 	expect(pass(1).map(({ finding }) => finding)).toEqual(['damage', undefined]);

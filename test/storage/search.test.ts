@@ -3,8 +3,8 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
+import { segmentTable } from '../../src/storage/search-segments.ts';
 import { fold, searchTerms, searchText } from '../../src/storage/search-text.ts';
-import { volumeTable } from '../../src/storage/search-volumes.ts';
 import { openReadConnection } from '../../src/storage/sqlite.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
 import { createSubmissionReader, type Narrowing } from '../../src/storage/submission-reader.ts';
@@ -24,7 +24,7 @@ interface Stored {
 const SEARCH_VOLUME = { submissions: 3, characters: 1000 };
 
 async function open(file = join(tempFolder(), 'formsrv.db')) {
-	const storage = openStorage(file, { searchVolume: SEARCH_VOLUME });
+	const storage = openStorage(file, { searchSegment: SEARCH_VOLUME });
 	await storage.batch((tx) => [
 		tx.insert(forms).values({ id: FORM, mode: 'live', slug: 'a', name: 'A' }).onConflictDoNothing(),
 		tx.insert(forms).values({ id: OTHER_FORM, mode: 'live', slug: 'b', name: 'B' }).onConflictDoNothing(),
@@ -54,7 +54,7 @@ async function catchUp(storage: Storage): Promise<void> {
 	while ((await storage.search.advance()) || (await storage.search.clear()));
 }
 
-/** One after the other, so that each has the chance to begin a volume. */
+/** One after the other, so that each has the chance to begin a segment. */
 async function appendIndexed(storage: Storage, count: number): Promise<number[]> {
 	const ids: number[] = [];
 	for (let i = 0; i < count; i++) {
@@ -69,9 +69,9 @@ function volumeNumbers(client: Database): number[] {
 	return rows.map(([number]) => number as number);
 }
 
-/** The rowids that one volume by itself knows for a word, also of what is gone. */
-function inVolume(client: Database, volume: number, word: string): number[] {
-	const table = volumeTable('parts', volume);
+/** The rowids that one segment by itself knows for a word, also of what is gone. */
+function inVolume(client: Database, segment: number, word: string): number[] {
+	const table = segmentTable('parts', segment);
 	const rows = client.query(`select rowid from ${table} where ${table} match ?`).values(word);
 	return rows.map(([rowid]) => rowid as number);
 }
@@ -215,7 +215,7 @@ test('a form that was deleted leaves nothing behind in the index', async () => {
 	close();
 });
 
-test('a full volume is closed and the next one begun, across which a search pages in order', async () => {
+test('a full segment is closed and the next one begun, across which a search pages in order', async () => {
 	const { file, storage, reader, close } = await open();
 	const ids = await appendIndexed(storage, 8);
 	const large = await append(storage, { note: 'common '.repeat(200) });
@@ -245,7 +245,7 @@ test('a full volume is closed and the next one begun, across which a search page
 	close();
 });
 
-test('a volume of which nothing is left goes as a whole, but the newest one, which bears the mark', async () => {
+test('a segment of which nothing is left goes as a whole, but the newest one, which bears the mark', async () => {
 	const { file, storage, reader, close } = await open();
 	const ids = await appendIndexed(storage, 8);
 	await storage.submissions.remove(FORM, [...ids.slice(0, 3), ids[4] as number, ...ids.slice(6)]);

@@ -74,7 +74,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 	}
 
 	/** Notes that somebody is there, to the minute; a failure to do so is nobody's concern. */
-	function noteUse({ id, lastSeenAt }: SessionRow): void {
+	function touchLastUsed({ id, lastSeenAt }: SessionRow): void {
 		const at = now();
 		if (Math.abs(at - lastSeenAt) < MINUTE_MS) return;
 		storage.batch((tx) => [tx.update(sessions).set({ lastSeenAt: at }).where(eq(sessions.id, id))]).catch(() => {});
@@ -158,7 +158,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			const { session, key } = found;
 			const principal = principalOf(session, key);
 			if (!principal) return undefined;
-			if (isUse) noteUse(session);
+			if (isUse) touchLastUsed(session);
 			return {
 				id: session.id,
 				principal,
@@ -173,7 +173,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		async close(token: string): Promise<void> {
 			await storage.batch((tx) => [tx.delete(sessions).where(eq(sessions.hash, hashToken(token)))]);
 		},
-		/** Upkeep: removes what ended by its age. */
+		/** Maintenance: removes what ended by its age. */
 		async expire(): Promise<void> {
 			await storage.batch((tx) => [
 				tx.delete(sessions).where(lt(sessions.id, ages.oldest())),

@@ -1,7 +1,5 @@
 /** The only place that talks to the server: one typed function for each call of the JSON API. */
 
-import { isReachable, isSignedOut } from './connection.ts';
-import { parseExactJson } from './exact-json.ts';
 import type {
 	ApiKey,
 	BulkTarget,
@@ -24,7 +22,9 @@ import type {
 	Webhook,
 	WebhookTestResult,
 	WebhookWithSecret,
-} from './wire.ts';
+} from './api-types.ts';
+import { isReachable, isSignedOut } from './connection.ts';
+import { parseExactJson } from './exact-json.ts';
 
 /** A refusal by the server, or (status 0) no answer at all. */
 export class ApiError extends Error {

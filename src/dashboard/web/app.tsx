@@ -2,9 +2,9 @@
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { announcement } from './announce.ts';
+import { LoadFailure } from './components/load-failure.tsx';
+import { ToastRegion } from './components/toast-region.tsx';
 import { navigate, route } from './location.ts';
-import { LoadFailure } from './parts/load-failure.tsx';
-import { ToastRegion } from './parts/toast-region.tsx';
 import { to } from './router.ts';
 import { Shell } from './shell.tsx';
 import { resumeSession, session, signIn, signInNotice } from './state/session.ts';

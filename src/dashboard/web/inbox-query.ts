@@ -1,7 +1,7 @@
 /** From what the inbox shows to what the API is asked. */
 
+import type { ListQuery, Selection } from './api-types.ts';
 import type { InboxQuery } from './router.ts';
-import type { ListQuery, Selection } from './wire.ts';
 
 export const PAGE_SIZE = 50;
 /** The most that the API gives at once. */

@@ -1,6 +1,6 @@
 /** Addresses of the dashboard's views: hash text to route and back. */
 
-import { FILTERS, type Filter } from './wire.ts';
+import { FILTERS, type Filter } from './api-types.ts';
 
 /** What the inbox shows; days are local dates `YYYY-MM-DD`, `page` counts from 1. */
 export interface InboxQuery {

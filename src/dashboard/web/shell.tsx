@@ -2,10 +2,10 @@
 
 import { effect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from './components/icon.tsx';
+import { Sidebar, SidebarDrawer } from './components/sidebar.tsx';
+import { ConnectionBanner, ModeBadge } from './components/status-line.tsx';
 import { navigate, route } from './location.ts';
-import { Icon } from './parts/icon.tsx';
-import { Sidebar, SidebarDrawer } from './parts/sidebar.tsx';
-import { ConnectionBanner, ModeBadge } from './parts/status-line.tsx';
 import { EMPTY_QUERY, type Route, to } from './router.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { loadForms, refreshFormsSoon } from './state/forms.ts';

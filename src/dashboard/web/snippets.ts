@@ -1,6 +1,6 @@
 /** Copy-paste code that connects a website to a form. */
 
-import type { Captcha } from './wire.ts';
+import type { Captcha } from './api-types.ts';
 
 export interface SnippetForm {
 	/** The form's full public address. */

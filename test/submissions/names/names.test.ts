@@ -35,7 +35,7 @@ function expected(rows: Row[], formId: number, isSpam: boolean): string[] {
 	return names.filter((name) => chosen.has(name));
 }
 
-function openHouse(file: string) {
+function openDeliveryFixture(file: string) {
 	const storage = openStorage(file, { maxListedNames: MAX });
 	const reader = createReader(file, storage.requireFile);
 	const names = createNames(storage, reader);
@@ -81,7 +81,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 /** A house and what it must know, changed together. */
 async function openWorld() {
 	const file = join(tempFolder(), 'formsrv.db');
-	let house = openHouse(file);
+	let house = openDeliveryFixture(file);
 	let rows: Row[] = [];
 	let junk = 0;
 	await house.storage.batch((tx) =>
@@ -120,7 +120,7 @@ async function openWorld() {
 		},
 		async restart() {
 			await house.close();
-			house = openHouse(file);
+			house = openDeliveryFixture(file);
 		},
 	};
 

@@ -2,8 +2,8 @@
 
 import { signal } from '@preact/signals';
 import * as api from '../api.ts';
-import { createSoon } from '../soon.ts';
-import type { Form } from '../wire.ts';
+import type { Form } from '../api-types.ts';
+import { createThrottle } from '../throttle.ts';
 import { may, type ShownSession, session } from './session.ts';
 
 /** `undefined` until loaded. */
@@ -48,7 +48,7 @@ export async function loadForms(): Promise<void> {
 }
 
 /** Loads the counts again; a failure shows elsewhere. */
-export const refreshFormsSoon = createSoon(() => loadForms().catch(() => {}), REFRESH_DELAY_MS);
+export const refreshFormsSoon = createThrottle(() => loadForms().catch(() => {}), REFRESH_DELAY_MS);
 
 /** Puts a changed or new form in its place without asking the server again. */
 export function putForm(form: Form): void {

@@ -1,8 +1,8 @@
 /** What can be done with submissions: flags at once and undoable, deletion after a moment to think. */
 
 import * as api from '../api.ts';
+import type { Flags, Selection, Submission } from '../api-types.ts';
 import { plural } from '../format.ts';
-import type { Flags, Selection, Submission } from '../wire.ts';
 import { refreshFormsSoon } from './forms.ts';
 import type { Inbox } from './inbox.ts';
 import { showError, showToast } from './toasts.ts';

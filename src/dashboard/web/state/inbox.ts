@@ -2,10 +2,10 @@
 
 import { batch, computed, signal } from '@preact/signals';
 import * as api from '../api.ts';
+import type { Flags, Submission, SubmissionPage } from '../api-types.ts';
 import { listQueryOf, PAGE_SIZE } from '../inbox-query.ts';
 import type { InboxQuery } from '../router.ts';
-import { createSoon } from '../soon.ts';
-import type { Flags, Submission, SubmissionPage } from '../wire.ts';
+import { createThrottle } from '../throttle.ts';
 import type { LiveEvent } from './live.ts';
 
 const RELOAD_DELAY_MS = 250;
@@ -78,7 +78,7 @@ export function createInbox(formId: string) {
 		}
 	}
 
-	const reloadSoon = createSoon(() => load({ isQuiet: true }), RELOAD_DELAY_MS);
+	const reloadSoon = createThrottle(() => load({ isQuiet: true }), RELOAD_DELAY_MS);
 
 	function unhide(ids: Iterable<string>): void {
 		const back = new Set(ids);

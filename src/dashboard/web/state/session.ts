@@ -2,10 +2,10 @@
 
 import { effect, signal } from '@preact/signals';
 import * as api from '../api.ts';
+import type { Mode, Permission, Session } from '../api-types.ts';
 import { isSignedOut } from '../connection.ts';
 import { navigate, route } from '../location.ts';
 import { to } from '../router.ts';
-import type { Mode, Permission, Session } from '../wire.ts';
 import { settleToasts } from './toasts.ts';
 
 const STORED_AS = 'formsrv.session';

@@ -3,16 +3,16 @@
 import { useState } from 'preact/hooks';
 import { useTitle } from '../announce.ts';
 import * as api from '../api.ts';
+import type { Form } from '../api-types.ts';
+import { CodeBlock } from '../components/code-block.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
+import { FormHead } from '../components/form-head.tsx';
 import { navigate } from '../location.ts';
-import { CodeBlock } from '../parts/code-block.tsx';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { FormHead } from '../parts/form-head.tsx';
 import { to } from '../router.ts';
 import { snippetsFor } from '../snippets.ts';
 import { formOf, forms } from '../state/forms.ts';
 import { session } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
-import type { Form } from '../wire.ts';
 import { NotFound } from './not-found.tsx';
 
 const REASONS: Record<string, string> = {

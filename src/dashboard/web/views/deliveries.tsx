@@ -2,21 +2,21 @@
 
 import { useEffect } from 'preact/hooks';
 import * as api from '../api.ts';
+import type { Delivery, DeliveryList, DeliveryQuery, DeliveryState } from '../api-types.ts';
+import { DeliveryStateChip, STATE_NAMES } from '../components/delivery-state.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Icon } from '../components/icon.tsx';
+import { LoadFailure } from '../components/load-failure.tsx';
+import { Page } from '../components/page.tsx';
+import { Pager } from '../components/pager.tsx';
+import { Time } from '../components/time.tsx';
 import { formatCount } from '../format.ts';
 import { navigate } from '../location.ts';
-import { DeliveryStateChip, STATE_NAMES } from '../parts/delivery-state.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { LoadFailure } from '../parts/load-failure.tsx';
-import { Page } from '../parts/page.tsx';
-import { Pager } from '../parts/pager.tsx';
-import { Time } from '../parts/time.tsx';
 import { type Route, to } from '../router.ts';
 import { formOf, forms } from '../state/forms.ts';
 import { onLiveEvent } from '../state/live.ts';
 import { showError, showToast } from '../state/toasts.ts';
 import { useQuery } from '../use-query.ts';
-import type { Delivery, DeliveryList, DeliveryQuery, DeliveryState } from '../wire.ts';
 import { DeliveryDialog } from './deliveries/delivery-dialog.tsx';
 
 const PAGE_SIZE = 50;

@@ -2,12 +2,12 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import * as api from '../api.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { Switch } from '../components/switch.tsx';
 import { openSink, type Sink } from '../export-file.ts';
 import { createRecordCounter } from '../export-progress.ts';
 import { formatBytes, formatCount, plural } from '../format.ts';
 import { selectionOf } from '../inbox-query.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Switch } from '../parts/switch.tsx';
 import type { InboxQuery } from '../router.ts';
 import { formOf } from '../state/forms.ts';
 import { showError, showToast } from '../state/toasts.ts';

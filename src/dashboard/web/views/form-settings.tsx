@@ -3,19 +3,19 @@
 import { useState } from 'preact/hooks';
 import { announce, useTitle } from '../announce.ts';
 import * as api from '../api.ts';
+import type { Captcha, Form, FormChange } from '../api-types.ts';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { Field } from '../components/field.tsx';
+import { FormHead } from '../components/form-head.tsx';
+import { Select } from '../components/select.tsx';
+import { Switch } from '../components/switch.tsx';
 import { errorOf } from '../field-errors.ts';
 import { plural } from '../format.ts';
 import { navigate } from '../location.ts';
-import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { Field } from '../parts/field.tsx';
-import { FormHead } from '../parts/form-head.tsx';
-import { Select } from '../parts/select.tsx';
-import { Switch } from '../parts/switch.tsx';
 import { to } from '../router.ts';
 import { dropForm, formOf, forms, putForm } from '../state/forms.ts';
 import { may, session } from '../state/session.ts';
 import { showError, showToast } from '../state/toasts.ts';
-import type { Captcha, Form, FormChange } from '../wire.ts';
 import { Webhooks } from './form/webhooks.tsx';
 import { NotFound } from './not-found.tsx';
 

@@ -2,19 +2,19 @@
 
 import { useState } from 'preact/hooks';
 import * as api from '../api.ts';
+import type { Form } from '../api-types.ts';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Icon } from '../components/icon.tsx';
+import { Page } from '../components/page.tsx';
+import { Sparkline } from '../components/sparkline.tsx';
+import { Time } from '../components/time.tsx';
 import { errorOf } from '../field-errors.ts';
 import { formatCount, plural } from '../format.ts';
 import { navigate } from '../location.ts';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { Page } from '../parts/page.tsx';
-import { Sparkline } from '../parts/sparkline.tsx';
-import { Time } from '../parts/time.tsx';
 import { to } from '../router.ts';
 import { forms, putForm } from '../state/forms.ts';
 import { may, session } from '../state/session.ts';
 import { useQuery } from '../use-query.ts';
-import type { Form } from '../wire.ts';
 
 const DAYS = 30;
 

@@ -2,13 +2,13 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { announce, useTitle } from '../announce.ts';
+import { FormHead } from '../components/form-head.tsx';
+import { LoadFailure } from '../components/load-failure.tsx';
+import { Pager } from '../components/pager.tsx';
 import { useFirstScreen } from '../first-screen.ts';
 import { plural } from '../format.ts';
 import { PAGE_SIZE } from '../inbox-query.ts';
 import { navigate } from '../location.ts';
-import { FormHead } from '../parts/form-head.tsx';
-import { LoadFailure } from '../parts/load-failure.tsx';
-import { Pager } from '../parts/pager.tsx';
 import { type InboxQuery, to } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { formOf, forms } from '../state/forms.ts';

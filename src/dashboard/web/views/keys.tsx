@@ -2,19 +2,19 @@
 
 import { useState } from 'preact/hooks';
 import * as api from '../api.ts';
+import type { ApiKey } from '../api-types.ts';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Icon } from '../components/icon.tsx';
+import { LoadFailure } from '../components/load-failure.tsx';
+import { Page } from '../components/page.tsx';
+import { SecretDialog } from '../components/secret-dialog.tsx';
+import { Time } from '../components/time.tsx';
 import { shortDate } from '../format.ts';
-import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { LoadFailure } from '../parts/load-failure.tsx';
-import { Page } from '../parts/page.tsx';
-import { SecretDialog } from '../parts/secret-dialog.tsx';
-import { Time } from '../parts/time.tsx';
 import { formOf } from '../state/forms.ts';
 import { session } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
 import { useQuery } from '../use-query.ts';
-import type { ApiKey } from '../wire.ts';
 import { NewKeyDialog } from './keys/new-key-dialog.tsx';
 
 function stateOf(key: ApiKey): { label: string; tone: string } {

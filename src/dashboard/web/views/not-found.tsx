@@ -1,7 +1,7 @@
 /** An address that leads nowhere. */
 
 import { useTitle } from '../announce.ts';
-import { EmptyState } from '../parts/empty-state.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
 import { to } from '../router.ts';
 
 export function NotFound() {

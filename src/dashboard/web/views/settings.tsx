@@ -3,14 +3,14 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import * as api from '../api.ts';
+import type { Status } from '../api-types.ts';
+import { Field } from '../components/field.tsx';
+import { LoadFailure } from '../components/load-failure.tsx';
+import { Page } from '../components/page.tsx';
 import { formatBytes, formatCount, formatDuration } from '../format.ts';
-import { Field } from '../parts/field.tsx';
-import { LoadFailure } from '../parts/load-failure.tsx';
-import { Page } from '../parts/page.tsx';
 import { to } from '../router.ts';
 import { session } from '../state/session.ts';
 import { useQuery } from '../use-query.ts';
-import type { Status } from '../wire.ts';
 import { Sessions } from './settings/sessions.tsx';
 
 function Tile({ name, children, note }: { name: string; children: ComponentChildren; note?: ComponentChildren }) {

@@ -1,7 +1,7 @@
 /** All keyboard shortcuts, and the switch that turns them off. */
 
-import { Dialog } from '../parts/dialog.tsx';
-import { Switch } from '../parts/switch.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { Switch } from '../components/switch.tsx';
 import { areShortcutsOn, switchShortcuts } from '../shortcuts.ts';
 
 const GROUPS: { title: string; keys: [keys: string[], what: string][] }[] = [

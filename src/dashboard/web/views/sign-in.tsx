@@ -3,8 +3,8 @@
 import { useState } from 'preact/hooks';
 import { useTitle } from '../announce.ts';
 import { ApiError } from '../api.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { Field } from '../parts/field.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
+import { Field } from '../components/field.tsx';
 import { signIn, signInNotice } from '../state/session.ts';
 
 /** A whole set-up link, or the token at its end; anything else is taken for a key. */

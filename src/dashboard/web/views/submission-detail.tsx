@@ -1,11 +1,12 @@
 /** One submission in full: its fields, what was made of it, and what can be done with it. */
 
 import { useEffect, useRef } from 'preact/hooks';
+import type { Submission } from '../api-types.ts';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Icon } from '../components/icon.tsx';
+import { IconButton } from '../components/icon-button.tsx';
 import { absoluteTime, relativeTime } from '../format.ts';
 import { navigate } from '../location.ts';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { IconButton } from '../parts/icon-button.tsx';
 import { type InboxQuery, to } from '../router.ts';
 import { spamReasonText } from '../spam-reason.ts';
 import { now } from '../state/clock.ts';
@@ -14,7 +15,6 @@ import type { Inbox } from '../state/inbox.ts';
 import { removeLater, setFlags } from '../state/inbox-actions.ts';
 import { may } from '../state/session.ts';
 import { replyAddress, summarise } from '../summary.ts';
-import type { Submission } from '../wire.ts';
 import { leave, step } from './inbox/inbox-keys.ts';
 import { FieldList } from './submission/field-list.tsx';
 import { SubmissionDeliveries } from './submission/submission-deliveries.tsx';

@@ -3,15 +3,15 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import * as api from '../../api.ts';
+import type { DeliveryContent, DeliveryDetail, DeliveryState } from '../../api-types.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { DeliveryStateChip } from '../../components/delivery-state.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { LoadFailure } from '../../components/load-failure.tsx';
 import { absoluteTime, jsonText, valueText } from '../../format.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { DeliveryStateChip } from '../../parts/delivery-state.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { LoadFailure } from '../../parts/load-failure.tsx';
 import { to } from '../../router.ts';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
-import type { DeliveryContent, DeliveryDetail, DeliveryState } from '../../wire.ts';
 
 interface Props {
 	id: string;

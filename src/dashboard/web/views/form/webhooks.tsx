@@ -2,15 +2,15 @@
 
 import { useState } from 'preact/hooks';
 import * as api from '../../api.ts';
+import type { Webhook, WebhookTestResult, WebhookWithSecret } from '../../api-types.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { Field } from '../../components/field.tsx';
+import { IconButton } from '../../components/icon-button.tsx';
+import { SecretDialog } from '../../components/secret-dialog.tsx';
+import { Time } from '../../components/time.tsx';
 import { errorOf } from '../../field-errors.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Field } from '../../parts/field.tsx';
-import { IconButton } from '../../parts/icon-button.tsx';
-import { SecretDialog } from '../../parts/secret-dialog.tsx';
-import { Time } from '../../parts/time.tsx';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
-import type { Webhook, WebhookTestResult, WebhookWithSecret } from '../../wire.ts';
 
 interface RowProps {
 	form: string;

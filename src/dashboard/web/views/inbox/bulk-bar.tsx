@@ -1,17 +1,17 @@
 /** What can be done with the selected submissions, or with everything the filter covers. */
 
 import { useState } from 'preact/hooks';
+import type { Flags } from '../../api-types.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { IconButton } from '../../components/icon-button.tsx';
 import { formatCount, plural } from '../../format.ts';
 import { selectionOf } from '../../inbox-query.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { IconButton } from '../../parts/icon-button.tsx';
 import type { InboxQuery } from '../../router.ts';
 import type { Inbox } from '../../state/inbox.ts';
 import { removeAll, removeLater, setFlags, setFlagsOfAll } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
 import { showError } from '../../state/toasts.ts';
-import type { Flags } from '../../wire.ts';
 
 interface Props {
 	inbox: Inbox;

@@ -1,7 +1,7 @@
 /** Chooses which fields are columns of the table. */
 
-import { Icon } from '../../parts/icon.tsx';
-import { Menu } from '../../parts/menu.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Menu } from '../../components/menu.tsx';
 import { columnsFor, rememberColumns } from '../../state/columns.ts';
 import type { Inbox } from '../../state/inbox.ts';
 

@@ -1,7 +1,7 @@
 /** An empty inbox explains itself: nothing yet, nothing left, or nothing found. */
 
+import { EmptyState } from '../../components/empty-state.tsx';
 import { isNarrowed } from '../../inbox-query.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
 import { type InboxQuery, to } from '../../router.ts';
 import { formOf } from '../../state/forms.ts';
 

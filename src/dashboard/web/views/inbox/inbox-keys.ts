@@ -1,12 +1,12 @@
 /** What the keys do in the inbox: to the open submission, else to the selected ones, else to the one at the cursor. */
 
+import type { Flags, Submission } from '../../api-types.ts';
 import { navigate } from '../../location.ts';
 import { type InboxQuery, to } from '../../router.ts';
 import type { Bindings } from '../../shortcuts.ts';
 import type { Inbox } from '../../state/inbox.ts';
 import { removeLater, setFlags } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
-import type { Flags, Submission } from '../../wire.ts';
 
 interface Place {
 	form: string;

@@ -1,17 +1,17 @@
 /** Which part of the inbox is shown: filters with counts, search, dates, columns, export. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { FILTERS, type Filter, type Form } from '../../api-types.ts';
+import { Field } from '../../components/field.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { IconButton } from '../../components/icon-button.tsx';
+import { Menu } from '../../components/menu.tsx';
 import { formatCount } from '../../format.ts';
 import { isNarrowed } from '../../inbox-query.ts';
 import { replaceAddress } from '../../location.ts';
-import { Field } from '../../parts/field.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { IconButton } from '../../parts/icon-button.tsx';
-import { Menu } from '../../parts/menu.tsx';
 import { type InboxQuery, to } from '../../router.ts';
 import { formOf } from '../../state/forms.ts';
 import type { Inbox } from '../../state/inbox.ts';
-import { FILTERS, type Filter, type Form } from '../../wire.ts';
 import { ExportDialog } from '../export-dialog.tsx';
 import { ColumnsMenu } from './columns-menu.tsx';
 

@@ -1,11 +1,11 @@
 /** The small controls of a row in the list: select and star. */
 
-import { Icon } from '../../parts/icon.tsx';
+import type { Submission } from '../../api-types.ts';
+import { Icon } from '../../components/icon.tsx';
 import type { Inbox } from '../../state/inbox.ts';
 import { setFlags } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
 import { summarise } from '../../summary.ts';
-import type { Submission } from '../../wire.ts';
 
 interface Props {
 	inbox: Inbox;

@@ -1,10 +1,10 @@
 /** The submissions of a page as a narrow list: beside an open one, and on a phone. */
 
-import { Time } from '../../parts/time.tsx';
+import type { Submission } from '../../api-types.ts';
+import { Time } from '../../components/time.tsx';
 import { type InboxQuery, to } from '../../router.ts';
 import type { Inbox } from '../../state/inbox.ts';
 import { summarise } from '../../summary.ts';
-import type { Submission } from '../../wire.ts';
 import { SelectBox, StarButton } from './row-controls.tsx';
 
 interface Props {

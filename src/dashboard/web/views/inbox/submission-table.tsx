@@ -1,14 +1,14 @@
 /** The submissions of a page as a table with a column for each chosen field. */
 
+import type { Submission } from '../../api-types.ts';
 import { columnSize } from '../../column-size.ts';
+import { Icon } from '../../components/icon.tsx';
+import { Time } from '../../components/time.tsx';
 import { previewText } from '../../format.ts';
-import { Icon } from '../../parts/icon.tsx';
-import { Time } from '../../parts/time.tsx';
 import { type InboxQuery, to } from '../../router.ts';
 import { columnsFor } from '../../state/columns.ts';
 import type { Inbox } from '../../state/inbox.ts';
 import { fieldValue, summarise } from '../../summary.ts';
-import type { Submission } from '../../wire.ts';
 import { SelectBox, SelectPageBox, StarButton } from './row-controls.tsx';
 
 interface Props {

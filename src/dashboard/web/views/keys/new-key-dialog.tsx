@@ -2,13 +2,13 @@
 
 import { useState } from 'preact/hooks';
 import * as api from '../../api.ts';
+import type { CreateApiKey, Permission } from '../../api-types.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { Field } from '../../components/field.tsx';
+import { Select } from '../../components/select.tsx';
 import { errorOf } from '../../field-errors.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
-import { Select } from '../../parts/select.tsx';
 import { forms } from '../../state/forms.ts';
 import { session } from '../../state/session.ts';
-import type { CreateApiKey, Permission } from '../../wire.ts';
 
 const PERMISSIONS: { value: Permission; hint: string }[] = [
 	{ value: 'read', hint: 'read forms and submissions' },

@@ -2,13 +2,13 @@
 
 import { useState } from 'preact/hooks';
 import * as api from '../../api.ts';
+import type { SignedIn } from '../../api-types.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { LoadFailure } from '../../components/load-failure.tsx';
+import { Time } from '../../components/time.tsx';
 import { plural } from '../../format.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { LoadFailure } from '../../parts/load-failure.tsx';
-import { Time } from '../../parts/time.tsx';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
-import type { SignedIn } from '../../wire.ts';
 
 const nameOf = ({ key }: SignedIn) => (key ? key.name || 'Unnamed key' : 'Set-up link');
 

@@ -1,10 +1,10 @@
 /** Every field of a submission in the order it was sent; always text. */
 
 import { useState } from 'preact/hooks';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
 import { numeralText } from '../../exact-json.ts';
 import { formatCount, jsonText, valueText } from '../../format.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
 
 const FOLDED_AT = 2000;
 

@@ -2,15 +2,15 @@
 
 import { useEffect } from 'preact/hooks';
 import * as api from '../../api.ts';
+import type { Delivery } from '../../api-types.ts';
+import { DeliveryStateChip } from '../../components/delivery-state.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Time } from '../../components/time.tsx';
 import { plural } from '../../format.ts';
-import { DeliveryStateChip } from '../../parts/delivery-state.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { Time } from '../../parts/time.tsx';
 import { to } from '../../router.ts';
 import { onLiveEvent } from '../../state/live.ts';
 import { showError } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
-import type { Delivery } from '../../wire.ts';
 
 function Item({ delivery, onRetried }: { delivery: Delivery; onRetried: () => void }) {
 	const canRetry = delivery.state === 'failed' || delivery.state === 'withheld';

@@ -5,14 +5,14 @@ import type { Log } from '../log.ts';
 import { errorResponse, statusOf } from './error-envelope.ts';
 import type { RequestInfo } from './request-info.ts';
 
-export interface RefusalOptions {
+export interface ErrorHandlerOptions {
 	log: Log;
 	page(error: AppError, requestId: string): Response;
 }
 
-export type Refuse = (request: Request, error: AppError, info: RequestInfo) => Response;
+export type ErrorHandler = (request: Request, error: AppError, info: RequestInfo) => Response;
 
-export function createRefusal({ log, page }: RefusalOptions): Refuse {
+export function createErrorHandler({ log, page }: ErrorHandlerOptions): ErrorHandler {
 	return (request, error, { id, path }) => {
 		reportFault(log, error, id);
 		return wantsPage(request, path) ? page(error, id) : errorResponse(error, id);

@@ -1,6 +1,7 @@
 /** The navigation: forms with their unread counts, the other views, and one's own session. */
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Form } from '../api-types.ts';
 import { formatCount } from '../format.ts';
 import { route } from '../location.ts';
 import { to } from '../router.ts';
@@ -8,7 +9,6 @@ import { forms } from '../state/forms.ts';
 import { may, session, signOut } from '../state/session.ts';
 import { chooseTheme, THEMES, theme } from '../state/theme.ts';
 import { showError } from '../state/toasts.ts';
-import type { Form } from '../wire.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { IconButton } from './icon-button.tsx';
 import { ModeBadge } from './status-line.tsx';

@@ -1,7 +1,7 @@
 /** What is asked for again and again happens soon, and not each time. */
 
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test';
-import { createSoon } from '../../../src/dashboard/web/soon.ts';
+import { createThrottle } from '../../../src/dashboard/web/throttle.ts';
 
 describe('soon', () => {
 	beforeEach(() => void jest.useFakeTimers());
@@ -9,7 +9,7 @@ describe('soon', () => {
 
 	test('runs once for many calls', () => {
 		const run = jest.fn();
-		const soon = createSoon(run, 100);
+		const soon = createThrottle(run, 100);
 		for (let call = 0; call < 10; call += 1) soon();
 		expect(run).not.toHaveBeenCalled();
 		jest.advanceTimersByTime(100);
@@ -18,7 +18,7 @@ describe('soon', () => {
 
 	test('is not put off by a steady stream of calls', () => {
 		const run = jest.fn();
-		const soon = createSoon(run, 100);
+		const soon = createThrottle(run, 100);
 		for (let call = 0; call < 50; call += 1) {
 			soon();
 			jest.advanceTimersByTime(10);
@@ -28,7 +28,7 @@ describe('soon', () => {
 
 	test('can be called off', () => {
 		const run = jest.fn();
-		const soon = createSoon(run, 100);
+		const soon = createThrottle(run, 100);
 		soon();
 		soon.cancel();
 		jest.advanceTimersByTime(1000);

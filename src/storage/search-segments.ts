@@ -1,7 +1,7 @@
 /**
- * The volumes that the full-text index is split into. FTS5 puts pieces of its index together term by term, and a term
+ * The segments that the full-text index is split into. FTS5 puts pieces of its index together term by term, and a term
  * that occurs nearly everywhere is as long as the index is large: in one index of a million submissions it held up
- * everyone for 100 ms. A volume is closed before that, and the next one begun.
+ * everyone for 100 ms. A segment is closed before that, and the next one begun.
  */
 
 import type { Database } from 'bun:sqlite';
@@ -21,19 +21,19 @@ const CRISIS_MERGE = 200;
 
 export type Kind = (typeof KINDS)[number];
 
-/** The FTS5 table of a volume. */
-export function volumeTable(kind: Kind, volume: number): string {
-	return `search_${kind}_${volume}`;
+/** The FTS5 table of a segment. */
+export function segmentTable(kind: Kind, segment: number): string {
+	return `search_${kind}_${segment}`;
 }
 
-export function volumeTables(volume: number): string[] {
-	return KINDS.map((kind) => volumeTable(kind, volume));
+export function segmentTables(segment: number): string[] {
+	return KINDS.map((kind) => segmentTable(kind, segment));
 }
 
 /** Neither table keeps what it indexes (https://sqlite.org/fts5.html#contentless_delete_tables); a rowid is a submission's id. */
-export function createVolumeTables(client: Database, volume: number): void {
+export function createSegmentTables(client: Database, segment: number): void {
 	for (const kind of KINDS) {
-		const table = volumeTable(kind, volume);
+		const table = segmentTable(kind, segment);
 		client.run(`create virtual table ${table} using fts5(text, content='', contentless_delete=1, ${OPTIONS[kind]})`);
 		// Merges come in steps of the program's own, small enough for nobody to wait for.
 		configure(client, table, { automerge: 0, crisismerge: CRISIS_MERGE, usermerge: USER_MERGE.open });
@@ -41,8 +41,8 @@ export function createVolumeTables(client: Database, volume: number): void {
 }
 
 /** Lets what is put together from now on become as few pieces as possible. */
-export function closeVolumeTables(client: Database, volume: number): void {
-	for (const table of volumeTables(volume)) configure(client, table, { usermerge: USER_MERGE.closed });
+export function closeSegmentTables(client: Database, segment: number): void {
+	for (const table of segmentTables(segment)) configure(client, table, { usermerge: USER_MERGE.closed });
 }
 
 function configure(client: Database, table: string, options: Record<string, number>): void {

@@ -1,8 +1,8 @@
 /** Which face answers what, from the first moment on. */
 
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { openFaces } from '../../src/faces/faces.ts';
 import { createDrain } from '../../src/http/drain.ts';
+import { openHandlers } from '../../src/listeners/handlers.ts';
 import { createLog } from '../../src/log.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
@@ -90,7 +90,7 @@ test('of 3,000 responses made at once, each has the id, the rate and the body of
 		write: (bytes) => lines.push(...Buffer.from(bytes).toString().trimEnd().split('\n')),
 	});
 	const urls = { base: 'http://localhost', submit: 'http://localhost' };
-	const { base } = openFaces({ ...server.app, log }, { isShared: true, urls, drain: createDrain() });
+	const { base } = openHandlers({ ...server.app, log }, { isShared: true, urls, drain: createDrain() });
 	const open = await server.app.forms.create('live', { name: 'Open' });
 	const restricted = await server.app.forms.create('live', { name: 'Restricted', allowedDomains: ['example.com'] });
 	const kinds = [

@@ -14,19 +14,19 @@ const FIRST_AFTER_MS = 250;
 const MIN_PAUSE_MS = 5;
 const PAUSE = 3;
 
-export interface Upkeep {
+export interface Maintenance {
 	/** Resolves once nothing is under way any more. */
 	stop(): Promise<void>;
 }
 
-export function startUpkeep({
+export function startMaintenance({
 	forms,
 	intake,
 	dispatch,
 	sessions,
 	storage,
 	log,
-}: Pick<App, 'forms' | 'intake' | 'dispatch' | 'sessions' | 'storage' | 'log'>): Upkeep {
+}: Pick<App, 'forms' | 'intake' | 'dispatch' | 'sessions' | 'storage' | 'log'>): Maintenance {
 	let isStopping = false;
 	let timer = setTimeout(next, FIRST_AFTER_MS);
 	const looking = setInterval(storage.clock.look, LOOK_EVERY_MS);
@@ -53,7 +53,7 @@ export function startUpkeep({
 			}
 			storage.trimLog();
 		} catch (error) {
-			log.error('Upkeep failed; it is tried again in a minute.', { cause: error });
+			log.error('Maintenance failed; it is tried again in a minute.', { cause: error });
 		}
 		if (!isStopping) timer = setTimeout(next, EVERY_MS);
 	}

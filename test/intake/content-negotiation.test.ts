@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { wantsJson } from '../../src/intake/wanted-answer.ts';
+import { wantsJson } from '../../src/intake/content-negotiation.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 

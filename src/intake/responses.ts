@@ -7,10 +7,10 @@ import type { RequestInfo } from '../http/request-info.ts';
 import { STANDARD_HEADERS, setRequestId } from '../http/standard-headers.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { AltchaChallenge } from './altcha.ts';
+import { wantsJson } from './content-negotiation.ts';
 import { formspreeErrors, isFormspreeClient } from './formspree.ts';
 import type { Page } from './page-frame.ts';
 import { errorPage } from './pages.ts';
-import { wantsJson } from './wanted-answer.ts';
 
 export const THANKS_PATH = '/thanks';
 
@@ -96,7 +96,7 @@ function complete({ plain, limited }: SharedHeaders, { info, rate }: Accepted): 
 	return headers;
 }
 
-export function acceptedAnswer(request: Request, accepted: Accepted): Response {
+export function acceptedResponse(request: Request, accepted: Accepted): Response {
 	const answer = answerAs(request, accepted);
 	const { info, form } = accepted;
 	if (form.allowedDomains.length > 0) {
@@ -122,7 +122,7 @@ function answerAs(request: Request, accepted: Accepted): Response {
 }
 
 /** A challenge for the widget that asked for it. */
-export function challengeAnswer(
+export function challengeResponse(
 	request: Request,
 	{ form, challenge, rate }: { form: FormRow; challenge: AltchaChallenge; rate?: RateState },
 ): Response {
@@ -130,7 +130,7 @@ export function challengeAnswer(
 	return Response.json(challenge, { headers });
 }
 
-export interface Refusal {
+export interface Rejection {
 	info: RequestInfo;
 	error: AppError;
 	form?: FormRow;
@@ -139,7 +139,7 @@ export interface Refusal {
 	isJsonOnly?: boolean;
 }
 
-export function refusedAnswer(request: Request, refusal: Refusal): Response {
+export function rejectedResponse(request: Request, refusal: Rejection): Response {
 	const { form, error, rate, isJsonOnly } = refusal;
 	const { id: requestId } = refusal.info;
 	const headers = {

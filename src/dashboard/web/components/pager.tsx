@@ -1,7 +1,7 @@
 /** Previous and next page, with where we are. */
 
+import type { Pagination } from '../api-types.ts';
 import { formatCount } from '../format.ts';
-import type { Pagination } from '../wire.ts';
 import { Icon } from './icon.tsx';
 
 interface Props {

@@ -14,9 +14,9 @@ import { deliveriesRoutes } from '../delivery/routes.ts';
 import { webhookRoutes } from '../delivery/webhooks/routes.ts';
 import { formRoutes } from '../forms/routes.ts';
 import { apiDocs } from '../http/api-docs.ts';
+import type { ErrorHandler } from '../http/error-handler.ts';
 import { openApiDocument } from '../http/openapi-document.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
-import type { Refuse } from '../http/refusal.ts';
 import { createRouter } from '../http/router.ts';
 import { createStreamResponse } from '../http/streamed.ts';
 import { describedEndpoint } from '../intake/routes.ts';
@@ -27,7 +27,7 @@ import { exportRoutes } from '../submissions/export/routes.ts';
 import { submissionRoutes } from '../submissions/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
 import { VERSION } from '../version.ts';
-import type { PublicUrls } from './open-face.ts';
+import type { PublicUrls } from './pipeline.ts';
 import { describedProbes } from './probe-routes.ts';
 
 const TAGS = [
@@ -42,7 +42,7 @@ const TAGS = [
 	{ name: 'Server', description: 'See how the server fares.' },
 ];
 
-export function createManagement(app: App, { urls, refuse }: { urls: PublicUrls; refuse: Refuse }) {
+export function createManagement(app: App, { urls, refuse }: { urls: PublicUrls; refuse: ErrorHandler }) {
 	const router = createRouter(refuse);
 	mountManagement(router, app, urls);
 	return router.fetch;

@@ -1,7 +1,7 @@
 /** The answer to an accepted submission is made from headers that all of them have in common, and must not share them. */
 
 import { expect, test } from 'bun:test';
-import { acceptedAnswer } from '../../src/intake/answers.ts';
+import { acceptedResponse } from '../../src/intake/responses.ts';
 import type { FormRow } from '../../src/storage/tables.ts';
 
 const peer = { requestIP: () => null, timeout: () => {} };
@@ -14,7 +14,7 @@ function accept(allowedDomains: string[], remaining: number): Headers {
 	const rate = { limit: 9, remaining, resetSeconds: 60 };
 	const form = { allowedDomains } as FormRow;
 	const info = { id: `id-${remaining}`, clientAddress: '', path: '', peer, hasStandardHeaders: false };
-	return acceptedAnswer(request, { info, form, next: null, thanksUrl: 'http://localhost/thanks', rate }).headers;
+	return acceptedResponse(request, { info, form, next: null, thanksUrl: 'http://localhost/thanks', rate }).headers;
 }
 
 test('each accepted submission keeps its own headers while others are answered', () => {

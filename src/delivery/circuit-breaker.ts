@@ -14,10 +14,10 @@ export const PACE: Pace = { probeMs: 31_000, longestProbeMs: 120_000 };
 /** After so many different messages in a row were put off, it is no longer about the messages. */
 const PUT_OFF_IN_A_ROW = 3;
 
-export type QueueHealth = ReturnType<typeof createQueueHealth>;
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /** Begins with one at a time and doubles with each success: a server that comes back is not run over. */
-export function createQueueHealth({ concurrency, pace = PACE }: { concurrency: number; pace?: Pace }) {
+export function createCircuitBreaker({ concurrency, pace = PACE }: { concurrency: number; pace?: Pace }) {
 	let limit = 1;
 	let putOff = 0;
 	let probeMs = 0;

@@ -2,15 +2,15 @@
 
 import type { App } from '../app.ts';
 import { AppError } from '../errors.ts';
-import type { Answer } from '../http/face.ts';
+import { reportFault } from '../http/error-handler.ts';
 import { noRoute } from '../http/method-guard.ts';
-import { reportFault } from '../http/refusal.ts';
-import { pageResponse, preflight, THANKS_PATH } from '../intake/answers.ts';
+import type { Handler } from '../http/request-pipeline.ts';
 import { createEndpoint } from '../intake/endpoint.ts';
 import { thankYouPage } from '../intake/pages.ts';
+import { pageResponse, preflight, THANKS_PATH } from '../intake/responses.ts';
 import { createScript } from '../intake/script.ts';
 import type { Finding } from '../storage/findings.ts';
-import type { PublicUrls } from './open-face.ts';
+import type { PublicUrls } from './pipeline.ts';
 
 const THANKS_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -25,7 +25,7 @@ export type SubmitPrefix = '/f' | '/api/f';
 export function createPublicRoutes(
 	app: App,
 	{ prefixes, urls }: { prefixes: readonly SubmitPrefix[]; urls: PublicUrls },
-): (path: string) => Answer | undefined {
+): (path: string) => Handler | undefined {
 	const endpoints = prefixes.map((prefix) => ({ below: `${prefix}/`, answer: endpointOf(app, prefix, urls) }));
 	const pages = createPages(app.storage);
 	return (path) => {
@@ -36,9 +36,9 @@ export function createPublicRoutes(
 	};
 }
 
-function createPages({ findings }: App['storage']): ReadonlyMap<string, Answer> {
+function createPages({ findings }: App['storage']): ReadonlyMap<string, Handler> {
 	const script = createScript();
-	return new Map<string, Answer>([
+	return new Map<string, Handler>([
 		['/health', gettable(() => probe(findings.list().filter(({ isFatal }) => isFatal)))],
 		['/ready', gettable(() => probe(findings.list().filter(({ stops }) => stops !== 'nothing')))],
 		[THANKS_PATH, thanks],
@@ -68,14 +68,14 @@ function thanks(request: Request): Response {
 }
 
 /** Takes GET alone, and HEAD, to which the listener sends no body. */
-function gettable(answer: Answer): Answer {
+function gettable(answer: Handler): Handler {
 	return (request, info) => {
 		if (request.method !== 'GET' && request.method !== 'HEAD') throw noRoute(['GET', 'HEAD']);
 		return answer(request, info);
 	};
 }
 
-function endpointOf(app: App, prefix: SubmitPrefix, urls: PublicUrls): Answer {
+function endpointOf(app: App, prefix: SubmitPrefix, urls: PublicUrls): Handler {
 	return createEndpoint({
 		intake: app.intake,
 		prefix,

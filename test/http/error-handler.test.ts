@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { AppError } from '../../src/errors.ts';
 import { toAppError } from '../../src/http/error-envelope.ts';
-import { reportFault } from '../../src/http/refusal.ts';
+import { reportFault } from '../../src/http/error-handler.ts';
 import { createLog } from '../../src/log.ts';
 import { openTestServer } from '../server.ts';
 

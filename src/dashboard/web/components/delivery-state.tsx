@@ -1,6 +1,6 @@
 /** The state of a delivery as a coloured word. */
 
-import type { DeliveryState } from '../wire.ts';
+import type { DeliveryState } from '../api-types.ts';
 
 export const STATE_NAMES: Record<DeliveryState, string> = {
 	waiting: 'Waiting',

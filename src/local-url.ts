@@ -8,7 +8,7 @@ export function isEveryAddress(host: string): boolean {
 }
 
 /** @param host What the listener is bound to; one that takes every address can be opened as localhost. */
-export function ownUrl(host: string, port: number): string {
+export function localUrl(host: string, port: number): string {
 	const name = isEveryAddress(host) ? 'localhost' : host;
 	return new URL(`http://${name.includes(':') ? `[${name}]` : name}:${port}`).origin;
 }

@@ -4,26 +4,26 @@ import type { Log } from '../log.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Drain } from './drain.ts';
 import { toAppError } from './error-envelope.ts';
+import type { ErrorHandler } from './error-handler.ts';
 import { checkedPath } from './host-guard.ts';
-import type { Refuse } from './refusal.ts';
 import type { Peer, RequestInfo } from './request-info.ts';
 import { setStandardHeaders } from './standard-headers.ts';
 
-export interface FaceOptions {
+export interface RequestPipelineOptions {
 	log: Log;
 	clientAddress: ClientAddress;
-	refuse: Refuse;
+	refuse: ErrorHandler;
 	drain: Drain;
 	/** The routes. What it throws is refused. */
-	answer: Answer;
+	answer: Handler;
 }
 
-export type Answer = (request: Request, info: RequestInfo) => Response | Promise<Response>;
+export type Handler = (request: Request, info: RequestInfo) => Response | Promise<Response>;
 
 export type Fetch = (request: Request, peer: Peer) => Promise<Response>;
 
 /** @returns the function that answers a listener's requests. */
-export function createFace({ log, clientAddress, refuse, drain, answer }: FaceOptions): Fetch {
+export function createRequestPipeline({ log, clientAddress, refuse, drain, answer }: RequestPipelineOptions): Fetch {
 	const nextRequestId = createRequestIds();
 
 	return async (request, peer) => {

@@ -19,9 +19,9 @@ export interface HouseOptions extends Partial<DispatchOptions> {
 	form?: Partial<typeof forms.$inferInsert>;
 }
 
-export type House = Awaited<ReturnType<typeof openHouse>>;
+export type House = Awaited<ReturnType<typeof openDeliveryFixture>>;
 
-export async function openHouse({ file, form: formValues, ...options }: HouseOptions) {
+export async function openDeliveryFixture({ file, form: formValues, ...options }: HouseOptions) {
 	const now = options.now ?? Date.now;
 	const storage = openStorage(file, { now });
 	const logLines: string[] = [];

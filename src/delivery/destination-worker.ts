@@ -4,9 +4,9 @@ import { encodeId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { DeliveryRow } from '../storage/tables.ts';
 import type { Attempt, Channel } from './channel.ts';
+import { createCircuitBreaker, type Pace } from './circuit-breaker.ts';
 import type { Outcome } from './outcome.ts';
 import type { DueDelivery, Queue } from './queue.ts';
-import { createQueueHealth, type Pace } from './queue-health.ts';
 
 /** How far the selection looks ahead. */
 const PAGE = 50;
@@ -25,7 +25,7 @@ export interface Selection {
 	sent(row: DeliveryRow, at: number): void;
 }
 
-export interface LaneOptions {
+export interface DestinationWorkerOptions {
 	queue: Queue;
 	channel: Channel;
 	log: Log;
@@ -39,10 +39,20 @@ export interface LaneOptions {
 	selection?: Selection;
 }
 
-export type Lane = ReturnType<typeof createLane>;
+export type DestinationWorker = ReturnType<typeof createDestinationWorker>;
 
-export function createLane({ queue, channel, log, now, pace, signal, name, tickMs, selection }: LaneOptions) {
-	const health = createQueueHealth({ concurrency: channel.concurrency, pace });
+export function createDestinationWorker({
+	queue,
+	channel,
+	log,
+	now,
+	pace,
+	signal,
+	name,
+	tickMs,
+	selection,
+}: DestinationWorkerOptions) {
+	const health = createCircuitBreaker({ concurrency: channel.concurrency, pace });
 	const underWay = new Map<number, DeliveryRow>();
 	const work = new Set<Promise<void>>();
 	let page = PAGE;

@@ -2,10 +2,10 @@
 
 import { useEffect, useId } from 'preact/hooks';
 import * as api from '../api.ts';
+import type { Mode } from '../api-types.ts';
 import { isReachable } from '../connection.ts';
 import { session, switchMode } from '../state/session.ts';
 import { showError } from '../state/toasts.ts';
-import type { Mode } from '../wire.ts';
 import { Icon } from './icon.tsx';
 
 const RETRY_MS = 4000;

@@ -1,12 +1,12 @@
 /** Does something a moment later, once, however often it is asked for meanwhile. */
 
-export interface Soon {
+export interface Throttle {
 	(): void;
 	cancel: () => void;
 }
 
 /** Unlike a debounce it is never put off: under a steady stream of calls it runs every `delayMs`. */
-export function createSoon(run: () => unknown, delayMs: number): Soon {
+export function createThrottle(run: () => unknown, delayMs: number): Throttle {
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	const soon = () => {
 		timer ??= setTimeout(() => {

@@ -2,30 +2,30 @@
 
 import type { App } from '../app.ts';
 import type { Drain } from '../http/drain.ts';
-import type { Answer, Fetch } from '../http/face.ts';
+import type { ErrorHandler } from '../http/error-handler.ts';
 import { noRoute } from '../http/method-guard.ts';
-import type { Refuse } from '../http/refusal.ts';
 import { noteRequest } from '../http/request-info.ts';
+import type { Fetch, Handler } from '../http/request-pipeline.ts';
 import { lazy } from '../lazy.ts';
-import { openFace, type PublicUrls } from './open-face.ts';
+import { openPipeline, type PublicUrls } from './pipeline.ts';
 import { createPublicRoutes } from './public.ts';
 
-export interface Faces {
+export interface Handlers {
 	base: Fetch;
 	submit: Fetch;
 }
 
-export interface FacesSetup {
+export interface HandlersSetup {
 	/** Whether one listener serves both; then it answers with `base`. */
 	isShared: boolean;
 	urls: PublicUrls;
 	drain: Drain;
 }
 
-export function openFaces(app: App, { isShared, urls, drain }: FacesSetup): Faces {
+export function openHandlers(app: App, { isShared, urls, drain }: HandlersSetup): Handlers {
 	const atBase = createPublicRoutes(app, { prefixes: isShared ? ['/f', '/api/f'] : ['/api/f'], urls });
 
-	function createBaseAnswer(refuse: Refuse): Answer {
+	function createBaseHandler(refuse: ErrorHandler): Handler {
 		// Most of the program is for owners alone. It is loaded when the first of them asks, who waits a moment for it: a
 		// server may take submissions for weeks before that.
 		const forOwners = lazy(async () => (await import('./management.ts')).createManagement(app, { urls, refuse }));
@@ -40,7 +40,7 @@ export function openFaces(app: App, { isShared, urls, drain }: FacesSetup): Face
 		};
 	}
 
-	function createSubmitAnswer(): Answer {
+	function createSubmitHandler(): Handler {
 		const atSubmit = createPublicRoutes(app, { prefixes: ['/f'], urls });
 		return (request, info) => {
 			const answer = atSubmit(info.path);
@@ -49,7 +49,7 @@ export function openFaces(app: App, { isShared, urls, drain }: FacesSetup): Face
 		};
 	}
 
-	const base = openFace(app, { drain, createAnswer: createBaseAnswer });
-	const submit = lazy(() => (isShared ? base : openFace(app, { drain, createAnswer: createSubmitAnswer })));
+	const base = openPipeline(app, { drain, createHandler: createBaseHandler });
+	const submit = lazy(() => (isShared ? base : openPipeline(app, { drain, createHandler: createSubmitHandler })));
 	return { base, submit: (request, peer) => submit()(request, peer) };
 }

@@ -2,9 +2,9 @@
 
 const HOUR_MS = 3_600_000;
 
-export type MailCeiling = ReturnType<typeof createMailCeiling>;
+export type MailCap = ReturnType<typeof createMailCap>;
 
-export function createMailCeiling(perHour: number) {
+export function createMailCap(perHour: number) {
 	const sentAt = new Map<number, number[]>();
 
 	/** The moments that still count. One that lies ahead is of a clock that was set back: it would count for too long. */
