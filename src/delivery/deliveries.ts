@@ -31,7 +31,7 @@ import {
 import type { Timeline } from '../storage/timeline.ts';
 import { DIGESTS_MAX, TOTAL_MAX } from './bounds.ts';
 import type { Channel, Content } from './channel.ts';
-import { checkForm, findDelivery, isReachable } from './delivery-access.ts';
+import { findDelivery, isReachable } from './delivery-access.ts';
 import { SUBMISSIONS_DIGEST } from './mail-channel.ts';
 import type { Delivery, DeliveryList, DeliveryWithContent } from './schema.ts';
 import type { MailTrouble } from './worker.ts';
@@ -70,7 +70,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 
 	async function checkSubject({ form, submission }: DeliverySubject, mode?: Mode): Promise<void> {
 		if (form === undefined) return;
-		await checkForm(storage, { id: form, mode });
+		await storage.findForm(form, mode);
 		if (submission === undefined) return;
 		const isIt = and(eq(submissions.id, decodeId(submission) ?? -1), eq(submissions.formId, decodeId(form) ?? -1));
 		const found = await db.select({ id: submissions.id }).from(submissions).where(isIt);

@@ -24,10 +24,3 @@ export async function findDelivery(storage: Storage, { id, mode }: { id: string;
 	if (!row) throw new AppError('NOT_FOUND', 'There is no such delivery.');
 	return row;
 }
-
-/** @throws AppError FORM_NOT_FOUND */
-export async function checkForm({ db }: Storage, { id, mode }: { id: string; mode?: Mode }): Promise<void> {
-	const isIt = and(eq(forms.id, decodeId(id) ?? -1), isNull(forms.deletedAt), mode && eq(forms.mode, mode));
-	const [form] = await db.select({ id: forms.id }).from(forms).where(isIt);
-	if (!form) throw new AppError('FORM_NOT_FOUND', 'There is no such form.');
-}

@@ -14,7 +14,7 @@ import {
 	submissions,
 	webhooks,
 } from '../storage/tables.ts';
-import { checkForm, findDelivery, isReachable } from './delivery-access.ts';
+import { findDelivery, isReachable } from './delivery-access.ts';
 import type { RetryDeliveries } from './schema.ts';
 
 /** So that nobody has to wait for a large number of them. */
@@ -77,7 +77,7 @@ export function createRetries(
 			);
 			return { matching: and(isNamed, inArray(deliveries.state, [...SENDABLE])), states: SENDABLE };
 		}
-		if (form !== undefined) await checkForm(storage, { id: form, mode });
+		if (form !== undefined) await storage.findForm(form, mode);
 		const isOfForm = form === undefined ? undefined : eq(deliveries.formId, decodeId(form) ?? -1);
 		const matching = and(eq(deliveries.state, state), isOfForm, channel && eq(deliveries.channel, channel));
 		return { matching, states: [state] };

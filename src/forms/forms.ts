@@ -1,10 +1,10 @@
 /** Forms: made, read, changed, deleted, and found by their slug when somebody posts. */
 
 import { and, desc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
-import { AppError } from '../errors.ts';
-import { decodeId, encodeId } from '../ids.ts';
+import { encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
 import { isUniqueViolation } from '../storage/constraints.ts';
+import { formNotFound } from '../storage/find-form.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery } from '../storage/submission-log.ts';
 import {
@@ -52,6 +52,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 	const { present, shown } = createPresenter(storage, formerSlugs);
 	let cacheVersion = -1;
 	let removed = () => {};
+	const row = storage.findForm;
 	const select = () => storage.db.select().from(forms);
 	const selectBySlug = lazy(() => {
 		const asked = sql.placeholder('slug');
@@ -61,17 +62,6 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			.where(and(isMeant, isNull(forms.deletedAt)))
 			.prepare();
 	});
-	const selectById = lazy(() =>
-		select()
-			.where(and(eq(forms.id, sql.placeholder('id')), isNull(forms.deletedAt)))
-			.prepare(),
-	);
-
-	async function row(id: string, mode?: Mode): Promise<FormRow> {
-		const [found] = await selectById().execute({ id: decodeId(id) ?? -1 });
-		if (!found || (mode && found.mode !== mode)) throw notFound();
-		return found;
-	}
 
 	async function readBySlug(slug: string): Promise<FormRow | undefined> {
 		const asked = slug.toLowerCase();
@@ -82,10 +72,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 	}
 
 	return {
-		/**
-		 * The stored form with that public id.
-		 * @throws AppError FORM_NOT_FOUND if there is none (in that mode).
-		 */
+		/** The stored form with that public id. @throws AppError FORM_NOT_FOUND if there is none (in that mode) */
 		row,
 		/** Newest first. */
 		async list(mode?: Mode): Promise<Form[]> {
@@ -153,7 +140,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 				slug,
 			);
 			const after = rows[0];
-			if (!after) throw notFound();
+			if (!after) throw formNotFound();
 			storage.events.publish({ type: 'change', formId: after.id });
 			notices.wake(told);
 			return shown(after);
@@ -181,7 +168,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 							.where(and(eq(deliveries.formId, formId), inArray(deliveries.state, ['waiting', 'sending']))),
 					] as const,
 			);
-			if (deleted.length === 0) throw notFound();
+			if (deleted.length === 0) throw formNotFound();
 			storage.events.publish({ type: 'change', formId });
 			removed();
 		},
@@ -214,10 +201,6 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			return bySlug.get(slug) ?? readBySlug(slug);
 		},
 	};
-}
-
-function notFound(): AppError {
-	return new AppError('FORM_NOT_FOUND', 'There is no such form.');
 }
 
 async function refuseTakenSlug<T>(change: Promise<T>, slug: string): Promise<T> {

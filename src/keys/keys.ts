@@ -1,6 +1,6 @@
 /** API keys: made, listed, revoked, and recognised. */
 
-import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import { and, desc, eq, isNull, or, sql } from 'drizzle-orm';
 import { AppError, invalidField } from '../errors.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
@@ -39,18 +39,13 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	const present = (row: ApiKeyRow) => presentKey(row, storage.clock.timeline());
 
 	async function findForm(idOrSlug: string) {
-		const id = decodeId(idOrSlug);
-		const isIt = id === undefined ? eq(forms.slug, idOrSlug) : eq(forms.id, id);
-		const [bySlugOrId] = await storage.db
+		const id = decodeId(idOrSlug) ?? -1;
+		const isNamed = or(eq(forms.id, id), eq(forms.slug, idOrSlug));
+		const found = await storage.db
 			.select()
 			.from(forms)
-			.where(and(isIt, isNull(forms.deletedAt)));
-		if (bySlugOrId || id === undefined) return bySlugOrId;
-		const [bySlug] = await storage.db
-			.select()
-			.from(forms)
-			.where(and(eq(forms.slug, idOrSlug), isNull(forms.deletedAt)));
-		return bySlug;
+			.where(and(isNamed, isNull(forms.deletedAt)));
+		return found.find((form) => form.id === id) ?? found[0];
 	}
 
 	/** Notes the use of a key, to the minute; a failure to do so is nobody's concern. */

@@ -8,6 +8,7 @@ import { createClock } from './clock.ts';
 import { cannotStore } from './constraints.ts';
 import { createDatabase, hasDatabase } from './database-place.ts';
 import { measureDisk } from './disk-use.ts';
+import { createFindForm } from './find-form.ts';
 import { createFindings } from './findings.ts';
 import { createFormIndex } from './form-index.ts';
 import { migrate } from './migrate.ts';
@@ -129,6 +130,8 @@ export function openStorage(
 	return {
 		/** For reading: `await db.select()…`. It cannot write. */
 		db,
+		/** The form with that public id. @throws AppError FORM_NOT_FOUND if there is none (in that mode) */
+		findForm: createFindForm(db),
 		/**
 		 * Runs the statements that `build` returns in one transaction, all or nothing, and resolves with their results
 		 * once they are on disk. Those with `returning()` answer rows.

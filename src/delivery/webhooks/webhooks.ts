@@ -1,6 +1,6 @@
 /** The webhooks of a form: made, listed, changed, removed, and tried out. */
 
-import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
+import { and, asc, eq, inArray } from 'drizzle-orm';
 import { AppError, invalidField } from '../../errors.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Db, Storage } from '../../storage/storage.ts';
@@ -9,7 +9,6 @@ import {
 	type DeliveryState,
 	deliveries,
 	type FormRow,
-	forms,
 	type Mode,
 	type WebhookRow,
 	webhooks,
@@ -46,12 +45,7 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 export function createWebhooks(storage: Storage, { post, allowed, now = Date.now }: WebhooksOptions) {
 	const present = (row: WebhookRow) => presentWebhook(row, storage.clock.timeline());
 
-	async function formRow({ form, mode }: FormRef): Promise<FormRow> {
-		const isIt = and(eq(forms.id, decodeId(form) ?? -1), isNull(forms.deletedAt));
-		const [row] = await storage.db.select().from(forms).where(isIt);
-		if (!row || (mode && row.mode !== mode)) throw new AppError('FORM_NOT_FOUND', 'There is no such form.');
-		return row;
-	}
+	const formRow = ({ form, mode }: FormRef): Promise<FormRow> => storage.findForm(form, mode);
 
 	async function find(ref: WebhookRef): Promise<{ form: FormRow; webhook: WebhookRow }> {
 		const form = await formRow(ref);
