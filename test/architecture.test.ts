@@ -21,6 +21,7 @@ const LEVELS = [
 		'html',
 		'email-address',
 		'local-url',
+		'one-at-a-time',
 		'timestamp',
 		'version',
 	],

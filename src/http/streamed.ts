@@ -10,6 +10,9 @@ export interface Streamed {
 	end: EndTurn;
 }
 
+/** What is handed over at once: the runtime copies what a client has not taken yet, and that counts nowhere. */
+const PIECE_BYTES = 64 * 1024;
+
 export type StreamResponse = ReturnType<typeof createStreamResponse>;
 
 /** @param log Told of what fails in the middle, which no response can tell of any more. */
@@ -20,11 +23,12 @@ export function createStreamResponse(log: Log) {
 	 */
 	return (request: Request, { chunks, end }: Streamed, headers: Record<string, string>): Response => {
 		const { id: requestId } = requestInfo(request);
+		const pieces = inPieces(chunks);
 		const body = new ReadableStream<Uint8Array>(
 			{
 				async pull(controller) {
 					try {
-						const { value, done } = await chunks.next();
+						const { value, done } = await pieces.next();
 						if (!done) return controller.enqueue(value);
 						end();
 						controller.close();
@@ -35,7 +39,7 @@ export function createStreamResponse(log: Log) {
 					}
 				},
 				async cancel() {
-					await chunks.return(undefined);
+					await pieces.return(undefined);
 					end();
 				},
 			},
@@ -43,4 +47,11 @@ export function createStreamResponse(log: Log) {
 		);
 		return new Response(body, { headers });
 	};
+}
+
+/** The next chunk is made once this one has been taken to its end. */
+async function* inPieces(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+	for await (const chunk of chunks) {
+		for (let at = 0; at < chunk.length; at += PIECE_BYTES) yield chunk.subarray(at, at + PIECE_BYTES);
+	}
 }

@@ -28,8 +28,8 @@ export interface PageWriterOptions {
 const MAX_WHOLE_BYTES = 256 * 1024;
 /** Small submissions of a large page are passed on together. */
 const PIECE_CHARACTERS = 64 * 1024;
-/** What a text takes in memory, in its own sizes: the engine's copy, ours, and what of it waits in the connection. */
-const COPIES = 3;
+/** What a text takes in memory, in its own sizes: the engine's copy, and ours. */
+const COPIES = 2;
 const MAX_WAIT_MS = 20_000;
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();

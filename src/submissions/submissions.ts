@@ -4,6 +4,7 @@ import type { Retries } from '../delivery/retries.ts';
 import { AppError } from '../errors.ts';
 import type { Forms } from '../forms/forms.ts';
 import { decodeId } from '../ids.ts';
+import { createOneAtATime } from '../one-at-a-time.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Page, PageEntry } from '../storage/submission-log.ts';
 import type { FormRow, Mode } from '../storage/tables.ts';
@@ -37,6 +38,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 	const { forms, reader, names, budget, turns, release, now = Date.now } = options;
 	const { submissions, clock } = storage;
 	const write = createPageWriter(storage, options);
+	const oneAtATime = createOneAtATime();
 
 	function find(form: FormRow, id: string): PageEntry {
 		const [found] = submissions.entries(form.id, [decodeId(id) ?? -1]);
@@ -106,7 +108,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			const query = readQuery();
 			const end = caller === undefined ? () => {} : await turns.take(caller);
 			try {
-				return await openExport(storage, { reader, names, form, query, now, budget, end });
+				return await openExport(storage, { reader, names, form, query, now, budget, oneAtATime, end });
 			} catch (error) {
 				end();
 				throw error;

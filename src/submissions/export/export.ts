@@ -2,6 +2,7 @@
 
 import type { ByteBudget } from '../../byte-budget.ts';
 import type { EndTurn } from '../../http/turns.ts';
+import type { OneAtATime } from '../../one-at-a-time.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Selection } from '../../storage/submission-reader.ts';
 import type { FormRow } from '../../storage/tables.ts';
@@ -39,11 +40,10 @@ export interface ExportOptions {
 	now: () => number;
 	/** For the pieces while they wait for the client. */
 	budget: Pick<ByteBudget, 'take'>;
+	/** How large a piece is shows once it is read: of all exports, one at a time waits with one for room in the budget. */
+	oneAtATime: OneAtATime;
 	end: EndTurn;
 }
-
-/** What a piece takes in memory, in its own sizes: itself, and what of it waits in the connection. */
-const COPIES = 2;
 
 /**
  * Begins an export of what is there at this moment: what arrives later is not part of it, what is removed meanwhile
@@ -51,7 +51,7 @@ const COPIES = 2;
  */
 export async function openExport(
 	{ submissions, clock }: Pick<Storage, 'submissions' | 'clock'>,
-	{ reader, names, form, query, now, budget, end }: ExportOptions,
+	{ reader, names, form, query, now, budget, oneAtATime, end }: ExportOptions,
 ): Promise<Export> {
 	const { order, format, bom, formulas } = query;
 	const narrowing = toNarrowing(query, clock.timeline());
@@ -83,11 +83,12 @@ export async function openExport(
 		while (rest) {
 			const { steps } = clock.timeline();
 			const request: ChunkRequest = { selection: rest, order, layout, steps, isFirst: opened.done === 0 };
-			const chunk = await reader.call('readChunk', request);
+			const { chunk, release } = await oneAtATime(async () => {
+				const read = await reader.call('readChunk', request);
+				return { chunk: read, release: await budget.take(read.bytes.length) };
+			});
 			opened.done += chunk.count;
 			rest = chunk.rest;
-			if (chunk.count === 0) continue;
-			const release = await budget.take(COPIES * chunk.bytes.length);
 			try {
 				yield chunk.bytes;
 			} finally {
