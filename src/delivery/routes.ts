@@ -7,6 +7,7 @@ import {
 	errorResponses,
 	jsonBody,
 	jsonResponse,
+	operation,
 	pathParameter,
 	queryParameter,
 	textResponse,
@@ -62,12 +63,6 @@ const access = { permission: 'admin' } as const;
 const id = pathParameter('id', { description: 'The delivery.', example: EXAMPLE.id });
 const formId = pathParameter('id', { description: 'The form.', example: EXAMPLE.form });
 const submissionId = pathParameter('submissionId', { description: 'The submission.', example: EXAMPLE.submission });
-const describe = (operationId: string, summary: string, description: string) => ({
-	operationId,
-	summary,
-	description,
-	tags: ['Deliveries'],
-});
 
 const filters = [
 	queryParameter('state', { schema: stringEnum(DELIVERY_STATES), description: 'Only deliveries in this state.' }),
@@ -121,7 +116,7 @@ function listRoutes({ deliveries }: Dispatch, auth: Auth) {
 			{
 				access,
 				detail: {
-					...describe('listDeliveries', 'List deliveries', 'What left the house, waits, or failed; newest first.'),
+					...operation('listDeliveries', 'List deliveries', 'What left the house, waits, or failed; newest first.'),
 					parameters: [...filters, formFilter],
 					responses: listAnswer('FORM_NOT_FOUND'),
 				},
@@ -134,7 +129,7 @@ function listRoutes({ deliveries }: Dispatch, auth: Auth) {
 			{
 				access,
 				detail: {
-					...describe('listFormDeliveries', 'List a form’s deliveries', 'The mails and webhook events of one form.'),
+					...operation('listFormDeliveries', 'List a form’s deliveries', 'The mails and webhook events of one form.'),
 					parameters: [formId, ...filters],
 					responses: listAnswer('FORM_NOT_FOUND'),
 				},
@@ -150,7 +145,7 @@ function listRoutes({ deliveries }: Dispatch, auth: Auth) {
 			{
 				access,
 				detail: {
-					...describe(
+					...operation(
 						'listSubmissionDeliveries',
 						'List a submission’s deliveries',
 						'The mails and webhook events about one submission.',
@@ -168,7 +163,7 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 		.get('/:id', ({ principal, params }) => deliveries.get(params.id, principal.mode), {
 			access,
 			detail: {
-				...describe('getDelivery', 'Read a delivery', 'One delivery with what was sent, or would be.'),
+				...operation('getDelivery', 'Read a delivery', 'One delivery with what was sent, or would be.'),
 				parameters: [id],
 				responses: {
 					200: jsonResponse('The delivery.', {
@@ -187,7 +182,7 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 			{
 				access,
 				detail: {
-					...describe(
+					...operation(
 						'previewDelivery',
 						'Look at a mail',
 						'The HTML part of a mail, to be shown in a sandboxed frame.',
@@ -210,7 +205,7 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 			{
 				access,
 				detail: {
-					...describe('retryDelivery', 'Try again', 'Sends it as soon as possible, whatever became of it before.'),
+					...operation('retryDelivery', 'Try again', 'Sends it as soon as possible, whatever became of it before.'),
 					parameters: [id],
 					responses: {
 						200: jsonResponse('The delivery as it is now.', {
@@ -231,7 +226,7 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 			{
 				access,
 				detail: {
-					...describe('retryDeliveries', 'Try many again', 'Those named by `ids`, or all that match.'),
+					...operation('retryDeliveries', 'Try many again', 'Those named by `ids`, or all that match.'),
 					requestBody: jsonBody(RetryDeliveries, { state: 'failed' }),
 					responses: {
 						200: jsonResponse('How many are tried again.', { schema: RetryResult, example: { retried: 3 } }),
@@ -257,7 +252,7 @@ function mailTestRoute(dispatch: Dispatch, auth: Auth) {
 		{
 			access: { ...access, isLiveOnly: true },
 			detail: {
-				...describe(
+				...operation(
 					'testMail',
 					'Send a test mail',
 					`Tells in words what is wrong if it does not work. Needs a live key; at most ${MAIL_TESTS_PER_MINUTE} a minute are sent.`,
@@ -278,4 +273,7 @@ function mailTestRoute(dispatch: Dispatch, auth: Auth) {
 }
 
 export const deliveriesRoutes = (dispatch: Dispatch, auth: Auth) =>
-	new Elysia().use(listRoutes(dispatch, auth)).use(deliveryRoutes(dispatch, auth)).use(mailTestRoute(dispatch, auth));
+	new Elysia({ tags: ['Deliveries'] })
+		.use(listRoutes(dispatch, auth))
+		.use(deliveryRoutes(dispatch, auth))
+		.use(mailTestRoute(dispatch, auth));

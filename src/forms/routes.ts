@@ -2,7 +2,7 @@
 
 import { Elysia } from 'elysia';
 import { readJson } from '../http/json-body.ts';
-import { errorResponses, jsonBody, jsonResponse, pathParameter } from '../http/openapi.ts';
+import { errorResponses, jsonBody, jsonResponse, operation, pathParameter } from '../http/openapi.ts';
 import { Success } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
 import type { Forms } from './forms.ts';
@@ -26,20 +26,14 @@ const EXAMPLE = {
 	spamCount: 4,
 };
 const formId = pathParameter('id', { description: 'The form.', example: EXAMPLE.id });
-const describe = (operationId: string, summary: string, description: string) => ({
-	operationId,
-	summary,
-	description,
-	tags: ['Forms'],
-});
 
 export const formRoutes = (forms: Forms, auth: Auth) =>
-	new Elysia({ prefix: '/api/forms' })
+	new Elysia({ prefix: '/api/forms', tags: ['Forms'] })
 		.use(auth)
 		.get('', async ({ principal }) => ({ forms: await forms.list(principal.mode) }), {
 			access: { permission: 'read' },
 			detail: {
-				...describe('listForms', 'List forms', 'All forms of the mode of the key, newest first.'),
+				...operation('listForms', 'List forms', 'All forms of the mode of the key, newest first.'),
 				responses: {
 					200: jsonResponse('The forms.', { schema: FormList, example: { forms: [EXAMPLE] } }),
 					...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'),
@@ -57,7 +51,7 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 			{
 				access: { permission: 'write' },
 				detail: {
-					...describe(
+					...operation(
 						'createForm',
 						'Create a form',
 						'The form belongs to the mode of the key: live or test. Members that only the server sets are ignored. A slug may be ' +
@@ -75,7 +69,7 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 		.get('/:id', ({ principal, params }) => forms.get(params.id, principal.mode), {
 			access: { permission: 'read' },
 			detail: {
-				...describe('getForm', 'Read a form', 'One form with its settings and counts.'),
+				...operation('getForm', 'Read a form', 'One form with its settings and counts.'),
 				parameters: [formId],
 				responses: {
 					200: jsonResponse('The form.', { schema: Form, example: EXAMPLE }),
@@ -92,7 +86,7 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 			{
 				access: { permission: 'write' },
 				detail: {
-					...describe(
+					...operation(
 						'updateForm',
 						'Update a form',
 						'Changes the members that are sent; `null` clears an optional one. Read-only members are ignored, unknown ones refused. ' +
@@ -119,7 +113,7 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 			{
 				access: { permission: 'delete' },
 				detail: {
-					...describe(
+					...operation(
 						'deleteForm',
 						'Delete a form',
 						'Removes the form and all its submissions for good. This cannot be undone.',

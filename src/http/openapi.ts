@@ -142,6 +142,11 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 	},
 };
 
+/** What an operation is called and what it does; its tag is that of the instance of Elysia. */
+export function operation(operationId: string, summary: string, description: string) {
+	return { operationId, summary, description };
+}
+
 /** A required JSON body. */
 export function jsonBody(schema: TSchema, example?: unknown) {
 	return { required: true, content: { 'application/json': media({ schema, example }) } };

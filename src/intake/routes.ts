@@ -45,8 +45,6 @@ const submitDetail = {
 		'Takes a submission from anyone, as JSON (also as `text/plain`, if it is an object), urlencoded or multipart; the text of ' +
 		'each may have as many bytes as the server is set to, 1 MiB if it is not. It is answered once it is stored durably: ' +
 		'with JSON if Accept asks for it, else with a redirect to `_next`, the redirect URL of the form, or a thank-you page.',
-	tags: ['Submit'],
-	security: [],
 	parameters: [
 		pathParameter('slug', {
 			description: 'The slug of the form, or one that it had before; case does not matter.',
@@ -94,8 +92,6 @@ const challengeDetail = {
 	description:
 		'For forms with `captcha: "altcha"`: what the ALTCHA widget on the page solves before the form is sent. ' +
 		'It is good for ten minutes and for one submission to this form.',
-	tags: ['Submit'],
-	security: [],
 	parameters: [pathParameter('slug', { description: 'The slug of the form.', example: 'contact-k3v9x2qm' })],
 	responses: {
 		200: jsonResponse('The challenge.', {
@@ -116,7 +112,7 @@ const challengeDetail = {
 export function describedEndpoint(prefix: '/f' | '/api/f') {
 	const named = <T extends { operationId: string }>(detail: T) =>
 		prefix === '/f' ? { ...detail, operationId: `${detail.operationId}ByShortPath` } : detail;
-	return new Elysia({ prefix })
+	return new Elysia({ prefix, detail: { tags: ['Submit'], security: [] } })
 		.post('/:slug', () => {}, { detail: named(submitDetail) })
 		.get('/:slug/challenge', () => {}, { detail: named(challengeDetail) });
 }

@@ -2,7 +2,7 @@
 
 import { Elysia } from 'elysia';
 import { readJson } from '../http/json-body.ts';
-import { errorResponses, jsonBody, jsonResponse, pathParameter } from '../http/openapi.ts';
+import { errorResponses, jsonBody, jsonResponse, operation, pathParameter } from '../http/openapi.ts';
 import { Success } from '../http/success.ts';
 import type { Auth } from './auth.ts';
 import { newKeyOf } from './key-request.ts';
@@ -24,20 +24,14 @@ const EXAMPLE = {
 const EXAMPLE_TOKEN = 'sk_live_ThisIsOnlyAnExampleOfAnApiKey000000x7Qd';
 
 const access = { permission: 'admin' } as const;
-const describe = (operationId: string, summary: string, description: string) => ({
-	operationId,
-	summary,
-	description,
-	tags: ['Keys'],
-});
 
 export const keyRoutes = (keys: Keys, auth: Auth) =>
-	new Elysia({ prefix: '/api/keys' })
+	new Elysia({ prefix: '/api/keys', tags: ['Keys'] })
 		.use(auth)
 		.get('', async ({ principal }) => ({ keys: await keys.list(principal.mode) }), {
 			access,
 			detail: {
-				...describe(
+				...operation(
 					'listKeys',
 					'List keys',
 					'All keys of the mode of the key that asks, newest first, revoked ones too.',
@@ -60,7 +54,7 @@ export const keyRoutes = (keys: Keys, auth: Auth) =>
 			{
 				access,
 				detail: {
-					...describe(
+					...operation(
 						'createKey',
 						'Create a key',
 						'The answer holds the key itself, this once: only its hash is kept.',
@@ -83,7 +77,7 @@ export const keyRoutes = (keys: Keys, auth: Auth) =>
 			{
 				access,
 				detail: {
-					...describe(
+					...operation(
 						'revokeKey',
 						'Revoke a key',
 						'From its next request on it is refused, and sessions opened with it end. It stays in the list. Again is no error.',

@@ -2,36 +2,35 @@
 
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
-import { errorResponses, jsonResponse } from '../http/openapi.ts';
+import { errorResponses, jsonResponse, operation } from '../http/openapi.ts';
 
 const Well = Type.Object({ status: Type.Literal('ok') });
+const responses = {
+	200: jsonResponse('Yes.', { schema: Well, example: { status: 'ok' } }),
+	...errorResponses('UNAVAILABLE'),
+};
+
 /** For the document alone. */
 export function describedProbes() {
-	return new Elysia()
+	return new Elysia({ detail: { tags: ['Server'], security: [] } })
 		.get('/health', () => {}, {
-			detail: probeDetail({
-				operationId: 'getHealth',
-				summary: 'Ask whether the server is well',
-				description: 'Whether it serves, on the database that it opened; if not, only a restart helps. For liveness.',
-			}),
+			detail: {
+				...operation(
+					'getHealth',
+					'Ask whether the server is well',
+					'Whether it serves, on the database that it opened; if not, only a restart helps. For liveness.',
+				),
+				responses,
+			},
 		})
 		.get('/ready', () => {}, {
-			detail: probeDetail({
-				operationId: 'getReady',
-				summary: 'Ask whether submissions are taken',
-				description: 'Whether what is submitted now would be stored. For readiness.',
-			}),
+			detail: {
+				...operation(
+					'getReady',
+					'Ask whether submissions are taken',
+					'Whether what is submitted now would be stored. For readiness.',
+				),
+				responses,
+			},
 		});
-}
-
-function probeDetail(texts: Record<'operationId' | 'summary' | 'description', string>) {
-	return {
-		...texts,
-		tags: ['Server'],
-		security: [],
-		responses: {
-			200: jsonResponse('Yes.', { schema: Well, example: { status: 'ok' } }),
-			...errorResponses('UNAVAILABLE'),
-		},
-	};
 }

@@ -8,12 +8,6 @@ import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX } from './bounds.ts';
 
 export const formId = pathParameter('id', { description: 'The form.', example: 'cmnrg2x7k8w' });
 export const submissionId = pathParameter('submissionId', { description: 'The submission.', example: 'cmnrg2x8a1c' });
-export const describe = (operationId: string, summary: string, description: string) => ({
-	operationId,
-	summary,
-	description,
-	tags: ['Submissions'],
-});
 
 /** Which part of them. */
 export const pageParameters = [

@@ -2,14 +2,14 @@
 
 import { Elysia } from 'elysia';
 import { readJson } from '../http/json-body.ts';
-import { errorResponses, jsonBody, jsonResponse } from '../http/openapi.ts';
+import { errorResponses, jsonBody, jsonResponse, operation } from '../http/openapi.ts';
 import type { StreamResponse } from '../http/streamed.ts';
 import { Success } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
 import { countedAs } from '../keys/permissions.ts';
 import { LIMIT_DEFAULT } from './bounds.ts';
 import { parseListQuery } from './list-query.ts';
-import { describe, extentParameters, formId, pageParameters, submissionId } from './openapi-parts.ts';
+import { extentParameters, formId, pageParameters, submissionId } from './openapi-parts.ts';
 import type { JsonText } from './page-writer.ts';
 import { FlaggedSubmission, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
 import type { Submissions } from './submissions.ts';
@@ -34,7 +34,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 	const answer = (request: Request, text: JsonText): Response =>
 		typeof text === 'string' ? new Response(text, { headers: HEADERS }) : stream(request, text, HEADERS);
 
-	return new Elysia({ prefix: '/api/forms/:id/submissions' })
+	return new Elysia({ prefix: '/api/forms/:id/submissions', tags: ['Submissions'] })
 		.use(auth)
 		.get(
 			'',
@@ -50,7 +50,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 			{
 				access: { permission: 'read', form: 'id' },
 				detail: {
-					...describe(
+					...operation(
 						'listSubmissions',
 						'List submissions',
 						'One page of the submissions of a form: as many as `limit` says while there are more, however large they are.',
@@ -78,7 +78,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 			{
 				access: { permission: 'read', form: 'id' },
 				detail: {
-					...describe('getSubmission', 'Read a submission', 'One submission with all its fields.'),
+					...operation('getSubmission', 'Read a submission', 'One submission with all its fields.'),
 					parameters: [formId, submissionId],
 					responses: {
 						200: jsonResponse('The submission.', { schema: Submission, example: EXAMPLE }),
@@ -104,7 +104,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 			{
 				access: { permission: 'write' },
 				detail: {
-					...describe(
+					...operation(
 						'updateSubmission',
 						'Flag a submission',
 						'Sets the flags that are sent. To a key without the permission to read, the answer leaves out `data`.',
@@ -132,7 +132,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 			{
 				access: { permission: 'delete' },
 				detail: {
-					...describe('deleteSubmission', 'Delete a submission', 'Removes it for good. This cannot be undone.'),
+					...operation('deleteSubmission', 'Delete a submission', 'Removes it for good. This cannot be undone.'),
 					parameters: [formId, submissionId],
 					responses: {
 						200: jsonResponse('Deleted.', { schema: Success, example: { success: true } }),

@@ -21,7 +21,7 @@ const HEADERS = {
 };
 
 export const eventRoutes = (streams: EventStreams, auth: Auth) =>
-	new Elysia().use(auth).get(
+	new Elysia({ tags: ['Events'] }).use(auth).get(
 		EVENTS_PATH,
 		({ principal, recogniseAgain, request }) => {
 			const stream = request.method === 'HEAD' ? null : streams.open({ principal, recogniseAgain });
@@ -37,7 +37,6 @@ export const eventRoutes = (streams: EventStreams, auth: Auth) =>
 					'submissions is not what it was, `delivery` for a mail or webhook event on its way, to whom may see deliveries. Many at once become one ' +
 					'`change`. The stream begins with `hello`: whoever has seen an earlier one looks anew, for what happened in ' +
 					'between is not told again. It ends with the key or session. Each may have ten at once.',
-				tags: ['Events'],
 				responses: {
 					200: textResponse('The stream, until the client ends it.', { [MEDIA_TYPE]: EXAMPLE }),
 					...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'UNAVAILABLE'),

@@ -5,7 +5,7 @@ import { AppError, invalidField } from '../../errors.ts';
 import type { Forms } from '../../forms/forms.ts';
 import { networkOf } from '../../http/client-address.ts';
 import { readJson } from '../../http/json-body.ts';
-import { errorResponses, jsonBody, jsonResponse } from '../../http/openapi.ts';
+import { errorResponses, jsonBody, jsonResponse, operation } from '../../http/openapi.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import { requestInfo } from '../../http/request-info.ts';
 import { Success } from '../../http/success.ts';
@@ -44,13 +44,6 @@ const EXAMPLE = {
 	submitUrl: 'https://f.example.com',
 	expiresAt: '2026-01-02T15:04:05.678Z',
 };
-const describe = (operationId: string, summary: string, description: string) => ({
-	operationId,
-	summary,
-	description,
-	tags: ['Session'],
-	security: [],
-});
 const answers = (description: string) => ({
 	200: jsonResponse(description, { schema: SessionView, example: EXAMPLE }),
 	...errorResponses('UNAUTHORIZED', 'RATE_LIMITED'),
@@ -113,7 +106,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 		};
 	}
 
-	return new Elysia({ prefix: '/api/session' })
+	return new Elysia({ prefix: '/api/session', detail: { tags: ['Session'], security: [] } })
 		.derive(({ set }) => {
 			set.headers['cache-control'] = 'no-store';
 			return {};
@@ -129,7 +122,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 			},
 			{
 				detail: {
-					...describe(
+					...operation(
 						'openSession',
 						'Sign in',
 						'Opens a session by an API key, with its rights for as long as it is valid, or by a set-up link. The answer sets ' +
@@ -144,7 +137,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 		)
 		.get('', async ({ request }) => view(request, (await ownSession(request)).token), {
 			detail: {
-				...describe('getSession', 'Read the session', 'Who is signed in with the cookie of the request.'),
+				...operation('getSession', 'Read the session', 'Who is signed in with the cookie of the request.'),
 				responses: answers('The session.'),
 			},
 		})
@@ -161,7 +154,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 			},
 			{
 				detail: {
-					...describe('switchMode', 'Switch between live and test', 'Only for a session from a set-up link.'),
+					...operation('switchMode', 'Switch between live and test', 'Only for a session from a set-up link.'),
 					requestBody: jsonBody(SwitchMode, { mode: 'test' }),
 					responses: { ...answers('The session after the change.'), ...bodyErrors },
 				},
@@ -182,7 +175,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 			},
 			{
 				detail: {
-					...describe('closeSession', 'Sign out', 'Ends the session of the cookie. Again is no error.'),
+					...operation('closeSession', 'Sign out', 'Ends the session of the cookie. Again is no error.'),
 					responses: {
 						200: jsonResponse('Signed out.', { schema: Success, example: { success: true } }),
 						...errorResponses('FORBIDDEN', 'UNAVAILABLE'),

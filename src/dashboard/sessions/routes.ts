@@ -1,7 +1,7 @@
 /** Who is signed in to the dashboard, and an end to it. */
 
 import { Elysia } from 'elysia';
-import { errorResponses, jsonResponse, pathParameter } from '../../http/openapi.ts';
+import { errorResponses, jsonResponse, operation, pathParameter } from '../../http/openapi.ts';
 import { Success } from '../../http/success.ts';
 import type { Auth } from '../../keys/auth.ts';
 import type { Sessions } from '../session/sessions.ts';
@@ -18,21 +18,15 @@ const EXAMPLE = {
 };
 
 const access = { permission: 'admin' } as const;
-const describe = (operationId: string, summary: string, description: string) => ({
-	operationId,
-	summary,
-	description,
-	tags: ['Session'],
-});
 const refused = () => errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED');
 
 export const sessionsRoutes = (sessions: Sessions, auth: Auth) =>
-	new Elysia({ prefix: '/api/sessions' })
+	new Elysia({ prefix: '/api/sessions', tags: ['Session'] })
 		.use(auth)
 		.get('', async ({ principal }) => ({ sessions: await sessions.list(principal) }), {
 			access,
 			detail: {
-				...describe(
+				...operation(
 					'listSessions',
 					'List who is signed in',
 					'Sessions in the dashboard, newest first: those of keys of the mode of the key that asks; to a live one also those ' +
@@ -47,7 +41,7 @@ export const sessionsRoutes = (sessions: Sessions, auth: Auth) =>
 		.delete('', async ({ principal }) => ({ ended: await sessions.endOthers(principal) }), {
 			access,
 			detail: {
-				...describe(
+				...operation(
 					'endOtherSessions',
 					'End all other sessions',
 					'All that the list shows but the one that asks. Asked by a live one, set-up links that were not used yet work no more.',
@@ -68,7 +62,7 @@ export const sessionsRoutes = (sessions: Sessions, auth: Auth) =>
 			{
 				access,
 				detail: {
-					...describe(
+					...operation(
 						'endSession',
 						'End a session',
 						'From its next request on it is refused, and its event streams end.',

@@ -19,16 +19,17 @@ const EXAMPLE: Status = {
 };
 
 export const statusRoutes = (sources: Parameters<typeof readStatus>[0], auth: Auth) =>
-	new Elysia().use(auth).get('/api/status', ({ principal }) => readStatus(sources, principal.mode), {
-		access: { permission: 'admin' },
-		detail: {
-			operationId: 'getStatus',
-			summary: 'Read the status',
-			description: 'How the server fares and how it is set up; secrets are left out.',
-			tags: ['Server'],
-			responses: {
-				200: jsonResponse('The status.', { schema: Status, example: EXAMPLE }),
-				...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'),
+	new Elysia({ tags: ['Server'] })
+		.use(auth)
+		.get('/api/status', ({ principal }) => readStatus(sources, principal.mode), {
+			access: { permission: 'admin' },
+			detail: {
+				operationId: 'getStatus',
+				summary: 'Read the status',
+				description: 'How the server fares and how it is set up; secrets are left out.',
+				responses: {
+					200: jsonResponse('The status.', { schema: Status, example: EXAMPLE }),
+					...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'),
+				},
 			},
-		},
-	});
+		});

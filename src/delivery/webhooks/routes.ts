@@ -2,7 +2,7 @@
 
 import { Elysia } from 'elysia';
 import { readJson } from '../../http/json-body.ts';
-import { errorResponses, jsonBody, jsonResponse, pathParameter } from '../../http/openapi.ts';
+import { errorResponses, jsonBody, jsonResponse, operation, pathParameter } from '../../http/openapi.ts';
 import { Success } from '../../http/success.ts';
 import type { Auth } from '../../keys/auth.ts';
 import { CreateWebhook, UpdateWebhook, Webhook, WebhookList, WebhookTestResult, WebhookWithSecret } from './schema.ts';
@@ -20,19 +20,13 @@ const EXAMPLE = {
 const EXAMPLE_WITH_SECRET = { ...EXAMPLE, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD8MR7dTsnbwY=' };
 const formId = pathParameter('id', { description: 'The form.', example: 'cmnrg2x7k8w' });
 const webhookId = pathParameter('webhookId', { description: 'The webhook.', example: EXAMPLE.id });
-const describe = (operationId: string, summary: string, description: string) => ({
-	operationId,
-	summary,
-	description,
-	tags: ['Webhooks'],
-});
 const access = { permission: 'admin' } as const;
 const unreachable = () => errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'FORM_NOT_FOUND', 'RATE_LIMITED');
 const unwritable = () =>
 	errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'UNAVAILABLE');
 
 export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
-	new Elysia({ prefix: '/api/forms/:id/webhooks' })
+	new Elysia({ prefix: '/api/forms/:id/webhooks', tags: ['Webhooks'] })
 		.use(auth)
 		.get(
 			'',
@@ -40,7 +34,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 			{
 				access,
 				detail: {
-					...describe('listWebhooks', 'List webhooks', 'The webhooks of a form, oldest first, without their secrets.'),
+					...operation('listWebhooks', 'List webhooks', 'The webhooks of a form, oldest first, without their secrets.'),
 					parameters: [formId],
 					responses: {
 						200: jsonResponse('The webhooks.', { schema: WebhookList, example: { webhooks: [EXAMPLE] } }),
@@ -62,7 +56,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 			{
 				access,
 				detail: {
-					...describe(
+					...operation(
 						'createWebhook',
 						'Create a webhook',
 						'Every submission that is not spam is posted there, signed as standardwebhooks.com specifies.',
@@ -85,7 +79,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 		.get('/:webhookId', ({ principal, params }) => webhooks.get(refOf(principal, params)), {
 			access,
 			detail: {
-				...describe('getWebhook', 'Read a webhook', 'One webhook and its health, without its secret.'),
+				...operation('getWebhook', 'Read a webhook', 'One webhook and its health, without its secret.'),
 				parameters: [formId, webhookId],
 				responses: { 200: jsonResponse('The webhook.', { schema: Webhook, example: EXAMPLE }), ...unreachable() },
 			},
@@ -100,7 +94,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 			{
 				access,
 				detail: {
-					...describe(
+					...operation(
 						'updateWebhook',
 						'Update a webhook',
 						'Changes the members that are sent. `isActive: true` resumes a webhook that was disabled, with a clean record.',
@@ -124,7 +118,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 			{
 				access,
 				detail: {
-					...describe('deleteWebhook', 'Delete a webhook', 'Removes it, and with it its deliveries.'),
+					...operation('deleteWebhook', 'Delete a webhook', 'Removes it, and with it its deliveries.'),
 					parameters: [formId, webhookId],
 					responses: {
 						200: jsonResponse('Deleted.', { schema: Success, example: { success: true } }),
@@ -137,7 +131,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 		.post('/:webhookId/rotate-secret', ({ principal, params }) => webhooks.rotateSecret(refOf(principal, params)), {
 			access,
 			detail: {
-				...describe(
+				...operation(
 					'rotateWebhookSecret',
 					'Rotate the secret',
 					'Makes a new secret. For a day deliveries are signed with both, so that no event is refused meanwhile.',
@@ -156,7 +150,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 		.post('/:webhookId/test', ({ principal, params }) => webhooks.test(refOf(principal, params)), {
 			access,
 			detail: {
-				...describe(
+				...operation(
 					'testWebhook',
 					'Send a test event',
 					'Posts a `webhook.test` event once and waits for the answer, for at most 15 seconds.',

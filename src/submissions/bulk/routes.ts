@@ -2,10 +2,10 @@
 
 import { Elysia } from 'elysia';
 import { readJson } from '../../http/json-body.ts';
-import { errorResponses, jsonBody, jsonResponse } from '../../http/openapi.ts';
+import { errorResponses, jsonBody, jsonResponse, operation } from '../../http/openapi.ts';
 import { allowToTakeLong } from '../../http/request-info.ts';
 import type { Auth } from '../../keys/auth.ts';
-import { describe, formId } from '../openapi-parts.ts';
+import { formId } from '../openapi-parts.ts';
 import type { Bulk } from './bulk.ts';
 import { BulkTarget, BulkUpdate, Deleted, Updated } from './schema.ts';
 
@@ -15,7 +15,7 @@ const refusals = {
 };
 
 export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
-	new Elysia({ prefix: '/api/forms/:id/submissions' })
+	new Elysia({ prefix: '/api/forms/:id/submissions', tags: ['Submissions'] })
 		.use(auth)
 		.patch(
 			'',
@@ -27,7 +27,7 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 			{
 				access: { permission: 'write' },
 				detail: {
-					...describe(
+					...operation(
 						'updateSubmissions',
 						'Flag many submissions',
 						'Sets flags of the submissions with these `ids`, or of all that match `filter`, `search`, `since` and `until`; `search` needs the permission to read as well.',
@@ -51,7 +51,7 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 			{
 				access: { permission: 'delete' },
 				detail: {
-					...describe(
+					...operation(
 						'deleteSubmissions',
 						'Delete many submissions',
 						'Removes the submissions with these `ids`, or all that match `filter`, `search`, `since` and `until`, for good; `search` needs the permission to read as well.',

@@ -1,12 +1,12 @@
 /** The route of exports. */
 
 import { Elysia } from 'elysia';
-import { errorResponses, queryParameter, textResponse } from '../../http/openapi.ts';
+import { errorResponses, operation, queryParameter, textResponse } from '../../http/openapi.ts';
 import { stringEnum } from '../../http/schema-types.ts';
 import type { StreamResponse } from '../../http/streamed.ts';
 import type { Auth } from '../../keys/auth.ts';
 import { countedAs } from '../../keys/permissions.ts';
-import { describe, extentParameters, formId } from '../openapi-parts.ts';
+import { extentParameters, formId } from '../openapi-parts.ts';
 import type { Submissions } from '../submissions.ts';
 import { FORMULAS } from './csv.ts';
 import { parseExportQuery } from './export-query.ts';
@@ -39,7 +39,7 @@ const formatParameters = [
 ];
 
 export const exportRoutes = (submissions: Submissions, auth: Auth, stream: StreamResponse) =>
-	new Elysia({ prefix: '/api/forms/:id/export' }).use(auth).get(
+	new Elysia({ prefix: '/api/forms/:id/export', tags: ['Submissions'] }).use(auth).get(
 		'',
 		async ({ principal, params, request }) => {
 			const opened = await submissions.openExport(params.id, {
@@ -56,7 +56,7 @@ export const exportRoutes = (submissions: Submissions, auth: Auth, stream: Strea
 		{
 			access: { permission: 'read', form: 'id' },
 			detail: {
-				...describe(
+				...operation(
 					'exportSubmissions',
 					'Export submissions',
 					'All submissions that match, as a file. What arrives after the request is not part of it. In CSV the columns ' +

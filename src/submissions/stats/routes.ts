@@ -2,10 +2,10 @@
 
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
-import { errorResponses, jsonResponse, queryParameter } from '../../http/openapi.ts';
+import { errorResponses, jsonResponse, operation, queryParameter } from '../../http/openapi.ts';
 import { integer } from '../../http/query-parameters.ts';
 import type { Auth } from '../../keys/auth.ts';
-import { describe, formId } from '../openapi-parts.ts';
+import { formId } from '../openapi-parts.ts';
 import { AllStats, DAYS_DEFAULT, DAYS_MAX, FormStats } from './schema.ts';
 import type { Stats } from './stats.ts';
 
@@ -18,7 +18,7 @@ const readDays = (request: Request) =>
 	integer(new URL(request.url).searchParams, 'days', { fallback: DAYS_DEFAULT, min: 1, max: DAYS_MAX });
 
 export const statsRoutes = (stats: Stats, auth: Auth) =>
-	new Elysia()
+	new Elysia({ tags: ['Submissions'] })
 		.use(auth)
 		.get(
 			'/api/forms/:id/stats',
@@ -28,7 +28,7 @@ export const statsRoutes = (stats: Stats, auth: Auth) =>
 			{
 				access: { permission: 'read' },
 				detail: {
-					...describe(
+					...operation(
 						'getFormStats',
 						'Count by day',
 						'How many submissions of a form arrived on each of the last days.',
@@ -50,7 +50,7 @@ export const statsRoutes = (stats: Stats, auth: Auth) =>
 			{
 				access: { permission: 'read' },
 				detail: {
-					...describe(
+					...operation(
 						'getStats',
 						'Count by form and day',
 						'How many submissions each form got on each of the last days.',
