@@ -43,6 +43,7 @@ export const SubmitErrorBody = Type.Object(
 
 interface ErrorExample {
 	description: string;
+	/** A sentence that the program says with this code. */
 	error: string;
 	field?: { field: string; code: string };
 	/** Headers that come with it, and what they say. */
@@ -58,14 +59,17 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 		field: { field: 'name', code: 'INVALID_NAME' },
 	},
 	INVALID_BODY: { description: 'The body cannot be read.', error: 'The body is not valid JSON.' },
-	INVALID_HOST: { description: 'The Host header is not usable.', error: 'The Host header is not valid.' },
+	INVALID_HOST: {
+		description: 'The Host header is not usable.',
+		error: 'The Host header must be a single host name, with an optional port.',
+	},
 	EMPTY_SUBMISSION: {
 		description: 'Nothing is left to store once the special fields are taken out.',
-		error: 'The submission has no fields.',
+		error: 'The submission has no fields to store.',
 	},
 	FILES_NOT_SUPPORTED: {
 		description: 'The body holds a file.',
-		error: 'This form does not take files.',
+		error: 'This form takes no files; the field "cv" holds one. Leave the file out and send the rest.',
 	},
 	CAPTCHA_REQUIRED: {
 		description: 'The form asks for a captcha and none was sent.',
@@ -77,12 +81,12 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 	},
 	UNAUTHORIZED: {
 		description: 'No key was sent, or it is unknown, revoked or expired.',
-		error: 'A valid API key is required.',
+		error: 'A valid API key is required: Authorization: Bearer <API_KEY>.',
 		headers: { 'WWW-Authenticate': 'The Bearer challenge.' },
 	},
 	FORBIDDEN: {
 		description: 'The key lacks the permission, or is confined to another form.',
-		error: 'This key lacks the permission this request needs.',
+		error: 'This key lacks the permission "write".',
 	},
 	FORM_DISABLED: {
 		description: 'The form does not accept submissions at present.',
@@ -92,26 +96,20 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 		description: 'The submission comes from a page that the form does not allow.',
 		error: 'This form does not accept submissions from this website.',
 	},
-	NOT_FOUND: {
-		description: 'There is no such object for this key.',
-		error: 'Not found.',
-	},
-	FORM_NOT_FOUND: {
-		description: 'There is no such form.',
-		error: 'There is no such form.',
-	},
+	NOT_FOUND: { description: 'There is no such object for this key.', error: 'There is nothing at this address.' },
+	FORM_NOT_FOUND: { description: 'There is no such form.', error: 'There is no such form.' },
 	METHOD_NOT_ALLOWED: {
 		description: 'The path exists, this method does not.',
-		error: 'This address does not take this method.',
+		error: 'Post to this address to submit to the form.',
 		headers: { Allow: 'The methods that it takes.' },
 	},
 	CONFLICT: {
 		description: 'The request contradicts the present state.',
-		error: 'This is not possible in the present state.',
+		error: 'The webhook is disabled. Set isActive first.',
 	},
 	SLUG_TAKEN: {
 		description: 'Another form has this slug.',
-		error: 'The slug is taken by another form.',
+		error: 'The slug "contact" is taken by another form.',
 		field: { field: 'slug', code: 'SLUG_TAKEN' },
 	},
 	IDEMPOTENCY_KEY_REUSED: {
@@ -120,24 +118,24 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 	},
 	PAYLOAD_TOO_LARGE: {
 		description: 'The body, or something in it, is over a limit; the sentence names it.',
-		error: 'The body is larger than 1 MiB.',
+		error: 'The body must not be larger than 1 MiB.',
 	},
 	UNSUPPORTED_MEDIA_TYPE: {
 		description: 'The body is of a media type that is not read here.',
-		error: 'Send the body as application/json.',
+		error: 'Send the body as JSON, with "Content-Type: application/json".',
 	},
 	RATE_LIMITED: {
 		description: 'Too many requests in this minute.',
-		error: 'Too many requests. Please wait and try again.',
+		error: 'Too many requests. Please try again in 12 seconds.',
 		headers: { 'Retry-After': 'Seconds to wait.' },
 	},
 	INTERNAL: {
 		description: 'A fault of the server; its log has the cause under `requestId`.',
-		error: 'Something went wrong on the server.',
+		error: 'Something went wrong on the server. Its log has the cause under this request id.',
 	},
 	UNAVAILABLE: {
 		description: 'The server cannot store anything at the moment.',
-		error: 'The server cannot take requests at the moment. Please try again.',
+		error: 'The server cannot store anything at the moment. Please try again shortly.',
 		headers: { 'Retry-After': 'Seconds to wait.' },
 	},
 };

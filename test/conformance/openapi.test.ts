@@ -12,6 +12,11 @@ import type { ApiDocument } from '../../src/http/openapi-document.ts';
 import { mountManagement } from '../../src/listeners/management.ts';
 import { createLog } from '../../src/log.ts';
 
+const ROOT = join(import.meta.dir, '..', '..');
+
+interface Example {
+	value: { error: string };
+}
 interface Operation {
 	operationId: string;
 	summary: string;
@@ -19,7 +24,10 @@ interface Operation {
 	tags: string[];
 	security?: object[];
 	parameters?: { in: string; name: string; description?: string }[];
-	responses: Record<string, { content?: Record<string, { schema: { $ref?: string }; examples?: object }> }>;
+	responses: Record<
+		string,
+		{ content?: Record<string, { schema: { $ref?: string }; examples?: Record<string, Example> }> }
+	>;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'formsrv-openapi-'));
@@ -101,6 +109,28 @@ describe('the OpenAPI document', () => {
 				.map(([status]) => `${method} ${path} ${status}`),
 		);
 		expect(other).toEqual([]);
+	});
+
+	test('gives as the example of a refusal a sentence that the program says', async () => {
+		const paths = [...new Bun.Glob('src/**/*.ts').scanSync(ROOT)].filter((path) => path !== 'src/http/openapi.ts');
+		const texts = await Promise.all(paths.map((path) => Bun.file(join(ROOT, path)).text()));
+		const sentences = texts.flatMap((source) => [...source.matchAll(/(['`])([A-Z]\w* .+?)\1[,)]/gi)]);
+		const said = sentences.map(
+			([, , sentence]) =>
+				new RegExp(
+					`^${`${sentence}`
+						.split(/\$\{[^}]*\}/)
+						.map(RegExp.escape)
+						.join('.+')}$`,
+				),
+		);
+		const examples = operations.flatMap(({ operation }) =>
+			Object.values(operation.responses).flatMap(({ content }) =>
+				Object.values(content?.['application/json']?.examples ?? {}),
+			),
+		);
+		const shown = new Set(examples.map(({ value }) => value.error));
+		expect([...shown].filter((sentence) => !said.some((pattern) => pattern.test(sentence)))).toEqual([]);
 	});
 
 	test('says of every operation of a form that the form may be missing', () => {
