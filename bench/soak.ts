@@ -122,8 +122,10 @@ async function soak(server: Running, product: Product): Promise<boolean> {
 	);
 	for (const [what, times] of load.faults) console.log(`fault: ${what} (${times} times)`);
 	const isWell =
-		isAlive && exact === acknowledged && acknowledged > 0 && wrong === 0 && unhealthy === 0 && faults === 0 && !kills;
-	const isGood = isWell && slowestMs <= SLOWEST_HEALTH_MS && peakMib <= memoryMib;
+		isAlive && exact === acknowledged && acknowledged > 0 && wrong === 0 && unhealthy === 0 && faults === 0;
+	// The peak counts the pages of the program's file as well, of which the kernel lets go before it ends anything.
+	const isWithin = kills === null ? peakMib <= memoryMib : kills === 0;
+	const isGood = isWell && isWithin && slowestMs <= SLOWEST_HEALTH_MS;
 	if (!isAlive) console.log('The server ended.');
 	console.log(isGood ? 'It held.' : 'It did not hold.');
 	return isGood;
