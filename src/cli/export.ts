@@ -4,7 +4,7 @@ import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promi
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { printable } from '../log/line-text.ts';
-import { FILTERS } from '../storage/submission-log.ts';
+import { FILTERS } from '../storage/submission.ts';
 import { FORMULAS } from '../submissions/export/csv.ts';
 import type { Export } from '../submissions/export/export.ts';
 import { parseExportQuery } from '../submissions/export/export-query.ts';

@@ -1,7 +1,7 @@
 /** `formsrv submissions`: read what people sent. */
 
 import { type Command, Option } from 'commander';
-import { FILTERS } from '../storage/submission-log.ts';
+import { FILTERS } from '../storage/submission.ts';
 import { parseListQuery } from '../submissions/list-query.ts';
 import type { JsonText } from '../submissions/page-writer.ts';
 import { type Cli, examples, findForm, type Options, withStorage } from './cli.ts';

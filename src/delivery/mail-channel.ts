@@ -5,7 +5,7 @@ import type { ByteBudget, Release } from '../byte-budget.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import { isEmailAddress } from '../email-address.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { SubmissionHead } from '../storage/submission-text.ts';
+import type { SubmissionHead } from '../storage/submission.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../storage/tables.ts';
 import { renderAddressNotice } from './address-notice.ts';
 import { MAIL_SCHEDULE } from './backoff.ts';

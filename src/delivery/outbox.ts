@@ -3,7 +3,7 @@
 import { eq } from 'drizzle-orm';
 import { lazy } from '../lazy.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { NewDelivery, NewSubmission } from '../storage/submission-log.ts';
+import type { NewDelivery, NewSubmission } from '../storage/submission.ts';
 import { type FormRow, webhooks } from '../storage/tables.ts';
 
 export const SUBMISSION_CREATED = 'submission.created';

@@ -2,7 +2,7 @@
 
 import type { ByteBudget, Release } from '../byte-budget.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { SubmissionHead } from '../storage/submission-text.ts';
+import type { SubmissionHead } from '../storage/submission.ts';
 
 /** A text in use. */
 export interface SharedText {

@@ -3,7 +3,7 @@
 import type { ByteBudget } from '../byte-budget.ts';
 import { encodeId } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { SubmissionHead } from '../storage/submission-text.ts';
+import type { SubmissionHead } from '../storage/submission.ts';
 import type { DeliveryRow, FormRow } from '../storage/tables.ts';
 import { SHOWN_MAX_BYTES } from './bounds.ts';
 import type { Content } from './channel.ts';

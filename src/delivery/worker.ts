@@ -3,7 +3,7 @@
 import { eq } from 'drizzle-orm';
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { NewDelivery } from '../storage/submission-log.ts';
+import type { NewDelivery } from '../storage/submission.ts';
 import { type Channel as ChannelName, webhooks } from '../storage/tables.ts';
 import type { Channel } from './channel.ts';
 import { PACE, type Pace } from './circuit-breaker.ts';

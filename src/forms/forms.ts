@@ -6,7 +6,7 @@ import { lazy } from '../lazy.ts';
 import { isUniqueViolation } from '../storage/constraints.ts';
 import { formNotFound } from '../storage/find-form.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { NewDelivery } from '../storage/submission-log.ts';
+import type { NewDelivery } from '../storage/submission.ts';
 import {
 	apiKeys,
 	type Captcha,

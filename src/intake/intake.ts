@@ -8,7 +8,7 @@ import { networkOf } from '../http/client-address.ts';
 import type { RateLimiter, RateState } from '../http/rate-limit.ts';
 import { encodeId } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { NewDelivery, NewSubmission } from '../storage/submission-log.ts';
+import type { NewDelivery, NewSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { Altcha, AltchaChallenge } from './altcha.ts';
 import type { createCaptchaCheck } from './captcha.ts';

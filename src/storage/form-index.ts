@@ -14,26 +14,14 @@ import {
 	relistNames,
 	writeNames,
 } from './name-list.ts';
+import type { Counts, Flags } from './submission.ts';
 
 export const BLOCK_SIZE = 1024;
 const MAX_FORMS_IN_MEMORY = 1000;
 
-export interface Flags {
-	isRead: boolean;
-	isStarred: boolean;
-	isSpam: boolean;
-}
-
 export interface CountedSubmission extends Flags {
 	id: number;
 	names: readonly string[];
-}
-
-export interface Counts {
-	total: number;
-	unread: number;
-	starred: number;
-	spam: number;
 }
 
 export type Count = keyof Counts;

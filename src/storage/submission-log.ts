@@ -4,62 +4,20 @@ import type { Database, Statement } from 'bun:sqlite';
 import type { Events } from '../events.ts';
 import { lazy } from '../lazy.ts';
 import { isMissingParent } from './constraints.ts';
-import { type Block, blockIndexOf, type Count, type Flags, type FormIndex } from './form-index.ts';
+import { type Block, blockIndexOf, type Count, type FormIndex } from './form-index.ts';
 import { namesOf } from './name-count.ts';
 import type { PresentForms } from './present-forms.ts';
-import type { deliveries, idempotencyKeys } from './tables.ts';
+import type {
+	Filter,
+	Flags,
+	NewDelivery,
+	NewSubmission,
+	Page,
+	PageEntry,
+	PageQuery,
+	StoredSubmission,
+} from './submission.ts';
 import type { Job, Writer } from './writer.ts';
-
-export const FILTERS = ['all', 'unread', 'starred', 'spam'] as const;
-export type Filter = (typeof FILTERS)[number];
-
-export type NewDelivery = typeof deliveries.$inferInsert;
-export type NewIdempotencyKey = typeof idempotencyKeys.$inferInsert;
-
-export interface NewSubmission {
-	id: number;
-	formId: number;
-	/** JSON text, kept and answered exactly so. */
-	data: string;
-	/** The member names of `data`. */
-	names: readonly string[];
-	spamReason: string | null;
-	subject: string | null;
-	replyTo: string | null;
-	/** Written in the same transaction. */
-	deliveries?: readonly NewDelivery[];
-	idempotencyKey?: NewIdempotencyKey;
-}
-
-export interface StoredSubmission extends Flags {
-	id: number;
-	data: string;
-	spamReason: string | null;
-	subject: string | null;
-	replyTo: string | null;
-}
-
-export interface PageQuery {
-	formId: number;
-	filter: Filter;
-	order: 'asc' | 'desc';
-	limit: number;
-	offset: number;
-	/** Only submissions with `fromId <= id < beforeId`. */
-	fromId?: number;
-	beforeId?: number;
-}
-
-/** With the size in bytes in place of a large text, which is read by itself. */
-export interface PageEntry extends Omit<StoredSubmission, 'data'> {
-	data: string | number;
-}
-
-export interface Page {
-	rows: PageEntry[];
-	/** How many submissions match in all. */
-	total: number;
-}
 
 export type Row = [number, number, number, number, string, string | null, string | null, string | null];
 

@@ -2,36 +2,9 @@
 
 import type { Database } from 'bun:sqlite';
 import { segmentTable } from './search-segments.ts';
-import { type SearchTerms, wordToken } from './search-text.ts';
-import {
-	BEYOND_ALL_IDS,
-	COLUMNS,
-	CONDITION,
-	type Filter,
-	type Row,
-	type StoredSubmission,
-	toStored,
-} from './submission-log.ts';
-
-/** Which submissions of a form are meant. */
-export interface Narrowing {
-	filter: Filter;
-	/** Only submissions with `fromId <= id < beforeId`. */
-	fromId?: number;
-	beforeId?: number;
-	/** Only submissions that the search index finds for all of these; at least one. */
-	terms?: SearchTerms;
-}
-
-export interface Selection extends Narrowing {
-	formId: number;
-}
-
-export interface Slice {
-	order: 'asc' | 'desc';
-	limit: number;
-	offset: number;
-}
+import { wordToken } from './search-text.ts';
+import type { Selection, Slice, StoredSubmission } from './submission.ts';
+import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from './submission-log.ts';
 
 export type SubmissionReader = ReturnType<typeof createSubmissionReader>;
 

@@ -2,14 +2,7 @@
 
 import type { Database } from 'bun:sqlite';
 import { lazy } from '../lazy.ts';
-import type { Flags } from './form-index.ts';
-
-export interface SubmissionHead extends Flags {
-	id: number;
-	formId: number;
-	/** Of the text. */
-	bytes: number;
-}
+import type { SubmissionHead } from './submission.ts';
 
 type HeadRow = [number, number, number, number];
 

@@ -3,8 +3,8 @@
 import { invalidField } from '../errors.ts';
 import { integer, oneOf, single } from '../http/query-parameters.ts';
 import { type SearchTerms, searchTerms } from '../storage/search-text.ts';
-import { FILTERS, type Filter } from '../storage/submission-log.ts';
-import type { Narrowing } from '../storage/submission-reader.ts';
+import type { Narrowing } from '../storage/submission.ts';
+import { FILTERS, type Filter } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
 import { parseTimestamp, type Timestamp } from '../timestamp.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX } from './bounds.ts';

@@ -4,7 +4,7 @@ import type { ByteBudget } from '../byte-budget.ts';
 import type { Streamed } from '../http/streamed.ts';
 import type { Turns } from '../http/turns.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { PageEntry } from '../storage/submission-log.ts';
+import type { PageEntry } from '../storage/submission.ts';
 import { presentAround, presentWith } from './present.ts';
 
 export interface Written {

@@ -1,7 +1,7 @@
 /** Pure: a stored submission as it is answered. */
 
 import { encodeId } from '../ids.ts';
-import type { StoredSubmission } from '../storage/submission-log.ts';
+import type { StoredSubmission } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
 
 type Shown = Omit<StoredSubmission, 'data'>;

@@ -6,7 +6,7 @@ import type { Forms } from '../forms/forms.ts';
 import { decodeId } from '../ids.ts';
 import { createOneAtATime } from '../one-at-a-time.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Page, PageEntry } from '../storage/submission-log.ts';
+import type { Page, PageEntry } from '../storage/submission.ts';
 import type { FormRow, Mode } from '../storage/tables.ts';
 import { type Export, type ExportQuery, openExport } from './export/export.ts';
 import { type ListQuery, toNarrowing } from './list-query.ts';

@@ -7,7 +7,8 @@ import { segmentTable } from '../../src/storage/search-segments.ts';
 import { fold, searchTerms, searchText } from '../../src/storage/search-text.ts';
 import { openReadConnection } from '../../src/storage/sqlite.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
-import { createSubmissionReader, type Narrowing } from '../../src/storage/submission-reader.ts';
+import type { Narrowing } from '../../src/storage/submission.ts';
+import { createSubmissionReader } from '../../src/storage/submission-reader.ts';
 import { forms } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
-import { FILTERS, type Filter } from '../../src/storage/submission-log.ts';
+import { FILTERS, type Filter } from '../../src/storage/submission.ts';
 import { deliveries, forms } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 

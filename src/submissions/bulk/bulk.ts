@@ -5,7 +5,7 @@ import { invalidField } from '../../errors.ts';
 import type { Forms } from '../../forms/forms.ts';
 import { decodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/storage.ts';
-import type { Selection } from '../../storage/submission-reader.ts';
+import type { Selection } from '../../storage/submission.ts';
 import type { Mode } from '../../storage/tables.ts';
 import { type NarrowingQuery, parseNarrowing, toNarrowing } from '../list-query.ts';
 import type { Reader } from '../reader.ts';

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { stringEnum } from '../../http/schema-types.ts';
-import { FILTERS } from '../../storage/submission-log.ts';
+import { FILTERS } from '../../storage/submission.ts';
 import { flags } from '../schema.ts';
 
 /** Ids in one request. */

@@ -4,7 +4,7 @@ import type { ByteBudget } from '../../byte-budget.ts';
 import type { EndTurn } from '../../http/turns.ts';
 import type { OneAtATime } from '../../one-at-a-time.ts';
 import type { Storage } from '../../storage/storage.ts';
-import type { Selection } from '../../storage/submission-reader.ts';
+import type { Selection } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { type NarrowingQuery, toNarrowing } from '../list-query.ts';
 import type { Names } from '../names/names.ts';

@@ -1,7 +1,7 @@
 /** Pure: how an export looks in each of its formats. */
 
 import { encodeId } from '../../ids.ts';
-import type { StoredSubmission } from '../../storage/submission-log.ts';
+import type { StoredSubmission } from '../../storage/submission.ts';
 import type { Timeline } from '../../storage/timeline.ts';
 import { presentJson } from '../present.ts';
 import { csvLine, type Formulas } from './csv.ts';

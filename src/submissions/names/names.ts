@@ -2,7 +2,7 @@
 
 import { createNameCounter, type NameCounter } from '../../storage/name-count.ts';
 import type { Storage } from '../../storage/storage.ts';
-import type { Selection } from '../../storage/submission-reader.ts';
+import type { Selection } from '../../storage/submission.ts';
 import type { Reader } from '../reader.ts';
 import type { NamePiece } from './count-names.ts';
 

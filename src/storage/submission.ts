@@ -1,0 +1,89 @@
+/** The nouns of the storage contract: submissions as they go in and come out, and which of them are meant. */
+
+import type { SearchTerms } from './search-text.ts';
+import type { deliveries, idempotencyKeys } from './tables.ts';
+
+export const FILTERS = ['all', 'unread', 'starred', 'spam'] as const;
+export type Filter = (typeof FILTERS)[number];
+
+export type NewDelivery = typeof deliveries.$inferInsert;
+export type NewIdempotencyKey = typeof idempotencyKeys.$inferInsert;
+
+export interface NewSubmission {
+	id: number;
+	formId: number;
+	/** JSON text, stored and returned exactly so. */
+	data: string;
+	/** The member names of `data`. */
+	names: readonly string[];
+	spamReason: string | null;
+	subject: string | null;
+	replyTo: string | null;
+	/** Written in the same transaction. */
+	deliveries?: readonly NewDelivery[];
+	idempotencyKey?: NewIdempotencyKey;
+}
+
+export interface Flags {
+	isRead: boolean;
+	isStarred: boolean;
+	isSpam: boolean;
+}
+
+export interface StoredSubmission extends Flags {
+	id: number;
+	data: string;
+	spamReason: string | null;
+	subject: string | null;
+	replyTo: string | null;
+}
+
+/** A submission without its text. */
+export interface SubmissionHead extends Flags {
+	id: number;
+	formId: number;
+	/** Of the text. */
+	bytes: number;
+}
+
+/** `total`, `unread` and `starred` leave spam out. */
+export interface Counts {
+	total: number;
+	unread: number;
+	starred: number;
+	spam: number;
+}
+
+/** A condition on submissions. */
+export interface Narrowing {
+	filter: Filter;
+	/** Only submissions with `fromId <= id < beforeId`. */
+	fromId?: number;
+	beforeId?: number;
+	/** Only submissions that the search index finds for all of these; at least one. */
+	terms?: SearchTerms;
+}
+
+/** Submissions of one form. */
+export interface Selection extends Narrowing {
+	formId: number;
+}
+
+export interface Slice {
+	order: 'asc' | 'desc';
+	limit: number;
+	offset: number;
+}
+
+export interface PageQuery extends Omit<Selection, 'terms'>, Slice {}
+
+/** With the size in bytes in place of a large text, which is read by itself. */
+export interface PageEntry extends Omit<StoredSubmission, 'data'> {
+	data: string | number;
+}
+
+export interface Page {
+	rows: PageEntry[];
+	/** How many submissions match in all. */
+	total: number;
+}
