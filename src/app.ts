@@ -18,7 +18,6 @@ import { createKeys } from './keys/keys.ts';
 import { lazy } from './lazy.ts';
 import { localUrl } from './local-url.ts';
 import type { Log } from './log.ts';
-import { logBeside } from './storage/findings.ts';
 import { openStorage } from './storage/storage.ts';
 import type { Captcha } from './storage/tables.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
@@ -53,7 +52,7 @@ export interface AppOptions {
  */
 export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed }: AppOptions) {
 	const storage = openStorage(config.databaseFile, { log: wholeLog, now, elapsed });
-	const log = logBeside(storage.findings, wholeLog);
+	const log = storage.logBeside(wholeLog);
 	const budget = createByteBudget(CONTENT_BYTES);
 	const reader = createReader(config.databaseFile, storage.requireFile);
 	const names = createNames(storage, reader);

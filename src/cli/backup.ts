@@ -3,8 +3,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { copyDatabase } from '../storage/copy.ts';
-import { hasDatabase } from '../storage/database-place.ts';
+import { databaseAt } from '../storage/database.ts';
 import { type Cli, CommandError, examples, missingDatabase, type Options, withStorage } from './cli.ts';
 
 export function addBackup(program: Command, cli: Cli): void {
@@ -20,9 +19,10 @@ export function addBackup(program: Command, cli: Cli): void {
 		.addHelpText('after', examples('formsrv backup /backup/formsrv-$(date +%F).db'));
 	withStorage(command).action((name: string, options: Options) => {
 		const { databaseFile } = cli.loadSettings(options);
-		if (!hasDatabase(databaseFile)) throw new CommandError(missingDatabase(databaseFile));
+		const database = databaseAt(databaseFile);
+		if (!database.exists()) throw new CommandError(missingDatabase(databaseFile));
 		const file = resolve(cli.io.cwd, name);
-		copyDatabase(databaseFile, file);
+		database.copyTo(file);
 		const { size } = statSync(file);
 		if (options.json) cli.printJson({ file, size });
 		else cli.print(`Copied ${databaseFile} to ${file} (${size} bytes), and found it sound.`);

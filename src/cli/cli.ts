@@ -6,7 +6,7 @@ import { type Config, listSettings, loadConfig } from '../config.ts';
 import type { Form } from '../forms/schema.ts';
 import { printable, printableJson } from '../log/line-text.ts';
 import { createLog } from '../log.ts';
-import { hasDatabase } from '../storage/database-place.ts';
+import { databaseAt } from '../storage/database.ts';
 import { formatTable } from './table.ts';
 
 /** Where text goes. */
@@ -77,7 +77,7 @@ export function createCli(io: Io) {
 			{ create = false, use }: { create?: boolean; use: (app: App) => Promise<void> },
 		): Promise<void> {
 			const config = loadSettings(options);
-			if (!hasDatabase(config.databaseFile)) {
+			if (!databaseAt(config.databaseFile).exists()) {
 				if (!create) throw new CommandError(missingDatabase(config.databaseFile));
 				io.stderr.write(line(`A new database is made: ${config.databaseFile}`));
 			}

@@ -3,9 +3,8 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
-import { hasDatabase } from '../storage/database-place.ts';
-import { measureDisk } from '../storage/disk-use.ts';
-import { type DatabaseReport, engineVersion, inspectDatabase, NO_CLOCK } from '../storage/inspect.ts';
+import { NO_CLOCK } from '../storage/clock-report.ts';
+import { type DatabaseReport, databaseAt, engineVersion } from '../storage/database.ts';
 import { type Cli, type Options, withSettings } from './cli.ts';
 import { ownAddress } from './healthcheck.ts';
 
@@ -82,7 +81,8 @@ function inspectData({ databaseFile }: Config): Finding[] {
 /** `undefined` if there is no database yet. */
 function tryInspect(file: string): DatabaseReport | undefined {
 	try {
-		return hasDatabase(file) ? inspectDatabase(file, 'quick') : undefined;
+		const database = databaseAt(file);
+		return database.exists() ? database.inspect('quick') : undefined;
 	} catch (error) {
 		return { schema: 0, clock: NO_CLOCK, problems: [(error as Error).message] };
 	}
@@ -94,7 +94,7 @@ function inspectClock({ clock: { problem, latest } }: DatabaseReport): Finding {
 }
 
 function inspectLog({ databaseFile }: Config): Finding {
-	const { walBytes } = measureDisk(databaseFile);
+	const { walBytes } = databaseAt(databaseFile).measure();
 	const finding = { subject: 'log', found: `${megabytes(walBytes)} in ${databaseFile}-wal` };
 	if (walBytes < LARGE_LOG_BYTES) return finding;
 	return {
@@ -120,7 +120,7 @@ async function inspectServer(config: Config): Promise<Finding> {
 }
 
 function inspectDisk({ databaseFile }: Config): Finding {
-	const { folder, freeBytes, neededBytes } = measureDisk(databaseFile);
+	const { folder, freeBytes, neededBytes } = databaseAt(databaseFile).measure();
 	const finding = { subject: 'disk', found: `${megabytes(freeBytes)} free at ${folder}` };
 	if (freeBytes >= neededBytes) return finding;
 	return {

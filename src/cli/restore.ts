@@ -3,9 +3,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { copyDatabase } from '../storage/copy.ts';
-import { removeLeftovers, replaceDatabase } from '../storage/replace.ts';
-import { behindLinks, takeServerLock } from '../storage/sqlite.ts';
+import { databaseAt } from '../storage/database.ts';
 import { type Cli, CommandError, examples, type Options, withStorage } from './cli.ts';
 
 export function addRestore(program: Command, cli: Cli): void {
@@ -18,10 +16,10 @@ export function addRestore(program: Command, cli: Cli): void {
 		.option('--json', 'Print JSON')
 		.addHelpText('after', examples('formsrv restore /backup/formsrv-2026-01-31.db --force'));
 	withStorage(command).action((name: string, options: Options) => {
-		const databaseFile = behindLinks(cli.loadSettings(options).databaseFile);
+		const databaseFile = databaseAt(cli.loadSettings(options).databaseFile).place();
 		const backup = resolve(cli.io.cwd, name);
 		if (!existsSync(backup)) throw new CommandError(`There is no file ${backup}.`);
-		const releaseLock = takeServerLock(databaseFile);
+		const releaseLock = databaseAt(databaseFile).lock();
 		if (!releaseLock) throw new CommandError(`A server runs on ${databaseFile}. Stop it first.`);
 		try {
 			restore(cli, { backup, databaseFile, mayReplace: options.force === true, json: options.json === true });
@@ -40,9 +38,10 @@ function restore(cli: Cli, job: { backup: string; databaseFile: string; mayRepla
 	const moment = new Date().toISOString().replace(/[:.]/g, '-');
 	const replacement = `${databaseFile}.restoring-${moment}`;
 	const aside = `${databaseFile}.replaced-${moment}`;
-	copyDatabase(backup, replacement);
-	replaceDatabase(databaseFile, { replacement, aside });
-	removeLeftovers(databaseFile);
+	databaseAt(backup).copyTo(replacement);
+	const database = databaseAt(databaseFile);
+	database.replace({ replacement, aside });
+	database.removeLeftovers();
 	if (job.json) cli.printJson({ file: databaseFile, replaced: isThere ? aside : null });
 	else cli.print(`Restored ${databaseFile} from ${backup}.${isThere ? ` What was there is now ${aside}.` : ''}`);
 }

@@ -6,8 +6,7 @@ import { type Config, listSettings } from '../config.ts';
 import { isEveryAddress } from '../local-url.ts';
 import { createLog, type Log } from '../log.ts';
 import { type RunningServer, startServer } from '../server.ts';
-import { removeLeftovers } from '../storage/replace.ts';
-import { takeServerLock } from '../storage/sqlite.ts';
+import { databaseAt } from '../storage/database.ts';
 import { type Cli, CommandError, examples, type Io, type Options, withSettings } from './cli.ts';
 import { setupLink } from './dashboard-link.ts';
 
@@ -57,7 +56,8 @@ function settingsHelp(): string {
 export async function serve(cli: Cli, options: Options): Promise<void> {
 	const config = cli.loadSettings(options);
 	// Before the database is opened: a restore holds it while it puts another file in its place.
-	const releaseLock = takeServerLock(config.databaseFile);
+	const database = databaseAt(config.databaseFile);
+	const releaseLock = database.lock();
 	if (!releaseLock) throw new CommandError(`Another formsrv serves ${config.databaseFile} already.`);
 	const log = createLog({
 		level: config.logLevel,
@@ -69,7 +69,7 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 	try {
 		const app = openApp(config, { log });
 		try {
-			removeLeftovers(config.databaseFile);
+			database.removeLeftovers();
 			const server = await startServer(app);
 			announce(cli, server);
 			await Promise.race([askedToStop, Bun.sleep(WELCOME_AFTER_MS)]);

@@ -1,7 +1,7 @@
 /** `formsrv version`: what is running, for bug reports. */
 
 import type { Command } from 'commander';
-import { engineVersion } from '../storage/inspect.ts';
+import { engineVersion } from '../storage/database.ts';
 import { VERSION } from '../version.ts';
 import type { Cli } from './cli.ts';
 

@@ -3,8 +3,7 @@
 import { and, desc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import { encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
-import { isUniqueViolation } from '../storage/constraints.ts';
-import { formNotFound } from '../storage/find-form.ts';
+import { FormGone, UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery } from '../storage/submission.ts';
 import {
@@ -140,7 +139,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 				slug,
 			);
 			const after = rows[0];
-			if (!after) throw formNotFound();
+			if (!after) throw new FormGone();
 			storage.events.publish({ type: 'change', formId: after.id });
 			notices.wake(told);
 			return shown(after);
@@ -168,7 +167,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 							.where(and(eq(deliveries.formId, formId), inArray(deliveries.state, ['waiting', 'sending']))),
 					] as const,
 			);
-			if (deleted.length === 0) throw formNotFound();
+			if (deleted.length === 0) throw new FormGone();
 			storage.events.publish({ type: 'change', formId });
 			removed();
 		},
@@ -207,7 +206,7 @@ async function refuseTakenSlug<T>(change: Promise<T>, slug: string): Promise<T> 
 	try {
 		return await change;
 	} catch (error) {
-		throw isUniqueViolation(error) ? slugTaken(slug) : error;
+		throw error instanceof UniqueViolation ? slugTaken(slug) : error;
 	}
 }
 

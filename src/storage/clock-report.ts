@@ -21,6 +21,9 @@ export interface ClockReport {
 	latest: string | null;
 }
 
+/** Where the clock cannot be read. */
+export const NO_CLOCK: ClockReport = { problem: null, latest: null };
+
 export interface ClockFacts {
 	timeline: Timeline;
 	/** The newest id that is stored. */

@@ -1,9 +1,9 @@
 /** Finds the form that a request names. One that was deleted, or is of another mode, does not exist. */
 
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import { AppError } from '../errors.ts';
 import { decodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
+import { FormGone } from './errors.ts';
 import type { Db } from './storage.ts';
 import { type FormRow, forms, type Mode } from './tables.ts';
 
@@ -18,11 +18,7 @@ export function createFindForm(db: Db) {
 
 	return async function findForm(id: string, mode?: Mode): Promise<FormRow> {
 		const [form] = await selectById().execute({ id: decodeId(id) ?? -1 });
-		if (!form || (mode && form.mode !== mode)) throw formNotFound();
+		if (!form || (mode && form.mode !== mode)) throw new FormGone();
 		return form;
 	};
-}
-
-export function formNotFound(): AppError {
-	return new AppError('FORM_NOT_FOUND', 'There is no such form.');
 }

@@ -2,7 +2,7 @@
 
 import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { cannotStore, isDamage } from './constraints.ts';
+import { Unavailable } from './errors.ts';
 
 interface Kind {
 	/** For the operator: what happened, what it means, what to do. No path and no number: strangers see it at the probes. */
@@ -114,7 +114,7 @@ export function createFindings({ log, now = Date.now, elapsed = sinceStart }: Fi
 
 	function refuse(name: FindingName): AppError {
 		entryOf(name).refused++;
-		return cannotStore();
+		return new Unavailable();
 	}
 
 	return {
@@ -162,7 +162,7 @@ export function createFindings({ log, now = Date.now, elapsed = sinceStart }: Fi
  * The log for all others: without what was refused because of a finding, which has a line of its own, once for all; and
  * what it is told of a damaged file becomes one.
  */
-export function logBeside(findings: Findings, log: Log): Log {
+export function logBeside(findings: Findings, log: Log, isDamage: (cause: unknown) => boolean): Log {
 	const isRefusal = (cause: unknown) =>
 		cause instanceof AppError && cause.code === 'UNAVAILABLE' && cause.cause === undefined;
 	return {

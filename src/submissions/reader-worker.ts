@@ -2,9 +2,9 @@
 
 import { constants, setPriority } from 'node:os';
 import { isMainThread, parentPort } from 'node:worker_threads';
-import { openReadConnection } from '../storage/sqlite.ts';
+import { openReadConnection } from '../storage/sqlite/connection.ts';
+import { createSubmissionReader } from '../storage/sqlite/submission-reader.ts';
 import type { Selection } from '../storage/submission.ts';
-import { createSubmissionReader } from '../storage/submission-reader.ts';
 import { type Chunk, type ChunkRequest, readChunk } from './export/chunk.ts';
 import { countNames } from './names/count-names.ts';
 

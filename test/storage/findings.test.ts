@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test';
 import { AppError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { createFindings, logBeside } from '../../src/storage/findings.ts';
+import { isDamage } from '../../src/storage/sqlite/failures.ts';
 
 function openFindings() {
 	const lines: { level: string; message: string; finding?: string; refused?: number }[] = [];
@@ -21,7 +22,7 @@ function openFindings() {
 	const findings = createFindings({ log, now: () => 1_000, elapsed: () => clock.elapsedMs });
 	return {
 		findings,
-		log: logBeside(findings, log),
+		log: logBeside(findings, log, isDamage),
 		/** Lets time pass in the steps of the watch; the lines that were logged since the last call. */
 		pass(seconds: number) {
 			for (let i = 0; i < 4 * seconds; i++) {

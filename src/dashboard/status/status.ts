@@ -3,16 +3,16 @@
 import type { Config } from '../../config.ts';
 import type { Dispatch } from '../../delivery/dispatch.ts';
 import type { DeliveryList } from '../../delivery/schema.ts';
-import { type DiskUse, measureDisk } from '../../storage/disk-use.ts';
+import type { DiskUse } from '../../storage/database.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { DeliveryState, Mode } from '../../storage/tables.ts';
 import { VERSION } from '../../version.ts';
 import type { Status } from './schema.ts';
 
 interface StatusSources {
-	config: Pick<Config, 'databaseFile' | 'mailFrom' | 'settings'>;
+	config: Pick<Config, 'mailFrom' | 'settings'>;
 	dispatch: Pick<Dispatch, 'deliveries'>;
-	storage: Pick<Storage, 'clock' | 'findings'>;
+	storage: Pick<Storage, 'clock' | 'disk' | 'findings'>;
 }
 
 export async function readStatus({ config, dispatch, storage }: StatusSources, mode: Mode): Promise<Status> {
@@ -20,7 +20,7 @@ export async function readStatus({ config, dispatch, storage }: StatusSources, m
 		dispatch.deliveries.list({}, { mode, readQuery: () => ({ state, limit: 1, offset: 0 }) });
 	const [waiting, failed] = await Promise.all([inState('waiting'), inState('failed')]);
 	const clock = storage.clock.report();
-	const disk = measureDisk(config.databaseFile);
+	const disk = storage.disk();
 	const problems = storage.findings.list();
 	return {
 		version: VERSION,

@@ -1,7 +1,7 @@
 /** One piece of an export, read and written out at a stretch; the next one begins behind its last submission. */
 
+import type { SubmissionReader } from '../../storage/sqlite/submission-reader.ts';
 import type { Selection } from '../../storage/submission.ts';
-import type { SubmissionReader } from '../../storage/submission-reader.ts';
 import { type ClockStep, createTimeline } from '../../storage/timeline.ts';
 import { exportRow, type Layout } from './formats.ts';
 

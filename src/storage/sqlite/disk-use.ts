@@ -2,20 +2,10 @@
 
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { DiskUse } from '../database.ts';
 
 /** Below this the next busy day may fill the disk. */
 const LEAST_FREE_BYTES = 256 * 1024 * 1024;
-
-export interface DiskUse {
-	/** The folder that was measured: the file's, or the nearest there is. */
-	folder: string;
-	sizeBytes: number;
-	/** What is committed and not yet moved into the file. */
-	walBytes: number;
-	freeBytes: number;
-	/** What should be free; a backup needs as much as the file. */
-	neededBytes: number;
-}
 
 /** The file need not exist. */
 export function measureDisk(databaseFile: string): DiskUse {

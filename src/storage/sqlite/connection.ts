@@ -3,7 +3,7 @@
 import { constants, Database } from 'bun:sqlite';
 import { chmodSync, existsSync, mkdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { AppError } from '../errors.ts';
+import { AppError } from '../../errors.ts';
 
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;

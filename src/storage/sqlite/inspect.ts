@@ -1,24 +1,15 @@
 /** Looks at a database file without changing it: is it ours, is it whole, is it of this version? */
 
 import { Database } from 'bun:sqlite';
+import { type ClockReport, NO_CLOCK, reportClock } from '../clock-report.ts';
+import type { DatabaseReport } from '../database.ts';
+import { createTimeline } from '../timeline.ts';
 import { readClockSteps } from './clock.ts';
-import { type ClockReport, reportClock } from './clock-report.ts';
+import { openReadConnection } from './connection.ts';
 import { APPLICATION_ID, programMadeAt, readNames, readPragma, schemaNames, schemaVersion } from './migrate.ts';
-import { openReadConnection } from './sqlite.ts';
-import { createTimeline } from './timeline.ts';
-
-export interface DatabaseReport {
-	schema: number;
-	clock: ClockReport;
-	/** Sentences; none if all is well. */
-	problems: string[];
-}
-
-/** Of a file in which it cannot be read. */
-export const NO_CLOCK: ClockReport = { problem: null, latest: null };
 
 /** The version of the SQLite that is built in. */
-export function engineVersion(): string {
+export function sqliteVersion(): string {
 	const client = new Database(':memory:');
 	const version = client.query('select sqlite_version()').values()[0]?.[0];
 	client.close();

@@ -2,8 +2,8 @@
 
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { behindLinks, closeWriteConnection, openWriteConnection } from './connection.ts';
 import { hasForeignLog } from './database-place.ts';
-import { behindLinks, closeWriteConnection, openWriteConnection } from './sqlite.ts';
 import { syncToDisk } from './sync.ts';
 
 /** SQLite's logs, which hold what is not in the file yet. Beside another file they would be taken for its own. */

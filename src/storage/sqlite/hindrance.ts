@@ -1,8 +1,8 @@
 /** What keeps everything from being committed, another program's lock or a disk that fails, and how that ends. */
 
 import type { Database } from 'bun:sqlite';
-import { AppError } from '../errors.ts';
-import type { Findings } from './findings.ts';
+import { AppError } from '../../errors.ts';
+import type { Findings } from '../findings.ts';
 import type { Job } from './writer.ts';
 
 /** Jobs wait for so long for it to end. */

@@ -15,11 +15,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { copyDatabase } from '../../src/storage/copy.ts';
-import { createDatabase, hasDatabase } from '../../src/storage/database-place.ts';
-import { takeServerLock } from '../../src/storage/sqlite.ts';
-import { openStorage } from '../../src/storage/storage.ts';
-import { tempFolder } from '../temp-folder.ts';
+import { takeServerLock } from '../../../src/storage/sqlite/connection.ts';
+import { copyDatabase } from '../../../src/storage/sqlite/copy.ts';
+import { createDatabase, hasDatabase } from '../../../src/storage/sqlite/database-place.ts';
+import { openStorage } from '../../../src/storage/storage.ts';
+import { tempFolder } from '../../temp-folder.ts';
 
 function place(...names: string[]) {
 	const folder = tempFolder();

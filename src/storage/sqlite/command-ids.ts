@@ -1,10 +1,10 @@
 /** Ids for a process that is not the server, such as a command: they are reserved in the database, a run at a time. */
 
 import type { Database } from 'bun:sqlite';
-import { ID_SOURCES, IDS_PER_MILLISECOND } from '../ids.ts';
-import { lazy } from '../lazy.ts';
-import { asStorageError } from './constraints.ts';
-import { waitWhileBusy } from './sqlite.ts';
+import { ID_SOURCES, IDS_PER_MILLISECOND } from '../../ids.ts';
+import { lazy } from '../../lazy.ts';
+import { waitWhileBusy } from './connection.ts';
+import { asStorageError } from './failures.ts';
 
 /** The source that all these processes share. The server is 0; the others are free for further servers. */
 const COMMANDS = ID_SOURCES - 1;

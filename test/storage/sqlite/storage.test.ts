@@ -4,13 +4,13 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { eq } from 'drizzle-orm';
-import { AppError } from '../../src/errors.ts';
-import { isUniqueViolation } from '../../src/storage/constraints.ts';
-import { readPragma, schemaVersion } from '../../src/storage/migrate.ts';
-import { LOG_KEEPS_BYTES, takeServerLock } from '../../src/storage/sqlite.ts';
-import { openStorage } from '../../src/storage/storage.ts';
-import { forms } from '../../src/storage/tables.ts';
-import { tempFolder } from '../temp-folder.ts';
+import { AppError } from '../../../src/errors.ts';
+import { UniqueViolation } from '../../../src/storage/errors.ts';
+import { LOG_KEEPS_BYTES, takeServerLock } from '../../../src/storage/sqlite/connection.ts';
+import { readPragma, schemaVersion } from '../../../src/storage/sqlite/migrate.ts';
+import { openStorage } from '../../../src/storage/storage.ts';
+import { forms } from '../../../src/storage/tables.ts';
+import { tempFolder } from '../../temp-folder.ts';
 
 const form = (id: number, slug: string) => ({ id, mode: 'live' as const, slug, name: slug });
 
@@ -21,7 +21,7 @@ test('a batch stands or falls as one, and batches beside it are not touched by i
 	const later = storage.batch((tx) => [tx.insert(forms).values(form(4, 'four')).returning()] as const);
 	await good;
 	const failure = await bad.catch((error: unknown) => error);
-	expect(isUniqueViolation(failure)).toBe(true);
+	expect(failure).toBeInstanceOf(UniqueViolation);
 	const [returned] = await later;
 	expect(returned[0]?.slug).toBe('four');
 	const rows = await storage.db.select({ id: forms.id }).from(forms).orderBy(forms.id);

@@ -1,9 +1,8 @@
 /** What a failed statement means: a constraint that spoke, or storage that cannot take anything now. */
 
-import { AppError } from '../errors.ts';
+import { Unavailable, UniqueViolation } from '../errors.ts';
 
 const UNAVAILABLE = /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|PROTOCOL|NOMEM)/;
-const RETRY_AFTER_SECONDS = 30;
 
 function codeOf(error: unknown): string {
 	const candidates = [error, (error as { cause?: unknown } | null)?.cause];
@@ -14,7 +13,7 @@ function codeOf(error: unknown): string {
 	return '';
 }
 
-export function isUniqueViolation(error: unknown): boolean {
+function isUniqueViolation(error: unknown): boolean {
 	return codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE';
 }
 
@@ -41,15 +40,8 @@ export function isDiskFull(error: unknown): boolean {
 	return codeOf(error) === 'SQLITE_FULL';
 }
 
-/** Turns "disk full", "I/O error" and the like into `UNAVAILABLE`; every other error is returned as it is. */
+/** What features see of a failure: those of storage become `Unavailable`; an error that is none of ours stays as it is. */
 export function asStorageError(error: unknown): unknown {
-	return isStorageFailure(error) ? cannotStore(error) : error;
-}
-
-/** @param cause For the log, unless that has it already. */
-export function cannotStore(cause?: unknown): AppError {
-	return new AppError('UNAVAILABLE', 'The server cannot store anything at the moment. Please try again shortly.', {
-		retryAfterSeconds: RETRY_AFTER_SECONDS,
-		cause,
-	});
+	if (isUniqueViolation(error)) return new UniqueViolation('unique', { cause: error });
+	return isStorageFailure(error) ? new Unavailable(error) : error;
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Database } from 'bun:sqlite';
+import type { Counts, Flags } from '../submission.ts';
 import {
 	addToNames,
 	MAX_LISTED_NAMES,
@@ -14,7 +15,6 @@ import {
 	relistNames,
 	writeNames,
 } from './name-list.ts';
-import type { Counts, Flags } from './submission.ts';
 
 export const BLOCK_SIZE = 1024;
 const MAX_FORMS_IN_MEMORY = 1000;

@@ -1,8 +1,8 @@
 /** Where a clock that was set back had gone forward before, seen by what was stored: nothing was for most of that time. */
 
 import type { Database } from 'bun:sqlite';
-import { lazy } from '../lazy.ts';
-import { type ClockStep, idAfter, type Stretch, type Timeline } from './timeline.ts';
+import { lazy } from '../../lazy.ts';
+import { type ClockStep, idAfter, type Stretch, type Timeline } from '../timeline.ts';
 
 /**
  * @returns What finds, for a clock that is set back to a moment, the ids behind which it had skipped that moment, or most of what

@@ -1,13 +1,13 @@
 /** Where ids come from, and what is known of the clock they are made by: ids go up whatever it does, and each time it was set is kept. */
 
 import type { Database, Statement } from 'bun:sqlite';
-import { ID_SOURCES, IDS_PER_MILLISECOND } from '../ids.ts';
-import { lazy } from '../lazy.ts';
+import { ID_SOURCES, IDS_PER_MILLISECOND } from '../../ids.ts';
+import { lazy } from '../../lazy.ts';
+import { type ClockReport, reportClock } from '../clock-report.ts';
+import { type ClockStep, createTimeline, type Stretch } from '../timeline.ts';
 import { createGapFinder } from './clock-gaps.ts';
-import { type ClockReport, reportClock } from './clock-report.ts';
 import { LAST_COMMAND_ID, reserveIds } from './command-ids.ts';
 import { programMadeAt } from './migrate.ts';
-import { type ClockStep, createTimeline, type Stretch } from './timeline.ts';
 
 /** A clock that is off by no more than this was not set: ids run ahead until it has caught up. */
 const TOLERANCE_MS = 1000;

@@ -1,12 +1,9 @@
 /** Writes and pages of submissions: the hot paths, held as prepared statements for as long as the file is open. */
 
 import type { Database, Statement } from 'bun:sqlite';
-import type { Events } from '../events.ts';
-import { lazy } from '../lazy.ts';
-import { isMissingParent } from './constraints.ts';
-import { type Block, blockIndexOf, type Count, type FormIndex } from './form-index.ts';
-import { namesOf } from './name-count.ts';
-import type { PresentForms } from './present-forms.ts';
+import type { Events } from '../../events.ts';
+import { lazy } from '../../lazy.ts';
+import { namesOf } from '../name-count.ts';
 import type {
 	Filter,
 	Flags,
@@ -16,7 +13,10 @@ import type {
 	PageEntry,
 	PageQuery,
 	StoredSubmission,
-} from './submission.ts';
+} from '../submission.ts';
+import { isMissingParent } from './failures.ts';
+import { type Block, blockIndexOf, type Count, type FormIndex } from './form-index.ts';
+import type { PresentForms } from './present-forms.ts';
 import type { Job, Writer } from './writer.ts';
 
 export type Row = [number, number, number, number, string, string | null, string | null, string | null];

@@ -3,9 +3,9 @@
 import { Database } from 'bun:sqlite';
 import { closeSync, existsSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { AppError } from '../errors.ts';
+import { AppError } from '../../errors.ts';
+import { openReadConnection } from './connection.ts';
 import { inspectDatabase } from './inspect.ts';
-import { openReadConnection } from './sqlite.ts';
 import { syncToDisk } from './sync.ts';
 
 const OWNER_ONLY = 0o600;

@@ -1,7 +1,7 @@
 /** Which forms are there for what is being stored: looked up once in a transaction, however many submissions it holds. */
 
 import type { Database } from 'bun:sqlite';
-import { AppError } from '../errors.ts';
+import { FormGone } from '../errors.ts';
 
 export type PresentForms = ReturnType<typeof createPresentForms>;
 
@@ -9,11 +9,11 @@ export function createPresentForms(client: Database) {
 	const select = client.prepare('select 1 from forms where id = ? and deleted_at is null');
 	const found = new Set<number>();
 	return {
-		/** To be called inside the writer's transaction. @throws AppError FORM_NOT_FOUND if the form was deleted */
+		/** To be called inside the writer's transaction. @throws FormGone if the form was deleted */
 		check(formId: number): void {
 			if (found.has(formId)) return;
 			if (select.values(formId).length === 0) {
-				throw new AppError('FORM_NOT_FOUND', 'The form was deleted in the meantime.');
+				throw new FormGone('The form was deleted in the meantime.');
 			}
 			found.add(formId);
 		},

@@ -2,8 +2,8 @@
 
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
-import { createFindings } from '../../src/storage/findings.ts';
-import { createWriter } from '../../src/storage/writer.ts';
+import { createFindings } from '../../../src/storage/findings.ts';
+import { createWriter } from '../../../src/storage/sqlite/writer.ts';
 
 const TURNS = 12;
 

@@ -2,8 +2,8 @@
 
 import { Database } from 'bun:sqlite';
 import { readFileSync } from 'node:fs';
-import { assetPath } from '../assets.ts';
-import { waitWhileBusy } from './sqlite.ts';
+import { assetPath } from '../../assets.ts';
+import { waitWhileBusy } from './connection.ts';
 
 /** "form" in ASCII: marks the file as ours in its header, see https://sqlite.org/pragma.html#pragma_application_id */
 export const APPLICATION_ID = 0x666f726d;

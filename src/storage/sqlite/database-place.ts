@@ -14,9 +14,9 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { AppError } from '../errors.ts';
+import { AppError } from '../../errors.ts';
+import { behindLinks, makeFolder } from './connection.ts';
 import { migrate } from './migrate.ts';
-import { behindLinks, makeFolder } from './sqlite.ts';
 import { syncToDisk } from './sync.ts';
 
 const OWNER_ONLY = 0o600;

@@ -1,8 +1,9 @@
 /** The one writer: what arrives together shares one commit, and is answered after it is on disk. */
 
 import type { Database } from 'bun:sqlite';
-import { asStorageError, cannotStore, isBusy, isDiskFull, isStorageFailure } from './constraints.ts';
-import type { Findings } from './findings.ts';
+import { Unavailable } from '../errors.ts';
+import type { Findings } from '../findings.ts';
+import { asStorageError, isBusy, isDiskFull, isStorageFailure } from './failures.ts';
 import { createHindrance, fateUnknown } from './hindrance.ts';
 
 /** Bounds how long one commit can hold up the event loop. */
@@ -209,7 +210,7 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 
 	return {
 		enqueue(job: Job): void {
-			const refusal = isDrained ? cannotStore() : findings.refusal('write');
+			const refusal = isDrained ? new Unavailable() : findings.refusal('write');
 			if (refusal) {
 				job.reject(refusal);
 				return;

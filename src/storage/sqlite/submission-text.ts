@@ -1,8 +1,8 @@
 /** Submissions whose text may be large: what there is beside it, and the text itself as bytes, which copy nothing. */
 
 import type { Database } from 'bun:sqlite';
-import { lazy } from '../lazy.ts';
-import type { SubmissionHead } from './submission.ts';
+import { lazy } from '../../lazy.ts';
+import type { SubmissionHead } from '../submission.ts';
 
 type HeadRow = [number, number, number, number];
 

@@ -3,8 +3,8 @@
 import type { Database, Statement } from 'bun:sqlite';
 import { realpathSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Findings } from '../findings.ts';
 import { contentMark, identityAt, openFiles } from './file-identity.ts';
-import type { Findings } from './findings.ts';
 
 const LOOK_EVERY_MS = 250;
 /** With less, submissions are refused: what is left is for owners, so that they can sign in and delete. */

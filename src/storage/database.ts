@@ -1,0 +1,55 @@
+/** A database as it lies somewhere, beside opening it: found, locked, copied, replaced, inspected, measured. */
+
+import type { ClockReport } from './clock-report.ts';
+import { sqliteDatabaseAt } from './sqlite/database.ts';
+import { sqliteVersion } from './sqlite/inspect.ts';
+
+export interface Database {
+	/** @throws AppError that says what to do if there is only what is left of one: a new one must not take its place */
+	exists(): boolean;
+	/** Where it lies, links followed. @throws AppError if they lead nowhere */
+	place(): string;
+	/**
+	 * Takes the lock that says "a server runs on this database", which ends with the process. Returns the release, or
+	 * `undefined` if another process holds it.
+	 * @throws AppError if it cannot be locked
+	 */
+	lock(): (() => void) | undefined;
+	/** Copies it, also while others use it, to a new file, checked and on disk. @throws AppError or Error with a sentence */
+	copyTo(target: string): void;
+	/** Puts a copy in its place and keeps what was there under another name; for the holder of the lock. */
+	replace(paths: { replacement: string; aside: string }): void;
+	/** Removes what `replace` left when it was cut off; for the holder of the lock. */
+	removeLeftovers(): void;
+	/** Looks at it without a change; `quick` leaves out what takes long. @throws AppError if it cannot be opened */
+	inspect(check: 'quick' | 'full'): DatabaseReport;
+	measure(): DiskUse;
+}
+
+export interface DatabaseReport {
+	schema: number;
+	clock: ClockReport;
+	/** Sentences; none if all is well. */
+	problems: string[];
+}
+
+export interface DiskUse {
+	/** The folder that was measured: the database's, or the nearest there is. */
+	folder: string;
+	sizeBytes: number;
+	/** What is committed and not yet moved into the database. */
+	walBytes: number;
+	freeBytes: number;
+	/** What should be free; a backup needs as much as the database. */
+	neededBytes: number;
+}
+
+/** There need not be one. */
+export function databaseAt(path: string): Database {
+	return sqliteDatabaseAt(path);
+}
+
+/** Which engine is built in. */
+export function engineVersion(): string {
+	return sqliteVersion();
+}

@@ -1,0 +1,26 @@
+/** What storage throws, whatever engine it has: features see these, and no engine's own codes. */
+
+import { AppError } from '../errors.ts';
+
+const RETRY_AFTER_SECONDS = 30;
+
+/** A value that must be unique is there already; nothing was stored. */
+export class UniqueViolation extends Error {}
+
+/** Nothing can be stored now; nothing was. */
+export class Unavailable extends AppError {
+	/** @param cause For the log, unless that has it already. */
+	constructor(cause?: unknown) {
+		super('UNAVAILABLE', 'The server cannot store anything at the moment. Please try again shortly.', {
+			retryAfterSeconds: RETRY_AFTER_SECONDS,
+			cause,
+		});
+	}
+}
+
+/** There is no such form, or not any more. */
+export class FormGone extends AppError {
+	constructor(message = 'There is no such form.') {
+		super('FORM_NOT_FOUND', message);
+	}
+}
