@@ -1,6 +1,7 @@
 /** The composition root: everything the program consists of, opened together and closed together. */
 
 import { createByteBudget } from './byte-budget.ts';
+import { CAPTCHA_VENDORS, type Captcha } from './captchas.ts';
 import type { Config } from './config.ts';
 import { createEventStreams } from './dashboard/events/streams.ts';
 import { createSessions } from './dashboard/session/sessions.ts';
@@ -19,7 +20,6 @@ import { lazy } from './lazy.ts';
 import { localUrl } from './local-url.ts';
 import type { Log } from './log.ts';
 import { openStorage } from './storage/storage.ts';
-import type { Captcha } from './storage/tables.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
 import { createNames } from './submissions/names/names.ts';
 import { createReader } from './submissions/reader.ts';
@@ -131,6 +131,5 @@ function createPost(allowed: readonly string[]): GuardedPost {
 }
 
 function configuredCaptchas({ captcha }: Config): ReadonlySet<Captcha> {
-	const vendors = ['recaptcha', 'hcaptcha', 'turnstile'] as const;
-	return new Set<Captcha>(['altcha', ...vendors.filter((vendor) => captcha[vendor].secret !== null)]);
+	return new Set<Captcha>(['altcha', ...CAPTCHA_VENDORS.filter((vendor) => captcha[vendor].secret !== null)]);
 }

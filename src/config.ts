@@ -1,6 +1,7 @@
 /** Every setting once: its name, flag, meaning, default and bounds; and the only reader of the environment. */
 
 import { join, resolve } from 'node:path';
+import { CAPTCHA_VENDORS, CAPTCHAS, type CaptchaVendor } from './captchas.ts';
 import { collectGiven, envName, flagName, type Given, type GivenInput, quote } from './config/sources.ts';
 import { ValueProblem } from './config/value-problem.ts';
 import {
@@ -22,8 +23,8 @@ import {
 	webAddress,
 } from './config/value-types.ts';
 
-/** A captcha vendor's server side: the secret that verifies, `null` if not set up, and where to ask. */
-export interface CaptchaVendor {
+/** How tokens of a captcha are verified: with which secret, `null` if not set up, and where. */
+export interface CaptchaVerifier {
 	secret: string | null;
 	verifyUrl: string;
 }
@@ -45,12 +46,7 @@ export interface Config {
 	mailFrom: string | null;
 	/** Mails per form and hour; what is over goes into a digest. */
 	mailPerHour: number;
-	captcha: {
-		recaptcha: CaptchaVendor;
-		hcaptcha: CaptchaVendor;
-		turnstile: CaptchaVendor;
-		recaptchaMinScore: number;
-	};
+	captcha: Record<CaptchaVendor, CaptchaVerifier> & { recaptchaMinScore: number };
 	/** Private addresses and ranges that webhooks may reach. */
 	webhookAllow: string[];
 	/** Sizes and lengths in bytes. */
@@ -110,6 +106,12 @@ function secret<T>(type: ValueType<T>, meaning: string): Optional<T> {
 	return { type, standard: null, meaning, absent: 'none', isSecret: true };
 }
 
+/** One setting for each captcha vendor, such as `hcaptchaSecret`. */
+function perVendor<End extends string, S>(end: End, make: (vendor: (typeof CAPTCHAS)[CaptchaVendor]) => S) {
+	const entries = CAPTCHA_VENDORS.map((name) => [name + end, make(CAPTCHAS[name])]);
+	return Object.fromEntries(entries) as Record<`${CaptchaVendor}${End}`, S>;
+}
+
 const PORT = integer(0, 65_535);
 const RATE = integer(0, 1_000_000);
 const BODY_SIZE = size(1024, 1024 ** 3);
@@ -143,23 +145,9 @@ const SETTINGS = {
 		'From of every mail, as Forms <forms@example.com>; needed with FORMSRV_SMTP_URL.',
 	),
 	mailPerHour: setting(integer(1, 100_000), '60', 'Mails per form and hour; what is over goes into a digest.'),
-	recaptchaSecret: secret(secretText(), 'Secret key of reCAPTCHA.'),
-	hcaptchaSecret: secret(secretText(), 'Secret key of hCaptcha.'),
-	turnstileSecret: secret(secretText(), 'Secret key of Cloudflare Turnstile.'),
-	recaptchaVerifyUrl: setting(
-		webAddress(),
-		'https://www.google.com/recaptcha/api/siteverify',
-		'Where reCAPTCHA tokens are verified.',
-	),
-	hcaptchaVerifyUrl: setting(
-		webAddress(),
-		'https://api.hcaptcha.com/siteverify',
-		'Where hCaptcha tokens are verified.',
-	),
-	turnstileVerifyUrl: setting(
-		webAddress(),
-		'https://challenges.cloudflare.com/turnstile/v0/siteverify',
-		'Where Turnstile tokens are verified.',
+	...perVendor('Secret', ({ label }) => secret(secretText(), `Secret key of ${label}.`)),
+	...perVendor('VerifyUrl', ({ label, verifyUrl }) =>
+		setting(webAddress(), verifyUrl, `Where ${label} tokens are verified.`),
 	),
 	recaptchaMinScore: setting(decimal(0, 1), '0.5', 'reCAPTCHA v3: a lower score is spam.'),
 	webhookAllow: optional(addressRanges(), 'none', 'Private addresses and ranges that webhooks may reach.'),
@@ -282,9 +270,7 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 		mailFrom: values.mailFrom,
 		mailPerHour: values.mailPerHour,
 		captcha: {
-			recaptcha: { secret: values.recaptchaSecret, verifyUrl: values.recaptchaVerifyUrl },
-			hcaptcha: { secret: values.hcaptchaSecret, verifyUrl: values.hcaptchaVerifyUrl },
-			turnstile: { secret: values.turnstileSecret, verifyUrl: values.turnstileVerifyUrl },
+			...verifiers(values),
 			recaptchaMinScore: values.recaptchaMinScore,
 		},
 		webhookAllow: values.webhookAllow ?? [],
@@ -300,6 +286,14 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 		logLevel: values.logLevel,
 		logFormat: values.logFormat ?? format,
 	};
+}
+
+function verifiers(values: Values): Record<CaptchaVendor, CaptchaVerifier> {
+	const entries = CAPTCHA_VENDORS.map((name) => [
+		name,
+		{ secret: values[`${name}Secret`], verifyUrl: values[`${name}VerifyUrl`] },
+	]);
+	return Object.fromEntries(entries);
 }
 
 function parseAll(given: Map<string, Given>, problems: string[]): Values {

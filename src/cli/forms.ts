@@ -1,8 +1,9 @@
 /** `formsrv forms`: list, make, show, change and delete forms. */
 
 import { type Command, Option } from 'commander';
+import { CAPTCHA_NAMES } from '../captchas.ts';
 import type { CreateForm, Form } from '../forms/schema.ts';
-import { CAPTCHAS, MODES, type Mode } from '../storage/tables.ts';
+import { MODES, type Mode } from '../storage/tables.ts';
 import { type Cli, CommandError, examples, findForm, type Options, withStorage } from './cli.ts';
 import { shortTime } from './table.ts';
 
@@ -152,7 +153,9 @@ function withFormOptions(command: Command): Command {
 		.option('--notification-email <addresses>', 'Who is told of submissions; up to ten, separated by commas')
 		.option('--redirect-url <url>', 'Where a browser is sent after a submission')
 		.option('--allowed-domains <domains>', 'Whose pages may post, separated by commas (default: any)')
-		.addOption(new Option('--captcha <vendor>', 'The captcha that a submission must pass').choices([...CAPTCHAS, NONE]))
+		.addOption(
+			new Option('--captcha <vendor>', 'The captcha that a submission must pass').choices([...CAPTCHA_NAMES, NONE]),
+		)
 		.option('--json', 'Print JSON');
 }
 

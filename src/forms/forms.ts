@@ -1,20 +1,13 @@
 /** Forms: made, read, changed, deleted, and found by their slug when somebody posts. */
 
 import { and, desc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import type { Captcha } from '../captchas.ts';
 import { encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
 import { FormGone, UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery } from '../storage/submission.ts';
-import {
-	apiKeys,
-	type Captcha,
-	deliveries,
-	type FormRow,
-	formerSlugs as formerTable,
-	forms,
-	type Mode,
-} from '../storage/tables.ts';
+import { apiKeys, deliveries, type FormRow, formerSlugs as formerTable, forms, type Mode } from '../storage/tables.ts';
 import { createFormerSlugs, type FormerSlugs, slugTaken } from './former-slugs.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
 import { checkFormSettings } from './settings.ts';

@@ -1,11 +1,12 @@
 /** The wire shapes of forms, and the bounds of their fields. */
 
 import { type Static, type TProperties, Type } from '@sinclair/typebox';
+import { CAPTCHA_NAMES } from '../captchas.ts';
 import { nullable, stringEnum } from '../http/schema-types.ts';
-import { CAPTCHAS, MODES } from '../storage/tables.ts';
+import { MODES } from '../storage/tables.ts';
 import { DOMAINS_MAX, EMAILS_MAX, NAME_MAX, SLUG_MAX } from './bounds.ts';
 
-const CaptchaName = stringEnum(CAPTCHAS);
+const CaptchaName = stringEnum(CAPTCHA_NAMES);
 const Name = Type.String({ description: `1 to ${NAME_MAX} characters.`, examples: ['Contact'] });
 const Slug = Type.String({
 	description: `The public name in the submission address: lower-case letters, digits and hyphens, up to ${SLUG_MAX}.`,

@@ -1,8 +1,8 @@
 /** Pure: a form's settings as they were sent, checked and brought to the shape they are stored in. */
 
+import type { Captcha } from '../captchas.ts';
 import { parseEmailList } from '../email-address.ts';
 import { AppError, type FieldError } from '../errors.ts';
-import type { Captcha } from '../storage/tables.ts';
 import { normalizeDomain } from './allowed-domains.ts';
 import { DOMAINS_MAX, EMAILS_MAX, NAME_MAX, SLUG_MAX, URL_MAX } from './bounds.ts';
 import { isRedirectUrl } from './redirect-url.ts';

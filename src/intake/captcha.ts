@@ -1,16 +1,17 @@
 /** Whether a sender passed the captcha of a form: asks the vendor, or checks the proof of work of the house. */
 
-import type { CaptchaVendor } from '../config.ts';
+import type { Captcha, CaptchaVendor } from '../captchas.ts';
+import type { CaptchaVerifier } from '../config.ts';
 import { AppError } from '../errors.ts';
 import { hostCovered } from '../forms/allowed-domains.ts';
 import { encodeId } from '../ids.ts';
 import type { Log } from '../log.ts';
-import type { Captcha, FormRow } from '../storage/tables.ts';
+import type { FormRow } from '../storage/tables.ts';
 import type { Altcha } from './altcha.ts';
 import type { SpamReason } from './spam.ts';
 
 export interface CaptchaOptions {
-	vendors: Record<Exclude<Captcha, 'altcha'>, CaptchaVendor>;
+	vendors: Record<CaptchaVendor, CaptchaVerifier>;
 	/** reCAPTCHA v3 gives scores from 0 to 1; below this one a submission is spam. */
 	recaptchaMinScore: number;
 	altcha: Altcha;
@@ -98,7 +99,7 @@ function isFrom(hostname: unknown, allowedDomains: readonly string[]): boolean {
  * it, and behind a proxy that was set up wrongly it would be the wrong one.
  */
 async function askVendor(
-	{ secret, verifyUrl }: CaptchaVendor,
+	{ secret, verifyUrl }: CaptchaVerifier,
 	{ token, timeoutMs }: { token: string; timeoutMs: number },
 ): Promise<VendorAnswer | string> {
 	if (secret === null) return 'has no secret in the settings';

@@ -2,6 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
+import { CAPTCHAS } from '../captchas.ts';
 import {
 	formBody,
 	headerParameter,
@@ -30,10 +31,12 @@ const Submit = Type.Object(
 					'Honeypot, hidden from people: any value but an empty text or `null`, of any type, makes the submission spam.',
 			}),
 		),
-		'g-recaptcha-response': Type.Optional(Type.String({ description: 'reCAPTCHA token.' })),
-		'h-captcha-response': Type.Optional(Type.String({ description: 'hCaptcha token.' })),
-		'cf-turnstile-response': Type.Optional(Type.String({ description: 'Turnstile token.' })),
-		altcha: Type.Optional(Type.String({ description: 'ALTCHA solution.' })),
+		...Object.fromEntries(
+			Object.values(CAPTCHAS).map(({ field, label }) => [
+				field,
+				Type.Optional(Type.String({ description: `${label} token.` })),
+			]),
+		),
 	},
 	{ additionalProperties: true, description: 'Any fields; the special ones control behaviour and are never stored.' },
 );

@@ -1,7 +1,7 @@
 /** Splits the fields that control a submission from those that are stored. */
 
+import { CAPTCHA_NAMES, CAPTCHAS, type Captcha } from '../captchas.ts';
 import { isEmailAddress } from '../email-address.ts';
-import type { Captcha } from '../storage/tables.ts';
 import type { Field } from './field-list.ts';
 
 /** What the special fields asked for; those that are absent, unusable or not a string are left out. */
@@ -15,12 +15,7 @@ export interface SpecialFields {
 	captchaTokens: Partial<Record<Captcha, string>>;
 }
 
-const CAPTCHA_FIELDS: ReadonlyMap<string, Captcha> = new Map([
-	['g-recaptcha-response', 'recaptcha'],
-	['h-captcha-response', 'hcaptcha'],
-	['cf-turnstile-response', 'turnstile'],
-	['altcha', 'altcha'],
-]);
+const CAPTCHA_FIELDS: ReadonlyMap<string, Captcha> = new Map(CAPTCHA_NAMES.map((name) => [CAPTCHAS[name].field, name]));
 const SPECIAL_NAMES = new Set(['_next', '_subject', '_replyto', '_gotcha', ...CAPTCHA_FIELDS.keys()]);
 
 const MAX_NEXT = 2048;

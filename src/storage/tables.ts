@@ -2,15 +2,13 @@
 
 import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { CAPTCHA_NAMES } from '../captchas.ts';
 
 export const MODES = ['live', 'test'] as const;
 export type Mode = (typeof MODES)[number];
 
 export const PERMISSIONS = ['read', 'write', 'delete', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
-
-export const CAPTCHAS = ['recaptcha', 'hcaptcha', 'turnstile', 'altcha'] as const;
-export type Captcha = (typeof CAPTCHAS)[number];
 
 export const CHANNELS = ['mail', 'webhook'] as const;
 export type Channel = (typeof CHANNELS)[number];
@@ -35,7 +33,7 @@ export const forms = sqliteTable('forms', {
 	notificationEmail: text('notification_email'),
 	redirectUrl: text('redirect_url'),
 	allowedDomains: text('allowed_domains', { mode: 'json' }).$type<string[]>().notNull().default([]),
-	captcha: text('captcha', { enum: CAPTCHAS }),
+	captcha: text('captcha', { enum: CAPTCHA_NAMES }),
 	deletedAt: integer('deleted_at'),
 	total: counter('total'),
 	unread: counter('unread'),

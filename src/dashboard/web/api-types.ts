@@ -5,7 +5,7 @@ import type { Delivery, DeliveryList, DeliveryWithContent } from '../../delivery
 import type { Webhook, WebhookTestResult, WebhookWithSecret } from '../../delivery/webhooks/schema.ts';
 import type { Form } from '../../forms/schema.ts';
 import type { ApiKey, CreateApiKey } from '../../keys/schema.ts';
-import type { Captcha, Channel, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
+import type { Channel, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
 import type { BulkTarget } from '../../submissions/bulk/schema.ts';
 import type { SubmissionList, Submission as SubmissionSchema } from '../../submissions/schema.ts';
 import type { SessionView as Session } from '../session/schema.ts';
@@ -15,7 +15,6 @@ import type { Status } from '../status/schema.ts';
 export type {
 	ApiKey,
 	BulkTarget,
-	Captcha,
 	Channel,
 	CreateApiKey,
 	Delivery,

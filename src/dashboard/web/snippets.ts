@@ -1,6 +1,6 @@
 /** Copy-paste code that connects a website to a form. */
 
-import type { Captcha } from './api-types.ts';
+import { CAPTCHAS, type Captcha } from '../../captchas.ts';
 
 export interface SnippetForm {
 	/** The form's full public address. */
@@ -17,30 +17,6 @@ export interface Snippet {
 	hint: string;
 	code: string;
 }
-
-interface CaptchaMarkup {
-	script: string;
-	widget: string;
-}
-
-const CAPTCHA_MARKUP: Record<Captcha, CaptchaMarkup> = {
-	recaptcha: {
-		script: '<script src="https://www.google.com/recaptcha/api.js" async defer></script>',
-		widget: '<div class="g-recaptcha" data-sitekey="YOUR_SITE_KEY"></div>',
-	},
-	hcaptcha: {
-		script: '<script src="https://js.hcaptcha.com/1/api.js" async defer></script>',
-		widget: '<div class="h-captcha" data-sitekey="YOUR_SITE_KEY"></div>',
-	},
-	turnstile: {
-		script: '<script src="https://challenges.cloudflare.com/turnstile/v0/api.js" async defer></script>',
-		widget: '<div class="cf-turnstile" data-sitekey="YOUR_SITE_KEY"></div>',
-	},
-	altcha: {
-		script: '<script src="YOUR_COPY_OF/altcha.min.js" async defer type="module"></script>',
-		widget: '<altcha-widget challengeurl="YOUR_CHALLENGE_URL"></altcha-widget>',
-	},
-};
 
 const HONEYPOT = [
 	'<!-- Bots fill this in; people never see it. -->',
@@ -62,10 +38,10 @@ function formMarkup(form: SnippetForm): string {
 		'<label for="message">Message</label>',
 		'<textarea id="message" name="message" rows="5" required></textarea>',
 		...HONEYPOT,
-		...(form.captcha ? [CAPTCHA_MARKUP[form.captcha].widget] : []),
+		...(form.captcha ? [CAPTCHAS[form.captcha].widget] : []),
 		'<button type="submit">Send</button>',
 	];
-	const script = form.captcha ? `\n${CAPTCHA_MARKUP[form.captcha].script}` : '';
+	const script = form.captcha ? `\n${CAPTCHAS[form.captcha].script}` : '';
 	return `<form action="${form.address}" method="POST">\n${indent(lines, '  ')}\n</form>${script}`;
 }
 
@@ -123,7 +99,7 @@ export function ContactForm() {
 
 function reactCaptcha(captcha: Captcha | null): string {
 	if (captcha === null) return '';
-	const widget = CAPTCHA_MARKUP[captcha].widget.replace('class=', 'className=');
+	const widget = CAPTCHAS[captcha].widget.replace('class=', 'className=');
 	return `\n      {/* load ${captcha}'s script once in your page's head */}\n      ${widget}`;
 }
 

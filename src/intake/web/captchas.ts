@@ -1,13 +1,15 @@
 /** A captcha's token is good for one request that was answered: afterwards the widgets on the page have to make new ones. */
 
+import { widgetGlobals } from '../../captchas.ts' with { type: 'macro' };
+
 interface Resettable {
 	reset?: () => void;
 }
 
-const VENDORS = ['grecaptcha', 'hcaptcha', 'turnstile'];
-
 export function renewCaptchas(plain: HTMLFormElement): void {
-	const vendors = VENDORS.map((name) => (globalThis as unknown as Record<string, Resettable | undefined>)[name]);
+	const vendors = widgetGlobals().map(
+		(name) => (globalThis as unknown as Record<string, Resettable | undefined>)[name],
+	);
 	for (const widget of [plain.querySelector<HTMLElement & Resettable>('altcha-widget'), ...vendors]) {
 		try {
 			widget?.reset?.();

@@ -1,7 +1,7 @@
 /** The code that people copy holds the form's own address and its defences. */
 
 import { describe, expect, test } from 'bun:test';
-import type { Captcha } from '../../../src/dashboard/web/api-types.ts';
+import type { Captcha } from '../../../src/captchas.ts';
 import { snippetsFor } from '../../../src/dashboard/web/snippets.ts';
 
 const FORM = { address: 'https://in.example.com/f/contact-k3v9x2qm', submitUrl: 'https://in.example.com' };

@@ -1,9 +1,10 @@
 /** Everything a form can be told, its webhooks, and its end. */
 
 import { useState } from 'preact/hooks';
+import { CAPTCHA_NAMES, CAPTCHAS, type Captcha } from '../../../captchas.ts';
 import { announce, useTitle } from '../announce.ts';
 import * as api from '../api.ts';
-import type { Captcha, Form, FormChange } from '../api-types.ts';
+import type { Form, FormChange } from '../api-types.ts';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { Field } from '../components/field.tsx';
 import { FormHead } from '../components/form-head.tsx';
@@ -21,10 +22,7 @@ import { NotFound } from './not-found.tsx';
 
 const CAPTCHA_OPTIONS = [
 	{ value: '', label: 'None: the honeypot only' },
-	{ value: 'recaptcha', label: 'reCAPTCHA' },
-	{ value: 'hcaptcha', label: 'hCaptcha' },
-	{ value: 'turnstile', label: 'Cloudflare Turnstile' },
-	{ value: 'altcha', label: 'ALTCHA' },
+	...CAPTCHA_NAMES.map((value) => ({ value, label: CAPTCHAS[value].label })),
 ];
 
 /** The settings as the inputs hold them. */
