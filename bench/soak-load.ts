@@ -12,6 +12,7 @@ const WAIT_MS = 500;
 const SLOW_PIECE = Buffer.alloc(64 * 1024, 'x');
 const SLOW_PAUSE_MS = 1_000;
 const SLOW_LASTS_MS = 20_000;
+const OVERSIZED_BYTES = 24 * 1024 * 1024;
 
 interface Pending {
 	form: Form;
@@ -37,7 +38,17 @@ export function createLoad({ url, product, forms, maxBody, liveReceivers, until 
 	const { authorization } = product;
 	const pending = new Map<number, Pending>();
 	const checked: { form: Form; submission: string }[] = [];
-	const counts = { acknowledged: 0, busy: 0, delivered: 0, exact: 0, wrong: 0, lists: 0, exports: 0, faults: 0 };
+	const counts = {
+		acknowledged: 0,
+		busy: 0,
+		oversized: 0,
+		delivered: 0,
+		exact: 0,
+		wrong: 0,
+		lists: 0,
+		exports: 0,
+		faults: 0,
+	};
 	const faults = new Map<string, number>();
 	let last = 0;
 
@@ -122,6 +133,16 @@ export function createLoad({ url, product, forms, maxBody, liveReceivers, until 
 		else if (answer.status !== 200) fault(`${path.split('/').at(-1)?.split('?')[0]}: ${answer.status}`);
 	}
 
+	/** Text of a multipart body has the limit of other text, long before that of the whole body. */
+	async function oversize(form: Form): Promise<void> {
+		const body = new FormData();
+		body.append('message', '"'.repeat(OVERSIZED_BYTES));
+		const answer = await fetch(`${url}/api/f/${form.slug}`, { method: 'POST', body });
+		await answer.bytes();
+		if (answer.status !== 413 && !isBusy(answer)) fault(`oversized body: ${answer.status}`);
+		counts.oversized++;
+	}
+
 	/** A body that comes so slowly that it is never complete, from a network of its own. */
 	function dribble(network: number): Promise<void> {
 		const { hostname, port } = new URL(url);
@@ -182,6 +203,7 @@ export function createLoad({ url, product, forms, maxBody, liveReceivers, until 
 					repeat('list', () => list(form)),
 					repeat('export', () => exported(form)),
 				]),
+				...(maxBody < OVERSIZED_BYTES ? forms.map((form) => repeat('oversized body', () => oversize(form))) : []),
 				...Array.from({ length: slowBodies }, (_, network) => repeat('slow body', () => dribble(network))),
 			]);
 		},
