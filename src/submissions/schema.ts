@@ -34,10 +34,10 @@ export const SubmissionList = Type.Object(
 		fields: Type.Array(Type.String(), {
 			description:
 				'The field names of all submissions of the form (of its spam with `filter=spam`), in the order first seen. ' +
-				'At most 2,000: first the names that more than three submissions have.',
+				'At most 2,000: those that the most submissions have.',
 		}),
 		pagination: Type.Object({
-			limit: Type.Integer({ description: 'The applied limit; a page of very large submissions ends early.' }),
+			limit: Type.Integer({ description: 'The applied limit.' }),
 			offset: Type.Integer(),
 			total: Type.Integer({ description: 'How many match in all.' }),
 			hasMore: Type.Boolean(),

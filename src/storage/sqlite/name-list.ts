@@ -4,8 +4,6 @@ import type { Database, Statement } from 'bun:sqlite';
 
 /** Names beyond this many are stored with their submissions, but not listed: a stranger could invent them without end. */
 export const MAX_LISTED_NAMES = 2000;
-/** Where there are more names, those that no more submissions have than this make room for the others. */
-const FEW = 3;
 /** A row among the names of a list that left some out. No name is written so: `JSON.stringify` does not escape that character. */
 const OVERFLOW_MARK = '"\\u2026"';
 
@@ -109,13 +107,12 @@ export function relistNames(list: NameList, { counts, isPartial }: NameCount, ma
 	list.json = undefined;
 }
 
-/** The first names that more than a few submissions have, and then the first of the others, in the order first seen. */
+/**
+ * Those that the most submissions have, whoever came first: of about as many, within a power of two, the first seen, so
+ * that columns stay put. Kept in the order first seen.
+ */
 function choose(counts: ReadonlyMap<string, number>, max: number): Map<string, number> {
-	const chosen = new Set<string>();
-	for (const isFirstChoice of [true, false]) {
-		for (const [name, count] of counts) {
-			if (chosen.size < max && count > FEW === isFirstChoice) chosen.add(name);
-		}
-	}
+	const byFrequency = [...counts].sort(([, a], [, b]) => Math.clz32(a) - Math.clz32(b));
+	const chosen = new Set(byFrequency.slice(0, max).map(([name]) => name));
 	return new Map([...counts].filter(([name]) => chosen.has(name)));
 }
