@@ -26,7 +26,7 @@ export interface SmtpServer {
  */
 export function parseSmtpUrl(text: string): SmtpServer {
 	const url = URL.parse(text);
-	if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || url.hash) {
+	if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || url.port === '0' || url.hash) {
 		throw new ValueProblem('must be like smtp://user:password@mail.example.com:587 or smtps://…');
 	}
 	// Most often a password with a slash in it, which ends the name of the server too early.

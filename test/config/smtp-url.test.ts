@@ -36,6 +36,7 @@ test('only tls=unverified leaves the certificate unchecked', () => {
 test.each([
 	['http://h', 'must be like smtp://'],
 	['smtp://', 'must be like smtp://'],
+	['smtp://u:hunter2@h:0', 'must be like smtp://'],
 	['mail.example.com:587', 'must be like smtp://'],
 	['smtp://u:hunter2@h#x', 'must be like smtp://'],
 	['smtp://u:hunter2@h?tls=maybe', 'must have no parameter but tls, which is one of auto, required, unverified, off'],
