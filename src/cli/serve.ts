@@ -73,7 +73,7 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 			const server = await startServer(app);
 			announce(cli, server);
 			await Promise.race([askedToStop, Bun.sleep(WELCOME_AFTER_MS)]);
-			await welcome(cli, { app, server }).catch((cause) => log.error('No set-up link could be made.', { cause }));
+			await welcome(cli, { app, server, log }).catch((cause) => log.error('No set-up link could be made.', { cause }));
 			await askedToStop;
 			log.info('stopping');
 			await server.stop(DRAIN_MS);
@@ -93,23 +93,25 @@ function announce(cli: Cli, { baseUrl, submitUrl }: RunningServer): void {
 }
 
 /** What whoever starts a server should know, but not wait for. */
-async function welcome(cli: Cli, { app, server }: { app: App; server: RunningServer }): Promise<void> {
+async function welcome(cli: Cli, { app, server, log }: { app: App; server: RunningServer; log: Log }): Promise<void> {
+	const isTerminal = cli.io.stderr.isTTY === true;
+	// Programs read a log line by line, in its format.
+	const tell = isTerminal ? cli.advise : log.warn;
 	const unknown = unknownAddresses(app.config);
 	if (unknown.length > 0) {
-		cli.advise(
+		tell(
 			`Links and snippets name localhost, which only this machine can open. Set ${unknown.join(' and ')} to what ` +
 				'people use, such as https://forms.example.com.',
 		);
 	}
-	// Whoever starts a new server has no key yet: a link signs them in.
+	// Whoever starts a new server has no key yet: a link signs them in. Whoever reads a log for the next hour could use it.
 	if ((await app.keys.list()).length > 0) return;
-	// Where stderr goes to a log, whoever reads that log for the next hour could sign in.
-	if (!cli.io.stderr.isTTY) {
-		cli.advise('There is no API key yet. To set up in a browser, open the link that "formsrv dashboard-link" prints.');
+	if (!isTerminal) {
+		tell('There is no API key yet. To set up in a browser, open the link that "formsrv dashboard-link" prints.');
 		return;
 	}
 	const link = setupLink(server.urls.base, await app.sessions.createLink());
-	cli.advise(`There is no API key yet. To set up in a browser, open this link within an hour: ${link}`);
+	tell(`There is no API key yet. To set up in a browser, open this link within an hour: ${link}`);
 }
 
 function unknownAddresses({ host, baseUrl, submitHost, submitUrl }: Config): string[] {

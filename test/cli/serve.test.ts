@@ -127,7 +127,10 @@ describe('serve', () => {
 		const logged = await serve(...ANY_PORTS, ...where);
 		await logged.heard('There is no API key yet.');
 		expect(await logged.stop()).toBe(0);
-		expect(logged.err.join('')).toContain('open the link that "formsrv dashboard-link" prints');
+		const lines = logged.err.join('').trimEnd().split('\n');
+		expect(lines.map((line) => JSON.parse(line).message)).toContainEqual(
+			expect.stringContaining('open the link that "formsrv dashboard-link" prints'),
+		);
 		expect(logged.err.join('')).not.toContain('/setup/');
 		const shown = await serveTo({ isTerminal: true }, ...ANY_PORTS, ...where);
 		await shown.heard('open this link within an hour: https://forms.example.com/#/setup/');
