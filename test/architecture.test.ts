@@ -12,6 +12,7 @@ const LEVELS = [
 	[
 		'byte-budget',
 		'config',
+		'durations',
 		'errors',
 		'events',
 		'ids',

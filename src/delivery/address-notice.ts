@@ -1,4 +1,4 @@
-/** The mail to the former notification addresses of a form once they were changed; it holds nothing of any submission. */
+/** The mail to a form's former notification addresses after a change; it contains no submitted content. */
 
 import { html } from '../html.ts';
 import { encodeId } from '../ids.ts';
@@ -13,11 +13,11 @@ export function renderAddressNotice(
 	const changedAt = `${madeAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 	const title = 'Notification address changed';
 	const name = tidySubject(form.name);
-	const what = `Who is told of new submissions to the form "${name}" was changed at ${changedAt}. Until then it was ${to.join(', ')}.`;
+	const what = `The notification addresses of the form "${name}" were changed at ${changedAt}. The former ones: ${to.join(', ')}.`;
 	const advice =
-		'If you did not expect this, look at the settings of the form. The server’s log names the key or session that changed it.';
+		'If you did not expect this, check the settings of the form. The server’s log names the key or session that changed them.';
 	const url = `${formUrl(identity, form.id)}/settings`;
-	const footer = `Sent because this address was told of the submissions to ${name} until now.`;
+	const footer = `Sent because this address received the notifications of ${name} until now.`;
 	return {
 		...envelopeOf(identity, { form, to, key: `address.${encodeId(id)}`, at: madeAt }),
 		replyTo: null,

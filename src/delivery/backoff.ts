@@ -1,32 +1,32 @@
-/** When a delivery that did not go through is tried again, and when it is given up. */
+/** Pure: the retry schedules of deliveries. */
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
+
 const JITTER = 0.1;
 
-/** Waits between attempts. The last one repeats until the waits add up to `untilMs`; then it is given up. */
+/** Waits between attempts. The last one repeats until their sum reaches `untilMs`; then the delivery fails. */
 export interface Schedule {
 	readonly waitsMs: readonly number[];
 	readonly untilMs: number;
 }
 
-/** RFC 5321 section 4.5.4.1 asks for half an hour at least between attempts in the long run, over 4 to 5 days. */
+/** RFC 5321 section 4.5.4.1: in the long run at least half an hour between attempts, for 4 to 5 days. */
 export const MAIL_SCHEDULE: Schedule = {
-	waitsMs: [1 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, 60 * MINUTE, 63 * MINUTE],
-	untilMs: 5 * 24 * HOUR,
+	waitsMs: [1, 5, 15, 30, 60, 63].map((minutes) => minutes * MINUTE_MS),
+	untilMs: 5 * DAY_MS,
 };
 
-/** A receiver that was redeployed gets it within seconds, one that was broken over night by the next day. */
+/** Covers a redeployment within seconds, and an outage overnight by the next day. */
 export const WEBHOOK_SCHEDULE: Schedule = {
-	waitsMs: [5_000, 1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 1 * HOUR, 2 * HOUR, 4 * HOUR, 6 * HOUR],
-	untilMs: 25 * HOUR,
+	waitsMs: [5_000, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS, 6 * HOUR_MS],
+	untilMs: 25 * HOUR_MS,
 };
 
 /**
- * Milliseconds to wait after the given number of failed attempts, or `undefined` when it is time to give up.
+ * Milliseconds to wait after this many failed attempts; `undefined` to give up.
  *
- * Giving up is decided by the attempts made, not by the clock: a clock that was set forward, or a server
- * that was switched off for a week, ends nothing early.
+ * The number of attempts decides, not the clock: a clock step, or a server that was off for a week, ends nothing
+ * early.
  */
 export function waitAfter(
 	schedule: Schedule,
@@ -38,12 +38,12 @@ export function waitAfter(
 	return Math.round(waitAt(schedule, attempts - 1) * jitter);
 }
 
-/** The longest wait that {@link waitAfter} may answer: a moment further ahead means the clock was set back. */
+/** The longest wait that {@link waitAfter} returns: a time further ahead means that the clock was set back. */
 export function longestWait(schedule: Schedule): number {
 	return Math.ceil(Math.max(...schedule.waitsMs) * (1 + JITTER));
 }
 
-/** What the waits before the latest of these attempts add up to, without jitter. */
+/** The sum of the waits before the latest of these attempts, without jitter. */
 function waitedBefore(schedule: Schedule, attempts: number): number {
 	let total = 0;
 	for (let made = 1; made < attempts; made++) total += waitAt(schedule, made - 1);

@@ -1,17 +1,17 @@
-/** How much of the outbox can be asked for at once, and what can be sent again. */
+/** Bounds of requests for deliveries, and the states that can be retried in bulk. */
 
 export const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 100;
 export const RETRY_IDS_MAX = 1000;
-/** Counting more would hold up everybody, and tells nobody more. */
+/** Counting stops here: more would block other requests. */
 export const TOTAL_MAX = 10_000;
-/** Forms above their ceiling that a list tells of. */
+/** Open digests in a list. */
 export const DIGESTS_MAX = 20;
-/** What can be tried again by the lot. */
+/** States that can be retried in bulk. */
 export const RETRY_STATES = ['failed', 'waiting', 'withheld'] as const;
-/** Somebody tries settings out; a program would write to strangers. */
+/** Enough for an operator who tries settings; too few to send spam. */
 export const MAIL_TESTS_PER_MINUTE = 5;
-/** Bytes of what was sent that are kept of a mail: the submission that it is about is kept whole anyway. */
+/** Bytes of a sent mail that are stored: its submission is stored whole anyway. */
 export const KEPT_MAX_BYTES = 20_000;
-/** Bytes of a submission's text that are shown of what is posted. */
+/** Bytes of the submission that are shown of a webhook request. */
 export const SHOWN_MAX_BYTES = 100_000;

@@ -1,4 +1,4 @@
-/** What the worker asks of a way out of the house, be it mail or webhooks. */
+/** The interface of a channel, mail or webhooks, to the worker and to the list of deliveries. */
 
 import type { DeliveryRow } from '../storage/tables.ts';
 import type { Schedule } from './backoff.ts';
@@ -6,25 +6,25 @@ import type { Outcome } from './outcome.ts';
 
 export interface Attempt {
 	outcome: Outcome;
-	/** What is kept of what was sent; JSON text for {@link Channel.recall}. */
+	/** The record of the sent content: JSON text for {@link Channel.recall}. */
 	kept?: string;
 }
 
-/** To show to people. With `isCut`, the longest text in it is only the beginning. */
+/** Content to show to the owner. With `isCut`, its longest text is only the beginning. */
 export type Content = { isCut?: true } & Record<string, unknown>;
 
 export interface Channel {
 	readonly schedule: Schedule;
-	/** How many may be under way to one destination at once. */
+	/** Maximum number of attempts in flight to one destination. */
 	readonly concurrency: number;
 	/**
-	 * Tries once, in bounded time from when there is memory for it. When `signal` aborts, it ends at once, with the
-	 * outcome `ill` if nothing can have arrived by then.
-	 * @throws the reason of `signal` if it aborts before anything was tried
+	 * Makes one attempt, in bounded time once it has got its memory. When `signal` aborts, it ends at once, with the
+	 * outcome `unavailable` if nothing can have arrived by then.
+	 * @throws the reason of `signal` if it aborts before the attempt began
 	 */
 	send(row: DeliveryRow, options: { signal: AbortSignal }): Promise<Attempt>;
-	/** What would be sent now. `undefined` if what it is about is gone. */
+	/** The content to send now; `undefined` if the submission was removed. */
 	compose(row: DeliveryRow): Promise<Content | undefined>;
-	/** What was sent, by what is kept of it. */
+	/** The content that was sent, from the stored record. */
 	recall(row: DeliveryRow, kept: string): Promise<Content | undefined>;
 }

@@ -1,4 +1,4 @@
-/** Deliveries as their owner sees them: listed, and shown with what was sent. */
+/** The owner's view of deliveries: the list, and each with its content. */
 
 import {
 	and,
@@ -16,6 +16,7 @@ import {
 	sql,
 } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
+import { DAY_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -31,13 +32,13 @@ import {
 import type { Timeline } from '../storage/timeline.ts';
 import { DIGESTS_MAX, TOTAL_MAX } from './bounds.ts';
 import type { Channel, Content } from './channel.ts';
-import { findDelivery, isReachable } from './delivery-access.ts';
+import { findDelivery, reachable } from './delivery-access.ts';
 import { SUBMISSIONS_DIGEST } from './mail-channel.ts';
 import type { Delivery, DeliveryList, DeliveryWithContent } from './schema.ts';
-import type { MailTrouble } from './worker.ts';
+import type { MailOutage } from './worker.ts';
 
-/** How long what was sent can be looked at. */
-const CONTENT_KEPT_MS = 30 * 24 * 3_600_000;
+/** How long sent content is stored. */
+const CONTENT_KEPT_MS = 30 * DAY_MS;
 const EXPIRE_AT_ONCE = 500;
 const { content: _, ...LISTED } = getTableColumns(deliveries);
 
@@ -57,7 +58,7 @@ export interface DeliveryQuery {
 export interface DeliveriesOptions {
 	channels: Record<ChannelName, Channel>;
 	isMailSet: boolean;
-	mailTrouble: () => MailTrouble;
+	mailOutage: () => MailOutage;
 	now?: () => number;
 }
 
@@ -65,21 +66,21 @@ export type Deliveries = ReturnType<typeof createDeliveries>;
 
 /** With a `mode`, deliveries of the other mode's forms do not exist. */
 export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
-	const { channels, isMailSet, mailTrouble, now = Date.now } = options;
+	const { channels, isMailSet, mailOutage, now = Date.now } = options;
 	const { db } = storage;
 
 	async function checkSubject({ form, submission }: DeliverySubject, mode?: Mode): Promise<void> {
 		if (form === undefined) return;
 		await storage.findForm(form, mode);
 		if (submission === undefined) return;
-		const isIt = and(eq(submissions.id, decodeId(submission) ?? -1), eq(submissions.formId, decodeId(form) ?? -1));
-		const found = await db.select({ id: submissions.id }).from(submissions).where(isIt);
+		const byId = and(eq(submissions.id, decodeId(submission) ?? -1), eq(submissions.formId, decodeId(form) ?? -1));
+		const found = await db.select({ id: submissions.id }).from(submissions).where(byId);
 		if (found.length === 0) throw new AppError('NOT_FOUND', 'There is no such submission.');
 	}
 
-	const present = (row: Omit<DeliveryRow, 'content'>) => presentDelivery(row, storage.clock.timeline());
+	const toResponse = (row: Omit<DeliveryRow, 'content'>) => toDelivery(row, storage.clock.timeline());
 
-	/** What was sent or would be; nothing of what was sent and is not kept any more. */
+	/** The content that was sent or would be; `undefined` if the sent content has expired. */
 	async function contentOf(row: DeliveryRow): Promise<Content | undefined> {
 		const channel = channels[row.channel];
 		if (row.content !== null) return channel.recall(row, row.content);
@@ -87,27 +88,27 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 	}
 
 	/**
-	 * The conditions whose rows come from one index each, in order: one for each channel, which the engine merges. The
-	 * test world alone is sought by its forms, for in the order of all deliveries it may be far between.
+	 * The conditions that one index each can serve in order: one for each channel, which the engine merges. In test mode
+	 * the rows are found by form instead, because they may be sparse among all deliveries.
 	 */
-	function partsOf(
+	function conditionsOf(
 		matching: SQL | undefined,
 		{ channel, isBySeveralForms }: { channel?: ChannelName; isBySeveralForms: boolean },
 	) {
-		const isOf = (one: ChannelName) => and(matching, eq(deliveries.channel, one));
-		if (!isBySeveralForms) return (channel === undefined ? CHANNELS : [channel]).map(isOf);
-		// Not `=`, by which the engine would choose another index.
+		const ofChannel = (one: ChannelName) => and(matching, eq(deliveries.channel, one));
+		if (!isBySeveralForms) return (channel === undefined ? CHANNELS : [channel]).map(ofChannel);
+		// Not `=`: the engine would choose another index.
 		const others = CHANNELS.filter((one) => channel !== undefined && one !== channel);
 		return [and(matching, ...others.map((other) => ne(deliveries.channel, other)))];
 	}
 
 	function listOf(parts: (SQL | undefined)[]) {
 		const [first, second] = parts.map((part) => db.select(LISTED).from(deliveries).where(part));
-		if (!first) throw new Error('There is no condition to list by.');
+		if (!first) throw new Error('No condition to list by.');
 		return second ? unionAll(first, second).$dynamic() : first.$dynamic();
 	}
 
-	/** How many match, counted up to a bound. */
+	/** How many match, up to TOTAL_MAX. */
 	async function countOf(parts: (SQL | undefined)[]): Promise<number> {
 		let total = 0;
 		for (const part of parts) {
@@ -118,9 +119,9 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 		return Math.min(total, TOTAL_MAX);
 	}
 
-	/** Those that still gather, the latest first; found by that they are about no single submission. */
-	async function openDigests(isTheirs: SQL | undefined): Promise<DeliveryList['digests']> {
-		const isOpen = and(
+	/** Digests that are still growing, the latest first; found by the index on rows without a submission. */
+	async function openDigests(visible: SQL | undefined): Promise<DeliveryList['digests']> {
+		const open = and(
 			isNull(deliveries.submissionId),
 			sql`+${deliveries.state} = 'waiting'`,
 			eq(deliveries.attempts, 0),
@@ -129,7 +130,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 		const rows = await db
 			.select({ id, formId, nextAttemptAt })
 			.from(deliveries)
-			.where(and(isOpen, eq(deliveries.event, SUBMISSIONS_DIGEST), isTheirs))
+			.where(and(open, eq(deliveries.event, SUBMISSIONS_DIGEST), visible))
 			.orderBy(desc(deliveries.id))
 			.limit(DIGESTS_MAX);
 		const timeline = storage.clock.timeline();
@@ -141,10 +142,10 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 		}));
 	}
 
-	function presentMail(): DeliveryList['mail'] {
-		const trouble = mailTrouble();
-		if (!trouble) return { isSet: isMailSet, heldSince: null, heldReason: null, nextProbeAt: null };
-		const { since, reason, nextProbeAt } = trouble;
+	function mailStatus(): DeliveryList['mail'] {
+		const outage = mailOutage();
+		if (!outage) return { isSet: isMailSet, heldSince: null, heldReason: null, nextProbeAt: null };
+		const { since, reason, nextProbeAt } = outage;
 		return { isSet: isMailSet, heldSince: toIso(since), heldReason: reason, nextProbeAt: toIso(nextProbeAt) };
 	}
 
@@ -161,49 +162,49 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 			await checkSubject(subject, mode);
 			const { form, submission } = subject;
 			const { state, channel, limit, offset } = readQuery();
-			const isTheirs = and(
-				isReachable(storage, mode),
+			const visible = and(
+				reachable(storage, mode),
 				form === undefined ? undefined : eq(deliveries.formId, decodeId(form) ?? -1),
 			);
 			const matching = and(
-				isTheirs,
+				visible,
 				state && eq(deliveries.state, state),
 				submission === undefined ? undefined : eq(deliveries.submissionId, decodeId(submission) ?? -1),
 			);
 			const isBySeveralForms = mode === 'test' && form === undefined;
-			const parts = partsOf(matching, { channel, isBySeveralForms });
+			const parts = conditionsOf(matching, { channel, isBySeveralForms });
 			const rows = await listOf(parts)
 				.orderBy(desc(deliveries.id))
 				.limit(limit + 1)
 				.offset(offset);
 			const total = await countOf(parts);
 			return {
-				deliveries: rows.slice(0, limit).map(present),
+				deliveries: rows.slice(0, limit).map(toResponse),
 				pagination: { limit, offset, total, hasMore: rows.length > limit },
-				mail: presentMail(),
-				digests: await openDigests(isTheirs),
+				mail: mailStatus(),
+				digests: await openDigests(visible),
 			};
 		},
 		/** @throws AppError NOT_FOUND */
 		async get(id: string, mode?: Mode): Promise<DeliveryWithContent> {
 			const row = await findDelivery(storage, { id, mode });
-			return { ...present(row), content: (await contentOf(row)) ?? null };
+			return { ...toResponse(row), content: (await contentOf(row)) ?? null };
 		},
-		/** The HTML of a mail that was not sent yet, or never will be. @throws AppError NOT_FOUND */
+		/** The HTML of a mail that was not sent. @throws AppError NOT_FOUND */
 		async preview(id: string, mode?: Mode): Promise<string> {
 			const row = await findDelivery(storage, { id, mode });
 			const content = row.channel === 'mail' ? await channels.mail.compose(row) : undefined;
 			if (content === undefined) throw new AppError('NOT_FOUND', 'There is nothing to show of this delivery.');
 			return String(content.html);
 		},
-		/** Maintenance: forgets what was sent after 30 days; that it was sent stays known. */
+		/** Maintenance: deletes sent content after 30 days; the delivery itself stays. */
 		async expire(): Promise<void> {
-			const isOld = and(isNotNull(deliveries.content), lt(deliveries.finishedAt, now() - CONTENT_KEPT_MS));
+			const expired = and(isNotNull(deliveries.content), lt(deliveries.finishedAt, now() - CONTENT_KEPT_MS));
 			for (;;) {
 				const rows = await db
 					.select({ id: deliveries.id })
 					.from(deliveries)
-					.where(isOld)
+					.where(expired)
 					.orderBy(asc(deliveries.finishedAt))
 					.limit(EXPIRE_AT_ONCE);
 				if (rows.length === 0) return;
@@ -214,7 +215,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 	};
 }
 
-function presentDelivery(row: Omit<DeliveryRow, 'content'>, timeline: Timeline): Delivery {
+function toDelivery(row: Omit<DeliveryRow, 'content'>, timeline: Timeline): Delivery {
 	return {
 		id: encodeId(row.id),
 		form: encodeId(row.formId),

@@ -1,4 +1,4 @@
-/** One destination at work: takes what is due as fast as the destination bears it, and writes down what became of it. */
+/** The worker of one destination: claims due deliveries as fast as its circuit breaker allows, and stores the outcomes. */
 
 import { encodeId } from '../ids.ts';
 import type { Log } from '../log.ts';
@@ -8,20 +8,20 @@ import { createCircuitBreaker, type Pace } from './circuit-breaker.ts';
 import type { Outcome } from './outcome.ts';
 import type { DueDelivery, Queue } from './queue.ts';
 
-/** How far the selection looks ahead. */
+/** How many due deliveries the selection sees. */
 const PAGE = 50;
 /**
- * In a flood, when the selection puts deliveries elsewhere, it looks further ahead but less often: each time costs a
- * transaction, and visitors come first.
+ * In a flood, when the selection defers deliveries, it sees more at a time but less often: each time costs a
+ * transaction, and submissions have priority.
  */
 const FLOOD_PAGE = 400;
 const FLOOD_PAUSE_MS = 100;
 const SHORTEST_SLEEP_MS = 20;
-const SETTLE_AGAIN_MS = 1_000;
+const STORE_AGAIN_MS = 1_000;
 
 export interface Selection {
-	/** Chooses which of the due deliveries may go now, and puts some of the others elsewhere. */
-	choose(due: DueDelivery[], underWay: readonly DeliveryRow[]): Promise<{ chosen: DueDelivery[]; putAway: number }>;
+	/** Chooses which due deliveries may go now, and defers others: to a later time, or into a digest. */
+	choose(due: DueDelivery[], inFlight: readonly DeliveryRow[]): Promise<{ chosen: DueDelivery[]; deferred: number }>;
 	sent(row: DeliveryRow, at: number): void;
 }
 
@@ -34,7 +34,7 @@ export interface DestinationWorkerOptions {
 	signal: AbortSignal;
 	/** For the log. */
 	name: string;
-	/** The lane sets itself no alarm beyond that: somebody looks after it as often. */
+	/** The longest timer that is set; the caller polls at this interval. */
 	tickMs: number;
 	selection?: Selection;
 }
@@ -52,26 +52,26 @@ export function createDestinationWorker({
 	tickMs,
 	selection,
 }: DestinationWorkerOptions) {
-	const health = createCircuitBreaker({ concurrency: channel.concurrency, pace });
-	const underWay = new Map<number, DeliveryRow>();
-	const work = new Set<Promise<void>>();
+	const breaker = createCircuitBreaker({ concurrency: channel.concurrency, pace });
+	const inFlight = new Map<number, DeliveryRow>();
+	const tasks = new Set<Promise<void>>();
 	let page = PAGE;
 	let isPumping = false;
-	let isAskedAgain = false;
+	let isWakePending = false;
 	let isStopping = false;
-	let alarm: ReturnType<typeof setTimeout> | undefined;
+	let timer: ReturnType<typeof setTimeout> | undefined;
 
-	/** Keeps hold of a promise until it is done, so that stopping can wait for it. */
+	/** Keeps a promise until it is done, so that `stop` can wait for it. */
 	function track(task: Promise<void>): void {
 		const watched: Promise<void> = task
-			.catch((error) => log.error('The outbox cannot be worked on; it is tried again.', { cause: error }))
-			.finally(() => work.delete(watched));
-		work.add(watched);
+			.catch((error) => log.error('The outbox cannot be processed; this is retried.', { cause: error }))
+			.finally(() => tasks.delete(watched));
+		tasks.add(watched);
 	}
 
 	function wake(): void {
 		if (isStopping) return;
-		isAskedAgain = true;
+		isWakePending = true;
 		if (isPumping) return;
 		isPumping = true;
 		track(pump());
@@ -79,45 +79,45 @@ export function createDestinationWorker({
 
 	async function pump(): Promise<void> {
 		try {
-			// One look for all that is stored in this turn of the event loop.
+			// One query for everything that is stored in this turn of the event loop.
 			await new Promise((resolve) => setImmediate(resolve));
-			while (isAskedAgain && !isStopping) {
-				isAskedAgain = false;
-				if (await takeSome()) isAskedAgain = true;
+			while (isWakePending && !isStopping) {
+				isWakePending = false;
+				if (await startSome()) isWakePending = true;
 			}
 		} finally {
 			isPumping = false;
 		}
-		await setAlarm();
+		await setTimer();
 	}
 
-	/** Wakes the lane when the next delivery falls due, or the hold ends. */
-	async function setAlarm(): Promise<void> {
+	/** Wakes the worker when the next delivery falls due, or the pause ends. */
+	async function setTimer(): Promise<void> {
 		if (isFull()) return;
-		const heldUntil = health.heldUntil();
-		const next = heldUntil > now() ? heldUntil : await queue.nextDue();
-		clearTimeout(alarm);
+		const pausedUntil = breaker.pausedUntil();
+		const next = pausedUntil > now() ? pausedUntil : await queue.nextDue();
+		clearTimeout(timer);
 		if (next === undefined || next - now() >= tickMs || isStopping) return;
-		alarm = setTimeout(wake, Math.max(next - now(), SHORTEST_SLEEP_MS));
+		timer = setTimeout(wake, Math.max(next - now(), SHORTEST_SLEEP_MS));
 	}
 
-	/** Whether the end of what is under way is all that can bring the lane on. */
-	const isFull = () => underWay.size > 0 && underWay.size >= health.limit(now());
+	/** Whether only the end of an attempt in flight makes room for another. */
+	const isFull = () => inFlight.size > 0 && inFlight.size >= breaker.limit(now());
 
-	/** Starts as many as may go; answers whether there may be more to do at once. */
-	async function takeSome(): Promise<boolean> {
-		const free = health.limit(now()) - underWay.size;
+	/** Starts as many attempts as allowed. Returns whether there may be more to do at once. */
+	async function startSome(): Promise<boolean> {
+		const free = breaker.limit(now()) - inFlight.size;
 		if (free <= 0) return false;
-		const due = (await queue.due(selection ? page : free + underWay.size)).filter(({ id }) => !underWay.has(id));
-		const { chosen, putAway } = (await selection?.choose(due, [...underWay.values()])) ?? { chosen: due, putAway: 0 };
+		const due = (await queue.due(selection ? page : free + inFlight.size)).filter(({ id }) => !inFlight.has(id));
+		const { chosen, deferred } = (await selection?.choose(due, [...inFlight.values()])) ?? { chosen: due, deferred: 0 };
 		const ids = chosen.slice(0, free).map(({ id }) => id);
-		page = putAway > 0 ? FLOOD_PAGE : PAGE;
+		page = deferred > 0 ? FLOOD_PAGE : PAGE;
 		if (ids.length === 0 || isStopping) {
-			if (putAway > 0) await Bun.sleep(FLOOD_PAUSE_MS);
-			return putAway > 0;
+			if (deferred > 0) await Bun.sleep(FLOOD_PAUSE_MS);
+			return deferred > 0;
 		}
 		for (const row of await queue.claim(ids)) {
-			underWay.set(row.id, row);
+			inFlight.set(row.id, row);
 			track(deliver(row));
 		}
 		return true;
@@ -125,72 +125,72 @@ export function createDestinationWorker({
 
 	async function deliver(row: DeliveryRow): Promise<void> {
 		const { outcome, kept } = await attempt(row);
-		if (outcome.kind === 'refused') log.warn(`${name} was refused for good.`, { delivery: encodeId(row.id) });
-		await settle(row, outcome, kept);
+		if (outcome.kind === 'rejected') log.warn(`${name} was refused for good.`, { delivery: encodeId(row.id) });
+		await complete(row, outcome, kept);
 		if (outcome.kind === 'sent') selection?.sent(row, now());
-		underWay.delete(row.id);
+		inFlight.delete(row.id);
 		wake();
 	}
 
 	async function attempt(row: DeliveryRow): Promise<Attempt> {
 		try {
 			const tried = await channel.send(row, { signal });
-			if (!signal.aborted) recordHealth(row, tried.outcome);
+			if (!signal.aborted) recordOutcome(row, tried.outcome);
 			return tried;
 		} catch (error) {
-			if (signal.aborted) return { outcome: { kind: 'ill', error: 'The server was stopped meanwhile' } };
+			if (signal.aborted) return { outcome: { kind: 'unavailable', error: 'The server was stopped meanwhile' } };
 			log.error('A delivery could not be tried.', { delivery: encodeId(row.id), cause: error });
 			return { outcome: { kind: 'retry', error: 'A fault of the server; its log says more' } };
 		}
 	}
 
-	/** What was decided has to get onto the disk, or it would be sent twice: a full disk is waited for. */
-	async function settle(row: DeliveryRow, outcome: Outcome, kept?: string): Promise<void> {
-		const content = outcome.kind === 'sent' || outcome.kind === 'refused' ? kept : undefined;
+	/** Retries until the outcome is on disk, for example while the disk is full: otherwise it would be sent twice. */
+	async function complete(row: DeliveryRow, outcome: Outcome, kept?: string): Promise<void> {
+		const content = outcome.kind === 'sent' || outcome.kind === 'rejected' ? kept : undefined;
 		for (;;) {
 			try {
-				return await queue.settle(row, { outcome, content });
+				return await queue.complete(row, { outcome, content });
 			} catch (error) {
-				log.error('What became of a delivery cannot be stored.', { delivery: encodeId(row.id), cause: error });
+				log.error('The outcome of a delivery cannot be stored.', { delivery: encodeId(row.id), cause: error });
 				if (isStopping) return;
-				await Bun.sleep(SETTLE_AGAIN_MS);
+				await Bun.sleep(STORE_AGAIN_MS);
 			}
 		}
 	}
 
-	function recordHealth(row: DeliveryRow, outcome: Outcome): void {
-		const wasHeld = health.trouble() !== null;
+	function recordOutcome(row: DeliveryRow, outcome: Outcome): void {
+		const wasPaused = breaker.outage() !== null;
 		const subject = row.webhookId === null ? {} : { webhook: encodeId(row.webhookId) };
-		health.record(outcome, now());
-		const trouble = health.trouble();
-		if (trouble && !wasHeld) log.warn(`${name} is held back: ${trouble.reason}`, subject);
-		if (!trouble && wasHeld) log.info(`${name} goes out again.`, subject);
+		breaker.record(outcome, now());
+		const outage = breaker.outage();
+		if (outage && !wasPaused) log.warn(`${name} is paused: ${outage.reason}`, subject);
+		if (!outage && wasPaused) log.info(`${name} goes out again.`, subject);
 	}
 
 	return {
 		wake,
-		isIdle: (): boolean => underWay.size === 0 && !isPumping,
-		trouble: health.trouble,
-		takeBack: queue.takeBack,
-		/** Looks after what nobody told it of: another process's doing, and a clock that was set. */
-		async look(): Promise<void> {
-			await queue.bringForward();
+		isIdle: (): boolean => inFlight.size === 0 && !isPumping,
+		outage: breaker.outage,
+		requeueInterrupted: queue.requeueInterrupted,
+		/** Picks up rows that another process changed, and clock changes. */
+		async poll(): Promise<void> {
+			await queue.reschedule();
 			wake();
 		},
 		retryNow(): void {
-			health.release();
+			breaker.endPause();
 			wake();
 		},
-		/** Extends the leases of what is under way. */
+		/** Extends the leases of the attempts in flight. */
 		renew(): void {
-			if (underWay.size === 0) return;
-			track(queue.renew([...underWay.keys()]));
+			if (inFlight.size === 0) return;
+			track(queue.renew([...inFlight.keys()]));
 		},
-		/** Takes nothing new; resolves when nothing is under way any more. */
+		/** Stops claiming; resolves when no attempt is in flight any more. */
 		async stop(): Promise<void> {
 			isStopping = true;
-			clearTimeout(alarm);
-			while (work.size > 0) await Promise.all(work);
+			clearTimeout(timer);
+			while (tasks.size > 0) await Promise.all(tasks);
 		},
 	};
 }

@@ -1,4 +1,4 @@
-/** Gathers what a form may not mail singly any more into one digest an hour for each address. */
+/** Batches the mails above a form's hourly cap into one digest an hour for each destination. */
 
 import { and, eq, gt, inArray, isNull } from 'drizzle-orm';
 import { encodeId } from '../ids.ts';
@@ -10,42 +10,42 @@ import type { DueDelivery } from './queue.ts';
 
 export type Digests = ReturnType<typeof createDigests>;
 
-/** Whom a digest is for: the addresses that the form had when its submissions came in. */
-type Reader = Pick<DueDelivery, 'formId' | 'destination'>;
+/** The recipient of a digest: the addresses that the form had when its submissions came in. */
+type Recipient = Pick<DueDelivery, 'formId' | 'destination'>;
 
 export function createDigests(storage: Storage, log: Pick<Log, 'info'>) {
-	/** The latest known by form and destination, so that a flood does not search all that waits for every few mails. */
+	/** The latest id of each recipient's digest: in a flood, it saves a search of all waiting rows. */
 	const latestDigests = new Map<string, number>();
 
-	/** Once a digest was tried it may have arrived, and nothing is added to it. */
-	const isUntried = and(
+	/** A digest that was tried may have arrived, so nothing is added to it. */
+	const untried = and(
 		eq(deliveries.event, SUBMISSIONS_DIGEST),
 		eq(deliveries.attempts, 0),
 		gt(deliveries.nextAttemptAt, 0),
 	);
 
 	async function isStillOpen(id: number): Promise<boolean> {
-		const isIt = and(eq(deliveries.id, id), isUntried);
-		return (await storage.db.select({ id: deliveries.id }).from(deliveries).where(isIt)).length > 0;
+		const byId = and(eq(deliveries.id, id), untried);
+		return (await storage.db.select({ id: deliveries.id }).from(deliveries).where(byId)).length > 0;
 	}
 
-	/** The digest for them that was not tried yet. */
-	async function openDigest(reader: Reader): Promise<number | undefined> {
-		const latest = latestDigests.get(keyOf(reader));
+	/** The recipient's digest that was not tried yet. */
+	async function openDigest(recipient: Recipient): Promise<number | undefined> {
+		const latest = latestDigests.get(keyOf(recipient));
 		if (latest !== undefined && (await isStillOpen(latest))) return latest;
-		const isMail = and(eq(deliveries.channel, 'mail'), isNull(deliveries.webhookId));
-		const isTheirs = and(eq(deliveries.formId, reader.formId), eq(deliveries.destination, reader.destination));
-		const isOpen = and(isMail, isUntried, isTheirs, isNull(deliveries.digestId));
-		const [found] = await storage.db.select({ id: deliveries.id }).from(deliveries).where(isOpen);
+		const mail = and(eq(deliveries.channel, 'mail'), isNull(deliveries.webhookId));
+		const byRecipient = and(eq(deliveries.formId, recipient.formId), eq(deliveries.destination, recipient.destination));
+		const open = and(mail, untried, byRecipient, isNull(deliveries.digestId));
+		const [found] = await storage.db.select({ id: deliveries.id }).from(deliveries).where(open);
 		return found?.id;
 	}
 
-	async function gatherFor(reader: Reader, { mails, dueAt }: { mails: readonly DueDelivery[]; dueAt: number }) {
-		const known = await openDigest(reader);
+	async function addTo(recipient: Recipient, { mails, dueAt }: { mails: readonly DueDelivery[]; dueAt: number }) {
+		const known = await openDigest(recipient);
 		const digestId = known ?? storage.nextId();
-		latestDigests.set(keyOf(reader), digestId);
+		latestDigests.set(keyOf(recipient), digestId);
 		const ids = mails.map(({ id }) => id);
-		const digest = { ...reader, id: digestId, channel: 'mail', event: SUBMISSIONS_DIGEST } as const;
+		const digest = { ...recipient, id: digestId, channel: 'mail', event: SUBMISSIONS_DIGEST } as const;
 		await storage.batch((tx) => [
 			...(known === undefined
 				? [tx.insert(deliveries).values({ ...digest, state: 'waiting', nextAttemptAt: dueAt })]
@@ -56,25 +56,25 @@ export function createDigests(storage: Storage, log: Pick<Log, 'info'>) {
 				.where(and(inArray(deliveries.id, ids), gt(deliveries.nextAttemptAt, 0))),
 		]);
 		if (known !== undefined) return;
-		log.info('A form has sent as many mails as it may in an hour; what comes now goes in one.', {
-			form: encodeId(reader.formId),
+		log.info('A form reached its hourly mail cap; further submissions go into one digest.', {
+			form: encodeId(recipient.formId),
 		});
-		storage.events.publish({ type: 'delivery', formId: reader.formId, deliveryId: digestId, state: 'waiting' });
+		storage.events.publish({ type: 'delivery', formId: recipient.formId, deliveryId: digestId, state: 'waiting' });
 	}
 
 	return {
 		/**
-		 * Puts waiting mails of one form into its digests, one for each destination, making them if need be.
+		 * Moves waiting mails of one form into its digests, one for each destination; creates missing ones.
 		 * @param dueAt when a new digest may go, in milliseconds since 1970
 		 */
-		async gather(formId: number, { mails, dueAt }: { mails: readonly DueDelivery[]; dueAt: number }): Promise<void> {
+		async add(formId: number, { mails, dueAt }: { mails: readonly DueDelivery[]; dueAt: number }): Promise<void> {
 			for (const [destination, theirs] of Map.groupBy(mails, (mail) => mail.destination)) {
-				await gatherFor({ formId, destination }, { mails: theirs, dueAt });
+				await addTo({ formId, destination }, { mails: theirs, dueAt });
 			}
 		},
 	};
 }
 
-function keyOf({ formId, destination }: Reader): string {
+function keyOf({ formId, destination }: Recipient): string {
 	return `${formId} ${destination}`;
 }

@@ -1,4 +1,4 @@
-/** Puts together what leaves the house: the outbox, its channels, the worker, and what the owner sees of it. */
+/** Assembles everything outgoing: the outbox, its channels, the worker, and the owner's view of deliveries. */
 
 import { type ByteBudget, createShare } from '../byte-budget.ts';
 import { parseSmtpUrl, type SmtpServer } from '../config/smtp-url.ts';
@@ -15,28 +15,28 @@ import { sendTestMail } from './test-mail.ts';
 import { createWebhookChannel } from './webhook-channel.ts';
 import { startWorker, type Worker, type WorkerTiming } from './worker.ts';
 
-/** What may be held of submissions on their way out, where strangers decide how slowly they go. */
+/** Memory for submissions in flight; untrusted receivers decide how long they occupy it. */
 const CONTENT_BYTES = 16 * 1024 * 1024;
-/** Stands in mails that are only shown, as long as no sender is set. */
-const NOBODY: Mailbox = { name: '', address: 'formsrv@localhost' };
+/** Sender of mails that are only shown, while no sender is set. */
+const PLACEHOLDER_SENDER: Mailbox = { name: '', address: 'formsrv@localhost' };
 
 export interface DispatchOptions {
-	/** `null`: mail is kept back. */
+	/** `null`: mail is withheld. */
 	smtpUrl: string | null;
 	mailFrom: string | null;
 	mailPerHour: number;
-	/** Public address of the dashboard, until {@link Dispatch.start} knows better. */
+	/** Public address of the dashboard, until {@link Dispatch.start} replaces it. */
 	baseUrl: string;
 	/** Posts to webhooks. */
 	post: GuardedPost;
-	/** Of all submitted content in memory. */
+	/** The budget of all submitted content in memory. */
 	budget: Pick<ByteBudget, 'take'>;
 	log: Log;
 	now?: () => number;
 	timing?: WorkerTiming;
 }
 
-/** Who mails come from and where they go. */
+/** The sender of mails and the server that takes them. */
 export interface MailSetup {
 	server: SmtpServer | null;
 	identity: MailIdentity;
@@ -44,7 +44,7 @@ export interface MailSetup {
 
 export type Dispatch = ReturnType<typeof createDispatch>;
 
-/** @throws Error with a sentence for the operator if mail cannot be set up so */
+/** @throws Error with a sentence for the operator if the mail settings are wrong */
 export function createDispatch(storage: Storage, options: DispatchOptions) {
 	const { mailPerHour, post, log, now = Date.now, timing } = options;
 	const budget = createShare(options.budget, CONTENT_BYTES);
@@ -62,14 +62,14 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		deliveries: createDeliveries(storage, {
 			channels,
 			isMailSet: mail.server !== null,
-			mailTrouble: () => worker?.mailTrouble() ?? null,
+			mailOutage: () => worker?.mailOutage() ?? null,
 			now,
 		}),
-		/** Beside a running server there is no worker here: it notices by itself within seconds. */
+		/** In a command there is no worker: a running server finds due rows within seconds. */
 		retries: createRetries(storage, { onDue: async () => worker?.retryNow(), now }),
 		/** See {@link sendTestMail}. */
 		sendTestMail: (to: string): Promise<string> => sendTestMail(to, { ...mail, now }),
-		/** Begins to send. `baseUrl` is where mails lead to; what it returns ends it, within about so many milliseconds. */
+		/** Starts the worker; mails link to `baseUrl`. Returns a function that stops it within about `graceMs`. */
 		start(baseUrl: string): (graceMs: number) => Promise<void> {
 			mail.identity = { ...mail.identity, baseUrl };
 			worker = startWorker({ storage, outbox, channels, mailPerHour, log, now, timing });
@@ -84,7 +84,7 @@ export function readMailSetup({
 	mailFrom,
 	baseUrl,
 }: Pick<DispatchOptions, 'smtpUrl' | 'mailFrom' | 'baseUrl'>): MailSetup {
-	const from = mailFrom === null ? NOBODY : parseMailbox(mailFrom);
+	const from = mailFrom === null ? PLACEHOLDER_SENDER : parseMailbox(mailFrom);
 	if (!from) throw new Error('FORMSRV_MAIL_FROM must be one mail address, such as Forms <forms@example.com>.');
 	return { server: smtpUrl === null ? null : parseSmtpUrl(smtpUrl), identity: { from, baseUrl } };
 }

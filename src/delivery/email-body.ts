@@ -1,17 +1,17 @@
-/** The text and HTML parts of a notification, each with all that was submitted, made fit for a mail. */
+/** The text and HTML parts of a notification, with the submitted fields made safe for a mail. */
 
 import { escapeHtml, type Html, html } from '../html.ts';
 import { renderMailPage } from './email-page.ts';
 import type { Field, NamedText } from './fields.ts';
 
-/** Submitted content that a mail carries, in bytes of HTML; the rest is behind the link. */
+/** Maximum submitted content in a mail, in bytes of HTML; the link leads to the rest. */
 const CONTENT_MAX_BYTES = 100_000;
 const DIGEST_ENTRIES_MAX = 50;
 const SUMMARY_MAX = 140;
 const PREVIEW_MAX = 120;
 const DIGEST_REASON =
-	'More came in than this form may mail singly in an hour, so this one mail stands for all the others. ' +
-	'Nothing is lost: each of them is kept.';
+	'This form reached its hourly mail limit, so this digest covers the remaining submissions. ' +
+	'All of them are stored.';
 const SPACE = 0x20;
 const DELETE = 0x7f;
 const CONTROL_PICTURES = 0x2400;
@@ -35,7 +35,7 @@ export interface DigestBody {
 	heading: string;
 	total: number;
 	entries: { fields: Field[]; receivedAt: Date; url: string }[];
-	/** Where all of them are. */
+	/** The list of all submissions. */
 	url: string;
 }
 
@@ -43,8 +43,8 @@ export function renderSubmissionBody(body: SubmissionBody): Body {
 	const { shown, isCut } = cutFields(body.fields);
 	const formName = tidyLine(body.formName);
 	const heading = tidyLine(body.heading);
-	const hint = isCut && 'This mail holds only the beginning. The whole submission is kept: open it with the link.';
-	const received = `Received ${formatMoment(body.receivedAt)}`;
+	const hint = isCut && 'This mail contains only the beginning. The whole submission is stored: open it with the link.';
+	const received = `Received ${formatTime(body.receivedAt)}`;
 	const reason = `Sent because this address is set for notifications of the form “${formName}”.`;
 	return {
 		text: textPart([
@@ -69,7 +69,7 @@ export function renderSubmissionBody(body: SubmissionBody): Body {
 export function renderDigestBody(body: DigestBody): Body {
 	const formName = tidyLine(body.formName);
 	const entries = body.entries.slice(0, DIGEST_ENTRIES_MAX).map(({ fields, receivedAt, url }) => ({
-		moment: formatMoment(receivedAt),
+		time: formatTime(receivedAt),
 		summary: summarize(beginnings(fields), SUMMARY_MAX) || (fields.some(({ isCut }) => isCut) ? '…' : '(no fields)'),
 		url,
 	}));
@@ -78,7 +78,7 @@ export function renderDigestBody(body: DigestBody): Body {
 	return {
 		text: textPart([
 			`${body.heading}\n${formName}`,
-			...entries.map(({ moment, summary, url }) => `${moment}\n${summary}\n${url}`),
+			...entries.map(({ time, summary, url }) => `${time}\n${summary}\n${url}`),
 			rest,
 			`Open: ${body.url}`,
 			`-- \n${DIGEST_REASON}`,
@@ -105,19 +105,19 @@ function fieldRow({ name, text }: NamedText): Html {
 `;
 }
 
-function digestRow({ moment, summary, url }: { moment: string; summary: string; url: string }): Html {
-	return html`<tr><td class="value entry" dir="auto"><a class="quiet" href="${url}">${moment}</a><br>${summary}</td></tr>
+function digestRow({ time, summary, url }: { time: string; summary: string; url: string }): Html {
+	return html`<tr><td class="value entry" dir="auto"><a class="quiet" href="${url}">${time}</a><br>${summary}</td></tr>
 `;
 }
 
-/** As many fields as fit, each made fit for a mail; a value that is too long is cut. */
+/** As many fields as fit, made safe for a mail; a value that is too long is cut. */
 function cutFields(fields: Field[]): { shown: NamedText[]; isCut: boolean } {
 	let left = CONTENT_MAX_BYTES;
 	const shown: NamedText[] = [];
 	for (const field of fields) {
-		const name = tidyLine(atMost(field.name, left));
+		const name = tidyLine(prefix(field.name, left));
 		left -= sizeInMail(name);
-		const text = cutToFit(tidy(atMost(field.text, left)), left);
+		const text = cutToFit(tidy(prefix(field.text, left)), left);
 		left -= sizeInMail(text.fitting);
 		if (left <= 0 || text.isCut || field.isCut) {
 			if (text.fitting !== '') shown.push({ name, text: `${text.fitting} …` });
@@ -129,10 +129,10 @@ function cutFields(fields: Field[]): { shown: NamedText[]; isCut: boolean } {
 }
 
 /**
- * The beginning of a text, so long that it shows whether the whole fits into so many bytes once it is tidy: nothing
- * becomes shorter then but line ends, from two characters to one.
+ * A prefix long enough to show whether the whole text fits into `bytes` once it is tidied. Tidying shortens only line
+ * ends, from two characters to one.
  */
-function atMost(text: string, bytes: number): string {
+function prefix(text: string, bytes: number): string {
 	return text.slice(0, 2 * Math.max(0, bytes) + 2);
 }
 
@@ -153,8 +153,8 @@ function sizeInMail(text: string): number {
 }
 
 /**
- * Text as a mail can carry it: line ends alike, half surrogate pairs replaced, and the remaining control
- * characters as the visible signs that Unicode has for them, so that no terminal obeys them.
+ * Makes text safe for a mail: one kind of line end, lone surrogates replaced, and other control characters as
+ * Unicode's control pictures, so that no terminal interprets them.
  */
 function tidy(text: string): string {
 	return text
@@ -174,7 +174,7 @@ function visibleControl(control: string): string {
 	return code < SPACE ? String.fromCharCode(CONTROL_PICTURES + code) : '\ufffd';
 }
 
-/** What a digest's summary may need of each field, made fit for a mail once it is asked for. */
+/** The beginning of each field for a digest's summary, tidied lazily. */
 function* beginnings(fields: readonly NamedText[]): Iterable<NamedText> {
 	for (const { name, text } of fields) {
 		if (text !== '') yield { name: tidyLine(name), text: tidy(text.slice(0, 4 * SUMMARY_MAX)) };
@@ -196,6 +196,6 @@ function textPart(blocks: (string | false)[]): string {
 	return `${blocks.filter(Boolean).join('\n\n')}\n`;
 }
 
-function formatMoment(moment: Date): string {
-	return `${moment.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })} UTC`;
+function formatTime(time: Date): string {
+	return `${time.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })} UTC`;
 }

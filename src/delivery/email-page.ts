@@ -1,10 +1,10 @@
-/** The frame of every HTML mail: a card that mail programs show alike, wide and narrow, light and dark. */
+/** The layout of every HTML mail: one card that works in all mail programs, wide and narrow, light and dark. */
 
 import { type Html, html, rawHtml, renderHtml } from '../html.ts';
 
 export interface MailPage {
 	title: string;
-	/** What a mail program shows beside the subject in its list. */
+	/** The preview text beside the subject in a list of mails. */
 	preview: string;
 	formName: string;
 	note: string;
@@ -53,7 +53,7 @@ h1 { margin: 0; font-size: 21px; line-height: 28px; font-weight: 600; color: #14
 	.button { background: #8fb0ff !important; color: #0d1526 !important; }
 }`.trim();
 
-/** Tables and a style element, because that is what mail programs agree on; nothing is loaded from anywhere. */
+/** Tables and one style element, which all mail programs support; no external resources. */
 export function renderMailPage({ title, preview, formName, note, content, link, footer }: MailPage): string {
 	return renderHtml(html`<!doctype html>
 <html lang="en">

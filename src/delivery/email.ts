@@ -1,4 +1,4 @@
-/** A submission, or a digest of many, as a mail: who it is from and to, its subject and headers. */
+/** Renders a submission, or a digest of many, as a mail: sender, recipients, subject and headers. */
 
 import { isEmailAddress } from '../email-address.ts';
 import { encodeId } from '../ids.ts';
@@ -6,12 +6,9 @@ import { type Body, renderDigestBody, renderSubmissionBody } from './email-body.
 import { type Field, type ReadingBounds, readFields } from './fields.ts';
 import { fillSubject, tidySubject } from './subject.ts';
 
-/**
- * What is read of a submission: its mail shows less, but the subject and the address for answers may come from a field
- * behind a long one.
- */
+/** More than a mail shows, because the subject and Reply-To may come from a field behind a long one. */
 export const NOTIFICATION_READS = { textMax: 2 ** 20, valueMax: 250_000 } as const satisfies ReadingBounds;
-/** A digest shows one line of each, but many fields may be empty. */
+/** A digest shows one line of each submission, but its first fields may be empty. */
 export const DIGEST_READS = { textMax: 100_000, valueMax: 4_000 } as const satisfies ReadingBounds;
 
 const OWN_ADDRESS = /^[^\s@,;<>"\p{Cc}]{1,64}@[^\s@,;<>"\p{Cc}]{1,253}$/u;
@@ -21,19 +18,19 @@ export interface Mailbox {
 	address: string;
 }
 
-/** A mail ready to be sent; every address in it has been checked. */
+/** A mail ready to send; every address in it is valid. */
 export interface Mail extends Body {
 	from: Mailbox;
 	to: string[];
 	replyTo: string | null;
 	subject: string;
-	/** Without angle brackets. The same at every attempt, so that a receiver can fold doubles. */
+	/** Without angle brackets. The same at every attempt, so that a receiver can drop duplicates. */
 	messageId: string;
 	date: Date;
 	headers: Record<string, string>;
 }
 
-/** What all mails of this server share. */
+/** Shared by all mails of this server. */
 export interface MailIdentity {
 	from: Mailbox;
 	/** Public address of the dashboard, without a slash at the end. */
@@ -48,27 +45,27 @@ export interface NotifiedForm {
 export interface NotifiedSubmission {
 	id: number;
 	receivedAt: Date;
-	/** JSON text, as stored, or as much of its beginning as is read. */
+	/** JSON text as stored, or its beginning. */
 	data: string;
-	/** What the sender's `_subject` and `_replyto` asked for. */
+	/** From the special fields `_subject` and `_replyto`. */
 	subject: string | null;
 	replyTo: string | null;
 }
 
-/** The mail that tells about one submission. */
+/** The notification of one submission. */
 export function renderNotification(
 	identity: MailIdentity,
 	{ form, submission, to }: { form: NotifiedForm; submission: NotifiedSubmission; to: string[] },
 ): Mail {
 	const fields = readFields(submission.data, NOTIFICATION_READS);
-	const wanted = fillSubject(submission.subject ?? '', fields);
+	const custom = fillSubject(submission.subject ?? '', fields);
 	return {
 		...envelopeOf(identity, { form, to, key: encodeId(submission.id), at: submission.receivedAt }),
 		replyTo: replyToOf(submission, fields),
-		subject: wanted || tidySubject(`New submission: ${form.name}`),
+		subject: custom || tidySubject(`New submission: ${form.name}`),
 		...renderSubmissionBody({
 			formName: form.name,
-			heading: wanted || 'New submission',
+			heading: custom || 'New submission',
 			fields,
 			receivedAt: submission.receivedAt,
 			url: submissionUrl(identity, { formId: form.id, submissionId: submission.id }),
@@ -78,8 +75,8 @@ export function renderNotification(
 }
 
 /**
- * The one mail that stands for all submissions above the form's hourly ceiling.
- * @param total how many there are; `latest` need not hold them all
+ * The digest of the submissions above a form's hourly mail cap.
+ * @param total their number; `latest` may hold fewer
  */
 export function renderDigest(
 	identity: MailIdentity,
@@ -112,8 +109,8 @@ export function renderDigest(
 }
 
 /**
- * Reads the operator's own `address` or `Name <address>`; `undefined` if that is not one mailbox. Its domain may be
- * a single word, such as `localhost`.
+ * Parses the operator's `address` or `Name <address>`; `undefined` unless it is one mailbox. Its domain may be a single
+ * word, such as `localhost`.
  */
 export function parseMailbox(text: string): Mailbox | undefined {
 	const [, name = '', bracketed] = /^([^<>\p{Cc}]*)<([^<>]+)>$/u.exec(text.trim()) ?? [];
@@ -128,7 +125,7 @@ function replyToOf(submission: NotifiedSubmission, fields: Field[]): string | nu
 	return candidates.map((text) => text?.trim()).find((text) => text && isReplyAddress(text)) ?? null;
 }
 
-/** What looks like an encoded word is an address by the letter, and something else to some mail programs. */
+/** An encoded word can be a valid address, but some mail programs would decode it into another one. */
 function isReplyAddress(text: string): boolean {
 	return isEmailAddress(text) && !text.includes('=?');
 }
@@ -146,19 +143,19 @@ export function envelopeOf(
 		messageId: `${key}@${host}`,
 		date: at,
 		headers: {
-			// RFC 3834, and what Exchange reads instead: no out-of-office answers to a machine.
+			// RFC 3834, and its equivalent for Exchange: prevents out-of-office replies.
 			'Auto-Submitted': 'auto-generated',
 			'X-Auto-Response-Suppress': 'OOF, AutoReply',
 			Precedence: 'list',
-			// RFC 2919: what mail programs filter by.
+			// RFC 2919: for filters in mail programs.
 			'List-Id': `<${encodeId(form.id)}.forms.${host}>`,
-			// Keeps mail programs from folding different submissions with the same subject into one thread.
+			// Keeps mail programs from threading different submissions with the same subject.
 			'X-Entity-Ref-ID': key,
 		},
 	};
 }
 
-/** A name of our own for the right side of identifiers: where the dashboard is, else the sender's domain. */
+/** The domain of message ids: that of the dashboard, else the sender's. */
 function mailHost({ baseUrl, from }: MailIdentity): string {
 	const host = URL.parse(baseUrl)?.hostname ?? '';
 	if (/^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/i.test(host)) return host;

@@ -1,10 +1,10 @@
-/** The submitted fields as lines for a person, read from the stored JSON text without changing anything. */
+/** Reads the submitted fields from the stored JSON text for display, with every character as it was submitted. */
 
 import { endOfString, stringText } from '../json-string.ts';
 
 export interface NamedText {
 	name: string;
-	/** What was submitted: a string as it is, a list of strings line by line, anything else as its JSON text. */
+	/** A string as it was submitted, a list of strings line by line, any other value as its JSON text. */
 	text: string;
 }
 
@@ -13,18 +13,18 @@ export interface Field extends NamedText {
 	isCut: boolean;
 }
 
-/** How much is read, in characters of the stored text: strangers decide how much there is. */
+/** Bounds in characters of the stored text, whose size untrusted clients determine. */
 export interface ReadingBounds {
 	textMax?: number;
 	valueMax?: number;
 }
 
 /**
- * The members of a JSON object in the order of the text. `JSON.parse` would not do: it moves names that look
- * like numbers to the front and rounds numbers with many digits.
+ * The members of a JSON object in the order of the text. `JSON.parse` would move names that look like numbers to the
+ * front, and round numbers with many digits.
  *
- * @param json a valid JSON object, as stored, or the beginning of one: then the last field is cut, and has no name if
- * the text ends before its value
+ * @param json a valid JSON object or the beginning of one; then the last field is cut, and has no name if the text ends
+ * before its value
  */
 export function readFields(
 	json: string,
@@ -58,8 +58,8 @@ function withoutHalfPair(text: string): string {
 }
 
 /**
- * The texts between the commas of a JSON object or array, its own members only.
- * @returns with `isCut` if it does not end: then the last part does not either
+ * Splits a JSON object or array at its own commas.
+ * @returns `isCut` if the text ends before the closing bracket: then the last part is cut too
  */
 function splitTopLevel(json: string): { parts: string[]; isCut: boolean } {
 	const parts: string[] = [];

@@ -1,4 +1,4 @@
-/** An HTTP POST to a stranger's URL that cannot be led into the operator's own network. */
+/** An HTTP POST to an untrusted URL that cannot reach the operator's own network (SSRF guard). */
 
 import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
@@ -9,7 +9,7 @@ import { createAddressGuard } from './public-address.ts';
 
 const DEFAULT_TIMEOUT_MS = 15_000;
 const DEFAULT_STALL_MS = 5_000;
-const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_EXCERPT_BYTES = 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 const LAST_PRIVILEGED_PORT = 1023;
@@ -26,19 +26,19 @@ export interface PostRequest {
 	signal?: AbortSignal;
 }
 
-/** Where a request failed before there was an answer. */
-export type PostFault = 'url' | 'refused' | 'dns' | 'connection' | 'tls' | 'timeout' | 'aborted' | 'protocol';
+/** At which step a request failed before there was a response. */
+export type PostFailure = 'url' | 'forbidden' | 'dns' | 'connection' | 'tls' | 'timeout' | 'aborted' | 'protocol';
 
 export type PostResult =
-	| { answered: true; status: number; bodyExcerpt: string; retryAfter: string | undefined }
-	| { answered: false; fault: PostFault; message: string };
+	| { hasResponse: true; status: number; bodyExcerpt: string; retryAfter: string | undefined }
+	| { hasResponse: false; failure: PostFailure; message: string };
 
 export interface GuardedPostOptions {
 	/** Addresses and ranges that may be reached although they are not public. */
 	allowed?: readonly string[];
 	/** Bound on the whole exchange, name resolution included. */
 	timeoutMs?: number;
-	/** How long a receiver may take nothing of a body that is waiting: a large one lies in memory as long. */
+	/** How long a receiver may stop reading the body, which stays in memory meanwhile. */
 	stallMs?: number;
 	resolve?: (hostname: string) => Promise<ResolvedAddress[]>;
 	/** Certificate authorities to trust instead of the built-in ones. */
@@ -48,9 +48,9 @@ export interface GuardedPostOptions {
 export type GuardedPost = (url: string, request: PostRequest) => Promise<PostResult>;
 
 /**
- * Makes a POST client that never throws. It resolves a name once, refuses it if *any* of its addresses is not
- * public, connects only to the addresses it has checked (so that a second, different resolution cannot help an
- * attacker), follows no redirect, uses no proxy, and reads at most 64 KiB within the time allowed.
+ * Makes a POST client that never throws. It resolves a name once, rejects it if *any* of its addresses is not
+ * public, connects only to the addresses it has checked (which defeats DNS rebinding), follows no redirect, uses no
+ * proxy, and reads at most 64 KiB within the time allowed.
  */
 export function createGuardedPost(options: GuardedPostOptions = {}): GuardedPost {
 	const { allowed, timeoutMs = DEFAULT_TIMEOUT_MS, stallMs = DEFAULT_STALL_MS, resolve = resolveAll, ca } = options;
@@ -58,24 +58,24 @@ export function createGuardedPost(options: GuardedPostOptions = {}): GuardedPost
 
 	return async (text, request) => {
 		const target = readTarget(text);
-		if (typeof target === 'string') return { answered: false, fault: 'url', message: target };
+		if (typeof target === 'string') return { hasResponse: false, failure: 'url', message: target };
 
 		const deadline = AbortSignal.timeout(timeoutMs);
 		const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline;
 		try {
 			signal.throwIfAborted();
 			const addresses = await unlessAborted(checkedAddresses(target, { resolve, mayReach }), signal);
-			if (typeof addresses === 'string') return { answered: false, fault: 'refused', message: addresses };
+			if (typeof addresses === 'string') return { hasResponse: false, failure: 'forbidden', message: addresses };
 			return await exchange(target, { request, addresses, signal, ca, stallMs });
 		} catch (error) {
-			if (deadline.aborted) return fault('timeout', `No answer within ${timeoutMs / 1000} seconds.`);
-			if (signal.aborted) return fault('aborted', 'Stopped before there was an answer.');
+			if (deadline.aborted) return failed('timeout', `No response within ${timeoutMs / 1000} seconds.`);
+			if (signal.aborted) return failed('aborted', 'Stopped before there was a response.');
 			return classify(error);
 		}
 	};
 }
 
-/** The URL to post to, or a sentence that says why it cannot be one. Pure: the host is not resolved. */
+/** The URL to post to, or a sentence that says why it is not allowed. Pure: the host is not resolved. */
 export function readTarget(text: string): URL | string {
 	const url = URL.parse(text);
 	if (url === null) return 'The URL cannot be read.';
@@ -87,7 +87,7 @@ export function readTarget(text: string): URL | string {
 	return url;
 }
 
-/** Why a URL will never be posted to, as far as that can be told without resolving its name. */
+/** Why a URL is not allowed, as far as that is known without resolving its name; `undefined` if it is. */
 export function objectionTo(text: string, allowed: readonly string[]): string | undefined {
 	const target = readTarget(text);
 	if (typeof target === 'string') return target;
@@ -95,7 +95,7 @@ export function objectionTo(text: string, allowed: readonly string[]): string | 
 	return address === undefined || createAddressGuard(allowed)(address) ? undefined : notPublic(address);
 }
 
-/** The address of a URL whose host is an address and no name. */
+/** The host of a URL if it is an IP address. */
 function literalAddress({ hostname }: URL): string | undefined {
 	const host = hostname.replace(/^\[|\]$/g, '');
 	return isIP(host) === 0 ? undefined : host;
@@ -140,7 +140,7 @@ async function exchange(
 		stallMs: number;
 	},
 ): Promise<PostResult> {
-	// Loaded with the first request, because it takes a while and few servers need it at once.
+	// Loaded with the first request: it is slow to load, and many servers have no webhooks.
 	const { request: open } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
 	signal.throwIfAborted();
 	return new Promise((resolve, reject) => {
@@ -159,51 +159,51 @@ async function exchange(
 			},
 		};
 		const outgoing = open(url, options);
-		// The first of these stands. An answer with 101 takes the connection over, after which there is no error any more.
+		// The first event wins. A response with 101 takes over the connection, which then emits no error.
 		outgoing.on('error', reject);
 		outgoing.on('close', () => reject(hungUp()));
 		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-		outgoing.on('upgrade', (answer, socket) => {
+		outgoing.on('upgrade', (response, socket) => {
 			socket.destroy();
-			resolve(resultOf(answer, ''));
+			resolve(resultOf(response, ''));
 		});
-		outgoing.on('response', (answer) => {
-			outgoing.on('error', () => answer.destroy());
-			const excerpt = readExcerpt(answer, signal).finally(() => outgoing.destroy());
-			resolve(excerpt.then((bodyExcerpt) => resultOf(answer, bodyExcerpt)));
+		outgoing.on('response', (response) => {
+			outgoing.on('error', () => response.destroy());
+			const excerpt = readExcerpt(response, signal).finally(() => outgoing.destroy());
+			resolve(excerpt.then((bodyExcerpt) => resultOf(response, bodyExcerpt)));
 		});
 		sendBody(outgoing, request.body, stallMs).catch((error) => outgoing.destroy(error));
 	});
 }
 
 function resultOf({ statusCode = 0, headers }: IncomingMessage, bodyExcerpt: string): PostResult {
-	return { answered: true, status: statusCode, bodyExcerpt, retryAfter: headers['retry-after'] };
+	return { hasResponse: true, status: statusCode, bodyExcerpt, retryAfter: headers['retry-after'] };
 }
 
 function hungUp(): Error {
-	return Object.assign(new Error('The connection was closed before there was an answer.'), { code: 'ECONNRESET' });
+	return Object.assign(new Error('The connection was closed before there was a response.'), { code: 'ECONNRESET' });
 }
 
-/** The beginning of an answer; whatever breaks off after the status line, the status stands. */
-function readExcerpt(answer: IncomingMessage, signal: AbortSignal): Promise<string> {
+/** The beginning of the body. An error after the status line only ends it: the status counts. */
+function readExcerpt(response: IncomingMessage, signal: AbortSignal): Promise<string> {
 	const kept: Buffer[] = [];
 	let size = 0;
 	return new Promise((resolve) => {
 		const finish = () => resolve(Buffer.concat(kept).subarray(0, MAX_EXCERPT_BYTES).toString('utf8'));
-		answer.on('data', (chunk: Buffer) => {
+		response.on('data', (chunk: Buffer) => {
 			if (size < MAX_EXCERPT_BYTES) kept.push(chunk);
 			size += chunk.length;
-			if (size >= MAX_ANSWER_BYTES) finish();
+			if (size >= MAX_RESPONSE_BYTES) finish();
 		});
-		answer.on('end', finish);
-		answer.on('error', finish);
-		answer.on('aborted', finish);
-		answer.on('close', finish);
+		response.on('end', finish);
+		response.on('error', finish);
+		response.on('aborted', finish);
+		response.on('close', finish);
 		signal.addEventListener('abort', finish, { once: true });
 	});
 }
 
-/** Name resolution cannot be cancelled; it is left behind instead. */
+/** Name resolution cannot be cancelled, so its result is ignored instead. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 	return new Promise((resolve, reject) => {
 		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -213,13 +213,13 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 function classify(error: unknown): PostResult {
 	const { code = '', message = String(error) } = error as { code?: string; message?: string };
-	if (code === STALLED) return fault('timeout', message);
-	if (/^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL|DNS_)/.test(code)) return fault('dns', 'The name cannot be resolved.');
-	if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/.test(code)) return fault('tls', message);
-	if (/^(ECONN|EHOST|ENET|EPIPE|ETIMEDOUT|EADDR)|Connection/.test(code)) return fault('connection', message);
-	return fault('protocol', message);
+	if (code === STALLED) return failed('timeout', message);
+	if (/^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL|DNS_)/.test(code)) return failed('dns', 'The name cannot be resolved.');
+	if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/.test(code)) return failed('tls', message);
+	if (/^(ECONN|EHOST|ENET|EPIPE|ETIMEDOUT|EADDR)|Connection/.test(code)) return failed('connection', message);
+	return failed('protocol', message);
 }
 
-function fault(kind: PostFault, message: string): PostResult {
-	return { answered: false, fault: kind, message };
+function failed(failure: PostFailure, message: string): PostResult {
+	return { hasResponse: false, failure, message };
 }

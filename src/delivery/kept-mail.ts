@@ -1,15 +1,15 @@
-/** Pure: what is kept of a mail that was sent, bounded. */
+/** Pure: the bounded record of a sent mail. */
 
 import { KEPT_MAX_BYTES } from './bounds.ts';
 import type { Content } from './channel.ts';
 import type { Mail } from './email.ts';
 
-/** To show; with the HTML part, which says nothing that the text does not, at many times the size. */
+/** The whole mail to show, including its HTML part. */
 export function shownMail({ from, to, replyTo, subject, messageId, text, html }: Mail): Content & { html: string } {
 	return { from, to, replyTo, subject, messageId, text, html };
 }
 
-/** JSON text of all but the HTML part; of a long text the beginning, and then `isCut` is true. */
+/** JSON text without the HTML part, which only repeats the text. A long text is cut, and `isCut` set. */
 export function keptMail(mail: Mail): string {
 	const { html: _, ...whole } = shownMail(mail);
 	const kept = JSON.stringify(whole);
@@ -19,7 +19,7 @@ export function keptMail(mail: Mail): string {
 	return JSON.stringify({ ...whole, text, isCut: true });
 }
 
-/** So much of a text that its JSON has at most so many bytes, its quotes left out. */
+/** The longest beginning whose JSON has at most `maxBytes` without its quotes. */
 function beginningWithin(text: string, maxBytes: number): string {
 	let end = Math.min(text.length, maxBytes);
 	for (;;) {

@@ -1,33 +1,32 @@
-/** How many mails a form may still send within the hour, so that a flood of submissions is not a flood of mail. */
+/** The hourly mail cap of each form: a flood of submissions must not become a flood of mail. */
 
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from '../durations.ts';
 
 export type MailCap = ReturnType<typeof createMailCap>;
 
 export function createMailCap(perHour: number) {
 	const sentAt = new Map<number, number[]>();
 
-	/** The moments that still count. One that lies ahead is of a clock that was set back: it would count for too long. */
+	/** The times of the last hour. A time in the future comes from a clock that was set back, and would count too long. */
 	function recent(formId: number, now: number): number[] {
-		const moments = (sentAt.get(formId) ?? []).filter((moment) => moment > now - HOUR_MS && moment <= now);
-		if (moments.length > 0) sentAt.set(formId, moments);
+		const times = (sentAt.get(formId) ?? []).filter((time) => time > now - HOUR_MS && time <= now);
+		if (times.length > 0) sentAt.set(formId, times);
 		else sentAt.delete(formId);
-		return moments;
+		return times;
 	}
 
 	return {
 		/** Counts a mail that was sent. */
 		count(formId: number, at: number): void {
-			const moments = sentAt.get(formId);
-			if (moments) moments.push(at);
+			const times = sentAt.get(formId);
+			if (times) times.push(at);
 			else sentAt.set(formId, [at]);
 		},
 		/** How many more may go now. */
 		left: (formId: number, now: number): number => Math.max(0, perHour - recent(formId, now).length),
 		/** When the next one may go, in milliseconds since 1970. */
 		freeAt(formId: number, now: number): number {
-			const moments = recent(formId, now);
-			const blocking = moments.at(-perHour);
+			const blocking = recent(formId, now).at(-perHour);
 			return blocking === undefined ? now : blocking + HOUR_MS;
 		},
 	};

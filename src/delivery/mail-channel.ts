@@ -1,4 +1,4 @@
-/** Mail as a channel of the outbox: a delivery becomes a mail, and one attempt to send it. */
+/** The mail channel of the outbox: renders a delivery as a mail and makes one attempt to send it. */
 
 import { and, count, desc, eq, exists, inArray, sql } from 'drizzle-orm';
 import type { ByteBudget, Release } from '../byte-budget.ts';
@@ -28,15 +28,15 @@ export const SUBMISSIONS_DIGEST = 'submissions.digest';
 
 const CONCURRENCY = 4;
 const DIGEST_SHOWS = 50;
-/** Of what is read of a submission, in the parts of a mail and in the mail as it is sent. */
+/** Copies in memory of the text that is read of a submission: in the parts of the mail, and in the encoded mail. */
 const COPIES = 6;
 
 export interface MailChannelOptions {
 	/** `null` while no mail server is set: mails can be shown, not sent. */
 	server: SmtpServer | null;
-	/** Asked at every mail, because the public address may be known only once the server listens. */
+	/** Called for every mail, because the public address may be known only once the server listens. */
 	identity: () => MailIdentity;
-	/** For what is held of submissions. */
+	/** Memory for the content of submissions. */
 	budget: Pick<ByteBudget, 'take'>;
 	timeouts?: SmtpTimeouts;
 }
@@ -46,7 +46,7 @@ interface RenderOptions {
 	signal?: AbortSignal;
 }
 
-/** A mail, and what gives back the bytes it takes. */
+/** A mail, and the function that returns its bytes to the budget. */
 interface Rendered {
 	mail: Mail;
 	release: Release;
@@ -58,9 +58,9 @@ export function createMailChannel(
 ): Channel {
 	const { db } = storage;
 
-	const momentOf = (id: number) => new Date(storage.clock.timeline().millisOf(id));
+	const timeOf = (id: number) => new Date(storage.clock.timeline().millisOf(id));
 
-	/** A submission without more of its text than a mail is made from. */
+	/** A submission with only as much of its text as the mail needs. */
 	async function readBeginning(formId: number, id: number, { textMax }: { textMax: number }) {
 		const [submission] = await db
 			.select({
@@ -72,15 +72,15 @@ export function createMailChannel(
 			})
 			.from(submissions)
 			.where(and(eq(submissions.id, id), eq(submissions.formId, formId)));
-		return submission && { ...submission, receivedAt: momentOf(id) };
+		return submission && { ...submission, receivedAt: timeOf(id) };
 	}
 
-	/** Makes what `make` reads of these submissions fit into the budget for as long as the mail is there. */
+	/** Waits for the memory that `make` needs to read these submissions, and holds it until the mail is released. */
 	async function within(
 		{ heads, reads, signal }: { heads: readonly SubmissionHead[]; reads: { textMax: number }; signal?: AbortSignal },
 		make: () => Promise<Mail | Outcome>,
 	): Promise<Rendered | Outcome> {
-		// Even the beginning of a text is found only by reading all of it, for a moment.
+		// To read the beginning of a text, the engine briefly loads all of it.
 		const read = Math.max(0, ...heads.map(({ bytes }) => bytes));
 		const held = heads.reduce((sum, { bytes }) => sum + COPIES * Math.min(bytes, reads.textMax), 0);
 		const release = await budget.take(read + held, signal);
@@ -98,25 +98,25 @@ export function createMailChannel(
 
 	async function render(row: DeliveryRow, { evenSpam, signal }: RenderOptions): Promise<Rendered | Outcome> {
 		const [form] = await db.select().from(forms).where(eq(forms.id, row.formId));
-		if (!form || form.deletedAt !== null) return { kind: 'refused', error: 'The form was deleted' };
+		if (!form || form.deletedAt !== null) return { kind: 'rejected', error: 'The form was deleted' };
 		const to = row.destination.split(',').map((address) => address.trim());
 		const wrong = to.find((address) => !isEmailAddress(address));
-		if (wrong !== undefined) return { kind: 'refused', error: `"${wrong}" is not a mail address` };
+		if (wrong !== undefined) return { kind: 'rejected', error: `"${wrong}" is not a mail address` };
 		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, to, signal });
 		if (row.event === ADDRESS_CHANGED) {
-			const mail = renderAddressNotice(identity(), { id: row.id, madeAt: momentOf(row.id), form, to });
+			const mail = renderAddressNotice(identity(), { id: row.id, madeAt: timeOf(row.id), form, to });
 			return { mail, release: () => {} };
 		}
 		const head = storage.submissions.head(form.id, row.submissionId ?? -1);
 		return within({ heads: head ? [head] : [], reads: NOTIFICATION_READS, signal }, async () => {
 			const submission = await readBeginning(form.id, row.submissionId ?? -1, NOTIFICATION_READS);
-			if (!submission) return { kind: 'refused', error: 'The submission was deleted' };
+			if (!submission) return { kind: 'rejected', error: 'The submission was deleted' };
 			if (submission.isSpam && !evenSpam) return { kind: 'withheld', error: 'The submission is marked as spam' };
 			return renderNotification(identity(), { form, submission, to });
 		});
 	}
 
-	/** A part of a digest that was split off stands for the same submissions as the whole. */
+	/** A delivery split off from a digest covers the same submissions. */
 	async function digest(
 		row: DeliveryRow,
 		{ form, to, signal }: { form: FormRow; to: string[]; signal?: AbortSignal },
@@ -126,14 +126,15 @@ export function createMailChannel(
 			.select({ id: submissions.id })
 			.from(submissions)
 			.where(and(eq(submissions.id, deliveries.submissionId), eq(submissions.isSpam, false)));
-		const isGathered = and(eq(deliveries.digestId, id), eq(deliveries.state, 'gathered'), exists(notSpam));
-		const [counted] = await db.select({ total: count() }).from(deliveries).where(isGathered);
+		const batched = and(eq(deliveries.digestId, id), eq(deliveries.state, 'gathered'), exists(notSpam));
+		const [counted] = await db.select({ total: count() }).from(deliveries).where(batched);
 		const total = counted?.total ?? 0;
-		if (total === 0) return { kind: 'refused', error: 'All submissions of this digest were deleted or marked as spam' };
+		if (total === 0)
+			return { kind: 'rejected', error: 'All submissions of this digest were deleted or marked as spam' };
 		const latestIds = db
 			.select({ id: deliveries.submissionId })
 			.from(deliveries)
-			.where(isGathered)
+			.where(batched)
 			.orderBy(desc(deliveries.id))
 			.limit(DIGEST_SHOWS);
 		const shown = await db
@@ -147,10 +148,10 @@ export function createMailChannel(
 			for (const { id: submissionId } of heads) {
 				const submission = await readBeginning(form.id, submissionId, DIGEST_READS);
 				if (submission) latest.push(submission);
-				// It may have taken a while: others get their turn in between.
+				// Reading may take long: yield to other work in between.
 				await new Promise((resolve) => setImmediate(resolve));
 			}
-			return renderDigest(identity(), { id, madeAt: momentOf(id), form, total, latest, to });
+			return renderDigest(identity(), { id, madeAt: timeOf(id), form, total, latest, to });
 		});
 	}
 
@@ -158,8 +159,8 @@ export function createMailChannel(
 		schedule: MAIL_SCHEDULE,
 		concurrency: CONCURRENCY,
 		async send(row, { signal }) {
-			// What was to be sent when there was one goes on waiting; this was planned without knowing.
-			const withoutServer = row.event === ADDRESS_CHANGED ? 'withheld' : 'ill';
+			// Submissions' mails were planned with a server set, so they wait for it. This notice was planned without knowing.
+			const withoutServer = row.event === ADDRESS_CHANGED ? 'withheld' : 'unavailable';
 			if (!server) return { outcome: { kind: withoutServer, error: NO_MAIL_SERVER } };
 			const rendered = await render(row, { evenSpam: false, signal });
 			if ('kind' in rendered) return { outcome: rendered };

@@ -1,6 +1,7 @@
-/** Which of the due mails go singly now: as many as their form may send this hour; the others go into its digests. */
+/** Selects the due mails within their form's hourly cap; the others are batched into its digests. */
 
 import { and, gt, isNotNull } from 'drizzle-orm';
+import { HOUR_MS } from '../durations.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type DeliveryRow, deliveries } from '../storage/tables.ts';
 import type { Selection } from './destination-worker.ts';
@@ -9,63 +10,61 @@ import type { MailCap } from './mail-cap.ts';
 import { SUBMISSION_CREATED } from './outbox.ts';
 import type { DueDelivery, Queue } from './queue.ts';
 
-const HOUR_MS = 3_600_000;
-
 export function createMailSelection({
 	queue,
 	digests,
-	ceiling,
+	cap,
 	now,
 }: {
 	queue: Pick<Queue, 'postpone'>;
 	digests: Digests;
-	ceiling: MailCap;
+	cap: MailCap;
 	now: () => number;
 }): Selection {
-	/** Puts away what is above the ceiling: submissions go into a digest, everything else waits for its turn. */
-	async function putAway(formId: number, mails: DueDelivery[]): Promise<void> {
-		const until = ceiling.freeAt(formId, now());
-		const isGathered = ({ event }: DueDelivery) => event === SUBMISSION_CREATED;
-		const waiting = mails.filter((mail) => !isGathered(mail));
+	/** Defers the mails above the cap: submissions are batched into a digest, all others wait. */
+	async function defer(formId: number, mails: DueDelivery[]): Promise<void> {
+		const until = cap.freeAt(formId, now());
+		const isBatched = ({ event }: DueDelivery) => event === SUBMISSION_CREATED;
+		const waiting = mails.filter((mail) => !isBatched(mail));
 		if (waiting.length > 0) {
 			await queue.postpone(
 				waiting.map(({ id }) => id),
 				until,
 			);
 		}
-		await digests.gather(formId, { mails: mails.filter(isGathered), dueAt: until });
+		await digests.add(formId, { mails: mails.filter(isBatched), dueAt: until });
 	}
 
 	return {
-		async choose(due, underWay) {
+		async choose(due, inFlight) {
 			const chosen: DueDelivery[] = [];
-			let away = 0;
+			let deferred = 0;
 			for (const [formId, mails] of Map.groupBy(due, (mail) => mail.formId)) {
-				const busy = underWay.filter((row) => row.formId === formId).length;
-				const left = Math.max(0, ceiling.left(formId, now()) - busy);
+				const busy = inFlight.filter((row) => row.formId === formId).length;
+				const left = Math.max(0, cap.left(formId, now()) - busy);
 				chosen.push(...mails.slice(0, left));
-				// What is under way may yet fail, and then leaves its place to another.
+				// An attempt in flight may fail, which frees its place for another mail.
 				if (mails.length <= left || busy > 0) continue;
-				await putAway(formId, mails.slice(left));
-				away += mails.length - left;
+				await defer(formId, mails.slice(left));
+				deferred += mails.length - left;
 			}
 			const place = new Map(due.map(({ id }, index) => [id, index]));
 			chosen.sort((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0));
-			return { chosen, putAway: away };
+			return { chosen, deferred };
 		},
-		sent: (row, at) => ceiling.count(row.formId, at),
+		sent: (row, at) => cap.count(row.formId, at),
 	};
 }
 
-/** The mails of the last hour, which count after a restart too. */
+/** The mails of the last hour: they count towards the cap after a restart too. */
 export async function readSentMails(
 	storage: Storage,
 	now: number,
 ): Promise<(Pick<DeliveryRow, 'formId'> & { finishedAt: number })[]> {
-	// By the index on what is kept of sent deliveries, and by nothing else: the hour is short, the past is long.
-	const isRecent = and(isNotNull(deliveries.content), gt(deliveries.finishedAt, now - HOUR_MS));
+	// Only these conditions, so that the index on stored content is used: the hour is short, the history long.
+	const recent = and(isNotNull(deliveries.content), gt(deliveries.finishedAt, now - HOUR_MS));
 	const { formId, finishedAt, channel, state } = deliveries;
-	const rows = await storage.db.select({ formId, finishedAt, channel, state }).from(deliveries).where(isRecent);
+	const rows = await storage.db.select({ formId, finishedAt, channel, state }).from(deliveries).where(recent);
 	return rows
 		.filter((row) => row.channel === 'mail' && row.state === 'sent')
 		.map((row) => ({ formId: row.formId, finishedAt: row.finishedAt ?? 0 }));

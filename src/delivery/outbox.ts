@@ -1,4 +1,4 @@
-/** Plans what has to leave the house because of a submission, to be stored in the same transaction with it. */
+/** Plans the deliveries of a submission, to be stored in the same transaction. */
 
 import { eq } from 'drizzle-orm';
 import { lazy } from '../lazy.ts';
@@ -7,15 +7,15 @@ import type { NewDelivery, NewSubmission } from '../storage/submission.ts';
 import { type FormRow, webhooks } from '../storage/tables.ts';
 
 export const SUBMISSION_CREATED = 'submission.created';
-/** Tells those who were told of a form's submissions until now that this was changed. */
+/** The mail to a form's former notification addresses after a change. */
 export const ADDRESS_CHANGED = 'form.notification-email-changed';
 
 export const NO_MAIL_SERVER = 'No mail server is set: FORMSRV_SMTP_URL';
 
-type Fate = Pick<NewDelivery, 'state' | 'nextAttemptAt' | 'lastError'>;
+type InitialState = Pick<NewDelivery, 'state' | 'nextAttemptAt' | 'lastError'>;
 type Hook = Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'events'>;
 
-/** A submission that is about to be stored, and its form. */
+/** A submission about to be stored, and its form. */
 interface Cause {
 	form: FormRow;
 	submission: NewSubmission;
@@ -26,7 +26,7 @@ const NO_HOOKS: Hook[] = [];
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-/** @param mayMail whether a mail server is set; without one, mails are kept back and shown as such */
+/** @param mayMail whether a mail server is set; without one, mails are withheld */
 export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { mayMail: boolean; now?: () => number }) {
 	let hooksByForm = new Map<number, Hook[]>();
 	let cacheVersion = -1;
@@ -46,14 +46,14 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 		cacheVersion = version;
 	}
 
-	/** Spam is kept back until somebody says that it is none; what a test form would send is only shown. */
-	function fate(form: FormRow, { spamReason }: Pick<NewSubmission, 'spamReason'>): Fate {
+	/** Spam is withheld until the owner unmarks it; the deliveries of a test form are only shown. */
+	function initialState(form: FormRow, { spamReason }: Pick<NewSubmission, 'spamReason'>): InitialState {
 		if (spamReason !== null) return { state: 'withheld', lastError: 'The submission is spam' };
 		if (form.mode === 'test') return { state: 'captured' };
 		return { state: 'waiting', nextAttemptAt: now() };
 	}
 
-	function mailFate(planned: Fate): Fate {
+	function initialMailState(planned: InitialState): InitialState {
 		if (planned.state !== 'waiting' || mayMail) return planned;
 		return { state: 'withheld', lastError: NO_MAIL_SERVER };
 	}
@@ -62,10 +62,10 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 		const hooks = hooksByForm.get(form.id) ?? NO_HOOKS;
 		if (!form.notificationEmail && hooks.length === 0) return NOTHING;
 		const rows: NewDelivery[] = [];
-		const planned = fate(form, submission);
+		const planned = initialState(form, submission);
 		const shared = () => ({ id: storage.nextId(), formId: form.id, submissionId: submission.id });
 		if (form.notificationEmail) {
-			rows.push({ ...shared(), channel: 'mail', destination: form.notificationEmail, ...mailFate(planned) });
+			rows.push({ ...shared(), channel: 'mail', destination: form.notificationEmail, ...initialMailState(planned) });
 		}
 		for (const { id: webhookId, url, events } of hooks) {
 			if (!events.includes(SUBMISSION_CREATED)) continue;
@@ -75,25 +75,25 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 	}
 
 	return {
-		/** The rows to store with the submission. On the path of every submission: mostly answered from memory. */
+		/** The rows to store with the submission. On the hot path: synchronous as long as the cache is valid. */
 		plan({ form, submission }: Cause): readonly NewDelivery[] | Promise<readonly NewDelivery[]> {
 			if (storage.version() === cacheVersion) return rowsFor(form, submission);
 			return readHooks().then(() => rowsFor(form, submission));
 		},
 		/**
-		 * The row to store when the addresses of a form are changed: it tells the former ones, if there were any. A command
-		 * that changes them does not know whether the server may mail, so that is left to the sending.
+		 * The row to store when a form's addresses change: a mail to the former ones, if any. Whether mail is set up is
+		 * checked when it is sent, because a command does not know the server's settings.
 		 */
 		planAddressNotice(former: FormRow): NewDelivery[] {
 			if (!former.notificationEmail) return [];
 			const notice = { id: storage.nextId(), formId: former.id, channel: 'mail', event: ADDRESS_CHANGED } as const;
-			return [{ ...notice, destination: former.notificationEmail, ...fate(former, { spamReason: null }) }];
+			return [{ ...notice, destination: former.notificationEmail, ...initialState(former, { spamReason: null }) }];
 		},
-		/** To be called once planned rows are on disk. */
+		/** Call this once planned rows are on disk. */
 		wake(rows: readonly NewDelivery[]): void {
 			if (rows.length > 0) listener(rows);
 		},
-		/** Names who sends what is due. */
+		/** Sets the one listener for new rows. */
 		onDue(send: (rows: readonly NewDelivery[]) => void): void {
 			listener = send;
 		},

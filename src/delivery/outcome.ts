@@ -1,23 +1,23 @@
-/** What became of one attempt to deliver; the worker turns it into the delivery's next state. */
+/** The outcome of one attempt; the queue derives the delivery's next state from it. */
 
 export type Outcome =
-	/** Accepted. `rest` names recipients whose fate differs: they go on as deliveries of their own. */
+	/** Accepted. The recipients in `rest` were not: each continues as a delivery of its own. */
 	| { kind: 'sent'; note?: string; rest?: Remainder[] }
 	/**
-	 * Not now. `isDestinationSuspect` means that nothing speaks against this very message (a time-out, a
-	 * dropped connection): the next one may meet the same.
+	 * Try again later. `isDestinationSuspect`: the cause may be the destination instead of the message, as with a
+	 * time-out or a dropped connection.
 	 */
 	| { kind: 'retry'; error: string; retryAfterMs?: number; isDestinationSuspect?: boolean }
-	/** Never: parked at once, and kept. */
-	| { kind: 'refused'; error: string }
-	/** Not to be sent unless somebody says so, such as after the submission turned out to be spam. */
+	/** A permanent failure: not tried again. */
+	| { kind: 'rejected'; error: string }
+	/** Not to be sent until the owner releases it, for example because the submission is spam. */
 	| { kind: 'withheld'; error: string }
-	/** Nothing is wrong with the message, nothing gets through at all: costs no attempt, holds the queue. */
-	| { kind: 'ill'; error: string };
+	/** The destination accepts nothing at all: costs no attempt, opens the circuit breaker. */
+	| { kind: 'unavailable'; error: string };
 
-/** Part of a delivery that was not accepted with the rest of it. */
+/** A recipient that the server did not accept with the others. */
 export interface Remainder {
-	kind: 'retry' | 'refused';
+	kind: 'retry' | 'rejected';
 	destination: string;
 	error: string;
 }

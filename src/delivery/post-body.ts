@@ -1,35 +1,34 @@
-/** What is posted, and how it is handed to the receiver: in pieces, so that a large one is never copied whole. */
+/** The body of a webhook request, written in chunks so that a large one is never copied whole. */
 
 import type { ClientRequest } from 'node:http';
 
-/** How much is handed over at once: the runtime copies what a receiver has not taken yet. */
-const PIECE_BYTES = 64 * 1024;
+/** Bytes per write: the runtime copies what the receiver has not read yet. */
+const CHUNK_BYTES = 64 * 1024;
 
-/** The code of the error of a receiver that takes nothing. */
+/** The error code for a receiver that stops reading. */
 export const STALLED = 'STALLED';
 
-/** What is posted: as many bytes, in pieces that are asked for as the receiver takes them. */
 export interface PostBody {
 	readonly bytes: number;
-	pieces(): Iterable<Uint8Array>;
-	/** Called once all of it has been taken. */
+	/** Produced as the receiver reads them. */
+	chunks(): Iterable<Uint8Array>;
+	/** Called once the whole body is written. */
 	sent?(): void;
 }
 
-/** A body that is there as a text. */
 export function textBody(text: string): PostBody {
 	const bytes = Buffer.from(text);
-	return { bytes: bytes.length, pieces: () => [bytes] };
+	return { bytes: bytes.length, chunks: () => [bytes] };
 }
 
-/** Hands the body over piece by piece, as fast as it is taken. */
+/** Writes the body as fast as the receiver reads it. */
 export async function sendBody(outgoing: ClientRequest, body: PostBody, stallMs: number): Promise<void> {
-	if (body.bytes <= PIECE_BYTES) outgoing.end(Buffer.concat([...body.pieces()]));
+	if (body.bytes <= CHUNK_BYTES) outgoing.end(Buffer.concat([...body.chunks()]));
 	else {
-		for (const piece of body.pieces()) {
-			for (let at = 0; at < piece.length; at += PIECE_BYTES) {
+		for (const chunk of body.chunks()) {
+			for (let at = 0; at < chunk.length; at += CHUNK_BYTES) {
 				if (outgoing.destroyed) return;
-				if (!outgoing.write(piece.subarray(at, at + PIECE_BYTES))) await drained(outgoing, stallMs);
+				if (!outgoing.write(chunk.subarray(at, at + CHUNK_BYTES))) await drained(outgoing, stallMs);
 			}
 		}
 		outgoing.end();
@@ -37,7 +36,7 @@ export async function sendBody(outgoing: ClientRequest, body: PostBody, stallMs:
 	body.sent?.();
 }
 
-/** Resolves when more may be written, or when it is over. */
+/** Resolves when more can be written or the request has ended; rejects when the receiver stalls. */
 function drained(outgoing: ClientRequest, stallMs: number): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const timer = setTimeout(() => {

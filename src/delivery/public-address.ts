@@ -1,4 +1,4 @@
-/** Which IP addresses a request to a stranger's URL may reach: public ones, and what the operator allows. */
+/** Which IP addresses a request to an untrusted URL may reach: public ones, and those that the operator allows. */
 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -6,9 +6,9 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
-/** IPv6 gives out public addresses from this block only (IANA, "Global Unicast"). */
+/** The only IPv6 block with public addresses (IANA, "Global Unicast"). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
-/** The translation prefix of RFC 6052: the IPv4 address in its last 32 bits is what is reached. */
+/** The translation prefix of RFC 6052: it leads to the IPv4 address in the last 32 bits. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
 /**
@@ -27,8 +27,8 @@ export function createAddressGuard(allowed: readonly string[] = []): (address: s
 }
 
 /**
- * Reads only the canonical spellings: `127.1` or `0x7f000001` are not addresses here. What is embedded by
- * mapping or translation comes out as the IPv4 address that it stands for.
+ * Parses only canonical forms: `127.1` and `0x7f000001` are not addresses here. Mapped and translated addresses become
+ * the IPv4 address that they lead to.
  */
 function parseAddress(text: string): Address | undefined {
 	const family = isIP(text);
@@ -45,7 +45,7 @@ function withoutDots(address: string): string {
 	return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
-/** Everything that a registry of special addresses names is refused; for IPv6 also what is not given out yet. */
+/** Rejects all special-purpose ranges, and for IPv6 all unassigned ones. */
 function isPublic(address: Address): boolean {
 	if (address.range() !== 'unicast') return false;
 	return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST);

@@ -1,4 +1,4 @@
-/** The deliveries of one destination as a queue on disk: what is due, leased, given back and finished. */
+/** The queue of one destination, on disk: due deliveries are claimed by a lease, then completed or requeued. */
 
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm';
 import type { Db, Storage } from '../storage/storage.ts';
@@ -16,13 +16,13 @@ export type DueDelivery = Pick<DeliveryRow, 'id' | 'formId' | 'event' | 'destina
 
 export interface QueueOptions {
 	schedule: Schedule;
-	/** How long a delivery belongs to who took it, unless that is renewed. */
+	/** How long a claim lasts unless it is renewed. */
 	leaseMs: number;
 	now: () => number;
 	random?: () => number;
 }
 
-/** What was interrupted that often may itself be what takes the process down. */
+/** After this many interrupted attempts, the delivery itself may be crashing the process. */
 const SUSPICIOUS_ATTEMPTS = 3;
 
 type Change = Partial<typeof deliveries.$inferInsert>;
@@ -35,7 +35,7 @@ export function createQueue(
 	{ schedule, leaseMs, now, random }: QueueOptions,
 ) {
 	const { db } = storage;
-	const isMine = and(
+	const byDestination = and(
 		eq(deliveries.channel, destination.channel),
 		destination.webhookId === null ? isNull(deliveries.webhookId) : eq(deliveries.webhookId, destination.webhookId),
 	);
@@ -51,11 +51,11 @@ export function createQueue(
 			.from(deliveries)
 			.orderBy(asc(deliveries.nextAttemptAt));
 	const selectDue = select()
-		.where(and(isMine, lte(deliveries.nextAttemptAt, sql.placeholder('now'))))
+		.where(and(byDestination, lte(deliveries.nextAttemptAt, sql.placeholder('now'))))
 		.limit(sql.placeholder('limit'))
 		.prepare();
 	const selectLater = select()
-		.where(and(isMine, gt(deliveries.nextAttemptAt, sql.placeholder('moment'))))
+		.where(and(byDestination, gt(deliveries.nextAttemptAt, sql.placeholder('after'))))
 		.limit(1)
 		.prepare();
 
@@ -82,7 +82,7 @@ export function createQueue(
 		return { state: 'failed', nextAttemptAt: null, finishedAt: now(), lastError: error };
 	}
 
-	/** It goes back to its old place in the line; one under suspicion waits, so that all others go before it. */
+	/** Restores its place in the queue; a suspicious delivery waits instead, so that all others go first. */
 	function afterInterruption(row: DeliveryRow): Change {
 		const error = 'The server ended while this was under way; it may have arrived';
 		if (row.attempts >= SUSPICIOUS_ATTEMPTS) return afterFailure(row, { error });
@@ -93,59 +93,59 @@ export function createQueue(
 		};
 	}
 
-	function afterwards(row: DeliveryRow, outcome: Outcome): Change {
+	function afterAttempt(row: DeliveryRow, outcome: Outcome): Change {
 		switch (outcome.kind) {
 			case 'sent':
 				return { state: 'sent', nextAttemptAt: null, finishedAt: now(), lastError: null };
-			case 'refused':
+			case 'rejected':
 				return failed(outcome.error);
 			case 'withheld':
 				return { state: 'withheld', nextAttemptAt: null, lastError: outcome.error };
-			case 'ill':
-				// The message is not to blame. Another one goes first next time.
+			case 'unavailable':
+				// The attempt does not count, and another delivery goes first next time.
 				return { state: 'waiting', attempts: row.attempts - 1, nextAttemptAt: now(), lastError: outcome.error };
 			case 'retry':
 				return afterFailure(row, outcome);
 		}
 	}
 
-	/** What is different about a delivery that goes on for one recipient. */
+	/** The columns in which the delivery for one remaining recipient differs from the original. */
 	function split(row: DeliveryRow, { rest, id }: { rest: Remainder; id: number }): Change {
-		const fate = rest.kind === 'retry' ? afterFailure(row, rest) : failed(rest.error);
-		return { finishedAt: null, content: null, ...fate, id, digestId: digestOf(row), destination: rest.destination };
+		const next = rest.kind === 'retry' ? afterFailure(row, rest) : failed(rest.error);
+		return { finishedAt: null, content: null, ...next, id, digestId: digestOf(row), destination: rest.destination };
 	}
 
-	function tell({ id, formId }: DeliveryRow, state: string): void {
+	function publish({ id, formId }: DeliveryRow, state: string): void {
 		storage.events.publish({ type: 'delivery', formId, deliveryId: id, state });
 	}
 
 	return {
-		/** What is due, the longest waiting first, leases that ran out included. */
+		/** Due deliveries, including expired leases; the longest waiting first. */
 		due: (limit: number): Promise<DueDelivery[]> => selectDue.execute({ now: now(), limit }) as Promise<DueDelivery[]>,
 		/**
-		 * Gives back what is under way. Only for who knows that nobody is at work on it: whoever was, ended without
-		 * giving it back.
+		 * Requeues all claimed deliveries. Call this only before the worker starts: then their claims are left from a
+		 * crash.
 		 */
-		async takeBack(): Promise<void> {
-			const isUnderWay = and(isMine, eq(deliveries.state, 'sending'));
-			const rows = await db.select().from(deliveries).where(isUnderWay);
+		async requeueInterrupted(): Promise<void> {
+			const claimed = and(byDestination, eq(deliveries.state, 'sending'));
+			const rows = await db.select().from(deliveries).where(claimed);
 			if (rows.length === 0) return;
 			await storage.batch((tx) =>
 				rows.map((row) => tx.update(deliveries).set(afterInterruption(row)).where(eq(deliveries.id, row.id))),
 			);
 		},
-		/** When the next one after now falls due, in milliseconds since 1970. */
+		/** When the next delivery falls due, in milliseconds since 1970. */
 		async nextDue(): Promise<number | undefined> {
-			const [row] = (await selectLater.execute({ moment: now() })) as { nextAttemptAt: number }[];
+			const [row] = (await selectLater.execute({ after: now() })) as { nextAttemptAt: number }[];
 			return row?.nextAttemptAt;
 		},
 		/**
-		 * Leases what is still due of these, and counts an attempt: one that takes the process down counts too. What
-		 * goes to a webhook goes to where that is by now, whatever was planned.
+		 * Claims those that are still due. The attempt counts from here, so that one that crashes the process counts too.
+		 * A webhook's deliveries take its present URL.
 		 */
 		async claim(ids: readonly number[]): Promise<DeliveryRow[]> {
 			const url = db.select({ url: webhooks.url }).from(webhooks).where(eq(webhooks.id, deliveries.webhookId));
-			const isStillDue = and(inArray(deliveries.id, [...ids]), lte(deliveries.nextAttemptAt, now()));
+			const stillDue = and(inArray(deliveries.id, [...ids]), lte(deliveries.nextAttemptAt, now()));
 			const [rows] = await storage.batch((tx) => [
 				tx
 					.update(deliveries)
@@ -155,56 +155,56 @@ export function createQueue(
 						attempts: sql`${deliveries.attempts} + 1`,
 						...(destination.webhookId !== null && { destination: sql`coalesce(${url}, ${deliveries.destination})` }),
 					})
-					.where(isStillDue)
+					.where(stillDue)
 					.returning(),
 			]);
-			for (const row of rows) tell(row, 'sending');
+			for (const row of rows) publish(row, 'sending');
 			return rows;
 		},
 		renew: (ids: readonly number[]): Promise<void> => change(ids, { nextAttemptAt: now() + leaseMs }),
-		/** Puts off what is due of these. */
+		/** Defers those that are still due. */
 		async postpone(ids: readonly number[], until: number): Promise<void> {
-			const isStillDue = and(inArray(deliveries.id, [...ids]), lte(deliveries.nextAttemptAt, now()));
-			await storage.batch((tx) => [tx.update(deliveries).set({ nextAttemptAt: until }).where(isStillDue)]);
+			const stillDue = and(inArray(deliveries.id, [...ids]), lte(deliveries.nextAttemptAt, now()));
+			await storage.batch((tx) => [tx.update(deliveries).set({ nextAttemptAt: until }).where(stillDue)]);
 		},
-		/** Writes down what became of an attempt. Nothing happens if the delivery was removed meanwhile. */
-		async settle(row: DeliveryRow, { outcome, content }: { outcome: Outcome; content?: string }): Promise<void> {
-			const values = { ...afterwards(row, outcome), ...(content !== undefined && { content }) };
+		/** Stores the outcome of an attempt, unless the delivery was removed meanwhile. */
+		async complete(row: DeliveryRow, { outcome, content }: { outcome: Outcome; content?: string }): Promise<void> {
+			const values = { ...afterAttempt(row, outcome), ...(content !== undefined && { content }) };
 			const rest = outcome.kind === 'sent' ? (outcome.rest ?? []) : [];
 			const parts = rest.map((part) => split(row, { rest: part, id: storage.nextId() }));
-			const isMineStill = and(eq(deliveries.id, row.id), eq(deliveries.state, 'sending'));
+			const stillClaimed = and(eq(deliveries.id, row.id), eq(deliveries.state, 'sending'));
 			await storage.batch((tx) => [
-				...parts.map((part) => insertCopy(tx, part, isMineStill)),
-				tx.update(deliveries).set(values).where(isMineStill),
+				...parts.map((part) => insertCopy(tx, part, stillClaimed)),
+				tx.update(deliveries).set(values).where(stillClaimed),
 			]);
-			tell(row, values.state ?? row.state);
+			publish(row, values.state ?? row.state);
 		},
 		/**
-		 * Brings forward what lies further ahead than any wait that is ever given: the clock was set back since. They go
-		 * at the usual pace, so this is no storm.
+		 * Makes deliveries due that lie further ahead than the longest possible wait: the clock was set back. The worker
+		 * still sends them at its usual pace.
 		 */
-		async bringForward(): Promise<void> {
+		async reschedule(): Promise<void> {
 			const horizon = now() + Math.max(longestWait(schedule), leaseMs);
-			const stranded = await selectLater.execute({ moment: horizon });
+			const stranded = await selectLater.execute({ after: horizon });
 			if (stranded.length === 0) return;
 			await storage.batch((tx) => [
 				tx
 					.update(deliveries)
 					.set({ nextAttemptAt: now() })
-					.where(and(isMine, gt(deliveries.nextAttemptAt, horizon))),
+					.where(and(byDestination, gt(deliveries.nextAttemptAt, horizon))),
 			]);
 		},
 	};
 }
 
-/** Copies the delivery that is meant, with these values in place of its own; without it nothing is inserted. */
-function insertCopy(tx: Db, values: Change, isMeant: SQL | undefined) {
+/** Inserts a copy of the selected delivery with changed values; nothing if there is none. */
+function insertCopy(tx: Db, values: Change, selected: SQL | undefined) {
 	const changed = Object.fromEntries(Object.entries(values).map(([column, value]) => [column, sql`${value}`]));
 	const copy = tx.select({ ...getTableColumns(deliveries), ...changed }).from(deliveries);
-	return tx.insert(deliveries).select(copy.where(isMeant));
+	return tx.insert(deliveries).select(copy.where(selected));
 }
 
-/** The digest that a row is (a part of); `null` for all others. */
+/** The digest that a row is, or is a part of; `null` for all others. */
 function digestOf({ id, digestId, submissionId }: DeliveryRow): number | null {
 	return submissionId === null ? (digestId ?? id) : null;
 }

@@ -1,4 +1,4 @@
-/** Deliveries tried again, and what was withheld released, because somebody says so. */
+/** Retries of deliveries, and the release of withheld ones, at the owner's request. */
 
 import { and, asc, eq, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
@@ -14,10 +14,10 @@ import {
 	submissions,
 	webhooks,
 } from '../storage/tables.ts';
-import { findDelivery, isReachable } from './delivery-access.ts';
+import { findDelivery, reachable } from './delivery-access.ts';
 import type { RetryDeliveries } from './schema.ts';
 
-/** So that nobody has to wait for a large number of them. */
+/** Rows per transaction, so that other writes can go in between. */
 const CHUNK = 500;
 const SENDABLE: readonly DeliveryState[] = ['waiting', 'sent', 'gathered', 'failed', 'withheld'];
 
@@ -30,15 +30,15 @@ export function createRetries(
 ) {
 	const { db } = storage;
 	const active = db.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.isActive, true));
-	/** Nobody is at work on what goes to a disabled webhook: made due, it would lie there without a word. */
-	const hasWayOut = or(isNull(deliveries.webhookId), inArray(deliveries.webhookId, active));
+	/** Disabled webhooks have no worker: a delivery made due would silently never be sent. */
+	const deliverable = or(isNull(deliveries.webhookId), inArray(deliveries.webhookId, active));
 
-	/** Makes rows due now, as if nothing had been tried; answers how many were in one of the states. */
+	/** Makes rows in one of these states due now, with no attempts counted. Returns how many there were. */
 	async function makeDue(ids: readonly number[], states: readonly DeliveryState[]): Promise<number> {
 		const fresh = { state: 'waiting', nextAttemptAt: now(), attempts: 0, finishedAt: null, digestId: null } as const;
-		const isMeant = and(inArray(deliveries.id, [...ids]), inArray(deliveries.state, [...states]), hasWayOut);
+		const selected = and(inArray(deliveries.id, [...ids]), inArray(deliveries.state, [...states]), deliverable);
 		const [rows] = await storage.batch((tx) => [
-			tx.update(deliveries).set(fresh).where(isMeant).returning({ id: deliveries.id }),
+			tx.update(deliveries).set(fresh).where(selected).returning({ id: deliveries.id }),
 		]);
 		return rows.length;
 	}
@@ -52,9 +52,9 @@ export function createRetries(
 		return rows.filter(({ isSpam }) => isSpam !== true).map(({ id }) => id);
 	}
 
-	async function refuseUnsendable(row: DeliveryRow): Promise<void> {
+	async function rejectUnsendable(row: DeliveryRow): Promise<void> {
 		if (row.state === 'captured') {
-			throw new AppError('CONFLICT', 'The form is a test form: what it would send is shown, and never sent.');
+			throw new AppError('CONFLICT', 'The form is a test form: its deliveries are shown and never sent.');
 		}
 		const isSpam = row.submissionId !== null && storage.submissions.read(row.formId, row.submissionId)?.isSpam;
 		if (isSpam) throw new AppError('CONFLICT', 'The submission is marked as spam. Mark it as not spam first.');
@@ -65,49 +65,49 @@ export function createRetries(
 		if (webhook?.isActive === false) throw new AppError('CONFLICT', 'The webhook is disabled. Set isActive first.');
 	}
 
-	/** What a request for many means: the rows, and the states in which they can be tried again. */
-	async function meaning(
+	/** The rows that a bulk request selects, and the states in which they can be retried. */
+	async function selectionOf(
 		{ ids, state = 'failed', form, channel }: RetryDeliveries,
 		mode?: Mode,
 	): Promise<{ matching: SQL | undefined; states: readonly DeliveryState[] }> {
 		if (ids) {
-			const isNamed = inArray(
+			const byIds = inArray(
 				deliveries.id,
 				ids.map((id) => decodeId(id) ?? -1),
 			);
-			return { matching: and(isNamed, inArray(deliveries.state, [...SENDABLE])), states: SENDABLE };
+			return { matching: and(byIds, inArray(deliveries.state, [...SENDABLE])), states: SENDABLE };
 		}
 		if (form !== undefined) await storage.findForm(form, mode);
-		const isOfForm = form === undefined ? undefined : eq(deliveries.formId, decodeId(form) ?? -1);
-		const matching = and(eq(deliveries.state, state), isOfForm, channel && eq(deliveries.channel, channel));
+		const ofForm = form === undefined ? undefined : eq(deliveries.formId, decodeId(form) ?? -1);
+		const matching = and(eq(deliveries.state, state), ofForm, channel && eq(deliveries.channel, channel));
 		return { matching, states: [state] };
 	}
 
 	return {
 		/**
-		 * Sends a delivery as soon as possible, whatever became of it before.
-		 * @throws AppError NOT_FOUND; CONFLICT for what is not to be sent: of a test form, of spam, to a disabled webhook, or under way
+		 * Sends a delivery as soon as possible, whatever its state.
+		 * @throws AppError NOT_FOUND; CONFLICT for a delivery of a test form, of spam, to a disabled webhook, or in flight
 		 */
 		async retry(id: string, mode?: Mode): Promise<void> {
 			const row = await findDelivery(storage, { id, mode });
-			await refuseUnsendable(row);
+			await rejectUnsendable(row);
 			const made = await makeDue([row.id], SENDABLE);
-			if (made === 0) throw new AppError('CONFLICT', 'The delivery is under way just now.');
+			if (made === 0) throw new AppError('CONFLICT', 'The delivery is being sent now.');
 			await onDue();
 		},
-		/** The same for many; what is not to be sent is left as it is. Answers how many are tried again. */
+		/** Retries many and skips those that must not be sent. Returns how many are retried. */
 		async retryMany(request: RetryDeliveries, mode?: Mode): Promise<number> {
-			const { matching, states } = await meaning(request, mode);
+			const { matching, states } = await selectionOf(request, mode);
 			let retried = 0;
-			// One channel after the other: so the index gives them in order.
+			// One channel after the other, which the index provides in order.
 			for (const channel of CHANNELS) {
 				let last = 0;
 				for (;;) {
-					const isNext = and(eq(deliveries.channel, channel), gt(deliveries.id, last));
+					const next = and(eq(deliveries.channel, channel), gt(deliveries.id, last));
 					const rows = await db
 						.select({ id: deliveries.id })
 						.from(deliveries)
-						.where(and(matching, isReachable(storage, mode), isNext))
+						.where(and(matching, reachable(storage, mode), next))
 						.orderBy(asc(deliveries.id))
 						.limit(CHUNK);
 					if (rows.length === 0) break;
@@ -119,8 +119,8 @@ export function createRetries(
 			return retried;
 		},
 		/**
-		 * Sends what was withheld of submissions that turned out not to be spam; of a test form, it becomes visible as
-		 * captured, and to a disabled webhook, it fails visibly. Answers how many there were.
+		 * Sends the withheld deliveries of submissions that are no longer spam. Those of a test form become captured;
+		 * those to a disabled webhook fail. Returns how many were released.
 		 */
 		async release(formId: number, submissionIds: readonly number[]): Promise<number> {
 			const [form] = await db.select({ mode: forms.mode }).from(forms).where(eq(forms.id, formId));
@@ -131,13 +131,17 @@ export function createRetries(
 			const stranded = { state: 'failed', finishedAt: now(), lastError: 'The webhook is disabled' } as const;
 			let released = 0;
 			for (let start = 0; start < submissionIds.length; start += CHUNK) {
-				const isTheirs = inArray(deliveries.submissionId, submissionIds.slice(start, start + CHUNK));
-				// By submission, and not by one of the indexes that hold all that the form ever withheld.
-				const isMeant = and(isTheirs, sql`+${deliveries.formId} = ${formId}`, sql`+${deliveries.state} = 'withheld'`);
-				const isReleased = isTest ? isMeant : and(isMeant, hasWayOut);
+				const bySubmission = inArray(deliveries.submissionId, submissionIds.slice(start, start + CHUNK));
+				// `+` keeps the engine from using an index that holds everything that the form ever withheld.
+				const withheld = and(
+					bySubmission,
+					sql`+${deliveries.formId} = ${formId}`,
+					sql`+${deliveries.state} = 'withheld'`,
+				);
+				const releasable = isTest ? withheld : and(withheld, deliverable);
 				const [rows] = await storage.batch((tx) => [
-					tx.update(deliveries).set(values).where(isReleased).returning({ id: deliveries.id }),
-					tx.update(deliveries).set(stranded).where(isMeant),
+					tx.update(deliveries).set(values).where(releasable).returning({ id: deliveries.id }),
+					tx.update(deliveries).set(stranded).where(withheld),
 				]);
 				released += rows.length;
 			}

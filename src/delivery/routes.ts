@@ -1,4 +1,4 @@
-/** The management routes of deliveries and of the test mail. All need `admin`: they show what was sent, and to whom. */
+/** The management routes of deliveries and of the test mail. All need `admin`: they show submitted content and recipients. */
 
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
@@ -53,7 +53,7 @@ const EXAMPLE_LIST = {
 	mail: { isSet: true, heldSince: null, heldReason: null, nextProbeAt: null },
 	digests: [],
 };
-/** The mail is drawn as it is, and can neither run nor load anything nor leave its frame. */
+/** The mail is shown unchanged in a sandbox: no scripts, no loading, no navigation. */
 const PREVIEW_HEADERS = {
 	'Content-Type': 'text/html; charset=utf-8',
 	'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox",
@@ -69,7 +69,7 @@ const filters = [
 	queryParameter('channel', { schema: stringEnum(CHANNELS), description: 'Only these.' }),
 	queryParameter('limit', {
 		schema: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
-		description: 'Maximum results; out of bounds it is brought within them.',
+		description: 'Maximum results; values out of bounds are clamped.',
 	}),
 	queryParameter('offset', {
 		schema: Type.Integer({ minimum: 0, default: 0 }),
@@ -77,8 +77,8 @@ const filters = [
 	}),
 ];
 const formFilter = queryParameter('form', { schema: Type.String(), description: 'Only of this form (id).' });
-const refused = () => errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED');
-const unwritable = () =>
+const accessErrors = () => errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED');
+const bodyErrors = () =>
 	errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
 
 /** @throws AppError VALIDATION_ERROR naming the parameter */
@@ -95,10 +95,10 @@ function parseQuery(params: URLSearchParams): DeliveryQuery {
 
 const queryOf = (request: Request) => new URL(request.url).searchParams;
 
-function listAnswer(...notFound: ('FORM_NOT_FOUND' | 'NOT_FOUND')[]) {
+function listResponses(...notFound: ('FORM_NOT_FOUND' | 'NOT_FOUND')[]) {
 	return {
 		200: jsonResponse('The page.', { schema: DeliveryList, example: EXAMPLE_LIST }),
-		...refused(),
+		...accessErrors(),
 		...errorResponses('VALIDATION_ERROR'),
 		...errorResponses(...notFound),
 	};
@@ -116,9 +116,9 @@ function listRoutes({ deliveries }: Dispatch, auth: Auth) {
 			{
 				access,
 				detail: {
-					...operation('listDeliveries', 'List deliveries', 'What left the house, waits, or failed; newest first.'),
+					...operation('listDeliveries', 'List deliveries', 'Sent, waiting and failed ones; newest first.'),
 					parameters: [...filters, formFilter],
-					responses: listAnswer('FORM_NOT_FOUND'),
+					responses: listResponses('FORM_NOT_FOUND'),
 				},
 			},
 		)
@@ -131,7 +131,7 @@ function listRoutes({ deliveries }: Dispatch, auth: Auth) {
 				detail: {
 					...operation('listFormDeliveries', 'List a form’s deliveries', 'The mails and webhook events of one form.'),
 					parameters: [formId, ...filters],
-					responses: listAnswer('FORM_NOT_FOUND'),
+					responses: listResponses('FORM_NOT_FOUND'),
 				},
 			},
 		)
@@ -151,7 +151,7 @@ function listRoutes({ deliveries }: Dispatch, auth: Auth) {
 						'The mails and webhook events about one submission.',
 					),
 					parameters: [formId, submissionId, ...filters],
-					responses: listAnswer('FORM_NOT_FOUND', 'NOT_FOUND'),
+					responses: listResponses('FORM_NOT_FOUND', 'NOT_FOUND'),
 				},
 			},
 		);
@@ -163,14 +163,14 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 		.get('/:id', ({ principal, params }) => deliveries.get(params.id, principal.mode), {
 			access,
 			detail: {
-				...operation('getDelivery', 'Read a delivery', 'One delivery with what was sent, or would be.'),
+				...operation('getDelivery', 'Read a delivery', 'One delivery with the content that was sent or would be.'),
 				parameters: [id],
 				responses: {
 					200: jsonResponse('The delivery.', {
 						schema: DeliveryWithContent,
 						example: { ...EXAMPLE, content: EXAMPLE_CONTENT },
 					}),
-					...refused(),
+					...accessErrors(),
 					...errorResponses('NOT_FOUND'),
 				},
 			},
@@ -184,13 +184,13 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 				detail: {
 					...operation(
 						'previewDelivery',
-						'Look at a mail',
+						'Preview a mail',
 						'The HTML part of a mail, to be shown in a sandboxed frame.',
 					),
 					parameters: [id],
 					responses: {
 						200: textResponse('The page.', { 'text/html': '<!doctype html><title>New submission</title>' }),
-						...refused(),
+						...accessErrors(),
 						...errorResponses('NOT_FOUND'),
 					},
 				},
@@ -205,14 +205,14 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 			{
 				access,
 				detail: {
-					...operation('retryDelivery', 'Try again', 'Sends it as soon as possible, whatever became of it before.'),
+					...operation('retryDelivery', 'Try again', 'Sends it as soon as possible, whatever its state.'),
 					parameters: [id],
 					responses: {
 						200: jsonResponse('The delivery as it is now.', {
 							schema: DeliveryWithContent,
 							example: { ...EXAMPLE, state: 'waiting', attempts: 0, finishedAt: null, content: EXAMPLE_CONTENT },
 						}),
-						...refused(),
+						...accessErrors(),
 						...errorResponses('NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'),
 					},
 				},
@@ -229,9 +229,9 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 					...operation('retryDeliveries', 'Try many again', 'Those named by `ids`, or all that match.'),
 					requestBody: jsonBody(RetryDeliveries, { state: 'failed' }),
 					responses: {
-						200: jsonResponse('How many are tried again.', { schema: RetryResult, example: { retried: 3 } }),
-						...refused(),
-						...unwritable(),
+						200: jsonResponse('How many are retried.', { schema: RetryResult, example: { retried: 3 } }),
+						...accessErrors(),
+						...bodyErrors(),
 						...errorResponses('FORM_NOT_FOUND', 'UNAVAILABLE'),
 					},
 				},
@@ -240,7 +240,7 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 }
 
 function mailTestRoute(dispatch: Dispatch, auth: Auth) {
-	// Of all callers together, because an admin key can make others.
+	// One limit for all callers, because an admin key can create more keys.
 	const rate = createRateLimiter(MAIL_TESTS_PER_MINUTE);
 	return new Elysia({ prefix: '/api/mail' }).use(auth).post(
 		'/test',
@@ -255,16 +255,16 @@ function mailTestRoute(dispatch: Dispatch, auth: Auth) {
 				...operation(
 					'testMail',
 					'Send a test mail',
-					`Tells in words what is wrong if it does not work. Needs a live key; at most ${MAIL_TESTS_PER_MINUTE} a minute are sent.`,
+					`On failure the error says what is wrong. Needs a live key; at most ${MAIL_TESTS_PER_MINUTE} a minute are sent.`,
 				),
 				requestBody: jsonBody(MailTest, { to: 'you@example.com' }),
 				responses: {
-					200: jsonResponse('The mail server took it.', {
+					200: jsonResponse('The mail server accepted it.', {
 						schema: MailTestResult,
 						example: { accepted: true, reply: '250 2.0.0 Ok: queued' },
 					}),
-					...refused(),
-					...unwritable(),
+					...accessErrors(),
+					...bodyErrors(),
 					...errorResponses('CONFLICT'),
 				},
 			},

@@ -1,4 +1,4 @@
-/** The wire shapes of deliveries. */
+/** Request and response schemas of deliveries. */
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { nullable, stringEnum } from '../http/schema-types.ts';
@@ -7,7 +7,7 @@ import { RETRY_IDS_MAX, RETRY_STATES, TOTAL_MAX } from './bounds.ts';
 
 const oneOf = <T extends string>(values: readonly T[], description?: string) => stringEnum(values, { description });
 const orNull = <T extends TSchema>(schema: T, description: string) => nullable(schema, { description });
-const moment = () => Type.String({ format: 'date-time' });
+const dateTime = () => Type.String({ format: 'date-time' });
 
 const members = {
 	id: Type.String(),
@@ -24,16 +24,16 @@ const members = {
 	state: oneOf(
 		DELIVERY_STATES,
 		'`waiting` for its (next) attempt, `sending`, `sent`, `gathered` into a digest, `failed` for good, `withheld` ' +
-			'until somebody releases it, `captured` because the form is a test form.',
+			'until it is released, `captured` because the form is a test form.',
 	),
 	destination: Type.String({ description: 'The addresses or the URL it goes to.' }),
 	attempts: Type.Integer(),
-	createdAt: moment(),
-	nextAttemptAt: orNull(moment(), 'When it is tried next.'),
-	finishedAt: orNull(moment(), 'When it was sent, or given up.'),
-	lastError: orNull(Type.String(), 'Why the latest attempt did not succeed, or why it is withheld.'),
+	createdAt: dateTime(),
+	nextAttemptAt: orNull(dateTime(), 'When the next attempt is due.'),
+	finishedAt: orNull(dateTime(), 'When it was sent or failed.'),
+	lastError: orNull(Type.String(), 'Why the latest attempt failed, or why it is withheld.'),
 	webhook: orNull(Type.String(), 'The webhook it goes to.'),
-	digest: orNull(Type.String(), 'The delivery that stands for this one, if it was gathered.'),
+	digest: orNull(Type.String(), 'The digest that includes this delivery, if any.'),
 };
 
 export const Delivery = Type.Object(members, { $id: 'Delivery' });
@@ -44,10 +44,10 @@ export const DeliveryWithContent = Type.Object(
 		...members,
 		content: Type.Any({
 			description:
-				'What was sent, or would be. A mail: `from`, `to`, `replyTo`, `subject`, `messageId`, `text`, and `html` as long ' +
-				'as it was not sent. A webhook: the body. `null` when it is not kept any more. With `isCut`, something long in ' +
-				'it is only the beginning: of a mail that was sent, `text`; of a body, `data.submission.data`, which is then the ' +
-				'beginning of its JSON as text. What is sent is always whole.',
+				'The content that was sent or would be. Mail: `from`, `to`, `replyTo`, `subject`, `messageId`, `text`, and `html` ' +
+				'until it is sent. Webhook: the body. `null` when it has expired. With `isCut`, one long value is only the ' +
+				'beginning: `text` of a sent mail; `data.submission.data` of a body, which is then the beginning of its JSON as ' +
+				'text. Deliveries themselves are never cut.',
 		}),
 	},
 	{ $id: 'DeliveryWithContent' },
@@ -66,21 +66,21 @@ export const DeliveryList = Type.Object(
 		mail: Type.Object(
 			{
 				isSet: Type.Boolean({ description: 'Whether a mail server is set.' }),
-				heldSince: orNull(moment(), 'Since when mail cannot be handed to the server.'),
+				heldSince: orNull(dateTime(), 'Since when the mail server is unavailable.'),
 				heldReason: orNull(Type.String(), 'Why.'),
-				nextProbeAt: orNull(moment(), 'When it is tried again.'),
+				nextProbeAt: orNull(dateTime(), 'When the next probe is due.'),
 			},
-			{ description: 'Whether mail goes out at the moment.' },
+			{ description: 'Whether mail is set up, and whether it is paused.' },
 		),
 		digests: Type.Array(
 			Type.Object({
 				delivery: Type.String({ description: 'The digest.' }),
 				form: Type.String(),
-				since: Type.String({ format: 'date-time', description: 'When the ceiling was reached.' }),
-				goesAt: Type.String({ format: 'date-time', description: 'When the one mail about all of them goes.' }),
+				since: Type.String({ format: 'date-time', description: 'When the cap was reached.' }),
+				goesAt: Type.String({ format: 'date-time', description: 'When the digest is sent.' }),
 			}),
 			{
-				description: 'The forms that have reached their hourly ceiling of mails: what comes now is gathered into one.',
+				description: 'Digests of forms that have reached their hourly mail cap: further submissions are added to them.',
 			},
 		),
 	},
@@ -103,7 +103,7 @@ export const RetryDeliveries = Type.Object(
 export type RetryDeliveries = Static<typeof RetryDeliveries>;
 
 export const RetryResult = Type.Object(
-	{ retried: Type.Integer({ description: 'How many are tried again.' }) },
+	{ retried: Type.Integer({ description: 'How many are retried.' }) },
 	{ $id: 'RetryResult' },
 );
 
@@ -115,7 +115,7 @@ export const MailTest = Type.Object(
 export const MailTestResult = Type.Object(
 	{
 		accepted: Type.Literal(true),
-		reply: Type.String({ description: 'What the mail server said when it took the mail.' }),
+		reply: Type.String({ description: 'The reply of the mail server.' }),
 	},
 	{ $id: 'MailTestResult' },
 );

@@ -1,4 +1,4 @@
-/** The texts of submissions on their way out: each is read once for all who send it at the same time, within the budget. */
+/** The texts of submissions in flight: each is read once for all concurrent deliveries, within the budget. */
 
 import type { ByteBudget, Release } from '../byte-budget.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -8,7 +8,7 @@ import type { SubmissionHead } from '../storage/submission.ts';
 export interface SharedText {
 	/** In UTF-8; `undefined` if the submission was removed, or after the release. */
 	readonly bytes: Uint8Array | undefined;
-	/** To be called once it is not needed any more, as often as one likes. */
+	/** Call this when the text is no longer needed; idempotent. */
 	release(): void;
 }
 
@@ -19,7 +19,7 @@ interface Shared {
 	ready: Promise<void>;
 }
 
-/** The engine's copy while it is read, and ours. */
+/** The engine's copy during the read, and ours. */
 const COPIES = 2;
 
 export type SharedTexts = ReturnType<typeof createSharedTexts>;
@@ -37,13 +37,13 @@ export function createSharedTexts({ submissions }: Pick<Storage, 'submissions'>,
 		shared.users--;
 		if (shared.users > 0) return;
 		inUse.delete(id);
-		// Whoever still waits for an answer keeps hold of `shared`, and must not of the bytes.
+		// A delivery that waits for its response still references `shared`, and must not keep the bytes alive.
 		shared.bytes = undefined;
 		shared.release();
 	}
 
 	return {
-		/** Waits until there is room for it. @throws the reason of `signal` */
+		/** Waits until the budget has room for the text. @throws the reason of `signal` */
 		async use(submission: SubmissionHead, signal: AbortSignal): Promise<SharedText> {
 			let shared = inUse.get(submission.id);
 			if (!shared) {

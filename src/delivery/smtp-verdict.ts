@@ -1,12 +1,13 @@
-/** What an SMTP failure means for the mail and its server, in words that tell an operator what to do. */
+/** Maps SMTP replies and failures to outcomes, with sentences that tell the operator what to do. */
 
 import type { SmtpServer } from '../config/smtp-url.ts';
+import { oneLine } from './one-line.ts';
 import type { Outcome, Remainder } from './outcome.ts';
 
-/** How far a dialogue had come: reaching the server up to its greeting and TLS, then logging in, then the mail. */
+/** The step of the SMTP dialogue: connecting (with greeting and TLS), logging in, sending the mail. */
 export type SmtpStage = 'connect' | 'login' | 'send';
 
-/** What nodemailer tells about a failure. */
+/** nodemailer's error. */
 export interface SmtpFailure extends Error {
 	code?: string;
 	originalCode?: string;
@@ -19,13 +20,13 @@ export interface SmtpFailure extends Error {
 }
 
 const REPLY_MAX = 500;
-/** "Exceeded storage allocation": with the size announced, it is about this one mail. */
+/** "Exceeded storage allocation": since the client announces the size, it concerns this one mail. */
 const TOO_LARGE = 552;
 const AUTHENTICATION_REQUIRED = 530;
 const CERTIFICATE_CODE = /CERT|ALTNAME|SELF_SIGNED|UNABLE_TO_|ISSUER/;
 const TLS_CODE = /TLS|SSL|EPROTO|ERR_BORING/;
 
-/** The server took the mail, perhaps not for every recipient. */
+/** The server accepted the mail, perhaps not for every recipient. */
 export function judgeReply({
 	response,
 	rejectedErrors = [],
@@ -35,48 +36,48 @@ export function judgeReply({
 }): Outcome {
 	const rest = rejectedErrors.map(
 		(error): Remainder => ({
-			kind: isPermanent(error) ? 'refused' : 'retry',
+			kind: isPermanent(error) ? 'rejected' : 'retry',
 			destination: error.recipient ?? '',
 			error: `The server refused the recipient: ${reply(error)}`,
 		}),
 	);
-	return { kind: 'sent', note: oneLine(response ?? ''), ...(rest.length > 0 && { rest }) };
+	return { kind: 'sent', note: line(response ?? ''), ...(rest.length > 0 && { rest }) };
 }
 
 export function judgeFailure(
 	failure: SmtpFailure,
 	{ server, stage }: { server: SmtpServer; stage: SmtpStage },
 ): Outcome {
-	if (stage === 'connect') return { kind: 'ill', error: explainConnect(failure, server) };
-	if (stage === 'login') return { kind: 'ill', error: explainLogin(failure, server) };
-	if (failure.command === 'API') return { kind: 'refused', error: `The mail cannot be sent: ${failure.message}` };
+	if (stage === 'connect') return { kind: 'unavailable', error: explainConnect(failure, server) };
+	if (stage === 'login') return { kind: 'unavailable', error: explainLogin(failure, server) };
+	if (failure.command === 'API') return { kind: 'rejected', error: `The mail cannot be sent: ${failure.message}` };
 	if (failure.code === 'EMESSAGE' && failure.responseCode === undefined) {
-		return { kind: 'refused', error: 'The mail is larger than the server accepts' };
+		return { kind: 'rejected', error: 'The mail is larger than the server accepts' };
 	}
 	if (failure.responseCode === undefined) {
 		return { kind: 'retry', error: explainInterruption(failure), isDestinationSuspect: true };
 	}
-	return judgeRefusal(failure);
+	return judgeRejection(failure);
 }
 
-/** The server answered 4xx or 5xx to a part of the mail. */
-function judgeRefusal(failure: SmtpFailure): Outcome {
+/** The server replied with 4xx or 5xx to a part of the mail. */
+function judgeRejection(failure: SmtpFailure): Outcome {
 	const { command, responseCode } = failure;
 	if (responseCode === AUTHENTICATION_REQUIRED) {
-		return { kind: 'ill', error: `The server wants a login before it takes mail: ${reply(failure)}` };
+		return { kind: 'unavailable', error: `The server wants a login before it takes mail: ${reply(failure)}` };
 	}
 	if (command === 'MAIL FROM') {
-		// The sender is the same for every mail: what it is refused for now holds for all.
-		if (responseCode === TOO_LARGE) return { kind: 'refused', error: `The mail is too large: ${reply(failure)}` };
-		return { kind: 'ill', error: `The server refused the sender, FORMSRV_MAIL_FROM: ${reply(failure)}` };
+		// The sender is the same for every mail, so all of them would be rejected.
+		if (responseCode === TOO_LARGE) return { kind: 'rejected', error: `The mail is too large: ${reply(failure)}` };
+		return { kind: 'unavailable', error: `The server refused the sender, FORMSRV_MAIL_FROM: ${reply(failure)}` };
 	}
 	if (command === 'RCPT TO') {
 		const each = failure.rejectedErrors ?? [failure];
 		const error = `The server refused the recipient: ${each.map(reply).join('; ')}`.slice(0, 2 * REPLY_MAX);
-		return each.every(isPermanent) ? { kind: 'refused', error } : { kind: 'retry', error };
+		return each.every(isPermanent) ? { kind: 'rejected', error } : { kind: 'retry', error };
 	}
 	const error = `The server refused the mail: ${reply(failure)}`;
-	if (isPermanent(failure)) return { kind: 'refused', error };
+	if (isPermanent(failure)) return { kind: 'rejected', error };
 	return { kind: 'retry', error, isDestinationSuspect: responseCode === 421 };
 }
 
@@ -92,17 +93,17 @@ function explainConnect(failure: SmtpFailure, server: SmtpServer): string {
 	if (code === 'ECONNREFUSED') return `Nothing accepts connections at ${place} (refused): check host and port`;
 	if (failure.code === 'ETIMEDOUT') return explainTimeout(failure, server);
 	if (CERTIFICATE_CODE.test(code)) {
-		return `The certificate of ${place} is not trusted (${oneLine(failure.message)})`;
+		return `The certificate of ${place} is not trusted (${line(failure.message)})`;
 	}
 	if (server.tls === 'implicit' && (TLS_CODE.test(code) || failure.code === 'ESOCKET')) {
-		return `No TLS connection to ${place} (${oneLine(failure.message)}): does it expect smtp:// instead of smtps://?`;
+		return `No TLS connection to ${place} (${line(failure.message)}): does it expect smtp:// instead of smtps://?`;
 	}
 	if (failure.code === 'ETLS') {
-		return `${place} does not switch to TLS (${failure.response ? reply(failure) : oneLine(failure.message)})`;
+		return `${place} does not switch to TLS (${failure.response ? reply(failure) : line(failure.message)})`;
 	}
 	if (failure.responseCode !== undefined) return `${place} does not want to talk: ${reply(failure)}`;
 	if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return `There is no way to ${place} (${code})`;
-	return `The connection to ${place} failed (${oneLine(failure.message)})`;
+	return `The connection to ${place} failed (${line(failure.message)})`;
 }
 
 function explainTimeout({ timeoutType }: SmtpFailure, { host, port, tls }: SmtpServer): string {
@@ -121,16 +122,13 @@ function explainLogin(failure: SmtpFailure, { login }: SmtpServer): string {
 
 function explainInterruption(failure: SmtpFailure): string {
 	if (failure.code === 'ETIMEDOUT') return 'The server stopped answering in the middle of the dialogue';
-	return `The connection broke in the middle of the dialogue: ${oneLine(failure.message)}`;
+	return `The connection broke in the middle of the dialogue: ${line(failure.message)}`;
 }
 
 function reply(failure: SmtpFailure): string {
-	return oneLine(failure.response ?? failure.message);
+	return line(failure.response ?? failure.message);
 }
 
-function oneLine(text: string): string {
-	return text
-		.replace(/[\p{Cc}\s]+/gu, ' ')
-		.trim()
-		.slice(0, REPLY_MAX);
+function line(text: string): string {
+	return oneLine(text, REPLY_MAX);
 }

@@ -1,4 +1,4 @@
-/** Sends one mail to the configured SMTP server and says what became of it. */
+/** Sends one mail to the configured SMTP server and returns the outcome. */
 
 import { Readable } from 'node:stream';
 import type { SmtpServer } from '../config/smtp-url.ts';
@@ -8,19 +8,19 @@ import { judgeFailure, judgeReply, type SmtpFailure, type SmtpStage } from './sm
 
 /** Milliseconds. */
 export interface SmtpTimeouts {
-	/** Finding the server's address and reaching it. */
+	/** Name resolution and connection. */
 	connect: number;
 	greeting: number;
-	/** Longest silence after that. A server may be scanning after the final dot: to give up there doubles mails. */
+	/** Longest silence afterwards. Generous, because a server may scan after the final dot: giving up there duplicates mails. */
 	silence: number;
-	/** The whole dialogue, for a server that always answers just in time. */
+	/** The whole dialogue, in case the server always replies just in time. */
 	total: number;
 }
 
 export const SMTP_TIMEOUTS: SmtpTimeouts = { connect: 15_000, greeting: 30_000, silence: 120_000, total: 300_000 };
 
 const QUIT_MS = 2_000;
-const STOPPED: Outcome = { kind: 'ill', error: 'The server was stopped meanwhile' };
+const STOPPED: Outcome = { kind: 'unavailable', error: 'The server was stopped meanwhile' };
 const STOPPED_UNCONFIRMED: Outcome = {
 	kind: 'retry',
 	error: 'The server was stopped before the mail server confirmed this; it may have arrived',
@@ -32,8 +32,8 @@ interface Composed {
 }
 
 /**
- * Never throws: whatever goes wrong is an outcome, in words that an operator can act on. When `signal` aborts, the
- * connection is closed; before the final dot nothing can have arrived, after it that is not known.
+ * Never throws: every failure is an outcome with a sentence for the operator. When `signal` aborts, the connection is
+ * closed: before the final dot nothing has arrived, after it that is unknown.
  */
 export async function sendMail(
 	server: SmtpServer,
@@ -44,17 +44,17 @@ export async function sendMail(
 	try {
 		composed = await compose(mail);
 	} catch (error) {
-		return { kind: 'refused', error: `The mail cannot be written: ${(error as Error).message}` };
+		return { kind: 'rejected', error: `The mail cannot be written: ${(error as Error).message}` };
 	}
 	return converse(server, { ...composed, clientName: clientName(mail) }, { timeouts, signal });
 }
 
 /**
- * Addresses go in as objects, never as text to be parsed, and no content may name a file or an address to
- * be fetched: nothing submitted can add a recipient, a header or an attachment.
+ * Addresses are passed as objects, not as text to be parsed, and nodemailer must not read files or URLs: submitted
+ * content cannot add a recipient, a header or an attachment.
  */
 async function compose(mail: Mail): Promise<Composed> {
-	// Loaded with the first mail: the library would take a third of the time that the program needs to start.
+	// Loaded with the first mail: the library would take a third of the program's start-up time.
 	const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
 	const { encodeWord } = await import('nodemailer/lib/mime-funcs');
 	const asMailbox = (address: string): Mailbox => ({ name: '', address });
@@ -62,7 +62,7 @@ async function compose(mail: Mail): Promise<Composed> {
 		from: mail.from,
 		to: mail.to.map(asMailbox),
 		replyTo: mail.replyTo === null ? undefined : asMailbox(mail.replyTo),
-		// A text with this in it may pass for encoded already, and would then be sent as it is.
+		// nodemailer would take such a text for already encoded and send it unchanged.
 		subject: mail.subject.includes('=?') ? undefined : mail.subject,
 		text: mail.text,
 		html: mail.html,
@@ -86,7 +86,7 @@ async function converse(
 	if (signal?.aborted) return STOPPED;
 	const connection = await openConnection(server, { clientName, timeouts });
 	const failure = Promise.withResolvers<never>();
-	// Its rejection is always awaited through a race below, unless everything went well.
+	// Every step below races against it; this handler is for a rejection after the last step.
 	failure.promise.catch(() => {});
 	connection.on('error', failure.reject);
 	connection.once('end', () => failure.reject(new Error('Connection closed unexpectedly')));
@@ -101,7 +101,7 @@ async function converse(
 			}),
 		]);
 
-	// Where it ends, the final dot follows.
+	// After its end, the connection sends the final dot.
 	const content = Readable.from([raw]);
 	let stage: SmtpStage = 'connect';
 	try {
@@ -149,7 +149,7 @@ async function openConnection(
 	});
 }
 
-/** The name to greet with: some relays insist on a full one, which a container's host name is not. */
+/** The host name for EHLO: some relays require a fully qualified one, unlike a container's. */
 function clientName({ messageId }: Mail): string | undefined {
 	const host = messageId.slice(messageId.indexOf('@') + 1);
 	return host.includes('.') ? host : undefined;

@@ -1,21 +1,21 @@
-/** Pure: a mail's subject from what strangers write, as one line that says in every mail program what it says here. */
+/** Pure: builds a mail's subject from untrusted text: one line that every mail program shows alike. */
 
 import type { NamedText } from './fields.ts';
 
 const SUBJECT_MAX = 200;
-/** Many times what a subject shows, because blanks that follow each other become one. */
+/** Many times the length of a subject, because consecutive blanks become one. */
 const VALUE_IN_SUBJECT_MAX = 4_000;
 const PLACEHOLDER = /\{\{([^{}]{1,256})\}\}/g;
-/** Controls, line separators and marks that turn the direction of writing: none belongs in a subject. */
+/** Control characters, line separators and bidirectional overrides. */
 const UNFIT_FOR_SUBJECT = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 /** RFC 2047. */
 const ENCODED_WORD = /=\?([\w-]{1,40})(?:\*[\w-]{1,40})?\?([bq])\?([^?\s]*)\?=/gi;
 const BETWEEN_ENCODED_WORDS = /(\?=)\s+(?==\?)/g;
-/** Encoded words that hold encoded words, and so on: more often no mail program looks. */
+/** Depth of nested encoded words: no mail program decodes deeper. */
 const DECODED_AT_MOST = 3;
 
 /**
- * Puts fields into the places `{{name}}` of a subject; a name that was not submitted leaves nothing.
+ * Replaces each `{{name}}` with the field of that name, or with nothing if it was not submitted.
  * @returns one line of at most 200 characters, possibly empty
  */
 export function fillSubject(template: string, fields: readonly NamedText[]): string {
@@ -25,8 +25,8 @@ export function fillSubject(template: string, fields: readonly NamedText[]): str
 }
 
 /**
- * Encoded words are decoded, because mail programs would do it: what they hide is tidied as well. What still looks like
- * one afterwards has to be encoded itself when it is sent.
+ * Decodes encoded words first, as mail programs would, so that their content is tidied too. If the result still looks
+ * like an encoded word, the sender has to encode it.
  */
 export function tidySubject(text: string): string {
 	let line = tidyLine(text);

@@ -1,4 +1,4 @@
-/** The mail that an operator sends to see whether mail works. */
+/** The test mail that an operator sends to check the mail settings. */
 
 import type { SmtpServer } from '../config/smtp-url.ts';
 import { isEmailAddress } from '../email-address.ts';
@@ -8,7 +8,7 @@ import type { Mail, MailIdentity } from './email.ts';
 import { renderMailPage } from './email-page.ts';
 import { type SmtpTimeouts, sendMail } from './smtp.ts';
 
-/** Somebody is waiting for the answer. */
+/** Shorter than for deliveries, because the operator waits for the response. */
 const TIMEOUTS: SmtpTimeouts = { connect: 10_000, greeting: 10_000, silence: 20_000, total: 25_000 };
 
 export interface TestMailOptions {
@@ -17,7 +17,7 @@ export interface TestMailOptions {
 	now?: () => number;
 }
 
-/** @throws AppError VALIDATION_ERROR unless it is one mail address; blanks around it do not matter */
+/** Returns the trimmed address. @throws AppError VALIDATION_ERROR unless it is one mail address */
 export function checkRecipient(text: string): string {
 	const to = text.trim();
 	if (isEmailAddress(to)) return to;
@@ -25,8 +25,8 @@ export function checkRecipient(text: string): string {
 }
 
 /**
- * Sends it, past the queue; answers what the server said when it took it.
- * @throws AppError CONFLICT with what is wrong and what to do about it
+ * Sends the test mail directly, without the queue. Returns the mail server's reply.
+ * @throws AppError CONFLICT with the cause and a remedy
  */
 export async function sendTestMail(to: string, { server, identity, now = Date.now }: TestMailOptions): Promise<string> {
 	if (!server) {
@@ -40,7 +40,7 @@ export async function sendTestMail(to: string, { server, identity, now = Date.no
 function renderTestMail({ from, baseUrl }: MailIdentity, { to, at }: { to: string; at: number }): Mail {
 	const title = 'Mail works';
 	const sentence = `This formsrv can send mail as ${from.address}. Nothing else needs to be done.`;
-	const footer = 'Sent because somebody asked this server for a test mail to this address.';
+	const footer = 'Sent because an operator of this server requested a test mail to this address.';
 	return {
 		from,
 		to: [to],

@@ -1,4 +1,4 @@
-/** Webhooks as a channel of the outbox: what is posted, one attempt to post it, and what that says of the webhook. */
+/** The webhook channel of the outbox: posts one event, and records the webhook's health. */
 
 import { and, eq, inArray, type SQL } from 'drizzle-orm';
 import type { ByteBudget } from '../byte-budget.ts';
@@ -18,7 +18,7 @@ const REMOVED = 'The submission was removed.';
 
 export interface WebhookChannelOptions {
 	post: GuardedPost;
-	/** For what is held of submissions. */
+	/** Memory for the content of submissions. */
 	budget: Pick<ByteBudget, 'take'>;
 	now?: () => number;
 }
@@ -30,29 +30,33 @@ export function createWebhookChannel(
 	const texts = createSharedTexts(storage, budget);
 
 	/**
-	 * What an attempt came to, noted on the webhook's row if that is news. A webhook that is given up takes what waits
-	 * along. What an address answered says nothing of the one that the webhook was given meanwhile.
+	 * The outcome of an attempt; records the webhook's health if it changed. Disabling a webhook also fails its waiting
+	 * deliveries. Nothing is recorded if the URL changed during the attempt.
 	 */
-	async function judge(webhook: WebhookRow, { result, at }: { result: PostResult; at: Date }): Promise<Outcome> {
+	async function recordResult(webhook: WebhookRow, { result, at }: { result: PostResult; at: Date }): Promise<Outcome> {
 		const isClockSettled = storage.clock.isSettled();
 		const { isActive, disabledReason, failingSince } = healthAfter(webhook, result, { now: at, isClockSettled });
-		const isAsked = and(eq(webhooks.id, webhook.id), eq(webhooks.url, webhook.url));
+		const sameTarget = and(eq(webhooks.id, webhook.id), eq(webhooks.url, webhook.url));
 		if (isActive) {
 			if (failingSince !== webhook.failingSince) {
-				await storage.batch((tx) => [tx.update(webhooks).set({ failingSince }).where(isAsked)]);
+				await storage.batch((tx) => [tx.update(webhooks).set({ failingSince }).where(sameTarget)]);
 			}
 			return webhookOutcome(result, at);
 		}
 		const error = `The webhook was disabled. ${disabledReason}`;
 		const [disabled] = await storage.batch((tx) => [
-			tx.update(webhooks).set({ isActive, disabledReason, failingSince }).where(isAsked).returning({ id: webhooks.id }),
-			failWaiting(tx, { isAsked, error, at }),
+			tx
+				.update(webhooks)
+				.set({ isActive, disabledReason, failingSince })
+				.where(sameTarget)
+				.returning({ id: webhooks.id }),
+			failWaiting(tx, { sameTarget, error, at }),
 		]);
-		if (disabled.length > 0) return { kind: 'refused', error };
+		if (disabled.length > 0) return { kind: 'rejected', error };
 		return { kind: 'retry', error: `The webhook was given another URL meanwhile. ${disabledReason}` };
 	}
 
-	/** What a delivery is about; `undefined` if that is gone. */
+	/** The event of a delivery; `undefined` if its form or submission was removed. */
 	async function readEvent({ formId, submissionId }: DeliveryRow): Promise<Event | undefined> {
 		const [form] = await storage.db.select().from(forms).where(eq(forms.id, formId));
 		const submission = storage.submissions.head(formId, submissionId ?? -1);
@@ -60,16 +64,16 @@ export function createWebhookChannel(
 		return { form, submission, createdAt: storage.clock.timeline().isoOf(submission.id) };
 	}
 
-	/** With the text at hand, so that nothing is decided before a wait for memory. */
+	/** Reads all state only now that the text is in memory, because the wait for it may be long. */
 	async function sendWith(text: SharedText, delivery: DeliveryRow, signal: AbortSignal): Promise<Attempt> {
 		const [webhook] = await storage.db
 			.select()
 			.from(webhooks)
 			.where(eq(webhooks.id, delivery.webhookId ?? -1));
-		if (!webhook) return refused('The webhook was removed.');
-		if (!webhook.isActive) return { outcome: { kind: 'ill', error: 'The webhook is disabled.' } };
+		if (!webhook) return rejected('The webhook was removed.');
+		if (!webhook.isActive) return { outcome: { kind: 'unavailable', error: 'The webhook is disabled.' } };
 		const event = await readEvent(delivery);
-		if (!event || !text.bytes) return refused(REMOVED);
+		if (!event || !text.bytes) return rejected(REMOVED);
 		if (event.submission.isSpam) {
 			return { outcome: { kind: 'withheld', error: 'The submission is marked as spam.' } };
 		}
@@ -78,16 +82,15 @@ export function createWebhookChannel(
 		const id = `msg_${encodeId(delivery.id)}`;
 		const headers = await webhookHeaders(signingSecrets(webhook, sentAt), { id, sentAt, body });
 		const result = await post(webhook.url, { headers, body, signal });
-		return { outcome: await judge(webhook, { result, at: new Date(now()) }), kept: eventKept(event) };
+		return { outcome: await recordResult(webhook, { result, at: new Date(now()) }), kept: eventKept(event) };
 	}
 
 	return {
 		schedule: WEBHOOK_SCHEDULE,
 		concurrency: CONCURRENCY,
-		/** The webhook's identifier for the event is the same at every attempt. */
 		async send(delivery, { signal }) {
 			const submission = storage.submissions.head(delivery.formId, delivery.submissionId ?? -1);
-			if (!submission) return refused(REMOVED);
+			if (!submission) return rejected(REMOVED);
 			const text = await texts.use(submission, signal);
 			try {
 				return await sendWith(text, delivery, signal);
@@ -103,13 +106,13 @@ export function createWebhookChannel(
 	};
 }
 
-function refused(error: string): Attempt {
-	return { outcome: { kind: 'refused', error } };
+function rejected(error: string): Attempt {
+	return { outcome: { kind: 'rejected', error } };
 }
 
-function failWaiting(tx: Db, { isAsked, error, at }: { isAsked: SQL | undefined; error: string; at: Date }) {
+function failWaiting(tx: Db, { sameTarget, error, at }: { sameTarget: SQL | undefined; error: string; at: Date }) {
 	const failed = { state: 'failed', nextAttemptAt: null, finishedAt: at.getTime(), lastError: error } as const;
-	const asked = tx.select({ id: webhooks.id }).from(webhooks).where(isAsked);
-	const isWaiting = and(inArray(deliveries.webhookId, asked), eq(deliveries.state, 'waiting'));
-	return tx.update(deliveries).set(failed).where(isWaiting);
+	const target = tx.select({ id: webhooks.id }).from(webhooks).where(sameTarget);
+	const waiting = and(inArray(deliveries.webhookId, target), eq(deliveries.state, 'waiting'));
+	return tx.update(deliveries).set(failed).where(waiting);
 }

@@ -1,4 +1,4 @@
-/** What a webhook is told of a submission: as it is posted, as it is kept, and as it is shown. */
+/** The `submission.created` event of webhooks: as posted, as stored, and as shown to the owner. */
 
 import type { ByteBudget } from '../byte-budget.ts';
 import { encodeId } from '../ids.ts';
@@ -17,12 +17,12 @@ export interface Event {
 	createdAt: string;
 }
 
-/** The body to post; `text` is that of the submission, and is given back once it has been taken. */
+/** The body to post; releases the submission's text once it is written. */
 export function eventBody(event: Event, text: SharedText): PostBody {
 	const [before, after] = parts(event).map((part) => Buffer.from(part)) as [Buffer, Buffer];
 	return {
 		bytes: before.length + event.submission.bytes + after.length,
-		*pieces() {
+		*chunks() {
 			yield before;
 			if (text.bytes) yield text.bytes;
 			yield after;
@@ -31,7 +31,7 @@ export function eventBody(event: Event, text: SharedText): PostBody {
 	};
 }
 
-/** All but the text of the submission, which is kept anyway: JSON text with `null` in its place. */
+/** JSON text of the event with `null` in place of the submission's data, which is stored anyway. */
 export function eventKept(event: Event): string {
 	return parts(event).join('null');
 }
@@ -44,7 +44,7 @@ function parts({ form, submission, createdAt }: Event): [before: string, after: 
 	);
 }
 
-/** The event with the submission's text put in again; the beginning of a long one. */
+/** The event with the submission's data restored, cut if it is long. */
 export async function eventShown(
 	kept: string,
 	{ row, storage, budget }: { row: DeliveryRow; storage: Storage; budget: Pick<ByteBudget, 'take'> },
@@ -56,7 +56,7 @@ export async function eventShown(
 		const bytes = storage.submissions.text(submission, SHOWN_MAX_BYTES);
 		if (!bytes) return undefined;
 		const isCut = submission.bytes > SHOWN_MAX_BYTES;
-		// Of a character that was cut in two, nothing.
+		// `stream` drops a character that was cut in two.
 		const text = new TextDecoder().decode(bytes, { stream: true });
 		const event = JSON.parse(kept) as { data: { submission: { data: unknown } } };
 		event.data.submission.data = isCut ? text : JSON.parse(text);

@@ -1,20 +1,22 @@
-/** Webhooks as standardwebhooks.com specifies them: what is posted, how it is signed, what an answer means. */
+/** Webhooks as standardwebhooks.com specifies them: event bodies, signatures, and the meaning of responses. */
 
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import type { PostResult } from './guarded-request.ts';
+import { oneLine } from './one-line.ts';
 import type { Outcome } from './outcome.ts';
 import type { PostBody } from './post-body.ts';
 
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 const GONE = 410;
-/** Not logged in, no such place, wrong method, too many requests: no event would fare better. */
+/** Unauthorized, not found, wrong method, too many requests: other events would fail in the same way. */
 const ABOUT_THE_TARGET: ReadonlySet<number> = new Set([401, 404, 405, 429]);
-const LONGEST_RETRY_AFTER_MS = 6 * 3_600_000;
+const LONGEST_RETRY_AFTER_MS = 6 * HOUR_MS;
 const EXCERPT_IN_ERROR = 200;
 const HASHED_AT_ONCE = 2 ** 20;
 
-/** How long a target may fail without a break before it is given up. */
-export const DISABLE_AFTER_MS = 5 * 24 * 3_600_000;
+/** How long a target may fail without interruption before it is disabled. */
+export const DISABLE_AFTER_MS = 5 * DAY_MS;
 
 export interface EventForm {
 	id: string;
@@ -30,7 +32,7 @@ export interface EventSubmission {
 	isSpam: boolean;
 }
 
-/** What a target's row says about its health. */
+/** The columns of a webhook about its health. */
 export interface WebhookHealth {
 	isActive: boolean;
 	disabledReason: string | null;
@@ -43,8 +45,8 @@ export function createWebhookSecret(): string {
 }
 
 /**
- * The body of a `submission.created` event; its `data.submission` is the Submission of the API. What comes before and
- * after the JSON text of the submission's `data`, which may be large, and is spliced in as it is.
+ * The body of a `submission.created` event, whose `data.submission` is the Submission of the API, without the JSON text
+ * of the submission's `data`: the caller inserts that between the two parts, because it may be large.
  */
 export function submissionCreated(form: EventForm, { id, ...rest }: EventSubmission): [before: string, after: string] {
 	const event = JSON.stringify({ type: 'submission.created', timestamp: rest.createdAt }).slice(0, -1);
@@ -52,12 +54,12 @@ export function submissionCreated(form: EventForm, { id, ...rest }: EventSubmiss
 	return [`${event},"data":{"form":${JSON.stringify(form)},"submission":{"id":"${id}","data":`, `,${flags}}}`];
 }
 
-/** The body of the event that an owner sends to try a target. */
+/** The body of the test event. */
 export function webhookTest(form: EventForm, now: Date): string {
 	return JSON.stringify({ type: 'webhook.test', timestamp: now.toISOString(), data: { form } });
 }
 
-/** The secrets that sign at a moment: after a rotation the old one too, until receivers have learnt the new one. */
+/** The secrets to sign with: for a day after a rotation also the old one, so that receivers can change over. */
 export function signingSecrets(
 	webhook: { secret: string; previousSecret: string | null; previousSecretUntil: number | null },
 	now: Date,
@@ -70,7 +72,7 @@ export function signingSecrets(
 /**
  * The headers that identify and authenticate one attempt.
  *
- * @param message `id` is the same for every attempt of a delivery; `sentAt` is this attempt's moment
+ * @param message `id` is the same for every attempt of a delivery; `sentAt` is the time of this attempt
  */
 export async function webhookHeaders(
 	secrets: readonly string[],
@@ -81,11 +83,11 @@ export async function webhookHeaders(
 		const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
 		return new Bun.CryptoHasher('sha256', key).update(`${id}.${timestamp}.`);
 	});
-	for (const piece of body.pieces()) {
-		for (let at = 0; at < piece.length; at += HASHED_AT_ONCE) {
-			// Others have their turn within a large body.
+	for (const chunk of body.chunks()) {
+		for (let at = 0; at < chunk.length; at += HASHED_AT_ONCE) {
+			// Yield to other work within a large body.
 			if (at > 0) await new Promise((resolve) => setImmediate(resolve));
-			for (const hasher of hashers) hasher.update(piece.subarray(at, at + HASHED_AT_ONCE));
+			for (const hasher of hashers) hasher.update(chunk.subarray(at, at + HASHED_AT_ONCE));
 		}
 	}
 	return {
@@ -97,36 +99,36 @@ export async function webhookHeaders(
 	};
 }
 
-/** What an attempt came to. Only 2xx is success: a redirect might lead anywhere, and its target was never checked. */
+/** The outcome of an attempt. Only 2xx is success; a redirect is not followed, because its target was never checked. */
 export function webhookOutcome(result: PostResult, now: Date): Outcome {
-	if (!result.answered) {
-		if (result.fault === 'url') return { kind: 'refused', error: result.message };
-		if (result.fault === 'aborted') return { kind: 'ill', error: result.message };
+	if (!result.hasResponse) {
+		if (result.failure === 'url') return { kind: 'rejected', error: result.message };
+		if (result.failure === 'aborted') return { kind: 'unavailable', error: result.message };
 		return { kind: 'retry', error: result.message, isDestinationSuspect: true };
 	}
 	const { status } = result;
 	if (status >= 200 && status < 300) return { kind: 'sent', note: `Answered ${status}` };
-	if (isGone(result)) return { kind: 'refused', error: 'Answered 410: the target is gone for good.' };
+	if (isGone(result)) return { kind: 'rejected', error: 'Answered 410: the target is gone for good.' };
 	if (status >= 300 && status < 400) {
 		const error = `Answered ${status}: redirects are not followed, give the final URL.`;
 		return { kind: 'retry', error, isDestinationSuspect: true };
 	}
-	const excerpt = oneLine(result.bodyExcerpt);
+	const excerpt = oneLine(result.bodyExcerpt, EXCERPT_IN_ERROR);
 	const error = `Answered ${status}${excerpt && `: ${excerpt}`}`;
 	const isDestinationSuspect = ABOUT_THE_TARGET.has(status) || status >= 500;
 	return { kind: 'retry', error, retryAfterMs: readRetryAfter(result.retryAfter, now), isDestinationSuspect };
 }
 
-/** A target's health after an attempt: told to go away it is disabled at once, after days of failure too. */
+/** A webhook's health after an attempt: 410 disables it at once, any other failure after five days. */
 export function healthAfter(
 	before: WebhookHealth,
 	result: PostResult,
 	{ now, isClockSettled }: { now: Date; isClockSettled: boolean },
 ): WebhookHealth {
 	const outcome = webhookOutcome(result, now);
-	if (outcome.kind === 'ill') return before;
+	if (outcome.kind === 'unavailable') return before;
 	if (outcome.kind === 'sent') return { ...before, failingSince: null };
-	// What lies ahead is of a clock that was set back since.
+	// A time in the future comes from a clock that was set back.
 	const failingSince = Math.min(before.failingSince ?? now.getTime(), now.getTime());
 	if (isGone(result)) return disabled(failingSince, 'The target answered 410 Gone.');
 	if (now.getTime() - failingSince < DISABLE_AFTER_MS || !isClockSettled) return { ...before, failingSince };
@@ -139,7 +141,7 @@ function disabled(failingSince: number, disabledReason: string): WebhookHealth {
 }
 
 function isGone(result: PostResult): boolean {
-	return result.answered && result.status === GONE;
+	return result.hasResponse && result.status === GONE;
 }
 
 /** Retry-After in milliseconds, bounded; seconds or an HTTP date (RFC 9110 section 10.2.3). */
@@ -147,11 +149,4 @@ function readRetryAfter(header: string | undefined, now: Date): number | undefin
 	if (header === undefined) return undefined;
 	const millis = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime();
 	return Number.isNaN(millis) ? undefined : Math.min(Math.max(millis, 0), LONGEST_RETRY_AFTER_MS);
-}
-
-function oneLine(text: string): string {
-	return text
-		.replace(/[\p{C}\s]+/gu, ' ')
-		.trim()
-		.slice(0, EXCERPT_IN_ERROR);
 }

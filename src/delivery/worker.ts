@@ -1,6 +1,7 @@
-/** Sends what the outbox holds: woken by new rows and by the clock, one lane for each destination. */
+/** Sends the deliveries of the outbox with one worker for each destination, woken by new rows and by polling. */
 
 import { eq } from 'drizzle-orm';
+import { MINUTE_MS } from '../durations.ts';
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery } from '../storage/submission.ts';
@@ -15,16 +16,16 @@ import type { Outbox } from './outbox.ts';
 import { createQueue, type Destination } from './queue.ts';
 
 export interface WorkerTiming {
-	/** Not at once: whoever starts a server waits for its first answer. */
+	/** A short delay, so that a starting server answers its first requests sooner. */
 	firstAfterMs: number;
-	/** How long a delivery belongs to a worker that does not renew it. */
+	/** How long a claim lasts unless it is renewed. */
 	leaseMs: number;
-	/** How often every lane is looked after: it notices by then what another process put back, and a clock that was set. */
+	/** Polling interval: picks up rows that another process changed, and clock changes. */
 	tickMs: number;
 	pace: Pace;
 }
 
-export const WORKER_TIMING: WorkerTiming = { firstAfterMs: 100, leaseMs: 60_000, tickMs: 5_000, pace: PACE };
+export const WORKER_TIMING: WorkerTiming = { firstAfterMs: 100, leaseMs: MINUTE_MS, tickMs: 5_000, pace: PACE };
 
 const RENEWALS_PER_LEASE = 3;
 const MAIL: Destination = { channel: 'mail', webhookId: null };
@@ -39,30 +40,30 @@ export interface WorkerOptions {
 	timing?: WorkerTiming;
 }
 
-/** Why mail does not go out at the moment, for people; moments in milliseconds since 1970. */
-export type MailTrouble = { since: number; reason: string; nextProbeAt: number } | null;
+/** Why mail is paused, readable; times in milliseconds since 1970. */
+export type MailOutage = { since: number; reason: string; nextProbeAt: number } | null;
 
 export type Worker = ReturnType<typeof startWorker>;
 
-/** There must be no other at work on the same outbox: what is under way there is taken for left behind by a crash. */
+/** Only one may run on an outbox: it takes all claims that it finds for left from a crash. */
 export function startWorker(options: WorkerOptions) {
 	const { storage, outbox, channels, mailPerHour, log, now = Date.now, timing = WORKER_TIMING } = options;
 	const abort = new AbortController();
-	const lanes = new Map<number | null, DestinationWorker>();
-	const ceiling = createMailCap(mailPerHour);
+	const workers = new Map<number | null, DestinationWorker>();
+	const cap = createMailCap(mailPerHour);
 	const digests = createDigests(storage, log);
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	let ticking: Promise<void> = Promise.resolve();
 	let hasBegun = false;
 	let isStopping = false;
 
-	function laneOf(destination: Destination): DestinationWorker {
-		const known = lanes.get(destination.webhookId);
+	function workerOf(destination: Destination): DestinationWorker {
+		const known = workers.get(destination.webhookId);
 		if (known) return known;
 		const channel = channels[destination.channel];
 		const queue = createQueue(storage, destination, { schedule: channel.schedule, leaseMs: timing.leaseMs, now });
 		const isMail = destination.channel === 'mail';
-		const lane = createDestinationWorker({
+		const worker = createDestinationWorker({
 			queue,
 			channel,
 			log,
@@ -71,27 +72,27 @@ export function startWorker(options: WorkerOptions) {
 			tickMs: timing.tickMs,
 			signal: abort.signal,
 			name: isMail ? 'Mail' : 'Webhook',
-			...(isMail && { selection: createMailSelection({ queue, digests, ceiling, now }) }),
+			...(isMail && { selection: createMailSelection({ queue, digests, cap, now }) }),
 		});
-		lanes.set(destination.webhookId, lane);
-		return lane;
+		workers.set(destination.webhookId, worker);
+		return worker;
 	}
 
-	/** Of all that may have something to send now. */
-	async function allLanes(): Promise<DestinationWorker[]> {
+	/** The workers of mail and of all active webhooks. */
+	async function activeWorkers(): Promise<DestinationWorker[]> {
 		const targets = await storage.db.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.isActive, true));
 		const ids = new Set<number | null>([null, ...targets.map(({ id }) => id)]);
-		for (const [id, lane] of lanes) if (!ids.has(id) && lane.isIdle()) lanes.delete(id);
-		return [...ids].map((id) => laneOf(id === null ? MAIL : { channel: 'webhook', webhookId: id }));
+		for (const [id, worker] of workers) if (!ids.has(id) && worker.isIdle()) workers.delete(id);
+		return [...ids].map((id) => workerOf(id === null ? MAIL : { channel: 'webhook', webhookId: id }));
 	}
 
-	/** Takes back what a crash left under way. Nothing is sent before, because from then on it would not be told apart. */
+	/** Requeues deliveries that a crash interrupted, before anything is sent: later they could not be told apart. */
 	async function begin(): Promise<void> {
-		for (const lane of await allLanes()) await lane.takeBack();
-		for (const { formId, finishedAt } of await readSentMails(storage, now())) ceiling.count(formId, finishedAt);
+		for (const worker of await activeWorkers()) await worker.requeueInterrupted();
+		for (const { formId, finishedAt } of await readSentMails(storage, now())) cap.count(formId, finishedAt);
 		outbox.onDue((rows: readonly NewDelivery[]) => {
 			for (const { channel, webhookId = null, state } of rows) {
-				if (state === 'waiting' && !isStopping) laneOf({ channel, webhookId }).wake();
+				if (state === 'waiting' && !isStopping) workerOf({ channel, webhookId }).wake();
 			}
 		});
 		hasBegun = true;
@@ -100,9 +101,9 @@ export function startWorker(options: WorkerOptions) {
 	async function tick(): Promise<void> {
 		try {
 			if (!hasBegun) await begin();
-			for (const lane of await allLanes()) await lane.look();
+			for (const worker of await activeWorkers()) await worker.poll();
 		} catch (error) {
-			log.error('The outbox cannot be read; it is tried again.', { cause: error });
+			log.error('The outbox cannot be read; this is retried.', { cause: error });
 		}
 		if (!isStopping) tickIn(timing.tickMs);
 	}
@@ -114,24 +115,24 @@ export function startWorker(options: WorkerOptions) {
 	}
 
 	const renewal = setInterval(() => {
-		for (const lane of lanes.values()) lane.renew();
+		for (const worker of workers.values()) worker.renew();
 	}, timing.leaseMs / RENEWALS_PER_LEASE);
 
 	tickIn(timing.firstAfterMs);
 
 	return {
-		mailTrouble: (): MailTrouble => lanes.get(null)?.trouble() ?? null,
-		/** Somebody asks for it now: what is held is probed at once. */
+		mailOutage: (): MailOutage => workers.get(null)?.outage() ?? null,
+		/** Probes paused destinations at once, at the owner's request. */
 		async retryNow(): Promise<void> {
-			if (hasBegun) for (const lane of await allLanes()) lane.retryNow();
+			if (hasBegun) for (const worker of await activeWorkers()) worker.retryNow();
 		},
-		/** Takes nothing new, lets what is under way finish for so long, then breaks it off and gives it back. */
+		/** Stops claiming, waits up to `graceMs` for attempts in flight, then aborts and requeues them. */
 		async stop(graceMs: number): Promise<void> {
 			isStopping = true;
 			clearTimeout(timer);
 			await ticking;
 			clearTimeout(timer);
-			const finished = Promise.all([...lanes.values()].map((lane) => lane.stop()));
+			const finished = Promise.all([...workers.values()].map((worker) => worker.stop()));
 			const grace = Promise.withResolvers<void>();
 			const graceTimer = setTimeout(grace.resolve, graceMs);
 			await Promise.race([finished, grace.promise]);

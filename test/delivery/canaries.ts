@@ -1,4 +1,4 @@
-/** Listeners on loopback that count who comes in, one of them with a certificate. */
+/** Listeners on loopback that count connections, one of them with a certificate. */
 
 import { afterAll, beforeAll, beforeEach } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,20 +9,20 @@ import { createServer as createTlsServer } from 'node:tls';
 import { textBody } from '../../src/delivery/post-body.ts';
 import { makeCertificate } from './certificate.ts';
 
-/** Answers what it is told to. */
+/** Responds as the test says. */
 export interface Canary {
 	port: number;
 	requests: string[];
 	connections: number;
 	serverNames: (string | false | null)[];
-	answer: (socket: Socket) => void;
+	respond: (socket: Socket) => void;
 }
 
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
 export const REQUEST = { headers: { 'Content-Type': 'application/json' }, body: textBody('{"a":1}') };
 export const LOOPBACK = ['127.0.0.0/8', '::1'];
 
-/** A resolver that knows these addresses, whatever the name. */
+/** A resolver that returns these addresses for every name. */
 export const resolvesTo =
 	(...addresses: string[]) =>
 	async () =>
@@ -32,9 +32,9 @@ export interface Canaries {
 	plain: Canary;
 	/** With a certificate for `hooks.example.test`. */
 	secure: Canary;
-	/** Who vouches for it. */
+	/** The authority that issued it. */
 	ca: string;
-	/** A port that nobody listens at. */
+	/** A closed port. */
 	deadPort(): Promise<number>;
 }
 
@@ -72,7 +72,7 @@ export function useCanaries(): Canaries {
 			canary.requests.length = 0;
 			canary.serverNames.length = 0;
 			canary.connections = 0;
-			canary.answer = (socket) => socket.end(OK);
+			canary.respond = (socket) => socket.end(OK);
 		}
 	});
 
@@ -86,7 +86,7 @@ export function useCanaries(): Canaries {
 function listen(
 	create: (onSocket: (socket: Socket) => void) => Server,
 ): Promise<{ canary: Canary; close: () => void }> {
-	const canary: Canary = { port: 0, requests: [], connections: 0, serverNames: [], answer: () => {} };
+	const canary: Canary = { port: 0, requests: [], connections: 0, serverNames: [], respond: () => {} };
 	const server = create((socket) => {
 		canary.connections++;
 		let text = '';
@@ -96,7 +96,7 @@ function listen(
 			if (!text.endsWith('{"a":1}')) return;
 			canary.requests.push(text);
 			canary.serverNames.push((socket as unknown as { servername: string }).servername);
-			canary.answer(socket);
+			canary.respond(socket);
 		});
 	});
 	server.on('tlsClientError', () => {});

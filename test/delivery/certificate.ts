@@ -1,4 +1,4 @@
-/** A certificate for tests that no authority vouches for. */
+/** A self-signed certificate for tests. */
 
 import { join } from 'node:path';
 import { generate, type SubjectAltNameEntry } from 'selfsigned';

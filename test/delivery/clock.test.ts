@@ -1,15 +1,15 @@
-/** A clock that is set: no mass expiry, no storm, and numbers of its own for whatever comes next. */
+/** Clock steps: no mass expiry, no flood of attempts, and unique ids afterwards. */
 
 import { expect, test } from 'bun:test';
 import { webhooks } from '../../src/storage/tables.ts';
-import { allIn, useHouses } from './houses.ts';
+import { allIn, useDeliveryFixtures } from './fixtures.ts';
 
-const { house, server } = useHouses();
+const { openFixture, server } = useDeliveryFixtures();
 
 test('a clock that is set forward ends nothing and starts no storm', async () => {
 	const clock = { shift: 0 };
 	const peer = await server({ RCPT: '450 later' });
-	const { submit, start, until } = await house({ smtpUrl: peer.url, now: () => Date.now() + clock.shift });
+	const { submit, start, until } = await openFixture({ smtpUrl: peer.url, now: () => Date.now() + clock.shift });
 	await start();
 	for (let i = 0; i < 10; i++) await submit();
 	await until((rows) => rows.some(({ attempts }) => attempts > 0));
@@ -24,7 +24,7 @@ test('a clock that is set forward ends nothing and starts no storm', async () =>
 test('a clock that is set back keeps nothing waiting for the old time', async () => {
 	const clock = { shift: 30 * 24 * 3_600_000 };
 	const peer = await server({ RCPT: '450 later' });
-	const { submit, start, until } = await house({ smtpUrl: peer.url, now: () => Date.now() + clock.shift });
+	const { submit, start, until } = await openFixture({ smtpUrl: peer.url, now: () => Date.now() + clock.shift });
 	await start();
 	await submit();
 	await until(([row]) => row?.attempts === 1 && row.state === 'waiting');
@@ -34,7 +34,7 @@ test('a clock that is set back keeps nothing waiting for the old time', async ()
 });
 
 test('after a restart with the clock set back, new submissions and their mails still find numbers of their own', async () => {
-	const first = await house({ smtpUrl: 'smtp://127.0.0.1:1' });
+	const first = await openFixture({ smtpUrl: 'smtp://127.0.0.1:1' });
 	const hook = {
 		id: 1,
 		formId: first.form.id,
@@ -46,7 +46,7 @@ test('after a restart with the clock set back, new submissions and their mails s
 	for (let i = 0; i < 3; i++) await first.submit();
 	await first.stop();
 	const day = 24 * 3_600_000;
-	const second = await house({ smtpUrl: 'smtp://127.0.0.1:1', file: first.file, now: () => Date.now() - day });
+	const second = await openFixture({ smtpUrl: 'smtp://127.0.0.1:1', file: first.file, now: () => Date.now() - day });
 	for (let i = 0; i < 3; i++) await second.submit();
 	const rows = await second.rows();
 	expect(rows).toHaveLength(12);

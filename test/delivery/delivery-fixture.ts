@@ -1,4 +1,4 @@
-/** The sending part of the program for tests: a real database, a form, and mail to a server of the test's choice. */
+/** The delivery part of the program for tests: a real database, a form, and a mail server that the test chooses. */
 
 import { eq } from 'drizzle-orm';
 import { createByteBudget } from '../../src/byte-budget.ts';
@@ -8,20 +8,20 @@ import { createLog } from '../../src/log.ts';
 import { openStorage } from '../../src/storage/storage.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms } from '../../src/storage/tables.ts';
 
-/** Short enough for a test, in the proportions of the real ones. */
+/** The real timing, scaled down for tests. */
 export const SHORT_TIMING = { firstAfterMs: 0, leaseMs: 600, tickMs: 50, pace: { probeMs: 120, longestProbeMs: 240 } };
 
 const GRACE_MS = 1000;
 
-export interface HouseOptions extends Partial<DispatchOptions> {
-	/** The database, made if it is not there. */
+export interface DeliveryFixtureOptions extends Partial<DispatchOptions> {
+	/** The database; created if it does not exist. */
 	file: string;
 	form?: Partial<typeof forms.$inferInsert>;
 }
 
-export type House = Awaited<ReturnType<typeof openDeliveryFixture>>;
+export type DeliveryFixture = Awaited<ReturnType<typeof openDeliveryFixture>>;
 
-export async function openDeliveryFixture({ file, form: formValues, ...options }: HouseOptions) {
+export async function openDeliveryFixture({ file, form: formValues, ...options }: DeliveryFixtureOptions) {
 	const now = options.now ?? Date.now;
 	const storage = openStorage(file, { now });
 	const logLines: string[] = [];
@@ -35,7 +35,11 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 		mailFrom: 'Forms <forms@example.com>',
 		mailPerHour: 1_000_000,
 		baseUrl: 'https://forms.example.com',
-		post: async (): Promise<PostResult> => ({ answered: false, fault: 'connection', message: 'no network in tests' }),
+		post: async (): Promise<PostResult> => ({
+			hasResponse: false,
+			failure: 'connection',
+			message: 'no network in tests',
+		}),
 		budget: createByteBudget(64 * 2 ** 20),
 		timing: SHORT_TIMING,
 		log,
@@ -69,7 +73,7 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 		form,
 		makeForm,
 		logLines,
-		/** Stores a submission as the public's door does; answers its id. */
+		/** Stores a submission as the intake does. Returns its id. */
 		async submit(fields: object = { a: 'b' }, { to = form, spamReason = null as string | null } = {}): Promise<number> {
 			const submission = {
 				id: storage.nextId(),
@@ -89,14 +93,16 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 			stopSending = dispatch.start('https://forms.example.com');
 		},
 		rows: (): Promise<DeliveryRow[]> => storage.db.select().from(deliveries).orderBy(deliveries.id),
-		/** Waits until the rows are as wanted. */
-		async until(wanted: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]> {
+		/** Waits until the rows match. */
+		async until(isMatch: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]> {
 			for (let tries = 0; tries < 1000; tries++) {
 				const rows = await storage.db.select().from(deliveries).orderBy(deliveries.id);
-				if (wanted(rows)) return rows;
+				if (isMatch(rows)) return rows;
 				await Bun.sleep(10);
 			}
-			throw new Error(`The outbox never came to that: ${JSON.stringify(await storage.db.select().from(deliveries))}`);
+			throw new Error(
+				`The outbox never reached that state: ${JSON.stringify(await storage.db.select().from(deliveries))}`,
+			);
 		},
 		async stop(graceMs = GRACE_MS): Promise<void> {
 			await stopSending?.(graceMs);

@@ -1,4 +1,4 @@
-/** What a notification says, and that nothing submitted gets out of its place in it. */
+/** The content of a notification; submitted text cannot break out of its place. */
 
 import { expect, test } from 'bun:test';
 import { type NotifiedSubmission, parseMailbox, renderDigest, renderNotification } from '../../src/delivery/email.ts';
@@ -16,7 +16,7 @@ function render(data: object | string, rest: Partial<NotifiedSubmission> = {}) {
 	return renderNotification(identity, { form, submission, to: ['owner@example.com'] });
 }
 
-test('without a wish for another, the subject names the form', () => {
+test('by default the subject names the form', () => {
 	expect(render({ a: 'b' }).subject).toBe('New submission: Contact');
 	expect(render({ a: 'b' }, { subject: ' \r\n ' }).subject).toBe('New submission: Contact');
 });
@@ -54,7 +54,7 @@ test.each([
 	[{ email: 'ada@example.org\r\nBcc: eve@example.org' }, null, null],
 	[{ email: 'ada@example.org' }, 'no address', 'ada@example.org'],
 	[{ mail: 'ada@example.org' }, null, null],
-])('answers to %j with _replyto %j go to %j', (data, replyTo, expected) => {
+])('replies to %j with _replyto %j go to %j', (data, replyTo, expected) => {
 	expect(render(data, { replyTo }).replyTo).toBe(expected);
 });
 
@@ -85,7 +85,7 @@ test('the HTML part loads nothing from anywhere', () => {
 	expect(html).not.toMatch(/url\(|@import/);
 });
 
-test('control characters become visible, half surrogate pairs are replaced, line ends are alike', () => {
+test('control characters become visible, lone surrogates are replaced, line ends are alike', () => {
 	const { text, html } = render('{"a":"x\\u0000y\\u001b[2Jz\\r\\nnext\\rlast\\ud800\\u0085"}');
 	for (const part of [text, html]) expect(part).toContain('x␀y␛[2Jz\nnext\nlast\ufffd\ufffd');
 });

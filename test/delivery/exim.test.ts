@@ -168,7 +168,7 @@ test.each([
 	['a mark that turns the direction in B', `=?UTF-8?b?${Buffer.from('a\u202eb').toString('base64')}?=`, 'a b'],
 	['a word inside a word', '=?utf-8?q?=3D=3Futf-8=3Fq=3Fa=3D0D=3D0Ab=3F=3D?=', 'a b'],
 	['a word in two halves', '=?utf-8?q?a=0D?= =?utf-8?q?=0Ab?=', 'a b'],
-	['a charset that nobody knows', '=?x-none?q?a=0D=0Ab?= and more', '=?x-none?q?a=0D=0Ab?= and more'],
+	['an unknown charset', '=?x-none?q?a=0D=0Ab?= and more', '=?x-none?q?a=0D=0Ab?= and more'],
 	['halves of the sign', '={{mark}}utf-8?q?a=0Db?=', 'a b'],
 	['a long text with the sign', `=?${' long'.repeat(30)}`, `=?${' long'.repeat(30)}`],
 	['a well meant one', '=?utf-8?Q?Gr=C3=BC=C3=9Fe?=', 'Grüße'],
@@ -179,7 +179,7 @@ test.each([
 	if (said.includes('=?')) expect(raw).toMatch(/^Subject: =\?UTF-8\?B\?/m);
 });
 
-test('what looks like an encoded word is no address for answers', async () => {
+test('an encoded word is not used as Reply-To', async () => {
 	const { mail } = await deliver({ replyTo: '=?utf-8?q?evil=40example.org?=@example.org' });
 	expect(mail.replyTo ?? []).toEqual([]);
 });
@@ -195,7 +195,7 @@ test('a form name cannot become a header', async () => {
 	expect(mail.headers.map(({ key }) => key).sort()).toEqual(HEADERS);
 });
 
-test('a recipient that the server does not know is refused for good, a wrong password holds everything', async () => {
+test('an unknown recipient fails permanently, a wrong password pauses all mail', async () => {
 	const mail = renderNotification(identity, {
 		form: { id: 2048, name: 'Contact' },
 		submission: { id: 4096, receivedAt: new Date(), data: '{}', subject: null, replyTo: null },
@@ -203,11 +203,11 @@ test('a recipient that the server does not know is refused for good, a wrong pas
 	});
 	const place = `127.0.0.1:${exim.port}?tls=unverified`;
 	expect(await sendMail(parseSmtpUrl(`smtp://${user}:${pass}@${place}`), mail)).toMatchObject({
-		kind: 'refused',
+		kind: 'rejected',
 		error: expect.stringContaining('no such user'),
 	});
 	expect(await sendMail(parseSmtpUrl(`smtp://${user}:wrong@${place}`), mail)).toMatchObject({
-		kind: 'ill',
+		kind: 'unavailable',
 		error: expect.stringContaining('login of robot: 535'),
 	});
 });

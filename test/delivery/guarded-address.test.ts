@@ -1,4 +1,4 @@
-/** Whom a guarded request reaches: the address, whatever it is disguised as or resolves to. */
+/** Which addresses a guarded request reaches, however they are written and whatever names resolve to. */
 
 import { describe, expect, test } from 'bun:test';
 import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
@@ -6,7 +6,7 @@ import { type Canary, LOOPBACK, REQUEST, resolvesTo, useCanaries } from './canar
 
 const canaries = useCanaries();
 
-describe('disguises of an address of one’s own', () => {
+describe('disguised loopback addresses', () => {
 	const hosts = [
 		'localhost',
 		'LocalHost',
@@ -108,9 +108,9 @@ describe('disguises of an address of one’s own', () => {
 	const post = createGuardedPost();
 	const reach = async (url: string, canary: Canary) => {
 		const result = await post(url, REQUEST);
-		expect(result).toMatchObject({ answered: false });
+		expect(result).toMatchObject({ hasResponse: false });
 		expect(canary.connections).toBe(0);
-		expect((result as { fault: string }).fault).toMatch(/^(url|refused|dns)$/);
+		expect((result as { failure: string }).failure).toMatch(/^(url|forbidden|dns)$/);
 	};
 
 	test.each(hosts)('http and https to "%s" reach nothing', async (host) => {
@@ -137,15 +137,15 @@ describe('name resolution', () => {
 	const url = () => `http://hooks.example.test:${canaries.plain.port}/`;
 
 	test.each([[['127.0.0.1']], [['8.8.8.8', '127.0.0.1']], [['2606:4700::1111', '::ffff:10.0.0.1']], [[]]])(
-		'a name that resolves to %j is refused',
+		'a name that resolves to %j is rejected',
 		async (addresses) => {
 			const post = createGuardedPost({ resolve: resolvesTo(...addresses) });
-			expect(await post(url(), REQUEST)).toMatchObject({ answered: false, fault: 'refused' });
+			expect(await post(url(), REQUEST)).toMatchObject({ hasResponse: false, failure: 'forbidden' });
 			expect(canaries.plain.connections).toBe(0);
 		},
 	);
 
-	test('a second, different answer of the resolver is never asked for', async () => {
+	test('a name is resolved only once (DNS rebinding)', async () => {
 		let asked = 0;
 		const rebinding = async () => [{ address: ++asked === 1 ? '127.0.0.2' : '127.0.0.1', family: 4 }];
 		const post = createGuardedPost({ resolve: rebinding, allowed: ['127.0.0.2'] });
@@ -159,7 +159,7 @@ describe('name resolution', () => {
 		const post = createGuardedPost({ resolve: rebinding, allowed: ['127.0.0.2'] });
 		await post(url(), REQUEST);
 		canaries.plain.connections = 0;
-		expect(await post(url(), REQUEST)).toMatchObject({ fault: 'refused' });
+		expect(await post(url(), REQUEST)).toMatchObject({ failure: 'forbidden' });
 		expect(canaries.plain.connections).toBe(0);
 	});
 
@@ -178,11 +178,11 @@ describe('name resolution', () => {
 
 	test('a name that does not exist is told as such', async () => {
 		const post = createGuardedPost();
-		expect(await post('https://nothing.invalid/', REQUEST)).toMatchObject({ fault: 'dns' });
+		expect(await post('https://nothing.invalid/', REQUEST)).toMatchObject({ failure: 'dns' });
 	});
 
-	test('a resolver that never answers is bounded', async () => {
+	test('a resolver that never responds is bounded by the time-out', async () => {
 		const post = createGuardedPost({ resolve: () => new Promise(() => {}), timeoutMs: 50 });
-		expect(await post(url(), REQUEST)).toMatchObject({ fault: 'timeout' });
+		expect(await post(url(), REQUEST)).toMatchObject({ failure: 'timeout' });
 	});
 });

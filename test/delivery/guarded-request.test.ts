@@ -1,4 +1,4 @@
-/** How a guarded request talks to whom it reaches: certificates, and answers of every kind. */
+/** Guarded requests: certificates, and responses of every kind. */
 
 import { describe, expect, test } from 'bun:test';
 import type { Socket } from 'node:net';
@@ -20,30 +20,30 @@ describe('certificates', () => {
 		expect(canaries.secure.serverNames).toEqual(['hooks.example.test']);
 	});
 
-	test('another name than the certificate’s is refused', async () => {
-		expect(await via('other.example.test', canaries.ca)).toMatchObject({ answered: false, fault: 'tls' });
+	test('another name than the certificate’s is rejected', async () => {
+		expect(await via('other.example.test', canaries.ca)).toMatchObject({ hasResponse: false, failure: 'tls' });
 		expect(canaries.secure.requests).toEqual([]);
 	});
 
-	test('an unknown authority is refused', async () => {
-		expect(await via('hooks.example.test', undefined)).toMatchObject({ answered: false, fault: 'tls' });
+	test('an unknown authority is rejected', async () => {
+		expect(await via('hooks.example.test', undefined)).toMatchObject({ hasResponse: false, failure: 'tls' });
 		expect(canaries.secure.requests).toEqual([]);
 	});
 
-	test('an unknown authority is refused even where the environment says not to look', async () => {
+	test('an unknown authority is rejected even where the environment says not to look', async () => {
 		process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
 		try {
-			expect(await via('hooks.example.test', undefined)).toMatchObject({ answered: false, fault: 'tls' });
+			expect(await via('hooks.example.test', undefined)).toMatchObject({ hasResponse: false, failure: 'tls' });
 		} finally {
 			delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
 		}
 	});
 });
 
-describe('answers', () => {
+describe('responses', () => {
 	const post = createGuardedPost({ allowed: LOOPBACK, timeoutMs: 2_000 });
-	const send = (answer: (socket: Socket) => void): Promise<PostResult> => {
-		canaries.plain.answer = answer;
+	const send = (respond: (socket: Socket) => void): Promise<PostResult> => {
+		canaries.plain.respond = respond;
 		return post(`http://127.0.0.1:${canaries.plain.port}/`, REQUEST);
 	};
 
@@ -53,7 +53,7 @@ describe('answers', () => {
 				`HTTP/1.1 ${status} Moved\r\nLocation: http://127.0.0.1:${canaries.plain.port}/next\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
 			),
 		);
-		expect(result).toMatchObject({ answered: true, status });
+		expect(result).toMatchObject({ hasResponse: true, status });
 		expect(canaries.plain.requests).toHaveLength(1);
 	});
 
@@ -70,13 +70,13 @@ describe('answers', () => {
 	test.each([
 		['with its header', '\r\nUpgrade: other\r\nConnection: Upgrade'],
 		['bare', ''],
-	])('a change of protocols that nobody wanted is an answer (%s)', async (_what, header) => {
+	])('an unrequested protocol upgrade is a response (%s)', async (_what, header) => {
 		const closed = Promise.withResolvers<void>();
 		const result = await send((socket) => {
 			socket.on('close', () => closed.resolve());
 			socket.write(`HTTP/1.1 101 Switching Protocols${header}\r\n\r\nand on`);
 		});
-		expect(result).toMatchObject({ answered: true, status: 101 });
+		expect(result).toMatchObject({ hasResponse: true, status: 101 });
 		await closed.promise;
 	});
 
@@ -87,7 +87,7 @@ describe('answers', () => {
 		expect(result).toMatchObject({ status: 503, retryAfter: '120' });
 	});
 
-	test('an endless answer is cut, and its first KiB kept', async () => {
+	test('an endless response is cut, and its first KiB kept', async () => {
 		const closed = Promise.withResolvers<void>();
 		const result = await send((socket) => {
 			socket.on('close', () => closed.resolve());
@@ -95,7 +95,7 @@ describe('answers', () => {
 			const pour = () => socket.writable && socket.write('x'.repeat(16_384), pour);
 			pour();
 		});
-		expect(result).toEqual({ answered: true, status: 200, bodyExcerpt: 'x'.repeat(1024), retryAfter: undefined });
+		expect(result).toEqual({ hasResponse: true, status: 200, bodyExcerpt: 'x'.repeat(1024), retryAfter: undefined });
 		await closed.promise;
 	});
 
@@ -105,10 +105,10 @@ describe('answers', () => {
 			const pour = () => socket.writable && socket.write(`X-A: ${'x'.repeat(4_096)}\r\n`, pour);
 			pour();
 		});
-		expect(result).toMatchObject({ answered: false });
+		expect(result).toMatchObject({ hasResponse: false });
 	});
 
-	test('a compressed answer is not blown up', async () => {
+	test('a compressed response is not decompressed', async () => {
 		const bomb = gzipSync(Buffer.alloc(20_000_000));
 		const result = await send((socket) => {
 			socket.write(
@@ -116,7 +116,7 @@ describe('answers', () => {
 			);
 			socket.end(bomb);
 		});
-		expect(result).toMatchObject({ answered: true, status: 200 });
+		expect(result).toMatchObject({ hasResponse: true, status: 200 });
 	});
 
 	test('a body that stops in the middle leaves the status standing', async () => {
@@ -124,7 +124,7 @@ describe('answers', () => {
 			socket.write('HTTP/1.1 202 Accepted\r\nContent-Length: 100\r\n\r\nhalf');
 			setTimeout(() => socket.destroy(), 20);
 		});
-		expect(result).toMatchObject({ answered: true, status: 202 });
+		expect(result).toMatchObject({ hasResponse: true, status: 202 });
 	});
 
 	test.each<[string, (socket: Socket) => void, string]>([
@@ -132,38 +132,41 @@ describe('answers', () => {
 		['a dripping header', (socket) => socket.write('HTTP/1.1 200 OK\r\n'), 'timeout'],
 		['a closed connection', (socket) => socket.destroy(), 'connection'],
 		['another protocol', (socket) => socket.end('220 mail.example.com ESMTP\r\n'), 'protocol'],
-	])('%s is a fault', async (_what, answer, fault) => {
-		canaries.plain.answer = answer;
+	])('%s is a failure', async (_what, respond, failure) => {
+		canaries.plain.respond = respond;
 		const quick = createGuardedPost({ allowed: LOOPBACK, timeoutMs: 300 });
-		expect(await quick(`http://127.0.0.1:${canaries.plain.port}/`, REQUEST)).toMatchObject({ answered: false, fault });
+		expect(await quick(`http://127.0.0.1:${canaries.plain.port}/`, REQUEST)).toMatchObject({
+			hasResponse: false,
+			failure,
+		});
 	});
 
 	test('a body that never ends within the time leaves the status standing', async () => {
-		canaries.plain.answer = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf');
+		canaries.plain.respond = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf');
 		const quick = createGuardedPost({ allowed: LOOPBACK, timeoutMs: 300 });
 		expect(await quick(`http://127.0.0.1:${canaries.plain.port}/`, REQUEST)).toMatchObject({
-			answered: true,
+			hasResponse: true,
 			status: 200,
 		});
 	});
 
-	test('nobody listening is a fault of the connection', async () => {
+	test('a closed port is a failure of the connection', async () => {
 		expect(await post(`http://127.0.0.1:${await canaries.deadPort()}/`, REQUEST)).toMatchObject({
-			fault: 'connection',
+			failure: 'connection',
 		});
 	});
 
 	test('an orderly stop ends the request', async () => {
-		canaries.plain.answer = () => {};
+		canaries.plain.respond = () => {};
 		const stop = new AbortController();
 		const pending = post(`http://127.0.0.1:${canaries.plain.port}/`, { ...REQUEST, signal: stop.signal });
 		setTimeout(() => stop.abort(), 50);
-		expect(await pending).toMatchObject({ answered: false, fault: 'aborted' });
+		expect(await pending).toMatchObject({ hasResponse: false, failure: 'aborted' });
 	});
 
 	test('after an orderly stop no request begins', async () => {
 		const stuck = createGuardedPost({ resolve: () => new Promise(() => {}) });
 		const result = await stuck('https://example.com/', { ...REQUEST, signal: AbortSignal.abort() });
-		expect(result).toMatchObject({ answered: false, fault: 'aborted' });
+		expect(result).toMatchObject({ hasResponse: false, failure: 'aborted' });
 	});
 });

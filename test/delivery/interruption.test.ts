@@ -4,13 +4,13 @@ import { expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import { encodeId } from '../../src/ids.ts';
 import { deliveries, submissions } from '../../src/storage/tables.ts';
-import { allIn, messageIds, useHouses } from './houses.ts';
+import { allIn, messageIds, useDeliveryFixtures } from './fixtures.ts';
 
-const { house, server } = useHouses();
+const { openFixture, server } = useDeliveryFixtures();
 
 test('stopping lets what is under way finish', async () => {
 	const peer = await server({ greeting: 'hang' });
-	const { submit, start, stop, until, rows } = await house({ smtpUrl: peer.url });
+	const { submit, start, stop, until, rows } = await openFixture({ smtpUrl: peer.url });
 	await start();
 	await submit();
 	await until(() => peer.connections.length === 1);
@@ -25,7 +25,7 @@ test('stopping lets what is under way finish', async () => {
 
 test('stopping breaks off what hangs, and gives it back untouched', async () => {
 	const peer = await server({ DATA: 'hang' });
-	const { submit, start, stop, until } = await house({ smtpUrl: peer.url });
+	const { submit, start, stop, until } = await openFixture({ smtpUrl: peer.url });
 	await start();
 	await submit();
 	await until(allIn('sending', 1));
@@ -38,7 +38,7 @@ test('stopping breaks off what hangs, and gives it back untouched', async () => 
 
 test('a lease that its holder does not renew falls back, one that is renewed does not', async () => {
 	const peer = await server({ DATA: 'hang' });
-	const { storage, submit, start, until } = await house({ smtpUrl: peer.url });
+	const { storage, submit, start, until } = await openFixture({ smtpUrl: peer.url });
 	await start();
 	await submit({}, { spamReason: 'honeypot' });
 	await storage.batch((tx) => [
@@ -55,7 +55,7 @@ test('a lease that its holder does not renew falls back, one that is renewed doe
 
 test('what a process that was killed had under way goes first and at once, unless that was so several times', async () => {
 	const peer = await server();
-	const { storage, submit, start, until } = await house({ smtpUrl: peer.url });
+	const { storage, submit, start, until } = await openFixture({ smtpUrl: peer.url });
 	const ids: number[] = [];
 	for (let i = 0; i < 4; i++) ids.push(await submit());
 	const [first, second, suspect] = ids as [number, number, number];
@@ -73,7 +73,7 @@ test('what a process that was killed had under way goes first and at once, unles
 	const rows = await until((found) => found.filter(({ state }) => state === 'sent').length === 3);
 	expect(rows.map(({ attempts }) => attempts)).toEqual([2, 3, 3, 1]);
 	expect(messageIds(peer)[0]).toStartWith(encodeId(first));
-	const held = rows.find(({ submissionId }) => submissionId === suspect);
-	expect(held).toMatchObject({ state: 'waiting', lastError: expect.stringContaining('may have arrived') });
-	expect((held?.nextAttemptAt ?? 0) - Date.now()).toBeGreaterThan(600_000);
+	const deferred = rows.find(({ submissionId }) => submissionId === suspect);
+	expect(deferred).toMatchObject({ state: 'waiting', lastError: expect.stringContaining('may have arrived') });
+	expect((deferred?.nextAttemptAt ?? 0) - Date.now()).toBeGreaterThan(600_000);
 });

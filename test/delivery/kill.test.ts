@@ -13,7 +13,7 @@ import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
 const MAILS = 5_000;
 const EVENTS = 5_000;
 const KILLS = 20;
-/** What a lane may have under way, see the channels' concurrency. */
+/** Attempts in flight to one destination, see the channels' concurrency. */
 const MAILS_UNDER_WAY = 4;
 const EVENTS_UNDER_WAY = 2;
 const TIME_LIMIT_MS = 240_000;

@@ -11,17 +11,17 @@ import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
 import { createWebhookSecret } from '../../src/delivery/webhook.ts';
 import { encodeId } from '../../src/ids.ts';
 import { webhooks } from '../../src/storage/tables.ts';
-import type { House } from './delivery-fixture.ts';
-import { allIn, useHouses } from './houses.ts';
+import type { DeliveryFixture } from './delivery-fixture.ts';
+import { allIn, useDeliveryFixtures } from './fixtures.ts';
 
 setDefaultTimeout(30_000);
 
 const MIB = 2 ** 20;
-/** Characters of one to four bytes and escapes, so that pieces end in the middle of each of them. */
+/** Characters of one to four bytes and escapes, so that chunks end in the middle of each of them. */
 const LARGE = 'a"\\\n\u0001é€😀'.repeat(300_000);
 const WITHOUT_MAIL = { form: { notificationEmail: null } };
 const secret = createWebhookSecret();
-const { house, server } = useHouses();
+const { openFixture, server } = useDeliveryFixtures();
 const servers: Server[] = [];
 
 afterEach(async () => {
@@ -39,7 +39,7 @@ async function receiver(onRequest: (request: IncomingMessage) => Promise<number>
 }
 
 /** With as many webhooks to one address, and what is taken of the budget. */
-async function openWith(url: string, count: number): Promise<House & { taken: number[] }> {
+async function openWith(url: string, count: number): Promise<DeliveryFixture & { taken: number[] }> {
 	const whole = createByteBudget(64 * MIB);
 	const taken: number[] = [];
 	const budget: Pick<ByteBudget, 'take'> = {
@@ -48,7 +48,7 @@ async function openWith(url: string, count: number): Promise<House & { taken: nu
 			return whole.take(bytes, signal);
 		},
 	};
-	const opened = await house({ ...WITHOUT_MAIL, post: createGuardedPost({ allowed: ['127.0.0.1'] }), budget });
+	const opened = await openFixture({ ...WITHOUT_MAIL, post: createGuardedPost({ allowed: ['127.0.0.1'] }), budget });
 	const { storage, form } = opened;
 	for (let i = 0; i < count; i++) {
 		const row = { id: storage.nextId(), formId: form.id, url, secret, events: ['submission.created'] };
@@ -116,13 +116,13 @@ test('what a test form captures is shown cut as well, and takes no place', async
 		const shown = (await opened.dispatch.deliveries.get(encodeId(id))).content;
 		expect(JSON.stringify(shown).length).toBeLessThan(500_000);
 		if (channel === 'webhook') expect(shown.isCut).toBe(true);
-		else expect(shown.text).toContain('This mail holds only the beginning');
+		else expect(shown.text).toContain('This mail contains only the beginning');
 	}
 });
 
 test('at most 20 kB of a mail are kept, and they say that they are cut', async () => {
 	const peer = await server();
-	const opened = await house({ smtpUrl: peer.url });
+	const opened = await openFixture({ smtpUrl: peer.url });
 	await opened.submit({ text: LARGE });
 	await opened.start();
 	const [row] = await opened.until(allIn('sent', 1));
@@ -135,11 +135,11 @@ test('at most 20 kB of a mail are kept, and they say that they are cut', async (
 test('a receiver that takes nothing of a large body is given up soon, one that is slow is not', async () => {
 	const post = createGuardedPost({ allowed: ['127.0.0.1'], stallMs: 300 });
 	const piece = new Uint8Array(16 * MIB);
-	const request = { headers: {}, body: { bytes: piece.length, pieces: () => [piece] } };
+	const request = { headers: {}, body: { bytes: piece.length, chunks: () => [piece] } };
 	const dead = await receiver(() => new Promise<number>(() => {}));
 	const started = performance.now();
 	const message = 'Took nothing of the body for 0.3 seconds.';
-	expect(await post(dead, request)).toEqual({ answered: false, fault: 'timeout', message });
+	expect(await post(dead, request)).toEqual({ hasResponse: false, failure: 'timeout', message });
 	expect(performance.now() - started).toBeLessThan(5_000);
 	const slow = await receiver(async (incoming) => {
 		let bytes = 0;
@@ -149,5 +149,5 @@ test('a receiver that takes nothing of a large body is given up soon, one that i
 		}
 		return bytes === piece.length ? 204 : 500;
 	});
-	expect(await post(slow, request)).toMatchObject({ answered: true, status: 204 });
+	expect(await post(slow, request)).toMatchObject({ hasResponse: true, status: 204 });
 });

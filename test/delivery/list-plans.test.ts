@@ -4,9 +4,9 @@ import { Database } from 'bun:sqlite';
 import { expect, spyOn, test } from 'bun:test';
 import { encodeId } from '../../src/ids.ts';
 import type { Mode } from '../../src/storage/tables.ts';
-import { useHouses } from './houses.ts';
+import { useDeliveryFixtures } from './fixtures.ts';
 
-const { house } = useHouses();
+const { openFixture } = useDeliveryFixtures();
 
 const isOfDigests = (sql: string) => sql.includes('"submission_id" is null');
 
@@ -53,7 +53,7 @@ test.each([
 	['a form, a state and a channel', { form: true, state: 'failed', channel: 'webhook' }, 'live', SOUGHT.formAndState],
 	['a form of the test world', { form: true, state: 'sent' }, 'test', SOUGHT.formAndState],
 ] as const)('%s: sought by an index and read in its order', async (_, filter, mode, sought) => {
-	const { dispatch, file, form, makeForm } = await house({});
+	const { dispatch, file, form, makeForm } = await openFixture({});
 	const owner = mode === 'test' ? await makeForm({ mode }) : form;
 	const { form: isOfForm, ...rest } = { form: false, ...filter };
 	const subject = isOfForm ? { form: encodeId(owner.id) } : {};
@@ -71,7 +71,7 @@ test.each([
 test.each([{}, { state: 'failed' }, { channel: 'mail' }, { state: 'sent', channel: 'webhook' }] as const)(
 	'the test world alone is sought by its forms: %j',
 	async (filter) => {
-		const { dispatch, file } = await house({});
+		const { dispatch, file } = await openFixture({});
 		const readQuery = () => ({ ...filter, limit: 50, offset: 0 });
 		const plans = await plansOf(file, () => dispatch.deliveries.list({}, { mode: 'test', readQuery }));
 		const searches = plans.filter((step) => step.includes('deliveries'));
@@ -81,9 +81,9 @@ test.each([{}, { state: 'failed' }, { channel: 'mail' }, { state: 'sent', channe
 );
 
 test.each([undefined, 'live', 'test'] as const)(
-	'forms above their ceiling are found by their digests: %p',
+	'forms above their mail cap are found by their digests: %p',
 	async (mode) => {
-		const { dispatch, file, form } = await house({ form: { mode: mode ?? 'live' } });
+		const { dispatch, file, form } = await openFixture({ form: { mode: mode ?? 'live' } });
 		const readQuery = () => ({ limit: 50, offset: 0 });
 		for (const subject of [{}, { form: encodeId(form.id) }]) {
 			const plans = await plansOf(file, () => dispatch.deliveries.list(subject, { mode, readQuery }), isOfDigests);
@@ -94,7 +94,7 @@ test.each([undefined, 'live', 'test'] as const)(
 );
 
 test('what is tried again by the lot is read in order, and what was withheld of a submission by the submission', async () => {
-	const { dispatch, file, form } = await house({});
+	const { dispatch, file, form } = await openFixture({});
 	const retried = await plansOf(file, () => dispatch.retries.retryMany({ state: 'failed' }));
 	expect(retried).toContain('SEARCH deliveries USING INDEX deliveries_state (state=? AND channel=? AND id>?)');
 	expect(retried.filter((step) => step.includes('ORDER BY'))).toEqual([]);
@@ -106,7 +106,7 @@ test('what is tried again by the lot is read in order, and what was withheld of 
 });
 
 test('pages of both channels together are in one order, without gaps or doubles', async () => {
-	const { dispatch, form, submit, storage, rows } = await house({});
+	const { dispatch, form, submit, storage, rows } = await openFixture({});
 	const { webhooks } = await import('../../src/storage/tables.ts');
 	const hook = { formId: form.id, url: 'http://127.0.0.1:9/', secret: 's', events: ['submission.created'] };
 	await storage.batch((tx) => [tx.insert(webhooks).values({ ...hook, id: storage.nextId() })]);

@@ -12,17 +12,17 @@ import {
 import { fillSubject } from '../../src/delivery/subject.ts';
 import { encodeId } from '../../src/ids.ts';
 import { deliveries, submissions } from '../../src/storage/tables.ts';
-import { useHouses } from './houses.ts';
+import { useDeliveryFixtures } from './fixtures.ts';
 
 const MIB = 2 ** 20;
-const HINT = 'This mail holds only the beginning';
+const HINT = 'This mail contains only the beginning';
 const identity = { from: { name: 'Forms', address: 'forms@example.com' }, baseUrl: 'https://forms.example.com' };
 const form = { id: 2048, name: 'Contact' };
 const receivedAt = new Date(Date.UTC(2026, 0, 2, 3, 4, 5));
 const id = receivedAt.getTime() * 2048;
 const to = ['owner@example.com'];
 
-const { house } = useHouses();
+const { openFixture } = useDeliveryFixtures();
 
 const submissionOf = (data: string): NotifiedSubmission => ({
 	id,
@@ -67,7 +67,7 @@ test.each(HUGE)('a value of 20 MiB, %s: the rest makes no difference to mail and
 	expect(digest(json).text).toContain('name: Ada · email: ada@example.org · big: ');
 });
 
-test('fields behind a long one still give the subject and the address for answers', () => {
+test('fields behind a long one still give the subject and Reply-To', () => {
 	const mail = notify(JSON.stringify({ big: 'x'.repeat(700_000), name: 'Ada', email: 'ada@example.org' }));
 	expect(mail.subject).toStartWith('Ada: xxx');
 	expect(mail.replyTo).toBe('ada@example.org');
@@ -92,7 +92,7 @@ test('a subject takes no more of a value than it can show, however often it is n
 });
 
 test('mail and digest of stored submissions of 10 MiB are those of the whole text', async () => {
-	const { storage, dispatch, form: stored, submit, rows } = await house({});
+	const { storage, dispatch, form: stored, submit, rows } = await openFixture({});
 	for (const unit of ['x', 'é', '😀'])
 		await submit({ name: 'Ada', big: unit.repeat((10 * MIB) / Buffer.byteLength(unit)) });
 	const momentOf = (of: number) => new Date(storage.clock.timeline().millisOf(of));

@@ -1,18 +1,18 @@
-/** More mails than a form may send in an hour: a digest stands for the rest. */
+/** The hourly mail cap: a digest covers the submissions above it. */
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { encodeId } from '../../src/ids.ts';
 import { type DeliveryRow, deliveries } from '../../src/storage/tables.ts';
-import { allIn, useHouses } from './houses.ts';
+import { allIn, useDeliveryFixtures } from './fixtures.ts';
 
-const { house, server } = useHouses();
+const { openFixture, server } = useDeliveryFixtures();
 
 setDefaultTimeout(30_000);
 
-test('above the hourly ceiling one digest stands for all the rest', async () => {
+test('above the hourly cap one digest covers the remaining submissions', async () => {
 	const clock = { now: Date.UTC(2026, 0, 2) };
 	const peer = await server();
-	const { submit, start, until, rows, dispatch, form } = await house({
+	const { submit, start, until, rows, dispatch, form } = await openFixture({
 		smtpUrl: peer.url,
 		mailPerHour: 3,
 		now: () => clock.now,
@@ -34,16 +34,19 @@ test('above the hourly ceiling one digest stands for all the rest', async () => 
 	const last = peer.accepted.at(-1)?.content ?? '';
 	expect(last).toContain('Subject: 7 more submissions: Contact');
 	for (let i = 3; i < 10; i++) expect(last).toContain(`no ${i}`);
-	const gathered = (
+	const batched = (
 		await dispatch.deliveries.list({}, { readQuery: () => ({ state: 'gathered', limit: 50, offset: 0 }) })
 	).deliveries;
-	expect(gathered).toHaveLength(7);
-	expect(new Set(gathered.map((one) => one.digest))).toEqual(new Set([encodeId(digest?.id ?? 0)]));
+	expect(batched).toHaveLength(7);
+	expect(new Set(batched.map((one) => one.digest))).toEqual(new Set([encodeId(digest?.id ?? 0)]));
 });
 
-test('what was marked as spam after it was gathered is not in the digest', async () => {
+test('a submission marked as spam after batching is not in the digest', async () => {
 	const peer = await server();
-	const { submit, start, until, rows, storage, form, dispatch } = await house({ smtpUrl: peer.url, mailPerHour: 1 });
+	const { submit, start, until, rows, storage, form, dispatch } = await openFixture({
+		smtpUrl: peer.url,
+		mailPerHour: 1,
+	});
 	await start();
 	await submit({ n: 'first' });
 	await until(allIn('sent', 1));
@@ -59,15 +62,15 @@ test('what was marked as spam after it was gathered is not in the digest', async
 	expect(text).not.toContain('junk');
 });
 
-test('the ceiling is one for each form, and counts across restarts', async () => {
+test('each form has its own cap, which survives restarts', async () => {
 	const peer = await server();
-	const first = await house({ smtpUrl: peer.url, mailPerHour: 2 });
+	const first = await openFixture({ smtpUrl: peer.url, mailPerHour: 2 });
 	await first.start();
 	for (let i = 0; i < 2; i++) await first.submit();
 	await first.until(allIn('sent', 2));
 	await first.stop();
 
-	const second = await house({ smtpUrl: peer.url, mailPerHour: 2, file: first.file });
+	const second = await openFixture({ smtpUrl: peer.url, mailPerHour: 2, file: first.file });
 	await second.start();
 	await second.submit();
 	const other = await second.makeForm();
@@ -79,10 +82,10 @@ test('the ceiling is one for each form, and counts across restarts', async () =>
 	await second.until((found) => found.some(({ state }) => state === 'gathered'));
 });
 
-test('submissions are told to whom they were meant for, also when the address of a form changes within the hour', async () => {
+test('a digest goes to the addresses at the time of submission, also when they change within the hour', async () => {
 	const clock = { now: Date.UTC(2026, 0, 2) };
 	const peer = await server();
-	const { submit, start, until, form } = await house({ smtpUrl: peer.url, mailPerHour: 2, now: () => clock.now });
+	const { submit, start, until, form } = await openFixture({ smtpUrl: peer.url, mailPerHour: 2, now: () => clock.now });
 	const moved = { ...form, notificationEmail: 'new@example.com' };
 	await start();
 	for (let i = 0; i < 4; i++) await submit({ n: `old ${i}` });
@@ -103,7 +106,7 @@ test('submissions are told to whom they were meant for, also when the address of
 test('a flood of 2,000 submissions is 60 mails and one digest that counts the others', async () => {
 	const clock = { now: Date.UTC(2026, 0, 2) };
 	const peer = await server();
-	const { submit, start, until, dispatch, form, logLines } = await house({
+	const { submit, start, until, dispatch, form, logLines } = await openFixture({
 		smtpUrl: peer.url,
 		mailPerHour: 60,
 		now: () => clock.now,
@@ -117,7 +120,7 @@ test('a flood of 2,000 submissions is 60 mails and one digest that counts the ot
 	await until((rows) => count(rows, 'gathered') === 1940 && count(rows, 'sent') === 60);
 	expect(peer.accepted).toHaveLength(60);
 	const goesAt = new Date(clock.now + 3_600_000).toISOString();
-	// It is put off as soon as the sixty count.
+	// It is deferred once all sixty are counted.
 	await until((rows) =>
 		rows.some(
 			({ event, nextAttemptAt }) =>
@@ -126,7 +129,7 @@ test('a flood of 2,000 submissions is 60 mails and one digest that counts the ot
 	);
 	const since = expect.stringMatching(/^2026-01-02T00:00:0/);
 	expect(await digests()).toEqual([{ delivery: expect.any(String), form: encodeId(form.id), since, goesAt }]);
-	expect(logLines.join('').match(/what comes now goes in one/g)).toHaveLength(1);
+	expect(logLines.join('').match(/further submissions go into one digest/g)).toHaveLength(1);
 	clock.now += 3_600_000;
 	await until((rows) => rows.some(({ event, state }) => event === 'submissions.digest' && state === 'sent'));
 	expect(peer.accepted).toHaveLength(61);
@@ -134,8 +137,8 @@ test('a flood of 2,000 submissions is 60 mails and one digest that counts the ot
 	expect(await digests()).toEqual([]);
 });
 
-test('without a mail server the word that addresses were changed is withheld, and holds up nothing', async () => {
-	const { start, until, storage, dispatch, form } = await house({ smtpUrl: null });
+test('without a mail server the notice of changed addresses is withheld, and delays nothing', async () => {
+	const { start, until, storage, dispatch, form } = await openFixture({ smtpUrl: null });
 	await start();
 	const notices = dispatch.outbox.planAddressNotice(form);
 	await storage.batch((tx) => notices.map((notice) => tx.insert(deliveries).values(notice)));
@@ -146,10 +149,10 @@ test('without a mail server the word that addresses were changed is withheld, an
 	expect(mail).toEqual({ isSet: false, heldSince: null, heldReason: null, nextProbeAt: null });
 });
 
-test('above the ceiling the word that addresses were changed waits, and goes into no digest', async () => {
+test('above the cap the notice of changed addresses waits, and goes into no digest', async () => {
 	const clock = { now: Date.UTC(2026, 0, 2) };
 	const peer = await server();
-	const { submit, start, until, storage, dispatch, form } = await house({
+	const { submit, start, until, storage, dispatch, form } = await openFixture({
 		smtpUrl: peer.url,
 		mailPerHour: 1,
 		now: () => clock.now,

@@ -63,7 +63,7 @@ describe('without an allow-list', () => {
 		});
 	}
 
-	test('an IPv4 address is judged alike in each of its spellings', () => {
+	test('an IPv4 address is judged alike in each of its forms', () => {
 		fc.assert(
 			fc.property(fc.ipV4(), (address) => {
 				expect(mayReach(`::ffff:${address}`)).toBe(mayReach(address));
@@ -94,7 +94,7 @@ describe('with an allow-list', () => {
 	});
 
 	test.each(['', '10.0.0.0/33', '10.0/8', 'intranet', '::1/129', '10.0.0.0/8/8', '10.0.0.0/-1', '10.0.0.0/'])(
-		'"%s" is refused as an entry',
+		'"%s" is rejected as an entry',
 		(entry) => {
 			expect(() => createAddressGuard([entry])).toThrow('is not an address or a range');
 		},

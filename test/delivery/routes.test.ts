@@ -1,4 +1,4 @@
-/** Deliveries over the API: seen, tried again, released, and only by those who may. */
+/** Deliveries over the API: shown, retried and released, with admin keys only. */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import PostalMime from 'postal-mime';
@@ -117,7 +117,7 @@ test('only admin keys see deliveries', async () => {
 	}
 });
 
-test('a refused mail can be tried again, singly and with others', async () => {
+test('a failed mail can be retried, singly and in bulk', async () => {
 	const form = await makeForm({ notificationEmail: 'gone@example.com' });
 	peer.script = { RCPT: (mail) => (mail.to.at(-1) === 'gone@example.com' ? '550 gone' : undefined) };
 	await server.submit(form.slug, { a: 'b' });
@@ -134,7 +134,7 @@ test('a refused mail can be tried again, singly and with others', async () => {
 	await until(form.id, 'sent');
 });
 
-test('marking as not spam offers to send what was withheld', async () => {
+test('marking as not spam offers to send the withheld mail', async () => {
 	const form = await makeForm();
 	const mails = peer.accepted.length;
 	await server.submit(form.slug, { a: 'b', _gotcha: 'x' });
@@ -166,12 +166,12 @@ test.each([
 	['channel=pigeon', 'channel'],
 	['limit=1.5', 'limit'],
 	['state=sent&state=failed', 'state'],
-])('?%s is refused, naming the parameter', async (query, field) => {
+])('?%s is rejected, naming the parameter', async (query, field) => {
 	const { status, body } = await server.call<{ errors: { field: string }[] }>(`GET /api/deliveries?${query}`);
 	expect([status, body.errors[0]?.field]).toEqual([400, field]);
 });
 
-test('what is not there is 404', async () => {
+test('a missing delivery is 404', async () => {
 	const form = await makeForm();
 	expect((await server.call('GET /api/deliveries/zzz')).status).toBe(404);
 	expect((await server.call('POST /api/deliveries/zzz/retry')).status).toBe(404);
@@ -179,7 +179,7 @@ test('what is not there is 404', async () => {
 	expect((await server.call(`GET /api/forms/${form.id}/submissions/zzz/deliveries`)).status).toBe(404);
 });
 
-test('the test mail tells what the server said, or what is wrong', async () => {
+test('the test mail returns the server’s reply, or the cause of the failure', async () => {
 	const good = await server.call('POST /api/mail/test', { json: { to: 'you@example.com' } });
 	expect(good.body).toEqual({ accepted: true, reply: '250 2.0.0 queued as 4711' });
 	expect(peer.accepted.at(-1)).toMatchObject({ from: 'forms@example.com', to: ['you@example.com'] });
@@ -191,7 +191,7 @@ test('the test mail tells what the server said, or what is wrong', async () => {
 	expect(wrong.status).toBe(400);
 });
 
-test('test mails are for live keys, and few: more within the minute are refused and not sent', async () => {
+test('test mails are for live keys, and few: more within the minute are rejected and not sent', async () => {
 	const own = await openTestServer({
 		settings: { FORMSRV_SMTP_URL: peer.url, FORMSRV_MAIL_FROM: 'Forms <forms@example.com>' },
 	});

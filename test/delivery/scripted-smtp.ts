@@ -1,4 +1,4 @@
-/** A mail server for tests that can be told to hang, drop the connection or refuse at any stage of the dialogue. */
+/** A mail server for tests that can be told to hang, drop the connection or reject at any stage of the dialogue. */
 
 import { createServer, type Socket } from 'node:net';
 
@@ -32,9 +32,9 @@ export interface ScriptedSmtp {
 	handedOver: ReceivedMail[];
 	/** When each connection was opened, in milliseconds since 1970. */
 	connections: number[];
-	/** Replaces the script from now on; a function is asked for each mail's recipients so far. */
+	/** Replaces the script; a function is called with each mail's recipients so far. */
 	script: Partial<Record<Stage, Behaviour | ((mail: ReceivedMail) => Behaviour | undefined)>>;
-	/** Ends a silence: a line to everybody who is connected. */
+	/** Ends a silence: sends a line to every connection. */
 	say(line: string): void;
 	close(): Promise<void>;
 }

@@ -5,6 +5,6 @@ import { openDeliveryFixture, SHORT_TIMING } from './delivery-fixture.ts';
 
 const [file = '', smtpUrl = ''] = process.argv.slice(2);
 const post = createGuardedPost({ allowed: ['127.0.0.0/8'] });
-const house = await openDeliveryFixture({ file, smtpUrl, post, timing: SHORT_TIMING });
-await house.start();
+const fixture = await openDeliveryFixture({ file, smtpUrl, post, timing: SHORT_TIMING });
+await fixture.start();
 process.stdout.write('sending\n');

@@ -1,4 +1,4 @@
-/** Sending by SMTP: what is made of every way a dialogue can go, against servers that really misbehave. */
+/** The outcome of every kind of SMTP dialogue, against servers that really misbehave. */
 
 import { afterEach, expect, test } from 'bun:test';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -36,7 +36,7 @@ async function scripted(script: ScriptedSmtp['script']): Promise<ScriptedSmtp> {
 	return peer;
 }
 
-/** A real server library with the given options; answers its address after the `://`. */
+/** Starts a real server library with these options. Returns its address after the `://`. */
 async function served(options: SMTPServerOptions): Promise<{ place: string; received: string[] }> {
 	const received: string[] = [];
 	const folder = await mkdtemp(join(tmpdir(), 'formsrv-smtp-'));
@@ -62,7 +62,7 @@ async function served(options: SMTPServerOptions): Promise<{ place: string; rece
 const send = (url: string, mail = someMail()): Promise<Outcome> =>
 	sendMail(parseSmtpUrl(url), mail, { timeouts: IMPATIENT });
 
-/** The server falls silent at that stage, and the attempt is broken off there. */
+/** The server falls silent at that stage, and the attempt is aborted there. */
 async function sendStoppedAt(stage: Stage): Promise<{ outcome: Outcome; peer: ScriptedSmtp }> {
 	const stop = new AbortController();
 	const isThere = Promise.withResolvers<void>();
@@ -86,37 +86,37 @@ test('a mail that was accepted is sent, with the reply as note', async () => {
 });
 
 test.each([
-	['greeting', 'hang', 'ill'],
-	['greeting', 'drop', 'ill'],
-	['greeting', '421 busy', 'ill'],
-	['greeting', '554 go away', 'ill'],
-	['EHLO', 'hang', 'ill'],
-	['EHLO', 'drop', 'ill'],
-	['EHLO', '421 closing', 'ill'],
-	['AUTH', 'hang', 'ill'],
-	['AUTH', 'drop', 'ill'],
-	['AUTH', '454 later', 'ill'],
-	['AUTH', '535 5.7.8 wrong password', 'ill'],
+	['greeting', 'hang', 'unavailable'],
+	['greeting', 'drop', 'unavailable'],
+	['greeting', '421 busy', 'unavailable'],
+	['greeting', '554 go away', 'unavailable'],
+	['EHLO', 'hang', 'unavailable'],
+	['EHLO', 'drop', 'unavailable'],
+	['EHLO', '421 closing', 'unavailable'],
+	['AUTH', 'hang', 'unavailable'],
+	['AUTH', 'drop', 'unavailable'],
+	['AUTH', '454 later', 'unavailable'],
+	['AUTH', '535 5.7.8 wrong password', 'unavailable'],
 	['MAIL', 'hang', 'retry'],
 	['MAIL', 'drop', 'retry'],
-	['MAIL', '451 later', 'ill'],
-	['MAIL', '530 5.7.0 authentication required', 'ill'],
-	['MAIL', '550 5.7.1 sender not allowed', 'ill'],
-	['MAIL', '552 5.3.4 too large', 'refused'],
+	['MAIL', '451 later', 'unavailable'],
+	['MAIL', '530 5.7.0 authentication required', 'unavailable'],
+	['MAIL', '550 5.7.1 sender not allowed', 'unavailable'],
+	['MAIL', '552 5.3.4 too large', 'rejected'],
 	['RCPT', 'hang', 'retry'],
 	['RCPT', 'drop', 'retry'],
 	['RCPT', '450 4.2.0 greylisted', 'retry'],
-	['RCPT', '550 5.1.1 no such user', 'refused'],
+	['RCPT', '550 5.1.1 no such user', 'rejected'],
 	['DATA', 'hang', 'retry'],
 	['DATA', 'drop', 'retry'],
 	['DATA', '451 later', 'retry'],
 	['DATA', '503 bad sequence', 'retry'],
-	['DATA', '554 no', 'refused'],
+	['DATA', '554 no', 'rejected'],
 	['content', 'hang', 'retry'],
 	['content', 'drop', 'retry'],
 	['content', '421 closing', 'retry'],
 	['content', '451 scanner busy', 'retry'],
-	['content', '554 5.7.1 spam', 'refused'],
+	['content', '554 5.7.1 spam', 'rejected'],
 ] as const)('at %s, %s: %s', async (stage, behaviour, kind) => {
 	const peer = await scripted({ [stage]: behaviour });
 	const outcome = await send(peer.url.replace('//', '//robot:secret@'));
@@ -128,7 +128,7 @@ test.each([
 });
 
 test.each(['hang', 'drop'] as const)(
-	'silence and broken lines (%s) put the server under suspicion',
+	'silence and dropped connections (%s) make the destination suspect',
 	async (behaviour) => {
 		const peer = await scripted({ DATA: behaviour });
 		expect(await send(peer.url)).toMatchObject({ kind: 'retry', isDestinationSuspect: true });
@@ -141,7 +141,7 @@ test.each(['greeting', 'EHLO', 'MAIL', 'RCPT', 'DATA'] as const)(
 	'a stop at %s costs no attempt: nothing can have arrived',
 	async (stage) => {
 		const { outcome, peer } = await sendStoppedAt(stage);
-		expect(outcome.kind).toBe('ill');
+		expect(outcome.kind).toBe('unavailable');
 		expect(peer.handedOver).toEqual([]);
 	},
 );
@@ -151,7 +151,7 @@ test('a stop after the final dot is an attempt, and says that the mail may have 
 	expect(outcome).toEqual({ kind: 'retry', error: expect.stringContaining('may have arrived') });
 });
 
-test('a server that answers only a byte now and then is left after the total time', async () => {
+test('a server that sends only a byte now and then is cut off after the total time', async () => {
 	const listener = Bun.listen<{ timer: Timer }>({
 		hostname: '127.0.0.1',
 		port: 0,
@@ -168,33 +168,36 @@ test('a server that answers only a byte now and then is left after the total tim
 	const outcome = await sendMail(parseSmtpUrl(`smtp://127.0.0.1:${listener.port}`), someMail(), {
 		timeouts: { ...IMPATIENT, total: 400 },
 	});
-	expect(outcome).toMatchObject({ kind: 'ill', error: expect.stringContaining('in time') });
+	expect(outcome).toMatchObject({ kind: 'unavailable', error: expect.stringContaining('in time') });
 });
 
-test('recipients that differ in their fate go on apart', async () => {
-	const fates: Record<string, string> = { 'full@example.com': '452 4.2.2 full', 'gone@example.com': '550 5.1.1 gone' };
-	const peer = await scripted({ RCPT: (mail) => fates[mail.to.at(-1) ?? ''] });
+test('recipients with different outcomes continue separately', async () => {
+	const replies: Record<string, string> = {
+		'full@example.com': '452 4.2.2 full',
+		'gone@example.com': '550 5.1.1 gone',
+	};
+	const peer = await scripted({ RCPT: (mail) => replies[mail.to.at(-1) ?? ''] });
 	const outcome = await send(peer.url, someMail(['owner@example.com', 'full@example.com', 'gone@example.com']));
 	expect(outcome).toMatchObject({
 		kind: 'sent',
 		rest: [
 			{ kind: 'retry', destination: 'full@example.com' },
-			{ kind: 'refused', destination: 'gone@example.com' },
+			{ kind: 'rejected', destination: 'gone@example.com' },
 		],
 	});
 	expect(peer.accepted.map(({ to }) => to)).toEqual([['owner@example.com']]);
 });
 
-test('if no recipient is accepted but one may be later, all are tried again', async () => {
+test('if no recipient is accepted but one may be later, all are retried', async () => {
 	const peer = await scripted({ RCPT: (mail) => (mail.to.at(-1)?.startsWith('full') ? '452 full' : '550 gone') });
 	const outcome = await send(peer.url, someMail(['gone@example.com', 'full@example.com']));
 	expect(outcome.kind).toBe('retry');
 });
 
-test('STARTTLS is used when offered, and a certificate that nobody vouches for is refused', async () => {
+test('STARTTLS is used when offered, and an untrusted certificate is rejected', async () => {
 	const { place, received } = await served({});
 	expect(await send(`smtp://${place}`)).toMatchObject({
-		kind: 'ill',
+		kind: 'unavailable',
 		error: expect.stringContaining('certificate'),
 	});
 	expect(received).toEqual([]);
@@ -203,19 +206,25 @@ test('STARTTLS is used when offered, and a certificate that nobody vouches for i
 
 test('a failing STARTTLS never falls back to clear text', async () => {
 	const peer = await scripted({ EHLO: '250-test\r\n250 STARTTLS' });
-	expect(await send(peer.url)).toMatchObject({ kind: 'ill', error: expect.stringContaining('TLS') });
+	expect(await send(peer.url)).toMatchObject({ kind: 'unavailable', error: expect.stringContaining('TLS') });
 	expect(peer.handedOver).toEqual([]);
 });
 
 test('where TLS is demanded and not offered, nothing is sent', async () => {
 	const peer = await scripted({});
-	expect(await send(`${peer.url}?tls=required`)).toMatchObject({ kind: 'ill', error: expect.stringContaining('TLS') });
+	expect(await send(`${peer.url}?tls=required`)).toMatchObject({
+		kind: 'unavailable',
+		error: expect.stringContaining('TLS'),
+	});
 	expect(peer.handedOver).toEqual([]);
 });
 
 test('smtps speaks TLS from the first byte', async () => {
 	const { place, received } = await served({ secure: true });
-	expect(await send(`smtps://${place}`)).toMatchObject({ kind: 'ill', error: expect.stringContaining('certificate') });
+	expect(await send(`smtps://${place}`)).toMatchObject({
+		kind: 'unavailable',
+		error: expect.stringContaining('certificate'),
+	});
 	expect(received).toEqual([]);
 	expect(await send(`smtps://${place}?tls=unverified`)).toMatchObject({ kind: 'sent' });
 });
@@ -223,17 +232,17 @@ test('smtps speaks TLS from the first byte', async () => {
 test('smtps to a server that does not speak it says what to change', async () => {
 	const peer = await scripted({});
 	expect(await send(peer.url.replace('smtp:', 'smtps:'))).toMatchObject({
-		kind: 'ill',
+		kind: 'unavailable',
 		error: expect.stringContaining('smtp:// instead of smtps://'),
 	});
 });
 
-test('nobody there, and a name that does not exist, are told apart', async () => {
+test('a closed port and an unknown name are told apart', async () => {
 	const peer = await startScriptedSmtp();
 	await peer.close();
-	expect(await send(peer.url)).toMatchObject({ kind: 'ill', error: expect.stringContaining('refused') });
+	expect(await send(peer.url)).toMatchObject({ kind: 'unavailable', error: expect.stringContaining('refused') });
 	expect(await send('smtp://no-such-host.invalid')).toMatchObject({
-		kind: 'ill',
+		kind: 'unavailable',
 		error: expect.stringContaining('cannot be resolved'),
 	});
 });

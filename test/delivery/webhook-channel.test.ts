@@ -105,7 +105,7 @@ describe('an attempt', () => {
 		expect(headers['content-type']).toBe('application/json; charset=utf-8');
 	});
 
-	test('has the same identifier and body each time, and its own moment', async () => {
+	test('has the same identifier and body each time, and its own time', async () => {
 		let now = Date.now();
 		const channel = openChannel(() => now);
 		const delivery = await addDelivery((await addWebhook()).id);
@@ -140,17 +140,17 @@ describe('an attempt', () => {
 			await storage.batch((tx) => [tx.delete(webhooks).where(eq(webhooks.id, webhook.id))]);
 		}
 		if (what.includes('submission')) await storage.submissions.remove(FORM, [delivery.submissionId as number]);
-		expect(await openChannel().send(delivery)).toEqual({ kind: 'refused', error });
+		expect(await openChannel().send(delivery)).toEqual({ kind: 'rejected', error });
 		expect(received).toEqual([]);
 	});
 
 	test('of a webhook that is paused waits', async () => {
 		const delivery = await addDelivery((await addWebhook({ isActive: false })).id);
-		expect((await openChannel().send(delivery)).kind).toBe('ill');
+		expect((await openChannel().send(delivery)).kind).toBe('unavailable');
 		expect(received).toEqual([]);
 	});
 
-	test('of what turned out to be spam is withheld', async () => {
+	test('of a submission marked as spam is withheld', async () => {
 		const delivery = await addDelivery((await addWebhook()).id);
 		await storage.submissions.change(FORM, [delivery.submissionId as number], { isSpam: true });
 		expect((await openChannel().send(delivery)).kind).toBe('withheld');
@@ -160,11 +160,11 @@ describe('an attempt', () => {
 	test('of a deleted form is not made', async () => {
 		const delivery = await addDelivery((await addWebhook()).id);
 		await storage.batch((tx) => [tx.update(forms).set({ deletedAt: 1 }).where(eq(forms.id, FORM))]);
-		expect((await openChannel().send(delivery)).kind).toBe('refused');
+		expect((await openChannel().send(delivery)).kind).toBe('rejected');
 		expect(received).toEqual([]);
 	});
 
-	test('at a private address is refused, and says so', async () => {
+	test('at a private address is rejected, and says so', async () => {
 		const guarded = openChannel(undefined, createGuardedPost());
 		const outcome = await guarded.send(await addDelivery((await addWebhook()).id));
 		expect(outcome).toMatchObject({ kind: 'retry', error: expect.stringContaining('not a public address') });
@@ -188,7 +188,7 @@ describe('the record of a webhook', () => {
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, failingSince: null });
 	});
 
-	test('ends after five days of failures; what waits is given up with the reason', async () => {
+	test('ends after five days of failures; waiting deliveries fail with the reason', async () => {
 		const webhook = await addWebhook();
 		let now = 1_800_000_000_000;
 		const channel = openChannel(() => now);
@@ -199,7 +199,7 @@ describe('the record of a webhook', () => {
 		now += DISABLE_AFTER_MS;
 		const reason = 'Every attempt failed since 2027-01-15T08:00:00.000Z; the last one: Answered 503';
 		const error = `The webhook was disabled. ${reason}`;
-		expect(await channel.send(delivery)).toEqual({ kind: 'refused', error });
+		expect(await channel.send(delivery)).toEqual({ kind: 'rejected', error });
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false, disabledReason: reason });
 		const [row] = await storage.db.select().from(deliveries).where(eq(deliveries.id, waiting.id));
 		expect(row).toMatchObject({ state: 'failed', lastError: error, nextAttemptAt: null, finishedAt: now });
@@ -210,7 +210,7 @@ describe('the record of a webhook', () => {
 		const delivery = await addDelivery(webhook.id);
 		const pausing = openChannel(undefined, async () => {
 			await storage.batch((tx) => [tx.update(webhooks).set({ isActive: false })]);
-			return { answered: true, status: 200, bodyExcerpt: '', retryAfter: undefined };
+			return { hasResponse: true, status: 200, bodyExcerpt: '', retryAfter: undefined };
 		});
 		expect((await pausing.send(delivery)).kind).toBe('sent');
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false, failingSince: null });
@@ -220,7 +220,7 @@ describe('the record of a webhook', () => {
 		['410', 410, null],
 		['one failure too many', 503, 1],
 		['a failure', 503, null],
-	])('is left alone by what its former URL answers: %s', async (_what, status, failingSince) => {
+	])('is not changed by the response of its former URL: %s', async (_what, status, failingSince) => {
 		const webhook = await addWebhook({ failingSince });
 		const delivery = await addDelivery(webhook.id);
 		const waiting = await addDelivery(webhook.id);
@@ -231,7 +231,7 @@ describe('the record of a webhook', () => {
 					.set({ url: 'https://new.example.com/', failingSince: null })
 					.where(eq(webhooks.id, webhook.id)),
 			]);
-			return { answered: true, status, bodyExcerpt: '', retryAfter: undefined };
+			return { hasResponse: true, status, bodyExcerpt: '', retryAfter: undefined };
 		});
 		expect((await moving.send(delivery)).kind).toBe('retry');
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, disabledReason: null, failingSince: null });
@@ -242,7 +242,7 @@ describe('the record of a webhook', () => {
 	test('ends at once with 410', async () => {
 		const webhook = await addWebhook();
 		respond = () => new Response(null, { status: 410 });
-		expect((await openChannel().send(await addDelivery(webhook.id))).kind).toBe('refused');
+		expect((await openChannel().send(await addDelivery(webhook.id))).kind).toBe('rejected');
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false, disabledReason: 'The target answered 410 Gone.' });
 	});
 });

@@ -39,11 +39,11 @@ async function freePort(): Promise<number> {
 	return port;
 }
 
-/** Posts until somebody listens there. */
+/** Posts until the receiver listens. */
 async function deliver(port: number, { headers, body }: { headers: Record<string, string>; body: string }) {
 	for (;;) {
 		const result = await post(`http://127.0.0.1:${port}/`, { headers, body: textBody(body) });
-		if (result.answered) return result.status;
+		if (result.hasResponse) return result.status;
 		await Bun.sleep(20);
 	}
 }

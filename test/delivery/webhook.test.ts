@@ -26,13 +26,13 @@ const SUBMISSION = {
 	isSpam: false,
 };
 const created = (data: string) => submissionCreated(FORM, SUBMISSION).join(data);
-const answered = (status: number, more: { bodyExcerpt?: string; retryAfter?: string } = {}): PostResult => ({
-	answered: true,
+const responded = (status: number, more: { bodyExcerpt?: string; retryAfter?: string } = {}): PostResult => ({
+	hasResponse: true,
 	status,
 	bodyExcerpt: more.bodyExcerpt ?? '',
 	retryAfter: more.retryAfter,
 });
-const unanswered: PostResult = { answered: false, fault: 'timeout', message: 'No answer within 15 seconds.' };
+const NO_RESPONSE: PostResult = { hasResponse: false, failure: 'timeout', message: 'No response within 15 seconds.' };
 
 const settled = (now: Date) => ({ now, isClockSettled: true });
 
@@ -48,7 +48,7 @@ describe('signatures', () => {
 		);
 	});
 
-	test('the official package refuses another body, id, moment or secret', async () => {
+	test('the official package rejects another body, id, time or secret', async () => {
 		const secret = createWebhookSecret();
 		const body = webhookTest(FORM, NOW);
 		const headers = await webhookHeaders([secret], { id: 'msg_1', sentAt: new Date(), body: textBody(body) });
@@ -111,15 +111,15 @@ describe('the body of submission.created', () => {
 	});
 });
 
-describe('what an answer means', () => {
+describe('the meaning of a response', () => {
 	test.each([200, 201, 202, 204, 299])('%d is success', (status) => {
-		expect(webhookOutcome(answered(status), NOW).kind).toBe('sent');
+		expect(webhookOutcome(responded(status), NOW).kind).toBe('sent');
 	});
 
 	test.each([100, 300, 301, 302, 307, 308, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 504])(
-		'%d is tried again',
+		'%d is retried',
 		(status) => {
-			expect(webhookOutcome(answered(status), NOW)).toMatchObject({
+			expect(webhookOutcome(responded(status), NOW)).toMatchObject({
 				kind: 'retry',
 				error: expect.stringContaining(String(status)),
 			});
@@ -127,26 +127,26 @@ describe('what an answer means', () => {
 	);
 
 	test.each([301, 307, 401, 404, 405, 429, 500, 503])('%d speaks against the target, not the event', (status) => {
-		expect(webhookOutcome(answered(status), NOW)).toMatchObject({ isDestinationSuspect: true });
+		expect(webhookOutcome(responded(status), NOW)).toMatchObject({ isDestinationSuspect: true });
 	});
 
 	test.each([400, 403, 413, 422])('%d may be about the event', (status) => {
-		expect(webhookOutcome(answered(status), NOW)).toMatchObject({ isDestinationSuspect: false });
+		expect(webhookOutcome(responded(status), NOW)).toMatchObject({ isDestinationSuspect: false });
 	});
 
-	test('410 is never tried again', () => {
-		expect(webhookOutcome(answered(410), NOW).kind).toBe('refused');
+	test('410 is never retried', () => {
+		expect(webhookOutcome(responded(410), NOW).kind).toBe('rejected');
 	});
 
-	test('a URL that cannot be requested is never tried again', () => {
-		const result: PostResult = { answered: false, fault: 'url', message: 'The URL cannot be read.' };
-		expect(webhookOutcome(result, NOW)).toEqual({ kind: 'refused', error: 'The URL cannot be read.' });
+	test('a URL that cannot be requested is never retried', () => {
+		const result: PostResult = { hasResponse: false, failure: 'url', message: 'The URL cannot be read.' };
+		expect(webhookOutcome(result, NOW)).toEqual({ kind: 'rejected', error: 'The URL cannot be read.' });
 	});
 
-	test.each(['refused', 'dns', 'connection', 'tls', 'timeout', 'protocol'] as const)(
-		'a fault of the kind "%s" is tried again',
-		(fault) => {
-			expect(webhookOutcome({ answered: false, fault, message: 'Why.' }, NOW)).toMatchObject({
+	test.each(['forbidden', 'dns', 'connection', 'tls', 'timeout', 'protocol'] as const)(
+		'a failure of the kind "%s" is retried',
+		(failure) => {
+			expect(webhookOutcome({ hasResponse: false, failure, message: 'Why.' }, NOW)).toMatchObject({
 				kind: 'retry',
 				error: 'Why.',
 			});
@@ -154,8 +154,8 @@ describe('what an answer means', () => {
 	);
 
 	test('an orderly stop costs no attempt and says nothing about the target', () => {
-		const result: PostResult = { answered: false, fault: 'aborted', message: 'Stopped.' };
-		expect(webhookOutcome(result, NOW).kind).toBe('ill');
+		const result: PostResult = { hasResponse: false, failure: 'aborted', message: 'Stopped.' };
+		expect(webhookOutcome(result, NOW).kind).toBe('unavailable');
 		expect(healthAfter(HEALTHY, result, settled(NOW))).toEqual(HEALTHY);
 	});
 
@@ -169,12 +169,12 @@ describe('what an answer means', () => {
 		['soon', undefined],
 		[undefined, undefined],
 	])('Retry-After %p is a wait of %p ms', (retryAfter, retryAfterMs) => {
-		const outcome = webhookOutcome(answered(503, { retryAfter }), NOW);
+		const outcome = webhookOutcome(responded(503, { retryAfter }), NOW);
 		expect((outcome as { retryAfterMs?: number }).retryAfterMs).toBe(retryAfterMs);
 	});
 
-	test('the error shows the beginning of the answer on one line', () => {
-		const outcome = webhookOutcome(answered(500, { bodyExcerpt: `oh\r\n\u001b[31mno ${'x'.repeat(900)}` }), NOW);
+	test('the error shows the beginning of the response on one line', () => {
+		const outcome = webhookOutcome(responded(500, { bodyExcerpt: `oh\r\n\u001b[31mno ${'x'.repeat(900)}` }), NOW);
 		expect((outcome as { error: string }).error).toMatch(/^Answered 500: oh \[31mno x+$/);
 		expect((outcome as { error: string }).error.length).toBeLessThan(250);
 	});
@@ -184,18 +184,18 @@ describe('a target’s health', () => {
 	const later = (ms: number) => new Date(NOW.getTime() + ms);
 
 	test('the first failure begins a run of failures', () => {
-		expect(healthAfter(HEALTHY, unanswered, settled(NOW))).toEqual({ ...HEALTHY, failingSince: NOW.getTime() });
+		expect(healthAfter(HEALTHY, NO_RESPONSE, settled(NOW))).toEqual({ ...HEALTHY, failingSince: NOW.getTime() });
 	});
 
 	test('a success ends it', () => {
 		const failing = { ...HEALTHY, failingSince: NOW.getTime() };
-		expect(healthAfter(failing, answered(200), settled(later(DISABLE_AFTER_MS)))).toEqual(HEALTHY);
+		expect(healthAfter(failing, responded(200), settled(later(DISABLE_AFTER_MS)))).toEqual(HEALTHY);
 	});
 
 	test('five days of failures disable the target, and say why', () => {
-		const failing = healthAfter(HEALTHY, unanswered, settled(NOW));
-		expect(healthAfter(failing, answered(500), settled(later(DISABLE_AFTER_MS - 1)))).toEqual(failing);
-		const health = healthAfter(failing, answered(500), settled(later(DISABLE_AFTER_MS)));
+		const failing = healthAfter(HEALTHY, NO_RESPONSE, settled(NOW));
+		expect(healthAfter(failing, responded(500), settled(later(DISABLE_AFTER_MS - 1)))).toEqual(failing);
+		const health = healthAfter(failing, responded(500), settled(later(DISABLE_AFTER_MS)));
 		expect(health.isActive).toBe(false);
 		expect(health.disabledReason).toBe(
 			'Every attempt failed since 2026-03-04T05:06:07.890Z; the last one: Answered 500',
@@ -203,7 +203,7 @@ describe('a target’s health', () => {
 	});
 
 	test('410 disables the target at once', () => {
-		const health = healthAfter(HEALTHY, answered(410), settled(NOW));
+		const health = healthAfter(HEALTHY, responded(410), settled(NOW));
 		expect(health).toMatchObject({ isActive: false, disabledReason: 'The target answered 410 Gone.' });
 	});
 });

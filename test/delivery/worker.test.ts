@@ -1,16 +1,16 @@
-/** The outbox at work: what becomes of a mail. */
+/** The delivery worker with mail: every state that a delivery can reach. */
 
 import { expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import { encodeId } from '../../src/ids.ts';
 import { deliveries, forms, submissions } from '../../src/storage/tables.ts';
-import { allIn, messageIds, useHouses } from './houses.ts';
+import { allIn, messageIds, useDeliveryFixtures } from './fixtures.ts';
 
-const { house, server } = useHouses();
+const { openFixture, server } = useDeliveryFixtures();
 
-test('a submission is mailed once, and what was sent can be looked at', async () => {
+test('a submission is mailed once, and its content can be viewed', async () => {
 	const peer = await server();
-	const { form, submit, start, until, dispatch } = await house({ smtpUrl: peer.url });
+	const { form, submit, start, until, dispatch } = await openFixture({ smtpUrl: peer.url });
 	await start();
 	const id = await submit({ name: 'Ada' });
 	const [row] = await until(allIn('sent', 1));
@@ -21,9 +21,9 @@ test('a submission is mailed once, and what was sent can be looked at', async ()
 	expect(shown.content.text).toContain('Ada');
 });
 
-test('what was stored before the server started is sent after it', async () => {
+test('deliveries stored before the worker starts are sent afterwards', async () => {
 	const peer = await server();
-	const { submit, start, until } = await house({ smtpUrl: peer.url });
+	const { submit, start, until } = await openFixture({ smtpUrl: peer.url });
 	await submit();
 	await submit();
 	await start();
@@ -31,9 +31,9 @@ test('what was stored before the server started is sent after it', async () => {
 	expect(new Set(messageIds(peer)).size).toBe(2);
 });
 
-test('spam is withheld, a test form only shows, and without a mail server mail is kept back', async () => {
+test('spam is withheld, mail of a test form captured, and without a mail server mail is withheld', async () => {
 	const peer = await server();
-	const live = await house({ smtpUrl: peer.url });
+	const live = await openFixture({ smtpUrl: peer.url });
 	await live.start();
 	await live.submit({ a: 'b' }, { spamReason: 'honeypot' });
 	await live.submit({ name: 'Tess' }, { to: await live.makeForm({ mode: 'test' }) });
@@ -43,7 +43,7 @@ test('spam is withheld, a test form only shows, and without a mail server mail i
 	const shown = await live.dispatch.deliveries.get(encodeId(captured?.id ?? 0));
 	expect(shown.content.html).toContain('Tess');
 
-	const without = await house({ smtpUrl: null });
+	const without = await openFixture({ smtpUrl: null });
 	await without.start();
 	await without.submit();
 	expect(await without.rows()).toMatchObject([
@@ -52,9 +52,9 @@ test('spam is withheld, a test form only shows, and without a mail server mail i
 	expect(peer.connections).toEqual([]);
 });
 
-test('what was withheld is sent once somebody says that it is no spam', async () => {
+test('withheld mail is sent once its submission is marked as not spam', async () => {
 	const peer = await server();
-	const { form, storage, submit, start, until, dispatch } = await house({ smtpUrl: peer.url });
+	const { form, storage, submit, start, until, dispatch } = await openFixture({ smtpUrl: peer.url });
 	await start();
 	const id = await submit({ a: 'b' }, { spamReason: 'honeypot' });
 	const [row] = await until(allIn('withheld', 1));
@@ -67,7 +67,7 @@ test('what was withheld is sent once somebody says that it is no spam', async ()
 
 test('a submission that is marked as spam before its mail went out is not mailed', async () => {
 	const peer = await server({ greeting: '421 later' });
-	const { form, storage, submit, start, until } = await house({ smtpUrl: peer.url });
+	const { form, storage, submit, start, until } = await openFixture({ smtpUrl: peer.url });
 	await start();
 	const id = await submit();
 	await until(([row]) => row?.lastError?.includes('421') === true);
@@ -77,9 +77,9 @@ test('a submission that is marked as spam before its mail went out is not mailed
 	expect(peer.accepted).toEqual([]);
 });
 
-test('a permanent refusal is parked at once and kept, and can be tried again', async () => {
+test('a permanent failure is stored at once, and can be retried', async () => {
 	const peer = await server({ RCPT: '550 no such user' });
-	const { submit, start, until, dispatch } = await house({ smtpUrl: peer.url });
+	const { submit, start, until, dispatch } = await openFixture({ smtpUrl: peer.url });
 	await start();
 	await submit();
 	const [row] = await until(allIn('failed', 1));
@@ -93,9 +93,9 @@ test('a permanent refusal is parked at once and kept, and can be tried again', a
 	await until(allIn('sent', 1));
 });
 
-test('many are tried again together, those of spam and of other modes left alone', async () => {
+test('a bulk retry skips spam and other modes', async () => {
 	const peer = await server({ RCPT: '550 no such user' });
-	const { form, storage, submit, start, until, dispatch } = await house({ smtpUrl: peer.url });
+	const { form, storage, submit, start, until, dispatch } = await openFixture({ smtpUrl: peer.url });
 	await start();
 	const ids = [await submit(), await submit(), await submit()];
 	await until(allIn('failed', 3));
@@ -108,11 +108,11 @@ test('many are tried again together, those of spam and of other modes left alone
 	expect(peer.accepted).toHaveLength(2);
 });
 
-test('a message that is put off waits, and holds up no other', async () => {
+test('a deferred message waits, and delays no other', async () => {
 	const peer = await server({
 		RCPT: (mail) => (mail.to.includes('full@example.com') ? '452 mailbox full' : undefined),
 	});
-	const { submit, makeForm, start, until } = await house({ smtpUrl: peer.url });
+	const { submit, makeForm, start, until } = await openFixture({ smtpUrl: peer.url });
 	const full = await makeForm({ notificationEmail: 'full@example.com' });
 	await start();
 	const stuck = await submit({}, { to: full });
@@ -123,16 +123,19 @@ test('a message that is put off waits, and holds up no other', async () => {
 	expect((row?.nextAttemptAt ?? 0) - Date.now()).toBeGreaterThan(30_000);
 });
 
-test('recipients whose fates differ part ways, and none gets a mail twice', async () => {
-	const fates: Record<string, string> = { 'full@example.com': '452 full', 'gone@example.com': '550 gone' };
-	const peer = await server({ RCPT: (mail) => fates[mail.to.at(-1) ?? ''] });
-	const everybody = 'owner@example.com, full@example.com, gone@example.com';
-	const { submit, start, until, dispatch } = await house({ smtpUrl: peer.url, form: { notificationEmail: everybody } });
+test('recipients with different outcomes continue separately, and none gets a mail twice', async () => {
+	const replies: Record<string, string> = { 'full@example.com': '452 full', 'gone@example.com': '550 gone' };
+	const peer = await server({ RCPT: (mail) => replies[mail.to.at(-1) ?? ''] });
+	const recipients = 'owner@example.com, full@example.com, gone@example.com';
+	const { submit, start, until, dispatch } = await openFixture({
+		smtpUrl: peer.url,
+		form: { notificationEmail: recipients },
+	});
 	await start();
 	const id = await submit();
 	const rows = await until((found) => found.length === 3);
-	const fateOf = Object.fromEntries(rows.map(({ destination, state }) => [destination, state]));
-	expect(fateOf).toEqual({ [everybody]: 'sent', 'full@example.com': 'waiting', 'gone@example.com': 'failed' });
+	const stateOf = Object.fromEntries(rows.map(({ destination, state }) => [destination, state]));
+	expect(stateOf).toEqual({ [recipients]: 'sent', 'full@example.com': 'waiting', 'gone@example.com': 'failed' });
 	peer.script = {};
 	await dispatch.retries.retryMany({ state: 'waiting' });
 	await until((found) => found.find(({ destination }) => destination === 'full@example.com')?.state === 'sent');
@@ -142,7 +145,7 @@ test('recipients whose fates differ part ways, and none gets a mail twice', asyn
 
 test('the waiting mails of a form that is deleted are not sent', async () => {
 	const peer = await server({ greeting: '421 later' });
-	const { form, storage, submit, start, until } = await house({ smtpUrl: peer.url });
+	const { form, storage, submit, start, until } = await openFixture({ smtpUrl: peer.url });
 	await start();
 	await submit();
 	await until(([row]) => row?.lastError !== null);
@@ -152,9 +155,9 @@ test('the waiting mails of a form that is deleted are not sent', async () => {
 	expect(peer.accepted).toEqual([]);
 });
 
-test('a submission that is deleted takes its deliveries along, also while one is under way', async () => {
+test('a submission that is deleted takes its deliveries along, also while one is being sent', async () => {
 	const peer = await server({ DATA: 'hang' });
-	const { form, storage, submit, start, until, stop } = await house({ smtpUrl: peer.url });
+	const { form, storage, submit, start, until, stop } = await openFixture({ smtpUrl: peer.url });
 	await start();
 	const id = await submit();
 	await until(allIn('sending', 1));
@@ -164,10 +167,10 @@ test('a submission that is deleted takes its deliveries along, also while one is
 	expect(await storage.db.select().from(submissions)).toEqual([]);
 });
 
-test('what a deleted submission’s mail leaves to one recipient goes with it', async () => {
+test('deleting a submission also removes the delivery to its remaining recipient', async () => {
 	const peer = await server();
-	const everybody = 'owner@example.com, full@example.com';
-	const opened = await house({ smtpUrl: peer.url, form: { notificationEmail: everybody } });
+	const recipients = 'owner@example.com, full@example.com';
+	const opened = await openFixture({ smtpUrl: peer.url, form: { notificationEmail: recipients } });
 	const { form, storage, submit, start, stop, until, rows, logLines } = opened;
 	const id = await submit();
 	let removal: Promise<unknown> | undefined;
@@ -186,9 +189,9 @@ test('what a deleted submission’s mail leaves to one recipient goes with it', 
 	expect(logLines.join('')).not.toContain('cannot be stored');
 });
 
-test('a mail that cannot be written harms no other', async () => {
+test('a mail that cannot be rendered affects no other', async () => {
 	const peer = await server();
-	const { storage, submit, start, until } = await house({ smtpUrl: peer.url });
+	const { storage, submit, start, until } = await openFixture({ smtpUrl: peer.url });
 	const broken = await submit();
 	await storage.batch((tx) => [
 		tx.update(deliveries).set({ destination: 'no address' }).where(eq(deliveries.submissionId, broken)),
@@ -203,10 +206,10 @@ test('a mail that cannot be written harms no other', async () => {
 	expect(peer.accepted).toHaveLength(1);
 });
 
-test('what was sent is forgotten after 30 days; that it was sent is not', async () => {
+test('sent content is deleted after 30 days; the delivery stays', async () => {
 	const clock = { now: Date.UTC(2026, 0, 2) };
 	const peer = await server();
-	const { submit, start, until, dispatch } = await house({ smtpUrl: peer.url, now: () => clock.now });
+	const { submit, start, until, dispatch } = await openFixture({ smtpUrl: peer.url, now: () => clock.now });
 	await start();
 	await submit();
 	const [row] = await until(allIn('sent', 1));

@@ -1,4 +1,4 @@
-/** What a webhook can be told of, and how long its address may be. */
+/** The events of webhooks, and the maximum length of a URL. */
 
 export const URL_MAX = 2048;
 export const EVENTS = ['submission.created'] as const;

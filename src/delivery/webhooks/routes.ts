@@ -1,4 +1,4 @@
-/** The management routes of webhooks. All of them need `admin`: a target's URL often is a credential in itself. */
+/** The management routes of webhooks. All need `admin`: a target's URL often contains a credential. */
 
 import { Elysia } from 'elysia';
 import { readJson } from '../../http/json-body.ts';
@@ -21,8 +21,8 @@ const EXAMPLE_WITH_SECRET = { ...EXAMPLE, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5s
 const formId = pathParameter('id', { description: 'The form.', example: 'cmnrg2x7k8w' });
 const webhookId = pathParameter('webhookId', { description: 'The webhook.', example: EXAMPLE.id });
 const access = { permission: 'admin' } as const;
-const unreachable = () => errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'FORM_NOT_FOUND', 'RATE_LIMITED');
-const unwritable = () =>
+const accessErrors = () => errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'FORM_NOT_FOUND', 'RATE_LIMITED');
+const bodyErrors = () =>
 	errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'UNAVAILABLE');
 
 export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
@@ -38,7 +38,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 					parameters: [formId],
 					responses: {
 						200: jsonResponse('The webhooks.', { schema: WebhookList, example: { webhooks: [EXAMPLE] } }),
-						...unreachable(),
+						...accessErrors(),
 					},
 				},
 			},
@@ -59,7 +59,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 					...operation(
 						'createWebhook',
 						'Create a webhook',
-						'Every submission that is not spam is posted there, signed as standardwebhooks.com specifies.',
+						'Every submission that is not spam is posted to it, signed as standardwebhooks.com specifies.',
 					),
 					parameters: [formId],
 					requestBody: jsonBody(CreateWebhook, { url: EXAMPLE.url }),
@@ -69,8 +69,8 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 							example: EXAMPLE_WITH_SECRET,
 							headers: { Location: 'Its path.' },
 						}),
-						...unreachable(),
-						...unwritable(),
+						...accessErrors(),
+						...bodyErrors(),
 						...errorResponses('CONFLICT'),
 					},
 				},
@@ -81,7 +81,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 			detail: {
 				...operation('getWebhook', 'Read a webhook', 'One webhook and its health, without its secret.'),
 				parameters: [formId, webhookId],
-				responses: { 200: jsonResponse('The webhook.', { schema: Webhook, example: EXAMPLE }), ...unreachable() },
+				responses: { 200: jsonResponse('The webhook.', { schema: Webhook, example: EXAMPLE }), ...accessErrors() },
 			},
 		})
 		.patch(
@@ -97,14 +97,14 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 					...operation(
 						'updateWebhook',
 						'Update a webhook',
-						'Changes the members that are sent. `isActive: true` resumes a webhook that was disabled, with a clean record.',
+						'Changes the given members. `isActive: true` resumes a disabled webhook and clears its failures.',
 					),
 					parameters: [formId, webhookId],
 					requestBody: jsonBody(UpdateWebhook, { isActive: true }),
 					responses: {
 						200: jsonResponse('The webhook after the change.', { schema: Webhook, example: EXAMPLE }),
-						...unreachable(),
-						...unwritable(),
+						...accessErrors(),
+						...bodyErrors(),
 					},
 				},
 			},
@@ -118,11 +118,11 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 			{
 				access,
 				detail: {
-					...operation('deleteWebhook', 'Delete a webhook', 'Removes it, and with it its deliveries.'),
+					...operation('deleteWebhook', 'Delete a webhook', 'Removes it and its deliveries.'),
 					parameters: [formId, webhookId],
 					responses: {
 						200: jsonResponse('Deleted.', { schema: Success, example: { success: true } }),
-						...unreachable(),
+						...accessErrors(),
 						...errorResponses('UNAVAILABLE'),
 					},
 				},
@@ -134,7 +134,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 				...operation(
 					'rotateWebhookSecret',
 					'Rotate the secret',
-					'Makes a new secret. For a day deliveries are signed with both, so that no event is refused meanwhile.',
+					'Creates a new secret. For a day deliveries are signed with both, so that receivers can change over.',
 				),
 				parameters: [formId, webhookId],
 				responses: {
@@ -142,7 +142,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 						schema: WebhookWithSecret,
 						example: EXAMPLE_WITH_SECRET,
 					}),
-					...unreachable(),
+					...accessErrors(),
 					...errorResponses('UNAVAILABLE'),
 				},
 			},
@@ -153,15 +153,15 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 				...operation(
 					'testWebhook',
 					'Send a test event',
-					'Posts a `webhook.test` event once and waits for the answer, for at most 15 seconds.',
+					'Posts a `webhook.test` event once and waits at most 15 seconds for the response.',
 				),
 				parameters: [formId, webhookId],
 				responses: {
-					200: jsonResponse('What came of it.', {
+					200: jsonResponse('The result.', {
 						schema: WebhookTestResult,
 						example: { delivered: true, status: 204, error: null, answer: '' },
 					}),
-					...unreachable(),
+					...accessErrors(),
 					...errorResponses('CONFLICT'),
 				},
 			},

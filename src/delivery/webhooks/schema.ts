@@ -1,4 +1,4 @@
-/** The wire shapes of webhooks. */
+/** Request and response schemas of webhooks. */
 
 import { type Static, Type } from '@sinclair/typebox';
 import { nullable, stringEnum } from '../../http/schema-types.ts';
@@ -9,7 +9,7 @@ const Url = Type.String({
 		'Where events are posted to: http on port 80, https on port 443, or one above 1023, at a public address.',
 });
 const Events = Type.Array(stringEnum(EVENTS), {
-	description: 'What is posted there.',
+	description: 'The events to post.',
 });
 const IsActive = Type.Boolean({ description: 'Set to `true` to resume after the server disabled it.' });
 
@@ -20,20 +20,20 @@ const members = {
 	isActive: IsActive,
 	disabledReason: nullable(Type.String(), { description: 'Why the server disabled it.' }),
 	failingSince: nullable(Type.String({ format: 'date-time' }), {
-		description: 'When the present run of failed attempts began; after five days the webhook is disabled.',
+		description: 'Since when every attempt has failed; after five days the webhook is disabled.',
 	}),
 	createdAt: Type.String({ format: 'date-time' }),
 };
 
-/** A webhook as every route answers it; its secret is not part of it. */
+/** A webhook without its secret. */
 export const Webhook = Type.Object(members, { $id: 'Webhook' });
 export type Webhook = Static<typeof Webhook>;
 
-/** The answer to creating one and to rotating its secret: the only moments at which the secret is shown. */
+/** Returned only when a webhook is created or its secret rotated. */
 export const WebhookWithSecret = Type.Object(
 	{
 		...members,
-		secret: Type.String({ description: 'Verifies the signatures. It is shown this once.' }),
+		secret: Type.String({ description: 'Verifies the signatures. Shown only once.' }),
 	},
 	{ $id: 'WebhookWithSecret' },
 );
@@ -52,7 +52,7 @@ export type CreateWebhook = Static<typeof CreateWebhook>;
 
 const readOnly = Type.Optional(Type.Any({ description: 'Read-only; ignored.' }));
 
-/** Members that only the server sets are taken and left unread, so that a webhook that was read can be sent back. */
+/** Read-only members are accepted and ignored, so that a client can send back a webhook that it has read. */
 export const UpdateWebhook = Type.Object(
 	{
 		...settable,
@@ -66,13 +66,12 @@ export const UpdateWebhook = Type.Object(
 );
 export type UpdateWebhook = Partial<CreateWebhook>;
 
-/** What came of a test event. */
 export const WebhookTestResult = Type.Object(
 	{
-		delivered: Type.Boolean({ description: 'Whether the target answered with 2xx.' }),
-		status: nullable(Type.Integer(), { description: 'The status of the answer; `null` without one.' }),
-		error: nullable(Type.String(), { description: 'What went wrong, in words.' }),
-		answer: nullable(Type.String(), { description: 'The beginning of the body of the answer.' }),
+		delivered: Type.Boolean({ description: 'Whether the target responded with 2xx.' }),
+		status: nullable(Type.Integer(), { description: 'The status of the response; `null` without one.' }),
+		error: nullable(Type.String(), { description: 'Why it failed.' }),
+		answer: nullable(Type.String(), { description: 'The beginning of the response body.' }),
 	},
 	{ $id: 'WebhookTestResult' },
 );

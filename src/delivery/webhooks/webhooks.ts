@@ -1,6 +1,7 @@
-/** The webhooks of a form: made, listed, changed, removed, and tried out. */
+/** The webhooks of a form: created, listed, changed, removed, and tested. */
 
 import { and, asc, eq, inArray } from 'drizzle-orm';
+import { DAY_MS } from '../../durations.ts';
 import { AppError, invalidField } from '../../errors.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Db, Storage } from '../../storage/storage.ts';
@@ -21,7 +22,7 @@ import { EVENTS, URL_MAX } from './bounds.ts';
 import type { CreateWebhook, UpdateWebhook, Webhook, WebhookTestResult, WebhookWithSecret } from './schema.ts';
 
 const WEBHOOKS_MAX = 10;
-const OLD_SECRET_SIGNS_FOR_MS = 24 * 3_600_000;
+const OLD_SECRET_SIGNS_FOR_MS = DAY_MS;
 
 /** Public ids; `mode` confines the form to those of one mode. */
 export interface FormRef {
@@ -41,16 +42,16 @@ export interface WebhooksOptions {
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/** All of it throws AppError FORM_NOT_FOUND or NOT_FOUND for what is not there (in that mode). */
+/** All methods throw AppError FORM_NOT_FOUND or NOT_FOUND if the form or webhook does not exist in that mode. */
 export function createWebhooks(storage: Storage, { post, allowed, now = Date.now }: WebhooksOptions) {
-	const present = (row: WebhookRow) => presentWebhook(row, storage.clock.timeline());
+	const toResponse = (row: WebhookRow) => toWebhook(row, storage.clock.timeline());
 
 	const formRow = ({ form, mode }: FormRef): Promise<FormRow> => storage.findForm(form, mode);
 
 	async function find(ref: WebhookRef): Promise<{ form: FormRow; webhook: WebhookRow }> {
 		const form = await formRow(ref);
-		const isIt = and(eq(webhooks.id, decodeId(ref.webhook) ?? -1), eq(webhooks.formId, form.id));
-		const [webhook] = await storage.db.select().from(webhooks).where(isIt);
+		const byId = and(eq(webhooks.id, decodeId(ref.webhook) ?? -1), eq(webhooks.formId, form.id));
+		const [webhook] = await storage.db.select().from(webhooks).where(byId);
 		if (!webhook) throw notFound();
 		return { form, webhook };
 	}
@@ -65,12 +66,12 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 	}
 
 	async function checkUrl(text: string): Promise<string> {
-		const refuse = (why: string) => invalidField('url', 'INVALID_URL', why);
+		const invalid = (why: string) => invalidField('url', 'INVALID_URL', why);
 		const url = text.trim();
-		if (url.length > URL_MAX) throw refuse(`url must have at most ${URL_MAX} characters.`);
+		if (url.length > URL_MAX) throw invalid(`url must have at most ${URL_MAX} characters.`);
 		const { objectionTo } = await import('../guarded-request.ts');
 		const objection = objectionTo(url, allowed);
-		if (objection !== undefined) throw refuse(objection);
+		if (objection !== undefined) throw invalid(objection);
 		return url;
 	}
 
@@ -83,12 +84,12 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 		async list(ref: FormRef): Promise<Webhook[]> {
 			const { id } = await formRow(ref);
 			const rows = await storage.db.select().from(webhooks).where(eq(webhooks.formId, id)).orderBy(asc(webhooks.id));
-			return rows.map(present);
+			return rows.map(toResponse);
 		},
 		async get(ref: WebhookRef): Promise<Webhook> {
-			return present((await find(ref)).webhook);
+			return toResponse((await find(ref)).webhook);
 		},
-		/** @throws AppError VALIDATION_ERROR, CONFLICT if the form has as many as it may have */
+		/** @throws AppError VALIDATION_ERROR, CONFLICT if the form has the maximum number */
 		async create(ref: FormRef, input: CreateWebhook): Promise<WebhookWithSecret> {
 			const form = await formRow(ref);
 			const row: WebhookRow = {
@@ -106,10 +107,10 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 			const known = await storage.db.$count(webhooks, eq(webhooks.formId, form.id));
 			if (known >= WEBHOOKS_MAX) throw new AppError('CONFLICT', `A form has at most ${WEBHOOKS_MAX} webhooks.`);
 			await storage.batch((tx) => [tx.insert(webhooks).values(row)]);
-			return { ...present(row), secret: row.secret };
+			return { ...toResponse(row), secret: row.secret };
 		},
 		/**
-		 * Changes what `input` holds; one that is set active, or to another URL, begins with a clean record.
+		 * Changes the given members. Resuming it, or another URL, clears its failures.
 		 * @throws AppError VALIDATION_ERROR
 		 */
 		async update(ref: WebhookRef, input: UpdateWebhook): Promise<Webhook> {
@@ -121,23 +122,23 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 			};
 			if (values.isActive && !webhook.isActive) values.disabledReason = null;
 			if (values.disabledReason === null || values.url !== webhook.url) values.failingSince = null;
-			return present(await change(webhook, values));
+			return toResponse(await change(webhook, values));
 		},
-		/** Its waiting deliveries go with it. */
+		/** Removes it and its waiting deliveries. */
 		async remove(ref: WebhookRef): Promise<void> {
 			const { webhook } = await find(ref);
 			await storage.batch((tx) => [tx.delete(webhooks).where(eq(webhooks.id, webhook.id))]);
 		},
-		/** Gives it a new secret. The old one signs beside it for a day, so that receivers can change over at leisure. */
+		/** Creates a new secret. The old one also signs for a day, so that receivers can change over. */
 		async rotateSecret(ref: WebhookRef): Promise<WebhookWithSecret> {
 			const { webhook } = await find(ref);
 			const secret = createWebhookSecret();
 			const previous = { previousSecret: webhook.secret, previousSecretUntil: now() + OLD_SECRET_SIGNS_FOR_MS };
-			return { ...present(await change(webhook, { secret, ...previous })), secret };
+			return { ...toResponse(await change(webhook, { secret, ...previous })), secret };
 		},
 		/**
-		 * Posts a `webhook.test` event now, once, and tells what came of it; neither that nor its being disabled changes
-		 * anything for the webhook.
+		 * Posts a `webhook.test` event once and returns the result. It works for a disabled webhook too, and does not change
+		 * the webhook's health.
 		 * @throws AppError CONFLICT in test mode, which sends nothing
 		 */
 		async test(ref: WebhookRef): Promise<WebhookTestResult> {
@@ -155,15 +156,15 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 			const outcome = webhookOutcome(result, sentAt);
 			return {
 				delivered: outcome.kind === 'sent',
-				status: result.answered ? result.status : null,
+				status: result.hasResponse ? result.status : null,
 				error: outcome.kind === 'sent' ? null : outcome.error,
-				answer: result.answered ? result.bodyExcerpt : null,
+				answer: result.hasResponse ? result.bodyExcerpt : null,
 			};
 		},
 	};
 }
 
-/** What is planned shows where it will go by now, and why it does not go. */
+/** Updates planned deliveries: their URL, and the reason why they wait. */
 function followUp(tx: Db, before: WebhookRow, { url = before.url, isActive = before.isActive }: Partial<WebhookRow>) {
 	const update = (values: Partial<DeliveryRow>, states: DeliveryState[]) =>
 		tx
@@ -185,7 +186,7 @@ function notFound(): AppError {
 	return new AppError('NOT_FOUND', 'There is no such webhook.');
 }
 
-function presentWebhook(row: WebhookRow, timeline: Timeline): Webhook {
+function toWebhook(row: WebhookRow, timeline: Timeline): Webhook {
 	return {
 		id: encodeId(row.id),
 		url: row.url,

@@ -43,7 +43,7 @@ test('a webhook is made, listed, read, changed and removed', async () => {
 	expect((await server.call<WebhookAnswer>(`DELETE ${path}`)).body.code).toBe('NOT_FOUND');
 });
 
-test('a test event to a private address is refused, in words', async () => {
+test('a test event to a private address is rejected with a reason', async () => {
 	const { body } = await create({ url: 'http://localhost:9999/' });
 	const result = await server.call(`POST /api/forms/${formId}/webhooks/${body.id}/test`);
 	expect(result.status).toBe(200);
@@ -85,7 +85,7 @@ describe('every route', () => {
 	});
 });
 
-describe('a body is refused', () => {
+describe('a body is rejected', () => {
 	test.each<[unknown, string]>([
 		[{}, 'url'],
 		[{ url: 5 }, 'url'],

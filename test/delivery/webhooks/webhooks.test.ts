@@ -76,7 +76,7 @@ describe('a new webhook', () => {
 		['http://0x7f.1/', '127.0.0.1 is not a public address'],
 		['http://[::ffff:10.0.0.1]/', 'is not a public address'],
 		[`https://example.com/${'a'.repeat(2048)}`, 'at most 2048 characters'],
-	])('is refused with the URL %p', async (url, why) => {
+	])('is rejected with the URL %p', async (url, why) => {
 		await expect(webhooks.create(LIVE, { url })).rejects.toMatchObject({
 			code: 'VALIDATION_ERROR',
 			message: expect.stringContaining(why),
@@ -90,20 +90,20 @@ describe('a new webhook', () => {
 		expect(url).toBe('http://10.1.2.3:8080/');
 	});
 
-	test('is refused without an event', async () => {
+	test('is rejected without an event', async () => {
 		await expect(webhooks.create(LIVE, { url: URL_OF_ONE, events: [] })).rejects.toMatchObject({
 			details: { fields: [{ field: 'events' }] },
 		});
 	});
 
-	test('is refused beyond ten', async () => {
+	test('is rejected beyond ten', async () => {
 		for (let made = 0; made < 10; made++) await webhooks.create(LIVE, { url: URL_OF_ONE });
 		await expect(webhooks.create(LIVE, { url: URL_OF_ONE })).rejects.toMatchObject({ code: 'CONFLICT' });
 		expect(await webhooks.list(LIVE)).toHaveLength(10);
 	});
 });
 
-describe('what is not there', () => {
+describe('a missing webhook', () => {
 	const absent = [
 		['a form of the other mode', { ...LIVE, mode: 'test' as const }],
 		['a deleted form', DELETED],
@@ -188,18 +188,18 @@ describe('changes', () => {
 
 describe('a test event', () => {
 	let received: { headers: Record<string, string>; body: string }[];
-	let answer: Response;
+	let response: Response;
 	let target: Bun.Server<undefined>;
 
 	beforeEach(() => {
 		received = [];
-		answer = new Response('thanks');
+		response = new Response('thanks');
 		target = Bun.serve({
 			port: 0,
 			hostname: '127.0.0.1',
 			async fetch(request) {
 				received.push({ headers: request.headers.toJSON() as Record<string, string>, body: await request.text() });
-				return answer;
+				return response;
 			},
 		});
 	});
@@ -208,7 +208,7 @@ describe('a test event', () => {
 
 	const create = (ref: typeof LIVE | typeof TEST = LIVE) => open(['127.0.0.1']).create(ref, { url: target.url.href });
 
-	test('is posted at once, signed, and its answer shown', async () => {
+	test('is posted at once, signed, and its response shown', async () => {
 		const service = createWebhooks(storage, { post: createGuardedPost({ allowed: ['127.0.0.1'] }), allowed: [] });
 		const { id, secret } = await create();
 		expect(await service.test({ ...LIVE, webhook: id })).toEqual({
@@ -227,7 +227,7 @@ describe('a test event', () => {
 	test('that fails says why, and changes nothing', async () => {
 		const { id } = await create();
 		const ref = { ...LIVE, webhook: id };
-		answer = new Response('who are you?', { status: 410 });
+		response = new Response('who are you?', { status: 410 });
 		expect(await open(['127.0.0.1']).test(ref)).toEqual({
 			delivered: false,
 			status: 410,
@@ -244,7 +244,7 @@ describe('a test event', () => {
 		expect(await webhooks.get(ref)).toMatchObject({ isActive: true, failingSince: null });
 	});
 
-	test('is refused for a form in test mode, which sends nothing', async () => {
+	test('is rejected for a form in test mode, which sends nothing', async () => {
 		const { id } = await create(TEST);
 		await expect(open(['127.0.0.1']).test({ ...TEST, webhook: id })).rejects.toMatchObject({ code: 'CONFLICT' });
 		expect(received).toEqual([]);

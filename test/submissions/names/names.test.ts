@@ -77,22 +77,22 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** A house and what it must know, changed together. */
+/** A store and the names that it must know, changed together. */
 async function openWorld() {
 	const file = join(tempFolder(), 'formsrv.db');
-	let house = openDeliveryFixture(file);
+	let fixture = openDeliveryFixture(file);
 	let rows: Row[] = [];
 	let junk = 0;
-	await house.storage.batch((tx) =>
+	await fixture.storage.batch((tx) =>
 		FORMS.map((id) => tx.insert(forms).values({ id, mode: 'live', slug: `f${id}`, name: 'F' })),
 	);
 
 	async function append(form: number, { names, isSpam }: { names: string[]; isSpam: boolean }) {
-		const id = house.storage.nextId();
+		const id = fixture.storage.nextId();
 		const data = `{${names.map((name) => `${JSON.stringify(name)}:1`).join()}}`;
 		const row = { id, formId: form, data, names, subject: null, replyTo: null };
 		rows.push({ id, formId: form, names, isSpam });
-		await house.storage.submissions.append({ ...row, spamReason: isSpam ? 'honeypot' : null });
+		await fixture.storage.submissions.append({ ...row, spamReason: isSpam ? 'honeypot' : null });
 	}
 
 	/** Some that follow one another, by form. */
@@ -106,20 +106,20 @@ async function openWorld() {
 		async remove(one) {
 			for (const [form, picked] of pick(one)) {
 				const ids = picked.map(({ id }) => id);
-				await house.storage.submissions.remove(form, ids);
+				await fixture.storage.submissions.remove(form, ids);
 				rows = rows.filter(({ id }) => !ids.includes(id));
 			}
 		},
 		async mark(one) {
 			for (const [form, picked] of pick(one)) {
 				const ids = picked.map(({ id }) => id);
-				await house.storage.submissions.change(form, ids, { isSpam: one.isSpam });
+				await fixture.storage.submissions.change(form, ids, { isSpam: one.isSpam });
 				for (const row of picked) row.isSpam = one.isSpam;
 			}
 		},
 		async restart() {
-			await house.close();
-			house = openDeliveryFixture(file);
+			await fixture.close();
+			fixture = openDeliveryFixture(file);
 		},
 	};
 
@@ -128,12 +128,12 @@ async function openWorld() {
 		async check() {
 			for (const form of FORMS) {
 				for (const isSpam of [false, true]) {
-					const listed = await house.listed(form, isSpam);
+					const listed = await fixture.listed(form, isSpam);
 					expect(listed.toSorted()).toEqual(expected(rows, form, isSpam).toSorted());
 				}
 			}
 		},
-		close: () => house.close(),
+		close: () => fixture.close(),
 	};
 }
 

@@ -1,14 +1,14 @@
-/** Houses and mail servers for tests of the outbox, closed after each test. */
+/** Delivery fixtures and mail servers for tests of the outbox, closed after each test. */
 
 import { afterEach } from 'bun:test';
 import { join } from 'node:path';
 import type { DeliveryRow } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
-import { type House, type HouseOptions, openDeliveryFixture } from './delivery-fixture.ts';
+import { type DeliveryFixture, type DeliveryFixtureOptions, openDeliveryFixture } from './delivery-fixture.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
 
-/** To be called at the top of a test file. */
-export function useHouses() {
+/** Call this at the top of a test file. */
+export function useDeliveryFixtures() {
 	const closers: (() => Promise<unknown>)[] = [];
 
 	afterEach(async () => {
@@ -21,7 +21,7 @@ export function useHouses() {
 			closers.push(peer.close);
 			return peer;
 		},
-		async house(options: Partial<HouseOptions>): Promise<House> {
+		async openFixture(options: Partial<DeliveryFixtureOptions>): Promise<DeliveryFixture> {
 			const opened = await openDeliveryFixture({ file: join(tempFolder(), 'formsrv.db'), ...options });
 			closers.push(opened.close);
 			return opened;
@@ -29,7 +29,7 @@ export function useHouses() {
 	};
 }
 
-/** Whether there are so many deliveries, all in that state. */
+/** Whether there are `count` deliveries, all in this state. */
 export const allIn = (state: DeliveryRow['state'], count: number) => (rows: DeliveryRow[]) =>
 	rows.length === count && rows.every((row) => row.state === state);
 

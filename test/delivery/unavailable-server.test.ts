@@ -1,12 +1,12 @@
-/** A mail server that is ill, and one that comes back: nothing is burnt, nothing is lost. */
+/** A mail server that is unavailable, and one that recovers: no attempt is counted, no mail is lost. */
 
 import { expect, test } from 'bun:test';
-import { allIn, messageIds, useHouses } from './houses.ts';
+import { allIn, messageIds, useDeliveryFixtures } from './fixtures.ts';
 import { type Stage, startScriptedSmtp } from './scripted-smtp.ts';
 
-const { house, server } = useHouses();
+const { openFixture, server } = useDeliveryFixtures();
 
-const TROUBLES: [Stage, string][] = [
+const OUTAGES: [Stage, string][] = [
 	['greeting', 'drop'],
 	['greeting', '554 go away'],
 	['EHLO', 'drop'],
@@ -15,11 +15,13 @@ const TROUBLES: [Stage, string][] = [
 	['MAIL', '451 later'],
 ];
 
-test.each(TROUBLES)(
-	'an ill server (%s: %s) costs no attempts, is probed singly, and gets all in the end',
+test.each(OUTAGES)(
+	'an unavailable server (%s: %s) costs no attempts, is probed singly, and gets every mail in the end',
 	async (stage, behaviour) => {
 		const peer = await server({ [stage]: behaviour });
-		const { submit, start, until, dispatch } = await house({ smtpUrl: peer.url.replace('//', '//robot:secret@') });
+		const { submit, start, until, dispatch } = await openFixture({
+			smtpUrl: peer.url.replace('//', '//robot:secret@'),
+		});
 		await start();
 		for (let i = 0; i < 20; i++) await submit();
 		await until((rows) => rows.some(({ lastError }) => lastError !== null));
@@ -42,7 +44,7 @@ test.each(TROUBLES)(
 test('a server that is down gets everything once it is up', async () => {
 	const peer = await startScriptedSmtp();
 	await peer.close();
-	const { submit, start, until } = await house({ smtpUrl: peer.url });
+	const { submit, start, until } = await openFixture({ smtpUrl: peer.url });
 	await start();
 	for (let i = 0; i < 5; i++) await submit();
 	await until((rows) => rows.some(({ lastError }) => lastError?.includes('refused') === true));
@@ -51,9 +53,9 @@ test('a server that is down gets everything once it is up', async () => {
 	expect(new Set(messageIds(revived)).size).toBe(5);
 });
 
-test('dropping every connection in the middle is met with single probes as well', async () => {
+test('a server that drops every connection in the middle is probed singly as well', async () => {
 	const peer = await server({ content: 'drop' });
-	const { submit, start, until, dispatch } = await house({ smtpUrl: peer.url });
+	const { submit, start, until, dispatch } = await openFixture({ smtpUrl: peer.url });
 	await start();
 	for (let i = 0; i < 20; i++) await submit();
 	await until((rows) => rows.some(({ lastError }) => lastError !== null));
