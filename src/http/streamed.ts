@@ -24,11 +24,14 @@ export function createStreamResponse(log: Log) {
 	return (request: Request, { chunks, end }: Streamed, headers: Record<string, string>): Response => {
 		const { id: requestId } = requestInfo(request);
 		const pieces = inPieces(chunks);
+		let isWanted = true;
 		const body = new ReadableStream<Uint8Array>(
 			{
 				async pull(controller) {
 					try {
 						const { value, done } = await pieces.next();
+						// The client may have gone while it was made.
+						if (!isWanted) return;
 						if (!done) return controller.enqueue(value);
 						end();
 						controller.close();
@@ -39,6 +42,7 @@ export function createStreamResponse(log: Log) {
 					}
 				},
 				async cancel() {
+					isWanted = false;
 					await pieces.return(undefined);
 					end();
 				},

@@ -10,6 +10,8 @@ const PIECE = new Uint8Array(1024 * 1024);
 const lines: string[] = [];
 let made = 0;
 let ended = Promise.withResolvers<void>();
+/** Pieces are made once this is over. */
+let ready = Promise.resolve();
 
 const log = createLog({ level: 'warn', format: 'json', write: (text) => lines.push(Buffer.from(text).toString()) });
 const stream = createStreamResponse(log);
@@ -27,6 +29,7 @@ const server = Bun.serve({
 async function* chunks(count: number): AsyncGenerator<Uint8Array> {
 	for (let i = 0; i < Math.abs(count); i++) {
 		made++;
+		await ready;
 		yield PIECE;
 	}
 	if (count < 0) throw new Error('The disk is gone.');
@@ -36,6 +39,7 @@ beforeEach(() => {
 	made = 0;
 	lines.length = 0;
 	ended = Promise.withResolvers();
+	ready = Promise.resolve();
 });
 afterAll(() => server.stop(true));
 
@@ -75,4 +79,19 @@ test('for a client that does not read, or is gone, no more is made', async () =>
 	socket.destroy();
 	await ended.promise;
 	expect(made).toBeLessThan(50);
+});
+
+test('a client that goes while a piece is made is no fault, and not logged as one', async () => {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	ready = promise;
+	const socket = connect(server.port as number, '127.0.0.1');
+	socket.write('GET /?pieces=3 HTTP/1.1\r\nHost: a\r\n\r\n');
+	while (made === 0) await Bun.sleep(1);
+	socket.destroy();
+	while (server.pendingRequests > 0) await Bun.sleep(1);
+	resolve();
+	await ended.promise;
+	log.flush();
+	expect(lines).toEqual([]);
+	expect(made).toBe(1);
 });
