@@ -24,6 +24,8 @@ import { honeypotVerdict } from './spam.ts';
 const NETWORK_BYTES = 12 * 1024 * 1024;
 /** What does not count: more than nearly every form sends. */
 const FREE_BODY_BYTES = 16 * 1024;
+/** For so many bodies at a time: what they take without being counted is no more than what one network may. */
+const FREE_BODIES = 192;
 
 export interface IntakeLimits {
 	maxBody: number;
@@ -78,7 +80,7 @@ export function createIntake(options: IntakeOptions) {
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
 	const textLimits = { ...fieldLimits, maxTextBytes: limits.maxBody };
 	const freeBytes = Math.min(FREE_BODY_BYTES, limits.maxBody);
-	const holdBody = createBodyHold({ budget, shareBytes: NETWORK_BYTES, freeBytes });
+	const holdBody = createBodyHold({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
 
 	/** For a body that is not small; others cannot have too much text. */
 	function createLook(media: Media | 'sniff') {

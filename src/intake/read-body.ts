@@ -15,8 +15,10 @@ export interface LargeBodyOptions {
 	budget: ByteBudget;
 	/** What the bodies of one network take of it at most. A larger body counts as no more. */
 	shareBytes: number;
-	/** Of each body, what does not count. */
+	/** Of each body, what does not count … */
 	freeBytes: number;
+	/** … while fewer than that are held: of ten thousand, each with a little, it would be much. */
+	freeBodies: number;
 }
 
 /** The place of one body in memory, until it is released: by then it is stored, or refused. */
@@ -26,6 +28,7 @@ export interface HeldBody {
 	 * or the network's share is spent, and what `look` throws; when the client goes away, what {@link asBodyError} understands
 	 */
 	read(request: Request, limits: BodyLimits): Promise<Uint8Array>;
+	/** Once. */
 	release(): void;
 }
 
@@ -41,9 +44,10 @@ const RETRY_AFTER_SECONDS = 5;
  * bodies must not keep the usual small ones out. Nor must one sender keep out the large bodies of others: those of one network
  * have a share. What counts is what has arrived, not what was announced.
  */
-export function createBodyHold({ budget, shareBytes, freeBytes }: LargeBodyOptions) {
+export function createBodyHold({ budget, shareBytes, freeBytes, freeBodies }: LargeBodyOptions) {
 	/** By network, and only while bodies of it are held. */
 	const taken = new Map<string, number>();
+	let held = 0;
 
 	function take(network: string, bytes: number): void {
 		const sum = (taken.get(network) ?? 0) + bytes;
@@ -60,10 +64,12 @@ export function createBodyHold({ budget, shareBytes, freeBytes }: LargeBodyOptio
 
 	return (clientAddress: string): HeldBody => {
 		const network = networkOf(clientAddress);
+		const free = held < freeBodies ? freeBytes : 0;
 		let counted = 0;
+		held++;
 
 		function count(total: number): void {
-			const bytes = Math.min(COPIES * Math.max(0, total - freeBytes), shareBytes);
+			const bytes = Math.min(COPIES * Math.max(0, total - free), shareBytes);
 			if (bytes > counted) take(network, bytes - counted);
 			counted = bytes;
 		}
@@ -80,7 +86,7 @@ export function createBodyHold({ budget, shareBytes, freeBytes }: LargeBodyOptio
 			},
 			release() {
 				if (counted > 0) give(network, counted);
-				counted = 0;
+				held--;
 			},
 		};
 	};

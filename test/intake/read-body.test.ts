@@ -7,12 +7,13 @@ import { refusalOfAsync } from '../refusal.ts';
 
 const MAX_BYTES = 1000;
 const FREE_BYTES = 100;
+const FREE_BODIES = 10;
 /** How many times its bytes a body counts, and how many times as large a budget is as the half that bodies take of it. */
 const COPIES = 4;
 const HALVES = 2;
 const hold = (budgetBytes: number, shareBytes = MAX_BYTES) => {
 	const budget = createByteBudget(budgetBytes * COPIES * HALVES);
-	return createBodyHold({ budget, shareBytes: shareBytes * COPIES, freeBytes: FREE_BYTES });
+	return createBodyHold({ budget, shareBytes: shareBytes * COPIES, freeBytes: FREE_BYTES, freeBodies: FREE_BODIES });
 };
 const tooLarge = { code: 'PAYLOAD_TOO_LARGE', message: 'The body may have at most 1000 bytes.' };
 const busy = {
@@ -169,6 +170,17 @@ describe('the budget', () => {
 		for (const socket of sockets) socket.terminate();
 	});
 
+	test('counts the first bytes as well of one more body than have them free', async () => {
+		const sockets: Bun.Socket[] = [];
+		const dribble = `Transfer-Encoding: chunked\r\n\r\n64\r\n${'x'.repeat(100)}\r\n`;
+		for (let i = 0; i < FREE_BODIES + 13; i++) sockets.push(await begin(dribble));
+		expect(await post(chunked(60, 40))).toEqual(busy);
+		expect(await post('x'.repeat(100))).toEqual({ length: 100 });
+		for (const socket of sockets) socket.terminate();
+		expect(await Promise.all(outcomes.slice(0, sockets.length))).toEqual(sockets.map(() => incomplete));
+		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
+	});
+
 	test('is given back after every outcome', async () => {
 		for (let i = 0; i < 5; i++) {
 			expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
@@ -196,7 +208,7 @@ describe('the budget', () => {
 	test('tells when to come again', async () => {
 		const budget = createByteBudget(2);
 		budget.tryTake(1);
-		const held = createBodyHold({ budget, shareBytes: 10, freeBytes: 0 })('192.0.2.1');
+		const held = createBodyHold({ budget, shareBytes: 10, freeBytes: 0, freeBodies: 0 })('192.0.2.1');
 		const request = new Request('http://localhost/', { method: 'POST', body: 'xxx' });
 		const reading = held.read(request, { maxBytes: MAX_BYTES });
 		expect(await reading.catch((error) => error.details)).toEqual({ retryAfterSeconds: 5 });
