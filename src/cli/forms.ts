@@ -1,22 +1,11 @@
 /** `formsrv forms`: list, make, show, change and delete forms. */
 
 import { type Command, Option } from 'commander';
-import { CAPTCHA_NAMES } from '../captchas.ts';
-import type { CreateForm, Form } from '../forms/schema.ts';
+import type { Form } from '../forms/schema.ts';
+import { FORM_SETTINGS, type FormInput, type FormSetting, isNullable, SETTING_NAMES } from '../forms/settings.ts';
 import { MODES, type Mode } from '../storage/tables.ts';
 import { type Cli, CommandError, examples, findForm, type Options, withStorage } from './cli.ts';
 import { shortTime } from './table.ts';
-
-interface FormOptions extends Options {
-	name?: string;
-	slug?: string;
-	active?: 'true' | 'false';
-	notificationEmail?: string;
-	redirectUrl?: string;
-	allowedDomains?: string;
-	captcha?: NonNullable<CreateForm['captcha']> | typeof NONE;
-	json?: true;
-}
 
 /** Clears a setting that need not be there. */
 const NONE = 'none';
@@ -60,16 +49,15 @@ function addCreate(forms: Command, cli: Cli): void {
 		.command('create')
 		.description('Make a form.')
 		.argument('<name>', 'Its name')
-		.option('--slug <slug>', 'Its public name in the submission address (default: made from the name)')
 		.option('--test', 'Make a test form, whose mails and webhooks are never sent');
-	withFormOptions(command).addHelpText(
+	withFormOptions(command, 'create').addHelpText(
 		'after',
 		examples(
 			'formsrv forms create "Contact"',
 			'formsrv forms create "Contact" --notification-email me@example.com --allowed-domains example.com',
 		),
 	);
-	withStorage(command).action((name: string, options: FormOptions & { test?: true }) =>
+	withStorage(command).action((name: string, options: Options) =>
 		cli.withApp(options, {
 			create: true,
 			use: async (app) => {
@@ -98,20 +86,17 @@ function addUpdate(forms: Command, cli: Cli): void {
 	const command = forms
 		.command('update')
 		.description('Change what is given of a form; "none" clears a setting.')
-		.argument('<form>', 'Its id or slug')
-		.option('--name <text>', 'Another name')
-		.option('--slug <slug>', 'Another public name; the old one leads here too, until another form takes it')
-		.addOption(new Option('--active <true|false>', 'Whether it takes submissions').choices(['true', 'false']));
-	withFormOptions(command).addHelpText(
+		.argument('<form>', 'Its id or slug');
+	withFormOptions(command, 'update').addHelpText(
 		'after',
 		examples(
 			'formsrv forms update contact-k3v9x2qm --active false',
 			'formsrv forms update contact-k3v9x2qm --redirect-url none',
 		),
 	);
-	withStorage(command).action((name: string, options: FormOptions) => {
-		const input = { ...inputOf(options), name: options.name };
-		if (Object.values(input).every((value) => value === undefined)) {
+	withStorage(command).action((name: string, options: Options) => {
+		const input = inputOf(options);
+		if (Object.keys(input).length === 0) {
 			throw new CommandError('Nothing to change was given. See formsrv forms update --help.', 2);
 		}
 		return cli.withApp(options, {
@@ -147,33 +132,33 @@ function addDelete(forms: Command, cli: Cli): void {
 	);
 }
 
-/** The options for what an owner may set of a form besides its names. */
-function withFormOptions(command: Command): Command {
-	return command
-		.option('--notification-email <addresses>', 'Who is told of submissions; up to ten, separated by commas')
-		.option('--redirect-url <url>', 'Where a browser is sent after a submission')
-		.option('--allowed-domains <domains>', 'Whose pages may post, separated by commas (default: any)')
-		.addOption(
-			new Option('--captcha <vendor>', 'The captcha that a submission must pass').choices([...CAPTCHA_NAMES, NONE]),
-		)
-		.option('--json', 'Print JSON');
+/** The options for the settings of a form. */
+function withFormOptions(command: Command, verb: 'create' | 'update'): Command {
+	for (const setting of Object.values(FORM_SETTINGS)) {
+		const { flags, help = setting.option[verb] } = setting.option;
+		if (help === undefined) continue;
+		const option = new Option(flags, help);
+		if (setting.kind === 'switch') option.choices(['true', 'false']);
+		if (setting.kind === 'choice') option.choices([...Object.keys(setting.choices), NONE]);
+		command.addOption(option);
+	}
+	return command.option('--json', 'Print JSON');
 }
 
-function inputOf(options: FormOptions): Omit<CreateForm, 'name'> {
-	const { slug, active, notificationEmail, redirectUrl, allowedDomains, captcha } = options;
-	const domains = orNull(allowedDomains);
-	return {
-		slug,
-		isActive: active === undefined ? undefined : active === 'true',
-		notificationEmail: orNull(notificationEmail),
-		redirectUrl: orNull(redirectUrl),
-		allowedDomains: domains === null ? null : domains?.split(','),
-		captcha: orNull(captcha),
-	};
+/** The settings that the options of a call name. */
+function inputOf(options: Options): FormInput {
+	const values = SETTING_NAMES.map((name) => {
+		const setting = FORM_SETTINGS[name];
+		const text = options[new Option(setting.option.flags).attributeName()] as string | undefined;
+		return [name, text === undefined ? undefined : settingValue(setting, text)] as const;
+	});
+	return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-function orNull<T extends string>(text: T | typeof NONE | undefined): T | null | undefined {
-	return text === NONE ? null : text;
+function settingValue(setting: FormSetting, text: string) {
+	if (setting.kind === 'switch') return text === 'true';
+	if (text === NONE && (isNullable(setting) || setting.kind === 'list')) return null;
+	return setting.kind === 'list' ? text.split(',') : text;
 }
 
 function printForm(cli: Cli, form: Form, { json }: Options): void {

@@ -8,9 +8,10 @@ import { FormGone, UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery } from '../storage/submission.ts';
 import { apiKeys, deliveries, type FormRow, formerSlugs as formerTable, forms, type Mode } from '../storage/tables.ts';
-import { createFormerSlugs, type FormerSlugs, slugTaken } from './former-slugs.ts';
+import { checkFormSettings } from './check-settings.ts';
+import { createFormerSlugs, slugTaken } from './former-slugs.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
-import { checkFormSettings } from './settings.ts';
+import { pickSettings } from './settings.ts';
 import { slugFromName } from './slug.ts';
 
 const SWEEP_CHUNK = 250;
@@ -41,7 +42,9 @@ export function createForms(storage: Storage, options: FormsOptions) {
 	const { captchas, notices = NO_NOTICES, now = Date.now } = options;
 	const bySlug = new Map<string, FormRow>();
 	const formerSlugs = createFormerSlugs(storage, now);
-	const { present, shown } = createPresenter(storage, formerSlugs);
+	const toForm = (form: FormRow, former: string[]) =>
+		toResponse(form, { former, createdAt: storage.clock.timeline().isoOf(form.id) });
+	const readForm = async (form: FormRow) => toForm(form, await formerSlugs.of(form.id));
 	let cacheVersion = -1;
 	let removed = () => {};
 	const row = storage.findForm;
@@ -72,17 +75,17 @@ export function createForms(storage: Storage, options: FormsOptions) {
 				.where(and(mode && eq(forms.mode, mode), isNull(forms.deletedAt)))
 				.orderBy(desc(forms.id));
 			const former = await formerSlugs.byForm();
-			return rows.map((form) => present(form, former.get(form.id) ?? []));
+			return rows.map((form) => toForm(form, former.get(form.id) ?? []));
 		},
 		async get(id: string, mode?: Mode): Promise<Form> {
-			return shown(await row(id, mode));
+			return readForm(await row(id, mode));
 		},
 		/**
 		 * @param mayLetOut Refuses whoever may not do what the creation turns out to do.
 		 * @throws AppError VALIDATION_ERROR, FORBIDDEN, SLUG_TAKEN
 		 */
 		async create(mode: Mode, input: CreateForm, mayLetOut?: MayLetOut): Promise<Form> {
-			const settings = checkFormSettings(input, captchas);
+			const settings = checkFormSettings(input, { captcha: captchas });
 			const name = settings.name as string;
 			const values = { ...settings, id: storage.nextId(), mode, name, slug: settings.slug ?? slugFromName(name) };
 			if ((await formerSlugs.check(values.slug, { mode })).isTakenOver) mayLetOut?.('formerSlug');
@@ -94,7 +97,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			);
 			const made = rows[0] as FormRow;
 			storage.events.publish({ type: 'change', formId: made.id });
-			return present(made, []);
+			return toForm(made, []);
 		},
 		/**
 		 * Changes what `input` holds; `null` clears an optional setting.
@@ -107,8 +110,8 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		): Promise<Form> {
 			const before = await row(id, mode);
 			// What is set already may stay, also when the server lost the secret it needs.
-			const settings = checkFormSettings(input, new Set([...captchas, before.captcha]));
-			if (Object.values(settings).every((value) => value === undefined)) return shown(before);
+			const settings = checkFormSettings(input, { captcha: new Set([...captchas, before.captcha]) });
+			if (Object.keys(settings).length === 0) return readForm(before);
 			const { notificationEmail = before.notificationEmail } = settings;
 			const hasOtherAddress = notificationEmail !== before.notificationEmail;
 			if (hasOtherAddress) mayLetOut?.('notificationEmail');
@@ -135,7 +138,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			if (!after) throw new FormGone();
 			storage.events.publish({ type: 'change', formId: after.id });
 			notices.wake(told);
-			return shown(after);
+			return readForm(after);
 		},
 		/**
 		 * Deletes a form for good: from the commit on, form, submissions, waiting deliveries and form-level keys are out
@@ -203,23 +206,20 @@ async function refuseTakenSlug<T>(change: Promise<T>, slug: string): Promise<T> 
 	}
 }
 
-function createPresenter({ clock }: Pick<Storage, 'clock'>, formerSlugs: Pick<FormerSlugs, 'of'>) {
-	const present = (row: FormRow, former: string[]): Form => ({
+function toResponse(row: FormRow, { former, createdAt }: { former: string[]; createdAt: string }): Form {
+	const { name, slug, isActive, ...others } = pickSettings(row);
+	return {
 		id: encodeId(row.id),
-		name: row.name,
-		slug: row.slug,
+		name,
+		slug,
 		formerSlugs: former,
-		isActive: row.isActive,
+		isActive,
 		submissionCount: row.total,
-		createdAt: clock.timeline().isoOf(row.id),
-		notificationEmail: row.notificationEmail,
-		redirectUrl: row.redirectUrl,
-		allowedDomains: row.allowedDomains,
-		captcha: row.captcha,
+		createdAt,
+		...others,
 		mode: row.mode,
 		unreadCount: row.unread,
 		starredCount: row.starred,
 		spamCount: row.spam,
-	});
-	return { present, shown: async (form: FormRow) => present(form, await formerSlugs.of(form.id)) };
+	};
 }

@@ -1,6 +1,6 @@
 /** Pure: addresses that a browser may be sent to. */
 
-import { URL_MAX } from './bounds.ts';
+export const URL_MAX = 2048;
 
 /** An http or https URL without user and password, resolved against `base` if it is relative; `null` for anything else. */
 export function parseRedirectUrl(text: string, base?: string | null): URL | null {
@@ -11,7 +11,7 @@ export function parseRedirectUrl(text: string, base?: string | null): URL | null
 	return url;
 }
 
-/** Whether an owner may set `text` as redirectUrl: it must be absolute. */
+/** Whether a form may send browsers to `text`: it must be absolute. */
 export function isRedirectUrl(text: string): boolean {
 	return parseRedirectUrl(text) !== null;
 }

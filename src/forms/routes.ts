@@ -7,19 +7,14 @@ import { Success } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
 import type { Forms } from './forms.ts';
 import { CreateForm, Form, FormList, UpdateForm } from './schema.ts';
+import { eachSetting } from './settings.ts';
 
 const EXAMPLE = {
 	id: 'cmnrg2x7k8w',
-	name: 'Contact',
-	slug: 'contact-k3v9x2qm',
+	...eachSetting(({ example }) => example),
 	formerSlugs: [],
-	isActive: true,
 	submissionCount: 12,
 	createdAt: '2026-01-02T03:04:05.678Z',
-	notificationEmail: 'you@example.com',
-	redirectUrl: null,
-	allowedDomains: ['example.com'],
-	captcha: null,
 	mode: 'live',
 	unreadCount: 3,
 	starredCount: 1,

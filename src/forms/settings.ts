@@ -1,116 +1,226 @@
-/** Pure: a form's settings as they were sent, checked and brought to the shape they are stored in. */
-
-import type { Captcha } from '../captchas.ts';
-import { parseEmailList } from '../email-address.ts';
-import { AppError, type FieldError } from '../errors.ts';
-import { normalizeDomain } from './allowed-domains.ts';
-import { DOMAINS_MAX, EMAILS_MAX, NAME_MAX, SLUG_MAX, URL_MAX } from './bounds.ts';
-import { isRedirectUrl } from './redirect-url.ts';
-import type { UpdateForm } from './schema.ts';
-import { isSlug } from './slug.ts';
-
-/** What of a form its owner sets; a member that is absent stays as it is. */
-export interface FormSettings {
-	name?: string;
-	slug?: string;
-	isActive?: boolean;
-	notificationEmail?: string | null;
-	redirectUrl?: string | null;
-	allowedDomains?: string[];
-	captcha?: Captcha | null;
-}
-
 /**
- * @param captchas The captchas that may be chosen.
- * @throws AppError VALIDATION_ERROR that names every field at fault.
+ * Every setting of a form once: its kind, check, words and example, from which the API, the command line and the dashboard
+ * follow. Pure, for browsers too.
  */
-export function checkFormSettings(input: UpdateForm, captchas: ReadonlySet<Captcha | null>): FormSettings {
-	const faults: FieldError[] = [];
-	const fault = (field: string, code: string, message: string) => {
-		faults.push({ field, code, message });
-		return undefined;
-	};
-	const settings: FormSettings = {
-		name: input.name === undefined ? undefined : checkName(input.name, fault),
-		slug: input.slug === undefined ? undefined : checkSlug(input.slug, fault),
-		isActive: input.isActive,
-		notificationEmail: orNull(input.notificationEmail, (text) => checkEmails(text, fault)),
-		redirectUrl: orNull(input.redirectUrl, (text) => checkRedirectUrl(text, fault)),
-		allowedDomains: input.allowedDomains === null ? [] : checkDomains(input.allowedDomains, fault),
-		captcha: orNull(input.captcha, (name) => checkCaptcha(name, { captchas, fault })),
-	};
-	const first = faults[0];
-	if (first) throw new AppError('VALIDATION_ERROR', first.message, { fields: faults });
-	return settings;
+
+import { CAPTCHAS } from '../captchas.ts';
+import { parseEmailList } from '../email-address.ts';
+import { normalizeDomain } from './allowed-domains.ts';
+import { isRedirectUrl, URL_MAX } from './redirect-url.ts';
+import { isSlug, SLUG_MAX } from './slug.ts';
+
+const NAME_MAX = 200;
+const EMAILS_MAX = 10;
+const DOMAINS_MAX = 50;
+
+interface Common<T> {
+	/** For programmers, in the API document. */
+	description: string;
+	/** In the examples of the API document. */
+	example: T;
+	/** In the dashboard. */
+	label: string;
+	hint?: string;
+	placeholder?: string;
+	isMono?: true;
+	/** Of `forms create` and `forms update`; `help` is for both. */
+	option: { flags: string; help?: string; create?: string; update?: string };
 }
 
-type Fault = (field: string, code: string, message: string) => undefined;
-
-/** `null` clears an optional setting. */
-function orNull<T extends string>(
-	value: T | null | undefined,
-	check: (value: T) => T | undefined,
-): T | null | undefined {
-	return value === undefined || value === null ? value : check(value);
+/** How a text, or each entry of a list, is checked: the shape in which it is stored, or `undefined` with the error. */
+interface Checked {
+	check: (text: string) => string | undefined;
+	code: string;
+	/** The rest of the sentence that begins with the name. */
+	expected: string;
 }
 
-function checkName(text: string, fault: Fault): string | undefined {
+interface Text extends Common<string | null>, Checked {
+	kind: 'text';
+	/** `null` stands for none. */
+	isNullable?: true;
+	isRequired?: true;
+	input?: 'url';
+	maxLength?: number;
+}
+
+interface List extends Common<readonly string[]>, Checked {
+	kind: 'list';
+	maxEntries: number;
+}
+
+/** `null` stands for none. */
+interface Choice extends Common<string | null> {
+	kind: 'choice';
+	choices: Record<string, { label: string }>;
+	/** How the dashboard calls the choice of none. */
+	none: string;
+	/** The error of a choice that this server does not offer. */
+	code: string;
+	missing: (choice: string) => string;
+}
+
+type Switch = { kind: 'switch' } & Common<boolean>;
+
+export type FormSetting = Text | List | Choice | Switch;
+
+const SETTINGS = {
+	name: {
+		kind: 'text',
+		check: checkName,
+		code: 'INVALID_NAME',
+		expected: `must have 1 to ${NAME_MAX} characters`,
+		description: `1 to ${NAME_MAX} characters.`,
+		example: 'Contact',
+		isRequired: true,
+		maxLength: NAME_MAX,
+		label: 'Name',
+		option: { flags: '--name <text>', update: 'Another name' },
+	},
+	slug: {
+		kind: 'text',
+		check: checkSlug,
+		code: 'INVALID_SLUG',
+		expected: `must be 1 to ${SLUG_MAX} of the letters a–z, digits and hyphens, and begin and end with a letter or digit`,
+		description: `The public name in the submission address: lower-case letters, digits and hyphens, up to ${SLUG_MAX}.`,
+		example: 'contact-k3v9x2qm',
+		label: 'Address',
+		isMono: true,
+		option: {
+			flags: '--slug <slug>',
+			create: 'Its public name in the submission address (default: made from the name)',
+			update: 'Another public name; the old one leads here too, until another form takes it',
+		},
+	},
+	isActive: {
+		kind: 'switch',
+		description: 'An inactive form refuses submissions with 403.',
+		example: true,
+		label: 'Accept submissions',
+		hint: 'A paused form answers with an error, and keeps what it has.',
+		option: { flags: '--active <true|false>', update: 'Whether it takes submissions' },
+	},
+	notificationEmail: {
+		kind: 'text',
+		isNullable: true,
+		check: (text) => parseEmailList(text, EMAILS_MAX)?.join(', '),
+		code: 'INVALID_EMAIL',
+		expected: `must be an e-mail address, or up to ${EMAILS_MAX} of them separated by commas`,
+		description: `One address, or up to ${EMAILS_MAX} separated by commas.`,
+		example: 'you@example.com',
+		label: 'Notify by e-mail',
+		placeholder: 'you@example.com',
+		hint: 'One address, or up to ten separated by commas. Leave it empty for no mails.',
+		option: {
+			flags: '--notification-email <addresses>',
+			help: 'Who is told of submissions; up to ten, separated by commas',
+		},
+	},
+	redirectUrl: {
+		kind: 'text',
+		isNullable: true,
+		check: checkRedirectUrl,
+		code: 'INVALID_URL',
+		expected: `must be an absolute http or https address of at most ${URL_MAX} characters, without user name`,
+		description: 'Where a browser is sent after a submission; absolute http(s).',
+		example: null,
+		label: 'Redirect after submission',
+		input: 'url',
+		placeholder: 'https://example.com/thanks',
+		hint: 'Without one, visitors see a plain thank-you page.',
+		option: { flags: '--redirect-url <url>', help: 'Where a browser is sent after a submission' },
+	},
+	allowedDomains: {
+		kind: 'list',
+		maxEntries: DOMAINS_MAX,
+		check: normalizeDomain,
+		code: 'INVALID_DOMAIN',
+		expected: 'must be a domain such as example.com, or localhost:3000',
+		description: `Up to ${DOMAINS_MAX} domains whose pages may post; each covers its subdomains. Empty: any page.`,
+		example: ['example.com'],
+		label: 'Allowed domains',
+		placeholder: 'example.com\nlocalhost',
+		hint: 'One per line, subdomains included. Empty: any website may post. This stops other websites, not programs.',
+		isMono: true,
+		option: {
+			flags: '--allowed-domains <domains>',
+			help: 'Whose pages may post, separated by commas (default: any)',
+		},
+	},
+	captcha: {
+		kind: 'choice',
+		choices: CAPTCHAS,
+		code: 'CAPTCHA_NOT_CONFIGURED',
+		missing: (captcha) => `needs the server setting FORMSRV_${captcha.toUpperCase()}_SECRET`,
+		description: 'The captcha that a submission must pass.',
+		example: null,
+		label: 'Captcha',
+		none: 'None: the honeypot only',
+		hint: 'Its secret is a setting of the server; the Connect page then includes the widget.',
+		option: { flags: '--captcha <vendor>', help: 'The captcha that a submission must pass' },
+	},
+} as const satisfies Record<string, FormSetting>;
+
+type Settings = typeof SETTINGS;
+export type SettingName = keyof Settings;
+
+type Value<S> = S extends { kind: 'switch' }
+	? boolean
+	: S extends { kind: 'list' }
+		? string[]
+		: S extends { choices: Record<infer C, unknown> }
+			? C | null
+			: S extends { isNullable: true }
+				? string | null
+				: string;
+
+/** The settings of a form as they are stored and returned. */
+export type FormSettings = { -readonly [K in SettingName]: Value<Settings[K]> };
+
+/** Some settings as a client sends them; `null` empties a list too. */
+export type FormInput = {
+	[K in SettingName]?: FormSettings[K] | (Settings[K] extends { kind: 'list' } ? null : never);
+};
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+export const FORM_SETTINGS: Record<SettingName, FormSetting> = SETTINGS;
+
+/** An object with a member for each setting. */
+export function eachSetting<T>(memberOf: (setting: FormSetting, name: SettingName) => T): Record<SettingName, T> {
+	return Object.fromEntries(SETTING_NAMES.map((name) => [name, memberOf(SETTINGS[name], name)])) as Record<
+		SettingName,
+		T
+	>;
+}
+
+/** Whether a form may be without it, which `null` stands for; a list is empty then. */
+export function isNullable(setting: FormSetting): boolean {
+	return setting.kind === 'choice' || (setting.kind === 'text' && setting.isNullable === true);
+}
+
+/** The settings among the members of a form, in order. */
+export function pickSettings(form: FormSettings): FormSettings {
+	return eachSetting((_, name) => form[name]) as FormSettings;
+}
+
+/** Of a form that cannot be read. */
+export const BLANK_SETTINGS = eachSetting((setting) =>
+	isNullable(setting) ? null : { text: '', list: [], choice: null, switch: true }[setting.kind],
+) as FormSettings;
+
+function checkName(text: string): string | undefined {
 	const name = text.trim();
 	// Counted as people do, not in halves of an emoji.
 	const { length } = Array.from(name);
-	if (length >= 1 && length <= NAME_MAX) return name;
-	return fault('name', 'INVALID_NAME', `name must have 1 to ${NAME_MAX} characters.`);
+	return length >= 1 && length <= NAME_MAX ? name : undefined;
 }
 
-function checkSlug(text: string, fault: Fault): string | undefined {
+function checkSlug(text: string): string | undefined {
 	const slug = text.trim().toLowerCase();
-	if (isSlug(slug)) return slug;
-	return fault(
-		'slug',
-		'INVALID_SLUG',
-		`slug must be 1 to ${SLUG_MAX} of the letters a–z, digits and hyphens, and begin and end with a letter or digit.`,
-	);
+	return isSlug(slug) ? slug : undefined;
 }
 
-function checkEmails(text: string, fault: Fault): string | undefined {
-	const addresses = parseEmailList(text, EMAILS_MAX);
-	if (addresses) return addresses.join(', ');
-	return fault(
-		'notificationEmail',
-		'INVALID_EMAIL',
-		`notificationEmail must be an e-mail address, or up to ${EMAILS_MAX} of them separated by commas.`,
-	);
-}
-
-function checkRedirectUrl(text: string, fault: Fault): string | undefined {
+function checkRedirectUrl(text: string): string | undefined {
 	const url = text.trim();
-	if (isRedirectUrl(url)) return url;
-	return fault(
-		'redirectUrl',
-		'INVALID_URL',
-		`redirectUrl must be an absolute http or https address of at most ${URL_MAX} characters, without user name.`,
-	);
-}
-
-function checkDomains(entries: string[] | undefined, fault: Fault): string[] | undefined {
-	if (entries === undefined) return undefined;
-	if (entries.length > DOMAINS_MAX) {
-		return fault('allowedDomains', 'TOO_MANY', `allowedDomains holds at most ${DOMAINS_MAX} entries.`);
-	}
-	const domains = entries.map((entry, i) => {
-		const domain = normalizeDomain(entry);
-		if (domain !== undefined) return domain;
-		const message = `allowedDomains.${i} must be a domain such as example.com, or localhost:3000.`;
-		return fault(`allowedDomains.${i}`, 'INVALID_DOMAIN', message);
-	});
-	return [...new Set(domains.filter((domain) => domain !== undefined))];
-}
-
-function checkCaptcha(
-	name: Captcha,
-	{ captchas, fault }: { captchas: ReadonlySet<Captcha | null>; fault: Fault },
-): Captcha | undefined {
-	if (captchas.has(name)) return name;
-	const setting = `FORMSRV_${name.toUpperCase()}_SECRET`;
-	return fault('captcha', 'CAPTCHA_NOT_CONFIGURED', `captcha "${name}" needs the server setting ${setting}.`);
+	return isRedirectUrl(url) ? url : undefined;
 }

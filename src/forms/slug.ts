@@ -1,5 +1,6 @@
 /** Slugs: the public names of forms in their submission addresses. */
 
+export const SLUG_MAX = 64;
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 const SUFFIX_LENGTH = 8;
 const STEM_MAX = 40;

@@ -103,9 +103,8 @@ export function createIntake(options: IntakeOptions) {
 			spamReason ??= await checkCaptcha({ form, tokens: special.captchaTokens });
 		}
 		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
-		const { redirectUrl, allowedDomains } = form;
 		const { headers } = request;
-		const next = redirectTarget({ next: special.next, redirectUrl, allowedDomains, headers, strict: strictRedirects });
+		const next = redirectTarget(form, { next: special.next, headers, strict: strictRedirects });
 		const submission: NewSubmission = {
 			id: storage.nextId(),
 			formId: form.id,

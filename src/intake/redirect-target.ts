@@ -2,23 +2,21 @@
 
 import { type HeaderReader, sourcePage, urlCovered } from '../forms/allowed-domains.ts';
 import { parseRedirectUrl } from '../forms/redirect-url.ts';
+import type { FormRow } from '../storage/tables.ts';
 
 /**
  * The first usable target as an ASCII URL that is safe in a Location header, `null` for the thank-you page.
  * A relative `_next` is resolved against Origin, else Referer. On a form with allowedDomains, or with `strict`
  * on every form, its host has to be covered by them or be that of redirectUrl.
  */
-export function redirectTarget(o: {
-	next?: string | undefined;
-	redirectUrl: string | null;
-	allowedDomains: readonly string[];
-	headers: HeaderReader;
-	strict: boolean;
-}): string | null {
-	const own = o.redirectUrl === null ? null : parseRedirectUrl(o.redirectUrl);
-	const next = o.next === undefined ? null : parseRedirectUrl(o.next, sourcePage(o.headers));
+export function redirectTarget(
+	{ redirectUrl, allowedDomains }: Pick<FormRow, 'redirectUrl' | 'allowedDomains'>,
+	{ next: sent, headers, strict }: { next?: string | undefined; headers: HeaderReader; strict: boolean },
+): string | null {
+	const own = redirectUrl === null ? null : parseRedirectUrl(redirectUrl);
+	const next = sent === undefined ? null : parseRedirectUrl(sent, sourcePage(headers));
 	if (!next) return own?.href ?? null;
-	const isOpen = o.allowedDomains.length === 0 && !o.strict;
-	const isAllowed = isOpen || next.host === own?.host || urlCovered(next, o.allowedDomains);
+	const isOpen = allowedDomains.length === 0 && !strict;
+	const isAllowed = isOpen || next.host === own?.host || urlCovered(next, allowedDomains);
 	return (isAllowed ? next.href : own?.href) ?? null;
 }

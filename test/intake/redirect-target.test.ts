@@ -6,13 +6,15 @@ import { isRedirectUrl } from '../../src/forms/redirect-url.ts';
 import { redirectTarget } from '../../src/intake/redirect-target.ts';
 import { headersFrom } from '../headers-from.ts';
 
-const OPEN = { redirectUrl: null, allowedDomains: [], strict: false };
+const OPEN = { redirectUrl: null, allowedDomains: [] };
 const OWN = 'https://owner.example/done';
 
 type Page = { origin?: string | null; referer?: string | null };
 
-const target = ({ origin, referer, ...o }: Partial<Parameters<typeof redirectTarget>[0]> & Page) =>
-	redirectTarget({ ...OPEN, headers: headersFrom({ origin, referer }), ...o });
+type Asked = Partial<Parameters<typeof redirectTarget>[0] & Parameters<typeof redirectTarget>[1]>;
+
+const target = ({ origin, referer, next, strict = false, ...form }: Asked & Page) =>
+	redirectTarget({ ...OPEN, ...form }, { next, strict, headers: headersFrom({ origin, referer }) });
 
 const UNUSABLE = [
 	'',

@@ -3,7 +3,7 @@
 import type { Static } from '@sinclair/typebox';
 import type { Delivery, DeliveryList, DeliveryWithContent } from '../../delivery/schema.ts';
 import type { Webhook, WebhookTestResult, WebhookWithSecret } from '../../delivery/webhooks/schema.ts';
-import type { Form } from '../../forms/schema.ts';
+import type { CreateForm, Form, UpdateForm } from '../../forms/schema.ts';
 import type { ApiKey, CreateApiKey } from '../../keys/schema.ts';
 import type { Channel, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
 import type { BulkTarget } from '../../submissions/bulk/schema.ts';
@@ -17,6 +17,7 @@ export type {
 	BulkTarget,
 	Channel,
 	CreateApiKey,
+	CreateForm,
 	Delivery,
 	DeliveryList,
 	DeliveryState,
@@ -26,14 +27,11 @@ export type {
 	Session,
 	SignedIn,
 	Status,
+	UpdateForm,
 	Webhook,
 	WebhookTestResult,
 	WebhookWithSecret,
 };
-
-export type FormChange = Partial<
-	Pick<Form, 'name' | 'slug' | 'isActive' | 'notificationEmail' | 'redirectUrl' | 'allowedDomains' | 'captcha'>
->;
 
 export type Submission = Static<typeof SubmissionSchema>;
 export type Flags = Pick<Submission, 'isRead' | 'isStarred' | 'isSpam'>;

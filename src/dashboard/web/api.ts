@@ -4,13 +4,13 @@ import type {
 	ApiKey,
 	BulkTarget,
 	CreateApiKey,
+	CreateForm,
 	DeliveryDetail,
 	DeliveryList,
 	DeliveryQuery,
 	ErrorEnvelope,
 	Flags,
 	Form,
-	FormChange,
 	ListQuery,
 	Mode,
 	Selection,
@@ -19,6 +19,7 @@ import type {
 	Status,
 	Submission,
 	SubmissionPage,
+	UpdateForm,
 	Webhook,
 	WebhookTestResult,
 	WebhookWithSecret,
@@ -113,8 +114,8 @@ export const session = {
 
 export const forms = {
 	list: () => call<{ forms: Form[] }>('/api/forms'),
-	create: (form: FormChange & { name: string }) => call<Form>('/api/forms', { method: 'POST', body: form }),
-	update: (id: string, change: FormChange) => call<Form>(formPath(id), { method: 'PATCH', body: change }),
+	create: (form: CreateForm) => call<Form>('/api/forms', { method: 'POST', body: form }),
+	update: (id: string, change: UpdateForm) => call<Form>(formPath(id), { method: 'PATCH', body: change }),
 	remove: (id: string) => call<unknown>(formPath(id), { method: 'DELETE' }),
 	stats: (days: number) => call<{ forms: Record<string, number[]> }>('/api/stats', { query: { days } }),
 };

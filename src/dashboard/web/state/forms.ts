@@ -1,6 +1,7 @@
 /** The forms of the current mode, shared by the sidebar and every view. */
 
 import { signal } from '@preact/signals';
+import { BLANK_SETTINGS } from '../../../forms/settings.ts';
 import * as api from '../api.ts';
 import type { Form } from '../api-types.ts';
 import { createThrottle } from '../throttle.ts';
@@ -16,17 +17,12 @@ export const formOf = (id: string): Form | undefined => forms.value?.find((form)
 /** A form-level key may not read the form itself: this stands in for it. */
 function onlyForm({ form, formName, mode }: ShownSession): Form {
 	return {
+		...BLANK_SETTINGS,
 		id: form ?? '',
 		name: formName ?? 'Your form',
 		formerSlugs: [],
-		slug: '',
-		isActive: true,
 		submissionCount: 0,
 		createdAt: '',
-		notificationEmail: null,
-		redirectUrl: null,
-		allowedDomains: [],
-		captcha: null,
 		unreadCount: 0,
 		starredCount: 0,
 		spamCount: 0,

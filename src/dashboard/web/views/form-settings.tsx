@@ -1,10 +1,10 @@
 /** Everything a form can be told, its webhooks, and its end. */
 
 import { useState } from 'preact/hooks';
-import { CAPTCHA_NAMES, CAPTCHAS, type Captcha } from '../../../captchas.ts';
+import { eachSetting, FORM_SETTINGS, isNullable, SETTING_NAMES, type SettingName } from '../../../forms/settings.ts';
 import { announce, useTitle } from '../announce.ts';
 import * as api from '../api.ts';
-import type { Form, FormChange } from '../api-types.ts';
+import type { Form, UpdateForm } from '../api-types.ts';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { Field } from '../components/field.tsx';
 import { FormHead } from '../components/form-head.tsx';
@@ -20,30 +20,26 @@ import { showError, showToast } from '../state/toasts.ts';
 import { Webhooks } from './form/webhooks.tsx';
 import { NotFound } from './not-found.tsx';
 
-const CAPTCHA_OPTIONS = [
-	{ value: '', label: 'None: the honeypot only' },
-	...CAPTCHA_NAMES.map((value) => ({ value, label: CAPTCHAS[value].label })),
-];
+/** The settings that are saved together, as the inputs hold them. */
+type Draft = Record<SettingName, string>;
 
-/** The settings as the inputs hold them. */
-interface Draft {
-	name: string;
-	slug: string;
-	notificationEmail: string;
-	redirectUrl: string;
-	allowedDomains: string;
-	captcha: string;
-}
+const INPUT_NAMES = SETTING_NAMES.filter((name) => FORM_SETTINGS[name].kind !== 'switch');
 
 function draftOf(form: Form): Draft {
-	return {
-		name: form.name,
-		slug: form.slug,
-		notificationEmail: form.notificationEmail ?? '',
-		redirectUrl: form.redirectUrl ?? '',
-		allowedDomains: form.allowedDomains.join('\n'),
-		captcha: form.captcha ?? '',
-	};
+	return eachSetting(({ kind }, name) =>
+		kind === 'list' ? (form[name] as string[]).join('\n') : `${form[name] ?? ''}`,
+	);
+}
+
+const entriesOf = (text: string) => text.split(/[\s,]+/).filter(Boolean);
+
+function changeOf(draft: Draft): UpdateForm {
+	const values = INPUT_NAMES.map((name) => {
+		const setting = FORM_SETTINGS[name];
+		if (setting.kind === 'list') return [name, entriesOf(draft[name])];
+		return [name, draft[name].trim() || (isNullable(setting) ? null : '')];
+	});
+	return Object.fromEntries(values);
 }
 
 function formerAddresses({ formerSlugs }: Form): string {
@@ -51,17 +47,28 @@ function formerAddresses({ formerSlugs }: Form): string {
 	return `Until another form takes them, these go on working: ${formerSlugs.map((slug) => `/f/${slug}`).join(', ')}.`;
 }
 
-const domainsOf = (draft: Draft) => draft.allowedDomains.split(/[\s,]+/).filter(Boolean);
+interface InputProps {
+	name: SettingName;
+	value: string;
+	/** In place of that of the setting. */
+	hint?: string;
+	error?: string;
+	isDisabled: boolean;
+	onChange: (value: string) => void;
+}
 
-function changeOf(draft: Draft): FormChange {
-	return {
-		name: draft.name.trim(),
-		slug: draft.slug.trim(),
-		notificationEmail: draft.notificationEmail.trim() || null,
-		redirectUrl: draft.redirectUrl.trim() || null,
-		allowedDomains: domainsOf(draft),
-		captcha: (draft.captcha || null) as Captcha | null,
-	};
+function SettingInput({ name, onChange, ...props }: InputProps) {
+	const setting = FORM_SETTINGS[name];
+	const { label, hint } = setting;
+	if (setting.kind === 'choice') {
+		const choices = Object.entries(setting.choices).map(([value, choice]) => ({ value, label: choice.label }));
+		const options = [{ value: '', label: setting.none }, ...choices];
+		return <Select label={label} hint={hint} {...props} options={options} onChange={onChange} />;
+	}
+	const { placeholder, isMono } = setting;
+	const shared = { label, hint, placeholder, isMono, ...props, onInput: onChange };
+	if (setting.kind !== 'text') return <Field {...shared} lines={3} />;
+	return <Field {...shared} type={setting.input} maxLength={setting.maxLength} isRequired={setting.isRequired} />;
 }
 
 function SettingsForm({ form }: { form: Form }) {
@@ -70,11 +77,6 @@ function SettingsForm({ form }: { form: Form }) {
 	const [isBusy, setBusy] = useState(false);
 	const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(form));
 	const set = (name: keyof Draft) => (value: string) => setDraft((before) => ({ ...before, [name]: value }));
-	const bind = (name: keyof Draft) => ({
-		value: draft[name],
-		error: errorOf(refusal, name, domainsOf(draft)),
-		isDisabled: !may('write'),
-	});
 	const save = async (event: Event) => {
 		event.preventDefault();
 		setBusy(true);
@@ -95,46 +97,17 @@ function SettingsForm({ form }: { form: Form }) {
 	};
 	return (
 		<form class="card stack-large" onSubmit={save} aria-label="Settings" noValidate>
-			<Field label="Name" {...bind('name')} onInput={set('name')} maxLength={200} isRequired />
-			<Field
-				label="Address"
-				{...bind('slug')}
-				onInput={set('slug')}
-				hint={`${session.value?.submitUrl}/f/${draft.slug}. ${formerAddresses(form)}`}
-				isMono
-			/>
-			<Field
-				label="Notify by e-mail"
-				type="text"
-				{...bind('notificationEmail')}
-				onInput={set('notificationEmail')}
-				placeholder="you@example.com"
-				hint="One address, or up to ten separated by commas. Leave it empty for no mails."
-			/>
-			<Field
-				label="Redirect after submission"
-				type="url"
-				{...bind('redirectUrl')}
-				onInput={set('redirectUrl')}
-				placeholder="https://example.com/thanks"
-				hint="Without one, visitors see a plain thank-you page."
-			/>
-			<Field
-				label="Allowed domains"
-				lines={3}
-				{...bind('allowedDomains')}
-				onInput={set('allowedDomains')}
-				placeholder={'example.com\nlocalhost'}
-				hint="One per line, subdomains included. Empty: any website may post. This stops other websites, not programs."
-				isMono
-			/>
-			<Select
-				label="Captcha"
-				{...bind('captcha')}
-				options={CAPTCHA_OPTIONS}
-				onChange={set('captcha')}
-				hint="Its secret is a setting of the server; the Connect page then includes the widget."
-			/>
+			{INPUT_NAMES.map((name) => (
+				<SettingInput
+					key={name}
+					name={name}
+					value={draft[name]}
+					{...(name === 'slug' && { hint: `${session.value?.submitUrl}/f/${draft.slug}. ${formerAddresses(form)}` })}
+					error={errorOf(refusal, name, entriesOf(draft[name]))}
+					isDisabled={!may('write')}
+					onChange={set(name)}
+				/>
+			))}
 			{may('write') && (
 				<div class="form-foot">
 					<button type="submit" class="button primary" disabled={isBusy || !isChanged}>
@@ -151,17 +124,21 @@ function SettingsForm({ form }: { form: Form }) {
 	);
 }
 
-function Activity({ form }: { form: Form }) {
-	const change = (isActive: boolean) => api.forms.update(form.id, { isActive }).then(putForm).catch(showError);
+/** A switch is saved at once. */
+function Switches({ form }: { form: Form }) {
+	const change = (setting: UpdateForm) => api.forms.update(form.id, setting).then(putForm).catch(showError);
 	return (
 		<section class="card">
-			<Switch
-				label="Accept submissions"
-				hint="A paused form answers with an error, and keeps what it has."
-				isOn={form.isActive}
-				isDisabled={!may('write')}
-				onChange={change}
-			/>
+			{SETTING_NAMES.filter((name) => FORM_SETTINGS[name].kind === 'switch').map((name) => (
+				<Switch
+					key={name}
+					label={FORM_SETTINGS[name].label}
+					hint={FORM_SETTINGS[name].hint}
+					isOn={form[name] === true}
+					isDisabled={!may('write')}
+					onChange={(isOn) => change({ [name]: isOn })}
+				/>
+			))}
 		</section>
 	);
 }
@@ -213,7 +190,7 @@ export function FormSettings({ form: id }: { form: string }) {
 		<div class="form-view">
 			<FormHead form={id} />
 			<div class="column stack-large">
-				<Activity form={form} />
+				<Switches form={form} />
 				<SettingsForm form={form} />
 				{may('admin') && <Webhooks form={id} />}
 				{may('delete') && <DeleteForm form={form} />}
