@@ -6,25 +6,25 @@ import { createAssetFiles } from './asset-files.ts';
 import type { ApiDocument } from './openapi-document.ts';
 
 /**
- * Serves `/api/openapi.json` and the page `/docs`, which asks no other host for anything. Nothing is generated
- * or read before somebody asks.
+ * Serves `/api/openapi.json` and the page `/docs`, which loads nothing from other hosts. Both are generated at the first
+ * request.
  */
 export function apiDocs({ document }: { document: () => Promise<ApiDocument> }) {
 	const file = createAssetFiles('api-docs');
-	let made: Promise<ApiDocument> | undefined;
+	let generated: Promise<ApiDocument> | undefined;
 
 	function documentOnce(): Promise<ApiDocument> {
-		made ??= document().catch((error) => {
-			made = undefined;
+		generated ??= document().catch((error) => {
+			generated = undefined;
 			throw error;
 		});
-		return made;
+		return generated;
 	}
 
 	async function pageFile(name: string, request: Request): Promise<Response> {
-		const answer = await file(name, request);
-		if (!answer) throw new AppError('NOT_FOUND', 'There is nothing at this address.');
-		return answer;
+		const response = await file(name, request);
+		if (!response) throw new AppError('NOT_FOUND', 'There is nothing at this address.');
+		return response;
 	}
 
 	return new Elysia({ name: 'api-docs' })
@@ -41,7 +41,7 @@ export function apiDocs({ document }: { document: () => Promise<ApiDocument> }) 
 		.get('/docs/:file', ({ params, request }) => pageFile(params.file, request));
 }
 
-/** Nothing but the page's own files, and the addresses in the document for its "Try it out". */
+/** Allows only the page's own files, and requests to the servers in the document for "Try it out". */
 function contentSecurityPolicy({ paths }: ApiDocument): string {
 	const servers = Object.values(paths).flatMap((item) => item.servers ?? []);
 	const origins = new Set(servers.map(({ url }) => new URL(url).origin));

@@ -1,4 +1,4 @@
-/** Answers with the files of a built browser page, which were compressed once and for all when it was built. */
+/** Serves the files of a browser page, which the build has compressed. */
 
 import { readdir } from 'node:fs/promises';
 import { type AssetFolder, assetPath } from '../assets.ts';
@@ -6,10 +6,7 @@ import { type AssetFolder, assetPath } from '../assets.ts';
 const HASHED_NAME = /-[0-9a-z]{8}\.[a-z0-9]+$/;
 const ONE_YEAR_SECONDS = 31_536_000;
 
-/**
- * A function from a file's name to the answer, or to `undefined` if the page has no such file. Nothing is read
- * before the first call.
- */
+/** Makes a function from a file's name to the response; `undefined` if the page has no such file. */
 export function createAssetFiles(folder: AssetFolder) {
 	let names: Promise<Set<string>> | undefined;
 
@@ -34,7 +31,7 @@ async function compressedFile(file: Bun.BunFile, { name, request }: { name: stri
 	return new Response(bytes, { headers: { ...headers, 'Content-Encoding': 'gzip' } });
 }
 
-/** A name with a hash never changes its content; any other is asked for again each time. */
+/** The content of a hashed name never changes; browsers revalidate all others. */
 function fileHeaders(name: string): Record<string, string> {
 	return {
 		'Content-Type': Bun.file(name).type,

@@ -1,4 +1,4 @@
-/** Who is really calling: the peer, or what trusted proxies say of it. */
+/** The client's address: the peer's, or the one that trusted proxies report. */
 
 import ipaddr from 'ipaddr.js';
 import { lazy } from '../lazy.ts';
@@ -15,11 +15,11 @@ const PRIVATE_RANGES = [
 	'fc00::/7',
 	'fe80::/10',
 ];
-/** A longer chain is nobody's real set-up; reading it would only cost time. */
+/** A longer chain of proxies is ignored: no real set-up has one. */
 const MAX_HOPS = 32;
 /** An address with the port that some proxies add, or between the brackets that IPv6 then needs. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
-/** How many peers are remembered in their canonical spelling before all are forgotten. */
+/** Size of the cache of peers; it is cleared when full. */
 const MAX_KNOWN_PEERS = 1000;
 
 export type ClientAddress = ReturnType<typeof createClientAddress>;
@@ -39,7 +39,7 @@ export function createClientAddress(trusted: string) {
 		return ranges().some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits));
 	}
 
-	/** Peers come back, with every request of a connection: what is known of one is kept. */
+	/** Cached, because a peer sends many requests over one connection. */
 	function peerOf(text: string) {
 		let peer = peers.get(text);
 		if (!peer) {
@@ -67,8 +67,8 @@ export function createClientAddress(trusted: string) {
 }
 
 /**
- * Whom a limit counts together: one IPv4 address, or the /64 network that an IPv6 subscriber is given whole (RFC 6177),
- * in which addresses without end could be worn out one by one.
+ * The key of rate limits: an IPv4 address, or the /64 network of an IPv6 address, because a subscriber gets a whole /64
+ * (RFC 6177) and could otherwise use a new address for every request.
  */
 export function networkOf(address: string): string {
 	if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address;
@@ -100,7 +100,7 @@ function hopAddress(text: string): string | undefined {
 	return ipv4 && canonical(ipv4);
 }
 
-/** One spelling per address, so that limits cannot be dodged by another; IPv4 in IPv6 clothing becomes IPv4. */
+/** The canonical form, so that limits cannot be evaded by another one; an IPv4-mapped address becomes IPv4. */
 function canonical(text: string): string | undefined {
 	return ipaddr.isValid(text) ? ipaddr.process(text).toString() : undefined;
 }

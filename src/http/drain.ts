@@ -1,29 +1,29 @@
-/** The end of keep-alive connections when a server stops: each response says it, so that no client sends a request into a close. */
+/** Ends keep-alive connections when a server stops: `Connection: close` tells clients to send no further request. */
 
-const LOOK_EVERY_MS = 5;
-/** So many looks without a response: by looks and not by time, since a busy loop may not have read what came meanwhile. */
-const QUIET_LOOKS = 20;
-/** Clients that come all the time do not hold up the stop for longer. */
-const MOST_LOOKS = 100;
+const POLL_MS = 5;
+/** Polls without a response until the drain is done. Not a time, because a busy event loop may not have read requests. */
+const QUIET_POLLS = 20;
+/** The most polls, in case clients never stop sending. */
+const MAX_POLLS = 100;
 
 export type Drain = ReturnType<typeof createDrain>;
 
 export function createDrain() {
-	let isOn = false;
-	let quietLooks = 0;
+	let isDraining = false;
+	let quietPolls = 0;
 	return {
-		/** Says in a response that its connection ends, if the server stops. */
+		/** While the server stops, marks the response as the last of its connection. */
 		mark(response: Response): void {
-			if (!isOn) return;
-			quietLooks = 0;
+			if (!isDraining) return;
+			quietPolls = 0;
 			response.headers.set('Connection', 'close');
 		},
-		/** From now on responses say it. Resolves when clients that send request after request have heard it. */
+		/** Marks responses from now on. Resolves once clients with open connections have got one, or are quiet. */
 		async begin(): Promise<void> {
-			isOn = true;
-			for (let looks = 0; quietLooks < QUIET_LOOKS && looks < MOST_LOOKS; looks++) {
-				await Bun.sleep(LOOK_EVERY_MS);
-				quietLooks++;
+			isDraining = true;
+			for (let polls = 0; quietPolls < QUIET_POLLS && polls < MAX_POLLS; polls++) {
+				await Bun.sleep(POLL_MS);
+				quietPolls++;
 			}
 		},
 	};

@@ -1,4 +1,4 @@
-/** The one producer of error answers: whatever was thrown becomes a status and the envelope. */
+/** Turns every thrown value into an error response: a status and the error envelope. */
 
 import { AppError, type ErrorCode, type FieldError } from '../errors.ts';
 import { ERROR_STATUS } from './error-status.ts';
@@ -10,7 +10,7 @@ export interface ErrorEnvelope {
 	requestId: string;
 }
 
-/** Anything that is no `AppError` is a fault of ours: its text is for the log and never leaves the house. */
+/** A value that is not an `AppError` is a bug: its text goes to the log, never to the client. */
 export function toAppError(thrown: unknown): AppError {
 	if (thrown instanceof AppError) return thrown;
 	return new AppError('INTERNAL', 'Something went wrong on the server. Its log has the cause under this request id.', {
@@ -27,7 +27,7 @@ export function toEnvelope(error: AppError, requestId: string): ErrorEnvelope {
 	return { error: error.message, code: error.code, ...(fields && { errors: fields }), requestId };
 }
 
-/** Headers that belong to a refusal, such as `Allow`, `WWW-Authenticate` and `Retry-After`. */
+/** Headers that belong to an error, such as `Allow`, `WWW-Authenticate` and `Retry-After`. */
 export function errorHeaders(error: AppError): Record<string, string> {
 	const { headers, retryAfterSeconds } = error.details;
 	return { ...headers, ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }) };

@@ -1,4 +1,4 @@
-/** How a face says no: in the error envelope, or with a page to a browser that is somewhere where there is nothing for it. */
+/** Responds to errors: with the error envelope, or with a page to a browser that navigates to a wrong address. */
 
 import type { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -14,21 +14,21 @@ export type ErrorHandler = (request: Request, error: AppError, info: RequestInfo
 
 export function createErrorHandler({ log, page }: ErrorHandlerOptions): ErrorHandler {
 	return (request, error, { id, path }) => {
-		reportFault(log, error, id);
+		logServerError(log, error, id);
 		return wantsPage(request, path) ? page(error, id) : errorResponse(error, id);
 	};
 }
 
 /**
- * Logs what is our fault, with its cause. A refusal of the caller is in the access log alone, and so is a bound that does
- * its work, or what the log tells of already: both are without a cause.
+ * Logs server errors with their cause. Errors without a cause are only in the access log: client errors, limits that
+ * were reached, and states that have their own log line.
  */
-export function reportFault(log: Log, error: AppError, requestId: string): void {
+export function logServerError(log: Log, error: AppError, requestId: string): void {
 	if (error.cause === undefined || statusOf(error) < 500) return;
 	log.error(error.message, { requestId, code: error.code, cause: error.cause });
 }
 
-/** Only a browser that navigates gets a page; the API answers JSON whatever it is asked by. */
+/** Only a browser that navigates gets a page; the API always responds with JSON. */
 function wantsPage(request: Request, path: string): boolean {
 	return !path.startsWith('/api/') && (request.headers.get('accept')?.includes('text/html') ?? false);
 }

@@ -1,11 +1,11 @@
-/** Refuses requests whose Host or path would make the router see another address than the client meant. */
+/** Rejects requests whose Host header could make the router see another path than the client sent. */
 
 import { AppError } from '../errors.ts';
 
-/** `host`, `host:port` and bracketed IPv6, RFC 9110 §7.2 in the spelling that browsers send. */
+/** `host`, `host:port` and bracketed IPv6, RFC 9110 §7.2 in the form that browsers send. */
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,253})|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$/;
 
-/** How many good hosts are remembered before all are forgotten. */
+/** Size of the cache of valid hosts; it is cleared when full. */
 const MAX_KNOWN_HOSTS = 1000;
 const knownHosts = new Set<string>();
 
@@ -15,20 +15,19 @@ const knownHosts = new Set<string>();
  */
 export function checkedPath(request: Request): string {
 	const host = request.headers.get('host');
-	if (host === null || !isGoodHost(host)) {
+	if (host === null || !isValidHost(host)) {
 		throw new AppError('INVALID_HOST', 'The Host header must be a single host name, with an optional port.');
 	}
 	const { url } = request;
-	// Behind "http://" the URL is the Host header as it came, then the path as it came.
+	// After "http://" the URL is the unchanged Host header, then the unchanged path.
 	const start = url.indexOf('/', 'https://'.length);
 	const end = url.indexOf('?', start);
 	return end === -1 ? url.slice(start) : url.slice(start, end);
 }
 
-function isGoodHost(host: string): boolean {
+function isValidHost(host: string): boolean {
 	if (knownHosts.has(host)) return true;
-	// The second look finds what the first cannot, such as a port or an address out of bounds; a URL with such a host
-	// cannot be parsed by any route.
+	// The second check finds ports and addresses out of bounds: no route could parse a URL with such a host.
 	if (!HOST.test(host) || !URL.canParse(`http://${host}`)) return false;
 	if (knownHosts.size >= MAX_KNOWN_HOSTS) knownHosts.clear();
 	knownHosts.add(host);

@@ -1,4 +1,4 @@
-/** Reads and checks the JSON body of a management request; called by handlers, so that strangers learn nothing of schemas. */
+/** Reads and validates the JSON body of a management request; called after authentication, so that schemas stay private. */
 
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
@@ -15,7 +15,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 /**
  * @param maxBytes Whole KiB, or MiB.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_BODY, or VALIDATION_ERROR that names every
- * field at fault.
+ * invalid field.
  */
 export async function readJson<T extends TObject>(
 	request: Request,
@@ -66,16 +66,16 @@ function sizeName(maxBytes: number): string {
 
 function parse(text: string): unknown {
 	try {
-		return SURROGATE_ESCAPE.test(text) ? JSON.parse(text, refuseHalfPairs) : JSON.parse(text);
+		return SURROGATE_ESCAPE.test(text) ? JSON.parse(text, rejectLoneSurrogates) : JSON.parse(text);
 	} catch (cause) {
 		if (cause instanceof AppError) throw cause;
-		// Also what a nesting too deep for the parser ends in.
+		// Also thrown for nesting too deep for the parser.
 		throw new AppError('INVALID_BODY', 'The body is not valid JSON.', { cause });
 	}
 }
 
-/** Half a character cannot be stored: it would be another one when it is read. */
-function refuseHalfPairs(name: string, value: unknown): unknown {
+/** A lone surrogate cannot be stored: it would be read back as another character. */
+function rejectLoneSurrogates(name: string, value: unknown): unknown {
 	if (name.isWellFormed() && (typeof value !== 'string' || value.isWellFormed())) return value;
 	throw new AppError('INVALID_BODY', 'The body holds half of a character, a lone surrogate such as "\\ud800".');
 }
@@ -84,8 +84,8 @@ function checkShape(schema: TObject, value: object): void {
 	if (Value.Check(schema, value)) return;
 	const byField = new Map<string, FieldError>();
 	for (const error of Value.Errors(schema, value)) {
-		const fault = toFieldError(error, schema);
-		if (!byField.has(fault.field)) byField.set(fault.field, fault);
+		const issue = toFieldError(error, schema);
+		if (!byField.has(issue.field)) byField.set(issue.field, issue);
 		if (byField.size === MAX_FIELD_ERRORS) break;
 	}
 	const fields = [...byField.values()];
@@ -109,8 +109,8 @@ function listsLast({ type }: TSchema): number {
 }
 
 /**
- * An empty text is no value: where a value may be left out, a program that sends one has lost it on the way, and to take
- * it for "none" would make a key without an end, or one for all forms.
+ * Rejects an empty text for an optional member: the client has probably lost the value, and to take it for "none" would
+ * create a key that never expires, or one for all forms.
  */
 function checkTexts(schema: TObject, value: object): void {
 	const sent = value as Record<string, unknown>;
@@ -128,7 +128,7 @@ function checkTexts(schema: TObject, value: object): void {
 function describe(schema: TSchema): string {
 	if (schema.const !== undefined) return JSON.stringify(schema.const);
 	const options: TSchema[] = schema.anyOf ?? [];
-	// The list comes last: "each item a text or null" would be read as one condition.
+	// Arrays come last: "each item a text or null" would be ambiguous.
 	if (options.length > 0)
 		return options
 			.toSorted((a, b) => listsLast(a) - listsLast(b))

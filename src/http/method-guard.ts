@@ -1,4 +1,4 @@
-/** Tells a known path with a wrong method (405) from an unknown path (404). */
+/** Distinguishes a wrong method (405) from an unknown path (404). */
 
 import { AppError } from '../errors.ts';
 
@@ -7,7 +7,7 @@ interface Route {
 	path: string;
 }
 
-/** @returns a function from a path to the methods it takes; empty for an unknown path. */
+/** @returns a function from a path to its methods; empty for an unknown path */
 export function createMethodTable(routes: readonly Route[]): (path: string) => string[] {
 	const byPattern = new Map<string, { pattern: RegExp; methods: Set<string> }>();
 	for (const { method, path } of routes) {
@@ -23,7 +23,7 @@ export function createMethodTable(routes: readonly Route[]): (path: string) => s
 	};
 }
 
-/** The refusal for a path that no route took. */
+/** The error for a request that no route matches. */
 export function noRoute(methods: readonly string[]): AppError {
 	if (methods.length === 0) return new AppError('NOT_FOUND', 'There is nothing at this address.');
 	const allow = methods.join(', ');

@@ -1,4 +1,4 @@
-/** The OpenAPI document of routes that describe themselves; the only file that names the generator. */
+/** Generates the OpenAPI document from the routes' descriptions; the only file that uses the generator. */
 
 import { type AnyElysia, Elysia } from 'elysia';
 
@@ -16,7 +16,7 @@ interface Server {
 	description: string;
 }
 
-/** A path's operations by method, and its servers if they are not the document's. */
+/** A path's operations by method, and its servers if they differ from the document's. */
 type PathItem = { servers?: Server[] } & { [method: string]: unknown };
 
 export type ApiDocument = ReturnType<typeof documentation> & {
@@ -31,9 +31,9 @@ An empty text is no value: a member or parameter is left out, or \`null\` where 
 
 Make a key with \`formsrv keys create\` or in the dashboard.`;
 
-/** Describes the routes of an app, which is neither changed nor listens for it. @throws Error as {@link nameSchemas} */
+/** Describes the routes of an app without changing it. @throws Error as {@link nameSchemas} */
 export async function openApiDocument(routes: AnyElysia, info: DocumentInfo): Promise<ApiDocument> {
-	// Loaded only now: with what it brings along it would take half of the time that the program needs to start.
+	// Loaded on demand: with its dependencies it would take half of the program's start-up time.
 	const { swagger } = await import('@elysiajs/swagger');
 	const options = { path: '/generated', excludeMethods: ['ALL', 'OPTIONS'], documentation: documentation(info) };
 	const generator = new Elysia().use(swagger(options)).use(routes);
@@ -46,7 +46,7 @@ export async function openApiDocument(routes: AnyElysia, info: DocumentInfo): Pr
 	return document;
 }
 
-/** All of the document that does not depend on the routes. */
+/** The parts of the document that do not depend on the routes. */
 function documentation(info: DocumentInfo) {
 	return {
 		openapi: '3.1.0',
@@ -71,8 +71,8 @@ function documentation(info: DocumentInfo) {
 }
 
 /**
- * Moves each schema with an `$id` to the components, and refers to it from where it stood.
- * @throws Error if two different schemas have one `$id`, which is a mistake in a route.
+ * Moves each schema with an `$id` to the components, and replaces it with a reference.
+ * @throws Error if two different schemas have one `$id`, which is a bug in a route.
  */
 function nameSchemas(text: string): ApiDocument {
 	const schemas: Record<string, object> = {};

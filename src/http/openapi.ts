@@ -1,4 +1,4 @@
-/** How a route describes itself for the OpenAPI document: small builders for the parts of an operation. */
+/** Builders for the descriptions of routes in the OpenAPI document. */
 
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { ERROR_CODES, type ErrorCode } from '../errors.ts';
@@ -15,7 +15,7 @@ interface Parameter {
 export const ErrorBody = Type.Object(
 	{
 		error: Type.String({ description: 'A sentence a person can act on. May change; programs look at `code`.' }),
-		code: stringEnum(ERROR_CODES, { description: 'What went wrong, for programs.' }),
+		code: stringEnum(ERROR_CODES, { description: 'The kind of error, for programs.' }),
 		errors: Type.Optional(
 			Type.Array(
 				Type.Object({
@@ -23,7 +23,7 @@ export const ErrorBody = Type.Object(
 					code: Type.String(),
 					message: Type.String(),
 				}),
-				{ description: 'The fields to blame; absent when no field is.' },
+				{ description: 'The invalid fields; absent if no field is.' },
 			),
 		),
 		requestId: Type.String({ description: 'The value of the `X-Request-Id` header; the server logs it too.' }),
@@ -31,7 +31,7 @@ export const ErrorBody = Type.Object(
 	{ $id: 'Error' },
 );
 
-/** The envelope on the submission endpoint: the same, plus two members that form libraries look for. */
+/** The envelope of the submission endpoint, with two more members that form libraries read. */
 export const SubmitErrorBody = Type.Object(
 	{
 		success: Type.Literal(false),
@@ -43,10 +43,10 @@ export const SubmitErrorBody = Type.Object(
 
 interface ErrorExample {
 	description: string;
-	/** A sentence that the program says with this code. */
+	/** A sentence that the server sends with this code. */
 	error: string;
 	field?: { field: string; code: string };
-	/** Headers that come with it, and what they say. */
+	/** Its headers and their descriptions. */
 	headers?: Record<string, string>;
 }
 
@@ -72,7 +72,7 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 		error: 'This form takes no files; the field "cv" holds one. Leave the file out and send the rest.',
 	},
 	CAPTCHA_REQUIRED: {
-		description: 'The form asks for a captcha and none was sent.',
+		description: 'The form requires a captcha and none was sent.',
 		error: 'Please complete the captcha.',
 	},
 	CAPTCHA_FAILED: {
@@ -89,7 +89,7 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 		error: 'This key lacks the permission "write".',
 	},
 	FORM_DISABLED: {
-		description: 'The form does not accept submissions at present.',
+		description: 'The form does not accept submissions.',
 		error: 'This form is not accepting submissions.',
 	},
 	DOMAIN_NOT_ALLOWED: {
@@ -99,7 +99,7 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 	NOT_FOUND: { description: 'There is no such object for this key.', error: 'There is nothing at this address.' },
 	FORM_NOT_FOUND: { description: 'There is no such form.', error: 'There is no such form.' },
 	METHOD_NOT_ALLOWED: {
-		description: 'The path exists, this method does not.',
+		description: 'The path does not support this method.',
 		error: 'Post to this address to submit to the form.',
 		headers: { Allow: 'The methods that it takes.' },
 	},
@@ -117,20 +117,20 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 		error: 'This Idempotency-Key was used with a different body.',
 	},
 	PAYLOAD_TOO_LARGE: {
-		description: 'The body, or something in it, is over a limit; the sentence names it.',
+		description: 'The body or a part of it exceeds a limit; `error` names it.',
 		error: 'The body must not be larger than 1 MiB.',
 	},
 	UNSUPPORTED_MEDIA_TYPE: {
-		description: 'The body is of a media type that is not read here.',
+		description: 'The media type of the body is not supported.',
 		error: 'Send the body as JSON, with "Content-Type: application/json".',
 	},
 	RATE_LIMITED: {
-		description: 'Too many requests in this minute.',
+		description: 'The rate limit was reached.',
 		error: 'Too many requests. Please try again in 12 seconds.',
 		headers: { 'Retry-After': 'Seconds to wait.' },
 	},
 	INTERNAL: {
-		description: 'A fault of the server; its log has the cause under `requestId`.',
+		description: 'An error of the server; its log has the cause under `requestId`.',
 		error: 'Something went wrong on the server. Its log has the cause under this request id.',
 	},
 	UNAVAILABLE: {
@@ -140,7 +140,7 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 	},
 };
 
-/** What an operation is called and what it does; its tag is that of the instance of Elysia. */
+/** The id, title and description of an operation; its tag comes from the Elysia instance. */
 export function operation(operationId: string, summary: string, description: string) {
 	return { operationId, summary, description };
 }
@@ -163,7 +163,7 @@ export function formBody(schema: TObject | TSchema, example?: unknown) {
 	};
 }
 
-/** A JSON answer; `headers` maps a header's name to what it says. */
+/** A JSON response; `headers` maps a header's name to its description. */
 export function jsonResponse(
 	description: string,
 	{ schema, example, headers }: { schema: TSchema; example?: unknown; headers?: Record<string, string> },
@@ -175,25 +175,25 @@ export function jsonResponse(
 	};
 }
 
-/** An answer that is text of one or more media types, such as CSV or HTML; each comes with an example. */
+/** A text response in one or more media types, such as CSV or HTML, each with an example. */
 export function textResponse(description: string, examples: Record<string, string>) {
 	const content = Object.entries(examples).map(([type, example]) => [type, media({ schema: Type.String(), example })]);
 	return { description, content: Object.fromEntries(content) };
 }
 
-/** An answer that leads elsewhere. */
+/** A redirect. */
 export function redirectResponse(description: string) {
 	return { description, headers: describeHeaders({ Location: 'Where to go next.' }) };
 }
 
-/** The answers to refused requests, by status; codes that share a status share an answer with several examples. */
+/** Error responses by status; codes with the same status share one response with several examples. */
 export function errorResponses(...codes: ErrorCode[]) {
-	return refusals(codes, { schema: ErrorBody, extra: () => ({}) });
+	return responsesByStatus(codes, { schema: ErrorBody, extra: () => ({}) });
 }
 
 /** Like {@link errorResponses}, for the submission endpoint. */
 export function submitErrorResponses(...codes: ErrorCode[]) {
-	return refusals(codes, { schema: SubmitErrorBody, extra: (message) => ({ success: false, message }) });
+	return responsesByStatus(codes, { schema: SubmitErrorBody, extra: (message) => ({ success: false, message }) });
 }
 
 export function queryParameter(name: string, parameter: Parameter) {
@@ -210,24 +210,24 @@ export function pathParameter(name: string, { description, example }: { descript
 
 interface ErrorShape {
 	schema: TSchema;
-	/** Members beside those of the envelope. */
+	/** Members in addition to the envelope's. */
 	extra(message: string): object;
 }
 
 /**
- * Every route has several refusals, and few processes are ever asked for the document: each is only noted here and
- * spelled out when it is turned into JSON.
+ * Lazy: every route has several error responses, and few processes ever serve the document. Each is built when it is
+ * turned into JSON.
  */
-function refusals(codes: ErrorCode[], shape: ErrorShape) {
+function responsesByStatus(codes: ErrorCode[], shape: ErrorShape) {
 	const byStatus: Record<string, { description: string; toJSON(): object }> = {};
 	for (const status of new Set(codes.map((code) => ERROR_STATUS[code]))) {
 		const group = codes.filter((code) => ERROR_STATUS[code] === status);
-		byStatus[status] = { description: '', toJSON: () => refusal(group, shape) };
+		byStatus[status] = { description: '', toJSON: () => errorResponse(group, shape) };
 	}
 	return byStatus;
 }
 
-function refusal(codes: ErrorCode[], { schema, extra }: ErrorShape) {
+function errorResponse(codes: ErrorCode[], { schema, extra }: ErrorShape) {
 	const headers: Record<string, string> = Object.assign({}, ...codes.map((code) => ERRORS[code].headers));
 	return {
 		description: codes.map((code) => ERRORS[code].description).join(' Or: '),

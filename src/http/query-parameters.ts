@@ -1,10 +1,10 @@
-/** Query parameters read strictly: one spelling, given once, and a sentence that names what is wrong. */
+/** Reads query parameters strictly: each at most once, in one format, with errors that name the parameter. */
 
 import { invalidField } from '../errors.ts';
 
 const INTEGER = /^-?[0-9]+$/;
 
-/** The value of a parameter, which must not be given twice; nor be empty, which says nothing. */
+/** The value of a parameter; it must not be repeated or empty. */
 export function single(params: URLSearchParams, name: string): string | undefined {
 	const values = params.getAll(name);
 	if (values.length > 1) throw invalidField(name, 'DUPLICATE_PARAMETER', `${name} must be given only once.`);
@@ -14,7 +14,7 @@ export function single(params: URLSearchParams, name: string): string | undefine
 	return values[0];
 }
 
-/** A decimal integer, brought within its bounds. */
+/** A decimal integer, clamped to its bounds. */
 export function integer(
 	params: URLSearchParams,
 	name: string,

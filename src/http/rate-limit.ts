@@ -1,9 +1,10 @@
-/** Counts requests per minute and caller, in bounded memory. */
+/** Limits requests per minute and caller, in bounded memory. */
 
+import { MINUTE_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
 
-const WINDOW_MS = 60_000;
-/** Beyond this many callers in one minute the oldest counts are dropped. */
+const WINDOW_MS = MINUTE_MS;
+/** Beyond this many callers the oldest counts are dropped. */
 const MAX_CALLERS = 100_000;
 
 export interface RateState {
@@ -20,7 +21,7 @@ interface Window {
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-/** @param limit Requests a minute and caller; 0 = off. */
+/** @param limit Requests per minute and caller; 0 = off. */
 export function createRateLimiter(limit: number, now: () => number = Date.now) {
 	const windows = new Map<string, Window>();
 
@@ -58,12 +59,12 @@ export function createRateLimiter(limit: number, now: () => number = Date.now) {
 	};
 }
 
-/** A window that ends later than one opened now would is of a clock that was set back since. */
+/** A window that ends later than a new one would was opened before the clock was set back. */
 function isCurrent({ endsAt }: Window, at: number): boolean {
 	return at < endsAt && endsAt - at <= WINDOW_MS;
 }
 
-/** The headers that tell a caller where it stands, as in the IETF draft "RateLimit header fields for HTTP" (before 07). */
+/** The headers of the IETF draft "RateLimit header fields for HTTP" (before 07). */
 export function rateHeaders({ limit, remaining, resetSeconds }: RateState): Record<string, string> {
 	return {
 		'RateLimit-Limit': String(limit),

@@ -1,6 +1,6 @@
-/** What is known of a request before any route sees it: its id and who sent it. */
+/** The context of a request: its id, path and client. */
 
-/** The listener, as far as requests are concerned. */
+/** The part of the listener that requests need. */
 export interface Peer {
 	requestIP(request: Request): { address: string } | null;
 	/** Sets after how many idle seconds the connection is closed; 0 = never. */
@@ -11,42 +11,42 @@ export interface RequestInfo {
 	id: string;
 	/** The client's address behind trusted proxies; see `client-address.ts`. */
 	clientAddress: string;
-	/** The path exactly as it was sent. */
+	/** The path exactly as the client sent it. */
 	path: string;
 	peer: Peer;
-	/** Whether the response was made with its standard headers on it; reading them from a response costs time. */
+	/** Whether the handler has set the standard headers; to read them from a response is slow. */
 	hasStandardHeaders: boolean;
-	/** Set once the request has shown a valid credential. */
+	/** Set once the request is authenticated. */
 	caller?: Caller;
 }
 
-/** By which key and in which session somebody asks; a session that came by a set-up link has no key. */
+/** The key and session of an authenticated request; a session from a set-up link has no key. */
 export interface Caller {
 	keyId: string | null;
 	sessionId: string | null;
 }
 
-/** A connection on which nothing moves for that long is taken for broken; the most that a listener can count to. */
-const PATIENCE_SECONDS = 255;
+/** The longest idle time that a listener supports. */
+const MAX_IDLE_SECONDS = 255;
 
 const INFO = Symbol('info');
 
-/** On the request itself, because a WeakMap of all requests would cost every garbage collection. */
-type NotedRequest = Request & { [INFO]?: RequestInfo };
+/** A property of the request, because a WeakMap of all requests would slow down garbage collection. */
+type RequestWithInfo = Request & { [INFO]?: RequestInfo };
 
-/** For routes of the router, which are given nothing but the request. */
-export function noteRequest(request: NotedRequest, info: RequestInfo): void {
+/** For routes of the router, which receive only the request. */
+export function setRequestInfo(request: RequestWithInfo, info: RequestInfo): void {
 	request[INFO] = info;
 }
 
-/** @throws Error if the request did not come through the router's door, which would be a fault of ours. */
-export function requestInfo(request: NotedRequest): RequestInfo {
+/** @throws Error if the request bypassed the pipeline, which would be a bug */
+export function requestInfo(request: RequestWithInfo): RequestInfo {
 	const info = request[INFO];
 	if (!info) throw new Error('A request without its info reached a route.');
 	return info;
 }
 
-/** For an answer that may take longer to make than a listener usually lets a connection be idle. */
+/** Raises the idle time-out, for a response that may take long to prepare. */
 export function allowToTakeLong(request: Request): void {
-	requestInfo(request).peer.timeout(request, PATIENCE_SECONDS);
+	requestInfo(request).peer.timeout(request, MAX_IDLE_SECONDS);
 }

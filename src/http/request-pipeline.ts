@@ -1,4 +1,4 @@
-/** What stands around every route of a listener: the checked address, the request id, the error answers, the access log. */
+/** The request pipeline of a listener: host check, request id, handler, error responses, access log. */
 
 import type { Log } from '../log.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -12,18 +12,17 @@ import { setStandardHeaders } from './standard-headers.ts';
 export interface RequestPipelineOptions {
 	log: Log;
 	clientAddress: ClientAddress;
-	refuse: ErrorHandler;
+	onError: ErrorHandler;
 	drain: Drain;
-	/** The routes. What it throws is refused. */
-	answer: Handler;
+	/** The routes. An exception becomes an error response. */
+	handler: Handler;
 }
 
 export type Handler = (request: Request, info: RequestInfo) => Response | Promise<Response>;
 
 export type Fetch = (request: Request, peer: Peer) => Promise<Response>;
 
-/** @returns the function that answers a listener's requests. */
-export function createRequestPipeline({ log, clientAddress, refuse, drain, answer }: RequestPipelineOptions): Fetch {
+export function createRequestPipeline({ log, clientAddress, onError, drain, handler }: RequestPipelineOptions): Fetch {
 	const nextRequestId = createRequestIds();
 
 	return async (request, peer) => {
@@ -34,9 +33,9 @@ export function createRequestPipeline({ log, clientAddress, refuse, drain, answe
 		let response: Response;
 		try {
 			info.path = checkedPath(request);
-			response = await answer(request, info);
+			response = await handler(request, info);
 		} catch (error) {
-			response = refuse(request, toAppError(error), info);
+			response = onError(request, toAppError(error), info);
 		}
 		if (!info.hasStandardHeaders) setStandardHeaders(response.headers, info);
 		drain.mark(response);
@@ -53,7 +52,7 @@ export function createRequestPipeline({ log, clientAddress, refuse, drain, answe
 	};
 }
 
-/** Short, unique within the process and unlikely to meet another process's. */
+/** Short, unique within the process, and unlikely to collide with another process's. */
 function createRequestIds(): () => string {
 	const prefix = `${Date.now().toString(36)}${Math.floor(Math.random() * 36 ** 3)
 		.toString(36)

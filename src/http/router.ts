@@ -1,4 +1,4 @@
-/** The router that owners' routes are mounted on. */
+/** The router of the management routes. */
 
 import { Elysia } from 'elysia';
 import { AppError } from '../errors.ts';
@@ -7,15 +7,15 @@ import type { ErrorHandler } from './error-handler.ts';
 import { createMethodTable, noRoute } from './method-guard.ts';
 import { requestInfo } from './request-info.ts';
 
-export function createRouter(refuse: ErrorHandler) {
+export function createRouter(onError: ErrorHandler) {
 	let methodsOf: ((path: string) => string[]) | undefined;
-	// One spelling of each path; and the path begins right after the host, however short that is.
+	// Trailing slashes matter; and the path begins right after the host, however short that is.
 	const router = new Elysia({ strictPath: true, handler: { standardHostname: false } });
 	return router.onError(({ code, error, request }) => {
 		const info = requestInfo(request);
-		// Elysia takes the code of an AppError for its own: an object that is missing is no missing route.
-		if (code !== 'NOT_FOUND' || error instanceof AppError) return refuse(request, toAppError(error), info);
+		// Elysia mistakes an AppError's code for its own: a missing object is not a missing route.
+		if (code !== 'NOT_FOUND' || error instanceof AppError) return onError(request, toAppError(error), info);
 		methodsOf ??= createMethodTable(router.routes);
-		return refuse(request, noRoute(methodsOf(info.path)), info);
+		return onError(request, noRoute(methodsOf(info.path)), info);
 	});
 }

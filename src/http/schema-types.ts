@@ -1,4 +1,4 @@
-/** Types that TypeBox checks like its own, and that the OpenAPI document shows in the short form of JSON Schema. */
+/** TypeBox types that the OpenAPI document shows in the short form of JSON Schema. */
 
 import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
 
@@ -12,7 +12,7 @@ export function stringEnum<T extends string>(values: readonly T[], options: Sche
 	);
 }
 
-/** A value of a type, or `null`; not for a type that has a name of its own. */
+/** A value of a type, or `null`; not for a schema with an `$id`. */
 export function nullable<T extends TSchema>(schema: T, options: SchemaOptions = {}) {
 	const toJSON = () => {
 		const { const: only, enum: values = only && [only], ...shown } = schema.toJSON?.() ?? schema;
@@ -21,7 +21,7 @@ export function nullable<T extends TSchema>(schema: T, options: SchemaOptions = 
 	return Type.Union([schema, Type.Null()], { ...options, toJSON });
 }
 
-/** An object of any members whose values are of one type. */
+/** An object with any member names and values of one type. */
 export function stringMap<T extends TSchema>(values: T, options: SchemaOptions = {}) {
 	const toJSON = () => ({ ...options, type: 'object', additionalProperties: values });
 	return Type.Record(Type.String(), values, { ...options, toJSON });

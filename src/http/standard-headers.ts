@@ -2,10 +2,9 @@
 
 import type { RequestInfo } from './request-info.ts';
 
-/** Those that are the same on all responses. */
+/** The headers that are equal on all responses. */
 export const STANDARD_HEADERS = { 'X-Content-Type-Options': 'nosniff' };
 
-/** Says which request a response is for. */
 export function setRequestId(headers: Headers, { id }: RequestInfo): void {
 	headers.set('X-Request-Id', id);
 }

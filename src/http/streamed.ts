@@ -1,4 +1,4 @@
-/** Responses that are made piece by piece, as fast as the client takes them. */
+/** Streamed responses, generated as fast as the client reads them. */
 
 import type { Log } from '../log.ts';
 import { requestInfo } from './request-info.ts';
@@ -6,32 +6,32 @@ import type { EndTurn } from './turns.ts';
 
 export interface Streamed {
 	chunks: AsyncGenerator<Uint8Array>;
-	/** Called when no more of them are wanted, or there will be none, for whatever reason. */
+	/** Called once at the end: after the last chunk, an error, or a disconnect. */
 	end: EndTurn;
 }
 
-/** What is handed over at once: the runtime copies what a client has not taken yet, and that counts nowhere. */
-const PIECE_BYTES = 64 * 1024;
+/** Bytes per write: the runtime copies what the client has not read yet, outside of the byte budget. */
+const WRITE_BYTES = 64 * 1024;
 
 export type StreamResponse = ReturnType<typeof createStreamResponse>;
 
-/** @param log Told of what fails in the middle, which no response can tell of any more. */
+/** @param log For errors in the middle of a response, which the client cannot be told. */
 export function createStreamResponse(log: Log) {
 	/**
-	 * The body is pulled: nothing is made ahead of a slow client, and nothing more once it is gone. What fails in the middle cuts
-	 * the connection, so that no client takes a part for the whole.
+	 * The body is pulled: no chunk is generated ahead of a slow client, or after it disconnects. An error in the middle
+	 * closes the connection, so that the client does not take a part for the whole.
 	 */
 	return (request: Request, { chunks, end }: Streamed, headers: Record<string, string>): Response => {
 		const { id: requestId } = requestInfo(request);
-		const pieces = inPieces(chunks);
-		let isWanted = true;
+		const writes = inWrites(chunks);
+		let isConnected = true;
 		const body = new ReadableStream<Uint8Array>(
 			{
 				async pull(controller) {
 					try {
-						const { value, done } = await pieces.next();
-						// The client may have gone while it was made.
-						if (!isWanted) return;
+						const { value, done } = await writes.next();
+						// The client may have disconnected meanwhile.
+						if (!isConnected) return;
 						if (!done) return controller.enqueue(value);
 						end();
 						controller.close();
@@ -42,8 +42,8 @@ export function createStreamResponse(log: Log) {
 					}
 				},
 				async cancel() {
-					isWanted = false;
-					await pieces.return(undefined);
+					isConnected = false;
+					await writes.return(undefined);
 					end();
 				},
 			},
@@ -53,9 +53,9 @@ export function createStreamResponse(log: Log) {
 	};
 }
 
-/** The next chunk is made once this one has been taken to its end. */
-async function* inPieces(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Generates the next chunk only after the client has read this one. */
+async function* inWrites(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
 	for await (const chunk of chunks) {
-		for (let at = 0; at < chunk.length; at += PIECE_BYTES) yield chunk.subarray(at, at + PIECE_BYTES);
+		for (let at = 0; at < chunk.length; at += WRITE_BYTES) yield chunk.subarray(at, at + WRITE_BYTES);
 	}
 }

@@ -1,4 +1,4 @@
-/** The answer of a request that has nothing to show but that it worked. */
+/** The response of an operation without a result. */
 
 import { Type } from '@sinclair/typebox';
 

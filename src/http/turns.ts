@@ -1,4 +1,4 @@
-/** Turns for what takes long and much: a few at a time of each caller, and of all together; the others wait a little. */
+/** Limits concurrent expensive operations, per caller and in total; further callers wait for a turn. */
 
 import { AppError } from '../errors.ts';
 
@@ -6,7 +6,7 @@ export interface TurnsOptions {
 	perCaller: number;
 	inAll: number;
 	waitMs: number;
-	/** Said to who has waited in vain. */
+	/** The error after `waitMs`. */
 	message: string;
 }
 
@@ -15,7 +15,7 @@ interface Waiter {
 	begin(): void;
 }
 
-/** Ends a turn; it may be called more than once. */
+/** Ends a turn; idempotent. */
 export type EndTurn = () => void;
 
 export type Turns = ReturnType<typeof createTurns>;
@@ -23,7 +23,7 @@ export type Turns = ReturnType<typeof createTurns>;
 const RETRY_AFTER_SECONDS = 5;
 
 export function createTurns({ perCaller, inAll, waitMs, message }: TurnsOptions) {
-	/** By caller, of those who have any. */
+	/** Turns by caller; callers without one are absent. */
 	const running = new Map<string, number>();
 	let count = 0;
 	const waiting: Waiter[] = [];

@@ -1,10 +1,10 @@
-/** What the two addresses answer with: the submit address is for everybody, the base for owners as well. */
+/** The handlers of the two listeners: both serve the public addresses, base also serves management. */
 
 import type { App } from '../app.ts';
 import type { Drain } from '../http/drain.ts';
 import type { ErrorHandler } from '../http/error-handler.ts';
 import { noRoute } from '../http/method-guard.ts';
-import { noteRequest } from '../http/request-info.ts';
+import { setRequestInfo } from '../http/request-info.ts';
 import type { Fetch, Handler } from '../http/request-pipeline.ts';
 import { lazy } from '../lazy.ts';
 import { openPipeline, type PublicUrls } from './pipeline.ts';
@@ -16,7 +16,7 @@ export interface Handlers {
 }
 
 export interface HandlersSetup {
-	/** Whether one listener serves both; then it answers with `base`. */
+	/** Whether one listener serves both addresses; then it uses `base`. */
 	isShared: boolean;
 	urls: PublicUrls;
 	drain: Drain;
@@ -25,27 +25,27 @@ export interface HandlersSetup {
 export function openHandlers(app: App, { isShared, urls, drain }: HandlersSetup): Handlers {
 	const atBase = createPublicRoutes(app, { prefixes: isShared ? ['/f', '/api/f'] : ['/api/f'], urls });
 
-	function createBaseHandler(refuse: ErrorHandler): Handler {
-		// Most of the program is for owners alone. It is loaded when the first of them asks, who waits a moment for it: a
-		// server may take submissions for weeks before that.
-		const forOwners = lazy(async () => (await import('./management.ts')).createManagement(app, { urls, refuse }));
+	function createBaseHandler(onError: ErrorHandler): Handler {
+		// Loaded with the first management request, which waits for it: this is most of the program, and a server may take
+		// submissions for weeks without it.
+		const management = lazy(async () => (await import('./management.ts')).createManagement(app, { urls, onError }));
 		return (request, info) => {
 			const { path } = info;
-			const answer = atBase(path);
-			if (answer) return answer(request, info);
-			// Each address has one spelling, in which nothing has to be escaped; the router would take others.
+			const handler = atBase(path);
+			if (handler) return handler(request, info);
+			// No path of ours needs escapes; the router would accept escaped variants.
 			if (path.includes('%')) throw noRoute([]);
-			noteRequest(request, info);
-			return forOwners().then((answerOwner) => answerOwner(request));
+			setRequestInfo(request, info);
+			return management().then((handle) => handle(request));
 		};
 	}
 
 	function createSubmitHandler(): Handler {
 		const atSubmit = createPublicRoutes(app, { prefixes: ['/f'], urls });
 		return (request, info) => {
-			const answer = atSubmit(info.path);
-			if (!answer) throw noRoute([]);
-			return answer(request, info);
+			const handler = atSubmit(info.path);
+			if (!handler) throw noRoute([]);
+			return handler(request, info);
 		};
 	}
 

@@ -1,4 +1,4 @@
-/** What is for owners alone: the keyed API, the dashboard with its sessions, and their documentation. */
+/** The management routes: the API, the dashboard with its sessions, and their documentation. */
 
 import { type AnyElysia, Elysia } from 'elysia';
 import type { App } from '../app.ts';
@@ -33,17 +33,17 @@ import { describedProbes } from './probe-routes.ts';
 const TAGS = [
 	{ name: 'Submit', description: 'Post to a form. No key.' },
 	{ name: 'Forms', description: 'Create and manage forms.' },
-	{ name: 'Submissions', description: 'Read and keep what people submitted.' },
-	{ name: 'Keys', description: 'Make, list and revoke API keys.' },
-	{ name: 'Session', description: 'Sign in to the dashboard, and see who is.' },
-	{ name: 'Events', description: 'Hear of what happens as it happens.' },
-	{ name: 'Webhooks', description: 'Post what happens to a form to addresses of yours, signed.' },
-	{ name: 'Deliveries', description: 'See what left the house, what did not and why, and send it again.' },
-	{ name: 'Server', description: 'See how the server fares.' },
+	{ name: 'Submissions', description: 'Read and manage submissions.' },
+	{ name: 'Keys', description: 'Create, list and revoke API keys.' },
+	{ name: 'Session', description: 'Sign in to the dashboard, and list sessions.' },
+	{ name: 'Events', description: 'Receive changes as they happen.' },
+	{ name: 'Webhooks', description: 'Post the events of a form to your own addresses, signed.' },
+	{ name: 'Deliveries', description: 'List outgoing mails and webhook requests, and retry them.' },
+	{ name: 'Server', description: 'Check the state of the server.' },
 ];
 
-export function createManagement(app: App, { urls, refuse }: { urls: PublicUrls; refuse: ErrorHandler }) {
-	const router = createRouter(refuse);
+export function createManagement(app: App, { urls, onError }: { urls: PublicUrls; onError: ErrorHandler }) {
+	const router = createRouter(onError);
 	mountManagement(router, app, urls);
 	return router.fetch;
 }

@@ -1,4 +1,4 @@
-/** What the request pipelines of both listeners share: its log, whom it trusts about addresses, its error page. */
+/** Builds the request pipeline of a listener from the app: log, trusted proxies, error responses. */
 
 import type { App } from '../app.ts';
 import { createClientAddress } from '../http/client-address.ts';
@@ -9,7 +9,7 @@ import { createRequestPipeline, type Fetch, type Handler } from '../http/request
 import { smallPage } from '../intake/pages.ts';
 import { pageResponse } from '../intake/responses.ts';
 
-/** Where the listeners can be reached from outside; no trailing slashes. */
+/** The public addresses of the listeners, without trailing slashes. */
 export interface PublicUrls {
 	base: string;
 	submit: string;
@@ -17,15 +17,15 @@ export interface PublicUrls {
 
 export interface PipelineSetup {
 	drain: Drain;
-	/** Makes the routes, which may refuse what they do not throw. */
-	createHandler(refuse: ErrorHandler): Handler;
+	/** Creates the handler; `onError` is for errors that it catches itself. */
+	createHandler(onError: ErrorHandler): Handler;
 }
 
 export function openPipeline({ log, config }: App, { drain, createHandler }: PipelineSetup): Fetch {
-	const refuse = createErrorHandler({
+	const onError = createErrorHandler({
 		log,
 		page: (error, requestId) => pageResponse(smallPage({ status: statusOf(error), requestId }), errorHeaders(error)),
 	});
 	const clientAddress = createClientAddress(config.trustedProxies);
-	return createRequestPipeline({ log, clientAddress, refuse, drain, answer: createHandler(refuse) });
+	return createRequestPipeline({ log, clientAddress, onError, drain, handler: createHandler(onError) });
 }

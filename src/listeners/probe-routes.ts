@@ -1,24 +1,24 @@
-/** How the probes are described to programmers; they are answered by `public.ts`, at both addresses. */
+/** The probes in the OpenAPI document; `public.ts` serves them, at both addresses. */
 
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import { errorResponses, jsonResponse, operation } from '../http/openapi.ts';
 
-const Well = Type.Object({ status: Type.Literal('ok') });
+const Healthy = Type.Object({ status: Type.Literal('ok') });
 const responses = {
-	200: jsonResponse('Yes.', { schema: Well, example: { status: 'ok' } }),
+	200: jsonResponse('Yes.', { schema: Healthy, example: { status: 'ok' } }),
 	...errorResponses('UNAVAILABLE'),
 };
 
-/** For the document alone. */
+/** For the document only. */
 export function describedProbes() {
 	return new Elysia({ detail: { tags: ['Server'], security: [] } })
 		.get('/health', () => {}, {
 			detail: {
 				...operation(
 					'getHealth',
-					'Ask whether the server is well',
-					'Whether it serves, on the database that it opened; if not, only a restart helps. For liveness.',
+					'Check whether the server is healthy',
+					'Fails only if a restart is needed. For liveness probes.',
 				),
 				responses,
 			},
@@ -27,8 +27,8 @@ export function describedProbes() {
 			detail: {
 				...operation(
 					'getReady',
-					'Ask whether submissions are taken',
-					'Whether what is submitted now would be stored. For readiness.',
+					'Check whether submissions are accepted',
+					'Whether a submission would be stored now. For readiness probes.',
 				),
 				responses,
 			},

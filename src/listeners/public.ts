@@ -1,8 +1,8 @@
-/** What everybody may ask for: liveness, the submission endpoint, the thank-you page, the script for web pages. */
+/** The public routes: probes, the submission endpoint, the thank-you page, the script for web pages. */
 
 import type { App } from '../app.ts';
 import { AppError } from '../errors.ts';
-import { reportFault } from '../http/error-handler.ts';
+import { logServerError } from '../http/error-handler.ts';
 import { noRoute } from '../http/method-guard.ts';
 import type { Handler } from '../http/request-pipeline.ts';
 import { createEndpoint } from '../intake/endpoint.ts';
@@ -14,23 +14,22 @@ import type { PublicUrls } from './pipeline.ts';
 
 const THANKS_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Where the submission endpoint is: below the submit address, and below the base. */
+/** The path of the submission endpoint: at the submit address, and at the base. */
 export type SubmitPrefix = '/f' | '/api/f';
 
 /**
- * A handful of addresses that are asked for by the thousand, and the first to be there after a start: they are found without
- * the router that owners' routes are mounted on.
- * @returns what answers at a path; `undefined` if nothing of everybody's does.
+ * These few paths get most requests and must be ready first after a start, so they do without the router.
+ * @returns a function from a path to its handler; `undefined` if no public route matches
  */
 export function createPublicRoutes(
 	app: App,
 	{ prefixes, urls }: { prefixes: readonly SubmitPrefix[]; urls: PublicUrls },
 ): (path: string) => Handler | undefined {
-	const endpoints = prefixes.map((prefix) => ({ below: `${prefix}/`, answer: endpointOf(app, prefix, urls) }));
+	const endpoints = prefixes.map((prefix) => ({ below: `${prefix}/`, handler: endpointOf(app, prefix, urls) }));
 	const pages = createPages(app.storage);
 	return (path) => {
-		for (const { below, answer } of endpoints) {
-			if (path.startsWith(below) && path.length > below.length) return answer;
+		for (const { below, handler } of endpoints) {
+			if (path.startsWith(below) && path.length > below.length) return handler;
 		}
 		return pages.get(path);
 	};
@@ -39,27 +38,27 @@ export function createPublicRoutes(
 function createPages({ findings }: App['storage']): ReadonlyMap<string, Handler> {
 	const script = createScript();
 	return new Map<string, Handler>([
-		['/health', gettable(() => probe(findings.list().filter(({ isFatal }) => isFatal)))],
-		['/ready', gettable(() => probe(findings.list().filter(({ stops }) => stops !== 'nothing')))],
+		['/health', getOnly(() => probe(findings.list().filter(({ isFatal }) => isFatal)))],
+		['/ready', getOnly(() => probe(findings.list().filter(({ stops }) => stops !== 'nothing')))],
 		[THANKS_PATH, thanks],
 		[
 			'/formsrv.js',
-			gettable(async (request) => {
-				const answer = await script(request);
-				if (!answer) throw new AppError('NOT_FOUND', 'The script was not built into this server.');
-				return answer;
+			getOnly(async (request) => {
+				const response = await script(request);
+				if (!response) throw new AppError('NOT_FOUND', 'The script was not built into this server.');
+				return response;
 			}),
 		],
 	]);
 }
 
-/** @throws AppError UNAVAILABLE that says what is wrong; the sentences hold nothing that is not for strangers. */
+/** @throws AppError UNAVAILABLE that names the problems; the sentences contain nothing confidential */
 function probe(problems: readonly Finding[]): Response {
 	if (problems.length === 0) return Response.json({ status: 'ok' });
 	throw new AppError('UNAVAILABLE', problems.map(({ problem }) => problem).join(' '));
 }
 
-/** A script that is led here asks first whether it may, if it sent a header such as Idempotency-Key. */
+/** Also handles the preflight of a redirected script that sent a header such as Idempotency-Key. */
 function thanks(request: Request): Response {
 	const { method, headers } = request;
 	if (method === 'OPTIONS') return preflight(request, { form: undefined, methods: THANKS_METHODS.join(', ') });
@@ -67,11 +66,11 @@ function thanks(request: Request): Response {
 	return pageResponse(thankYouPage({ backUrl: headers.get('referer') }), { 'Access-Control-Allow-Origin': '*' });
 }
 
-/** Takes GET alone, and HEAD, to which the listener sends no body. */
-function gettable(answer: Handler): Handler {
+/** Accepts only GET and HEAD; the listener sends no body to HEAD. */
+function getOnly(handler: Handler): Handler {
 	return (request, info) => {
 		if (request.method !== 'GET' && request.method !== 'HEAD') throw noRoute(['GET', 'HEAD']);
-		return answer(request, info);
+		return handler(request, info);
 	};
 }
 
@@ -81,6 +80,6 @@ function endpointOf(app: App, prefix: SubmitPrefix, urls: PublicUrls): Handler {
 		prefix,
 		endpoint: `${urls.submit}/f`,
 		thanksUrl: `${urls.submit}${THANKS_PATH}`,
-		report: (error, requestId) => reportFault(app.log, error, requestId),
+		report: (error, requestId) => logServerError(app.log, error, requestId),
 	});
 }

@@ -93,7 +93,7 @@ describe('the OpenAPI document', () => {
 		expect(valid).toBe(true);
 	});
 
-	test('holds the routes that describe themselves and no other', async () => {
+	test('contains the described routes and no others', async () => {
 		const { paths } = await describeRoutes();
 		const operations = Object.entries(paths).map(([path, { servers: _, ...item }]) => [path, Object.keys(item)]);
 		expect(operations).toEqual([
@@ -124,13 +124,13 @@ describe('the OpenAPI document', () => {
 		});
 	});
 
-	test('says of guarded routes, and of these only, that they need a key', async () => {
+	test('requires a key for guarded routes only', async () => {
 		const { paths } = await describeRoutes();
 		expect(paths['/api/things']).toMatchObject({ get: { security: [{ apiKey: [] }] } });
 		expect(paths['/f/{slug}']?.post).not.toHaveProperty('security');
 	});
 
-	test('answers every refusal with the envelope, one example for each code', async () => {
+	test('describes every error with the envelope and one example for each code', async () => {
 		const { paths } = await describeRoutes();
 		expect(paths['/api/things']).toMatchObject({
 			get: {
@@ -154,7 +154,7 @@ describe('the OpenAPI document', () => {
 		expect(paths['/f/{slug}']?.servers?.map(({ url }) => url)).toEqual([info.submitUrl]);
 	});
 
-	test('is refused when two schemas claim one name', async () => {
+	test('cannot be generated when two schemas claim one name', async () => {
 		const twice = new Elysia().get('/api/a', () => '', {
 			detail: {
 				summary: 'A',
@@ -185,7 +185,7 @@ describe('the page of the API documentation', () => {
 	});
 
 	test.each(['light', 'dark'] as const)(
-		'shows every operation, asks no other host and breaks no rule (%s)',
+		'shows every operation, loads from no other host and breaks no rule (%s)',
 		async (colorScheme) => {
 			const page = await browser.newPage({ colorScheme, viewport: { width: 390, height: 800 } });
 			const complaints: string[] = [];
@@ -224,7 +224,7 @@ describe('the page of the API documentation', () => {
 		expect(await packed?.text()).toBe(await plain?.text());
 	});
 
-	test('gives away nothing but its own files', async () => {
+	test('serves nothing but its own files', async () => {
 		for (const name of ['..%2fformsrv', '%2e%2e', 'index.html.gz.gz', 'nothing.js']) {
 			expect((await fetch(`${base}/docs/${name}`)).status).not.toBe(200);
 		}

@@ -1,4 +1,4 @@
-/** Streams in pieces of every size: put together exactly, within bounds, and with others answered meanwhile. */
+/** Streams in chunks of every size: joined exactly, within bounds, without blocking the event loop. */
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ const tooSmall = {
 	message: 'The body comes in too many small pieces; send it in chunks of at least 64 bytes.',
 };
 
-/** Gives its chunks one after the other, each when it is asked for and without waiting, and notes whether it was cancelled. */
+/** Returns one chunk per pull without waiting, and records whether it was cancelled. */
 function streamOf(chunks: Iterable<Uint8Array>) {
 	const iterator = chunks[Symbol.iterator]();
 	const seen = { cancelled: false };
@@ -34,7 +34,7 @@ function* pieces(count: number, bytes: number): Generator<Uint8Array> {
 	for (let i = 0; i < count; i++) yield new Uint8Array(bytes).fill(i);
 }
 
-test('what was sent comes back, in whatever pieces', async () => {
+test('the bytes come back unchanged, in chunks of any size', async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 60 }), async (chunks) => {
 			const totals: number[] = [];
@@ -51,7 +51,7 @@ test('a single chunk is not copied', async () => {
 	expect(await collectChunks(streamOf([chunk]).body, admitAll)).toBe(chunk);
 });
 
-test('of many small chunks their bytes are kept and not the chunks', async () => {
+test('of many small chunks only the bytes are kept', async () => {
 	function* reused() {
 		yield new Uint8Array(3);
 		const chunk = new Uint8Array(3);
@@ -62,7 +62,7 @@ test('of many small chunks their bytes are kept and not the chunks', async () =>
 	expect(bytes.buffer.byteLength).toBeLessThanOrEqual(2 * 48_000);
 });
 
-test('others have their turn while chunks keep coming', async () => {
+test('the event loop runs other work while chunks keep coming', async () => {
 	let turns = 0;
 	let isReading = true;
 	const count = () => {
@@ -75,7 +75,7 @@ test('others have their turn while chunks keep coming', async () => {
 	expect(turns).toBeGreaterThanOrEqual(100);
 });
 
-test('very many chunks are refused if they are very small, and only then', async () => {
+test('very many chunks are rejected if they are very small, and only then', async () => {
 	const { body, seen } = streamOf(pieces(1_000_000, 63));
 	expect(await refusalOfAsync(() => collectChunks(body, admitAll))).toEqual(tooSmall);
 	expect(seen.cancelled).toBe(true);
@@ -83,7 +83,7 @@ test('very many chunks are refused if they are very small, and only then', async
 	expect(await collectChunks(streamOf(pieces(16_385, 64)).body, admitAll)).toHaveLength(16_385 * 64);
 });
 
-test('what admit throws ends the reading and cancels the stream', async () => {
+test('an exception of admit ends the reading and cancels the stream', async () => {
 	const { body, seen } = streamOf(pieces(100, 10));
 	const full = new AppError('PAYLOAD_TOO_LARGE', 'That is enough.');
 	const totals: number[] = [];

@@ -1,17 +1,17 @@
-/** Which refusals are a fault that the log has to explain, and which are bounds that do their work. */
+/** Which errors the log explains as server errors, and which are limits at work. */
 
 import { expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { AppError } from '../../src/errors.ts';
 import { toAppError } from '../../src/http/error-envelope.ts';
-import { reportFault } from '../../src/http/error-handler.ts';
+import { logServerError } from '../../src/http/error-handler.ts';
 import { createLog } from '../../src/log.ts';
 import { openTestServer } from '../server.ts';
 
 function logged(error: AppError): number {
 	const lines: Uint8Array[] = [];
 	const log = createLog({ level: 'debug', format: 'json', write: (bytes) => lines.push(bytes) });
-	reportFault(log, error, 'r1');
+	logServerError(log, error, 'r1');
 	log.flush();
 	return lines.length;
 }
@@ -20,14 +20,14 @@ test.each([
 	['what the caller did wrong', new AppError('RATE_LIMITED', 'x'), 0],
 	['too much at once', new AppError('UNAVAILABLE', 'x', { retryAfterSeconds: 5 }), 0],
 	['a disk that failed', new AppError('UNAVAILABLE', 'x', { cause: new Error('disk I/O error') }), 1],
-	['a fault of ours', toAppError(new Error('x')), 1],
-	['a fault that is nothing at all', toAppError(undefined), 1],
+	['an error of the server', toAppError(new Error('x')), 1],
+	['a thrown undefined', toAppError(undefined), 1],
 	['what the log tells of already', new AppError('INTERNAL', 'x'), 0],
 ])('%s', (...[, error, lines]) => {
 	expect(logged(error)).toBe(lines);
 });
 
-test('bodies beyond the budget are refused with 503, and no warning or error is logged for it', async () => {
+test('bodies beyond the budget are rejected with 503, and no warning or error is logged for it', async () => {
 	const server = await openTestServer();
 	await server.app.forms.create('live', { name: 'Contact', slug: 'contact' });
 	const { hostname, port } = new URL(server.submitUrl);

@@ -11,7 +11,7 @@ const read = (body: string) =>
 	);
 
 test.each(['{"name":"\\ud800"}', '{"name":"a","list":["\\udfff"]}', '{"name":"a","\\uD83D":1}'])(
-	'half a character is refused, because it could not be stored: %s',
+	'a lone surrogate is rejected, because it could not be stored: %s',
 	async (body) => {
 		await expect(read(body)).rejects.toMatchObject({
 			code: 'INVALID_BODY',
@@ -20,7 +20,7 @@ test.each(['{"name":"\\ud800"}', '{"name":"a","list":["\\udfff"]}', '{"name":"a"
 	},
 );
 
-test('a list that may be null is described so that null is not taken for one of its items', async () => {
+test('the error for a nullable list does not name null as one of its items', async () => {
 	const schema = Type.Object({ domains: Type.Union([Type.Array(Type.String()), Type.Null()]) });
 	const request = new Request('http://localhost/', {
 		method: 'POST',
@@ -32,6 +32,6 @@ test('a list that may be null is described so that null is not taken for one of 
 	});
 });
 
-test('a whole one is taken, also as two escapes, and a backslash before its letters is none', async () => {
+test('a surrogate pair is accepted, also as two escapes; an escaped backslash is no escape', async () => {
 	expect<unknown>(await read('{"name":"\\ud83d\\ude00","path":"\\\\ud800"}')).toEqual({ name: '😀', path: '\\ud800' });
 });

@@ -11,7 +11,7 @@ function limited(attempt: () => unknown): AppError | undefined {
 	return undefined;
 }
 
-test('a caller may ask as often as the limit says, and again when the minute is over', () => {
+test('a caller may send as many requests as the limit, and again after the minute', () => {
 	const clock = { now: 1000 };
 	const limiter = createRateLimiter(2, () => clock.now);
 	expect(limiter.take('a')).toEqual({ limit: 2, remaining: 1, resetSeconds: 60 });
@@ -38,7 +38,7 @@ test('0 switches it off', () => {
 	for (let i = 0; i < 10_000; i++) expect(limiter.take('a')).toBeUndefined();
 });
 
-test('the headers tell limit, rest and reset', () => {
+test('the headers give limit, remaining and reset', () => {
 	expect(rateHeaders({ limit: 300, remaining: 12, resetSeconds: 7 })).toEqual({
 		'RateLimit-Limit': '300',
 		'RateLimit-Remaining': '12',

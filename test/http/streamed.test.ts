@@ -1,8 +1,8 @@
-/** Responses in pieces, over real connections: whole, or visibly not; and nothing is made for who is not there. */
+/** Streamed responses over real connections: complete or visibly broken, and not generated for absent clients. */
 
 import { afterAll, beforeEach, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { noteRequest } from '../../src/http/request-info.ts';
+import { setRequestInfo } from '../../src/http/request-info.ts';
 import { createStreamResponse } from '../../src/http/streamed.ts';
 import { createLog } from '../../src/log.ts';
 
@@ -19,13 +19,13 @@ const server = Bun.serve({
 	port: 0,
 	hostname: '127.0.0.1',
 	fetch(request) {
-		noteRequest(request, { id: 'r1', clientAddress: '', path: '', peer: server, hasStandardHeaders: false });
+		setRequestInfo(request, { id: 'r1', clientAddress: '', path: '', peer: server, hasStandardHeaders: false });
 		const pieces = Number(new URL(request.url).searchParams.get('pieces'));
 		return stream(request, { chunks: chunks(pieces), end: () => ended.resolve() }, { 'X-Kind': 'streamed' });
 	},
 });
 
-/** As many pieces; then it fails if it is a negative number. */
+/** That many chunks; with a negative number, an error follows. */
 async function* chunks(count: number): AsyncGenerator<Uint8Array> {
 	for (let i = 0; i < Math.abs(count); i++) {
 		made++;
@@ -45,14 +45,14 @@ afterAll(() => server.stop(true));
 
 const get = (pieces: number, method = 'GET') => fetch(`${server.url}?pieces=${pieces}`, { method });
 
-test('what is whole arrives whole', async () => {
+test('a complete response arrives whole', async () => {
 	const response = await get(3);
 	expect(response.headers.get('X-Kind')).toBe('streamed');
 	expect((await response.bytes()).length).toBe(3 * PIECE.length);
 	await ended.promise;
 });
 
-test('what fails in the middle is cut off, and logged with its cause', async () => {
+test('an error in the middle closes the connection, and is logged with its cause', async () => {
 	const response = await get(-2);
 	expect(response.status).toBe(200);
 	await expect(response.bytes()).rejects.toThrow();
@@ -62,13 +62,13 @@ test('what fails in the middle is cut off, and logged with its cause', async () 
 	expect(lines.join('')).toContain('r1');
 });
 
-test('a request for the head alone takes no pieces', async () => {
+test('a HEAD request generates no chunks', async () => {
 	expect((await get(3, 'HEAD')).headers.get('X-Kind')).toBe('streamed');
 	await ended.promise;
 	expect(made).toBe(0);
 });
 
-test('for a client that does not read, or is gone, no more is made', async () => {
+test('for a client that does not read or has left, no chunk is generated', async () => {
 	const socket = connect(server.port as number, '127.0.0.1');
 	socket.pause();
 	socket.write('GET /?pieces=1000 HTTP/1.1\r\nHost: a\r\n\r\n');

@@ -1,4 +1,4 @@
-/** Turns: a few of each caller and of all, the others in the order in which they came, and not for ever. */
+/** Turns: limits per caller and in total, waiters in their order, and a time-out. */
 
 import { expect, test } from 'bun:test';
 import { createTurns } from '../../src/http/turns.ts';
@@ -12,7 +12,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 	return (await Promise.race([promise.catch(() => {}), Promise.resolve(pending)])) !== pending;
 }
 
-test('a caller has a few at a time, and so have all together', async () => {
+test('each caller has a limit, and all callers together', async () => {
 	const turns = open();
 	const endFirst = await turns.take('a');
 	await turns.take('a');
@@ -27,7 +27,7 @@ test('a caller has a few at a time, and so have all together', async () => {
 	await third;
 });
 
-test('those who wait come in their order, past whoever has as many as he may', async () => {
+test('waiters get turns in their order, skipping callers at their limit', async () => {
 	const turns = open();
 	const ends = [await turns.take('a'), await turns.take('a'), await turns.take('b')];
 	const order: string[] = [];
@@ -42,7 +42,7 @@ test('those who wait come in their order, past whoever has as many as he may', a
 	await Promise.all(waiting);
 });
 
-test('a turn ends once, however often it is told to', async () => {
+test('ending a turn is idempotent', async () => {
 	const turns = open();
 	const end = await turns.take('a');
 	await turns.take('a');
@@ -52,7 +52,7 @@ test('a turn ends once, however often it is told to', async () => {
 	expect(await isSettled(turns.take('a'))).toBe(false);
 });
 
-test('who waits for too long is asked to come back, and has no turn afterwards', async () => {
+test('a waiter times out with UNAVAILABLE, and gets no turn afterwards', async () => {
 	const turns = open(20);
 	const ends = [await turns.take('a'), await turns.take('a')];
 	const refused = await turns.take('a').catch((error) => error);
