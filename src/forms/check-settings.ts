@@ -26,18 +26,22 @@ function checkSetting(
 	{ offered, issues }: { offered: Offered; issues: FieldError[] },
 ): unknown {
 	const setting = FORM_SETTINGS[name];
-	const report = (code: string, expected: string, field: string = name) =>
-		void issues.push({ field, code, message: `${field} ${expected}.` });
+	const report = (code: string, message: string, field: string = name) => void issues.push({ field, code, message });
 	if (setting.kind === 'switch' || value === null) return setting.kind === 'list' ? [] : value;
 	if (setting.kind === 'choice') {
 		const isOffered = (offered[name] as ReadonlySet<unknown> | undefined)?.has(value) ?? true;
-		if (!isOffered) report(setting.code, `"${value}" ${setting.missing(value as string)}`);
+		if (!isOffered) report(setting.code, setting.error(value as string));
 		return value;
 	}
-	const checked = (text: string, field?: string) =>
-		setting.check(text) ?? report(setting.code, setting.expected, field);
-	if (setting.kind === 'text') return checked(value as string);
+	const { check, code, error } = setting;
+	if (setting.kind === 'text') return check(value as string) ?? report(code, error);
 	const entries = value as string[];
-	if (entries.length > setting.maxEntries) return report('TOO_MANY', `holds at most ${setting.maxEntries} entries`);
-	return [...new Set(entries.map((entry, i) => checked(entry, `${name}.${i}`)))];
+	if (entries.length > setting.maxEntries) {
+		return report('TOO_MANY', `${name} holds at most ${setting.maxEntries} entries.`);
+	}
+	const checked = entries.map((entry, i) => {
+		const field = `${name}.${i}`;
+		return check(entry) ?? report(code, error.replace(name, field), field);
+	});
+	return [...new Set(checked)];
 }

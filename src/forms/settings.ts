@@ -31,8 +31,8 @@ interface Common<T> {
 interface Checked {
 	check: (text: string) => string | undefined;
 	code: string;
-	/** The rest of the sentence that begins with the name. */
-	expected: string;
+	/** A sentence that begins with the name. */
+	error: string;
 }
 
 interface Text extends Common<string | null>, Checked {
@@ -55,9 +55,9 @@ interface Choice extends Common<string | null> {
 	choices: Record<string, { label: string }>;
 	/** How the dashboard calls the choice of none. */
 	none: string;
-	/** The error of a choice that this server does not offer. */
+	/** Of a choice that this server does not offer. */
 	code: string;
-	missing: (choice: string) => string;
+	error: (choice: string) => string;
 }
 
 type Switch = { kind: 'switch' } & Common<boolean>;
@@ -69,7 +69,7 @@ const SETTINGS = {
 		kind: 'text',
 		check: checkName,
 		code: 'INVALID_NAME',
-		expected: `must have 1 to ${NAME_MAX} characters`,
+		error: `name must have 1 to ${NAME_MAX} characters.`,
 		description: `1 to ${NAME_MAX} characters.`,
 		example: 'Contact',
 		isRequired: true,
@@ -81,7 +81,7 @@ const SETTINGS = {
 		kind: 'text',
 		check: checkSlug,
 		code: 'INVALID_SLUG',
-		expected: `must be 1 to ${SLUG_MAX} of the letters a–z, digits and hyphens, and begin and end with a letter or digit`,
+		error: `slug must be 1 to ${SLUG_MAX} of the letters a–z, digits and hyphens, and begin and end with a letter or digit.`,
 		description: `The public name in the submission address: lower-case letters, digits and hyphens, up to ${SLUG_MAX}.`,
 		example: 'contact-k3v9x2qm',
 		label: 'Address',
@@ -105,7 +105,7 @@ const SETTINGS = {
 		isNullable: true,
 		check: (text) => parseEmailList(text, EMAILS_MAX)?.join(', '),
 		code: 'INVALID_EMAIL',
-		expected: `must be an e-mail address, or up to ${EMAILS_MAX} of them separated by commas`,
+		error: `notificationEmail must be an e-mail address, or up to ${EMAILS_MAX} of them separated by commas.`,
 		description: `One address, or up to ${EMAILS_MAX} separated by commas.`,
 		example: 'you@example.com',
 		label: 'Notify by e-mail',
@@ -121,7 +121,7 @@ const SETTINGS = {
 		isNullable: true,
 		check: checkRedirectUrl,
 		code: 'INVALID_URL',
-		expected: `must be an absolute http or https address of at most ${URL_MAX} characters, without user name`,
+		error: `redirectUrl must be an absolute http or https address of at most ${URL_MAX} characters, without user name.`,
 		description: 'Where a browser is sent after a submission; absolute http(s).',
 		example: null,
 		label: 'Redirect after submission',
@@ -135,7 +135,7 @@ const SETTINGS = {
 		maxEntries: DOMAINS_MAX,
 		check: normalizeDomain,
 		code: 'INVALID_DOMAIN',
-		expected: 'must be a domain such as example.com, or localhost:3000',
+		error: 'allowedDomains must be a domain such as example.com, or localhost:3000.',
 		description: `Up to ${DOMAINS_MAX} domains whose pages may post; each covers its subdomains. Empty: any page.`,
 		example: ['example.com'],
 		label: 'Allowed domains',
@@ -151,7 +151,7 @@ const SETTINGS = {
 		kind: 'choice',
 		choices: CAPTCHAS,
 		code: 'CAPTCHA_NOT_CONFIGURED',
-		missing: (captcha) => `needs the server setting FORMSRV_${captcha.toUpperCase()}_SECRET`,
+		error: (captcha) => `captcha "${captcha}" needs the server setting FORMSRV_${captcha.toUpperCase()}_SECRET.`,
 		description: 'The captcha that a submission must pass.',
 		example: null,
 		label: 'Captcha',
