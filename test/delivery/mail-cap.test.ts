@@ -9,6 +9,8 @@ const { openFixture, server } = useDeliveryFixtures();
 
 setDefaultTimeout(30_000);
 
+const count = (rows: DeliveryRow[], state: string) => rows.filter((row) => row.state === state).length;
+
 test('above the hourly cap one digest covers the remaining submissions', async () => {
 	const clock = { now: Date.UTC(2026, 0, 2) };
 	const peer = await server();
@@ -22,7 +24,6 @@ test('above the hourly cap one digest covers the remaining submissions', async (
 		clock.now += 1;
 		await submit({ n: `no ${i}` });
 	}
-	const count = (found: DeliveryRow[], state: string) => found.filter((row) => row.state === state).length;
 	await until((found) => count(found, 'gathered') === 7 && count(found, 'sent') === 3);
 	expect(peer.accepted).toHaveLength(3);
 	const digest = (await rows()).find(({ event }) => event === 'submissions.digest');
@@ -89,9 +90,9 @@ test('a digest goes to the addresses at the time of submission, also when they c
 	const moved = { ...form, notificationEmail: 'new@example.com' };
 	await start();
 	for (let i = 0; i < 4; i++) await submit({ n: `old ${i}` });
-	await until((found) => found.filter(({ state }) => state === 'gathered').length === 2);
+	await until((found) => count(found, 'gathered') === 2 && count(found, 'sent') === 2);
 	for (let i = 0; i < 3; i++) await submit({ n: `new ${i}` }, { to: moved });
-	await until((found) => found.filter(({ state }) => state === 'gathered').length === 5);
+	await until((found) => count(found, 'gathered') === 5);
 
 	clock.now += 3_600_000;
 	await until((found) => found.every(({ state }) => state === 'sent' || state === 'gathered'));
@@ -116,7 +117,6 @@ test('a flood of 2,000 submissions is 60 mails and one digest that counts the ot
 	await start();
 	expect(await digests()).toEqual([]);
 	await Promise.all(Array.from({ length: 2000 }, (_, i) => submit({ n: i })));
-	const count = (rows: DeliveryRow[], state: string) => rows.filter((row) => row.state === state).length;
 	await until((rows) => count(rows, 'gathered') === 1940 && count(rows, 'sent') === 60);
 	expect(peer.accepted).toHaveLength(60);
 	const goesAt = new Date(clock.now + 3_600_000).toISOString();
