@@ -53,9 +53,9 @@ for (let first = 0; first < ROWS; first += CHUNK) {
 
 const stored = process.cpuUsage(storing);
 const indexing = process.cpuUsage();
-while (await storage.search.advance());
+await storage.search.catchUp();
 const indexed = process.cpuUsage(indexing);
-storage.close();
+await storage.close();
 const microseconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / ROWS;
 console.log(JSON.stringify({ storeMicros: microseconds(stored), indexMicros: microseconds(indexed) }));
 rmSync(folder, { recursive: true, force: true });

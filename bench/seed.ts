@@ -49,9 +49,9 @@ async function seed(file: string, { formId, rows }: { formId: number; rows: numb
 		await storage.submissions.change(formId, starred, { isStarred: true });
 	}
 	// A server would build the search index beside what is measured.
-	while (await storage.search.advance());
+	await storage.search.catchUp();
 	noServer();
-	storage.close();
+	await storage.close();
 }
 
 const { values } = parseArgs({

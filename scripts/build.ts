@@ -17,7 +17,7 @@ const PAGES = [
 ];
 
 /** What runs in threads of its own; `workerPath` finds it by its path below `src`. */
-const WORKERS = ['src/submissions/reader-worker.ts'];
+const WORKERS = ['src/submissions/scans.ts'];
 
 const COMPRESSIBLE = /\.(?:css|html|js|json|svg|txt)$/;
 

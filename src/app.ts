@@ -1,5 +1,6 @@
 /** The composition root: everything the program consists of, opened together and closed together. */
 
+import { workerPath } from './assets.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { CAPTCHA_VENDORS, type Captcha } from './captchas.ts';
 import type { Config } from './config.ts';
@@ -21,8 +22,6 @@ import { localUrl } from './local-url.ts';
 import type { Log } from './log.ts';
 import { openStorage } from './storage/storage.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
-import { createNames } from './submissions/names/names.ts';
-import { createReader } from './submissions/reader.ts';
 import { createStats } from './submissions/stats/stats.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 
@@ -51,11 +50,14 @@ export interface AppOptions {
  * beside a running server.
  */
 export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed }: AppOptions) {
-	const storage = openStorage(config.databaseFile, { log: wholeLog, now, elapsed });
+	const storage = openStorage(config.databaseFile, {
+		log: wholeLog,
+		now,
+		elapsed,
+		scans: workerPath('submissions/scans.ts'),
+	});
 	const log = storage.logBeside(wholeLog);
 	const budget = createByteBudget(CONTENT_BYTES);
-	const reader = createReader(config.databaseFile, storage.requireFile);
-	const names = createNames(storage, reader);
 	const keys = createKeys(storage, now);
 	const post = createPost(config.webhookAllow);
 	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
@@ -70,14 +72,12 @@ export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed
 	const forms = createForms(storage, { captchas: configuredCaptchas(config), notices: dispatch.outbox, now });
 	const submissions = createSubmissions(storage, {
 		forms,
-		reader,
-		names,
 		budget,
 		turns: createTurns(LARGE_ANSWERS),
 		release: dispatch.retries.release,
 		now,
 	});
-	const bulk = createBulk(storage, { forms, reader, release: dispatch.retries.release });
+	const bulk = createBulk(storage, { forms, release: dispatch.retries.release });
 	const stats = createStats(storage, { forms, now });
 	const sessions = createSessions(storage, { keys, now });
 	const streams = createEventStreams(storage);
@@ -96,13 +96,6 @@ export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed
 		now,
 	});
 
-	/** Commits what is queued and closes the file; whoever still reads it comes first. */
-	async function close(): Promise<void> {
-		await names.close();
-		if (reader.isRunning()) await reader.close();
-		storage.close();
-	}
-
 	return {
 		config,
 		log,
@@ -117,7 +110,7 @@ export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed
 		webhooks,
 		dispatch,
 		intake,
-		close,
+		close: storage.close,
 	};
 }
 

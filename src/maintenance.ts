@@ -51,7 +51,7 @@ export function startMaintenance({
 				await sessions.expire();
 				await dispatch.deliveries.expire();
 			}
-			storage.trimLog();
+			storage.maintain();
 		} catch (error) {
 			log.error('Maintenance failed; it is tried again in a minute.', { cause: error });
 		}

@@ -9,7 +9,6 @@ import type { PublicUrls } from './listeners/pipeline.ts';
 import { localUrl } from './local-url.ts';
 import { type Maintenance, startMaintenance } from './maintenance.ts';
 import { describeStep } from './storage/clock-report.ts';
-import { type Indexer, startIndexer } from './submissions/indexer.ts';
 
 const IDLE_SECONDS = 30;
 /**
@@ -33,26 +32,27 @@ export interface RunningServer {
 
 /** @throws AppError with a sentence for the operator if an address cannot be had; nothing of it runs then. */
 export async function startServer(app: App): Promise<RunningServer> {
+	const { storage } = app;
 	const drain = createDrain();
 	const listeners: Bun.Server<undefined>[] = [];
-	const noServer = app.storage.clock.serve((step) => app.log.warn(describeStep(step)));
+	const noServer = storage.clock.serve((step) => app.log.warn(describeStep(step)));
 	let maintenance: Maintenance | undefined;
-	let indexer: Indexer | undefined;
+	let stopSearch: (() => Promise<void>) | undefined;
 	let stopDispatch: ((graceMs: number) => Promise<void>) | undefined;
 
 	async function stop(deadlineMs: number): Promise<void> {
 		await drain.begin();
 		app.streams.closeAll();
 		await Promise.all([stopListeners(listeners, deadlineMs), stopDispatch?.(deadlineMs)]);
-		await Promise.all([maintenance?.stop(), indexer?.stop()]);
+		await Promise.all([maintenance?.stop(), stopSearch?.()]);
 		noServer();
 	}
 
 	try {
 		const urls = openListeners(app, { listeners, drain });
-		maintenance = startMaintenance(app);
-		indexer = startIndexer(app.storage, app.log);
-		stopDispatch = app.dispatch.start(urls.base);
+		maintenance = storage.lead('maintenance', () => startMaintenance(app));
+		stopSearch = storage.lead('search', () => storage.search.follow(app.log));
+		stopDispatch = storage.lead('delivery', () => app.dispatch.start(urls.base));
 		const [baseUrl = '', submitUrl = baseUrl] = listeners.map((listener) => listener.url.origin);
 		return { baseUrl, submitUrl, urls, stop };
 	} catch (error) {

@@ -113,6 +113,15 @@ describe('the source tree', () => {
 		expect(pathsWhere(({ path, text: content }) => unitOf(path) !== 'storage' && transacts.test(content))).toEqual([]);
 	});
 
+	test('knows the engine of the storage in storage only', () => {
+		const isEngine = (path: string) => path.startsWith('src/storage/sqlite/');
+		expect(ownImports.filter(({ from, to }) => isEngine(to) && unitOf(from) !== 'storage')).toEqual([]);
+		const driver = pathsWhere(({ imports }) =>
+			imports.some((name) => /^(?:bun:sqlite|drizzle-orm\/bun-sqlite)/.test(name)),
+		);
+		expect(driver.filter((path) => !isEngine(path))).toEqual([]);
+	});
+
 	test('has no barrels and no drawers for odds and ends', () => {
 		const drawer = /\/(?:index\.tsx?$|(?:utils?|helpers?|common|services?|managers?|core|shared|misc)(?:\/|\.ts$))/;
 		expect(pathsWhere(({ path }) => drawer.test(path))).toEqual([]);

@@ -107,7 +107,7 @@ export function createMailChannel(
 			const mail = renderAddressNotice(identity(), { id: row.id, madeAt: timeOf(row.id), form, to });
 			return { mail, release: () => {} };
 		}
-		const head = storage.submissions.head(form.id, row.submissionId ?? -1);
+		const head = await storage.submissions.head(form.id, row.submissionId ?? -1);
 		return within({ heads: head ? [head] : [], reads: NOTIFICATION_READS, signal }, async () => {
 			const submission = await readBeginning(form.id, row.submissionId ?? -1, NOTIFICATION_READS);
 			if (!submission) return { kind: 'rejected', error: 'The submission was deleted' };
@@ -142,7 +142,8 @@ export function createMailChannel(
 			.from(submissions)
 			.where(inArray(submissions.id, latestIds))
 			.orderBy(desc(submissions.id));
-		const heads = shown.flatMap((submission) => storage.submissions.head(form.id, submission.id) ?? []);
+		const found = await Promise.all(shown.map((submission) => storage.submissions.head(form.id, submission.id)));
+		const heads = found.filter((head) => head !== undefined);
 		return within({ heads, reads: DIGEST_READS, signal }, async () => {
 			const latest: NotifiedSubmission[] = [];
 			for (const { id: submissionId } of heads) {

@@ -56,7 +56,7 @@ export function createRetries(
 		if (row.state === 'captured') {
 			throw new AppError('CONFLICT', 'The form is a test form: its deliveries are shown and never sent.');
 		}
-		const isSpam = row.submissionId !== null && storage.submissions.read(row.formId, row.submissionId)?.isSpam;
+		const isSpam = row.submissionId !== null && (await storage.submissions.head(row.formId, row.submissionId))?.isSpam;
 		if (isSpam) throw new AppError('CONFLICT', 'The submission is marked as spam. Mark it as not spam first.');
 		const [webhook] = await db
 			.select()

@@ -29,7 +29,7 @@ export function createSharedTexts({ submissions }: Pick<Storage, 'submissions'>,
 
 	async function fill(shared: Shared, submission: SubmissionHead, signal: AbortSignal): Promise<void> {
 		shared.release = await budget.take(COPIES * submission.bytes, signal);
-		shared.bytes = submissions.text(submission);
+		shared.bytes = await submissions.text(submission);
 		shared.release((COPIES - 1) * submission.bytes);
 	}
 

@@ -59,7 +59,7 @@ export function createWebhookChannel(
 	/** The event of a delivery; `undefined` if its form or submission was removed. */
 	async function readEvent({ formId, submissionId }: DeliveryRow): Promise<Event | undefined> {
 		const [form] = await storage.db.select().from(forms).where(eq(forms.id, formId));
-		const submission = storage.submissions.head(formId, submissionId ?? -1);
+		const submission = await storage.submissions.head(formId, submissionId ?? -1);
 		if (!form || form.deletedAt !== null || !submission) return undefined;
 		return { form, submission, createdAt: storage.clock.timeline().isoOf(submission.id) };
 	}
@@ -89,7 +89,7 @@ export function createWebhookChannel(
 		schedule: WEBHOOK_SCHEDULE,
 		concurrency: CONCURRENCY,
 		async send(delivery, { signal }) {
-			const submission = storage.submissions.head(delivery.formId, delivery.submissionId ?? -1);
+			const submission = await storage.submissions.head(delivery.formId, delivery.submissionId ?? -1);
 			if (!submission) return rejected(REMOVED);
 			const text = await texts.use(submission, signal);
 			try {

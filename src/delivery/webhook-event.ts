@@ -49,11 +49,11 @@ export async function eventShown(
 	kept: string,
 	{ row, storage, budget }: { row: DeliveryRow; storage: Storage; budget: Pick<ByteBudget, 'take'> },
 ): Promise<Content | undefined> {
-	const submission = storage.submissions.head(row.formId, row.submissionId ?? -1);
+	const submission = await storage.submissions.head(row.formId, row.submissionId ?? -1);
 	if (!submission) return undefined;
 	const release = await budget.take(submission.bytes);
 	try {
-		const bytes = storage.submissions.text(submission, SHOWN_MAX_BYTES);
+		const bytes = await storage.submissions.text(submission, SHOWN_MAX_BYTES);
 		if (!bytes) return undefined;
 		const isCut = submission.bytes > SHOWN_MAX_BYTES;
 		// `stream` drops a character that was cut in two.

@@ -6,7 +6,7 @@ import { encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
 import { FormGone, UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { NewDelivery } from '../storage/submission.ts';
+import type { Counts, NewDelivery } from '../storage/submission.ts';
 import { apiKeys, deliveries, type FormRow, formerSlugs as formerTable, forms, type Mode } from '../storage/tables.ts';
 import { checkFormSettings } from './check-settings.ts';
 import { createFormerSlugs, slugTaken } from './former-slugs.ts';
@@ -34,6 +34,13 @@ export interface FormsOptions {
 type Disclosure = 'notificationEmail' | 'formerSlug';
 type MayLetOut = (disclosure: Disclosure) => void;
 
+/** What a form has beside its row. */
+interface Beside {
+	former: string[];
+	counts: Counts;
+}
+
+const NO_COUNTS: Counts = { total: 0, unread: 0, starred: 0, spam: 0 };
 const NO_NOTICES: AddressNotices = { planAddressNotice: () => [], wake: () => {} };
 
 export type Forms = ReturnType<typeof createForms>;
@@ -42,9 +49,12 @@ export function createForms(storage: Storage, options: FormsOptions) {
 	const { captchas, notices = NO_NOTICES, now = Date.now } = options;
 	const bySlug = new Map<string, FormRow>();
 	const formerSlugs = createFormerSlugs(storage, now);
-	const toForm = (form: FormRow, former: string[]) =>
-		toResponse(form, { former, createdAt: storage.clock.timeline().isoOf(form.id) });
-	const readForm = async (form: FormRow) => toForm(form, await formerSlugs.of(form.id));
+	const toForm = (form: FormRow, { former = [], counts = NO_COUNTS }: Partial<Beside> = {}) =>
+		toResponse(form, { former, counts, createdAt: storage.clock.timeline().isoOf(form.id) });
+	async function readForm(form: FormRow): Promise<Form> {
+		const counts = await storage.submissions.counts([form.id]);
+		return toForm(form, { former: await formerSlugs.of(form.id), counts: counts.get(form.id) });
+	}
 	let cacheVersion = -1;
 	let removed = () => {};
 	const row = storage.findForm;
@@ -75,7 +85,8 @@ export function createForms(storage: Storage, options: FormsOptions) {
 				.where(and(mode && eq(forms.mode, mode), isNull(forms.deletedAt)))
 				.orderBy(desc(forms.id));
 			const former = await formerSlugs.byForm();
-			return rows.map((form) => toForm(form, former.get(form.id) ?? []));
+			const counts = await storage.submissions.counts(rows.map(({ id }) => id));
+			return rows.map((form) => toForm(form, { former: former.get(form.id), counts: counts.get(form.id) }));
 		},
 		async get(id: string, mode?: Mode): Promise<Form> {
 			return readForm(await row(id, mode));
@@ -97,7 +108,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			);
 			const made = rows[0] as FormRow;
 			storage.events.publish({ type: 'change', formId: made.id });
-			return toForm(made, []);
+			return toForm(made);
 		},
 		/**
 		 * Changes what `input` holds; `null` clears an optional setting.
@@ -206,7 +217,7 @@ async function refuseTakenSlug<T>(change: Promise<T>, slug: string): Promise<T> 
 	}
 }
 
-function toResponse(row: FormRow, { former, createdAt }: { former: string[]; createdAt: string }): Form {
+function toResponse(row: FormRow, { former, counts, createdAt }: Beside & { createdAt: string }): Form {
 	const { name, slug, isActive, ...others } = pickSettings(row);
 	return {
 		id: encodeId(row.id),
@@ -214,12 +225,12 @@ function toResponse(row: FormRow, { former, createdAt }: { former: string[]; cre
 		slug,
 		formerSlugs: former,
 		isActive,
-		submissionCount: row.total,
+		submissionCount: counts.total,
 		createdAt,
 		...others,
 		mode: row.mode,
-		unreadCount: row.unread,
-		starredCount: row.starred,
-		spamCount: row.spam,
+		unreadCount: counts.unread,
+		starredCount: counts.starred,
+		spamCount: counts.spam,
 	};
 }

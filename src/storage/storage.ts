@@ -6,15 +6,19 @@ import type { Log } from '../log.ts';
 import type { ClockReport } from './clock-report.ts';
 import type { DiskUse } from './database.ts';
 import type { Findings } from './findings.ts';
-import type { NameCounter } from './name-count.ts';
+import type { ScanRequest } from './scan.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type {
+	Counts,
+	FieldNames,
 	Filter,
 	Flags,
+	List,
+	ListQuery,
 	NewSubmission,
-	Page,
 	PageEntry,
-	PageQuery,
+	Selection,
+	Slice,
 	StoredSubmission,
 	SubmissionHead,
 } from './submission.ts';
@@ -36,6 +40,8 @@ export interface StorageOptions {
 	now?: () => number;
 	/** Milliseconds that pass, whatever the clock does. */
 	elapsed?: () => number;
+	/** The path of the module that calls `serveScans`, which long reads need. */
+	scans?: string;
 	/** When a segment of the search index is full. */
 	searchSegment?: { submissions: number; characters: number };
 	/** How many field names of a form are listed. */
@@ -68,12 +74,15 @@ export interface Storage {
 	/** Changes whenever anything but submissions may have changed, by this process or another: for caches. */
 	version(): number;
 	disk(): DiskUse;
-	/** @throws Unavailable if what lies at the path is another file, so that opening it would read, and could harm, that one. */
-	requireFile(): void;
-	/** Gives room back to the disk that long reads made the engine take; for a quiet time, because it may take long. */
-	trimLog(): void;
+	/**
+	 * Calls `start` when this process is the leader for a kind of work, which one process does for all; `Stop` ends it. An
+	 * engine for one server calls it at once.
+	 */
+	lead<Stop>(work: 'maintenance' | 'search' | 'delivery', start: () => Stop): Stop;
+	/** Tidies up what the engine itself leaves behind; for a quiet time, because it may take long. */
+	maintain(): void;
 	/** Commits what is queued and closes the database; nothing can be stored afterwards. */
-	close(): void;
+	close(): Promise<void>;
 }
 
 export interface SubmissionStore {
@@ -85,48 +94,44 @@ export interface SubmissionStore {
 	remove(formId: number, ids: readonly number[]): Promise<number[]>;
 	/** Removes up to `limit` submissions of a form that was deleted; `false` when none is left. */
 	sweep(formId: number, limit: number): Promise<boolean>;
-	read(formId: number, id: number): StoredSubmission | undefined;
+	/** `undefined` if there is none in that form. */
+	get(formId: number, id: number): Promise<StoredSubmission | undefined>;
 	/** All but the text, which is not read for it. */
-	head(formId: number, id: number): SubmissionHead | undefined;
+	head(formId: number, id: number): Promise<SubmissionHead | undefined>;
 	/**
 	 * The text in UTF-8, or that much of its beginning. Meanwhile the engine holds the whole of it, and what is returned
 	 * takes as much again.
 	 */
-	text(of: Pick<SubmissionHead, 'formId' | 'id'>, maxBytes?: number): Uint8Array | undefined;
+	text(of: Pick<SubmissionHead, 'formId' | 'id'>, maxBytes?: number): Promise<Uint8Array | undefined>;
 	/** Those of the ids that exist, in their order, as on a page. */
-	entries(formId: number, ids: readonly number[]): PageEntry[];
-	page(query: PageQuery): Page;
-	/** How many matching submissions lie between each two neighbouring ids of `bounds`, which ascend. */
-	countBetween(formId: number, range: { filter: Filter; bounds: readonly number[] }): number[];
-	/** The field names of all submissions but spam, or of spam, in the order first seen, as a JSON array. */
-	namesJson(formId: number, isSpam: boolean): string;
-	/** Whether there may be submissions with names that are not listed. */
-	hasUnlistedNames(formId: number, isSpam: boolean): boolean;
-	/** The version of a list that a recount may change; `undefined` if it is as it should be. */
-	staleNames(formId: number, isSpam: boolean): number | undefined;
-	/**
-	 * Lists a form's field names by what was counted of its submissions before `fromId`; the few since are counted here.
-	 * Resolves with `false` if they are too many for that. Nothing is done if the list is not of that version any more.
-	 */
-	relist(
-		formId: number,
-		count: { isSpam: boolean; version: number; fromId: number; counter: NameCounter },
-	): Promise<boolean>;
-	/** Resolves once everything that was enqueued before is on disk. */
-	committed(): Promise<void>;
+	entries(formId: number, ids: readonly number[]): Promise<PageEntry[]>;
+	/** @throws AppError UNAVAILABLE if a search takes too long, or too many are under way */
+	list(query: ListQuery): Promise<List>;
+	/** How many submissions match; throws as `list` does. */
+	count(selection: Selection): Promise<number>;
+	/** The first ids of a selection; throws as `list` does. */
+	ids(selection: Selection, part: Omit<Slice, 'offset'>): Promise<number[]>;
+	/** Of each of the forms. */
+	counts(formIds: readonly number[]): Promise<Map<number, Counts>>;
+	/** Of each of the forms: how many matching submissions lie between each two neighbouring ids of `bounds`, which ascend. */
+	countsBetween(
+		formIds: readonly number[],
+		range: { filter: Filter; bounds: readonly number[] },
+	): Promise<Map<number, number[]>>;
+	/** The field names of all submissions but spam, or of spam. */
+	names(formId: number, isSpam: boolean): Promise<FieldNames>;
+	/** To be called while a response can still be refused. @throws Unavailable if nothing could be scanned now */
+	prepareScan(): void;
+	/** Runs one of `StorageOptions.scans`; throws as `list` does. */
+	scan<Request extends ScanRequest, Result>(name: string, request: Request): Promise<Result>;
 }
 
+/** Full-text search follows behind the commits. */
 export interface SearchIndex {
-	/**
-	 * Indexes the next few submissions, or merges; `false` if there is nothing to do. For the one process that serves: two
-	 * would disagree on the watermark.
-	 * @param lastId No submission up to this one may still be on its way; the watermark never goes back.
-	 */
-	advance(lastId?: number, step?: 'usual' | 'short'): Promise<boolean>;
-	/** Takes out some of what was removed; `false` if there is nothing to do. */
-	clear(): Promise<boolean>;
-	/** How many submissions were stored since the one with that id, as far as `limit`, and the newest id. */
-	arrivals(sinceId: number, limit: number): { count: number; newest: number };
+	/** Keeps the index up to date; for the leader. Returns how to stop. */
+	follow(log: Log): () => Promise<void>;
+	/** Indexes all that is stored now. */
+	catchUp(): Promise<void>;
 }
 
 export interface Clock {

@@ -1,6 +1,5 @@
 /** The nouns of the storage contract: submissions as they go in and come out, and which of them are meant. */
 
-import type { SearchTerms } from './search-text.ts';
 import type { deliveries, idempotencyKeys } from './tables.ts';
 
 export const FILTERS = ['all', 'unread', 'starred', 'spam'] as const;
@@ -60,8 +59,8 @@ export interface Narrowing {
 	/** Only submissions with `fromId <= id < beforeId`. */
 	fromId?: number;
 	beforeId?: number;
-	/** Only submissions that the search index finds for all of these; at least one. */
-	terms?: SearchTerms;
+	/** Only submissions in which the search finds all of these, at least one; see `search-words.ts`. */
+	words?: readonly string[];
 }
 
 /** Submissions of one form. */
@@ -75,7 +74,7 @@ export interface Slice {
 	offset: number;
 }
 
-export interface PageQuery extends Omit<Selection, 'terms'>, Slice {}
+export interface ListQuery extends Selection, Slice {}
 
 /** With the size in bytes in place of a large text, which is read by itself. */
 export interface PageEntry extends Omit<StoredSubmission, 'data'> {
@@ -86,4 +85,16 @@ export interface Page {
 	rows: PageEntry[];
 	/** How many submissions match in all. */
 	total: number;
+}
+
+/** A page, and with it the field names of the inbox, or of spam if that is listed, as a JSON array. */
+export interface List extends Page {
+	namesJson: string;
+}
+
+/** Field names in the order first seen. */
+export interface FieldNames {
+	names: string[];
+	/** Whether there may be submissions with others, which are not listed. */
+	isPartial: boolean;
 }

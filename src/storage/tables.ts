@@ -3,6 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { CAPTCHA_NAMES } from '../captchas.ts';
+import type { Counts } from './submission.ts';
 
 export const MODES = ['live', 'test'] as const;
 export type Mode = (typeof MODES)[number];
@@ -291,7 +292,8 @@ export const setupLinks = sqliteTable('setup_links', {
 	expiresAt: integer('expires_at').notNull(),
 });
 
-export type FormRow = typeof forms.$inferSelect;
+/** Without the counts, which the engine keeps in the row; see `submissions.counts`. */
+export type FormRow = Omit<typeof forms.$inferSelect, keyof Counts>;
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type SessionRow = typeof sessions.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;

@@ -2,7 +2,7 @@
 
 import { invalidField } from '../errors.ts';
 import { integer, oneOf, single } from '../http/query-parameters.ts';
-import { type SearchTerms, searchTerms } from '../storage/search-text.ts';
+import { searchWords } from '../storage/search-words.ts';
 import type { Narrowing } from '../storage/submission.ts';
 import { FILTERS, type Filter } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
@@ -14,7 +14,7 @@ export interface NarrowingQuery {
 	filter: Filter;
 	sinceMs?: number;
 	untilMs?: number;
-	terms?: SearchTerms;
+	words?: readonly string[];
 }
 
 export interface ListQuery extends NarrowingQuery {
@@ -64,17 +64,17 @@ export function parseNarrowing({ filter, search, since, until }: NarrowingInput)
 		filter,
 		...(since !== undefined && { sinceMs: readTimestamp('since', since).millis }),
 		...(until !== undefined && { untilMs: parseUntil(until) }),
-		...(search !== undefined && { terms: parseSearch(search) }),
+		...(search !== undefined && { words: parseSearch(search) }),
 	};
 }
 
 /** The ids that are meant. */
-export function toNarrowing({ filter, sinceMs, untilMs, terms }: NarrowingQuery, timeline: Timeline): Narrowing {
+export function toNarrowing({ filter, sinceMs, untilMs, words }: NarrowingQuery, timeline: Timeline): Narrowing {
 	return {
 		filter,
 		...(sinceMs !== undefined && { fromId: timeline.firstIdAfter(sinceMs) }),
 		...(untilMs !== undefined && { beforeId: timeline.firstIdAfter(untilMs) }),
-		...(terms && { terms }),
+		...(words && { words }),
 	};
 }
 
@@ -84,12 +84,12 @@ function parseUntil(text: string): number {
 }
 
 /** What finds everything is refused: a change meant for some would be made to all. */
-function parseSearch(text: string): SearchTerms {
+function parseSearch(text: string): string[] {
 	if (text.length > SEARCH_MAX) {
 		throw invalidField('search', 'TOO_LONG', `search must have at most ${SEARCH_MAX} characters.`);
 	}
-	const terms = searchTerms(text);
-	if (terms.parts.length + terms.shortWords.length > 0) return terms;
+	const words = searchWords(text);
+	if (words.length > 0) return words;
 	throw invalidField('search', 'EMPTY', 'search must hold something to look for; leave it out for all.');
 }
 

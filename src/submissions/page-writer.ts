@@ -38,10 +38,18 @@ export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>
 	const { submissions, clock } = storage;
 	const { budget, turns } = options;
 
-	function presentWhole(formId: number, entry: PageEntry): string {
-		const { id, data } = entry;
-		const text = typeof data === 'string' ? data : decoder.decode(submissions.text({ id, formId }));
-		return presentWith(text, entry, clock.timeline());
+	async function readText(formId: number, id: number): Promise<string | undefined> {
+		const bytes = await submissions.text({ formId, id });
+		return bytes && decoder.decode(bytes);
+	}
+
+	async function whole({ formId, head, entries, tail }: Written): Promise<string> {
+		const texts: string[] = [];
+		for (const entry of entries) {
+			const data = typeof entry.data === 'string' ? entry.data : await readText(formId, entry.id);
+			if (data !== undefined) texts.push(presentWith(data, entry, clock.timeline()));
+		}
+		return head + texts.join(',') + tail;
 	}
 
 	/** A submission that was removed since it was found is left out. */
@@ -50,7 +58,7 @@ export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>
 		let separator = '';
 		for (const entry of entries) {
 			if (typeof entry.data === 'string') {
-				text += separator + presentWhole(formId, entry);
+				text += separator + presentWith(entry.data, entry, clock.timeline());
 				separator = ',';
 				if (text.length < PIECE_CHARACTERS) continue;
 				yield encoder.encode(text);
@@ -59,7 +67,7 @@ export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>
 			}
 			const release = await budget.take(COPIES * entry.data, AbortSignal.timeout(MAX_WAIT_MS));
 			try {
-				const bytes = submissions.text({ formId, id: entry.id });
+				const bytes = await submissions.text({ formId, id: entry.id });
 				if (bytes === undefined) continue;
 				const [before, after] = presentAround(entry, clock.timeline());
 				yield encoder.encode(text + separator + before);
@@ -80,10 +88,9 @@ export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>
 	 * @throws AppError UNAVAILABLE if there is no turn for too long
 	 */
 	return async (written: Written, caller?: string): Promise<JsonText> => {
-		const { formId, head, entries, tail } = written;
 		let bytes = 0;
-		for (const { data } of entries) bytes += typeof data === 'string' ? data.length : data;
-		if (bytes <= MAX_WHOLE_BYTES) return head + entries.map((entry) => presentWhole(formId, entry)).join(',') + tail;
+		for (const { data } of written.entries) bytes += typeof data === 'string' ? data.length : data;
+		if (bytes <= MAX_WHOLE_BYTES) return whole(written);
 		const end = caller === undefined ? () => {} : await turns.take(caller);
 		return { chunks: inPieces(written), end };
 	};

@@ -6,22 +6,18 @@ import type { Forms } from '../forms/forms.ts';
 import { decodeId } from '../ids.ts';
 import { createOneAtATime } from '../one-at-a-time.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Page, PageEntry } from '../storage/submission.ts';
+import type { PageEntry } from '../storage/submission.ts';
 import type { FormRow, Mode } from '../storage/tables.ts';
 import { type Export, type ExportQuery, openExport } from './export/export.ts';
 import { type ListQuery, toNarrowing } from './list-query.ts';
-import type { Names } from './names/names.ts';
 import { createPageWriter, type JsonText, type PageWriterOptions } from './page-writer.ts';
 import { presentFlagged } from './present.ts';
-import type { Reader } from './reader.ts';
 import type { UpdateSubmission } from './schema.ts';
 
 export type Submissions = ReturnType<typeof createSubmissions>;
 
 export interface SubmissionsOptions extends PageWriterOptions {
 	forms: Forms;
-	reader: Reader;
-	names: Names;
 	release: Retries['release'];
 	now?: () => number;
 }
@@ -35,23 +31,15 @@ export interface Asked {
 
 /** JSON text is answered as text: what was stored is spliced in untouched, never parsed on the way. */
 export function createSubmissions(storage: Storage, options: SubmissionsOptions) {
-	const { forms, reader, names, budget, turns, release, now = Date.now } = options;
+	const { forms, budget, turns, release, now = Date.now } = options;
 	const { submissions, clock } = storage;
 	const write = createPageWriter(storage, options);
 	const oneAtATime = createOneAtATime();
 
-	function find(form: FormRow, id: string): PageEntry {
-		const [found] = submissions.entries(form.id, [decodeId(id) ?? -1]);
+	async function find(form: FormRow, id: string): Promise<PageEntry> {
+		const [found] = await submissions.entries(form.id, [decodeId(id) ?? -1]);
 		if (!found) throw notFound();
 		return found;
-	}
-
-	/** A page of what the search finds; what was removed since it was found is left out. */
-	async function search(formId: number, query: ListQuery): Promise<Page> {
-		const { limit, offset, order } = query;
-		const selection = { ...toNarrowing(query, clock.timeline()), formId };
-		const { ids, total } = await reader.call('count', selection, { limit, offset, order });
-		return { rows: submissions.entries(formId, ids), total };
 	}
 
 	return {
@@ -64,20 +52,17 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 		async list(formId: string, { mode, caller, readQuery }: Asked & { readQuery: () => ListQuery }): Promise<JsonText> {
 			const form = await forms.row(formId, mode);
 			const query = readQuery();
-			const { limit, offset, order, filter } = query;
-			const { rows: entries, total } = query.terms
-				? await search(form.id, query)
-				: submissions.page({ ...toNarrowing(query, clock.timeline()), limit, offset, order, formId: form.id });
-			await names.settle(form.id, filter === 'spam');
-			const fields = submissions.namesJson(form.id, filter === 'spam');
+			const { limit, offset, order } = query;
+			const selection = { ...toNarrowing(query, clock.timeline()), formId: form.id };
+			const { rows: entries, total, namesJson } = await submissions.list({ ...selection, limit, offset, order });
 			const pagination = JSON.stringify({ limit, offset, total, hasMore: offset + limit < total });
-			const tail = `],"fields":${fields},"pagination":${pagination}}`;
+			const tail = `],"fields":${namesJson},"pagination":${pagination}}`;
 			return write({ formId: form.id, head: '{"submissions":[', entries, tail }, caller);
 		},
 		/** One submission, as JSON text. @throws AppError FORM_NOT_FOUND, NOT_FOUND */
 		async get(formId: string, { mode, caller, id }: Asked & { id: string }): Promise<JsonText> {
 			const form = await forms.row(formId, mode);
-			return write({ formId: form.id, head: '', entries: [find(form, id)], tail: '' }, caller);
+			return write({ formId: form.id, head: '', entries: [await find(form, id)], tail: '' }, caller);
 		},
 		/**
 		 * Sets flags; answers the submission after the change, as JSON text.
@@ -90,12 +75,12 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 		): Promise<JsonText> {
 			const { mode, caller, id, mayRead, readChange } = change;
 			const form = await forms.row(formId, mode);
-			const before = find(form, id);
+			const before = await find(form, id);
 			const { isRead, isStarred, isSpam, sendWithheld } = await readChange();
 			const flags = Object.entries({ isRead, isStarred, isSpam }).filter(([, value]) => value !== undefined);
 			if (flags.length > 0) await submissions.change(form.id, [before.id], Object.fromEntries(flags));
 			if (isSpam === false && sendWithheld) await release(form.id, [before.id]);
-			const after = find(form, id);
+			const after = await find(form, id);
 			if (!mayRead) return presentFlagged(after, clock.timeline());
 			return write({ formId: form.id, head: '', entries: [after], tail: '' }, caller);
 		},
@@ -108,7 +93,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			const query = readQuery();
 			const end = caller === undefined ? () => {} : await turns.take(caller);
 			try {
-				return await openExport(storage, { reader, names, form, query, now, budget, oneAtATime, end });
+				return await openExport(storage, { form, query, now, budget, oneAtATime, end });
 			} catch (error) {
 				end();
 				throw error;

@@ -13,7 +13,7 @@ test('prints a link to the dashboard that is good once, also before there is a d
 	expect(stderr).toContain('It works once, within the next hour.');
 	const storage = openStorage(cli.path('formsrv-data', 'formsrv.db'));
 	expect(await storage.db.select().from(setupLinks)).toHaveLength(1);
-	storage.close();
+	await storage.close();
 	const elsewhere = await cli.call('dashboard-link', '--base-url', 'https://forms.example.com');
 	expect(elsewhere.stdout).toStartWith('https://forms.example.com/#/setup/');
 });

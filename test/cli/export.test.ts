@@ -26,7 +26,7 @@ beforeEach(async () => {
 			replyTo: null,
 		});
 	}
-	storage.close();
+	await storage.close();
 });
 
 test('prints CSV, oldest first if it is asked to', async () => {
@@ -49,7 +49,7 @@ test('guards against formulas unless they are to be left', async () => {
 		subject: null,
 		replyTo: null,
 	});
-	storage.close();
+	await storage.close();
 	const nameOf = async (...args: string[]) =>
 		readCsv((await cli.call('submissions', 'export', 'contact', ...args)).stdout)[1]?.[5];
 	expect(await nameOf()).toBe("'=1+1");

@@ -110,7 +110,7 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 		},
 		async close(): Promise<void> {
 			await stopSending?.(GRACE_MS);
-			storage.close();
+			await storage.close();
 		},
 	};
 }

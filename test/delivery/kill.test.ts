@@ -105,7 +105,7 @@ test(
 		const events = await storage.db.select().from(deliveries).where(eq(deliveries.channel, 'webhook'));
 		expect(new Set(received)).toEqual(new Set(events.map(({ id }) => `msg_${encodeId(id)}`)));
 		expect(doubles(received)).toBeLessThanOrEqual(KILLS * EVENTS_UNDER_WAY);
-		storage.close();
+		await storage.close();
 	},
 	TIME_LIMIT_MS,
 );

@@ -75,7 +75,7 @@ test('a large body is read once for ten webhooks that take it at the same time, 
 	await opened.until(allIn('sent', 10));
 	expect(new Set(bodies).size).toBe(1);
 	expect(bodies).toHaveLength(10);
-	const stored = opened.storage.submissions.read(opened.form.id, id)?.data as string;
+	const stored = (await opened.storage.submissions.get(opened.form.id, id))?.data as string;
 	expect(stored.length).toBeGreaterThan(3 * MIB);
 	expect(bodies[0]?.includes(`"data":${stored},"createdAt"`)).toBe(true);
 	expect(opened.taken).toEqual([2 * Buffer.byteLength(stored)]);
@@ -98,7 +98,7 @@ test('of a large body hardly anything is kept; what is shown says that it is cut
 		const { data } = shown.data.submission as { data: string };
 		expect(Buffer.byteLength(data)).toBeLessThanOrEqual(100_000);
 		expect(Buffer.byteLength(data)).toBeGreaterThan(99_990);
-		expect(opened.storage.submissions.read(opened.form.id, submission)?.data).toStartWith(data);
+		expect((await opened.storage.submissions.get(opened.form.id, submission))?.data).toStartWith(data);
 	}
 	await opened.dispatch.retries.retry(encodeId(rows[0]?.id as number));
 	await opened.until((after) => after.every((row) => row.state === 'sent') && bodies.length === 4);

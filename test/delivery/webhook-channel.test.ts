@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-	storage.close();
+	await storage.close();
 	await target.stop(true);
 });
 

@@ -32,7 +32,7 @@ test('a renamed form is found by all slugs that it had, in any case, and tells t
 	expect((await rename(id, 'first')).formerSlugs.sort()).toEqual(['second', 'third']);
 	expect(await forms.update(id, { input: { name: 'Uno', slug: 'first' } })).toEqual(await forms.get(id));
 	expect(await nameAt('third')).toBe('Uno');
-	storage.close();
+	await storage.close();
 });
 
 test('another form takes a former slug, made with it or renamed to it, and it leads there alone', async () => {
@@ -47,7 +47,7 @@ test('another form takes a former slug, made with it or renamed to it, and it le
 	expect((await forms.get(id)).formerSlugs).toEqual([]);
 	expect((await refusalOfAsync(() => rename(id, 'first'))).code).toBe('SLUG_TAKEN');
 	expect((await refusalOfAsync(() => forms.create('live', { name: 'X', slug: 'third' }))).code).toBe('SLUG_TAKEN');
-	storage.close();
+	await storage.close();
 });
 
 test('the other mode takes none', async () => {
@@ -59,7 +59,7 @@ test('the other mode takes none', async () => {
 	const two = await forms.create('test', { name: 'Two' });
 	expect((await refusalOfAsync(() => rename(two.id, 'first'))).code).toBe('SLUG_TAKEN');
 	expect(await nameAt('first')).toBe('One');
-	storage.close();
+	await storage.close();
 });
 
 test('all slugs of a deleted form are kept from others for 30 days, also once its rows are gone', async () => {
@@ -85,7 +85,7 @@ test('all slugs of a deleted form are kept from others for 30 days, also once it
 	await forms.sweep(async () => true);
 	await rename(other.id, 'second');
 	expect([await nameAt('first'), await nameAt('second')]).toEqual(['Two', 'Other']);
-	storage.close();
+	await storage.close();
 });
 
 test('two changes of one slug at once lose neither', async () => {
@@ -98,7 +98,7 @@ test('two changes of one slug at once lose neither', async () => {
 	const [, error] = await Promise.allSettled([rename(id, 'fourth'), rename(two.id, 'third')]);
 	expect((error as PromiseRejectedResult).reason as AppError).toMatchObject({ code: 'SLUG_TAKEN' });
 	expect(await nameAt('third')).toBe('One');
-	storage.close();
+	await storage.close();
 });
 
 test('over the API, what is posted to the old address arrives, and only who may read takes it over', async () => {

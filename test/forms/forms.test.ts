@@ -74,7 +74,7 @@ test('a form is made with defaults, read, changed and listed newest first', asyn
 		isActive: true,
 	});
 	expect(await forms.get(second.id)).toEqual(changed);
-	storage.close();
+	await storage.close();
 });
 
 const faults: [string, UpdateForm, string[]][] = [
@@ -101,7 +101,7 @@ test.each(faults)('%s is refused by the name of the field', async (_title, input
 	expect(error.code).toBe('VALIDATION_ERROR');
 	expect(error.details.fields?.map(({ field }) => field)).toEqual(fields);
 	expect(await forms.list()).toEqual([]);
-	storage.close();
+	await storage.close();
 });
 
 test('a name is measured in characters, not in halves of them', async () => {
@@ -109,7 +109,7 @@ test('a name is measured in characters, not in halves of them', async () => {
 	const { name } = await forms.create('live', { name: '😀'.repeat(200) });
 	expect(name).toBe('😀'.repeat(200));
 	expect((await refusal(forms.create('live', { name: '😀'.repeat(201) }))).code).toBe('VALIDATION_ERROR');
-	storage.close();
+	await storage.close();
 });
 
 test('a form can be sent back as it was read, also when the server lost the secret of its captcha', async () => {
@@ -118,7 +118,7 @@ test('a form can be sent back as it was read, also when the server lost the secr
 	const later = createForms(storage, { captchas: new Set() });
 	expect(await later.update(form.id, { input: { ...form, name: 'Two' } })).toEqual({ ...form, name: 'Two' });
 	expect((await refusal(later.update(form.id, { input: { captcha: 'hcaptcha' } }))).code).toBe('VALIDATION_ERROR');
-	storage.close();
+	await storage.close();
 });
 
 test('a slug belongs to one form, whatever its case', async () => {
@@ -128,7 +128,7 @@ test('a slug belongs to one form, whatever its case', async () => {
 	expect((await refusal(forms.create('test', { name: 'Three', slug: 'Contact' }))).code).toBe('SLUG_TAKEN');
 	expect((await refusal(forms.update(other.id, { input: { slug: 'contact' } }))).code).toBe('SLUG_TAKEN');
 	expect((await forms.findBySlug('CONTACT'))?.name).toBe('One');
-	storage.close();
+	await storage.close();
 });
 
 test("the other mode's form is not there", async () => {
@@ -140,7 +140,7 @@ test("the other mode's form is not there", async () => {
 		forms.remove(form.id, 'test'),
 	];
 	for (const attempt of attempts) expect((await refusal(attempt)).code).toBe('FORM_NOT_FOUND');
-	storage.close();
+	await storage.close();
 });
 
 test('a change is seen by the next look-up of the slug', async () => {
@@ -151,7 +151,7 @@ test('a change is seen by the next look-up of the slug', async () => {
 	expect((await forms.findBySlug('contact'))?.isActive).toBe(false);
 	await forms.update(form.id, { input: { slug: 'other' } });
 	expect((await forms.findBySlug('contact'))?.slug).toBe('other');
-	storage.close();
+	await storage.close();
 });
 
 test('a deleted form is out of reach at once, and its rows go, also after a restart in between', async () => {
@@ -178,7 +178,7 @@ test('a deleted form is out of reach at once, and its rows go, also after a rest
 	expect((await createKeys(storage).list()).length).toBe(0);
 	await forms.create('live', { name: 'Two', slug: 'two' });
 	await forms.sweep(async () => false);
-	storage.close();
+	await storage.close();
 
 	const again = open(file);
 	const left = async () => (await again.storage.db.select().from(submissionTable)).length;
@@ -186,5 +186,5 @@ test('a deleted form is out of reach at once, and its rows go, also after a rest
 	await again.forms.sweep(async () => true);
 	expect(await left()).toBe(0);
 	expect((await again.storage.db.select().from(formTable)).map(({ name }) => name)).toEqual(['Two']);
-	again.storage.close();
+	await again.storage.close();
 });

@@ -14,11 +14,11 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-	storage.close();
+	void storage.close();
 });
 
 function restart() {
-	storage.close();
+	void storage.close();
 	storage = openStorage(join(folder, 'formsrv.db'));
 }
 
@@ -27,12 +27,12 @@ test('the secret is random, and the same after a restart and for every process o
 	expect(secret).toMatch(/^[0-9a-f]{64}$/);
 	const beside = openStorage(join(folder, 'formsrv.db'));
 	expect(await createAltchaStore(beside).secret()).toBe(secret);
-	beside.close();
+	await beside.close();
 	restart();
 	expect(await createAltchaStore(storage).secret()).toBe(secret);
 	const other = openStorage(join(folder, 'other.db'));
 	expect(await createAltchaStore(other).secret()).not.toBe(secret);
-	other.close();
+	await other.close();
 });
 
 test('requests that come together get one secret', async () => {

@@ -43,7 +43,7 @@ test('a key is recognised until it is revoked, from the very next request on', a
 	});
 	await keys.revoke(key.id);
 	expect(await codeOf(keys.authenticate(token))).toBe('UNAUTHORIZED');
-	storage.close();
+	await storage.close();
 });
 
 test('a key ends at its expiry', async () => {
@@ -55,7 +55,7 @@ test('a key ends at its expiry', async () => {
 	expect(await codeOf(keys.create({ mode: 'live', permissions: ['read'], expiresAt: new Date(clock.now) }))).toBe(
 		'VALIDATION_ERROR',
 	);
-	storage.close();
+	await storage.close();
 });
 
 test('a missing, malformed and unknown key get the same refusal but for the hint that one was sent', async () => {
@@ -68,7 +68,7 @@ test('a missing, malformed and unknown key get the same refusal but for the hint
 	expect(missing?.details.headers?.['WWW-Authenticate']).toBe('Bearer realm="formsrv"');
 	expect(unknown?.details).toEqual(malformed?.details as object);
 	expect(unknown?.details.headers?.['WWW-Authenticate']).toBe('Bearer realm="formsrv", error="invalid_token"');
-	storage.close();
+	await storage.close();
 });
 
 test('a form-level key belongs to its form and its mode, and goes with it', async () => {
@@ -81,7 +81,7 @@ test('a form-level key belongs to its form and its mode, and goes with it', asyn
 	await forms.remove(form.id);
 	expect(await codeOf(keys.authenticate(token))).toBe('UNAUTHORIZED');
 	expect(await codeOf(keys.create({ mode: 'live', permissions: ['read'], form: 'contact' }))).toBe('FORM_NOT_FOUND');
-	storage.close();
+	await storage.close();
 });
 
 test('the last use is noted to the minute', async () => {
@@ -100,7 +100,7 @@ test('the last use is noted to the minute', async () => {
 	await keys.authenticate(token);
 	await storage.batch(() => []);
 	expect(await lastUsed()).toBe(new Date(clock.now).toISOString());
-	storage.close();
+	await storage.close();
 });
 
 test('of a key only hash and display form are stored', async () => {
@@ -109,5 +109,5 @@ test('of a key only hash and display form are stored', async () => {
 	const rows = await storage.db.select().from(apiKeys);
 	expect(JSON.stringify(rows)).not.toContain(token.slice(8, 20));
 	expect(rows[0]?.display).toBe(`sk_live_…${token.slice(-4)}`);
-	storage.close();
+	await storage.close();
 });

@@ -1,8 +1,8 @@
 /** Puts a count of field names, made beside the writer, in the place of the list. */
 
 import type { Database } from 'bun:sqlite';
-import { type NameCounter, namesOf } from '../name-count.ts';
 import type { FormIndex } from './form-index.ts';
+import { type NameCounter, namesOf } from './name-count.ts';
 import type { Writer } from './writer.ts';
 
 /** Submissions since the count that are counted inside the transaction, and how many bytes one of them may have. */
@@ -15,6 +15,8 @@ interface Relisting {
 	fromId: number;
 	counter: NameCounter;
 }
+
+export type NameRelisting = ReturnType<typeof createNameRelisting>;
 
 export function createNameRelisting(client: Database, { writer, index }: { writer: Writer; index: FormIndex }) {
 	const latestData = client.prepare(

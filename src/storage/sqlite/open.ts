@@ -2,10 +2,11 @@
 
 import { drizzle } from 'drizzle-orm/bun-sqlite';
 import { createEvents } from '../../events.ts';
+import type { Log } from '../../log.ts';
 import { Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
-import type { Db, Query, Results, Storage, StorageOptions } from '../storage.ts';
+import type { Db, Query, Results, StorageOptions } from '../storage.ts';
 import { createClock } from './clock.ts';
 import {
 	abandonConnection,
@@ -19,10 +20,14 @@ import { createDatabase, hasDatabase } from './database-place.ts';
 import { measureDisk } from './disk-use.ts';
 import { isDamage } from './failures.ts';
 import { createFormIndex } from './form-index.ts';
+import { startIndexer } from './indexer.ts';
 import { migrate } from './migrate.ts';
+import { createNameRecount } from './name-recount.ts';
 import { createNameRelisting } from './name-relist.ts';
 import { createPresentForms } from './present-forms.ts';
+import { createReader } from './reader.ts';
 import { createSearchIndex } from './search-index.ts';
+import { createSubmissionLists } from './submission-lists.ts';
 import { createSubmissionLog } from './submission-log.ts';
 import { createSubmissionTexts } from './submission-text.ts';
 import { createWatch } from './watch.ts';
@@ -31,10 +36,13 @@ import { createWriter, type Job } from './writer.ts';
 /** A job for which there is a commit. */
 const NOTHING: Job = { compound: false, run() {}, resolve() {}, reject() {} };
 
+export type SqliteStorage = ReturnType<typeof openSqlite>;
+
+/** What the contract does not name is for tests of the engine. */
 export function openSqlite(
 	file: string,
-	{ log: serverLog, now = Date.now, elapsed, searchSegment, maxListedNames }: StorageOptions,
-): Storage {
+	{ log: serverLog, now = Date.now, elapsed, scans, searchSegment, maxListedNames }: StorageOptions = {},
+) {
 	if (!hasDatabase(file)) createDatabase(file);
 	const client = openWriteConnection(file);
 	try {
@@ -51,7 +59,7 @@ export function openSqlite(
 	let seenVersion = Number(dataVersion.values()[0]?.[0]);
 	let generation = 0;
 	let isFresh = false;
-	let isOpen = true;
+	let closing: Promise<void> | undefined;
 
 	/** Notices what another process wrote, such as a command beside the server. */
 	function refresh(): void {
@@ -99,6 +107,37 @@ export function openSqlite(
 	const log = createSubmissionLog(client, { writer, index, forms, events });
 	const texts = createSubmissionTexts(reader);
 	const search = createSearchIndex(client, writer, searchSegment);
+	const nameLists = {
+		...createNameRelisting(client, { writer, index }),
+		staleNames: (...args: Parameters<typeof index.staleNames>) => {
+			refreshOnce();
+			return index.staleNames(...args);
+		},
+	};
+	const longReads = createReader(file, { program: scans, beforeOpening: requireFile });
+	const names = createNameRecount({ lists: nameLists, clock, reader: longReads });
+
+	/** Opening the path would read, and could harm, what lies there if it is another file. */
+	function requireFile(): void {
+		watch.look();
+		if (findings.has('file')) throw new Unavailable();
+	}
+
+	/** The file first loses those who read it. At once if there are none. */
+	async function close(): Promise<void> {
+		if (names.isRunning() || longReads.isRunning()) {
+			await names.close();
+			await longReads.close();
+		}
+		writer.drain();
+		if (!watch.stop()) {
+			abandonConnection(client);
+			abandonConnection(reader);
+			return;
+		}
+		reader.close();
+		closeWriteConnection(client);
+	}
 
 	return {
 		db,
@@ -123,37 +162,28 @@ export function openSqlite(
 		submissions: {
 			...log,
 			...texts,
+			...nameLists,
+			hasUnlistedNames: index.hasUnlistedNames,
 			append(row: Parameters<typeof log.append>[0]): Promise<void> {
 				const refusal = findings.refusal('submission');
 				return refusal ? Promise.reject(refusal) : log.append(row);
 			},
-			...createNameRelisting(client, { writer, index }),
-			page: (query: Parameters<typeof log.page>[0]) => {
-				refreshOnce();
-				return log.page(query);
-			},
-			countBetween: (...args: Parameters<typeof log.countBetween>) => {
-				refreshOnce();
-				return log.countBetween(...args);
-			},
-			staleNames: (...args: Parameters<typeof index.staleNames>) => {
-				refreshOnce();
-				return index.staleNames(...args);
-			},
-			hasUnlistedNames: (...args: Parameters<typeof index.hasUnlistedNames>) => {
-				refreshOnce();
-				return index.hasUnlistedNames(...args);
-			},
+			...createSubmissionLists(reader, { log, index, reader: longReads, names, refresh: refreshOnce }),
 		},
-		search,
+		search: {
+			...search,
+			catchUp: async () => {
+				while ((await search.advance()) || (await search.clear()));
+			},
+			follow: (others: Log) => startIndexer({ search, findings }, others),
+		},
 		findings,
-		logBeside: (others) => logBeside(findings, others, isDamage),
+		logBeside: (others: Log) => logBeside(findings, others, isDamage),
 		disk: () => measureDisk(file),
-		requireFile(): void {
-			watch.look();
-			if (findings.has('file')) throw new Unavailable();
-		},
-		trimLog(): void {
+		longReads,
+		names,
+		lead: <Stop>(_name: string, start: () => Stop): Stop => start(),
+		maintain(): void {
 			if (!findings.has('file') && measureDisk(file).walBytes > LOG_KEEPS_BYTES) truncateLog(client);
 		},
 		events,
@@ -163,17 +193,9 @@ export function openSqlite(
 			refreshOnce();
 			return generation;
 		},
-		close(): void {
-			if (!isOpen) return;
-			isOpen = false;
-			writer.drain();
-			if (!watch.stop()) {
-				abandonConnection(client);
-				abandonConnection(reader);
-				return;
-			}
-			reader.close();
-			closeWriteConnection(client);
+		close(): Promise<void> {
+			closing ??= close();
+			return closing;
 		},
 	};
 }

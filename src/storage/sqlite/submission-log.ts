@@ -3,19 +3,19 @@
 import type { Database, Statement } from 'bun:sqlite';
 import type { Events } from '../../events.ts';
 import { lazy } from '../../lazy.ts';
-import { namesOf } from '../name-count.ts';
 import type {
 	Filter,
 	Flags,
+	ListQuery,
 	NewDelivery,
 	NewSubmission,
 	Page,
 	PageEntry,
-	PageQuery,
 	StoredSubmission,
 } from '../submission.ts';
 import { isMissingParent } from './failures.ts';
 import { type Block, blockIndexOf, type Count, type FormIndex } from './form-index.ts';
+import { namesOf } from './name-count.ts';
 import type { PresentForms } from './present-forms.ts';
 import type { Job, Writer } from './writer.ts';
 
@@ -133,7 +133,7 @@ export function createSubmissionLog(
 	}
 
 	/** Reads `limit` rows from the one of that rank (0 = oldest match) onwards, skipping by the blocks' counts. */
-	function readFromRank(query: PageQuery, rank: number, limit: number): PageEntry[] {
+	function readFromRank(query: Omit<ListQuery, 'words'>, rank: number, limit: number): PageEntry[] {
 		const count = COUNT_OF[query.filter];
 		const blocks = index.blocks(query.formId);
 		const isAscending = query.order === 'asc';
@@ -175,7 +175,8 @@ export function createSubmissionLog(
 		entries(formId: number, ids: readonly number[]): PageEntry[] {
 			return ids.flatMap((id) => (sql.entry().values(id, formId) as PageRow[]).map((row) => toStored(row)));
 		},
-		page(query: PageQuery): Page {
+		/** A page without a search. */
+		page(query: Omit<ListQuery, 'words'>): Page {
 			const { formId, filter, order, limit, offset, fromId = 0, beforeId = BEYOND_ALL_IDS } = query;
 			const low = fromId > 0 ? countBelow(formId, filter, fromId) : 0;
 			const high = countBelow(formId, filter, beforeId);

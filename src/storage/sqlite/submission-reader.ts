@@ -1,9 +1,9 @@
 /** Reads that may take their time, for a connection of their own: ranges of submissions, and the full-text search. */
 
 import type { Database } from 'bun:sqlite';
-import { wordToken } from '../search-text.ts';
 import type { Selection, Slice, StoredSubmission } from '../submission.ts';
 import { segmentTable } from './search-segments.ts';
+import { searchTerms, wordToken } from './search-text.ts';
 import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from './submission-log.ts';
 
 export type SubmissionReader = ReturnType<typeof createSubmissionReader>;
@@ -32,7 +32,7 @@ export function createSubmissionReader(client: Database) {
 		selection: Selection,
 		{ order, firstMatch }: { order: Slice['order']; firstMatch: number },
 	): Source[] {
-		if (!selection.terms) return [plainSource(selection)];
+		if (!selection.words) return [plainSource(selection)];
 		return segmentsOf(selection, order).map((volume) => searchSource(selection, { volume, firstMatch }));
 	}
 
@@ -96,7 +96,7 @@ function plainSource(selection: Selection): Source {
 
 /** What a volume of the index finds is looked up one by one; the other way round a rare word would cost a scan. */
 function searchSource(selection: Selection, { volume, firstMatch }: { volume: number; firstMatch: number }): Source {
-	const { parts = [], shortWords = [] } = selection.terms ?? {};
+	const { parts, shortWords } = searchTerms(selection.words ?? []);
 	const words = segmentTable('words', volume);
 	const index = parts.length > 0 ? segmentTable('parts', volume) : words;
 	const both = ` and +i.rowid in (select rowid from ${words} where ${words} match ?${firstMatch + 1})`;
@@ -107,8 +107,9 @@ function searchSource(selection: Selection, { volume, firstMatch }: { volume: nu
 }
 
 function valuesOf(selection: Selection, ...more: number[]): (number | string)[] {
-	const { formId, fromId = 0, beforeId = BEYOND_ALL_IDS, terms } = selection;
-	const matches = terms ? [matchAll(terms.parts), matchAll(terms.shortWords.map(wordToken))] : [];
+	const { formId, fromId = 0, beforeId = BEYOND_ALL_IDS, words } = selection;
+	const { parts, shortWords } = searchTerms(words ?? []);
+	const matches = [matchAll(parts), matchAll(shortWords.map(wordToken))];
 	return [formId, fromId, beforeId, ...more, ...matches.filter((match) => match !== '')];
 }
 

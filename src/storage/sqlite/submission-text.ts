@@ -13,18 +13,16 @@ export function createSubmissionTexts(client: Database) {
 	const beginning = lazy(() => client.prepare(`select substr(cast(data as blob), 1, ?) ${from}`));
 
 	return {
-		/** All but the text, which is not read for it. */
-		head(formId: number, id: number): SubmissionHead | undefined {
+		async head(formId: number, id: number): Promise<SubmissionHead | undefined> {
 			const row = head().values(id, formId)[0] as HeadRow | undefined;
 			if (!row) return undefined;
 			const [isRead, isStarred, isSpam, bytes] = row;
 			return { id, formId, isRead: isRead === 1, isStarred: isStarred === 1, isSpam: isSpam === 1, bytes };
 		},
-		/**
-		 * The text in UTF-8, or so much of its beginning. Meanwhile the engine holds the whole of it, and what is returned
-		 * takes as much again.
-		 */
-		text({ formId, id }: Pick<SubmissionHead, 'formId' | 'id'>, maxBytes?: number): Uint8Array | undefined {
+		async text(
+			{ formId, id }: Pick<SubmissionHead, 'formId' | 'id'>,
+			maxBytes?: number,
+		): Promise<Uint8Array | undefined> {
 			const rows = maxBytes === undefined ? whole().values(id, formId) : beginning().values(maxBytes, id, formId);
 			return rows[0]?.[0] as Uint8Array | undefined;
 		},

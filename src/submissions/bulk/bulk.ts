@@ -8,14 +8,12 @@ import type { Storage } from '../../storage/storage.ts';
 import type { Selection } from '../../storage/submission.ts';
 import type { Mode } from '../../storage/tables.ts';
 import { type NarrowingQuery, parseNarrowing, toNarrowing } from '../list-query.ts';
-import type { Reader } from '../reader.ts';
 import type { BulkTarget, BulkUpdate } from './schema.ts';
 
 const CHUNK = 200;
 
 export interface BulkOptions {
 	forms: Forms;
-	reader: Reader;
 	release: Retries['release'];
 }
 
@@ -31,7 +29,7 @@ type Target = { ids: number[] } | { narrowing: NarrowingQuery };
 
 export type Bulk = ReturnType<typeof createBulk>;
 
-export function createBulk({ submissions, clock }: Storage, { forms, reader, release }: BulkOptions) {
+export function createBulk({ submissions, clock }: Storage, { forms, release }: BulkOptions) {
 	/** The ids that are meant, in chunks. What arrives after the call is not meant. */
 	async function* chunksOf(formId: number, target: Target): AsyncGenerator<number[]> {
 		if ('ids' in target) {
@@ -42,7 +40,7 @@ export function createBulk({ submissions, clock }: Storage, { forms, reader, rel
 		let rest: Selection = { ...toNarrowing(target.narrowing, clock.timeline()), formId };
 		rest.beforeId = Math.min(rest.beforeId ?? end, end);
 		while (true) {
-			const ids = await reader.call('ids', rest, { order: 'asc', limit: CHUNK });
+			const ids = await submissions.ids(rest, { order: 'asc', limit: CHUNK });
 			if (ids.length > 0) yield ids;
 			if (ids.length < CHUNK) return;
 			rest = { ...rest, fromId: (ids.at(-1) as number) + 1 };

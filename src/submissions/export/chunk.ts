@@ -1,7 +1,7 @@
 /** One piece of an export, read and written out at a stretch; the next one begins behind its last submission. */
 
-import type { SubmissionReader } from '../../storage/sqlite/submission-reader.ts';
-import type { Selection } from '../../storage/submission.ts';
+import type { ScanRequest } from '../../storage/scan.ts';
+import type { Selection, StoredSubmission } from '../../storage/submission.ts';
 import { type ClockStep, createTimeline } from '../../storage/timeline.ts';
 import { exportRow, type Layout } from './formats.ts';
 
@@ -9,9 +9,7 @@ import { exportRow, type Layout } from './formats.ts';
 const CHUNK_CHARACTERS = 256 * 1024;
 const CHUNK_SUBMISSIONS = 1000;
 
-export interface ChunkRequest {
-	selection: Selection;
-	order: 'asc' | 'desc';
+export interface ChunkRequest extends ScanRequest {
 	layout: Layout;
 	/** When the clock was set. */
 	steps: readonly ClockStep[];
@@ -26,12 +24,15 @@ export interface Chunk {
 	rest: Selection | undefined;
 }
 
-export function readChunk(reader: SubmissionReader, { selection, order, layout, steps, isFirst }: ChunkRequest): Chunk {
+export function readChunk(
+	submissions: Iterable<StoredSubmission>,
+	{ selection, order, layout, steps, isFirst }: ChunkRequest,
+): Chunk {
 	const timeline = createTimeline(steps);
 	let text = '';
 	let count = 0;
 	let rest: Selection | undefined;
-	for (const row of reader.rows(selection, order)) {
+	for (const row of submissions) {
 		text += exportRow(row, { layout, timeline, isFirst: isFirst && count === 0 });
 		count++;
 		if (text.length < CHUNK_CHARACTERS && count < CHUNK_SUBMISSIONS) continue;

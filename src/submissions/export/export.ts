@@ -7,9 +7,7 @@ import type { Storage } from '../../storage/storage.ts';
 import type { Selection } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { type NarrowingQuery, toNarrowing } from '../list-query.ts';
-import type { Names } from '../names/names.ts';
-import type { Reader } from '../reader.ts';
-import type { ChunkRequest } from './chunk.ts';
+import type { Chunk, ChunkRequest } from './chunk.ts';
 import type { Formulas } from './csv.ts';
 import { exportHead, exportTail, type Format, type Layout } from './formats.ts';
 
@@ -33,8 +31,6 @@ export interface Export {
 }
 
 export interface ExportOptions {
-	reader: Reader;
-	names: Names;
 	form: FormRow;
 	query: ExportQuery;
 	now: () => number;
@@ -51,22 +47,18 @@ export interface ExportOptions {
  */
 export async function openExport(
 	{ submissions, clock }: Pick<Storage, 'submissions' | 'clock'>,
-	{ reader, names, form, query, now, budget, oneAtATime, end }: ExportOptions,
+	{ form, query, now, budget, oneAtATime, end }: ExportOptions,
 ): Promise<Export> {
 	const { order, format, bom, formulas } = query;
 	const narrowing = toNarrowing(query, clock.timeline());
 	// Later the answer has begun, and it is too late for a refusal.
-	reader.open();
+	submissions.prepareScan();
 	const last = clock.end();
 	const selection = { ...narrowing, formId: form.id, beforeId: Math.min(narrowing.beforeId ?? last, last) };
 	const isSpam = narrowing.filter === 'spam';
-	await names.settle(form.id, isSpam);
-	const hasRest = submissions.hasUnlistedNames(form.id, isSpam);
-	const fields = JSON.parse(submissions.namesJson(form.id, isSpam)) as string[];
+	const { names: fields, isPartial: hasRest } = await submissions.names(form.id, isSpam);
 	const layout: Layout = { format, bom, formulas, fields, hasRest };
-	const { total } = narrowing.terms
-		? await reader.call('count', selection, { order, limit: 0, offset: 0 })
-		: submissions.page({ ...selection, order, limit: 0, offset: 0 });
+	const total = await submissions.count(selection);
 	const date = new Date(now()).toISOString().slice(0, 10);
 	const opened: Export = {
 		fileName: `${form.slug}-${date}.${format}`,
@@ -84,7 +76,7 @@ export async function openExport(
 			const { steps } = clock.timeline();
 			const request: ChunkRequest = { selection: rest, order, layout, steps, isFirst: opened.done === 0 };
 			const { chunk, release } = await oneAtATime(async () => {
-				const read = await reader.call('readChunk', request);
+				const read = await submissions.scan<ChunkRequest, Chunk>('readChunk', request);
 				return { chunk: read, release: await budget.take(read.bytes.length) };
 			});
 			opened.done += chunk.count;

@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
-	storage.close();
+	void storage.close();
 });
 
 describe('a new webhook', () => {

@@ -37,7 +37,7 @@ describe('where there is nothing', () => {
 	])('%s is no trace', (_, names) => {
 		const { file } = place(...names);
 		expect(hasDatabase(file)).toBe(false);
-		openStorage(file).close();
+		void openStorage(file).close();
 		expect(hasDatabase(file)).toBe(true);
 	});
 
@@ -121,7 +121,7 @@ test('a copy beside the log of another database is not opened, and neither is ch
 	expect(() => openStorage(file)).toThrow(`${file} is a copy, and ${file}-wal the log of another database`);
 	expect([file, `${file}-wal`].map((path) => readFileSync(path))).toEqual(before);
 	rmSync(`${file}-wal`);
-	openStorage(file).close();
+	void openStorage(file).close();
 });
 
 test('a folder that is not there is no trace and is made', () => {

@@ -3,11 +3,12 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
-import { fold, searchTerms, searchText } from '../../../src/storage/search-text.ts';
+import { fold, searchWords } from '../../../src/storage/search-words.ts';
 import { openReadConnection } from '../../../src/storage/sqlite/connection.ts';
+import { openSqlite as openStorage, type SqliteStorage as Storage } from '../../../src/storage/sqlite/open.ts';
 import { segmentTable } from '../../../src/storage/sqlite/search-segments.ts';
+import { searchText } from '../../../src/storage/sqlite/search-text.ts';
 import { createSubmissionReader } from '../../../src/storage/sqlite/submission-reader.ts';
-import { openStorage, type Storage } from '../../../src/storage/storage.ts';
 import type { Narrowing } from '../../../src/storage/submission.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { tempFolder } from '../../temp-folder.ts';
@@ -78,7 +79,7 @@ function inVolume(client: Database, segment: number, word: string): number[] {
 }
 
 function find(reader: ReturnType<typeof createSubmissionReader>, query: string, narrowing: Partial<Narrowing> = {}) {
-	const selection = { formId: FORM, filter: 'all' as const, ...narrowing, terms: searchTerms(query) };
+	const selection = { formId: FORM, filter: 'all' as const, ...narrowing, words: searchWords(query) };
 	const { ids, total } = reader.count(selection, { order: 'asc', limit: 10_000, offset: 0 });
 	expect(total).toBe(ids.length);
 	return ids;
@@ -191,7 +192,7 @@ test('search goes together with filters and bounds, and pages from either end', 
 	expect(find(reader, 'common', { filter: 'starred' })).toEqual(ids.slice(2, 5));
 	expect(find(reader, 'common', { filter: 'unread' })).toEqual(ids.slice(5));
 	expect(find(reader, 'common', { fromId: ids[4], beforeId: ids[7] })).toEqual(ids.slice(4, 7));
-	const selection = { formId: FORM, filter: 'all' as const, terms: searchTerms('common') };
+	const selection = { formId: FORM, filter: 'all' as const, words: searchWords('common') };
 	expect(reader.count(selection, { order: 'desc', limit: 3, offset: 2 })).toEqual({
 		ids: [ids[7], ids[6], ids[5]] as number[],
 		total: 8,
@@ -231,7 +232,7 @@ test('a full segment is closed and the next one begun, across which a search pag
 		ids.slice(9),
 	]);
 	client.close();
-	const selection = { formId: FORM, filter: 'all' as const, terms: searchTerms('common') };
+	const selection = { formId: FORM, filter: 'all' as const, words: searchWords('common') };
 	for (const [order, sorted] of [
 		['asc', ids],
 		['desc', ids.toReversed()],
@@ -313,7 +314,7 @@ test('numbers are found as they were written, and names of fields are not', asyn
 	await storage.submissions.append({ id, formId: FORM, data, names, spamReason: null, subject: null, replyTo: null });
 	await catchUp(storage);
 	const isFound = (words: string) =>
-		reader.count({ formId: FORM, filter: 'all', terms: searchTerms(words) }, { order: 'asc', limit: 9, offset: 0 })
+		reader.count({ formId: FORM, filter: 'all', words: searchWords(words) }, { order: 'asc', limit: 9, offset: 0 })
 			.total === 1;
 	for (const words of ['12345678901234567890', '1.10', '1E3', 'gold'])
 		expect([words, isFound(words)]).toEqual([words, true]);

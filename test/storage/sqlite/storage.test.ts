@@ -8,7 +8,7 @@ import { AppError } from '../../../src/errors.ts';
 import { UniqueViolation } from '../../../src/storage/errors.ts';
 import { LOG_KEEPS_BYTES, takeServerLock } from '../../../src/storage/sqlite/connection.ts';
 import { readPragma, schemaVersion } from '../../../src/storage/sqlite/migrate.ts';
-import { openStorage } from '../../../src/storage/storage.ts';
+import { openSqlite as openStorage } from '../../../src/storage/sqlite/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { tempFolder } from '../../temp-folder.ts';
 
@@ -164,10 +164,10 @@ describe('the log', () => {
 		const file = join(tempFolder(), 'formsrv.db');
 		const storage = openStorage(file);
 		const endReading = await growLog(storage, file);
-		storage.trimLog();
+		storage.maintain();
 		expect(walBytes(file)).toBeGreaterThan(LOG_KEEPS_BYTES);
 		endReading();
-		storage.trimLog();
+		storage.maintain();
 		expect(walBytes(file)).toBe(0);
 		await storage.batch((tx) => [tx.insert(forms).values(form(1000, 'last'))]);
 		storage.close();

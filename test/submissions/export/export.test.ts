@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Form } from '../../../src/forms/schema.ts';
-import { openStorage } from '../../../src/storage/storage.ts';
+import { openSqlite as openStorage } from '../../../src/storage/sqlite/open.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 import { readCsv } from '../csv-reader.ts';
 
@@ -75,7 +75,7 @@ describe('GET /api/forms/{id}/export', () => {
 		expect(await namesOf('filter=spam')).toEqual(['Spammer']);
 		expect(await namesOf('since=2000-01-01')).toHaveLength(2);
 		expect(await namesOf('until=2000-01-01')).toEqual([]);
-		while (await server.app.storage.search.advance());
+		await server.app.storage.search.catchUp();
 		expect(await namesOf('search=grace')).toEqual(['Grace, "the" 2nd']);
 		const [header] = readCsv((await get('?filter=spam')).text);
 		expect(header?.slice(5)).toEqual(['name', 'only']);
@@ -174,7 +174,7 @@ const removeOldest = (formId: string) => removeFirst(formId, 'asc');
 async function removeFirst(formId: string, order: 'asc' | 'desc'): Promise<void> {
 	const { submissions } = server.app.storage;
 	const form = Number.parseInt(formId, 36);
-	const { rows } = submissions.page({ formId: form, filter: 'all', order, limit: 1, offset: 0 });
+	const { rows } = await submissions.list({ formId: form, filter: 'all', order, limit: 1, offset: 0 });
 	await submissions.remove(
 		form,
 		rows.map((row) => row.id),

@@ -4,11 +4,10 @@ import { afterAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
-import { createNameCounter } from '../../../src/storage/name-count.ts';
-import { openStorage } from '../../../src/storage/storage.ts';
+import { workerPath } from '../../../src/assets.ts';
+import { createNameCounter } from '../../../src/storage/sqlite/name-count.ts';
+import { openSqlite as openStorage, type SqliteStorage } from '../../../src/storage/sqlite/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
-import { createNames } from '../../../src/submissions/names/names.ts';
-import { createReader } from '../../../src/submissions/reader.ts';
 import { openTestServer } from '../../server.ts';
 import { tempFolder } from '../../temp-folder.ts';
 
@@ -35,9 +34,8 @@ function expected(rows: Row[], formId: number, isSpam: boolean): string[] {
 }
 
 function openDeliveryFixture(file: string) {
-	const storage = openStorage(file, { maxListedNames: MAX });
-	const reader = createReader(file, storage.requireFile);
-	const names = createNames(storage, reader);
+	const storage = openStorage(file, { maxListedNames: MAX, scans: workerPath('submissions/scans.ts') });
+	const { names } = storage;
 	return {
 		storage,
 		async listed(formId: number, isSpam: boolean): Promise<string[]> {
@@ -47,11 +45,7 @@ function openDeliveryFixture(file: string) {
 			}
 			return JSON.parse(storage.submissions.namesJson(formId, isSpam)) as string[];
 		},
-		async close() {
-			await names.close();
-			await reader.close();
-			storage.close();
-		},
+		close: storage.close,
 	};
 }
 
@@ -181,7 +175,8 @@ async function openForm() {
 		async fields() {
 			for (;;) {
 				const { body } = await server.call<{ fields: string[] }>(`GET /api/forms/${id}/submissions?limit=1`);
-				if (server.app.storage.submissions.staleNames(Number.parseInt(id, 36), false) === undefined) return body.fields;
+				const { submissions } = server.app.storage as SqliteStorage;
+				if (submissions.staleNames(Number.parseInt(id, 36), false) === undefined) return body.fields;
 			}
 		},
 	};

@@ -1,10 +1,12 @@
-/** Keeps the lists of field names right where there are more names than are listed: by a count of all, when somebody looks. */
+/** Keeps the lists of field names right where there are more names than are listed: by a count of all, when a list is read. */
 
-import { createNameCounter, type NameCounter } from '../../storage/name-count.ts';
-import type { Storage } from '../../storage/storage.ts';
-import type { Selection } from '../../storage/submission.ts';
-import type { Reader } from '../reader.ts';
+import type { Selection } from '../submission.ts';
+import type { Clock } from './clock.ts';
 import type { NamePiece } from './count-names.ts';
+import type { FormIndex } from './form-index.ts';
+import { createNameCounter, type NameCounter } from './name-count.ts';
+import type { NameRelisting } from './name-relist.ts';
+import type { Reader } from './reader.ts';
 
 /** How long a caller waits for a count; forms of some 100,000 submissions are counted by then. */
 const WAIT_MS = 1000;
@@ -13,9 +15,15 @@ const REST = 10;
 /** How often what arrived during a count is counted after it, until little enough is left. */
 const MAX_ROUNDS = 10;
 
-export type Names = ReturnType<typeof createNames>;
+export type NameRecount = ReturnType<typeof createNameRecount>;
 
-export function createNames({ submissions, clock }: Pick<Storage, 'submissions' | 'clock'>, reader: Reader) {
+interface NameRecountSources {
+	lists: Pick<FormIndex, 'staleNames'> & NameRelisting;
+	clock: Pick<Clock, 'end'>;
+	reader: Pick<Reader, 'call'>;
+}
+
+export function createNameRecount({ lists, clock, reader }: NameRecountSources) {
 	const running = new Map<string, Promise<void>>();
 	const restsUntil = new Map<string, number>();
 	let latest: Promise<void> = Promise.resolve();
@@ -34,18 +42,18 @@ export function createNames({ submissions, clock }: Pick<Storage, 'submissions' 
 	}
 
 	async function recount(formId: number, isSpam: boolean): Promise<void> {
-		const version = submissions.staleNames(formId, isSpam);
+		const version = lists.staleNames(formId, isSpam);
 		if (version === undefined) return;
-		const isWanted = () => !isClosed && submissions.staleNames(formId, isSpam) === version;
+		const isWanted = () => !isClosed && lists.staleNames(formId, isSpam) === version;
 		const counter = createNameCounter();
 		let fromId = 0;
 		for (let round = 0; round < MAX_ROUNDS; round++) {
 			const beforeId = clock.end();
-			await submissions.committed();
+			await lists.committed();
 			const selection: Selection = { formId, filter: isSpam ? 'spam' : 'all', fromId, beforeId };
 			if (!(await addUp(counter, selection, isWanted))) return;
 			fromId = beforeId;
-			if (await submissions.relist(formId, { isSpam, version, fromId, counter })) return;
+			if (await lists.relist(formId, { isSpam, version, fromId, counter })) return;
 		}
 	}
 
@@ -73,11 +81,12 @@ export function createNames({ submissions, clock }: Pick<Storage, 'submissions' 
 	return {
 		/** To be awaited before a list is used: it is counted anew if need be, for a moment at most. */
 		settle(formId: number, isSpam: boolean): Promise<void> | undefined {
-			if (submissions.staleNames(formId, isSpam) === undefined) return undefined;
+			if (lists.staleNames(formId, isSpam) === undefined) return undefined;
 			const key = `${formId} ${isSpam}`;
 			const underWay = running.get(key) ?? begin(formId, { isSpam, key });
 			return underWay && withinMoment(underWay);
 		},
+		isRunning: () => running.size > 0,
 		/** Resolves once nothing is under way any more. */
 		async close(): Promise<void> {
 			isClosed = true;

@@ -2,11 +2,11 @@
 
 import { constants, setPriority } from 'node:os';
 import { isMainThread, parentPort } from 'node:worker_threads';
-import { openReadConnection } from '../storage/sqlite/connection.ts';
-import { createSubmissionReader } from '../storage/sqlite/submission-reader.ts';
-import type { Selection } from '../storage/submission.ts';
-import { type Chunk, type ChunkRequest, readChunk } from './export/chunk.ts';
-import { countNames } from './names/count-names.ts';
+import type { ScanRequest, Scans } from '../scan.ts';
+import type { Selection } from '../submission.ts';
+import { openReadConnection } from './connection.ts';
+import { countNames } from './count-names.ts';
+import { createSubmissionReader } from './submission-reader.ts';
 
 const COLLECT_AFTER_BYTES = 8 * 1024 * 1024;
 
@@ -27,13 +27,13 @@ export type Failure = Pick<Error, 'message' | 'name' | 'stack'> & {
 	code?: unknown;
 };
 
-function createCalls(file: string) {
+function createCalls(file: string, scans: Scans) {
 	const client = openReadConnection(file);
 	const reader = createSubmissionReader(client);
 	return {
 		count: reader.count,
 		ids: reader.ids,
-		readChunk: (request: ChunkRequest) => readChunk(reader, request),
+		scan: (name: string, request: ScanRequest) => scans[name]?.(reader.rows(request.selection, request.order), request),
 		countNames: (selection: Selection) => countNames(reader, selection),
 		/** Comes before the end of the thread. */
 		close: () => client.close(),
@@ -45,9 +45,9 @@ function stepBack(): void {
 	if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 }
 
-function serve(port: NonNullable<typeof parentPort>, file: string): void {
+function serve(port: NonNullable<typeof parentPort>, file: string, scans: Scans): void {
 	stepBack();
-	const calls = createCalls(file) as unknown as Record<string, (...args: unknown[]) => unknown>;
+	const calls = createCalls(file, scans) as unknown as Record<string, (...args: unknown[]) => unknown>;
 	const collect = createCollection();
 	port.on('message', ({ id, name, args }: ReaderRequest) => {
 		const answered = answer(id, () => calls[name]?.(...args));
@@ -57,9 +57,9 @@ function serve(port: NonNullable<typeof parentPort>, file: string): void {
 	});
 }
 
-/** The bytes of a piece of an export are handed over, not copied. */
-function bytesOf(answer: ReaderAnswer): Chunk['bytes'] | undefined {
-	return 'result' in answer ? (answer.result as Partial<Chunk>).bytes : undefined;
+/** The bytes that a scan made are handed over, not copied. */
+function bytesOf(answer: ReaderAnswer): Uint8Array<ArrayBuffer> | undefined {
+	return 'result' in answer ? (answer.result as { bytes?: Uint8Array<ArrayBuffer> } | undefined)?.bytes : undefined;
 }
 
 /** What was made of content lies in memory until it is collected, which the runtime may put off for hundreds of MiB. */
@@ -88,4 +88,7 @@ function reasonOf(error: unknown): Error {
 	return error instanceof Error ? error : new Error(String(error));
 }
 
-if (!isMainThread && parentPort) serve(parentPort, process.argv.at(-1) ?? '');
+/** Does nothing on the main thread. */
+export function serveReads(scans: Scans): void {
+	if (!isMainThread && parentPort) serve(parentPort, process.argv.at(-1) ?? '', scans);
+}

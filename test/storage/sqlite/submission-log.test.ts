@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { openStorage, type Storage } from '../../src/storage/storage.ts';
-import { FILTERS, type Filter } from '../../src/storage/submission.ts';
-import { deliveries, forms } from '../../src/storage/tables.ts';
-import { tempFolder } from '../temp-folder.ts';
+import { openSqlite as openStorage, type SqliteStorage as Storage } from '../../../src/storage/sqlite/open.ts';
+import { FILTERS, type Filter } from '../../../src/storage/submission.ts';
+import { deliveries, forms } from '../../../src/storage/tables.ts';
+import { tempFolder } from '../../temp-folder.ts';
 
 const FORM = 7;
 
@@ -310,7 +310,9 @@ test('a page of large submissions is whole, with the size of their texts in plac
 	expect(total).toBe(5);
 	expect(rows.map(({ id }) => id)).toEqual(all);
 	expect(rows.map((row) => row.data)).toEqual([...large.map(() => Buffer.byteLength(data)), '{"a":"v"}']);
-	expect(storage.submissions.entries(FORM, [...all, 7])).toEqual(rows);
-	expect(Buffer.from(storage.submissions.text({ formId: FORM, id: large[0] as number }) ?? '').toString()).toBe(data);
+	expect(await storage.submissions.entries(FORM, [...all, 7])).toEqual(rows);
+	expect(Buffer.from((await storage.submissions.text({ formId: FORM, id: large[0] as number })) ?? '').toString()).toBe(
+		data,
+	);
 	storage.close();
 });

@@ -3,9 +3,9 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { openStorage, type Storage } from '../../src/storage/storage.ts';
-import { forms, submissions } from '../../src/storage/tables.ts';
-import { tempFolder } from '../temp-folder.ts';
+import { openSqlite as openStorage, type SqliteStorage as Storage } from '../../../src/storage/sqlite/open.ts';
+import { forms, submissions } from '../../../src/storage/tables.ts';
+import { tempFolder } from '../../temp-folder.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;

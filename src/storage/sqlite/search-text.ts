@@ -1,6 +1,7 @@
-/** Pure: which words of a submission can be searched, and what a query asks for; both are folded in the same way. */
+/** Pure: which words of a submission the index holds, and how it is asked for words. */
 
-import { stringText } from '../json-string.ts';
+import { stringText } from '../../json-string.ts';
+import { fold } from '../search-words.ts';
 
 /** More of one submission is kept and answered, but not searched: one sender must not be able to swell the index. */
 const MAX_SEARCHED_CHARACTERS = 100_000;
@@ -28,11 +29,6 @@ export interface SearchTerms {
 }
 
 const ASCII_ONLY = /^[\0-\x7f]*$/;
-const ACCENTS = /[\u0300-\u036f]/g;
-const GAPS = /[\s\p{Cc}]+/gu;
-/** The same in ASCII, and what tells that there is more to do than to leave single spaces alone. */
-const ASCII_GAPS = /[^!-~]+/g;
-const UNUSUAL_ASCII_GAP = /[^ -~]| {2}/;
 const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/g;
 const SPACE = 0x20;
 const LINE_END = 0x0a;
@@ -41,16 +37,6 @@ const WORDS = /[\p{L}\p{N}\p{M}]+/gu;
 /** Scripts without spaces between words, and pictures. */
 const UNSPACED =
 	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Extended_Pictographic}ー々]/u;
-
-/** One spelling for what people take for the same: case, accents, full and half width, ligatures, kinds of blanks. */
-export function fold(text: string): string {
-	if (ASCII_ONLY.test(text)) {
-		const lower = text.toLowerCase();
-		return UNUSUAL_ASCII_GAP.test(lower) ? lower.replace(ASCII_GAPS, ' ') : lower;
-	}
-	const plain = text.normalize('NFKD').replace(ACCENTS, '').normalize('NFKC');
-	return plain.toLowerCase().replaceAll('ς', 'σ').replace(GAPS, ' ');
-}
 
 /**
  * @param data The JSON text of a submission's fields, or as much of its beginning as {@link SEARCHED_JSON_CHARACTERS}. Their names
@@ -70,9 +56,8 @@ export function searchText(data: string): SearchText {
 	return { text, shortWords: shortWordsOf(text) };
 }
 
-/** Splits a query at blanks; every other character in it is searched for as it stands. */
-export function searchTerms(query: string): SearchTerms {
-	const words = [...new Set(fold(query).split(' '))].filter((word) => word !== '');
+/** How the index is asked for words, which are folded. */
+export function searchTerms(words: readonly string[]): SearchTerms {
 	const isShort = (word: string) => [...word].length < GRAM_LENGTH;
 	return { parts: words.filter((word) => !isShort(word)), shortWords: words.filter(isShort) };
 }

@@ -1,7 +1,8 @@
 /** Drives the search index of a running server: within a second behind the submissions, and out of their way. */
 
-import type { Log } from '../log.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Log } from '../../log.ts';
+import type { Findings } from '../findings.ts';
+import type { SearchIndex } from './search-index.ts';
 
 const LOOK_EVERY_MS = 200;
 /** Not at once: whoever starts a server waits for its first answer. */
@@ -18,12 +19,11 @@ const MIN_REST_MS = 2;
 const FLOOD_ARRIVALS = 250;
 const RETRY_AFTER_MS = 10_000;
 
-export interface Indexer {
-	/** Resolves once nothing is under way any more. */
-	stop(): Promise<void>;
-}
-
-export function startIndexer({ search, findings }: Pick<Storage, 'search' | 'findings'>, log: Log): Indexer {
+/** @returns How to stop it; it resolves once nothing is under way any more. */
+export function startIndexer(
+	{ search, findings }: { search: SearchIndex; findings: Pick<Findings, 'has'> },
+	log: Log,
+): () => Promise<void> {
 	let isStopping = false;
 	let wake = () => {};
 	let lookedAt = performance.now();
@@ -82,11 +82,9 @@ export function startIndexer({ search, findings }: Pick<Storage, 'search' | 'fin
 	}
 
 	const underWay = run();
-	return {
-		async stop() {
-			isStopping = true;
-			wake();
-			await underWay;
-		},
+	return async () => {
+		isStopping = true;
+		wake();
+		await underWay;
 	};
 }

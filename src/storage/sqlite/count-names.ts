@@ -1,8 +1,8 @@
 /** One piece of a count of field names, at a stretch; the next one begins behind its last submission. */
 
-import { createNameCounter, namesOf } from '../../storage/name-count.ts';
-import type { SubmissionReader } from '../../storage/sqlite/submission-reader.ts';
-import type { Selection } from '../../storage/submission.ts';
+import type { Selection } from '../submission.ts';
+import { createNameCounter, namesOf } from './name-count.ts';
+import type { SubmissionReader } from './submission-reader.ts';
 
 /** Small enough for other calls of the thread to wait for, and to be added up without holding up the server. */
 const PIECE = { submissions: 20_000, names: 3000, characters: 8 * 1024 * 1024 };

@@ -1,8 +1,7 @@
 /** Asks the reader thread, which is started when it is first needed and ended when it is not needed any more. */
 
-import { workerPath } from '../assets.ts';
-import { AppError } from '../errors.ts';
-import type { ReaderAnswer, ReaderCalls, ReaderRequest } from './reader-worker.ts';
+import { AppError } from '../../errors.ts';
+import type { ReaderAnswer, ReaderCalls, ReaderRequest } from './reader-thread.ts';
 
 const TIMEOUT_MS = 20_000;
 const IDLE_MS = 60_000;
@@ -22,8 +21,14 @@ type Thread = Worker & Pick<Bun.Worker, 'ref' | 'unref'>;
 
 export type Reader = ReturnType<typeof createReader>;
 
-/** @param beforeOpening Throws if the database must not be opened by its path now. */
-export function createReader(file: string, beforeOpening: () => void) {
+export interface ReaderOptions {
+	/** The path of the thread's program; see `scan.ts`. */
+	program: string | undefined;
+	/** Throws if the database must not be opened by its path now. */
+	beforeOpening(): void;
+}
+
+export function createReader(file: string, { program, beforeOpening }: ReaderOptions) {
 	const waiting = new Map<number, Waiting>();
 	/** Threads that were told to end and have not yet; new calls are none of theirs. */
 	const ending = new Set<Promise<void>>();
@@ -33,8 +38,8 @@ export function createReader(file: string, beforeOpening: () => void) {
 
 	function start(): Thread {
 		beforeOpening();
-		const path = workerPath('submissions/reader-worker.ts');
-		const started = new Worker(path, { argv: [file], ref: true }) as Thread;
+		if (program === undefined) throw new Error('Long reads need StorageOptions.scans.');
+		const started = new Worker(program, { argv: [file], ref: true }) as Thread;
 		started.addEventListener('message', ({ data }: MessageEvent<ReaderAnswer>) => settle(data));
 		started.addEventListener('error', ({ message }) => abandon(started, () => new Error(message)));
 		worker = started;

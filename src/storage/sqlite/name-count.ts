@@ -1,6 +1,6 @@
 /** Pure: how many submissions have which field names, added up within bounds. */
 
-import type { NameCount } from './sqlite/name-list.ts';
+import type { NameCount } from './name-list.ts';
 
 /** So many names are held at most: when there are more, those that the fewest have make room. */
 const MAX_COUNTED = 20_000;

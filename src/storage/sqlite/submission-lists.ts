@@ -1,0 +1,96 @@
+/** Submissions read as the contract says: what is quick by this thread, searches and scans by the other. */
+
+import type { Database } from 'bun:sqlite';
+import { lazy } from '../../lazy.ts';
+import type { ScanRequest } from '../scan.ts';
+import type {
+	Counts,
+	FieldNames,
+	Filter,
+	List,
+	ListQuery,
+	Page,
+	PageEntry,
+	Selection,
+	Slice,
+	StoredSubmission,
+} from '../submission.ts';
+import type { FormIndex } from './form-index.ts';
+import type { NameRecount } from './name-recount.ts';
+import type { Reader } from './reader.ts';
+import type { SubmissionLog } from './submission-log.ts';
+
+/** After as many forms, others get their turn. */
+const FORMS_AT_A_STRETCH = 20;
+const NONE = { order: 'asc', limit: 0, offset: 0 } as const;
+
+export interface ListSources {
+	log: Pick<SubmissionLog, 'page' | 'entries' | 'read' | 'countBetween'>;
+	index: Pick<FormIndex, 'namesJson' | 'hasUnlistedNames'>;
+	reader: Reader;
+	names: NameRecount;
+	/** Notices what another process wrote. */
+	refresh(): void;
+}
+
+export function createSubmissionLists(client: Database, { log, index, reader, names, refresh }: ListSources) {
+	const selectCounts = lazy(() => client.prepare('select total, unread, starred, spam from forms where id = ?'));
+
+	function page(query: ListQuery): Page {
+		refresh();
+		return log.page(query);
+	}
+
+	/** A page of what the search finds; what was removed since it was found is left out. */
+	async function search(query: ListQuery): Promise<Page> {
+		const { limit, offset, order, formId } = query;
+		const { ids, total } = await reader.call('count', query, { limit, offset, order });
+		return { rows: log.entries(formId, ids), total };
+	}
+
+	return {
+		page,
+		get: async (formId: number, id: number): Promise<StoredSubmission | undefined> => log.read(formId, id),
+		entries: async (formId: number, ids: readonly number[]): Promise<PageEntry[]> => log.entries(formId, ids),
+		async list(query: ListQuery): Promise<List> {
+			const isSpam = query.filter === 'spam';
+			const { rows, total } = query.words ? await search(query) : page(query);
+			await names.settle(query.formId, isSpam);
+			return { rows, total, namesJson: index.namesJson(query.formId, isSpam) };
+		},
+		async count(selection: Selection): Promise<number> {
+			if (!selection.words) return page({ ...selection, ...NONE }).total;
+			return (await reader.call('count', selection, NONE)).total;
+		},
+		async counts(formIds: readonly number[]): Promise<Map<number, Counts>> {
+			const rows = formIds.map((id): [number, Counts] => {
+				const [total = 0, unread = 0, starred = 0, spam = 0] = (selectCounts().values(id)[0] ?? []) as number[];
+				return [id, { total, unread, starred, spam }];
+			});
+			return new Map(rows);
+		},
+		async countsBetween(
+			formIds: readonly number[],
+			range: { filter: Filter; bounds: readonly number[] },
+		): Promise<Map<number, number[]>> {
+			const counts = new Map<number, number[]>();
+			for (const id of formIds) {
+				if (counts.size % FORMS_AT_A_STRETCH === FORMS_AT_A_STRETCH - 1) await Bun.sleep(0);
+				refresh();
+				counts.set(id, log.countBetween(id, range));
+			}
+			return counts;
+		},
+		async names(formId: number, isSpam: boolean): Promise<FieldNames> {
+			refresh();
+			await names.settle(formId, isSpam);
+			const listed = JSON.parse(index.namesJson(formId, isSpam)) as string[];
+			return { names: listed, isPartial: index.hasUnlistedNames(formId, isSpam) };
+		},
+		ids: async (selection: Selection, part: Omit<Slice, 'offset'>): Promise<number[]> =>
+			reader.call('ids', selection, part),
+		prepareScan: reader.open,
+		scan: async <Request extends ScanRequest, Result>(name: string, request: Request): Promise<Result> =>
+			(await reader.call('scan', name, request)) as Result,
+	};
+}
