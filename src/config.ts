@@ -230,7 +230,7 @@ export function listSettings(): SettingInfo[] {
 	});
 }
 
-/** The README's table of settings, in Markdown, with its columns aligned as the formatter aligns them. */
+/** The table of docs/settings.md, in Markdown, with its columns aligned as the formatter aligns them. */
 export function settingsTable(): string {
 	const rows = listSettings().map((info) => {
 		const cells = [`\`${info.name}\``, info.flag ? `\`${info.flag}\`` : '', info.default, info.values, info.meaning];

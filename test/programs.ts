@@ -10,7 +10,7 @@ const PURPOSES = {
 	soffice: 'exports opened in a spreadsheet',
 	sqlite3: 'a lock that another program holds',
 	strace: 'the order of fsync and response; a disk that fails; kills at each system call of backup and restore',
-	'systemd-analyze': 'the service file of the README',
+	'systemd-analyze': 'the service file of docs/operating.md',
 };
 type Program = keyof typeof PURPOSES;
 

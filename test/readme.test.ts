@@ -1,4 +1,4 @@
-/** The README's own lines, pasted into an empty folder: what it shows is what happens. */
+/** The commands and snippets of README and docs, run as they are written: in an empty folder, with the binary. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
@@ -13,18 +13,22 @@ import { openSite } from './site.ts';
 import { tempFolder } from './temp-folder.ts';
 
 const ROOT = join(import.meta.dir, '..');
-const README = await Bun.file(join(ROOT, 'README.md')).text();
+/** README and the pages that it links to. */
+const MANUAL = (
+	await Promise.all(['README.md', 'docs/api.md', 'docs/operating.md'].map((path) => Bun.file(join(ROOT, path)).text()))
+).join('\n');
 const WITHIN_MS = 20_000;
 
-/** The contents of the code blocks that the README marks by a comment `<!-- test:NAME -->`. */
+/** The contents of the code blocks that a comment `<!-- test:NAME -->` marks. */
 function blocks(name: string): string[] {
 	const marked = new RegExp(`<!-- test:${name} -->\n\`\`\`\\w+\n(.*?)\n\`\`\`\n`, 'gs');
-	return [...README.matchAll(marked)].map(([, block = '']) => block);
+	return [...MANUAL.matchAll(marked)].map(([, block = '']) => block);
 }
 
 function block(name: string): string {
 	const [only, ...others] = blocks(name);
-	if (only === undefined || others.length > 0) throw new Error(`README.md must have exactly one block "${name}".`);
+	if (only === undefined || others.length > 0)
+		throw new Error(`README and docs must have exactly one block "${name}".`);
 	return only;
 }
 
@@ -45,7 +49,7 @@ async function serveIn(cwd: string): Promise<RunningBinary> {
 	return server;
 }
 
-/** The README names the default ports; a test has to take free ones. */
+/** README names the default ports; a test has to take free ones. */
 function withAddressesOf({ baseUrl, submitUrl }: RunningBinary, lines: string): string {
 	return lines.replaceAll('http://127.0.0.1:8080', baseUrl).replaceAll('http://127.0.0.1:8081', submitUrl);
 }
@@ -80,7 +84,7 @@ test('links between documents lead somewhere', async () => {
 });
 
 test('the table of errors has every code, under its status', () => {
-	const rows = README.split('\n').filter((line) => /^\| \d{3} +\|/.test(line));
+	const rows = MANUAL.split('\n').filter((line) => /^\| \d{3} +\|/.test(line));
 	const listed = rows.flatMap((row) => {
 		const [, status, codes = ''] = row.split('|');
 		return [...codes.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => [code, Number(status)]);
@@ -155,7 +159,7 @@ describe('the snippets for websites', () => {
 
 	afterAll(() => browser.close());
 
-	/** Opens a page of another origin with `snippet` in it, lets `act` use it, and answers what arrived. */
+	/** Opens a page of another origin with `snippet` in it, lets `act` use it, and returns the submissions stored. */
 	async function submitted(name: string, act: (page: BrowserPage, snippet: string) => Promise<unknown>) {
 		const cwd = tempFolder();
 		await serveIn(cwd);

@@ -63,7 +63,7 @@ test.each(refused)('%s: refused with 4xx or cut off, nothing stored', async (_ti
 	await expectAlive();
 });
 
-describe('bytes after a body, a fault of the runtime that the README tells of under Limits', () => {
+describe('bytes after a body, a defect of the runtime that docs/api.md describes under Limits', () => {
 	/** What came back, and how many submissions are stored because of it. */
 	async function send(bytes: string) {
 		const before = await stored();
@@ -73,7 +73,7 @@ describe('bytes after a body, a fault of the runtime that the README tells of un
 	}
 	const whole = post(['Host: a.example', sized]);
 
-	// Once one of these two fails because all is answered with 200, the runtime was mended: then README and test can go.
+	// Once one of these two fails because all is answered with 200, the runtime was mended: then that paragraph and this test can go.
 	test.each(['\r\n', '\n'])(
 		'a line end (%j) is answered with 400 in place of the submission, which is stored',
 		async (end) => {
