@@ -26,7 +26,7 @@ const PAGE_HEADERS = {
 	'Cache-Control': 'no-store',
 };
 
-/** For everything of the dashboard. */
+/** For every file of the dashboard. */
 const FILE_HEADERS = { 'Cross-Origin-Resource-Policy': 'same-origin', 'Referrer-Policy': 'no-referrer' };
 
 export function dashboardRoutes() {
@@ -38,10 +38,10 @@ export function dashboardRoutes() {
 			return page ? withHeaders(page, { ...FILE_HEADERS, ...PAGE_HEADERS }) : pageResponse(unbuiltPage());
 		})
 		.get('/assets/:file', async ({ params, request }) => {
-			// The page has one address, where it comes with its policy.
-			const answer = params.file === 'index.html' ? undefined : await file(params.file, request);
-			if (!answer) throw new AppError('NOT_FOUND', 'There is nothing at this address.');
-			return withHeaders(answer, FILE_HEADERS);
+			// Only `/` serves the page, with its security policy.
+			const response = params.file === 'index.html' ? undefined : await file(params.file, request);
+			if (!response) throw new AppError('NOT_FOUND', 'There is nothing at this address.');
+			return withHeaders(response, FILE_HEADERS);
 		});
 }
 

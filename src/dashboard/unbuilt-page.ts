@@ -1,4 +1,4 @@
-/** What stands in for the dashboard if the program runs from its source and the browser's part was not built. */
+/** The page shown instead of the dashboard if the server runs from source and the browser pages were not built. */
 
 import { html } from '../html.ts';
 import { type Page, renderPage } from '../intake/page-frame.ts';
@@ -8,7 +8,7 @@ export function unbuiltPage(): Page {
 		status: 503,
 		title: 'The dashboard is not built',
 		mark: 'letter',
-		body: html`<p class="lead">The server runs, and its API answers.</p>
-<p>Its pages for browsers are made by <code>bun run build</code>, or <code>bun scripts/build.ts --pages-only</code>. Then restart it.</p>`,
+		body: html`<p class="lead">The server runs, and its API works.</p>
+<p>Build the browser pages with <code>bun run build</code>, or <code>bun scripts/build.ts --pages-only</code>, and restart.</p>`,
 	});
 }

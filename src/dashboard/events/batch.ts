@@ -1,10 +1,10 @@
-/** Pure: events collected over a moment, so that a flood of submissions becomes a few lines for each listener. */
+/** Pure: collects events for a short time, so that a flood of submissions becomes a few lines for each client. */
 
 import type { AppEvent } from '../../events.ts';
 import { encodeId } from '../../ids.ts';
 
-/** Beyond this many arrivals or deliveries of one form at once, one word about the form stands for all of them. */
-const MAX_TOLD_SINGLY = 10;
+/** Above this many submissions or deliveries of one form in a batch, one `change` replaces the others. */
+const MAX_SINGLE = 10;
 
 interface Collected {
 	submissions: number[];
@@ -30,23 +30,23 @@ export function createEventBatch() {
 			const collected = collectedOf(event.formId);
 			if (event.type === 'change') collected.isChanged = true;
 			else if (event.type === 'submission') {
-				if (collected.submissions.length < MAX_TOLD_SINGLY) collected.submissions.push(event.submissionId);
+				if (collected.submissions.length < MAX_SINGLE) collected.submissions.push(event.submissionId);
 				else collected.isChanged = true;
-			} else if (collected.deliveries.size < MAX_TOLD_SINGLY || collected.deliveries.has(event.deliveryId)) {
+			} else if (collected.deliveries.size < MAX_SINGLE || collected.deliveries.has(event.deliveryId)) {
 				collected.deliveries.set(event.deliveryId, event.state);
 			} else collected.isChanged = true;
 		},
 		isEmpty: (): boolean => byForm.size === 0,
-		/** What was collected, as server-sent events by form; and begins anew. */
+		/** Returns the collected events as server-sent events by form, and starts a new batch. */
 		take(): Map<number, string> {
 			const taken = byForm;
 			byForm = new Map();
-			return new Map([...taken].map(([formId, collected]) => [formId, written(encodeId(formId), collected)]));
+			return new Map([...taken].map(([formId, collected]) => [formId, toText(encodeId(formId), collected)]));
 		},
 	};
 }
 
-function written(formId: string, { submissions, deliveries, isChanged }: Collected): string {
+function toText(formId: string, { submissions, deliveries, isChanged }: Collected): string {
 	return [
 		...submissions.map((id) => serverSentEvent('submission', { formId, submissionId: encodeId(id) })),
 		...[...deliveries].map(([id, state]) => serverSentEvent('delivery', { formId, id: encodeId(id), state })),

@@ -16,7 +16,7 @@ const EXAMPLE = [
 const HEADERS = {
 	'Content-Type': MEDIA_TYPE,
 	'Cache-Control': 'no-store',
-	// Proxies that collect answers, such as nginx, pass this one on as it comes.
+	// Keeps buffering proxies, such as nginx, from delaying events.
 	'X-Accel-Buffering': 'no',
 };
 
@@ -31,14 +31,14 @@ export const eventRoutes = (streams: EventStreams, auth: Auth) =>
 			access: { permission: 'read', isConfined: true },
 			detail: {
 				operationId: 'streamEvents',
-				summary: 'Hear what happens',
+				summary: 'Stream events',
 				description:
-					'Server-sent events about the forms of the key: `submission` for an arrival, `change` if a form or any of its ' +
-					'submissions is not what it was, `delivery` for a mail or webhook event on its way, to whom may see deliveries. Many at once become one ' +
-					'`change`. The stream begins with `hello`: whoever has seen an earlier one looks anew, for what happened in ' +
-					'between is not told again. It ends with the key or session. Each may have ten at once.',
+					'Server-sent events about the forms of the key: `submission` for a new submission, `change` if a form or any of ' +
+					'its submissions changed, `delivery` (for `admin`) if a mail or webhook request changed state. Many at once become one ' +
+					'`change`. The stream begins with `hello`. After a reconnect, load the data again: missed events are not ' +
+					'repeated. The stream ends with the key or session, each of which may have ten at once.',
 				responses: {
-					200: textResponse('The stream, until the client ends it.', { [MEDIA_TYPE]: EXAMPLE }),
+					200: textResponse('The stream, until the client closes it.', { [MEDIA_TYPE]: EXAMPLE }),
 					...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'UNAVAILABLE'),
 				},
 			},

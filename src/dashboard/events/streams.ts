@@ -1,4 +1,4 @@
-/** Streams of events to browsers and programs: each hears of its own mode and form, for as long as it may. */
+/** Event streams to browsers and programs: each gets the events of its mode and form while its credential is valid. */
 
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
@@ -9,26 +9,26 @@ import { forms, type Mode } from '../../storage/tables.ts';
 import { createEventBatch, serverSentEvent } from './batch.ts';
 
 const COLLECT_MS = 100;
-/** Shorter than the time after which a listener closes a connection that nothing goes through. */
+/** Shorter than a listener's idle timeout. */
 const HEARTBEAT_MS = 15_000;
 const RECONNECT_MS = 3000;
-/** How often it is looked whether each key and session is still valid, whichever process ended it. */
-const WATCH_MS = 500;
+/** How often the server checks that keys and sessions are still valid: another process may have ended them. */
+const CHECK_MS = 500;
 const MAX_STREAMS = 200;
-/** Programs leave this many to people. */
+/** Streams that keys cannot take, so that people can always open the dashboard. */
 const RESERVED_FOR_SESSIONS = 50;
-/** Of a key, or of a session. */
-const MAX_OF_CALLER = 10;
-/** Of a key together with the sessions that were opened with it, of which it may open any number. */
-const MAX_OF_KEY = 40;
-/** Pieces that a client may lag behind before it is cut off; it comes back and looks anew. */
-const MAX_PIECES_WAITING = 100;
-const MAX_MODES_KNOWN = 10_000;
+/** Per key, and per session. */
+const MAX_PER_CALLER = 10;
+/** Per key with all the sessions opened by it: their number is not limited. */
+const MAX_PER_KEY = 40;
+/** Chunks that a client may fall behind before its stream is closed; it then reconnects and loads everything again. */
+const MAX_QUEUED_CHUNKS = 100;
+const MAX_CACHED_MODES = 10_000;
 const RETRY_AFTER_SECONDS = 10;
 
 export interface StreamOptions {
 	principal: Principal;
-	/** Asked all the time; rejects once the credential is not valid any more. */
+	/** Called at every check; rejects once the credential is no longer valid. */
 	recogniseAgain: () => Promise<unknown>;
 }
 
@@ -43,7 +43,7 @@ export function createEventStreams(
 	{ heartbeatMs = HEARTBEAT_MS } = {},
 ) {
 	const streams = new Set<Stream>();
-	let watch: ReturnType<typeof setTimeout> | undefined;
+	let nextCheck: ReturnType<typeof setTimeout> | undefined;
 	const modes = new Map<number, Mode>();
 
 	/** A form never changes its mode. */
@@ -52,52 +52,52 @@ export function createEventStreams(
 		if (known) return known;
 		const [row] = await db.select({ mode: forms.mode }).from(forms).where(eq(forms.id, formId));
 		if (!row) return undefined;
-		if (modes.size >= MAX_MODES_KNOWN) modes.clear();
+		if (modes.size >= MAX_CACHED_MODES) modes.clear();
 		modes.set(formId, row.mode);
 		return row.mode;
 	}
 
-	async function mayHear(principal: Principal, formId: number): Promise<boolean> {
+	async function maySee(principal: Principal, formId: number): Promise<boolean> {
 		if (principal.formId !== null) return decodeId(principal.formId) === formId;
 		return (await modeOf(formId)) === principal.mode;
 	}
 
-	/** Ends the streams of those who may not hear any more; one look is for all streams of a key or session. */
+	/** Closes the streams of keys and sessions that have ended; checks each key or session once. */
 	async function endInvalid(): Promise<void> {
-		for (const those of Map.groupBy(streams, ({ principal }) => callerOf(principal)).values()) {
-			await those[0]?.recogniseAgain().catch(() => {
-				for (const { close } of those) close();
+		for (const sameCaller of Map.groupBy(streams, ({ principal }) => callerOf(principal)).values()) {
+			await sameCaller[0]?.recogniseAgain().catch(() => {
+				for (const { close } of sameCaller) close();
 			});
 		}
 	}
 
-	function watchSoon(): void {
-		watch ??= setTimeout(async () => {
+	function scheduleCheck(): void {
+		nextCheck ??= setTimeout(async () => {
 			await endInvalid();
-			watch = undefined;
-			if (streams.size > 0) watchSoon();
-		}, WATCH_MS);
+			nextCheck = undefined;
+			if (streams.size > 0) scheduleCheck();
+		}, CHECK_MS);
 	}
 
 	/** @throws AppError RATE_LIMITED, UNAVAILABLE */
-	function checkRoom(asker: Principal): void {
-		const { keyId, sessionId } = asker;
+	function checkLimits(caller: Principal): void {
+		const { keyId, sessionId } = caller;
 		const open = [...streams].map(({ principal }) => principal);
-		const ofCaller = open.filter((other) => callerOf(other) === callerOf(asker)).length;
+		const ofCaller = open.filter((other) => callerOf(other) === callerOf(caller)).length;
 		const ofKey = keyId === null ? 0 : open.filter((other) => other.keyId === keyId).length;
-		if (ofCaller >= MAX_OF_CALLER || ofKey >= MAX_OF_KEY) {
+		if (ofCaller >= MAX_PER_CALLER || ofKey >= MAX_PER_KEY) {
 			const which = sessionId === null ? 'A key' : 'A session';
-			const limit = `${which} has at most ${MAX_OF_CALLER} event streams at once, a key with its sessions ${MAX_OF_KEY}`;
+			const limit = `${which} has at most ${MAX_PER_CALLER} event streams at once, a key with its sessions ${MAX_PER_KEY}`;
 			throw new AppError('RATE_LIMITED', `${limit}: end one first.`, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 		}
 		const room = sessionId === null ? MAX_STREAMS - RESERVED_FOR_SESSIONS : MAX_STREAMS;
 		if (open.length < room) return;
-		throw new AppError('UNAVAILABLE', 'Too many are listening for events at the moment.', {
+		throw new AppError('UNAVAILABLE', 'Too many event streams are open. Try again shortly.', {
 			retryAfterSeconds: RETRY_AFTER_SECONDS,
 		});
 	}
 
-	/** Answers how to forget about a stream whose client is gone. */
+	/** @returns a function that removes the stream once its client has disconnected */
 	function start(controller: ReadableStreamDefaultController<Uint8Array>, options: StreamOptions): () => void {
 		const { principal } = options;
 		const stream: Stream = { ...options, close };
@@ -108,20 +108,20 @@ export function createEventStreams(
 
 		function send(text: string): void {
 			if (!isOpen) return;
-			if ((controller.desiredSize ?? 0) < -MAX_PIECES_WAITING) close();
+			if ((controller.desiredSize ?? 0) < -MAX_QUEUED_CHUNKS) close();
 			else controller.enqueue(encoder.encode(text));
 		}
 
-		async function tell(): Promise<void> {
+		async function sendBatch(): Promise<void> {
 			collecting = undefined;
 			const texts = await Promise.all(
-				[...batch.take()].map(async ([formId, text]) => ((await mayHear(principal, formId)) ? text : '')),
+				[...batch.take()].map(async ([formId, text]) => ((await maySee(principal, formId)) ? text : '')),
 			);
 			const text = texts.join('');
 			if (text !== '') send(text);
 		}
 
-		function forget(): void {
+		function remove(): void {
 			isOpen = false;
 			streams.delete(stream);
 			unsubscribe();
@@ -131,43 +131,43 @@ export function createEventStreams(
 
 		function close(): void {
 			if (!isOpen) return;
-			forget();
+			remove();
 			controller.close();
 		}
 
-		const hearsDeliveries = hasPermission(principal.permissions, 'admin');
+		const seesDeliveries = hasPermission(principal.permissions, 'admin');
 		const unsubscribe = events.subscribe((event) => {
-			if (event.type === 'delivery' && !hearsDeliveries) return;
+			if (event.type === 'delivery' && !seesDeliveries) return;
 			batch.add(event);
-			collecting ??= setTimeout(() => tell().catch(close), COLLECT_MS);
+			collecting ??= setTimeout(() => sendBatch().catch(close), COLLECT_MS);
 		});
 		const heartbeat = setInterval(() => send(': still here\n\n'), heartbeatMs);
 		streams.add(stream);
-		watchSoon();
+		scheduleCheck();
 		send(`retry: ${RECONNECT_MS}\n${serverSentEvent('hello', {})}`);
-		return forget;
+		return remove;
 	}
 
 	return {
-		/** @throws AppError RATE_LIMITED if the caller has too many open, UNAVAILABLE if all have */
+		/** @throws AppError RATE_LIMITED above the caller's limit, UNAVAILABLE above the limit of the server */
 		open(options: StreamOptions): ReadableStream<Uint8Array> {
-			checkRoom(options.principal);
-			let forget = () => {};
+			checkLimits(options.principal);
+			let remove = () => {};
 			return new ReadableStream({
 				start(controller) {
-					forget = start(controller, options);
+					remove = start(controller, options);
 				},
 				cancel() {
-					forget();
+					remove();
 				},
 			});
 		},
-		/** Ends all of them, so that the server can stop. */
+		/** For a stop of the server. */
 		closeAll(): void {
-			clearTimeout(watch);
+			clearTimeout(nextCheck);
 			for (const { close } of [...streams]) close();
 		},
-		/** How many are open. */
+		/** Number of open streams. */
 		count: (): number => streams.size,
 	};
 }

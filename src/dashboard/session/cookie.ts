@@ -3,8 +3,8 @@
 export type SessionCookie = ReturnType<typeof createSessionCookie>;
 
 /**
- * Over https the name itself forbids other hosts and unencrypted pages to set it. Otherwise it holds the port, which
- * cookies do not know apart, so that two servers on one machine do not sign each other out.
+ * Over https the prefix `__Host-` keeps other hosts and plain http pages from setting it. Over http the name contains the
+ * port, which cookies ignore, so that two servers on one machine do not overwrite each other's.
  * @param baseUrl The public address of the dashboard.
  */
 export function createSessionCookie(baseUrl: string, lifetimeMs: number) {
@@ -14,7 +14,7 @@ export function createSessionCookie(baseUrl: string, lifetimeMs: number) {
 	const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
 
 	return {
-		/** The token in a request's `Cookie` header; `undefined` if there is none, or more than one. */
+		/** The token in a `Cookie` header; `undefined` if it has none, or more than one. */
 		read(header: string | null): string | undefined {
 			const values = (header ?? '').split(';').flatMap((pair) => {
 				const [key, value] = pair.trim().split('=', 2);
@@ -22,7 +22,7 @@ export function createSessionCookie(baseUrl: string, lifetimeMs: number) {
 			});
 			return values.length === 1 ? values[0] : undefined;
 		},
-		/** A `Set-Cookie` header. */
+		/** The value of a `Set-Cookie` header. */
 		write: (token: string) => `${name}=${token}; Max-Age=${Math.floor(lifetimeMs / 1000)}; ${attributes}`,
 		clear: () => `${name}=; Max-Age=0; ${attributes}`,
 	};

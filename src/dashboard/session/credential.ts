@@ -1,4 +1,4 @@
-/** Recognises who is signed in by the cookie of a request. */
+/** Finds the session of a request by its cookie. */
 
 import { requestInfo } from '../../http/request-info.ts';
 import type { SessionCookie } from './cookie.ts';
@@ -8,15 +8,15 @@ import type { Session, Sessions } from './sessions.ts';
 export type SessionCredential = ReturnType<typeof createSessionCredential>;
 
 /**
- * @returns a function from a request to its session; `undefined` if it has none that is still open. It throws
- * FORBIDDEN for a request that changes something and does not come from the dashboard. Those to `idlePath` are no use.
+ * @returns a function from a request to its open session, if any. It throws FORBIDDEN for a request that changes
+ * something and does not come from the dashboard. Requests to `idlePath` do not keep the session alive.
  */
 export function createSessionCredential(
 	sessions: Pick<Sessions, 'find'>,
 	{ cookie, baseUrl, idlePath }: { cookie: SessionCookie; baseUrl: string; idlePath: string },
 ) {
 	return async (request: Request): Promise<{ token: string; session: Session } | undefined> => {
-		// A page that only stays open would keep a session going that nobody uses.
+		// The event stream of an open, unused page must not keep the session alive.
 		const isUse = requestInfo(request).path !== idlePath;
 		const token = cookie.read(request.headers.get('cookie'));
 		const session = token === undefined ? undefined : await sessions.find(token, { isUse });

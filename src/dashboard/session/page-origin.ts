@@ -1,4 +1,4 @@
-/** Pure: whether a request was made by a page of the dashboard itself, by one of somebody else, or by no page. */
+/** Pure: whether a request came from a page of the dashboard, from a foreign page, or from no page. */
 
 import { AppError } from '../../errors.ts';
 
@@ -6,8 +6,8 @@ const CSRF_HEADER = 'x-formsrv-csrf';
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Browsers say it themselves (https://w3c.github.io/webappsec-fetch-metadata/), but not on unencrypted addresses;
- * there the Origin has to be the public address, or the host that was asked.
+ * Browsers report it (https://w3c.github.io/webappsec-fetch-metadata/), but not over plain http: there the Origin must be
+ * the public address, or the host of the request.
  */
 export function pageOrigin(headers: Headers, baseUrl: string): 'own' | 'foreign' | 'none' {
 	const site = headers.get('sec-fetch-site');
@@ -19,8 +19,8 @@ export function pageOrigin(headers: Headers, baseUrl: string): 'own' | 'foreign'
 }
 
 /**
- * A cookie is sent along by the browser whoever makes the request; what changes anything therefore has to come from the
- * dashboard's own page, with a header that no other page can send.
+ * CSRF protection: browsers attach the cookie to requests of any page, so a request that changes something must come from
+ * the dashboard's own page, with a header that other pages cannot send.
  * @throws AppError FORBIDDEN
  */
 export function checkOwnPage({ method, headers }: Request, baseUrl: string): void {

@@ -1,4 +1,4 @@
-/** Signing in to the dashboard, and out again. */
+/** Routes that open, read, switch and close a dashboard session. */
 
 import { Elysia } from 'elysia';
 import { AppError, invalidField } from '../../errors.ts';
@@ -24,14 +24,14 @@ export interface SessionRoutesOptions {
 	forms: Forms;
 	cookie: SessionCookie;
 	credential: SessionCredential;
-	/** Counts what is asked together with the other requests of the key. */
+	/** Shared with the API: sign-ins count as requests of the key. */
 	api: RateLimiter;
-	/** Counts failures to sign in together with wrong keys. */
+	/** Shared with the API: failed sign-ins count as wrong keys. */
 	failures: RateLimiter;
 	urls: { base: string; submit: string };
 }
 
-/** A key or a token, sent by anybody: what strangers can make the server hold is small. */
+/** A key or a token. Small, because clients are unauthenticated here. */
 const MAX_PROOF_BYTES = 4 * 1024;
 
 const EXAMPLE = {
@@ -44,7 +44,7 @@ const EXAMPLE = {
 	submitUrl: 'https://f.example.com',
 	expiresAt: '2026-01-02T15:04:05.678Z',
 };
-const answers = (description: string) => ({
+const responses = (description: string) => ({
 	200: jsonResponse(description, { schema: SessionView, example: EXAMPLE }),
 	...errorResponses('UNAUTHORIZED', 'RATE_LIMITED'),
 });
@@ -84,7 +84,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 		} catch (error) {
 			if (!(error instanceof AppError && error.code === 'UNAUTHORIZED')) throw error;
 			failures.take(networkOf(requestInfo(request).clientAddress));
-			throw notKnown(error);
+			throw unknownProof(error);
 		}
 	}
 
@@ -125,20 +125,20 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 					...operation(
 						'openSession',
 						'Sign in',
-						'Opens a session by an API key, with its rights for as long as it is valid, or by a set-up link. The answer sets ' +
-							'a cookie, which then stands for the key. It ends after 12 hours without use, and after 7 days at the latest. With ' +
-							'the cookie, whatever changes anything needs the header `X-Formsrv-CSRF: 1` and a page of this origin. Meant ' +
+						'Opens a session by an API key, with its permissions while it is valid, or by a set-up link. The response sets ' +
+							'a cookie, which replaces the key. The session ends after 12 hours without use, and after 7 days at the latest. With ' +
+							'the cookie, requests that change something need the header `X-Formsrv-CSRF: 1` and a page of this origin. Meant ' +
 							'for the dashboard; programs send their key.',
 					),
 					requestBody: jsonBody(OpenSession, { key: 'sk_live_…' }),
-					responses: { ...answers('Signed in.'), ...bodyErrors },
+					responses: { ...responses('Signed in.'), ...bodyErrors },
 				},
 			},
 		)
 		.get('', async ({ request }) => view(request, (await ownSession(request)).token), {
 			detail: {
-				...operation('getSession', 'Read the session', 'Who is signed in with the cookie of the request.'),
-				responses: answers('The session.'),
+				...operation('getSession', 'Read the session', 'The session of the cookie of the request.'),
+				responses: responses('The session.'),
 			},
 		})
 		.patch(
@@ -156,7 +156,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 				detail: {
 					...operation('switchMode', 'Switch between live and test', 'Only for a session from a set-up link.'),
 					requestBody: jsonBody(SwitchMode, { mode: 'test' }),
-					responses: { ...answers('The session after the change.'), ...bodyErrors },
+					responses: { ...responses('The session after the change.'), ...bodyErrors },
 				},
 			},
 		)
@@ -175,7 +175,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 			},
 			{
 				detail: {
-					...operation('closeSession', 'Sign out', 'Ends the session of the cookie. Again is no error.'),
+					...operation('closeSession', 'Sign out', 'Ends the session of the cookie. Idempotent.'),
 					responses: {
 						200: jsonResponse('Signed out.', { schema: Success, example: { success: true } }),
 						...errorResponses('FORBIDDEN', 'UNAVAILABLE'),
@@ -185,8 +185,8 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 		);
 }
 
-/** Who signs in typed or pasted something: a sentence about headers would not help. */
-function notKnown({ details }: AppError): AppError {
+/** For people, who pasted a key or link: the API's sentence about headers would not help them. */
+function unknownProof({ details }: AppError): AppError {
 	return new AppError(
 		'UNAUTHORIZED',
 		'This key or link is not known here, or it has expired, been revoked or been used.',

@@ -1,4 +1,4 @@
-/** The wire shapes of signing in to the dashboard. */
+/** The wire shapes of a dashboard session. */
 
 import { type Static, Type } from '@sinclair/typebox';
 import { nullable, stringEnum } from '../../http/schema-types.ts';
@@ -9,14 +9,14 @@ const Mode = stringEnum(MODES);
 export const SessionView = Type.Object(
 	{
 		mode: Mode,
-		modes: Type.Array(Mode, { description: 'The modes it may switch between.' }),
+		modes: Type.Array(Mode, { description: 'The modes that the session can switch between.' }),
 		permissions: Type.Array(stringEnum(PERMISSIONS)),
-		form: nullable(Type.String(), { description: 'The only form that a form-level key reads.' }),
-		formName: Type.Optional(Type.String({ description: 'That form’s name.' })),
-		version: Type.String({ description: 'Of the server.' }),
+		form: nullable(Type.String(), { description: 'The form of a form-level key.' }),
+		formName: Type.Optional(Type.String({ description: 'The name of `form`.' })),
+		version: Type.String({ description: 'Version of the server.' }),
 		baseUrl: Type.String(),
 		submitUrl: Type.String({ description: 'Where forms post to, at `/f/{slug}`.' }),
-		expiresAt: Type.String({ format: 'date-time', description: 'When it ends unless it is used.' }),
+		expiresAt: Type.String({ format: 'date-time', description: 'When it ends without further use.' }),
 	},
 	{ $id: 'Session' },
 );
@@ -25,7 +25,7 @@ export type SessionView = Static<typeof SessionView>;
 export const OpenSession = Type.Object(
 	{
 		key: Type.Optional(Type.String({ description: 'An API key of any kind.' })),
-		token: Type.Optional(Type.String({ description: 'Or what stands at the end of a set-up link, which works once.' })),
+		token: Type.Optional(Type.String({ description: 'The token at the end of a set-up link, which works once.' })),
 	},
 	{ $id: 'OpenSession', additionalProperties: false },
 );

@@ -1,4 +1,4 @@
-/** People signed in to the dashboard: by a key, whose rights and end they share, or by a set-up link. */
+/** Dashboard sessions: opened by a key, whose permissions and expiry they share, or by a set-up link. */
 
 import { and, between, desc, eq, inArray, lt, lte, notBetween, sql } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
@@ -26,7 +26,7 @@ export const LIFETIME_MS = 7 * 24 * HOUR_MS;
 const LINK_LIFETIME_MS = HOUR_MS;
 const TOKEN_BYTES = 32;
 
-/** A session as it stands: `modes` are those it may switch between. */
+/** An open session; `modes` are those it may switch between. */
 export interface Session {
 	id: number;
 	principal: Principal;
@@ -53,7 +53,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			.prepare(),
 	);
 
-	function present({ session, key }: Stored, asker: Principal | undefined): SignedIn {
+	function present({ session, key }: Stored, caller: Principal | undefined): SignedIn {
 		const id = encodeId(session.id);
 		return {
 			id,
@@ -62,7 +62,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			createdAt: ages.createdAt({ session, key }),
 			lastSeenAt: new Date(session.lastSeenAt).toISOString(),
 			expiresAt: ages.endDate({ session, key }).toISOString(),
-			isCurrent: id === asker?.sessionId,
+			isCurrent: id === caller?.sessionId,
 		};
 	}
 
@@ -73,14 +73,14 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		return token;
 	}
 
-	/** Notes that somebody is there, to the minute; a failure to do so is nobody's concern. */
+	/** Stores the time of use, to the minute. Best effort: a failure only ends the session earlier. */
 	function touchLastUsed({ id, lastSeenAt }: SessionRow): void {
 		const at = now();
 		if (Math.abs(at - lastSeenAt) < MINUTE_MS) return;
 		storage.batch((tx) => [tx.update(sessions).set({ lastSeenAt: at }).where(eq(sessions.id, id))]).catch(() => {});
 	}
 
-	/** Only a session that was never bound to a key does without one. */
+	/** `undefined` if the key of the session is gone or not valid. Sessions of set-up links have no key. */
 	function principalOf(session: SessionRow, key: ApiKeyRow | null): Principal | undefined {
 		const sessionId = encodeId(session.id);
 		if (session.keyId === null) {
@@ -90,8 +90,8 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		return holder && { ...holder, sessionId };
 	}
 
-	/** Those that are open and within an asker's reach, newest first; without one, all. */
-	async function reachable(asker: Principal | undefined): Promise<Stored[]> {
+	/** Open sessions that `caller` may see, newest first; without a caller, all. */
+	async function visibleTo(caller: Principal | undefined): Promise<Stored[]> {
 		const rows: Stored[] = await storage.db
 			.select({ session: sessions, key: apiKeys })
 			.from(sessions)
@@ -99,7 +99,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			.orderBy(desc(sessions.id));
 		return rows.filter(({ session, key }) => {
 			const isOpen = ages.endOf(session) > now() && (key ? keys.isValid(key) : session.keyId === null);
-			return isOpen && (!asker || isWithinReach(key, asker));
+			return isOpen && (!caller || maySee(key, caller));
 		});
 	}
 
@@ -109,49 +109,46 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 	}
 
 	return {
-		/** Those that are open and that an asker may know of, newest first; without an asker, all. */
-		async list(asker?: Principal): Promise<SignedIn[]> {
-			return (await reachable(asker)).map((row) => present(row, asker));
+		/** Open sessions that `caller` may see, newest first; without a caller, all. */
+		async list(caller?: Principal): Promise<SignedIn[]> {
+			return (await visibleTo(caller)).map((row) => present(row, caller));
 		},
-		/** Ends a session, from its next request on. @throws AppError NOT_FOUND if there is none that the asker may know of */
-		async end(id: string, asker?: Principal): Promise<void> {
-			const found = (await reachable(asker)).filter(({ session }) => encodeId(session.id) === id);
+		/** Ends a session. @throws AppError NOT_FOUND if `caller` may see no such session */
+		async end(id: string, caller?: Principal): Promise<void> {
+			const found = (await visibleTo(caller)).filter(({ session }) => encodeId(session.id) === id);
 			if (found.length === 0) throw new AppError('NOT_FOUND', `There is no session "${id}".`);
 			await remove(found);
 		},
-		/**
-		 * Ends all sessions but the asker's own, as far as it may know of them, and voids set-up links that nobody used yet,
-		 * as far as it may do what they can; without an asker, all. Answers how many sessions there were.
-		 */
-		async endOthers(asker?: Principal): Promise<number> {
-			const others = (await reachable(asker)).filter(({ session }) => encodeId(session.id) !== asker?.sessionId);
+		/** Ends the sessions that `caller` may see, except its own, and unused set-up links if it may. @returns how many sessions */
+		async endOthers(caller?: Principal): Promise<number> {
+			const others = (await visibleTo(caller)).filter(({ session }) => encodeId(session.id) !== caller?.sessionId);
 			await remove(others);
-			if (!asker || isWithinReach(null, asker)) await storage.batch((tx) => [tx.delete(setupLinks)]);
+			if (!caller || maySee(null, caller)) await storage.batch((tx) => [tx.delete(setupLinks)]);
 			return others.length;
 		},
-		/** Signs the holder of a key in. Answers the session's token. */
+		/** Signs in by a key. @returns the session's token */
 		async openWithKey({ mode, keyId }: Principal): Promise<string> {
 			const id = decodeId(keyId ?? '');
-			// Without a key it would be a session of a set-up link, which may do everything.
-			if (id === undefined) throw new Error(`A session was to be opened for ${keyId}, which is no key.`);
+			// A session without a key is one of a set-up link, which may do everything.
+			if (id === undefined) throw new Error(`Cannot open a session for ${keyId}: it is not the id of a key.`);
 			return open(mode, id);
 		},
-		/** Signs in by a set-up link, which works once. Answers the session's token. @throws AppError UNAUTHORIZED */
+		/** Signs in by a set-up link, which works once. @returns the session's token. @throws AppError UNAUTHORIZED */
 		async openWithLink(token: string): Promise<string> {
-			const isTimely = between(setupLinks.expiresAt, now() + 1, now() + LINK_LIFETIME_MS);
-			const isValid = and(eq(setupLinks.hash, hashToken(token)), isTimely);
+			const isUnexpired = between(setupLinks.expiresAt, now() + 1, now() + LINK_LIFETIME_MS);
+			const isValid = and(eq(setupLinks.hash, hashToken(token)), isUnexpired);
 			const [used] = await storage.batch((tx) => [tx.delete(setupLinks).where(isValid).returning()]);
 			if (used.length === 0) throw unauthorized(true);
 			return open('live', null);
 		},
-		/** Makes the token of a new set-up link. */
+		/** @returns the token of a new set-up link */
 		async createLink(): Promise<string> {
 			const token = randomToken();
 			const row = { hash: hashToken(token), expiresAt: now() + LINK_LIFETIME_MS };
 			await storage.batch((tx) => [tx.insert(setupLinks).values(row)]);
 			return token;
 		},
-		/** The session of a token, if it has not ended; `isUse` puts the end off. */
+		/** The open session of a token; `isUse` postpones its idle end. */
 		async find(token: string, { isUse }: { isUse: boolean }): Promise<Session | undefined> {
 			const [found] = await byHash().execute({ hash: hashToken(token) });
 			if (!found || ages.endOf(found.session) <= now()) return undefined;
@@ -166,14 +163,14 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 				expiresAt: ages.endDate(found),
 			};
 		},
-		/** Moves a session that is bound to no key to the other mode. */
+		/** Only for sessions of set-up links: a key has one mode. */
 		async switchMode({ id }: Session, mode: Mode): Promise<void> {
 			await storage.batch((tx) => [tx.update(sessions).set({ mode }).where(eq(sessions.id, id))]);
 		},
 		async close(token: string): Promise<void> {
 			await storage.batch((tx) => [tx.delete(sessions).where(eq(sessions.hash, hashToken(token)))]);
 		},
-		/** Maintenance: removes what ended by its age. */
+		/** Maintenance: removes expired sessions and links. */
 		async expire(): Promise<void> {
 			await storage.batch((tx) => [
 				tx.delete(sessions).where(lt(sessions.id, ages.oldest())),
@@ -184,28 +181,28 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 	};
 }
 
-/** A key reaches the sessions of keys of its mode. A set-up link may do everything: its sessions are for live ones, and reach all. */
-function isWithinReach(key: ApiKeyRow | null, asker: Principal): boolean {
-	return asker.keyId === null || (key?.mode ?? 'live') === asker.mode;
+/** A key may see sessions of keys in its mode; a live key also those of set-up links; a session of a set-up link may see all. */
+function maySee(key: ApiKeyRow | null, caller: Principal): boolean {
+	return caller.keyId === null || (key?.mode ?? 'live') === caller.mode;
 }
 
-/** When sessions began and end. */
+/** When sessions begin and end. */
 function createAges({ clock }: Pick<Storage, 'clock'>, now: () => number) {
-	/** The first session that is not too old. */
+	/** The id of the first session within the lifetime. */
 	const oldest = () => clock.timeline().firstIdAfter(now() - LIFETIME_MS);
 
-	/** In milliseconds since 1970, if it is not used any more. What lies ahead is of a clock that was set back since. */
+	/** When a session ends without further use, in milliseconds since 1970. A time in the future, from before the clock was set back, counts as now. */
 	function endOf({ id, lastSeenAt }: SessionRow): number {
 		if (id < oldest()) return 0;
 		const at = now();
-		const madeAt = Math.min(clock.timeline().millisOf(id), at);
-		return Math.min(Math.min(lastSeenAt, at) + IDLE_MS, madeAt + LIFETIME_MS);
+		const createdAt = Math.min(clock.timeline().millisOf(id), at);
+		return Math.min(Math.min(lastSeenAt, at) + IDLE_MS, createdAt + LIFETIME_MS);
 	}
 
 	return {
 		oldest,
 		endOf,
-		/** For people: with that of its key. */
+		/** For display: the key's expiry included. */
 		endDate: ({ session, key }: Stored) =>
 			new Date(Math.min(endOf(session), key?.expiresAt ?? Number.POSITIVE_INFINITY)),
 		createdAt: ({ session }: Stored): string => clock.timeline().isoOf(session.id),

@@ -1,4 +1,4 @@
-/** Who is signed in to the dashboard, and an end to it. */
+/** Routes that list and end dashboard sessions. */
 
 import { Elysia } from 'elysia';
 import { errorResponses, jsonResponse, operation, pathParameter } from '../../http/openapi.ts';
@@ -18,7 +18,7 @@ const EXAMPLE = {
 };
 
 const access = { permission: 'admin' } as const;
-const refused = () => errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED');
+const errors = () => errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED');
 
 export const sessionsRoutes = (sessions: Sessions, auth: Auth) =>
 	new Elysia({ prefix: '/api/sessions', tags: ['Session'] })
@@ -28,13 +28,13 @@ export const sessionsRoutes = (sessions: Sessions, auth: Auth) =>
 			detail: {
 				...operation(
 					'listSessions',
-					'List who is signed in',
-					'Sessions in the dashboard, newest first: those of keys of the mode of the key that asks; to a live one also those ' +
-						'that came by a set-up link.',
+					'List sessions',
+					'Dashboard sessions, newest first: those of keys in the mode of your key; for a live key also those that a set-up ' +
+						'link opened.',
 				),
 				responses: {
 					200: jsonResponse('The sessions.', { schema: SignedInList, example: { sessions: [EXAMPLE] } }),
-					...refused(),
+					...errors(),
 				},
 			},
 		})
@@ -44,11 +44,11 @@ export const sessionsRoutes = (sessions: Sessions, auth: Auth) =>
 				...operation(
 					'endOtherSessions',
 					'End all other sessions',
-					'All that the list shows but the one that asks. Asked by a live one, set-up links that were not used yet work no more.',
+					'Ends every session in the list but your own. With a live key or session, unused set-up links stop working.',
 				),
 				responses: {
-					200: jsonResponse('How many there were.', { schema: Ended, example: { ended: 2 } }),
-					...refused(),
+					200: jsonResponse('The number of ended sessions.', { schema: Ended, example: { ended: 2 } }),
+					...errors(),
 					...errorResponses('UNAVAILABLE'),
 				},
 			},
@@ -65,12 +65,12 @@ export const sessionsRoutes = (sessions: Sessions, auth: Auth) =>
 					...operation(
 						'endSession',
 						'End a session',
-						'From its next request on it is refused, and its event streams end.',
+						'Rejects its requests from now on, and closes its event streams.',
 					),
 					parameters: [pathParameter('id', { description: 'The session.', example: EXAMPLE.id })],
 					responses: {
 						200: jsonResponse('Ended.', { schema: Success, example: { success: true } }),
-						...refused(),
+						...errors(),
 						...errorResponses('NOT_FOUND', 'UNAVAILABLE'),
 					},
 				},

@@ -1,4 +1,4 @@
-/** The wire shapes of who is signed in. */
+/** The wire shapes of the list of sessions. */
 
 import { type Static, Type } from '@sinclair/typebox';
 import { nullable, stringEnum } from '../../http/schema-types.ts';
@@ -6,15 +6,15 @@ import { MODES } from '../../storage/tables.ts';
 
 export const SignedIn = Type.Object(
 	{
-		id: Type.String({ description: 'As the log names it.' }),
+		id: Type.String({ description: 'The id in the log.' }),
 		key: nullable(Type.Object({ id: Type.String(), name: Type.String(), display: Type.String() }), {
-			description: 'The key it was opened with, and ends with; `null`: a set-up link.',
+			description: 'The key that opened it; it ends with the key. `null`: a set-up link.',
 		}),
-		mode: stringEnum(MODES, { description: 'One from a set-up link may switch.' }),
-		createdAt: Type.String({ format: 'date-time', description: 'When it was opened.' }),
-		lastSeenAt: Type.String({ format: 'date-time', description: 'To the minute.' }),
-		expiresAt: Type.String({ format: 'date-time', description: 'When it ends unless it is used.' }),
-		isCurrent: Type.Boolean({ description: 'Whether it is the one that asks.' }),
+		mode: stringEnum(MODES, { description: 'A session from a set-up link can switch.' }),
+		createdAt: Type.String({ format: 'date-time', description: 'Time of sign-in.' }),
+		lastSeenAt: Type.String({ format: 'date-time', description: 'Time of the last request, to the minute.' }),
+		expiresAt: Type.String({ format: 'date-time', description: 'When it ends without further use.' }),
+		isCurrent: Type.Boolean({ description: 'Whether this request came with it.' }),
 	},
 	{ $id: 'SignedIn' },
 );

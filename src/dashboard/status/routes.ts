@@ -1,4 +1,4 @@
-/** The route that tells how the server fares. */
+/** The route of the server's status. */
 
 import { Elysia } from 'elysia';
 import { errorResponses, jsonResponse } from '../../http/openapi.ts';
@@ -26,7 +26,7 @@ export const statusRoutes = (sources: Parameters<typeof readStatus>[0], auth: Au
 			detail: {
 				operationId: 'getStatus',
 				summary: 'Read the status',
-				description: 'How the server fares and how it is set up; secrets are left out.',
+				description: 'Health and settings of the server, without secrets.',
 				responses: {
 					200: jsonResponse('The status.', { schema: Status, example: EXAMPLE }),
 					...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'),

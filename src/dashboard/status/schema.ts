@@ -8,35 +8,35 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 export const Status = Type.Object(
 	{
 		version: Type.String(),
-		uptimeSeconds: count('How long the server has been running.'),
+		uptimeSeconds: count('Time since the start.'),
 		database: Type.Object({
-			sizeBytes: count('Of the database file.'),
-			walBytes: count('Of what is stored and not yet moved into that file.'),
-			freeBytes: count('Left on the disk.'),
+			sizeBytes: count('Size of the database file.'),
+			walBytes: count('Size of the write-ahead log.'),
+			freeBytes: count('Free space on the disk.'),
 		}),
 		settings: Type.Array(
 			Type.Object({
-				name: Type.String({ description: 'As in the environment.' }),
-				value: Type.String({ description: 'In words where it is not set; secrets are never shown.' }),
-				source: Type.String({ description: 'Who set it: a flag, a variable, a file, or `default`.' }),
+				name: Type.String({ description: 'The name in the environment.' }),
+				value: Type.String({ description: 'A description if it is not set; secrets are never shown.' }),
+				source: Type.String({ description: 'Where it was set: a flag, a variable, a file, or `default`.' }),
 			}),
 		),
 		mail: Type.Object({
 			configured: Type.Boolean({ description: 'Whether a mail server is set.' }),
-			from: nullable(Type.String(), { description: 'Who mails come from.' }),
+			from: nullable(Type.String(), { description: 'The From of mails.' }),
 		}),
 		queue: Type.Object(
-			{ waiting: count('To be sent.'), failed: count('Given up.') },
-			{ description: 'Deliveries of the mode of the key; counted up to 10,000.' },
+			{ waiting: count('Not sent yet.'), failed: count('Given up.') },
+			{ description: 'Deliveries in the mode of the key; counted up to 10,000.' },
 		),
 		clock: Type.Object(
 			{
-				problem: nullable(Type.String(), { description: 'Why it seems to be wrong now.' }),
+				problem: nullable(Type.String(), { description: 'Why the clock is probably wrong now.' }),
 				latest: nullable(Type.String(), {
-					description: 'When it was set last by a minute or more, from what to what.',
+					description: 'The latest clock step of a minute or more, with both times.',
 				}),
 			},
-			{ description: 'Whether the clock of the machine is right, in sentences.' },
+			{ description: 'Sentences about the clock of the machine.' },
 		),
 		problems: Type.Array(
 			Type.Object({
@@ -44,9 +44,9 @@ export const Status = Type.Object(
 				problem: Type.String({ description: 'What happened, what it means and what to do.' }),
 				since: Type.String({ format: 'date-time' }),
 			}),
-			{ description: 'What keeps the server from storing everything, at the moment.' },
+			{ description: 'Problems that keep the server from storing submissions now.' },
 		),
-		health: Type.String({ description: '`ok`, or in words what needs attention.' }),
+		health: Type.String({ description: '`ok`, or sentences about what needs attention.' }),
 	},
 	{ $id: 'Status' },
 );

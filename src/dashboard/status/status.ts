@@ -1,4 +1,4 @@
-/** How the server fares and how it is set up, for those who run it. */
+/** Health and settings of the server, for its operator. */
 
 import type { Config } from '../../config.ts';
 import type { Dispatch } from '../../delivery/dispatch.ts';
@@ -36,7 +36,7 @@ export async function readStatus({ config, dispatch, storage }: StatusSources, m
 }
 
 function healthOf({ freeBytes, neededBytes }: DiskUse, { heldReason }: DeliveryList['mail']): string | null {
-	if (freeBytes < neededBytes) return 'Little room is left on the disk of the database.';
-	if (heldReason !== null) return `Mail cannot be handed to the mail server: ${heldReason}`;
+	if (freeBytes < neededBytes) return 'The disk of the database is almost full.';
+	if (heldReason !== null) return `The mail server does not accept mail: ${heldReason}`;
 	return null;
 }
