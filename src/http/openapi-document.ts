@@ -63,7 +63,9 @@ function documentation(info: DocumentInfo) {
 				apiKey: {
 					type: 'http' as const,
 					scheme: 'bearer',
-					description: 'A key that begins with `sk_live_`, `sk_test_` or `fk_`.',
+					description:
+						'A key that begins with `sk_live_`, `sk_test_` or `fk_`; the last lists, reads and exports the submissions of one ' +
+						'form, and hears its events.',
 				},
 			},
 		},
