@@ -41,7 +41,7 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 	);
 
 	async function readHooks(): Promise<void> {
-		const version = storage.version();
+		const version = storage.settingsVersion();
 		hooksByForm = Map.groupBy(await selectHooks().execute(), ({ formId }) => formId);
 		cacheVersion = version;
 	}
@@ -77,7 +77,7 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 	return {
 		/** The rows to store with the submission. On the hot path: synchronous as long as the cache is valid. */
 		plan({ form, submission }: Cause): readonly NewDelivery[] | Promise<readonly NewDelivery[]> {
-			if (storage.version() === cacheVersion) return rowsFor(form, submission);
+			if (storage.settingsVersion() === cacheVersion) return rowsFor(form, submission);
 			return readHooks().then(() => rowsFor(form, submission));
 		},
 		/**

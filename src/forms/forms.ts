@@ -199,7 +199,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		},
 		/** The form that a submission is for, by its slug or one that it had; `undefined` for an unknown or malformed slug. On the path of every submission. */
 		findBySlug(slug: string): FormRow | Promise<FormRow | undefined> {
-			const version = storage.version();
+			const version = storage.settingsVersion();
 			if (version !== cacheVersion) {
 				bySlug.clear();
 				cacheVersion = version;

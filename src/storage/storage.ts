@@ -71,8 +71,11 @@ export interface Storage {
 	findings: Findings;
 	/** A log for all others: what findings say already is left out, and what it is told of damage becomes a finding. */
 	logBeside(log: Log): Log;
-	/** Changes whenever anything but submissions may have changed, by this process or another: for caches. */
-	version(): number;
+	/**
+	 * Changes whenever settings may have changed, of forms, former slugs or webhooks, by this process or another: for caches
+	 * of them. Submissions and deliveries of this process leave it as it is.
+	 */
+	settingsVersion(): number;
 	disk(): DiskUse;
 	/**
 	 * Calls `start` when this process is the leader for a kind of work, which one process does for all; `Stop` ends it. An

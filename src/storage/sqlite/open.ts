@@ -2,6 +2,7 @@
 
 import { drizzle } from 'drizzle-orm/bun-sqlite';
 import { createEvents } from '../../events.ts';
+import { lazy } from '../../lazy.ts';
 import type { Log } from '../../log.ts';
 import { Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
@@ -27,6 +28,7 @@ import { createNameRelisting } from './name-relist.ts';
 import { createPresentForms } from './present-forms.ts';
 import { createReader } from './reader.ts';
 import { createSearchIndex } from './search-index.ts';
+import { createSettingsVersion } from './settings-version.ts';
 import { createSubmissionLists } from './submission-lists.ts';
 import { createSubmissionLog } from './submission-log.ts';
 import { createSubmissionTexts } from './submission-text.ts';
@@ -57,7 +59,11 @@ export function openSqlite(
 	const index = createFormIndex(client, { maxListedNames });
 	const dataVersion = client.prepare('pragma data_version');
 	let seenVersion = Number(dataVersion.values()[0]?.[0]);
-	let generation = 0;
+	/** From the first batch on, for which a start does not wait. */
+	const watchSettings = lazy(() => createSettingsVersion(client));
+	let ownChanges = 0;
+	/** Another process wrote, settings perhaps. */
+	let foreignWrites = 0;
 	let isFresh = false;
 	let closing: Promise<void> | undefined;
 
@@ -66,7 +72,7 @@ export function openSqlite(
 		const version = dataVersion.values()[0]?.[0] as number;
 		if (version === seenVersion) return;
 		seenVersion = version;
-		generation++;
+		foreignWrites++;
 		index.forget();
 		clock.refresh();
 	}
@@ -143,6 +149,7 @@ export function openSqlite(
 		db,
 		findForm: createFindForm(db),
 		batch<const T extends readonly Query[]>(build: (tx: Db) => T): Promise<Results<T>> {
+			const readSettingsVersion = watchSettings();
 			return new Promise((resolve, reject) => {
 				let results: unknown[] = [];
 				writer.enqueue({
@@ -152,7 +159,7 @@ export function openSqlite(
 						results = build(tx).map((query) => (query.prepare().execute() as { sync(): unknown }).sync());
 					},
 					resolve: () => {
-						generation++;
+						ownChanges = readSettingsVersion();
 						resolve(results as Results<T>);
 					},
 					reject,
@@ -189,9 +196,9 @@ export function openSqlite(
 		events,
 		nextId: clock.nextId,
 		clock,
-		version(): number {
+		settingsVersion(): number {
 			refreshOnce();
-			return generation;
+			return ownChanges + foreignWrites;
 		},
 		close(): Promise<void> {
 			closing ??= close();

@@ -234,7 +234,7 @@ test('what another process writes is seen at once', async () => {
 	const file = join(tempFolder(), 'formsrv.db');
 	const server = await openWithForm(file);
 	await append(server, ['a']).done;
-	const version = server.version();
+	const version = server.settingsVersion();
 	const command = openStorage(file);
 	const { rows } = command.submissions.page({ formId: FORM, filter: 'all', order: 'asc', limit: 1, offset: 0 });
 	await command.submissions.change(
@@ -243,7 +243,7 @@ test('what another process writes is seen at once', async () => {
 		{ isSpam: true },
 	);
 	command.close();
-	expect(server.version()).not.toBe(version);
+	expect(server.settingsVersion()).not.toBe(version);
 	expect(server.submissions.page({ formId: FORM, filter: 'all', order: 'asc', limit: 1, offset: 0 }).total).toBe(0);
 	await append(server, ['b']).done;
 	expect(server.submissions.namesJson(FORM, false)).toBe('["b"]');
