@@ -57,11 +57,11 @@ export function createWebhookChannel(
 	}
 
 	/** The event of a delivery; `undefined` if its form or submission was removed. */
-	async function readEvent({ formId, submissionId }: DeliveryRow): Promise<Event | undefined> {
+	async function readEvent({ event: type, formId, submissionId }: DeliveryRow): Promise<Event | undefined> {
 		const [form] = await storage.db.select().from(forms).where(eq(forms.id, formId));
 		const submission = await storage.submissions.head(formId, submissionId ?? -1);
 		if (!form || form.deletedAt !== null || !submission) return undefined;
-		return { form, submission, createdAt: storage.clock.timeline().isoOf(submission.id) };
+		return { type, form, submission, createdAt: storage.clock.timeline().isoOf(submission.id) };
 	}
 
 	/** Reads all state only now that the text is in memory, because the wait for it may be long. */

@@ -9,9 +9,10 @@ import { SHOWN_MAX_BYTES } from './bounds.ts';
 import type { Content } from './channel.ts';
 import type { PostBody } from './post-body.ts';
 import type { SharedText } from './shared-texts.ts';
-import { submissionCreated } from './webhook.ts';
+import { submissionEvent } from './webhook.ts';
 
 export interface Event {
+	type: string;
 	form: Pick<FormRow, 'id' | 'name' | 'slug'>;
 	submission: SubmissionHead;
 	createdAt: string;
@@ -36,12 +37,12 @@ export function eventKept(event: Event): string {
 	return parts(event).join('null');
 }
 
-function parts({ form, submission, createdAt }: Event): [before: string, after: string] {
+function parts({ type, form, submission, createdAt }: Event): [before: string, after: string] {
 	const { id, isRead, isStarred, isSpam } = submission;
-	return submissionCreated(
-		{ id: encodeId(form.id), name: form.name, slug: form.slug },
-		{ id: encodeId(id), createdAt, isRead, isStarred, isSpam },
-	);
+	return submissionEvent(type, {
+		form: { id: encodeId(form.id), name: form.name, slug: form.slug },
+		submission: { id: encodeId(id), createdAt, isRead, isStarred, isSpam },
+	});
 }
 
 /** The event with the submission's data restored, cut if it is long. */

@@ -45,11 +45,14 @@ export function createWebhookSecret(): string {
 }
 
 /**
- * The body of a `submission.created` event, whose `data.submission` is the Submission of the API, without the JSON text
+ * The body of an event about a submission, whose `data.submission` is the Submission of the API, without the JSON text
  * of the submission's `data`: the caller inserts that between the two parts, because it may be large.
  */
-export function submissionCreated(form: EventForm, { id, ...rest }: EventSubmission): [before: string, after: string] {
-	const event = JSON.stringify({ type: 'submission.created', timestamp: rest.createdAt }).slice(0, -1);
+export function submissionEvent(
+	type: string,
+	{ form, submission: { id, ...rest } }: { form: EventForm; submission: EventSubmission },
+): [before: string, after: string] {
+	const event = JSON.stringify({ type, timestamp: rest.createdAt }).slice(0, -1);
 	const flags = JSON.stringify(rest).slice(1);
 	return [`${event},"data":{"form":${JSON.stringify(form)},"submission":{"id":"${id}","data":`, `,${flags}}}`];
 }

@@ -4,17 +4,16 @@ import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
 import { textBody } from '../../src/delivery/post-body.ts';
-import { createWebhookSecret, submissionCreated, webhookHeaders, webhookTest } from '../../src/delivery/webhook.ts';
+import { createWebhookSecret, submissionEvent, webhookHeaders, webhookTest } from '../../src/delivery/webhook.ts';
 import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const PATIENCE_MS = 20_000;
 const FORM = { id: 'f1', name: 'Contact', slug: 'contact' };
 const FLAGS = { isRead: false, isStarred: false, isSpam: false };
-const EVENT = submissionCreated(FORM, {
-	id: 's1',
-	createdAt: new Date().toISOString(),
-	...FLAGS,
+const EVENT = submissionEvent('submission.created', {
+	form: FORM,
+	submission: { id: 's1', createdAt: new Date().toISOString(), ...FLAGS },
 }).join('{"name":"Ädä"}');
 
 const page = await Bun.file(join(import.meta.dir, '../../docs/webhooks.md')).text();

@@ -8,7 +8,7 @@ import {
 	DISABLE_AFTER_MS,
 	healthAfter,
 	signingSecrets,
-	submissionCreated,
+	submissionEvent,
 	webhookHeaders,
 	webhookOutcome,
 	webhookTest,
@@ -25,7 +25,8 @@ const SUBMISSION = {
 	isStarred: false,
 	isSpam: false,
 };
-const created = (data: string) => submissionCreated(FORM, SUBMISSION).join(data);
+const created = (data: string) =>
+	submissionEvent('submission.created', { form: FORM, submission: SUBMISSION }).join(data);
 const responded = (status: number, more: { bodyExcerpt?: string; retryAfter?: string } = {}): PostResult => ({
 	hasResponse: true,
 	status,

@@ -1,8 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { CAPTCHA_VENDORS, type Captcha, type CaptchaVendor } from '../../src/captchas.ts';
+import type { CaptchaVerifier } from '../../src/config.ts';
 import { type CaptchaOptions, createCaptchaCheck } from '../../src/intake/captcha.ts';
 
 const SECRET = 'the secret that nobody may see';
-const VENDORS = ['recaptcha', 'hcaptcha', 'turnstile'] as const;
 const OK = { success: true, challenge_ts: '2026-03-04T05:06:07Z', hostname: 'www.example.com' };
 const GOOD = () => Response.json(OK);
 
@@ -19,6 +20,12 @@ const vendor = Bun.serve({
 	},
 });
 
+const perVendor = (of: (captcha: CaptchaVendor) => CaptchaVerifier) =>
+	Object.fromEntries(CAPTCHA_VENDORS.map((captcha) => [captcha, of(captcha)])) as Record<
+		CaptchaVendor,
+		CaptchaVerifier
+	>;
+
 let warnings: unknown[] = [];
 
 beforeEach(() => {
@@ -32,7 +39,7 @@ afterAll(() => vendor.stop(true));
 function setUp(more: Partial<CaptchaOptions> = {}) {
 	const at = (path: string) => ({ secret: SECRET, verifyUrl: new URL(path, vendor.url).href });
 	return createCaptchaCheck({
-		vendors: { recaptcha: at('/recaptcha'), hcaptcha: at('/hcaptcha'), turnstile: at('/turnstile') },
+		vendors: perVendor((captcha) => at(`/${captcha}`)),
 		recaptchaMinScore: 0.5,
 		altcha: {
 			challenge: async () => {
@@ -46,13 +53,13 @@ function setUp(more: Partial<CaptchaOptions> = {}) {
 	});
 }
 
-const form = (captcha: (typeof VENDORS)[number] | 'altcha' | null, allowedDomains: string[] = []) => ({
+const form = (captcha: Captcha | null, allowedDomains: string[] = []) => ({
 	id: 46655,
 	captcha,
 	allowedDomains,
 });
 
-describe.each(VENDORS)('%s', (captcha) => {
+describe.each(CAPTCHA_VENDORS)('%s', (captcha) => {
 	const check = (more: { domains?: string[]; options?: Partial<CaptchaOptions> } = {}) =>
 		setUp(more.options)({ form: form(captcha, more.domains), tokens: { [captcha]: 'a.Token_1-2' } });
 
@@ -127,13 +134,13 @@ describe.each(VENDORS)('%s', (captcha) => {
 
 	test('a vendor that nobody reaches sends the submission to spam', async () => {
 		const gone = { secret: SECRET, verifyUrl: 'http://127.0.0.1:1/' };
-		const vendors = { recaptcha: gone, hcaptcha: gone, turnstile: gone };
+		const vendors = perVendor(() => gone);
 		expect(await check({ options: { vendors } })).toBe(`captcha-unavailable: ${captcha} could not be reached`);
 	});
 
 	test('a missing secret sends the submission to spam, and nobody is asked', async () => {
 		const none = { secret: null, verifyUrl: vendor.url.href };
-		const vendors = { recaptcha: none, hcaptcha: none, turnstile: none };
+		const vendors = perVendor(() => none);
 		expect(await check({ options: { vendors } })).toBe(`captcha-unavailable: ${captcha} has no secret in the settings`);
 		expect(asked).toEqual([]);
 	});
