@@ -9,7 +9,8 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const MAX_FIELD_ERRORS = 20;
 const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
-const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+/** An escape of half a character, or of NUL. */
+const SUSPICIOUS_ESCAPE = /\\u(?:[dD][89a-fA-F]|0000)/;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -66,7 +67,7 @@ function sizeName(maxBytes: number): string {
 
 function parse(text: string): unknown {
 	try {
-		return SURROGATE_ESCAPE.test(text) ? JSON.parse(text, rejectLoneSurrogates) : JSON.parse(text);
+		return SUSPICIOUS_ESCAPE.test(text) ? JSON.parse(text, rejectUnstorable) : JSON.parse(text);
 	} catch (cause) {
 		if (cause instanceof AppError) throw cause;
 		// Also thrown for nesting too deep for the parser.
@@ -74,9 +75,13 @@ function parse(text: string): unknown {
 	}
 }
 
-/** A lone surrogate cannot be stored: it would be read back as another character. */
-function rejectLoneSurrogates(name: string, value: unknown): unknown {
-	if (name.isWellFormed() && (typeof value !== 'string' || value.isWellFormed())) return value;
+/** A lone surrogate would be read back as another character, and not every database takes NUL. */
+function rejectUnstorable(name: string, value: unknown): unknown {
+	const texts = typeof value === 'string' ? [name, value] : [name];
+	if (texts.some((text) => text.includes('\0'))) {
+		throw new AppError('INVALID_BODY', 'The body holds the character NUL, "\\u0000": leave it out.');
+	}
+	if (texts.every((text) => text.isWellFormed())) return value;
 	throw new AppError('INVALID_BODY', 'The body holds half of a character, a lone surrogate such as "\\ud800".');
 }
 

@@ -20,6 +20,17 @@ test.each(['{"name":"\\ud800"}', '{"name":"a","list":["\\udfff"]}', '{"name":"a"
 	},
 );
 
+test.each(['{"name":"a\\u0000b"}', '{"name":"a","list":["\\u0000"]}', '{"name":"a","\\u0000":1}'])(
+	'NUL is rejected, because not every database could store it: %s',
+	async (body) => {
+		await expect(read(body)).rejects.toMatchObject({ code: 'INVALID_BODY', message: expect.stringContaining('NUL') });
+	},
+);
+
+test('an escaped backslash before u0000 is no NUL', async () => {
+	expect<unknown>(await read('{"name":"\\\\u0000"}')).toEqual({ name: '\\u0000' });
+});
+
 test('the error for a nullable list does not name null as one of its items', async () => {
 	const schema = Type.Object({ domains: Type.Union([Type.Array(Type.String()), Type.Null()]) });
 	const request = new Request('http://localhost/', {
