@@ -3,6 +3,7 @@
 import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import { AppError, invalidField } from '../errors.ts';
 import { lazy } from '../lazy.ts';
+import { UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import { idempotencyKeys } from '../storage/tables.ts';
 import type { Content } from './content.ts';
@@ -16,6 +17,15 @@ const KEY = /^[\x20-\x7e]{1,255}$/;
 export interface Answered {
 	next: string | null;
 }
+
+interface Keyed {
+	formId: number;
+	key: string;
+	bodyHash: string;
+}
+
+/** Stores the submission with its key, unless that is in use since then. */
+type Submit = (since: number) => Promise<Answered>;
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
@@ -38,25 +48,32 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 	/** The latest moment that is too old; while the clock may be wrong, nothing is. */
 	const oldest = () => (storage.clock.isSettled() ? now() - LIFETIME_MS : 0);
 
+	async function answer({ formId, key, bodyHash }: Keyed, submit: Submit): Promise<Answered> {
+		for (;;) {
+			const since = oldest();
+			const [known] = await select().execute({ formId, key, since });
+			if (known?.bodyHash === bodyHash) return { next: known.next };
+			if (known) throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different body.');
+			try {
+				return await submit(since);
+			} catch (error) {
+				// Another server stored the key since the look.
+				if (!(error instanceof UniqueViolation)) throw error;
+			}
+		}
+	}
+
 	return {
 		/**
 		 * Runs `submit` unless the form already answered this key; a second request waits for the first.
 		 * @throws AppError IDEMPOTENCY_KEY_REUSED if the key came with another body before
 		 */
-		async once(
-			request: { formId: number; key: string; bodyHash: string },
-			submit: () => Promise<Answered>,
-		): Promise<Answered> {
-			const { formId, key, bodyHash } = request;
+		async once(request: Keyed, submit: Submit): Promise<Answered> {
+			const { formId, key } = request;
 			const name = `${formId}:${key}`;
 			// A first request that fails leaves nothing behind, so the second one then tries for itself.
 			for (let first = underWay.get(name); first; first = underWay.get(name)) await first.catch(() => {});
-			const answering = (async () => {
-				const [known] = await select().execute({ formId, key, since: oldest() });
-				if (!known) return submit();
-				if (known.bodyHash === bodyHash) return { next: known.next };
-				throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different body.');
-			})();
+			const answering = answer(request, submit);
 			underWay.set(name, answering);
 			try {
 				return await answering;

@@ -93,7 +93,7 @@ export function createIntake(options: IntakeOptions) {
 	async function store(
 		{ form, request }: Submit,
 		{ special, names, data }: Content,
-		idempotencyKey?: { key: string; bodyHash: string },
+		idempotencyKey?: { key: string; bodyHash: string; since: number },
 	): Promise<{ next: string | null }> {
 		let spamReason = honeypotVerdict(special);
 		if (form.captcha !== null) {
@@ -159,7 +159,7 @@ export function createIntake(options: IntakeOptions) {
 				checkStored(content, limits.maxBody);
 				if (key === undefined) return await store(submit, content);
 				const bodyHash = hashContent(content);
-				const storeOnce = () => store(submit, content, { key, bodyHash });
+				const storeOnce = (since: number) => store(submit, content, { key, bodyHash, since });
 				return await idempotency.once({ formId: form.id, key, bodyHash }, storeOnce);
 			} finally {
 				held?.release();

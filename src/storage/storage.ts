@@ -89,7 +89,10 @@ export interface Storage {
 }
 
 export interface SubmissionStore {
-	/** Resolves when the submission is on disk. @throws FormGone if its form was deleted, Unavailable */
+	/**
+	 * Resolves when the submission is on disk.
+	 * @throws FormGone if its form was deleted, UniqueViolation if its idempotency key is in use, Unavailable
+	 */
 	append(row: NewSubmission): Promise<void>;
 	/** Sets flags of submissions of a form, all or nothing; returns the ids that exist. */
 	change(formId: number, ids: readonly number[], flags: Partial<Flags>): Promise<number[]>;

@@ -6,7 +6,10 @@ export const FILTERS = ['all', 'unread', 'starred', 'spam'] as const;
 export type Filter = (typeof FILTERS)[number];
 
 export type NewDelivery = typeof deliveries.$inferInsert;
-export type NewIdempotencyKey = typeof idempotencyKeys.$inferInsert;
+export type NewIdempotencyKey = typeof idempotencyKeys.$inferInsert & {
+	/** The same key of an earlier moment, or that one, has expired and is replaced. */
+	since: number;
+};
 
 export interface NewSubmission {
 	id: number;

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Form } from '../../src/forms/schema.ts';
 import { decodeId } from '../../src/ids.ts';
+import { createIdempotency } from '../../src/intake/idempotency.ts';
+import { openStorage, type Storage } from '../../src/storage/storage.ts';
 import { idempotencyKeys } from '../../src/storage/tables.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
@@ -67,4 +69,29 @@ test('old keys are forgotten a chunk at a time, for as long as one may go on', a
 	await intake.expire(async () => pauses.push((await left()).length) > 0);
 	expect(pauses).toEqual([251]);
 	expect(await left()).toEqual(['young']);
+});
+
+test('two servers on one database store one submission under one key', async () => {
+	const { storage } = server.app;
+	const other = openStorage(server.app.config.databaseFile, { now: () => now });
+	const formId = decodeId(form.id) as number;
+	const before = await stored();
+	const request = { formId, key: 'two', bodyHash: 'hash' };
+	/** Waits until both have seen that the key is not there. */
+	let looked = 0;
+	const submitTo = (to: Storage, next: string) => async (since: number) => {
+		looked++;
+		while (looked < 2) await new Promise((resolve) => setImmediate(resolve));
+		const idempotencyKey = { ...request, next, createdAt: now, since };
+		const row = { id: to.nextId(), formId, data: '{"a":"b"}', names: ['a'], idempotencyKey };
+		await to.submissions.append({ ...row, spamReason: null, subject: null, replyTo: null });
+		return { next };
+	};
+	const [first, second] = await Promise.all([
+		createIdempotency(storage, () => now).once(request, submitTo(storage, 'first')),
+		createIdempotency(other, () => now).once(request, submitTo(other, 'second')),
+	]);
+	expect(first).toEqual(second);
+	expect(await stored()).toBe(before + 1);
+	await other.close();
 });

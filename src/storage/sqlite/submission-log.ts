@@ -3,6 +3,7 @@
 import type { Database, Statement } from 'bun:sqlite';
 import type { Events } from '../../events.ts';
 import { lazy } from '../../lazy.ts';
+import { UniqueViolation } from '../errors.ts';
 import type {
 	Filter,
 	Flags,
@@ -56,8 +57,9 @@ export function createSubmissionLog(
 		forms.check(formId);
 		sql.insert.run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo);
 		if (row.idempotencyKey) {
-			const { key, bodyHash, next, createdAt } = row.idempotencyKey;
-			sql.insertIdempotencyKey.run(formId, key, bodyHash, next ?? null, createdAt);
+			const { key, bodyHash, next, createdAt, since } = row.idempotencyKey;
+			const { changes } = sql.insertIdempotencyKey.run(formId, key, bodyHash, next ?? null, createdAt, since);
+			if (changes === 0) throw new UniqueViolation('The idempotency key is in use.');
 		}
 		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery, row, delivery);
 		index.count(formId, { id, isRead: false, isStarred: false, isSpam, names: row.names }, 1);
@@ -247,7 +249,9 @@ function prepareStatements(client: Database) {
 				values (?, ?, ?, ?, ?, ?, ?)`,
 		),
 		insertIdempotencyKey: client.prepare(
-			'insert or replace into idempotency_keys (form_id, key, body_hash, next, created_at) values (?, ?, ?, ?, ?)',
+			`insert into idempotency_keys (form_id, key, body_hash, next, created_at) values (?, ?, ?, ?, ?)
+				on conflict (form_id, key) do update set
+				body_hash = excluded.body_hash, next = excluded.next, created_at = excluded.created_at where created_at <= ?`,
 		),
 		insertDelivery: client.prepare(
 			`insert into deliveries (id, form_id, submission_id, channel, webhook_id, event, state, destination, next_attempt_at,
