@@ -3,10 +3,13 @@
 import { findChromium } from '../test/chromium.ts';
 import { missingPrograms } from '../test/programs.ts';
 
+/** Of each test and hook: a busy machine is slow, and bunfig.toml cannot say it. */
+const TIMEOUT_MS = 30_000;
+
 const built = await Bun.$`bun run build`.nothrow();
 if (built.exitCode !== 0) process.exit(built.exitCode);
 // Unpacked before the tests, whose time is bounded.
 await findChromium();
-const { exitCode } = await Bun.$`bun test ${process.argv.slice(2)}`.nothrow();
+const { exitCode } = await Bun.$`bun test --timeout ${TIMEOUT_MS} ${process.argv.slice(2)}`.nothrow();
 for (const line of missingPrograms()) console.error(line);
 process.exitCode = exitCode;
