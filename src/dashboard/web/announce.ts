@@ -1,16 +1,16 @@
-/** Says things to screen readers, and names the page. */
+/** Announcements for screen readers, and the page title. */
 
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 export const announcement = signal('');
 
-/** The same sentence twice is said twice: a trailing blank tells them apart. */
+/** A trailing space makes screen readers repeat an unchanged sentence. */
 export function announce(text: string): void {
 	announcement.value = announcement.value === text ? `${text}\u00a0` : text;
 }
 
-/** Names the browser tab while the component is on the screen. */
+/** Sets the document title while the component is mounted. */
 export function useTitle(title: string): void {
 	useEffect(() => {
 		document.title = `${title} · formsrv`;

@@ -50,18 +50,18 @@ export interface ListQuery extends Selection {
 	order?: 'asc' | 'desc';
 }
 
-/** What was sent or captured; a mail has a subject and text, a webhook a body of its own shape. */
+/** The content of a delivery: a mail has a subject and text, a webhook request its JSON body. */
 export interface DeliveryContent {
 	subject?: string;
 	from?: unknown;
 	replyTo?: unknown;
 	text?: string;
 	html?: string;
-	/** Whether something long in it is only the beginning. */
+	/** Set if a long text was cut off. */
 	isCut?: true;
 }
 
-/** A delivery read by itself. */
+/** A delivery with its content. */
 export type DeliveryDetail = Omit<DeliveryWithContent, 'content'> & { content: DeliveryContent | null };
 
 export interface DeliveryQuery {

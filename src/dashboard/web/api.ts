@@ -1,4 +1,4 @@
-/** The only place that talks to the server: one typed function for each call of the JSON API. */
+/** The only client of the server: one typed function for each call of the JSON API. */
 
 import type {
 	ApiKey,
@@ -27,7 +27,7 @@ import type {
 import { isReachable, isSignedOut } from './connection.ts';
 import { parseExactJson } from './exact-json.ts';
 
-/** A refusal by the server, or (status 0) no answer at all. */
+/** An error response, or (status 0) no response. */
 export class ApiError extends Error {
 	readonly status: number;
 	readonly code: string;
@@ -35,7 +35,7 @@ export class ApiError extends Error {
 	readonly requestId: string | undefined;
 
 	constructor(status: number, envelope: Partial<ErrorEnvelope>) {
-		super(envelope.error ?? `The server answered with status ${status}.`);
+		super(envelope.error ?? `The server returned status ${status}.`);
 		this.name = 'ApiError';
 		this.status = status;
 		this.code = envelope.code ?? 'UNKNOWN';
@@ -51,7 +51,7 @@ interface CallOptions {
 	query?: object;
 	body?: unknown;
 	signal?: AbortSignal;
-	/** Lets the request outlive the page. */
+	/** The request survives the page. */
 	keepalive?: boolean;
 }
 
@@ -177,7 +177,7 @@ export const deliveries = {
 	retry: (id: string) => call<unknown>(`/api/deliveries/${segment(id)}/retry`, { method: 'POST' }),
 	retryAll: (query: Pick<DeliveryQuery, 'state' | 'form'>) =>
 		call<{ retried: number }>('/api/deliveries/retry', { method: 'POST', body: query }),
-	/** The captured mail as a page of its own, for a sandboxed frame. */
+	/** The captured mail as a page, for a sandboxed frame. */
 	previewAddress: (id: string) => `/api/deliveries/${segment(id)}/preview`,
 };
 

@@ -1,4 +1,4 @@
-/** Decides between signing in and the dashboard itself. */
+/** Shows the sign-in view or the dashboard. */
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { announcement } from './announce.ts';
@@ -11,7 +11,7 @@ import { resumeSession, session, signIn, signInNotice } from './state/session.ts
 import { showError } from './state/toasts.ts';
 import { SignIn } from './views/sign-in.tsx';
 
-/** Signs in by the address if it is a set-up link, else takes up the last session; the token leaves the address at once. */
+/** Signs in by a set-up link in the address, whose token it removes at once; else resumes the last session. */
 async function start(): Promise<void> {
 	const at = route.peek();
 	if (at.view !== 'setup') return resumeSession();
@@ -44,7 +44,7 @@ export function App() {
 		setFailure(undefined);
 		start().catch(setFailure);
 	}, []);
-	// Before anything is painted, which would only delay the question who is signed in.
+	// Before the first paint, which would delay the request for the session.
 	useLayoutEffect(() => {
 		if (hasBegun.current && !isSetup) return;
 		hasBegun.current = true;

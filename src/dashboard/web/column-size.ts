@@ -1,4 +1,4 @@
-/** How much room a table column deserves, by what it holds. */
+/** The width class of a table column, by its values. */
 
 import { previewText } from './format.ts';
 
@@ -7,7 +7,7 @@ export type ColumnSize = 'narrow' | 'medium' | 'wide';
 const NARROW_BELOW = 16;
 const MEDIUM_BELOW = 32;
 
-/** Judges by the longest of the typical values: the tenth longest in a hundred. */
+/** Uses the 90th percentile of the lengths. */
 export function columnSize(values: unknown[]): ColumnSize {
 	const lengths = values.map((value) => previewText(value).length).sort((a, b) => b - a);
 	const typical = lengths[Math.floor(lengths.length / 10)] ?? 0;

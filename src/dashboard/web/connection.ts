@@ -1,8 +1,8 @@
-/** Whether the server answers, and who is told when it no longer knows us. */
+/** Whether the server is reachable, and whether it still accepts the session. */
 
 import { signal } from '@preact/signals';
 
 export const isReachable = signal(true);
 
-/** Raised by every answer 401; the sign-in view explains it. */
+/** Set by every 401; the sign-in view explains it. */
 export const isSignedOut = signal(false);

@@ -1,4 +1,4 @@
-/** Where an export's bytes go: straight to disk where the browser can, else into memory and then a download. */
+/** The destination of an export: a file on disk if the browser supports it, else memory and a download. */
 
 export interface Sink {
 	write: (chunk: Uint8Array) => Promise<void>;
@@ -19,7 +19,7 @@ function download(name: string, parts: BlobPart[]): void {
 	setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** A large file asks where to save and never lies in memory whole; throws an AbortError if the person declines. */
+/** For a large file asks where to save, and streams to disk. @throws AbortError if the user cancels */
 export async function openSink({ name, isLarge }: { name: string; isLarge: boolean }): Promise<Sink> {
 	const { showSaveFilePicker } = window as PickerWindow;
 	if (isLarge && showSaveFilePicker) {

@@ -9,7 +9,7 @@ const OPEN_LIST = 0x5b;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** Feeds on chunks; answers how many whole records have passed. */
+/** Takes chunks; returns the number of complete records so far. */
 export type RecordCounter = (chunk: Uint8Array) => number;
 
 /** Lines outside quotes; the header is not a record. */
@@ -33,8 +33,8 @@ function countLines(): RecordCounter {
 	};
 }
 
-/** Tells of each byte whether it lies inside a JSON string, its quotes included. */
-function createTextWatch(): (byte: number) => boolean {
+/** Returns for each byte whether it lies inside a JSON string, quotes included. */
+function createStringTracker(): (byte: number) => boolean {
 	let isInside = false;
 	let isEscaped = false;
 	return (byte) => {
@@ -51,7 +51,7 @@ function createTextWatch(): (byte: number) => boolean {
 
 /** Objects closed at the depth where the first list began. */
 function countJson(): RecordCounter {
-	const isInText = createTextWatch();
+	const isInText = createStringTracker();
 	let depth = 0;
 	let listDepth = -1;
 	let records = 0;

@@ -1,16 +1,16 @@
-/** The server's refusals, told beside the inputs they are about. */
+/** Validation errors of the server, worded for display beside their inputs. */
 
 import type { ApiError } from './api.ts';
 
-/** A refusal names its field first, as programs need it; beside an input the value itself says more. */
+/** Messages begin with the field's name, for programs; beside an input the value is clearer. */
 function reworded(message: string, field: string, value: string | undefined): string {
 	if (!message.startsWith(`${field} `)) return message;
 	return `${value === undefined ? 'This' : `“${value}”`}${message.slice(field.length)}`;
 }
 
 /**
- * What is wrong with an input: errors of the field itself and of its members, such as `allowedDomains.0`.
- * `members` are the member values as they were sent.
+ * The error of an input: of the field itself or of one of its members, such as `allowedDomains.0`.
+ * @param members The member values as they were sent.
  */
 export function errorOf(error: ApiError | undefined, name: string, members: string[] = []): string | undefined {
 	const own = Object.entries(error?.fields ?? {}).filter(([field]) => field === name || field.startsWith(`${name}.`));

@@ -1,4 +1,4 @@
-/** How values, times and numbers are written for a person. */
+/** Formats values, times and numbers for display. */
 
 import { lazy } from '../../lazy.ts';
 import { numeralText } from './exact-json.ts';
@@ -10,10 +10,10 @@ const WEEK = 7 * DAY;
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-// The only one left to the browser, and late: it takes 10 ms to make its first one.
+// Created lazily: a browser takes 10 ms for its first formatter.
 const exact = lazy(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' }));
 
-/** From the largest. */
+/** Largest first. */
 const UNITS = [
 	['d', DAY],
 	['h', HOUR],
@@ -56,7 +56,7 @@ export function plural(count: number, noun: string): string {
 	return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** "12.4 MB", in powers of 1000 as disks are sold. */
+/** "12.4 MB", in powers of 1000. */
 export function formatBytes(bytes: number): string {
 	const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 	let value = bytes;
@@ -78,7 +78,7 @@ export function formatDuration(seconds: number): string {
 	return minutes > 0 ? `${minutes} min` : `${Math.floor(seconds)} s`;
 }
 
-/** A value as text without markup, digits untouched; objects as JSON. */
+/** A value as plain text with all its digits; objects as JSON. */
 export function valueText(value: unknown): string {
 	if (value === null || value === undefined) return '';
 	if (typeof value === 'string') return value;

@@ -1,10 +1,10 @@
-/** From what the inbox shows to what the API is asked. */
+/** Translates the inbox's query into parameters of the API. */
 
 import type { ListQuery, Selection } from './api-types.ts';
 import type { InboxQuery } from './router.ts';
 
 export const PAGE_SIZE = 50;
-/** The most that the API gives at once. */
+/** The API's maximum. */
 const LIMIT_MAX = 100;
 
 function localMidnight(day: string, offsetDays = 0): number {
@@ -22,7 +22,7 @@ export function selectionOf(query: InboxQuery): Selection {
 	};
 }
 
-/** `spare` more are asked for than a page holds, to stand in for those that are hidden. */
+/** Requests `spare` rows more than a page holds, to replace hidden ones. */
 export function listQueryOf(query: InboxQuery, spare = 0): ListQuery {
 	const limit = Math.min(LIMIT_MAX, PAGE_SIZE + spare);
 	return { ...selectionOf(query), order: query.order, limit, offset: (query.page - 1) * PAGE_SIZE };

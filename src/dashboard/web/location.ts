@@ -7,7 +7,7 @@ const hash = signal('');
 
 export const route = computed(() => parseHash(hash.value));
 
-/** Begins to follow the address bar. */
+/** Starts to follow the address bar. */
 export function followLocation(): void {
 	const read = () => {
 		hash.value = location.hash;

@@ -1,4 +1,4 @@
-/** Addresses of the dashboard's views: hash text to route and back. */
+/** Parses and builds the hash addresses of the dashboard's views. */
 
 import { FILTERS, type Filter } from './api-types.ts';
 

@@ -36,12 +36,12 @@ function View({ at }: { at: Route }) {
 	return <NotFound />;
 }
 
-/** A new view starts at its top, with the focus in it; the inbox sees to its own panes. */
+/** A new view starts at its top, focused; the inbox manages the focus of its panes. */
 function useFocusOnView(at: Route): void {
 	const place = 'form' in at ? `${at.view} ${at.form}` : at.view;
 	const shown = useRef(place);
 	useEffect(() => {
-		// What was just opened is at its top, and to ask for that would lay it out twice.
+		// A view that just opened is at its top already; scrolling it would force a second layout.
 		if (place === shown.current) return;
 		shown.current = place;
 		document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-/** Single-key shortcuts: reads key presses, knows two-key chords, stays silent while somebody types. */
+/** Single-key shortcuts and two-key chords; ignored while the user types. */
 
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -19,7 +19,7 @@ export function switchShortcuts(isOn: boolean): void {
 	localStorage.setItem(STORED_AS, isOn ? 'on' : 'off');
 }
 
-/** Turns a row of keys into binding names: `g` then `f` within a second is `g f`. */
+/** Turns key presses into binding names: `g` then `f` within a second is `g f`. */
 export function createChords(leaders: ReadonlySet<string>, now: () => number = Date.now): (key: string) => string {
 	let leader: { key: string; at: number } | undefined;
 	return (key) => {
@@ -29,7 +29,7 @@ export function createChords(leaders: ReadonlySet<string>, now: () => number = D
 	};
 }
 
-/** Whether a key press belongs to what has the focus and not to us. */
+/** Whether the focused element handles the key press. */
 function isTaken(event: KeyboardEvent): boolean {
 	if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return true;
 	const target = event.target as HTMLElement;
@@ -51,12 +51,12 @@ function press(event: KeyboardEvent): void {
 	action();
 }
 
-/** Begins to listen; bindings come and go with the components that use them. */
+/** Starts to listen; bindings exist while their components are mounted. */
 export function listenForShortcuts(): void {
 	addEventListener('keydown', press);
 }
 
-/** Binds keys while the component is on the screen; the youngest component wins. */
+/** Binds keys while the component is mounted; the latest component wins. */
 export function useShortcuts(bindings: Bindings): void {
 	const latest = useRef(bindings);
 	latest.current = bindings;

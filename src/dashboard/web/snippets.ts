@@ -13,7 +13,7 @@ export interface SnippetForm {
 export interface Snippet {
 	id: string;
 	title: string;
-	/** One sentence on when to take it and where to put it. */
+	/** One sentence on when to use it and where to put it. */
 	hint: string;
 	code: string;
 }

@@ -1,4 +1,4 @@
-/** The line of a small chart: counts to SVG path data. */
+/** SVG path data of a small chart. */
 
 export interface SparklineSize {
 	width: number;

@@ -1,4 +1,4 @@
-/** Which of a submission's fields stand for it in a narrow list. */
+/** Title and snippet of a submission in the narrow list. */
 
 import { previewText } from './format.ts';
 
@@ -22,7 +22,7 @@ const plain = (name: string) =>
 		.replace(/[_\-\s]+/g, ' ')
 		.trim();
 
-/** The value of a field; a name such as `constructor` finds nothing but what was sent. */
+/** The value of a submitted field; names such as `constructor` are safe. */
 export function fieldValue(data: Record<string, unknown>, name: string): unknown {
 	return Object.hasOwn(data, name) ? data[name] : undefined;
 }
@@ -36,7 +36,7 @@ const summaries = new WeakMap<object, Summary>();
 
 /** A title (who) and a snippet (what) from the fields that carry them, else from the first ones. */
 export function summarise(data: Record<string, unknown>): Summary {
-	// The parts of a row all name it, and are drawn again with every click.
+	// Each part of a row uses it, and renders again with each click.
 	const known = summaries.get(data);
 	if (known) return known;
 	const summary = summaryOf(data);
@@ -47,13 +47,13 @@ export function summarise(data: Record<string, unknown>): Summary {
 function summaryOf(data: Record<string, unknown>): Summary {
 	const texts = Object.entries(data).map(([name, value]) => ({ name: plain(name), text: previewText(value) }));
 	const filled = texts.filter(({ text }) => text !== '');
-	const ranked = TITLE_NAMES.map((wanted) => filled.find(({ name }) => name === wanted));
+	const ranked = TITLE_NAMES.map((title) => filled.find(({ name }) => name === title));
 	const title = ranked.find((entry) => entry !== undefined) ?? filled[0];
 	const rest = filled.filter((entry) => entry !== title).sort((a, b) => b.text.length - a.text.length);
 	return { title: title?.text ?? 'No content', snippet: rest[0]?.text ?? '' };
 }
 
-/** The address a reply goes to, if a field named like one holds a single valid address. */
+/** The reply address, if a mail field holds a single valid one. */
 export function replyAddress(data: Record<string, unknown>): string | undefined {
 	const value = Object.entries(data).find(([name]) =>
 		['email', 'e mail', 'mail', 'your email'].includes(plain(name)),

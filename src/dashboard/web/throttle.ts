@@ -1,11 +1,11 @@
-/** Does something a moment later, once, however often it is asked for meanwhile. */
+/** Runs a function once after a delay, however often it is called meanwhile. */
 
 export interface Throttle {
 	(): void;
 	cancel: () => void;
 }
 
-/** Unlike a debounce it is never put off: under a steady stream of calls it runs every `delayMs`. */
+/** Unlike a debounce it is never postponed: under a steady stream of calls it runs every `delayMs`. */
 export function createThrottle(run: () => unknown, delayMs: number): Throttle {
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	const soon = () => {

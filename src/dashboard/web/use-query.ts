@@ -1,4 +1,4 @@
-/** Loads something for a component and keeps what was there while it loads again. */
+/** Loads data for a component, and keeps the old data during a reload. */
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
@@ -7,11 +7,11 @@ export interface QueryState<T> {
 	error: unknown;
 	isLoading: boolean;
 	reload: () => void;
-	/** Puts a known new value in place without asking the server. */
+	/** Replaces the data without a request. */
 	put: (data: T) => void;
 }
 
-/** `load` runs at first and whenever `key` changes; an answer that comes too late is dropped. */
+/** `load` runs on mount and whenever `key` changes; an outdated result is dropped. */
 export function useQuery<T>(key: string, load: () => Promise<T>): QueryState<T> {
 	const [state, setState] = useState<{ data?: T; error?: unknown; isLoading: boolean }>({ isLoading: true });
 	const turn = useRef(0);
@@ -29,7 +29,7 @@ export function useQuery<T>(key: string, load: () => Promise<T>): QueryState<T> 
 			(error: unknown) => settle({ error }),
 		);
 	}, []);
-	// Asked for before the frame is painted, not after.
+	// Requests before the frame is painted, not after.
 	useLayoutEffect(() => {
 		reload();
 		return () => {

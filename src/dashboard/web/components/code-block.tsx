@@ -1,4 +1,4 @@
-/** Preformatted text that may scroll sideways, and can be scrolled by keyboard too. */
+/** Preformatted text that scrolls sideways, by keyboard too. */
 
 export function CodeBlock({ text, name }: { text: string; name: string }) {
 	return (

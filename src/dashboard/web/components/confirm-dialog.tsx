@@ -1,4 +1,4 @@
-/** Asks before something that cannot be undone; may want a word typed first. */
+/** Confirms an action that cannot be undone; can require a typed text. */
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -9,9 +9,9 @@ import { Field } from './field.tsx';
 interface Props {
 	title: string;
 	children: ComponentChildren;
-	/** What the button does, as a verb. */
+	/** The label of the button. */
 	verb: string;
-	/** Text to be typed before the button works. */
+	/** Text that enables the button once it is typed. */
 	typed?: string;
 	onConfirm: () => Promise<unknown>;
 	onClose: () => void;

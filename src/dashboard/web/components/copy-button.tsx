@@ -1,4 +1,4 @@
-/** Copies a text and says that it did. */
+/** Copies a text and confirms it. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { announce } from '../announce.ts';
@@ -7,15 +7,15 @@ import { Icon } from './icon.tsx';
 
 interface Props {
 	text: string;
-	/** What is copied, for the button's name. */
+	/** The object in the button's accessible name. */
 	what: string;
-	/** Shows a word beside the icon. */
+	/** Shows a label beside the icon. */
 	isLabelled?: boolean;
 }
 
 const SHOWN_MS = 1600;
 
-/** The clipboard exists only on HTTPS and on this machine; elsewhere the old way still works. */
+/** Browsers offer the clipboard API only over https and on localhost; `execCommand` works elsewhere. */
 async function copy(text: string): Promise<void> {
 	if (navigator.clipboard) return navigator.clipboard.writeText(text);
 	const area = document.createElement('textarea');

@@ -1,4 +1,4 @@
-/** What is shown where there is nothing yet: what belongs here and how it comes. */
+/** The content of an empty view: what will appear here, and how. */
 
 import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from './icon.tsx';

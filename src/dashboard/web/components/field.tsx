@@ -1,4 +1,4 @@
-/** A labelled input with its hint and its error beside it. */
+/** A labelled input with its hint and error. */
 
 import type { InputHTMLAttributes } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** The head of a form's views: its name, its state, and the way between inbox, connect and settings. */
+/** The header of a form's views: its name, its state, and tabs for inbox, connect and settings. */
 
 import { route } from '../location.ts';
 import { to } from '../router.ts';

@@ -1,11 +1,11 @@
-/** A button that shows only an icon, with its name for everybody else. */
+/** An icon button with an accessible name. */
 
 import { Icon, type IconName } from './icon.tsx';
 
 interface Props {
 	icon: IconName;
 	label: string;
-	/** The shortcut to mention in the tooltip. */
+	/** The shortcut shown in the tooltip. */
 	hotkey?: string;
 	isFilled?: boolean;
 	isPressed?: boolean;

@@ -1,4 +1,4 @@
-/** Says why something could not be loaded, and offers another try. */
+/** Shows why loading failed, with a button to retry. */
 
 import { EmptyState } from './empty-state.tsx';
 

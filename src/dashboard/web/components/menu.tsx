@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 interface Props {
 	label: ComponentChildren;
-	/** The button's name where `label` alone does not tell. */
+	/** The accessible name, where `label` is not enough. */
 	name?: string;
 	buttonClass?: string;
 	children: ComponentChildren;
@@ -13,7 +13,7 @@ interface Props {
 
 export function Menu({ label, name, buttonClass = 'button', children }: Props) {
 	const element = useRef<HTMLDetailsElement>(null);
-	// What is inside is drawn when it is wanted: a browser takes 5 ms to make one field for a date.
+	// The content is rendered when opened: a browser takes 5 ms to create one date input.
 	const [isOpen, setOpen] = useState(false);
 	useEffect(() => {
 		const closeOutside = (event: Event) => {

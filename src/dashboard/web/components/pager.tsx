@@ -1,4 +1,4 @@
-/** Previous and next page, with where we are. */
+/** Links to the previous and next page, and the current position. */
 
 import type { Pagination } from '../api-types.ts';
 import { formatCount } from '../format.ts';

@@ -1,4 +1,4 @@
-/** Shows a secret the only time it can be seen. */
+/** Shows a secret, once. */
 
 import type { ComponentChildren } from 'preact';
 import { CopyButton } from './copy-button.tsx';

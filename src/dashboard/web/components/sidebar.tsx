@@ -1,4 +1,4 @@
-/** The navigation: forms with their unread counts, the other views, and one's own session. */
+/** The navigation: forms with their unread counts, the other views, and the session. */
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Form } from '../api-types.ts';

@@ -1,4 +1,4 @@
-/** The mode we are in and whether the server answers: always in sight. */
+/** The current mode and whether the server is reachable; always visible. */
 
 import { useEffect, useId } from 'preact/hooks';
 import * as api from '../api.ts';
@@ -11,7 +11,7 @@ import { Icon } from './icon.tsx';
 const RETRY_MS = 4000;
 const NAMES: Record<Mode, string> = { live: 'Live', test: 'Test' };
 
-/** The mode as a badge, or as a switch where both are allowed. */
+/** The mode as a badge, or as a switch if the session can use both. */
 export function ModeBadge() {
 	const group = useId();
 	const { mode, modes } = session.value ?? { mode: 'live' as const, modes: [] };
@@ -45,7 +45,7 @@ export function ModeBadge() {
 
 const knock = () => api.session.read().catch(() => {});
 
-/** Says that the server does not answer, and keeps trying. */
+/** Shown while the server is unreachable; keeps retrying. */
 export function ConnectionBanner() {
 	const isDown = !isReachable.value;
 	useEffect(() => {

@@ -1,11 +1,11 @@
-/** A moment: how long ago, with the exact time at hand. */
+/** A relative time, with the exact time as its tooltip. */
 
 import type { TargetedPointerEvent } from 'preact';
 import { absoluteTime, relativeTime } from '../format.ts';
 import { now } from '../state/clock.ts';
 
 export function Time({ iso }: { iso: string }) {
-	// Only when somebody points at it: for the first exact time a browser loads all names of time zones.
+	// Only on hover: for the first exact time a browser loads all names of time zones.
 	const explain = ({ currentTarget }: TargetedPointerEvent<HTMLTimeElement>) => {
 		currentTarget.title = absoluteTime(iso);
 	};

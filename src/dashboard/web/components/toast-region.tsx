@@ -1,4 +1,4 @@
-/** The stack of toasts; time stands still while one is hovered or has the focus. */
+/** The stack of toasts; none expires while one is hovered or focused. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { dismissToast, type Toast, takeAction, toasts } from '../state/toasts.ts';
@@ -12,7 +12,7 @@ function ToastCard({ toast }: { toast: Toast }) {
 		return () => clearTimeout(timer);
 	}, [isHeld, toast.id, toast.lifeMs]);
 	return (
-		// biome-ignore lint/a11y/noStaticElementInteractions: hovering only holds the clock
+		// biome-ignore lint/a11y/noStaticElementInteractions: hovering only pauses the timer
 		<div
 			class={`toast ${toast.tone}`}
 			onMouseEnter={() => setHeld(true)}

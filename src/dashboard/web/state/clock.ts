@@ -1,4 +1,4 @@
-/** The time as the page tells it: goes on while nothing else happens. */
+/** The current time as a signal, so that relative times stay current. */
 
 import { signal } from '@preact/signals';
 

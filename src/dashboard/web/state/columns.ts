@@ -1,14 +1,14 @@
-/** Which fields a form's table shows; remembered on this device. */
+/** The columns of a form's table; stored in this browser. */
 
 import { signal } from '@preact/signals';
 
 const DEFAULT_COLUMNS = 4;
 const storedAs = (form: string) => `formsrv.columns.${form}`;
 
-/** Counts up with every choice, so that tables follow it. */
+/** Incremented by each choice, so that tables render again. */
 const version = signal(0);
 
-/** The columns to show: the remembered ones that still exist, else the first few fields. */
+/** The stored columns that still exist, else the first few fields. */
 export function columnsFor(form: string, fields: string[]): string[] {
 	version.value;
 	const names: unknown = JSON.parse(localStorage.getItem(storedAs(form)) ?? 'null');

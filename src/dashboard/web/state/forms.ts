@@ -14,7 +14,7 @@ const REFRESH_DELAY_MS = 400;
 
 export const formOf = (id: string): Form | undefined => forms.value?.find((form) => form.id === id);
 
-/** A form-level key may not read the form itself: this stands in for it. */
+/** A form-level key cannot read its form: this replaces it. */
 function onlyForm({ form, formName, mode }: ShownSession): Form {
 	return {
 		...BLANK_SETTINGS,
@@ -43,10 +43,10 @@ export async function loadForms(): Promise<void> {
 	forms.value = (await api.forms.list()).forms;
 }
 
-/** Loads the counts again; a failure shows elsewhere. */
+/** Reloads the counts; other views report failures. */
 export const refreshFormsSoon = createThrottle(() => loadForms().catch(() => {}), REFRESH_DELAY_MS);
 
-/** Puts a changed or new form in its place without asking the server again. */
+/** Adds or replaces a form without a request. */
 export function putForm(form: Form): void {
 	const known = forms.value ?? [];
 	const isKnown = known.some(({ id }) => id === form.id);

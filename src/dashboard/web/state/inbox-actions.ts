@@ -1,4 +1,4 @@
-/** What can be done with submissions: flags at once and undoable, deletion after a moment to think. */
+/** Actions on submissions: flags apply at once and can be undone; deletion waits for its toast. */
 
 import * as api from '../api.ts';
 import type { Flags, Selection, Submission } from '../api-types.ts';
@@ -26,14 +26,14 @@ function send(formId: string, ids: string[], flags: Partial<Flags>): Promise<unk
 	return api.submissions.updateMany(formId, { ids }, { set: flags });
 }
 
-/** Puts the flags back that `rows` had before `flags` were set. */
+/** Restores the flags that `rows` had before. */
 async function restore(inbox: Inbox, rows: Submission[], flags: Partial<Flags>): Promise<void> {
 	inbox.unhide(rows.map(({ id }) => id));
 	for (const flag of Object.keys(flags) as Flag[]) {
 		for (const value of [true, false]) {
 			const ids = rows.filter((row) => row[flag] === value).map(({ id }) => id);
 			if (ids.length === 0) continue;
-			inbox.paint(new Set(ids), { [flag]: value });
+			inbox.applyFlags(new Set(ids), { [flag]: value });
 			await send(inbox.formId, ids, { [flag]: value });
 		}
 	}
@@ -61,25 +61,25 @@ function toastFor(inbox: Inbox, rows: Submission[], flags: Partial<Flags>): void
 	});
 }
 
-/** Sets flags of some submissions: at once on the screen, then on the server; undone if that refuses. */
+/** Sets flags at once on the screen, then on the server; reverted if that fails. */
 export async function setFlags(inbox: Inbox, rows: Submission[], flags: Partial<Flags>): Promise<void> {
 	const ids = rows.map(({ id }) => id);
 	if (ids.length === 0) return;
-	inbox.paint(new Set(ids), flags);
+	inbox.applyFlags(new Set(ids), flags);
 	if (flags.isSpam !== undefined) inbox.hide(ids);
 	try {
 		await send(inbox.formId, ids, flags);
 		toastFor(inbox, rows, flags);
-		if (flags.isSpam !== undefined) await inbox.settle(ids);
+		if (flags.isSpam !== undefined) await inbox.reloadAndUnhide(ids);
 	} catch (error) {
-		for (const row of rows) inbox.paint(new Set([row.id]), row);
+		for (const row of rows) inbox.applyFlags(new Set([row.id]), row);
 		inbox.unhide(ids);
 		showError(error);
 	}
 	refreshFormsSoon();
 }
 
-/** Takes submissions off the screen now and off the server when the toast goes. */
+/** Hides submissions now, and deletes them on the server when the toast expires. */
 export function removeLater(inbox: Inbox, ids: string[]): void {
 	if (ids.length === 0) return;
 	inbox.hide(ids);
@@ -88,7 +88,7 @@ export function removeLater(inbox: Inbox, ids: string[]): void {
 			.removeMany(inbox.formId, { ids })
 			.then(() => {
 				refreshFormsSoon();
-				return inbox.settle(ids);
+				return inbox.reloadAndUnhide(ids);
 			})
 			.catch((error: unknown) => {
 				inbox.unhide(ids);
@@ -100,7 +100,7 @@ export function removeLater(inbox: Inbox, ids: string[]): void {
 	});
 }
 
-/** Sets flags of everything a selection covers; too many to be undone. */
+/** Sets flags of all submissions that match; cannot be undone. */
 export async function setFlagsOfAll(inbox: Inbox, target: Selection, flags: Partial<Flags>): Promise<void> {
 	const { updated } = await api.submissions.updateMany(inbox.formId, target, { set: flags });
 	showToast(`${plural(updated, 'submission')} ${describe(flags)}.`);
@@ -108,7 +108,7 @@ export async function setFlagsOfAll(inbox: Inbox, target: Selection, flags: Part
 	await inbox.reload();
 }
 
-/** Deletes everything a selection covers, at once: the caller has asked. */
+/** Deletes all submissions that match, at once: the caller has confirmed. */
 export async function removeAll(inbox: Inbox, target: Selection): Promise<void> {
 	const { deleted } = await api.submissions.removeMany(inbox.formId, target);
 	showToast(`${plural(deleted, 'submission')} deleted.`);

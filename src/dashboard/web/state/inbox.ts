@@ -1,4 +1,4 @@
-/** One form's inbox: the page shown, what is open, what is selected, and what the server tells meanwhile. */
+/** One form's inbox: the current page, the open and the selected submissions, and updates by events. */
 
 import { batch, computed, signal } from '@preact/signals';
 import * as api from '../api.ts';
@@ -9,10 +9,10 @@ import { createThrottle } from '../throttle.ts';
 import type { LiveEvent } from './live.ts';
 
 const RELOAD_DELAY_MS = 250;
-/** For so long after an action of ours a `change` event may be its echo. */
+/** How long after an action of this page a `change` event may be caused by it. */
 const ECHO_MS = 2000;
 
-/** Those that came after all that were there before; rows that moved up from the next page are not new. */
+/** The ids of new submissions: newer than all before. Rows that moved up from the next page are not new. */
 function arrivalsIn(now: Submission[], before: Submission[]): string[] {
 	const newest =
 		before
@@ -37,7 +37,7 @@ export function createInbox(formId: string) {
 	const cursor = signal(-1);
 	const arrivals = signal(0);
 	const fresh = signal<ReadonlySet<string>>(new Set());
-	/** Gone from this list, but the page that the server gave still has them. */
+	/** Removed from the list here, not yet on the server. */
 	const hidden = signal<ReadonlySet<string>>(new Set());
 
 	let query: InboxQuery | undefined;
@@ -49,7 +49,7 @@ export function createInbox(formId: string) {
 	);
 	const total = computed(() => Math.max(0, (page.value?.pagination.total ?? 0) - hidden.value.size));
 
-	function take(next: SubmissionPage, { isQuiet }: { isQuiet: boolean }): void {
+	function applyPage(next: SubmissionPage, { isQuiet }: { isQuiet: boolean }): void {
 		const atCursor = rows.value[cursor.value]?.id;
 		batch(() => {
 			fresh.value = new Set(isQuiet ? arrivalsIn(next.submissions, page.value?.submissions ?? []) : []);
@@ -68,7 +68,7 @@ export function createInbox(formId: string) {
 		request = mine;
 		if (!isQuiet) isLoading.value = true;
 		try {
-			take(await api.submissions.list(formId, listQueryOf(query, hidden.value.size), mine.signal), { isQuiet });
+			applyPage(await api.submissions.list(formId, listQueryOf(query, hidden.value.size), mine.signal), { isQuiet });
 		} catch (cause) {
 			if (mine.signal.aborted) return;
 			error.value = cause;
@@ -85,7 +85,7 @@ export function createInbox(formId: string) {
 		hidden.value = new Set([...hidden.value].filter((id) => !back.has(id)));
 	}
 
-	/** What was just read or unstarred stays in sight, though it no longer belongs to these filters. */
+	/** A submission just marked read or unstarred stays visible, although the filter no longer matches it. */
 	const isEcho = () => Date.now() - actedAt < ECHO_MS && (query?.filter === 'unread' || query?.filter === 'starred');
 
 	const showsNewest = () => query?.page === 1 && query.order === 'desc' && selected.value.size === 0;
@@ -107,7 +107,7 @@ export function createInbox(formId: string) {
 		hidden,
 		reload: () => load({ isQuiet: false }),
 
-		/** Shows another part of the inbox. */
+		/** Loads the page of a new query. */
 		show(next: InboxQuery): void {
 			query = next;
 			batch(() => {
@@ -137,17 +137,17 @@ export function createInbox(formId: string) {
 			}
 		},
 
-		/** Shows changed flags at once, wherever the submissions are seen. */
-		paint(ids: ReadonlySet<string>, flags: Partial<Flags>): void {
+		/** Applies flags at once to the list and the open submission. */
+		applyFlags(ids: ReadonlySet<string>, flags: Partial<Flags>): void {
 			actedAt = Date.now();
-			const repaint = (row: Submission) => (ids.has(row.id) ? { ...row, ...flags } : row);
+			const update = (row: Submission) => (ids.has(row.id) ? { ...row, ...flags } : row);
 			batch(() => {
-				if (page.value) page.value = { ...page.value, submissions: page.value.submissions.map(repaint) };
-				if (current.value) current.value = repaint(current.value);
+				if (page.value) page.value = { ...page.value, submissions: page.value.submissions.map(update) };
+				if (current.value) current.value = update(current.value);
 			});
 		},
 
-		/** Takes rows out of the list and fills the page up; they stay away until {@link unhide} or {@link settle}. */
+		/** Hides rows and fills the page up; they stay hidden until {@link unhide} or {@link reloadAndUnhide}. */
 		hide(ids: Iterable<string>): void {
 			actedAt = Date.now();
 			batch(() => {
@@ -157,8 +157,8 @@ export function createInbox(formId: string) {
 			reloadSoon();
 		},
 
-		/** Loads the page again once the server has let go of hidden rows. */
-		async settle(ids: Iterable<string>): Promise<void> {
+		/** Reloads the page once the server has removed or kept the hidden rows. */
+		async reloadAndUnhide(ids: Iterable<string>): Promise<void> {
 			await load({ isQuiet: true });
 			unhide(ids);
 		},
@@ -177,8 +177,8 @@ export function createInbox(formId: string) {
 			selected.value = new Set(isSelected ? rows.value.map(({ id }) => id) : []);
 		},
 
-		/** Answers whether something new has come for this form. */
-		hear(event: LiveEvent): boolean {
+		/** @returns whether the event is a new submission of this form */
+		handleEvent(event: LiveEvent): boolean {
 			if (event.type === 'resumed') reloadSoon();
 			if (event.type !== 'submission' && event.type !== 'change') return false;
 			if (event.formId !== formId) return false;

@@ -1,4 +1,4 @@
-/** What the server tells by itself: arrivals and changes, by server-sent events. */
+/** Server-sent events: new submissions, changes and deliveries. */
 
 import * as api from '../api.ts';
 import { isReachable } from '../connection.ts';
@@ -7,7 +7,7 @@ export type LiveEvent =
 	| { type: 'submission'; formId: string; submissionId: string }
 	| { type: 'change'; formId: string }
 	| { type: 'delivery'; id: string; state: string }
-	/** The stream is back after a break: anything may have changed. */
+	/** The stream reconnected: anything may have changed. */
 	| { type: 'resumed' };
 
 type Listener = (event: LiveEvent) => void;
@@ -16,17 +16,17 @@ const listeners = new Set<Listener>();
 const REOPEN_AFTER_MS = 2000;
 const REOPEN_AT_MOST_MS = 60_000;
 
-/** Hears all events until the returned function is called. */
+/** Subscribes to all events. @returns a function that unsubscribes */
 export function onLiveEvent(listener: Listener): () => void {
 	listeners.add(listener);
 	return () => listeners.delete(listener);
 }
 
-function tell(event: LiveEvent): void {
+function emit(event: LiveEvent): void {
 	for (const listener of listeners) listener(event);
 }
 
-/** Opens the stream and keeps it open; the returned function ends it. */
+/** Opens the stream and keeps it open. @returns a function that closes it */
 export function openLiveEvents(): () => void {
 	let source: EventSource;
 	let timer: ReturnType<typeof setTimeout>;
@@ -35,18 +35,18 @@ export function openLiveEvents(): () => void {
 	const open = () => {
 		source = new EventSource(api.eventsAddress);
 		for (const type of ['submission', 'change', 'delivery'] as const) {
-			source.addEventListener(type, (message) => tell({ type, ...JSON.parse(message.data) }));
+			source.addEventListener(type, (message) => emit({ type, ...JSON.parse(message.data) }));
 		}
 		source.onopen = () => {
 			isReachable.value = true;
-			if (wasBroken) tell({ type: 'resumed' });
+			if (wasBroken) emit({ type: 'resumed' });
 			wasBroken = false;
 			waitMs = REOPEN_AFTER_MS;
 		};
 		source.onerror = () => {
 			wasBroken = true;
 			if (source.readyState !== EventSource.CLOSED) return;
-			// A refused stream does not say why; asking for the session does.
+			// A failed stream gives no reason; reading the session does.
 			api.session.read().catch(() => {});
 			timer = setTimeout(open, waitMs);
 			waitMs = Math.min(waitMs * 2, REOPEN_AT_MOST_MS);

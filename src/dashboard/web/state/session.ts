@@ -1,4 +1,4 @@
-/** Who is signed in, in which mode, and what they may do. */
+/** The session: its mode and permissions. */
 
 import { effect, signal } from '@preact/signals';
 import * as api from '../api.ts';
@@ -10,13 +10,13 @@ import { settleToasts } from './toasts.ts';
 
 const STORED_AS = 'formsrv.session';
 
-/** The end of a session moves with every use, and is shown nowhere. */
+/** Without the expiry, which changes with each use and is not shown. */
 export type ShownSession = Omit<Session, 'expiresAt'>;
 
-/** `undefined` until something is known, `null` when nobody is signed in. */
+/** `undefined` until known, `null` if signed out. */
 export const session = signal<ShownSession | null | undefined>(undefined);
 
-/** Why the sign-in view is shown, if there is something to say. */
+/** Why the sign-in view is shown, if there is a reason. */
 export const signInNotice = signal('');
 
 export function may(permission: Permission): boolean {
@@ -24,7 +24,7 @@ export function may(permission: Permission): boolean {
 	return permissions.includes(permission) || permissions.includes('admin');
 }
 
-/** Remembers on this device who is signed in, though nothing that would prove it. */
+/** Stores the session's description in this browser; no credential. */
 function remember(next: Session | null): void {
 	if (!next) {
 		localStorage.removeItem(STORED_AS);
@@ -34,7 +34,7 @@ function remember(next: Session | null): void {
 	const { expiresAt: _, ...shown } = next;
 	const text = JSON.stringify(shown);
 	localStorage.setItem(STORED_AS, text);
-	// Most often nothing has changed, and nothing has to be drawn again.
+	// Usually unchanged: avoids a render.
 	if (text !== JSON.stringify(session.peek())) session.value = shown;
 }
 
@@ -46,7 +46,7 @@ function recall(stored: string): ShownSession | undefined {
 	}
 }
 
-/** From now on, ends the session here when the server has ended it. */
+/** Starts to clear the session here when the server has ended it. */
 export function watchSession(): void {
 	effect(() => {
 		if (!isSignedOut.value || !session.peek()) return;
@@ -55,10 +55,7 @@ export function watchSession(): void {
 	});
 }
 
-/**
- * Takes up the session that this browser had, at once as it was last seen and then as it is; throws only if the server
- * cannot be reached.
- */
+/** Restores the session from this browser's storage at once, then from the server. Throws only if that is unreachable. */
 export async function resumeSession(): Promise<void> {
 	const stored = localStorage.getItem(STORED_AS);
 	if (stored === null) return remember(null);
@@ -88,7 +85,7 @@ export async function signOut(): Promise<void> {
 export async function switchMode(mode: Mode): Promise<void> {
 	await settleToasts();
 	const next = await api.session.switchMode(mode);
-	// A form belongs to one mode: in the other its views lead nowhere.
+	// A form belongs to one mode: the other has no views of it.
 	if ('form' in route.peek() && route.peek().view !== 'deliveries') navigate(to.forms());
 	remember(next);
 }

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it; remembered on this device. */
+/** The theme: light, dark or the system's; stored in this browser. */
 
 import { signal } from '@preact/signals';
 

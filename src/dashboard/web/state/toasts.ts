@@ -13,7 +13,7 @@ export interface Toast {
 	tone: 'plain' | 'danger';
 	actions: ToastAction[];
 	lifeMs: number;
-	/** Called once when the toast goes without one of its actions having been taken. */
+	/** Called once when the toast closes without one of its actions. */
 	onExpire?: () => Promise<unknown>;
 }
 
@@ -34,17 +34,17 @@ export function showToast(text: string, options: Partial<Omit<Toast, 'id' | 'tex
 	return toast.id;
 }
 
-/** Lets every waiting consequence happen now, as when the page is left; done when they are. */
+/** Runs every pending `onExpire` now, as when the page is left. */
 export async function settleToasts(): Promise<void> {
 	await Promise.all(toasts.value.map(({ id }) => dismissToast(id, { expire: true })));
 }
 
-/** An error's own sentence; what is not an Error has none to show. */
+/** Shows the message of an error. */
 export function showError(error: unknown): void {
 	showToast(error instanceof Error ? error.message : 'Something went wrong.', { tone: 'danger', lifeMs: 8000 });
 }
 
-/** Takes a toast away; `expire` tells whether its consequence follows. */
+/** Closes a toast; `expire` runs its `onExpire`. */
 export async function dismissToast(id: number, { expire }: { expire: boolean }): Promise<void> {
 	const toast = toasts.value.find((candidate) => candidate.id === id);
 	toasts.value = toasts.value.filter((candidate) => candidate.id !== id);
@@ -56,7 +56,7 @@ export function takeAction(toast: Toast, action: ToastAction): void {
 	action.run();
 }
 
-/** Takes the newest toast's first action, as the undo key does. */
+/** Runs the first action of the newest toast: the undo key. */
 export function undoNewest(): void {
 	const toast = toasts.value.findLast(({ actions }) => actions.length > 0);
 	const action = toast?.actions[0];

@@ -1,11 +1,11 @@
-/** What has to be known of the window to draw no more than it shows. */
+/** Whether the window is narrow, as a signal. */
 
 import { signal } from '@preact/signals';
 
 /** The style sheet changes at the same width: `styles/narrow.css`. */
 const PHONE = '(max-width: 860px)';
 
-/** Whether there is room for one pane only, and for no table. */
+/** One pane fits, and no table. */
 export const isPhone = signal(false);
 
 export function watchViewport(): void {

@@ -1,4 +1,4 @@
-/** How to connect a website: the form's address, snippets to copy, and a first submission to see it work. */
+/** How to connect a website: the form's address, snippets to copy, and a test submission. */
 
 import { useState } from 'preact/hooks';
 import { useTitle } from '../announce.ts';
@@ -17,9 +17,9 @@ import { NotFound } from './not-found.tsx';
 
 const REASONS: Record<string, string> = {
 	DOMAIN_NOT_ALLOWED:
-		'The form works: it refused this one because the dashboard is not among its allowed domains. Send one from your website instead.',
+		'The form works: it rejected this one because the dashboard is not among its allowed domains. Send one from your website instead.',
 	CAPTCHA_REQUIRED:
-		'The form works: it refused this one because only a page with the captcha can pass it. Send one from your website instead.',
+		'The form works: it rejected this one because only a page with the captcha can pass it. Send one from your website instead.',
 	FORM_DISABLED: 'The form is paused. Activate it in its settings, then try again.',
 };
 
@@ -40,7 +40,7 @@ function TestButton({ form }: { form: Form }) {
 			});
 		} catch (error) {
 			const code = error instanceof api.ApiError ? error.code : '';
-			setReason(REASONS[code] ?? (error instanceof Error ? error.message : 'It did not go through.'));
+			setReason(REASONS[code] ?? (error instanceof Error ? error.message : 'The test submission failed.'));
 		}
 		setBusy(false);
 	};
@@ -99,7 +99,7 @@ export function ConnectPage({ form: id }: { form: string }) {
 			<div class="column stack-large">
 				<section class="stack">
 					<h2>The form’s address</h2>
-					<p class="muted">Any website may post to it. Fields may have any name; what arrives becomes columns.</p>
+					<p class="muted">Any website may post to it. Fields may have any name; each becomes a column.</p>
 					<div class="code-line">
 						<code>{address}</code>
 						<CopyButton text={address} what="the address" />
@@ -121,7 +121,7 @@ export function ConnectPage({ form: id }: { form: string }) {
 							<dt>
 								<code>_next</code>
 							</dt>
-							<dd>Where the visitor goes afterwards; before the form’s redirect address.</dd>
+							<dd>Where the visitor is sent, instead of the form’s redirect address.</dd>
 						</div>
 						<div>
 							<dt>
@@ -141,7 +141,7 @@ export function ConnectPage({ form: id }: { form: string }) {
 							<dt>
 								<code>_gotcha</code>
 							</dt>
-							<dd>The honeypot: keep it hidden. Whoever fills it in lands in spam.</dd>
+							<dd>The honeypot: keep it hidden. Submissions with a value in it go to spam.</dd>
 						</div>
 					</dl>
 				</section>

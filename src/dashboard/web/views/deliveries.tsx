@@ -1,4 +1,4 @@
-/** What left the house, what waits, and what failed: with its error and another try. */
+/** The list of deliveries: sent, waiting and failed, with their errors and a retry. */
 
 import { useEffect } from 'preact/hooks';
 import * as api from '../api.ts';
@@ -127,14 +127,14 @@ function DeliveryTable({ list, at }: { list: Delivery[]; at: Place }) {
 	);
 }
 
-/** Says when mail does not go out at all, whatever each delivery's own state. */
+/** A notice if mail as a whole is not being sent. */
 function MailState({ mail }: { mail: DeliveryList['mail'] }) {
 	if (!mail.isSet) {
 		return (
 			<p class="notice warning">
 				<Icon name="warning" />
 				<span>
-					No mail server is set, so mails are withheld. <a href={to.settings()}>How to set one</a>
+					No mail server is configured, so mails are withheld. <a href={to.settings()}>How to set one</a>
 				</span>
 			</p>
 		);
@@ -158,15 +158,15 @@ function MailState({ mail }: { mail: DeliveryList['mail'] }) {
 	);
 }
 
-/** Says which forms had more to mail than they may in an hour, since when, and when the rest goes. */
+/** The forms above their hourly mail cap, since when, and when their digest is sent. */
 function Digests({ digests }: { digests: DeliveryList['digests'] }) {
 	return digests.map(({ delivery, form, since, goesAt }) => (
 		<p key={delivery} class="notice" role="status">
 			<Icon name="mail" />
 			<span>
-				<bdi>{formOf(form)?.name ?? ''}</bdi> has sent as many mails as it may in an hour. Since <Time iso={since} />,
-				what comes is gathered: <a href={to.delivery(delivery)}>one mail about all of it</a> goes <Time iso={goesAt} />.
-				Each submission is in the inbox as ever.
+				<bdi>{formOf(form)?.name ?? ''}</bdi> has reached its hourly mail limit. Since <Time iso={since} />
+				submissions are collected: <a href={to.delivery(delivery)}>one mail about all of them</a> goes{' '}
+				<Time iso={goesAt} />. Each submission is in the inbox as ever.
 			</span>
 		</p>
 	));
@@ -195,7 +195,7 @@ export function Deliveries({ at }: { at: Place }) {
 	return (
 		<Page
 			title="Deliveries"
-			intro="Mails and webhooks on their way out. What fails is tried again for days before it is given up."
+			intro="Mails and webhook requests. Failed ones are retried for days before they are given up."
 			actions={
 				<button type="button" class="button" onClick={retryFailed}>
 					<Icon name="refresh" />
@@ -208,8 +208,11 @@ export function Deliveries({ at }: { at: Place }) {
 			<Filters at={at} />
 			{error !== undefined && data === undefined && <LoadFailure error={error} onRetry={reload} />}
 			{data && list.length === 0 && (
-				<EmptyState icon="send" title={at.state ? 'None in this state' : 'Nothing has left yet'}>
-					<p>Give a form a notification address or a webhook; every message it causes is listed here, with its fate.</p>
+				<EmptyState icon="send" title={at.state ? 'None in this state' : 'No deliveries yet'}>
+					<p>
+						Give a form a notification address or a webhook; every mail and webhook request is listed here, with its
+						state.
+					</p>
 				</EmptyState>
 			)}
 			{list.length > 0 && <DeliveryTable list={list} at={at} />}

@@ -1,4 +1,4 @@
-/** Exports what the inbox shows now, with progress, to a file. */
+/** Exports the submissions that match the inbox's query to a file, with progress. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import * as api from '../api.ts';
@@ -138,13 +138,13 @@ export function ExportDialog({ form, query, total, onClose }: Props) {
 				<>
 					<Switch
 						label="Mark the file as UTF-8"
-						hint="Excel needs this mark (BOM) to read letters such as é or 你; some programs stumble over it."
+						hint="Excel needs this mark (BOM) to read letters such as é or 你; some programs cannot read it."
 						isOn={hasBom}
 						onChange={setBom}
 					/>
 					<Switch
 						label="Guard against formulas"
-						hint="An apostrophe keeps spreadsheets from running what was sent as a formula. Programs want the text as it is."
+						hint="An apostrophe keeps spreadsheets from running submitted text as a formula. Turn it off for programs."
 						isOn={isGuarded}
 						onChange={setGuarded}
 					/>

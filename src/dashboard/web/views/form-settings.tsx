@@ -1,4 +1,4 @@
-/** Everything a form can be told, its webhooks, and its end. */
+/** A form's settings and webhooks, and its deletion. */
 
 import { useState } from 'preact/hooks';
 import { eachSetting, FORM_SETTINGS, isNullable, SETTING_NAMES, type SettingName } from '../../../forms/settings.ts';

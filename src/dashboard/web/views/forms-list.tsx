@@ -1,4 +1,4 @@
-/** All forms of the mode with their counts, and a new one in one field. */
+/** All forms of the mode with their counts, and a field that creates one. */
 
 import { useState } from 'preact/hooks';
 import * as api from '../api.ts';
@@ -32,7 +32,7 @@ function NewForm() {
 			navigate(to.connect(form.id));
 		} catch (cause) {
 			const refused = cause instanceof api.ApiError ? cause : undefined;
-			setError(errorOf(refused, 'name') ?? refused?.message ?? 'The form could not be made.');
+			setError(errorOf(refused, 'name') ?? refused?.message ?? 'The form could not be created.');
 			setBusy(false);
 		}
 	};

@@ -34,7 +34,7 @@ interface Props {
 function useInbox({ form, submission, query }: Props): Inbox {
 	const inbox = useMemo(() => createInbox(form), [form]);
 	const key = JSON.stringify(query);
-	// Asked for before the frame is painted, not after.
+	// Requests the page before the frame is painted, not after.
 	useLayoutEffect(() => inbox.show(JSON.parse(key)), [inbox, key]);
 	useEffect(() => inbox.close, [inbox]);
 	useEffect(() => {
@@ -43,14 +43,14 @@ function useInbox({ form, submission, query }: Props): Inbox {
 	useEffect(
 		() =>
 			onLiveEvent((event) => {
-				if (inbox.hear(event)) announce(`A new submission has arrived in ${formOf(form)?.name ?? 'this form'}.`);
+				if (inbox.handleEvent(event)) announce(`A new submission has arrived in ${formOf(form)?.name ?? 'this form'}.`);
 			}),
 		[inbox, form],
 	);
 	return inbox;
 }
 
-/** Leaving a submission gives the focus back to its row; another part of the inbox starts at its top. */
+/** Closing a submission returns the focus to its row; a new query starts at the top of the list. */
 function useInboxFocus({ submission, query }: Props): void {
 	const last = useRef(submission);
 	const part = JSON.stringify(query);
@@ -85,7 +85,7 @@ interface RowsProps {
 	isNarrow: boolean;
 }
 
-/** Stays while table and list take turns: whoever comes back from a submission finds its row, however far down. */
+/** Stays mounted while table and list alternate, so that the scroll position survives opening a submission. */
 function Page({ inbox, query, isNarrow }: RowsProps) {
 	const rows = useFirstScreen(inbox.rows.value);
 	const Submissions = isNarrow || isPhone.value ? SubmissionList : SubmissionTable;
@@ -102,7 +102,7 @@ function Rows({ inbox, query, isNarrow }: RowsProps) {
 		<>
 			<Page inbox={inbox} query={query} isNarrow={isNarrow} />
 			<Pager
-				// Asked for were a few more, in place of those that are hidden: that does not move the pages.
+				// Requests ask for a few spare rows in place of hidden ones; page numbers use PAGE_SIZE.
 				pagination={{ ...inbox.page.value.pagination, limit: PAGE_SIZE }}
 				addressOf={(page) => to.inbox(inbox.formId, { ...query, page })}
 			/>

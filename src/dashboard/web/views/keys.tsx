@@ -1,4 +1,4 @@
-/** API keys: what exists, when it was last used, and an end to it. */
+/** The list of API keys, which can be created and revoked. */
 
 import { useState } from 'preact/hooks';
 import * as api from '../api.ts';
@@ -111,7 +111,7 @@ export function Keys() {
 	return (
 		<Page
 			title="API keys"
-			intro={`What programs show to use the API. A ${mode} key sees the ${mode} forms only.`}
+			intro={`Programs use the API with a key. A ${mode} key sees the ${mode} forms only.`}
 			actions={
 				<button type="button" class="button primary" onClick={() => setMaking(true)}>
 					<Icon name="plus" />
@@ -122,7 +122,7 @@ export function Keys() {
 			{error !== undefined && data === undefined && <LoadFailure error={error} onRetry={reload} />}
 			{data?.keys.length === 0 && (
 				<EmptyState icon="key" title="No keys yet">
-					<p>Make one for every program that uses the API, with no more rights than it needs.</p>
+					<p>Create one for each program that uses the API, with only the permissions that it needs.</p>
 				</EmptyState>
 			)}
 			{data && data.keys.length > 0 && <KeyTable list={data.keys} onRevoke={setDoomed} />}
@@ -138,7 +138,7 @@ export function Keys() {
 			)}
 			{secret && (
 				<SecretDialog title="Your new key" secret={secret} what="the key" onClose={() => setSecret('')}>
-					<p>Copy it now: only its fingerprint is kept, so it can never be shown again.</p>
+					<p>Copy it now: only its hash is stored, so it can never be shown again.</p>
 				</SecretDialog>
 			)}
 			{doomed && (

@@ -1,4 +1,4 @@
-/** An address that leads nowhere. */
+/** The view of an unknown address. */
 
 import { useTitle } from '../announce.ts';
 import { EmptyState } from '../components/empty-state.tsx';

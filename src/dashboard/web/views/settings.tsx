@@ -1,4 +1,4 @@
-/** How the server is set up and how it fares, and who is signed in. */
+/** Health of the server, sessions, and settings in force. */
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -67,7 +67,7 @@ function MailTest({ mail }: { mail: Status['mail'] }) {
 			const { reply } = await api.server.testMail(address.trim());
 			setOutcome({ text: `The mail server took it (${reply}). Look into the mailbox.`, isGood: true });
 		} catch (error) {
-			setOutcome({ text: error instanceof Error ? error.message : 'It did not go out.', isGood: false });
+			setOutcome({ text: error instanceof Error ? error.message : 'The test mail could not be sent.', isGood: false });
 		}
 		setBusy(false);
 	};
@@ -82,7 +82,7 @@ function MailTest({ mail }: { mail: Status['mail'] }) {
 		);
 	}
 	if (session.value?.mode === 'test') {
-		return <p class="muted">Nothing leaves the house in test mode. Switch to live to send a test mail.</p>;
+		return <p class="muted">Test mode sends nothing. Switch to live to send a test mail.</p>;
 	}
 	return (
 		<form class="stack" onSubmit={send} noValidate>
@@ -143,7 +143,7 @@ export function Settings() {
 	return (
 		<Page
 			title="Server"
-			intro="How it fares, who is signed in, and how it is set up. Settings are changed where the server is started, never here."
+			intro="Health, sessions and settings. Settings are changed where the server is started, never here."
 		>
 			{error !== undefined && status === undefined && <LoadFailure error={error} onRetry={reload} />}
 			{status && (

@@ -7,7 +7,7 @@ import { CopyButton } from '../components/copy-button.tsx';
 import { Field } from '../components/field.tsx';
 import { signIn, signInNotice } from '../state/session.ts';
 
-/** A whole set-up link, or the token at its end; anything else is taken for a key. */
+/** Recognises a set-up link or its token; any other text is sent as a key. */
 function proofOf(text: string): { key: string } | { token: string } {
 	const link = /#\/setup\/([^/?#\s]+)$/.exec(text);
 	if (link?.[1]) return { token: decodeURIComponent(link[1]) };

@@ -1,4 +1,4 @@
-/** One submission in full: its fields, what was made of it, and what can be done with it. */
+/** One submission: its fields, flags, deliveries and actions. */
 
 import { useEffect, useRef } from 'preact/hooks';
 import type { Submission } from '../api-types.ts';

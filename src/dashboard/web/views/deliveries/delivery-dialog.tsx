@@ -1,4 +1,4 @@
-/** One delivery: its fate, and what was or would have been sent; a mail is drawn in a sandbox. */
+/** One delivery: its state, attempts and content; a mail is shown in a sandboxed frame. */
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -74,7 +74,7 @@ function Mail({ id, content }: { id: string; content: DeliveryContent }) {
 
 function Content({ delivery }: { delivery: DeliveryDetail }) {
 	const { content } = delivery;
-	if (content === null) return <p class="muted small">What was sent is not kept any more.</p>;
+	if (content === null) return <p class="muted small">The content is no longer stored.</p>;
 	if (delivery.channel === 'mail') return <Mail id={delivery.id} content={content} />;
 	return <CodeBlock text={jsonText(content)} name="What is posted" />;
 }
@@ -117,7 +117,7 @@ export function DeliveryDialog({ id, onRetried, onClose }: Props) {
 	const retry = async () => {
 		try {
 			await api.deliveries.retry(id);
-			showToast('It is tried again now.');
+			showToast('Retrying now.');
 			reload();
 			onRetried();
 		} catch (cause) {
@@ -139,7 +139,7 @@ export function DeliveryDialog({ id, onRetried, onClose }: Props) {
 		>
 			{error !== undefined && delivery === undefined && <LoadFailure error={error} onRetry={reload} />}
 			{delivery && <Facts delivery={delivery} />}
-			{delivery?.content?.isCut && <p class="muted small">Only the beginning is shown; what is sent is whole.</p>}
+			{delivery?.content?.isCut && <p class="muted small">Only the beginning is shown; the whole content is sent.</p>}
 			{delivery && <Content delivery={delivery} />}
 		</Dialog>
 	);

@@ -1,4 +1,4 @@
-/** The addresses that hear of a form's submissions. */
+/** The webhooks of a form. */
 
 import { useState } from 'preact/hooks';
 import * as api from '../../api.ts';
@@ -21,7 +21,7 @@ interface RowProps {
 
 function outcomeOf({ delivered, status, error }: WebhookTestResult): string {
 	if (delivered) return `The test event arrived: status ${status}.`;
-	return error ?? `The test event was refused with status ${status}.`;
+	return error ?? `The receiver rejected the test event with status ${status}.`;
 }
 
 function stateOf(webhook: Webhook): { label: string; tone: string } {
@@ -75,7 +75,7 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 					onConfirm={() => api.webhooks.remove(form, webhook.id).then(onChanged)}
 					onClose={() => setAsking(false)}
 				>
-					<p class="break">{webhook.url} will not hear of new submissions any more.</p>
+					<p class="break">{webhook.url} will get no more submissions.</p>
 				</ConfirmDialog>
 			)}
 		</li>
@@ -93,7 +93,7 @@ function NewWebhook({ form, onMade }: { form: string; onMade: (webhook: WebhookW
 			setUrl('');
 		} catch (cause) {
 			const refused = cause instanceof api.ApiError ? cause : undefined;
-			setError(errorOf(refused, 'url') ?? refused?.message ?? 'The webhook could not be made.');
+			setError(errorOf(refused, 'url') ?? refused?.message ?? 'The webhook could not be created.');
 		}
 	};
 	return (
@@ -139,7 +139,7 @@ export function Webhooks({ form }: { form: string }) {
 			/>
 			{secret && (
 				<SecretDialog title="The webhook’s secret" secret={secret} what="the secret" onClose={() => setSecret('')}>
-					<p>Your receiver checks signatures with it. It is shown only now.</p>
+					<p>Your receiver verifies signatures with it. It is shown only once.</p>
 				</SecretDialog>
 			)}
 		</section>

@@ -1,4 +1,4 @@
-/** What can be done with the selected submissions, or with everything the filter covers. */
+/** Actions on the selected submissions, or on all that match the query. */
 
 import { useState } from 'preact/hooks';
 import type { Flags } from '../../api-types.ts';
@@ -87,7 +87,7 @@ export function BulkBar({ inbox, query }: Props) {
 					onConfirm={() => removeAll(inbox, selectionOf(query))}
 					onClose={() => setAsking(false)}
 				>
-					<p>Everything that the current filter and search cover goes for good. This cannot be undone.</p>
+					<p>Every submission that matches the current filter and search will be deleted. This cannot be undone.</p>
 				</ConfirmDialog>
 			)}
 		</div>

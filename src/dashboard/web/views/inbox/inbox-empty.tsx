@@ -1,4 +1,4 @@
-/** An empty inbox explains itself: nothing yet, nothing left, or nothing found. */
+/** The empty inbox: nothing yet, nothing left, or nothing found. */
 
 import { EmptyState } from '../../components/empty-state.tsx';
 import { isNarrowed } from '../../inbox-query.ts';
@@ -10,7 +10,7 @@ export function InboxEmpty({ form: id, query }: { form: string; query: InboxQuer
 	if (isNarrowed(query)) {
 		return (
 			<EmptyState icon="search" title="Nothing found">
-				<p>No submission here has these words in these days. Parts of words count, too.</p>
+				<p>No submission matches these words and dates. Parts of words match, too.</p>
 				<a class="button" href={to.inbox(id, { filter: query.filter })}>
 					Clear the search
 				</a>
@@ -30,7 +30,7 @@ export function InboxEmpty({ form: id, query }: { form: string; query: InboxQuer
 	if (query.filter === 'spam') {
 		return (
 			<EmptyState icon="ban" title="No spam">
-				<p>What fills in the hidden honeypot field or fails the captcha lands here, and nobody is notified of it.</p>
+				<p>Submissions that fill in the honeypot or fail the captcha appear here, without a notification.</p>
 			</EmptyState>
 		);
 	}
@@ -38,8 +38,8 @@ export function InboxEmpty({ form: id, query }: { form: string; query: InboxQuer
 		<EmptyState icon="inbox" title="Waiting for the first submission">
 			<p>
 				{form && !form.isActive
-					? 'This form is paused: it refuses submissions until you activate it in its settings.'
-					: 'Put the form on a website, and what people send appears here by itself.'}
+					? 'This form is paused: it rejects submissions until you activate it in its settings.'
+					: 'Put the form on a website; submissions appear here as they arrive.'}
 			</p>
 			<a class="button primary" href={to.connect(id)}>
 				Connect a website

@@ -1,4 +1,4 @@
-/** What the keys do in the inbox: to the open submission, else to the selected ones, else to the one at the cursor. */
+/** Keyboard shortcuts of the inbox: for the open submission, else the selected ones, else the one at the cursor. */
 
 import type { Flags, Submission } from '../../api-types.ts';
 import { navigate } from '../../location.ts';
@@ -14,14 +14,14 @@ interface Place {
 	query: InboxQuery;
 }
 
-/** The neighbour of the cursor; stays inside the page. */
+/** The submission before or after the cursor, within the page. */
 function neighbour(inbox: Inbox, step: 1 | -1): Submission | undefined {
 	const last = inbox.rows.value.length - 1;
 	const at = Math.min(last, Math.max(0, inbox.cursor.value + step));
 	return inbox.rows.value[at];
 }
 
-/** Focuses a row of the list, in whichever shape the list has on this screen. */
+/** Focuses a row of the table or list. */
 export function focusRow(id: string): void {
 	const links = document.querySelectorAll<HTMLElement>(`.row-link[data-id="${CSS.escape(id)}"]`);
 	[...links].find((link) => link.checkVisibility())?.focus();
@@ -53,7 +53,7 @@ export function useInboxKeys(inbox: Inbox, place: Place): Bindings {
 		if (chosen.length > 0) return chosen;
 		return atCursor ? [atCursor] : [];
 	};
-	/** The row that had the focus has left the list: its successor takes it. */
+	/** Moves the focus to the next row when the focused row leaves the list. */
 	const refocus = () => {
 		const row = inbox.rows.value[Math.min(inbox.cursor.value, inbox.rows.value.length - 1)];
 		if (place.submission === null && row) requestAnimationFrame(() => focusRow(row.id));

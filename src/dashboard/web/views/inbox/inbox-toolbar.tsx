@@ -1,4 +1,4 @@
-/** Which part of the inbox is shown: filters with counts, search, dates, columns, export. */
+/** The query of the inbox: filters with counts, search, dates; and columns, export. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { FILTERS, type Filter, type Form } from '../../api-types.ts';

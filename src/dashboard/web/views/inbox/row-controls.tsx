@@ -1,4 +1,4 @@
-/** The small controls of a row in the list: select and star. */
+/** The controls of a row: select and star. */
 
 import type { Submission } from '../../api-types.ts';
 import { Icon } from '../../components/icon.tsx';

@@ -1,4 +1,4 @@
-/** The submissions of a page as a narrow list: beside an open one, and on a phone. */
+/** The submissions of a page as a narrow list: beside an open submission, and on phones. */
 
 import type { Submission } from '../../api-types.ts';
 import { Time } from '../../components/time.tsx';

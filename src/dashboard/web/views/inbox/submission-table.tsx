@@ -17,7 +17,7 @@ interface Props {
 }
 
 interface TableProps extends Props {
-	/** Those to draw by now; the columns are made for all. */
+	/** Rows to render now; columns are sized by all rows. */
 	rows: readonly Submission[];
 }
 

@@ -1,4 +1,4 @@
-/** Makes a key: a name, what it may do, for which form, and for how long. */
+/** Creates a key: name, permissions, form and expiry. */
 
 import { useState } from 'preact/hooks';
 import * as api from '../../api.ts';
@@ -12,7 +12,7 @@ import { session } from '../../state/session.ts';
 
 const PERMISSIONS: { value: Permission; hint: string }[] = [
 	{ value: 'read', hint: 'read forms and submissions' },
-	{ value: 'write', hint: 'make and change forms, flag submissions' },
+	{ value: 'write', hint: 'create and change forms, flag submissions' },
 	{ value: 'delete', hint: 'delete forms and submissions' },
 	{ value: 'admin', hint: 'everything, keys and webhooks included' },
 ];
@@ -83,7 +83,7 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 					value={draft.name}
 					onInput={(name) => set({ name })}
 					placeholder="Website build"
-					hint="So that you know later what it is for."
+					hint="A reminder of what the key is for."
 					error={errorOf(error, 'name')}
 					autoFocus
 				/>

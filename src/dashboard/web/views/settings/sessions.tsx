@@ -1,4 +1,4 @@
-/** Who is signed in to the dashboard, and an end to it. */
+/** The list of dashboard sessions, which can be ended. */
 
 import { useState } from 'preact/hooks';
 import * as api from '../../api.ts';
@@ -105,8 +105,8 @@ export function Sessions() {
 					onClose={() => setAsking(false)}
 				>
 					<p>
-						<strong>{plural(others, 'session')}</strong> must sign in again; set-up links that were not used yet work no
-						more. Keys stay as they are.
+						<strong>{plural(others, 'session')}</strong> must sign in again; unused set-up links work no more. Keys stay
+						as they are.
 					</p>
 				</ConfirmDialog>
 			)}

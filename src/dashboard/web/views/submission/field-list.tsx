@@ -1,4 +1,4 @@
-/** Every field of a submission in the order it was sent; always text. */
+/** All fields of a submission in the order sent; always as text. */
 
 import { useState } from 'preact/hooks';
 import { CodeBlock } from '../../components/code-block.tsx';

@@ -1,4 +1,4 @@
-/** What left the house because of a submission, and a second try for what did not. */
+/** The deliveries of a submission, which can be retried. */
 
 import { useEffect } from 'preact/hooks';
 import * as api from '../../api.ts';
@@ -58,7 +58,9 @@ export function SubmissionDeliveries({ form, submission }: { form: string; submi
 		<section class="detail-section">
 			<h3>Notifications</h3>
 			{list.length === 0 ? (
-				<p class="muted small">None: the form has no notification address and no webhook, or this one was held back.</p>
+				<p class="muted small">
+					None: the form has no notification address and no webhook, or deliveries were withheld.
+				</p>
 			) : (
 				<ul class="delivery-items">
 					{list.map((delivery) => (
