@@ -1,4 +1,4 @@
-/** What the proof of work has to remember: the secret that signs it, and the challenges that were used up. */
+/** The stored state of the built-in captcha: its signing secret, and the used challenges. */
 
 import { eq, lt } from 'drizzle-orm';
 import type { Storage } from '../storage/storage.ts';
@@ -10,11 +10,11 @@ const SECRET_NAME = 'altcha_secret';
 export function createAltchaStore(
 	storage: Storage,
 	now: () => number = Date.now,
-): Pick<Required<AltchaOptions>, 'secret' | 'spend'> {
+): Pick<Required<AltchaOptions>, 'secret' | 'consume'> {
 	let loading: Promise<string> | undefined;
 
 	return {
-		/** Made at the first need, then the same for as long as the database lives. */
+		/** Created on first use, then constant for the life of the database. */
 		secret() {
 			loading ??= loadSecret(storage).catch((error: unknown) => {
 				loading = undefined;
@@ -22,8 +22,8 @@ export function createAltchaStore(
 			});
 			return loading;
 		},
-		/** On disk when it resolves: a restart does not make a used challenge new. */
-		async spend(challenge, expiresAt) {
+		/** On disk when it resolves, so that a used challenge stays used after a restart. */
+		async consume(challenge, expiresAt) {
 			const [, added] = await storage.batch((tx) => [
 				tx.delete(usedChallenges).where(lt(usedChallenges.expiresAt, now())),
 				tx.insert(usedChallenges).values({ challenge, expiresAt }).onConflictDoNothing().returning(),

@@ -1,8 +1,7 @@
-/** The captcha of the house: a proof of work that the ALTCHA widget solves, with no third party involved. */
+/** The built-in captcha: a proof of work that the ALTCHA widget solves, without a third party. */
 
 /**
- * A challenge in the format of ALTCHA's first protocol, which every version of the widget understands, the
- * present third one included.
+ * A challenge of ALTCHA's first protocol, which every version of the widget supports.
  */
 export interface AltchaChallenge {
 	algorithm: 'SHA-256';
@@ -13,10 +12,10 @@ export interface AltchaChallenge {
 }
 
 export interface AltchaOptions {
-	/** Signs challenges; loaded at first need. */
+	/** Signs challenges; loaded on first use. */
 	secret: () => Promise<string>;
-	/** Remembers a solved challenge until it expires (milliseconds since 1970); `false` if it was known already. */
-	spend: (challenge: string, expiresAt: number) => Promise<boolean>;
+	/** Marks a challenge as used until it expires (milliseconds since 1970); `false` if it was used already. */
+	consume: (challenge: string, expiresAt: number) => Promise<boolean>;
 	/** Work: half of this many hashes on average. */
 	maxNumber?: number;
 	now?: () => number;
@@ -34,20 +33,20 @@ const LIFETIME_SECONDS = 600;
 const MAX_TOKEN_LENGTH = 2048;
 
 /**
- * Our own salts and no others. The final `&` parts the salt from the number that is hashed with it: without it
- * digits could be moved from the number to the expiry.
+ * The format of our salts. The final `&` separates the salt from the number that is hashed with it: otherwise digits
+ * could be moved from the number to the expiry.
  */
 const SALT = /^[0-9a-f]{24}\?form=([0-9a-z]+)&expires=(\d{10,12})&$/;
 const HEX_SHA256 = /^[0-9a-f]{64}$/;
 
 export type Altcha = ReturnType<typeof createAltcha>;
 
-export function createAltcha({ secret, spend, maxNumber = MAX_NUMBER, now = Date.now }: AltchaOptions) {
+export function createAltcha({ secret, consume, maxNumber = MAX_NUMBER, now = Date.now }: AltchaOptions) {
 	const sign = async (challenge: string) =>
 		new Bun.CryptoHasher('sha256', await secret()).update(challenge).digest('hex');
 
 	return {
-		/** A new challenge, good for ten minutes and one submission to the form with this public id. */
+		/** A new challenge, valid for ten minutes and one submission to the form with this public id. */
 		async challenge(formId: string): Promise<AltchaChallenge> {
 			const expires = Math.floor(now() / 1000) + LIFETIME_SECONDS;
 			const salt = `${crypto.getRandomValues(new Uint8Array(12)).toHex()}?form=${formId}&expires=${expires}&`;
@@ -60,16 +59,16 @@ export function createAltcha({ secret, spend, maxNumber = MAX_NUMBER, now = Date
 			const [, form, expires] = (solution && SALT.exec(solution.salt)) ?? [];
 			if (!solution || form !== formId) return false;
 			const expiresAt = Number(expires) * 1000;
-			// One that lies further ahead is of a clock that was set back since.
+			// An expiry further ahead comes from a clock that was set back.
 			if (expiresAt <= now() || expiresAt > now() + LIFETIME_SECONDS * 1000) return false;
 			const challenge = hash(solution.salt, solution.number);
 			if (!isSame(solution.signature, await sign(challenge))) return false;
-			return spend(challenge, expiresAt);
+			return consume(challenge, expiresAt);
 		},
 	};
 }
 
-/** Reads what the widget puts into the form: base64 of JSON. What it claims beyond this is computed anew. */
+/** Decodes the widget's token, base64 of JSON. Its other members are ignored: they are computed again. */
 function readSolution(token: string): Solution | undefined {
 	if (token.length > MAX_TOKEN_LENGTH) return undefined;
 	try {
@@ -90,7 +89,7 @@ function hash(salt: string, number: number): string {
 	return new Bun.CryptoHasher('sha256').update(`${salt}${number}`).digest('hex');
 }
 
-/** Even enough for a bound that is small beside 2³². */
+/** The modulo bias is negligible, because `max` is small compared with 2³². */
 function randomUpTo(max: number): number {
 	const [drawn = 0] = crypto.getRandomValues(new Uint32Array(1));
 	return drawn % (max + 1);

@@ -1,7 +1,8 @@
-/** Whether a sender passed the captcha of a form: asks the vendor, or checks the proof of work of the house. */
+/** Verifies the captcha of a submission: with the vendor, or with the built-in proof of work. */
 
 import type { Captcha, CaptchaVendor } from '../captchas.ts';
 import type { CaptchaVerifier } from '../config.ts';
+import { MINUTE_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import { hostCovered } from '../forms/allowed-domains.ts';
 import { encodeId } from '../ids.ts';
@@ -22,12 +23,12 @@ export interface CaptchaOptions {
 
 export interface CaptchaCheck {
 	form: Pick<FormRow, 'id' | 'captcha' | 'allowedDomains'>;
-	/** What the sender's page put into the response field of each captcha. */
+	/** The token in the field of each captcha. */
 	tokens: Partial<Record<Captcha, string>>;
 }
 
-/** The members that the vendors' answers have in common, and reCAPTCHA's score. */
-interface VendorAnswer {
+/** The common members of the vendors' responses, and reCAPTCHA's score. */
+interface VendorResponse {
 	success: boolean;
 	hostname?: unknown;
 	score?: unknown;
@@ -35,20 +36,20 @@ interface VendorAnswer {
 }
 
 const TIMEOUT_MS = 3_000;
-const MAX_ANSWER_BYTES = 64 * 1024;
-const WARN_EVERY_MS = 60_000;
+const MAX_RESPONSE_BYTES = 64 * 1024;
+const WARN_EVERY_MS = MINUTE_MS;
 const TOKEN = /^[\x21-\x7e]{1,8192}$/;
 
-/** Faults of the vendor or of our settings; every other code blames the token. */
-const NOT_THE_SENDERS_FAULT = new Set(['missing-input-secret', 'invalid-input-secret', 'internal-error']);
-/** What vendors answer when they do not know or do not tell on which page a token was made. */
+/** Errors of the vendor or of our settings; every other code means a bad token. */
+const VENDOR_ERRORS = new Set(['missing-input-secret', 'invalid-input-secret', 'internal-error']);
+/** Host names of vendors that do not know or do not say on which page a token was created. */
 const UNKNOWN_HOSTS = new Set<unknown>([undefined, null, '', 'not-provided']);
 
 /**
- * Makes the check of a submission's captcha. It answers `null` if all is well, or why the submission belongs
- * into spam: a vendor that cannot be asked costs no submission, and lets none through.
+ * Makes the captcha check. It returns `null` for a valid token, or the reason for which the submission is spam: while a
+ * vendor is unavailable, submissions are stored as spam.
  *
- * The check throws AppError CAPTCHA_REQUIRED if there is no token, CAPTCHA_FAILED if it is not a good one.
+ * The check throws AppError CAPTCHA_REQUIRED without a token, CAPTCHA_FAILED for an invalid one.
  */
 export function createCaptchaCheck(options: CaptchaOptions) {
 	const { vendors, recaptchaMinScore, altcha, log, timeoutMs = TIMEOUT_MS, now = Date.now } = options;
@@ -62,8 +63,8 @@ export function createCaptchaCheck(options: CaptchaOptions) {
 		return `captcha-unavailable: ${captcha} ${reason}`;
 	}
 
-	/** Other vendors' scores mean other things: hCaptcha's grows with the risk. */
-	function judgeScore({ score }: VendorAnswer): SpamReason | null {
+	/** For reCAPTCHA only: other vendors' scores mean other things, and hCaptcha's grows with the risk. */
+	function judgeScore({ score }: VendorResponse): SpamReason | null {
 		return typeof score === 'number' && score < recaptchaMinScore ? `captcha-score: ${score}` : null;
 	}
 
@@ -77,10 +78,10 @@ export function createCaptchaCheck(options: CaptchaOptions) {
 			if (await altcha.verify(token, encodeId(form.id))) return null;
 			throw failed();
 		}
-		const answer = await askVendor(vendors[captcha], { token, timeoutMs });
-		if (typeof answer === 'string') return unavailable(captcha, answer);
-		if (!answer.success || !isFrom(answer.hostname, allowedDomains)) throw failed();
-		return captcha === 'recaptcha' ? judgeScore(answer) : null;
+		const response = await verifyWithVendor(vendors[captcha], { token, timeoutMs });
+		if (typeof response === 'string') return unavailable(captcha, response);
+		if (!response.success || !isFrom(response.hostname, allowedDomains)) throw failed();
+		return captcha === 'recaptcha' ? judgeScore(response) : null;
 	};
 }
 
@@ -88,20 +89,20 @@ function failed(): AppError {
 	return new AppError('CAPTCHA_FAILED', 'The captcha was not passed. Please try again.');
 }
 
-/** A token made on a page of another site may have been bought or begged there. */
+/** A token from a page of another site may have been farmed there. */
 function isFrom(hostname: unknown, allowedDomains: readonly string[]): boolean {
 	if (allowedDomains.length === 0 || UNKNOWN_HOSTS.has(hostname)) return true;
 	return typeof hostname === 'string' && hostCovered(hostname, allowedDomains);
 }
 
 /**
- * The vendor's verdict, or a few words on why there is none. The sender's address is not told: no vendor needs
- * it, and behind a proxy that was set up wrongly it would be the wrong one.
+ * The vendor's response, or why there is none. The client's address is not sent: no vendor needs it, and behind a
+ * misconfigured proxy it would be wrong.
  */
-async function askVendor(
+async function verifyWithVendor(
 	{ secret, verifyUrl }: CaptchaVerifier,
 	{ token, timeoutMs }: { token: string; timeoutMs: number },
-): Promise<VendorAnswer | string> {
+): Promise<VendorResponse | string> {
 	if (secret === null) return 'has no secret in the settings';
 	try {
 		const response = await fetch(verifyUrl, {
@@ -115,18 +116,18 @@ async function askVendor(
 			await response.body?.cancel();
 			return `answered ${response.status}`;
 		}
-		return readVerdict(await readBounded(response));
+		return parseResponse(await readBounded(response));
 	} catch (error) {
 		return (error as Error).name === 'TimeoutError' ? 'did not answer in time' : 'could not be reached';
 	}
 }
 
-function readVerdict(text: string): VendorAnswer | string {
-	const answer = parseJson(text) as VendorAnswer | null | undefined;
-	if (typeof answer?.success !== 'boolean') return 'gave an answer that cannot be read';
-	const codes: unknown[] = Array.isArray(answer['error-codes']) ? answer['error-codes'] : [];
-	const fault = codes.find((code) => NOT_THE_SENDERS_FAULT.has(String(code)));
-	return answer.success || fault === undefined ? answer : `answered ${fault}`;
+function parseResponse(text: string): VendorResponse | string {
+	const response = parseJson(text) as VendorResponse | null | undefined;
+	if (typeof response?.success !== 'boolean') return 'gave an answer that cannot be read';
+	const codes: unknown[] = Array.isArray(response['error-codes']) ? response['error-codes'] : [];
+	const error = codes.find((code) => VENDOR_ERRORS.has(String(code)));
+	return response.success || error === undefined ? response : `answered ${error}`;
 }
 
 function parseJson(text: string): unknown {
@@ -137,14 +138,14 @@ function parseJson(text: string): unknown {
 	}
 }
 
-/** The beginning of an answer; a longer one will not parse. */
+/** The beginning of a response; a longer one will not parse. */
 async function readBounded(response: Response): Promise<string> {
 	const chunks: Uint8Array[] = [];
 	let size = 0;
 	for await (const chunk of response.body ?? []) {
 		chunks.push(chunk);
 		size += chunk.length;
-		if (size >= MAX_ANSWER_BYTES) break;
+		if (size >= MAX_RESPONSE_BYTES) break;
 	}
-	return Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8');
+	return Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString('utf8');
 }

@@ -1,4 +1,4 @@
-/** Pure: whether a caller of the submission endpoint wants JSON or, as browsers do, a page. */
+/** Pure: content negotiation of the submission endpoint, between JSON and a page. */
 
 import { isFormspreeClient } from './formspree.ts';
 
@@ -8,10 +8,10 @@ interface Preference {
 }
 
 /**
- * JSON is wanted if Accept lists it with a quality above 0 and at least that of `text/html`, or if the request says
- * that a script or a Formspree library made it. A bare wildcard is what every browser sends, so it does not count.
+ * Whether Accept lists JSON with a quality above 0 and at least that of `text/html`, or the request comes from a script
+ * or a Formspree library. A bare wildcard does not count, because every browser sends it.
  */
-export function wantsJson(headers: Headers): boolean {
+export function prefersJson(headers: Headers): boolean {
 	const accept = headers.get('accept');
 	if (accept === 'application/json') return true;
 	if (headers.get('x-requested-with')?.toLowerCase() === 'xmlhttprequest') return true;

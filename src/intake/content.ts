@@ -1,4 +1,4 @@
-/** From the bytes of a body to what is stored of it, and what its special fields ask for. */
+/** Parses a body into the JSON text to store and its special fields. */
 
 import { lazy } from '../lazy.ts';
 import { type FieldLimits, isShortName } from './field-limits.ts';
@@ -11,28 +11,28 @@ import { createUrlencodedWriter } from './urlencoded-json.ts';
 
 export interface Content {
 	special: SpecialFields;
-	/** The names of the fields that are stored; empty if nothing is left to store. */
+	/** The names of the stored fields; empty if there are none. */
 	names: string[];
 	/** The JSON text to store. */
 	data: string;
 }
 
-/** Bounds how deep text can be nested that is handed to the engine's own, recursive parser. */
+/** Bounds the nesting of text for the runtime's recursive parser. */
 const MAX_CANONICAL_LENGTH = 16 * 1024;
 const NOTHING_SPECIAL: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
 
 const urlencodedWriter = lazy(() => createUrlencodedWriter(MAX_CANONICAL_LENGTH));
 
 /**
- * Reads a body; nothing that is kept differs from what was sent.
+ * Parses a body; the stored values are exactly the sent ones.
  * @throws AppError as {@link readFields}
  */
 export function readContent(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits): Content {
-	return readUsual(body, media, limits) ?? contentOf(readFields(body, media, limits));
+	return readFast(body, media, limits) ?? contentOf(readFields(body, media, limits));
 }
 
-/** The usual body of any kind, by a road that leaves most of the work to the engine; `undefined` for every other, and for what is refused. */
-function readUsual(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits): Content | undefined {
+/** The fast path, which uses the runtime's parsers; `undefined` for unusual and for invalid bodies. */
+function readFast(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits): Content | undefined {
 	const kind = kindOfBody(body, media);
 	if (kind === 'multipart') {
 		const { boundary = '' } = media as Media;
@@ -44,7 +44,7 @@ function readUsual(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits
 		return text === undefined ? undefined : readCanonical(text, limits);
 	}
 	const plain = body.length > MAX_CANONICAL_LENGTH ? undefined : readPlainJson(body);
-	if (plain && isOrdinary(plain.names, limits))
+	if (plain && isStoredUnchanged(plain.names, limits))
 		return { special: NOTHING_SPECIAL, names: plain.names, data: plain.text };
 	return readCanonical(jsonText(body), limits);
 }
@@ -55,8 +55,8 @@ function contentOf(posted: Field[]): Content {
 }
 
 /**
- * A flat object as `JSON.stringify` writes it. Where parsing and writing it again gives the very same text, that text is
- * exact, and the engine's parser has done the work of ours. `undefined` for every other.
+ * A flat object that is unchanged by `JSON.parse` and `JSON.stringify`: then the text is exact, and ours need not parse
+ * it. `undefined` for every other.
  */
 function readCanonical(text: string, limits: FieldLimits): Content | undefined {
 	if (text.length > MAX_CANONICAL_LENGTH || text.charCodeAt(0) !== 0x7b) return undefined;
@@ -64,7 +64,7 @@ function readCanonical(text: string, limits: FieldLimits): Content | undefined {
 	return value && JSON.stringify(value) === text ? contentOfFlat(value, text, limits) : undefined;
 }
 
-/** @param data The JSON text of `value`, exactly as it is to be stored. */
+/** @param data The JSON text of `value` to store. */
 function contentOfFlat(value: Record<string, unknown>, data: string, limits: FieldLimits): Content | undefined {
 	const names = Object.keys(value);
 	if (!isWithin(names, limits)) return undefined;
@@ -72,8 +72,8 @@ function contentOfFlat(value: Record<string, unknown>, data: string, limits: Fie
 	return contentOf(names.map((name) => ({ name, json: JSON.stringify(value[name]) })));
 }
 
-/** Whether a body of these names is stored as it is. */
-function isOrdinary(names: readonly string[], limits: FieldLimits): boolean {
+/** Whether a body with these names is stored unchanged. */
+function isStoredUnchanged(names: readonly string[], limits: FieldLimits): boolean {
 	return isWithin(names, limits) && !names.some(isSpecialName);
 }
 

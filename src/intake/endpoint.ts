@@ -1,4 +1,4 @@
-/** The public's door: the submission endpoint, the same at both addresses. */
+/** The submission endpoint, equal at both addresses. */
 
 import { AppError } from '../errors.ts';
 import { toAppError } from '../http/error-envelope.ts';
@@ -7,7 +7,7 @@ import type { RateState } from '../http/rate-limit.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import type { Handler } from '../http/request-pipeline.ts';
 import type { FormRow } from '../storage/tables.ts';
-import { wantsJson } from './content-negotiation.ts';
+import { prefersJson } from './content-negotiation.ts';
 import { helpPage } from './help-page.ts';
 import type { Intake } from './intake.ts';
 import {
@@ -27,43 +27,43 @@ export interface EndpointOptions {
 	intake: Intake;
 	/** `/f` or `/api/f`. */
 	prefix: string;
-	/** The public address that a form's snippets name, without a trailing slash, such as `https://forms.example.com/f`. */
+	/** The public address for snippets, without a trailing slash, such as `https://forms.example.com/f`. */
 	endpoint: string;
 	/** The thank-you page as an absolute address. */
 	thanksUrl: string;
-	/** Told of every refusal; logs those that are a fault of ours. */
+	/** Called for every error; logs server errors. */
 	report(error: AppError, requestId: string): void;
 }
 
-/** A request, by its address. */
-interface Visit {
+/** The parts of a request's path. */
+interface Target {
 	info: RequestInfo;
-	/** As it was spelled, because no percent escape is another spelling of a form's address. */
+	/** As sent: a percent-escaped slug is a different address. */
 	slug: string;
-	/** What comes behind the slug. */
+	/** The path after the slug. */
 	rest: string;
 }
 
-/** @returns the answer to a request below the prefix, whatever its method. */
+/** Makes the handler of all requests below the prefix. */
 export function createEndpoint(options: EndpointOptions): Handler {
 	const { intake, prefix, endpoint, thanksUrl, report } = options;
 
 	const slugStart = prefix.length + 1;
 
-	function visitOf(info: RequestInfo): Visit {
+	function targetOf(info: RequestInfo): Target {
 		const { path } = info;
 		const slash = path.indexOf('/', slugStart);
 		const end = slash === -1 ? path.length : slash;
 		return { info, slug: path.slice(slugStart, end), rest: path.slice(end) };
 	}
 
-	function refuse(request: Request, thrown: unknown, context: Omit<Rejection, 'error'>): Response {
+	function reject(request: Request, thrown: unknown, context: Omit<Rejection, 'error'>): Response {
 		const error = toAppError(thrown);
 		report(error, context.info.id);
 		return rejectedResponse(request, { ...context, error });
 	}
 
-	async function submit(request: Request, { info, slug }: Visit): Promise<Response> {
+	async function submit(request: Request, { info, slug }: Target): Promise<Response> {
 		let form: FormRow | undefined;
 		let rate: RateState | undefined;
 		try {
@@ -74,11 +74,11 @@ export function createEndpoint(options: EndpointOptions): Handler {
 			const { next } = await intake.accept(submission);
 			return acceptedResponse(request, { info, form, next, thanksUrl, rate });
 		} catch (error) {
-			return refuse(request, error, { info, form, rate });
+			return reject(request, error, { info, form, rate });
 		}
 	}
 
-	async function challenge(request: Request, { info, slug }: Visit): Promise<Response> {
+	async function challenge(request: Request, { info, slug }: Target): Promise<Response> {
 		let form: FormRow | undefined;
 		let rate: RateState | undefined;
 		try {
@@ -87,7 +87,7 @@ export function createEndpoint(options: EndpointOptions): Handler {
 			rate = intake.takeChallengeRate(sender);
 			return challengeResponse(request, { form, challenge: await intake.challenge(sender), rate });
 		} catch (error) {
-			return refuse(request, error, { info, form, rate, isJsonOnly: true });
+			return reject(request, error, { info, form, rate, isJsonOnly: true });
 		}
 	}
 
@@ -99,12 +99,12 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		return preflight(request, { form, methods });
 	}
 
-	/** A person who opens the address in a browser learns how to post to it; every other request gets the plain refusal. */
-	async function otherMethod(request: Request, { info, slug }: Visit): Promise<Response> {
+	/** A browser gets a page that explains how to post to the form; every other client gets the error. */
+	async function otherMethod(request: Request, { info, slug }: Target): Promise<Response> {
 		let form: FormRow | undefined;
 		try {
 			form = await intake.findForm(slug);
-			if (request.method === 'GET' && !wantsJson(request.headers)) {
+			if (request.method === 'GET' && !prefersJson(request.headers)) {
 				const page = helpPage({ endpoint: `${endpoint}/${form.slug}` });
 				return pageResponse(page, { ...corsHeaders(request, form), Allow: ALLOW });
 			}
@@ -112,21 +112,21 @@ export function createEndpoint(options: EndpointOptions): Handler {
 				headers: { Allow: ALLOW },
 			});
 		} catch (error) {
-			return refuse(request, error, { info, form });
+			return reject(request, error, { info, form });
 		}
 	}
 
 	return (request, info) => {
 		const { method } = request;
-		const visit = visitOf(info);
-		const { slug } = visit;
-		switch (visit.rest) {
+		const target = targetOf(info);
+		const { slug } = target;
+		switch (target.rest) {
 			case '':
 			case '/':
-				if (method === 'POST') return submit(request, visit);
-				return method === 'OPTIONS' ? preflightOf(request, { slug, methods: ALLOW }) : otherMethod(request, visit);
+				if (method === 'POST') return submit(request, target);
+				return method === 'OPTIONS' ? preflightOf(request, { slug, methods: ALLOW }) : otherMethod(request, target);
 			case '/challenge':
-				if (method === 'GET' || method === 'HEAD') return challenge(request, visit);
+				if (method === 'GET' || method === 'HEAD') return challenge(request, target);
 				if (method === 'OPTIONS') return preflightOf(request, { slug, methods: ALLOW_CHALLENGE });
 				throw noRoute(['GET', 'HEAD', 'OPTIONS']);
 			default:

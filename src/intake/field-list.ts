@@ -1,14 +1,14 @@
-/** Gathers posted name and value pairs; names that repeat become one field, an array in the order sent. */
+/** Collects name and value pairs; a repeated name becomes one field, an array in the order sent. */
 
 import { checkName, type FieldLimits } from './field-limits.ts';
 
-/** One posted field: its name, and its value as JSON text exactly as it is stored and answered. */
+/** One field: its name, and the JSON text of its value exactly as it is stored and returned. */
 export interface Field {
 	name: string;
 	json: string;
 }
 
-/** Makes an empty list; a field keeps the place where its name was first seen. */
+/** Makes an empty list, in the order in which names first appear. */
 export function createFieldList(limits: FieldLimits) {
 	const fields: Field[] = [];
 	const places = new Map<string, number>();

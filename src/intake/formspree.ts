@@ -1,4 +1,4 @@
-/** Pure: refusals as Formspree's clients understand them. */
+/** Pure: errors in the format of Formspree's clients. */
 
 import type { AppError, ErrorCode } from '../errors.ts';
 
@@ -9,8 +9,8 @@ interface FormspreeError {
 }
 
 /**
- * The refusals of the endpoint for which Formspree has a code. The others keep ours, which its clients pass on as
- * `UNSPECIFIED` with our sentence.
+ * The errors for which Formspree has a code. The others keep ours, which its clients report as `UNSPECIFIED` with our
+ * sentence.
  */
 const CODES: Partial<Record<ErrorCode, string>> = {
 	DOMAIN_NOT_ALLOWED: 'BLOCKED',
@@ -24,7 +24,7 @@ export function isFormspreeClient(headers: Headers): boolean {
 	return headers.has('formspree-client');
 }
 
-/** The `errors` of the answer: about fields where they are to blame, else one about the form. */
+/** The `errors` of the response: one for each invalid field, else one for the form. */
 export function formspreeErrors({ code, message, details }: AppError): FormspreeError[] {
 	return details.fields ?? [{ code: CODES[code] ?? code, message }];
 }

@@ -3,9 +3,9 @@
 const PARAMETER = /[ \t]*;[ \t]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:"([^"]*)"|([^\s;",]*)))?[ \t]*/y;
 
 /**
- * Reads what follows a header's first word; names come out in lower case. A quoted value ends at the next `"`,
- * as browsers write it (https://html.spec.whatwg.org/#multipart-form-data): a backslash stands for itself.
- * `undefined` if anything cannot be read or a name comes twice, so that nobody can read it otherwise than we do.
+ * Parses the rest of a header after its first word; names are lower-cased. A quoted value ends at the next `"`, as
+ * browsers write it (https://html.spec.whatwg.org/#multipart-form-data): a backslash is not an escape. `undefined` for
+ * invalid syntax or a repeated name, which other parsers might read differently.
  */
 export function parseParameters(text: string): Map<string, string> | undefined {
 	const parameters = new Map<string, string>();

@@ -1,11 +1,11 @@
-/** The page for a person who opens a form's address in a browser: how to post to it. */
+/** The page at a form's address in a browser: it explains how to post to the form. */
 
 import { html, renderHtml } from '../html.ts';
 import { type Page, renderPage } from './page-frame.ts';
 
 /**
- * Shows snippets that post to `endpoint`, the absolute address of a form that exists; nothing else on it differs from
- * form to form. Answers 405; the `Allow` header is the caller's.
+ * Shows snippets that post to `endpoint`, the absolute address of the form; the rest is the same for all forms. Its
+ * status is 405; the caller adds the `Allow` header.
  */
 export function helpPage({ endpoint }: { endpoint: string }): Page {
 	const address = endpointAddress(endpoint);
@@ -25,7 +25,7 @@ export function helpPage({ endpoint }: { endpoint: string }): Page {
 	});
 }
 
-/** The URL parser percent-encodes all that would end a quoted string in the snippets, but for the apostrophe. */
+/** The URL parser percent-encodes everything that would end a quoted string in the snippets, except the apostrophe. */
 function endpointAddress(endpoint: string): string {
 	return new URL(endpoint).href.replaceAll("'", '%27');
 }

@@ -1,6 +1,7 @@
-/** The first answer again for a submission that is sent again under the same Idempotency-Key. */
+/** Idempotency keys: a repeated submission gets the first response again, and is not stored again. */
 
 import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm';
+import { DAY_MS } from '../durations.ts';
 import { AppError, invalidField } from '../errors.ts';
 import { lazy } from '../lazy.ts';
 import { UniqueViolation } from '../storage/errors.ts';
@@ -8,29 +9,29 @@ import type { Storage } from '../storage/storage.ts';
 import { idempotencyKeys } from '../storage/tables.ts';
 import type { Content } from './content.ts';
 
-const LIFETIME_MS = 24 * 60 * 60 * 1000;
+const LIFETIME_MS = DAY_MS;
 const EXPIRE_AT_ONCE = 500;
 const ROWID = sql`rowid`;
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
-/** Where the first answer led; `null` is the thank-you page. */
-export interface Answered {
+/** The redirect target of the first response; `null` is the thank-you page. */
+export interface FirstResponse {
 	next: string | null;
 }
 
-interface Keyed {
+interface KeyedRequest {
 	formId: number;
 	key: string;
 	bodyHash: string;
 }
 
-/** Stores the submission with its key, unless that is in use since then. */
-type Submit = (since: number) => Promise<Answered>;
+/** Stores the submission with its key. @throws UniqueViolation if the key was stored after `since` */
+type Submit = (since: number) => Promise<FirstResponse>;
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 export function createIdempotency(storage: Storage, now: () => number = Date.now) {
-	const underWay = new Map<string, Promise<Answered>>();
+	const inFlight = new Map<string, Promise<FirstResponse>>();
 	const select = lazy(() =>
 		storage.db
 			.select()
@@ -45,10 +46,10 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 			.prepare(),
 	);
 
-	/** The latest moment that is too old; while the clock may be wrong, nothing is. */
+	/** The latest expired time; while the clock may be wrong, nothing expires. */
 	const oldest = () => (storage.clock.isSettled() ? now() - LIFETIME_MS : 0);
 
-	async function answer({ formId, key, bodyHash }: Keyed, submit: Submit): Promise<Answered> {
+	async function runOnce({ formId, key, bodyHash }: KeyedRequest, submit: Submit): Promise<FirstResponse> {
 		for (;;) {
 			const since = oldest();
 			const [known] = await select().execute({ formId, key, since });
@@ -57,7 +58,7 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 			try {
 				return await submit(since);
 			} catch (error) {
-				// Another server stored the key since the look.
+				// Another server stored the key after the query.
 				if (!(error instanceof UniqueViolation)) throw error;
 			}
 		}
@@ -65,34 +66,34 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 
 	return {
 		/**
-		 * Runs `submit` unless the form already answered this key; a second request waits for the first.
-		 * @throws AppError IDEMPOTENCY_KEY_REUSED if the key came with another body before
+		 * Runs `submit` unless the form has stored this key; a second request waits for the first.
+		 * @throws AppError IDEMPOTENCY_KEY_REUSED if the key was used with another body
 		 */
-		async once(request: Keyed, submit: Submit): Promise<Answered> {
+		async once(request: KeyedRequest, submit: Submit): Promise<FirstResponse> {
 			const { formId, key } = request;
 			const name = `${formId}:${key}`;
-			// A first request that fails leaves nothing behind, so the second one then tries for itself.
-			for (let first = underWay.get(name); first; first = underWay.get(name)) await first.catch(() => {});
-			const answering = answer(request, submit);
-			underWay.set(name, answering);
+			// If the first request fails, it stores nothing, and the second one runs on its own.
+			for (let first = inFlight.get(name); first; first = inFlight.get(name)) await first.catch(() => {});
+			const response = runOnce(request, submit);
+			inFlight.set(name, response);
 			try {
-				return await answering;
+				return await response;
 			} finally {
-				underWay.delete(name);
+				inFlight.delete(name);
 			}
 		},
 		/**
-		 * Forgets what is older than a day, a chunk at a time so that nobody has to wait for it.
-		 * @param mayGoOn Called between chunks; it may take its time.
+		 * Deletes keys older than a day, in chunks so that other writes can go in between.
+		 * @param mayGoOn Called between chunks; it may wait.
 		 */
 		async expire(mayGoOn: () => Promise<boolean>): Promise<void> {
-			const isOld = lt(idempotencyKeys.createdAt, oldest());
-			// Made by a clock that was set back since: they are kept for a day from now.
-			const isAhead = gt(idempotencyKeys.createdAt, now() + LIFETIME_MS);
-			await storage.batch((tx) => [tx.update(idempotencyKeys).set({ createdAt: now() }).where(isAhead)]);
+			const expired = lt(idempotencyKeys.createdAt, oldest());
+			// Keys from before the clock was set back: they expire a day from now.
+			const inFuture = gt(idempotencyKeys.createdAt, now() + LIFETIME_MS);
+			await storage.batch((tx) => [tx.update(idempotencyKeys).set({ createdAt: now() }).where(inFuture)]);
 			for (;;) {
 				const [deleted] = await storage.batch((tx) => {
-					const oldest = tx.select({ rowid: ROWID }).from(idempotencyKeys).where(isOld).limit(EXPIRE_AT_ONCE);
+					const oldest = tx.select({ rowid: ROWID }).from(idempotencyKeys).where(expired).limit(EXPIRE_AT_ONCE);
 					return [tx.delete(idempotencyKeys).where(inArray(ROWID, oldest)).returning({ rowid: ROWID })];
 				});
 				if (deleted.length < EXPIRE_AT_ONCE || !(await mayGoOn())) return;
@@ -114,8 +115,8 @@ export function idempotencyKeyOf(headers: Headers): string | undefined {
 }
 
 /**
- * SHA-256 of what makes two requests the same: their content. Not the bytes, because a multipart body that is sent
- * again gets another boundary.
+ * SHA-256 of the parsed content, which identifies a repeated request. Not of the bytes, because a multipart body gets
+ * another boundary each time.
  */
 export function hashContent({ data, special }: Content): string {
 	return new Bun.CryptoHasher('sha256').update(`${data}\n${JSON.stringify(special)}`).digest('hex');

@@ -1,4 +1,4 @@
-/** The whole story of a submission: from the bytes of a stranger to a row on disk and the place to lead them to. */
+/** The intake of a submission: from the request body to the committed row and the redirect target. */
 
 import type { ByteBudget } from '../byte-budget.ts';
 import { AppError } from '../errors.ts';
@@ -15,16 +15,16 @@ import type { createCaptchaCheck } from './captcha.ts';
 import { type Content, readContent } from './content.ts';
 import { createIdempotency, hashContent, idempotencyKeyOf } from './idempotency.ts';
 import { createMultipartWatch } from './multipart-watch.ts';
-import { asBodyError, checkSize, createBodyHold, declaredSize, readSmallBody } from './read-body.ts';
+import { asBodyError, checkSize, createBodyReservations, declaredSize, readSmallBody } from './read-body.ts';
 import { type Media, mediaKind } from './read-fields.ts';
 import { redirectTarget } from './redirect-target.ts';
 import { honeypotVerdict } from './spam.ts';
 
-/** What the large bodies of one network take of the budget at most; three of 1 MiB, of the eight that there is room for. */
+/** The share of the byte budget for the large bodies of one network: three of 1 MiB, where eight fit in total. */
 const NETWORK_BYTES = 12 * 1024 * 1024;
-/** What does not count: more than nearly every form sends. */
+/** Bytes of a body that are not counted: more than nearly every form sends. */
 const FREE_BODY_BYTES = 16 * 1024;
-/** For so many bodies at a time: what they take without being counted is no more than what one network may. */
+/** Concurrent bodies with uncounted bytes: together these take no more than the share of one network. */
 const FREE_BODIES = 192;
 
 export interface IntakeLimits {
@@ -35,7 +35,7 @@ export interface IntakeLimits {
 	maxDepth: number;
 }
 
-/** What has to leave the house because of a submission: planned with it, stored with it, sent after the answer. */
+/** Outgoing deliveries of a submission: planned and stored with it, sent after the response. */
 export interface Outbox {
 	plan(cause: { form: FormRow; submission: NewSubmission }): readonly NewDelivery[] | Promise<readonly NewDelivery[]>;
 	wake(rows: readonly NewDelivery[]): void;
@@ -44,7 +44,7 @@ export interface Outbox {
 export interface IntakeOptions {
 	storage: Storage;
 	forms: Forms;
-	/** For what is held of large bodies; beyond it they are asked to come back. */
+	/** Memory for large bodies; beyond it they are rejected with Retry-After. */
 	budget: ByteBudget;
 	rate: RateLimiter;
 	limits: IntakeLimits;
@@ -80,16 +80,16 @@ export function createIntake(options: IntakeOptions) {
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
 	const textLimits = { ...fieldLimits, maxTextBytes: limits.maxBody };
 	const freeBytes = Math.min(FREE_BODY_BYTES, limits.maxBody);
-	const holdBody = createBodyHold({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
+	const reserveBody = createBodyReservations({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
 
-	/** For a body that is not small; others cannot have too much text. */
-	function createLook(media: Media | 'sniff') {
+	/** For large bodies only; the text of a small one is always within the limit. */
+	function createInspector(media: Media | 'sniff') {
 		return media !== 'sniff' && media.kind === 'multipart'
 			? createMultipartWatch(media.boundary, textLimits)
 			: undefined;
 	}
 
-	/** From the content on: judged, stored, and led somewhere. */
+	/** Checks for spam, stores the submission, and returns the redirect target. */
 	async function store(
 		{ form, request }: Submit,
 		{ special, names, data }: Content,
@@ -97,9 +97,9 @@ export function createIntake(options: IntakeOptions) {
 	): Promise<{ next: string | null }> {
 		let spamReason = honeypotVerdict(special);
 		if (form.captcha !== null) {
-			// Its token is good for one time, which must not be one that is refused anyway.
-			const refusal = storage.findings.refusal('submission');
-			if (refusal) throw refusal;
+			// A token is valid only once: do not use it up for a submission that cannot be stored.
+			const error = storage.findings.refusal('submission');
+			if (error) throw error;
 			spamReason ??= await checkCaptcha({ form, tokens: special.captchaTokens });
 		}
 		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
@@ -133,9 +133,9 @@ export function createIntake(options: IntakeOptions) {
 		takeRate: ({ form, clientAddress }: Submit): RateState | undefined =>
 			rate.take(`${networkOf(clientAddress)} ${form.id}`),
 		/**
-		 * Takes a submission in. Resolves once it is on disk, with the address to lead the sender to; `null` is the
-		 * thank-you page. The checks run in the contract's order, the cheap ones first.
-		 * @throws AppError for every refusal; then nothing was stored
+		 * Accepts a submission. Resolves once it is on disk, with the redirect target; `null` is the thank-you page. Cheap
+		 * checks run first.
+		 * @throws AppError if it is rejected; then nothing was stored
 		 */
 		async accept(submit: Submit): Promise<{ next: string | null }> {
 			const { form, request, clientAddress } = submit;
@@ -146,11 +146,13 @@ export function createIntake(options: IntakeOptions) {
 			checkOpen(submit);
 			const media = mediaKind(contentType);
 			const key = idempotencyKeyOf(headers);
-			const held = declaredBytes !== undefined && declaredBytes <= freeBytes ? undefined : holdBody(clientAddress);
+			const reservation =
+				declaredBytes !== undefined && declaredBytes <= freeBytes ? undefined : reserveBody(clientAddress);
 			try {
 				let body: Uint8Array;
 				try {
-					body = await (held?.read(request, { maxBytes, look: createLook(media) }) ?? readSmallBody(request));
+					body = await (reservation?.read(request, { maxBytes, inspect: createInspector(media) }) ??
+						readSmallBody(request));
 				} catch (cause) {
 					throw asBodyError(cause);
 				}
@@ -162,14 +164,14 @@ export function createIntake(options: IntakeOptions) {
 				const storeOnce = (since: number) => store(submit, content, { key, bodyHash, since });
 				return await idempotency.once({ formId: form.id, key, bodyHash }, storeOnce);
 			} finally {
-				held?.release();
+				reservation?.release();
 			}
 		},
 		/** Counts a request for a challenge, apart from submissions. @throws AppError RATE_LIMITED */
 		takeChallengeRate: ({ form, clientAddress }: Submit): RateState | undefined =>
 			rate.take(`${networkOf(clientAddress)} ${form.id} challenge`),
 		/**
-		 * A challenge for the ALTCHA widget on the page of a form, for whoever may submit to it.
+		 * A challenge for the ALTCHA widget of a form, under the same conditions as a submission.
 		 * @throws AppError FORM_DISABLED, DOMAIN_NOT_ALLOWED, or NOT_FOUND if the form does not use ALTCHA
 		 */
 		async challenge(submit: Submit): Promise<AltchaChallenge> {
@@ -177,7 +179,7 @@ export function createIntake(options: IntakeOptions) {
 			if (submit.form.captcha !== 'altcha') throw new AppError('NOT_FOUND', 'This form does not use ALTCHA.');
 			return altcha.challenge(encodeId(submit.form.id));
 		},
-		/** Forgets old idempotency keys, to be called now and then. */
+		/** Maintenance: deletes old idempotency keys. */
 		expire: idempotency.expire,
 	};
 }
@@ -189,13 +191,10 @@ function checkOpen({ form, request: { headers } }: Submit): void {
 	}
 }
 
-/** Escapes make some bytes six characters: what is kept must not be much larger than what may be sent. */
+/** An escape turns one byte into six characters: the stored text must not be much larger than the sent body. */
 function checkStored({ data }: Content, maxBytes: number): void {
 	if (data.length <= 2 * maxBytes) return;
-	throw new AppError(
-		'PAYLOAD_TOO_LARGE',
-		`Written as JSON, as it is kept, a submission may have at most ${2 * maxBytes} characters.`,
-	);
+	throw new AppError('PAYLOAD_TOO_LARGE', `Stored as JSON, a submission may have at most ${2 * maxBytes} characters.`);
 }
 
 function unknownForm(): AppError {

@@ -1,4 +1,4 @@
-/** Reads a JSON body into fields whose values are the source text itself: digits, escapes and order as sent. */
+/** Parses a JSON body into fields whose values are the unchanged source text: digits, escapes and order as sent. */
 
 import { AppError } from '../errors.ts';
 import { checkName, type FieldLimits, nameTooLong, quoteName, tooManyFields } from './field-limits.ts';
@@ -28,19 +28,19 @@ const CLOSE_OBJECT = 0x7d;
 const LITERALS = ['true', 'false', 'null'];
 const ESCAPES = new Set([...'"\\/bfnrt'].map((letter) => letter.charCodeAt(0)));
 const FOUR_HEX_DIGITS = /^[0-9a-fA-F]{4}$/;
-/** The longest way to write one byte of a name is an escape such as \u0061. */
+/** The longest form of one byte of a name is an escape such as \u0061. */
 const ESCAPE_LENGTH = 6;
 
-/** A value's JSON text, and where the source goes on after it. */
-interface Piece {
+/** A value's JSON text, and its end in the source. */
+interface Value {
 	json: string;
 	end: number;
 }
 
 /**
- * Reads the members of a JSON object (RFC 8259) in one pass, without recursion. Only insignificant blanks are
- * left out; limits and duplicate names are decided before anything behind them is looked at.
- * @throws {AppError} INVALID_BODY with the position of the fault, PAYLOAD_TOO_LARGE naming the limit
+ * Parses the members of a JSON object (RFC 8259) in one pass, without recursion. Only insignificant blanks are removed;
+ * limits and duplicate names are checked before the rest is read.
+ * @throws {AppError} INVALID_BODY with the position of the error, PAYLOAD_TOO_LARGE naming the limit
  */
 export function readJsonFields(text: string, limits: FieldLimits): Field[] {
 	const fields: Field[] = [];
@@ -58,9 +58,9 @@ export function readJsonFields(text: string, limits: FieldLimits): Field[] {
 		const nameEnd = stringEnd(text, at);
 		const name = readName({ text, start: at, end: nameEnd, names, limits });
 		at = valueStart(text, nameEnd);
-		const piece = isContainer(text.charCodeAt(at)) ? readNested(at) : readScalar(text, at);
-		fields.push({ name, json: piece.json });
-		at = blanksEnd(text, piece.end);
+		const value = isContainer(text.charCodeAt(at)) ? readNested(at) : readScalar(text, at);
+		fields.push({ name, json: value.json });
+		at = blanksEnd(text, value.end);
 		more = text.charCodeAt(at) === COMMA;
 		if (more) at = blanksEnd(text, at + 1);
 	}
@@ -70,8 +70,8 @@ export function readJsonFields(text: string, limits: FieldLimits): Field[] {
 	return fields;
 }
 
-/** Reads the objects and arrays inside a body; one reader counts for the whole body. */
-function createNestedReader(text: string, limits: FieldLimits): (start: number) => Piece {
+/** Parses the objects and arrays inside a body; one reader counts the values of the whole body. */
+function createNestedReader(text: string, limits: FieldLimits): (start: number) => Value {
 	const maxMembers = limits.maxFields * 10;
 	let members = 0;
 
@@ -84,13 +84,13 @@ function createNestedReader(text: string, limits: FieldLimits): (start: number) 
 	}
 
 	return (start) => {
-		/** The containers that are open: the names seen so far in an object, null for an array. */
+		/** The open containers: the names so far in an object, null for an array. */
 		const open: (Set<string> | null)[] = [];
 		let json = '';
 		let kept = start;
 		let at = start;
 
-		/** Moves over blanks and leaves them out of the text that is kept. */
+		/** Skips blanks and removes them from the result. */
 		function skipBlanks(): void {
 			const end = blanksEnd(text, at);
 			if (end === at) return;
@@ -113,7 +113,7 @@ function createNestedReader(text: string, limits: FieldLimits): (start: number) 
 			skipBlanks();
 		}
 
-		/** Moves into a container; whether there is anything in it. */
+		/** Moves into a container. Returns whether it has items. */
 		function openContainer(): boolean {
 			// The body's own object is the first level.
 			if (open.length + 2 > limits.maxDepth) {
@@ -127,7 +127,7 @@ function createNestedReader(text: string, limits: FieldLimits): (start: number) 
 			return text.charCodeAt(at) !== closingOf(names);
 		}
 
-		/** Moves behind a value and out of every container that ends with it; whether another item follows. */
+		/** Moves past a value and out of every container that ends there. Returns whether another item follows. */
 		function leaveItem(): boolean {
 			for (let names = open.at(-1); names !== undefined; names = open.at(-1)) {
 				skipBlanks();
@@ -162,7 +162,7 @@ function createNestedReader(text: string, limits: FieldLimits): (start: number) 
 const isContainer = (code: number) => code === OPEN_OBJECT || code === OPEN_ARRAY;
 const closingOf = (names: Set<string> | null) => (names ? CLOSE_OBJECT : CLOSE_ARRAY);
 
-/** Decodes the name that stands from `start` to `end`, quotes included, and adds it to those of its object. */
+/** Decodes the name from `start` to `end`, quotes included, and adds it to the names of its object. */
 function readName(o: { text: string; start: number; end: number; names: Set<string>; limits: FieldLimits }): string {
 	const { text, start, end, names, limits } = o;
 	if (end - start - 2 > limits.maxNameBytes * ESCAPE_LENGTH) throw nameTooLong(limits);
@@ -180,14 +180,14 @@ function readName(o: { text: string; start: number; end: number; names: Set<stri
 	return name;
 }
 
-/** Where the value of a member starts whose name ends at `at`. */
+/** The start of the value of a member whose name ends at `at`. */
 function valueStart(text: string, at: number): number {
 	const colon = blanksEnd(text, at);
 	if (text.charCodeAt(colon) !== COLON) throw expected(text, colon, 'a colon');
 	return blanksEnd(text, colon + 1);
 }
 
-function readScalar(text: string, start: number): Piece {
+function readScalar(text: string, start: number): Value {
 	const end = scalarEnd(text, start);
 	return { json: text.slice(start, end), end };
 }

@@ -1,4 +1,4 @@
-/** Reads a multipart/form-data body (RFC 7578) strictly: every part whole and understood, or nothing is taken. */
+/** Parses a multipart/form-data body (RFC 7578) strictly: one invalid part rejects the whole body. */
 
 import { AppError } from '../errors.ts';
 import { type FieldLimits, quoteName, tooManyFields } from './field-limits.ts';
@@ -10,18 +10,18 @@ import { decodeUtf8 } from './utf8.ts';
 const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
 const CRLF = '\r\n';
 const MAX_HEADER_CHARACTERS = 8192;
-/** Before, between and behind the parts; nobody sends more than a few. */
+/** Blanks before, between and after the parts; real clients send a few. */
 const MAX_BLANKS = 1024;
 
-/** What stands between a boundary and the name of a field that is no file, as browsers write it. */
+/** The text between a boundary and the name of a text field, as browsers write it. */
 const BEFORE_NAME = `${CRLF}Content-Disposition: form-data; name="`;
 const AFTER_NAME = `"${CRLF}${CRLF}`;
-/** Names with escapes, with a line end, or that an object would sort before others. */
+/** Names with escapes or line ends, and names that an object would sort first. */
 const UNUSUAL_NAME = /[%\r\n]|^\d/;
 
 /**
- * Reads the body of the usual form: texts with different names, one each, and nothing that has to be looked at twice. Of every
- * other body it makes nothing, not even a refusal: that is for {@link readMultipartFields}.
+ * The fast path for usual forms: text fields with distinct names. `undefined` for every other body, valid or not, which
+ * {@link readMultipartFields} handles.
  */
 export function readPlainMultipart(body: Uint8Array, boundary: string): Record<string, string> | undefined {
 	const source = BOUNDARY.test(boundary) ? decodeUtf8(body) : undefined;
@@ -45,7 +45,7 @@ export function readPlainMultipart(body: Uint8Array, boundary: string): Record<s
 }
 
 /**
- * Reads the parts as fields. A file input that nobody touched, an empty file without a name, is left out.
+ * Parses the parts as fields. An unused file input, an empty file without a name, is skipped.
  * @throws {AppError} INVALID_BODY, UNSUPPORTED_MEDIA_TYPE (a part's charset), PAYLOAD_TOO_LARGE naming the limit,
  * FILES_NOT_SUPPORTED naming the field
  */
@@ -53,10 +53,10 @@ export function readMultipartFields(body: Uint8Array, boundary: string | undefin
 	if (boundary === undefined || !BOUNDARY.test(boundary)) {
 		throw invalid('the Content-Type needs a boundary of 1 to 70 characters');
 	}
-	// A body with files is not UTF-8 as a whole: then characters stand for bytes until each piece is decoded.
+	// A body with files is not UTF-8 as a whole: it is read as Latin-1, and each part decoded.
 	const whole = decodeUtf8(body);
 	const source = whole ?? Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
-	const decode = (piece: string) => (whole === undefined ? decodeBytes(piece) : piece);
+	const decode = (part: string) => (whole === undefined ? decodeBytes(part) : part);
 	const delimiter = `${CRLF}--${boundary}`;
 	const list = createFieldList(limits);
 
@@ -70,18 +70,18 @@ export function readMultipartFields(body: Uint8Array, boundary: string | undefin
 		const headers = readPartHeaders(source.slice(headersStart, headersEnd));
 		const name = decode(headers.name);
 		const start = headersEnd + 2 * CRLF.length;
-		// A part without content may do without the line end in front of it (RFC 2046, body-part).
+		// An empty part may omit the line end before the delimiter (RFC 2046, body-part).
 		const end = source.indexOf(delimiter, start - CRLF.length);
 		if (end === -1) throw invalid('the last part is not ended by the boundary');
 		if (headers.filename === undefined) list.add(name, decode(source.slice(start, end)));
-		else if (headers.filename !== '' || end > start) throw fileRefused(name);
+		else if (headers.filename !== '' || end > start) throw fileRejected(name);
 		at = end + delimiter.length;
 	}
 	if (!isBlank(source, at + 2)) throw invalid('something follows the final boundary');
 	return list.fields();
 }
 
-/** Where the line of the first boundary goes on; empty lines may come before it. */
+/** The place after the first boundary; empty lines may come before it. */
 function firstPart(source: string, delimiter: string): number {
 	let at = 0;
 	while (at < MAX_BLANKS && source.startsWith(CRLF, at)) at += CRLF.length;
@@ -90,7 +90,7 @@ function firstPart(source: string, delimiter: string): number {
 	return at + opening.length;
 }
 
-/** Where the line after a boundary's own line starts; padding is allowed, anything else is not. */
+/** The start of the line after a boundary; only padding may follow the boundary. */
 function lineEnd(source: string, start: number): number {
 	let at = start;
 	while (at - start < MAX_BLANKS && (source[at] === ' ' || source[at] === '\t')) at++;
@@ -98,7 +98,7 @@ function lineEnd(source: string, start: number): number {
 	return at + CRLF.length;
 }
 
-/** Where the blank line that ends a part's headers starts. */
+/** The start of the blank line that ends a part's headers. */
 function blankLine(source: string, start: number): number {
 	const end = source.indexOf(CRLF + CRLF, start);
 	if (end === -1) throw invalid('a part has no blank line after its headers');
@@ -117,13 +117,13 @@ function isBlank(source: string, start: number): boolean {
 	return true;
 }
 
-function decodeBytes(piece: string): string {
-	const text = decodeUtf8(Buffer.from(piece, 'latin1'));
+function decodeBytes(part: string): string {
+	const text = decodeUtf8(Buffer.from(part, 'latin1'));
 	if (text === undefined) throw invalid('a part is not valid UTF-8');
 	return text;
 }
 
-export function fileRefused(name: string): AppError {
+export function fileRejected(name: string): AppError {
 	return new AppError(
 		'FILES_NOT_SUPPORTED',
 		`This form takes no files; the field ${quoteName(name)} holds one. Leave the file out and send the rest.`,

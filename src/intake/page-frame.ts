@@ -1,10 +1,10 @@
-/** The frame of the pages that a form's visitors see: one embedded style, a postmark, a policy that allows nothing else. */
+/** The layout of the pages for a form's visitors: an embedded style, a postmark, and a strict Content-Security-Policy. */
 
 import { type Html, type HtmlValue, html, rawHtml, renderHtml } from '../html.ts';
 import { lazy } from '../lazy.ts';
 import css from './page.css' with { type: 'text' };
 
-/** A finished answer; `headers` is complete but for what belongs to the request (CORS, `Allow`, request id). */
+/** A rendered page; the caller adds the headers of the request (CORS, `Allow`, request id). */
 export interface Page {
 	status: number;
 	headers: Record<string, string>;
@@ -14,7 +14,7 @@ export interface Page {
 interface PageParts {
 	status: number;
 	title: string;
-	/** What the postmark shows, and with it the page's colour. */
+	/** The sign in the postmark, which also sets the colour. */
 	mark: keyof typeof MARKS;
 	body: Html;
 	footer?: HtmlValue;
@@ -22,14 +22,14 @@ interface PageParts {
 
 const MARKS = {
 	done: { tone: 'good', path: 'M21 33l8 8 15-17' },
-	refused: { tone: 'bad', path: 'M32 20v15M32 43v.5' },
+	rejected: { tone: 'bad', path: 'M32 20v15M32 43v.5' },
 	letter: { tone: 'plain', path: 'M19 24h26v17H19zM19 25l13 10 13-10' },
 } as const;
 
 /** The cancelling lines beside the postmark: four equal waves, one below the other. */
 const WAVES = [17, 27, 37, 47].map((y) => `M68 ${y}q8-7 16 0t16 0 16 0 16 0`).join('');
 
-/** The style without what only its authors need. */
+/** The minified style. */
 const style = lazy(() => css.replace(/\s*\n\s*/g, '').replace(/ *([{:;,>]) +| +({)/g, '$1$2'));
 
 const policy = lazy(() => {
@@ -46,7 +46,6 @@ const HEADERS = {
 	'cache-control': 'no-store',
 };
 
-/** Puts the parts of a page into the frame. */
 export function renderPage({ status, title, mark, body, footer }: PageParts): Page {
 	const { tone, path } = MARKS[mark];
 	const document = html`<!doctype html>

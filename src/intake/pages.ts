@@ -1,11 +1,11 @@
-/** The pages that strangers see at a submission endpoint: thanks, refusals, and small pages for everything else. */
+/** The pages of the submission endpoint: thanks, errors, and small pages for all other addresses. */
 
 import type { ErrorCode, FieldError } from '../errors.ts';
 import { parseRedirectUrl } from '../forms/redirect-url.ts';
 import { type Html, html } from '../html.ts';
 import { type Page, renderPage } from './page-frame.ts';
 
-/** The page after a submission that had no other place to lead to. `backUrl` is the Referer or Origin as it came. */
+/** The page after a submission without a redirect target. `backUrl` is the Referer or Origin as sent. */
 export function thankYouPage({ backUrl }: { backUrl?: string | null } = {}): Page {
 	return renderPage({
 		status: 200,
@@ -20,21 +20,21 @@ ${backLink(backUrl)}`,
 interface Rejection {
 	status: number;
 	code: ErrorCode;
-	/** The sentence of the error, as the JSON envelope has it. */
+	/** The sentence of the JSON envelope. */
 	message: string;
 	requestId: string;
 	fields?: readonly FieldError[];
-	/** The Referer or Origin as it came. */
+	/** The Referer or Origin as sent. */
 	backUrl?: string | null;
 }
 
-/** The page for a submission that was refused: the same status and sentence as the JSON answer, and what to do now. */
+/** The page for a rejected submission: status and sentence of the JSON response, and advice. */
 export function errorPage({ status, code, message, requestId, fields = [], backUrl }: Rejection): Page {
-	const { title, advice } = REFUSALS[code] ?? UNKNOWN_REFUSAL;
+	const { title, advice } = ERROR_TEXTS[code] ?? OTHER_ERROR;
 	return renderPage({
 		status,
 		title,
-		mark: 'refused',
+		mark: 'rejected',
 		body: html`<p class="lead">${message}</p>
 ${fields.length > 0 && html`<ul>${fields.map(listField)}</ul>\n`}<p>${advice}</p>
 <p class="soft">Your browser’s Back button keeps what you typed.</p>
@@ -43,19 +43,19 @@ ${backLink(backUrl)}`,
 	});
 }
 
-/** The page for a browser that is at an address where there is no form: the root of a listener, an unknown path. */
+/** The page at an address without a form: the root of a listener, an unknown path. */
 export function smallPage({ status, requestId }: { status: number; requestId: string }): Page {
 	const [title, text] = SMALL_PAGES[status] ?? UNKNOWN_SMALL_PAGE;
 	return renderPage({
 		status,
 		title,
-		mark: status >= 500 ? 'refused' : 'letter',
+		mark: status >= 500 ? 'rejected' : 'letter',
 		body: html`<p class="lead">${text}</p>`,
 		footer: `${status} · Request ${requestId}`,
 	});
 }
 
-/** Only what would do as a redirect may become a link. */
+/** Links only to URLs that are valid redirect targets. */
 function backLink(backUrl: string | null | undefined): Html | null {
 	const url = parseRedirectUrl(backUrl ?? '');
 	return url && html`<p class="back"><a href="${url.href}">Back to ${url.host}</a></p>`;
@@ -71,8 +71,8 @@ const TOO_LARGE = 'Go back, shorten your message or leave out attachments, and s
 const HUMAN = 'Go back, complete the check below the form and send it again.';
 const SENT_ALREADY = 'Reload the form in your browser before you send another message.';
 
-/** What a visitor needs to know about a refusal beyond its sentence. */
-const REFUSALS: Partial<Record<ErrorCode, { title: string; advice: string }>> = {
+/** The title of an error's page, and its advice to the visitor. */
+const ERROR_TEXTS: Partial<Record<ErrorCode, { title: string; advice: string }>> = {
 	FORM_NOT_FOUND: {
 		title: 'There is no such form',
 		advice: 'It may have been removed. If this is your site, compare the form’s action with the address of the form.',
@@ -110,7 +110,7 @@ const REFUSALS: Partial<Record<ErrorCode, { title: string; advice: string }>> = 
 	},
 };
 
-const UNKNOWN_REFUSAL = { title: 'Your message was not sent', advice: ONCE_MORE };
+const OTHER_ERROR = { title: 'Your message was not sent', advice: ONCE_MORE };
 
 const SMALL_PAGES: Record<number, [title: string, text: string]> = {
 	400: ['That did not make sense', 'This server could not read what your browser asked for.'],

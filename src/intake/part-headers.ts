@@ -1,4 +1,4 @@
-/** Reads the headers of one part of a multipart body: which field it is, and whether it is a file. */
+/** Parses the headers of one part of a multipart body: its field name, and whether it is a file. */
 
 import { AppError } from '../errors.ts';
 import { isUtf8Charset, parseParameters } from './header-parameters.ts';
@@ -10,14 +10,14 @@ export interface PartHeaders {
 }
 
 const MAX_LINES = 16;
-/** What browsers send for every field that is not a file. */
+/** The header of every text field of a browser. */
 const PLAIN_FIELD = /^Content-Disposition: form-data; name="([^"\r\n]*)"$/i;
 const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([^\r\n]*)$/;
 const DISPOSITION = /^form-data(?![^ \t;])/i;
 const VERBATIM_ENCODING = /^(?:7bit|8bit|binary)$/i;
 
 /**
- * Reads a part's headers, given without the blank line that ends them.
+ * @param text the headers without the blank line that ends them
  * @throws {AppError} INVALID_BODY, UNSUPPORTED_MEDIA_TYPE (charset), PAYLOAD_TOO_LARGE (too many lines)
  */
 export function readPartHeaders(text: string): PartHeaders {
@@ -68,7 +68,7 @@ function readDisposition(disposition: string | undefined): PartHeaders {
 	return { name: unescapeName(name), ...(filename !== undefined && { filename }) };
 }
 
-/** Undoes the three escapes of the HTML standard; any other `%` belongs to the name. */
+/** Decodes the three escapes of the HTML standard; any other `%` belongs to the name. */
 function unescapeName(name: string): string {
 	if (!name.includes('%')) return name;
 	return name.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n');

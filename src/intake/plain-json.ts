@@ -1,4 +1,4 @@
-/** Reads the plainest of JSON bodies by its bytes: a flat object of texts, with nothing in them that would need an escape. */
+/** The fast path for JSON bodies: a flat object of plain ASCII strings, checked byte by byte. */
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -9,19 +9,19 @@ const CLOSE_OBJECT = 0x7d;
 const FIRST_PRINTABLE = 0x20;
 const LAST_PRINTABLE = 0x7e;
 
-/** Each name is compared with those before it. */
+/** A bound, because each name is compared with all previous ones. */
 const MAX_NAMES = 16;
 
 const decoder = new TextDecoder('latin1');
 
 /**
- * Takes `{"name":"text",…}` in printable ASCII, without blanks between the tokens, without escapes, and with different
- * names. Such a body is exact as it stands, so nothing has to be parsed.
+ * Accepts `{"name":"text",…}` in printable ASCII, without blanks between tokens, without escapes, with distinct names.
+ * Such a body can be stored unchanged.
  * @returns the body as text, and its names; `undefined` for every other body, valid or not
  */
 export function readPlainJson(body: Uint8Array): { text: string; names: string[] } | undefined {
 	if (body[0] !== OPEN_OBJECT) return undefined;
-	/** Where each name begins and ends. */
+	/** The start and end of each name. */
 	const places: number[] = [];
 	let at = 0;
 	do {
@@ -43,7 +43,7 @@ export function readPlainJson(body: Uint8Array): { text: string; names: string[]
 	return { text, names };
 }
 
-/** Where the closing quote of a plain string stands that starts at `start`; -1 if there is none. */
+/** The closing quote of the plain string at `start`; -1 if there is none. */
 function plainEnd(body: Uint8Array, start: number): number {
 	if (body[start] !== QUOTE) return -1;
 	for (let at = start + 1; at < body.length; at++) {

@@ -1,4 +1,4 @@
-/** Reads the bytes of a posted body, within a limit for each and a budget for all of them together. */
+/** Reads request bodies, within a limit for each and a byte budget for all. */
 
 import type { ByteBudget } from '../byte-budget.ts';
 import { AppError } from '../errors.ts';
@@ -7,47 +7,47 @@ import { collectChunks } from '../http/collect-chunks.ts';
 
 export interface BodyLimits {
 	maxBytes: number;
-	/** Called with all that has arrived, each time that more has; what it throws ends the reading. */
-	look?: (soFar: Uint8Array) => void;
+	/** Called with all bytes so far whenever more arrive; an exception ends the reading. */
+	inspect?: (soFar: Uint8Array) => void;
 }
 
 export interface LargeBodyOptions {
 	budget: ByteBudget;
-	/** What the bodies of one network take of it at most. A larger body counts as no more. */
+	/** The share of one network. A larger body counts as no more. */
 	shareBytes: number;
-	/** Of each body, what does not count … */
+	/** The first bytes of each body that are not counted, … */
 	freeBytes: number;
-	/** … while fewer than that are held: of ten thousand, each with a little, it would be much. */
+	/** … while there are fewer bodies than this: for thousands the uncounted bytes would add up. */
 	freeBodies: number;
 }
 
-/** The place of one body in memory, until it is released: by then it is stored, or refused. */
-export interface HeldBody {
+/** The memory of one body, until it is stored or rejected. */
+export interface BodyReservation {
 	/**
 	 * @throws AppError UNSUPPORTED_MEDIA_TYPE for a compressed body, PAYLOAD_TOO_LARGE naming the limit, UNAVAILABLE when the budget
-	 * or the network's share is spent, and what `look` throws; when the client goes away, what {@link asBodyError} understands
+	 * or the network's share is used up, and the errors of `inspect`; on a disconnect, an error for {@link asBodyError}
 	 */
 	read(request: Request, limits: BodyLimits): Promise<Uint8Array>;
-	/** Once. */
+	/** Call this exactly once. */
 	release(): void;
 }
 
 /**
- * What a body takes of memory, in its own sizes, from its first bytes until it is stored: the pieces that it came in, what they are
- * put together in, its text, and the JSON text that is made of it and handed to the database. Measured on the binary, 10 to 500 bodies of 0.3 to 1 MiB at a time, plain and of escapes.
+ * Memory per byte of body until it is stored: its chunks, the joined bytes, its text, and the JSON text for the database.
+ * Measured on the binary with 10 to 500 concurrent bodies of 0.3 to 1 MiB, plain and with escapes.
  */
 const COPIES = 4;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Holds bodies that are large, or may be. Of each the first `freeBytes` do not count: a few senders who are slow with large
- * bodies must not keep the usual small ones out. Nor must one sender keep out the large bodies of others: those of one network
- * have a share. What counts is what has arrived, not what was announced.
+ * Reserves memory for bodies that are or may be large. The first `freeBytes` are not counted, so that a few slow senders
+ * of large bodies cannot block small ones. The share of a network keeps one sender from blocking others' large bodies.
+ * Received bytes count, not the declared size.
  */
-export function createBodyHold({ budget, shareBytes, freeBytes, freeBodies }: LargeBodyOptions) {
-	/** By network, and only while bodies of it are held. */
+export function createBodyReservations({ budget, shareBytes, freeBytes, freeBodies }: LargeBodyOptions) {
+	/** Reserved bytes by network; networks without bodies are absent. */
 	const taken = new Map<string, number>();
-	let held = 0;
+	let bodies = 0;
 
 	function take(network: string, bytes: number): void {
 		const sum = (taken.get(network) ?? 0) + bytes;
@@ -62,11 +62,11 @@ export function createBodyHold({ budget, shareBytes, freeBytes, freeBodies }: La
 		else taken.delete(network);
 	}
 
-	return (clientAddress: string): HeldBody => {
+	return (clientAddress: string): BodyReservation => {
 		const network = networkOf(clientAddress);
-		const free = held < freeBodies ? freeBytes : 0;
+		const free = bodies < freeBodies ? freeBytes : 0;
 		let counted = 0;
-		held++;
+		bodies++;
 
 		function count(total: number): void {
 			const bytes = Math.min(COPIES * Math.max(0, total - free), shareBytes);
@@ -75,30 +75,30 @@ export function createBodyHold({ budget, shareBytes, freeBytes, freeBodies }: La
 		}
 
 		return {
-			async read({ headers, body }, { maxBytes, look }) {
+			async read({ headers, body }, { maxBytes, inspect }) {
 				checkEncoding(headers);
 				if (body === null) return new Uint8Array();
 				const admit = (total: number) => {
 					if (total > maxBytes) throw tooLarge(maxBytes);
 					count(total);
 				};
-				return collectChunks(body, admit, look);
+				return collectChunks(body, admit, inspect);
 			},
 			release() {
 				if (counted > 0) give(network, counted);
-				held--;
+				bodies--;
 			},
 		};
 	};
 }
 
 /**
- * Reads a body that says that it is small, for which nothing is counted. Whether that is true, and what it means if it fails, is
- * for {@link checkSize} and {@link asBodyError}: an async function here would cost every submission.
+ * Reads a body that is declared as small, without a reservation. The caller uses {@link checkSize} and
+ * {@link asBodyError} on the result, because an async function here would slow down every submission.
  */
 export function readSmallBody(request: Request): Promise<Uint8Array> {
 	checkEncoding(request.headers);
-	// The body is not even looked at here: to make a stream of it costs more than to read a small one.
+	// Do not access `request.body` here: creating the stream is slower than reading a small body.
 	return request.bytes();
 }
 
@@ -108,7 +108,7 @@ export function checkSize({ length }: Uint8Array, maxBytes: number): void {
 }
 
 /**
- * How long a body says it is, before anything of it is read; `undefined` if it does not say.
+ * The declared size of a body; `undefined` without one.
  * @throws AppError PAYLOAD_TOO_LARGE
  */
 export function declaredSize(headers: Headers, maxBytes: number): number | undefined {
@@ -135,7 +135,7 @@ function busy(): AppError {
 	});
 }
 
-/** Why a body could not be read: whatever else ends one than our refusals is its client. */
+/** The error for a body that could not be read: anything but an AppError means that the client disconnected. */
 export function asBodyError(cause: unknown): AppError {
 	if (cause instanceof AppError) return cause;
 	return new AppError('INVALID_BODY', 'The connection ended before the whole body had arrived.', { cause });

@@ -1,4 +1,4 @@
-/** Reads a posted body, in any of three encodings, into one exact list of fields. */
+/** Parses a body in any of three encodings into one exact list of fields. */
 
 import { AppError } from '../errors.ts';
 import type { FieldLimits } from './field-limits.ts';
@@ -12,7 +12,7 @@ import { decodeUtf8 } from './utf8.ts';
 export type MediaKind = 'json' | 'urlencoded' | 'multipart';
 
 export interface Media {
-	/** `text` is JSON if it is an object, as what `fetch` sends without a Content-Type of its own. */
+	/** `text` must be a JSON object: `fetch` sends text/plain by default. */
 	kind: MediaKind | 'text';
 	boundary?: string;
 }
@@ -22,14 +22,14 @@ const URLENCODED_MEDIA: Media = { kind: 'urlencoded' };
 const BROWSER_MULTIPART = /^multipart\/form-data; boundary=([\w-]{1,70})$/;
 const MEDIA_TYPE = /^[ \t]*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)/;
 const BYTE_ORDER_MARK = 0xfeff;
-/** How many bytes are looked at to find out what a body is. */
-const MAX_SNIFFED = 1024;
-/** Bytes that may come before a JSON object: blanks, and those of a byte order mark. */
+/** Bytes that are examined to detect the kind of a body. */
+const MAX_SNIFFED_BYTES = 1024;
+/** Bytes that may come before a JSON object: blanks and a byte order mark. */
 const BLANKS_AND_MARK = Buffer.from(' \t\r\n\ufeff');
 const OPEN_OBJECT = 0x7b;
 
 /**
- * Decides by Content-Type how a body is to be read; `sniff` if there is none.
+ * The kind of body by Content-Type; `sniff` without one.
  * @throws {AppError} UNSUPPORTED_MEDIA_TYPE naming what is accepted
  */
 export function mediaKind(contentType: string | null): Media | 'sniff' {
@@ -67,8 +67,8 @@ function unsupported(): AppError {
 }
 
 /**
- * Reads the fields in the order sent; a name that repeats, which JSON may not have, becomes an array.
- * Whatever cannot be kept exactly is refused.
+ * Parses the fields in the order sent; a repeated name becomes an array, except in JSON, where it is an error. A body
+ * that cannot be stored exactly is rejected.
  * @throws {AppError} INVALID_BODY, PAYLOAD_TOO_LARGE naming the limit; for multipart bodies also
  * UNSUPPORTED_MEDIA_TYPE and FILES_NOT_SUPPORTED
  */
@@ -80,8 +80,8 @@ export function readFields(body: Uint8Array, media: Media | 'sniff', limits: Fie
 }
 
 /**
- * How a body is to be read; where the media type does not tell, its first byte does.
- * @throws AppError UNSUPPORTED_MEDIA_TYPE for text that is no JSON object
+ * The kind of body, by its first byte if the media type does not tell.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE for text that is not a JSON object
  */
 export function kindOfBody(body: Uint8Array, media: Media | 'sniff'): MediaKind {
 	if (media === 'sniff') return sniff(body);
@@ -98,7 +98,7 @@ export function jsonText(body: Uint8Array): string {
 }
 
 function sniff(body: Uint8Array): MediaKind {
-	const first = body.subarray(0, MAX_SNIFFED).find((byte) => !BLANKS_AND_MARK.includes(byte));
+	const first = body.subarray(0, MAX_SNIFFED_BYTES).find((byte) => !BLANKS_AND_MARK.includes(byte));
 	return first === OPEN_OBJECT ? 'json' : 'urlencoded';
 }
 

@@ -1,4 +1,4 @@
-/** Decides where a browser goes after a submission: `_next`, the form's own address, or the thank-you page. */
+/** Pure: the redirect target after a submission: `_next`, the form's redirect URL, or the thank-you page. */
 
 import { type HeaderReader, sourcePage, urlCovered } from '../forms/allowed-domains.ts';
 import { parseRedirectUrl } from '../forms/redirect-url.ts';
@@ -7,7 +7,7 @@ import type { FormRow } from '../storage/tables.ts';
 /**
  * The first usable target as an ASCII URL that is safe in a Location header, `null` for the thank-you page.
  * A relative `_next` is resolved against Origin, else Referer. On a form with allowedDomains, or with `strict`
- * on every form, its host has to be covered by them or be that of redirectUrl.
+ * on every form, they must cover its host unless it is that of redirectUrl.
  */
 export function redirectTarget(
 	{ redirectUrl, allowedDomains }: Pick<FormRow, 'redirectUrl' | 'allowedDomains'>,

@@ -1,4 +1,4 @@
-/** What the submission endpoint says: to scripts in JSON, to browsers by redirects and pages, to both with the CORS they need. */
+/** The responses of the submission endpoint: JSON for scripts, redirects and pages for browsers, with CORS headers. */
 
 import type { AppError } from '../errors.ts';
 import { errorHeaders, statusOf, toEnvelope } from '../http/error-envelope.ts';
@@ -7,7 +7,7 @@ import type { RequestInfo } from '../http/request-info.ts';
 import { STANDARD_HEADERS, setRequestId } from '../http/standard-headers.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { AltchaChallenge } from './altcha.ts';
-import { wantsJson } from './content-negotiation.ts';
+import { prefersJson } from './content-negotiation.ts';
 import { formspreeErrors, isFormspreeClient } from './formspree.ts';
 import type { Page } from './page-frame.ts';
 import { errorPage } from './pages.ts';
@@ -24,7 +24,7 @@ const PREFLIGHT_SECONDS = '86400';
 
 type HeaderValues = Record<string, string>;
 
-/** Any page may read the answers of an open form; of a restricted one, only the page that asked. Never with credentials. */
+/** Any origin may read the responses of an open form; of a restricted form only the request's own. Never with credentials. */
 export function corsHeaders(request: Request, form: FormRow | undefined): HeaderValues {
 	const headers: HeaderValues = { 'Access-Control-Expose-Headers': EXPOSED_HEADERS };
 	if (!form || form.allowedDomains.length === 0) {
@@ -41,21 +41,21 @@ export function preflight(
 	request: Request,
 	{ form, methods }: { form: FormRow | undefined; methods: string },
 ): Response {
-	const asked = request.headers.get('access-control-request-headers') ?? '';
+	const requested = request.headers.get('access-control-request-headers') ?? '';
 	return new Response(null, {
 		status: 204,
 		headers: {
 			...corsHeaders(request, form),
 			'Access-Control-Allow-Methods': methods,
-			'Access-Control-Allow-Headers': HEADER_NAMES.test(asked) ? asked : DEFAULT_REQUEST_HEADERS,
+			'Access-Control-Allow-Headers': HEADER_NAMES.test(requested) ? requested : DEFAULT_REQUEST_HEADERS,
 			'Access-Control-Max-Age': PREFLIGHT_SECONDS,
 		},
 	});
 }
 
 /**
- * The headers of every accepted submission to an open form. They are shared: `new Response` copies them, which costs a third
- * of building them, and changing a response's own costs more than changing them before.
+ * The headers of every accepted submission to an open form. Shared, because `new Response` copies them in a third of the
+ * time to build them, and changing them before is faster than changing the response's.
  */
 const ACCEPTED = {
 	...STANDARD_HEADERS,
@@ -64,11 +64,11 @@ const ACCEPTED = {
 	'Cache-Control': 'no-store',
 };
 const REDIRECT = shared(ACCEPTED);
-const JSON_ANSWER = shared({ ...ACCEPTED, 'Content-Type': 'application/json' });
+const JSON_RESPONSE = shared({ ...ACCEPTED, 'Content-Type': 'application/json' });
 
 interface SharedHeaders {
 	plain: Headers;
-	/** For a server that limits the rate. */
+	/** With rate limit headers. */
 	limited: Headers;
 }
 
@@ -79,15 +79,14 @@ function shared(values: HeaderValues): SharedHeaders {
 export interface Accepted {
 	info: RequestInfo;
 	form: FormRow;
-	/** Where to lead the sender; `null` is the thank-you page of this server. */
+	/** The redirect target; `null` is the thank-you page of this server. */
 	next: string | null;
 	thanksUrl: string;
 	rate?: RateState;
 }
 
 /**
- * Shared headers with what is this request's own. Whatever comes next changes them, so the response has to be made of them
- * at once.
+ * Shared headers with the values of this request. The next request overwrites them, so create the response at once.
  */
 function complete({ plain, limited }: SharedHeaders, { info, rate }: Accepted): Headers {
 	const headers = rate ? limited : plain;
@@ -97,31 +96,30 @@ function complete({ plain, limited }: SharedHeaders, { info, rate }: Accepted): 
 }
 
 export function acceptedResponse(request: Request, accepted: Accepted): Response {
-	const answer = answerAs(request, accepted);
+	const response = negotiatedResponse(request, accepted);
 	const { info, form } = accepted;
 	if (form.allowedDomains.length > 0) {
-		answer.headers.delete('Access-Control-Allow-Origin');
-		setHeaders(answer.headers, corsHeaders(request, form));
+		response.headers.delete('Access-Control-Allow-Origin');
+		setHeaders(response.headers, corsHeaders(request, form));
 	}
 	info.hasStandardHeaders = true;
-	return answer;
+	return response;
 }
 
-function answerAs(request: Request, accepted: Accepted): Response {
+function negotiatedResponse(request: Request, accepted: Accepted): Response {
 	const { next, thanksUrl } = accepted;
 	if (isFormspreeClient(request.headers)) {
 		const body = JSON.stringify({ success: true, message: SUCCESS_MESSAGE, next: next ?? thanksUrl });
-		return new Response(body, { headers: complete(JSON_ANSWER, accepted) });
+		return new Response(body, { headers: complete(JSON_RESPONSE, accepted) });
 	}
-	if (wantsJson(request.headers)) return new Response(SUCCESS, { headers: complete(JSON_ANSWER, accepted) });
+	if (prefersJson(request.headers)) return new Response(SUCCESS, { headers: complete(JSON_RESPONSE, accepted) });
 	const redirect = new Response(null, { status: 303, headers: complete(REDIRECT, accepted) });
 	redirect.headers.set('Location', next ?? THANKS_PATH);
-	// Our own page needs the referrer for its way back; no other learns where the sender comes from.
+	// Only our thank-you page gets the referrer, for its link back.
 	if (next !== null) redirect.headers.set('Referrer-Policy', 'no-referrer');
 	return redirect;
 }
 
-/** A challenge for the widget that asked for it. */
 export function challengeResponse(
 	request: Request,
 	{ form, challenge, rate }: { form: FormRow; challenge: AltchaChallenge; rate?: RateState },
@@ -135,13 +133,13 @@ export interface Rejection {
 	error: AppError;
 	form?: FormRow;
 	rate?: RateState;
-	/** For an address that is asked by scripts only: no page, whatever is accepted. */
+	/** For an address that only scripts use: never a page. */
 	isJsonOnly?: boolean;
 }
 
-export function rejectedResponse(request: Request, refusal: Rejection): Response {
-	const { form, error, rate, isJsonOnly } = refusal;
-	const { id: requestId } = refusal.info;
+export function rejectedResponse(request: Request, rejection: Rejection): Response {
+	const { form, error, rate, isJsonOnly } = rejection;
+	const { id: requestId } = rejection.info;
 	const headers = {
 		...corsHeaders(request, form),
 		...(rate && rateHeaders(rate)),
@@ -149,7 +147,7 @@ export function rejectedResponse(request: Request, refusal: Rejection): Response
 		'Cache-Control': 'no-store',
 	};
 	const status = statusOf(error);
-	if (isJsonOnly || wantsJson(request.headers) || JSON_BODY.test(request.headers.get('content-type') ?? '')) {
+	if (isJsonOnly || prefersJson(request.headers) || JSON_BODY.test(request.headers.get('content-type') ?? '')) {
 		const body = { success: false, message: error.message, ...toEnvelope(error, requestId) };
 		if (isFormspreeClient(request.headers)) Object.assign(body, { errors: formspreeErrors(error) });
 		return Response.json(body, { status, headers });
@@ -166,9 +164,9 @@ export function rejectedResponse(request: Request, refusal: Rejection): Response
 }
 
 export function pageResponse(page: Page, headers: HeaderValues = {}): Response {
-	const answer = new Response(page.html, { status: page.status, headers: page.headers });
-	setHeaders(answer.headers, headers);
-	return answer;
+	const response = new Response(page.html, { status: page.status, headers: page.headers });
+	setHeaders(response.headers, headers);
+	return response;
 }
 
 function setHeaders(headers: Headers, values: HeaderValues): void {

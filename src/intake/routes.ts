@@ -1,4 +1,4 @@
-/** How the submission endpoint is described to programmers; requests are answered by `endpoint.ts`. */
+/** The submission endpoint in the OpenAPI document; `endpoint.ts` serves it. */
 
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
@@ -45,18 +45,17 @@ const submitDetail = {
 	operationId: 'submit',
 	summary: 'Submit to a form',
 	description:
-		'Takes a submission from anyone, as JSON (also as `text/plain`, if it is an object), urlencoded or multipart; the text of ' +
-		'each may have as many bytes as the server is set to, 1 MiB if it is not. It is answered once it is stored durably: ' +
-		'with JSON if Accept asks for it, else with a redirect to `_next`, the redirect URL of the form, or a thank-you page.',
+		'Accepts a submission without a key, as JSON (also as `text/plain`, if it is an object), urlencoded or multipart, up to ' +
+		'the server’s limit, 1 MiB by default. Responds once it is stored durably: with JSON if Accept prefers it, else with a ' +
+		'redirect to `_next`, the redirect URL of the form, or a thank-you page.',
 	parameters: [
 		pathParameter('slug', {
-			description: 'The slug of the form, or one that it had before; case does not matter.',
+			description: 'The present or a former slug of the form; case does not matter.',
 			example: 'contact-k3v9x2qm',
 		}),
 		headerParameter('Idempotency-Key', {
 			schema: Type.String({ maxLength: 255 }),
-			description:
-				'Sent again with the same body within 24 hours, the first answer is given again and nothing is stored.',
+			description: 'The same key and body within 24 hours get the first response again, and nothing is stored.',
 			example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
 		}),
 	],
@@ -93,8 +92,8 @@ const challengeDetail = {
 	operationId: 'getChallenge',
 	summary: 'Get a captcha challenge',
 	description:
-		'For forms with `captcha: "altcha"`: what the ALTCHA widget on the page solves before the form is sent. ' +
-		'It is good for ten minutes and for one submission to this form.',
+		'For forms with `captcha: "altcha"`: the ALTCHA widget solves it before the form is sent. ' +
+		'It is valid for ten minutes and one submission to this form.',
 	parameters: [pathParameter('slug', { description: 'The slug of the form.', example: 'contact-k3v9x2qm' })],
 	responses: {
 		200: jsonResponse('The challenge.', {
@@ -111,7 +110,7 @@ const challengeDetail = {
 	},
 };
 
-/** For the document alone: the endpoint is served at two paths, and no two operations may have one id. */
+/** For the document only. The endpoint has two paths, whose operations need different ids. */
 export function describedEndpoint(prefix: '/f' | '/api/f') {
 	const named = <T extends { operationId: string }>(detail: T) =>
 		prefix === '/f' ? { ...detail, operationId: `${detail.operationId}ByShortPath` } : detail;

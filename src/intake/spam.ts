@@ -1,10 +1,10 @@
-/** Pure: why a submission is spam, if it is. */
+/** Pure: the reasons for which a submission is spam. */
 
 import type { SpecialFields } from './special-fields.ts';
 
 export type SpamReason = 'honeypot' | `captcha-unavailable: ${string}` | `captcha-score: ${number}`;
 
-/** A person does not see the honeypot, so whoever filled it is none. */
+/** People do not see the honeypot, so only a robot fills it in. */
 export function honeypotVerdict(special: SpecialFields): SpamReason | null {
 	return special.honeypotFilled ? 'honeypot' : null;
 }

@@ -1,10 +1,10 @@
-/** Splits the fields that control a submission from those that are stored. */
+/** Separates the special fields from the stored ones. */
 
 import { CAPTCHA_NAMES, CAPTCHAS, type Captcha } from '../captchas.ts';
 import { isEmailAddress } from '../email-address.ts';
 import type { Field } from './field-list.ts';
 
-/** What the special fields asked for; those that are absent, unusable or not a string are left out. */
+/** The values of the special fields; absent, unusable and non-string ones are omitted. */
 export interface SpecialFields {
 	next?: string;
 	/** Without control characters, at most 200 characters. */
@@ -26,13 +26,14 @@ const UNFILLED = /^(?:""|null|\[""(?:,"")+\])$/;
 const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
 const TRAILING_HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
-/** Whether a field of this name controls the submission instead of being stored; names are compared exactly. */
+/** Whether a field of this name is special; names are compared exactly. */
 export function isSpecialName(name: string): boolean {
 	return SPECIAL_NAMES.has(name);
 }
 
 /**
- * Takes the special fields out, whatever their values (`_next[]` is an ordinary field). `fields` is the same array if there are none.
+ * Takes out the special fields, with any values (`_next[]` is an ordinary field). `fields` is the same array if there are
+ * none.
  */
 export function splitSpecialFields(fields: Field[]): { special: SpecialFields; fields: Field[] } {
 	const special: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
@@ -44,7 +45,7 @@ export function splitSpecialFields(fields: Field[]): { special: SpecialFields; f
 	return { special, fields: rest.length === fields.length ? fields : rest };
 }
 
-/** The JSON object that is stored and answered. */
+/** The JSON object that is stored and returned. */
 export function dataJson(fields: Field[]): string {
 	let json = '{';
 	for (const { name, json: value } of fields) {

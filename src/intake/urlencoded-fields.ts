@@ -1,4 +1,4 @@
-/** Reads an application/x-www-form-urlencoded body as the URL standard does, but refuses what is not UTF-8. */
+/** Parses an application/x-www-form-urlencoded body as in the URL standard, but rejects invalid UTF-8. */
 
 import { AppError } from '../errors.ts';
 import { type FieldLimits, tooManyFields } from './field-limits.ts';
@@ -14,12 +14,12 @@ const PLUS = 0x2b;
 const EQUALS = 0x3d;
 
 /**
- * Reads pairs; a `%` that starts no escape stays as it is (https://url.spec.whatwg.org/#urlencoded-parsing).
+ * A `%` that starts no escape stays unchanged (https://url.spec.whatwg.org/#urlencoded-parsing).
  * @throws {AppError} INVALID_BODY when a name or value is not UTF-8, PAYLOAD_TOO_LARGE naming the limit
  */
 export function readUrlencodedFields(body: Uint8Array, limits: FieldLimits): Field[] {
 	const unescaper = createUnescaper(body);
-	/** For each pair, where its name, its value and its end are in the unescaped text. */
+	/** For each pair, the starts of its name and value and its end, in the unescaped text. */
 	const cuts: number[] = [];
 	let cut = 0;
 	let equals = -1;
@@ -45,11 +45,11 @@ function cutFields(text: string, cuts: readonly number[], limits: FieldLimits): 
 	return list.fields();
 }
 
-/** Gathers the unescaped bytes of all names and values in a row, so that UTF-8 has to be decoded only once. */
+/** Collects the unescaped bytes of all names and values, so that UTF-8 is decoded only once. */
 function createUnescaper(source: Uint8Array) {
 	const bytes = new Uint8Array(source.length);
 	let length = 0;
-	/** What `length` will be in UTF-16 code units. */
+	/** The length in UTF-16 code units. */
 	let units = 0;
 
 	return {
@@ -67,7 +67,7 @@ function createUnescaper(source: Uint8Array) {
 				bytes[length++] = byte;
 				units += byte < 0x80 ? 1 : unitsOf(byte);
 			}
-			// A character may not be made of the end of one piece and the start of the next.
+			// A character must not span two names or values.
 			if (length > first && isContinuation(bytes[first] as number)) throw notUtf8();
 			return units;
 		},
@@ -89,7 +89,7 @@ function isContinuation(byte: number): boolean {
 	return byte >> 6 === 0b10;
 }
 
-/** How many UTF-16 code units a byte above ASCII brings: those of the character it starts, none if it continues one. */
+/** UTF-16 code units of a byte above ASCII: those of the character that it starts; none for a continuation. */
 function unitsOf(byte: number): number {
 	if (isContinuation(byte)) return 0;
 	return byte < 0xf0 ? 1 : 2;

@@ -1,4 +1,4 @@
-/** Writes an application/x-www-form-urlencoded body as the JSON object that it means, byte by byte in one pass. */
+/** The fast path for application/x-www-form-urlencoded bodies: writes them as a JSON object in one pass over the bytes. */
 
 import { decodeUtf8 } from './utf8.ts';
 
@@ -18,8 +18,8 @@ const LONGEST_ESCAPE = 6;
 const AROUND_A_PAIR = 6;
 
 /**
- * Makes a writer for bodies of at most `maxBytes`; it holds the room for one. It answers the JSON text, in which a name that
- * was sent twice stands twice, and `undefined` if the body is longer, or no UTF-8.
+ * Makes a writer for bodies of at most `maxBytes`, with one reused buffer. It returns the JSON text, in which repeated
+ * names stay repeated; `undefined` if the body is longer or not UTF-8.
  */
 export function createUrlencodedWriter(maxBytes: number): (body: Uint8Array) => string | undefined {
 	const escapes = jsonEscapes();
@@ -27,16 +27,16 @@ export function createUrlencodedWriter(maxBytes: number): (body: Uint8Array) => 
 	let length = 0;
 
 	function put(byte: number): void {
-		const spelled = byte < escapes.length ? escapes[byte] : undefined;
-		if (!spelled) {
+		const escaped = byte < escapes.length ? escapes[byte] : undefined;
+		if (!escaped) {
 			bytes[length++] = byte;
 			return;
 		}
-		bytes.set(spelled, length);
-		length += spelled.length;
+		bytes.set(escaped, length);
+		length += escaped.length;
 	}
 
-	/** Writes the byte that stands at `at`, plainly or by an escape, and answers where that ends. */
+	/** Writes the byte at `at`, which may be an escape. Returns its last place in the body. */
 	function putAt(body: Uint8Array, at: number): number {
 		const byte = body[at] as number;
 		const escaped = byte === PERCENT ? escapedByte(body, at) : -1;
@@ -48,7 +48,7 @@ export function createUrlencodedWriter(maxBytes: number): (body: Uint8Array) => 
 		return at;
 	}
 
-	/** Writes a pair, and answers where it ends: at an ampersand, or with the body. */
+	/** Writes a pair. Returns its end: an ampersand or the end of the body. */
 	function putPair(body: Uint8Array, start: number): number {
 		let at = start;
 		let isName = true;
@@ -86,7 +86,7 @@ export function createUrlencodedWriter(maxBytes: number): (body: Uint8Array) => 
 	};
 }
 
-/** How `JSON.stringify` writes the bytes that may not stand in a string as they are, by their value. */
+/** By code, the escapes of the characters that JSON strings cannot contain. */
 function jsonEscapes(): (Uint8Array | undefined)[] {
 	return Array.from({ length: 128 }, (_, code) => {
 		const text = JSON.stringify(String.fromCharCode(code)).slice(1, -1);
@@ -94,7 +94,7 @@ function jsonEscapes(): (Uint8Array | undefined)[] {
 	});
 }
 
-/** The byte that the escape at `at` stands for, -1 if it is none. */
+/** The byte of the escape at `at`; -1 if it is not an escape. */
 export function escapedByte(body: Uint8Array, at: number): number {
 	if (at + 2 >= body.length) return -1;
 	const high = hexDigit(body[at + 1] as number);

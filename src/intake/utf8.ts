@@ -1,8 +1,8 @@
-/** Strict UTF-8: text exactly as its bytes say, or nothing. */
+/** Strict UTF-8 decoding. */
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Decodes bytes, a byte order mark included; `undefined` if they are not UTF-8. */
+/** Decodes bytes and keeps a byte order mark; `undefined` if they are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
 	try {
 		return decoder.decode(bytes);

@@ -30,12 +30,12 @@ describe.each([
 		);
 	const json = { 'Content-Type': 'application/json' };
 	const urlencoded = { 'Content-Type': 'application/x-www-form-urlencoded' };
-	const wantsJson = { Accept: 'application/json' };
+	const prefersJson = { Accept: 'application/json' };
 
 	test('takes a JSON object that fetch sends as text, and says in JSON what is wrong with it', async () => {
 		const form = await createForm();
 		const text = { 'Content-Type': 'text/plain;charset=UTF-8' };
-		expect((await post(form, '{"name":"Ann"}', { ...text, ...wantsJson })).status).toBe(200);
+		expect((await post(form, '{"name":"Ann"}', { ...text, ...prefersJson })).status).toBe(200);
 		expect(await lastData(form)).toEqual({ name: 'Ann' });
 		expect(await post(form, '{"name":', text)).toMatchObject({ status: 400, body: { code: 'INVALID_BODY' } });
 		expect(await post(form, 'name=Ann', text)).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
@@ -43,7 +43,7 @@ describe.each([
 
 	test.each(['false', '0', '{}', '[]', '[""]', '" "'])('keeps it as spam if _gotcha is %s', async (value) => {
 		const form = await createForm();
-		expect((await post(form, `{"a":1,"_gotcha":${value}}`, { ...json, ...wantsJson })).status).toBe(200);
+		expect((await post(form, `{"a":1,"_gotcha":${value}}`, { ...json, ...prefersJson })).status).toBe(200);
 		const { body } = await server.call<ListBody>(`GET /api/forms/${form.id}/submissions?filter=spam`);
 		expect(body.pagination.total).toBe(1);
 	});
@@ -51,7 +51,7 @@ describe.each([
 	test('takes a JSON object of any fields', async () => {
 		const form = await createForm();
 		const data = { name: 'Ann', tags: ['a', 'b'], age: 41, nested: { deep: true } };
-		expect((await post(form, JSON.stringify(data), { ...json, ...wantsJson })).status).toBe(200);
+		expect((await post(form, JSON.stringify(data), { ...json, ...prefersJson })).status).toBe(200);
 		expect(await lastData(form)).toEqual(data);
 	});
 
@@ -61,7 +61,7 @@ describe.each([
 		body.append('name', 'Ann');
 		body.append('tag', 'a');
 		body.append('tag', 'b');
-		expect((await post(form, body, wantsJson)).status).toBe(200);
+		expect((await post(form, body, prefersJson)).status).toBe(200);
 		expect(await lastData(form)).toEqual({ name: 'Ann', tag: ['a', 'b'] });
 	});
 
@@ -79,7 +79,7 @@ describe.each([
 		const form = await createForm({ redirectUrl: 'https://example.com/ok' });
 		const { status, headers, body } = await post(form, '{"a":"b","_next":"https://example.com/n"}', {
 			...json,
-			...wantsJson,
+			...prefersJson,
 		});
 		expect([status, body as unknown]).toEqual([200, { success: true, message: 'Form submitted successfully' }]);
 		expect(headers.get('Content-Type')).toStartWith('application/json');
@@ -119,7 +119,7 @@ describe.each([
 
 	test('keeps a form that is restricted to domains for their pages', async () => {
 		const form = await createForm({ allowedDomains: ['example.com'] });
-		const from = (headers: Record<string, string>) => post(form, '{"a":"b"}', { ...json, ...wantsJson, ...headers });
+		const from = (headers: Record<string, string>) => post(form, '{"a":"b"}', { ...json, ...prefersJson, ...headers });
 		for (const headers of [
 			{ Origin: 'https://example.com' },
 			{ Origin: 'http://www.example.com:8080' },
@@ -172,7 +172,7 @@ describe.each([
 			await ask('DELETE', { Origin: own }),
 			await ask('POST', { Origin: own }),
 			await post(form, 'a=b', { ...urlencoded, Origin: own }),
-			await post(form, 'a=b', { ...urlencoded, Origin: own, ...wantsJson }),
+			await post(form, 'a=b', { ...urlencoded, Origin: own, ...prefersJson }),
 			await post(form, 'a=b', { ...urlencoded, Origin: foreign }),
 		];
 		expect(answers.map(({ status }) => status)).toEqual([204, 405, 405, 405, 400, 303, 200, 403]);
@@ -184,7 +184,7 @@ describe.each([
 
 	test('stores once what is sent twice under one Idempotency-Key', async () => {
 		const form = await createForm();
-		const key = { ...json, ...wantsJson, 'Idempotency-Key': 'a-key' };
+		const key = { ...json, ...prefersJson, 'Idempotency-Key': 'a-key' };
 		const first = await post(form, '{"a":"b"}', key);
 		const second = await post(form, '{"a":"b"}', key);
 		expect([second.status, second.text]).toEqual([first.status, first.text]);
@@ -198,7 +198,7 @@ describe.each([
 		const send = (value: string) => {
 			const body = new FormData();
 			body.append('a', value);
-			return post(form, body, { ...wantsJson, 'Idempotency-Key': 'a-key' });
+			return post(form, body, { ...prefersJson, 'Idempotency-Key': 'a-key' });
 		};
 		expect([(await send('b')).status, (await send('b')).status, (await send('c')).status]).toEqual([200, 200, 409]);
 		expect((await server.call<FormBody>(`GET /api/forms/${form.id}`)).body.submissionCount).toBe(1);
@@ -207,7 +207,7 @@ describe.each([
 	test('finds the form whatever the case of the slug, and with a slash behind it', async () => {
 		const form = await createForm();
 		for (const spelling of [form.slug.toUpperCase(), `${form.slug}/`]) {
-			expect((await post({ ...form, slug: spelling }, '{"a":"b"}', { ...json, ...wantsJson })).status).toBe(200);
+			expect((await post({ ...form, slug: spelling }, '{"a":"b"}', { ...json, ...prefersJson })).status).toBe(200);
 		}
 	});
 
@@ -216,7 +216,7 @@ describe.each([
 		const body = new FormData();
 		body.append('name', 'Ann');
 		body.append('cv', new File(['my life'], 'cv.txt'));
-		const { status, body: refusal } = await post(form, body, wantsJson);
+		const { status, body: refusal } = await post(form, body, prefersJson);
 		expect([status, refusal.code]).toEqual([400, 'FILES_NOT_SUPPORTED']);
 		expect(await lastData(form)).toBeUndefined();
 	});
@@ -226,6 +226,6 @@ describe.each([
 		const body = new FormData();
 		body.append('name', 'Ann');
 		body.append('cv', new File([], ''));
-		expect((await post(form, body, wantsJson)).status).toBe(200);
+		expect((await post(form, body, prefersJson)).status).toBe(200);
 	});
 });

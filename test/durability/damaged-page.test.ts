@@ -1,4 +1,4 @@
-/** A page of the file is damaged: who reads it is refused, the log says why, and the rest goes on. */
+/** A page of the file is damaged: who reads it is rejected, the log says why, and the rest goes on. */
 
 import { expect, test } from 'bun:test';
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';

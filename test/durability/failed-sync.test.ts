@@ -1,4 +1,4 @@
-/** The disk fails at a sync, and the process is killed: what was refused is not there, what was acknowledged is. */
+/** The disk fails at a sync, and the process is killed: what was rejected is not there, what was acknowledged is. */
 
 import { expect } from 'bun:test';
 import { join } from 'node:path';

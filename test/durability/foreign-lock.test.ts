@@ -1,4 +1,4 @@
-/** Another program holds the database locked: the server goes on answering, waits, refuses, and takes again what comes. */
+/** Another program holds the database locked: the server goes on answering, waits, rejects, and takes again what comes. */
 
 import { expect } from 'bun:test';
 import { openSync, readFileSync } from 'node:fs';

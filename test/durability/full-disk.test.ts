@@ -11,7 +11,7 @@ const MAX_FILE_KIB = 400;
 const LARGE = 'x'.repeat(100_000);
 const BOUNDED = ['bash', '-c', `trap '' XFSZ; ulimit -f ${MAX_FILE_KIB}; "$@"; exit $?`, 'bash'];
 
-test('what does not fit is refused with 503; the end is orderly, and all that was acknowledged is there', async () => {
+test('what does not fit is rejected with 503; the end is orderly, and all that was acknowledged is there', async () => {
 	const cwd = tempFolder();
 	expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd })).code).toBe(0);
 	const server = await startBinary({ cwd, prefix: BOUNDED });

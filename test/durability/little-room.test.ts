@@ -1,4 +1,4 @@
-/** A small disk fills up: submissions are refused before owners are, and taken again as soon as there is room. */
+/** A small disk fills up: submissions are rejected before owners are, and taken again as soon as there is room. */
 
 import { afterEach, expect, test } from 'bun:test';
 import { mkdirSync, openSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { AppError } from '../../src/errors.ts';
 import { createForms } from '../../src/forms/forms.ts';
 import { openStorage } from '../../src/storage/storage.ts';
-import { refusalOfAsync } from '../refusal.ts';
+import { rejectionOfAsync } from '../rejection.ts';
 import { openTestServer } from '../server.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -45,8 +45,8 @@ test('another form takes a former slug, made with it or renamed to it, and it le
 	await rename(three.id, 'second');
 	expect([await nameAt('first'), await nameAt('second'), await nameAt('third')]).toEqual(['Two', 'Three', 'One']);
 	expect((await forms.get(id)).formerSlugs).toEqual([]);
-	expect((await refusalOfAsync(() => rename(id, 'first'))).code).toBe('SLUG_TAKEN');
-	expect((await refusalOfAsync(() => forms.create('live', { name: 'X', slug: 'third' }))).code).toBe('SLUG_TAKEN');
+	expect((await rejectionOfAsync(() => rename(id, 'first'))).code).toBe('SLUG_TAKEN');
+	expect((await rejectionOfAsync(() => forms.create('live', { name: 'X', slug: 'third' }))).code).toBe('SLUG_TAKEN');
 	await storage.close();
 });
 
@@ -54,10 +54,10 @@ test('the other mode takes none', async () => {
 	const { storage, forms, nameAt, rename } = open();
 	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
 	await rename(id, 'second');
-	const refusal = await refusalOfAsync(() => forms.create('test', { name: 'Two', slug: 'first' }));
+	const refusal = await rejectionOfAsync(() => forms.create('test', { name: 'Two', slug: 'first' }));
 	expect(refusal).toEqual({ code: 'SLUG_TAKEN', message: 'The slug "first" is taken by another form.' });
 	const two = await forms.create('test', { name: 'Two' });
-	expect((await refusalOfAsync(() => rename(two.id, 'first'))).code).toBe('SLUG_TAKEN');
+	expect((await rejectionOfAsync(() => rename(two.id, 'first'))).code).toBe('SLUG_TAKEN');
 	expect(await nameAt('first')).toBe('One');
 	await storage.close();
 });
@@ -74,7 +74,7 @@ test('all slugs of a deleted form are kept from others for 30 days, also once it
 		for (const slug of ['first', 'second']) {
 			expect(await nameAt(slug)).toBeUndefined();
 			for (const attempt of [() => forms.create('live', { name: 'Two', slug }), () => rename(other.id, slug)]) {
-				const { code, message } = await refusalOfAsync(attempt);
+				const { code, message } = await rejectionOfAsync(attempt);
 				expect(code).toBe('SLUG_TAKEN');
 				expect(message).toContain('It is free after 2026-02-01.');
 			}

@@ -1,4 +1,4 @@
-/** Bodies made to hurt: refused by the limit they break, while the server goes on answering others. */
+/** Bodies made to hurt: rejected by the limit they break, while the server goes on answering others. */
 
 import { afterAll, expect, test } from 'bun:test';
 import { openTestServer, readAnswer } from '../server.ts';
@@ -105,7 +105,7 @@ const bodies: [string, string, string | Uint8Array, number, string][] = [
 ];
 
 test.each(bodies)(
-	'%s is refused with its reason, and others are answered meanwhile',
+	'%s is rejected with its reason, and others are answered meanwhile',
 	async (...[, type, body, status, code]) => {
 		const request = fetch(`${server.submitUrl}/f/contact`, {
 			method: 'POST',
@@ -139,7 +139,7 @@ function streamOf(bytes: number): ReadableStream {
 	});
 }
 
-test.each([4, 40])('a chunked body of %i MiB is refused without being read to its end', async (size) => {
+test.each([4, 40])('a chunked body of %i MiB is rejected without being read to its end', async (size) => {
 	const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
 	const addresses = [`${server.submitUrl}/f/contact`, `${server.baseUrl}/api/forms`];
 	for (const address of addresses) {
@@ -165,7 +165,7 @@ test('a client that leaves in the middle of a body leaves no fault behind', asyn
 	expect(form?.submissionCount).toBe(0);
 });
 
-test('a compressed body is refused, not stored as it came', async () => {
+test('a compressed body is rejected, not stored as it came', async () => {
 	const response = await fetch(`${server.submitUrl}/f/contact`, {
 		method: 'POST',
 		headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip', Accept: 'application/json' },

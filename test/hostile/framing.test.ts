@@ -22,7 +22,7 @@ async function expectAlive() {
 	expect((await fetch(`${server.submitUrl}/health`)).status).toBe(200);
 }
 
-const refused: [string, string][] = [
+const rejected: [string, string][] = [
 	['no Host', post([sized])],
 	['two Hosts', post(['Host: a.example', 'Host: b.example', sized])],
 	['an empty Host', post(['Host: ', sized])],
@@ -53,10 +53,10 @@ const refused: [string, string][] = [
 	['TLS to a plain port', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
 ];
 
-test.each(refused)('%s: refused with 4xx or cut off, nothing stored', async (_title, request) => {
+test.each(rejected)('%s: rejected with 4xx or cut off, nothing stored', async (_title, request) => {
 	const before = await stored();
 	const answers = splitAnswers(await sendRaw(server.submitUrl, request));
-	// What follows the refused request on the connection is read as another one and refused as well, or not at all.
+	// What follows the rejected request on the connection is read as another one and rejected as well, or not at all.
 	for (const { status } of answers)
 		expect([400, 405, 408, 411, 413, 414, 417, 421, 426, 431, 501, 505]).toContain(status);
 	expect(await stored()).toBe(before);

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { AppError } from '../../src/errors.ts';
 import { collectChunks } from '../../src/http/collect-chunks.ts';
-import { refusalOfAsync } from '../refusal.ts';
+import { rejectionOfAsync } from '../rejection.ts';
 
 const admitAll = () => {};
 const tooSmall = {
@@ -77,7 +77,7 @@ test('the event loop runs other work while chunks keep coming', async () => {
 
 test('very many chunks are rejected if they are very small, and only then', async () => {
 	const { body, seen } = streamOf(pieces(1_000_000, 63));
-	expect(await refusalOfAsync(() => collectChunks(body, admitAll))).toEqual(tooSmall);
+	expect(await rejectionOfAsync(() => collectChunks(body, admitAll))).toEqual(tooSmall);
 	expect(seen.cancelled).toBe(true);
 	expect(await collectChunks(streamOf(pieces(16_384, 1)).body, admitAll)).toHaveLength(16_384);
 	expect(await collectChunks(streamOf(pieces(16_385, 64)).body, admitAll)).toHaveLength(16_385 * 64);

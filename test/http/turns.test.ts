@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { createTurns } from '../../src/http/turns.ts';
-import { refusalOfAsync } from '../refusal.ts';
+import { rejectionOfAsync } from '../rejection.ts';
 
 const open = (waitMs = 10_000) => createTurns({ perCaller: 2, inAll: 3, waitMs, message: 'Too much.' });
 
@@ -56,7 +56,7 @@ test('a waiter times out with UNAVAILABLE, and gets no turn afterwards', async (
 	const turns = open(20);
 	const ends = [await turns.take('a'), await turns.take('a')];
 	const refused = await turns.take('a').catch((error) => error);
-	expect(await refusalOfAsync(() => Promise.reject(refused))).toEqual({ code: 'UNAVAILABLE', message: 'Too much.' });
+	expect(await rejectionOfAsync(() => Promise.reject(refused))).toEqual({ code: 'UNAVAILABLE', message: 'Too much.' });
 	expect(refused.details.retryAfterSeconds).toBe(5);
 	for (const end of ends) end();
 	const again = await Promise.all([turns.take('a'), turns.take('a')]);

@@ -42,21 +42,21 @@ test('requests that come together get one secret', async () => {
 });
 
 test('a challenge is spent once, also when tried many times at once and after a restart', async () => {
-	const { spend } = createAltchaStore(storage, () => 1000);
-	const tries = await Promise.all(Array.from({ length: 20 }, () => spend('abc', 2000)));
+	const { consume } = createAltchaStore(storage, () => 1000);
+	const tries = await Promise.all(Array.from({ length: 20 }, () => consume('abc', 2000)));
 	expect(tries.filter(Boolean)).toHaveLength(1);
 	restart();
-	expect(await createAltchaStore(storage, () => 1000).spend('abc', 2000)).toBe(false);
-	expect(await createAltchaStore(storage, () => 1000).spend('abd', 2000)).toBe(true);
+	expect(await createAltchaStore(storage, () => 1000).consume('abc', 2000)).toBe(false);
+	expect(await createAltchaStore(storage, () => 1000).consume('abd', 2000)).toBe(true);
 });
 
 test('expired challenges are forgotten', async () => {
 	let now = 1000;
-	const { spend } = createAltchaStore(storage, () => now);
-	await spend('one', 2000);
-	await spend('two', 3000);
+	const { consume } = createAltchaStore(storage, () => now);
+	await consume('one', 2000);
+	await consume('two', 3000);
 	now = 2500;
-	await spend('three', 4000);
+	await consume('three', 4000);
 	const rows = await storage.db.select().from(usedChallenges);
 	expect(rows.map((row) => row.challenge).sort()).toEqual(['three', 'two']);
 });

@@ -7,13 +7,13 @@ const SECRET = 'a secret of the server';
 const START = Date.parse('2026-03-04T05:06:07Z');
 
 function setUp(more: Partial<AltchaOptions> = {}) {
-	const spent = new Map<string, number>();
+	const used = new Map<string, number>();
 	let now = START;
 	const altcha = createAltcha({
 		secret: async () => SECRET,
-		spend: async (challenge, expiresAt) => {
-			const isNew = !spent.has(challenge);
-			spent.set(challenge, expiresAt);
+		consume: async (challenge, expiresAt) => {
+			const isNew = !used.has(challenge);
+			used.set(challenge, expiresAt);
 			return isNew;
 		},
 		maxNumber: 500,
@@ -22,7 +22,7 @@ function setUp(more: Partial<AltchaOptions> = {}) {
 	});
 	return {
 		...altcha,
-		spent,
+		used,
 		passSeconds: (seconds: number) => {
 			now += seconds * 1000;
 		},
@@ -67,13 +67,13 @@ describe('a challenge', () => {
 	});
 });
 
-describe('a solution is refused', () => {
+describe('a solution is rejected', () => {
 	test('the second time', async () => {
-		const { challenge, verify, spent } = setUp();
+		const { challenge, verify, used } = setUp();
 		const token = encode(await solve(await challenge('f1')));
 		expect(await verify(token, 'f1')).toBe(true);
 		expect(await verify(token, 'f1')).toBe(false);
-		expect([...spent.values()]).toEqual([START + 600_000]);
+		expect([...used.values()]).toEqual([START + 600_000]);
 	});
 
 	test('the second time, also in another spelling', async () => {
@@ -93,14 +93,14 @@ describe('a solution is refused', () => {
 	});
 
 	test('for another form', async () => {
-		const { challenge, verify, spent } = setUp();
+		const { challenge, verify, used } = setUp();
 		const token = encode(await solve(await challenge('f1')));
 		expect(await verify(token, 'f2')).toBe(false);
-		expect(spent.size).toBe(0);
+		expect(used.size).toBe(0);
 	});
 
 	test('with anything in it changed', async () => {
-		const { challenge, verify, spent } = setUp();
+		const { challenge, verify, used } = setUp();
 		const payload = await solve(await challenge('f1'));
 		const later = String(START / 1000 + 6000);
 		const changes = [
@@ -121,7 +121,7 @@ describe('a solution is refused', () => {
 			{ signature: [payload.signature] },
 		];
 		for (const change of changes) expect(await verify(encode({ ...payload, ...change }), 'f1')).toBe(false);
-		expect(spent.size).toBe(0);
+		expect(used.size).toBe(0);
 		expect(await verify(encode(payload), 'f1')).toBe(true);
 	});
 

@@ -56,7 +56,7 @@ describe('a form with a vendor’s captcha', () => {
 		expect(await list(form)).toMatchObject([{ data: { a: '1' } }]);
 	});
 
-	test('refuses one without a token, and one that the vendor denies', async () => {
+	test('rejects one without a token, and one that the vendor denies', async () => {
 		const form = await createForm({ captcha: 'hcaptcha' });
 		const missing = await server.submit(form.slug, { a: '1' });
 		expect([missing.status, missing.body.code]).toEqual([400, 'CAPTCHA_REQUIRED']);
@@ -90,7 +90,7 @@ describe('a form with a vendor’s captcha', () => {
 		expect(await list(form, 'spam')).toMatchObject([{ spamReason: 'honeypot' }]);
 	});
 
-	test('cannot be made without the server’s secret; the refusal names the setting', async () => {
+	test('cannot be made without the server’s secret; the rejection names the setting', async () => {
 		const json = { name: 'Contact', captcha: 'turnstile' };
 		const { status, text } = await server.call('POST /api/forms', { json });
 		expect(status).toBe(400);
@@ -137,7 +137,7 @@ describe('a form with ALTCHA', () => {
 	});
 });
 
-describe('a challenge is refused as a submission would be', () => {
+describe('a challenge is rejected as a submission would be', () => {
 	test.each(['text/html', '*/*'])('in JSON, with Accept %s', async (accept) => {
 		const { status, headers, body } = await fetchChallenge('no-such-form', { headers: { Accept: accept } });
 		expect([status, body.code]).toEqual([404, 'FORM_NOT_FOUND']);

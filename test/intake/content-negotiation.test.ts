@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { wantsJson } from '../../src/intake/content-negotiation.ts';
+import { prefersJson } from '../../src/intake/content-negotiation.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
@@ -15,7 +15,7 @@ test.each([
 	'text/html;Q=0.1, application/json;q=0.2',
 	', application/json ; q=0.5,,',
 ])('%s asks for JSON', (accept) => {
-	expect(wantsJson(new Headers({ Accept: accept }))).toBe(true);
+	expect(prefersJson(new Headers({ Accept: accept }))).toBe(true);
 });
 
 test.each([
@@ -30,12 +30,12 @@ test.each([
 	'text/html;q=0.5, application/json;q=0.4',
 	'application/json;version=1;q=0.2, text/html;q=0.3',
 ])('%s does not ask for JSON', (accept) => {
-	expect(wantsJson(new Headers({ Accept: accept }))).toBe(false);
+	expect(prefersJson(new Headers({ Accept: accept }))).toBe(false);
 });
 
 test('what says that a script made it asks for JSON, whatever it accepts', () => {
-	expect(wantsJson(new Headers({ Accept: BROWSER, 'X-Requested-With': 'xmlhttprequest' }))).toBe(true);
-	expect(wantsJson(new Headers({ 'X-Requested-With': 'com.android.browser' }))).toBe(false);
-	expect(wantsJson(new Headers({ Accept: BROWSER, 'Formspree-Client': '@formspree/core@4.0.0' }))).toBe(true);
-	expect(wantsJson(new Headers())).toBe(false);
+	expect(prefersJson(new Headers({ Accept: BROWSER, 'X-Requested-With': 'xmlhttprequest' }))).toBe(true);
+	expect(prefersJson(new Headers({ 'X-Requested-With': 'com.android.browser' }))).toBe(false);
+	expect(prefersJson(new Headers({ Accept: BROWSER, 'Formspree-Client': '@formspree/core@4.0.0' }))).toBe(true);
+	expect(prefersJson(new Headers())).toBe(false);
 });

@@ -262,7 +262,7 @@ test('the short road for multipart bodies and the reader of any say the same', (
 	);
 });
 
-test('bytes that are no UTF-8 are refused on both roads', () => {
+test('bytes that are no UTF-8 are rejected on both roads', () => {
 	const body = Buffer.concat([
 		Buffer.from(part('form-data; name="a"', 'x').slice(0, -2)),
 		Buffer.from([0xe9, 0x0d, 0x0a]),

@@ -37,7 +37,7 @@ test('many at once under one key are one submission and get one answer, where it
 	expect(await stored()).toBe(before + 1);
 });
 
-test('a refused submission does not use its key up', async () => {
+test('a rejected submission does not use its key up', async () => {
 	expect((await send('', 'refused')).status).toBe(400);
 	expect((await send('a=b', 'refused')).status).toBe(303);
 });

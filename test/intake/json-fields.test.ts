@@ -4,11 +4,11 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { AppError } from '../../src/errors.ts';
 import { readJsonFields } from '../../src/intake/json-fields.ts';
-import { refusalOf } from '../refusal.ts';
+import { rejectionOf } from '../rejection.ts';
 import { LIMITS, read } from './bodies.ts';
 
 const readJson = (text: string) => readJsonFields(text, LIMITS);
-const refusal = (text: string) => refusalOf(() => readJson(text));
+const rejection = (text: string) => rejectionOf(() => readJson(text));
 const members = (count: number) => Array.from({ length: count }, (_, i) => `"${i}":0`).join(',');
 
 describe('a value', () => {
@@ -57,8 +57,8 @@ describe('a name', () => {
 		['{"a":1,\n "\\u0061":2}', '"a"', 'line 2, column 2'],
 		['{"x":[{"b":1,"b":1}]}', '"b"', 'line 1, column 14'],
 		['{"__proto__":1,"__proto__":1}', '"__proto__"', 'line 1, column 16'],
-	])('that occurs twice is refused: %s', (body, name, place) => {
-		expect(refusal(body)).toEqual({
+	])('that occurs twice is rejected: %s', (body, name, place) => {
+		expect(rejection(body)).toEqual({
 			code: 'INVALID_BODY',
 			message: `The name ${name} occurs twice in one object, at ${place}.`,
 		});
@@ -101,13 +101,13 @@ describe('JSON that is not valid', () => {
 		['{"a":1.}', 'The JSON is not valid: expected a digit at line 1, column 8.'],
 		['{"a":NaN}', 'The JSON is not valid: expected a value at line 1, column 6.'],
 		["{'a':1}", 'The JSON is not valid: expected a name or a string in double quotes at line 1, column 2.'],
-	])('%j is refused with its place', (body, message) => {
-		expect(refusal(body)).toEqual({ code: 'INVALID_BODY', message });
+	])('%j is rejected with its place', (body, message) => {
+		expect(rejection(body)).toEqual({ code: 'INVALID_BODY', message });
 	});
 
-	test('that is not UTF-8 is refused', () => {
+	test('that is not UTF-8 is rejected', () => {
 		const body = Buffer.from('{"a":"\xff"}', 'latin1');
-		expect(refusalOf(() => read('application/json', body))).toEqual({
+		expect(rejectionOf(() => read('application/json', body))).toEqual({
 			code: 'INVALID_BODY',
 			message: 'The body is not valid UTF-8.',
 		});
@@ -139,7 +139,7 @@ describe('JSON that is not valid', () => {
 				try {
 					value = JSON.parse(text);
 				} catch {
-					return refusal(text).code === 'INVALID_BODY';
+					return rejection(text).code === 'INVALID_BODY';
 				}
 				try {
 					const json = readJson(text).map((field) => `${JSON.stringify(field.name)}:${field.json}`);
@@ -162,19 +162,19 @@ describe('a limit', () => {
 
 	test('of depth counts the body itself', () => {
 		expect(readJson(`{"a":${'['.repeat(31)}${']'.repeat(31)}}`)).toHaveLength(1);
-		expect(refusal(`{"a":${'['.repeat(32)}${']'.repeat(32)}}`)).toEqual(tooDeep);
+		expect(rejection(`{"a":${'['.repeat(32)}${']'.repeat(32)}}`)).toEqual(tooDeep);
 	});
 
 	test.each(['[', '{"a":', '[ {"a": '])(
 		'of depth is met before the rest of a million levels is read (%s)',
 		(opening) => {
-			expect(refusal(`{"a":${opening.repeat(1_000_000)}`)).toEqual(tooDeep);
+			expect(rejection(`{"a":${opening.repeat(1_000_000)}`)).toEqual(tooDeep);
 		},
 	);
 
 	test('of fields is met before the rest of a million is read', () => {
 		expect(readJson(`{${members(1000)}}`)).toHaveLength(1000);
-		expect(refusal(`{${members(1_000_000)}`)).toEqual({
+		expect(rejection(`{${members(1_000_000)}`)).toEqual({
 			code: 'PAYLOAD_TOO_LARGE',
 			message: 'A submission may have at most 1000 fields.',
 		});
@@ -187,8 +187,8 @@ describe('a limit', () => {
 		};
 		const elements = (count: number) => `[${'0,'.repeat(count - 1)}0]`;
 		expect(readJson(`{"a":${elements(5000)},"b":{${members(5000)}}}`)).toHaveLength(2);
-		expect(refusal(`{"a":${elements(5000)},"b":{${members(5001)}}}`)).toEqual(tooMany);
-		expect(refusal(`{"a":[${'0,'.repeat(1_000_000)}`)).toEqual(tooMany);
+		expect(rejection(`{"a":${elements(5000)},"b":{${members(5001)}}}`)).toEqual(tooMany);
+		expect(rejection(`{"a":[${'0,'.repeat(1_000_000)}`)).toEqual(tooMany);
 	});
 
 	test.each([
@@ -199,9 +199,9 @@ describe('a limit', () => {
 	])('of names counts bytes of UTF-8 at every level', (good, bad) => {
 		const message = 'The name of a field may have at most 256 bytes.';
 		expect(readJson(`{"${good}":[{"${good}":1}]}`)).toHaveLength(1);
-		expect(refusal(`{"${bad}":1}`)).toEqual({ code: 'PAYLOAD_TOO_LARGE', message });
-		expect(refusal(`{"a":[{"${bad}":1}]}`)).toEqual({ code: 'PAYLOAD_TOO_LARGE', message });
-		expect(refusal(`{"${bad.repeat(4000)}":1}`)).toEqual({ code: 'PAYLOAD_TOO_LARGE', message });
+		expect(rejection(`{"${bad}":1}`)).toEqual({ code: 'PAYLOAD_TOO_LARGE', message });
+		expect(rejection(`{"a":[{"${bad}":1}]}`)).toEqual({ code: 'PAYLOAD_TOO_LARGE', message });
+		expect(rejection(`{"${bad.repeat(4000)}":1}`)).toEqual({ code: 'PAYLOAD_TOO_LARGE', message });
 	});
 });
 

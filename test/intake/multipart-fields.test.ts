@@ -1,11 +1,11 @@
-/** multipart/form-data bodies: whole and understood, or refused. */
+/** multipart/form-data bodies: whole and understood, or rejected. */
 
 import { describe, expect, test } from 'bun:test';
-import { refusalOf } from '../refusal.ts';
+import { rejectionOf } from '../rejection.ts';
 import { BOUNDARY, CLOSING, gathered, MULTIPART_TYPE, multipart, type Pair, part, read } from './bodies.ts';
 
 const readForm = (body: string | Uint8Array) => read(MULTIPART_TYPE, body);
-const refusal = (body: string | Uint8Array) => refusalOf(() => readForm(body));
+const rejection = (body: string | Uint8Array) => rejectionOf(() => readForm(body));
 const invalidBody = (what: string) => ({ code: 'INVALID_BODY', message: `The multipart body is not valid: ${what}.` });
 const invalidPart = (what: string) => ({
 	code: 'INVALID_BODY',
@@ -88,9 +88,9 @@ describe('a multipart body', () => {
 		);
 	});
 
-	test.each([undefined, '', 'x'.repeat(71), '"a "', 'a<b'])('with the boundary %p is refused', (boundary) => {
+	test.each([undefined, '', 'x'.repeat(71), '"a "', 'a<b'])('with the boundary %p is rejected', (boundary) => {
 		const type = boundary === undefined ? 'multipart/form-data' : `multipart/form-data; boundary=${boundary}`;
-		expect(refusalOf(() => read(type, CLOSING))).toEqual(
+		expect(rejectionOf(() => read(type, CLOSING))).toEqual(
 			invalidBody('the Content-Type needs a boundary of 1 to 70 characters'),
 		);
 	});
@@ -115,17 +115,17 @@ describe('a multipart body', () => {
 		['something behind the end', `${CLOSING}x`, 'something follows the final boundary'],
 		['a long way to the end', `${CLOSING}${' '.repeat(2000)}`, 'something follows the final boundary'],
 		['a long way to the beginning', `${'\r\n'.repeat(2000)}${CLOSING}`, 'it does not start with the boundary'],
-	])('with %s is refused', (_, body, what) => {
-		expect(refusal(body)).toEqual(invalidBody(what));
+	])('with %s is rejected', (_, body, what) => {
+		expect(rejection(body)).toEqual(invalidBody(what));
 	});
 
-	test('is refused wherever it is cut off', () => {
+	test('is rejected wherever it is cut off', () => {
 		const whole = multipart([
 			['a', 'b'],
 			['c', 'd\r\n'],
 		]).trimEnd();
 		for (let length = 0; length < whole.length; length++) {
-			expect(refusal(whole.slice(0, length)).code).toBe('INVALID_BODY');
+			expect(rejection(whole.slice(0, length)).code).toBe('INVALID_BODY');
 		}
 	});
 });
@@ -160,22 +160,22 @@ describe('a part', () => {
 			'Content-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset="x',
 			'its Content-Type cannot be read',
 		],
-	])('with the headers %j is refused', (headers, what) => {
-		expect(refusal(withHeaders(headers))).toEqual(invalidPart(what));
+	])('with the headers %j is rejected', (headers, what) => {
+		expect(rejection(withHeaders(headers))).toEqual(invalidPart(what));
 	});
 
-	test('in another charset is refused', () => {
+	test('in another charset is rejected', () => {
 		const headers = 'Content-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=latin1';
-		expect(refusal(withHeaders(headers))).toEqual({
+		expect(rejection(withHeaders(headers))).toEqual({
 			code: 'UNSUPPORTED_MEDIA_TYPE',
 			message: 'Every part of the multipart body has to be in UTF-8.',
 		});
 	});
 
-	test.each(['name', 'value'])('whose %s is not UTF-8 is refused', (where) => {
+	test.each(['name', 'value'])('whose %s is not UTF-8 is rejected', (where) => {
 		const body =
 			part(`form-data; name="${where === 'name' ? '\xe9' : 'a'}"`, where === 'value' ? '\xe9' : 'v') + CLOSING;
-		expect(refusal(Buffer.from(body, 'latin1'))).toEqual(invalidBody('a part is not valid UTF-8'));
+		expect(rejection(Buffer.from(body, 'latin1'))).toEqual(invalidBody('a part is not valid UTF-8'));
 	});
 });
 
@@ -196,8 +196,8 @@ describe('a file', () => {
 		file('filename=""; filename*=utf-8\'\'cv.pdf', ''),
 		Buffer.concat([Buffer.from(file('filename="é.pdf"', '…')), Buffer.from([0xff])]),
 		Buffer.from(file('filename="cv.pdf"', '%PDF\xff\xfe\0').replace('é', 'e').replace('ü', 'u'), 'latin1'),
-	])('is refused, and the answer names its field (%#)', (body) => {
-		expect(refusal(body)).toEqual({
+	])('is rejected, and the answer names its field (%#)', (body) => {
+		expect(rejection(body)).toEqual({
 			code: 'FILES_NOT_SUPPORTED',
 			message: 'This form takes no files; the field "cv" holds one. Leave the file out and send the rest.',
 		});
@@ -208,7 +208,7 @@ describe('a limit', () => {
 	test('of parts counts fields and files that nobody chose alike', () => {
 		const parts = part('form-data; name="a"', 'v') + part('form-data; name="f"; filename=""', '');
 		expect(readForm(parts.repeat(500) + CLOSING)).toHaveLength(1);
-		expect(refusal(parts.repeat(100_000))).toEqual({
+		expect(rejection(parts.repeat(100_000))).toEqual({
 			code: 'PAYLOAD_TOO_LARGE',
 			message: 'A submission may have at most 1000 fields.',
 		});
@@ -219,12 +219,12 @@ describe('a limit', () => {
 			withHeaders(`Content-Disposition: form-data; name="a"${line.repeat(count)}`);
 		const numbered = Array.from({ length: 16 }, (_, i) => `\r\nX-${i}: y`);
 		expect(readForm(headers(numbered.slice(1).join(''), 1))).toHaveLength(1);
-		expect(refusal(headers(numbered.join(''), 1))).toEqual({
+		expect(rejection(headers(numbered.join(''), 1))).toEqual({
 			code: 'PAYLOAD_TOO_LARGE',
 			message: 'One part may have at most 16 lines of headers.',
 		});
 		for (const body of [headers('x', 1_000_000), headers('\r\nX: y', 200_000)]) {
-			expect(refusal(body)).toEqual({
+			expect(rejection(body)).toEqual({
 				code: 'PAYLOAD_TOO_LARGE',
 				message: 'The headers of one part may have at most 8192 characters.',
 			});
@@ -233,7 +233,7 @@ describe('a limit', () => {
 
 	test('of names counts bytes of UTF-8', () => {
 		expect(readForm(multipart([['é'.repeat(128), '']]))).toHaveLength(1);
-		expect(refusal(multipart([['é'.repeat(129), '']]))).toEqual({
+		expect(rejection(multipart([['é'.repeat(129), '']]))).toEqual({
 			code: 'PAYLOAD_TOO_LARGE',
 			message: 'The name of a field may have at most 256 bytes.',
 		});

@@ -1,4 +1,4 @@
-/** Multipart bodies in pieces of every size: refused as soon as it is certain that they will be, and never otherwise. */
+/** Multipart bodies in pieces of every size: rejected as soon as it is certain that they will be, and never otherwise. */
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';

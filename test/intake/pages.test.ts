@@ -20,14 +20,14 @@ const PAYLOADS = [
 	'&lt;b&gt;&#x3c;script&#x3e;',
 ];
 
-const refusal = { status: 400, code: 'INVALID_BODY', message: 'Broken.', requestId: 'r1' } as const;
+const rejection = { status: 400, code: 'INVALID_BODY', message: 'Broken.', requestId: 'r1' } as const;
 const backUrl = 'https://www.bakery.example/contact?from=x&to=y';
 
 const samples: Record<string, Page> = {
 	'the thank-you page': thankYouPage({ backUrl }),
 	'the thank-you page without a way back': thankYouPage(),
 	'an error page': errorPage({
-		...refusal,
+		...rejection,
 		backUrl,
 		fields: [{ field: 'email', code: 'INVALID', message: 'Not an address.' }],
 	}),
@@ -38,7 +38,7 @@ const samples: Record<string, Page> = {
 
 describe('what the pages say', () => {
 	test('an error page has the status, the sentence, the code and the request id of the JSON error', () => {
-		const page = errorPage({ ...refusal, status: 429, code: 'RATE_LIMITED', message: 'Too many.' });
+		const page = errorPage({ ...rejection, status: 429, code: 'RATE_LIMITED', message: 'Too many.' });
 		expect(page.status).toBe(429);
 		for (const part of ['Too many.', 'RATE_LIMITED', 'r1', 'Back button keeps what you typed']) {
 			expect(page.html).toContain(part);
@@ -46,7 +46,7 @@ describe('what the pages say', () => {
 	});
 
 	test('every code of an error has a page', () => {
-		for (const code of ERROR_CODES) expect(errorPage({ ...refusal, code }).html).toMatch(/<h1>[^<]{5,}<\/h1>/);
+		for (const code of ERROR_CODES) expect(errorPage({ ...rejection, code }).html).toMatch(/<h1>[^<]{5,}<\/h1>/);
 	});
 
 	test('the fields to blame are listed', () => {
@@ -145,7 +145,7 @@ describe('in a real browser', () => {
 				thankYouPage({ backUrl: payload }),
 				thankYouPage({ backUrl: `https://a.example/${payload}` }),
 				errorPage({
-					...refusal,
+					...rejection,
 					message: payload,
 					requestId: payload,
 					backUrl: `https://a.example/?${payload}`,

@@ -1,9 +1,15 @@
-/** Bodies over real connections: whole and within bounds, or refused before they cost anything. */
+/** Bodies over real connections: whole and within bounds, or rejected before they cost anything. */
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { createByteBudget } from '../../src/byte-budget.ts';
-import { asBodyError, checkSize, createBodyHold, declaredSize, readSmallBody } from '../../src/intake/read-body.ts';
-import { refusalOfAsync } from '../refusal.ts';
+import {
+	asBodyError,
+	checkSize,
+	createBodyReservations,
+	declaredSize,
+	readSmallBody,
+} from '../../src/intake/read-body.ts';
+import { rejectionOfAsync } from '../rejection.ts';
 
 const MAX_BYTES = 1000;
 const FREE_BYTES = 100;
@@ -13,7 +19,12 @@ const COPIES = 4;
 const HALVES = 2;
 const hold = (budgetBytes: number, shareBytes = MAX_BYTES) => {
 	const budget = createByteBudget(budgetBytes * COPIES * HALVES);
-	return createBodyHold({ budget, shareBytes: shareBytes * COPIES, freeBytes: FREE_BYTES, freeBodies: FREE_BODIES });
+	return createBodyReservations({
+		budget,
+		shareBytes: shareBytes * COPIES,
+		freeBytes: FREE_BYTES,
+		freeBodies: FREE_BODIES,
+	});
 };
 const tooLarge = { code: 'PAYLOAD_TOO_LARGE', message: 'The body may have at most 1000 bytes.' };
 const busy = {
@@ -37,7 +48,7 @@ const server = Bun.serve({
 	async fetch(request) {
 		const outcome = read(request).then(
 			({ length }) => ({ length }),
-			(error: unknown) => refusalOfAsync(() => Promise.reject(error)),
+			(error: unknown) => rejectionOfAsync(() => Promise.reject(error)),
 		);
 		outcomes.push(outcome);
 		onArrival();
@@ -113,28 +124,28 @@ describe('a body', () => {
 		expect(await read(request)).toHaveLength(0);
 	});
 
-	test('over the limit is refused, declared or counted', async () => {
+	test('over the limit is rejected, declared or counted', async () => {
 		expect(await post('x'.repeat(1001))).toEqual(tooLarge);
 		expect(await post(chunked(600, 401))).toEqual(tooLarge);
 		expect(await post(chunked(...new Array(1000).fill(100)))).toEqual(tooLarge);
 	});
 
-	test('that declares too much is refused before it is sent', async () => {
+	test('that declares too much is rejected before it is sent', async () => {
 		const socket = await begin('Content-Length: 1001\r\n\r\n');
 		expect(await outcomes[0]).toEqual(tooLarge);
 		socket.end();
 	});
 
-	test('that does not keep to what it declares is refused', async () => {
+	test('that does not keep to what it declares is rejected', async () => {
 		const request = new Request('http://localhost/', {
 			method: 'POST',
 			headers: { 'content-length': '10' },
 			body: 'x'.repeat(1001),
 		});
-		expect(await refusalOfAsync(() => read(request))).toEqual(tooLarge);
+		expect(await rejectionOfAsync(() => read(request))).toEqual(tooLarge);
 	});
 
-	test.each(['gzip', 'br', 'identity, gzip', 'x'])('in the Content-Encoding %s is refused', async (encoding) => {
+	test.each(['gzip', 'br', 'identity, gzip', 'x'])('in the Content-Encoding %s is rejected', async (encoding) => {
 		expect(await post('x', { 'content-encoding': encoding })).toEqual({
 			code: 'UNSUPPORTED_MEDIA_TYPE',
 			message: 'Compressed bodies are not accepted; send it without Content-Encoding.',
@@ -208,7 +219,7 @@ describe('the budget', () => {
 	test('tells when to come again', async () => {
 		const budget = createByteBudget(2);
 		budget.tryTake(1);
-		const held = createBodyHold({ budget, shareBytes: 10, freeBytes: 0, freeBodies: 0 })('192.0.2.1');
+		const held = createBodyReservations({ budget, shareBytes: 10, freeBytes: 0, freeBodies: 0 })('192.0.2.1');
 		const request = new Request('http://localhost/', { method: 'POST', body: 'xxx' });
 		const reading = held.read(request, { maxBytes: MAX_BYTES });
 		expect(await reading.catch((error) => error.details)).toEqual({ retryAfterSeconds: 5 });

@@ -1,10 +1,10 @@
-/** Posted bodies in three encodings: what comes in is kept exactly, or refused with a reason. */
+/** Posted bodies in three encodings: what comes in is kept exactly, or rejected with a reason. */
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { AppError } from '../../src/errors.ts';
 import { mediaKind } from '../../src/intake/read-fields.ts';
-import { refusalOf } from '../refusal.ts';
+import { rejectionOf } from '../rejection.ts';
 import {
 	gathered,
 	JSON_TYPE,
@@ -16,14 +16,14 @@ import {
 	urlencoded,
 } from './bodies.ts';
 
-const REFUSALS = ['INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'FILES_NOT_SUPPORTED'];
+const BODY_ERRORS = ['INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'FILES_NOT_SUPPORTED'];
 
-/** Whether a body is either read or refused in a way that the sender can act on. */
-function isReadOrRefused(contentType: string | null, body: Uint8Array): boolean {
+/** Whether a body is either read or rejected in a way that the sender can act on. */
+function isReadOrRejected(contentType: string | null, body: Uint8Array): boolean {
 	try {
 		return Array.isArray(read(contentType, body));
 	} catch (error) {
-		return error instanceof AppError && REFUSALS.includes(error.code);
+		return error instanceof AppError && BODY_ERRORS.includes(error.code);
 	}
 }
 
@@ -69,15 +69,15 @@ describe('the Content-Type', () => {
 		'application/json; charset="utf-8"x',
 		'application/jsonx',
 		`application/${'x'.repeat(10_000)}`,
-	])('%s is refused, and the answer names what is accepted', (contentType) => {
-		expect(refusalOf(() => mediaKind(contentType))).toEqual({
+	])('%s is rejected, and the answer names what is accepted', (contentType) => {
+		expect(rejectionOf(() => mediaKind(contentType))).toEqual({
 			code: 'UNSUPPORTED_MEDIA_TYPE',
 			message: 'The Content-Type has to be application/json, application/x-www-form-urlencoded or multipart/form-data.',
 		});
 	});
 
-	test.each(['iso-8859-1', '"utf-16"', 'utf-7', ''])('with the charset %p is refused', (charset) => {
-		expect(refusalOf(() => mediaKind(`application/json; charset=${charset}`))).toEqual({
+	test.each(['iso-8859-1', '"utf-16"', 'utf-7', ''])('with the charset %p is rejected', (charset) => {
+		expect(rejectionOf(() => mediaKind(`application/json; charset=${charset}`))).toEqual({
 			code: 'UNSUPPORTED_MEDIA_TYPE',
 			message: 'The body has to be in UTF-8; leave charset out or set it to utf-8.',
 		});
@@ -98,12 +98,12 @@ describe('text', () => {
 		},
 	);
 
-	test.each(['a=b', '[]', '"a"', '', 'Hello'])('that is none is refused: %p', (body) => {
-		expect(refusalOf(() => read('text/plain', body)).code).toBe('UNSUPPORTED_MEDIA_TYPE');
+	test.each(['a=b', '[]', '"a"', '', 'Hello'])('that is none is rejected: %p', (body) => {
+		expect(rejectionOf(() => read('text/plain', body)).code).toBe('UNSUPPORTED_MEDIA_TYPE');
 	});
 
-	test('that only begins like one is refused as bad JSON', () => {
-		expect(refusalOf(() => read('text/plain', '{"a":')).code).toBe('INVALID_BODY');
+	test('that only begins like one is rejected as bad JSON', () => {
+		expect(rejectionOf(() => read('text/plain', '{"a":')).code).toBe('INVALID_BODY');
 	});
 });
 
@@ -148,15 +148,15 @@ describe('whatever is posted', () => {
 		);
 	});
 
-	test('is read or refused, whatever its bytes', () => {
+	test('is read or rejected, whatever its bytes', () => {
 		const types = fc.constantFrom(null, JSON_TYPE, URLENCODED_TYPE, MULTIPART_TYPE);
 		fc.assert(
-			fc.property(types, fc.uint8Array({ maxLength: 200 }), (type, bytes) => isReadOrRefused(type, bytes)),
+			fc.property(types, fc.uint8Array({ maxLength: 200 }), (type, bytes) => isReadOrRejected(type, bytes)),
 			{ numRuns: 1000 },
 		);
 	});
 
-	test('is read or refused when bytes of a good body are changed', () => {
+	test('is read or rejected when bytes of a good body are changed', () => {
 		const good = [
 			[JSON_TYPE, '{"a":[1.5e3,{"b\\u0061":null}],"é":"\\ud800x"}'],
 			[URLENCODED_TYPE, 'a=b&c=%C3%A9+d&a=%F0%9F%98%80'],
@@ -176,7 +176,7 @@ describe('whatever is posted', () => {
 					const at = place % (bytes.length + 1);
 					bytes = Buffer.concat([bytes.subarray(0, at), added, bytes.subarray(at + removed)]);
 				}
-				return isReadOrRefused(type, bytes);
+				return isReadOrRejected(type, bytes);
 			}),
 			{ numRuns: 2000 },
 		);

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { refusalOf } from '../refusal.ts';
+import { rejectionOf } from '../rejection.ts';
 import { gathered, type Pair, read, URLENCODED_TYPE } from './bodies.ts';
 
 const readForm = (body: string | Uint8Array) => read(URLENCODED_TYPE, body);
@@ -95,7 +95,7 @@ describe('a urlencoded body', () => {
 				const body = pieces.join('');
 				const pairs = [...new URLSearchParams(`&${body}`)] as Pair[];
 				if (pairs.flat().some((text) => text.includes('\ufffd'))) {
-					expect(refusalOf(() => readForm(body)).code).toBe('INVALID_BODY');
+					expect(rejectionOf(() => readForm(body)).code).toBe('INVALID_BODY');
 				} else {
 					expect(readForm(body)).toEqual(gathered(pairs));
 				}
@@ -105,21 +105,21 @@ describe('a urlencoded body', () => {
 	});
 
 	test.each(['a=%FF', '%ff=a', 'a=%C3', 'a=%C3&b=%A9', 'a%C3=%A9', 'a=%ED%A0%80', 'a=%C0%80', 'a=%F4%90%80%80'])(
-		'%p is refused, since it is not UTF-8',
+		'%p is rejected, since it is not UTF-8',
 		(body) => {
-			expect(refusalOf(() => readForm(body))).toEqual({
+			expect(rejectionOf(() => readForm(body))).toEqual({
 				code: 'INVALID_BODY',
 				message: 'A name or value in the body is not valid UTF-8.',
 			});
 		},
 	);
 
-	test('is refused when its raw bytes are not UTF-8', () => {
-		expect(refusalOf(() => readForm(Buffer.from('a=\xe9', 'latin1'))).code).toBe('INVALID_BODY');
+	test('is rejected when its raw bytes are not UTF-8', () => {
+		expect(rejectionOf(() => readForm(Buffer.from('a=\xe9', 'latin1'))).code).toBe('INVALID_BODY');
 	});
 
-	test.each(['a&', 'a=&', '%C3&'])('of more than a thousand pairs is refused before they are decoded (%s)', (pair) => {
-		expect(refusalOf(() => readForm(pair.repeat(300_000)))).toEqual({
+	test.each(['a&', 'a=&', '%C3&'])('of more than a thousand pairs is rejected before they are decoded (%s)', (pair) => {
+		expect(rejectionOf(() => readForm(pair.repeat(300_000)))).toEqual({
 			code: 'PAYLOAD_TOO_LARGE',
 			message: 'A submission may have at most 1000 fields.',
 		});
@@ -129,9 +129,9 @@ describe('a urlencoded body', () => {
 		expect(readForm('a=b&'.repeat(1000))).toEqual([{ name: 'a', json: JSON.stringify(new Array(1000).fill('b')) }]);
 	});
 
-	test('with a name over the limit is refused', () => {
+	test('with a name over the limit is rejected', () => {
 		expect(readForm(`${'%C3%A9'.repeat(128)}=`)).toHaveLength(1);
-		expect(refusalOf(() => readForm(`${'%C3%A9'.repeat(129)}=`))).toEqual({
+		expect(rejectionOf(() => readForm(`${'%C3%A9'.repeat(129)}=`))).toEqual({
 			code: 'PAYLOAD_TOO_LARGE',
 			message: 'The name of a field may have at most 256 bytes.',
 		});

@@ -1,4 +1,4 @@
-/** A captcha's token is good for one request that was answered: afterwards the widgets on the page have to make new ones. */
+/** Resets the captcha widgets of a page after a request, because a token is valid only once. */
 
 import { widgetGlobals } from '../../captchas.ts' with { type: 'macro' };
 

@@ -1,6 +1,6 @@
-/** A form's own members where its fields hide them: a field named `action` or `reset` replaces `form.action` or `form.reset`. */
+/** Access to a form's own members: a field named `action` or `reset` shadows `form.action` or `form.reset`. */
 
-/** A view of a form for reading its members and calling its methods; not for handing to the browser as a form. */
+/** A proxy to read a form's members and call its methods; do not pass it to browser APIs as a form. */
 export function withoutShadows(form: HTMLFormElement): HTMLFormElement {
 	return new Proxy(form, {
 		get(_, name) {

@@ -1,10 +1,10 @@
-/** `/formsrv.js`: forms that post to this server are sent without leaving the page; without it they work as before. */
+/** `/formsrv.js`: sends forms that post to this server without leaving the page. */
 
 import { renewCaptchas } from './captchas.ts';
 import { withoutShadows } from './form-members.ts';
 import { clearMessages, prepareMessages, showError, showSuccess } from './messages.ts';
 
-/** What a page needs to send once more exactly what it sent before. */
+/** A request that can be repeated exactly, under the same idempotency key. */
 interface Attempt {
 	key: string;
 	content: string;
@@ -18,7 +18,7 @@ interface Sending {
 	submitter: HTMLElement | null;
 }
 
-/** The answer of the server; a `status` of 0 means that there was none. */
+/** The server's response; `status` 0 means that there was none. */
 interface Outcome {
 	status: number;
 	error?: string;
@@ -40,11 +40,11 @@ document.addEventListener('submit', (event) => {
 	try {
 		intercept(event);
 	} catch {
-		// Not prevented: the browser sends the form itself.
+		// The event is not prevented, so the browser sends the form.
 	}
 });
 
-/** The event comes after the browser's own validation, or without it where the page wants none. */
+/** The submit event comes after the browser's validation, unless the page disables that. */
 function intercept(event: SubmitEvent): void {
 	if (event.defaultPrevented) return;
 	const form = event.target as HTMLFormElement;
@@ -62,15 +62,15 @@ function intercept(event: SubmitEvent): void {
 function findEndpoint(form: HTMLFormElement, submitter: HTMLElement | null): string | undefined {
 	const plain = withoutShadows(form);
 	const option = (name: string) => submitter?.getAttribute(`form${name}`) ?? plain.getAttribute(name) ?? '';
-	const mark = plain.getAttribute('data-formsrv');
-	if (mark === 'off' || !/^(?:_self)?$/i.test(option('target'))) return undefined;
+	const marker = plain.getAttribute('data-formsrv');
+	if (marker === 'off' || !/^(?:_self)?$/i.test(option('target'))) return undefined;
 	const { href } = new URL(option('action'), document.baseURI);
-	const isOurs =
+	const isSubmitUrl =
 		serverAddress !== undefined &&
 		/^post$/i.test(option('method')) &&
 		href.startsWith(serverAddress) &&
 		ENDPOINT.test(href.slice(serverAddress.length));
-	return mark !== null || isOurs ? href : undefined;
+	return marker !== null || isSubmitUrl ? href : undefined;
 }
 
 async function send(form: HTMLFormElement, sending: Sending): Promise<void> {
@@ -84,7 +84,7 @@ async function send(form: HTMLFormElement, sending: Sending): Promise<void> {
 		clearMessages(form);
 		prepareMessages(form);
 		const outcome = await post(form, sending);
-		// A key that was used up, or that belongs to another content, is of no use for the next attempt.
+		// A key that was used, or belongs to other content, is useless for the next attempt.
 		if (isSuccess(outcome) || outcome.status === 409) attempts.delete(form);
 		if (isSuccess(outcome)) succeed(form, { outcome, data: sending.data, finish });
 		else {
@@ -100,7 +100,7 @@ function isSuccess({ status }: Outcome): boolean {
 	return status >= 200 && status < 300;
 }
 
-/** Keeps the form from being sent twice; returns how to undo that. */
+/** Prevents a second submission. Returns a function that allows it again. */
 function lock(plain: HTMLFormElement, submitter: HTMLElement | null): () => void {
 	const buttons = new Set<Element>(plain.querySelectorAll(`:is(${SUBMIT_BUTTONS}):enabled`));
 	if (submitter) buttons.add(submitter);
@@ -110,7 +110,7 @@ function lock(plain: HTMLFormElement, submitter: HTMLElement | null): () => void
 	return () => {
 		for (const button of buttons) button.removeAttribute('disabled');
 		plain.removeAttribute('aria-busy');
-		// A button that is disabled loses the focus.
+		// A disabled button loses the focus.
 		if (document.activeElement === document.body && focused) (focused as HTMLElement).focus();
 	};
 }
@@ -125,14 +125,14 @@ async function post(form: HTMLFormElement, { endpoint, data }: Sending): Promise
 			credentials: 'omit',
 			signal: AbortSignal.timeout(TIMEOUT_MS),
 		});
-		const answer = await response.json().catch(() => ({}));
-		return { ...answer, status: response.status };
+		const envelope = await response.json().catch(() => ({}));
+		return { ...envelope, status: response.status };
 	} catch {
 		return { status: 0 };
 	}
 }
 
-/** The same content goes out under the same key and byte for byte the same, its random boundary included. */
+/** The same content is sent under the same key, with identical bytes, including the random boundary. */
 async function prepareAttempt(form: HTMLFormElement, data: FormData): Promise<Attempt> {
 	const content = JSON.stringify(
 		[...data].map(([name, value]) => [
@@ -164,7 +164,7 @@ function succeed(form: HTMLFormElement, { outcome, data, finish }: Success): voi
 		? undefined
 		: redirectTarget(plain.getAttribute('data-formsrv-redirect') ?? data.get('_next'));
 	if (target) {
-		// Stays busy until the visitor comes back by the browser's history.
+		// The form stays busy until the visitor returns through the browser's history.
 		addEventListener('pageshow', finish, { once: true });
 		location.assign(target);
 		return;
@@ -187,7 +187,7 @@ function fail(form: HTMLFormElement, outcome: Outcome, submitter: HTMLElement | 
 	});
 }
 
-/** Tells the page; `false` if the page takes care of the rest. */
+/** Dispatches the event to the page; `false` if the page handles it. */
 function announce(form: HTMLFormElement, what: string, detail: Outcome): boolean {
 	const event = new CustomEvent(`formsrv:${what}`, { bubbles: true, cancelable: true, detail });
 	return withoutShadows(form).dispatchEvent(event);

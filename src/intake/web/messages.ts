@@ -1,16 +1,16 @@
-/** What the visitor sees and hears after sending: one region for success, one for errors, fields marked as invalid. */
+/** Messages to the visitor after sending: a region for success, one for errors, and fields marked as invalid. */
 
 import { withoutShadows } from './form-members.ts';
 
 interface Regions {
 	status: HTMLElement;
 	alert: HTMLElement;
-	/** Takes the marks off the fields again. */
+	/** Unmark the fields. */
 	undo: (() => void)[];
 }
 
 interface Failure {
-	/** What the server said; without it the server was not reached, or it did not speak. */
+	/** The server's sentence; `undefined` without a response. */
 	text: string | undefined;
 	fields: { field: string; message: string }[];
 	retry: (() => void) | undefined;
@@ -23,7 +23,7 @@ const RETRY = 'Try again';
 const regions = new WeakMap<HTMLFormElement, Regions>();
 let lastId = 0;
 
-/** Puts the empty regions into the page: screen readers announce only changes of regions that they know. */
+/** Inserts the empty regions: screen readers announce only changes of existing regions. */
 export function prepareMessages(form: HTMLFormElement): Regions {
 	let own = regions.get(form);
 	if (!own) {
@@ -51,7 +51,7 @@ export function clearMessages(form: HTMLFormElement): void {
 	for (const undo of own?.undo.splice(0) ?? []) undo();
 }
 
-/** Puts the thanks in the place of the form, or below it if the form is to be kept. */
+/** Replaces the form with the thanks, or shows it below the form if that is kept. */
 export function showSuccess(form: HTMLFormElement): void {
 	const plain = withoutShadows(form);
 	const { status } = prepareMessages(form);
@@ -61,7 +61,7 @@ export function showSuccess(form: HTMLFormElement): void {
 	status.focus();
 }
 
-/** Says what went wrong, marks the fields to blame and moves to the first of them. */
+/** Shows the error, marks the invalid fields and focuses the first. */
 export function showError(form: HTMLFormElement, { text, fields, retry }: Failure): void {
 	const plain = withoutShadows(form);
 	const own = prepareMessages(form);
@@ -102,7 +102,7 @@ function createFieldList(plain: HTMLFormElement, { fields, undo }: Pick<Failure,
 	return list;
 }
 
-/** Points a field to the message about it; returns how to undo that, which typing does as well. */
+/** Links a field to its message. Returns a function that undoes it, as typing does. */
 function markInvalid(element: Element, messageId: string): () => void {
 	const before = element.getAttribute('aria-describedby');
 	element.setAttribute('aria-invalid', 'true');

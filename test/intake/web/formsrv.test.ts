@@ -26,7 +26,7 @@ const accept: Reply = ({ headers }) =>
 		? Response.json({ success: true, message: 'Form submitted successfully' }, { headers: CORS })
 		: new Response('native thanks', { headers: { 'Content-Type': 'text/html' } });
 
-const refuse =
+const reject =
 	(status: number, envelope: object): Reply =>
 	() =>
 		Response.json({ success: false, ...envelope }, { status, headers: CORS });
@@ -251,7 +251,7 @@ describe('sending', () => {
 	});
 
 	test('something else after a failure, or the same after a success, takes another key', async () => {
-		replies = [refuse(503, { error: 'Back soon.' })];
+		replies = [reject(503, { error: 'Back soon.' })];
 		await open(`action="${ACTION}" method="post" data-formsrv-keep`);
 		await tab.click('#send');
 		await alert().getByText('Back soon.').waitFor();
@@ -275,7 +275,7 @@ describe('a refusal', () => {
 	};
 
 	test('is announced, points to the fields and takes it back when they are changed', async () => {
-		replies = [refuse(400, envelope)];
+		replies = [reject(400, envelope)];
 		await open();
 		await tab.click('#send');
 		await alert().getByText('Two fields need another look.').waitFor();
@@ -296,7 +296,7 @@ describe('a refusal', () => {
 	});
 
 	test('appears where the form has a place for it', async () => {
-		replies = [refuse(403, { error: 'Closed.' })];
+		replies = [reject(403, { error: 'Closed.' })];
 		await open(undefined, `<div id="place" data-formsrv-message></div>${FIELDS}`);
 		await tab.click('#send');
 		await tab.locator('#place').getByText('Closed.').waitFor();
@@ -331,7 +331,7 @@ describe('the page', () => {
 
 	test.each([
 		['success', accept],
-		['error', refuse(403, { error: 'Closed.', code: 'FORM_DISABLED' })],
+		['error', reject(403, { error: 'Closed.', code: 'FORM_DISABLED' })],
 	])('hears formsrv:%s and may take over', async (what, reply) => {
 		replies = [reply];
 		await open(undefined, `<input type="hidden" name="_next" value="/away">${FIELDS}`);

@@ -1,4 +1,4 @@
-/** What a function refuses with; anything but an AppError, or no refusal at all, fails the test. */
+/** The AppError with which a call rejects; any other error, or none, fails the test. */
 
 import { AppError } from '../src/errors.ts';
 
@@ -7,22 +7,22 @@ export interface Rejection {
 	message: string;
 }
 
-export function refusalOf(act: () => unknown): Rejection {
+export function rejectionOf(act: () => unknown): Rejection {
 	try {
 		act();
 	} catch (error) {
 		if (error instanceof AppError) return { code: error.code, message: error.message };
 		throw error;
 	}
-	throw new Error('nothing was refused');
+	throw new Error('nothing was rejected');
 }
 
-export async function refusalOfAsync(act: () => Promise<unknown>): Promise<Rejection> {
+export async function rejectionOfAsync(act: () => Promise<unknown>): Promise<Rejection> {
 	const outcome = await act().then(
 		() => null,
 		(error: unknown) => error,
 	);
-	return refusalOf(() => {
+	return rejectionOf(() => {
 		if (outcome !== null) throw outcome;
 	});
 }
