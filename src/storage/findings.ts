@@ -17,8 +17,8 @@ interface Kind {
 const KINDS = {
 	file: {
 		problem:
-			'The database was removed, moved or replaced while the server has it open: nothing is stored until the very same ' +
-			'files are back. Otherwise stop the server, put the right database in place and start it again.',
+			'The database was removed, moved, replaced or overwritten while the server has it open: nothing is stored until the very ' +
+			'same files are back. Otherwise stop the server, put the right database in place and start it again.',
 		stops: 'writes',
 		isFatal: true,
 	},

@@ -228,7 +228,7 @@ describe('beside a running server', () => {
 		expect((await cli.call('healthcheck', '--host', '0.0.0.0')).code).toBe(0);
 		expect((await cli.call('healthcheck', '--ready')).stdout).toBe('ok\n');
 		rmSync(cli.path('formsrv-data'), { recursive: true });
-		await server.heard('was removed, moved or replaced');
+		await server.heard('was removed, moved, replaced or overwritten');
 		const { code, stderr } = await cli.call('healthcheck', '--ready');
 		expect(code).toBe(1);
 		expect(stderr).toStartWith(

@@ -1,7 +1,17 @@
 /** The database is taken away from under the server: nothing is acknowledged any more, and nothing foreign is harmed. */
 
 import { expect, test } from 'bun:test';
-import { existsSync, openSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+	copyFileSync,
+	existsSync,
+	openSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	truncateSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
@@ -207,6 +217,33 @@ test('a folder without its database is no place for a new one, also after the en
 	expect((await runBinary(['serve'], { cwd: site.cwd })).code).toBe(1);
 }, 30_000);
 
+test.each<[string, (site: Site) => void]>([
+	['a backup copied over it', ({ backup, file }) => copyFileSync(backup, file)],
+	['cut off', ({ file }) => truncateSync(file)],
+])(
+	'the same file with another content is noticed, and not written to: %s',
+	async (_, happens) => {
+		const site = await openSite();
+		const server = await startBinary({ cwd: site.cwd, env: SETTINGS });
+		const load = sendAll(server);
+		await until(() => load.acknowledged.size > 200);
+		const happenedAt = performance.now();
+		happens(site);
+		const content = readFileSync(site.file);
+		await until(() => isIll(server));
+		await until(() => load.refused > 100);
+		await load.stop();
+		expect(Math.max(...load.acknowledged.values()) - happenedAt).toBeLessThan(NOTICED_WITHIN_MS);
+		expect(await server.end('SIGTERM')).toBe(0);
+		expect(readFileSync(site.file).equals(content)).toBe(true);
+		// The log is of the database that was there.
+		const { code, stderr } = await runBinary(['serve'], { cwd: site.cwd });
+		expect(code).toBe(1);
+		expect(stderr).toContain('formsrv.db-wal');
+	},
+	60_000,
+);
+
 test('meanwhile owners can read and not write, no other file is opened, and the log says it once', async () => {
 	const site = await openSite();
 	const key = (await runBinary(['keys', 'create'], { cwd: site.cwd })).stdout.trim();
@@ -223,7 +260,7 @@ test('meanwhile owners can read and not write, no other file is opened, and the 
 		expect(ready.status).toBe(503);
 		expect(await ready.json()).toMatchObject({
 			code: 'UNAVAILABLE',
-			error: expect.stringContaining('removed, moved or replaced'),
+			error: expect.stringContaining('removed, moved, replaced or overwritten'),
 		});
 	}
 	const form = `/api/forms/${forms[0]?.id}`;

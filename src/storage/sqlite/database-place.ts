@@ -7,7 +7,6 @@ import {
 	linkSync,
 	openSync,
 	readdirSync,
-	readSync,
 	renameSync,
 	rmSync,
 	statSync,
@@ -16,6 +15,7 @@ import {
 import { basename, dirname } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { behindLinks, makeFolder } from './connection.ts';
+import { journalOf, useWriteAhead } from './file-header.ts';
 import { migrate } from './migrate.ts';
 import { syncToDisk } from './sync.ts';
 
@@ -27,11 +27,6 @@ const OWNER_ONLY = 0o600;
 const TRACE = /^(?!\.(lock|new-))[^a-z0-9]/i;
 /** A whole database by itself: one that was replaced, or the copy that was to replace it. */
 const WHOLE = /^\.(replaced|restoring)-[\dTZ-]+$/;
-/** Where the header of a file says how it is written and read, and "by a write-ahead log" there. */
-const HEADER_JOURNAL = [18, 19];
-const WRITE_AHEAD = 2;
-const HEADER_BYTES = 20;
-const MAGIC = 'SQLite format 3\0';
 
 /**
  * Whether there is a database.
@@ -74,15 +69,12 @@ export function hasForeignLog(file: string): boolean {
 }
 
 function isWithoutLog(file: string): boolean {
-	const header = new Uint8Array(HEADER_BYTES);
 	const handle = openSync(file, 'r');
 	try {
-		readSync(handle, header);
+		return journalOf(handle) === 'rollback';
 	} finally {
 		closeSync(handle);
 	}
-	const isDatabase = new TextDecoder().decode(header).startsWith(MAGIC);
-	return isDatabase && HEADER_JOURNAL.every((at) => header[at] !== WRITE_AHEAD);
 }
 
 function foreignLog(file: string): string {
@@ -135,7 +127,7 @@ function emptyDatabase(): Uint8Array {
 		migrate(client);
 		const bytes = client.serialize();
 		// From the first byte on: to change a file to it, nobody else may have it open.
-		for (const at of HEADER_JOURNAL) bytes[at] = WRITE_AHEAD;
+		useWriteAhead(bytes);
 		return bytes;
 	} finally {
 		client.close();

@@ -1,10 +1,12 @@
 /** Looks after the database file and its disk: is what lies at the path what is open, and is there room? */
 
 import type { Database, Statement } from 'bun:sqlite';
-import { realpathSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { copyFileSync, realpathSync, renameSync, rmSync, statfsSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Findings } from '../findings.ts';
+import { journalOf } from './file-header.ts';
 import { contentMark, identityAt, openFiles } from './file-identity.ts';
+import { syncToDisk } from './sync.ts';
 
 const LOOK_EVERY_MS = 250;
 /** With less, submissions are refused: what is left is for owners, so that they can sign in and delete. */
@@ -39,6 +41,7 @@ export function createWatch(client: Database, { file, findings }: { file: string
 	let isDetached = false;
 	let isScarce = false;
 	let mark: string | undefined;
+	let wasOverwritten = false;
 
 	/** The file may have been moved between its opening and now. */
 	function watched(path: string): WatchedFile {
@@ -51,7 +54,9 @@ export function createWatch(client: Database, { file, findings }: { file: string
 		lookedAt = performance.now();
 		if (companions.some(isAside) && trio.every(isWithin)) moveBack();
 		const strange = all.find((one) => !isInPlace(one));
-		if (strange) {
+		if (isOverwritten()) {
+			findings.set('file', `${file} has the content of another file, as after cp.`);
+		} else if (strange) {
 			findings.set('file', `${strange.path} is not the file that was opened.`);
 			detach();
 		} else if (wasChanged()) {
@@ -101,6 +106,33 @@ export function createWatch(client: Database, { file, findings }: { file: string
 		return findings.has('file') && mark !== undefined && mark !== contentMark(descriptor);
 	}
 
+	/**
+	 * Whether the open file became a copy or no database at all, as by `cp`, under the same name and inode. The log would be
+	 * mixed with that at the next checkpoint, which any commit may make, and then it could not be told any more.
+	 */
+	function isOverwritten(): boolean {
+		wasOverwritten ||= descriptor !== undefined && journalOf(descriptor) !== 'write-ahead';
+		return wasOverwritten;
+	}
+
+	/**
+	 * At the end of the process the runtime copies the log that is open into the database, which is another one's content by now.
+	 * So it finds that empty; what is at its path is a copy.
+	 */
+	function loseHoldOfLog(): false {
+		const [log] = companions;
+		if (!log || !isInPlace(log)) return false;
+		try {
+			copyFileSync(log.path, log.aside);
+			syncToDisk(log.aside);
+			truncateSync(log.path);
+			renameSync(log.aside, log.path);
+		} catch {
+			// Whatever of it was copied stays as a trace.
+		}
+		return false;
+	}
+
 	function lookAtRoom(): void {
 		const folder = dirname(home);
 		const freeBytes = freeBytesAt(folder);
@@ -121,7 +153,7 @@ export function createWatch(client: Database, { file, findings }: { file: string
 		look,
 		/** Looks if the last time is so long ago: a busy loop holds up timers. */
 		glance(maxAgeMs: number): void {
-			if (performance.now() - lookedAt > maxAgeMs) look();
+			if (performance.now() - lookedAt > maxAgeMs || isOverwritten()) look();
 			else if (isScarce) lookAtRoom();
 		},
 		/**
@@ -132,6 +164,7 @@ export function createWatch(client: Database, { file, findings }: { file: string
 			clearInterval(timer);
 			look();
 			if (!findings.has('file')) return true;
+			if (wasOverwritten) return loseHoldOfLog();
 			if (isVacant()) moveBack();
 			for (const one of companions) if (isAside(one)) rmSync(one.aside, { force: true });
 			return false;
