@@ -1,21 +1,21 @@
 /**
- * What a running server does beside answering: removes the rows of deleted forms, forgets old idempotency keys, sessions
- * and sent mails, and keeps the log of the database small.
+ * Maintenance of a running server: sweeps deleted forms, deletes expired idempotency keys, sessions and sent mails, and
+ * keeps the write-ahead log small.
  */
 
 import type { App } from './app.ts';
+import { MINUTE_MS } from './durations.ts';
 
-const EVERY_MS = 60_000;
-/** Whether the clock was set. */
-const LOOK_EVERY_MS = 1000;
-/** Not at once: whoever starts a server waits for its first answer. */
+const EVERY_MS = MINUTE_MS;
+const CLOCK_CHECK_MS = 1000;
+/** Delayed, so that the first response does not wait for it. */
 const FIRST_AFTER_MS = 250;
-/** Between two chunks of a large deletion, at least and as a multiple of the time that a chunk took: submissions come first. */
+/** The pause between two chunks of a large deletion, at least and as a multiple of the chunk's duration: submissions go first. */
 const MIN_PAUSE_MS = 5;
 const PAUSE = 3;
 
 export interface Maintenance {
-	/** Resolves once nothing is under way any more. */
+	/** Resolves once the present run has ended. */
 	stop(): Promise<void>;
 }
 
@@ -29,10 +29,10 @@ export function startMaintenance({
 }: Pick<App, 'forms' | 'intake' | 'dispatch' | 'sessions' | 'storage' | 'log'>): Maintenance {
 	let isStopping = false;
 	let timer = setTimeout(next, FIRST_AFTER_MS);
-	const looking = setInterval(storage.clock.look, LOOK_EVERY_MS);
+	const clockChecks = setInterval(storage.clock.look, CLOCK_CHECK_MS);
 	let underWay = Promise.resolve();
 
-	/** Lets submissions through between two chunks, and tells whether there may be another one. */
+	/** Returns a pause between two chunks, which resolves to whether to continue. */
 	function createPause(): () => Promise<boolean> {
 		let began = performance.now();
 		return async () => {
@@ -45,7 +45,7 @@ export function startMaintenance({
 	async function run(): Promise<void> {
 		try {
 			await forms.sweep(createPause());
-			// What is forgotten by its age is forgotten for good: a wrong clock may be set right soon.
+			// Deletion by age is final, so it waits until the clock is settled.
 			if (storage.clock.isSettled()) {
 				await intake.expire(createPause());
 				await sessions.expire();
@@ -68,7 +68,7 @@ export function startMaintenance({
 		async stop() {
 			isStopping = true;
 			clearTimeout(timer);
-			clearInterval(looking);
+			clearInterval(clockChecks);
 			await underWay;
 		},
 	};

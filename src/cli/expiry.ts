@@ -1,16 +1,17 @@
-/** Pure: when something that is given a lifetime ends. */
+/** Pure: parses the expiry of a key. */
 
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { parseTimestamp } from '../timestamp.ts';
 
 const UNIT_MS: Record<string, number> = {
-	m: 60_000,
-	h: 3_600_000,
-	d: 86_400_000,
-	w: 7 * 86_400_000,
-	y: 365 * 86_400_000,
+	m: MINUTE_MS,
+	h: HOUR_MS,
+	d: DAY_MS,
+	w: 7 * DAY_MS,
+	y: 365 * DAY_MS,
 };
 
-/** The moment that `90d`, `12h` from now, or a date such as `2027-01-31` (UTC) names; `undefined` if it names none. */
+/** Parses a lifetime from now, such as `90d` or `12h`, or a date such as `2027-01-31` (UTC); `undefined` if it is neither. */
 export function parseExpiry(text: string, now: number): Date | undefined {
 	const [, count, unit] = /^(\d{1,6})([mhdwy])$/.exec(text) ?? [];
 	if (count !== undefined && unit !== undefined) return validDate(now + Number(count) * (UNIT_MS[unit] ?? 0));

@@ -11,13 +11,12 @@ const DEFAULT_PORTS: Record<string, string> = { 'http:': '80', 'https:': '443' }
 
 interface Host {
 	name: string;
-	/** Empty if none was given. */
+	/** Empty if absent. */
 	port: string;
 }
 
 /**
- * The form in which an owner's entry is stored: a host in lower case and punycode, with its port if one was
- * given. A URL stands for its host, `*.example.com` for `example.com`. `undefined` if it names no host.
+ * Normalizes an owner's entry for storage: a host in lower case and punycode, with its port if it has one. A URL stands for its host, `*.example.com` for `example.com`. `undefined` if it names no host.
  */
 export function normalizeDomain(entry: string): string | undefined {
 	if (entry.length > MAX_ENTRY) return undefined;
@@ -32,10 +31,10 @@ export function normalizeDomain(entry: string): string | undefined {
 	return number > 0 && number <= MAX_PORT ? `${name}:${number}` : undefined;
 }
 
-/** The headers of a request, read only where they matter: nearly every form is open, and each look takes time. */
+/** The headers of a request, read only when needed: most forms are open, and each read takes time. */
 export type HeaderReader = Pick<Headers, 'get'>;
 
-/** What the browser tells of the page that a request comes from: its Origin or, if absent or `null`, its Referer. */
+/** The page that a request comes from, as the browser states it: Origin or, if that is absent or `null`, Referer. */
 export function sourcePage(headers: HeaderReader): string | null {
 	const origin = headers.get('origin');
 	return origin && origin !== 'null' ? origin : headers.get('referer');
@@ -43,7 +42,7 @@ export function sourcePage(headers: HeaderReader): string | null {
 
 /**
  * Whether a page may post to a form: always if the form lists no domains, never if it does and the browser does
- * not tell the page. This binds browsers; other programs forge both headers.
+ * not state the page. This binds browsers; other programs forge both headers.
  */
 export function checkOrigin(headers: HeaderReader, allowedDomains: readonly string[]): boolean {
 	if (allowedDomains.length === 0) return true;
@@ -61,7 +60,7 @@ export function urlCovered({ protocol, hostname, port }: URL, allowedDomains: re
 	);
 }
 
-/** The same for a host of which the port is not known. */
+/** The same for a host whose port is unknown. */
 export function hostCovered(hostname: string, allowedDomains: readonly string[]): boolean {
 	const name = withoutTrailingDot(hostname);
 	return name !== '' && allowedDomains.some((entry) => coversName(splitHost(entry).name, name));

@@ -1,15 +1,16 @@
-/** Slugs that are no form's own any more: a renamed form's still lead to it, a deleted form's are kept from others for a while. */
+/** Former slugs: those of a renamed form still lead to it, those of a deleted form stay reserved for a while. */
 
 import { and, eq, inArray, isNotNull, isNull, ne, notBetween, sql } from 'drizzle-orm';
+import { DAY_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import type { Db, Storage } from '../storage/storage.ts';
 import { type FormRow, formerSlugs, forms, type Mode } from '../storage/tables.ts';
 
-const RESERVED_MS = 30 * 24 * 3_600_000;
+const RESERVED_MS = 30 * DAY_MS;
 
 export type FormerSlugs = ReturnType<typeof createFormerSlugs>;
 
-/** A form that is to have a slug; without an id, a new one. */
+/** The form to receive a slug; a new one has no id. */
 interface Taker {
 	id?: number;
 	mode: Mode;
@@ -33,7 +34,7 @@ export function createFormerSlugs({ db, clock }: Storage, now: () => number) {
 	}
 
 	return {
-		/** Those that lead to a form, in the order in which it had them. */
+		/** The former slugs of a form, oldest first. */
 		async of(formId: number): Promise<string[]> {
 			const rows = await db
 				.select({ slug: formerSlugs.slug })
@@ -42,31 +43,31 @@ export function createFormerSlugs({ db, clock }: Storage, now: () => number) {
 				.orderBy(inOrder);
 			return rows.map(({ slug }) => slug);
 		},
-		/** The same of all forms. */
+		/** The former slugs of all forms. */
 		async byForm(): Promise<Map<number, string[]>> {
 			const rows = await db.select().from(formerSlugs).where(isNotNull(formerSlugs.formId)).orderBy(inOrder);
 			const grouped = Map.groupBy(rows, ({ formId }) => formId as number);
 			return new Map([...grouped].map(([formId, those]) => [formId, those.map(({ slug }) => slug)]));
 		},
 		/**
-		 * What of a slug somebody else has stands in the way of a form that is to have it.
-		 * @returns whether it is taken from another form, which has it no more, but gets what is still posted there
+		 * Checks that a form may have a slug.
+		 * @returns whether the slug is a former one of another form, which loses the submissions still posted to it
 		 * @throws AppError SLUG_TAKEN
 		 */
 		async check(slug: string, taker: Taker): Promise<{ isTakenOver: boolean }> {
-			const [owner, left] = [await own(slug), await former(slug)];
+			const [owner, found] = [await own(slug), await former(slug)];
 			if (owner && owner.id !== taker.id) throw slugTaken(slug);
-			if (!left || (left.formId !== null && left.formId === taker.id)) return { isTakenOver: false };
-			if (left.formId === null) {
-				const waitMs = (left.freeAt ?? 0) - now();
-				if (left.freeAt !== null && waitMs > 0 && waitMs <= RESERVED_MS) throw slugReserved(slug, left.freeAt);
+			if (!found || (found.formId !== null && found.formId === taker.id)) return { isTakenOver: false };
+			if (found.formId === null) {
+				const waitMs = (found.freeAt ?? 0) - now();
+				if (found.freeAt !== null && waitMs > 0 && waitMs <= RESERVED_MS) throw slugReserved(slug, found.freeAt);
 				return { isTakenOver: false };
 			}
-			// No mode knows of the forms of the other.
-			if (left.mode !== taker.mode) throw slugTaken(slug);
+			// Forms of the other mode are not disclosed.
+			if (found.mode !== taker.mode) throw slugTaken(slug);
 			return { isTakenOver: true };
 		},
-		/** For the transaction in which a form gets a slug, before it does: what it had stays with it. */
+		/** For the transaction that changes a form's slug, before the change: keeps the present slug as a former one. */
 		keep: (tx: Db, formId: number, slug: string) =>
 			tx
 				.insert(formerSlugs)
@@ -77,12 +78,12 @@ export function createFormerSlugs({ db, clock }: Storage, now: () => number) {
 						.where(and(eq(forms.id, formId), ne(forms.slug, slug), isNull(forms.deletedAt))),
 				)
 				.onConflictDoUpdate({ target: formerSlugs.slug, set: { formId, freeAt: null } }),
-		/** The same, after it did: what it has is no former one of any. */
+		/** For the same transaction, after the change: the new slug is no longer a former one of any form. */
 		take: (tx: Db, slug: string) =>
 			tx
 				.delete(formerSlugs)
 				.where(inArray(formerSlugs.slug, tx.select({ slug: forms.slug }).from(forms).where(eq(forms.slug, slug)))),
-		/** For the transaction in which a form is deleted, before it is. */
+		/** For the transaction that deletes a form, before the deletion. */
 		reserve(tx: Db, formId: number) {
 			const freeAt = now() + RESERVED_MS;
 			const own = tx
@@ -99,7 +100,7 @@ export function createFormerSlugs({ db, clock }: Storage, now: () => number) {
 				tx.update(formerSlugs).set(set).where(eq(formerSlugs.formId, formId)),
 			] as const;
 		},
-		/** Maintenance: forgets what is free again. What is reserved for longer was so by a clock that was set back since. */
+		/** Maintenance: deletes reservations that have ended, or that lie too far ahead because the clock was set back. */
 		expire(tx: Db) {
 			const [from, until] = clock.isSettled() ? [now() + 1, now() + RESERVED_MS] : [0, Number.MAX_SAFE_INTEGER];
 			return tx.delete(formerSlugs).where(notBetween(formerSlugs.freeAt, from, until));

@@ -1,4 +1,4 @@
-/** Forms: made, read, changed, deleted, and found by their slug when somebody posts. */
+/** Creates, reads, changes and deletes forms, and finds the form of a submission by its slug. */
 
 import { and, desc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { Captcha } from '../captchas.ts';
@@ -16,11 +16,11 @@ import { slugFromName } from './slug.ts';
 
 const SWEEP_CHUNK = 250;
 
-/** What is told when a form gets other notification addresses. */
+/** Mails about a change of a form's notification addresses. */
 export interface AddressNotices {
 	/** The rows to store with the change. */
 	planAddressNotice(former: FormRow): NewDelivery[];
-	/** To be called once they are on disk. */
+	/** Call this once the rows are on disk. */
 	wake(rows: readonly NewDelivery[]): void;
 }
 
@@ -30,12 +30,12 @@ export interface FormsOptions {
 	now?: () => number;
 }
 
-/** What lets content out, or leads it elsewhere; see `keys/permissions.ts`. */
+/** Changes that disclose or divert content; see `keys/permissions.ts`. */
 type Disclosure = 'notificationEmail' | 'formerSlug';
 type MayLetOut = (disclosure: Disclosure) => void;
 
-/** What a form has beside its row. */
-interface Beside {
+/** What a response contains besides the row. */
+interface FormDetails {
 	former: string[];
 	counts: Counts;
 }
@@ -49,7 +49,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 	const { captchas, notices = NO_NOTICES, now = Date.now } = options;
 	const bySlug = new Map<string, FormRow>();
 	const formerSlugs = createFormerSlugs(storage, now);
-	const toForm = (form: FormRow, { former = [], counts = NO_COUNTS }: Partial<Beside> = {}) =>
+	const toForm = (form: FormRow, { former = [], counts = NO_COUNTS }: Partial<FormDetails> = {}) =>
 		toResponse(form, { former, counts, createdAt: storage.clock.timeline().isoOf(form.id) });
 	async function readForm(form: FormRow): Promise<Form> {
 		const counts = await storage.submissions.counts([form.id]);
@@ -62,16 +62,16 @@ export function createForms(storage: Storage, options: FormsOptions) {
 	const selectBySlug = lazy(() => {
 		const asked = sql.placeholder('slug');
 		const former = storage.db.select({ id: formerTable.formId }).from(formerTable).where(eq(formerTable.slug, asked));
-		const isMeant = or(eq(forms.slug, asked), inArray(forms.id, former));
+		const bySlugOrFormer = or(eq(forms.slug, asked), inArray(forms.id, former));
 		return select()
-			.where(and(isMeant, isNull(forms.deletedAt)))
+			.where(and(bySlugOrFormer, isNull(forms.deletedAt)))
 			.prepare();
 	});
 
 	async function readBySlug(slug: string): Promise<FormRow | undefined> {
 		const asked = slug.toLowerCase();
 		const [found] = await selectBySlug().execute({ slug: asked });
-		// Only what exists is kept: strangers can ask for any number of slugs.
+		// Cache existing forms only: untrusted clients can request any number of slugs.
 		if (found) bySlug.set(asked, found);
 		return found;
 	}
@@ -92,7 +92,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			return readForm(await row(id, mode));
 		},
 		/**
-		 * @param mayLetOut Refuses whoever may not do what the creation turns out to do.
+		 * @param mayLetOut Throws if the caller may not make the disclosure.
 		 * @throws AppError VALIDATION_ERROR, FORBIDDEN, SLUG_TAKEN
 		 */
 		async create(mode: Mode, input: CreateForm, mayLetOut?: MayLetOut): Promise<Form> {
@@ -100,7 +100,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const name = settings.name as string;
 			const values = { ...settings, id: storage.nextId(), mode, name, slug: settings.slug ?? slugFromName(name) };
 			if ((await formerSlugs.check(values.slug, { mode })).isTakenOver) mayLetOut?.('formerSlug');
-			const [rows] = await refuseTakenSlug(
+			const [rows] = await rejectTakenSlug(
 				storage.batch(
 					(tx) => [tx.insert(forms).values(values).returning(), formerSlugs.take(tx, values.slug)] as const,
 				),
@@ -111,8 +111,8 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			return toForm(made);
 		},
 		/**
-		 * Changes what `input` holds; `null` clears an optional setting.
-		 * @param mayLetOut Refuses whoever may not do what the change turns out to do.
+		 * Changes the settings that `input` contains; `null` clears an optional one.
+		 * @param mayLetOut Throws if the caller may not make the disclosure.
 		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, FORBIDDEN, SLUG_TAKEN
 		 */
 		async update(
@@ -120,16 +120,16 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			{ mode, input, mayLetOut }: { mode?: Mode; input: UpdateForm; mayLetOut?: MayLetOut },
 		): Promise<Form> {
 			const before = await row(id, mode);
-			// What is set already may stay, also when the server lost the secret it needs.
+			// The present captcha may stay, even if the server has lost its secret.
 			const settings = checkFormSettings(input, { captcha: new Set([...captchas, before.captcha]) });
 			if (Object.keys(settings).length === 0) return readForm(before);
 			const { notificationEmail = before.notificationEmail } = settings;
 			const hasOtherAddress = notificationEmail !== before.notificationEmail;
 			if (hasOtherAddress) mayLetOut?.('notificationEmail');
-			const told = hasOtherAddress ? notices.planAddressNotice(before) : [];
+			const noticeRows = hasOtherAddress ? notices.planAddressNotice(before) : [];
 			const { slug = before.slug } = settings;
 			if ((await formerSlugs.check(slug, before)).isTakenOver) mayLetOut?.('formerSlug');
-			const [, rows] = await refuseTakenSlug(
+			const [, rows] = await rejectTakenSlug(
 				storage.batch(
 					(tx) =>
 						[
@@ -140,7 +140,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 								.where(and(eq(forms.id, before.id), isNull(forms.deletedAt)))
 								.returning(),
 							formerSlugs.take(tx, slug),
-							...told.map((notice) => tx.insert(deliveries).values(notice)),
+							...noticeRows.map((notice) => tx.insert(deliveries).values(notice)),
 						] as const,
 				),
 				slug,
@@ -148,13 +148,13 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const after = rows[0];
 			if (!after) throw new FormGone();
 			storage.events.publish({ type: 'change', formId: after.id });
-			notices.wake(told);
+			notices.wake(noticeRows);
 			return readForm(after);
 		},
 		/**
-		 * Deletes a form for good: from the commit on, form, submissions, waiting deliveries and form-level keys are out
-		 * of reach. The rows themselves go with {@link sweep}.
-		 * @throws AppError FORM_NOT_FOUND, also for a second time
+		 * Deletes a form for good: once committed, the form, its submissions, waiting deliveries and form-level keys are
+		 * inaccessible. {@link sweep} removes the rows.
+		 * @throws AppError FORM_NOT_FOUND, also for a form that is deleted already
 		 */
 		async remove(id: string, mode?: Mode): Promise<void> {
 			const { id: formId } = await row(id, mode);
@@ -168,7 +168,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 							.where(and(eq(forms.id, formId), isNull(forms.deletedAt)))
 							.returning({ id: forms.id }),
 						tx.delete(apiKeys).where(eq(apiKeys.formId, formId)),
-						// What is withheld goes nowhere: it may be as much as all submissions, and is swept with them.
+						// Withheld deliveries are never sent. There may be as many as submissions, so the sweep removes them.
 						tx
 							.delete(deliveries)
 							.where(and(eq(deliveries.formId, formId), inArray(deliveries.state, ['waiting', 'sending']))),
@@ -178,14 +178,14 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			storage.events.publish({ type: 'change', formId });
 			removed();
 		},
-		/** Names who is told after a form was deleted, because there is something to sweep. */
+		/** Sets the listener that is called after a deletion, when there are rows to sweep. */
 		onRemoved(listener: () => void): void {
 			removed = listener;
 		},
 		/**
-		 * Frees the slugs of forms that were deleted long ago, and removes the rows of deleted forms, a chunk at a time so
-		 * that nobody has to wait for it. Safe to break off at any point and to begin again.
-		 * @param mayGoOn Called between chunks; it may take its time.
+		 * Frees the slugs of forms deleted long ago, and removes the rows of deleted forms in chunks, so that requests need
+		 * not wait. It can stop at any point and start again.
+		 * @param mayGoOn Called between chunks; resolves to whether to continue.
 		 */
 		async sweep(mayGoOn: () => Promise<boolean>): Promise<void> {
 			await storage.batch((tx) => [formerSlugs.expire(tx)]);
@@ -197,7 +197,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 				await storage.batch((tx) => [tx.delete(forms).where(eq(forms.id, id))]);
 			}
 		},
-		/** The form that a submission is for, by its slug or one that it had; `undefined` for an unknown or malformed slug. On the path of every submission. */
+		/** The form with this slug or former slug; `undefined` for an unknown or malformed one. On the hot path of submissions. */
 		findBySlug(slug: string): FormRow | Promise<FormRow | undefined> {
 			const version = storage.settingsVersion();
 			if (version !== cacheVersion) {
@@ -209,7 +209,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 	};
 }
 
-async function refuseTakenSlug<T>(change: Promise<T>, slug: string): Promise<T> {
+async function rejectTakenSlug<T>(change: Promise<T>, slug: string): Promise<T> {
 	try {
 		return await change;
 	} catch (error) {
@@ -217,7 +217,7 @@ async function refuseTakenSlug<T>(change: Promise<T>, slug: string): Promise<T> 
 	}
 }
 
-function toResponse(row: FormRow, { former, counts, createdAt }: Beside & { createdAt: string }): Form {
+function toResponse(row: FormRow, { former, counts, createdAt }: FormDetails & { createdAt: string }): Form {
 	const { name, slug, isActive, ...others } = pickSettings(row);
 	return {
 		id: encodeId(row.id),

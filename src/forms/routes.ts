@@ -84,9 +84,9 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 					...operation(
 						'updateForm',
 						'Update a form',
-						'Changes the members that are sent; `null` clears an optional one. Read-only members are ignored, unknown ones refused. ' +
-							'To change `notificationEmail` a key needs the permission to read as well; the former addresses are told by mail. After a change of the slug ' +
-							'the former one leads here still, until another form takes it.',
+						'Changes the members that are sent; `null` clears an optional one. Read-only members are ignored, unknown ones rejected. ' +
+							'To change `notificationEmail` a key needs the permission to read as well; the former addresses are notified by mail. After a change of the slug ' +
+							'the former one still leads to the form, until another form takes it.',
 					),
 					parameters: [formId],
 					requestBody: jsonBody(UpdateForm, { isActive: false }),

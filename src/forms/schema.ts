@@ -35,7 +35,8 @@ export const Form = Type.Object(
 		name,
 		slug,
 		formerSlugs: Type.Array(Type.String(), {
-			description: 'Slugs that it had before. What is posted there still comes here, until another form takes one.',
+			description:
+				'Slugs that it had before. Submissions posted to them still reach the form, until another form takes the slug.',
 		}),
 		isActive,
 		submissionCount: Type.Integer({ description: 'All submissions but spam.' }),

@@ -53,7 +53,7 @@ interface List extends Common<readonly string[]>, Checked {
 interface Choice extends Common<string | null> {
 	kind: 'choice';
 	choices: Record<string, { label: string }>;
-	/** How the dashboard calls the choice of none. */
+	/** The dashboard's label for no choice. */
 	none: string;
 	/** Of a choice that this server does not offer. */
 	code: string;
@@ -94,7 +94,7 @@ const SETTINGS = {
 	},
 	isActive: {
 		kind: 'switch',
-		description: 'An inactive form refuses submissions with 403.',
+		description: 'An inactive form rejects submissions with 403.',
 		example: true,
 		label: 'Accept submissions',
 		hint: 'A paused form answers with an error, and keeps what it has.',

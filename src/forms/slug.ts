@@ -12,7 +12,7 @@ export function isSlug(text: string): boolean {
 	return SLUG.test(text);
 }
 
-/** A slug that tells the name and cannot be guessed: "Contact us!" becomes `contact-us-k3v9x2qm`. */
+/** A slug that contains the name and cannot be guessed: "Contact us!" becomes `contact-us-k3v9x2qm`. */
 export function slugFromName(name: string, randomSuffix: () => string = randomBase36): string {
 	const stem = name
 		.normalize('NFKD')

@@ -1,4 +1,4 @@
-/** The guard of every management route: recognises the key, counts it against its rate, and checks what it may do. */
+/** The guard of every management route: authenticates the request, applies its rate limit, and authorizes it. */
 
 import { Elysia } from 'elysia';
 import { AppError } from '../errors.ts';
@@ -19,22 +19,22 @@ import {
 
 const BEARER = /^bearer +([^\s,]+)\s*$/i;
 
-/** Another way to show who one is, such as a session cookie; `undefined` if the request shows none. */
+/** Authenticates by another credential, such as a session cookie; `undefined` if the request has none. */
 export type OtherCredential = (request: Request) => Promise<Principal | undefined>;
 
 export type Auth = ReturnType<typeof createAuth>;
 
 /**
- * Routes of the instance that uses this are refused without a valid key; `access` on a route states what it needs.
- * Both run before any validation, so that strangers learn nothing about what a route takes. `recogniseAgain` is for
- * answers that go on for long: it rejects once the credential is not valid any more. A handler asks `mayLetOut` when it
- * turns out that what it was asked to do lets content out, and `mayRead` before it shows any.
+ * Routes of an instance that uses this need a valid credential; `access` on a route states the permission it needs.
+ * Both checks run before any validation, so that untrusted clients learn nothing about a route's input. Long responses
+ * call `reauthenticate`, which rejects once the credential is invalid. A handler calls `mayLetOut` before it discloses or
+ * diverts content, and checks `mayRead` before it shows content.
  */
 export function createAuth(
 	keys: Keys,
 	{ api, failures, otherCredential }: { api: RateLimiter; failures: RateLimiter; otherCredential?: OtherCredential },
 ) {
-	async function recognise(request: Request): Promise<Principal> {
+	async function authenticate(request: Request): Promise<Principal> {
 		const header = request.headers.get('authorization');
 		if (header !== null) return keys.authenticate(BEARER.exec(header)?.[1] ?? '');
 		const other = await otherCredential?.(request);
@@ -42,10 +42,10 @@ export function createAuth(
 		throw unauthorized(false);
 	}
 
-	/** Wrong keys are counted after the look-up, so that those of others at an address never keep a good one out. */
-	async function recogniseFirst(request: Request): Promise<Principal> {
+	/** Counts invalid keys only after the look-up, so that they never block a valid key from the same address. */
+	async function authenticateFirst(request: Request): Promise<Principal> {
 		try {
-			return await recognise(request);
+			return await authenticate(request);
 		} catch (error) {
 			const isWrongKey = error instanceof AppError && error.code === 'UNAUTHORIZED';
 			if (isWrongKey && request.headers.has('authorization'))
@@ -56,9 +56,9 @@ export function createAuth(
 
 	return new Elysia({ name: 'auth' })
 		.derive({ as: 'scoped' }, async ({ request, set }) => {
-			// What is answered to a key or a session is for nobody else, and for no cache.
+			// Responses are private to the caller: no cache may store them.
 			set.headers['cache-control'] = 'no-store';
-			const principal = await recogniseFirst(request);
+			const principal = await authenticateFirst(request);
 			requestInfo(request).caller = principal;
 			const rate = api.take(countedAs(principal));
 			if (rate) Object.assign(set.headers, rateHeaders(rate));
@@ -66,7 +66,7 @@ export function createAuth(
 				principal,
 				mayRead: hasPermission(principal.permissions, 'read'),
 				mayLetOut: (disclosure: Disclosure) => authorizeDisclosure(principal, disclosure),
-				recogniseAgain: () => recognise(request),
+				reauthenticate: () => authenticate(request),
 			};
 		})
 		.macro({

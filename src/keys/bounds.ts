@@ -1,3 +1,3 @@
-/** How long the name of a key may be. */
+/** The maximum length of a key's name. */
 
 export const KEY_NAME_MAX = 200;

@@ -1,4 +1,4 @@
-/** Pure: what a request for a new key may ask for, given who asks. */
+/** Pure: checks a request for a new key against the rights of its maker. */
 
 import { AppError, invalidField } from '../errors.ts';
 import { parseTimestamp } from '../timestamp.ts';
@@ -7,7 +7,7 @@ import type { Principal } from './permissions.ts';
 import type { CreateApiKey } from './schema.ts';
 
 /**
- * A key can only make keys of its own mode. It takes `admin` to make any, so none can have more rights than its maker.
+ * A key creates keys of its own mode only. Creating needs `admin`, so no key has more rights than its maker.
  * @throws AppError VALIDATION_ERROR, FORBIDDEN
  */
 export function newKeyOf(input: CreateApiKey, maker: Pick<Principal, 'mode'>): NewKey {

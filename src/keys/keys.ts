@@ -1,6 +1,7 @@
-/** API keys: made, listed, revoked, and recognised. */
+/** Creates, lists, revokes and authenticates API keys. */
 
 import { and, desc, eq, isNull, or, sql } from 'drizzle-orm';
+import { MINUTE_MS } from '../durations.ts';
 import { AppError, invalidField } from '../errors.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
@@ -12,15 +13,15 @@ import { type Principal, unauthorized } from './permissions.ts';
 import type { ApiKey } from './schema.ts';
 import { createToken, displayToken, hashToken, isToken } from './token.ts';
 
-const LAST_USED_RESOLUTION_MS = 60_000;
+const LAST_USED_RESOLUTION_MS = MINUTE_MS;
 
 export interface NewKey {
 	mode: Mode;
 	name?: string;
 	permissions: readonly Permission[];
-	/** The public id or the slug of a form makes a form-level key, which reads that form's submissions and nothing else. */
+	/** The public id or slug of a form, for a form-level key, which only reads the submissions of that form. */
 	form?: string;
-	/** A form of another mode counts as unknown. */
+	/** Whether to reject a form of the other mode as unknown. */
 	isModeStrict?: boolean;
 	expiresAt?: Date;
 }
@@ -36,19 +37,19 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			.prepare(),
 	);
 
-	const present = (row: ApiKeyRow) => presentKey(row, storage.clock.timeline());
+	const toResponse = (row: ApiKeyRow) => keyResponse(row, storage.clock.timeline());
 
 	async function findForm(idOrSlug: string) {
 		const id = decodeId(idOrSlug) ?? -1;
-		const isNamed = or(eq(forms.id, id), eq(forms.slug, idOrSlug));
+		const byIdOrSlug = or(eq(forms.id, id), eq(forms.slug, idOrSlug));
 		const found = await storage.db
 			.select()
 			.from(forms)
-			.where(and(isNamed, isNull(forms.deletedAt)));
+			.where(and(byIdOrSlug, isNull(forms.deletedAt)));
 		return found.find((form) => form.id === id) ?? found[0];
 	}
 
-	/** Notes the use of a key, to the minute; a failure to do so is nobody's concern. */
+	/** Records the last use of a key, to the minute; a failure is ignored. */
 	function touchLastUsed(row: ApiKeyRow): void {
 		const at = now();
 		if (row.lastUsedAt !== null && Math.abs(at - row.lastUsedAt) < LAST_USED_RESOLUTION_MS) return;
@@ -56,13 +57,13 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		storage.batch((tx) => [tx.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.id, row.id))]).catch(() => {});
 	}
 
-	/** Whether a stored key is valid at this very moment. */
+	/** Whether a stored key is valid now. */
 	function isValid({ revokedAt, expiresAt }: ApiKeyRow): boolean {
 		return revokedAt === null && (expiresAt === null || expiresAt > now());
 	}
 
-	/** Who holds a stored key at this very moment; `undefined` if nobody does any more. Counts as a use of the key. */
-	function holderOf(row: ApiKeyRow): Principal | undefined {
+	/** The principal of a stored key; `undefined` if the key is no longer valid. Records a use of the key. */
+	function principalOf(row: ApiKeyRow): Principal | undefined {
 		if (!isValid(row)) return undefined;
 		touchLastUsed(row);
 		return {
@@ -76,8 +77,8 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 
 	return {
 		isValid,
-		holderOf,
-		/** Makes a key. `token` is the key itself: it is answered here and never again. */
+		principalOf,
+		/** Creates a key. `token` is the key itself, which only this call returns. */
 		async create(input: NewKey): Promise<{ token: string; key: ApiKey }> {
 			const name = (input.name ?? '').trim();
 			if (name.length > KEY_NAME_MAX) {
@@ -105,47 +106,47 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 				lastUsedAt: null,
 			};
 			await storage.batch((tx) => [tx.insert(apiKeys).values(row)]);
-			return { token, key: present(row) };
+			return { token, key: toResponse(row) };
 		},
-		/** All keys, newest first; only those of one mode if it is given. */
+		/** All keys, or those of one mode, newest first. */
 		async list(mode?: Mode): Promise<ApiKey[]> {
 			const rows = await storage.db
 				.select()
 				.from(apiKeys)
 				.where(mode && eq(apiKeys.mode, mode))
 				.orderBy(desc(apiKeys.id));
-			return rows.map(present);
+			return rows.map(toResponse);
 		},
 		/**
-		 * Revokes a key from its next request on; again is no error.
+		 * Revokes a key; its next request is rejected. Idempotent.
 		 * @throws AppError NOT_FOUND if there is no such key (in that mode).
 		 */
 		async revoke(id: string, mode?: Mode): Promise<ApiKey> {
 			const keyId = decodeId(id) ?? -1;
 			const [row] = await storage.db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
 			if (!row || (mode && row.mode !== mode)) throw new AppError('NOT_FOUND', `There is no key "${id}".`);
-			if (row.revokedAt !== null) return present(row);
+			if (row.revokedAt !== null) return toResponse(row);
 			const revokedAt = now();
 			await storage.batch((tx) => [tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, row.id))]);
-			return present({ ...row, revokedAt });
+			return toResponse({ ...row, revokedAt });
 		},
 		/**
-		 * Recognises the holder of a key as it stands at this very moment, whoever changed it last.
-		 * @param token What the request carried; `undefined` if nothing.
+		 * Authenticates a key by its stored row, so that a change by any process applies at once.
+		 * @param token The token of the request, if any.
 		 * @throws AppError UNAUTHORIZED, the same for every cause.
 		 */
 		async authenticate(token: string | undefined): Promise<Principal> {
 			if (token === undefined) throw unauthorized(false);
 			if (!isToken(token)) throw unauthorized(true);
 			const [row] = await byHash().execute({ hash: hashToken(token) });
-			const holder = row && holderOf(row);
-			if (!holder) throw unauthorized(true);
-			return holder;
+			const principal = row && principalOf(row);
+			if (!principal) throw unauthorized(true);
+			return principal;
 		},
 	};
 }
 
-function presentKey(row: ApiKeyRow, timeline: Timeline): ApiKey {
+function keyResponse(row: ApiKeyRow, timeline: Timeline): ApiKey {
 	const time = (millis: number | null) => (millis === null ? null : new Date(millis).toISOString());
 	return {
 		id: encodeId(row.id),

@@ -1,11 +1,11 @@
-/** Who may do what: decided from a key's permissions and scope alone, before any object is looked at. */
+/** Authorization: decided from the permissions and scope of a principal alone, before any object is read. */
 
 import { AppError } from '../errors.ts';
 import type { Mode, Permission } from '../storage/tables.ts';
 
 /**
- * Who is asking: the holder of a valid key, or of a session, which is one of a key or came by a set-up link. `formId`
- * confines a form-level key to one form (its public id).
+ * Whom a credential stands for: a valid key, or a session opened with a key or a set-up link. `formId` is the public id
+ * of the only form that a form-level key may access.
  */
 export interface Principal {
 	keyId: string | null;
@@ -15,13 +15,13 @@ export interface Principal {
 	formId: string | null;
 }
 
-/** What a route asks for. `form` names the path parameter a form-level key is confined to; without it, such keys are refused. */
+/** What a route requires. `form` names the path parameter that must be the form of a form-level key; without it, such keys are rejected. */
 export interface Access {
 	permission: Permission;
 	form?: string;
-	/** The route by itself shows a form-level key nothing but its own form. */
+	/** The route itself limits a form-level key to its own form. */
 	isConfined?: boolean;
-	/** What a test key never does, such as send. */
+	/** Test keys are rejected, because the route sends. */
 	isLiveOnly?: boolean;
 }
 
@@ -32,7 +32,7 @@ export function hasPermission(permissions: readonly Permission[], permission: Pe
 
 /**
  * @throws AppError UNAUTHORIZED without a principal, FORBIDDEN if the permission or the scope is missing. A
- * form-level key gets one and the same answer for every form but its own, whether or not that form exists.
+ * form-level key gets the same error for every other form, whether or not that form exists.
  */
 export function authorize(
 	principal: Principal | undefined,
@@ -54,8 +54,8 @@ export function authorize(
 }
 
 /**
- * What lets content out, or leads it elsewhere, although by its route it only writes or deletes: whoever does it must be
- * allowed to read. See docs/decisions/0074-who-decides-where-content-goes.md.
+ * Changes that disclose or divert content, although their route only writes or deletes: they need the permission to
+ * read as well. See docs/decisions/0074-who-decides-where-content-goes.md.
  */
 const LETS_OUT = {
 	notificationEmail: 'Changing notificationEmail decides who reads the submissions of the form',
@@ -70,12 +70,12 @@ export function authorizeDisclosure({ permissions }: Principal, disclosure: Disc
 	throw new AppError('FORBIDDEN', `${LETS_OUT[disclosure]}. This key lacks the permission "read" for it.`);
 }
 
-/** Whom the limits of requests count: a key with its sessions, or the session of a set-up link. */
+/** The subject of rate limits: a key with its sessions, or the session of a set-up link. */
 export function countedAs({ keyId, sessionId }: Principal): string {
 	return keyId ?? sessionId ?? '';
 }
 
-/** The one answer to a missing, malformed, unknown, revoked or expired key. */
+/** The one error for a missing, malformed, unknown, revoked or expired key. */
 export function unauthorized(wasSent: boolean): AppError {
 	const challenge = 'Bearer realm="formsrv"';
 	return new AppError('UNAUTHORIZED', 'A valid API key is required: Authorization: Bearer <API_KEY>.', {

@@ -6,7 +6,7 @@ import { MODES, PERMISSIONS } from '../storage/tables.ts';
 
 const Time = Type.String({ format: 'date-time' });
 
-/** An API key as it can be seen after its creation. */
+/** An API key without its token. */
 export const ApiKey = Type.Object(
 	{
 		id: Type.String(),
@@ -26,7 +26,7 @@ export type ApiKey = Static<typeof ApiKey>;
 
 export const ApiKeyList = Type.Object({ keys: Type.Array(ApiKey) }, { $id: 'ApiKeyList' });
 
-/** The only answer that holds the key itself. */
+/** The only response that contains the token. */
 export const NewApiKey = Type.Object(
 	{ ...ApiKey.properties, key: Type.String({ description: 'The key itself. It is shown this once and never again.' }) },
 	{ $id: 'NewApiKey' },

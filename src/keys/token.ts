@@ -1,4 +1,4 @@
-/** The format of API keys: a prefix that tells the kind, 190 bits of chance, and a checksum that catches typos. */
+/** The format of API keys: a prefix for the kind, 190 bits of entropy, and a checksum that catches typos. */
 
 import type { Mode } from '../storage/tables.ts';
 
@@ -6,7 +6,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const TOKEN = /^(?:sk_live_|sk_test_|fk_)[0-9A-Za-z]{38}$/;
-/** The highest multiple of 62 that fits a byte: bytes from here on would favour the alphabet's beginning. */
+/** The highest multiple of 62 that fits a byte: higher bytes would favour the beginning of the alphabet. */
 const UNBIASED_BYTES = 248;
 
 export type TokenKind = Mode | 'form';
@@ -29,18 +29,18 @@ export function createToken(kind: TokenKind, randomBytes: RandomBytes = cryptoBy
 	return body + checksum(body);
 }
 
-/** Whether a text has the form of a key and its checksum is right; decided without any look-up. */
+/** Whether a text has the format of a key and the right checksum; needs no look-up. */
 export function isToken(text: string): boolean {
 	if (!TOKEN.test(text)) return false;
 	return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** What is stored of a key: SHA-256, hexadecimal. Enough for a secret with this much chance in it. */
+/** The stored hash of a key: SHA-256, hexadecimal. Sufficient for a secret of this entropy. */
 export function hashToken(token: string): string {
 	return new Bun.CryptoHasher('sha256').update(token).digest('hex');
 }
 
-/** What a person may see of a key again: its prefix and last four characters. */
+/** The display form of a key: its prefix and last four characters. */
 export function displayToken(token: string): string {
 	const prefix = token.slice(0, token.lastIndexOf('_') + 1);
 	return `${prefix}…${token.slice(-4)}`;

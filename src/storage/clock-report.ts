@@ -1,16 +1,17 @@
 /** Pure: what is to be said about the clock: that it is wrong, or that it was. */
 
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import type { ClockStep, Timeline } from './timeline.ts';
 
 /** A smaller difference is no fault that anyone would notice. */
-const TOLERANCE_MS = 60_000;
+const TOLERANCE_MS = MINUTE_MS;
 /** No machine sleeps for so long. */
-const LONGEST_SLEEP_MS = 180 * 24 * 3_600_000;
+const LONGEST_SLEEP_MS = 180 * DAY_MS;
 const UNITS = [
-	['year', 365.25 * 24 * 3_600_000],
-	['day', 24 * 3_600_000],
-	['hour', 3_600_000],
-	['minute', 60_000],
+	['year', 365.25 * DAY_MS],
+	['day', DAY_MS],
+	['hour', HOUR_MS],
+	['minute', MINUTE_MS],
 	['second', 1000],
 ] as const;
 

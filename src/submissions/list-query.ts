@@ -1,5 +1,6 @@
 /** Pure: the query parameters of the submissions list, and the choice of submissions in general, read strictly. */
 
+import { DAY_MS } from '../durations.ts';
 import { invalidField } from '../errors.ts';
 import { integer, oneOf, single } from '../http/query-parameters.ts';
 import { searchWords } from '../storage/search-words.ts';
@@ -32,7 +33,6 @@ export interface NarrowingInput {
 }
 
 const ORDERS = ['asc', 'desc'] as const;
-const ONE_DAY_MS = 86_400_000;
 /** A blank where the zone's plus sign belongs: an unescaped plus arrives so in a query. */
 const BLANK_FOR_PLUS = /(?<=:\S*) (?=\d{2}:\d{2}$)/;
 
@@ -80,7 +80,7 @@ export function toNarrowing({ filter, sinceMs, untilMs, words }: NarrowingQuery,
 
 function parseUntil(text: string): number {
 	const { millis, isDateAlone } = readTimestamp('until', text);
-	return millis + (isDateAlone ? ONE_DAY_MS - 1 : 0);
+	return millis + (isDateAlone ? DAY_MS - 1 : 0);
 }
 
 /** What finds everything is refused: a change meant for some would be made to all. */

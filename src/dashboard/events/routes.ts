@@ -23,8 +23,8 @@ const HEADERS = {
 export const eventRoutes = (streams: EventStreams, auth: Auth) =>
 	new Elysia({ tags: ['Events'] }).use(auth).get(
 		EVENTS_PATH,
-		({ principal, recogniseAgain, request }) => {
-			const stream = request.method === 'HEAD' ? null : streams.open({ principal, recogniseAgain });
+		({ principal, reauthenticate, request }) => {
+			const stream = request.method === 'HEAD' ? null : streams.open({ principal, reauthenticate });
 			return new Response(stream, { headers: HEADERS });
 		},
 		{

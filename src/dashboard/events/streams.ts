@@ -29,7 +29,7 @@ const RETRY_AFTER_SECONDS = 10;
 export interface StreamOptions {
 	principal: Principal;
 	/** Called at every check; rejects once the credential is no longer valid. */
-	recogniseAgain: () => Promise<unknown>;
+	reauthenticate: () => Promise<unknown>;
 }
 
 interface Stream extends StreamOptions {
@@ -65,7 +65,7 @@ export function createEventStreams(
 	/** Closes the streams of keys and sessions that have ended; checks each key or session once. */
 	async function endInvalid(): Promise<void> {
 		for (const sameCaller of Map.groupBy(streams, ({ principal }) => callerOf(principal)).values()) {
-			await sameCaller[0]?.recogniseAgain().catch(() => {
+			await sameCaller[0]?.reauthenticate().catch(() => {
 				for (const { close } of sameCaller) close();
 			});
 		}

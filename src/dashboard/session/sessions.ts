@@ -1,6 +1,7 @@
 /** Dashboard sessions: opened by a key, whose permissions and expiry they share, or by a set-up link. */
 
 import { and, between, desc, eq, inArray, lt, lte, notBetween, sql } from 'drizzle-orm';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Keys } from '../../keys/keys.ts';
@@ -19,10 +20,8 @@ import {
 } from '../../storage/tables.ts';
 import type { SignedIn } from '../sessions/schema.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const IDLE_MS = 12 * HOUR_MS;
-export const LIFETIME_MS = 7 * 24 * HOUR_MS;
+export const LIFETIME_MS = 7 * DAY_MS;
 const LINK_LIFETIME_MS = HOUR_MS;
 const TOKEN_BYTES = 32;
 
@@ -86,8 +85,8 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		if (session.keyId === null) {
 			return { keyId: null, sessionId, mode: session.mode, permissions: ['admin'], formId: null };
 		}
-		const holder = key === null ? undefined : keys.holderOf(key);
-		return holder && { ...holder, sessionId };
+		const principal = key === null ? undefined : keys.principalOf(key);
+		return principal && { ...principal, sessionId };
 	}
 
 	/** Open sessions that `caller` may see, newest first; without a caller, all. */

@@ -1,12 +1,10 @@
 /** Formats values, times and numbers for display. */
 
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { lazy } from '../../lazy.ts';
 import { numeralText } from './exact-json.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-const WEEK = 7 * DAY;
+const WEEK_MS = 7 * DAY_MS;
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
@@ -15,16 +13,16 @@ const exact = lazy(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', t
 
 /** Largest first. */
 const UNITS = [
-	['d', DAY],
-	['h', HOUR],
-	['m', MINUTE],
+	['d', DAY_MS],
+	['h', HOUR_MS],
+	['m', MINUTE_MS],
 ] as const;
 
 /** "now", "5m ago", "in 3h", "yesterday"; from a week on the date. */
 export function relativeTime(iso: string, now: number): string {
 	const difference = new Date(iso).getTime() - now;
 	const distance = Math.abs(difference);
-	if (distance >= WEEK) return shortDate(iso, now);
+	if (distance >= WEEK_MS) return shortDate(iso, now);
 	const found = UNITS.find(([, size]) => distance >= size);
 	if (!found) return 'now';
 	const [unit, size] = found;

@@ -1,6 +1,7 @@
 /** Where ids come from, and what is known of the clock they are made by: ids go up whatever it does, and each time it was set is kept. */
 
 import type { Database, Statement } from 'bun:sqlite';
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { ID_SOURCES, IDS_PER_MILLISECOND } from '../../ids.ts';
 import { lazy } from '../../lazy.ts';
 import { type ClockReport, reportClock } from '../clock-report.ts';
@@ -14,13 +15,13 @@ const TOLERANCE_MS = 1000;
 /** How much faster or slower than the time that passes a clock may be that is being adjusted; at most half of it is usual. */
 const SLEW = 1e-3;
 /** A gap between two ids that is worth a look whether the clock was set. */
-const FAR_MS = 60_000;
+const FAR_MS = MINUTE_MS;
 /** The last moment of which there are ids. */
 const LATEST_MS = Math.floor(Number.MAX_SAFE_INTEGER / IDS_PER_MILLISECOND) - FAR_MS;
 /** After a larger step than this … */
-const LARGE_STEP_MS = 60_000;
+const LARGE_STEP_MS = MINUTE_MS;
 /** … nothing is forgotten by its age for so long: the clock may be set back soon. */
-const SETTLING_MS = 3_600_000;
+const SETTLING_MS = HOUR_MS;
 
 const TOLERANCE_IDS = TOLERANCE_MS * IDS_PER_MILLISECOND;
 const FAR_IDS = FAR_MS * IDS_PER_MILLISECOND;

@@ -1,12 +1,11 @@
 /** How many submissions arrived on each of the last days; worked out from counts that are kept anyway. */
 
+import { DAY_MS } from '../../durations.ts';
 import type { Forms } from '../../forms/forms.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Mode } from '../../storage/tables.ts';
 import type { DayCount } from './schema.ts';
-
-const DAY_MS = 86_400_000;
 
 export type Stats = ReturnType<typeof createStats>;
 

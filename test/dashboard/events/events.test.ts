@@ -115,7 +115,7 @@ test('a silent stream gives signs of life', async () => {
 		permissions: ['read' as const],
 		formId: null,
 	};
-	const reader = streams.open({ principal, recogniseAgain: async () => {} }).getReader();
+	const reader = streams.open({ principal, reauthenticate: async () => {} }).getReader();
 	const read = async () => new TextDecoder().decode((await reader.read()).value);
 	expect(await read()).toStartWith('retry: 3000\nevent: hello\n');
 	expect(await read()).toBe(': still here\n\n');

@@ -1,6 +1,7 @@
 /** Creates a key: name, permissions, form and expiry. */
 
 import { useState } from 'preact/hooks';
+import { DAY_MS } from '../../../../durations.ts';
 import * as api from '../../api.ts';
 import type { CreateApiKey, Permission } from '../../api-types.ts';
 import { Dialog } from '../../components/dialog.tsx';
@@ -17,7 +18,6 @@ const PERMISSIONS: { value: Permission; hint: string }[] = [
 	{ value: 'admin', hint: 'everything, keys and webhooks included' },
 ];
 
-const DAY_MS = 86_400_000;
 const EXPIRIES = [
 	{ value: '', label: 'Never' },
 	{ value: '7', label: 'In 7 days' },
