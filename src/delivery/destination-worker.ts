@@ -125,7 +125,7 @@ export function createDestinationWorker({
 
 	async function deliver(row: DeliveryRow): Promise<void> {
 		const { outcome, kept } = await attempt(row);
-		if (outcome.kind === 'rejected') log.warn(`${name} was refused for good.`, { delivery: encodeId(row.id) });
+		if (outcome.kind === 'rejected') log.warn(`${name} was rejected permanently.`, { delivery: encodeId(row.id) });
 		await complete(row, outcome, kept);
 		if (outcome.kind === 'sent') selection?.sent(row, now());
 		inFlight.delete(row.id);

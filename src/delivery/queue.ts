@@ -84,7 +84,7 @@ export function createQueue(
 
 	/** Restores its place in the queue; a suspicious delivery waits instead, so that all others go first. */
 	function afterInterruption(row: DeliveryRow): Change {
-		const error = 'The server ended while this was under way; it may have arrived';
+		const error = 'The server ended during this attempt; it may have arrived';
 		if (row.attempts >= SUSPICIOUS_ATTEMPTS) return afterFailure(row, { error });
 		return {
 			state: 'waiting',

@@ -53,10 +53,10 @@ export function createSharedTexts({ submissions }: Pick<Storage, 'submissions'>,
 			}
 			const mine = shared;
 			mine.users++;
-			let isMine = true;
+			let isInUse = true;
 			const release = () => {
-				if (isMine) leave(submission.id, mine);
-				isMine = false;
+				if (isInUse) leave(submission.id, mine);
+				isInUse = false;
 			};
 			try {
 				await mine.ready;

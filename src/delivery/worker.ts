@@ -16,7 +16,7 @@ import type { Outbox } from './outbox.ts';
 import { createQueue, type Destination } from './queue.ts';
 
 export interface WorkerTiming {
-	/** A short delay, so that a starting server answers its first requests sooner. */
+	/** A short delay, so that a starting server responds to its first requests sooner. */
 	firstAfterMs: number;
 	/** How long a claim lasts unless it is renewed. */
 	leaseMs: number;

@@ -15,7 +15,7 @@ export type ErrorHandler = (request: Request, error: AppError, info: RequestInfo
 export function createErrorHandler({ log, page }: ErrorHandlerOptions): ErrorHandler {
 	return (request, error, { id, path }) => {
 		logServerError(log, error, id);
-		return wantsPage(request, path) ? page(error, id) : errorResponse(error, id);
+		return prefersPage(request, path) ? page(error, id) : errorResponse(error, id);
 	};
 }
 
@@ -29,6 +29,6 @@ export function logServerError(log: Log, error: AppError, requestId: string): vo
 }
 
 /** Only a browser that navigates gets a page; the API always responds with JSON. */
-function wantsPage(request: Request, path: string): boolean {
+function prefersPage(request: Request, path: string): boolean {
 	return !path.startsWith('/api/') && (request.headers.get('accept')?.includes('text/html') ?? false);
 }

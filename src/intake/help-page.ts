@@ -13,7 +13,7 @@ export function helpPage({ endpoint }: { endpoint: string }): Page {
 		status: 405,
 		title: 'This address takes messages',
 		mark: 'letter',
-		body: html`<p class="lead">It belongs to a form and answers to POST. To send something from your own page, copy one of these.</p>
+		body: html`<p class="lead">It belongs to a form and accepts POST requests. To send something from your own page, copy one of these.</p>
 <h2 id="html">HTML, without any script</h2>
 <pre tabindex="0" aria-labelledby="html" role="region"><code>${htmlSnippet(address)}</code></pre>
 <p class="soft">Leave <code>_gotcha</code> empty and hidden: only robots fill it in. A field named <code>_next</code> sets the page to show afterwards.</p>

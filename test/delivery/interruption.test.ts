@@ -1,4 +1,4 @@
-/** What is under way when the worker stops, is killed, or takes too long. */
+/** Attempts in flight when the worker stops, is killed, or takes too long. */
 
 import { expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
@@ -8,7 +8,7 @@ import { allIn, messageIds, useDeliveryFixtures } from './fixtures.ts';
 
 const { openFixture, server } = useDeliveryFixtures();
 
-test('stopping lets what is under way finish', async () => {
+test('stopping lets attempts in flight finish', async () => {
 	const peer = await server({ greeting: 'hang' });
 	const { submit, start, stop, until, rows } = await openFixture({ smtpUrl: peer.url });
 	await start();
@@ -53,7 +53,7 @@ test('a lease that its holder does not renew falls back, one that is renewed doe
 	expect(peer.connections).toHaveLength(1);
 });
 
-test('what a process that was killed had under way goes first and at once, unless that was so several times', async () => {
+test('deliveries that a kill interrupted go first and at once, unless they were interrupted several times', async () => {
 	const peer = await server();
 	const { storage, submit, start, until } = await openFixture({ smtpUrl: peer.url });
 	const ids: number[] = [];

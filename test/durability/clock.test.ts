@@ -1,4 +1,4 @@
-/** A server whose clock is wrong for a while: what comes afterwards is right, and nothing is lost by it. */
+/** A server whose clock is wrong for a while: times are right afterwards, and nothing is lost. */
 
 import { afterEach, expect, test } from 'bun:test';
 import { isNotNull } from 'drizzle-orm';
@@ -98,12 +98,12 @@ test.each([10 * YEAR, -YEAR, 3 * HOUR, -3 * HOUR, 5000])(
 		const warnings = server.logLines.map((line) => (JSON.parse(line) as { message: string }).message);
 		const back = warnings.filter((line) => line.startsWith('The clock was set back'));
 		const forward = warnings.filter((line) => line.startsWith('The clock went forward'));
-		// Seconds forward are noticed by the next look at the clock, if they last until then.
+		// The next clock check notices a step forward of seconds, if it lasts until then.
 		expect([back.length, forward.length]).toEqual(Math.abs(shift) > MINUTE ? [1, 1] : [1, 0]);
 	},
 );
 
-test('the status tells a clock that is wrong from one that was', async () => {
+test('the status distinguishes a clock that is wrong from one that was', async () => {
 	const { time, submit, status } = await setUp();
 	await submit();
 	time.shift = 10 * YEAR;
@@ -148,7 +148,7 @@ test.each([10 * YEAR, -10 * DAY, 25 * HOUR])(
 	},
 );
 
-test('who is signed in stays so, and what a wrong clock let in does not stay for longer than another', async () => {
+test('sessions survive a clock step, and one created by a wrong clock does not last longer', async () => {
 	const { server, time, submit, maintain } = await setUp();
 	const { sessions: open } = server.app;
 	const isOpen = async (token: string) => (await open.find(token, { isUse: false })) !== undefined;
@@ -172,7 +172,7 @@ test('who is signed in stays so, and what a wrong clock let in does not stay for
 	expect(await server.app.storage.db.$count(sessions)).toBe(0);
 });
 
-test('mails carry the time of their submission, and what was sent stays to be looked at', async () => {
+test('mails carry the time of their submission, and sent content can still be viewed', async () => {
 	const peer = await startScriptedSmtp();
 	closers.push(() => peer.close());
 	const mail = { FORMSRV_SMTP_URL: peer.url, FORMSRV_MAIL_FROM: 'Forms <forms@example.com>' };

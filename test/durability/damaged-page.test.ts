@@ -1,4 +1,4 @@
-/** A page of the file is damaged: who reads it is rejected, the log says why, and the rest goes on. */
+/** A page of the file is damaged: requests that read it fail, the log says why, and all others work. */
 
 import { expect, test } from 'bun:test';
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
@@ -42,7 +42,7 @@ test('an export breaks off, and log and status say why', async () => {
 	const ask = (path: string) => fetch(`${server.baseUrl}${path}`, { headers: { Authorization: `Bearer ${key}` } });
 	const { forms } = (await (await ask('/api/forms')).json()) as { forms: { id: string }[] };
 	const body = await ask(`/api/forms/${forms[0]?.id}/export?format=ndjson`)
-		.then((answer) => answer.text())
+		.then((response) => response.text())
 		.catch(String);
 	expect(body).toContain('closed unexpectedly');
 	const errors = () =>

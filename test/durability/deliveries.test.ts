@@ -8,7 +8,7 @@ import { tempFolder } from '../temp-folder.ts';
 
 const KILLS = 8;
 const PER_LIFE = 40;
-/** How many attempts may be under way at once to one webhook, and to the mail server: the channels' concurrency. */
+/** Concurrent attempts to one webhook, and to the mail server: the channels' concurrency. */
 const EVENTS_UNDER_WAY = 2;
 const MAILS_UNDER_WAY = 4;
 
@@ -32,7 +32,7 @@ async function callJson(url: string, { key, json }: { key?: string; json: unknow
 
 const bodyOf = (mail: string) => mail.slice(mail.indexOf('\r\n\r\n'));
 
-test(`every submission acknowledged before one of ${KILLS} kills is mailed and posted, doubled only if it was under way`, async () => {
+test(`every submission acknowledged before one of ${KILLS} kills is mailed and posted, twice only if it was in flight`, async () => {
 	const cwd = tempFolder();
 	const arrivals: Arrival[] = [];
 	let secret = '';

@@ -1,4 +1,4 @@
-/** What deliveries take of memory and disk: a form with ten webhooks, the largest bodies, receivers of all kinds. */
+/** Memory and disk of deliveries: a form with ten webhooks, the largest bodies, receivers of all kinds. */
 
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -37,7 +37,7 @@ function listen(server: Server, port = 0): Promise<number> {
 	});
 }
 
-/** Hashes what is posted, the slow ones with pauses, and tells the SHA-256 of each whole body. */
+/** Receives webhooks, some slowly, and records the SHA-256 of each complete body. */
 function liveReceiver(arrived: (webhook: string, hash: string) => void): Server {
 	return createHttpServer(async (request, response) => {
 		const hash = await hashOf(request, request.url === '/0').catch(() => undefined);
@@ -57,19 +57,19 @@ async function hashOf(request: IncomingMessage, isSlow: boolean): Promise<string
 	return request.complete ? hasher.digest('hex') : undefined;
 }
 
-/** One takes nothing, one says nothing, one hangs up, one says no, and at one nobody listens. */
+/** One reads nothing, one never responds, one closes the connection, one responds with an error, one port is closed. */
 async function deadPorts(): Promise<number[]> {
-	const nobody = createServer();
-	const closed = await listen(nobody);
-	nobody.close();
+	const unused = createServer();
+	const closed = await listen(unused);
+	unused.close();
 	servers.pop();
-	const answers = [
+	const responses = [
 		createServer({ pauseOnConnect: true }, (socket) => socket.on('error', () => {})),
 		createServer((socket) => socket.on('error', () => {}).resume()),
 		createServer((socket) => socket.on('error', () => {}).once('data', () => socket.destroy())),
 		createServer((socket) => socket.on('error', () => {}).end('HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n')),
 	];
-	return [closed, ...(await Promise.all(answers.map((server) => listen(server))))];
+	return [closed, ...(await Promise.all(responses.map((server) => listen(server))))];
 }
 
 function memoryMib({ pid }: RunningBinary, name: 'VmRSS' | 'VmHWM'): number {
@@ -77,7 +77,7 @@ function memoryMib({ pid }: RunningBinary, name: 'VmRSS' | 'VmHWM'): number {
 	return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
 }
 
-/** Asks again and again until it is told to stop; answers how long the slowest answer took. */
+/** Sends requests until it is stopped. Returns the time of the slowest response. */
 function watchHealth({ baseUrl }: RunningBinary): () => Promise<number> {
 	let isOver = false;
 	const watching = (async () => {
@@ -85,7 +85,7 @@ function watchHealth({ baseUrl }: RunningBinary): () => Promise<number> {
 		while (!isOver) {
 			const began = performance.now();
 			const isThere = await fetch(`${baseUrl}/health`).then(
-				(answer) => answer.bytes(),
+				(response) => response.bytes(),
 				() => undefined,
 			);
 			if (!isThere) return Number.POSITIVE_INFINITY;
@@ -129,24 +129,24 @@ async function openForm({ cwd, port, env }: { cwd: string; port: number; env: Re
 
 async function submit({ submitUrl }: RunningBinary, json: string): Promise<void> {
 	for (;;) {
-		const answer = await fetch(`${submitUrl}/f/contact`, { method: 'POST', headers: JSON_HEADERS, body: json });
-		if (answer.status !== 503) return expect(answer.status).toBe(200);
+		const response = await fetch(`${submitUrl}/f/contact`, { method: 'POST', headers: JSON_HEADERS, body: json });
+		if (response.status !== 503) return expect(response.status).toBe(200);
 		await Bun.sleep(200);
 	}
 }
 
-/** Of escapes, which are the dearest to keep and to write. */
+/** Of escapes, which take the most memory and time. */
 const textOf = (n: number, bytes: number) => `{"n":"${n}","text":"${'\\"'.repeat((bytes - 64) / 2)}"}`;
 
-/** The bodies that webhooks have to get, by what the API shows of the submissions. */
+/** The expected webhook bodies, from the submissions in the API. */
 async function expectedHashes(server: RunningBinary, { formId, headers, texts }: Expected): Promise<string[]> {
 	const path = `${server.baseUrl}/api/forms/${formId}`;
 	const { name, slug } = (await (await fetch(path, { headers })).json()) as { name: string; slug: string };
 	const form = JSON.stringify({ id: formId, name, slug });
 	const hashes: string[] = [];
 	for (let offset = 0; offset < texts.length; offset++) {
-		const answer = await fetch(`${path}/submissions?order=asc&limit=1&offset=${offset}`, { headers });
-		const page = await answer.text();
+		const response = await fetch(`${path}/submissions?order=asc&limit=1&offset=${offset}`, { headers });
+		const page = await response.text();
 		const text = texts[offset] as string;
 		expect(page.includes(text)).toBe(true);
 		const [, id, createdAt] = /"id":"(\w+)".*?"createdAt":"([^"]+)"/.exec(page.replace(text, '{}')) ?? [];
@@ -171,7 +171,7 @@ function diskBytes(folder: string): number {
 
 const ENV = { FORMSRV_WEBHOOK_ALLOW: '127.0.0.1', FORMSRV_LOG_LEVEL: 'error' };
 
-test('forty bodies as large as they may be, for ten webhooks: exact, within 150 MiB over idle and three times their size', async () => {
+test('forty bodies of the largest size, for ten webhooks: exact, within 150 MiB over idle and three times their size', async () => {
 	const cwd = tempFolder();
 	const arrivals = new Map<string, Set<string>>();
 	const arrived = (webhook: string, hash: string) => {
@@ -185,7 +185,7 @@ test('forty bodies as large as they may be, for ten webhooks: exact, within 150 
 	const texts = Array.from({ length: 40 }, (_, n) => textOf(n, MIB));
 	for (const text of texts) await submit(server, text);
 	await waitFor(
-		'each live webhook has all of them',
+		'each live webhook gets all of them',
 		() => arrivals.size === LIVE && [...arrivals.values()].every(({ size }) => size === texts.length),
 	);
 	expect(memoryMib(server, 'VmHWM') - idle).toBeLessThan(OVER_IDLE_MIB);
@@ -202,7 +202,7 @@ test('bodies of 24 MiB where they are allowed go to ten webhooks one at a time, 
 	const port = await listen(reserved);
 	const env = { ...ENV, FORMSRV_MAX_BODY: '24MiB' };
 	const { formId, headers } = await openForm({ cwd, port, env });
-	// They are taken in while no webhook can have them, so that a fresh server does nothing but deliver.
+	// They are stored while no webhook is reachable, so that a fresh server only delivers.
 	reserved.close();
 	servers.splice(servers.indexOf(reserved), 1);
 	const texts = [0, 1, 2].map((n) => textOf(n, 24 * MIB));

@@ -1,4 +1,4 @@
-/** The disk fails at a sync, and the process is killed: what was rejected is not there, what was acknowledged is. */
+/** The disk fails at a sync, and the process is killed: rejected submissions are not stored, acknowledged ones are. */
 
 import { expect } from 'bun:test';
 import { join } from 'node:path';
@@ -13,9 +13,9 @@ const SUBMISSIONS = 20;
 /** Which calls fail, and with what; the first ones are those of the start. */
 const FAULTS = [
 	['single syncs', 'fsync,fdatasync:error=EIO:when=8+3', [200, 503]],
-	['every sync from some moment on', 'fsync,fdatasync:error=EIO:when=12+', [200, 500, 503]],
+	['every sync from some time on', 'fsync,fdatasync:error=EIO:when=12+', [200, 500, 503]],
 	['single writes', 'pwrite64:error=EIO:when=60+11', [200, 503]],
-	['every write from some moment on', 'pwrite64:error=EIO:when=60+', [200, 500, 503]],
+	['every write from some time on', 'pwrite64:error=EIO:when=60+', [200, 500, 503]],
 	['no room now and then', 'pwrite64:error=ENOSPC:when=60+11', [200, 503]],
 ] as const;
 
@@ -26,15 +26,15 @@ strace.test.each(FAULTS)(
 		expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd })).code).toBe(0);
 		const trace = ['-o', '/dev/null', '-e', 'trace=fsync,fdatasync,pwrite64', '-e', `inject=${fault}`];
 		const server = await startBinary({ cwd, prefix: [strace.path, '-f', '-qq', ...trace] });
-		const answers = new Map<string, number>();
+		const responses = new Map<string, number>();
 		for (let i = 0; i < SUBMISSIONS; i++) {
-			const answer = await fetch(`${server.submitUrl}/f/contact`, {
+			const response = await fetch(`${server.submitUrl}/f/contact`, {
 				method: 'POST',
 				headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
 				body: JSON.stringify({ mark: `${i}` }),
 			});
-			await answer.arrayBuffer();
-			answers.set(`${i}`, answer.status);
+			await response.arrayBuffer();
+			responses.set(`${i}`, response.status);
 		}
 		await server.end('SIGKILL');
 
@@ -42,8 +42,8 @@ strace.test.each(FAULTS)(
 		const stored = new Set(file.prepare("select data ->> 'mark' from submissions").pluck().all());
 		expect(file.pragma('integrity_check', { simple: true })).toBe('ok');
 		file.close();
-		const marksOf = (status: number) => [...answers].filter(([, found]) => found === status).map(([mark]) => mark);
-		expect([...new Set(answers.values())].sort()).toEqual([...statuses]);
+		const marksOf = (status: number) => [...responses].filter(([, found]) => found === status).map(([mark]) => mark);
+		expect([...new Set(responses.values())].sort()).toEqual([...statuses]);
 		expect(marksOf(200).filter((mark) => !stored.has(mark))).toEqual([]);
 		expect(marksOf(503).filter((mark) => stored.has(mark))).toEqual([]);
 	},

@@ -1,4 +1,4 @@
-/** Another program holds the database locked: the server goes on answering, waits, rejects, and takes again what comes. */
+/** Another program holds the database locked: the server stays up, waits, rejects, and accepts submissions again afterwards. */
 
 import { expect } from 'bun:test';
 import { openSync, readFileSync } from 'node:fs';
@@ -24,13 +24,13 @@ sqlite3.test(
 		});
 		const submit = async () => {
 			const began = performance.now();
-			const answer = await fetch(`${server.submitUrl}/f/contact`, {
+			const response = await fetch(`${server.submitUrl}/f/contact`, {
 				method: 'POST',
 				headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
 				body: '{"name":"Ada"}',
 			});
-			await answer.arrayBuffer();
-			return { status: answer.status, tookMs: performance.now() - began };
+			await response.arrayBuffer();
+			return { status: response.status, tookMs: performance.now() - began };
 		};
 		expect((await submit()).status).toBe(200);
 

@@ -1,4 +1,4 @@
-/** The order of system calls shows it: the request comes in, the log is synced, the answer goes out. */
+/** The order of system calls shows it: the request comes in, the log is synced, the response goes out. */
 
 import { expect } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -31,10 +31,10 @@ strace.test(
 
 		const calls = readFileSync(trace, 'utf8').split('\n');
 		const request = calls.findIndex((call) => call.includes('POST /f/contact'));
-		const answer = calls.findIndex((call, i) => i > request && call.includes('HTTP/1.1 200 OK'));
+		const acknowledgement = calls.findIndex((call, i) => i > request && call.includes('HTTP/1.1 200 OK'));
 		expect(request).toBeGreaterThan(-1);
-		expect(answer).toBeGreaterThan(request);
-		const between = calls.slice(request, answer);
+		expect(acknowledgement).toBeGreaterThan(request);
+		const between = calls.slice(request, acknowledgement);
 		const written = between.findLastIndex((call) => /pwrite64\(\d+<[^>]*formsrv\.db-wal>/.test(call));
 		expect(written).toBeGreaterThan(-1);
 		const synced = between.findLastIndex((call) => /f(?:data)?sync\(\d+<[^>]*formsrv\.db-wal>\) += 0/.test(call));

@@ -1,4 +1,4 @@
-/** A disk without room, played by the bound that the system puts on the size of a file. */
+/** A full disk, simulated by the system's limit on the size of a file. */
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const MAX_FILE_KIB = 400;
 const LARGE = 'x'.repeat(100_000);
 const BOUNDED = ['bash', '-c', `trap '' XFSZ; ulimit -f ${MAX_FILE_KIB}; "$@"; exit $?`, 'bash'];
 
-test('what does not fit is rejected with 503; the end is orderly, and all that was acknowledged is there', async () => {
+test('submissions without room are rejected with 503; the stop is orderly, and all acknowledged ones are stored', async () => {
 	const cwd = tempFolder();
 	expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd })).code).toBe(0);
 	const server = await startBinary({ cwd, prefix: BOUNDED });
@@ -23,11 +23,11 @@ test('what does not fit is rejected with 503; the end is orderly, and all that w
 		});
 
 	let acknowledged = 0;
-	let answer = await submit();
-	for (; answer.status === 200 && acknowledged < 20; answer = await submit()) acknowledged++;
-	expect(answer.status).toBe(503);
-	expect(answer.headers.get('Retry-After')).toMatch(/^\d+$/);
-	expect(await answer.json()).toMatchObject({ success: false, code: 'UNAVAILABLE' });
+	let response = await submit();
+	for (; response.status === 200 && acknowledged < 20; response = await submit()) acknowledged++;
+	expect(response.status).toBe(503);
+	expect(response.headers.get('Retry-After')).toMatch(/^\d+$/);
+	expect(await response.json()).toMatchObject({ success: false, code: 'UNAVAILABLE' });
 	expect((await fetch(`${server.submitUrl}/health`)).status).toBe(200);
 	expect(await server.end('SIGTERM')).toBe(0);
 

@@ -1,4 +1,4 @@
-/** A small disk fills up: submissions are rejected before owners are, and taken again as soon as there is room. */
+/** A small disk fills up: submissions are rejected before management requests, and accepted again once there is room. */
 
 import { afterEach, expect, test } from 'bun:test';
 import { mkdirSync, openSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -32,13 +32,13 @@ function freeMib(folder: string): number {
 }
 
 async function submit(server: RunningBinary): Promise<number> {
-	const answer = await fetch(`${server.submitUrl}/f/contact`, {
+	const response = await fetch(`${server.submitUrl}/f/contact`, {
 		method: 'POST',
 		headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
 		body: JSON.stringify({ message: LARGE }),
 	});
-	await answer.arrayBuffer();
-	return answer.status;
+	await response.arrayBuffer();
+	return response.status;
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -99,7 +99,7 @@ test.skipIf(!mayMount)(
 		expect(doctor.code).toBe(1);
 		expect(doctor.stdout).toContain('The disk is almost full: submissions are refused');
 
-		// What is deleted makes room inside the file, which stays as large as it is.
+		// Deleted rows make room inside the file, whose size does not change.
 		const { forms } = (await (await ask('GET /api/forms')).json()) as { forms: { id: string }[] };
 		const deleted = await ask(`POST /api/forms/${forms[0]?.id}/submissions/delete`, { filter: 'all' });
 		expect(deleted.status).toBe(200);
@@ -107,7 +107,7 @@ test.skipIf(!mayMount)(
 		expect(freeMib(disk)).toBeLessThan(16);
 		expect(await submit(server)).toBe(200);
 
-		// Something else takes what even the log needs.
+		// Another file takes the room that the log needs.
 		const filler = join(disk, 'filler');
 		writeFileSync(filler, new Uint8Array(Math.floor((freeMib(disk) - 6) * MIB)));
 		await until(async () => !(await isReady()));

@@ -1,4 +1,4 @@
-/** The database is taken away from under the server: nothing is acknowledged any more, and nothing foreign is harmed. */
+/** The database is moved away from a running server: nothing is acknowledged any more, and no other file is changed. */
 
 import { expect, test } from 'bun:test';
 import {
@@ -28,7 +28,7 @@ interface Site {
 	backup: string;
 }
 
-/** What happens to the files, and where the operator then finds what was acknowledged, if that is anywhere. */
+/** The accident, and where the operator then finds the acknowledged submissions, if anywhere. */
 const ACCIDENTS: [string, { happens(site: Site): void; kept?(site: Site): string }][] = [
 	['rm -rf of the folder', { happens: ({ data }) => rmSync(data, { recursive: true }) }],
 	['a backup moved over the file', { happens: ({ backup, file }) => renameSync(backup, file) }],
@@ -75,16 +75,16 @@ async function openSite(): Promise<Site> {
 async function submit(server: RunningBinary, mark: string): Promise<number> {
 	const [base] = mark.split('-');
 	const address = base === 'base' ? `${server.baseUrl}/api/f/contact` : `${server.submitUrl}/f/contact`;
-	const answer = await fetch(address, {
+	const response = await fetch(address, {
 		method: 'POST',
 		headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
 		body: JSON.stringify({ mark }),
 	});
-	await answer.arrayBuffer();
-	return answer.status;
+	await response.arrayBuffer();
+	return response.status;
 }
 
-/** Posts until it is told to stop; notes what was acknowledged, and when. */
+/** Posts until it is stopped; records the acknowledged submissions and their times. */
 function sendAll(server: RunningBinary) {
 	const acknowledged = new Map<string, number>();
 	const statuses = new Set<number>();
@@ -92,7 +92,7 @@ function sendAll(server: RunningBinary) {
 	const load = {
 		acknowledged,
 		statuses,
-		refused: 0,
+		rejected: 0,
 		async stop() {
 			isOver = true;
 			await Promise.all(senders);
@@ -103,7 +103,7 @@ function sendAll(server: RunningBinary) {
 			const mark = `${sender % 2 ? 'base' : 'submit'}-${sender}-${i}`;
 			const status = await submit(server, mark);
 			statuses.add(status);
-			if (status === 503) load.refused++;
+			if (status === 503) load.rejected++;
 			if (status === 200) acknowledged.set(mark, performance.now());
 		}
 	});
@@ -144,14 +144,14 @@ test.each(ACCIDENTS)(
 		await until(() => isIll(server));
 		await until(() => load.statuses.has(503));
 		const { size } = load.acknowledged;
-		await until(() => load.refused > 100);
+		await until(() => load.rejected > 100);
 		await load.stop();
 		expect(load.acknowledged.size).toBe(size);
 		expect(Math.max(...load.acknowledged.values()) - happenedAt).toBeLessThan(NOTICED_WITHIN_MS);
 		// Where a commit took long, it may have been noticed in the middle of it.
 		load.statuses.delete(500);
 		expect(load.statuses).toEqual(new Set([200, 503]));
-		// Another program looks at what lies there now.
+		// Another program reads the file that is there now.
 		const found = existsSync(site.file) ? marksIn(site.file) : undefined;
 		expect(await server.end('SIGTERM')).toBe(0);
 		if (kept) {
@@ -166,7 +166,7 @@ test.each(ACCIDENTS)(
 	60_000,
 );
 
-test('the very same files are back, after a while elsewhere: everything is taken again, and nothing is left behind', async () => {
+test('the same files come back: submissions are accepted again, and nothing is left over', async () => {
 	const site = await openSite();
 	const server = await startBinary({ cwd: site.cwd, env: SETTINGS });
 	const names = readdirSync(site.data).sort();
@@ -185,7 +185,7 @@ test('the very same files are back, after a while elsewhere: everything is taken
 	expect(marksIn(site.file)).toEqual(new Set(['submit-first', 'base-second']));
 }, 30_000);
 
-test('what was changed while it was away is not written any more', async () => {
+test('changes from while it was away are not written', async () => {
 	const site = await openSite();
 	const server = await startBinary({ cwd: site.cwd, env: SETTINGS });
 	expect(await submit(server, 'submit-first')).toBe(200);
@@ -205,7 +205,7 @@ test('what was changed while it was away is not written any more', async () => {
 	expect(marksIn(site.file)).toEqual(new Set([null as unknown as string]));
 }, 30_000);
 
-test('a folder without its database is no place for a new one, also after the end', async () => {
+test('a folder without its database gets no new one, also after a restart', async () => {
 	const site = await openSite();
 	const server = await startBinary({ cwd: site.cwd, env: SETTINGS });
 	expect(await submit(server, 'submit-first')).toBe(200);
@@ -231,7 +231,7 @@ test.each<[string, (site: Site) => void]>([
 		happens(site);
 		const content = readFileSync(site.file);
 		await until(() => isIll(server));
-		await until(() => load.refused > 100);
+		await until(() => load.rejected > 100);
 		await load.stop();
 		expect(Math.max(...load.acknowledged.values()) - happenedAt).toBeLessThan(NOTICED_WITHIN_MS);
 		expect(await server.end('SIGTERM')).toBe(0);

@@ -9,7 +9,7 @@ import { killAt, listPoints, type Point, runWithout } from '../kill-at.ts';
 import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
 
-/** Of the points that are many and alike only each so manieth is tried; 1 tries all, which takes minutes. */
+/** Only every n-th of many similar points is tried; 1 tries all, which takes minutes. */
 const STRIDE = Number(process.env.KILL_STRIDE ?? 24);
 const ALIKE = ['openat', 'pwrite64', 'write'];
 const WITHIN_MS = STRIDE < 24 ? 1_800_000 : 120_000;
@@ -56,7 +56,7 @@ function marksIn(path: string): unknown[] {
 	}
 }
 
-/** Starts the server and ends it; answers why it did not start, if it did not. */
+/** Starts the server and ends it. Returns the reason if it did not start. */
 async function serveOnce(cwd: string): Promise<string | undefined> {
 	const env = { ...NOISE, FORMSRV_PORT: '0', FORMSRV_SUBMIT_PORT: '0' };
 	const reason = Promise.withResolvers<string | undefined>();
@@ -74,7 +74,7 @@ async function serveOnce(cwd: string): Promise<string | undefined> {
 	return reason.promise;
 }
 
-/** Does what the server says when it does not start. */
+/** Follows the instructions of a server that does not start. */
 async function followTheWayBack(cwd: string, sentence: string): Promise<void> {
 	expect(sentence.trimEnd().split('\n')).toHaveLength(1);
 	const [, copy = ''] = /'formsrv restore (.+?)'/.exec(sentence) ?? [];
@@ -84,7 +84,7 @@ async function followTheWayBack(cwd: string, sentence: string): Promise<void> {
 	expect(await serveOnce(cwd)).toBeUndefined();
 }
 
-/** What the server finds after a restore that was cut off; what was there before must be there, or kept aside. */
+/** The server's state after an interrupted restore; the former database must be in place, or kept aside. */
 async function expectNothingLost(cwd: string): Promise<'old' | 'new' | 'way back'> {
 	const sentence = await serveOnce(cwd);
 	if (sentence !== undefined) await followTheWayBack(cwd, sentence);
@@ -104,15 +104,15 @@ async function expectNothingLost(cwd: string): Promise<'old' | 'new' | 'way back
 
 interface Trial {
 	args: string[];
-	/** Which paths the points are about. */
+	/** The paths of the points. */
 	about: RegExp;
-	/** What another program does during the command; it returns the end of that. */
+	/** Another program's work during the command; returns a function that ends it. */
 	meanwhile?: (cwd: string) => () => void;
-	/** Looks at what there is after the command was cut off, and names what it found. */
+	/** Inspects the state after the interruption, and returns its name. */
 	expectAll: (cwd: string) => Promise<string>;
 }
 
-/** Cuts a command off at each point, every time in a fresh copy of an installation; returns what was found. */
+/** Interrupts a command at each point, each time in a fresh copy of an installation. Returns the states. */
 async function atEach(installation: string, { args, about, meanwhile, expectAll }: Trial): Promise<Set<string>> {
 	const outcomes = new Set<string>();
 	async function inCopy(use: (cwd: string) => Promise<unknown>): Promise<string> {
@@ -139,7 +139,7 @@ async function atEach(installation: string, { args, about, meanwhile, expectAll 
 }
 
 test(
-	'a backup that is cut off leaves nothing under its name, and the next one of that name works',
+	'an interrupted backup leaves nothing under its name, and the next one of that name works',
 	async () => {
 		const installation = await makeInstallation();
 		const outcomes = await atEach(installation, {
@@ -161,7 +161,7 @@ test(
 );
 
 test(
-	'a restore that is cut off has the old database in its place or the new one',
+	'an interrupted restore leaves the old database in its place, or the new one',
 	async () => {
 		const outcomes = await atEach(await makeInstallation(), {
 			args: ['restore', 'copy.db', '--force'],
@@ -174,7 +174,7 @@ test(
 );
 
 test(
-	'so has one while another program reads the old one, whose log stays; or the server says where the old one is',
+	'so does one while another program reads the old one, whose log stays; or the server says where the old one is',
 	async () => {
 		const outcomes = await atEach(await makeInstallation(), {
 			args: ['restore', 'copy.db', '--force'],
@@ -192,7 +192,7 @@ test(
 );
 
 test(
-	'so has one into an empty place, where the server says what is missing instead of beginning anew',
+	'so does one into an empty place, where the server says what is missing instead of creating a new one',
 	async () => {
 		const installation = await makeInstallation();
 		rmSync(join(installation, 'formsrv-data'), { recursive: true });
@@ -220,7 +220,7 @@ test(
 );
 
 test(
-	'a file system without hard links is as good',
+	'a file system without hard links works too',
 	async () => {
 		const cwd = await makeInstallation();
 		expect(await runWithout('link', ['restore', 'copy.db', '--force'], { cwd })).toBe(0);
@@ -232,7 +232,7 @@ test(
 );
 
 test(
-	'a new database whose making is cut off is made again',
+	'a new database whose creation was interrupted is created again',
 	async () => {
 		const outcomes = await atEach(tempFolder(), {
 			args: ['keys', 'create'],

@@ -1,4 +1,4 @@
-/** Several processes on one database at once: none takes an id of another, and in a new folder each waits for who is first. */
+/** Several processes on one database: ids stay unique, and in a new folder each waits for the first. */
 
 import { expect, test } from 'bun:test';
 import { runBinary, startBinary } from '../binary.ts';
@@ -14,7 +14,7 @@ const failures = (results: { code: number; stderr: string }[]) =>
 	results.filter(({ code }) => code !== 0).map(({ stderr }) => stderr);
 
 test(
-	'commands at once all succeed, also where there is no database yet',
+	'concurrent commands all succeed, also without a database yet',
 	async () => {
 		for (let round = 0; round < ROUNDS; round++) {
 			const cwd = tempFolder();
@@ -31,7 +31,7 @@ test(
 );
 
 test(
-	'a server and commands that begin together in a new folder all succeed',
+	'a server and commands that start together in a new folder all succeed',
 	async () => {
 		for (let round = 0; round < ROUNDS; round++) {
 			const cwd = tempFolder();
@@ -47,7 +47,7 @@ test(
 );
 
 test(
-	'forms that are made by the API and by commands at the same time are all made',
+	'forms created by the API and by commands at the same time all exist',
 	async () => {
 		const cwd = tempFolder();
 		const server = await startBinary({ cwd, env: { FORMSRV_RATE_API: '0' } });

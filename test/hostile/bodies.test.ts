@@ -1,4 +1,4 @@
-/** Bodies made to hurt: rejected by the limit they break, while the server goes on answering others. */
+/** Attacks by bodies: rejected by the limit they exceed, while the server serves other requests. */
 
 import { afterAll, expect, test } from 'bun:test';
 import { openTestServer, readAnswer } from '../server.ts';
@@ -67,7 +67,7 @@ const bodies: [string, string, string | Uint8Array, number, string][] = [
 	['no body', 'application/json', '', 400, 'INVALID_BODY'],
 	['a name given twice in JSON', 'application/json', '{"a":1,"a":2}', 400, 'INVALID_BODY'],
 	[
-		'JSON that is no UTF-8',
+		'JSON that is not UTF-8',
 		'application/json',
 		new Uint8Array([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]),
 		400,
@@ -75,7 +75,7 @@ const bodies: [string, string, string | Uint8Array, number, string][] = [
 	],
 	['a form that is no UTF-8', URLENCODED, 'a=%ff', 400, 'INVALID_BODY'],
 	[
-		'a multipart value that is no UTF-8',
+		'a multipart value that is not UTF-8',
 		MULTIPART,
 		new Uint8Array(Buffer.from(part('Content-Disposition: form-data; name="a"', '\xff'), 'latin1')),
 		400,
@@ -105,7 +105,7 @@ const bodies: [string, string, string | Uint8Array, number, string][] = [
 ];
 
 test.each(bodies)(
-	'%s is rejected with its reason, and others are answered meanwhile',
+	'%s is rejected with its reason, while other requests are served',
 	async (...[, type, body, status, code]) => {
 		const request = fetch(`${server.submitUrl}/f/contact`, {
 			method: 'POST',
@@ -113,20 +113,20 @@ test.each(bodies)(
 			body: body as string,
 		});
 		const meanwhile = await fetch(`${server.submitUrl}/health`);
-		const answer = await readAnswer<{ success: boolean; code: string; error: string; requestId: string }>(
+		const response = await readAnswer<{ success: boolean; code: string; error: string; requestId: string }>(
 			await request,
 		);
 		expect(meanwhile.status).toBe(200);
-		expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
-		expect(answer.body.success).toBe(false);
-		expect(answer.body.requestId).toBe(answer.headers.get('X-Request-Id') as string);
-		expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
+		expect({ status: response.status, code: response.body.code }).toEqual({ status, code });
+		expect(response.body.success).toBe(false);
+		expect(response.body.requestId).toBe(response.headers.get('X-Request-Id') as string);
+		expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');
 		const [form] = await server.app.forms.list();
 		expect(form?.submissionCount).toBe(0);
 	},
 );
 
-/** So many bytes that the sender does not announce. */
+/** A body of undeclared size. */
 function streamOf(bytes: number): ReadableStream {
 	const chunk = new Uint8Array(64 * 1024);
 	let sent = 0;
@@ -153,7 +153,7 @@ test.each([4, 40])('a chunked body of %i MiB is rejected without being read to i
 	}
 });
 
-test('a client that leaves in the middle of a body leaves no fault behind', async () => {
+test('a client that disconnects in the middle of a body causes no error', async () => {
 	for (const [address, path] of [
 		[server.submitUrl, '/f/contact'],
 		[server.baseUrl, '/api/forms'],
@@ -165,7 +165,7 @@ test('a client that leaves in the middle of a body leaves no fault behind', asyn
 	expect(form?.submissionCount).toBe(0);
 });
 
-test('a compressed body is rejected, not stored as it came', async () => {
+test('a compressed body is rejected, not stored compressed', async () => {
 	const response = await fetch(`${server.submitUrl}/f/contact`, {
 		method: 'POST',
 		headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip', Accept: 'application/json' },
@@ -174,6 +174,6 @@ test('a compressed body is rejected, not stored as it came', async () => {
 	expect(response.status).toBe(415);
 });
 
-test('no fault of the server was logged for all of this', () => {
+test('no server error was logged for all of this', () => {
 	expect(server.logLines).toEqual([]);
 });

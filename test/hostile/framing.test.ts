@@ -1,8 +1,8 @@
-/** Requests that are wrong as HTTP: at most one answer each, never a fault of ours, and nothing stored by mistake. */
+/** Malformed HTTP: at most one response each, never a server error, and nothing stored by mistake. */
 
 import { afterAll, describe, expect, test } from 'bun:test';
 import { openTestServer } from '../server.ts';
-import { sendRaw, splitAnswers } from './raw.ts';
+import { sendRaw, splitResponses } from './raw.ts';
 
 const server = await openTestServer({ settings: { FORMSRV_RATE_SUBMIT: '0' } });
 afterAll(server.close);
@@ -55,33 +55,30 @@ const rejected: [string, string][] = [
 
 test.each(rejected)('%s: rejected with 4xx or cut off, nothing stored', async (_title, request) => {
 	const before = await stored();
-	const answers = splitAnswers(await sendRaw(server.submitUrl, request));
-	// What follows the rejected request on the connection is read as another one and rejected as well, or not at all.
-	for (const { status } of answers)
+	const responses = splitResponses(await sendRaw(server.submitUrl, request));
+	// The bytes after the rejected request are read as another request and rejected as well, or not read.
+	for (const { status } of responses)
 		expect([400, 405, 408, 411, 413, 414, 417, 421, 426, 431, 501, 505]).toContain(status);
 	expect(await stored()).toBe(before);
 	await expectAlive();
 });
 
 describe('bytes after a body, a defect of the runtime that docs/api.md describes under Limits', () => {
-	/** What came back, and how many submissions are stored because of it. */
+	/** The responses, and the number of stored submissions. */
 	async function send(bytes: string) {
 		const before = await stored();
-		const answers = splitAnswers(await sendRaw(server.submitUrl, bytes));
+		const responses = splitResponses(await sendRaw(server.submitUrl, bytes));
 		await expectAlive();
-		return { statuses: answers.map(({ status }) => status), added: (await stored()) - before };
+		return { statuses: responses.map(({ status }) => status), added: (await stored()) - before };
 	}
 	const whole = post(['Host: a.example', sized]);
 
 	// Once one of these two fails because all is answered with 200, the runtime was mended: then that paragraph and this test can go.
-	test.each(['\r\n', '\n'])(
-		'a line end (%j) is answered with 400 in place of the submission, which is stored',
-		async (end) => {
-			expect(await send(whole + end)).toEqual({ statuses: [400], added: 1 });
-		},
-	);
+	test.each(['\r\n', '\n'])('a line end (%j) gets 400 in place of the submission, which is stored', async (end) => {
+		expect(await send(whole + end)).toEqual({ statuses: [400], added: 1 });
+	});
 
-	test('a second submission in the same go ends the connection; none is doubled, none answered that is not stored', async () => {
+	test('a second submission in the same write ends the connection; none is stored twice, none acknowledged and not stored', async () => {
 		const { statuses, added } = await send(whole.repeat(20));
 		expect(statuses.filter((status) => status !== 200)).toEqual([]);
 		expect(statuses.length).toBeLessThan(20);
@@ -90,14 +87,14 @@ describe('bytes after a body, a defect of the runtime that docs/api.md describes
 	});
 
 	test.each(['\r\n', '\n', whole])(
-		'with Connection: close the submission is answered, whatever follows: %j',
+		'with Connection: close the submission gets its response, whatever follows: %j',
 		async (rest) => {
 			const closing = post(['Host: a.example', 'Connection: close', sized]);
 			expect(await send(closing + rest)).toEqual({ statuses: [200], added: 1 });
 		},
 	);
 
-	test('the next submission after the answer is as good as the first', async () => {
+	test('the next submission after the response works like the first', async () => {
 		expect((await send(whole)).statuses).toEqual([200]);
 		expect((await send(whole)).statuses).toEqual([200]);
 	});
@@ -105,9 +102,9 @@ describe('bytes after a body, a defect of the runtime that docs/api.md describes
 
 test('a host of one letter reaches the same routes as any other', async () => {
 	const before = await stored();
-	const [answer] = splitAnswers(await sendRaw(server.submitUrl, post(['Host: a', sized])));
-	expect(answer?.status).toBe(200);
-	const [other] = splitAnswers(
+	const [response] = splitResponses(await sendRaw(server.submitUrl, post(['Host: a', sized])));
+	expect(response?.status).toBe(200);
+	const [other] = splitResponses(
 		await sendRaw(server.submitUrl, 'POST /?u=/f/contact HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n'),
 	);
 	expect(other?.status).toBe(404);
@@ -128,11 +125,11 @@ test.each([
 	'/f/a%2Fb',
 	'/f/contact;x=1',
 	`/f/${'x'.repeat(10_000)}`,
-])('%s is no spelling of a form', async (path) => {
+])('%s is not the path of a form', async (path) => {
 	const before = await stored();
 	const request = `POST ${path} HTTP/1.1\r\nHost: a.example\r\n${sized}\r\nContent-Type: application/json\r\n\r\n${BODY}`;
-	const [answer] = splitAnswers(await sendRaw(server.submitUrl, request));
-	expect(answer?.status).toBe(404);
+	const [response] = splitResponses(await sendRaw(server.submitUrl, request));
+	expect(response?.status).toBe(404);
 	expect(await stored()).toBe(before);
 });
 

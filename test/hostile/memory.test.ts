@@ -1,4 +1,4 @@
-/** How much memory the binary takes for what strangers send and owners read, whatever it is: little more than when it is idle. */
+/** The binary's memory under the worst requests of clients and owners: little more than idle. */
 
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ interface Tried extends RunningBinary {
 	form: string;
 }
 
-/** What a binary with a form takes over idle while something is done to it. */
+/** The memory over idle that a binary with a form takes during a load. */
 async function peakMib(act: (server: Tried) => Promise<void>): Promise<number> {
 	const cwd = tempFolder();
 	expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd })).code).toBe(0);
@@ -49,7 +49,7 @@ const media = (kind: string) => (kind === 'json' ? 'application/json' : 'multipa
 const opening = (kind: string) =>
 	kind === 'json' ? '{"a":"' : '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n';
 
-/** Sends the beginning of a body, from a network of its own, until it is answered or has sent so much; and stays. */
+/** Sends the beginning of a body from its own network, until a response comes or the limit is sent; stays connected. */
 function begin({ url, number, kind, bytes }: { url: URL; number: number; kind: string; bytes: number }) {
 	const socket = connect(Number(url.port), url.hostname);
 	const settled = new Promise<void>((resolve) => {
@@ -71,7 +71,7 @@ test.each([
 	['500 JSON bodies of 1 MiB', 500, 'json', 1_000_000],
 	['100 JSON bodies of 300 kB', 100, 'json', 300_000],
 ])(
-	'%s under way at a time, each from another network, at both addresses',
+	'%s concurrent, each from another network, at both addresses',
 	async (_, count, kind, bytes) => {
 		const peak = await peakMib(async ({ baseUrl, submitUrl }) => {
 			const addresses = [new URL(`${submitUrl}/f/contact`), new URL(`${baseUrl}/api/f/contact`)];
@@ -118,7 +118,7 @@ test.each([
 	TIMEOUT_MS,
 );
 
-/** How long a response is, of which no more is kept than is counted. */
+/** The length of a response, counted without keeping it. */
 async function lengthOf({ body }: Response): Promise<number> {
 	let length = 0;
 	for await (const chunk of body as ReadableStream<Uint8Array>) length += chunk.length;
@@ -140,16 +140,16 @@ test.each([
 			for (let i = 0; i < count; i++) {
 				expect((await fetch(`${submitUrl}/f/contact`, { method: 'POST', headers, body })).status).toBe(200);
 			}
-			const answers = await Promise.all(
+			const responses = await Promise.all(
 				Array.from({ length: 20 }, async () => {
 					const response = await api(form + path);
 					return { status: response.status, length: await lengthOf(response) };
 				}),
 			);
-			const whole = answers.filter(({ status }) => status === 200);
+			const whole = responses.filter(({ status }) => status === 200);
 			expect(whole.length).toBeGreaterThanOrEqual(4);
 			for (const { length } of whole) expect(length).toBeGreaterThan(count * text.length);
-			for (const { status } of answers) expect([200, 503]).toContain(status);
+			for (const { status } of responses) expect([200, 503]).toContain(status);
 		});
 		expect(peak).toBeLessThan(MAX_MIB_OVER_IDLE);
 	},

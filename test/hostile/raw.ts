@@ -1,10 +1,10 @@
-/** Bytes to a socket as they are, and what comes back until the other side closes or falls silent. */
+/** Sends raw bytes to a socket, and reads until the peer closes or falls silent. */
 
 import { connect } from 'node:net';
 
 const SILENCE_MS = 400;
 
-export interface RawAnswer {
+export interface RawResponse {
 	status: number;
 	head: string;
 	body: string;
@@ -28,16 +28,16 @@ export function sendRaw(url: string, bytes: string | Uint8Array): Promise<string
 	});
 }
 
-/** The answers in what came back, by their declared lengths. */
-export function splitAnswers(text: string): RawAnswer[] {
-	const answers: RawAnswer[] = [];
+/** Splits the received bytes into responses, by their declared lengths. */
+export function splitResponses(text: string): RawResponse[] {
+	const responses: RawResponse[] = [];
 	let rest = text;
 	while (rest.startsWith('HTTP/1.')) {
 		const end = rest.indexOf('\r\n\r\n');
 		const head = rest.slice(0, end);
 		const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0);
-		answers.push({ status: Number(head.slice(9, 12)), head, body: rest.slice(end + 4, end + 4 + length) });
+		responses.push({ status: Number(head.slice(9, 12)), head, body: rest.slice(end + 4, end + 4 + length) });
 		rest = rest.slice(end + 4 + length);
 	}
-	return answers;
+	return responses;
 }

@@ -206,8 +206,8 @@ describe('the page of the API documentation', () => {
 	);
 
 	test('comes with a policy that allows its own files and the addresses of the document', async () => {
-		const answer = await fetch(`${base}/docs`);
-		const policy = answer.headers.get('Content-Security-Policy');
+		const response = await fetch(`${base}/docs`);
+		const policy = response.headers.get('Content-Security-Policy');
 		expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
 		expect(policy).toContain("connect-src 'self' http://submit.example;");
 	});

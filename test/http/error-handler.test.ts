@@ -34,15 +34,15 @@ test('bodies beyond the budget are rejected with 503, and no warning or error is
 	const body = Buffer.alloc(1024 * 1024 - 1, 'x');
 	const head = `POST /f/contact HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length + 1}\r\n\r\n`;
 	const sockets = [1, 2, 3, 4].map(() => connect(Number(port), hostname));
-	const answer = await Promise.race(
+	const response = await Promise.race(
 		sockets.map((socket) => {
 			socket.write(head);
 			socket.write(body);
 			return new Promise<string>((resolve) => socket.on('data', (chunk) => resolve(String(chunk))));
 		}),
 	);
-	expect(answer).toStartWith('HTTP/1.1 503');
-	expect(answer).toMatch(/\r\nretry-after: 5\r\n/i);
+	expect(response).toStartWith('HTTP/1.1 503');
+	expect(response).toMatch(/\r\nretry-after: 5\r\n/i);
 	for (const socket of sockets) socket.destroy();
 	await server.close();
 	expect(server.logLines).toEqual([]);

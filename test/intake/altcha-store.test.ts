@@ -41,7 +41,7 @@ test('requests that come together get one secret', async () => {
 	expect(new Set(secrets).size).toBe(1);
 });
 
-test('a challenge is spent once, also when tried many times at once and after a restart', async () => {
+test('a challenge can be used once, also with concurrent attempts and after a restart', async () => {
 	const { consume } = createAltchaStore(storage, () => 1000);
 	const tries = await Promise.all(Array.from({ length: 20 }, () => consume('abc', 2000)));
 	expect(tries.filter(Boolean)).toHaveLength(1);
@@ -50,7 +50,7 @@ test('a challenge is spent once, also when tried many times at once and after a 
 	expect(await createAltchaStore(storage, () => 1000).consume('abd', 2000)).toBe(true);
 });
 
-test('expired challenges are forgotten', async () => {
+test('expired challenges are deleted', async () => {
 	let now = 1000;
 	const { consume } = createAltchaStore(storage, () => now);
 	await consume('one', 2000);

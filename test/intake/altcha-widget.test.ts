@@ -20,7 +20,7 @@ afterAll(async () => {
 	await server.close();
 });
 
-/** A web site elsewhere, with a form of ours on its page. */
+/** Another web site, with a form of this server on its page. */
 function serveSite(endpoint: string, more = ''): string {
 	const widget = Bun.file(new URL(import.meta.resolve('altcha')));
 	const html = `<!doctype html><title>A site</title><script type="module" src="/altcha.js"></script>
@@ -67,7 +67,7 @@ async function stored(): Promise<object[]> {
 	return body.submissions.map(({ data }) => data);
 }
 
-test('a person ticks the box, and the form is taken', async () => {
+test('a visitor ticks the box, and the form is accepted', async () => {
 	await page.goto(serveSite(endpoint()));
 	await tickTheBox();
 	await send();
@@ -75,7 +75,7 @@ test('a person ticks the box, and the form is taken', async () => {
 	expect(await stored()).toEqual([{ message: 'Hello' }]);
 });
 
-test('with our script, a refusal gives the box back to be ticked again', async () => {
+test('with our script, an error resets the box', async () => {
 	await page.goto(serveSite(endpoint(), `<script src="${server.submitUrl}/formsrv.js"></script>`));
 	const field = page.locator('[name=message]');
 	await field.evaluate((input) => input.removeAttribute('name'));

@@ -29,7 +29,7 @@ function setUp(more: Partial<AltchaOptions> = {}) {
 	};
 }
 
-/** Solves with the official code, and answers what the widget puts into the form. */
+/** Solves with the official code. Returns the token that the widget puts into the form. */
 async function solve({ algorithm, challenge, salt, maxnumber, signature }: AltchaChallenge) {
 	const solution = await solveChallenge(challenge, salt, algorithm, maxnumber).promise;
 	return { algorithm, challenge, number: solution?.number ?? -1, salt, signature, took: 12 };
@@ -53,7 +53,7 @@ describe('a challenge', () => {
 		expect(new URLSearchParams(salt.split('?')[1]).get('expires')).toBe(String(START / 1000 + 600));
 	});
 
-	test('asks for as much work as is set', async () => {
+	test('requires the configured amount of work', async () => {
 		const { challenge } = setUp({ maxNumber: 3 });
 		const solved = Array.from({ length: 60 }, async () => (await solve(await challenge('f1'))).number);
 		expect(new Set(await Promise.all(solved))).toEqual(new Set([0, 1, 2, 3]));
@@ -76,7 +76,7 @@ describe('a solution is rejected', () => {
 		expect([...used.values()]).toEqual([START + 600_000]);
 	});
 
-	test('the second time, also in another spelling', async () => {
+	test('the second time, also in another encoding', async () => {
 		const { challenge, verify } = setUp();
 		const payload = await solve(await challenge('f1'));
 		expect(await verify(encode(payload), 'f1')).toBe(true);
@@ -125,9 +125,9 @@ describe('a solution is rejected', () => {
 		expect(await verify(encode(payload), 'f1')).toBe(true);
 	});
 
-	test('when it was made under another secret', async () => {
-		const stranger = setUp({ secret: async () => 'another secret' });
-		const token = encode(await solve(await stranger.challenge('f1')));
+	test('when it was signed with another secret', async () => {
+		const other = setUp({ secret: async () => 'another secret' });
+		const token = encode(await solve(await other.challenge('f1')));
 		expect(await setUp().verify(token, 'f1')).toBe(false);
 	});
 

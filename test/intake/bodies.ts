@@ -32,7 +32,7 @@ export function multipart(pairs: readonly Pair[]): string {
 	return `${pairs.map(([name, value]) => part(`form-data; name="${escaped(name)}"`, value)).join('')}${CLOSING}`;
 }
 
-/** What pairs have to become: repeated names gathered where they were first seen. */
+/** The expected fields: a repeated name at its first place, with all its values. */
 export function gathered(pairs: readonly Pair[]): Field[] {
 	const values = new Map<string, string[]>();
 	for (const [name, value] of pairs) values.set(name, [...(values.get(name) ?? []), value]);

@@ -49,7 +49,7 @@ function solve({ algorithm, challenge, salt, maxnumber, signature }: AltchaChall
 }
 
 describe('a form with a vendor’s captcha', () => {
-	test('takes a submission whose token the vendor confirms, and stores no token', async () => {
+	test('accepts a submission whose token the vendor confirms, and stores no token', async () => {
 		const form = await createForm({ captcha: 'hcaptcha' });
 		const { status } = await server.submit(form.slug, { a: '1', 'h-captcha-response': 'token' });
 		expect(status).toBe(200);
@@ -67,7 +67,7 @@ describe('a form with a vendor’s captcha', () => {
 		expect(await list(form, 'spam')).toEqual([]);
 	});
 
-	test('keeps what comes while the vendor is down among the spam, with the reason, and answers as ever', async () => {
+	test('stores submissions as spam while the vendor is down, with the reason and the usual response', async () => {
 		const form = await createForm({ captcha: 'hcaptcha' });
 		const before = await server.submit(form.slug, { a: '0', 'h-captcha-response': 'token' });
 		vendorAnswer = () => new Response('down', { status: 503 });
@@ -83,7 +83,7 @@ describe('a form with a vendor’s captcha', () => {
 		expect(server.logLines.join()).not.toContain(SECRET);
 	});
 
-	test('does not ask the vendor about what the honeypot caught', async () => {
+	test('does not call the vendor for submissions that the honeypot caught', async () => {
 		const form = await createForm({ captcha: 'hcaptcha' });
 		const { status } = await server.submit(form.slug, { a: '1', _gotcha: 'x' });
 		expect(status).toBe(200);
@@ -112,7 +112,7 @@ describe('a form with ALTCHA', () => {
 		}
 	});
 
-	test('takes a solved challenge once, for this form only', async () => {
+	test('accepts a solved challenge once, for this form only', async () => {
 		const form = await createForm({ captcha: 'altcha' });
 		const other = await createForm({ captcha: 'altcha' });
 		const altcha = solve((await fetchChallenge(form.slug)).body);
@@ -126,7 +126,7 @@ describe('a form with ALTCHA', () => {
 		expect(await list(form)).toMatchObject([{ data: { a: '1' } }]);
 	});
 
-	test('answers a retry with the same Idempotency-Key as the first time', async () => {
+	test('returns the first response for a retry with the same Idempotency-Key', async () => {
 		const form = await createForm({ captcha: 'altcha' });
 		const altcha = solve((await fetchChallenge(form.slug)).body);
 		for (const _attempt of [1, 2]) {
@@ -178,8 +178,8 @@ describe('a challenge is rejected as a submission would be', () => {
 			const json = { name: 'Contact', captcha: 'altcha' };
 			const { slug } = (await limited.call<FormAnswer>('POST /api/forms', { json })).body;
 			const at = `${limited.submitUrl}/f`;
-			const answers = [1, 2, 3].map(() => fetchChallenge(slug, { at }));
-			const statuses = (await Promise.all(answers)).map(({ status }) => status);
+			const responses = [1, 2, 3].map(() => fetchChallenge(slug, { at }));
+			const statuses = (await Promise.all(responses)).map(({ status }) => status);
 			expect(statuses.sort()).toEqual([200, 200, 429]);
 			expect((await limited.submit(slug, { a: '1' })).body.code).toBe('CAPTCHA_REQUIRED');
 		} finally {

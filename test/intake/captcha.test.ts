@@ -3,20 +3,20 @@ import { CAPTCHA_VENDORS, type Captcha, type CaptchaVendor } from '../../src/cap
 import type { CaptchaVerifier } from '../../src/config.ts';
 import { type CaptchaOptions, createCaptchaCheck } from '../../src/intake/captcha.ts';
 
-const SECRET = 'the secret that nobody may see';
+const SECRET = 'the confidential secret';
 const OK = { success: true, challenge_ts: '2026-03-04T05:06:07Z', hostname: 'www.example.com' };
 const GOOD = () => Response.json(OK);
 
 /** Stands in for the vendors' servers. */
 let asked: { path: string; type: string | null; body: URLSearchParams }[] = [];
-let answer: () => Response | Promise<Response> = GOOD;
+let response: () => Response | Promise<Response> = GOOD;
 const vendor = Bun.serve({
 	port: 0,
 	hostname: '127.0.0.1',
 	async fetch(request) {
 		const body = new URLSearchParams(await request.text());
 		asked.push({ path: new URL(request.url).pathname, type: request.headers.get('content-type'), body });
-		return answer();
+		return response();
 	},
 });
 
@@ -31,7 +31,7 @@ let warnings: unknown[] = [];
 beforeEach(() => {
 	asked = [];
 	warnings = [];
-	answer = GOOD;
+	response = GOOD;
 });
 
 afterAll(() => vendor.stop(true));
@@ -75,12 +75,12 @@ describe.each(CAPTCHA_VENDORS)('%s', (captcha) => {
 		['no token', {}],
 		['an empty token', { [captcha]: '' }],
 		['another vendor’s token', { [captcha === 'hcaptcha' ? 'turnstile' : 'hcaptcha']: 'x' }],
-	])('%s is CAPTCHA_REQUIRED, and nobody is asked', async (_what, tokens) => {
+	])('%s is CAPTCHA_REQUIRED, without a request', async (_what, tokens) => {
 		await expect(setUp()({ form: form(captcha), tokens })).rejects.toMatchObject({ code: 'CAPTCHA_REQUIRED' });
 		expect(asked).toEqual([]);
 	});
 
-	test.each([' ', 'a b', 'ä', 'a\r\nb', 'x'.repeat(8193)])('the token %p fails, and nobody is asked', async (token) => {
+	test.each([' ', 'a b', 'ä', 'a\r\nb', 'x'.repeat(8193)])('the token %p fails, without a request', async (token) => {
 		const verdict = setUp()({ form: form(captcha), tokens: { [captcha]: token } });
 		await expect(verdict).rejects.toMatchObject({ code: 'CAPTCHA_FAILED' });
 		expect(asked).toEqual([]);
@@ -95,7 +95,7 @@ describe.each(CAPTCHA_VENDORS)('%s', (captcha) => {
 		['bad-request'],
 		[],
 	])('the verdict "%s" is CAPTCHA_FAILED', async (...codes) => {
-		answer = () => Response.json({ success: false, 'error-codes': codes });
+		response = () => Response.json({ success: false, 'error-codes': codes });
 		await expect(check()).rejects.toMatchObject({ code: 'CAPTCHA_FAILED' });
 		expect(warnings).toEqual([]);
 	});
@@ -106,12 +106,12 @@ describe.each(CAPTCHA_VENDORS)('%s', (captcha) => {
 		['with status 429', () => new Response('', { status: 429 }), 'answered 429'],
 		['that redirects', () => Response.redirect(new URL('/other', vendor.url).href), 'answered 302'],
 		['that talks HTML', () => new Response('<p>success</p>'), 'gave an answer that cannot be read'],
-		['that answers nothing', () => new Response(''), 'gave an answer that cannot be read'],
-		['that answers null', () => Response.json(null), 'gave an answer that cannot be read'],
-		['that answers a list', () => Response.json([OK]), 'gave an answer that cannot be read'],
+		['that returns nothing', () => new Response(''), 'gave an answer that cannot be read'],
+		['that returns null', () => Response.json(null), 'gave an answer that cannot be read'],
+		['that returns a list', () => Response.json([OK]), 'gave an answer that cannot be read'],
 		['that is vague', () => Response.json({ success: 'true' }), 'gave an answer that cannot be read'],
 		[
-			'that talks without end',
+			'with an endless body',
 			() => new Response(`{"success":true,"padding":"${'x'.repeat(200_000)}"}`),
 			'gave an answer that cannot be read',
 		],
@@ -121,36 +121,36 @@ describe.each(CAPTCHA_VENDORS)('%s', (captcha) => {
 			'answered invalid-input-secret',
 		],
 		[
-			'that has a fault of its own',
+			'with an internal error',
 			() => Response.json({ success: false, 'error-codes': ['internal-error'] }),
 			'answered internal-error',
 		],
 	])('a vendor %s sends the submission to spam', async (_what, respond, reason) => {
-		answer = respond;
+		response = respond;
 		expect(await check()).toBe(`captcha-unavailable: ${captcha} ${reason}`);
 		expect(asked).toHaveLength(1);
 		expect(warnings).toEqual([['captcha cannot be verified, submissions go to spam', { captcha, reason }]]);
 	});
 
-	test('a vendor that nobody reaches sends the submission to spam', async () => {
+	test('an unreachable vendor sends the submission to spam', async () => {
 		const gone = { secret: SECRET, verifyUrl: 'http://127.0.0.1:1/' };
 		const vendors = perVendor(() => gone);
 		expect(await check({ options: { vendors } })).toBe(`captcha-unavailable: ${captcha} could not be reached`);
 	});
 
-	test('a missing secret sends the submission to spam, and nobody is asked', async () => {
+	test('a missing secret sends the submission to spam without a request', async () => {
 		const none = { secret: null, verifyUrl: vendor.url.href };
 		const vendors = perVendor(() => none);
 		expect(await check({ options: { vendors } })).toBe(`captcha-unavailable: ${captcha} has no secret in the settings`);
 		expect(asked).toEqual([]);
 	});
 
-	test('the log is told once a minute, and never the secret or the token', async () => {
+	test('the log gets one line a minute, without the secret and the token', async () => {
 		let now = 0;
 		const verify = setUp({ now: () => now });
-		answer = () => new Response(SECRET, { status: 500 });
-		for (const moment of [0, 1, 59_999, 60_000]) {
-			now = moment;
+		response = () => new Response(SECRET, { status: 500 });
+		for (const time of [0, 1, 59_999, 60_000]) {
+			now = time;
 			await verify({ form: form(captcha), tokens: { [captcha]: 'token-text' } });
 		}
 		expect(warnings).toHaveLength(2);
@@ -164,12 +164,12 @@ describe.each(CAPTCHA_VENDORS)('%s', (captcha) => {
 	});
 
 	test.each([undefined, null, '', 'not-provided'])('the host name %p tells nothing, and passes', async (hostname) => {
-		answer = () => Response.json({ ...OK, hostname });
+		response = () => Response.json({ ...OK, hostname });
 		expect(await check({ domains: ['example.com'] })).toBeNull();
 	});
 
-	test('a host name that is no text fails', async () => {
-		answer = () => Response.json({ ...OK, hostname: ['example.com'] });
+	test('a host name that is not a text fails', async () => {
+		response = () => Response.json({ ...OK, hostname: ['example.com'] });
 		await expect(check({ domains: ['example.com'] })).rejects.toMatchObject({ code: 'CAPTCHA_FAILED' });
 	});
 });
@@ -181,18 +181,18 @@ describe('reCAPTCHA’s score', () => {
 		[0.5, null],
 		[0.9, null],
 	])('%d gives %p', async (score, verdict) => {
-		answer = () => Response.json({ ...OK, score, action: 'submit' });
+		response = () => Response.json({ ...OK, score, action: 'submit' });
 		expect<string | null>(await setUp()({ form: form('recaptcha'), tokens: { recaptcha: 't' } })).toBe(verdict);
 	});
 });
 
-test('a low score of hCaptcha is no doubt: there it means a low risk', async () => {
-	answer = () => Response.json({ ...OK, score: 0.01 });
+test('a low score of hCaptcha passes: it means a low risk', async () => {
+	response = () => Response.json({ ...OK, score: 0.01 });
 	expect(await setUp()({ form: form('hcaptcha'), tokens: { hcaptcha: 't' } })).toBeNull();
 });
 
 describe('ALTCHA', () => {
-	test('passes with a solution for this very form, and nobody is asked', async () => {
+	test('passes with a solution for this form, without a request', async () => {
 		expect(await setUp()({ form: form('altcha'), tokens: { altcha: 'solution-for-zzz' } })).toBeNull();
 		expect(asked).toEqual([]);
 	});
@@ -207,7 +207,7 @@ describe('ALTCHA', () => {
 	});
 });
 
-test('a form without captcha asks for nothing', async () => {
+test('a form without captcha needs no token', async () => {
 	expect(await setUp()({ form: form(null), tokens: {} })).toBeNull();
 	expect(asked).toEqual([]);
 });

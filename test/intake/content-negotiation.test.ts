@@ -33,7 +33,7 @@ test.each([
 	expect(prefersJson(new Headers({ Accept: accept }))).toBe(false);
 });
 
-test('what says that a script made it asks for JSON, whatever it accepts', () => {
+test('a request that a script made prefers JSON, with every Accept header', () => {
 	expect(prefersJson(new Headers({ Accept: BROWSER, 'X-Requested-With': 'xmlhttprequest' }))).toBe(true);
 	expect(prefersJson(new Headers({ 'X-Requested-With': 'com.android.browser' }))).toBe(false);
 	expect(prefersJson(new Headers({ Accept: BROWSER, 'Formspree-Client': '@formspree/core@4.0.0' }))).toBe(true);

@@ -6,7 +6,7 @@ import { mediaKind, readFields } from '../../src/intake/read-fields.ts';
 import { dataJson, splitSpecialFields } from '../../src/intake/special-fields.ts';
 import { BOUNDARY, CLOSING, JSON_TYPE, LIMITS, MULTIPART_TYPE, multipart, part, URLENCODED_TYPE } from './bodies.ts';
 
-/** What either road says: the content, or the code and sentence of the refusal. */
+/** The result of either path: the content, or the code and sentence of the error. */
 function outcome(read: () => unknown): unknown {
 	try {
 		return read();
@@ -38,7 +38,7 @@ const values = fc.oneof(
 	fc.array(fc.string(), { maxLength: 2 }),
 );
 
-test('the short road for flat JSON and the scanner say the same', () => {
+test('the fast path for flat JSON and the parser agree', () => {
 	fc.assert(
 		fc.property(fc.array(fc.tuple(names, values), { maxLength: 8 }), (members) => {
 			expectSameOnBothRoads(
@@ -76,7 +76,7 @@ const plainName = fc.oneof({ weight: 8, arbitrary: plainText }, { weight: 1, arb
 const plainBody = fc
 	.array(fc.tuple(plainName, plainText), { maxLength: 18 })
 	.map((members) => `{${members.map((pair) => pair.map((text) => JSON.stringify(text)).join(':')).join()}}`);
-/** What is put in place of up to two bytes, somewhere. */
+/** Replacements for up to two bytes anywhere. */
 const slip = fc.record({
 	at: fc.nat(),
 	cut: fc.nat({ max: 2 }),
@@ -108,7 +108,7 @@ function withSlips(text: string, slips: { at: number; cut: number; put: string }
 	return Uint8Array.from(bytes);
 }
 
-test('a plain JSON body, and one that nearly is, say the same to all readers', () => {
+test('all parsers agree on a plain JSON body, and on one that nearly is', () => {
 	let plain = 0;
 	const runs = 5000;
 	fc.assert(
@@ -201,7 +201,7 @@ const formPiece = fc.constantFrom(
 	],
 );
 
-test('the short road for form bodies and the reader of any say the same', () => {
+test('the fast path for urlencoded bodies and the parser agree', () => {
 	fc.assert(
 		fc.property(fc.array(formPiece, { maxLength: 24 }), (pieces) => {
 			expectSameOnBothRoads(pieces.join(''), URLENCODED_TYPE);
@@ -247,7 +247,7 @@ const partPiece = fc.constantFrom(
 );
 const ending = fc.constantFrom(CLOSING, CLOSING.trimEnd(), `${CLOSING}\r\n`, `${CLOSING}x`, `--${BOUNDARY}`, '');
 
-test('the short road for multipart bodies and the reader of any say the same', () => {
+test('the fast path for multipart bodies and the parser agree', () => {
 	fc.assert(
 		fc.property(fc.array(partPiece, { maxLength: 4 }), ending, (parts, end) => {
 			expectSameOnBothRoads(parts.join('') + end, MULTIPART_TYPE);
@@ -262,7 +262,7 @@ test('the short road for multipart bodies and the reader of any say the same', (
 	);
 });
 
-test('bytes that are no UTF-8 are rejected on both roads', () => {
+test('invalid UTF-8 is rejected on both paths', () => {
 	const body = Buffer.concat([
 		Buffer.from(part('form-data; name="a"', 'x').slice(0, -2)),
 		Buffer.from([0xe9, 0x0d, 0x0a]),

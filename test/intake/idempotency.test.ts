@@ -27,22 +27,22 @@ const send = (body: string, key: string) =>
 		redirect: 'manual',
 	});
 
-test('many at once under one key are one submission and get one answer, where it led included', async () => {
+test('concurrent requests under one key store one submission and get one response, with the same redirect', async () => {
 	const before = await stored();
 	const body = 'a=b&_next=https%3A%2F%2Fexample.com%2Fok';
-	const answers = await Promise.all(Array.from({ length: 20 }, () => send(body, 'many')));
-	for (const { status, headers } of answers) {
+	const responses = await Promise.all(Array.from({ length: 20 }, () => send(body, 'many')));
+	for (const { status, headers } of responses) {
 		expect([status, headers.get('Location')]).toEqual([303, 'https://example.com/ok']);
 	}
 	expect(await stored()).toBe(before + 1);
 });
 
-test('a rejected submission does not use its key up', async () => {
+test('a rejected submission does not use its key', async () => {
 	expect((await send('', 'refused')).status).toBe(400);
 	expect((await send('a=b', 'refused')).status).toBe(303);
 });
 
-test('a key is remembered for 24 hours and not longer', async () => {
+test('a key is valid for 24 hours', async () => {
 	const before = await stored();
 	await send('a=b', 'day');
 	now += DAY_MS - 1;
@@ -53,7 +53,7 @@ test('a key is remembered for 24 hours and not longer', async () => {
 	expect(await stored()).toBe(before + 2);
 });
 
-test('old keys are forgotten a chunk at a time, for as long as one may go on', async () => {
+test('old keys are deleted in chunks, until the caller stops it', async () => {
 	const { storage, intake } = server.app;
 	const left = async () => (await storage.db.select().from(idempotencyKeys)).map(({ key }) => key);
 	now += 2 * DAY_MS;

@@ -1,4 +1,4 @@
-/** JSON bodies: values are the source text, and nothing that two readers could understand differently is taken. */
+/** JSON bodies: values are the source text, and ambiguous JSON is rejected. */
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -113,7 +113,7 @@ describe('JSON that is not valid', () => {
 		});
 	});
 
-	test('is told from valid JSON exactly as JSON.parse does', () => {
+	test('is distinguished from valid JSON exactly as by JSON.parse', () => {
 		const token = fc.constantFrom(
 			...'{}[],:"\\ \n',
 			'"a"',

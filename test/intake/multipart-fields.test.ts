@@ -1,4 +1,4 @@
-/** multipart/form-data bodies: whole and understood, or rejected. */
+/** multipart/form-data bodies: entirely valid, or rejected. */
 
 import { describe, expect, test } from 'bun:test';
 import { rejectionOf } from '../rejection.ts';
@@ -184,7 +184,7 @@ describe('a file', () => {
 	const file = (filename: string, value: string) =>
 		part(`form-data; name="cv"; ${filename}\r\n${octets}`, value) + multipart([['é', 'ü']]);
 
-	test('that nobody chose is left out', () => {
+	test('that was not chosen is skipped', () => {
 		expect(readForm(file('filename=""', ''))).toEqual([{ name: 'é', json: '"ü"' }]);
 	});
 
@@ -196,7 +196,7 @@ describe('a file', () => {
 		file('filename=""; filename*=utf-8\'\'cv.pdf', ''),
 		Buffer.concat([Buffer.from(file('filename="é.pdf"', '…')), Buffer.from([0xff])]),
 		Buffer.from(file('filename="cv.pdf"', '%PDF\xff\xfe\0').replace('é', 'e').replace('ü', 'u'), 'latin1'),
-	])('is rejected, and the answer names its field (%#)', (body) => {
+	])('is rejected, and the error names its field (%#)', (body) => {
 		expect(rejection(body)).toEqual({
 			code: 'FILES_NOT_SUPPORTED',
 			message: 'This form takes no files; the field "cv" holds one. Leave the file out and send the rest.',
@@ -205,7 +205,7 @@ describe('a file', () => {
 });
 
 describe('a limit', () => {
-	test('of parts counts fields and files that nobody chose alike', () => {
+	test('of parts counts fields and unused file inputs alike', () => {
 		const parts = part('form-data; name="a"', 'v') + part('form-data; name="f"; filename=""', '');
 		expect(readForm(parts.repeat(500) + CLOSING)).toHaveLength(1);
 		expect(rejection(parts.repeat(100_000))).toEqual({

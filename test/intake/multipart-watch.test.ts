@@ -1,4 +1,4 @@
-/** Multipart bodies in pieces of every size: rejected as soon as it is certain that they will be, and never otherwise. */
+/** Multipart bodies in chunks of every size: rejected as soon as an error is certain, and never otherwise. */
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ const tooMuch = 'PAYLOAD_TOO_LARGE: The text fields of a multipart body may have
 const noFiles = (name: string) =>
 	`FILES_NOT_SUPPORTED: This form takes no files; the field "${name}" holds one. Leave the file out and send the rest.`;
 
-/** What becomes of a body that arrives in pieces of so many bytes, and how many bytes had arrived by then. */
+/** The result for a body in chunks of this size, and the number of bytes read by then. */
 function watch(body: string, pieceBytes = 50, boundary: string | undefined = BOUNDARY) {
 	const bytes = Buffer.from(body);
 	const look = createMultipartWatch(boundary, { ...LIMITS, maxTextBytes: MAX_TEXT });
@@ -39,7 +39,7 @@ test.each([
 	['a body that never ends', text('a', 100_000).slice(0, -2), tooMuch],
 	['a file', file('cv', 'cv.pdf', 5000) + CLOSING, noFiles('cv')],
 	['a file behind text', text('a', 900) + file('größe', 'cv.pdf', 5000) + CLOSING, noFiles('größe')],
-	['a file that nobody chose', text('a', 1000) + file('cv', '', 0) + CLOSING, 'taken'],
+	['an unused file input', text('a', 1000) + file('cv', '', 0) + CLOSING, 'taken'],
 	['a file behind too much text', text('a', 1001) + file('cv', 'cv.pdf', 5000) + CLOSING, tooMuch],
 	[
 		'more fields than may be',
@@ -54,13 +54,13 @@ test.each([
 	for (const pieceBytes of [1, 7, 50, 999, 100_000]) expect(watch(body, pieceBytes).outcome).toBe(outcome);
 });
 
-test('a body without a boundary is for its reader, unless it is too large', () => {
+test('a body without a boundary is left to the parser, unless it is too large', () => {
 	const look = createMultipartWatch(undefined, { ...LIMITS, maxTextBytes: MAX_TEXT });
 	expect(() => look(Buffer.from(text('a', 100)))).not.toThrow();
 	expect(() => look(Buffer.from(text('a', 5000)))).toThrow('at most 1000 bytes');
 });
 
-test('the pieces make no difference, and no more is read than is needed to know', () => {
+test('the chunk size makes no difference, and the decision comes as early as possible', () => {
 	const parts = fc.array(
 		fc.oneof(
 			fc.integer({ min: 0, max: 400 }).map((bytes) => text('a', bytes)),

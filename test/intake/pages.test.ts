@@ -36,7 +36,7 @@ const samples: Record<string, Page> = {
 	'a small page of a fault': smallPage({ status: 503, requestId: 'r1' }),
 };
 
-describe('what the pages say', () => {
+describe('the content of the pages', () => {
 	test('an error page has the status, the sentence, the code and the request id of the JSON error', () => {
 		const page = errorPage({ ...rejection, status: 429, code: 'RATE_LIMITED', message: 'Too many.' });
 		expect(page.status).toBe(429);
@@ -49,7 +49,7 @@ describe('what the pages say', () => {
 		for (const code of ERROR_CODES) expect(errorPage({ ...rejection, code }).html).toMatch(/<h1>[^<]{5,}<\/h1>/);
 	});
 
-	test('the fields to blame are listed', () => {
+	test('the invalid fields are listed', () => {
 		expect(samples['an error page']?.html).toContain('<li><strong>email</strong>: Not an address.</li>');
 	});
 
@@ -66,7 +66,7 @@ describe('what the pages say', () => {
 	});
 });
 
-describe('the way back', () => {
+describe('the link back', () => {
 	test.each([
 		['https://a.example/x?y=1#z', 'https://a.example/x?y=1#z'],
 		['http://localhost:4321', 'http://localhost:4321/'],
@@ -102,7 +102,7 @@ describe('in a real browser', () => {
 		await server.stop(true);
 	});
 
-	/** A tab that notes all that a calm page does not do. */
+	/** A tab that records errors, requests and dialogs. */
 	async function openTab(options: BrowserContextOptions = {}): Promise<{ tab: Tab; noises: string[] }> {
 		const tab = await browser.newPage(options);
 		const noises: string[] = [];

@@ -1,4 +1,4 @@
-/** Bodies over real connections: whole and within bounds, or rejected before they cost anything. */
+/** Bodies over real connections: complete and within limits, or rejected early. */
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { createByteBudget } from '../../src/byte-budget.ts';
@@ -35,7 +35,7 @@ const incomplete = { code: 'INVALID_BODY', message: 'The connection ended before
 
 type Outcome = { length: number } | { code: string; message: string };
 
-let holdBody = hold(1300);
+let reserveBody = hold(1300);
 let outcomes: Promise<Outcome>[] = [];
 let senders = 0;
 let onArrival = () => {};
@@ -57,7 +57,7 @@ const server = Bun.serve({
 });
 
 beforeEach(() => {
-	holdBody = hold(1300);
+	reserveBody = hold(1300);
 	outcomes = [];
 });
 afterAll(() => server.stop(true));
@@ -66,16 +66,18 @@ afterAll(() => server.stop(true));
 async function read(request: Request): Promise<Uint8Array> {
 	const declaredBytes = declaredSize(request.headers, MAX_BYTES);
 	const isSmall = declaredBytes !== undefined && declaredBytes <= FREE_BYTES;
-	const held = isSmall ? undefined : holdBody(request.headers.get('x-client') ?? `198.51.100.${senders++ % 256}`);
+	const reservation = isSmall
+		? undefined
+		: reserveBody(request.headers.get('x-client') ?? `198.51.100.${senders++ % 256}`);
 	try {
-		const bytes = await (held?.read(request, { maxBytes: MAX_BYTES }) ?? readSmallBody(request));
+		const bytes = await (reservation?.read(request, { maxBytes: MAX_BYTES }) ?? readSmallBody(request));
 		checkSize(bytes, MAX_BYTES);
-		if (held) await store();
+		if (reservation) await store();
 		return bytes;
 	} catch (cause) {
 		throw asBodyError(cause);
 	} finally {
-		held?.release();
+		reservation?.release();
 	}
 }
 
@@ -136,7 +138,7 @@ describe('a body', () => {
 		socket.end();
 	});
 
-	test('that does not keep to what it declares is rejected', async () => {
+	test('that differs from its declared size is rejected', async () => {
 		const request = new Request('http://localhost/', {
 			method: 'POST',
 			headers: { 'content-length': '10' },
@@ -170,7 +172,7 @@ describe('the budget', () => {
 		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
 	});
 
-	test('leaves the small bodies in when it is spent, and is not spent by what was only announced', async () => {
+	test('admits small bodies when it is used up, and counts received bytes instead of declared ones', async () => {
 		const sockets: Bun.Socket[] = [];
 		for (let i = 0; i < 5; i++) sockets.push(await begin('Content-Length: 1000\r\n\r\nx'));
 		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
@@ -181,7 +183,7 @@ describe('the budget', () => {
 		for (const socket of sockets) socket.terminate();
 	});
 
-	test('counts the first bytes as well of one more body than have them free', async () => {
+	test('also counts the first bytes of one body more than have them free', async () => {
 		const sockets: Bun.Socket[] = [];
 		const dribble = `Transfer-Encoding: chunked\r\n\r\n64\r\n${'x'.repeat(100)}\r\n`;
 		for (let i = 0; i < FREE_BODIES + 13; i++) sockets.push(await begin(dribble));
@@ -192,7 +194,7 @@ describe('the budget', () => {
 		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
 	});
 
-	test('is given back after every outcome', async () => {
+	test('is released after every outcome', async () => {
 		for (let i = 0; i < 5; i++) {
 			expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
 			expect(await post(chunked(600, 401))).toEqual(tooLarge);
@@ -216,12 +218,12 @@ describe('the budget', () => {
 		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
 	});
 
-	test('tells when to come again', async () => {
+	test('tells when to retry', async () => {
 		const budget = createByteBudget(2);
 		budget.tryTake(1);
-		const held = createBodyReservations({ budget, shareBytes: 10, freeBytes: 0, freeBodies: 0 })('192.0.2.1');
+		const reservation = createBodyReservations({ budget, shareBytes: 10, freeBytes: 0, freeBodies: 0 })('192.0.2.1');
 		const request = new Request('http://localhost/', { method: 'POST', body: 'xxx' });
-		const reading = held.read(request, { maxBytes: MAX_BYTES });
+		const reading = reservation.read(request, { maxBytes: MAX_BYTES });
 		expect(await reading.catch((error) => error.details)).toEqual({ retryAfterSeconds: 5 });
 	});
 });
@@ -232,7 +234,7 @@ describe('the share of one network', () => {
 		begin(`X-Client: ${address}\r\nContent-Length: 1000\r\n\r\n${'x'.repeat(bytes)}`);
 
 	beforeEach(() => {
-		holdBody = hold(8000, 2000);
+		reserveBody = hold(8000, 2000);
 	});
 
 	test('is bounded, and leaves the rest to others', async () => {
@@ -255,10 +257,10 @@ describe('the share of one network', () => {
 		for (const socket of sockets) socket.terminate();
 	});
 
-	test('takes the largest body in any case', async () => {
-		holdBody = hold(400, 400);
+	test('admits the largest body in any case', async () => {
+		reserveBody = hold(400, 400);
 		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
-		holdBody = hold(2000, 500);
+		reserveBody = hold(2000, 500);
 		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
 	});
 });

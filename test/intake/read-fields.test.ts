@@ -1,4 +1,4 @@
-/** Posted bodies in three encodings: what comes in is kept exactly, or rejected with a reason. */
+/** Bodies in three encodings: stored exactly, or rejected with a reason. */
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -18,7 +18,7 @@ import {
 
 const BODY_ERRORS = ['INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'FILES_NOT_SUPPORTED'];
 
-/** Whether a body is either read or rejected in a way that the sender can act on. */
+/** Whether a body is either parsed or rejected with a client error. */
 function isReadOrRejected(contentType: string | null, body: Uint8Array): boolean {
 	try {
 		return Array.isArray(read(contentType, body));
@@ -69,7 +69,7 @@ describe('the Content-Type', () => {
 		'application/json; charset="utf-8"x',
 		'application/jsonx',
 		`application/${'x'.repeat(10_000)}`,
-	])('%s is rejected, and the answer names what is accepted', (contentType) => {
+	])('%s is rejected, and the error names the accepted types', (contentType) => {
 		expect(rejectionOf(() => mediaKind(contentType))).toEqual({
 			code: 'UNSUPPORTED_MEDIA_TYPE',
 			message: 'The Content-Type has to be application/json, application/x-www-form-urlencoded or multipart/form-data.',
@@ -98,7 +98,7 @@ describe('text', () => {
 		},
 	);
 
-	test.each(['a=b', '[]', '"a"', '', 'Hello'])('that is none is rejected: %p', (body) => {
+	test.each(['a=b', '[]', '"a"', '', 'Hello'])('that is not JSON is rejected: %p', (body) => {
 		expect(rejectionOf(() => read('text/plain', body)).code).toBe('UNSUPPORTED_MEDIA_TYPE');
 	});
 

@@ -1,4 +1,4 @@
-/** Where a browser goes after a submission. */
+/** The redirect target after a submission. */
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -96,7 +96,7 @@ describe('the target', () => {
 		expect(target({ ...restricted, origin, next, redirectUrl: null })).toBeNull();
 	});
 
-	test('has to be covered on every form if that is demanded', () => {
+	test('must be covered on every form with strict redirects', () => {
 		const strict = { strict: true, next: 'https://example.com/', origin: 'https://example.com' };
 		expect(target(strict)).toBeNull();
 		expect(target({ ...strict, redirectUrl: OWN })).toBe(OWN);
@@ -104,7 +104,7 @@ describe('the target', () => {
 		expect(target({ ...strict, allowedDomains: ['example.com'] })).toBe('https://example.com/');
 	});
 
-	test('is an http URL of visible ASCII or none, whatever is asked for', () => {
+	test('is an http URL of visible ASCII or none, for every _next', () => {
 		const text = fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.constantFrom(...UNUSABLE));
 		const maybe = fc.option(text);
 		fc.assert(

@@ -1,4 +1,4 @@
-/** The answer to an accepted submission is made from headers that all of them have in common, and must not share them. */
+/** Responses to accepted submissions are built from shared headers, and must not affect each other. */
 
 import { expect, test } from 'bun:test';
 import { acceptedResponse } from '../../src/intake/responses.ts';
@@ -17,7 +17,7 @@ function accept(allowedDomains: string[], remaining: number): Headers {
 	return acceptedResponse(request, { info, form, next: null, thanksUrl: 'http://localhost/thanks', rate }).headers;
 }
 
-test('each accepted submission keeps its own headers while others are answered', () => {
+test('each accepted submission keeps its own headers while others get responses', () => {
 	const [open, restricted, last] = [accept([], 5), accept(['example.com'], 4), accept([], 3)];
 	expect([open, restricted, last].map((headers) => headers.get('RateLimit-Remaining'))).toEqual(['5', '4', '3']);
 	expect([open, restricted, last].map((headers) => headers.get('X-Request-Id'))).toEqual(['id-5', 'id-4', 'id-3']);

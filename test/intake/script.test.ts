@@ -1,4 +1,4 @@
-/** The answer that carries `/formsrv.js`. */
+/** The response of `/formsrv.js`. */
 
 import { describe, expect, test } from 'bun:test';
 import { createScript } from '../../src/intake/script.ts';
@@ -6,22 +6,22 @@ import { createScript } from '../../src/intake/script.ts';
 const MAX_COMPRESSED_BYTES = 3072;
 
 async function ask(headers: Record<string, string> = {}): Promise<Response> {
-	const answer = await createScript()(new Request('http://localhost/formsrv.js', { headers }));
-	if (!answer) throw new Error('dist/script is missing: run `bun run build` first');
-	return answer;
+	const response = await createScript()(new Request('http://localhost/formsrv.js', { headers }));
+	if (!response) throw new Error('dist/script is missing: run `bun run build` first');
+	return response;
 }
 
 describe('/formsrv.js', () => {
 	test('is at most 3 kB compressed', async () => {
-		const answer = await ask({ 'Accept-Encoding': 'gzip' });
-		expect(answer.headers.get('Content-Encoding')).toBe('gzip');
-		expect((await answer.bytes()).length).toBeLessThanOrEqual(MAX_COMPRESSED_BYTES);
+		const response = await ask({ 'Accept-Encoding': 'gzip' });
+		expect(response.headers.get('Content-Encoding')).toBe('gzip');
+		expect((await response.bytes()).length).toBeLessThanOrEqual(MAX_COMPRESSED_BYTES);
 	});
 
 	test('is a script of its own that leaves no names behind', async () => {
-		const answer = await ask();
-		expect(answer.headers.get('Content-Type')).toMatch(/^text\/javascript/);
-		expect(await answer.text()).toMatch(/^\(\(\)=>\{.*\}\)\(\);\s*$/s);
+		const response = await ask();
+		expect(response.headers.get('Content-Type')).toMatch(/^text\/javascript/);
+		expect(await response.text()).toMatch(/^\(\(\)=>\{.*\}\)\(\);\s*$/s);
 	});
 
 	test('may be loaded by pages of any origin', async () => {

@@ -1,4 +1,4 @@
-/** Special fields steer a submission and are never part of what is stored. */
+/** Special fields control a submission and are never stored. */
 
 import { describe, expect, test } from 'bun:test';
 import type { Field } from '../../src/intake/field-list.ts';
@@ -41,7 +41,7 @@ describe('special fields', () => {
 	});
 
 	test.each(['_next', '_subject', '_replyto', 'g-recaptcha-response', 'altcha'])(
-		'that are no strings count as absent, but are not stored: %s',
+		'that are not strings count as absent, but are not stored: %s',
 		(name) => {
 			for (const value of [null, 1, true, ['ada@example.com'], { path: '/etc/passwd' }, '']) {
 				expect(splitSpecialFields([field(name, value)])).toEqual({ special: NONE, fields: [] });

@@ -47,7 +47,7 @@ test.each(['/', '/docs', '/api/forms', '/api/f/nobody'])('%s is nothing at the s
 	expect((await fetch(`${server.submitUrl}${path}`)).status).toBe(404);
 });
 
-test('what owners have is found by one spelling of its address', async () => {
+test('management paths are found only in their unescaped form', async () => {
 	const { body: form } = await server.call<{ id: string }>('POST /api/forms', { json: { name: 'Contact' } });
 	const escaped = `%${form.id.charCodeAt(0).toString(16)}${form.id.slice(1)}`;
 	const statusOf = async (id: string) => (await server.call(`GET /api/forms/${id}`)).status;

@@ -1,4 +1,4 @@
-/** The page of the API documentation: shows the document that this server answers at /api/openapi.json. */
+/** The page of the API documentation: shows the document of /api/openapi.json. */
 
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 
@@ -9,11 +9,11 @@ function followColorScheme(): void {
 }
 
 async function show(): Promise<void> {
-	const answer = await fetch('/api/openapi.json');
-	const spec = await answer.json();
+	const response = await fetch('/api/openapi.json');
+	const spec = await response.json();
 	SwaggerUI({
 		dom_id: '#api',
-		// "Try it out" asks the server that the page came from, under whatever name the browser knows it.
+		// "Try it out" sends requests to the origin of this page.
 		spec: { ...spec, servers: [{ url: location.origin }] },
 		deepLinking: true,
 		displayRequestDuration: true,

@@ -4,7 +4,7 @@ import type { Form } from '../../../src/forms/schema.ts';
 import { decodeId } from '../../../src/ids.ts';
 import { createToken } from '../../../src/keys/token.ts';
 import { sessions, setupLinks } from '../../../src/storage/tables.ts';
-import { sendRaw, splitAnswers } from '../../hostile/raw.ts';
+import { sendRaw, splitResponses } from '../../hostile/raw.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 
 const HOUR_MS = 3_600_000;
@@ -99,7 +99,7 @@ describe('signing in with a key', () => {
 			error: 'The body must not be larger than 4 KiB.',
 		});
 		const head = `POST /api/session HTTP/1.1\r\nHost: ${new URL(server.baseUrl).host}\r\nContent-Type: application/json`;
-		const [declared] = splitAnswers(await sendRaw(server.baseUrl, `${head}\r\nContent-Length: 4097\r\n\r\n`));
+		const [declared] = splitResponses(await sendRaw(server.baseUrl, `${head}\r\nContent-Length: 4097\r\n\r\n`));
 		expect(declared?.status).toBe(413);
 	});
 

@@ -31,7 +31,7 @@ const reject =
 	() =>
 		Response.json({ success: false, ...envelope }, { status, headers: CORS });
 
-/** Without CORS headers the browser keeps the answer from the script, as if the connection had been cut. */
+/** Without CORS headers the browser hides the response from the script, like a failed connection. */
 const lose: Reply = () => new Response('lost');
 
 const script = createScript();
@@ -113,7 +113,7 @@ describe('a form that posts to the server', () => {
 		expect(keyOf(0)).toMatch(/^[!-~]{20,255}$/);
 	});
 
-	test('gives its place and the focus to the thanks', async () => {
+	test('is replaced by the thanks, which get the focus', async () => {
 		await open();
 		await tab.click('#send');
 		await status().getByText('Thank you').waitFor();
@@ -236,7 +236,7 @@ describe('sending', () => {
 		expect(await tab.locator('form').getAttribute('aria-busy')).toBeNull();
 	});
 
-	test('again after the answer was lost repeats key and bytes', async () => {
+	test('again after a lost response repeats key and bytes', async () => {
 		replies = [lose];
 		await open();
 		await tab.click('#send');
@@ -264,7 +264,7 @@ describe('sending', () => {
 	});
 });
 
-describe('a refusal', () => {
+describe('an error', () => {
 	const envelope = {
 		error: 'Two fields need another look.',
 		code: 'VALIDATION_ERROR',
@@ -313,7 +313,7 @@ describe('a refusal', () => {
 });
 
 describe('the page', () => {
-	test('is led on to _next or data-formsrv-redirect', async () => {
+	test('is redirected to _next or data-formsrv-redirect', async () => {
 		await open(undefined, `<input type="hidden" name="_next" value="/thanks?a=1">${FIELDS}`);
 		await tab.click('#send');
 		await tab.waitForURL(`${site.url}thanks?a=1`);
@@ -322,7 +322,7 @@ describe('the page', () => {
 		await tab.waitForURL(`${site.url}other`);
 	});
 
-	test('is not led to a script', async () => {
+	test('is not redirected to a script', async () => {
 		await open(undefined, `<input type="hidden" name="_next" value="javascript:document.title='pwned'">${FIELDS}`);
 		await tab.click('#send');
 		await status().getByText('Thank you').waitFor();
