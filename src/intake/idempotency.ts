@@ -1,6 +1,6 @@
 /** Idempotency keys: a repeated submission gets the first response again, and is not stored again. */
 
-import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm';
+import { and, eq, gt, lt, sql } from 'drizzle-orm';
 import { DAY_MS } from '../durations.ts';
 import { AppError, invalidField } from '../errors.ts';
 import { lazy } from '../lazy.ts';
@@ -11,7 +11,6 @@ import type { Content } from './content.ts';
 
 const LIFETIME_MS = DAY_MS;
 const EXPIRE_AT_ONCE = 500;
-const ROWID = sql`rowid`;
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
 /** The redirect target of the first response; `null` is the thank-you page. */
@@ -92,9 +91,10 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 			const inFuture = gt(idempotencyKeys.createdAt, now() + LIFETIME_MS);
 			await storage.batch((tx) => [tx.update(idempotencyKeys).set({ createdAt: now() }).where(inFuture)]);
 			for (;;) {
+				const { formId, key } = idempotencyKeys;
 				const [deleted] = await storage.batch((tx) => {
-					const oldest = tx.select({ rowid: ROWID }).from(idempotencyKeys).where(expired).limit(EXPIRE_AT_ONCE);
-					return [tx.delete(idempotencyKeys).where(inArray(ROWID, oldest)).returning({ rowid: ROWID })];
+					const oldest = tx.select({ formId, key }).from(idempotencyKeys).where(expired).limit(EXPIRE_AT_ONCE);
+					return [tx.delete(idempotencyKeys).where(sql`(${formId}, ${key}) in ${oldest}`).returning({ key })];
 				});
 				if (deleted.length < EXPIRE_AT_ONCE || !(await mayGoOn())) return;
 			}

@@ -248,7 +248,7 @@ export const usedChallenges = sqliteTable(
 );
 
 /**
- * Pieces of the search index, each with two tables of its own for a stretch of the submissions; see `search-volumes.ts`.
+ * Pieces of the search index, each with two tables of its own for a stretch of the submissions; see `sqlite/search-segments.ts`.
  * All up to the `lastId` of the newest one are indexed.
  */
 export const searchSegments = sqliteTable('search_volumes', {
@@ -263,7 +263,7 @@ export const searchSegments = sqliteTable('search_volumes', {
 	isPacked: integer('is_packed', { mode: 'boolean' }).default(false).notNull(),
 });
 
-/** Removed submissions that the search index still holds; see `search-index.ts`. */
+/** Removed submissions that the search index still holds; see `sqlite/search-index.ts`. */
 export const searchRemovals = sqliteTable('search_removals', { id: integer('id').primaryKey() });
 
 /**
