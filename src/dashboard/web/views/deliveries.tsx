@@ -164,9 +164,9 @@ function Digests({ digests }: { digests: DeliveryList['digests'] }) {
 		<p key={delivery} class="notice" role="status">
 			<Icon name="mail" />
 			<span>
-				<bdi>{formOf(form)?.name ?? ''}</bdi> has reached its hourly mail limit. Since <Time iso={since} />
-				submissions are collected: <a href={to.delivery(delivery)}>one mail about all of them</a> goes{' '}
-				<Time iso={goesAt} />. Each submission is in the inbox as ever.
+				<bdi>{formOf(form)?.name ?? ''}</bdi> reached its hourly mail limit <Time iso={since} />. Later submissions are
+				collected: <a href={to.delivery(delivery)}>one mail about all of them</a> goes <Time iso={goesAt} />. Each
+				submission is in the inbox as ever.
 			</span>
 		</p>
 	));
