@@ -1,11 +1,11 @@
 /** Scans: functions that go through many submissions at a stretch, in a thread beside the server if the engine has one. */
 
 import { serveReads } from './sqlite/reader-thread.ts';
-import type { Selection, Slice, StoredSubmission } from './submission.ts';
+import type { Paging, Selection, StoredSubmission } from './submission.ts';
 
 export interface ScanRequest {
 	selection: Selection;
-	order: Slice['order'];
+	order: Paging['order'];
 }
 
 /** Takes as many of the submissions as it wants. What it returns passes between threads; its `bytes` are not copied. */

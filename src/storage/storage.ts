@@ -17,8 +17,8 @@ import type {
 	ListQuery,
 	NewSubmission,
 	PageEntry,
+	Paging,
 	Selection,
-	Slice,
 	StoredSubmission,
 	SubmissionHead,
 } from './submission.ts';
@@ -116,7 +116,7 @@ export interface SubmissionStore {
 	/** How many submissions match; throws as `list` does. */
 	count(selection: Selection): Promise<number>;
 	/** The first ids of a selection; throws as `list` does. */
-	ids(selection: Selection, part: Omit<Slice, 'offset'>): Promise<number[]>;
+	ids(selection: Selection, part: Omit<Paging, 'offset'>): Promise<number[]>;
 	/** Of each of the forms. */
 	counts(formIds: readonly number[]): Promise<Map<number, Counts>>;
 	/** Of each of the forms: how many matching submissions lie between each two neighbouring ids of `bounds`, which ascend. */

@@ -56,8 +56,8 @@ export interface Counts {
 	spam: number;
 }
 
-/** A condition on submissions. */
-export interface Narrowing {
+/** Which submissions. */
+export interface Condition {
 	filter: Filter;
 	/** Only submissions with `fromId <= id < beforeId`. */
 	fromId?: number;
@@ -67,17 +67,17 @@ export interface Narrowing {
 }
 
 /** Submissions of one form. */
-export interface Selection extends Narrowing {
+export interface Selection extends Condition {
 	formId: number;
 }
 
-export interface Slice {
+export interface Paging {
 	order: 'asc' | 'desc';
 	limit: number;
 	offset: number;
 }
 
-export interface ListQuery extends Selection, Slice {}
+export interface ListQuery extends Selection, Paging {}
 
 /** With the size in bytes in place of a large text, which is read by itself. */
 export interface PageEntry extends Omit<StoredSubmission, 'data'> {

@@ -1,6 +1,6 @@
-/** How much can be asked for at once. */
+/** Limits of one request. */
 
 export const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 100;
-/** Characters of a search. */
+/** In characters. */
 export const SEARCH_MAX = 200;

@@ -1,31 +1,31 @@
-/** Pure: the query parameters of the submissions list, and the choice of submissions in general, read strictly. */
+/** Pure: parses the query parameters of the submissions list, and criteria in general, strictly. */
 
 import { DAY_MS } from '../durations.ts';
 import { invalidField } from '../errors.ts';
 import { integer, oneOf, single } from '../http/query-parameters.ts';
 import { searchWords } from '../storage/search-words.ts';
-import type { Narrowing } from '../storage/submission.ts';
+import type { Condition } from '../storage/submission.ts';
 import { FILTERS, type Filter } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
 import { parseTimestamp, type Timestamp } from '../timestamp.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX } from './bounds.ts';
 
-/** What is asked for: later than one moment, not later than another, in milliseconds since 1970. */
-export interface NarrowingQuery {
+/** Which submissions; times in milliseconds since 1970. */
+export interface Criteria {
 	filter: Filter;
 	sinceMs?: number;
 	untilMs?: number;
 	words?: readonly string[];
 }
 
-export interface ListQuery extends NarrowingQuery {
+export interface ListQuery extends Criteria {
 	limit: number;
 	offset: number;
 	order: 'asc' | 'desc';
 }
 
-/** Which submissions are meant, as it is asked for in a query or a body. */
-export interface NarrowingInput {
+/** Criteria as a query or a body has them. */
+export interface CriteriaInput {
 	filter: Filter;
 	search?: string;
 	since?: string;
@@ -33,23 +33,23 @@ export interface NarrowingInput {
 }
 
 const ORDERS = ['asc', 'desc'] as const;
-/** A blank where the zone's plus sign belongs: an unescaped plus arrives so in a query. */
-const BLANK_FOR_PLUS = /(?<=:\S*) (?=\d{2}:\d{2}$)/;
+/** A space in place of the zone's plus sign: an unescaped plus in a query is decoded to one. */
+const SPACE_FOR_PLUS = /(?<=:\S*) (?=\d{2}:\d{2}$)/;
 
 /** @throws AppError VALIDATION_ERROR naming the parameter */
 export function parseListQuery(params: URLSearchParams): ListQuery {
 	return {
 		limit: integer(params, 'limit', { fallback: LIMIT_DEFAULT, min: 1, max: LIMIT_MAX }),
 		offset: integer(params, 'offset', { fallback: 0, min: 0, max: Number.MAX_SAFE_INTEGER }),
-		...parseExtent(params),
+		...parseOrderedCriteria(params),
 	};
 }
 
-/** Everything but the page: which submissions, in which order. */
-export function parseExtent(params: URLSearchParams): Omit<ListQuery, 'limit' | 'offset'> {
+/** Criteria and order, without the page. */
+export function parseOrderedCriteria(params: URLSearchParams): Omit<ListQuery, 'limit' | 'offset'> {
 	return {
 		order: oneOf(params, 'order', { values: ORDERS, fallback: 'desc' }),
-		...parseNarrowing({
+		...parseCriteria({
 			filter: oneOf(params, 'filter', { values: FILTERS, fallback: 'all' }),
 			search: single(params, 'search'),
 			since: single(params, 'since'),
@@ -58,8 +58,8 @@ export function parseExtent(params: URLSearchParams): Omit<ListQuery, 'limit' | 
 	};
 }
 
-/** `since` is exclusive, `until` inclusive; a date alone is its first moment for `since`, its last one for `until`. */
-export function parseNarrowing({ filter, search, since, until }: NarrowingInput): NarrowingQuery {
+/** `since` is exclusive, `until` inclusive; a date alone is the start of its day for `since`, the end for `until`. */
+export function parseCriteria({ filter, search, since, until }: CriteriaInput): Criteria {
 	return {
 		filter,
 		...(since !== undefined && { sinceMs: readTimestamp('since', since).millis }),
@@ -68,8 +68,8 @@ export function parseNarrowing({ filter, search, since, until }: NarrowingInput)
 	};
 }
 
-/** The ids that are meant. */
-export function toNarrowing({ filter, sinceMs, untilMs, words }: NarrowingQuery, timeline: Timeline): Narrowing {
+/** Criteria with times translated into ids. */
+export function toCondition({ filter, sinceMs, untilMs, words }: Criteria, timeline: Timeline): Condition {
 	return {
 		filter,
 		...(sinceMs !== undefined && { fromId: timeline.firstIdAfter(sinceMs) }),
@@ -83,7 +83,7 @@ function parseUntil(text: string): number {
 	return millis + (isDateAlone ? DAY_MS - 1 : 0);
 }
 
-/** What finds everything is refused: a change meant for some would be made to all. */
+/** Rejects a search that matches everything: a bulk change meant for some would apply to all. */
 function parseSearch(text: string): string[] {
 	if (text.length > SEARCH_MAX) {
 		throw invalidField('search', 'TOO_LONG', `search must have at most ${SEARCH_MAX} characters.`);
@@ -94,7 +94,7 @@ function parseSearch(text: string): string[] {
 }
 
 function readTimestamp(name: string, text: string): Timestamp {
-	const timestamp = parseTimestamp(text.replace(BLANK_FOR_PLUS, '+'));
+	const timestamp = parseTimestamp(text.replace(SPACE_FOR_PLUS, '+'));
 	if (timestamp) return timestamp;
 	throw invalidField(name, 'INVALID_DATE', `${name} must be a date such as 2026-01-31 or 2026-01-31T09:30:00Z.`);
 }

@@ -1,4 +1,4 @@
-/** What the routes of submissions say alike in the OpenAPI document. */
+/** Parts of the OpenAPI document that the routes of submissions share. */
 
 import { Type } from '@sinclair/typebox';
 import { pathParameter, queryParameter } from '../http/openapi.ts';
@@ -9,11 +9,11 @@ import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX } from './bounds.ts';
 export const formId = pathParameter('id', { description: 'The form.', example: 'cmnrg2x7k8w' });
 export const submissionId = pathParameter('submissionId', { description: 'The submission.', example: 'cmnrg2x8a1c' });
 
-/** Which part of them. */
+/** The page. */
 export const pageParameters = [
 	queryParameter('limit', {
 		schema: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
-		description: 'Maximum results; out of bounds it is brought within them.',
+		description: 'Maximum number of results; values out of range are clamped.',
 	}),
 	queryParameter('offset', {
 		schema: Type.Integer({ minimum: 0, default: 0 }),
@@ -21,16 +21,16 @@ export const pageParameters = [
 	}),
 ];
 
-/** Which submissions, in which order. */
-export const extentParameters = [
+/** Criteria and order. */
+export const criteriaParameters = [
 	queryParameter('since', {
 		schema: Type.String({ format: 'date-time' }),
-		description: 'Only submissions strictly later; RFC 3339, or a date alone (00:00 UTC). No zone is UTC.',
+		description: 'Only submissions strictly later; RFC 3339, or a date alone (00:00 UTC). Without a zone: UTC.',
 		example: '2026-01-02T03:04:05Z',
 	}),
 	queryParameter('until', {
 		schema: Type.String({ format: 'date-time' }),
-		description: 'Only submissions of that moment or earlier; written as `since`, but a date alone includes that day.',
+		description: 'Only submissions at that time or earlier; format as `since`, but a date alone includes that day.',
 		example: '2026-01-31',
 	}),
 	queryParameter('order', {
@@ -44,9 +44,9 @@ export const extentParameters = [
 	queryParameter('search', {
 		schema: Type.String({ maxLength: SEARCH_MAX }),
 		description:
-			'Only submissions in whose values all of these words occur, inside of words too, in upper or lower case, with or ' +
-			'without accents. A word of one or two letters is found as a whole word only, unless its script has no spaces. ' +
-			'What was submitted is found about a second later.',
+			'Only submissions whose values contain all of these words, also inside of words, regardless of case and ' +
+			'accents. A word of one or two letters matches whole words only, unless its script has no spaces. ' +
+			'Submissions are found about a second after they arrived.',
 		example: 'ada',
 	}),
 ];

@@ -1,4 +1,4 @@
-/** The JSON text of submissions: at once, or, where it is large, in pieces with one large submission in memory at a time. */
+/** Writes the JSON text of submissions: whole, or, if large, as a stream with one large submission in memory at a time. */
 
 import type { ByteBudget } from '../byte-budget.ts';
 import type { Streamed } from '../http/streamed.ts';
@@ -7,9 +7,9 @@ import type { Storage } from '../storage/storage.ts';
 import type { PageEntry } from '../storage/submission.ts';
 import { presentAround, presentWith } from './present.ts';
 
-export interface Written {
+export interface PageParts {
 	formId: number;
-	/** What stands before the entries and behind them. */
+	/** The text before and after the entries. */
 	head: string;
 	entries: readonly PageEntry[];
 	tail: string;
@@ -18,17 +18,17 @@ export interface Written {
 export type JsonText = string | Streamed;
 
 export interface PageWriterOptions {
-	/** For large texts while they are in memory. */
+	/** Accounts for large texts in memory. */
 	budget: Pick<ByteBudget, 'take'>;
-	/** For what is written in pieces. */
+	/** Limits concurrent streams. */
 	turns: Turns;
 }
 
-/** Nearly every page is smaller. */
+/** Up to here a page is parts whole; nearly every page is smaller. */
 const MAX_WHOLE_BYTES = 256 * 1024;
-/** Small submissions of a large page are passed on together. */
+/** Small submissions of a large page are sent together, in chunks of this size. */
 const PIECE_CHARACTERS = 64 * 1024;
-/** What a text takes in memory, in its own sizes: the engine's copy, and ours. */
+/** Copies of a text in memory: SQLite's and ours. */
 const COPIES = 2;
 const MAX_WAIT_MS = 20_000;
 const decoder = new TextDecoder();
@@ -43,7 +43,7 @@ export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>
 		return bytes && decoder.decode(bytes);
 	}
 
-	async function whole({ formId, head, entries, tail }: Written): Promise<string> {
+	async function whole({ formId, head, entries, tail }: PageParts): Promise<string> {
 		const texts: string[] = [];
 		for (const entry of entries) {
 			const data = typeof entry.data === 'string' ? entry.data : await readText(formId, entry.id);
@@ -53,7 +53,7 @@ export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>
 	}
 
 	/** A submission that was removed since it was found is left out. */
-	async function* inPieces({ formId, head, entries, tail }: Written): AsyncGenerator<Uint8Array> {
+	async function* stream({ formId, head, entries, tail }: PageParts): AsyncGenerator<Uint8Array> {
 		let text = head;
 		let separator = '';
 		for (const entry of entries) {
@@ -77,22 +77,22 @@ export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>
 			} finally {
 				release();
 			}
-			// A connection that takes it all at once would otherwise let nothing else have its turn.
+			// A fast client would otherwise block the event loop for the whole page.
 			await nextTurn();
 		}
 		yield encoder.encode(text + tail);
 	}
 
 	/**
-	 * @param caller Whose turn it takes if it is large; without one it needs none.
-	 * @throws AppError UNAVAILABLE if there is no turn for too long
+	 * @param caller Whose concurrency limit applies to a large page; without one none does.
+	 * @throws AppError UNAVAILABLE if a turn does not come in time
 	 */
-	return async (written: Written, caller?: string): Promise<JsonText> => {
+	return async (parts: PageParts, caller?: string): Promise<JsonText> => {
 		let bytes = 0;
-		for (const { data } of written.entries) bytes += typeof data === 'string' ? data.length : data;
-		if (bytes <= MAX_WHOLE_BYTES) return whole(written);
+		for (const { data } of parts.entries) bytes += typeof data === 'string' ? data.length : data;
+		if (bytes <= MAX_WHOLE_BYTES) return whole(parts);
 		const end = caller === undefined ? () => {} : await turns.take(caller);
-		return { chunks: inPieces(written), end };
+		return { chunks: stream(parts), end };
 	};
 }
 

@@ -1,4 +1,4 @@
-/** Pure: a stored submission as it is answered. */
+/** Pure: the JSON text of a stored submission. */
 
 import { encodeId } from '../ids.ts';
 import type { StoredSubmission } from '../storage/submission.ts';
@@ -6,22 +6,22 @@ import type { Timeline } from '../storage/timeline.ts';
 
 type Shown = Omit<StoredSubmission, 'data'>;
 
-/** The JSON text of a `Submission`. What was stored is spliced in untouched, never parsed on the way. */
+/** The JSON text of a `Submission`. Stored data is inserted as it is, never parsed. */
 export function presentJson(row: StoredSubmission, timeline: Timeline): string {
 	return presentWith(row.data, row, timeline);
 }
 
-/** As {@link presentJson}, with data that the row itself does not hold. */
+/** As {@link presentJson}, with data from elsewhere. */
 export function presentWith(data: string, row: Shown, timeline: Timeline): string {
 	return `${presentId(row)}"data":${data},${presentFlags(row, timeline)}`;
 }
 
-/** What comes before the data of a `Submission`, and what after it. */
+/** The text before and after the data of a `Submission`. */
 export function presentAround(row: Shown, timeline: Timeline): [before: string, after: string] {
 	return [`${presentId(row)}"data":`, `,${presentFlags(row, timeline)}`];
 }
 
-/** As {@link presentJson}, without what the sender wrote. */
+/** As {@link presentJson}, without the data. */
 export function presentFlagged(row: Shown, timeline: Timeline): string {
 	return presentId(row) + presentFlags(row, timeline);
 }

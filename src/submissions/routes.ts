@@ -9,7 +9,7 @@ import type { Auth } from '../keys/auth.ts';
 import { countedAs } from '../keys/permissions.ts';
 import { LIMIT_DEFAULT } from './bounds.ts';
 import { parseListQuery } from './list-query.ts';
-import { extentParameters, formId, pageParameters, submissionId } from './openapi-parts.ts';
+import { criteriaParameters, formId, pageParameters, submissionId } from './openapi-parts.ts';
 import type { JsonText } from './page-writer.ts';
 import { FlaggedSubmission, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
 import type { Submissions } from './submissions.ts';
@@ -30,8 +30,8 @@ const EXAMPLE_PAGE = {
 const HEADERS = { 'Content-Type': 'application/json' };
 
 export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: StreamResponse) => {
-	/** JSON text as it is, already built or in pieces. */
-	const answer = (request: Request, text: JsonText): Response =>
+	/** Sends JSON text, whole or as a stream. */
+	const toResponse = (request: Request, text: JsonText): Response =>
 		typeof text === 'string' ? new Response(text, { headers: HEADERS }) : stream(request, text, HEADERS);
 
 	return new Elysia({ prefix: '/api/forms/:id/submissions', tags: ['Submissions'] })
@@ -39,7 +39,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 		.get(
 			'',
 			async ({ principal, params, request }) =>
-				answer(
+				toResponse(
 					request,
 					await submissions.list(params.id, {
 						mode: principal.mode,
@@ -53,9 +53,9 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 					...operation(
 						'listSubmissions',
 						'List submissions',
-						'One page of the submissions of a form: as many as `limit` says while there are more, however large they are.',
+						'One page of the submissions of a form: `limit` of them while there are more, whatever their size.',
 					),
-					parameters: [formId, ...pageParameters, ...extentParameters],
+					parameters: [formId, ...pageParameters, ...criteriaParameters],
 					responses: {
 						200: jsonResponse('The page.', { schema: SubmissionList, example: EXAMPLE_PAGE }),
 						...errorResponses('VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'RATE_LIMITED'),
@@ -67,7 +67,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 		.get(
 			'/:submissionId',
 			async ({ principal, params, request }) =>
-				answer(
+				toResponse(
 					request,
 					await submissions.get(params.id, {
 						mode: principal.mode,
@@ -91,7 +91,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 		.patch(
 			'/:submissionId',
 			async ({ principal, mayRead, params, request }) =>
-				answer(
+				toResponse(
 					request,
 					await submissions.update(params.id, {
 						mode: principal.mode,
@@ -107,7 +107,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 					...operation(
 						'updateSubmission',
 						'Flag a submission',
-						'Sets the flags that are sent. To a key without the permission to read, the answer leaves out `data`.',
+						'Sets the given flags. For a key without the permission to read, the response has no `data`.',
 					),
 					parameters: [formId, submissionId],
 					requestBody: jsonBody(UpdateSubmission, { isRead: true }),
@@ -132,7 +132,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 			{
 				access: { permission: 'delete' },
 				detail: {
-					...operation('deleteSubmission', 'Delete a submission', 'Removes it for good. This cannot be undone.'),
+					...operation('deleteSubmission', 'Delete a submission', 'Removes it. This cannot be undone.'),
 					parameters: [formId, submissionId],
 					responses: {
 						200: jsonResponse('Deleted.', { schema: Success, example: { success: true } }),

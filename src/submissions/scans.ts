@@ -1,4 +1,4 @@
-/** The scans of submissions: the program of the thread that does them, if there is one. */
+/** Entry of the scan thread: the calls that read many submissions, besides those of the storage. */
 
 import { serveScans } from '../storage/scan.ts';
 import { readChunk } from './export/chunk.ts';

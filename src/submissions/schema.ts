@@ -1,4 +1,4 @@
-/** The wire shapes of submissions as their owner reads them. */
+/** The wire shapes of submissions for their owner. */
 
 import { type Static, Type } from '@sinclair/typebox';
 import { stringMap } from '../http/schema-types.ts';
@@ -17,12 +17,12 @@ export const Submission = Type.Object(
 		}),
 		createdAt: Type.String({ format: 'date-time' }),
 		...flags,
-		spamReason: Type.Optional(Type.String({ description: 'Why it counts as spam; only on spam.' })),
+		spamReason: Type.Optional(Type.String({ description: 'Why it is spam; only on spam.' })),
 	},
 	{ $id: 'Submission' },
 );
 
-/** Its `data` only goes to those who may read. */
+/** With `data` only for callers with the permission to read. */
 export const FlaggedSubmission = Type.Object(
 	{ ...Submission.properties, data: Type.Optional(Submission.properties.data) },
 	{ $id: 'FlaggedSubmission' },
@@ -39,14 +39,14 @@ export const SubmissionList = Type.Object(
 		pagination: Type.Object({
 			limit: Type.Integer({ description: 'The applied limit.' }),
 			offset: Type.Integer(),
-			total: Type.Integer({ description: 'How many match in all.' }),
+			total: Type.Integer({ description: 'Number of all matching submissions.' }),
 			hasMore: Type.Boolean(),
 		}),
 	},
 	{ $id: 'SubmissionList' },
 );
 
-/** Members that only the server sets are taken and left unread, so that a submission that was read can be sent back. */
+/** Accepts and ignores read-only members, so that a submission can be sent back as it was read. */
 export const UpdateSubmission = Type.Object(
 	{
 		isRead: Type.Optional(flags.isRead),
@@ -54,7 +54,7 @@ export const UpdateSubmission = Type.Object(
 		isSpam: Type.Optional(flags.isSpam),
 		sendWithheld: Type.Optional(
 			Type.Boolean({
-				description: 'With `isSpam: false`: sends the mails and webhook events that were withheld, after all.',
+				description: 'With `isSpam: false`: sends the mails and webhook requests that were withheld.',
 			}),
 		),
 		id: Type.Optional(Type.Any({ description: 'Read-only; ignored.' })),

@@ -1,4 +1,4 @@
-/** The owner's inbox: submissions listed, read, flagged and removed. */
+/** The owner's inbox: lists, reads, flags, exports and removes submissions. */
 
 import type { Retries } from '../delivery/retries.ts';
 import { AppError } from '../errors.ts';
@@ -9,7 +9,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { PageEntry } from '../storage/submission.ts';
 import type { FormRow, Mode } from '../storage/tables.ts';
 import { type Export, type ExportQuery, openExport } from './export/export.ts';
-import { type ListQuery, toNarrowing } from './list-query.ts';
+import { type ListQuery, toCondition } from './list-query.ts';
 import { createPageWriter, type JsonText, type PageWriterOptions } from './page-writer.ts';
 import { presentFlagged } from './present.ts';
 import type { UpdateSubmission } from './schema.ts';
@@ -22,14 +22,14 @@ export interface SubmissionsOptions extends PageWriterOptions {
 	now?: () => number;
 }
 
-/** Who asks. */
-export interface Asked {
+/** On whose behalf. */
+export interface RequestScope {
 	mode?: Mode;
-	/** The key or session whose turns count; without one nothing has to wait for a turn. */
+	/** The key or session whose concurrency limit applies; without one none does. */
 	caller?: string;
 }
 
-/** JSON text is answered as text: what was stored is spliced in untouched, never parsed on the way. */
+/** Returns submissions as JSON text: stored data is inserted as it is, never parsed. */
 export function createSubmissions(storage: Storage, options: SubmissionsOptions) {
 	const { forms, budget, turns, release, now = Date.now } = options;
 	const { submissions, clock } = storage;
@@ -44,34 +44,37 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 
 	return {
 		/**
-		 * One page of a form's submissions, as the JSON text of a `SubmissionList`. What is on it is decided at once; of what is
-		 * large the text is read when its turn comes, and what was removed by then is left out.
+		 * One page of a form's submissions, as the JSON text of a `SubmissionList`. Large texts are read while it is sent; a
+		 * submission that was removed by then is left out.
 		 * @param readQuery Called once the form is known to exist.
-		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, UNAVAILABLE if too much that is large is under way
+		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, UNAVAILABLE above the limit of large responses
 		 */
-		async list(formId: string, { mode, caller, readQuery }: Asked & { readQuery: () => ListQuery }): Promise<JsonText> {
+		async list(
+			formId: string,
+			{ mode, caller, readQuery }: RequestScope & { readQuery: () => ListQuery },
+		): Promise<JsonText> {
 			const form = await forms.row(formId, mode);
 			const query = readQuery();
 			const { limit, offset, order } = query;
-			const selection = { ...toNarrowing(query, clock.timeline()), formId: form.id };
+			const selection = { ...toCondition(query, clock.timeline()), formId: form.id };
 			const { rows: entries, total, namesJson } = await submissions.list({ ...selection, limit, offset, order });
 			const pagination = JSON.stringify({ limit, offset, total, hasMore: offset + limit < total });
 			const tail = `],"fields":${namesJson},"pagination":${pagination}}`;
 			return write({ formId: form.id, head: '{"submissions":[', entries, tail }, caller);
 		},
 		/** One submission, as JSON text. @throws AppError FORM_NOT_FOUND, NOT_FOUND */
-		async get(formId: string, { mode, caller, id }: Asked & { id: string }): Promise<JsonText> {
+		async get(formId: string, { mode, caller, id }: RequestScope & { id: string }): Promise<JsonText> {
 			const form = await forms.row(formId, mode);
 			return write({ formId: form.id, head: '', entries: [await find(form, id)], tail: '' }, caller);
 		},
 		/**
-		 * Sets flags; answers the submission after the change, as JSON text.
+		 * Sets flags. @returns the submission after the change, as JSON text
 		 * @param readChange Called once the submission is known to exist.
-		 * @param mayRead Whether the answer holds what the sender wrote.
+		 * @param mayRead Whether the response contains the data.
 		 */
 		async update(
 			formId: string,
-			change: Asked & { id: string; mayRead: boolean; readChange: () => Promise<UpdateSubmission> },
+			change: RequestScope & { id: string; mayRead: boolean; readChange: () => Promise<UpdateSubmission> },
 		): Promise<JsonText> {
 			const { mode, caller, id, mayRead, readChange } = change;
 			const form = await forms.row(formId, mode);
@@ -84,10 +87,10 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			if (!mayRead) return presentFlagged(after, clock.timeline());
 			return write({ formId: form.id, head: '', entries: [after], tail: '' }, caller);
 		},
-		/** See {@link openExport}. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, UNAVAILABLE if too many are under way */
+		/** See {@link openExport}. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, UNAVAILABLE above the limit of exports */
 		async openExport(
 			formId: string,
-			{ mode, caller, readQuery }: Asked & { readQuery: () => ExportQuery },
+			{ mode, caller, readQuery }: RequestScope & { readQuery: () => ExportQuery },
 		): Promise<Export> {
 			const form = await forms.row(formId, mode);
 			const query = readQuery();
@@ -99,7 +102,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 				throw error;
 			}
 		},
-		/** @throws AppError FORM_NOT_FOUND, NOT_FOUND, also for a second time */
+		/** @throws AppError FORM_NOT_FOUND, NOT_FOUND */
 		async remove(formId: string, { mode, id }: { mode?: Mode; id: string }): Promise<void> {
 			const form = await forms.row(formId, mode);
 			const removed = await submissions.remove(form.id, [decodeId(id) ?? -1]);

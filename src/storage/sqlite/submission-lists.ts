@@ -11,8 +11,8 @@ import type {
 	ListQuery,
 	Page,
 	PageEntry,
+	Paging,
 	Selection,
-	Slice,
 	StoredSubmission,
 } from '../submission.ts';
 import type { FormIndex } from './form-index.ts';
@@ -87,7 +87,7 @@ export function createSubmissionLists(client: Database, { log, index, reader, na
 			const listed = JSON.parse(index.namesJson(formId, isSpam)) as string[];
 			return { names: listed, isPartial: index.hasUnlistedNames(formId, isSpam) };
 		},
-		ids: async (selection: Selection, part: Omit<Slice, 'offset'>): Promise<number[]> =>
+		ids: async (selection: Selection, part: Omit<Paging, 'offset'>): Promise<number[]> =>
 			reader.call('ids', selection, part),
 		prepareScan: reader.open,
 		scan: async <Request extends ScanRequest, Result>(name: string, request: Request): Promise<Result> =>

@@ -1,7 +1,7 @@
 /** Reads that may take their time, for a connection of their own: ranges of submissions, and the full-text search. */
 
 import type { Database } from 'bun:sqlite';
-import type { Selection, Slice, StoredSubmission } from '../submission.ts';
+import type { Paging, Selection, StoredSubmission } from '../submission.ts';
 import { segmentTable } from './search-segments.ts';
 import { searchTerms, wordToken } from './search-text.ts';
 import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from './submission-log.ts';
@@ -19,7 +19,7 @@ export function createSubmissionReader(client: Database) {
 	}
 
 	/** The volumes of the search index that may know of what is selected; like the submissions they are in order. */
-	function segmentsOf({ fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection, order: Slice['order']): number[] {
+	function segmentsOf({ fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection, order: Paging['order']): number[] {
 		const text = `select number from search_volumes where last_id >= ? and first_id < ? order by number ${order}`;
 		return client
 			.query(text)
@@ -30,7 +30,7 @@ export function createSubmissionReader(client: Database) {
 	/** Where to look one after the other, so that what is found comes in order. */
 	function sourcesOf(
 		selection: Selection,
-		{ order, firstMatch }: { order: Slice['order']; firstMatch: number },
+		{ order, firstMatch }: { order: Paging['order']; firstMatch: number },
 	): Source[] {
 		if (!selection.words) return [plainSource(selection)];
 		return segmentsOf(selection, order).map((volume) => searchSource(selection, { volume, firstMatch }));
@@ -38,7 +38,7 @@ export function createSubmissionReader(client: Database) {
 
 	return {
 		/** The ids of a part of what is selected, and how many are selected in all. */
-		count(selection: Selection, { order, limit, offset }: Slice): { ids: number[]; total: number } {
+		count(selection: Selection, { order, limit, offset }: Paging): { ids: number[]; total: number } {
 			using _view = oneView();
 			const ids: number[] = [];
 			let total = 0;
@@ -55,7 +55,7 @@ export function createSubmissionReader(client: Database) {
 			return { ids, total };
 		},
 		/** The first ids of what is selected. */
-		ids(selection: Selection, { order, limit }: Omit<Slice, 'offset'>): number[] {
+		ids(selection: Selection, { order, limit }: Omit<Paging, 'offset'>): number[] {
 			using _view = oneView();
 			const ids: number[] = [];
 			for (const { from, id } of sourcesOf(selection, { order, firstMatch: 5 })) {
@@ -66,7 +66,7 @@ export function createSubmissionReader(client: Database) {
 			return ids;
 		},
 		/** What is selected, one by one, to be broken off anywhere. */
-		*rows(selection: Selection, order: Slice['order']): Generator<StoredSubmission> {
+		*rows(selection: Selection, order: Paging['order']): Generator<StoredSubmission> {
 			using _view = oneView();
 			for (const { from, id } of sourcesOf(selection, { order, firstMatch: 4 })) {
 				using statement = client.prepare(`select ${COLUMNS} ${from} order by ${id} ${order}`);

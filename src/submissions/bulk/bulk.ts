@@ -1,4 +1,4 @@
-/** Changes to many submissions at once: a chunk at a time, so that submissions arriving meanwhile do not wait. */
+/** Changes many submissions, in chunks, so that new submissions do not wait. */
 
 import type { Retries } from '../../delivery/retries.ts';
 import { invalidField } from '../../errors.ts';
@@ -7,7 +7,7 @@ import { decodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Selection } from '../../storage/submission.ts';
 import type { Mode } from '../../storage/tables.ts';
-import { type NarrowingQuery, parseNarrowing, toNarrowing } from '../list-query.ts';
+import { type Criteria, parseCriteria, toCondition } from '../list-query.ts';
 import type { BulkTarget, BulkUpdate } from './schema.ts';
 
 const CHUNK = 200;
@@ -17,27 +17,27 @@ export interface BulkOptions {
 	release: Retries['release'];
 }
 
-/** @template Input What is read once the form is known to exist. */
+/** `readInput` is called once the form is known to exist. */
 interface BulkRequest<Input> {
 	mode?: Mode;
 	readInput: () => Promise<Input>;
-	/** Refuses whoever may not know what is in submissions. */
+	/** @throws AppError FORBIDDEN if the caller may not read submissions: results of a search disclose content */
 	mayLetOut: (disclosure: 'search') => void;
 }
 
-type Target = { ids: number[] } | { narrowing: NarrowingQuery };
+type Target = { ids: number[] } | { criteria: Criteria };
 
 export type Bulk = ReturnType<typeof createBulk>;
 
 export function createBulk({ submissions, clock }: Storage, { forms, release }: BulkOptions) {
-	/** The ids that are meant, in chunks. What arrives after the call is not meant. */
+	/** The ids of the target, in chunks, without submissions that arrive after the call. */
 	async function* chunksOf(formId: number, target: Target): AsyncGenerator<number[]> {
 		if ('ids' in target) {
 			for (let at = 0; at < target.ids.length; at += CHUNK) yield target.ids.slice(at, at + CHUNK);
 			return;
 		}
 		const end = clock.end();
-		let rest: Selection = { ...toNarrowing(target.narrowing, clock.timeline()), formId };
+		let rest: Selection = { ...toCondition(target.criteria, clock.timeline()), formId };
 		rest.beforeId = Math.min(rest.beforeId ?? end, end);
 		while (true) {
 			const ids = await submissions.ids(rest, { order: 'asc', limit: CHUNK });
@@ -49,7 +49,7 @@ export function createBulk({ submissions, clock }: Storage, { forms, release }: 
 
 	return {
 		/**
-		 * Sets flags; answers how many submissions there were.
+		 * Sets flags. @returns how many submissions matched
 		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, FORBIDDEN
 		 */
 		async update(formId: string, { mode, readInput, mayLetOut }: BulkRequest<BulkUpdate>): Promise<number> {
@@ -66,7 +66,7 @@ export function createBulk({ submissions, clock }: Storage, { forms, release }: 
 			}
 			return updated;
 		},
-		/** Removes for good; answers how many. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR */
+		/** @returns how many were removed. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR */
 		async remove(formId: string, { mode, readInput, mayLetOut }: BulkRequest<BulkTarget>): Promise<number> {
 			const form = await forms.row(formId, mode);
 			const input = await readInput();
@@ -79,11 +79,11 @@ export function createBulk({ submissions, clock }: Storage, { forms, release }: 
 	};
 }
 
-/** A request that names neither would mean everything: that has to be said, by a filter. */
+/** Requires `ids` or `filter`: without both a request would mean all submissions. */
 function parseTarget({ ids, filter, ...rest }: BulkTarget): Target {
 	if (ids === undefined) {
 		if (filter === undefined) throw invalidField('ids', 'REQUIRED', 'Either ids or filter is required.');
-		return { narrowing: parseNarrowing({ filter, ...rest }) };
+		return { criteria: parseCriteria({ filter, ...rest }) };
 	}
 	const [extra] = Object.keys({ ...(filter !== undefined && { filter }), ...rest });
 	if (extra !== undefined) throw invalidField(extra, 'CONFLICT', `${extra} cannot be combined with ids.`);

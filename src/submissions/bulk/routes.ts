@@ -1,4 +1,4 @@
-/** The routes that change many submissions at once. */
+/** Routes that change many submissions at once. */
 
 import { Elysia } from 'elysia';
 import { readJson } from '../../http/json-body.ts';
@@ -35,7 +35,7 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 					parameters: [formId],
 					requestBody: jsonBody(BulkUpdate, { filter: 'unread', set: { isRead: true } }),
 					responses: {
-						200: jsonResponse('How many there were.', { schema: Updated, example: { updated: 3 } }),
+						200: jsonResponse('The number of submissions.', { schema: Updated, example: { updated: 3 } }),
 						...refusals,
 					},
 				},
@@ -54,12 +54,12 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 					...operation(
 						'deleteSubmissions',
 						'Delete many submissions',
-						'Removes the submissions with these `ids`, or all that match `filter`, `search`, `since` and `until`, for good; `search` needs the permission to read as well.',
+						'Removes the submissions with these `ids`, or all that match `filter`, `search`, `since` and `until`; `search` needs the permission to read as well. This cannot be undone.',
 					),
 					parameters: [formId],
 					requestBody: jsonBody(BulkTarget, { ids: ['cmnrg2x8a1c'] }),
 					responses: {
-						200: jsonResponse('How many were deleted.', { schema: Deleted, example: { deleted: 1 } }),
+						200: jsonResponse('The number of deleted submissions.', { schema: Deleted, example: { deleted: 1 } }),
 						...refusals,
 					},
 				},

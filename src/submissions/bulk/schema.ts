@@ -14,7 +14,7 @@ const target = {
 	),
 	filter: Type.Optional(
 		stringEnum(FILTERS, {
-			description: 'Instead of `ids`: all submissions that the list shows with this filter, on all pages.',
+			description: 'Instead of `ids`: all submissions that the list returns with this filter, on all pages.',
 		}),
 	),
 	search: Type.Optional(Type.String({ description: 'With `filter`, as in the list.' })),
@@ -22,7 +22,7 @@ const target = {
 	until: Type.Optional(Type.String({ description: 'With `filter`, as in the list.' })),
 };
 
-/** Which submissions are meant: by their ids, or all that a list would show. */
+/** Submissions by id, or all that a list would return. */
 export const BulkTarget = Type.Object(target, { $id: 'BulkTarget', additionalProperties: false });
 export type BulkTarget = Static<typeof BulkTarget>;
 
@@ -38,7 +38,7 @@ export const BulkUpdate = Type.Object(
 			{ additionalProperties: false, description: 'The flags to set.' },
 		),
 		sendWithheld: Type.Optional(
-			Type.Boolean({ description: 'With `isSpam: false`: send what was withheld because it looked like spam.' }),
+			Type.Boolean({ description: 'With `isSpam: false`: sends the mails and webhook requests that were withheld.' }),
 		),
 	},
 	{ $id: 'BulkUpdate', additionalProperties: false },

@@ -1,26 +1,26 @@
-/** One piece of an export, read and written out at a stretch; the next one begins behind its last submission. */
+/** Reads and formats one chunk of an export; the next one starts after its last submission. */
 
 import type { ScanRequest } from '../../storage/scan.ts';
 import type { Selection, StoredSubmission } from '../../storage/submission.ts';
 import { type ClockStep, createTimeline } from '../../storage/timeline.ts';
 import { exportRow, type Layout } from './formats.ts';
 
-/** Large enough to be worth the way between the threads, small enough to be nothing in memory. */
+/** Large enough for a message between threads, small in memory. */
 const CHUNK_CHARACTERS = 256 * 1024;
 const CHUNK_SUBMISSIONS = 1000;
 
 export interface ChunkRequest extends ScanRequest {
 	layout: Layout;
-	/** When the clock was set. */
+	/** Clock steps, to turn ids into times. */
 	steps: readonly ClockStep[];
 	isFirst: boolean;
 }
 
 export interface Chunk {
 	bytes: Uint8Array<ArrayBuffer>;
-	/** How many submissions are in it. */
+	/** Number of submissions in it. */
 	count: number;
-	/** What is left to export; `undefined` if nothing is. */
+	/** The submissions after it, if any. */
 	rest: Selection | undefined;
 }
 

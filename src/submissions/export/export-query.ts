@@ -1,7 +1,7 @@
-/** Pure: the query parameters of an export, read strictly. */
+/** Pure: parses the query parameters of an export, strictly. */
 
 import { oneOf } from '../../http/query-parameters.ts';
-import { parseExtent } from '../list-query.ts';
+import { parseOrderedCriteria } from '../list-query.ts';
 import { FORMULAS } from './csv.ts';
 import type { ExportQuery } from './export.ts';
 import { FORMATS } from './formats.ts';
@@ -14,6 +14,6 @@ export function parseExportQuery(params: URLSearchParams): ExportQuery {
 		format: oneOf(params, 'format', { values: FORMATS, fallback: 'csv' }),
 		bom: oneOf(params, 'bom', { values: SWITCH, fallback: '0' }) === '1',
 		formulas: oneOf(params, 'formulas', { values: FORMULAS, fallback: 'guard' }),
-		...parseExtent(params),
+		...parseOrderedCriteria(params),
 	};
 }

@@ -1,4 +1,4 @@
-/** Exports of any size: made piece by piece as fast as they are taken, so that neither memory nor other requests notice. */
+/** Exports of any size: produced in chunks as fast as the client reads, in bounded memory. */
 
 import type { ByteBudget } from '../../byte-budget.ts';
 import type { EndTurn } from '../../http/turns.ts';
@@ -6,12 +6,12 @@ import type { OneAtATime } from '../../one-at-a-time.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Selection } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
-import { type NarrowingQuery, toNarrowing } from '../list-query.ts';
+import { type Criteria, toCondition } from '../list-query.ts';
 import type { Chunk, ChunkRequest } from './chunk.ts';
 import type { Formulas } from './csv.ts';
 import { exportHead, exportTail, type Format, type Layout } from './formats.ts';
 
-export interface ExportQuery extends NarrowingQuery {
+export interface ExportQuery extends Criteria {
 	order: 'asc' | 'desc';
 	format: Format;
 	bom: boolean;
@@ -21,12 +21,12 @@ export interface ExportQuery extends NarrowingQuery {
 export interface Export {
 	fileName: string;
 	format: Format;
-	/** How many submissions there are to come, and how many have been passed on. */
+	/** Number of submissions in all, and sent so far. */
 	total: number;
 	done: number;
-	/** The bytes, in pieces. */
+	/** The bytes, in chunks. */
 	chunks: AsyncGenerator<Uint8Array<ArrayBuffer>>;
-	/** To be called when no more of them are wanted. */
+	/** Must be called at the end, also after an abort. */
 	end: EndTurn;
 }
 
@@ -34,28 +34,28 @@ export interface ExportOptions {
 	form: FormRow;
 	query: ExportQuery;
 	now: () => number;
-	/** For the pieces while they wait for the client. */
+	/** For chunks that wait for the client. */
 	budget: Pick<ByteBudget, 'take'>;
-	/** How large a piece is shows once it is read: of all exports, one at a time waits with one for room in the budget. */
+	/** A chunk's size is known only once it is read, so only one export at a time holds a chunk without budget. */
 	oneAtATime: OneAtATime;
 	end: EndTurn;
 }
 
 /**
- * Begins an export of what is there at this moment: what arrives later is not part of it, what is removed meanwhile
- * drops out, and nothing is skipped or repeated.
+ * Starts an export of the submissions that exist now: later ones are not part of it, removed ones drop out, and none is
+ * skipped or repeated.
  */
 export async function openExport(
 	{ submissions, clock }: Pick<Storage, 'submissions' | 'clock'>,
 	{ form, query, now, budget, oneAtATime, end }: ExportOptions,
 ): Promise<Export> {
 	const { order, format, bom, formulas } = query;
-	const narrowing = toNarrowing(query, clock.timeline());
-	// Later the answer has begun, and it is too late for a refusal.
+	const condition = toCondition(query, clock.timeline());
+	// Throws here if the database is unavailable: later the response has begun.
 	submissions.prepareScan();
 	const last = clock.end();
-	const selection = { ...narrowing, formId: form.id, beforeId: Math.min(narrowing.beforeId ?? last, last) };
-	const isSpam = narrowing.filter === 'spam';
+	const selection = { ...condition, formId: form.id, beforeId: Math.min(condition.beforeId ?? last, last) };
+	const isSpam = condition.filter === 'spam';
 	const { names: fields, isPartial: hasRest } = await submissions.names(form.id, isSpam);
 	const layout: Layout = { format, bom, formulas, fields, hasRest };
 	const total = await submissions.count(selection);

@@ -1,14 +1,14 @@
-/** Pure: the fields of a submission as texts for the cells of a table. */
+/** Pure: the fields of a submission as texts for table cells. */
 
 type Reviver = (name: string, value: unknown, context: { source: string }) => unknown;
 
-/** Stands in a JSON value for itself: https://tc39.es/proposal-json-parse-with-source/ */
+/** Keeps a number's source text: https://tc39.es/proposal-json-parse-with-source/ */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
 const MAY_HOLD_NUMBERS = /[:[,]-?\d/;
 const keepDigits: Reviver = (_, value, { source }) => (typeof value === 'number' ? rawJSON(source) : value);
 
 /**
- * A text as it is, `null` as nothing, anything else as its JSON text, numbers with all their digits.
+ * Strings as they are, `null` as an empty text, other values as JSON text, numbers with all their digits.
  * @param data The JSON text of the fields.
  */
 export function fieldTexts(data: string): Map<string, string> {

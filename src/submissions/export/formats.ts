@@ -1,4 +1,4 @@
-/** Pure: how an export looks in each of its formats. */
+/** Pure: the formats of an export: CSV, JSON, NDJSON. */
 
 import { encodeId } from '../../ids.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
@@ -17,19 +17,19 @@ export const MEDIA_TYPES: Record<Format, string> = {
 };
 
 const FIXED_COLUMNS = ['id', 'createdAt', 'isRead', 'isStarred', 'isSpam'];
-/** Holds, as JSON, what has no column of its own, because the form has more field names than are listed. */
+/** The CSV column for fields beyond the listed names, as JSON. */
 const REST_COLUMN = 'otherFields';
 const BYTE_ORDER_MARK = '\ufeff';
 
 export interface Layout {
 	format: Format;
-	/** The columns behind the fixed ones. */
+	/** The columns after the fixed ones. */
 	fields: readonly string[];
-	/** Whether there may be fields that have no column. */
+	/** Whether there may be fields without a column. */
 	hasRest: boolean;
-	/** Whether a CSV begins with a byte order mark, by which Excel knows UTF-8. */
+	/** Whether a CSV starts with a byte order mark, by which Excel detects UTF-8. */
 	bom: boolean;
-	/** What a CSV does with texts that look like formulas. */
+	/** Whether a CSV guards against formulas. */
 	formulas: Formulas;
 }
 
@@ -39,7 +39,7 @@ export interface RowContext {
 	isFirst: boolean;
 }
 
-/** What stands before the first submission. */
+/** The text before the first submission. */
 export function exportHead({ format, fields, hasRest, bom, formulas }: Layout): string {
 	if (format === 'json') return '[';
 	if (format === 'ndjson') return '';
@@ -47,7 +47,7 @@ export function exportHead({ format, fields, hasRest, bom, formulas }: Layout): 
 	return bom ? BYTE_ORDER_MARK + header : header;
 }
 
-/** What stands after the last one. */
+/** The text after the last submission. */
 export function exportTail({ format }: Layout): string {
 	return format === 'json' ? '\n]\n' : '';
 }

@@ -1,4 +1,4 @@
-/** The route of exports. */
+/** The route of the export. */
 
 import { Elysia } from 'elysia';
 import { errorResponses, operation, queryParameter, textResponse } from '../../http/openapi.ts';
@@ -6,7 +6,7 @@ import { stringEnum } from '../../http/schema-types.ts';
 import type { StreamResponse } from '../../http/streamed.ts';
 import type { Auth } from '../../keys/auth.ts';
 import { countedAs } from '../../keys/permissions.ts';
-import { extentParameters, formId } from '../openapi-parts.ts';
+import { criteriaParameters, formId } from '../openapi-parts.ts';
 import type { Submissions } from '../submissions.ts';
 import { FORMULAS } from './csv.ts';
 import { parseExportQuery } from './export-query.ts';
@@ -27,14 +27,14 @@ const formatParameters = [
 	}),
 	queryParameter('bom', {
 		schema: stringEnum(['0', '1'], { default: '0' }),
-		description: '`1`: a CSV begins with a byte order mark, which Excel needs to read it as UTF-8.',
+		description: '`1`: a CSV starts with a byte order mark, which Excel needs to read it as UTF-8.',
 	}),
 	queryParameter('formulas', {
 		schema: stringEnum(FORMULAS, { default: 'guard' }),
 		description:
-			'`guard`: in a CSV, what a spreadsheet would take for a formula gets an apostrophe before it, whether it separates ' +
-			'by commas, semicolons or tabs; numbers such as `-5` or `+49 30 123456` are left as they are. `raw`: every text is ' +
-			'as it was sent, for programs.',
+			'`guard`: in a CSV, text that a spreadsheet would run as a formula gets an apostrophe before it, whether it separates ' +
+			'by commas, semicolons or tabs; numbers such as `-5` or `+49 30 123456` stay as they are. `raw`: all text as sent, ' +
+			'for programs.',
 	}),
 ];
 
@@ -59,11 +59,11 @@ export const exportRoutes = (submissions: Submissions, auth: Auth, stream: Strea
 				...operation(
 					'exportSubmissions',
 					'Export submissions',
-					'All submissions that match, as a file. What arrives after the request is not part of it. In CSV the columns ' +
+					'All submissions that match, as a file, without those that arrive after the request. In CSV the columns ' +
 						'are `id`, `createdAt`, `isRead`, `isStarred`, `isSpam`, then the field names in the order first seen; lists and ' +
 						'objects are JSON text.',
 				),
-				parameters: [formId, ...formatParameters, ...extentParameters],
+				parameters: [formId, ...formatParameters, ...criteriaParameters],
 				responses: {
 					200: textResponse('The file, streamed.', EXAMPLES),
 					...errorResponses('VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'RATE_LIMITED'),

@@ -11,7 +11,7 @@ import type { Stats } from './stats.ts';
 
 const days = queryParameter('days', {
 	schema: Type.Integer({ minimum: 1, maximum: DAYS_MAX, default: DAYS_DEFAULT }),
-	description: 'How many days, today included; out of bounds it is brought within them.',
+	description: 'Number of days, today included; values out of range are clamped.',
 });
 
 const readDays = (request: Request) =>
@@ -28,11 +28,7 @@ export const statsRoutes = (stats: Stats, auth: Auth) =>
 			{
 				access: { permission: 'read' },
 				detail: {
-					...operation(
-						'getFormStats',
-						'Count by day',
-						'How many submissions of a form arrived on each of the last days.',
-					),
+					...operation('getFormStats', 'Count by day', 'The number of submissions of a form on each of the last days.'),
 					parameters: [formId, days],
 					responses: {
 						200: jsonResponse('The counts.', {
@@ -53,7 +49,7 @@ export const statsRoutes = (stats: Stats, auth: Auth) =>
 					...operation(
 						'getStats',
 						'Count by form and day',
-						'How many submissions each form got on each of the last days.',
+						'The number of submissions of each form on each of the last days.',
 					),
 					parameters: [days],
 					responses: {

@@ -1,4 +1,4 @@
-/** How many submissions arrived on each of the last days; worked out from counts that are kept anyway. */
+/** Submissions per day, computed from the counts of blocks. */
 
 import { DAY_MS } from '../../durations.ts';
 import type { Forms } from '../../forms/forms.ts';
@@ -13,13 +13,13 @@ export function createStats(
 	{ submissions, clock }: Pick<Storage, 'submissions' | 'clock'>,
 	{ forms, now = Date.now }: { forms: Forms; now?: () => number },
 ) {
-	/** The first moments of the last `days` days in UTC, today's included, and of tomorrow. */
+	/** The starts of the last `days` days in UTC, today included, and of tomorrow. */
 	function midnights(days: number): number[] {
 		const tomorrow = (Math.floor(now() / DAY_MS) + 1) * DAY_MS;
 		return Array.from({ length: days + 1 }, (_, i) => tomorrow - (days - i) * DAY_MS);
 	}
 
-	/** The ids at which days begin; where the clock was set, a day has what came in before the next one began. */
+	/** The first ids of the days. Never decreasing: after a clock step, a submission counts for the day in which it arrived. */
 	function boundsOf(starts: readonly number[]): number[] {
 		const timeline = clock.timeline();
 		let highest = 0;
@@ -30,7 +30,7 @@ export function createStats(
 	}
 
 	return {
-		/** @throws AppError FORM_NOT_FOUND, and whatever `readDays` throws, which is called once the form is found */
+		/** @param readDays Called once the form is known to exist. @throws AppError FORM_NOT_FOUND, and errors of `readDays` */
 		async ofForm(id: string, { mode, readDays }: { mode?: Mode; readDays: () => number }): Promise<DayCount[]> {
 			const form = await forms.row(id, mode);
 			const starts = midnights(readDays());
@@ -43,7 +43,7 @@ export function createStats(
 				spam: spam[i] as number,
 			}));
 		},
-		/** The counts without spam of every form of a mode, oldest day first, by the form's id. */
+		/** Counts without spam of each form of a mode by its id, oldest day first. */
 		async ofAll(mode: Mode, days: number): Promise<Record<string, number[]>> {
 			const bounds = boundsOf(midnights(days));
 			const ids = (await forms.list(mode)).map(({ id }) => decodeId(id) as number);

@@ -9,7 +9,7 @@ import { openSqlite as openStorage, type SqliteStorage as Storage } from '../../
 import { segmentTable } from '../../../src/storage/sqlite/search-segments.ts';
 import { searchText } from '../../../src/storage/sqlite/search-text.ts';
 import { createSubmissionReader } from '../../../src/storage/sqlite/submission-reader.ts';
-import type { Narrowing } from '../../../src/storage/submission.ts';
+import type { Condition } from '../../../src/storage/submission.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { tempFolder } from '../../temp-folder.ts';
 
@@ -78,8 +78,8 @@ function inVolume(client: Database, segment: number, word: string): number[] {
 	return rows.map(([rowid]) => rowid as number);
 }
 
-function find(reader: ReturnType<typeof createSubmissionReader>, query: string, narrowing: Partial<Narrowing> = {}) {
-	const selection = { formId: FORM, filter: 'all' as const, ...narrowing, words: searchWords(query) };
+function find(reader: ReturnType<typeof createSubmissionReader>, query: string, condition: Partial<Condition> = {}) {
+	const selection = { formId: FORM, filter: 'all' as const, ...condition, words: searchWords(query) };
 	const { ids, total } = reader.count(selection, { order: 'asc', limit: 10_000, offset: 0 });
 	expect(total).toBe(ids.length);
 	return ids;
