@@ -1,4 +1,4 @@
-/** The baselines: what Bun.serve costs alone, with JSON, and with durable group commit and nothing else. */
+/** The baselines: Bun.serve alone, with JSON parsing, and with a durable group commit. */
 
 import { Database } from 'bun:sqlite';
 
@@ -7,7 +7,7 @@ const ACCEPTED = JSON.stringify({ success: true, message: 'Form submitted succes
 const HEADERS = { 'Content-Type': 'application/json' };
 const accepted = () => new Response(ACCEPTED, { headers: HEADERS });
 
-/** All rows that arrive in one turn of the event loop share a transaction, and none is answered before its fsync. */
+/** All rows of one turn of the event loop share a transaction; each promise resolves after its fsync. */
 function openGroupCommit(path: string): (data: string) => Promise<void> {
 	const db = new Database(path, { create: true });
 	db.run('pragma journal_mode = wal');

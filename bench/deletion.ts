@@ -1,4 +1,4 @@
-/** What submitters notice while a large form is deleted. */
+/** Latency of submissions while a large form is deleted. */
 
 import { Database } from 'bun:sqlite';
 import type { Stock } from './list.ts';

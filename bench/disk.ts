@@ -1,4 +1,4 @@
-/** What the disk takes to sync: the share of a durable submission that no program can save. */
+/** The sync time of the disk: the part of a durable submission that no program can save. */
 
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { short } from './report.ts';
 const SYNCS = 500;
 const PAGE = Buffer.alloc(4096, 1);
 
-/** Appends pages to a file as a log of commits does, each with a sync. @returns a sentence with the figures */
+/** Appends pages to a file with a sync each, as a write-ahead log does. @returns a sentence with the figures */
 export async function describeSync(when: string): Promise<string> {
 	const path = join(WORK, 'sync');
 	const file = openSync(path, 'w');

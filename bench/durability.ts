@@ -1,4 +1,4 @@
-/** What an acknowledgement is worth: kill -9 under load, and the order of fsync and answer. */
+/** Durability of acknowledged submissions: kill -9 under load, and the order of fsync and response. */
 
 import { join } from 'node:path';
 import { start } from './processes.ts';
@@ -10,7 +10,7 @@ const SENDERS = 32;
 const LOAD_MS = 300;
 const TRACED = 50;
 
-/** Senders that number what they send, and note what was acknowledged, until the server dies. */
+/** Sends numbered submissions and records the acknowledged ones, until the server is killed. */
 async function sendUntilDeath(url: string, { acknowledged, from }: { acknowledged: Set<number>; from: number }) {
 	let next = from;
 	const sender = async () => {
@@ -51,11 +51,11 @@ export async function measureDurability(): Promise<Finding[]> {
 			...{ ...never, measured: lost.length },
 			detail: `${CYCLES} kills, ${acknowledged.size} acknowledged`,
 		},
-		{ what: 'Answers sent before their fsync', ...never, measured: early, detail: `${TRACED} answers traced` },
+		{ what: 'Responses sent before their fsync', ...never, measured: early, detail: `${TRACED} responses traced` },
 	];
 }
 
-/** One submission at a time under strace: between two answers there has to be an fsync. */
+/** One submission at a time under strace: an fsync must come between two responses. */
 async function acknowledgedBeforeSync(): Promise<number> {
 	const product = await openProduct('traced');
 	const trace = join(WORK, 'trace.txt');
@@ -71,16 +71,16 @@ async function acknowledgedBeforeSync(): Promise<number> {
 	await traced.stop();
 	const lines = (await Bun.file(trace).text()).split('\n');
 	let isSynced = false;
-	let answers = 0;
+	let responses = 0;
 	let early = 0;
 	const created = lines.findIndex((line) => line.includes('"HTTP/1.1 201 Created'));
 	for (const line of lines.slice(created + 1)) {
 		if (/\bf(?:data)?sync\(/.test(line) || /<\.\.\. f(?:data)?sync resumed/.test(line)) isSynced = true;
 		if (!/\b(?:write|writev|sendto|sendmsg)\(.*"HTTP\/1\.1 200 OK/.test(line)) continue;
-		answers++;
+		responses++;
 		if (!isSynced) early++;
 		isSynced = false;
 	}
-	if (answers < TRACED) throw new Error(`Only ${answers} of ${TRACED} answers are in the trace.`);
+	if (responses < TRACED) throw new Error(`Only ${responses} of ${TRACED} responses are in the trace.`);
 	return early;
 }

@@ -1,4 +1,4 @@
-/** An export of a large form: what it takes in memory, and what submitters notice of it. */
+/** An export of a large form: its memory, and the latency of submissions meanwhile. */
 
 import type { Stock } from './list.ts';
 import { type HttpRequest, sendAtRate } from './load.ts';
@@ -39,7 +39,7 @@ export async function measureExport({ product, form, rows }: Stock): Promise<Fin
 	const lower = { better: 'lower' } as const;
 	return [
 		{
-			what: `Memory that an export of ${short(rows)} submissions takes`,
+			what: `Memory of an export of ${short(rows)} submissions`,
 			...{ ...lower, must: 100, aim: 60, measured: middle(({ grown }) => grown), unit: ' MiB' },
 			detail: `${short(middle(({ bytes }) => bytes) / 1e6)} MB in ${short(middle(({ seconds }) => seconds))} s`,
 		},
@@ -56,7 +56,7 @@ export async function measureExport({ product, form, rows }: Stock): Promise<Fin
 	];
 }
 
-/** Has another process read an answer and let it go, for this one has submissions to time; watches the memory of the server. */
+/** Another process reads the response and discards it, since this one times submissions; records the server's memory. */
 async function readAll(server: Running, { path, headers = {} }: HttpRequest) {
 	const began = performance.now();
 	let peak = 0;

@@ -1,6 +1,6 @@
 /**
- * A form backend as one would write it by hand: Fastify and better-sqlite3, a transaction for each submission. Node runs it in a
- * folder that both packages are installed in.
+ * A handwritten form backend: Fastify and better-sqlite3, a transaction for each submission. Node runs it in a folder with
+ * both packages.
  */
 
 import { createRequire } from 'node:module';

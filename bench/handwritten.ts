@@ -1,4 +1,4 @@
-/** Against what one would write by hand instead (`fastify.mjs`), also on a disk that is slow to sync. */
+/** Comparison with a handwritten backend (`fastify.mjs`), also on a disk with slow syncs. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { compete, type Effort, type Entrant } from './rounds.ts';
 
 const CONNECTIONS = 64;
 const SLOWER_BY_MS = 4;
-/** Put between a program and the C library, it makes every sync of a file take that much longer. */
+/** A library for LD_PRELOAD that delays each sync of a file. */
 const SLOW_SYNC = `
 	#define _GNU_SOURCE
 	#include <dlfcn.h>
@@ -22,7 +22,7 @@ const SLOW_SYNC = `
 	int fdatasync(int fd) { return slow("fdatasync", fd); }
 `;
 
-/** The folder that holds its packages, if there is one. */
+/** The folder with its packages, if any. */
 export function handwrittenFolder(): string | null {
 	const folder = process.env.FASTIFY_FOLDER ?? '';
 	const hasBoth = ['fastify', 'better-sqlite3'].every((name) => existsSync(join(folder, 'node_modules', name)));
@@ -43,7 +43,7 @@ interface Contest {
 	env?: Record<string, string>;
 }
 
-/** Submissions per second: of formsrv, and of the other with each of the given settings of `synchronous`. */
+/** Submissions per second of formsrv, and of the handwritten backend with each setting of `synchronous`. */
 async function contest(modes: readonly string[], { folder, effort, name, env = {} }: Contest): Promise<number[]> {
 	const product = await openProduct(`${name}-own`, env);
 	async function openOwn(): Promise<Entrant> {

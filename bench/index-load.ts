@@ -1,4 +1,4 @@
-/** Stores submissions, then builds the search index of them as a server does, and prints what that cost as one line of JSON. */
+/** Stores submissions, then builds their search index as a server does, and prints the cost as one line of JSON. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ function createRandom(): () => number {
 	};
 }
 
-/** What people write: a name, an address, some 25 words. */
+/** Typical submissions: a name, an address, some 25 words. */
 function createTexts(): (i: number) => string {
 	const random = createRandom();
 	const word = () => WORDS[Math.floor(random() * WORDS.length)];

@@ -1,4 +1,4 @@
-/** What it costs to make submissions searchable, in processor time: the index is built behind the commits, beside what arrives. */
+/** Processor time of the search index, which is built after the commits. */
 
 import { ROOT } from './product.ts';
 import { type Finding, short } from './report.ts';

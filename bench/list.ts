@@ -1,4 +1,4 @@
-/** The list of submissions: what a page costs as the form grows. */
+/** The list of submissions: cost of a page as the form grows. */
 
 import { Database } from 'bun:sqlite';
 import { createTimeline } from '../src/storage/timeline.ts';

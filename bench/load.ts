@@ -1,4 +1,4 @@
-/** Load on a server: as fast as it answers (wrk), or at a fixed rate whatever it answers (own). */
+/** Load generators: as fast as the server responds (wrk), or at a fixed rate (own). */
 
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -12,7 +12,7 @@ export interface HttpRequest {
 }
 
 export interface LoadResult {
-	/** Answers with a status of 2xx or 3xx. */
+	/** Responses with a status of 2xx or 3xx. */
 	good: number;
 	failed: number;
 	perSecond: number;
@@ -22,11 +22,11 @@ export interface LoadResult {
 	cpuMicros: number;
 }
 
-/** A server that syncs each of many submissions by itself, on a slow disk, keeps some waiting for seconds. */
+/** A server that syncs every submission separately on a slow disk delays some for seconds. */
 const PATIENCE = '10s';
 const SCRIPT = join(import.meta.dir, 'wrk.lua');
 
-/** Keeps `connections` busy for some seconds. */
+/** Keeps `connections` busy for `seconds`. */
 export async function saturate(
 	server: Running,
 	request: HttpRequest,
@@ -65,7 +65,7 @@ export async function saturate(
 	};
 }
 
-/** Sends at a fixed rate; a late answer delays no later request, so that a stall shows in full. */
+/** Sends at a fixed rate; a late response delays no later request, so that a stall shows in full. */
 export async function sendAtRate(
 	server: Running,
 	{ path, ...init }: HttpRequest,

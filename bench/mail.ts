@@ -1,4 +1,4 @@
-/** Submissions to forms that mail: what their senders notice while the mail server is ill. */
+/** Latency of submissions to forms with mail while the mail server is unavailable. */
 
 import { createServer } from 'node:net';
 import { SMTPServer } from 'smtp-server';
@@ -18,7 +18,7 @@ interface Contestant {
 	rounds: { p50Ms: number; p99Ms: number }[];
 }
 
-/** What a mail server may do: take everything, or accept the connection and never say a word. */
+/** One mail server accepts everything; one accepts connections and never responds. */
 async function openMailServers() {
 	const well = new SMTPServer({
 		authOptional: true,
@@ -78,7 +78,7 @@ export async function measureMail({ rounds, seconds }: Effort): Promise<Finding[
 	const of = ({ rounds: [, ...counted] }: Contestant, key: 'p50Ms' | 'p99Ms') =>
 		median(counted.map((result) => result[key]));
 	const finding = (one: Contestant, [what, key]: readonly [string, 'p50Ms' | 'p99Ms']): Finding => ({
-		what: `${what} of submissions with a ${one.name} mail server ÷ with one that is well`,
+		what: `${what} of submissions with a ${one.name} mail server ÷ with a healthy one`,
 		...{ better: 'lower', must: 1.1, aim: 1, measured: of(one, key) / of(well, key) },
 		detail: `${short(of(one, key))} ms ÷ ${short(of(well, key))} ms at ${PER_SECOND}/s`,
 	});

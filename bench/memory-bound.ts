@@ -1,12 +1,12 @@
-/** A bound on the memory of a program, by a control group where one can be made. */
+/** Limits the memory of a program by a control group, if the system permits. */
 
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface MemoryBound {
-	/** What to put before the command to run it within the bound; nothing if there is none. */
+	/** The prefix of a command that runs it within the limit; empty without one. */
 	prefix: string[];
-	/** How often the kernel ended something in it for want of memory; `null` if there is no bound. */
+	/** Number of out-of-memory kills in the group; `null` without a limit. */
 	kills(): number | null;
 	remove(): void;
 }
@@ -23,7 +23,7 @@ const HIERARCHIES: Hierarchy[] = [
 ];
 const NONE: MemoryBound = { prefix: [], kills: () => null, remove: () => {} };
 
-/** Needs the right to make control groups, such as root in a container has; without it there is no bound. */
+/** Needs the right to create control groups, such as root in a container has; otherwise there is no limit. */
 export function boundMemory(bytes: number): MemoryBound {
 	for (const hierarchy of HIERARCHIES) {
 		const folder = join(hierarchy.root, `formsrv-bench-${process.pid}`);

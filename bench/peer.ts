@@ -1,4 +1,4 @@
-/** Against PocketBase, which also keeps submissions in one SQLite file behind one binary; it does not sync a commit before it answers. */
+/** Comparison with PocketBase, which also stores submissions in one SQLite file behind one binary; it responds before the commit is synced. */
 
 import { Database } from 'bun:sqlite';
 import { mkdir } from 'node:fs/promises';
@@ -26,7 +26,7 @@ interface Peer {
 	restart(): Promise<Running>;
 }
 
-/** The binary of the peer, if it is on the PATH. */
+/** The peer's binary, if it is on the PATH. */
 export const peerBinary = (): string | null => Bun.which(NAME);
 
 async function openPeer(binary: string): Promise<Peer> {
@@ -59,7 +59,7 @@ async function call<T>(server: Running, o: { path: string; body: unknown; token?
 	return (await answer.json()) as T;
 }
 
-/** It prints the port that it was asked for, so that has to be a real one. */
+/** PocketBase prints the port from its arguments, so port 0 does not work. */
 function freePort(): number {
 	const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
 	const { port } = server;
@@ -68,7 +68,7 @@ function freePort(): number {
 	return port;
 }
 
-/** Puts rows where its own API would put them, which would take minutes. */
+/** Inserts rows directly: through its API that takes minutes. */
 function stockPeer({ dataDir }: Peer, rows: number): void {
 	using db = new Database(join(dataDir, 'data.db'));
 	db.run('delete from contact');
@@ -88,7 +88,7 @@ async function measureLatency(server: Running, request: HttpRequest) {
 	return send(OPEN_LOOP_MS);
 }
 
-/** @param stock A form of as many submissions as the peer is to hold for the comparison of lists. */
+/** @param stock A form with as many submissions as the peer gets for the comparison of lists. */
 export async function measureAgainstPeer(binary: string, { stock, effort }: { stock: Stock; effort: Effort }) {
 	const product = await openProduct('against-peer');
 	const [own, peer] = await Promise.all([product.start(), openPeer(binary)]);

@@ -1,4 +1,4 @@
-/** A thread that asks one address again and again: what else the measuring process does is not counted as its delay. */
+/** A thread that requests one address repeatedly, so that other work of the measuring process does not count as delay. */
 
 declare const self: Worker;
 
@@ -6,7 +6,7 @@ const PAUSE_MS = 100;
 const TIMEOUT_MS = 20_000;
 
 export interface ProbeReport {
-	/** Since the report before. */
+	/** Since the previous report. */
 	slowestMs: number;
 	failed: number;
 }

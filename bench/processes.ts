@@ -1,4 +1,4 @@
-/** Programs under test: how they are started, what they have used, how they end. */
+/** Programs under test: starts them, reads their resource use, ends them. */
 
 import { openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 /** Clock ticks of /proc, which Linux fixes at 100 for user space. */
 const TICKS_PER_SECOND = 100;
 const START_TIMEOUT_MS = 15_000;
-/** What takes less than that share of a core for so long is idle. */
+/** Below this share of a core for this long, a program is idle. */
 const IDLE_SHARE = 0.03;
 const IDLE_MS = 1000;
 const LONGEST_WORK_MS = 60_000;
@@ -14,20 +14,20 @@ const FREE_PORT = '0';
 
 export interface Running {
 	pid: number;
-	/** Where its base listener is. */
+	/** The address of its base listener. */
 	url: string;
-	/** From the start of the process to its first answer, in milliseconds. */
+	/** From the start of the process to its first response, in milliseconds. */
 	startMs: number;
 	/** Processor time of all its threads so far, in seconds. */
 	cpuSeconds(): Promise<number>;
-	/** Resident memory in MiB: all of it now, the part that is no file's, and the most it ever was. */
+	/** Resident memory in MiB: now, the anonymous part, and the peak. */
 	memory(): Promise<{ rss: number; anonymous: number; peak: number }>;
-	/** Resolves when it has ended, however that came. */
+	/** Resolves when the process has ended, for any reason. */
 	ended: Promise<unknown>;
-	/** Keeps it from doing anything, such as work left over from before, while another one is measured. */
+	/** Stops the process (SIGSTOP), so that its background work does not disturb another measurement. */
 	pause(): void;
 	resume(): void;
-	/** Resolves when it has nothing more to do, such as to bring its search index up to date, or after a minute. */
+	/** Resolves when background work such as indexing is done, or after a minute. */
 	untilIdle(): Promise<void>;
 	stop(signal?: NodeJS.Signals): Promise<void>;
 }
@@ -35,15 +35,15 @@ export interface Running {
 export interface StartOptions {
 	env?: Record<string, string>;
 	cwd?: string;
-	/** The file for what it says on standard error. */
+	/** The file for its standard error. */
 	log: string;
-	/** What it prints once it listens; the first group is its address. */
+	/** The line that it prints once it listens; the first group is its address. */
 	address?: RegExp;
-	/** What it answers without further ado. */
+	/** A path that responds without a key. */
 	health?: string;
 }
 
-/** Starts a program and waits for its first answer. */
+/** Starts a program and waits for its first response. */
 export async function start(command: string[], options: StartOptions): Promise<Running> {
 	const { env = {}, cwd, log, address = /^base +(http\S+)/, health = '/health' } = options;
 	const began = performance.now();
@@ -58,7 +58,7 @@ export async function start(command: string[], options: StartOptions): Promise<R
 	const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
 	const url = await lines.find(address);
 	if (!url) throw new Error(`${command.join(' ')} did not start; see ${log}`);
-	await firstAnswer(url + health);
+	await firstResponse(url + health);
 	const startMs = performance.now() - began;
 	clearTimeout(timer);
 	lines.discardRest();
@@ -81,8 +81,8 @@ export async function start(command: string[], options: StartOptions): Promise<R
 	return running;
 }
 
-/** Some programs tell their address a moment before they listen. */
-async function firstAnswer(url: string): Promise<void> {
+/** Some programs print their address just before they listen. */
+async function firstResponse(url: string): Promise<void> {
 	const deadline = performance.now() + START_TIMEOUT_MS;
 	for (;;) {
 		try {
@@ -122,7 +122,7 @@ function readLines(stream: ReadableStream<Uint8Array>) {
 
 async function cpuSeconds(pid: number): Promise<number> {
 	const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-	// The second field, the name, may hold blanks; the fields after its bracket do not.
+	// The second field, the name, may contain spaces; the fields after its bracket do not.
 	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 	return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }

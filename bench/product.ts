@@ -8,7 +8,7 @@ import { type Running, start } from './processes.ts';
 
 export const ROOT = join(import.meta.dir, '..');
 export const BINARY = join(ROOT, 'dist/formsrv');
-/** On the disk of the project: in a temporary folder in memory an fsync would cost nothing. */
+/** On the project's disk: a temporary folder may be in memory, where an fsync is free. */
 export const WORK = join(ROOT, 'dist/bench');
 
 export const CONTACT = {
@@ -23,7 +23,7 @@ const BOUNDARY = 'form-boundary-7f3a91';
 
 const envOf = (dataDir: string) => ({
 	FORMSRV_DATA_DIR: dataDir,
-	// Raised, not off: counting is part of the work.
+	// Raised, not turned off: counting is part of the work.
 	FORMSRV_RATE_SUBMIT: '1000000',
 	FORMSRV_RATE_API: '1000000',
 });
@@ -33,7 +33,7 @@ export interface Form {
 	slug: string;
 }
 
-/** An instance on data of its own; `name` is the folder's, `settings` are by their names in the environment. */
+/** An instance with its own data folder `name`; `settings` by their names in the environment. */
 export async function openProduct(name: string, settings: Record<string, string> = {}, binary = BINARY) {
 	const dataDir = join(WORK, name);
 	await mkdir(dataDir, { recursive: true });
@@ -45,17 +45,17 @@ export async function openProduct(name: string, settings: Record<string, string>
 		dataDir,
 		file: join(dataDir, 'formsrv.db'),
 		authorization,
-		/** @param prefix runs it under another program */
+		/** @param prefix a command that runs it, such as strace */
 		start: (prefix: string[] = []): Promise<Running> =>
 			start([...prefix, binary, 'serve'], { env, log: join(WORK, `${name}.log`) }),
 		async createForm(server: Running, name: string, more: Record<string, unknown> = {}): Promise<Form> {
-			const answer = await fetch(`${server.url}/api/forms`, {
+			const response = await fetch(`${server.url}/api/forms`, {
 				method: 'POST',
 				headers: { ...authorization, 'Content-Type': 'application/json' },
 				body: JSON.stringify({ name, ...more }),
 			});
-			if (answer.status !== 201) throw new Error(`Creating a form: ${answer.status} ${await answer.text()}`);
-			return (await answer.json()) as Form;
+			if (response.status !== 201) throw new Error(`Creating a form: ${response.status} ${await response.text()}`);
+			return (await response.json()) as Form;
 		},
 		/** One field of every submission in the file. */
 		values({ id }: Form, field: string): unknown[] {
@@ -63,7 +63,7 @@ export async function openProduct(name: string, settings: Record<string, string>
 			const rows = db.query<{ data: string }, [number]>('select data from submissions where form_id = ?');
 			return rows.all(Number.parseInt(id, 36)).map(({ data }) => (JSON.parse(data) as Record<string, unknown>)[field]);
 		},
-		/** How many submissions are in the file, read beside the running server. */
+		/** Number of submissions in the file, read while the server runs. */
 		stored({ id }: Form): number {
 			using db = new Database(join(dataDir, 'formsrv.db'), { readonly: true });
 			const formId = Number.parseInt(id, 36);

@@ -1,8 +1,8 @@
-/** The figures as ratios against their targets, in Markdown. */
+/** Prints the figures and their targets, in Markdown. */
 
 export interface Target {
 	what: string;
-	/** Beyond `must` a release fails; `aim` is the ambition. Both are reached from the side that `better` names. */
+	/** A release must reach `must`; `aim` is the goal. `better` names the direction. */
 	must: number;
 	aim: number;
 	better: 'higher' | 'lower';

@@ -1,19 +1,19 @@
-/** Fair comparison: each program runs alone, in a process of its own, in turn; what counts is the median of each round's ratio. */
+/** Fair comparison: the programs run in turns, each alone in its own process; the result is the median of the rounds' ratios. */
 
 import { type HttpRequest, type LoadResult, saturate } from './load.ts';
 import type { Running } from './processes.ts';
 
-/** A program as it stands ready to be measured. */
+/** A program that is ready to be measured. */
 export interface Entrant {
 	server: Running;
 	request: HttpRequest;
-	/** Called when it was measured and does nothing any more: how many requests it answered well, and how many it may have taken besides. */
+	/** Called after the measurement, with the number of good responses and of requests in flight at its end. */
 	check?(counts: { good: number; inFlight: number }): void;
 }
 
 export interface Contestant {
 	name: string;
-	/** Starts the program. Whatever stores begins with an empty file, unless what it holds is the question. */
+	/** Starts the program, with an empty file unless its content is what is measured. */
 	open(): Promise<Entrant>;
 	connections: number;
 }
@@ -23,17 +23,17 @@ export interface Effort {
 	seconds: number;
 }
 
-/** What a load came to, and the memory that the program takes right after it. */
+/** The result of a load, and the program's memory right after it. */
 type TurnResult = LoadResult & { rssMiB: number };
 
 export type Measure = 'perSecond' | 'cpuMicros' | 'p50Ms' | 'p99Ms' | 'rssMiB';
 
 export type Results = Awaited<ReturnType<typeof compete>>;
 
-/** Until the engine has compiled what runs often. */
+/** Until the engine has compiled the hot code. */
 const WARM_SECONDS = 2;
 
-/** @throws Error if a request fails: a fast refusal is no result. */
+/** @throws Error if a request fails: fast errors are no result. */
 export async function compete(contestants: Contestant[], { rounds, seconds }: Effort) {
 	const all = new Map<string, TurnResult[]>(contestants.map(({ name }) => [name, []]));
 	for (let round = 0; round < rounds; round++) {
@@ -47,7 +47,7 @@ export async function compete(contestants: Contestant[], { rounds, seconds }: Ef
 	return {
 		/** The median of all rounds. */
 		middle: (name: string, measure: Measure) => median(valuesOf(name, measure)),
-		/** The median of what each round says of one and another. */
+		/** The median of the rounds' ratios of two programs. */
 		ratio(measure: Measure, a: string, b: string): number {
 			const others = valuesOf(b, measure);
 			return median(valuesOf(a, measure).map((value, round) => value / (others[round] ?? Number.NaN)));
@@ -63,7 +63,7 @@ async function takeTurn({ name, open, connections }: Contestant, seconds: number
 		const { rss: rssMiB } = await server.memory();
 		const failed = warm.failed + result.failed;
 		if (failed > 0) throw new Error(`${name}: ${failed} requests failed.`);
-		// Work that is left over, such as the search index, would be in the way of whoever comes next.
+		// Background work, such as indexing, would disturb the next program.
 		await server.untilIdle();
 		check?.({ good: warm.good + result.good, inFlight: 2 * connections });
 		return { ...result, rssMiB };

@@ -1,4 +1,4 @@
-/** `bun run bench`: measures the compiled program against bare baselines, in turns, and holds it to its targets. */
+/** `bun run bench`: measures the compiled program against bare baselines, in turns, and compares with the targets. */
 
 import { parseArgs } from 'node:util';
 import { measureDeletion } from './deletion.ts';
@@ -35,7 +35,7 @@ const PARTS = [
 	'handwritten',
 ] as const;
 
-/** What needs nothing to be made ready. */
+/** Measurements that need no preparation. */
 async function measureAlone(parts: Set<string>): Promise<Finding[]> {
 	const findings: Finding[] = [];
 	if (parts.has('index')) findings.push(...(await measureIndex()));
@@ -43,7 +43,7 @@ async function measureAlone(parts: Set<string>): Promise<Finding[]> {
 	return findings;
 }
 
-/** A bare Bun.serve, compiled as the program is. */
+/** A bare Bun.serve, compiled like the program. */
 async function buildBare(): Promise<string> {
 	const outfile = `${WORK}/bare`;
 	await Bun.build({
@@ -57,7 +57,7 @@ async function buildBare(): Promise<string> {
 	return outfile;
 }
 
-/** An instance whose one form holds that many submissions. */
+/** An instance with one form of `rows` submissions. */
 async function stock(name: string, rows: number): Promise<Stock> {
 	const product = await openProduct(name);
 	const server = await product.start();
@@ -70,7 +70,7 @@ async function stock(name: string, rows: number): Promise<Stock> {
 interface Plan {
 	rows: number;
 	effort: Effort;
-	/** An earlier build of the program to hold this one against. */
+	/** An earlier build to compare with. */
 	before: string | undefined;
 }
 

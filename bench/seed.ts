@@ -1,10 +1,10 @@
-/** Fills a form with submissions, through the product's own storage, so that all its counts are as it keeps them. */
+/** Fills a form with submissions through the product's storage, so that its counts are right. */
 
 import { parseArgs } from 'node:util';
 import { openStorage } from '../src/storage/storage.ts';
 
 const CHUNK = 2000;
-/** One submission every two seconds, up to now. */
+/** One submission every two seconds, until now. */
 const SPACING_MS = 2000;
 const NAMES = ['name', 'email', 'message', 'newsletter', 'source'];
 
@@ -48,7 +48,7 @@ async function seed(file: string, { formId, rows }: { formId: number; rows: numb
 		await storage.submissions.change(formId, read, { isRead: true });
 		await storage.submissions.change(formId, starred, { isStarred: true });
 	}
-	// A server would build the search index beside what is measured.
+	// Otherwise a server would build the search index during the measurement.
 	await storage.search.catchUp();
 	noServer();
 	await storage.close();

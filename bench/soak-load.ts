@@ -1,12 +1,12 @@
-/** What the soak does to the server at one time: large bodies, slow bodies, lists and exports, each in a loop of its own. */
+/** The load of the soak: large bodies, slow bodies, lists and exports, all at the same time. */
 
 import { connect } from 'node:net';
 import type { Form, Product } from './product.ts';
-import { bodyOf, checkText, type Kept, keptOf, type Text, textOf } from './soak-texts.ts';
+import { bodyOf, checkText, type StoredText, storedTextOf, type Text, textOf } from './soak-texts.ts';
 
-/** How many submissions may be acknowledged and not yet with all live receivers: the disk has to bear them. */
+/** Submissions that may be acknowledged and not yet delivered to all live receivers: the disk must hold them. */
 const UNDELIVERED_MAX = 8;
-/** How many are left in the forms, for the lists and exports. */
+/** Submissions that stay in the forms, for lists and exports. */
 const LEFT_IN_PLACE = 12;
 const WAIT_MS = 500;
 const SLOW_PIECE = Buffer.alloc(64 * 1024, 'x');
@@ -16,8 +16,8 @@ const OVERSIZED_BYTES = 24 * 1024 * 1024;
 
 interface Pending {
 	form: Form;
-	kept: Kept;
-	/** Live receivers that have it. */
+	kept: StoredText;
+	/** Live receivers that got it. */
 	receivers: Set<string>;
 	submission: string;
 	isAcknowledged: boolean;
@@ -29,7 +29,7 @@ export interface LoadOptions {
 	product: Pick<Product, 'authorization'>;
 	forms: Form[];
 	maxBody: number;
-	/** Of each form. */
+	/** Per form. */
 	liveReceivers: number;
 	until: number;
 }
@@ -62,7 +62,7 @@ export function createLoad({ url, product, forms, maxBody, liveReceivers, until 
 		faults.set(what, (faults.get(what) ?? 0) + 1);
 	}
 
-	/** Repeats until the time is over; what goes wrong is counted, and does not end it. */
+	/** Repeats until the time is over; counts failures and continues. */
 	async function repeat(what: string, once: () => Promise<void>): Promise<void> {
 		while (!isOver()) {
 			try {
@@ -78,10 +78,10 @@ export function createLoad({ url, product, forms, maxBody, liveReceivers, until 
 		if (pending.size >= UNDELIVERED_MAX) return Bun.sleep(WAIT_MS);
 		const text: Text = textOf(++last, maxBody);
 		const form = forms[text.number % forms.length] as Form;
-		// Before it is sent: a receiver may have it sooner than the answer is here.
+		// Before sending: a receiver may get it before the response arrives here.
 		const entry: Pending = {
 			form,
-			kept: keptOf(text),
+			kept: storedTextOf(text),
 			receivers: new Set(),
 			submission: '',
 			isAcknowledged: false,
@@ -96,7 +96,7 @@ export function createLoad({ url, product, forms, maxBody, liveReceivers, until 
 			if (answer.status === 200) {
 				counts.acknowledged++;
 				entry.isAcknowledged = true;
-				return settle(text.number);
+				return check(text.number);
 			}
 			if (!isBusy(answer)) fault(`submission: ${answer.status}`);
 			counts.busy++;
@@ -106,8 +106,8 @@ export function createLoad({ url, product, forms, maxBody, liveReceivers, until 
 		pending.delete(text.number);
 	}
 
-	/** Once all live receivers have it: it is read once more, compared, and some time later deleted. */
-	async function settle(number: number): Promise<void> {
+	/** Once all live receivers got it: reads it again, compares it, and deletes it some time later. */
+	async function check(number: number): Promise<void> {
 		const entry = pending.get(number);
 		if (!entry?.isAcknowledged || entry.receivers.size < liveReceivers || entry.isSettling) return;
 		entry.isSettling = true;
@@ -133,7 +133,7 @@ export function createLoad({ url, product, forms, maxBody, liveReceivers, until 
 		else if (answer.status !== 200) fault(`${path.split('/').at(-1)?.split('?')[0]}: ${answer.status}`);
 	}
 
-	/** Text of a multipart body has the limit of other text, long before that of the whole body. */
+	/** The text of a multipart body has the limit of other text, far below that of the whole body. */
 	async function oversize(form: Form): Promise<void> {
 		const body = new FormData();
 		body.append('message', '"'.repeat(OVERSIZED_BYTES));
@@ -143,7 +143,7 @@ export function createLoad({ url, product, forms, maxBody, liveReceivers, until 
 		counts.oversized++;
 	}
 
-	/** A body that comes so slowly that it is never complete, from a network of its own. */
+	/** Sends a body so slowly that it never completes, from its own network. */
 	function dribble(network: number): Promise<void> {
 		const { hostname, port } = new URL(url);
 		const { slug } = forms[0] as Form;
@@ -169,23 +169,23 @@ export function createLoad({ url, product, forms, maxBody, liveReceivers, until 
 		counts,
 		faults,
 		undelivered: () => pending.size,
-		expected: (number: number): Kept | undefined => pending.get(number)?.kept,
-		/** A live receiver has one. */
+		expected: (number: number): StoredText | undefined => pending.get(number)?.kept,
+		/** A live receiver got a submission. */
 		delivered(
 			receiver: string,
 			{ number, submission, isExact }: { number: number; submission: string; isExact: boolean },
 		) {
 			const entry = pending.get(number);
-			// It comes a second time when the answer to the first was lost.
+			// It comes a second time if the response to the first was lost.
 			if (!entry) return;
 			if (!isExact) counts.wrong++;
 			if (!isExact || entry.receivers.has(receiver)) return;
 			entry.submission = submission;
 			entry.receivers.add(receiver);
 			counts.delivered++;
-			settle(number).catch((error) => fault(`settling: ${(error as Error).message}`));
+			check(number).catch((error) => fault(`checking: ${(error as Error).message}`));
 		},
-		/** All of it at once, until the time is over. */
+		/** Runs all loops until the time is over. */
 		async run(slowBodies: number): Promise<void> {
 			const list = async (form: Form) => {
 				await drain(`/${form.id}/submissions?limit=100`);

@@ -1,8 +1,8 @@
-/** The receivers of the soak's webhooks: live ones check every byte as it comes, quick or slow; dead ones fail in all ways. */
+/** The webhook receivers of the soak: live ones, fast or slow, check every byte; dead ones fail in different ways. */
 
 import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createPlainServer, type Server, type Socket } from 'node:net';
-import { checkText, type Kept } from './soak-texts.ts';
+import { checkText, type StoredText } from './soak-texts.ts';
 
 export interface Delivered {
 	number: number;
@@ -10,19 +10,19 @@ export interface Delivered {
 	isExact: boolean;
 }
 
-/** A slow receiver takes at most so much, then pauses: 48 MiB within some 8 seconds. */
+/** A slow receiver reads this much, then pauses: 48 MiB in some 8 seconds. */
 const SLOW_BYTES = 2 ** 20;
 const SLOW_PAUSE_MS = 150;
 
 /**
- * Of the live ones' addresses every third is slow.
- * @param expected what is known of the text of that number
+ * Every third live receiver is slow.
+ * @param expected hash and length of a text by its number
  */
 export async function openReceivers({
 	expected,
 	onDelivered,
 }: {
-	expected: (number: number) => Kept | undefined;
+	expected: (number: number) => StoredText | undefined;
 	onDelivered: (receiver: string, delivered: Delivered) => void;
 }) {
 	const live = createServer(async (request, response) => {
@@ -31,16 +31,16 @@ export async function openReceivers({
 			response.writeHead(204).end();
 			onDelivered(request.url ?? '', delivered);
 		} catch {
-			// The sender broke off; it comes again.
+			// The sender aborted; it will retry.
 			response.destroy();
 		}
 	});
 	const dead: Server[] = [
-		// Takes the connection and nothing else.
+		// Accepts the connection and reads nothing.
 		createPlainServer({ pauseOnConnect: true }, ignoreErrors),
-		// Takes everything and says nothing.
+		// Reads everything and never responds.
 		createPlainServer((socket) => ignoreErrors(socket).resume()),
-		// Takes a part and hangs up.
+		// Reads a part and disconnects.
 		createPlainServer((socket) => {
 			let left = SLOW_BYTES;
 			ignoreErrors(socket).on('data', (chunk) => {
@@ -48,7 +48,7 @@ export async function openReceivers({
 				if (left < 0) socket.destroy();
 			});
 		}),
-		// Says no at once.
+		// Responds with 500 at once.
 		createPlainServer((socket) => {
 			ignoreErrors(socket).end('HTTP/1.1 500 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
 		}),
@@ -69,7 +69,7 @@ export async function openReceivers({
 
 async function check(
 	request: IncomingMessage,
-	{ expected, isSlow }: { expected: (number: number) => Kept | undefined; isSlow: boolean },
+	{ expected, isSlow }: { expected: (number: number) => StoredText | undefined; isSlow: boolean },
 ): Promise<Delivered> {
 	const { beginning, number, isExact } = await checkText(isSlow ? slowly(request) : request, expected);
 	if (!request.complete) throw new Error('broken off');

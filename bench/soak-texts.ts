@@ -1,4 +1,4 @@
-/** The submissions of the soak: large texts of escapes, each known by its number, so that every byte can be checked. */
+/** The submissions of the soak: large texts of escapes, derived from a number, so that every byte can be checked. */
 
 const UNIT = Buffer.alloc(64 * 1024, '\\"');
 const QUOTES = Buffer.alloc(UNIT.length / 2, '"');
@@ -9,16 +9,16 @@ export type Encoding = 'json' | 'multipart' | 'urlencoded';
 export interface Text {
 	number: number;
 	encoding: Encoding;
-	/** Quotes: each is two bytes as it is kept. */
+	/** Quotes: each is two bytes when stored. */
 	quotes: number;
 }
 
-/** Of the largest body. */
+/** Sizes as shares of the largest body. */
 const SHARES = [1, 1, 1, 0.3, 0.01];
 const BEGINNING_BYTES = 4096;
 const BOUNDARY = 'soak-boundary-7f3a91';
 
-/** The largest that fits into a body of so many bytes, or some part of that; varied by its number. */
+/** A text that fills a body of `maxBody` bytes, or a share of it; varies with `number`. */
 export function textOf(number: number, maxBody: number): Text {
 	const encoding = (['multipart', 'json', 'urlencoded'] as const)[number % 3] as Encoding;
 	const share = SHARES[number % SHARES.length] as number;
@@ -40,13 +40,13 @@ export function bodyOf({ number, encoding, quotes }: Text): { type: string; body
 	return { type: `multipart/form-data; boundary=${BOUNDARY}`, body };
 }
 
-/** SHA-256 and length of a text's JSON, as it is kept. */
-export interface Kept {
+/** SHA-256 and length of a text's JSON, as stored. */
+export interface StoredText {
 	hash: string;
 	bytes: number;
 }
 
-export function keptOf({ number, quotes }: Text): Kept {
+export function storedTextOf({ number, quotes }: Text): StoredText {
 	const hasher = new Bun.CryptoHasher('sha256');
 	let bytes = 0;
 	for (const piece of [Buffer.from(head(number)), ...repeated(UNIT, 2 * quotes), Buffer.from('"}')]) {
@@ -56,14 +56,14 @@ export function keptOf({ number, quotes }: Text): Kept {
 	return { hash: hasher.digest('hex'), bytes };
 }
 
-/** Finds a text in what comes by and hashes it, without ever holding it. */
+/** Finds a text in a stream and hashes it, without holding it in memory. */
 export async function checkText(
 	chunks: AsyncIterable<Uint8Array>,
-	expected: (number: number) => Kept | undefined,
+	expected: (number: number) => StoredText | undefined,
 ): Promise<{ beginning: string; number: number; isExact: boolean }> {
 	const hasher = new Bun.CryptoHasher('sha256');
 	let start = Buffer.alloc(0);
-	let found: (Kept & { number: number }) | undefined;
+	let found: (StoredText & { number: number }) | undefined;
 	let left = 0;
 	const take = (bytes: Uint8Array) => {
 		const part = bytes.subarray(0, left);
@@ -79,7 +79,7 @@ export async function checkText(
 		const [head, digits] = /\{"number":"(\d+)","text":"/.exec(start.toString('latin1', 0, BEGINNING_BYTES)) ?? [];
 		if (head === undefined) continue;
 		const number = Number(digits);
-		found = { number, ...(expected(number) ?? { hash: 'of nothing that was sent', bytes: 0 }) };
+		found = { number, ...(expected(number) ?? { hash: 'unknown number', bytes: 0 }) };
 		left = found.bytes;
 		take(start.subarray(start.indexOf(head)));
 	}

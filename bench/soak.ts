@@ -1,15 +1,15 @@
 /**
- * Holds a server under the worst that its limits allow for as long as one likes, and says whether it bore it.
+ * Keeps a server under the heaviest load that its limits allow, and reports whether it held.
  *
  *     bun run build && bun bench/soak.ts [--minutes 5] [--memory 512] [--max-body 1]
  *
- * The binary of dist/ runs with that FORMSRV_MAX_BODY (in MiB; 1 is the default setting) in a control group of so many MiB (without the right to make one,
- * only its own peak is measured). Two forms have ten webhooks each: five live ones, some of them slow, and five dead ones,
- * each in another way. At one time, on the loopback address only: bodies of escapes up to
- * the limit in all three encodings; 24 MiB of text, which is more than the limit allows unless it is raised; 40 bodies that come slowly and never end; lists of 100 and exports of both forms without a pause; /health
- * ten times a second from a thread of its own. Each body is checked to the byte where a webhook receives it and where it
- * is read again, and then deleted, so that the disk holds some 20 of them. It prints a line a minute, ends by itself some
- * minutes after the time at the latest, removes its data, and exits with 1 if anything was not as it has to be.
+ * The binary of dist/ runs with FORMSRV_MAX_BODY in MiB in a control group of `--memory` MiB (without the right to create
+ * one, only its peak is measured). Two forms have ten webhooks each: five live ones, some of them slow, and five dead ones
+ * that fail in different ways. At the same time, on loopback only: bodies of escapes up to the limit in all three
+ * encodings; 24 MiB of text, above the default limit; 40 bodies that are sent slowly and never end; lists of 100 and exports
+ * of both forms without a pause; /health ten times a second from its own thread. Each body is checked to the byte where a
+ * webhook receives it and where it is read again, and then deleted, so that the disk holds some 20 of them. The soak prints
+ * a line a minute, ends some minutes after the time at the latest, removes its data, and exits with 1 on any failure.
  */
 
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -29,7 +29,7 @@ const LIVE = 5;
 const DEAD = 5;
 const SLOW_BODIES = 40;
 const SLOWEST_HEALTH_MS = 1_000;
-/** A webhook that failed once is tried again within two minutes. */
+/** A webhook that failed once is retried within two minutes. */
 const LAST_DELIVERIES_MS = 4 * MINUTE_MS;
 
 const { values } = parseArgs({
@@ -117,15 +117,15 @@ async function soak(server: Running, product: Product): Promise<boolean> {
 	const { acknowledged, exact, wrong, faults } = load.counts;
 	const kills = bound.kills();
 	console.log(`acknowledged ${acknowledged}, exact ${exact}, wrong ${wrong}, undelivered ${load.undelivered()}`);
-	console.log(`/health ${slowestMs.toFixed(0)} ms at most, ${unhealthy} not answered`);
+	console.log(`/health ${slowestMs.toFixed(0)} ms at most, ${unhealthy} without a response`);
 	console.log(
 		`memory: idle ${idleMib.toFixed(0)} MiB, peak ${peakMib.toFixed(0)} MiB, ` +
-			(kills === null ? 'no control group to be had' : `bound ${memoryMib} MiB, ${kills} kills for want of memory`),
+			(kills === null ? 'no control group' : `bound ${memoryMib} MiB, ${kills} out-of-memory kills`),
 	);
 	for (const [what, times] of load.faults) console.log(`fault: ${what} (${times} times)`);
 	const isWell =
 		isAlive && exact === acknowledged && acknowledged > 0 && wrong === 0 && unhealthy === 0 && faults === 0;
-	// The peak counts the pages of the program's file as well, of which the kernel lets go before it ends anything.
+	// The peak includes pages of the program's file, which the kernel reclaims before it kills a process.
 	const isWithin = kills === null ? peakMib <= memoryMib : kills === 0;
 	const isGood = isWell && isWithin && slowestMs <= SLOWEST_HEALTH_MS;
 	if (!isAlive) console.log('The server ended.');
@@ -134,12 +134,12 @@ async function soak(server: Running, product: Product): Promise<boolean> {
 }
 
 async function addWebhook(form: Form, target: string): Promise<void> {
-	const answer = await fetch(`${server.url}/api/forms/${form.id}/webhooks`, {
+	const response = await fetch(`${server.url}/api/forms/${form.id}/webhooks`, {
 		method: 'POST',
 		headers: { ...product.authorization, 'Content-Type': 'application/json' },
 		body: JSON.stringify({ url: target }),
 	});
-	if (answer.status !== 201) throw new Error(`Adding a webhook: ${answer.status} ${await answer.text()}`);
+	if (response.status !== 201) throw new Error(`Adding a webhook: ${response.status} ${await response.text()}`);
 }
 
 async function diskBytes(): Promise<number> {

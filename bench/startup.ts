@@ -1,4 +1,4 @@
-/** The program at rest: how fast it starts, what it takes, how large it is. */
+/** Start time, idle memory and size of the binary. */
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ async function startTimes(programs: Record<string, () => Promise<Running>>): Pro
 	return Object.fromEntries(Object.entries(times).map(([name, list]) => [name, median(list)]));
 }
 
-/** A start that finds a log as a crash under load left it. */
+/** A start with the write-ahead log that a crash under load left. */
 async function startsAfterKill(product: Product, path: string): Promise<number> {
 	const times: number[] = [];
 	for (let i = 0; i < 5; i++) {
@@ -52,7 +52,7 @@ export async function measureStartup(bare: string, large: Product): Promise<Find
 	const mebibytes = (value: number) => `${short(value)} MiB`;
 	return [
 		{
-			what: 'Cold start to the first answer ÷ bare Bun.serve',
+			what: 'Cold start to the first response ÷ bare Bun.serve',
 			...{ ...lower, must: 3, aim: 2.1, measured: empty / bareMs },
 			detail: `${short(empty)} ms ÷ ${short(bareMs)} ms`,
 		},

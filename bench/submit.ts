@@ -1,4 +1,4 @@
-/** Submissions: throughput, processor time and latency against the bare baselines, an earlier build, and its own larger self. */
+/** Submissions: throughput, processor time and latency against the baselines, an earlier build, and a large file. */
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,15 +21,15 @@ const CONNECTIONS = 64;
 const MANY_CONNECTIONS = 256;
 
 export interface Programs {
-	/** The baselines, compiled as the program is. */
+	/** The baselines, compiled like the program. */
 	bare: string;
-	/** An earlier build of the program, if it is to be held against one. */
+	/** An earlier build to compare with, if any. */
 	before: string | undefined;
 }
 
 type Post = (path: string) => HttpRequest;
 
-/** The program on an empty file, in which all that it acknowledges has to be in the end. */
+/** The program on an empty file, which must contain every acknowledged submission in the end. */
 async function openEmpty(post: Post, binary = BINARY): Promise<Entrant> {
 	const name = 'submit';
 	await rm(join(WORK, name), { recursive: true, force: true });
@@ -45,7 +45,7 @@ async function openBare(bare: string, mode: 'group-full' | 'json'): Promise<Entr
 	return { server: await start([bare, mode, file], { log: join(WORK, 'bare.log') }), request: jsonPost('/') };
 }
 
-/** What was in flight when the load ended may be stored without having been counted, and nothing else. */
+/** Requests in flight at the end of the load may be stored without being counted; no others. */
 function checkStored(product: Product, form: Form, { good, inFlight }: { good: number; inFlight: number }): void {
 	const stored = product.stored(form);
 	const isRight = stored >= good && stored <= good + inFlight;
@@ -89,7 +89,7 @@ export async function measureSubmissions({ bare, before }: Programs, effort: Eff
 	];
 }
 
-/** With many connections, and with one that waits for each answer. */
+/** With many connections, and with one that waits for each response. */
 export async function measureConnections({ bare, before }: Programs, effort: Effort): Promise<Finding[]> {
 	const of = (connections: number): Contestant[] => [
 		{ name: `formsrv ${connections}`, open: () => openEmpty(jsonPost), connections },
@@ -123,7 +123,7 @@ const UNITS: Record<Measure, { better: 'higher' | 'lower'; unit: string }> = {
 	rssMiB: { better: 'lower', unit: ' MiB' },
 };
 
-/** Findings about one contestant and another. */
+/** Findings about two contestants. */
 function comparison(results: Results, [a, b]: [string, string]) {
 	return (measure: Measure, what: string, bounds: { must: number; aim: number }): Finding => {
 		const { better, unit } = UNITS[measure];
@@ -133,7 +133,7 @@ function comparison(results: Results, [a, b]: [string, string]) {
 	};
 }
 
-/** The same program on an empty and on a large file, in turns. */
+/** The program on an empty and on a large file, in turns. */
 export async function measureGrowth(large: Product, effort: Effort): Promise<Finding[]> {
 	async function openLarge(): Promise<Entrant> {
 		const server = await large.start();

@@ -1,4 +1,4 @@
-/** The inbox of a large form in a real browser: from the address to the rows, laid out and ready to be used. */
+/** The inbox of a large form in a real browser: time from the address to usable rows. */
 
 import { openBrowser } from '../test/browser.ts';
 import { openDashboard } from '../test/dashboard/dashboard.ts';
@@ -9,15 +9,15 @@ import { median } from './rounds.ts';
 const VIEWS = 15;
 const MUST_MS = 300;
 
-/** What the page says once its rows can be used; milliseconds since the navigation began follow. */
+/** The page's message once its rows are usable, followed by the milliseconds since the navigation. */
 const USABLE_AT = 'usable at ';
 
-/** Runs in the page, before anything of it. */
+/** Runs in the page, before its scripts. */
 function watchForRows(word: string): void {
 	new MutationObserver((_changes, observer) => {
 		if (document.querySelectorAll('tbody tr').length < 20) return;
 		observer.disconnect();
-		// By the next task after a frame the page has been laid out and painted, and listens.
+		// The next task after a frame runs when the page is laid out, painted and interactive.
 		requestAnimationFrame(() => setTimeout(() => console.debug(word + performance.now())));
 	}).observe(document, { childList: true, subtree: true });
 }
@@ -35,7 +35,7 @@ export async function measureView({ product, form, rows }: Stock): Promise<Findi
 		async function time(open: () => Promise<unknown>): Promise<number[]> {
 			const times: number[] = [];
 			for (let i = 0; i < VIEWS; i++) {
-				// Told by the page: to be asked by the driver would cost it 15 ms of the time that is measured.
+				// The page reports it: polling by the driver would add 15 ms to the measured time.
 				const [message] = await Promise.all([
 					page.waitForEvent('console', (candidate) => candidate.text().startsWith(USABLE_AT)),
 					open(),
@@ -45,7 +45,7 @@ export async function measureView({ product, form, rows }: Stock): Promise<Findi
 			return times;
 		}
 
-		// From a page of no site the browser begins a process for ours, which is its own time and not the program's.
+		// From about:blank the browser starts a process for our site, which is not the program's time.
 		const newTab = await time(async () => {
 			await page.goto('about:blank');
 			await page.goto(address, { waitUntil: 'commit' });

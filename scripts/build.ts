@@ -1,4 +1,4 @@
-/** Builds `dist/formsrv`: the two browser pages first, then one executable that holds everything. */
+/** Builds `dist/formsrv`: the browser pages first, then one executable that contains them. */
 
 import { existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
@@ -8,20 +8,20 @@ import { parseArgs } from 'node:util';
 const ROOT = join(import.meta.dir, '..');
 const BINARY = 'dist/formsrv';
 
-/** Everything for browsers: its entry, and the folder that `assetPath` finds it under. */
+/** The browser pages: their entry, and the folder in which `assetPath` finds them. */
 const PAGES = [
 	{ entry: 'src/http/api-docs/index.html', outdir: 'dist/api-docs', base: '/docs/' },
 	{ entry: 'src/dashboard/web/index.html', outdir: 'dist/ui', base: '/assets/' },
-	// Not a module: any page may load it by a plain script element.
+	// Not a module: any page can load it with a plain script element.
 	{ entry: 'src/intake/web/formsrv.ts', outdir: 'dist/script', base: '/', format: 'iife' as const },
 ];
 
-/** What runs in threads of its own; `workerPath` finds it by its path below `src`. */
+/** Entries of threads; `workerPath` finds them by their path below `src`. */
 const WORKERS = ['src/submissions/scans.ts'];
 
 const COMPRESSIBLE = /\.(?:css|html|js|json|svg|txt)$/;
 
-/** Bundles a page; text is kept compressed only, which is how nearly every browser asks for it. */
+/** Bundles a page; texts are stored compressed only, since nearly every browser accepts that. */
 async function buildPage({ entry, outdir, base, format }: (typeof PAGES)[number]): Promise<void> {
 	await rm(outdir, { recursive: true, force: true });
 	const { outputs } = await Bun.build({
@@ -44,9 +44,9 @@ async function buildBinary({ target, outfile, assets }: { target?: string; outfi
 	await Bun.build({
 		entrypoints: ['src/main.ts', ...WORKERS],
 		minify: true,
-		// Bytecode alone means CommonJS, where `import.meta.dir` is a path of the building machine.
+		// Bytecode without ESM means CommonJS, where `import.meta.dir` is a path of the build machine.
 		bytecode: true,
-		// What is imported with `await` becomes a file of its own; in one file with the rest its imports would come first.
+		// Dynamic imports become files of their own; in one file their imports would be evaluated first.
 		splitting: true,
 		format: 'esm',
 		define: { 'process.env.NODE_ENV': '"production"' },
@@ -54,9 +54,9 @@ async function buildBinary({ target, outfile, assets }: { target?: string; outfi
 			outfile,
 			...(target && { target: target as Bun.Build.CompileTarget }),
 			assets,
-			// Until `main.ts` says that the start is over: code that runs once is not worth the time and memory.
+			// Until `main.ts` reports the end of the start: code that runs once is not worth compiling.
 			jitPolicy: 16,
-			// The folder that an operator starts the program in must not decide what it runs or how.
+			// Files in the working directory must not change what the program runs.
 			autoloadDotenv: false,
 			autoloadBunfig: false,
 			autoloadTsconfig: false,
@@ -69,7 +69,7 @@ async function main(): Promise<void> {
 	const { values } = parseArgs({
 		options: {
 			outfile: { type: 'string', default: BINARY },
-			/** Such as `bun-linux-arm64`; this machine's by default. */
+			/** Such as `bun-linux-arm64`; by default that of this machine. */
 			target: { type: 'string' },
 			'pages-only': { type: 'boolean', default: false },
 		},
