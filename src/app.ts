@@ -1,4 +1,4 @@
-/** The composition root: everything the program consists of, opened together and closed together. */
+/** The composition root: opens and closes all parts of the program together. */
 
 import { workerPath } from './assets.ts';
 import { createByteBudget } from './byte-budget.ts';
@@ -25,10 +25,10 @@ import { createBulk } from './submissions/bulk/bulk.ts';
 import { createStats } from './submissions/stats/stats.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 
-/** What is held in memory of submitted content at one moment, whoever holds it, as it is counted there. */
+/** The byte budget of submitted content in memory. */
 const CONTENT_BYTES = 64 * 1024 * 1024;
 
-/** Exports, and lists of large submissions: how many are under way at one moment. */
+/** Maximum number of concurrent exports and lists of large submissions. */
 const LARGE_ANSWERS = {
 	perCaller: 4,
 	inAll: 8,
@@ -40,14 +40,14 @@ export type App = ReturnType<typeof openApp>;
 
 export interface AppOptions {
 	log: Log;
-	/** The clock, and the milliseconds that pass whatever it does. */
+	/** The clock, and a monotonic one in milliseconds. */
 	now?: () => number;
 	elapsed?: () => number;
 }
 
 /**
- * Opens the database and makes the services on it. Nothing listens and nothing is sent yet, so that commands can work
- * beside a running server.
+ * Opens the database and creates the services on it. Nothing listens and nothing is sent yet, so that commands can run
+ * while a server is running.
  */
 export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed }: AppOptions) {
 	const storage = openStorage(config.databaseFile, {
@@ -114,7 +114,7 @@ export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed
 	};
 }
 
-/** Loaded with the first request: few servers need it at once, and it brings along much of `node:`. */
+/** Loaded on demand, because it imports much of `node:` and few servers need it at once. */
 function createPost(allowed: readonly string[]): GuardedPost {
 	const load = lazy(async () => (await import('./delivery/guarded-request.ts')).createGuardedPost({ allowed }));
 	return async (url, request) => {

@@ -1,8 +1,8 @@
-/** Where the files lie that belong to the program: inside the compiled binary, or in the source tree. */
+/** Locates the files of the program: inside the compiled binary, or in the source tree. */
 
 import { join } from 'node:path';
 
-/** The migrations, and the browser pages that `scripts/build.ts` makes. */
+/** The migrations, and the browser pages that `scripts/build.ts` builds. */
 const SOURCE_FOLDERS = { drizzle: 'drizzle', ui: 'dist/ui', 'api-docs': 'dist/api-docs', script: 'dist/script' };
 
 export type AssetFolder = keyof typeof SOURCE_FOLDERS;
@@ -15,8 +15,8 @@ export function assetPath(folder: AssetFolder, ...segments: string[]): string {
 }
 
 /**
- * The path of a program that runs in a thread of its own, given by its path below `src`. It has to be an entry point of
- * the build, which puts it under the same path beside the program.
+ * The path of a worker's program, from its path below `src`. It must be an entry point of the build, which puts it under
+ * the same path next to the program.
  */
 export function workerPath(file: string): string {
 	return join(import.meta.dir, file);

@@ -2,7 +2,7 @@
 
 export type ByteBudget = ReturnType<typeof createByteBudget>;
 
-/** Gives back so many of the bytes that were taken; all that are left, if it is not said how many. */
+/** Returns bytes to the budget, by default all that are left. */
 export type Release = (bytes?: number) => void;
 
 interface Waiter {
@@ -10,21 +10,20 @@ interface Waiter {
 	admit(): void;
 }
 
-/** What was given back lies in memory until it is collected, which the runtime may put off for hundreds of MiB. */
+/** Released bytes stay in memory until they are collected, which the runtime may delay for hundreds of MiB. */
 const COLLECT_AFTER_BYTES = 32 * 1024 * 1024;
 
 /**
- * What is held at one moment comes to `totalBytes` at most. Half of it is for those who cannot wait, who ask by
- * `tryTake`, and half for those who wait their turn, by `take`: so neither keeps the other out, however slow it is.
- * In the half of those who wait, something larger than half of that counts as no more, and is let in when nothing
- * else as large is held: the small ones have room beside it.
+ * At most `totalBytes` are held at one time. One half is for `tryTake`, which does not wait, the other for `take`, which
+ * does: neither can starve the other. In the second half, a request larger than half of it counts as half, and is admitted
+ * only while no other large one is held, so that small ones have room besides it.
  */
 export function createByteBudget(totalBytes: number, { collect = () => Bun.gc(true) } = {}) {
 	const half = totalBytes / 2;
 	const largest = half / 2;
-	/** In the order in which they came: a small one does not pass a large one, or that would never have its turn. */
+	/** First in, first out: a small request must not overtake a large one, which would starve. */
 	const waiting: Waiter[] = [];
-	/** By those who cannot wait, and by those who waited. */
+	/** Bytes held by `tryTake`, and by `take`. */
 	let tried = 0;
 	let taken = 0;
 	let isLargeHeld = false;
@@ -49,25 +48,25 @@ export function createByteBudget(totalBytes: number, { collect = () => Bun.gc(tr
 		garbage += bytes;
 		if (garbage < COLLECT_AFTER_BYTES) return;
 		garbage = 0;
-		// Not at once: whoever gives back still has hold of what it gives back.
+		// Later, because the caller still references the bytes that it releases.
 		setImmediate(collect);
 	}
 
 	function releaseOf(bytes: number): Release {
 		let rest = bytes;
-		return (given = rest) => {
-			if (given === 0) return;
+		return (released = rest) => {
+			if (released === 0) return;
 			const before = rest;
-			rest -= given;
+			rest -= released;
 			taken += Math.min(rest, largest) - Math.min(before, largest);
 			if (before > largest && rest <= largest) isLargeHeld = false;
-			discard(given);
+			discard(released);
 			admit();
 		};
 	}
 
 	return {
-		/** Takes bytes if there is room now; then they are to be given back by `give`. */
+		/** Takes bytes if there is room now; return them by `give`. */
 		tryTake(bytes: number): boolean {
 			if (tried > 0 && tried + bytes > half) return false;
 			tried += bytes;
@@ -78,8 +77,8 @@ export function createByteBudget(totalBytes: number, { collect = () => Bun.gc(tr
 			discard(bytes);
 		},
 		/**
-		 * Takes bytes as soon as there is room, first come first served. Whoever holds some must not wait for more.
-		 * @param signal Ends the waiting; the promise is rejected with its reason.
+		 * Takes bytes as soon as there is room, first in first out. A holder must not wait for more.
+		 * @param signal Ends the wait and rejects the promise with its reason.
 		 */
 		take(bytes: number, signal?: AbortSignal): Promise<Release> {
 			if (signal?.aborted) return Promise.reject(signal.reason);
@@ -108,8 +107,8 @@ export function createByteBudget(totalBytes: number, { collect = () => Bun.gc(tr
 }
 
 /**
- * A part of a budget for those who may be slow with what they hold: they wait for each other first, so that they do not
- * hold up all who share the budget.
+ * A part of a budget for slow holders: they wait for each other first, so that they do not block the other holders of
+ * the budget.
  */
 export function createShare(budget: Pick<ByteBudget, 'take'>, bytes: number): Pick<ByteBudget, 'take'> {
 	const share = createByteBudget(2 * bytes, { collect: () => {} });
@@ -118,9 +117,9 @@ export function createShare(budget: Pick<ByteBudget, 'take'>, bytes: number): Pi
 			const leave = await share.take(wanted, signal);
 			try {
 				const release = await budget.take(wanted, signal);
-				return (given) => {
-					release(given);
-					leave(given);
+				return (released) => {
+					release(released);
+					leave(released);
 				};
 			} catch (error) {
 				leave();

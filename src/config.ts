@@ -1,8 +1,8 @@
-/** Every setting once: its name, flag, meaning, default and bounds; and the only reader of the environment. */
+/** Every setting once: its name, flag, description, default and bounds; and the only reader of the environment. */
 
 import { join, resolve } from 'node:path';
 import { CAPTCHA_VENDORS, CAPTCHAS, type CaptchaVendor } from './captchas.ts';
-import { collectGiven, envName, flagName, type Given, type GivenInput, quote } from './config/sources.ts';
+import { collectProvided, envName, flagName, type Provided, type ProvidedInput, quote } from './config/sources.ts';
 import { ValueProblem } from './config/value-problem.ts';
 import {
 	addressRanges,
@@ -44,7 +44,7 @@ export interface Config {
 	trustedProxies: string;
 	smtpUrl: string | null;
 	mailFrom: string | null;
-	/** Mails per form and hour; what is over goes into a digest. */
+	/** Mails per form and hour; a digest covers the rest. */
 	mailPerHour: number;
 	captcha: Record<CaptchaVendor, CaptchaVerifier> & { recaptchaMinScore: number };
 	/** Private addresses and ranges that webhooks may reach. */
@@ -56,23 +56,23 @@ export interface Config {
 	strictRedirects: boolean;
 	logLevel: 'debug' | 'info' | 'warn' | 'error';
 	logFormat: 'text' | 'json';
-	/** All of them as they apply, for a person to look at. */
+	/** All settings in force, as readable text. */
 	settings: SettingInForce[];
 }
 
-/** A setting as it applies; secrets are masked, `source` says who set it. */
+/** A setting in force; secrets are masked, `source` is where it was set. */
 export interface SettingInForce {
 	name: string;
 	value: string;
 	source: string;
 }
 
-export interface ConfigInput extends GivenInput {
+export interface ConfigInput extends ProvidedInput {
 	/** Whether the log goes to a terminal. */
 	isTerminal: boolean;
 }
 
-/** The settings cannot be used; `problems` are sentences, each naming a setting and what would be right. */
+/** Invalid settings; each of `problems` is a sentence that names a setting and what would be right. */
 export class ConfigError extends Error {
 	readonly problems: string[];
 
@@ -85,25 +85,29 @@ export class ConfigError extends Error {
 
 interface Setting<T> {
 	type: ValueType<T>;
-	meaning: string;
-	/** The default as an operator would write it; `null`: none, and then `absent` says what that means. */
-	standard: string | null;
+	description: string;
+	/** The default as an operator would write it; `null` for none, whose effect is `absent`. */
+	defaultText: string | null;
 	absent: string;
 	isSecret: boolean;
 }
 
-type Optional<T> = Setting<T> & { standard: null };
+type Optional<T> = Setting<T> & { defaultText: null };
 
-function setting<T>(type: ValueType<T>, standard: string, meaning: string): Setting<T> & { standard: string } {
-	return { type, standard, meaning, absent: '', isSecret: false };
+function setting<T>(
+	type: ValueType<T>,
+	defaultText: string,
+	description: string,
+): Setting<T> & { defaultText: string } {
+	return { type, defaultText, description, absent: '', isSecret: false };
 }
 
-function optional<T>(type: ValueType<T>, absent: string, meaning: string): Optional<T> {
-	return { type, standard: null, meaning, absent, isSecret: false };
+function optional<T>(type: ValueType<T>, absent: string, description: string): Optional<T> {
+	return { type, defaultText: null, description, absent, isSecret: false };
 }
 
-function secret<T>(type: ValueType<T>, meaning: string): Optional<T> {
-	return { type, standard: null, meaning, absent: 'none', isSecret: true };
+function secret<T>(type: ValueType<T>, description: string): Optional<T> {
+	return { type, defaultText: null, description, absent: 'none', isSecret: true };
 }
 
 /** One setting for each captcha vendor, such as `hcaptchaSecret`. */
@@ -131,7 +135,7 @@ const SETTINGS = {
 		'Public address of the API and the dashboard, as https://forms.example.com.',
 	),
 	submitUrl: optional(origin(), 'the listener', 'Public address that forms post to.'),
-	dataDir: setting(path(), './formsrv-data', 'Folder of the database; made if missing.'),
+	dataDir: setting(path(), './formsrv-data', 'Folder of the database; created if missing.'),
 	databaseUrl: optional(databaseUrl(), 'formsrv.db in the data folder', 'Another SQLite file, as sqlite:PATH.'),
 	trustedProxies: setting(
 		trustedProxies(),
@@ -144,7 +148,7 @@ const SETTINGS = {
 		'none',
 		'From of every mail, as Forms <forms@example.com>; needed with FORMSRV_SMTP_URL.',
 	),
-	mailPerHour: setting(integer(1, 100_000), '60', 'Mails per form and hour; what is over goes into a digest.'),
+	mailPerHour: setting(integer(1, 100_000), '60', 'Mails per form and hour; a digest covers the rest.'),
 	...perVendor('Secret', ({ label }) => secret(secretText(), `Secret key of ${label}.`)),
 	...perVendor('VerifyUrl', ({ label, verifyUrl }) =>
 		setting(webAddress(), verifyUrl, `Where ${label} tokens are verified.`),
@@ -170,7 +174,7 @@ const SETTINGS = {
 
 type Key = keyof typeof SETTINGS;
 type Values = {
-	[K in Key]: (typeof SETTINGS)[K] extends { type: ValueType<infer T>; standard: infer S }
+	[K in Key]: (typeof SETTINGS)[K] extends { type: ValueType<infer T>; defaultText: infer S }
 		? S extends string
 			? T
 			: T | null
@@ -179,18 +183,18 @@ type Values = {
 
 const KEYS = Object.keys(SETTINGS) as Key[];
 
-/** Everything about a setting that help and documentation show. */
+/** A setting for help and documentation. */
 export interface SettingInfo {
 	key: string;
 	name: string;
 	/** `null` for secrets, which do not belong on a command line. */
 	flag: string | null;
-	/** What stands for the value in the help, such as `number`. */
+	/** The placeholder of the value in the help, such as `number`. */
 	placeholder: string;
-	/** What is allowed, such as `0–65535`. */
+	/** The allowed values, such as `0–65535`. */
 	values: string;
 	default: string;
-	meaning: string;
+	description: string;
 }
 
 /** The environment of this process; nothing else reads it. */
@@ -205,27 +209,27 @@ export function processEnvironment(): Record<string, string | undefined> {
  */
 export function loadConfig(input: ConfigInput): Config {
 	const problems: string[] = [];
-	const given = collectGiven(KEYS, input, problems);
-	const values = parseAll(given, problems);
-	if (values.smtpUrl !== null && values.mailFrom === null && !given.has('mailFrom')) {
+	const provided = collectProvided(KEYS, input, problems);
+	const values = parseAll(provided, problems);
+	if (values.smtpUrl !== null && values.mailFrom === null && !provided.has('mailFrom')) {
 		problems.push('FORMSRV_MAIL_FROM must be set when FORMSRV_SMTP_URL is, such as Forms <forms@example.com>.');
 	}
 	if (problems.length > 0) throw new ConfigError(problems);
-	return deepFreeze({ ...assemble(values, input), settings: describeSettings(given) });
+	return deepFreeze({ ...assemble(values, input), settings: describeSettings(provided) });
 }
 
 /** Every setting, in the order in which they are documented. */
 export function listSettings(): SettingInfo[] {
 	return KEYS.map((key) => {
-		const { type, standard, absent, meaning, isSecret } = SETTINGS[key];
+		const { type, defaultText, absent, description, isSecret } = SETTINGS[key];
 		return {
 			key,
 			name: envName(key),
 			flag: isSecret ? null : flagName(key),
 			placeholder: type.placeholder,
 			values: type.values,
-			default: standard ?? absent,
-			meaning,
+			default: defaultText ?? absent,
+			description,
 		};
 	});
 }
@@ -233,7 +237,13 @@ export function listSettings(): SettingInfo[] {
 /** The table of docs/settings.md, in Markdown, with its columns aligned as the formatter aligns them. */
 export function settingsTable(): string {
 	const rows = listSettings().map((info) => {
-		const cells = [`\`${info.name}\``, info.flag ? `\`${info.flag}\`` : '', info.default, info.values, info.meaning];
+		const cells = [
+			`\`${info.name}\``,
+			info.flag ? `\`${info.flag}\`` : '',
+			info.default,
+			info.values,
+			info.description,
+		];
 		return cells.map((cell) => cell.replaceAll('|', '\\|'));
 	});
 	const table = [['Setting', 'Flag', 'Default', 'Values', 'Meaning'], [], ...rows];
@@ -244,11 +254,11 @@ export function settingsTable(): string {
 		.join('\n');
 }
 
-function describeSettings(given: Map<string, Given>): SettingInForce[] {
+function describeSettings(provided: Map<string, Provided>): SettingInForce[] {
 	return KEYS.map((key) => {
-		const { standard, absent, isSecret } = SETTINGS[key];
-		const found = given.get(key);
-		if (!found) return { name: envName(key), value: standard ?? absent, source: 'default' };
+		const { defaultText, absent, isSecret } = SETTINGS[key];
+		const found = provided.get(key);
+		if (!found) return { name: envName(key), value: defaultText ?? absent, source: 'default' };
 		return { name: envName(key), value: isSecret ? '(set, not shown)' : found.text, source: found.label };
 	});
 }
@@ -296,21 +306,21 @@ function verifiers(values: Values): Record<CaptchaVendor, CaptchaVerifier> {
 	return Object.fromEntries(entries);
 }
 
-function parseAll(given: Map<string, Given>, problems: string[]): Values {
-	const parsed = KEYS.map((key) => [key, parseOne(key, given.get(key), problems)]);
+function parseAll(provided: Map<string, Provided>, problems: string[]): Values {
+	const parsed = KEYS.map((key) => [key, parseOne(key, provided.get(key), problems)]);
 	return Object.fromEntries(parsed) as Values;
 }
 
-function parseOne(key: Key, found: Given | undefined, problems: string[]): unknown {
-	const { type, standard, isSecret } = SETTINGS[key];
-	if (!found) return standard === null ? null : type.parse(standard);
+function parseOne(key: Key, found: Provided | undefined, problems: string[]): unknown {
+	const { type, defaultText, isSecret } = SETTINGS[key];
+	if (!found) return defaultText === null ? null : type.parse(defaultText);
 	try {
 		return type.parse(found.text);
 	} catch (error) {
 		if (!(error instanceof ValueProblem)) throw error;
-		const shown = isSecret ? 'the value given, which is not shown here' : quote(found.text);
+		const shown = isSecret ? 'the value provided, which is not shown here' : quote(found.text);
 		problems.push(`${found.label} ${error.message}; not ${shown}.`);
-		return standard === null ? null : type.parse(standard);
+		return defaultText === null ? null : type.parse(defaultText);
 	}
 }
 

@@ -1,4 +1,4 @@
-/** Tells one plain email address from everything else that mail software would also take. */
+/** Recognises plain email addresses, and rejects everything else that mail software would also accept. */
 
 const MAX_ADDRESS = 254;
 const MAX_LOCAL_PART = 64;

@@ -1,4 +1,4 @@
-/** The one error class of the domain, and the closed list of codes that callers may rely on. */
+/** The one error class of the domain, and the closed list of error codes. */
 
 export const ERROR_CODES = [
 	'VALIDATION_ERROR',
@@ -27,7 +27,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** One field's part in a refusal; `field` is a dotted path such as `allowedDomains.0` or a query parameter's name. */
+/** One field of an error; `field` is a dotted path such as `allowedDomains.0` or a query parameter's name. */
 export interface FieldError {
 	field: string;
 	code: string;
@@ -38,13 +38,13 @@ export interface ErrorDetails {
 	fields?: FieldError[];
 	/** Seconds after which the same request may succeed. */
 	retryAfterSeconds?: number;
-	/** Response headers that belong to the refusal, such as `Allow` or `WWW-Authenticate`. */
+	/** Response headers of the error, such as `Allow` or `WWW-Authenticate`. */
 	headers?: Record<string, string>;
-	/** What went wrong underneath; for the log, never for the answer. */
+	/** The underlying error; for the log, never for the response. */
 	cause?: unknown;
 }
 
-/** A refusal that a caller can act on: `message` is one sentence for a person, `code` is for programs. */
+/** An error that a client can act on: `message` is one sentence for people, `code` is for programs. */
 export class AppError extends Error {
 	readonly code: ErrorCode;
 	readonly details: ErrorDetails;

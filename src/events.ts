@@ -1,8 +1,8 @@
-/** What has just happened, told to whoever is listening in this process; always after it is on disk. */
+/** Events for the listeners in this process, published after the commit. */
 
 export type AppEvent =
 	| { type: 'submission'; formId: number; submissionId: number }
-	/** The form, or anything of its submissions, is not what it was. */
+	/** The form or its submissions changed. */
 	| { type: 'change'; formId: number }
 	| { type: 'delivery'; formId: number; deliveryId: number; state: string };
 
@@ -12,12 +12,12 @@ export function createEvents() {
 	const listeners = new Set<(event: AppEvent) => void>();
 
 	return {
-		/** Whether it is worth making an event. */
+		/** Whether there are listeners. */
 		isHeard: (): boolean => listeners.size > 0,
 		publish(event: AppEvent): void {
 			for (const listener of listeners) listener(event);
 		},
-		/** A listener must not throw. Answers how to stop listening. */
+		/** Adds a listener, which must not throw. Returns a function that removes it. */
 		subscribe(listener: (event: AppEvent) => void): () => void {
 			listeners.add(listener);
 			return () => void listeners.delete(listener);

@@ -1,4 +1,4 @@
-/** HTML as text: the one escape function, and a tagged template that escapes every value put into it. */
+/** HTML as text: the one escape function, and a tagged template that escapes its values. */
 
 const MARKUP = Symbol('markup');
 
@@ -11,12 +11,12 @@ export type HtmlValue = string | number | bigint | Html | readonly HtmlValue[] |
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Escapes text for element content and for quoted attribute values; nowhere else in HTML is it enough. */
+/** Escapes text for element content and quoted attribute values; it does not suffice elsewhere in HTML. */
 export function escapeHtml(text: string): string {
 	return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }
 
-/** Declares text to be HTML already. Only for text that nobody outside can influence. */
+/** Declares text to be HTML already. Only for trusted text. */
 export function rawHtml(markup: string): Html {
 	return { [MARKUP]: markup };
 }

@@ -1,11 +1,11 @@
-/** Identifiers: integers that sort by the time they were made, and their public spelling. What time that is: `storage/timeline.ts`. */
+/** Identifiers: integers that sort by creation time, and their public spelling. `storage/timeline.ts` reads the time. */
 
 /**
  * Identifiers per millisecond. Milliseconds × 2048 stay below 2^53, the largest integer JavaScript holds
  * exactly, until the year 2109.
  */
 export const IDS_PER_MILLISECOND = 2048;
-/** The lowest four bits say which source made an identifier, so that two processes never make the same one. */
+/** The lowest four bits identify the source, so that two processes never create the same identifier. */
 export const ID_SOURCES = 16;
 const PUBLIC_ID = /^[0-9a-z]{1,11}$/;
 

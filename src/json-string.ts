@@ -1,6 +1,6 @@
 /** Pure: strings in JSON texts that may have been cut off anywhere. */
 
-/** What a JSON string says; of one that was cut off, as far as it goes: nothing of an escape that was cut in two. */
+/** The value of a JSON string, or of its beginning if it was cut off; an incomplete escape is dropped. */
 export function stringText(json: string): string {
 	if (endOfString(json, 0) <= json.length) return JSON.parse(json) as string;
 	let end = 1;
@@ -16,7 +16,7 @@ function lengthOfEscape(json: string, start: number): number {
 	return json[start + 1] === 'u' ? '\\u0000'.length : 2;
 }
 
-/** The place after the closing quote of the JSON string that begins at `start`; beyond the end of the text without one. */
+/** The index after the closing quote of the JSON string that begins at `start`; beyond the end of the text without one. */
 export function endOfString(json: string, start: number): number {
 	for (let at = start + 1; at < json.length; at++) {
 		if (json[at] === '\\') at++;

@@ -1,13 +1,13 @@
-/** Where a listener can be opened from the machine that it runs on. */
+/** The address of a listener as its own machine reaches it. */
 
 const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
-/** Whether a listener bound to that takes every address of the machine, and so has none to give to others. */
+/** Whether a listener bound to `host` has every address of the machine, and so no public one. */
 export function isEveryAddress(host: string): boolean {
 	return EVERY_ADDRESS.includes(host);
 }
 
-/** @param host What the listener is bound to; one that takes every address can be opened as localhost. */
+/** @param host The bound host; a wildcard is reached as localhost. */
 export function localUrl(host: string, port: number): string {
 	const name = isEveryAddress(host) ? 'localhost' : host;
 	return new URL(`http://${name.includes(':') ? `[${name}]` : name}:${port}`).origin;

@@ -1,4 +1,4 @@
-/** The log: one line per event on stderr, as JSON or as text, into which nobody outside can smuggle lines or escapes. */
+/** The log: one line per event on stderr, as JSON or text; untrusted values cannot inject lines or escape sequences. */
 
 import { type AccessLine, accessText, createAccessWriter } from './log/access-line.ts';
 import { createLineBuffer } from './log/line-buffer.ts';
@@ -7,7 +7,7 @@ import { printable, printableJson } from './log/line-text.ts';
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What an event is about. Never a key, an Authorization header, a body or a submitted value. */
+/** The details of an event. Never a key, an Authorization header, a body or a submitted value. */
 export type LogFields = Record<string, unknown>;
 
 interface Event {
@@ -19,14 +19,14 @@ interface Event {
 export interface LogOptions {
 	level: LogLevel;
 	format: 'json' | 'text';
-	/** Takes one or more whole lines. It may return a promise, for as long as they are not taken. */
+	/** Writes one or more whole lines; may return a promise that resolves when they are written. */
 	write(lines: Uint8Array): unknown;
 	now?: () => number;
 }
 
 export type Log = ReturnType<typeof createLog>;
 
-/** What may wait to be taken: when nobody reads it, lines beyond that are dropped, those of requests before all others. */
+/** Maximum bytes waiting to be written: without a reader, further lines are dropped, lines of requests first. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 const MAX_WAITING_FOR_REQUESTS = MAX_WAITING_BYTES - 256 * 1024;
 
@@ -35,7 +35,7 @@ const MAX_WAITING_FOR_REQUESTS = MAX_WAITING_BYTES - 256 * 1024;
  * or 64 KiB; an error is written at once, with everything before it.
  */
 export function createLog({ level, format, write, now = Date.now }: LogOptions) {
-	const lines = createLineBuffer({ write, onTaken: tellDropped });
+	const lines = createLineBuffer({ write, onWritten: reportDropped });
 	const formatEvent = format === 'json' ? eventJson : eventText;
 	const addRequest = format === 'json' ? createAccessWriter(lines) : addRequestText;
 	const timestamp = createTimestamps(now);
@@ -51,7 +51,7 @@ export function createLog({ level, format, write, now = Date.now }: LogOptions) 
 		lines.add(formatEvent(event, timestamp()));
 	}
 
-	function tellDropped(): void {
+	function reportDropped(): void {
 		const fields = dropped;
 		if (fields.requests + fields.others === 0) return;
 		dropped = { requests: 0, others: 0 };
@@ -72,21 +72,21 @@ export function createLog({ level, format, write, now = Date.now }: LogOptions) 
 		info: logAt('info'),
 		warn: logAt('warn'),
 		error: logAt('error'),
-		/** Logs an answered request. */
+		/** Logs a completed request. */
 		access(line: AccessLine): void {
 			if (!hasRequests) return;
 			if (lines.waiting() < MAX_WAITING_FOR_REQUESTS) addRequest(line, timestamp());
 			else dropped.requests++;
 		},
-		/** Writes what is waiting. To be called before the process ends: what waits does not keep it alive. */
+		/** Writes all waiting lines. Call it before the process ends, which waiting lines do not keep alive. */
 		flush(): void {
-			tellDropped();
+			reportDropped();
 			lines.flush();
 		},
 	};
 }
 
-/** Spells the present moment; the text is made once per millisecond. */
+/** Returns the current time as text, formatted once per millisecond. */
 function createTimestamps(now: () => number): () => string {
 	let millis = Number.NaN;
 	let text = '';
@@ -105,7 +105,7 @@ function eventJson({ level, message, fields }: Event, time: string): string {
 	return `${printableJson(JSON.stringify(event, jsonReplacer()))}\n`;
 }
 
-/** For one `JSON.stringify`: errors with what they hide from it, and in place of what JSON cannot hold a text. */
+/** For one `JSON.stringify`: adds the hidden members of errors, and replaces values that JSON cannot represent. */
 function jsonReplacer(): (name: string, value: unknown) => unknown {
 	const seen = new WeakSet();
 	return (_name, value) => {
@@ -119,7 +119,7 @@ function jsonReplacer(): (name: string, value: unknown) => unknown {
 	};
 }
 
-/** `time level message key=value`, then the stack of an error, indented: it cannot pass for a line of its own. */
+/** `time level message key=value`, then the stack of an error, indented so that it cannot pass for a line of its own. */
 function eventText({ level, message, fields }: Event, time: string): string {
 	const members = Object.entries(fields).map(([name, value]) => ` ${name}=${fieldText(value)}`);
 	const stacks = Object.values(fields).map(stackText);

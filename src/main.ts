@@ -4,12 +4,12 @@ import { run } from './cli/run.ts';
 import { openStandardOutput } from './cli/standard-output.ts';
 import { processEnvironment } from './config.ts';
 
-/** By then a server has answered; what still runs is worth compiling. */
+/** After this, running code is worth compiling. */
 const START_MS = 250;
-/** For whoever reads the log to take its last lines. */
+/** Time for the reader of the log to take its last lines. */
 const LAST_LINES_MS = 1000;
 
-// The build sets how slow the engine is to compile, because little of what a start runs is run again.
+// The build delays compilation, because most code of a start runs only once.
 setTimeout(() => Bun.unsafe.setJITPolicy(1), START_MS).unref();
 
 const stdout = openStandardOutput('stdout');
@@ -18,6 +18,6 @@ const stderr = openStandardOutput('stderr');
 const exitCode = await run(process.argv.slice(2), { stdout, stderr, env: processEnvironment(), cwd: process.cwd() });
 const lost = await stdout.finished();
 if (lost !== undefined) stderr.write(`The result could not be written: ${lost}\n`);
-// When nobody takes the log any more, that is no failure, and not waited for.
+// A log without a reader is no failure, and must not delay the exit.
 await Promise.race([stderr.finished(), Bun.sleep(LAST_LINES_MS)]);
 process.exit(lost === undefined ? exitCode : 1);

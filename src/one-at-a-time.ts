@@ -1,4 +1,4 @@
-/** Work that is done one after the other, in the order in which it was asked for. */
+/** Runs tasks one after the other, in the order of their calls. */
 
 export type OneAtATime = <T>(work: () => Promise<T>) => Promise<T>;
 
@@ -6,7 +6,7 @@ export function createOneAtATime(): OneAtATime {
 	let last: Promise<unknown> = Promise.resolve();
 	return (work) => {
 		const next = last.then(work);
-		// Without its result, which may be large.
+		// Drop the result, which may be large.
 		last = next.then(
 			() => {},
 			() => {},

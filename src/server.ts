@@ -1,4 +1,4 @@
-/** The server: the two listeners with their handlers, and what goes on behind them. */
+/** The server: the two listeners with their handlers, and the background work. */
 
 import type { App } from './app.ts';
 import { AppError } from './errors.ts';
@@ -12,25 +12,25 @@ import { describeStep } from './storage/clock-report.ts';
 
 const IDLE_SECONDS = 30;
 /**
- * Bun's own refusal of a large body comes without a reason and without CORS, so it is out of the way: whoever reads
- * a body here bounds it, and what nobody reads is dropped as it arrives.
+ * Bun's built-in 413 has no message and no CORS headers, so it is disabled. Every reader of a body enforces its own limit;
+ * unread bodies are discarded.
  */
 const NO_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
 
 export interface RunningServer {
-	/** The addresses it listens at; equal if one listener serves both. */
+	/** The addresses of the listeners; equal if one serves both. */
 	baseUrl: string;
 	submitUrl: string;
-	/** The addresses that people are told. */
+	/** The public addresses. */
 	urls: PublicUrls;
 	/**
-	 * Tells keep-alive clients, stops accepting, lets what is in flight finish for at most that long, and resolves when all
-	 * is closed.
+	 * Tells keep-alive clients, stops accepting, waits at most `deadlineMs` for requests in flight, and resolves when
+	 * everything is closed.
 	 */
 	stop(deadlineMs: number): Promise<void>;
 }
 
-/** @throws AppError with a sentence for the operator if an address cannot be had; nothing of it runs then. */
+/** @throws AppError with a sentence for the operator if an address cannot be bound; then nothing runs. */
 export async function startServer(app: App): Promise<RunningServer> {
 	const { storage } = app;
 	const drain = createDrain();
@@ -62,17 +62,17 @@ export async function startServer(app: App): Promise<RunningServer> {
 }
 
 interface ListenersSetup {
-	/** Each goes into the list as soon as it is there. */
+	/** Each listener is added as soon as it is open. */
 	listeners: Bun.Server<undefined>[];
 	drain: Drain;
 }
 
-/** Opens the listeners, and what they answer with. */
+/** Opens the listeners and their handlers. */
 function openListeners(app: App, { listeners, drain }: ListenersSetup): PublicUrls {
 	const { host, port, submitHost, submitPort, baseUrl, submitUrl } = app.config;
 	const isShared = host === submitHost && port === submitPort && port !== 0;
-	// The port is known only once it listens, and the handlers need it for the addresses they print. Nothing is
-	// answered before they are open, because all of this happens in one turn.
+	// The handlers need the ports, which are known only once the listeners are open. No request arrives in between, because
+	// all of this happens in one turn of the event loop.
 	let handlers: Handlers;
 	const base = listen({ host, port, fetch: (request, peer) => handlers.base(request, peer) });
 	listeners.push(base);
@@ -94,7 +94,7 @@ function listen({ host, port, fetch }: { host: string; port: number; fetch: Fetc
 		return Bun.serve({
 			hostname: host,
 			port,
-			// On by default elsewhere, it would let two servers share one port without a word.
+			// Otherwise two servers could share one port unnoticed.
 			reusePort: false,
 			development: false,
 			idleTimeout: IDLE_SECONDS,

@@ -1,4 +1,4 @@
-/** Pure: a moment as people and programs write it, read strictly. */
+/** Pure: parses timestamps strictly. */
 
 /** RFC 3339, also without zone (then UTC), without seconds, or the date alone. */
 const TIMESTAMP =
@@ -7,14 +7,14 @@ const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
 const ZONED = /:.*(?:[Zz]|[+-]\d{2}:\d{2})$/;
 
 export interface Timestamp {
-	/** Since 1970, with the fraction that was given. */
+	/** Milliseconds since 1970, with the written fraction. */
 	millis: number;
 	isDateAlone: boolean;
-	/** Whether it says for which zone; otherwise it is read as UTC. */
+	/** Whether it names a zone; otherwise it is read as UTC. */
 	isZoned: boolean;
 }
 
-/** `undefined` if it names no moment. `Date` would read February 30th as March 2nd. */
+/** Returns `undefined` if it is no timestamp. `Date` would read February 30th as March 2nd. */
 export function parseTimestamp(text: string): Timestamp | undefined {
 	const match = TIMESTAMP.exec(text);
 	if (!match) return undefined;

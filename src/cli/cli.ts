@@ -1,4 +1,4 @@
-/** What every command works with: where it reads and writes, the settings, the opened application, and how it fails. */
+/** The context of every command: input and output, settings, the opened application, and errors. */
 
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
@@ -9,9 +9,9 @@ import { createLog } from '../log.ts';
 import { databaseAt } from '../storage/database.ts';
 import { formatTable } from './table.ts';
 
-/** Where text goes. */
+/** A stream of text. */
 export interface Output {
-	/** What it answers may be a promise for as long as the text is not taken; in the end `false` if nobody takes it. */
+	/** May return a promise that resolves when the text is flushed, with `false` if the reader has gone. */
 	write(text: string | Uint8Array): unknown;
 	isTTY?: boolean;
 	columns?: number;
@@ -23,13 +23,13 @@ export interface Io {
 	stderr: Output;
 	env: Record<string, string | undefined>;
 	cwd: string;
-	/** Asks a running server to stop; without it the process's own signals do. */
+	/** Stops a running server; without it, the signals of the process do. */
 	signal?: AbortSignal;
 }
 
 export type ExitCode = 0 | 1 | 2;
 
-/** A command cannot do what it was asked; `message` is the sentence that the operator reads. 2 = it was called wrongly. */
+/** A command failed; `message` is the sentence shown to the operator. Exit code 2: wrong usage. */
 export class CommandError extends Error {
 	readonly exitCode: ExitCode;
 
@@ -54,23 +54,23 @@ export function createCli(io: Io) {
 
 	return {
 		io,
-		/** What the process ends with unless something is thrown. */
+		/** The exit code of the process unless the command throws. */
 		exitCode: 0 as ExitCode,
 		loadSettings,
-		/** A line of result; it may hold anything. */
+		/** Prints a line of the result; control characters are escaped. */
 		print: (text: string) => io.stdout.write(line(printable(text))),
-		/** A result for machines. */
+		/** Prints a result as JSON. */
 		printJson: (value: unknown) => io.stdout.write(line(printableJson(JSON.stringify(value, null, 2)))),
-		/** The same for what is JSON text already, which may hold more digits than a number can. */
+		/** Prints JSON text as it is, because its numbers may have more digits than a JavaScript number. */
 		printJsonText: (json: string) => io.stdout.write(line(printableJson(json))),
-		/** A result for people; the cells may hold anything. */
+		/** Prints a result as a table; control characters are escaped. */
 		printTable: (headers: readonly string[], rows: readonly (readonly string[])[]) =>
 			io.stdout.write(formatTable(headers, rows)),
-		/** A remark beside the result; it may hold anything. */
-		advise: (text: string) => io.stderr.write(line(printable(text))),
+		/** Writes a remark to stderr; control characters are escaped. */
+		note: (text: string) => io.stderr.write(line(printable(text))),
 		/**
-		 * Runs `use` with the application opened, and closes it. Works beside a running server.
-		 * @throws CommandError if there is no database yet, unless `create` asks for one
+		 * Opens the application, runs `use` and closes it. Works while a server is running.
+		 * @throws CommandError if there is no database yet and `create` is not set
 		 */
 		async withApp(
 			options: Options,
@@ -98,28 +98,28 @@ export function missingDatabase(file: string): string {
 	return `There is no database at ${file}. Name its folder with --data-dir, or make one with "formsrv serve".`;
 }
 
-/** Gives a command the flags of some settings, and `--config`; of all settings that have a flag if none are named. */
+/** Adds `--config` and the flags of the settings `keys`, by default of all, to a command. */
 export function withSettings(command: Command, keys?: readonly string[]): Command {
 	command.optionsGroup('Settings:');
 	for (const info of listSettings()) {
 		if (!info.flag || (keys && !keys.includes(info.key))) continue;
 		const value = info.placeholder === 'true|false' ? '[true|false]' : `<${info.placeholder}>`;
-		command.option(`${info.flag} ${value}`, `${info.meaning} (${info.name}; default: ${info.default})`);
+		command.option(`${info.flag} ${value}`, `${info.description} (${info.name}; default: ${info.default})`);
 	}
 	return command.option('--config <path>', 'Settings file (default: formsrv.toml in the working directory, if any)');
 }
 
-/** Gives a command the flags that say where the database is. */
+/** Adds the flags that locate the database. */
 export function withStorage(command: Command): Command {
 	return withSettings(command, STORAGE_SETTINGS);
 }
 
-/** The end of a command's help. */
+/** The examples at the end of a command's help. */
 export function examples(...lines: string[]): string {
 	return `\nExamples:\n${lines.map((text) => `  ${text}`).join('\n')}`;
 }
 
-/** The form that an operator names by its id or its slug. @throws CommandError if there is none */
+/** Finds a form by its id or slug. @throws CommandError if there is none */
 export async function findForm(app: App, idOrSlug: string): Promise<Form> {
 	const forms = await app.forms.list();
 	const found = forms.find(({ id }) => id === idOrSlug) ?? forms.find(({ slug }) => slug === idOrSlug.toLowerCase());

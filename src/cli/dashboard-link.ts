@@ -1,4 +1,4 @@
-/** `formsrv dashboard-link`: signs a person in to the dashboard without a key. */
+/** `formsrv dashboard-link`: creates a link that signs in to the dashboard without a key. */
 
 import type { Command } from 'commander';
 import { localUrl } from '../local-url.ts';
@@ -14,7 +14,7 @@ export function addDashboardLink(program: Command, cli: Cli): void {
 			'Print a link that signs in to the dashboard once, within the next hour, with all rights. The server does not ' +
 				'have to run yet.',
 		)
-		.option('--revoke-others', 'End all sessions first, and void the links that were not used yet')
+		.option('--revoke-others', 'End all sessions first, and revoke unused set-up links')
 		.addHelpText(
 			'after',
 			examples(
@@ -28,9 +28,9 @@ export function addDashboardLink(program: Command, cli: Cli): void {
 			create: true,
 			use: async (app) => {
 				const { baseUrl, host, port } = app.config;
-				if (options.revokeOthers) cli.advise(endedSentence(await app.sessions.endOthers()));
+				if (options.revokeOthers) cli.note(endedSentence(await app.sessions.endOthers()));
 				cli.print(setupLink(baseUrl ?? localUrl(host, port), await app.sessions.createLink()));
-				cli.advise('It works once, within the next hour.');
+				cli.note('It works once, within the next hour.');
 			},
 		}),
 	);
@@ -40,7 +40,7 @@ export function endedSentence(count: number): string {
 	return count === 1 ? 'Ended one session.' : `Ended ${count} sessions.`;
 }
 
-/** The page of the dashboard that signs in with the token. */
+/** The address that signs in with the token. */
 export function setupLink(baseUrl: string, token: string): string {
 	return `${baseUrl}/#/setup/${token}`;
 }

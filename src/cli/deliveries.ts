@@ -1,4 +1,4 @@
-/** `formsrv deliveries`: see what left the house, what waits and what failed, and try it again. */
+/** `formsrv deliveries`: lists sent, waiting and failed deliveries, and retries them. */
 
 import { type Command, Option } from 'commander';
 import { LIMIT_DEFAULT, LIMIT_MAX, RETRY_STATES } from '../delivery/bounds.ts';
@@ -30,8 +30,8 @@ interface RetryOptions extends Options {
 export function addDeliveries(program: Command, cli: Cli): void {
 	const deliveries = program
 		.command('deliveries')
-		.summary('See which mails and webhook events went out, and try them again.')
-		.description('Mails and webhook events: see what was sent, what waits and what failed, and try it again.');
+		.summary('See which mails and webhook events were sent, and retry them.')
+		.description('See sent, waiting and failed mails and webhook events, and retry them.');
 	addList(deliveries, cli);
 	addShow(deliveries, cli);
 	addRetry(deliveries, cli);
@@ -47,7 +47,7 @@ function addList(deliveries: Command, cli: Cli): void {
 		.addOption(new Option('--mode <mode>', 'Only of live or only of test forms').choices(MODES))
 		.option('--limit <number>', `At most so many, 1 to ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})`, count)
 		.option('--offset <number>', 'Skip so many (default: 0)', count)
-		.option('--json', 'Print JSON, as the API answers it')
+		.option('--json', 'Print JSON, as the API returns it')
 		.addHelpText('after', examples('formsrv deliveries list --state failed', 'formsrv deliveries list --form contact'));
 	withStorage(command).action((options: ListOptions) =>
 		cli.withApp(options, {
@@ -64,7 +64,7 @@ function addList(deliveries: Command, cli: Cli): void {
 }
 
 function printList(cli: Cli, { deliveries, pagination }: DeliveryList): void {
-	if (deliveries.length === 0) return void cli.advise('There are no such deliveries.');
+	if (deliveries.length === 0) return void cli.note('There are no such deliveries.');
 	cli.printTable(
 		['ID', 'CREATED', 'STATE', 'TRIES', 'NEXT TRY', 'TO', 'ERROR'],
 		deliveries.map((delivery) => [
@@ -78,15 +78,15 @@ function printList(cli: Cli, { deliveries, pagination }: DeliveryList): void {
 		]),
 	);
 	const last = pagination.offset + deliveries.length;
-	if (pagination.hasMore) cli.advise(`There are more; go on with --offset ${last}.`);
+	if (pagination.hasMore) cli.note(`There are more; go on with --offset ${last}.`);
 }
 
 function addShow(deliveries: Command, cli: Cli): void {
 	const command = deliveries
 		.command('show')
-		.description('Show a delivery with what was sent, or would be.')
+		.description('Show a delivery with the content that was sent or would be.')
 		.argument('<delivery>', 'Its id')
-		.option('--json', 'Print JSON, as the API answers it');
+		.option('--json', 'Print JSON, as the API returns it');
 	withStorage(command).action((id: string, options: Options) =>
 		cli.withApp(options, {
 			use: async (app) => {

@@ -1,4 +1,4 @@
-/** `formsrv doctor`: looks at everything an installation depends on and says what is wrong with it. */
+/** `formsrv doctor`: checks everything an installation depends on and reports problems. */
 
 import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -8,12 +8,12 @@ import { type DatabaseReport, databaseAt, engineVersion } from '../storage/datab
 import { type Cli, type Options, withSettings } from './cli.ts';
 import { ownAddress } from './healthcheck.ts';
 
-/** Far more than a server leaves behind, unless something keeps it from emptying the log. */
+/** A write-ahead log larger than this shows that a reader keeps the server from emptying it. */
 const LARGE_LOG_BYTES = 256 * 1024 * 1024;
 const OTHERS = 0o077;
 const SERVER_TIMEOUT_MS = 2000;
 
-/** One thing that was looked at; `problem` is a sentence. */
+/** The result of one check; `problem` is a sentence. */
 interface Finding {
 	subject: string;
 	found: string;
@@ -103,17 +103,17 @@ function inspectLog({ databaseFile }: Config): Finding {
 	};
 }
 
-/** What only the running server can know: which files it has open, and what becomes of its writes. */
+/** Asks the running server, which alone knows its open files and whether its writes succeed. */
 async function inspectServer(config: Config): Promise<Finding> {
 	const subject = 'server';
 	if (config.port === 0) return { subject, found: 'its port is not known' };
 	const address = ownAddress(config);
 	const found = `at ${address}`;
 	try {
-		const answer = await fetch(`${address}/ready`, { signal: AbortSignal.timeout(SERVER_TIMEOUT_MS) });
-		if (answer.ok) return { subject, found: `takes submissions, ${found}` };
-		const { error } = (await answer.json()) as { error?: string };
-		return { subject, found, problem: error ?? `It answers ${answer.status}, ${found}.` };
+		const response = await fetch(`${address}/ready`, { signal: AbortSignal.timeout(SERVER_TIMEOUT_MS) });
+		if (response.ok) return { subject, found: `takes submissions, ${found}` };
+		const { error } = (await response.json()) as { error?: string };
+		return { subject, found, problem: error ?? `It responds with ${response.status}, ${found}.` };
 	} catch {
 		return { subject, found: `none answers ${found}` };
 	}

@@ -15,7 +15,7 @@ const QUERY_OPTIONS = ['format', 'formulas', 'since', 'until', 'order', 'filter'
 const BAR_WIDTH = 30;
 const OWNER_ONLY = 0o600;
 
-/** Resolves once the bytes are taken, with whether anybody still wants more. */
+/** Resolves once the bytes are written, with `false` if the reader has gone. */
 type Write = (bytes: Uint8Array<ArrayBuffer>) => Promise<boolean>;
 
 export function addExport(submissions: Command, cli: Cli): void {
@@ -37,7 +37,7 @@ export function addExport(submissions: Command, cli: Cli): void {
 			).choices(FORMULAS),
 		)
 		.option('--since <date>', 'Only later ones, such as 2026-01-31 or 2026-01-31T09:30:00Z')
-		.option('--until <date>', 'Only those of that moment or earlier; a date alone includes that day')
+		.option('--until <date>', 'Only those of that time or earlier; a date alone includes that day')
 		.option('--search <words>', 'Only those that hold all of these words')
 		.addOption(new Option('--order <order>', 'Oldest or newest first (default: desc)').choices(['asc', 'desc']))
 		.addOption(new Option('--filter <filter>', 'Which (default: all that is not spam)').choices(FILTERS))
@@ -52,8 +52,8 @@ export function addExport(submissions: Command, cli: Cli): void {
 }
 
 function exportForm(cli: Cli, name: string, options: Options): Promise<void> {
-	const given = QUERY_OPTIONS.filter((option) => options[option] !== undefined);
-	const params = given.map((option) => [option, String(options[option])]);
+	const provided = QUERY_OPTIONS.filter((option) => options[option] !== undefined);
+	const params = provided.map((option) => [option, String(options[option])]);
 	const query = parseExportQuery(new URLSearchParams([...params, ['bom', options.bom ? '1' : '0']]));
 	return cli.withApp(options, {
 		use: async (app) => {
@@ -63,7 +63,7 @@ function exportForm(cli: Cli, name: string, options: Options): Promise<void> {
 			const file = resolve(cli.io.cwd, String(options.output));
 			await exportToFile(opened, { file, isForced: options.force === true, report: progressOn(cli.io.stderr) });
 			if (cli.io.stderr.isTTY) cli.io.stderr.write('\n');
-			cli.advise(`${opened.done} submissions are in ${file}.`);
+			cli.note(`${opened.done} submissions are in ${file}.`);
 		},
 	});
 }
@@ -90,7 +90,7 @@ async function exportToFile(
 interface OutputFile {
 	handle: FileHandle;
 	finish(): Promise<void>;
-	/** Leaves everything as it was. */
+	/** Undoes the export. */
 	discard(): Promise<void>;
 }
 
@@ -99,14 +99,14 @@ async function openOutput(file: string, isForced: boolean): Promise<OutputFile> 
 	if (old?.isFile()) return openReplacement(await realpath(file), old.mode);
 	const isThere = old !== undefined;
 	return {
-		// What is there and no file is a pipe or a device: it is written to and stays.
+		// An existing path that is no file is a pipe or a device: write to it and keep it.
 		handle: await open(file, isThere ? 'w' : 'wx', OWNER_ONLY),
 		finish: async () => {},
 		discard: () => (isThere ? Promise.resolve() : rm(file, { force: true })),
 	};
 }
 
-/** The old file is replaced as a whole, by one beside it, once that is complete. */
+/** Replaces the old file as a whole, by a complete one in the same folder. */
 async function openReplacement(file: string, mode: number): Promise<OutputFile> {
 	const replacement = `${file}.${crypto.randomUUID()}.part`;
 	const handle = await open(replacement, 'wx', OWNER_ONLY);
@@ -128,7 +128,7 @@ async function pass(opened: Export, { write, report }: { write: Write; report: (
 	}
 }
 
-/** Waits for a slow reader. What could act on a terminal is spelled out there. */
+/** Waits for a slow reader. On a terminal, control characters are escaped. */
 function writerTo(stdout: Output): Write {
 	const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 	return async (bytes) => {

@@ -1,4 +1,4 @@
-/** `formsrv forms`: list, make, show, change and delete forms. */
+/** `formsrv forms`: lists, creates, shows, changes and deletes forms. */
 
 import { type Command, Option } from 'commander';
 import type { Form } from '../forms/schema.ts';
@@ -7,11 +7,11 @@ import { MODES, type Mode } from '../storage/tables.ts';
 import { type Cli, CommandError, examples, findForm, type Options, withStorage } from './cli.ts';
 import { shortTime } from './table.ts';
 
-/** Clears a setting that need not be there. */
+/** The value that clears an optional setting. */
 const NONE = 'none';
 
 export function addForms(program: Command, cli: Cli): void {
-	const forms = program.command('forms').description('List, make, show, change and delete forms.');
+	const forms = program.command('forms').description('List, create, show, change and delete forms.');
 	addList(forms, cli);
 	addCreate(forms, cli);
 	addShow(forms, cli);
@@ -31,7 +31,7 @@ function addList(forms: Command, cli: Cli): void {
 				const all = await app.forms.list(options.mode);
 				if (options.json) return void cli.printJson(all);
 				if (all.length === 0)
-					return void cli.advise('There are no forms yet. Make one: formsrv forms create "Contact"');
+					return void cli.note('There are no forms yet. Create one: formsrv forms create "Contact"');
 				cli.printTable(['ID', 'SLUG', 'MODE', 'STATE', 'SUBMISSIONS', 'UNREAD', 'CREATED', 'NAME'], all.map(listRow));
 			},
 		}),
@@ -47,9 +47,9 @@ function listRow(form: Form): string[] {
 function addCreate(forms: Command, cli: Cli): void {
 	const command = forms
 		.command('create')
-		.description('Make a form.')
+		.description('Create a form.')
 		.argument('<name>', 'Its name')
-		.option('--test', 'Make a test form, whose mails and webhooks are never sent');
+		.option('--test', 'Create a test form, whose mails and webhooks are never sent');
 	withFormOptions(command, 'create').addHelpText(
 		'after',
 		examples(
@@ -63,7 +63,7 @@ function addCreate(forms: Command, cli: Cli): void {
 			use: async (app) => {
 				const form = await app.forms.create(options.test ? 'test' : 'live', { ...inputOf(options), name });
 				printForm(cli, form, options);
-				cli.advise(
+				cli.note(
 					`Web pages post to /f/${form.slug} at the submit address, or /api/f/${form.slug} at the base address.`,
 				);
 			},
@@ -85,7 +85,7 @@ function addShow(forms: Command, cli: Cli): void {
 function addUpdate(forms: Command, cli: Cli): void {
 	const command = forms
 		.command('update')
-		.description('Change what is given of a form; "none" clears a setting.')
+		.description('Change the given settings of a form; "none" clears a setting.')
 		.argument('<form>', 'Its id or slug');
 	withFormOptions(command, 'update').addHelpText(
 		'after',
@@ -113,7 +113,7 @@ function addDelete(forms: Command, cli: Cli): void {
 		.command('delete')
 		.description('Delete a form with all its submissions, for good.')
 		.argument('<form>', 'Its id or slug')
-		.option('--yes', 'Do it; without this it is only said what would go')
+		.option('--yes', 'Delete it; without this the command only says what it would delete')
 		.option('--json', 'Print JSON')
 		.addHelpText('after', examples('formsrv forms delete contact-k3v9x2qm --yes'));
 	withStorage(command).action((name: string, options: Options) =>

@@ -1,4 +1,4 @@
-/** `formsrv healthcheck`: asks the server of these settings how it is, for containers without a shell. */
+/** `formsrv healthcheck`: queries the server's health, for containers without a shell. */
 
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
@@ -10,8 +10,8 @@ const TIMEOUT_MS = 5000;
 export function addHealthcheck(program: Command, cli: Cli): void {
 	const command = program
 		.command('healthcheck')
-		.description('Ask the running server whether it is well; exit 0 if so, 1 if not.')
-		.option('--ready', 'Ask whether it takes submissions')
+		.description('Check the health of the running server; exit 0 if it is healthy, 1 if not.')
+		.option('--ready', 'Check whether it accepts submissions')
 		.addHelpText(
 			'after',
 			examples(
@@ -28,7 +28,7 @@ export function addHealthcheck(program: Command, cli: Cli): void {
 	});
 }
 
-/** The listener as this machine reaches it: a wildcard is no address to ask. */
+/** The base address as this machine reaches it; loopback in place of a wildcard. */
 export function ownAddress({ host, port }: Config): string {
 	if (port === 0) throw new CommandError('FORMSRV_PORT is 0, so the port is not known; name it with --port.', 2);
 	const loopback = host.includes(':') ? '::1' : '127.0.0.1';
@@ -47,7 +47,7 @@ async function askHealth(url: string): Promise<string | undefined> {
 	}
 }
 
-/** What the server gives as the reason; something in front of it may answer anything. */
+/** The reason in the response of the server; a proxy in front of it may return anything. */
 function reasonIn(text: string): string {
 	try {
 		const { error } = JSON.parse(text) as { error?: unknown };

@@ -1,4 +1,4 @@
-/** `formsrv keys`: make, list and revoke API keys. */
+/** `formsrv keys`: creates, lists and revokes API keys. */
 
 import { type Command, Option } from 'commander';
 import type { ApiKey } from '../keys/schema.ts';
@@ -20,13 +20,13 @@ interface CreateOptions extends Options {
 const PERMISSIONS_HELP = [
 	'\nPermissions (none implies another, except that admin implies all):',
 	'  read    read forms and submissions',
-	'  write   make and change forms; mark submissions as read, starred, spam',
+	'  write   create and change forms; mark submissions as read, starred, spam',
 	'  delete  delete forms and submissions',
 	'  admin   all of this, and keys, sessions, webhooks and deliveries',
 ].join('\n');
 
 export function addKeys(program: Command, cli: Cli): void {
-	const keys = program.command('keys').description('Make, list and revoke API keys.');
+	const keys = program.command('keys').description('Create, list and revoke API keys.');
 	addCreate(keys, cli);
 	addList(keys, cli);
 	addRevoke(keys, cli);
@@ -36,16 +36,16 @@ function addCreate(keys: Command, cli: Cli): void {
 	const command = keys
 		.command('create')
 		.description(
-			'Make an API key and print it, once: only its hash is kept. Without options it is a live key that may do everything.',
+			'Create an API key and print it, once: only its hash is stored. Without options it is a live key that may do everything.',
 		)
 		.option('--name <text>', 'What it is for, shown in lists')
 		.option('--permissions <list>', `Any of ${PERMISSIONS.join(', ')}, separated by commas (default: admin)`)
-		.option('--test', 'Make a test key: it sees only test forms, whose mails and webhooks are never sent')
+		.option('--test', 'Create a test key: it sees only test forms, whose mails and webhooks are never sent')
 		.addOption(
-			new Option('--form <id|slug>', 'Make a form-level key, which only reads the submissions of this form').conflicts([
-				'permissions',
-				'test',
-			]),
+			new Option(
+				'--form <id|slug>',
+				'Create a form-level key, which only reads the submissions of this form',
+			).conflicts(['permissions', 'test']),
 		)
 		.option('--expires <when>', 'Lifetime such as 90d, 12h or 1y, or a date such as 2027-01-31')
 		.option('--json', 'Print JSON')
@@ -71,7 +71,7 @@ function addCreate(keys: Command, cli: Cli): void {
 				if (options.json) cli.printJson({ key: token, ...key });
 				else cli.print(token);
 				const until = key.expiresAt ? `, valid until ${shortTime(key.expiresAt)}` : '';
-				cli.advise(`Keep this key: it is not shown again. Its id is ${key.id} (${scopeOf(key)}${until}).`);
+				cli.note(`Keep this key: it is not shown again. Its id is ${key.id} (${scopeOf(key)}${until}).`);
 			},
 		});
 	});
@@ -80,14 +80,14 @@ function addCreate(keys: Command, cli: Cli): void {
 function addList(keys: Command, cli: Cli): void {
 	const command = keys
 		.command('list')
-		.description('List all keys, newest first; of each only its first and last characters are known.')
+		.description('List all keys, newest first; of each, only the first and last characters are stored.')
 		.option('--json', 'Print JSON');
 	withStorage(command).action((options: Options) =>
 		cli.withApp(options, {
 			use: async (app) => {
 				const all = await app.keys.list();
 				if (options.json) cli.printJson(all);
-				else if (all.length === 0) cli.advise('There are no keys yet. Make one: formsrv keys create');
+				else if (all.length === 0) cli.note('There are no keys yet. Make one: formsrv keys create');
 				else printKeys(cli, all);
 			},
 		}),
@@ -115,7 +115,7 @@ function printKeys(cli: Cli, keys: ApiKey[]): void {
 function addRevoke(keys: Command, cli: Cli): void {
 	const command = keys
 		.command('revoke')
-		.description('Revoke a key for good; a running server refuses it from the next request on.')
+		.description('Revoke a key for good; a running server rejects it from the next request on.')
 		.argument('<key>', 'Its id, or how it is shown in the list, such as sk_live_…a1B2')
 		.option('--json', 'Print JSON')
 		.addHelpText('after', examples('formsrv keys revoke 1b7k2m9x0a', 'formsrv keys revoke sk_live_...a1B2'));
@@ -131,7 +131,7 @@ function addRevoke(keys: Command, cli: Cli): void {
 	);
 }
 
-/** A key that leaked may be at hand only as a whole, so that is understood, too. */
+/** Also accepts a whole key, because a leaked one may be known only as such. */
 function findKey(keys: ApiKey[], name: string): ApiKey {
 	const display = isToken(name) ? displayToken(name) : name.replace('...', '…');
 	const found = keys.filter((key) => key.id === name || key.display === display);

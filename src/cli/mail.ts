@@ -1,4 +1,4 @@
-/** `formsrv mail`: see whether mail works. */
+/** `formsrv mail`: tests the mail settings. */
 
 import type { Command } from 'commander';
 import { readMailSetup } from '../delivery/dispatch.ts';
@@ -7,10 +7,10 @@ import { localUrl } from '../local-url.ts';
 import { type Cli, examples, type Options, withSettings } from './cli.ts';
 
 export function addMail(program: Command, cli: Cli): void {
-	const mail = program.command('mail').description('See whether mail works.');
+	const mail = program.command('mail').description('Test the mail settings.');
 	const command = mail
 		.command('test')
-		.description('Send a test mail with the settings of the server, and tell what is wrong if it does not work.')
+		.description('Send a test mail with the settings of the server; on failure, print what is wrong.')
 		.argument('<address>', 'Who gets it')
 		.addHelpText(
 			'after',
@@ -24,7 +24,7 @@ export function addMail(program: Command, cli: Cli): void {
 		const config = cli.loadSettings(options);
 		const setup = readMailSetup({ ...config, baseUrl: config.baseUrl ?? localUrl(config.host, config.port) });
 		const { server } = setup;
-		if (server) cli.advise(`Sending as ${setup.identity.from.address} through ${server.host}:${server.port} …`);
+		if (server) cli.note(`Sending as ${setup.identity.from.address} through ${server.host}:${server.port} …`);
 		const reply = await sendTestMail(to, setup);
 		cli.print(`The mail server took it: ${reply}`);
 	});

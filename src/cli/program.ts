@@ -1,4 +1,4 @@
-/** The command line as Commander parses it: the table of commands, help, and what is wrong with a call in one sentence. */
+/** Parses the command line with Commander: the table of commands, help, and usage errors in one sentence. */
 
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../version.ts';
@@ -7,7 +7,7 @@ import { type Cli, CommandError, type ExitCode, examples } from './cli.ts';
 /** Adds a command, and its sub-commands, to the program. */
 type Add = (program: Command, cli: Cli) => void;
 
-/** In the order of the help. Each is loaded when it is needed: most of what the others bring along would only cost time. */
+/** In the order of the help. Each is loaded on demand, because most imports of the others would only cost time. */
 const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
 	['serve', async () => (await import('./serve.ts')).addServe],
 	['dashboard-link', async () => (await import('./dashboard-link.ts')).addDashboardLink],
@@ -26,7 +26,7 @@ const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
 
 /**
  * Parses the arguments and runs the command that they name.
- * @throws CommandError 2 if it was called wrongly; and whatever the command throws.
+ * @throws CommandError with exit code 2 for wrong usage, and the errors of the command.
  */
 export async function runProgram(cli: Cli, argv: readonly string[]): Promise<ExitCode> {
 	const program = await createProgram(cli, argv);
@@ -63,22 +63,22 @@ async function createProgram(cli: Cli, argv: readonly string[]): Promise<Command
 			'after',
 			examples(
 				'formsrv serve                                start the server; data goes to ./formsrv-data',
-				'KEY=$(formsrv keys create)                   make an API key',
-				'formsrv forms create "Contact"               make a form',
+				'KEY=$(formsrv keys create)                   create an API key',
+				'formsrv forms create "Contact"               create a form',
 				'formsrv submissions list contact-k3v9x2qm    read what people sent',
 			),
 		)
 		.addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly. Settings: formsrv serve --help');
-	program.hook('preAction', (_, command) => refuseEmptyTexts(command));
-	// Without a known command, all are needed for the help and for suggestions.
+	program.hook('preAction', (_, command) => rejectEmptyTexts(command));
+	// Without a known command, help and suggestions need all of them.
 	const asked = COMMANDS.get(argv[0]);
 	const commands = await Promise.all((asked ? [asked] : [...COMMANDS.values()]).map((load) => load()));
 	for (const add of commands) add(program, cli);
 	return program;
 }
 
-/** An empty text is no value: it is what a shell makes of a variable that is not set. */
-function refuseEmptyTexts(command: Command): void {
+/** Rejects empty texts: a shell puts them in place of unset variables. */
+function rejectEmptyTexts(command: Command): void {
 	const options = command.options.filter((option) => command.getOptionValue(option.attributeName()) === '');
 	const named = command.registeredArguments.filter((_, index) => command.args[index] === '');
 	const [name] = [
@@ -96,7 +96,7 @@ function isHelp(error: CommanderError): boolean {
 	return ['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(error.code);
 }
 
-/** The call that explains the command which `argv` names, as far as it names one. */
+/** The call for help on the command in `argv`, as far as it is known. */
 function helpCommand(program: Command, argv: readonly string[]): string {
 	let command = program;
 	const names = ['formsrv'];

@@ -1,4 +1,4 @@
-/** `formsrv restore`: puts a backup in the place of the database. */
+/** `formsrv restore`: replaces the database by a backup. */
 
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -12,7 +12,7 @@ export function addRestore(program: Command, cli: Cli): void {
 		.summary('Put a backup in the place of the database.')
 		.description('Put a backup in the place of the database. The server must not run; the backup is checked first.')
 		.argument('<file>', 'The backup')
-		.option('--force', 'Replace an existing database, which is kept beside the new one')
+		.option('--force', 'Replace an existing database, which is kept under another name')
 		.option('--json', 'Print JSON')
 		.addHelpText('after', examples('formsrv restore /backup/formsrv-2026-01-31.db --force'));
 	withStorage(command).action((name: string, options: Options) => {

@@ -1,4 +1,4 @@
-/** The command line: a call in, an exit code out; every failure becomes a sentence. */
+/** Runs a command line and returns its exit code; every error becomes a sentence. */
 
 import { ConfigError } from '../config.ts';
 import { AppError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { type Cli, CommandError, createCli, type ExitCode, type Io } from './cli
 /**
  * Runs one command.
  * @param argv The arguments after the program's name.
- * @returns 0 = done, 1 = failed, 2 = called wrongly; in the last two cases stderr says why.
+ * @returns 0 = done, 1 = failed, 2 = wrong usage; stderr has the reason.
  */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
 	const cli = createCli(io);
@@ -22,7 +22,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
 }
 
 async function call(cli: Cli, argv: readonly string[]): Promise<ExitCode> {
-	// As services start it. There is nothing to parse, and the parser would be a tenth of what the first answer waits for.
+	// The usual call of a service needs no parser, which would take a tenth of the time to the first response.
 	if (argv.length === 1 && argv[0] === 'serve') {
 		await (await import('./serve.ts')).serve(cli, {});
 		return cli.exitCode;

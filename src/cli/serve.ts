@@ -10,13 +10,13 @@ import { databaseAt } from '../storage/database.ts';
 import { type Cli, CommandError, examples, type Io, type Options, withSettings } from './cli.ts';
 import { setupLink } from './dashboard-link.ts';
 
-/** What is in flight gets this long to finish; with closing the database it stays within ten seconds. */
+/** The grace period of requests and deliveries in flight; with closing the database, a stop stays within ten seconds. */
 const DRAIN_MS = 8000;
-/** Not at once: whoever starts a server waits for its first answer. */
+/** Delayed, so that the first response does not wait for it. */
 const WELCOME_AFTER_MS = 100;
-/** By their names, with their numbers (POSIX). */
+/** The signals that stop the server, with their numbers (POSIX). */
 const STOP_SIGNALS = { SIGTERM: 15, SIGINT: 2 };
-/** What terminals and log rotation send; unheard, each would end the process. */
+/** Signals of terminals and log rotation, which would end the process without a listener. */
 const IDLE_SIGNALS = ['SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const;
 
 export function addServe(program: Command, cli: Cli): void {
@@ -45,17 +45,17 @@ function settingsHelp(): string {
 	const width = Math.max(...names.map(({ name }) => name.length));
 	return [
 		'\nSecrets, which have no flag:',
-		...names.map(({ name, meaning }) => `  ${name.padEnd(width)}  ${meaning}`),
-		'\nEach setting can be given by flag, in the environment (FORMSRV_PORT=8080), in the environment as the name of a',
+		...names.map(({ name, description }) => `  ${name.padEnd(width)}  ${description}`),
+		'\nEach setting can be provided by flag, in the environment (FORMSRV_PORT=8080), in the environment as the name of a',
 		'file that holds it (FORMSRV_SMTP_URL_FILE=/run/secrets/smtp), or in formsrv.toml (port = 8080). The first of',
 		'these wins. All problems are reported before anything starts.',
 	].join('\n');
 }
 
-/** @param options The settings that were given by flag. */
+/** @param options The settings provided by flag. */
 export async function serve(cli: Cli, options: Options): Promise<void> {
 	const config = cli.loadSettings(options);
-	// Before the database is opened: a restore holds it while it puts another file in its place.
+	// Before the database is opened, because a restore holds the lock while it replaces the file.
 	const database = databaseAt(config.databaseFile);
 	const releaseLock = database.lock();
 	if (!releaseLock) throw new CommandError(`Another formsrv serves ${config.databaseFile} already.`);
@@ -64,17 +64,17 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 		format: config.logFormat,
 		write: (lines) => cli.io.stderr.write(lines),
 	});
-	const askedToStop = untilAskedToStop(cli.io, log);
-	const faults = logFaults(log);
+	const stopSignal = stopRequested(cli.io, log);
+	const unhandled = logUnhandled(log);
 	try {
 		const app = openApp(config, { log });
 		try {
 			database.removeLeftovers();
 			const server = await startServer(app);
 			announce(cli, server);
-			await Promise.race([askedToStop, Bun.sleep(WELCOME_AFTER_MS)]);
+			await Promise.race([stopSignal, Bun.sleep(WELCOME_AFTER_MS)]);
 			await welcome(cli, { app, server, log }).catch((cause) => log.error('No set-up link could be made.', { cause }));
-			await askedToStop;
+			await stopSignal;
 			log.info('stopping');
 			await server.stop(DRAIN_MS);
 		} finally {
@@ -82,7 +82,7 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 		}
 	} finally {
 		releaseLock();
-		faults.stop();
+		unhandled.stop();
 		log.flush();
 	}
 }
@@ -92,11 +92,11 @@ function announce(cli: Cli, { baseUrl, submitUrl }: RunningServer): void {
 	if (submitUrl !== baseUrl) cli.print(`submit  ${submitUrl}`);
 }
 
-/** What whoever starts a server should know, but not wait for. */
+/** Tells the operator about missing addresses and the missing first key. */
 async function welcome(cli: Cli, { app, server, log }: { app: App; server: RunningServer; log: Log }): Promise<void> {
 	const isTerminal = cli.io.stderr.isTTY === true;
 	// Programs read a log line by line, in its format.
-	const tell = isTerminal ? cli.advise : log.warn;
+	const tell = isTerminal ? cli.note : log.warn;
 	const unknown = unknownAddresses(app.config);
 	if (unknown.length > 0) {
 		tell(
@@ -104,7 +104,7 @@ async function welcome(cli: Cli, { app, server, log }: { app: App; server: Runni
 				'people use, such as https://forms.example.com.',
 		);
 	}
-	// Whoever starts a new server has no key yet: a link signs them in. Whoever reads a log for the next hour could use it.
+	// On a new server a link signs the operator in. It is not logged, because readers of the log could use it for an hour.
 	if ((await app.keys.list()).length > 0) return;
 	if (!isTerminal) {
 		tell('There is no API key yet. To set up in a browser, open the link that "formsrv dashboard-link" prints.');
@@ -121,8 +121,8 @@ function unknownAddresses({ host, baseUrl, submitHost, submitUrl }: Config): str
 	return unknown;
 }
 
-/** Resolves at the first signal; a second one ends the process on the spot. */
-function untilAskedToStop({ signal }: Io, log: Log): Promise<void> {
+/** Resolves at the first signal; a second one ends the process at once. */
+function stopRequested({ signal }: Io, log: Log): Promise<void> {
 	return new Promise((resolve) => {
 		if (signal) {
 			signal.addEventListener('abort', () => resolve(), { once: true });
@@ -146,15 +146,15 @@ function untilAskedToStop({ signal }: Io, log: Log): Promise<void> {
 	});
 }
 
-/** Without this, one forgotten promise would take the server down. */
-function logFaults(log: Log): { stop(): void } {
-	const onFault = (cause: unknown) => log.error('A fault that nothing handled; the server goes on.', { cause });
-	process.on('unhandledRejection', onFault);
-	process.on('uncaughtException', onFault);
+/** Logs unhandled errors, which would otherwise end the process. */
+function logUnhandled(log: Log): { stop(): void } {
+	const onError = (cause: unknown) => log.error('A fault that nothing handled; the server goes on.', { cause });
+	process.on('unhandledRejection', onError);
+	process.on('uncaughtException', onError);
 	return {
 		stop() {
-			process.off('unhandledRejection', onFault);
-			process.off('uncaughtException', onFault);
+			process.off('unhandledRejection', onError);
+			process.off('uncaughtException', onError);
 		},
 	};
 }

@@ -1,4 +1,4 @@
-/** `formsrv sessions`: see who is signed in to the dashboard, and end it. */
+/** `formsrv sessions`: lists and ends sessions of the dashboard. */
 
 import type { Command } from 'commander';
 import type { SignedIn } from '../dashboard/sessions/schema.ts';
@@ -7,7 +7,7 @@ import { endedSentence } from './dashboard-link.ts';
 import { shortTime } from './table.ts';
 
 export function addSessions(program: Command, cli: Cli): void {
-	const sessions = program.command('sessions').description('See who is signed in to the dashboard, and end it.');
+	const sessions = program.command('sessions').description('List and end sessions of the dashboard.');
 	addList(sessions, cli);
 	addRevoke(sessions, cli);
 }
@@ -22,7 +22,7 @@ function addList(sessions: Command, cli: Cli): void {
 			use: async (app) => {
 				const all = await app.sessions.list();
 				if (options.json) cli.printJson(all.map(({ isCurrent: _, ...session }) => session));
-				else if (all.length === 0) cli.advise('Nobody is signed in.');
+				else if (all.length === 0) cli.note('Nobody is signed in.');
 				else printSessions(cli, all);
 			},
 		}),
@@ -47,9 +47,9 @@ function printSessions(cli: Cli, all: SignedIn[]): void {
 function addRevoke(sessions: Command, cli: Cli): void {
 	const command = sessions
 		.command('revoke')
-		.description('End a session; a running server refuses it from the next request on.')
+		.description('End a session; a running server rejects it from the next request on.')
 		.argument('[session]', 'Its id')
-		.option('--all', 'End all of them, and void the set-up links that were not used yet')
+		.option('--all', 'End all of them, and revoke unused set-up links')
 		.option('--json', 'Print JSON')
 		.addHelpText('after', examples('formsrv sessions revoke 1b7k2m9x0a', 'formsrv sessions revoke --all'));
 	withStorage(command).action((id: string | undefined, options: Options) => {

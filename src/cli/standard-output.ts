@@ -1,18 +1,18 @@
-/** Standard output and standard error as commands write to them; whoever is slow to read holds nobody up. */
+/** Standard output and standard error of commands; a slow reader does not block the process. */
 
 import { fstatSync } from 'node:fs';
 import type { Output } from './cli.ts';
 
 export interface StandardOutput extends Output {
-	/** Resolves once everything is out, or with the reason why not. */
+	/** Resolves once everything is written, with the reason if it was not. */
 	finished(): Promise<string | undefined>;
 }
 
 const DESCRIPTORS = { stdout: 1, stderr: 2 } as const;
 
 /**
- * Not Node's streams of the same name: to load them takes a tenth of the time that the server needs to start, so they
- * are asked about terminals and for nothing else.
+ * Avoids Node's streams of the same name, except to detect terminals: loading them takes a tenth of the server's start
+ * time.
  */
 export function openStandardOutput(name: keyof typeof DESCRIPTORS): StandardOutput {
 	const descriptor = DESCRIPTORS[name];
@@ -22,12 +22,12 @@ export function openStandardOutput(name: keyof typeof DESCRIPTORS): StandardOutp
 
 	async function put(text: string | Uint8Array): Promise<boolean> {
 		try {
-			// What is large goes out at once, what is small with the flush.
+			// A large text is written at once, a small one with the flush.
 			await Promise.all([sink.write(text), sink.flush()]);
 			return true;
 		} catch (error) {
 			const { code, message } = error as NodeJS.ErrnoException;
-			// A reader that has seen enough, such as `head`, is no failure; a full disk is.
+			// A reader that closes early, such as `head`, is no failure; a full disk is.
 			if (code !== 'EPIPE') lost = message;
 			return false;
 		}

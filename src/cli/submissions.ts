@@ -1,4 +1,4 @@
-/** `formsrv submissions`: read what people sent. */
+/** `formsrv submissions`: lists and exports submissions. */
 
 import { type Command, Option } from 'commander';
 import { FILTERS } from '../storage/submission.ts';
@@ -11,7 +11,7 @@ import { shorten, shortTime } from './table.ts';
 const SUMMARY_WIDTH = 100;
 const QUERY_OPTIONS = ['limit', 'offset', 'since', 'until', 'order', 'filter', 'search'];
 
-/** As much of the list's JSON as the table shows. */
+/** The part of the list's JSON that the table shows. */
 interface Page {
 	submissions: {
 		id: string;
@@ -38,11 +38,11 @@ function addList(submissions: Command, cli: Cli): void {
 		.option('--limit <number>', 'At most so many, 1 to 100 (default: 50)')
 		.option('--offset <number>', 'Skip so many (default: 0)')
 		.option('--since <date>', 'Only later ones, such as 2026-01-31 or 2026-01-31T09:30:00Z')
-		.option('--until <date>', 'Only those of that moment or earlier; a date alone includes that day')
+		.option('--until <date>', 'Only those of that time or earlier; a date alone includes that day')
 		.option('--search <words>', 'Only those that hold all of these words')
 		.addOption(new Option('--order <order>', 'Oldest or newest first').choices(['asc', 'desc']))
 		.addOption(new Option('--filter <filter>', 'Which (default: all that is not spam)').choices(FILTERS))
-		.option('--json', 'Print JSON, as the API answers it')
+		.option('--json', 'Print JSON, as the API returns it')
 		.addHelpText(
 			'after',
 			examples(
@@ -51,8 +51,8 @@ function addList(submissions: Command, cli: Cli): void {
 			),
 		);
 	withStorage(command).action((name: string, options: Options) => {
-		const given = QUERY_OPTIONS.filter((option) => options[option] !== undefined);
-		const query = parseListQuery(new URLSearchParams(given.map((option) => [option, String(options[option])])));
+		const provided = QUERY_OPTIONS.filter((option) => options[option] !== undefined);
+		const query = parseListQuery(new URLSearchParams(provided.map((option) => [option, String(options[option])])));
 		return cli.withApp(options, {
 			use: async (app) => {
 				const { id } = await findForm(app, name);
@@ -73,7 +73,7 @@ async function wholeText(text: JsonText): Promise<string> {
 
 function printPage(cli: Cli, { submissions, pagination }: Page): void {
 	if (submissions.length === 0) {
-		cli.advise(`There are no such submissions here (${pagination.total} in all).`);
+		cli.note(`There are no such submissions here (${pagination.total} in all).`);
 		return;
 	}
 	const first = pagination.offset + 1;
@@ -87,7 +87,7 @@ function printPage(cli: Cli, { submissions, pagination }: Page): void {
 		]),
 	);
 	const last = pagination.offset + submissions.length;
-	cli.advise(`${first} to ${last} of ${pagination.total}${pagination.hasMore ? `; go on with --offset ${last}` : ''}.`);
+	cli.note(`${first} to ${last} of ${pagination.total}${pagination.hasMore ? `; go on with --offset ${last}` : ''}.`);
 }
 
 function stateOf({ isRead, isStarred, isSpam }: Page['submissions'][number]): string {

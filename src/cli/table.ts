@@ -1,10 +1,10 @@
-/** Results for people: aligned columns of printable text. */
+/** Formats results as tables of printable text. */
 
 import { printable } from '../log/line-text.ts';
 
 const GAP = '  ';
 
-/** Lines of aligned columns under their headers; each cell may hold any text. */
+/** Lines of aligned columns under their headers; control characters in cells are escaped. */
 export function formatTable(headers: readonly string[], rows: readonly (readonly string[])[]): string {
 	const lines = [headers, ...rows].map((cells) => cells.map(printable));
 	const widths = headers.map((_, column) => Math.max(...lines.map((cells) => Bun.stringWidth(cells[column] ?? ''))));

@@ -1,4 +1,4 @@
-/** `formsrv version`: what is running, for bug reports. */
+/** `formsrv version`: prints the version and its components, for bug reports. */
 
 import type { Command } from 'commander';
 import { engineVersion } from '../storage/database.ts';

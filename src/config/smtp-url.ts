@@ -1,8 +1,8 @@
-/** Reads the one setting that says where mail goes, such as `smtp://user:password@mail.example.com:587`. */
+/** Parses the address of the mail server, such as `smtp://user:password@mail.example.com:587`. */
 
 import { ValueProblem } from './value-problem.ts';
 
-/** How far the way to the server is protected; the parameter `tls` of the address. */
+/** The protection of the connection; the parameter `tls` of the address. */
 const TLS_CHOICES = ['auto', 'required', 'unverified', 'off'] as const;
 type TlsChoice = (typeof TLS_CHOICES)[number];
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
@@ -11,7 +11,7 @@ export interface SmtpServer {
 	host: string;
 	port: number;
 	/**
-	 * `implicit`: from the first byte. `required`: by STARTTLS or not at all. `offered`: by STARTTLS if the
+	 * `implicit`: from the first byte. `required`: by STARTTLS, else the connection fails. `offered`: by STARTTLS if the
 	 * server offers it, and then without a way back. `off`: never.
 	 */
 	tls: 'implicit' | 'required' | 'offered' | 'off';
@@ -22,7 +22,7 @@ export interface SmtpServer {
 /**
  * Without `?tls=…`, STARTTLS is used when offered, and demanded when a password would otherwise cross a network
  * in clear text.
- * @throws ValueProblem which does not repeat the address: it holds a password
+ * @throws ValueProblem without the address, which contains a password
  */
 export function parseSmtpUrl(text: string): SmtpServer {
 	const url = URL.parse(text);

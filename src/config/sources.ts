@@ -4,23 +4,23 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 /** `flags` are keyed by setting (`submitPort`), besides `config`, the path of a settings file. */
-export interface GivenInput {
+export interface ProvidedInput {
 	env: Record<string, string | undefined>;
 	flags: Record<string, unknown>;
 	cwd: string;
 }
 
-/** A setting's text as somebody gave it; `label` is what they would look for, such as `--port`. */
-export interface Given {
+/** A setting's text as the operator wrote it; `label` names where, such as `--port`. */
+export interface Provided {
 	label: string;
 	text: string;
 }
 
-/** A place where settings are written by name, and how names are spelled there. */
+/** A place where settings are written by name, and the spelling of names there. */
 interface NamedSource {
 	entries: [name: string, text: string][];
 	spell(key: string): string;
-	/** What a setting's name ends in if its value is the path of a file that holds the real one. */
+	/** The suffix of a setting's name whose value is the path of a file with the real one. */
 	fileSuffix: string;
 	label(name: string): string;
 }
@@ -34,8 +34,8 @@ const LINK = /^(tcp|udp|sctp):\/\//;
 const PROTOCOL = /^(tcp|udp|sctp)$/;
 
 /**
- * What Kubernetes puts into every container for each Service whose name begins with `formsrv`: the ends of the names, and
- * what they hold. None of it is meant for us.
+ * The variables that Kubernetes sets in every container for each Service whose name begins with `formsrv`: suffixes and
+ * values. They are no settings.
  */
 const SERVICE_LINKS: [name: RegExp, text: RegExp][] = [
 	[/_SERVICE_HOST$/, ADDRESS],
@@ -47,10 +47,10 @@ const SERVICE_LINKS: [name: RegExp, text: RegExp][] = [
 ];
 
 /**
- * Every setting that somebody set, by key: a flag wins over the environment, that over the file. What is
- * wrong on the way is added to `problems`, as sentences.
+ * All settings that the operator provided, by key: a flag wins over the environment, the environment over the file.
+ * Problems are added to `problems`, as sentences.
  */
-export function collectGiven(keys: string[], input: GivenInput, problems: string[]): Map<string, Given> {
+export function collectProvided(keys: string[], input: ProvidedInput, problems: string[]): Map<string, Provided> {
 	return new Map([
 		...resolveNamed(keys, tomlSource(input, problems), { cwd: input.cwd, problems }),
 		...resolveNamed(keys, envSource(input), { cwd: input.cwd, problems }),
@@ -68,7 +68,7 @@ export function flagName(key: string): string {
 	return `--${snake(key).replaceAll('_', '-')}`;
 }
 
-/** A text somebody gave, safe and short enough to be shown in a message; credentials in an address are masked. */
+/** Quotes an operator's text for a message: short, without control characters; credentials in an address are masked. */
 export function quote(text: string): string {
 	const masked = text.replace(/:\/\/[^/?#]*@/g, '://***@');
 	return JSON.stringify(masked.length > 80 ? `${masked.slice(0, 80)}…` : masked);
@@ -78,14 +78,14 @@ function snake(key: string): string {
 	return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-function flagEntries(keys: string[], flags: Record<string, unknown>): [string, Given][] {
+function flagEntries(keys: string[], flags: Record<string, unknown>): [string, Provided][] {
 	return keys
 		.filter((key) => flags[key] !== undefined)
 		.map((key) => [key, { label: flagName(key), text: String(flags[key]) }]);
 }
 
-/** An empty variable counts as absent: that is how compose files pass on what is not set. */
-function envSource({ env }: GivenInput): NamedSource {
+/** An empty variable counts as absent, because compose files pass unset variables as empty. */
+function envSource({ env }: ProvidedInput): NamedSource {
 	const entries = Object.entries(env)
 		.map(([name, text]): [string, string] => [name, text ?? ''])
 		.filter(([name, text]) => name.startsWith(PREFIX) && text !== '' && !isServiceLink(name, text));
@@ -96,8 +96,8 @@ function isServiceLink(name: string, text: string): boolean {
 	return SERVICE_LINKS.some(([names, texts]) => names.test(name) && texts.test(text));
 }
 
-/** A file named by `--config` has to be there, the one in the working directory need not. */
-function tomlSource({ flags, cwd }: GivenInput, problems: string[]): NamedSource {
+/** A file named by `--config` must exist; the one in the working directory is optional. */
+function tomlSource({ flags, cwd }: ProvidedInput, problems: string[]): NamedSource {
 	const file = resolve(cwd, typeof flags.config === 'string' ? flags.config : CONFIG_FILE);
 	const label = (name: string) => `${/^[\w-]{1,80}$/.test(name) ? name : quote(name)} in ${file}`;
 	const entries: [string, string][] = [];
@@ -125,12 +125,12 @@ function resolveNamed(
 	keys: string[],
 	source: NamedSource,
 	{ cwd, problems }: { cwd: string; problems: string[] },
-): [string, Given][] {
+): [string, Provided][] {
 	const { spell, label, fileSuffix } = source;
 	const texts = new Map(source.entries);
 	const keyOf = new Map(keys.map((key) => [spell(key), key]));
 	const keyOfFile = new Map(keys.map((key) => [spell(key) + fileSuffix, key]));
-	const found: [string, Given][] = [];
+	const found: [string, Provided][] = [];
 	for (const [name, text] of texts) {
 		const fileKey = keyOfFile.get(name);
 		const key = keyOf.get(name) ?? fileKey;
@@ -149,7 +149,7 @@ function resolveNamed(
 	return found;
 }
 
-/** A file's text without the line break that editors put at the end. */
+/** A file's text without the line break at its end. */
 function readValueFile({ file, label }: { file: string; label: string }, problems: string[]): string | undefined {
 	try {
 		const text = readFileSync(file, 'utf8').replace(/[\r\n]+$/, '');
@@ -161,13 +161,13 @@ function readValueFile({ file, label }: { file: string; label: string }, problem
 	return undefined;
 }
 
-/** Why a file cannot be used. A parser's quotation of the file is cut off, for it may hold a secret. */
+/** Why a file cannot be used, without a parser's quotation of the file, which may contain a secret. */
 function reason(error: unknown): string {
 	const message = error instanceof Error ? error.message : String(error);
 	return message.replace(/\n.*|: ["'].*/s, '');
 }
 
-/** The candidate that a typo most likely meant, if any is near enough. */
+/** The candidate nearest to a mistyped word, if it is near enough. */
 function nearest(word: string, candidates: string[]): string | undefined {
 	const [best] = candidates
 		.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))

@@ -1,2 +1,2 @@
-/** Why a text is no value for a setting: the rest of a sentence that starts with the setting's name. */
+/** A text is not a valid value; the message is the rest of a sentence that starts with the setting's name. */
 export class ValueProblem extends Error {}

@@ -1,13 +1,13 @@
-/** How the text of a setting becomes a value: one type per kind of setting, each saying what it expects. */
+/** Parses the text of a setting: one type per kind of setting, each with a sentence on what it expects. */
 
 import ipaddr from 'ipaddr.js';
 import { parseSmtpUrl } from './smtp-url.ts';
 import { ValueProblem } from './value-problem.ts';
 
 export interface ValueType<T> {
-	/** What stands for the value in the help, such as `number`. */
+	/** The placeholder of the value in the help, such as `number`. */
 	placeholder: string;
-	/** What is allowed, for the documentation, such as `0–65535`. */
+	/** The allowed values, for the documentation, such as `0–65535`. */
 	values: string;
 	/** @throws ValueProblem */
 	parse(text: string): T;
@@ -35,7 +35,7 @@ const BOOLEANS: Record<string, boolean> = {
 	'0': false,
 };
 
-function refuse(expected: string): never {
+function reject(expected: string): never {
 	throw new ValueProblem(expected);
 }
 
@@ -45,7 +45,7 @@ export function integer(min: number, max: number): ValueType<number> {
 		values: `${min}–${max}`,
 		parse(text) {
 			const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-			return value >= min && value <= max ? value : refuse(`must be a whole number from ${min} to ${max}`);
+			return value >= min && value <= max ? value : reject(`must be a whole number from ${min} to ${max}`);
 		},
 	};
 }
@@ -58,7 +58,7 @@ export function decimal(min: number, max: number): ValueType<number> {
 			const value = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
 			return value >= min && value <= max
 				? value
-				: refuse(`must be a number from ${min} to ${max}, such as ${max / 2}`);
+				: reject(`must be a number from ${min} to ${max}, such as ${max / 2}`);
 		},
 	};
 }
@@ -72,14 +72,14 @@ export function size(min: number, max: number): ValueType<number> {
 		parse(text) {
 			const [, digits, unit] = /^(\d{1,15}(?:\.\d{1,3})?) ?([a-z]{0,3})$/i.exec(text) ?? [];
 			const factor = SIZE_UNITS[unit?.toLowerCase() ?? '-'];
-			if (digits === undefined || factor === undefined) return refuse(expected);
+			if (digits === undefined || factor === undefined) return reject(expected);
 			const bytes = Math.floor(Number(digits) * factor);
-			return bytes >= min && bytes <= max ? bytes : refuse(expected);
+			return bytes >= min && bytes <= max ? bytes : reject(expected);
 		},
 	};
 }
 
-/** The shortest exact spelling of a size: `1MiB`, `1536B`. */
+/** Formats a size as short as is exact: `1MiB`, `1536B`. */
 function formatSize(bytes: number): string {
 	if (bytes >= 1024 ** 3 && bytes % 1024 ** 3 === 0) return `${bytes / 1024 ** 3}GiB`;
 	if (bytes >= 1024 ** 2 && bytes % 1024 ** 2 === 0) return `${bytes / 1024 ** 2}MiB`;
@@ -91,7 +91,7 @@ export function boolean(): ValueType<boolean> {
 	return {
 		placeholder: 'true|false',
 		values: 'true, false',
-		parse: (text) => BOOLEANS[text.toLowerCase()] ?? refuse('must be true or false'),
+		parse: (text) => BOOLEANS[text.toLowerCase()] ?? reject('must be true or false'),
 	};
 }
 
@@ -99,11 +99,11 @@ export function oneOf<const T extends string>(choices: readonly T[]): ValueType<
 	return {
 		placeholder: choices.join('|'),
 		values: choices.join(', '),
-		parse: (text) => choices.find((choice) => choice === text) ?? refuse(`must be one of ${choices.join(', ')}`),
+		parse: (text) => choices.find((choice) => choice === text) ?? reject(`must be one of ${choices.join(', ')}`),
 	};
 }
 
-/** A host name or an IP address to listen on; brackets around IPv6 are taken off. */
+/** A host name or an IP address to listen on; brackets around IPv6 are removed. */
 export function host(): ValueType<string> {
 	return {
 		placeholder: 'address',
@@ -111,7 +111,7 @@ export function host(): ValueType<string> {
 		parse(text) {
 			const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
 			if (isAddress(bare) || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(bare)) return bare;
-			return refuse('must be an IP address or a host name, such as 127.0.0.1, :: or localhost');
+			return reject('must be an IP address or a host name, such as 127.0.0.1, :: or localhost');
 		},
 	};
 }
@@ -124,7 +124,7 @@ export function origin(): ValueType<string> {
 		parse(text) {
 			const url = httpUrl(text);
 			if (url && url.pathname === '/' && !url.search && !url.hash) return url.origin;
-			return refuse('must be an address with http:// or https:// and no path, such as https://forms.example.com');
+			return reject('must be an address with http:// or https:// and no path, such as https://forms.example.com');
 		},
 	};
 }
@@ -134,7 +134,7 @@ export function webAddress(): ValueType<string> {
 	return {
 		placeholder: 'url',
 		values: 'http(s) address',
-		parse: (text) => httpUrl(text)?.href ?? refuse('must be an address with http:// or https://'),
+		parse: (text) => httpUrl(text)?.href ?? reject('must be an address with http:// or https://'),
 	};
 }
 
@@ -148,7 +148,7 @@ export function path(): ValueType<string> {
 	return {
 		placeholder: 'path',
 		values: 'path',
-		parse: (text) => (text.includes('\0') ? refuse('must be a path') : text),
+		parse: (text) => (text.includes('\0') ? reject('must be a path') : text),
 	};
 }
 
@@ -159,12 +159,12 @@ export function databaseUrl(): ValueType<string> {
 		values: 'sqlite:PATH, file:PATH',
 		parse(text) {
 			if (/^postgres(ql)?:/i.test(text)) {
-				return refuse('names PostgreSQL, but this version has only the SQLite engine: use sqlite:PATH or leave it out');
+				return reject('names PostgreSQL, but this version has only the SQLite engine: use sqlite:PATH or leave it out');
 			}
 			const [, slashes = '', rest = ''] = /^(?:sqlite|file):(\/\/)?(.+)$/is.exec(text) ?? [];
 			const isPath = rest !== '' && !/[?#\0]/.test(rest) && !rest.startsWith(':');
 			if (!isPath || (slashes && !rest.startsWith('/'))) {
-				return refuse('must name a SQLite file, such as sqlite:/var/lib/formsrv/formsrv.db');
+				return reject('must name a SQLite file, such as sqlite:/var/lib/formsrv/formsrv.db');
 			}
 			return slashes && /^file:/i.test(text) ? localPath(text) : rest;
 		},
@@ -175,7 +175,7 @@ function localPath(fileUrl: string): string {
 	try {
 		return Bun.fileURLToPath(fileUrl);
 	} catch {
-		return refuse('must name a SQLite file, such as sqlite:/var/lib/formsrv/formsrv.db');
+		return reject('must name a SQLite file, such as sqlite:/var/lib/formsrv/formsrv.db');
 	}
 }
 
@@ -188,7 +188,7 @@ export function addressRanges(): ValueType<string[]> {
 			const entries = listEntries(text);
 			const wrong = entries.find((entry) => !isAddress(entry) && !isRange(entry));
 			if (wrong === undefined && entries.length > 0) return entries;
-			return refuse('must be addresses or ranges separated by commas, such as 10.0.0.0/8,192.168.1.5,fd00::/8');
+			return reject('must be addresses or ranges separated by commas, such as 10.0.0.0/8,192.168.1.5,fd00::/8');
 		},
 	};
 }
@@ -202,7 +202,7 @@ export function trustedProxies(): ValueType<string> {
 			if (PROXY_WORDS.includes(text.toLowerCase())) return text.toLowerCase();
 			const entries = listEntries(text);
 			if (entries.length > 0 && entries.every((entry) => isAddress(entry) || isRange(entry))) return entries.join(',');
-			return refuse(
+			return reject(
 				'must be private, none, or addresses and ranges separated by commas, such as 10.0.0.0/8,192.168.1.5',
 			);
 		},
@@ -244,17 +244,17 @@ export function mailbox(): ValueType<string> {
 		parse(text) {
 			const address = /^[^<>\p{Cc}]*<([^<>]+)>$/u.exec(text)?.[1] ?? text;
 			const isOne = text.length <= 320 && /^[^\s@,;<>"\p{Cc}]{1,64}@[^\s@,;<>"\p{Cc}]{1,253}$/u.test(address);
-			return isOne ? text : refuse('must be one mail address, such as Forms <forms@example.com>');
+			return isOne ? text : reject('must be one mail address, such as Forms <forms@example.com>');
 		},
 	};
 }
 
-/** Any text that is one line. */
+/** One word without control characters. */
 export function secretText(): ValueType<string> {
 	return {
 		placeholder: 'secret',
 		values: 'text',
 		parse: (text) =>
-			/[\p{Cc}\s]/u.test(text) ? refuse('must be one word without blanks or control characters') : text,
+			/[\p{Cc}\s]/u.test(text) ? reject('must be one word without blanks or control characters') : text,
 	};
 }

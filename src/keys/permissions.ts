@@ -48,7 +48,7 @@ export function authorize(
 		throw new AppError('FORBIDDEN', `This key lacks the permission "${access.permission}".`);
 	}
 	if (access.isLiveOnly && principal.mode !== 'live') {
-		throw new AppError('FORBIDDEN', 'Nothing leaves the house in test mode. Use a live key.');
+		throw new AppError('FORBIDDEN', 'In test mode nothing is sent. Use a live key.');
 	}
 	return principal;
 }

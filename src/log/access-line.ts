@@ -1,9 +1,9 @@
-/** The line of an answered request: as JSON it is put together of bytes that are kept, because every request pays for it. */
+/** The access line of a request; as JSON it is assembled from cached bytes, because every request pays for it. */
 
 import type { LineBuffer } from './line-buffer.ts';
 import { jsonText, printable } from './line-text.ts';
 
-/** One answered request. */
+/** One completed request. */
 export interface AccessLine {
 	/** Letters, digits and hyphens. */
 	requestId: string;
@@ -13,33 +13,33 @@ export interface AccessLine {
 	durationMs: number;
 	/** The client's address. */
 	address: string;
-	/** The ids of the key and of the session by which it was asked, where one was needed. */
+	/** The ids of the key and the session of an authenticated request. */
 	caller?: { keyId: string | null; sessionId: string | null };
 }
 
-/** A duration's, with room to spare. */
+/** Maximum digits of a duration, with room to spare. */
 const MAX_DIGITS = 24;
 const ZERO = 0x30;
 const POINT = 0x2e;
 const OPENING = '{"@timestamp":"';
 const CLOSING = '"}\n';
 
-/** How many pieces of a kind are kept before all are forgotten. */
+/** The maximum size of each cache, which is then cleared. */
 const MAX_KEPT = 200;
 const MAX_KEPT_BYTES = 500;
 
-/** What stands between the time and the duration. */
+/** The part of a line between the time and the duration. */
 interface Head {
 	method: string;
 	status: number;
 	bytes: Uint8Array;
 }
 
-/** @returns what writes the line of a request into the buffer; `time` is ISO 8601 */
+/** Returns a function that writes the line of a request into the buffer; `time` is ISO 8601. */
 export function createAccessWriter(lines: LineBuffer): (line: AccessLine, time: string) => void {
 	const { newest } = lines;
 	const heads = new Map<string, Head>();
-	/** What stands between the duration and the id, by address. */
+	/** The part between the duration and the id, by address. */
 	const tails = new Map<string, Uint8Array>();
 	let openingTime = '';
 	let opening: Uint8Array = Buffer.alloc(0);
@@ -86,7 +86,7 @@ export function createAccessWriter(lines: LineBuffer): (line: AccessLine, time: 
 		newest.bytes[newest.length++] = ZERO + (number % 10);
 	}
 
-	/** As `JSON.stringify` would write what {@link roundMs} makes of it. */
+	/** Writes the result of {@link roundMs} as `JSON.stringify` would. */
 	function putDuration(millis: number): void {
 		const hundredths = Math.round(millis * 100);
 		putNumber(Math.floor(hundredths / 100));
@@ -113,7 +113,7 @@ export function createAccessWriter(lines: LineBuffer): (line: AccessLine, time: 
 	};
 }
 
-/** The end of a line with who asked. */
+/** The end of the line of an authenticated request. */
 function callerJson({ keyId, sessionId }: NonNullable<AccessLine['caller']>): string {
 	return `"${keyId === null ? '' : `,"key":"${keyId}"`}${sessionId === null ? '' : `,"session":"${sessionId}"`}${CLOSING.slice(1)}`;
 }
@@ -124,7 +124,7 @@ function callerText({ caller }: AccessLine): string {
 	return `${keyId === null ? '' : ` key=${keyId}`}${sessionId === null ? '' : ` session=${sessionId}`}`;
 }
 
-/** The same for people. */
+/** The access line as text. */
 export function accessText(line: AccessLine, time: string): string {
 	const { method, path, status, durationMs, address, requestId } = line;
 	return `${printable(`${time} info  ${method} ${path} ${status} ${roundMs(durationMs)}ms ${address} ${requestId}${callerText(line)}`)}\n`;

@@ -1,26 +1,26 @@
-/** Lines on their way out of the process: collected, written together, and counted for as long as they wait. */
+/** Buffers log lines: collects them, writes them together, and counts the waiting bytes. */
 
 const WRITE_AFTER_MS = 100;
 const WRITE_AT_BYTES = 65_536;
-/** Nearly every line fits in behind the last one with which it is time to write. */
+/** Room for one more line after the one that triggers a write; nearly every line is shorter. */
 const LONG_LINE_BYTES = 4096;
 
 export interface LineBufferOptions {
-	/** Takes one or more whole lines. For as long as a promise that it returned is open, it is given no others. */
+	/** Writes one or more whole lines. It is not called again until a returned promise has resolved. */
 	write(lines: Uint8Array): unknown;
-	/** Called each time some were taken. */
-	onTaken(): void;
+	/** Called after each write. */
+	onWritten(): void;
 }
 
 export type LineBuffer = ReturnType<typeof createLineBuffer>;
 
-export function createLineBuffer({ write, onTaken }: LineBufferOptions) {
+export function createLineBuffer({ write, onWritten }: LineBufferOptions) {
 	const encoder = new TextEncoder();
 	/** The newest lines. */
 	const newest = { bytes: new Uint8Array(0), length: 0 };
-	/** Those before them. */
+	/** Older lines. */
 	let chunks: Uint8Array[] = [];
-	/** Of the chunks, and of the one that is being taken. */
+	/** Bytes of the chunks, and of the one being written. */
 	let waitingBytes = 0;
 	let isWriting = false;
 	let timer: ReturnType<typeof setTimeout> | undefined;
@@ -43,14 +43,14 @@ export function createLineBuffer({ write, onTaken }: LineBufferOptions) {
 				const taken = write(chunk);
 				if (taken instanceof Promise) await taken;
 				waitingBytes -= chunk.length;
-				onTaken();
+				onWritten();
 			}
 		} finally {
 			isWriting = false;
 		}
 	}
 
-	/** Makes room for a line of that many bytes behind `newest`, into which the caller then writes it. */
+	/** Makes room for a line of `size` bytes in `newest`, into which the caller then writes it. */
 	function reserve(size: number): void {
 		const { bytes, length } = newest;
 		if (length + size <= bytes.length) return;
@@ -58,7 +58,7 @@ export function createLineBuffer({ write, onTaken }: LineBufferOptions) {
 		if (size > bytes.length) newest.bytes = new Uint8Array(Math.max(size, WRITE_AT_BYTES + LONG_LINE_BYTES));
 	}
 
-	/** To be called after a line was written into `newest`. */
+	/** Call this after writing a line into `newest`. */
 	function added(): void {
 		if (waitingBytes + newest.length >= WRITE_AT_BYTES && !isWriting) void writeOut();
 		else timer ??= setTimeout(writeOut, WRITE_AFTER_MS).unref();
@@ -75,11 +75,11 @@ export function createLineBuffer({ write, onTaken }: LineBufferOptions) {
 			newest.length += bytes.length;
 			added();
 		},
-		/** How many bytes were added and not taken yet. */
+		/** Bytes added and not yet written. */
 		waiting: () => waitingBytes + newest.length,
-		/** Writes what there is at once, unless lines before it are still being taken. */
+		/** Writes all lines at once, unless a write is in progress. */
 		writeOut: () => void writeOut(),
-		/** Writes what there is, whatever is being taken. To be called before the process ends: what waits does not keep it alive. */
+		/** Writes all lines, even while a write is in progress. Call it before the process ends. */
 		flush(): void {
 			clearTimeout(timer);
 			timer = undefined;
