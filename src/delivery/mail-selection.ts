@@ -25,13 +25,8 @@ export function createMailSelection({
 	async function defer(formId: number, mails: DueDelivery[]): Promise<void> {
 		const until = cap.freeAt(formId, now());
 		const isBatched = ({ event }: DueDelivery) => event === SUBMISSION_CREATED;
-		const waiting = mails.filter((mail) => !isBatched(mail));
-		if (waiting.length > 0) {
-			await queue.postpone(
-				waiting.map(({ id }) => id),
-				until,
-			);
-		}
+		const waitingIds = mails.filter((mail) => !isBatched(mail)).map(({ id }) => id);
+		if (waitingIds.length > 0) await queue.postpone(waitingIds, until);
 		await digests.add(formId, { mails: mails.filter(isBatched), dueAt: until });
 	}
 

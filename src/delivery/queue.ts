@@ -59,15 +59,12 @@ export function createQueue(
 		.limit(1)
 		.prepare();
 
-	async function change(ids: readonly number[], values: Change): Promise<void> {
-		if (ids.length === 0) return;
-		await storage.batch((tx) => [
-			tx
-				.update(deliveries)
-				.set(values)
-				.where(and(inArray(deliveries.id, [...ids]), eq(deliveries.state, 'sending'))),
-		]);
+	async function update(condition: SQL | undefined, values: Change): Promise<void> {
+		await storage.batch((tx) => [tx.update(deliveries).set(values).where(condition)]);
 	}
+
+	const stillDue = (ids: readonly number[]) =>
+		and(inArray(deliveries.id, [...ids]), lte(deliveries.nextAttemptAt, now()));
 
 	function afterFailure(
 		row: DeliveryRow,
@@ -145,7 +142,6 @@ export function createQueue(
 		 */
 		async claim(ids: readonly number[]): Promise<DeliveryRow[]> {
 			const url = db.select({ url: webhooks.url }).from(webhooks).where(eq(webhooks.id, deliveries.webhookId));
-			const stillDue = and(inArray(deliveries.id, [...ids]), lte(deliveries.nextAttemptAt, now()));
 			const [rows] = await storage.batch((tx) => [
 				tx
 					.update(deliveries)
@@ -155,18 +151,18 @@ export function createQueue(
 						attempts: sql`${deliveries.attempts} + 1`,
 						...(destination.webhookId !== null && { destination: sql`coalesce(${url}, ${deliveries.destination})` }),
 					})
-					.where(stillDue)
+					.where(stillDue(ids))
 					.returning(),
 			]);
 			for (const row of rows) publish(row, 'sending');
 			return rows;
 		},
-		renew: (ids: readonly number[]): Promise<void> => change(ids, { nextAttemptAt: now() + leaseMs }),
+		renew: (ids: readonly number[]): Promise<void> =>
+			update(and(inArray(deliveries.id, [...ids]), eq(deliveries.state, 'sending')), {
+				nextAttemptAt: now() + leaseMs,
+			}),
 		/** Defers those that are still due. */
-		async postpone(ids: readonly number[], until: number): Promise<void> {
-			const stillDue = and(inArray(deliveries.id, [...ids]), lte(deliveries.nextAttemptAt, now()));
-			await storage.batch((tx) => [tx.update(deliveries).set({ nextAttemptAt: until }).where(stillDue)]);
-		},
+		postpone: (ids: readonly number[], until: number): Promise<void> => update(stillDue(ids), { nextAttemptAt: until }),
 		/** Stores the outcome of an attempt, unless the delivery was removed meanwhile. */
 		async complete(row: DeliveryRow, { outcome, content }: { outcome: Outcome; content?: string }): Promise<void> {
 			const values = { ...afterAttempt(row, outcome), ...(content !== undefined && { content }) };
@@ -187,12 +183,7 @@ export function createQueue(
 			const horizon = now() + Math.max(longestWait(schedule), leaseMs);
 			const stranded = await selectLater.execute({ after: horizon });
 			if (stranded.length === 0) return;
-			await storage.batch((tx) => [
-				tx
-					.update(deliveries)
-					.set({ nextAttemptAt: now() })
-					.where(and(byDestination, gt(deliveries.nextAttemptAt, horizon))),
-			]);
+			await update(and(byDestination, gt(deliveries.nextAttemptAt, horizon)), { nextAttemptAt: now() });
 		},
 	};
 }

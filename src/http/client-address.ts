@@ -78,7 +78,6 @@ export function networkOf(address: string): string {
 
 function trustedRanges(trusted: string): string[] {
 	if (trusted === 'none') return [];
-	if (trusted === 'private') return PRIVATE_RANGES;
 	return trusted.split(',').flatMap((entry) => {
 		const range = entry.trim();
 		if (range === 'private') return PRIVATE_RANGES;

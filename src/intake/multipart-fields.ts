@@ -2,8 +2,7 @@
 
 import { AppError } from '../errors.ts';
 import { type FieldLimits, quoteName, tooManyFields } from './field-limits.ts';
-import type { Field } from './field-list.ts';
-import { createFieldList } from './field-list.ts';
+import { createFieldList, type Field } from './field-list.ts';
 import { readPartHeaders } from './part-headers.ts';
 import { decodeUtf8 } from './utf8.ts';
 

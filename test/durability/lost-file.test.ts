@@ -121,7 +121,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 const statusOf = async (url: string) => (await fetch(url)).status;
 const isHealthy = async ({ baseUrl, submitUrl }: RunningBinary) =>
 	(await statusOf(`${baseUrl}/health`)) === 200 && (await statusOf(`${submitUrl}/health`)) === 200;
-const isIll = async ({ baseUrl, submitUrl }: RunningBinary) =>
+const isUnhealthy = async ({ baseUrl, submitUrl }: RunningBinary) =>
 	(await statusOf(`${baseUrl}/health`)) === 503 && (await statusOf(`${submitUrl}/health`)) === 503;
 
 function marksIn(path: string): Set<string> {
@@ -141,7 +141,7 @@ test.each(ACCIDENTS)(
 		await until(() => load.acknowledged.size > 200);
 		const happenedAt = performance.now();
 		happens(site);
-		await until(() => isIll(server));
+		await until(() => isUnhealthy(server));
 		await until(() => load.statuses.has(503));
 		const { size } = load.acknowledged;
 		await until(() => load.rejected > 100);
@@ -174,7 +174,7 @@ test('the same files come back: submissions are accepted again, and nothing is l
 	const old = join(site.cwd, 'old.db');
 	renameSync(site.file, old);
 	renameSync(site.backup, site.file);
-	await until(() => isIll(server));
+	await until(() => isUnhealthy(server));
 	expect(await submit(server, 'submit-never')).toBe(503);
 	renameSync(site.file, site.backup);
 	renameSync(old, site.file);
@@ -199,7 +199,7 @@ test('changes from while it was away are not written', async () => {
 	other.close();
 	renameSync(old, site.file);
 	await until(() => existsSync(`${site.file}-wal`));
-	expect(await isIll(server)).toBe(true);
+	expect(await isUnhealthy(server)).toBe(true);
 	expect(await submit(server, 'submit-never')).toBe(503);
 	expect(await server.end('SIGTERM')).toBe(0);
 	expect(marksIn(site.file)).toEqual(new Set([null as unknown as string]));
@@ -211,7 +211,7 @@ test('a folder without its database gets no new one, also after a restart', asyn
 	expect(await submit(server, 'submit-first')).toBe(200);
 	const old = join(site.cwd, 'old.db');
 	renameSync(site.file, old);
-	await until(() => isIll(server));
+	await until(() => isUnhealthy(server));
 	expect(await server.end('SIGTERM')).toBe(0);
 	expect(marksIn(old)).toEqual(new Set(['submit-first']));
 	expect((await runBinary(['serve'], { cwd: site.cwd })).code).toBe(1);
@@ -230,7 +230,7 @@ test.each<[string, (site: Site) => void]>([
 		const happenedAt = performance.now();
 		happens(site);
 		const content = readFileSync(site.file);
-		await until(() => isIll(server));
+		await until(() => isUnhealthy(server));
 		await until(() => load.rejected > 100);
 		await load.stop();
 		expect(Math.max(...load.acknowledged.values()) - happenedAt).toBeLessThan(NOTICED_WITHIN_MS);
@@ -254,7 +254,7 @@ test('meanwhile owners can read and not write, no other file is opened, and the 
 	expect(await submit(server, 'submit-first')).toBe(200);
 	const { forms } = (await (await ask('/api/forms')).json()) as { forms: { id: string }[] };
 	renameSync(site.backup, site.file);
-	await until(() => isIll(server));
+	await until(() => isUnhealthy(server));
 	for (const url of [server.baseUrl, server.submitUrl]) {
 		const ready = await fetch(`${url}/ready`);
 		expect(ready.status).toBe(503);

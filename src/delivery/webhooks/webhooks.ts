@@ -46,10 +46,10 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 export function createWebhooks(storage: Storage, { post, allowed, now = Date.now }: WebhooksOptions) {
 	const toResponse = (row: WebhookRow) => toWebhook(row, storage.clock.timeline());
 
-	const formRow = ({ form, mode }: FormRef): Promise<FormRow> => storage.findForm(form, mode);
+	const findForm = ({ form, mode }: FormRef): Promise<FormRow> => storage.findForm(form, mode);
 
 	async function find(ref: WebhookRef): Promise<{ form: FormRow; webhook: WebhookRow }> {
-		const form = await formRow(ref);
+		const form = await findForm(ref);
 		const byId = and(eq(webhooks.id, decodeId(ref.webhook) ?? -1), eq(webhooks.formId, form.id));
 		const [webhook] = await storage.db.select().from(webhooks).where(byId);
 		if (!webhook) throw notFound();
@@ -78,11 +78,11 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 	return {
 		/** @throws AppError FORM_NOT_FOUND */
 		async checkForm(ref: FormRef): Promise<void> {
-			await formRow(ref);
+			await findForm(ref);
 		},
 		/** Oldest first. */
 		async list(ref: FormRef): Promise<Webhook[]> {
-			const { id } = await formRow(ref);
+			const { id } = await findForm(ref);
 			const rows = await storage.db.select().from(webhooks).where(eq(webhooks.formId, id)).orderBy(asc(webhooks.id));
 			return rows.map(toResponse);
 		},
@@ -91,7 +91,7 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 		},
 		/** @throws AppError VALIDATION_ERROR, CONFLICT if the form has the maximum number */
 		async create(ref: FormRef, input: CreateWebhook): Promise<WebhookWithSecret> {
-			const form = await formRow(ref);
+			const form = await findForm(ref);
 			const row: WebhookRow = {
 				id: storage.nextId(),
 				formId: form.id,
