@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..');
 /** The folders in which all words are cleaned. */
-const CLEAN = /^src\/(delivery|http|intake|listeners)\//;
+const CLEAN = /^src\/(delivery|http|intake|listeners|storage)\//;
 const CLEAN_TESTS = /^(src|test)\/(delivery|durability|hostile|http|intake|listeners)\//;
 /** A word, its replacement, and the paths that are kept free of it if they are not all. */
 const BANNED: readonly [RegExp, string, RegExp?][] = [

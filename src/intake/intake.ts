@@ -98,7 +98,7 @@ export function createIntake(options: IntakeOptions) {
 		let spamReason = honeypotVerdict(special);
 		if (form.captcha !== null) {
 			// A token is valid only once: do not use it up for a submission that cannot be stored.
-			const error = storage.findings.refusal('submission');
+			const error = storage.findings.rejection('submission');
 			if (error) throw error;
 			spamReason ??= await checkCaptcha({ form, tokens: special.captchaTokens });
 		}

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import { Unavailable } from './errors.ts';
 
 interface Kind {
-	/** For the operator: what happened, what it means, what to do. No path and no number: strangers see it at the probes. */
+	/** For the operator: what happened, what it means, what to do. No path and no number: the probes show it to any client. */
 	problem: string;
 	/** What is refused as long as it lasts. */
 	stops: 'nothing' | 'submissions' | 'writes';
@@ -13,7 +13,7 @@ interface Kind {
 	isFatal?: true;
 }
 
-/** A new finding is a row here, and whoever notices it calls `set` and `clear`. */
+/** A new finding is a row here; the code that notices it calls `set` and `clear`. */
 const KINDS = {
 	file: {
 		problem:
@@ -112,7 +112,7 @@ export function createFindings({ log, now = Date.now, elapsed = sinceStart }: Fi
 		entry.isOpenInLog = true;
 	}
 
-	function refuse(name: FindingName): AppError {
+	function reject(name: FindingName): AppError {
 		entryOf(name).refused++;
 		return new Unavailable();
 	}
@@ -135,14 +135,14 @@ export function createFindings({ log, now = Date.now, elapsed = sinceStart }: Fi
 			entry.clearedAt = elapsed();
 		},
 		has: (name: FindingName) => entries.get(name)?.isSet === true,
-		refusesWrites: () => stopsWrites !== undefined,
+		rejectsWrites: () => stopsWrites !== undefined,
 		list: (): readonly Finding[] => present(),
-		/** Counts a refusal because of a finding. */
-		refuse,
+		/** Counts a rejection because of a finding, and returns its error. */
+		reject,
 		/** Why this cannot be stored now, and counts that; `undefined` if it can. */
-		refusal(what: 'submission' | 'write'): AppError | undefined {
+		rejection(what: 'submission' | 'write'): AppError | undefined {
 			const entry = what === 'write' ? stopsWrites : stopsSubmissions;
-			return entry && refuse(entry.name);
+			return entry && reject(entry.name);
 		},
 		/** Says in the log what goes on, once a minute, and what is over. To be called again and again. */
 		remind(): void {
@@ -160,7 +160,7 @@ export function createFindings({ log, now = Date.now, elapsed = sinceStart }: Fi
 
 /**
  * The log for all others: without what was refused because of a finding, which has a line of its own, once for all; and
- * what it is told of a damaged file becomes one.
+ * an error of a damaged file becomes one.
  */
 export function logBeside(findings: Findings, log: Log, isDamage: (cause: unknown) => boolean): Log {
 	const isRefusal = (cause: unknown) =>

@@ -7,7 +7,7 @@ const GAPS = /[\s\p{Cc}]+/gu;
 const ASCII_GAPS = /[^!-~]+/g;
 const UNUSUAL_ASCII_GAP = /[^ -~]| {2}/;
 
-/** One spelling for what people take for the same: case, accents, full and half width, ligatures, kinds of blanks. */
+/** One form for what people take for the same: case, accents, full and half width, ligatures, kinds of blanks. */
 export function fold(text: string): string {
 	if (ASCII_ONLY.test(text)) {
 		const lower = text.toLowerCase();

@@ -69,7 +69,7 @@ export interface Storage {
 	events: Events;
 	/** What is wrong at the moment. */
 	findings: Findings;
-	/** A log for all others: what findings say already is left out, and what it is told of damage becomes a finding. */
+	/** A log for features: errors that findings report already are left out, and an error of damage becomes a finding. */
 	logBeside(log: Log): Log;
 	/**
 	 * Changes whenever settings may have changed, of forms, former slugs or webhooks, by this process or another: for caches
@@ -111,7 +111,7 @@ export interface SubmissionStore {
 	text(of: Pick<SubmissionHead, 'formId' | 'id'>, maxBytes?: number): Promise<Uint8Array | undefined>;
 	/** Those of the ids that exist, in their order, as on a page. */
 	entries(formId: number, ids: readonly number[]): Promise<PageEntry[]>;
-	/** @throws AppError UNAVAILABLE if a search takes too long, or too many are under way */
+	/** @throws AppError UNAVAILABLE if a search takes too long, or too many are in flight */
 	list(query: ListQuery): Promise<List>;
 	/** How many submissions match; throws as `list` does. */
 	count(selection: Selection): Promise<number>;
@@ -149,7 +149,7 @@ export interface Clock {
 	look(): void;
 	/**
 	 * The ids of a server come from memory. There must be one server at a time, which is what its lock is for.
-	 * @param onStep Told of each time that the clock was set, from now on.
+	 * @param onStep Called each time that the clock was set, from now on.
 	 * @returns How to be no server any more.
 	 */
 	serve(onStep: (step: ClockStep) => void): () => void;

@@ -15,7 +15,7 @@ export const CHANNELS = ['mail', 'webhook'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 /**
- * `gathered`: one of many that a digest stands for. `withheld`: not to be sent unless somebody says so, as for spam.
+ * `gathered`: one of many that a digest stands for. `withheld`: not sent until the owner releases it, as for spam.
  * `captured`: of a test form, shown and never sent.
  */
 export const DELIVERY_STATES = ['waiting', 'sending', 'sent', 'gathered', 'failed', 'withheld', 'captured'] as const;
@@ -44,7 +44,7 @@ export const forms = sqliteTable('forms', {
 
 /**
  * Slugs that no form has as its own any more. With `formId` they lead to that form until another takes them; without, they
- * are of a deleted one and for nobody until `freeAt` (milliseconds since 1970). None of `forms` is among them.
+ * are of a deleted one and not available until `freeAt` (milliseconds since 1970). None of `forms` is among them.
  */
 export const formerSlugs = sqliteTable(
 	'former_slugs',
@@ -57,7 +57,7 @@ export const formerSlugs = sqliteTable(
 );
 
 /**
- * A submission. Its id carries its moment (see `ids.ts`). `data` is the JSON text exactly as it is answered.
+ * A submission. Its id carries its time (see `ids.ts`). `data` is the JSON text exactly as it is returned.
  * `subject` and `replyTo` are what the sender's special fields asked of the notification.
  */
 export const submissions = sqliteTable(
@@ -114,7 +114,7 @@ export const submissionBlocks = sqliteTable(
 	(table) => [uniqueIndex('submission_blocks_unique').on(table.formId, table.firstId)],
 );
 
-/** The answer already given for an Idempotency-Key of a form. */
+/** The response that an Idempotency-Key of a form got already. */
 export const idempotencyKeys = sqliteTable(
 	'idempotency_keys',
 	{
@@ -124,7 +124,7 @@ export const idempotencyKeys = sqliteTable(
 		key: text('key').notNull(),
 		/** SHA-256 of what was submitted, hexadecimal. */
 		bodyHash: text('body_hash').notNull(),
-		/** Where the first answer led; `null` for the thank-you page. */
+		/** Where the first response led; `null` for the thank-you page. */
 		next: text('next'),
 		createdAt: integer('created_at').notNull(),
 	},
@@ -259,7 +259,7 @@ export const searchSegments = sqliteTable('search_volumes', {
 	/** What it has taken in so far, with what was removed since. */
 	submissions: integer('submissions').default(0).notNull(),
 	characters: integer('characters').default(0).notNull(),
-	/** Whether there is nothing left to put together in it. */
+	/** Whether there is nothing left to merge in it. */
 	isPacked: integer('is_packed', { mode: 'boolean' }).default(false).notNull(),
 });
 

@@ -51,7 +51,7 @@ export function createTimeline(steps: readonly ClockStep[]) {
 		isoOf: (id: number): string => new Date(millisOf(id)).toISOString(),
 		/**
 		 * The lowest id later than a moment. If the clock said that moment more than once, it is the first time; if it
-		 * skipped that moment, whatever came after. So who asks for more than the newest moment seen misses nothing.
+		 * skipped that moment, whatever came after. A client that asks for what is later than the newest moment it saw misses nothing.
 		 */
 		firstIdAfter(millis: number): number {
 			const said = stretches.find(({ startMs, endMs }) => startMs <= millis && millis <= endMs);

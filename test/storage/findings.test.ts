@@ -39,12 +39,12 @@ test('a finding is logged when it begins, then once a minute with what was refus
 	const { findings, pass } = openFindings();
 	findings.set('lock');
 	expect(pass(1)).toEqual([{ level: 'ERROR', finding: 'lock', refused: 0 }]);
-	for (let i = 0; i < 7; i++) expect(findings.refusal('submission')?.code).toBe('UNAVAILABLE');
-	expect(findings.refusal('write')?.details.retryAfterSeconds).toBeGreaterThan(0);
+	for (let i = 0; i < 7; i++) expect(findings.rejection('submission')?.code).toBe('UNAVAILABLE');
+	expect(findings.rejection('write')?.details.retryAfterSeconds).toBeGreaterThan(0);
 	expect(pass(58)).toEqual([]);
 	expect(pass(1)).toEqual([{ level: 'ERROR', finding: 'lock', refused: 8 }]);
 	findings.clear('lock');
-	expect(findings.refusal('submission')).toBeUndefined();
+	expect(findings.rejection('submission')).toBeUndefined();
 	expect(pass(4)).toEqual([]);
 	expect(pass(2)).toEqual([{ level: 'WARN', finding: 'lock', refused: 0 }]);
 	expect(pass(120)).toEqual([]);
@@ -55,7 +55,7 @@ test('what comes and goes all the time is a line a minute', () => {
 	const logged: object[] = [];
 	for (let i = 0; i < 170; i++) {
 		findings.set('disk', 'no room');
-		findings.refuse('disk');
+		findings.reject('disk');
 		findings.clear('disk');
 		logged.push(...pass(1));
 	}
@@ -69,12 +69,12 @@ test('what comes and goes all the time is a line a minute', () => {
 test('a full disk stops submissions and nothing else; a write that fails stops both', () => {
 	const { findings } = openFindings();
 	findings.set('disk');
-	expect(findings.refusal('write')).toBeUndefined();
-	expect(findings.refusal('submission')).toBeDefined();
+	expect(findings.rejection('write')).toBeUndefined();
+	expect(findings.rejection('submission')).toBeDefined();
 	findings.set('write');
-	expect(findings.refusal('write')).toBeDefined();
+	expect(findings.rejection('write')).toBeDefined();
 	findings.clear('write');
-	expect(findings.refusesWrites()).toBe(false);
+	expect(findings.rejectsWrites()).toBe(false);
 	expect(findings.list()).toMatchObject([{ name: 'disk', since: 1000 }]);
 });
 
@@ -82,7 +82,7 @@ test('work behind the requests that was refused is not logged again, and damage 
 	const { findings, log, pass } = openFindings();
 	findings.set('file');
 	pass(1);
-	log.error('Maintenance failed.', { cause: findings.refusal('write') });
+	log.error('Maintenance failed.', { cause: findings.rejection('write') });
 	expect(pass(1)).toEqual([]);
 	log.error('Something failed.', { cause: new AppError('INTERNAL', 'x', { cause: { code: 'SQLITE_CORRUPT' } }) });
 	expect(pass(1).map(({ finding }) => finding)).toEqual(['damage', undefined]);

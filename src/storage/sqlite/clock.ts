@@ -165,7 +165,7 @@ export function createClock(client: Database, { now, elapsed = () => performance
 		look,
 		/**
 		 * The ids of a server come from memory. There must be one server at a time, which is what its lock is for.
-		 * @param onStep Told of each time that the clock was set, from now on.
+		 * @param onStep Called each time that the clock was set, from now on.
 		 * @returns How to be no server any more.
 		 */
 		serve(onStep: (step: ClockStep) => void): () => void {

@@ -10,7 +10,7 @@ const OWNER_ONLY_FOLDER = 0o700;
 const BUSY_TIMEOUT_MS = 5000;
 
 const BUSY_RETRY_MS = 5;
-/** Several times what the log holds when nobody reads for long; when it begins anew, what is over goes back to the disk. */
+/** Several times the size of the log without long reads; a larger one shrinks to this when it starts over. */
 export const LOG_KEEPS_BYTES = 16 * 1024 * 1024;
 
 /** The one connection that writes. */
@@ -113,7 +113,7 @@ export function takeServerLock(databaseFile: string): (() => void) | undefined {
 	};
 }
 
-/** Empties the log, and gives its room back to the disk, unless somebody reads from it. */
+/** Empties the log and gives its room back to the disk, unless a process reads from it. */
 export function truncateLog(client: Database): void {
 	const timeout = client.query('pragma busy_timeout').values()[0]?.[0];
 	client.run('pragma busy_timeout = 0');
@@ -129,7 +129,7 @@ const abandoned: Database[] = [];
 
 /**
  * Leaves a connection open whose file is not at its path any more. When it is closed nevertheless, at the end of the process,
- * it is to leave the log at the path alone, whoever's that is.
+ * it must leave the log at the path alone, which may be that of another database.
  */
 export function abandonConnection(client: Database): void {
 	client.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
@@ -142,7 +142,7 @@ export function closeWriteConnection(client: Database): void {
 	try {
 		client.run('pragma wal_checkpoint(truncate)');
 	} catch {
-		// On a disk that is full or read-only nothing is lost: the log stays, and whoever opens the file next reads it.
+		// On a disk that is full or read-only nothing is lost: the log stays, and the next process that opens the file reads it.
 	}
 	client.close();
 }

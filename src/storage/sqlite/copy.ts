@@ -58,7 +58,7 @@ function copyInto(source: string, target: string): void {
 	}
 }
 
-/** A copy is locked by who writes it; what a dead process left behind is not. */
+/** The process that writes a copy has it locked; a copy that a dead process left is not locked. */
 function isInUse(partial: string): boolean {
 	if (!existsSync(partial)) return false;
 	let client: Database | undefined;

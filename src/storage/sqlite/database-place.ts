@@ -81,7 +81,7 @@ function foreignLog(file: string): string {
 	const log = `${file}-wal`;
 	return (
 		`${file} is a copy, and ${log} the log of another database: put the right database back beside its log, or move the log ` +
-		'to another folder and keep it; whoever opens both would mix them.'
+		'to another folder and keep it; opened together they would be mixed.'
 	);
 }
 
@@ -126,7 +126,7 @@ function emptyDatabase(): Uint8Array {
 	try {
 		migrate(client);
 		const bytes = client.serialize();
-		// From the first byte on: to change a file to it, nobody else may have it open.
+		// From the first byte on: to change a file to it, no other process may have it open.
 		useWriteAhead(bytes);
 		return bytes;
 	} finally {

@@ -40,7 +40,7 @@ export function createHindrance(client: Database, findings: Findings) {
 
 	return {
 		isPresent: () => present !== undefined,
-		/** @param uncertain Jobs that are answered when it is known whether their commit is gone. */
+		/** @param uncertain Jobs that are rejected when it is known whether their commit is undone. */
 		begin(name: Present['name'], uncertain: readonly Job[]): void {
 			present ??= { name, since: performance.now(), uncertain };
 		},
@@ -54,19 +54,19 @@ export function createHindrance(client: Database, findings: Findings) {
 			const { name, uncertain } = present;
 			present = undefined;
 			findings.clear(name);
-			for (const job of uncertain) job.reject(findings.refuse(name));
+			for (const job of uncertain) job.reject(findings.reject(name));
 			return true;
 		},
 		/** Whether it has lasted longer than anything should wait. */
 		isLong: () => present !== undefined && performance.now() - present.since >= PATIENCE_MS,
-		/** Answers those who wait; what comes from now on is refused at once. */
+		/** Rejects the jobs that wait; later ones are rejected at once. */
 		giveUp(waiting: readonly Job[]): void {
 			if (!present) return;
 			const { name, uncertain } = present;
 			present.uncertain = [];
 			findings.set(name);
 			for (const job of uncertain) job.reject(fateUnknown());
-			for (const job of waiting) job.reject(findings.refuse(name));
+			for (const job of waiting) job.reject(findings.reject(name));
 		},
 	};
 }

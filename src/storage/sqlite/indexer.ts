@@ -5,13 +5,13 @@ import type { Findings } from '../findings.ts';
 import type { SearchIndex } from './search-index.ts';
 
 const LOOK_EVERY_MS = 200;
-/** Not at once: whoever starts a server waits for its first answer. */
+/** Not at once: the server's first response comes first. */
 const FIRST_AFTER_MS = 100;
 /** When there was nothing to do. */
 const IDLE_REST_MS = 250;
 /**
  * After a step, as a multiple of the time that it took: usually, while submissions pour in, and between two steps that take
- * out what was removed, which are longer and wanted by nobody.
+ * out what was removed, which are longer and not urgent.
  */
 const REST = { usual: 2, flood: 100, clearing: 30 };
 const MIN_REST_MS = 2;
@@ -19,7 +19,7 @@ const MIN_REST_MS = 2;
 const FLOOD_ARRIVALS = 250;
 const RETRY_AFTER_MS = 10_000;
 
-/** @returns How to stop it; it resolves once nothing is under way any more. */
+/** @returns How to stop it; it resolves once nothing is in flight any more. */
 export function startIndexer(
 	{ search, findings }: { search: SearchIndex; findings: Pick<Findings, 'has'> },
 	log: Log,
@@ -30,7 +30,7 @@ export function startIndexer(
 	let isFlooded = false;
 	let clearsAt = 0;
 	let newest = 0;
-	/** Ids are given before the commit: what is below this one was there a look ago, and nothing comes before it any more. */
+	/** Ids are assigned before the commit, so only ids up to the newest one of the look before are indexed: all below it has committed. */
 	let settled = 0;
 
 	function look(): void {
@@ -54,7 +54,7 @@ export function startIndexer(
 		});
 	}
 
-	/** Answers how long to rest after it. */
+	/** Returns how long to rest after it, in milliseconds. */
 	async function step(): Promise<number> {
 		look();
 		// It would take the room that is kept for owners; what owners delete makes more, and goes on.

@@ -2,7 +2,7 @@
 
 import type { Database, Statement } from 'bun:sqlite';
 
-/** Names beyond this many are stored with their submissions, but not listed: a stranger could invent them without end. */
+/** Names beyond this many are stored with their submissions, but not listed: a client could invent them without end. */
 export const MAX_LISTED_NAMES = 2000;
 /** A row among the names of a list that left some out. No name is written so: `JSON.stringify` does not escape that character. */
 const OVERFLOW_MARK = '"\\u2026"';
@@ -108,7 +108,7 @@ export function relistNames(list: NameList, { counts, isPartial }: NameCount, ma
 }
 
 /**
- * Those that the most submissions have, whoever came first: of about as many, within a power of two, the first seen, so
+ * Those that the most submissions have, in whatever order they came: of about as many, within a power of two, the first seen, so
  * that columns stay put. Kept in the order first seen.
  */
 function choose(counts: ReadonlyMap<string, number>, max: number): Map<string, number> {

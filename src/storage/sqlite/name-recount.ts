@@ -87,7 +87,7 @@ export function createNameRecount({ lists, clock, reader }: NameRecountSources) 
 			return underWay && withinMoment(underWay);
 		},
 		isRunning: () => running.size > 0,
-		/** Resolves once nothing is under way any more. */
+		/** Resolves once nothing is in flight any more. */
 		async close(): Promise<void> {
 			isClosed = true;
 			await latest;

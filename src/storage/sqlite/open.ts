@@ -129,7 +129,7 @@ export function openSqlite(
 		if (findings.has('file')) throw new Unavailable();
 	}
 
-	/** The file first loses those who read it. At once if there are none. */
+	/** Ends long reads first. At once if there are none. */
 	async function close(): Promise<void> {
 		if (names.isRunning() || longReads.isRunning()) {
 			await names.close();
@@ -172,8 +172,8 @@ export function openSqlite(
 			...nameLists,
 			hasUnlistedNames: index.hasUnlistedNames,
 			append(row: Parameters<typeof log.append>[0]): Promise<void> {
-				const refusal = findings.refusal('submission');
-				return refusal ? Promise.reject(refusal) : log.append(row);
+				const rejection = findings.rejection('submission');
+				return rejection ? Promise.reject(rejection) : log.append(row);
 			},
 			...createSubmissionLists(reader, { log, index, reader: longReads, names, refresh: refreshOnce }),
 		},

@@ -19,7 +19,7 @@ export interface ReaderRequest {
 	args: unknown[];
 }
 
-export type ReaderAnswer = { id: number; result: unknown } | { id: number; failure: Failure };
+export type ReaderResult = { id: number; result: unknown } | { id: number; failure: Failure };
 
 /** What of an error passes between threads. */
 export type Failure = Pick<Error, 'message' | 'name' | 'stack'> & {
@@ -50,16 +50,16 @@ function serve(port: NonNullable<typeof parentPort>, file: string, scans: Scans)
 	const calls = createCalls(file, scans) as unknown as Record<string, (...args: unknown[]) => unknown>;
 	const collect = createCollection();
 	port.on('message', ({ id, name, args }: ReaderRequest) => {
-		const answered = answer(id, () => calls[name]?.(...args));
-		const bytes = bytesOf(answered);
-		port.postMessage(answered, bytes ? [bytes.buffer] : []);
+		const reply = run(id, () => calls[name]?.(...args));
+		const bytes = bytesOf(reply);
+		port.postMessage(reply, bytes ? [bytes.buffer] : []);
 		if (bytes) collect(bytes.length);
 	});
 }
 
 /** The bytes that a scan made are handed over, not copied. */
-function bytesOf(answer: ReaderAnswer): Uint8Array<ArrayBuffer> | undefined {
-	return 'result' in answer ? (answer.result as { bytes?: Uint8Array<ArrayBuffer> } | undefined)?.bytes : undefined;
+function bytesOf(reply: ReaderResult): Uint8Array<ArrayBuffer> | undefined {
+	return 'result' in reply ? (reply.result as { bytes?: Uint8Array<ArrayBuffer> } | undefined)?.bytes : undefined;
 }
 
 /** What was made of content lies in memory until it is collected, which the runtime may put off for hundreds of MiB. */
@@ -73,7 +73,7 @@ function createCollection() {
 	};
 }
 
-function answer(id: number, call: () => unknown): ReaderAnswer {
+function run(id: number, call: () => unknown): ReaderResult {
 	try {
 		return { id, result: call() };
 	} catch (error) {

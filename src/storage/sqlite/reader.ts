@@ -1,7 +1,7 @@
 /** Asks the reader thread, which is started when it is first needed and ended when it is not needed any more. */
 
 import { AppError } from '../../errors.ts';
-import type { ReaderAnswer, ReaderCalls, ReaderRequest } from './reader-thread.ts';
+import type { ReaderCalls, ReaderRequest, ReaderResult } from './reader-thread.ts';
 
 const TIMEOUT_MS = 20_000;
 const IDLE_MS = 60_000;
@@ -40,17 +40,17 @@ export function createReader(file: string, { program, beforeOpening }: ReaderOpt
 		beforeOpening();
 		if (program === undefined) throw new Error('Long reads need StorageOptions.scans.');
 		const started = new Worker(program, { argv: [file], ref: true }) as Thread;
-		started.addEventListener('message', ({ data }: MessageEvent<ReaderAnswer>) => settle(data));
+		started.addEventListener('message', ({ data }: MessageEvent<ReaderResult>) => settle(data));
 		started.addEventListener('error', ({ message }) => abandon(started, () => new Error(message)));
 		worker = started;
 		return started;
 	}
 
-	function settle(answer: ReaderAnswer): void {
-		const call = take(answer.id);
+	function settle(reply: ReaderResult): void {
+		const call = take(reply.id);
 		if (!call) return;
-		if ('failure' in answer) call.reject(Object.assign(new Error(answer.failure.message), answer.failure));
-		else call.resolve(answer.result);
+		if ('failure' in reply) call.reject(Object.assign(new Error(reply.failure.message), reply.failure));
+		else call.resolve(reply.result);
 	}
 
 	function take(id: number): Waiting | undefined {
@@ -70,7 +70,7 @@ export function createReader(file: string, { program, beforeOpening }: ReaderOpt
 		idleTimer.unref();
 	}
 
-	/** Ends a thread that failed, or that is busy with a call nobody waits for any longer. */
+	/** Ends a thread that failed, or whose call timed out. */
 	function abandon(failed: Thread, reason: () => Error): void {
 		if (worker === failed) worker = undefined;
 		failed.terminate();

@@ -12,7 +12,7 @@ const LOGS = ['-wal', '-journal'];
 const OF_NO_USE = /^\.(restoring|new)-/;
 
 /**
- * Puts the database `replacement`, which is on disk, in the place of `file`. Nobody may have either open, or begin to.
+ * Puts the database `replacement`, which is on disk, in the place of `file`. No process may have either open, or open it meanwhile.
  * @param aside Where the content of `file` is kept; its logs get the same endings.
  */
 export function replaceDatabase(file: string, { replacement, aside }: { replacement: string; aside: string }): void {

@@ -1,6 +1,6 @@
 /**
  * Keeps the full-text index behind the submissions: what was stored is indexed a little later, in steps so small that
- * nobody waits for them. Each step commits together with the mark of how far it came, so a crash loses and repeats nothing.
+ * other writes hardly wait for them. Each step commits with its watermark, so a crash loses and repeats nothing.
  */
 
 import type { Database } from 'bun:sqlite';
@@ -8,7 +8,7 @@ import { closeSegmentTables, createSegmentTables, type Kind, segmentTable, segme
 import { SEARCHED_JSON_CHARACTERS, searchText, wordToken } from './search-text.ts';
 import type { Writer } from './writer.ts';
 
-/** The more is added in a step, the fewer pieces there are to put together; in a flood of submissions a step is shorter. */
+/** The more a step adds, the fewer FTS5 segments there are to merge; in a flood of submissions a step is shorter. */
 const STEP = {
 	usual: { submissions: 128, characters: 32_000 },
 	short: { submissions: 32, characters: 8000 },
@@ -19,12 +19,12 @@ const PAGES_MERGED_PER_STEP = 8;
 /** Taken after every step that adds, so that pieces never pile up: what is added is merged three times before it stays. */
 const MERGES_PER_ADDITION = 4;
 
-/** A segment that holds so much is closed: by then its longest term takes a few milliseconds to put together. */
+/** A segment of this size is closed: by then its longest term takes a few milliseconds to merge. */
 export interface SegmentSize {
 	submissions: number;
 	characters: number;
 }
-const VOLUME_SIZE: SegmentSize = { submissions: 32_768, characters: 8_000_000 };
+const SEGMENT_SIZE: SegmentSize = { submissions: 32_768, characters: 8_000_000 };
 
 interface Segment extends SegmentSize {
 	number: number;
@@ -34,10 +34,10 @@ interface Segment extends SegmentSize {
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
-export function createSearchIndex(client: Database, writer: Writer, size: SegmentSize = VOLUME_SIZE) {
+export function createSearchIndex(client: Database, writer: Writer, size: SegmentSize = SEGMENT_SIZE) {
 	const sql = prepareStatements(client);
 	/** The last submission that is indexed, if that is known. */
-	let mark: number | undefined;
+	let watermark: number | undefined;
 	let mergesDue = 0;
 
 	/** Where the submissions from that one on belong: in the newest segment, or in one behind it. */
@@ -47,12 +47,12 @@ export function createSearchIndex(client: Database, writer: Writer, size: Segmen
 		if (newest) closeSegmentTables(client, newest.number);
 		const number = (newest?.number ?? 0) + 1;
 		createSegmentTables(client, number);
-		sql.beginVolume.run(number, firstId, firstId);
+		sql.beginSegment.run(number, firstId, firstId);
 		return { number, firstId, lastId: firstId, submissions: 0, characters: 0 };
 	}
 
 	function addNext(lastId: number, most: SegmentSize): void {
-		const newest = sql.newestVolume.get();
+		const newest = sql.newestSegment.get();
 		const ids = sql.nextIds.values(newest?.lastId ?? 0, lastId, most.submissions) as [number][];
 		const [first] = ids;
 		if (!first) return;
@@ -72,15 +72,15 @@ export function createSearchIndex(client: Database, writer: Writer, size: Segmen
 			segment.characters += data.length;
 			if (segment.characters - before > most.characters) break;
 		}
-		sql.noteAdded.run(segment.lastId, segment.submissions, segment.characters, segment.number);
-		mark = segment.lastId;
+		sql.saveProgress.run(segment.lastId, segment.submissions, segment.characters, segment.number);
+		watermark = segment.lastId;
 		mergesDue = MERGES_PER_ADDITION;
 	}
 
 	/** A segment of which nothing is left goes as a whole, which is a thousand times less to write. */
 	function dropSegment({ number, firstId, lastId }: Segment): void {
 		for (const table of segmentTables(number)) client.run(`drop table ${table}`);
-		sql.forgetVolume.run(number);
+		sql.forgetSegment.run(number);
 		sql.forgetRemovals.run(firstId, lastId, Number.MAX_SAFE_INTEGER);
 	}
 
@@ -90,17 +90,17 @@ export function createSearchIndex(client: Database, writer: Writer, size: Segmen
 			client.run(`delete from ${table} where rowid in (${REMOVALS_BETWEEN})`, removals);
 		}
 		sql.forgetRemovals.run(...removals);
-		sql.notePacked.run(0, number);
+		sql.setPacked.run(0, number);
 	}
 
 	function clearNext(): void {
 		const [removed] = sql.firstRemoval.values()[0] as [number | null];
 		if (removed === null) return;
-		const segment = sql.volumeOf.get(removed, removed);
+		const segment = sql.segmentOf.get(removed, removed);
 		// What was never indexed has only to be forgotten.
 		if (!segment) sql.forgetRemovals.run(removed, nextFirstId(removed) - 1, MAX_FORGOTTEN_PER_STEP);
-		// The newest one bears the mark.
-		else if (segment.number < Number(sql.newestVolume.get()?.number) && !isAnyLeft(segment)) dropSegment(segment);
+		// The newest one holds the watermark.
+		else if (segment.number < Number(sql.newestSegment.get()?.number) && !isAnyLeft(segment)) dropSegment(segment);
 		else takeOut(segment);
 	}
 
@@ -121,7 +121,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Segmen
 		for (const table of tables) {
 			client.query(`insert into ${table} (${table}, rank) values ('merge', ?)`).run(PAGES_MERGED_PER_STEP);
 		}
-		if (changes() - before < 2 * tables.length) sql.notePacked.run(1, number);
+		if (changes() - before < 2 * tables.length) sql.setPacked.run(1, number);
 	}
 
 	function changes(): number {
@@ -129,11 +129,11 @@ export function createSearchIndex(client: Database, writer: Writer, size: Segmen
 	}
 
 	function nextStep(lastId: number, most: SegmentSize): (() => void) | undefined {
-		mark ??= sql.newestVolume.get()?.lastId ?? 0;
+		watermark ??= sql.newestSegment.get()?.lastId ?? 0;
 		const [unpacked] = sql.unpacked.values();
 		const mergeNext = unpacked && (() => merge(unpacked[0] as number));
 		if (mergeNext && mergesDue > 0) return mergeNext;
-		if (sql.hasNext.values(mark, lastId).length > 0) return () => addNext(lastId, most);
+		if (sql.hasNext.values(watermark, lastId).length > 0) return () => addNext(lastId, most);
 		return mergeNext;
 	}
 
@@ -145,7 +145,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Segmen
 				run: step,
 				resolve: () => resolve(true),
 				reject: (error) => {
-					mark = undefined;
+					watermark = undefined;
 					reject(error);
 				},
 			});
@@ -154,9 +154,9 @@ export function createSearchIndex(client: Database, writer: Writer, size: Segmen
 
 	return {
 		/**
-		 * Takes in the next few submissions, or puts together what was taken in; `false` if there is nothing to do. For the
-		 * one process that serves: two would disagree on the mark.
-		 * @param lastId No submission up to this one may still be on its way; the mark never goes back.
+		 * Indexes the next few submissions, or merges; `false` if there is nothing to do. For the one process that serves: two
+		 * would disagree on the watermark.
+		 * @param lastId No submission up to this one may still be uncommitted; the watermark never goes back.
 		 */
 		advance(lastId = Number.MAX_SAFE_INTEGER, step: keyof typeof STEP = 'usual'): Promise<boolean> {
 			return commit(nextStep(lastId, STEP[step]));
@@ -182,15 +182,15 @@ const REMOVALS_BETWEEN = 'select id from search_removals where id >= ? and id <=
 function prepareStatements(client: Database) {
 	const segments = 'select number, first_id as firstId, last_id as lastId, submissions, characters from search_volumes';
 	return {
-		newestVolume: client.prepare<Segment, []>(`${segments} order by number desc limit 1`),
-		volumeOf: client.prepare<Segment, [number, number]>(`${segments} where first_id <= ? and last_id >= ?`),
+		newestSegment: client.prepare<Segment, []>(`${segments} order by number desc limit 1`),
+		segmentOf: client.prepare<Segment, [number, number]>(`${segments} where first_id <= ? and last_id >= ?`),
 		nextFirstId: client.prepare('select min(first_id) from search_volumes where first_id > ?'),
-		beginVolume: client.prepare('insert into search_volumes (number, first_id, last_id) values (?, ?, ?)'),
-		noteAdded: client.prepare(
+		beginSegment: client.prepare('insert into search_volumes (number, first_id, last_id) values (?, ?, ?)'),
+		saveProgress: client.prepare(
 			'update search_volumes set last_id = ?, submissions = ?, characters = ?, is_packed = 0 where number = ?',
 		),
-		notePacked: client.prepare('update search_volumes set is_packed = ? where number = ?'),
-		forgetVolume: client.prepare('delete from search_volumes where number = ?'),
+		setPacked: client.prepare('update search_volumes set is_packed = ? where number = ?'),
+		forgetSegment: client.prepare('delete from search_volumes where number = ?'),
 		unpacked: client.prepare('select number from search_volumes where is_packed = 0 order by number limit 1'),
 		hasNext: client.prepare('select 1 from submissions where id > ? and id <= ? limit 1'),
 		nextIds: client.prepare('select id from submissions where id > ? and id <= ? order by id limit ?'),

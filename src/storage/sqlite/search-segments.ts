@@ -1,7 +1,7 @@
 /**
- * The segments that the full-text index is split into. FTS5 puts pieces of its index together term by term, and a term
+ * The segments that the full-text index is split into. FTS5 merges its index term by term, and a term
  * that occurs nearly everywhere is as long as the index is large: in one index of a million submissions it held up
- * everyone for 100 ms. A segment is closed before that, and the next one begun.
+ * all requests for 100 ms. A segment is closed before that, and the next one begun.
  */
 
 import type { Database } from 'bun:sqlite';
@@ -14,9 +14,9 @@ const OPTIONS: Record<Kind, string> = {
 	words: "detail=none, tokenize='ascii'",
 };
 
-/** How many pieces of one size there must be before they are put together (2 to 16): few large steps, then few pieces. */
+/** How many FTS5 segments of one size there must be before they are merged (2 to 16): few large merges, then few segments. */
 const USER_MERGE = { open: 16, closed: 2 };
-/** FTS5 puts together at once, however long it takes, when there are so many pieces; steps of our own come long before. */
+/** FTS5 merges synchronously at this many segments; our incremental merges keep us far below it. */
 const CRISIS_MERGE = 200;
 
 export type Kind = (typeof KINDS)[number];
@@ -35,12 +35,12 @@ export function createSegmentTables(client: Database, segment: number): void {
 	for (const kind of KINDS) {
 		const table = segmentTable(kind, segment);
 		client.run(`create virtual table ${table} using fts5(text, content='', contentless_delete=1, ${OPTIONS[kind]})`);
-		// Merges come in steps of the program's own, small enough for nobody to wait for.
+		// The program merges in steps of its own, so short that other writes hardly wait.
 		configure(client, table, { automerge: 0, crisismerge: CRISIS_MERGE, usermerge: USER_MERGE.open });
 	}
 }
 
-/** Lets what is put together from now on become as few pieces as possible. */
+/** Lets later merges leave as few FTS5 segments as possible. */
 export function closeSegmentTables(client: Database, segment: number): void {
 	for (const table of segmentTables(segment)) configure(client, table, { usermerge: USER_MERGE.closed });
 }

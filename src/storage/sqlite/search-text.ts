@@ -3,7 +3,7 @@
 import { stringText } from '../../json-string.ts';
 import { fold } from '../search-words.ts';
 
-/** More of one submission is kept and answered, but not searched: one sender must not be able to swell the index. */
+/** Text of one submission beyond this is stored but not searched, so that one client cannot swell the index. */
 const MAX_SEARCHED_CHARACTERS = 100_000;
 /** How much of a submission's JSON text is looked at, in which escapes take room. */
 export const SEARCHED_JSON_CHARACTERS = 2 * MAX_SEARCHED_CHARACTERS;

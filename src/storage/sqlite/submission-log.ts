@@ -103,7 +103,7 @@ export function createSubmissionLog(
 		return row && toStored(row);
 	}
 
-	/** Runs `one` for each id in one transaction; answers the ids for which it said yes. */
+	/** Runs `one` for each id in one transaction; returns the ids for which it returned `true`. */
 	function forEach(formId: number, ids: readonly number[], one: (id: number) => boolean): Promise<number[]> {
 		return new Promise((resolve, reject) => {
 			let done: number[] = [];
@@ -164,11 +164,9 @@ export function createSubmissionLog(
 				writer.enqueue(job);
 			});
 		},
-		/** Sets flags of submissions of a form, all or nothing; answers the ids that exist. */
 		change(formId: number, ids: readonly number[], flags: Partial<Flags>): Promise<number[]> {
 			return forEach(formId, ids, (id) => changeOne(formId, id, flags));
 		},
-		/** Removes submissions of a form, all or nothing; answers the ids that existed. */
 		remove(formId: number, ids: readonly number[]): Promise<number[]> {
 			return forEach(formId, ids, (id) => removeOne(formId, id));
 		},
@@ -281,7 +279,7 @@ function insertDelivery(statement: Statement, row: NewSubmission, delivery: NewD
 	try {
 		statement.run(...deliveryValues(row, delivery));
 	} catch (error) {
-		// The webhook was deleted in the meantime: there is nobody left to tell, and no reason to lose the submission.
+		// The webhook was deleted meanwhile, which is no reason to lose the submission.
 		if (delivery.webhookId == null || !isMissingParent(error)) throw error;
 	}
 }

@@ -12,13 +12,13 @@ export function createSubmissionReader(client: Database) {
 	const begin = client.prepare('begin');
 	const end = client.prepare('commit');
 
-	/** One view of the file for several queries, until it is disposed of: a volume may otherwise go between two of them. */
+	/** One view of the file for several queries, until it is disposed of: a segment may otherwise be dropped between two of them. */
 	function oneView(): Disposable {
 		begin.run();
 		return { [Symbol.dispose]: () => void end.run() };
 	}
 
-	/** The volumes of the search index that may know of what is selected; like the submissions they are in order. */
+	/** The segments of the search index that may hold selected submissions, in the order of their ids. */
 	function segmentsOf({ fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection, order: Paging['order']): number[] {
 		const text = `select number from search_volumes where last_id >= ? and first_id < ? order by number ${order}`;
 		return client
@@ -33,7 +33,7 @@ export function createSubmissionReader(client: Database) {
 		{ order, firstMatch }: { order: Paging['order']; firstMatch: number },
 	): Source[] {
 		if (!selection.words) return [plainSource(selection)];
-		return segmentsOf(selection, order).map((volume) => searchSource(selection, { volume, firstMatch }));
+		return segmentsOf(selection, order).map((segment) => searchSource(selection, { segment, firstMatch }));
 	}
 
 	return {
@@ -94,11 +94,11 @@ function plainSource(selection: Selection): Source {
 	return { from: `from submissions s where ${wanted(selection)} and s.id >= ?2 and s.id < ?3`, id: 's.id' };
 }
 
-/** What a volume of the index finds is looked up one by one; the other way round a rare word would cost a scan. */
-function searchSource(selection: Selection, { volume, firstMatch }: { volume: number; firstMatch: number }): Source {
+/** Drives the join from the index; from `submissions`, a rare word would scan the form. */
+function searchSource(selection: Selection, { segment, firstMatch }: { segment: number; firstMatch: number }): Source {
 	const { parts, shortWords } = searchTerms(selection.words ?? []);
-	const words = segmentTable('words', volume);
-	const index = parts.length > 0 ? segmentTable('parts', volume) : words;
+	const words = segmentTable('words', segment);
+	const index = parts.length > 0 ? segmentTable('parts', segment) : words;
 	const both = ` and +i.rowid in (select rowid from ${words} where ${words} match ?${firstMatch + 1})`;
 	const from = `from ${index} i cross join submissions s on s.id = i.rowid
 		where i.${index} match ?${firstMatch} and i.rowid >= ?2 and i.rowid < ?3

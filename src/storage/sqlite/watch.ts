@@ -84,7 +84,7 @@ export function createWatch(client: Database, { file, findings }: { file: string
 		return identityAt(home) === undefined;
 	}
 
-	/** Answers whether all of it was copied: a long read may hold up the end of it. */
+	/** Returns whether all of it was copied: a long read may hold up the end of it. */
 	function emptyLog(): boolean {
 		try {
 			const [isBusy] = client.query('pragma wal_checkpoint(truncate)').values()[0] as [number];
@@ -158,7 +158,7 @@ export function createWatch(client: Database, { file, findings }: { file: string
 		},
 		/**
 		 * Looks a last time.
-		 * @returns whether connections may be closed: the last to be closed removes the log at the path, whoever's it is.
+		 * @returns whether connections may be closed: the last to be closed removes the log at the path, even that of another database.
 		 */
 		stop(): boolean {
 			clearInterval(timer);

@@ -1,4 +1,4 @@
-/** The one writer: what arrives together shares one commit, and is answered after it is on disk. */
+/** The one writer: jobs that arrive together share one commit, and resolve after it is on disk. */
 
 import type { Database } from 'bun:sqlite';
 import { Unavailable } from '../errors.ts';
@@ -34,7 +34,7 @@ export interface Job {
 }
 
 export interface WriterHooks {
-	/** Inside the transaction, before any job: nobody else can write from here on. */
+	/** Inside the transaction, before any job: no other process can write from here on. */
 	begun(): void;
 	/** Inside the transaction, after all jobs. */
 	committing(): void;
@@ -87,7 +87,7 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 		}
 	}
 
-	/** Runs the jobs in the open transaction; answers why those failed that did. */
+	/** Runs the jobs in the open transaction; returns the errors of those that failed. */
 	function runAll(jobs: readonly Job[], run: (job: Job) => void): Map<Job, unknown> {
 		const failures = new Map<Job, unknown>();
 		for (const job of jobs) {
@@ -148,11 +148,11 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 		} else if (isDiskFull(error)) {
 			// No whole commit got into the log then.
 			findings.set('disk', error);
-			rejectAll(jobs, () => findings.refuse('disk'));
+			rejectAll(jobs, () => findings.reject('disk'));
 		} else if (isStorageFailure(error)) {
 			findings.set('write', error);
 			hindrance.begin('write', isCommitting ? jobs : []);
-			if (!isCommitting) rejectAll(jobs, () => findings.refuse('write'));
+			if (!isCommitting) rejectAll(jobs, () => findings.reject('write'));
 		} else {
 			rejectAll(jobs, () => error);
 		}
@@ -172,7 +172,7 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 		if (jobs.length > MAX_JOBS_PER_COMMIT) queue = jobs.splice(MAX_JOBS_PER_COMMIT);
 		if (jobs.length === 0) return;
 		glance(FRESH_MS.before);
-		if (findings.refusesWrites()) rejectAll(jobs, () => findings.refusal('write'));
+		if (findings.rejectsWrites()) rejectAll(jobs, () => findings.rejection('write'));
 		else commitTogether(jobs);
 	}
 
@@ -210,9 +210,9 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 
 	return {
 		enqueue(job: Job): void {
-			const refusal = isDrained ? new Unavailable() : findings.refusal('write');
-			if (refusal) {
-				job.reject(refusal);
+			const rejection = isDrained ? new Unavailable() : findings.rejection('write');
+			if (rejection) {
+				job.reject(rejection);
 				return;
 			}
 			queue.push(job);
