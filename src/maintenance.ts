@@ -5,6 +5,7 @@
 
 import type { App } from './app.ts';
 import { MINUTE_MS } from './durations.ts';
+import { type Repetition, repeat } from './repeat.ts';
 
 const EVERY_MS = MINUTE_MS;
 const CLOCK_CHECK_MS = 1000;
@@ -14,10 +15,7 @@ const FIRST_AFTER_MS = 250;
 const MIN_PAUSE_MS = 5;
 const PAUSE = 3;
 
-export interface Maintenance {
-	/** Resolves once the present run has ended. */
-	stop(): Promise<void>;
-}
+export type Maintenance = Pick<Repetition, 'stop'>;
 
 export function startMaintenance({
 	forms,
@@ -28,9 +26,7 @@ export function startMaintenance({
 	log,
 }: Pick<App, 'forms' | 'intake' | 'dispatch' | 'sessions' | 'storage' | 'log'>): Maintenance {
 	let isStopping = false;
-	let timer = setTimeout(next, FIRST_AFTER_MS);
 	const clockChecks = setInterval(storage.clock.look, CLOCK_CHECK_MS);
-	let underWay = Promise.resolve();
 
 	/** Returns a pause between two chunks, which resolves to whether to continue. */
 	function createPause(): () => Promise<boolean> {
@@ -42,7 +38,7 @@ export function startMaintenance({
 		};
 	}
 
-	async function run(): Promise<void> {
+	async function run(): Promise<number> {
 		try {
 			await forms.sweep(createPause());
 			// Deletion by age is final, so it waits until the clock is settled.
@@ -55,21 +51,16 @@ export function startMaintenance({
 		} catch (error) {
 			log.error('Maintenance failed; it is tried again in a minute.', { cause: error });
 		}
-		if (!isStopping) timer = setTimeout(next, EVERY_MS);
+		return EVERY_MS;
 	}
 
-	function next(): void {
-		clearTimeout(timer);
-		underWay = underWay.then(() => (isStopping ? undefined : run()));
-	}
-
-	forms.onRemoved(next);
+	const runs = repeat(run, FIRST_AFTER_MS);
+	forms.onRemoved(runs.wake);
 	return {
-		async stop() {
+		stop() {
 			isStopping = true;
-			clearTimeout(timer);
 			clearInterval(clockChecks);
-			await underWay;
+			return runs.stop();
 		},
 	};
 }

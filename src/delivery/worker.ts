@@ -3,6 +3,7 @@
 import { eq } from 'drizzle-orm';
 import { MINUTE_MS } from '../durations.ts';
 import type { Log } from '../log.ts';
+import { repeat } from '../repeat.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery } from '../storage/submission.ts';
 import { type Channel as ChannelName, webhooks } from '../storage/tables.ts';
@@ -52,8 +53,6 @@ export function startWorker(options: WorkerOptions) {
 	const workers = new Map<number | null, DestinationWorker>();
 	const cap = createMailCap(mailPerHour);
 	const digests = createDigests(storage, log);
-	let timer: ReturnType<typeof setTimeout> | undefined;
-	let ticking: Promise<void> = Promise.resolve();
 	let hasBegun = false;
 	let isStopping = false;
 
@@ -98,27 +97,21 @@ export function startWorker(options: WorkerOptions) {
 		hasBegun = true;
 	}
 
-	async function tick(): Promise<void> {
+	async function tick(): Promise<number> {
 		try {
 			if (!hasBegun) await begin();
 			for (const worker of await activeWorkers()) await worker.poll();
 		} catch (error) {
 			log.error('The outbox cannot be read; this is retried.', { cause: error });
 		}
-		if (!isStopping) tickIn(timing.tickMs);
-	}
-
-	function tickIn(ms: number): void {
-		timer = setTimeout(() => {
-			ticking = tick();
-		}, ms);
+		return timing.tickMs;
 	}
 
 	const renewal = setInterval(() => {
 		for (const worker of workers.values()) worker.renew();
 	}, timing.leaseMs / RENEWALS_PER_LEASE);
 
-	tickIn(timing.firstAfterMs);
+	const ticks = repeat(tick, timing.firstAfterMs);
 
 	return {
 		mailOutage: (): MailOutage => workers.get(null)?.outage() ?? null,
@@ -129,9 +122,7 @@ export function startWorker(options: WorkerOptions) {
 		/** Stops claiming, waits up to `graceMs` for attempts in flight, then aborts and requeues them. */
 		async stop(graceMs: number): Promise<void> {
 			isStopping = true;
-			clearTimeout(timer);
-			await ticking;
-			clearTimeout(timer);
+			await ticks.stop();
 			const finished = Promise.all([...workers.values()].map((worker) => worker.stop()));
 			const grace = Promise.withResolvers<void>();
 			const graceTimer = setTimeout(grace.resolve, graceMs);

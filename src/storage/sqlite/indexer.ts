@@ -1,11 +1,12 @@
 /** Drives the search index of a running server: within a second behind the submissions, and out of their way. */
 
 import type { Log } from '../../log.ts';
+import { repeat } from '../../repeat.ts';
 import type { Findings } from '../findings.ts';
 import type { SearchIndex } from './search-index.ts';
 
 const LOOK_EVERY_MS = 200;
-/** Not at once: the server's first response comes first. */
+/** Delayed, so that the first response does not wait for it. */
 const FIRST_AFTER_MS = 100;
 /** When there was nothing to do. */
 const IDLE_REST_MS = 250;
@@ -19,13 +20,11 @@ const MIN_REST_MS = 2;
 const FLOOD_ARRIVALS = 250;
 const RETRY_AFTER_MS = 10_000;
 
-/** @returns How to stop it; it resolves once nothing is in flight any more. */
+/** Returns a function that stops it, and resolves once the present step has ended. */
 export function startIndexer(
 	{ search, findings }: { search: SearchIndex; findings: Pick<Findings, 'has'> },
 	log: Log,
 ): () => Promise<void> {
-	let isStopping = false;
-	let wake = () => {};
 	let lookedAt = performance.now();
 	let isFlooded = false;
 	let clearsAt = 0;
@@ -43,18 +42,7 @@ export function startIndexer(
 		newest = arrivals.newest;
 	}
 
-	async function rest(milliseconds: number): Promise<void> {
-		if (isStopping) return;
-		await new Promise<void>((resolve) => {
-			const timer = setTimeout(resolve, milliseconds);
-			wake = () => {
-				clearTimeout(timer);
-				resolve();
-			};
-		});
-	}
-
-	/** Returns how long to rest after it, in milliseconds. */
+	/** Returns the pause after it. */
 	async function step(): Promise<number> {
 		look();
 		// It would take the room that is kept for owners; what owners delete makes more, and goes on.
@@ -69,22 +57,14 @@ export function startIndexer(
 		return MIN_REST_MS;
 	}
 
-	async function run(): Promise<void> {
-		await rest(FIRST_AFTER_MS);
-		while (!isStopping) {
-			try {
-				await rest(await step());
-			} catch (error) {
-				log.error('The search index could not be brought up to date; it is tried again.', { cause: error });
-				await rest(RETRY_AFTER_MS);
-			}
+	async function run(): Promise<number> {
+		try {
+			return await step();
+		} catch (error) {
+			log.error('The search index could not be brought up to date; it is tried again.', { cause: error });
+			return RETRY_AFTER_MS;
 		}
 	}
 
-	const underWay = run();
-	return async () => {
-		isStopping = true;
-		wake();
-		await underWay;
-	};
+	return repeat(run, FIRST_AFTER_MS).stop;
 }
