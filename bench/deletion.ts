@@ -24,11 +24,11 @@ export async function measureDeletion({ product, form }: Stock): Promise<Finding
 	if (during.failed > 0) throw new Error(`${during.failed} submissions failed during the deletion.`);
 
 	async function remove(): Promise<void> {
-		const answer = await fetch(`${server.url}/api/forms/${form.id}`, {
+		const response = await fetch(`${server.url}/api/forms/${form.id}`, {
 			method: 'DELETE',
 			headers: product.authorization,
 		});
-		if (!answer.ok) throw new Error(`Deleting: ${answer.status} ${await answer.text()}`);
+		if (!response.ok) throw new Error(`Deleting: ${response.status} ${await response.text()}`);
 		using db = new Database(product.file, { readonly: true });
 		const anyLeft = db.query<{ n: number }, [number]>(
 			'select exists(select 1 from submissions where form_id = ?) as n',

@@ -18,9 +18,9 @@ async function sendUntilDeath(url: string, { acknowledged, from }: { acknowledge
 			const number = next++;
 			const request = jsonPost('');
 			const sent = { ...request, body: JSON.stringify({ number }) };
-			const answer = await fetch(url, sent).catch(() => undefined);
-			if (!answer) return;
-			if (answer.status === 200) acknowledged.add(number);
+			const response = await fetch(url, sent).catch(() => undefined);
+			if (!response) return;
+			if (response.status === 200) acknowledged.add(number);
 		}
 	};
 	await Promise.all(Array.from({ length: SENDERS }, sender));

@@ -75,10 +75,10 @@ export async function measureLists(small: Stock, large: Stock, effort: Effort): 
 
 async function total({ product, form }: Stock): Promise<number> {
 	const server = await product.start();
-	const answer = await fetch(`${server.url}/api/forms/${form.id}/submissions?limit=1`, {
+	const response = await fetch(`${server.url}/api/forms/${form.id}/submissions?limit=1`, {
 		headers: product.authorization,
 	});
-	const { pagination } = (await answer.json()) as { pagination: { total: number } };
+	const { pagination } = (await response.json()) as { pagination: { total: number } };
 	await server.stop();
 	return pagination.total;
 }

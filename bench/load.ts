@@ -87,9 +87,9 @@ export async function sendAtRate(
 		}
 		pending.push(
 			fetch(server.url + path, init)
-				.then(async (answer) => {
-					await answer.bytes();
-					if (answer.status >= 400) failed++;
+				.then(async (response) => {
+					await response.bytes();
+					if (response.status >= 400) failed++;
 					times.push(performance.now() - due);
 				})
 				.catch(() => {

@@ -9,7 +9,7 @@ import { type Finding, short } from './report.ts';
 import { type Effort, median } from './rounds.ts';
 
 const PER_SECOND = 1000;
-const NOBODY_LISTENS = 9;
+const CLOSED_PORT = 9;
 
 interface Contestant {
 	name: string;
@@ -60,7 +60,7 @@ export async function measureMail({ rounds, seconds }: Effort): Promise<Finding[
 	const servers = await openMailServers();
 	const all = await Promise.all([
 		contestant('well', servers.well),
-		contestant('refusing', NOBODY_LISTENS),
+		contestant('unreachable', CLOSED_PORT),
 		contestant('silent', servers.silent),
 	]);
 	for (const { server } of all) server.pause();

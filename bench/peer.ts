@@ -50,13 +50,13 @@ async function openPeer(binary: string): Promise<Peer> {
 }
 
 async function call<T>(server: Running, o: { path: string; body: unknown; token?: string }): Promise<T> {
-	const answer = await fetch(server.url + o.path, {
+	const response = await fetch(server.url + o.path, {
 		method: 'POST',
 		headers: { 'Content-Type': 'application/json', ...(o.token && { Authorization: o.token }) },
 		body: JSON.stringify(o.body),
 	});
-	if (!answer.ok) throw new Error(`${NAME}: ${answer.status} ${await answer.text()}`);
-	return (await answer.json()) as T;
+	if (!response.ok) throw new Error(`${NAME}: ${response.status} ${await response.text()}`);
+	return (await response.json()) as T;
 }
 
 /** PocketBase prints the port from its arguments, so port 0 does not work. */

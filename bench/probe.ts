@@ -16,9 +16,9 @@ self.onmessage = async ({ data: url }: MessageEvent<string>) => {
 		const began = performance.now();
 		let failed = 0;
 		try {
-			const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-			await answer.bytes();
-			if (!answer.ok) failed = 1;
+			const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+			await response.bytes();
+			if (!response.ok) failed = 1;
 		} catch {
 			failed = 1;
 		}

@@ -91,14 +91,14 @@ export function createLoad({ url, product, forms, maxBody, liveReceivers, until 
 		const { type, body } = bodyOf(text);
 		for (;;) {
 			const headers = { 'Content-Type': type, Accept: 'application/json' };
-			const answer = await fetch(`${url}/api/f/${form.slug}`, { method: 'POST', headers, body });
-			await answer.bytes();
-			if (answer.status === 200) {
+			const response = await fetch(`${url}/api/f/${form.slug}`, { method: 'POST', headers, body });
+			await response.bytes();
+			if (response.status === 200) {
 				counts.acknowledged++;
 				entry.isAcknowledged = true;
 				return check(text.number);
 			}
-			if (!isBusy(answer)) fault(`submission: ${answer.status}`);
+			if (!isBusy(response)) fault(`submission: ${response.status}`);
 			counts.busy++;
 			if (isOver()) break;
 			await Bun.sleep(WAIT_MS);
@@ -112,13 +112,13 @@ export function createLoad({ url, product, forms, maxBody, liveReceivers, until 
 		if (!entry?.isAcknowledged || entry.receivers.size < liveReceivers || entry.isSettling) return;
 		entry.isSettling = true;
 		const { form, submission, kept } = entry;
-		let answer = await ask(`/${form.id}/submissions/${submission}`);
-		while (isBusy(answer)) {
-			await answer.bytes();
+		let response = await ask(`/${form.id}/submissions/${submission}`);
+		while (isBusy(response)) {
+			await response.bytes();
 			await Bun.sleep(WAIT_MS);
-			answer = await ask(`/${form.id}/submissions/${submission}`);
+			response = await ask(`/${form.id}/submissions/${submission}`);
 		}
-		const { isExact } = await checkText(answer.body as unknown as AsyncIterable<Uint8Array>, () => kept);
+		const { isExact } = await checkText(response.body as unknown as AsyncIterable<Uint8Array>, () => kept);
 		counts[isExact ? 'exact' : 'wrong']++;
 		pending.delete(number);
 		checked.push({ form, submission });
@@ -127,19 +127,19 @@ export function createLoad({ url, product, forms, maxBody, liveReceivers, until 
 	}
 
 	async function drain(path: string): Promise<void> {
-		const answer = await ask(path);
-		for await (const _ of answer.body as unknown as AsyncIterable<Uint8Array>);
-		if (isBusy(answer)) await Bun.sleep(WAIT_MS);
-		else if (answer.status !== 200) fault(`${path.split('/').at(-1)?.split('?')[0]}: ${answer.status}`);
+		const response = await ask(path);
+		for await (const _ of response.body as unknown as AsyncIterable<Uint8Array>);
+		if (isBusy(response)) await Bun.sleep(WAIT_MS);
+		else if (response.status !== 200) fault(`${path.split('/').at(-1)?.split('?')[0]}: ${response.status}`);
 	}
 
 	/** The text of a multipart body has the limit of other text, far below that of the whole body. */
 	async function oversize(form: Form): Promise<void> {
 		const body = new FormData();
 		body.append('message', '"'.repeat(OVERSIZED_BYTES));
-		const answer = await fetch(`${url}/api/f/${form.slug}`, { method: 'POST', body });
-		await answer.bytes();
-		if (answer.status !== 413 && !isBusy(answer)) fault(`oversized body: ${answer.status}`);
+		const response = await fetch(`${url}/api/f/${form.slug}`, { method: 'POST', body });
+		await response.bytes();
+		if (response.status !== 413 && !isBusy(response)) fault(`oversized body: ${response.status}`);
 		counts.oversized++;
 	}
 

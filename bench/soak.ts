@@ -99,7 +99,7 @@ async function soak(server: Running, product: Product): Promise<boolean> {
 		const { acknowledged, delivered, exact, wrong, busy, oversized, lists, exports, faults } = load.counts;
 		console.log(
 			`${((Date.now() - began) / MINUTE_MS).toFixed(0)} min: ${acknowledged} acknowledged, ${exact} exact, ${wrong} wrong, ` +
-				`${load.undelivered()} under way, ${delivered} deliveries; asked to wait ${busy}; ${oversized} too large; ${lists} lists, ${exports} exports; ` +
+				`${load.undelivered()} in flight, ${delivered} deliveries; asked to wait ${busy}; ${oversized} too large; ${lists} lists, ${exports} exports; ` +
 				`/health ${slowestOfMinute.toFixed(0)} ms at most; memory ${memory.rss.toFixed(0)} MiB, peak ${memory.peak.toFixed(0)}; ` +
 				`disk ${((await diskBytes()) / MIB).toFixed(0)} MiB; faults ${faults}`,
 		);

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..');
 /** The folders in which all words are cleaned. */
-const CLEAN = /^src\/(delivery|http|intake|listeners|storage)\//;
+const CLEAN =
+	/^(src\/(dashboard|delivery|http|intake|listeners|storage|submissions)|bench|scripts)\/|^(README|SECURITY)|^docs\/[^/]*\.md/;
 const CLEAN_TESTS = /^(src|test)\/(delivery|durability|hostile|http|intake|listeners)\//;
 /** A word, its replacement, and the paths that are kept free of it if they are not all. */
 const BANNED: readonly [RegExp, string, RegExp?][] = [
@@ -25,6 +26,10 @@ const BANNED: readonly [RegExp, string, RegExp?][] = [
 	[/\btold of\b|\btells of\b|\bunder way\b/i, 'notified, in flight', CLEAN],
 	[/\b(spelled|spelling|spellings)\b/i, 'written, form', CLEAN_TESTS],
 	[/\bwants(Json|Page)\b/, 'prefersJson, prefersPage'],
+	[/\b(Narrowing|Extent|Slice)|\b(parse|to)(Narrowing|Extent)/, 'Criteria, Condition, Paging', /^(src|test)\//],
+	[/\b(recogniseAgain|mayHear)\b/, 'reauthenticate, maySee', /^(src|test)\//],
+	[/\b(hear|paint|repaint)\(/, 'handleEvent, applyFlags', /^src\/dashboard\//],
+	[/\b(asker|newcomer)\b/, 'caller', /^(src|test)\//],
 ];
 const PATHS = [
 	'src/**/*.{ts,tsx,css,html}',
@@ -32,7 +37,7 @@ const PATHS = [
 	'bench/*.ts',
 	'scripts/*.ts',
 	'docs/**/*.md',
-	'{README,CONTRIBUTING}.md',
+	'{README,CONTRIBUTING,SECURITY}.md',
 ];
 
 test.each(BANNED)('%s is written as: %s', async (word, _replacement, where = /^/) => {

@@ -1,4 +1,4 @@
-/** Clients that nobody here wrote: plain HTML forms in a browser and Formspree's libraries; and our own script. */
+/** Clients written by others: plain HTML forms in a browser and Formspree's libraries; and our own script. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';

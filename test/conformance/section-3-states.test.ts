@@ -27,7 +27,7 @@ describe('the states', () => {
 		expect([status, body.isActive]).toEqual([200, false]);
 	});
 
-	test('nobody changes that without a valid key', async () => {
+	test('a change of it needs a valid key', async () => {
 		expect((await setActive(true, null)).status).toBe(401);
 		expect((await setActive(true, await server.createKey({ permissions: ['read', 'delete'] }))).status).toBe(403);
 		expect((await server.call<FormBody>(`GET /api/forms/${form.id}`)).body.isActive).toBe(false);

@@ -5,7 +5,7 @@ import { deliveries } from '../../src/storage/tables.ts';
 import { openTestServer } from '../server.ts';
 import type { FormBody } from './wire.ts';
 
-test('a form without notification address and webhooks sends nothing to anybody', async () => {
+test('a form without notification address and webhooks sends nothing', async () => {
 	const server = await openTestServer();
 	const { body: form } = await server.call<FormBody>('POST /api/forms', { json: { name: 'Quiet' } });
 	const { status } = await server.submit(form.slug, { email: 'ann@example.com', _replyto: 'ann@example.com' });

@@ -47,7 +47,7 @@ describe('a session', () => {
 		await close();
 	});
 
-	test('that ended while nobody looked does not come back with the page', async () => {
+	test('that ended while no page was open does not come back with the page', async () => {
 		const key = await server.createKey({ name: 'Forgotten' });
 		const { page, signIn, close } = await open();
 		await signIn(key);

@@ -86,7 +86,7 @@ async function send(path: string, options: CallOptions): Promise<Response> {
 	}
 }
 
-async function refusal(response: Response): Promise<ApiError> {
+async function errorFrom(response: Response): Promise<ApiError> {
 	const envelope = await response.json().catch(() => ({}));
 	return new ApiError(response.status, envelope as Partial<ErrorEnvelope>);
 }
@@ -95,7 +95,7 @@ async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
 	const response = await send(path, options);
 	const isSigningIn = options.method === 'POST' && path === '/api/session';
 	if (response.status === 401 && !isSigningIn) isSignedOut.value = true;
-	if (!response.ok) throw await refusal(response);
+	if (!response.ok) throw await errorFrom(response);
 	const text = await response.text();
 	return (text === '' ? undefined : parseExactJson(text)) as T;
 }
@@ -155,7 +155,7 @@ export const exportAddress = (form: string, query: ExportQuery) => withQuery(`${
 /** Starts an export; the body streams for as long as the caller reads it. */
 export async function openExport(form: string, query: ExportQuery, signal: AbortSignal): Promise<Response> {
 	const response = await send(`${formPath(form)}/export`, { query, signal });
-	if (!response.ok) throw await refusal(response);
+	if (!response.ok) throw await errorFrom(response);
 	return response;
 }
 

@@ -9,7 +9,7 @@ import { formId } from '../openapi-parts.ts';
 import type { Bulk } from './bulk.ts';
 import { BulkTarget, BulkUpdate, Deleted, Updated } from './schema.ts';
 
-const refusals = {
+const errors = {
 	...errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND'),
 	...errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'UNAVAILABLE'),
 };
@@ -36,7 +36,7 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 					requestBody: jsonBody(BulkUpdate, { filter: 'unread', set: { isRead: true } }),
 					responses: {
 						200: jsonResponse('The number of submissions.', { schema: Updated, example: { updated: 3 } }),
-						...refusals,
+						...errors,
 					},
 				},
 			},
@@ -60,7 +60,7 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 					requestBody: jsonBody(BulkTarget, { ids: ['cmnrg2x8a1c'] }),
 					responses: {
 						200: jsonResponse('The number of deleted submissions.', { schema: Deleted, example: { deleted: 1 } }),
-						...refusals,
+						...errors,
 					},
 				},
 			},

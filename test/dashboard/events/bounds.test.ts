@@ -72,7 +72,7 @@ describe('at once', () => {
 		expect((await open(byKey(await server.createKey()))).status).toBe(200);
 	});
 
-	test('programs leave room for people', async () => {
+	test('keys leave some streams to sessions', async () => {
 		for (let keys = 0; keys < 15; keys++) {
 			for (const { status } of await openMany(10, byKey(await server.createKey()))) expect(status).toBe(200);
 		}
@@ -81,7 +81,7 @@ describe('at once', () => {
 		expect((await open(await signIn({ key: server.adminKey }))).status).toBe(200);
 	});
 
-	test('what ended makes room', async () => {
+	test('a closed stream makes room', async () => {
 		const key = await server.createKey();
 		await openMany(10, byKey(key));
 		abort.abort();
@@ -107,7 +107,7 @@ describe('a stream ends', () => {
 		expect([other.status, server.app.streams.count()]).toEqual([200, 1]);
 	});
 
-	test('with its key, revoked by a command beside the server', async () => {
+	test('with its key, revoked by a command while the server runs', async () => {
 		const key = await server.createKey();
 		const { ended } = await open(byKey(key));
 		const child = Bun.spawn([process.execPath, MAIN, 'keys', 'revoke', key, '--data-dir', server.app.config.dataDir], {

@@ -49,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('an arrival is told once it is stored', async () => {
+test('a new submission is an event once it is stored', async () => {
 	const stream = await listen(server.adminKey);
 	await server.submit(form.slug, { name: 'Ada' });
 	const heard = await stream.next();
@@ -59,7 +59,7 @@ test('an arrival is told once it is stored', async () => {
 	stream.close();
 });
 
-test('changes of submissions and forms are told', async () => {
+test('changes of submissions and forms are events', async () => {
 	await server.submit(form.slug, { name: 'Grace' });
 	const { body } = await server.call<{ submissions: { id: string }[] }>(`GET /api/forms/${form.id}/submissions`);
 	const change = { event: 'change', data: { formId: form.id } };
@@ -74,7 +74,7 @@ test('changes of submissions and forms are told', async () => {
 	stream.close();
 });
 
-test('nobody hears of another mode, and a form-level key of no other form', async () => {
+test('a stream has events of its mode only, and that of a form-level key of its form only', async () => {
 	const testKey = await server.createKey({ mode: 'test' });
 	const testForm = (await server.call<Form>('POST /api/forms', { json: { name: 'Test' }, key: testKey })).body;
 	const ofForm = await listen(await server.createKey({ form: form.id }));
@@ -88,7 +88,7 @@ test('nobody hears of another mode, and a form-level key of no other form', asyn
 	ofTest.close();
 });
 
-test('what becomes of a mail is told', async () => {
+test('each state of a mail is an event', async () => {
 	const { body } = await server.call<Form>('POST /api/forms', { json: { name: 'Mails' } });
 	const stream = await listen(server.adminKey);
 	const { events } = server.app.storage;
@@ -97,7 +97,7 @@ test('what becomes of a mail is told', async () => {
 	stream.close();
 });
 
-test('a client that leaves is forgotten, and nobody is listened to for nothing', async () => {
+test('a disconnected client is removed, with its subscription', async () => {
 	const { streams, storage } = server.app;
 	const stream = await listen(server.adminKey);
 	expect(streams.count()).toBeGreaterThan(0);
@@ -106,7 +106,7 @@ test('a client that leaves is forgotten, and nobody is listened to for nothing',
 	expect(storage.events.isHeard()).toBe(false);
 });
 
-test('a silent stream gives signs of life', async () => {
+test('a silent stream sends heartbeats', async () => {
 	const streams = createEventStreams(server.app.storage, { heartbeatMs: 10 });
 	const principal = {
 		keyId: '1',
@@ -139,7 +139,7 @@ test('HEAD is answered without a stream', async () => {
 	expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/event-stream']);
 });
 
-test('deliveries are told to whom may see them, and to nobody else', async () => {
+test('events of deliveries go only to callers that may see them', async () => {
 	const [owner, reader] = [
 		await listen(server.adminKey),
 		await listen(await server.createKey({ permissions: ['read'] })),

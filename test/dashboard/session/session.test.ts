@@ -103,7 +103,7 @@ describe('signing in with a key', () => {
 		expect(declared?.status).toBe(413);
 	});
 
-	test('takes up no cookie that somebody planted before', async () => {
+	test('does not reuse a cookie that was planted before', async () => {
 		const name = (await signIn({ key: server.adminKey })).cookie.split('=')[0];
 		const planted = `${name}=${'A'.repeat(43)}`;
 		const { cookie } = await signIn({ key: server.adminKey }, { Cookie: planted });
@@ -156,7 +156,7 @@ describe('a session', () => {
 		expect((await read(idle.cookie)).status).toBe(401);
 	});
 
-	test('is over after signing out, whoever kept the cookie', async () => {
+	test('is over after signing out, also for a copy of the cookie', async () => {
 		const { cookie } = await signIn({ key: server.adminKey });
 		const answer = await server.call('DELETE /api/session', withCookie(cookie, own()));
 		expect(answer.body).toEqual({ success: true });

@@ -33,7 +33,7 @@ test('shows who is signed in, marks its own, ends one and then all others, and t
 	await row(mine.page, 'laptop').waitFor({ state: 'detached' });
 	expect(await mine.page.getByRole('button', { name: 'End all others…' }).count()).toBe(0);
 	expect((await server.app.sessions.list()).map(({ key }) => key?.name)).toEqual(['office']);
-	// Its stream ends with it, so that nobody has to click to learn it.
+	// Its stream ends with it, so that the page shows it without a click.
 	await theirs.page.getByText('Your session has ended.').waitFor();
 	expect(mine.complaints).toEqual([]);
 	await Promise.all([mine.close(), theirs.close()]);

@@ -1,4 +1,4 @@
-/** Who is signed in: listed, and ended, by those who may know of it. */
+/** Dashboard sessions: listed and ended, by callers that may see them. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import type { SignedIn } from '../../../src/dashboard/sessions/schema.ts';
@@ -34,7 +34,7 @@ const list = async (who: object = {}) =>
 	(await server.call<{ sessions: SignedIn[] }>('GET /api/sessions', who)).body.sessions;
 const isOpen = async (cookie: string) => (await server.call('GET /api/session', asSession(cookie))).status === 200;
 
-test('all are listed with what opened them, newest first, and the one that asks is marked', async () => {
+test('all are listed with what opened them, newest first, and that of the request is marked', async () => {
 	const byKey = await signIn({ key: await server.createKey({ name: 'office', permissions: ['read'] }) });
 	clock += MINUTE_MS;
 	const byLink = await signInByLink();

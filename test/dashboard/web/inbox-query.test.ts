@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import { isNarrowed, listQueryOf, selectionOf } from '../../../src/dashboard/web/inbox-query.ts';
 import { EMPTY_QUERY } from '../../../src/dashboard/web/router.ts';
 
-describe('a question to the API', () => {
+describe('a query of the API', () => {
 	test('names the page by its offset', () => {
 		expect(listQueryOf({ ...EMPTY_QUERY, page: 3 })).toMatchObject({ limit: 50, offset: 100, order: 'desc' });
 	});
@@ -17,7 +17,7 @@ describe('a question to the API', () => {
 		expect(new Date(until ?? '').getTime()).toBe(end - 1);
 	});
 
-	test('leaves out what is not asked', () => {
+	test('leaves out absent parameters', () => {
 		expect(selectionOf({ ...EMPTY_QUERY, search: '  ' })).toEqual({ filter: 'all' });
 		expect(isNarrowed({ ...EMPTY_QUERY, search: '  ', filter: 'spam' })).toBe(false);
 		expect(isNarrowed({ ...EMPTY_QUERY, search: 'a' })).toBe(true);

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test';
 import { createThrottle } from '../../../src/dashboard/web/throttle.ts';
 
-describe('soon', () => {
+describe('a throttle', () => {
 	beforeEach(() => void jest.useFakeTimers());
 	afterEach(() => void jest.useRealTimers());
 
@@ -16,7 +16,7 @@ describe('soon', () => {
 		expect(run).toHaveBeenCalledTimes(1);
 	});
 
-	test('is not put off by a steady stream of calls', () => {
+	test('is not postponed by a steady stream of calls', () => {
 		const run = jest.fn();
 		const soon = createThrottle(run, 100);
 		for (let call = 0; call < 50; call += 1) {
@@ -26,7 +26,7 @@ describe('soon', () => {
 		expect(run.mock.calls.length).toBeGreaterThanOrEqual(4);
 	});
 
-	test('can be called off', () => {
+	test('can be cancelled', () => {
 		const run = jest.fn();
 		const soon = createThrottle(run, 100);
 		soon();

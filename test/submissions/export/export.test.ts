@@ -101,7 +101,7 @@ describe('GET /api/forms/{id}/export', () => {
 		expect((await server.call('GET /api/forms/nope/export?format=xls')).status).toBe(404);
 	});
 
-	test('is open to a read key and to the form-level key of that form, and to nobody else', async () => {
+	test('is open to a read key and to the form-level key of that form, and to no other key', async () => {
 		const statusFor = async (key: string | null) => (await get('', { key })).status;
 		expect(await statusFor(await server.createKey({ permissions: ['read'] }))).toBe(200);
 		expect(await statusFor(await server.createKey({ form: form.id }))).toBe(200);

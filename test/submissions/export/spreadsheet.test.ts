@@ -50,7 +50,7 @@ office.describe('LibreOffice', () => {
 	}
 
 	test(
-		'calculates formulas that nobody guarded, also behind a semicolon where that separates',
+		'calculates formulas without a guard, also behind a semicolon where that separates',
 		async () => {
 			expect(await formulaCells('=1+1,+1+1,text\n')).toBeGreaterThan(0);
 			const raw = await exported([{ same: 'x;=1+1;y' }], '&formulas=raw');

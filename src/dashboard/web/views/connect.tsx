@@ -134,7 +134,7 @@ export function ConnectPage({ form: id }: { form: string }) {
 								<code>_replyto</code>
 							</dt>
 							<dd>
-								Where an answer to the notification goes. Without it, a field named <code>email</code> is taken.
+								Where replies to the notification go. Default: the field <code>email</code>.
 							</dd>
 						</div>
 						<div>

@@ -73,23 +73,23 @@ function SettingInput({ name, onChange, ...props }: InputProps) {
 
 function SettingsForm({ form }: { form: Form }) {
 	const [draft, setDraft] = useState(() => draftOf(form));
-	const [refusal, setRefusal] = useState<api.ApiError | undefined>(undefined);
+	const [failure, setFailure] = useState<api.ApiError | undefined>(undefined);
 	const [isBusy, setBusy] = useState(false);
 	const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(form));
 	const set = (name: keyof Draft) => (value: string) => setDraft((before) => ({ ...before, [name]: value }));
 	const save = async (event: Event) => {
 		event.preventDefault();
 		setBusy(true);
-		setRefusal(undefined);
+		setFailure(undefined);
 		try {
 			const saved = await api.forms.update(form.id, changeOf(draft));
 			putForm(saved);
 			setDraft(draftOf(saved));
 			showToast('Settings saved.');
 		} catch (error) {
-			const refused = error instanceof api.ApiError ? error : undefined;
-			setRefusal(refused);
-			if (['VALIDATION_ERROR', 'SLUG_TAKEN'].includes(refused?.code ?? ''))
+			const apiError = error instanceof api.ApiError ? error : undefined;
+			setFailure(apiError);
+			if (['VALIDATION_ERROR', 'SLUG_TAKEN'].includes(apiError?.code ?? ''))
 				announce('Some settings need another look.');
 			else showError(error);
 		}
@@ -103,7 +103,7 @@ function SettingsForm({ form }: { form: Form }) {
 					name={name}
 					value={draft[name]}
 					{...(name === 'slug' && { hint: `${session.value?.submitUrl}/f/${draft.slug}. ${formerAddresses(form)}` })}
-					error={errorOf(refusal, name, entriesOf(draft[name]))}
+					error={errorOf(failure, name, entriesOf(draft[name]))}
 					isDisabled={!may('write')}
 					onChange={set(name)}
 				/>

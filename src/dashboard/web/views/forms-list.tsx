@@ -31,8 +31,8 @@ function NewForm() {
 			putForm(form);
 			navigate(to.connect(form.id));
 		} catch (cause) {
-			const refused = cause instanceof api.ApiError ? cause : undefined;
-			setError(errorOf(refused, 'name') ?? refused?.message ?? 'The form could not be created.');
+			const apiError = cause instanceof api.ApiError ? cause : undefined;
+			setError(errorOf(apiError, 'name') ?? apiError?.message ?? 'The form could not be created.');
 			setBusy(false);
 		}
 	};

@@ -92,8 +92,8 @@ function NewWebhook({ form, onMade }: { form: string; onMade: (webhook: WebhookW
 			onMade(await api.webhooks.create(form, { url: url.trim() }));
 			setUrl('');
 		} catch (cause) {
-			const refused = cause instanceof api.ApiError ? cause : undefined;
-			setError(errorOf(refused, 'url') ?? refused?.message ?? 'The webhook could not be created.');
+			const apiError = cause instanceof api.ApiError ? cause : undefined;
+			setError(errorOf(apiError, 'url') ?? apiError?.message ?? 'The webhook could not be created.');
 		}
 	};
 	return (
