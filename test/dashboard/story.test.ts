@@ -75,6 +75,7 @@ test('a person sets up, connects a website, reads, sorts, searches, exports, mak
 	await detail.getByText('Buy now').waitFor();
 	await page.keyboard.press('!');
 	await page.getByRole('link', { name: /^Starred/ }).click();
+	await rows.filter({ hasText: 'Ada' }).waitFor();
 	await rows.filter({ hasText: 'Grace' }).waitFor({ state: 'detached' });
 	expect(await rows.allTextContents()).toEqual([expect.stringContaining('Ada')]);
 	await page.getByRole('link', { name: /^Spam/ }).click();
