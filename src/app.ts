@@ -33,7 +33,7 @@ const LARGE_ANSWERS = {
 	perCaller: 4,
 	inAll: 8,
 	waitMs: 15_000,
-	message: 'Too many exports and lists of large submissions are under way; try again in a few seconds.',
+	message: 'Too many exports and lists of large submissions are in progress; try again in a few seconds.',
 };
 
 export type App = ReturnType<typeof openApp>;

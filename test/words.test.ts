@@ -5,14 +5,13 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..');
 /** The folders in which all words are cleaned. */
-const CLEAN =
-	/^(src\/(dashboard|delivery|http|intake|listeners|storage|submissions)|bench|scripts)\/|^(README|SECURITY)|^docs\/[^/]*\.md/;
+const CLEAN = /^(src|bench|scripts)\/|^(README|SECURITY)|^docs\/[^/]*\.md/;
 const CLEAN_TESTS = /^(src|test)\/(delivery|durability|hostile|http|intake|listeners)\//;
 /** A word, its replacement, and the paths that are kept free of it if they are not all. */
 const BANNED: readonly [RegExp, string, RegExp?][] = [
 	[/\bfaces\b|\bopenFace|\bcreateFace/i, 'listener, handler, request pipeline'],
 	[/\bupkeep\b/i, 'maintenance'],
-	[/\b(nobody|somebody|whoever|everybody|anybody)\b/i, 'the name of the actor', CLEAN],
+	[/\b(nobody(?! is signed in)|somebody|whoever|everybody|anybody)\b/i, 'the name of the actor', CLEAN],
 	[/\bstrangers?\b|the public.s door/i, 'client, untrusted client', CLEAN_TESTS],
 	[/(leaves?|left) the house|of the house|\b(open|use)?Houses?\b/i, 'outgoing, built-in, fixture', CLEAN_TESTS],
 	[/'ill'|\ban ill\b|\bis ill\b|mailTrouble/i, 'unavailable, outage', /^(src|test)\//],
@@ -22,7 +21,7 @@ const BANNED: readonly [RegExp, string, RegExp?][] = [
 	[/\b(spend|spent)\b/i, 'consume, use', CLEAN_TESTS],
 	[/\bis(It|Meant|Theirs|Asked)\b/, 'a noun for a condition, such as byId', CLEAN_TESTS],
 	[/\brefus(als?|e|es|ing)\b(?!\()/i, 'reject, error', CLEAN],
-	[/\b(answers|Answer|answerer)\b(?!:)/, 'returns, response', CLEAN],
+	[/\b(answers|Answer|answerer)\b(?!:| \$)/, 'returns, response', CLEAN],
 	[/\btold of\b|\btells of\b|\bunder way\b/i, 'notified, in flight', CLEAN],
 	[/\b(spelled|spelling|spellings)\b/i, 'written, form', CLEAN_TESTS],
 	[/\bwants(Json|Page)\b/, 'prefersJson, prefersPage'],
@@ -30,6 +29,7 @@ const BANNED: readonly [RegExp, string, RegExp?][] = [
 	[/\b(recogniseAgain|mayHear)\b/, 'reauthenticate, maySee', /^(src|test)\//],
 	[/\b(hear|paint|repaint)\(/, 'handleEvent, applyFlags', /^src\/dashboard\//],
 	[/\b(asker|newcomer)\b/, 'caller', /^(src|test)\//],
+	[/\brecognise(Again|First)|\bholderOf\b|\badvise\b/, 'authenticate, principalOf, note'],
 ];
 const PATHS = [
 	'src/**/*.{ts,tsx,css,html}',

@@ -97,7 +97,7 @@ const SETTINGS = {
 		description: 'An inactive form rejects submissions with 403.',
 		example: true,
 		label: 'Accept submissions',
-		hint: 'A paused form answers with an error, and keeps what it has.',
+		hint: 'A paused form rejects submissions, and keeps those it has.',
 		option: { flags: '--active <true|false>', update: 'Whether it takes submissions' },
 	},
 	notificationEmail: {
@@ -113,7 +113,7 @@ const SETTINGS = {
 		hint: 'One address, or up to ten separated by commas. Leave it empty for no mails.',
 		option: {
 			flags: '--notification-email <addresses>',
-			help: 'Who is told of submissions; up to ten, separated by commas',
+			help: 'Who is notified of submissions; up to ten addresses, separated by commas',
 		},
 	},
 	redirectUrl: {

@@ -57,7 +57,7 @@ export const keyRoutes = (keys: Keys, auth: Auth) =>
 					...operation(
 						'createKey',
 						'Create a key',
-						'The answer holds the key itself, this once: only its hash is kept.',
+						'The response contains the key itself, this once: only its hash is stored.',
 					),
 					requestBody: jsonBody(CreateApiKey, { name: EXAMPLE.name, permissions: EXAMPLE.permissions }),
 					responses: {
