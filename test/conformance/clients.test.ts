@@ -99,7 +99,7 @@ describe.each(ADDRESSES)('a plain HTML form that posts to %s', (_, address) => {
 		await tab.waitForURL(`${site.url}configured`);
 	});
 
-	test('is taken from a page of an allowed domain, and refused with a page from any other', async () => {
+	test('is accepted from a page of an allowed domain, and rejected with a page from any other', async () => {
 		const form = await createForm({ allowedDomains: [site.host] });
 		await open(`<form method="post" action="${action(form)}">${FIELDS}</form>`);
 		await fillAndSend();
@@ -111,7 +111,7 @@ describe.each(ADDRESSES)('a plain HTML form that posts to %s', (_, address) => {
 		expect(await dataOf(form)).toHaveLength(1);
 	});
 
-	test('is told what is wrong and finds its text again on going back', async () => {
+	test('sees what is wrong and finds its text again on going back', async () => {
 		const form = await createForm({ isActive: false });
 		await open(`<form method="post" action="${action(form)}">${FIELDS}</form>`);
 		await fillAndSend('Long text');
@@ -185,7 +185,7 @@ describe.each(ADDRESSES)('@formspree/core with its endpoint at %s', (_, address)
 		expect(await errorOf((await createForm(settings)).slug, data)).toEqual(error as never);
 	});
 
-	test('is told that there is no form', async () => {
+	test('learns that there is no form', async () => {
 		expect(await errorOf('no-such-form')).toEqual({
 			code: 'FORM_NOT_FOUND',
 			message: 'There is no form at this address.',
@@ -253,14 +253,14 @@ describe.each([
 		expect(await dataOf(form)).toEqual([{ email: 'ann@example.com', message: 'Hello', via: 'button' }]);
 	});
 
-	test('shows why a form was refused, also to pages that it does not allow', async () => {
+	test('shows why a form was rejected, also to pages that it does not allow', async () => {
 		const form = await createForm({ allowedDomains: ['example.com'] });
 		await openWith(form);
 		await fillAndSend();
 		await tab.getByRole('alert').getByText('does not accept submissions from this website').waitFor();
 	});
 
-	test('stores once what it sends again because the answer was lost', async () => {
+	test('stores once what it sends again because the response was lost', async () => {
 		const form = await createForm();
 		await openWith(form);
 		await tab.route(

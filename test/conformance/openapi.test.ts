@@ -101,7 +101,7 @@ describe('the OpenAPI document', () => {
 		expect([...new Set(open)].sort()).toEqual([...submitting, '/api/session', '/health', '/ready'].sort());
 	});
 
-	test('answers every refusal with the error envelope', () => {
+	test('describes every error as the error envelope', () => {
 		const other = operations.flatMap(({ path, method, operation }) =>
 			Object.entries(operation.responses)
 				.filter(([status]) => status >= '400')
@@ -111,7 +111,7 @@ describe('the OpenAPI document', () => {
 		expect(other).toEqual([]);
 	});
 
-	test('gives as the example of a refusal a sentence that the program says', async () => {
+	test('gives as the example of an error a sentence of the program', async () => {
 		const paths = [...new Bun.Glob('src/**/*.ts').scanSync(ROOT)].filter((path) => path !== 'src/http/openapi.ts');
 		const texts = await Promise.all(paths.map((path) => Bun.file(join(ROOT, path)).text()));
 		const sentences = texts.flatMap((source) => [...source.matchAll(/(['`])([A-Z]\w* .+?)\1[,)]/gi)]);

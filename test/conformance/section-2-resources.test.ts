@@ -53,7 +53,7 @@ describe('a form', () => {
 		expect((await server.call<FormBody>(`GET /api/forms/${form.id}`)).body.submissionCount).toBe(2);
 	});
 
-	test('has createdAt, a moment in UTC', async () => {
+	test('has createdAt, a time in UTC', async () => {
 		const before = Date.now();
 		const { createdAt } = await createForm();
 		expect(createdAt).toMatch(TIMESTAMP);
@@ -125,7 +125,7 @@ describe('a form', () => {
 });
 
 describe('a submission', () => {
-	test('has an id, its moment, and three flags that are false at first', async () => {
+	test('has an id, its time, and three flags that are false at first', async () => {
 		const form = await createForm();
 		const before = Date.now();
 		await server.submit(form.slug, { a: 'b' });

@@ -33,7 +33,7 @@ describe('the states', () => {
 		expect((await server.call<FormBody>(`GET /api/forms/${form.id}`)).body.isActive).toBe(false);
 	});
 
-	test('an inactive form refuses submissions and keeps the ones it has', async () => {
+	test('an inactive form rejects submissions and keeps the ones it has', async () => {
 		const { status, body } = await server.submit(form.slug, { a: 'during' });
 		expect([status, body.code]).toEqual([403, 'FORM_DISABLED']);
 		const { body: list } = await server.call<ListBody>(`GET /api/forms/${form.id}/submissions`);

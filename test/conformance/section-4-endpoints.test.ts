@@ -48,7 +48,7 @@ describe('every management endpoint', () => {
 		}
 	});
 
-	test('answers JSON, and takes a body as application/json only', async () => {
+	test('returns JSON, and accepts a body as application/json only', async () => {
 		const { headers } = await server.call('GET /api/forms');
 		expect(headers.get('Content-Type')).toStartWith('application/json');
 		const response = await fetch(`${server.baseUrl}/api/forms`, {
@@ -61,7 +61,7 @@ describe('every management endpoint', () => {
 });
 
 describe('GET /api/forms', () => {
-	test('answers an object whose forms are the forms, the newest first', async () => {
+	test('returns an object whose forms are the forms, the newest first', async () => {
 		const second = (await server.call<FormBody>('POST /api/forms', { json: { name: 'Second' } })).body;
 		const { status, body } = await server.call<{ forms: FormBody[] }>('GET /api/forms');
 		expect(status).toBe(200);
@@ -71,13 +71,13 @@ describe('GET /api/forms', () => {
 });
 
 describe('GET /api/forms/{id}', () => {
-	test('answers the form', async () => {
+	test('returns the form', async () => {
 		const { status, body } = await server.call<FormBody>(`GET /api/forms/${form.id}`);
 		expect([status, body]).toEqual([200, form]);
 	});
 
 	test.each(['x', '0', '-1', 'zzzzzzzzzzz', '%27', "1' OR '1'='1", '..%2Fforms'])(
-		'answers 404 to the id %s',
+		'returns 404 to the id %s',
 		async (id) => {
 			const { status } = await server.call(`GET /api/forms/${encodeURI(id)}`);
 			expect(status).toBe(404);
@@ -86,7 +86,7 @@ describe('GET /api/forms/{id}', () => {
 });
 
 describe('POST /api/forms', () => {
-	test('creates a form and answers it with 201 and its Location', async () => {
+	test('creates a form and returns it with 201 and its Location', async () => {
 		const { status, body, headers } = await server.call<FormBody>('POST /api/forms', { json: { name: 'New' } });
 		expect([status, headers.get('Location')]).toEqual([201, `/api/forms/${body.id}`]);
 		expect(body).toMatchObject({ name: 'New', isActive: true, submissionCount: 0 });
@@ -132,7 +132,7 @@ describe('POST /api/forms', () => {
 });
 
 describe('PATCH /api/forms/{id}', () => {
-	test('changes the members that are sent and no others, and answers the form', async () => {
+	test('changes the members that are sent and no others, and returns the form', async () => {
 		const { status, body } = await server.call<FormBody>(`PATCH /api/forms/${form.id}`, { json: { name: 'Renamed' } });
 		expect([status, body]).toEqual([200, { ...form, name: 'Renamed' }]);
 		const later = await server.call<FormBody>(`PATCH /api/forms/${form.id}`, { json: { isActive: false } });
@@ -151,12 +151,12 @@ describe('PATCH /api/forms/{id}', () => {
 		expect((await server.call<FormBody>(`PATCH /api/forms/${form.id}`, { json })).body).toEqual(form);
 	});
 
-	test('takes back a form as it was read', async () => {
+	test('accepts a form as it was read', async () => {
 		const { status, body } = await server.call<FormBody>(`PATCH /api/forms/${form.id}`, { json: form });
 		expect([status, body]).toEqual([200, form]);
 	});
 
-	test('answers 404 for a form that does not exist', async () => {
+	test('returns 404 for a form that does not exist', async () => {
 		expect((await server.call('PATCH /api/forms/zzz', { json: { name: 'X' } })).status).toBe(404);
 	});
 });
@@ -192,7 +192,7 @@ describe('GET /api/forms/{form_id}/submissions', () => {
 		expect((await server.call(`GET ${path}`, { key })).status).toBe(403);
 	});
 
-	test('answers submissions, fields and pagination', async () => {
+	test('returns submissions, fields and pagination', async () => {
 		await submitAll('a');
 		const body = await list();
 		expect(body).toEqual({

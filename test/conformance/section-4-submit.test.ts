@@ -75,7 +75,7 @@ describe.each([
 		expect(await lastData(form)).toEqual({ name: 'Ann & Bob', x: 'ü+ %' });
 	});
 
-	test('answers 200 with success and message to Accept: application/json', async () => {
+	test('returns 200 with success and message to Accept: application/json', async () => {
 		const form = await createForm({ redirectUrl: 'https://example.com/ok' });
 		const { status, headers, body } = await post(form, '{"a":"b","_next":"https://example.com/n"}', {
 			...json,
@@ -139,7 +139,7 @@ describe.each([
 		}
 	});
 
-	test('answers pages of any origin, without credentials', async () => {
+	test('allows pages of any origin, without credentials', async () => {
 		const form = await createForm();
 		const preflight = await fetch(`${prefix()}/${form.slug}`, {
 			method: 'OPTIONS',
@@ -159,7 +159,7 @@ describe.each([
 		}
 	});
 
-	test('answers the pages of a restricted form by the name of their origin, whatever the answer', async () => {
+	test('names the origin to pages of a restricted form, in every response', async () => {
 		const form = await createForm({ allowedDomains: ['example.com'] });
 		const own = 'https://www.example.com';
 		const foreign = 'https://evil.example';
@@ -211,7 +211,7 @@ describe.each([
 		}
 	});
 
-	test('refuses files and stores nothing of their submission', async () => {
+	test('rejects files and stores nothing of their submission', async () => {
 		const form = await createForm();
 		const body = new FormData();
 		body.append('name', 'Ann');

@@ -23,7 +23,7 @@ describe('the Authorization header', () => {
 		expect((await withAuthorization(`bearer ${server.adminKey}`)).status).toBe(200);
 	});
 
-	test('gets answers that no cache may keep', async () => {
+	test('gets responses that no cache may store', async () => {
 		const form = await server.app.forms.create('live', { name: 'Cached' });
 		for (const path of ['', `/${form.id}`, `/${form.id}/submissions`, '/nope'] as const) {
 			const { headers } = await server.call(`GET /api/forms${path}`);
@@ -194,7 +194,7 @@ describe('permissions', () => {
 	});
 });
 
-test('a good key is not refused because of wrong ones from its address', async () => {
+test('a valid key is not rejected because of wrong ones from its address', async () => {
 	const limited = await openTestServer({ settings: { FORMSRV_RATE_AUTH: '20' } });
 	const statuses = new Set<number>();
 	for (let i = 0; i < 25; i++) statuses.add((await limited.call('GET /api/forms', { key: 'sk_live_wrong' })).status);

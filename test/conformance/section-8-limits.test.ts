@@ -19,7 +19,7 @@ afterAll(() => server.close());
 const list = (query: string) => server.call<ListBody>(`GET /api/forms/${form.id}/submissions${query}`);
 
 describe('the list of submissions', () => {
-	test('has 50 at a time, from the first, unless asked otherwise', async () => {
+	test('has 50 at a time, from the first, by default', async () => {
 		const { body } = await list('');
 		expect(body.submissions).toHaveLength(50);
 		expect(body.pagination).toEqual({ limit: 50, offset: 0, total: 101, hasMore: true });
@@ -116,7 +116,7 @@ test('a body may be as large as the operator allows', async () => {
 });
 
 describe('rates', () => {
-	test('are told and, once used up, answered with 429 and Retry-After', async () => {
+	test('are reported and, once used up, return 429 and Retry-After', async () => {
 		let answer = await server.submit(form.slug, { a: 'b' });
 		expect(answer.headers.get('RateLimit-Limit')).toBe('200');
 		for (let left = Number(answer.headers.get('RateLimit-Remaining')); left >= 0; left--) {

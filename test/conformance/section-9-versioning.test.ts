@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test';
 import { openTestServer } from '../server.ts';
 import type { FormBody } from './wire.ts';
 
-test('the API lives under /api without a version, and nothing answers under one', async () => {
+test('the API lives under /api without a version, and under one is nothing', async () => {
 	const server = await openTestServer();
 	const { status, body, headers } = await server.call<{ forms: FormBody[] }>('GET /api/forms');
 	expect([status, body]).toEqual([200, { forms: [] }]);

@@ -64,7 +64,7 @@ describe('the keyboard', () => {
 });
 
 describe('a slip of the finger', () => {
-	test('while deleting is undone before the server hears of it', async () => {
+	test('while deleting is undone before the request to the server', async () => {
 		const form = await createForm(server, 'Undo');
 		await server.submit(form.slug, { name: 'Keep me' });
 		await server.submit(form.slug, { name: 'Drop me' });

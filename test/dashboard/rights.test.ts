@@ -28,7 +28,7 @@ async function idOfKey(name: string): Promise<string | undefined> {
 }
 
 describe('a session', () => {
-	test('is refused in words for a key that does not exist', async () => {
+	test('is rejected with a sentence for a key that does not exist', async () => {
 		const { page, goTo, close } = await open();
 		await goTo('/');
 		await page.getByLabel('API key or set-up link').fill('sk_live_nonsense');
@@ -63,7 +63,7 @@ describe('a session', () => {
 });
 
 describe('the modes', () => {
-	test('are two worlds, between which a set-up link may switch', async () => {
+	test('are separate, and a session of a set-up link may switch', async () => {
 		await createForm(server, 'Only live');
 		const { page, goTo, close } = await open();
 		await goTo(`/setup/${await server.app.sessions.createLink()}`);

@@ -38,7 +38,7 @@ describe('the page', () => {
 		expect((await fetch(`${server.baseUrl}/index.html`)).status).toBe(404);
 	});
 
-	test('is asked for by HEAD, too', async () => {
+	test('has a response to HEAD', async () => {
 		const answer = await fetch(server.baseUrl, { method: 'HEAD' });
 		expect({ status: answer.status, text: await answer.text() }).toEqual({ status: 200, text: '' });
 		expect(answer.headers.has('Content-Security-Policy')).toBe(true);

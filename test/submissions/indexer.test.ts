@@ -49,7 +49,7 @@ test('until is the counterpart of since, and a date alone includes its day', asy
 	expect(await total(`until=${today}&search=grace`)).toBe(1);
 });
 
-test('a search that is too long is refused by name', async () => {
+test('a search that is too long is rejected by name', async () => {
 	const { status, body } = await server.call<{ errors: { field: string }[] }>(
 		`GET /api/forms/${form.id}/submissions?search=${'x'.repeat(201)}`,
 	);

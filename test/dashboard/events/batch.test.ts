@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { createEventBatch } from '../../../src/dashboard/events/batch.ts';
 import { encodeId } from '../../../src/ids.ts';
 
-test('tells arrivals and the latest state of deliveries, form by form, and begins anew', () => {
+test('returns submissions and the latest state of deliveries by form, and starts again', () => {
 	const batch = createEventBatch();
 	expect(batch.isEmpty()).toBe(true);
 	batch.add({ type: 'submission', formId: 1, submissionId: 100 });
@@ -29,7 +29,7 @@ test('makes one change of a flood', () => {
 	expect(text.match(/event: change/g)).toHaveLength(1);
 });
 
-test('makes one change of a flood of deliveries, and goes on telling of those it told of', () => {
+test('makes one change of a flood of deliveries, and keeps updating those already in it', () => {
 	const batch = createEventBatch();
 	for (let i = 1; i <= 11; i++) batch.add({ type: 'delivery', formId: 1, deliveryId: i, state: 'sending' });
 	for (let i = 1; i <= 5000; i++) batch.add({ type: 'delivery', formId: 1, deliveryId: i, state: 'sent' });

@@ -130,7 +130,7 @@ test('streams do not hold up a server that is to stop', async () => {
 	expect(text).toContain('event: hello');
 });
 
-test('HEAD is answered without a stream', async () => {
+test('HEAD opens no stream', async () => {
 	const response = await fetch(`${server.baseUrl}/api/events`, {
 		method: 'HEAD',
 		headers: { Authorization: `Bearer ${server.adminKey}` },

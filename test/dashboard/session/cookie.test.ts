@@ -11,7 +11,7 @@ describe('the cookie', () => {
 		);
 	});
 
-	test('without https is told apart by the port', () => {
+	test('without https has the port in its name', () => {
 		const cookie = createSessionCookie('http://127.0.0.1:8080', DAY_MS);
 		expect(cookie.write('t')).toBe('formsrv_8080=t; Max-Age=86400; Path=/; HttpOnly; SameSite=Strict');
 		expect(cookie.clear()).toBe('formsrv_8080=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict');

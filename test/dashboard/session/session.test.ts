@@ -75,7 +75,7 @@ describe('signing in with a key', () => {
 		expect((await server.call('GET /api/forms', withCookie(cookie))).status).toBe(403);
 	});
 
-	test('is refused for a wrong one, without a cookie', async () => {
+	test('is rejected for a wrong one, without a cookie', async () => {
 		for (const json of [{ key: 'sk_live_x' }, { token: 'x' }, { key: server.adminKey.toLowerCase() }]) {
 			const { status, set, body } = await signIn(json);
 			expect({ status, set }).toEqual({ status: 401, set: null });

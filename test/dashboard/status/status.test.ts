@@ -18,7 +18,7 @@ afterAll(async () => {
 	await peer.close();
 });
 
-test('tells version, sizes, settings and mail, and no secret', async () => {
+test('returns version, sizes, settings and mail, and no secret', async () => {
 	const { status, body, text } = await server.call<Status>('GET /api/status');
 	expect(status).toBe(200);
 	expect(body).toMatchObject({

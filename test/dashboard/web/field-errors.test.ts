@@ -14,7 +14,7 @@ const refusal = new ApiError(400, {
 });
 
 describe('an error beside its input', () => {
-	test('does not repeat the name that programs know the field by', () => {
+	test('does not repeat the name of the member', () => {
 		expect(errorOf(refusal, 'redirectUrl')).toBe('This must be an absolute http or https address.');
 	});
 
@@ -27,7 +27,7 @@ describe('an error beside its input', () => {
 		expect(errorOf(undefined, 'name')).toBeUndefined();
 	});
 
-	test('tells a taken address beside the address', () => {
+	test('shows a taken address beside its input', () => {
 		const taken = new ApiError(409, { error: 'Another form has this slug.', code: 'SLUG_TAKEN' });
 		expect(errorOf(taken, 'slug')).toBe('Another form has this slug.');
 		expect(errorOf(taken, 'name')).toBeUndefined();

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('GET /api/forms/{id}/export', () => {
-	test('answers CSV with stable columns, and headers and cells that no spreadsheet calculates', async () => {
+	test('returns CSV with stable columns, and headers and cells that no spreadsheet calculates', async () => {
 		const answer = await get('?order=asc');
 		expect(answer.status).toBe(200);
 		expect(answer.headers.get('Content-Type')).toBe('text/csv; charset=utf-8; header=present');
@@ -46,7 +46,7 @@ describe('GET /api/forms/{id}/export', () => {
 		expect(first).toContain('=1+1');
 	});
 
-	test('begins with a byte order mark only if one is asked for', async () => {
+	test('begins with a byte order mark only on request', async () => {
 		const bytes = async (query: string) => {
 			const response = await fetch(`${server.baseUrl}/api/forms/${form.id}/export${query}`, {
 				headers: { Authorization: `Bearer ${server.adminKey}` },
@@ -57,7 +57,7 @@ describe('GET /api/forms/{id}/export', () => {
 		expect(await bytes('')).toEqual([...new TextEncoder().encode('id,')]);
 	});
 
-	test('answers the submissions of the list as JSON and as NDJSON', async () => {
+	test('returns the submissions of the list as JSON and as NDJSON', async () => {
 		const list = await server.call<{ submissions: unknown[] }>(`GET /api/forms/${form.id}/submissions`);
 		const json = await get('?format=json');
 		expect(json.body).toEqual(list.body.submissions);
@@ -87,7 +87,7 @@ describe('GET /api/forms/{id}/export', () => {
 		expect((await get('?until=2000-01-01&format=ndjson')).text).toBe('');
 	});
 
-	test('refuses what it cannot read, after it has found the form', async () => {
+	test('rejects invalid parameters, after it has found the form', async () => {
 		for (const query of [
 			'?format=xls',
 			'?bom=yes',
