@@ -59,19 +59,19 @@ function faultAt(file: string): string | undefined {
 }
 
 /**
- * Whether a log lies there that is not of this file. A backup is written without one; put beside the log of another
- * database it would be mixed with that. To be asked before this process opens the file with SQLite, whose locks on it would
- * go with the descriptor that is closed here.
+ * Whether a log lies there that is not of this file. A backup is written without one, as is what is no database; put beside the
+ * log of another database it would be mixed with that. To be asked before this process opens the file with SQLite, whose
+ * locks on it would go with the descriptor that is closed here.
  */
 export function hasForeignLog(file: string): boolean {
 	const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
-	return log !== undefined && log.size > 0 && isWithoutLog(file);
+	return log !== undefined && log.size > 0 && journalAt(file) !== 'write-ahead';
 }
 
-function isWithoutLog(file: string): boolean {
+function journalAt(file: string): ReturnType<typeof journalOf> {
 	const handle = openSync(file, 'r');
 	try {
-		return journalOf(handle) === 'rollback';
+		return journalOf(handle);
 	} finally {
 		closeSync(handle);
 	}
@@ -80,7 +80,7 @@ function isWithoutLog(file: string): boolean {
 function foreignLog(file: string): string {
 	const log = `${file}-wal`;
 	return (
-		`${file} is a copy, and ${log} the log of another database: put the right database back beside its log, or move the log ` +
+		`${file} is a copy or no database, and ${log} the log of another database: put the right database back beside its log, or move the log ` +
 		'to another folder and keep it; opened together they would be mixed.'
 	);
 }

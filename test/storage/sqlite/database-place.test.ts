@@ -118,10 +118,28 @@ test('a copy beside the log of another database is not opened, and neither is ch
 	cpSync(join(folder, 'log'), `${file}-wal`);
 	expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
 	const before = [file, `${file}-wal`].map((path) => readFileSync(path));
-	expect(() => openStorage(file)).toThrow(`${file} is a copy, and ${file}-wal the log of another database`);
+	expect(() => openStorage(file)).toThrow(
+		`${file} is a copy or no database, and ${file}-wal the log of another database`,
+	);
 	expect([file, `${file}-wal`].map((path) => readFileSync(path))).toEqual(before);
 	rmSync(`${file}-wal`);
 	void openStorage(file).close();
+});
+
+test('a log is not copied over what is no database', () => {
+	const { file } = place();
+	createDatabase(file);
+	const other = new BetterSqlite3(file);
+	other.exec('create table something (x)');
+	cpSync(`${file}-wal`, `${file}-log`);
+	other.close();
+	renameSync(`${file}-log`, `${file}-wal`);
+	writeFileSync(file, 'What somebody wrote here.');
+	expect(() => openStorage(file)).toThrow(
+		`${file} is a copy or no database, and ${file}-wal the log of another database`,
+	);
+	expect(readFileSync(file, 'utf8')).toBe('What somebody wrote here.');
+	expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
 });
 
 test('a folder that is not there is no trace and is made', () => {
