@@ -118,6 +118,24 @@ test.each([
 	TIMEOUT_MS,
 );
 
+test.each([
+	['application/json', (name: string, text: string) => `{"m":"${text}","${name}":"y"}`],
+	['application/x-www-form-urlencoded', (name: string, text: string) => `m=${text}&${name}=y`],
+])(
+	'300 large bodies, each with a field name of its own, as %s',
+	async (type, bodyOf) => {
+		const peak = await peakMib(async ({ submitUrl }) => {
+			const headers = { 'Content-Type': type, Accept: 'application/json' };
+			for (let i = 0; i < 300; i++) {
+				const body = bodyOf(`a-name-that-is-long-enough-to-be-cut-from-the-text-${i}`, 'x'.repeat(900_000));
+				expect((await fetch(`${submitUrl}/f/contact`, { method: 'POST', headers, body })).status).toBe(200);
+			}
+		});
+		expect(peak).toBeLessThan(MAX_MIB_OVER_IDLE);
+	},
+	TIMEOUT_MS,
+);
+
 /** The length of a response, counted without keeping it. */
 async function lengthOf({ body }: Response): Promise<number> {
 	let length = 0;

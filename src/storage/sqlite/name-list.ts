@@ -79,14 +79,15 @@ export function writeNames(sql: NameStatements, list: NameList, { formId, isSpam
 /** @param change How many submissions with these names came, or went if it is negative. */
 export function addToNames(list: NameList, names: readonly string[], { change, max }: { change: number; max: number }) {
 	const { counts, dirty } = list;
-	for (const name of names) {
-		const before = counts.get(name) ?? 0;
+	for (const found of names) {
+		const before = counts.get(found) ?? 0;
 		const after = before + change;
 		if (before === 0) {
 			if (change > 0 && counts.size >= max) list.overflow ||= true;
 			list.isStale = list.overflow !== false;
 			if (change < 0 || counts.size >= max) continue;
 		}
+		const name = before === 0 ? copyOf(found) : found;
 		if (after <= 0) counts.delete(name);
 		else counts.set(name, after);
 		if (before === 0 || after <= 0) list.json = undefined;
@@ -95,6 +96,11 @@ export function addToNames(list: NameList, names: readonly string[], { change, m
 	if (change > 0 || names.length === 0) return;
 	list.version = ++lastVersion;
 	list.isStale = list.overflow !== false;
+}
+
+/** A name is cut from the text of its submission, all of which would stay in memory for as long as the name does. */
+function copyOf(name: string): string {
+	return Buffer.from(name, 'utf16le').toString('utf16le');
 }
 
 /** Lists anew, by what a scan counted. */
