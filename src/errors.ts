@@ -40,6 +40,8 @@ export interface ErrorDetails {
 	retryAfterSeconds?: number;
 	/** Response headers of the error, such as `Allow` or `WWW-Authenticate`. */
 	headers?: Record<string, string>;
+	/** The server has reached a limit of its own: a warning in the log. */
+	isOverload?: true;
 	/** The underlying error; for the log, never for the response. */
 	cause?: unknown;
 }

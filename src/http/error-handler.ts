@@ -20,10 +20,11 @@ export function createErrorHandler({ log, page }: ErrorHandlerOptions): ErrorHan
 }
 
 /**
- * Logs server errors with their cause. Errors without a cause are only in the access log: client errors, limits that
- * were reached, and states that have their own log line.
+ * Logs server errors with their cause, and overload as a warning. Other errors without a cause are only in the access
+ * log: client errors, and states that have their own log line.
  */
 export function logServerError(log: Log, error: AppError, requestId: string): void {
+	if (error.details.isOverload) log.warn(error.message, { requestId, code: error.code });
 	if (error.cause === undefined || statusOf(error) < 500) return;
 	log.error(error.message, { requestId, code: error.code, cause: error.cause });
 }

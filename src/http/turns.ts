@@ -64,7 +64,7 @@ export function createTurns({ perCaller, inAll, waitMs, message }: TurnsOptions)
 				};
 				const timer = setTimeout(() => {
 					waiting.splice(waiting.indexOf(waiter), 1);
-					reject(new AppError('UNAVAILABLE', message, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
+					reject(new AppError('UNAVAILABLE', message, { retryAfterSeconds: RETRY_AFTER_SECONDS, isOverload: true }));
 				}, waitMs);
 				waiting.push(waiter);
 			});

@@ -132,6 +132,7 @@ function tooLarge(maxBytes: number): AppError {
 function busy(): AppError {
 	return new AppError('UNAVAILABLE', 'Too many submissions are arriving at once; try again in a few seconds.', {
 		retryAfterSeconds: RETRY_AFTER_SECONDS,
+		isOverload: true,
 	});
 }
 

@@ -18,7 +18,7 @@ function logged(error: AppError): number {
 
 test.each([
 	['what the caller did wrong', new AppError('RATE_LIMITED', 'x'), 0],
-	['too much at once', new AppError('UNAVAILABLE', 'x', { retryAfterSeconds: 5 }), 0],
+	['too much at once', new AppError('UNAVAILABLE', 'x', { retryAfterSeconds: 5, isOverload: true }), 1],
 	['a disk that failed', new AppError('UNAVAILABLE', 'x', { cause: new Error('disk I/O error') }), 1],
 	['an error of the server', toAppError(new Error('x')), 1],
 	['a thrown undefined', toAppError(undefined), 1],
@@ -27,7 +27,7 @@ test.each([
 	expect(logged(error)).toBe(lines);
 });
 
-test('bodies beyond the budget are rejected with 503, and no warning or error is logged for it', async () => {
+test('bodies beyond the budget are rejected with 503, which is logged as a warning', async () => {
 	const server = await openTestServer();
 	await server.app.forms.create('live', { name: 'Contact', slug: 'contact' });
 	const { hostname, port } = new URL(server.submitUrl);
@@ -45,5 +45,8 @@ test('bodies beyond the budget are rejected with 503, and no warning or error is
 	expect(response).toMatch(/\r\nretry-after: 5\r\n/i);
 	for (const socket of sockets) socket.destroy();
 	await server.close();
-	expect(server.logLines).toEqual([]);
+	expect(server.logLines.length).toBeGreaterThan(0);
+	for (const line of server.logLines) {
+		expect(JSON.parse(line)).toMatchObject({ level: 'WARN', code: 'UNAVAILABLE' });
+	}
 });
