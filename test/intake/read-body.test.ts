@@ -224,7 +224,7 @@ describe('the budget', () => {
 		const reservation = createBodyReservations({ budget, shareBytes: 10, freeBytes: 0, freeBodies: 0 })('192.0.2.1');
 		const request = new Request('http://localhost/', { method: 'POST', body: 'xxx' });
 		const reading = reservation.read(request, { maxBytes: MAX_BYTES });
-		expect(await reading.catch((error) => error.details)).toEqual({ retryAfterSeconds: 5 });
+		expect(await reading.catch((error) => error.details)).toEqual({ retryAfterSeconds: 5, isOverload: true });
 	});
 });
 
