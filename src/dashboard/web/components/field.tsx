@@ -2,6 +2,7 @@
 
 import type { InputHTMLAttributes } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { describedBy, FieldNotes } from './field-notes.tsx';
 
 interface Props {
 	label: string;
@@ -28,7 +29,7 @@ export function Field(props: Props) {
 	useEffect(() => {
 		if (props.autoFocus) input.current?.focus();
 	}, [props.autoFocus]);
-	const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined;
+	const described = describedBy({ id, hint, error });
 	const shared = {
 		id,
 		ref: input,
@@ -49,16 +50,7 @@ export function Field(props: Props) {
 		<div class="field">
 			<label for={id}>{label}</label>
 			{lines > 1 ? <textarea {...shared} rows={lines} /> : <input {...({ ...shared, type } as InputHTMLAttributes)} />}
-			{hint && (
-				<p class="hint" id={`${id}-hint`}>
-					{hint}
-				</p>
-			)}
-			{error && (
-				<p class="field-error" id={`${id}-error`}>
-					{error}
-				</p>
-			)}
+			<FieldNotes id={id} hint={hint} error={error} />
 		</div>
 	);
 }

@@ -1,6 +1,7 @@
 /** A labelled choice from a short list. */
 
 import { useId } from 'preact/hooks';
+import { describedBy, FieldNotes } from './field-notes.tsx';
 
 interface Props {
 	label: string;
@@ -14,7 +15,7 @@ interface Props {
 
 export function Select({ label, value, options, onChange, hint, error, isDisabled }: Props) {
 	const id = useId();
-	const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined;
+	const described = describedBy({ id, hint, error });
 	return (
 		<div class="field">
 			<label for={id}>{label}</label>
@@ -33,16 +34,7 @@ export function Select({ label, value, options, onChange, hint, error, isDisable
 					</option>
 				))}
 			</select>
-			{hint && (
-				<p class="hint" id={`${id}-hint`}>
-					{hint}
-				</p>
-			)}
-			{error && (
-				<p class="field-error" id={`${id}-error`}>
-					{error}
-				</p>
-			)}
+			<FieldNotes id={id} hint={hint} error={error} />
 		</div>
 	);
 }
