@@ -29,7 +29,7 @@ import { createSubmissions } from './submissions/submissions.ts';
 const CONTENT_BYTES = 64 * 1024 * 1024;
 
 /** Maximum number of concurrent exports and lists of large submissions. */
-const LARGE_ANSWERS = {
+const LARGE_RESPONSES = {
 	perCaller: 4,
 	inAll: 8,
 	waitMs: 15_000,
@@ -73,7 +73,7 @@ export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed
 	const submissions = createSubmissions(storage, {
 		forms,
 		budget,
-		turns: createTurns(LARGE_ANSWERS),
+		turns: createTurns(LARGE_RESPONSES),
 		release: dispatch.retries.release,
 		now,
 	});

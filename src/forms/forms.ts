@@ -32,7 +32,7 @@ export interface FormsOptions {
 
 /** Changes that disclose or divert content; see `keys/permissions.ts`. */
 type Disclosure = 'notificationEmail' | 'formerSlug';
-type MayLetOut = (disclosure: Disclosure) => void;
+type CheckDisclosure = (disclosure: Disclosure) => void;
 
 /** What a response contains besides the row. */
 interface FormDetails {
@@ -92,14 +92,14 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			return readForm(await row(id, mode));
 		},
 		/**
-		 * @param mayLetOut Throws if the caller may not make the disclosure.
+		 * @param checkDisclosure Throws if the caller may not make the disclosure.
 		 * @throws AppError VALIDATION_ERROR, FORBIDDEN, SLUG_TAKEN
 		 */
-		async create(mode: Mode, input: CreateForm, mayLetOut?: MayLetOut): Promise<Form> {
+		async create(mode: Mode, input: CreateForm, checkDisclosure?: CheckDisclosure): Promise<Form> {
 			const settings = checkFormSettings(input, { captcha: captchas });
 			const name = settings.name as string;
 			const values = { ...settings, id: storage.nextId(), mode, name, slug: settings.slug ?? slugFromName(name) };
-			if ((await formerSlugs.check(values.slug, { mode })).isTakenOver) mayLetOut?.('formerSlug');
+			if ((await formerSlugs.check(values.slug, { mode })).isTakenOver) checkDisclosure?.('formerSlug');
 			const [rows] = await rejectTakenSlug(
 				storage.batch(
 					(tx) => [tx.insert(forms).values(values).returning(), formerSlugs.take(tx, values.slug)] as const,
@@ -112,12 +112,12 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		},
 		/**
 		 * Changes the settings that `input` contains; `null` clears an optional one.
-		 * @param mayLetOut Throws if the caller may not make the disclosure.
+		 * @param checkDisclosure Throws if the caller may not make the disclosure.
 		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, FORBIDDEN, SLUG_TAKEN
 		 */
 		async update(
 			id: string,
-			{ mode, input, mayLetOut }: { mode?: Mode; input: UpdateForm; mayLetOut?: MayLetOut },
+			{ mode, input, checkDisclosure }: { mode?: Mode; input: UpdateForm; checkDisclosure?: CheckDisclosure },
 		): Promise<Form> {
 			const before = await row(id, mode);
 			// The present captcha may stay, even if the server has lost its secret.
@@ -125,10 +125,10 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			if (Object.keys(settings).length === 0) return readForm(before);
 			const { notificationEmail = before.notificationEmail } = settings;
 			const hasOtherAddress = notificationEmail !== before.notificationEmail;
-			if (hasOtherAddress) mayLetOut?.('notificationEmail');
+			if (hasOtherAddress) checkDisclosure?.('notificationEmail');
 			const noticeRows = hasOtherAddress ? notices.planAddressNotice(before) : [];
 			const { slug = before.slug } = settings;
-			if ((await formerSlugs.check(slug, before)).isTakenOver) mayLetOut?.('formerSlug');
+			if ((await formerSlugs.check(slug, before)).isTakenOver) checkDisclosure?.('formerSlug');
 			const [, rows] = await rejectTakenSlug(
 				storage.batch(
 					(tx) =>

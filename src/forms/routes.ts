@@ -37,8 +37,8 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 		})
 		.post(
 			'',
-			async ({ principal, mayLetOut, request, set }) => {
-				const form = await forms.create(principal.mode, await readJson(request, CreateForm), mayLetOut);
+			async ({ principal, checkDisclosure, request, set }) => {
+				const form = await forms.create(principal.mode, await readJson(request, CreateForm), checkDisclosure);
 				set.status = 201;
 				set.headers.location = `/api/forms/${form.id}`;
 				return form;
@@ -74,9 +74,9 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 		})
 		.patch(
 			'/:id',
-			async ({ principal: { mode }, mayLetOut, params, request }) => {
+			async ({ principal: { mode }, checkDisclosure, params, request }) => {
 				await forms.get(params.id, mode);
-				return forms.update(params.id, { mode, mayLetOut, input: await readJson(request, UpdateForm) });
+				return forms.update(params.id, { mode, checkDisclosure, input: await readJson(request, UpdateForm) });
 			},
 			{
 				access: { permission: 'write' },

@@ -9,8 +9,8 @@ import type { Keys } from './keys.ts';
 import {
 	type Access,
 	authorize,
-	authorizeDisclosure,
-	countedAs,
+	callerOf,
+	checkDisclosure,
 	type Disclosure,
 	hasPermission,
 	type Principal,
@@ -26,9 +26,9 @@ export type Auth = ReturnType<typeof createAuth>;
 
 /**
  * Routes of an instance that uses this need a valid credential; `access` on a route states the permission it needs.
- * Both checks run before any validation, so that untrusted clients learn nothing about a route's input. Long responses
- * call `reauthenticate`, which rejects once the credential is invalid. A handler calls `mayLetOut` before it discloses or
- * diverts content, and checks `mayRead` before it shows content.
+ * Both checks run before any validation, so that untrusted clients learn nothing about a route's input. A handler checks
+ * `mayRead` before it shows content, and calls `checkDisclosure`, which throws, before it discloses or diverts content.
+ * Long responses call `reauthenticate`, which rejects once the credential is invalid.
  */
 export function createAuth(
 	keys: Keys,
@@ -39,11 +39,11 @@ export function createAuth(
 		if (header !== null) return keys.authenticate(BEARER.exec(header)?.[1] ?? '');
 		const other = await otherCredential?.(request);
 		if (other) return other;
-		throw unauthorized(false);
+		throw unauthorized('missing');
 	}
 
-	/** Counts invalid keys only after the look-up, so that they never block a valid key from the same address. */
-	async function authenticateFirst(request: Request): Promise<Principal> {
+	/** Counts failures, and only after the look-up, so that they never block a valid key from the same address. */
+	async function authenticateCounted(request: Request): Promise<Principal> {
 		try {
 			return await authenticate(request);
 		} catch (error) {
@@ -58,14 +58,14 @@ export function createAuth(
 		.derive({ as: 'scoped' }, async ({ request, set }) => {
 			// Responses are private to the caller: no cache may store them.
 			set.headers['cache-control'] = 'no-store';
-			const principal = await authenticateFirst(request);
+			const principal = await authenticateCounted(request);
 			requestInfo(request).caller = principal;
-			const rate = api.take(countedAs(principal));
+			const rate = api.take(callerOf(principal));
 			if (rate) Object.assign(set.headers, rateHeaders(rate));
 			return {
 				principal,
 				mayRead: hasPermission(principal.permissions, 'read'),
-				mayLetOut: (disclosure: Disclosure) => authorizeDisclosure(principal, disclosure),
+				checkDisclosure: (disclosure: Disclosure) => checkDisclosure(principal, disclosure),
 				reauthenticate: () => authenticate(request),
 			};
 		})

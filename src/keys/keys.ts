@@ -136,11 +136,11 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		 * @throws AppError UNAUTHORIZED, the same for every cause.
 		 */
 		async authenticate(token: string | undefined): Promise<Principal> {
-			if (token === undefined) throw unauthorized(false);
-			if (!isToken(token)) throw unauthorized(true);
+			if (token === undefined) throw unauthorized('missing');
+			if (!isToken(token)) throw unauthorized('invalid');
 			const [row] = await byHash().execute({ hash: hashToken(token) });
 			const principal = row && principalOf(row);
-			if (!principal) throw unauthorized(true);
+			if (!principal) throw unauthorized('invalid');
 			return principal;
 		},
 	};

@@ -39,7 +39,7 @@ export function authorize(
 	access: Access,
 	params: Readonly<Record<string, string>> = {},
 ): Principal {
-	if (!principal) throw unauthorized(false);
+	if (!principal) throw unauthorized('missing');
 	if (principal.formId !== null) {
 		const isOwnForm = access.isConfined || (access.form !== undefined && params[access.form] === principal.formId);
 		if (!isOwnForm) throw new AppError('FORBIDDEN', 'This form-level key only reads the submissions of its own form.');
@@ -57,28 +57,28 @@ export function authorize(
  * Changes that disclose or divert content, although their route only writes or deletes: they need the permission to
  * read as well. See docs/decisions/0074-who-decides-where-content-goes.md.
  */
-const LETS_OUT = {
+const DISCLOSURES = {
 	notificationEmail: 'Changing notificationEmail decides who reads the submissions of the form',
 	formerSlug: 'Taking the former address of another form leads its submissions here',
 	search: 'Choosing submissions by what is in them tells what is in them',
 } as const;
-export type Disclosure = keyof typeof LETS_OUT;
+export type Disclosure = keyof typeof DISCLOSURES;
 
 /** @throws AppError FORBIDDEN that names the permission to read */
-export function authorizeDisclosure({ permissions }: Principal, disclosure: Disclosure): void {
+export function checkDisclosure({ permissions }: Principal, disclosure: Disclosure): void {
 	if (hasPermission(permissions, 'read')) return;
-	throw new AppError('FORBIDDEN', `${LETS_OUT[disclosure]}. This key lacks the permission "read" for it.`);
+	throw new AppError('FORBIDDEN', `${DISCLOSURES[disclosure]}. This key lacks the permission "read" for it.`);
 }
 
-/** The subject of rate limits: a key with its sessions, or the session of a set-up link. */
-export function countedAs({ keyId, sessionId }: Principal): string {
+/** Whose requests a limit counts together: a key's with those of its sessions, or those of a set-up link's session. */
+export function callerOf({ keyId, sessionId }: Principal): string {
 	return keyId ?? sessionId ?? '';
 }
 
 /** The one error for a missing, malformed, unknown, revoked or expired key. */
-export function unauthorized(wasSent: boolean): AppError {
+export function unauthorized(credential: 'missing' | 'invalid'): AppError {
 	const challenge = 'Bearer realm="formsrv"';
 	return new AppError('UNAUTHORIZED', 'A valid API key is required: Authorization: Bearer <API_KEY>.', {
-		headers: { 'WWW-Authenticate': wasSent ? `${challenge}, error="invalid_token"` : challenge },
+		headers: { 'WWW-Authenticate': credential === 'invalid' ? `${challenge}, error="invalid_token"` : challenge },
 	});
 }

@@ -6,7 +6,7 @@ import { errorResponses, jsonBody, jsonResponse, operation } from '../http/opena
 import type { StreamResponse } from '../http/streamed.ts';
 import { Success } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
-import { countedAs } from '../keys/permissions.ts';
+import { callerOf } from '../keys/permissions.ts';
 import { LIMIT_DEFAULT } from './bounds.ts';
 import { parseListQuery } from './list-query.ts';
 import { criteriaParameters, formId, pageParameters, submissionId } from './openapi-parts.ts';
@@ -43,7 +43,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 					request,
 					await submissions.list(params.id, {
 						mode: principal.mode,
-						caller: countedAs(principal),
+						caller: callerOf(principal),
 						readQuery: () => parseListQuery(new URL(request.url).searchParams),
 					}),
 				),
@@ -71,7 +71,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 					request,
 					await submissions.get(params.id, {
 						mode: principal.mode,
-						caller: countedAs(principal),
+						caller: callerOf(principal),
 						id: params.submissionId,
 					}),
 				),
@@ -95,7 +95,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 					request,
 					await submissions.update(params.id, {
 						mode: principal.mode,
-						caller: countedAs(principal),
+						caller: callerOf(principal),
 						id: params.submissionId,
 						mayRead,
 						readChange: () => readJson(request, UpdateSubmission),

@@ -10,7 +10,7 @@ import type { RateLimiter } from '../../http/rate-limit.ts';
 import { requestInfo } from '../../http/request-info.ts';
 import { Success } from '../../http/success.ts';
 import type { Keys } from '../../keys/keys.ts';
-import { countedAs, unauthorized } from '../../keys/permissions.ts';
+import { callerOf, unauthorized } from '../../keys/permissions.ts';
 import { VERSION } from '../../version.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { SessionCredential } from './credential.ts';
@@ -58,8 +58,8 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 
 	async function ownSession(request: Request): Promise<{ token: string; session: Session }> {
 		const found = await credential(request);
-		if (!found) throw unauthorized(false);
-		api.take(countedAs(found.session.principal));
+		if (!found) throw unauthorized('missing');
+		api.take(callerOf(found.session.principal));
 		return found;
 	}
 
@@ -70,7 +70,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 		}
 		if (token !== undefined) return sessions.openWithLink(token);
 		const principal = await keys.authenticate(key);
-		api.take(countedAs(principal));
+		api.take(callerOf(principal));
 		return sessions.openWithKey(principal);
 	}
 
@@ -90,7 +90,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 
 	async function view(request: Request, token: string): Promise<SessionView> {
 		const session = await sessions.find(token, { isUse: true });
-		if (!session) throw unauthorized(false);
+		if (!session) throw unauthorized('missing');
 		const { principal, modes, expiresAt } = session;
 		requestInfo(request).caller = principal;
 		return {

@@ -137,7 +137,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			const isUnexpired = between(setupLinks.expiresAt, now() + 1, now() + LINK_LIFETIME_MS);
 			const isValid = and(eq(setupLinks.hash, hashToken(token)), isUnexpired);
 			const [used] = await storage.batch((tx) => [tx.delete(setupLinks).where(isValid).returning()]);
-			if (used.length === 0) throw unauthorized(true);
+			if (used.length === 0) throw unauthorized('invalid');
 			return open('live', null);
 		},
 		/** @returns the token of a new set-up link */

@@ -22,7 +22,7 @@ interface BulkRequest<Input> {
 	mode?: Mode;
 	readInput: () => Promise<Input>;
 	/** @throws AppError FORBIDDEN if the caller may not read submissions: results of a search disclose content */
-	mayLetOut: (disclosure: 'search') => void;
+	checkDisclosure: (disclosure: 'search') => void;
 }
 
 type Target = { ids: number[] } | { criteria: Criteria };
@@ -52,11 +52,11 @@ export function createBulk({ submissions, clock }: Storage, { forms, release }: 
 		 * Sets flags. @returns how many submissions matched
 		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, FORBIDDEN
 		 */
-		async update(formId: string, { mode, readInput, mayLetOut }: BulkRequest<BulkUpdate>): Promise<number> {
+		async update(formId: string, { mode, readInput, checkDisclosure }: BulkRequest<BulkUpdate>): Promise<number> {
 			const form = await forms.row(formId, mode);
 			const { set, sendWithheld, ...input } = await readInput();
 			const target = parseTarget(input);
-			if (input.search !== undefined) mayLetOut('search');
+			if (input.search !== undefined) checkDisclosure('search');
 			const isReleased = set.isSpam === false && sendWithheld === true;
 			let updated = 0;
 			for await (const ids of chunksOf(form.id, target)) {
@@ -67,11 +67,11 @@ export function createBulk({ submissions, clock }: Storage, { forms, release }: 
 			return updated;
 		},
 		/** @returns how many were removed. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR */
-		async remove(formId: string, { mode, readInput, mayLetOut }: BulkRequest<BulkTarget>): Promise<number> {
+		async remove(formId: string, { mode, readInput, checkDisclosure }: BulkRequest<BulkTarget>): Promise<number> {
 			const form = await forms.row(formId, mode);
 			const input = await readInput();
 			const target = parseTarget(input);
-			if (input.search !== undefined) mayLetOut('search');
+			if (input.search !== undefined) checkDisclosure('search');
 			let removed = 0;
 			for await (const ids of chunksOf(form.id, target)) removed += (await submissions.remove(form.id, ids)).length;
 			return removed;

@@ -19,10 +19,10 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 		.use(auth)
 		.patch(
 			'',
-			async ({ principal, mayLetOut, params, request }) => {
+			async ({ principal, checkDisclosure, params, request }) => {
 				allowToTakeLong(request);
 				const readInput = () => readJson(request, BulkUpdate);
-				return { updated: await bulk.update(params.id, { mode: principal.mode, readInput, mayLetOut }) };
+				return { updated: await bulk.update(params.id, { mode: principal.mode, readInput, checkDisclosure }) };
 			},
 			{
 				access: { permission: 'write' },
@@ -43,10 +43,10 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 		)
 		.post(
 			'/delete',
-			async ({ principal, mayLetOut, params, request }) => {
+			async ({ principal, checkDisclosure, params, request }) => {
 				allowToTakeLong(request);
 				const readInput = () => readJson(request, BulkTarget);
-				return { deleted: await bulk.remove(params.id, { mode: principal.mode, readInput, mayLetOut }) };
+				return { deleted: await bulk.remove(params.id, { mode: principal.mode, readInput, checkDisclosure }) };
 			},
 			{
 				access: { permission: 'delete' },

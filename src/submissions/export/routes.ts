@@ -5,7 +5,7 @@ import { errorResponses, operation, queryParameter, textResponse } from '../../h
 import { stringEnum } from '../../http/schema-types.ts';
 import type { StreamResponse } from '../../http/streamed.ts';
 import type { Auth } from '../../keys/auth.ts';
-import { countedAs } from '../../keys/permissions.ts';
+import { callerOf } from '../../keys/permissions.ts';
 import { criteriaParameters, formId } from '../openapi-parts.ts';
 import type { Submissions } from '../submissions.ts';
 import { FORMULAS } from './csv.ts';
@@ -44,7 +44,7 @@ export const exportRoutes = (submissions: Submissions, auth: Auth, stream: Strea
 		async ({ principal, params, request }) => {
 			const opened = await submissions.openExport(params.id, {
 				mode: principal.mode,
-				caller: countedAs(principal),
+				caller: callerOf(principal),
 				readQuery: () => parseExportQuery(new URL(request.url).searchParams),
 			});
 			return stream(request, opened, {
