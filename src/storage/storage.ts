@@ -19,6 +19,7 @@ import type {
 	PageEntry,
 	Paging,
 	Selection,
+	StoredFile,
 	StoredSubmission,
 	SubmissionHead,
 } from './submission.ts';
@@ -111,6 +112,13 @@ export interface SubmissionStore {
 	text(of: Pick<SubmissionHead, 'formId' | 'id'>, maxBytes?: number): Promise<Uint8Array | undefined>;
 	/** Those of the ids that exist, in their order, as on a page. */
 	entries(formId: number, ids: readonly number[]): Promise<PageEntry[]>;
+	/**
+	 * The files of submissions in the order sent; submissions without files are absent. What removes a submission moves the
+	 * keys of its files to the table `removedFiles`, in the same transaction.
+	 */
+	files(ids: readonly number[]): Promise<Map<number, StoredFile[]>>;
+	/** Bytes of the files of a form, or of all. */
+	fileBytes(formId?: number): Promise<number>;
 	/** @throws AppError UNAVAILABLE if a search takes too long, or too many are in flight */
 	list(query: ListQuery): Promise<List>;
 	/** How many submissions match; throws as `list` does. */

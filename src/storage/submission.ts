@@ -1,6 +1,6 @@
 /** The nouns of the storage contract: submissions as they go in and come out, and which of them are meant. */
 
-import type { deliveries, idempotencyKeys } from './tables.ts';
+import type { deliveries, files, idempotencyKeys } from './tables.ts';
 
 export const FILTERS = ['all', 'unread', 'starred', 'spam'] as const;
 export type Filter = (typeof FILTERS)[number];
@@ -10,6 +10,8 @@ export type NewIdempotencyKey = typeof idempotencyKeys.$inferInsert & {
 	/** The same key of an earlier moment, or that one, has expired and is replaced. */
 	since: number;
 };
+
+export type StoredFile = Omit<typeof files.$inferSelect, 'formId' | 'submissionId'>;
 
 export interface NewSubmission {
 	id: number;
@@ -24,6 +26,8 @@ export interface NewSubmission {
 	/** Written in the same transaction. */
 	deliveries?: readonly NewDelivery[];
 	idempotencyKey?: NewIdempotencyKey;
+	/** Written in the same transaction; their bytes are in the file store already. */
+	files?: readonly StoredFile[];
 }
 
 export interface Flags {

@@ -21,6 +21,22 @@ export type Channel = (typeof CHANNELS)[number];
 export const DELIVERY_STATES = ['waiting', 'sending', 'sent', 'gathered', 'failed', 'withheld', 'captured'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
+/** What visitors may attach to a submission of a form. */
+export interface FileRules {
+	/** In one submission. */
+	maxFiles: number;
+	/** Of one file. */
+	maxBytes: number;
+	/** Such as `image/*`, `application/pdf` and `.docx`; any if there are none. */
+	types: string[];
+}
+
+/** `unchecked`: to be scanned; `null`: there is no scanner. */
+export const SCANS = ['unchecked', 'clean', 'infected'] as const;
+export type Scan = (typeof SCANS)[number];
+
+const DEFAULT_FILE_RULES: FileRules = { maxFiles: 5, maxBytes: 10 * 1024 * 1024, types: [] };
+
 const flag = (name: string) => integer(name, { mode: 'boolean' }).notNull().default(false);
 const counter = (name: string) => integer(name).notNull().default(0);
 
@@ -35,11 +51,15 @@ export const forms = sqliteTable('forms', {
 	redirectUrl: text('redirect_url'),
 	allowedDomains: text('allowed_domains', { mode: 'json' }).$type<string[]>().notNull().default([]),
 	captcha: text('captcha', { enum: CAPTCHA_NAMES }),
+	/** `null`: files are rejected. */
+	files: text('files', { mode: 'json' }).$type<FileRules>().default(DEFAULT_FILE_RULES),
 	deletedAt: integer('deleted_at'),
 	total: counter('total'),
 	unread: counter('unread'),
 	starred: counter('starred'),
 	spam: counter('spam'),
+	/** Of the files of all its submissions, spam included. */
+	fileBytes: counter('file_bytes'),
 });
 
 /**
@@ -81,6 +101,42 @@ export const submissions = sqliteTable(
 		index('submissions_spam').on(table.formId, table.id).where(sql`is_spam = 1`),
 	],
 );
+
+/** A file that a visitor attached to a submission. Its bytes are in the file store, under `key`. */
+export const files = sqliteTable(
+	'files',
+	{
+		id: integer('id').primaryKey(),
+		formId: integer('form_id')
+			.notNull()
+			.references(() => forms.id),
+		submissionId: integer('submission_id')
+			.notNull()
+			.references(() => submissions.id, { onDelete: 'cascade' }),
+		field: text('field').notNull(),
+		/** The last part of the path that the client sent, without control characters. */
+		name: text('name').notNull(),
+		/** By content. */
+		type: text('type').notNull(),
+		/** As the client sent it; untrusted. */
+		claimedType: text('claimed_type').notNull(),
+		bytes: integer('bytes').notNull(),
+		/** Hexadecimal. */
+		sha256: text('sha256').notNull(),
+		/** `null`: the bytes were not kept, because the honeypot was filled in. */
+		key: text('key'),
+		scan: text('scan', { enum: SCANS }),
+	},
+	(table) => [
+		index('files_submission').on(table.submissionId),
+		index('files_form').on(table.formId, table.id),
+		uniqueIndex('files_key').on(table.key).where(sql`key is not null`),
+		index('files_unchecked').on(table.id).where(sql`scan = 'unchecked'`),
+	],
+);
+
+/** Keys of removed files whose bytes the file store still has to remove. */
+export const removedFiles = sqliteTable('removed_files', { key: text('key').primaryKey() });
 
 /** How many submissions of a form have a field name, apart for spam; the rowid keeps the order first seen. */
 export const fieldNames = sqliteTable(
@@ -293,7 +349,7 @@ export const setupLinks = sqliteTable('setup_links', {
 });
 
 /** Without the counts, which the engine keeps in the row; see `submissions.counts`. */
-export type FormRow = Omit<typeof forms.$inferSelect, keyof Counts>;
+export type FormRow = Omit<typeof forms.$inferSelect, keyof Counts | 'fileBytes'>;
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type SessionRow = typeof sessions.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;

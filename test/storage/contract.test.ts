@@ -17,8 +17,9 @@ import {
 	type ListQuery,
 	type NewSubmission,
 	type Selection,
+	type StoredFile,
 } from '../../src/storage/submission.ts';
-import { deliveries, forms, webhooks } from '../../src/storage/tables.ts';
+import { deliveries, files, forms, removedFiles, webhooks } from '../../src/storage/tables.ts';
 import { createTimeline } from '../../src/storage/timeline.ts';
 import type { readChunk } from '../../src/submissions/export/chunk.ts';
 import { tempFolder } from '../temp-folder.ts';
@@ -189,6 +190,77 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 			const rows = await storage.db.select().from(deliveries);
 			expect(rows.map(({ submissionId, webhookId }) => [submissionId, webhookId])).toEqual([[id, 1]]);
 			await storage.close();
+		});
+
+		describe('with files', () => {
+			const file = (storage: Storage, more: Partial<StoredFile> = {}): StoredFile => ({
+				id: storage.nextId(),
+				field: 'cv',
+				name: 'Ada "Λ".pdf',
+				type: 'application/pdf',
+				claimedType: 'text/html',
+				bytes: 10,
+				sha256: 'ab'.repeat(32),
+				key: crypto.randomUUID(),
+				scan: null,
+				...more,
+			});
+			const removedKeys = async (storage: Storage) =>
+				(await storage.db.select().from(removedFiles)).map(({ key }) => key).sort();
+
+			test('has them in the order sent, and its form their bytes', async () => {
+				const { storage } = await open();
+				const sent = [file(storage), file(storage, { field: 'photo', bytes: 0, scan: 'unchecked' })];
+				const spam = [file(storage, { bytes: 1000, key: null })];
+				const id = await append(storage, { files: sent });
+				const spamId = await append(storage, { files: spam, spamReason: 'honeypot' });
+				const otherId = await append(storage, { formId: OTHER_FORM, files: [file(storage, { bytes: 3 })] });
+				const { submissions } = storage;
+				const found = await submissions.files([id, await append(storage), spamId]);
+				expect([...found]).toEqual([
+					[id, sent],
+					[spamId, spam],
+				]);
+				expect((await submissions.files([otherId])).get(otherId)?.[0]?.bytes).toBe(3);
+				const bytes = [FORM, OTHER_FORM, 1].map(submissions.fileBytes);
+				expect(await Promise.all([...bytes, submissions.fileBytes()])).toEqual([10, 3, 0, 13]);
+				await storage.close();
+			});
+
+			test('is stored with all of them or not at all', async () => {
+				const { storage } = await open();
+				const { key } = file(storage);
+				await append(storage, { files: [file(storage, { key })] });
+				await expect(append(storage, { files: [file(storage), file(storage, { key })] })).rejects.toBeInstanceOf(
+					UniqueViolation,
+				);
+				expect(await storage.db.select({ key: files.key }).from(files)).toEqual([{ key }]);
+				expect(await storage.submissions.fileBytes()).toBe(10);
+				await storage.close();
+			});
+
+			test('leaves their keys to be removed when it is removed, or swept with its form', async () => {
+				const { storage } = await open();
+				const sent = Array.from({ length: 5 }, () => file(storage));
+				const [a, b, c, d, e] = sent as [StoredFile, StoredFile, StoredFile, StoredFile, StoredFile];
+				const first = await append(storage, { files: [a, b, file(storage, { key: null })] });
+				await append(storage, { files: [c] });
+				await append(storage, { files: [d] });
+				await append(storage, { formId: OTHER_FORM, files: [e] });
+				const keys = (...of: StoredFile[]) => of.map(({ key }) => key as string).sort();
+				await storage.submissions.remove(FORM, [first]);
+				expect(await removedKeys(storage)).toEqual(keys(a, b));
+				expect(await storage.submissions.fileBytes(FORM)).toBe(20);
+				await storage.batch((tx) => [tx.update(forms).set({ deletedAt: 1 }).where(eq(forms.id, FORM))]);
+				await storage.submissions.sweep(FORM, 1);
+				expect(await removedKeys(storage)).toEqual(keys(a, b, c));
+				await storage.submissions.sweep(FORM, 5);
+				await storage.batch((tx) => [tx.delete(forms).where(eq(forms.id, FORM))]);
+				expect(await removedKeys(storage)).toEqual(keys(a, b, c, d));
+				expect(await storage.db.select({ key: files.key }).from(files)).toEqual([{ key: e.key }]);
+				expect(await storage.submissions.fileBytes()).toBe(10);
+				await storage.close();
+			});
 		});
 
 		test('of a deleted form is refused, and one of the same moment is not', async () => {

@@ -29,6 +29,7 @@ import { createPresentForms } from './present-forms.ts';
 import { createReader } from './reader.ts';
 import { createSearchIndex } from './search-index.ts';
 import { createSettingsVersion } from './settings-version.ts';
+import { createFileLists } from './submission-files.ts';
 import { createSubmissionLists } from './submission-lists.ts';
 import { createSubmissionLog } from './submission-log.ts';
 import { createSubmissionTexts } from './submission-text.ts';
@@ -111,7 +112,6 @@ export function openSqlite(
 	});
 	const clock = createClock(client, { now, elapsed, commitSoon: () => writer.enqueue(NOTHING) });
 	const log = createSubmissionLog(client, { writer, index, forms, events });
-	const texts = createSubmissionTexts(reader);
 	const search = createSearchIndex(client, writer, searchSegment);
 	const nameLists = {
 		...createNameRelisting(client, { writer, index }),
@@ -168,7 +168,8 @@ export function openSqlite(
 		},
 		submissions: {
 			...log,
-			...texts,
+			...createSubmissionTexts(reader),
+			...createFileLists(reader),
 			...nameLists,
 			hasUnlistedNames: index.hasUnlistedNames,
 			append(row: Parameters<typeof log.append>[0]): Promise<void> {

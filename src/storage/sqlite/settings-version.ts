@@ -5,7 +5,7 @@ import { getTableColumns, getTableName } from 'drizzle-orm';
 import { formerSlugs, forms, webhooks } from '../tables.ts';
 
 /** Their columns that submissions and deliveries move. */
-const MOVED = new Set(['total', 'unread', 'starred', 'spam', 'failing_since']);
+const MOVED = new Set(['total', 'unread', 'starred', 'spam', 'file_bytes', 'failing_since']);
 
 /**
  * Counts by triggers, so that no write can forget it. They are of this connection alone and gone with it: the file does not

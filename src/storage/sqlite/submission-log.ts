@@ -9,6 +9,7 @@ import type {
 	Flags,
 	ListQuery,
 	NewDelivery,
+	NewIdempotencyKey,
 	NewSubmission,
 	Page,
 	PageEntry,
@@ -18,6 +19,7 @@ import { isMissingParent } from './failures.ts';
 import { type Block, blockIndexOf, type Count, type FormIndex } from './form-index.ts';
 import { namesOf } from './name-count.ts';
 import type { PresentForms } from './present-forms.ts';
+import { createSubmissionFiles } from './submission-files.ts';
 import type { Job, Writer } from './writer.ts';
 
 export type Row = [number, number, number, number, string, string | null, string | null, string | null];
@@ -50,18 +52,16 @@ export function createSubmissionLog(
 	{ writer, index, forms, events }: { writer: Writer; index: FormIndex; forms: PresentForms; events: Events },
 ) {
 	const sql = prepareStatements(client);
+	const files = createSubmissionFiles(client);
 
 	function insert(row: NewSubmission): void {
 		const isSpam = row.spamReason !== null;
 		const { id, formId, data, spamReason, subject, replyTo } = row;
 		forms.check(formId);
 		sql.insert.run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo);
-		if (row.idempotencyKey) {
-			const { key, bodyHash, next, createdAt, since } = row.idempotencyKey;
-			const { changes } = sql.insertIdempotencyKey.run(formId, key, bodyHash, next ?? null, createdAt, since);
-			if (changes === 0) throw new UniqueViolation('The idempotency key is in use.');
-		}
+		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey, row.idempotencyKey);
 		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery, row, delivery);
+		if (row.files) files.insert(row, row.files);
 		index.count(formId, { id, isRead: false, isStarred: false, isSpam, names: row.names }, 1);
 	}
 
@@ -92,6 +92,7 @@ export function createSubmissionLog(
 	function removeOne(formId: number, id: number): boolean {
 		const row = read(formId, id);
 		if (!row) return false;
+		files.remove(id);
 		sql.remove.run(id);
 		sql.unindex.run(id);
 		index.count(formId, { ...row, names: namesOf(row.data) }, -1);
@@ -158,9 +159,8 @@ export function createSubmissionLog(
 	return {
 		/** Stores a submission; resolves when it is on disk. @throws AppError FORM_NOT_FOUND if its form was deleted */
 		append(row: NewSubmission): Promise<void> {
-			const compound = row.idempotencyKey !== undefined || (row.deliveries?.length ?? 0) > 0;
 			return new Promise((stored, reject) => {
-				const job: Append = { row, compound, run: runAppend, resolve: resolveAppend, stored, reject };
+				const job: Append = { row, compound: isCompound(row), run: runAppend, resolve: resolveAppend, stored, reject };
 				writer.enqueue(job);
 			});
 		},
@@ -207,6 +207,7 @@ export function createSubmissionLog(
 				writer.enqueue({
 					compound: true,
 					run: () => {
+						files.removeFirst(formId, limit);
 						sql.unindexSwept.run(formId, limit);
 						removed = sql.sweep.run(formId, limit).changes;
 					},
@@ -216,6 +217,10 @@ export function createSubmissionLog(
 			});
 		},
 	};
+}
+
+function isCompound({ idempotencyKey, deliveries, files }: NewSubmission): boolean {
+	return idempotencyKey !== undefined || files !== undefined || (deliveries?.length ?? 0) > 0;
 }
 
 /** The block that holds the match of that rank, and how many matches lie in the blocks before it; sought from the nearer end. */
@@ -273,6 +278,14 @@ function prepareStatements(client: Database) {
 			(condition) => `select ${PAGE_COLUMNS} ${range} and ${condition} order by id desc limit ?4 offset ?5`,
 		),
 	};
+}
+
+function insertIdempotencyKey(
+	statement: Statement,
+	{ formId, key, bodyHash, next, createdAt, since }: NewIdempotencyKey,
+): void {
+	const { changes } = statement.run(formId, key, bodyHash, next ?? null, createdAt, since);
+	if (changes === 0) throw new UniqueViolation('The idempotency key is in use.');
 }
 
 function insertDelivery(statement: Statement, row: NewSubmission, delivery: NewDelivery): void {

@@ -1,0 +1,92 @@
+/** The rows of files: written and removed in the transaction of their submission, and read for pages of submissions. */
+
+import type { Database, Statement } from 'bun:sqlite';
+import { lazy } from '../../lazy.ts';
+import type { NewSubmission, StoredFile } from '../submission.ts';
+import type { Scan } from '../tables.ts';
+
+type FileRow = [number, number, string, string, string, string, number, string, string | null, Scan | null];
+
+export type SubmissionFiles = ReturnType<typeof createSubmissionFiles>;
+
+/** To be called inside the writer's transaction. */
+export function createSubmissionFiles(client: Database) {
+	const insertFile = lazy(() =>
+		client.prepare(
+			`insert into files (id, form_id, submission_id, field, name, type, claimed_type, bytes, sha256, key, scan)
+				values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		),
+	);
+	const addBytes = lazy(() => client.prepare('update forms set file_bytes = file_bytes + ? where id = ?'));
+	const ofOne = lazy(() => prepareRemoval(client, '= ?'));
+	const ofFirst = lazy(() =>
+		prepareRemoval(client, 'in (select id from submissions where form_id = ? order by id limit ?)'),
+	);
+
+	function remove({ sum, keys }: Removal, ...values: number[]): void {
+		for (const [formId, bytes] of sum.values(...values) as [number, number][]) {
+			keys.run(...values);
+			addBytes().run(-bytes, formId);
+		}
+	}
+
+	return {
+		insert({ id: submissionId, formId }: NewSubmission, files: readonly StoredFile[]): void {
+			let kept = 0;
+			for (const { id, field, name, type, claimedType, bytes, sha256, key, scan } of files) {
+				insertFile().run(id, formId, submissionId, field, name, type, claimedType, bytes, sha256, key, scan);
+				if (key !== null) kept += bytes;
+			}
+			addBytes().run(kept, formId);
+		},
+		/** To be called before the submission is removed, with which the rows go. */
+		remove: (submissionId: number): void => remove(ofOne(), submissionId),
+		/** To be called before the first submissions of a form are removed. */
+		removeFirst: (formId: number, limit: number): void => remove(ofFirst(), formId, limit),
+	};
+}
+
+interface Removal {
+	sum: Statement;
+	keys: Statement;
+}
+
+function prepareRemoval(client: Database, submissions: string): Removal {
+	const kept = `from files where submission_id ${submissions} and key is not null`;
+	return {
+		sum: client.prepare(`select form_id, sum(bytes) ${kept} group by form_id`),
+		keys: client.prepare(`insert or ignore into removed_files (key) select key ${kept}`),
+	};
+}
+
+export function createFileLists(client: Database) {
+	const ofSubmissions = lazy(() =>
+		client.prepare(
+			`select submission_id, id, field, name, type, claimed_type, bytes, sha256, key, scan from files
+				where submission_id in (select value from json_each(?)) order by submission_id, id`,
+		),
+	);
+	const ofForm = lazy(() => client.prepare('select file_bytes from forms where id = ?'));
+	const ofAll = lazy(() => client.prepare('select sum(file_bytes) from forms'));
+	return {
+		async files(ids: readonly number[]): Promise<Map<number, StoredFile[]>> {
+			const found = new Map<number, StoredFile[]>();
+			for (const [submissionId, ...row] of ofSubmissions().values(JSON.stringify(ids)) as FileRow[]) {
+				const files = found.get(submissionId) ?? [];
+				files.push(toFile(row));
+				found.set(submissionId, files);
+			}
+			return found;
+		},
+		async fileBytes(formId?: number): Promise<number> {
+			const rows = formId === undefined ? ofAll().values() : ofForm().values(formId);
+			return Number(rows[0]?.[0] ?? 0);
+		},
+	};
+}
+
+type Tail<T> = T extends [unknown, ...infer R] ? R : never;
+
+function toFile([id, field, name, type, claimedType, bytes, sha256, key, scan]: Tail<FileRow>): StoredFile {
+	return { id, field, name, type, claimedType, bytes, sha256, key, scan };
+}
