@@ -74,11 +74,11 @@ function openListeners(app: App, { listeners, drain }: ListenersSetup): PublicUr
 	// The handlers need the ports, which are known only once the listeners are open. No request arrives in between, because
 	// all of this happens in one turn of the event loop.
 	let handlers: Handlers;
-	const base = listen({ host, port, fetch: (request, peer) => handlers.base(request, peer) });
+	const base = listen({ host, port, fetch: (request, self) => handlers.base(request, self) });
 	listeners.push(base);
 	let submit = base;
 	if (!isShared) {
-		submit = listen({ host: submitHost, port: submitPort, fetch: (request, peer) => handlers.submit(request, peer) });
+		submit = listen({ host: submitHost, port: submitPort, fetch: (request, self) => handlers.submit(request, self) });
 		listeners.push(submit);
 	}
 	const urls = {

@@ -12,13 +12,13 @@ export function createDrain() {
 	let isDraining = false;
 	let quietPolls = 0;
 	return {
-		/** While the server stops, marks the response as the last of its connection. */
-		mark(response: Response): void {
+		/** While the server stops, makes the response the last of its connection. */
+		closeAfter(response: Response): void {
 			if (!isDraining) return;
 			quietPolls = 0;
 			response.headers.set('Connection', 'close');
 		},
-		/** Marks responses from now on. Resolves once clients with open connections have got one, or are quiet. */
+		/** Begins to do so. Resolves once clients with open connections have got one, or are quiet. */
 		async begin(): Promise<void> {
 			isDraining = true;
 			for (let polls = 0; quietPolls < QUIET_POLLS && polls < MAX_POLLS; polls++) {

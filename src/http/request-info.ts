@@ -1,7 +1,7 @@
 /** The context of a request: its id, path and client. */
 
 /** The part of the listener that requests need. */
-export interface Peer {
+export interface Listener {
 	requestIP(request: Request): { address: string } | null;
 	/** Sets after how many idle seconds the connection is closed; 0 = never. */
 	timeout(request: Request, seconds: number): void;
@@ -13,7 +13,7 @@ export interface RequestInfo {
 	clientAddress: string;
 	/** The path exactly as the client sent it. */
 	path: string;
-	peer: Peer;
+	listener: Listener;
 	/** Whether the handler has set the standard headers; to read them from a response is slow. */
 	hasStandardHeaders: boolean;
 	/** Set once the request is authenticated. */
@@ -48,5 +48,5 @@ export function requestInfo(request: RequestWithInfo): RequestInfo {
 
 /** Raises the idle time-out, for a response that may take long to prepare. */
 export function allowToTakeLong(request: Request): void {
-	requestInfo(request).peer.timeout(request, MAX_IDLE_SECONDS);
+	requestInfo(request).listener.timeout(request, MAX_IDLE_SECONDS);
 }

@@ -6,7 +6,7 @@ import type { Drain } from './drain.ts';
 import { toAppError } from './error-envelope.ts';
 import type { ErrorHandler } from './error-handler.ts';
 import { checkedPath } from './host-guard.ts';
-import type { Peer, RequestInfo } from './request-info.ts';
+import type { Listener, RequestInfo } from './request-info.ts';
 import { setStandardHeaders } from './standard-headers.ts';
 
 export interface RequestPipelineOptions {
@@ -20,16 +20,16 @@ export interface RequestPipelineOptions {
 
 export type Handler = (request: Request, info: RequestInfo) => Response | Promise<Response>;
 
-export type Fetch = (request: Request, peer: Peer) => Promise<Response>;
+export type Fetch = (request: Request, listener: Listener) => Promise<Response>;
 
 export function createRequestPipeline({ log, clientAddress, onError, drain, handler }: RequestPipelineOptions): Fetch {
 	const nextRequestId = createRequestIds();
 
-	return async (request, peer) => {
+	return async (request, listener) => {
 		const started = performance.now();
 		const id = nextRequestId();
-		const address = clientAddress(peer.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'));
-		const info: RequestInfo = { id, clientAddress: address, path: '', peer, hasStandardHeaders: false };
+		const address = clientAddress(listener.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'));
+		const info: RequestInfo = { id, clientAddress: address, path: '', listener, hasStandardHeaders: false };
 		let response: Response;
 		try {
 			info.path = checkedPath(request);
@@ -38,7 +38,7 @@ export function createRequestPipeline({ log, clientAddress, onError, drain, hand
 			response = onError(request, toAppError(error), info);
 		}
 		if (!info.hasStandardHeaders) setStandardHeaders(response.headers, info);
-		drain.mark(response);
+		drain.closeAfter(response);
 		log.access({
 			requestId: id,
 			method: request.method,

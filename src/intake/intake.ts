@@ -20,11 +20,11 @@ import { type Media, mediaKind } from './read-fields.ts';
 import { redirectTarget } from './redirect-target.ts';
 import { honeypotVerdict } from './spam.ts';
 
-/** The share of the byte budget for the large bodies of one network: three of 1 MiB, where eight fit in total. */
+/** The most that one network's large bodies take of the byte budget: three of 1 MiB, each counted four times. */
 const NETWORK_BYTES = 12 * 1024 * 1024;
-/** Bytes of a body that are not counted: more than nearly every form sends. */
+/** The first bytes of a body, which are not counted: nearly every form sends less. */
 const FREE_BODY_BYTES = 16 * 1024;
-/** Concurrent bodies with uncounted bytes: together these take no more than the share of one network. */
+/** The most bodies at one time with uncounted bytes: together these take no more than the share of one network. */
 const FREE_BODIES = 192;
 
 export interface IntakeLimits {
@@ -35,7 +35,7 @@ export interface IntakeLimits {
 	maxDepth: number;
 }
 
-/** Outgoing deliveries of a submission: planned and stored with it, sent after the response. */
+/** Plans what a submission sends, stored with it; a promise only if it has to read, because every `await` costs. */
 export interface Outbox {
 	plan(cause: { form: FormRow; submission: NewSubmission }): readonly NewDelivery[] | Promise<readonly NewDelivery[]>;
 	wake(rows: readonly NewDelivery[]): void;
@@ -82,8 +82,8 @@ export function createIntake(options: IntakeOptions) {
 	const freeBytes = Math.min(FREE_BODY_BYTES, limits.maxBody);
 	const reserveBody = createBodyReservations({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
 
-	/** For large bodies only; the text of a small one is always within the limit. */
-	function createInspector(media: Media | 'sniff') {
+	/** Checks a large multipart body while it arrives. */
+	function inspectorOf(media: Media | 'sniff') {
 		return media !== 'sniff' && media.kind === 'multipart'
 			? createMultipartWatch(media.boundary, textLimits)
 			: undefined;
@@ -151,14 +151,14 @@ export function createIntake(options: IntakeOptions) {
 			try {
 				let body: Uint8Array;
 				try {
-					body = await (reservation?.read(request, { maxBytes, inspect: createInspector(media) }) ??
+					body = await (reservation?.read(request, { maxBytes, inspect: inspectorOf(media) }) ??
 						readSmallBody(request));
 				} catch (cause) {
 					throw asBodyError(cause);
 				}
 				checkSize(body, maxBytes);
 				const content = readContent(body, media, fieldLimits);
-				checkStored(content, limits.maxBody);
+				checkDataSize(content, limits.maxBody);
 				if (key === undefined) return await store(submit, content);
 				const bodyHash = hashContent(content);
 				const storeOnce = (since: number) => store(submit, content, { key, bodyHash, since });
@@ -192,7 +192,7 @@ function checkOpen({ form, request: { headers } }: Submit): void {
 }
 
 /** An escape turns one byte into six characters: the stored text must not be much larger than the sent body. */
-function checkStored({ data }: Content, maxBytes: number): void {
+function checkDataSize({ data }: Content, maxBytes: number): void {
 	if (data.length <= 2 * maxBytes) return;
 	throw new AppError('PAYLOAD_TOO_LARGE', `Stored as JSON, a submission may have at most ${2 * maxBytes} characters.`);
 }

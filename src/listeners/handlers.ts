@@ -51,5 +51,5 @@ export function openHandlers(app: App, { isShared, urls, drain }: HandlersSetup)
 
 	const base = openPipeline(app, { drain, createHandler: createBaseHandler });
 	const submit = lazy(() => (isShared ? base : openPipeline(app, { drain, createHandler: createSubmitHandler })));
-	return { base, submit: (request, peer) => submit()(request, peer) };
+	return { base, submit: (request, listener) => submit()(request, listener) };
 }

@@ -19,7 +19,7 @@ const server = Bun.serve({
 	port: 0,
 	hostname: '127.0.0.1',
 	fetch(request) {
-		setRequestInfo(request, { id: 'r1', clientAddress: '', path: '', peer: server, hasStandardHeaders: false });
+		setRequestInfo(request, { id: 'r1', clientAddress: '', path: '', listener: server, hasStandardHeaders: false });
 		const pieces = Number(new URL(request.url).searchParams.get('pieces'));
 		return stream(request, { chunks: chunks(pieces), end: () => ended.resolve() }, { 'X-Kind': 'streamed' });
 	},

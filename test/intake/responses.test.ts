@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test';
 import { acceptedResponse } from '../../src/intake/responses.ts';
 import type { FormRow } from '../../src/storage/tables.ts';
 
-const peer = { requestIP: () => null, timeout: () => {} };
+const listener = { requestIP: () => null, timeout: () => {} };
 
 function accept(allowedDomains: string[], remaining: number): Headers {
 	const request = new Request('http://localhost/f/contact', {
@@ -13,7 +13,7 @@ function accept(allowedDomains: string[], remaining: number): Headers {
 	});
 	const rate = { limit: 9, remaining, resetSeconds: 60 };
 	const form = { allowedDomains } as FormRow;
-	const info = { id: `id-${remaining}`, clientAddress: '', path: '', peer, hasStandardHeaders: false };
+	const info = { id: `id-${remaining}`, clientAddress: '', path: '', listener, hasStandardHeaders: false };
 	return acceptedResponse(request, { info, form, next: null, thanksUrl: 'http://localhost/thanks', rate }).headers;
 }
 
