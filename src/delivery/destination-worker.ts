@@ -108,7 +108,7 @@ export function createDestinationWorker({
 	async function startSome(): Promise<boolean> {
 		const free = breaker.limit(now()) - inFlight.size;
 		if (free <= 0) return false;
-		const due = (await queue.due(selection ? page : free + inFlight.size)).filter(({ id }) => !inFlight.has(id));
+		const due = await queue.due(selection ? page : free);
 		const { chosen, deferred } = (await selection?.choose(due, [...inFlight.values()])) ?? { chosen: due, deferred: 0 };
 		const ids = chosen.slice(0, free).map(({ id }) => id);
 		page = deferred > 0 ? FLOOD_PAGE : PAGE;
@@ -171,10 +171,10 @@ export function createDestinationWorker({
 		wake,
 		isIdle: (): boolean => inFlight.size === 0 && !isPumping,
 		outage: breaker.outage,
-		requeueInterrupted: queue.requeueInterrupted,
-		/** Picks up rows that another process changed, and clock changes. */
+		/** Picks up rows that another process changed or left unfinished, and clock changes. */
 		async poll(): Promise<void> {
 			await queue.reschedule();
+			await queue.requeueExpired([...inFlight.keys()]);
 			wake();
 		},
 		retryNow(): void {

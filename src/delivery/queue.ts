@@ -39,6 +39,7 @@ export function createQueue(
 		eq(deliveries.channel, destination.channel),
 		destination.webhookId === null ? isNull(deliveries.webhookId) : eq(deliveries.webhookId, destination.webhookId),
 	);
+	const isWaiting = eq(deliveries.state, 'waiting');
 	const select = () =>
 		db
 			.select({
@@ -51,7 +52,7 @@ export function createQueue(
 			.from(deliveries)
 			.orderBy(asc(deliveries.nextAttemptAt));
 	const selectDue = select()
-		.where(and(byDestination, lte(deliveries.nextAttemptAt, sql.placeholder('now'))))
+		.where(and(byDestination, isWaiting, lte(deliveries.nextAttemptAt, sql.placeholder('now'))))
 		.limit(sql.placeholder('limit'))
 		.prepare();
 	const selectLater = select()
@@ -64,7 +65,7 @@ export function createQueue(
 	}
 
 	const stillDue = (ids: readonly number[]) =>
-		and(inArray(deliveries.id, [...ids]), lte(deliveries.nextAttemptAt, now()));
+		and(inArray(deliveries.id, [...ids]), isWaiting, lte(deliveries.nextAttemptAt, now()));
 
 	function afterFailure(
 		row: DeliveryRow,
@@ -117,18 +118,21 @@ export function createQueue(
 	}
 
 	return {
-		/** Due deliveries, including expired leases; the longest waiting first. */
+		/** Due deliveries; the longest waiting first. */
 		due: (limit: number): Promise<DueDelivery[]> => selectDue.execute({ now: now(), limit }) as Promise<DueDelivery[]>,
-		/**
-		 * Requeues all claimed deliveries. Call this only before the worker starts: then their claims are left from a
-		 * crash.
-		 */
-		async requeueInterrupted(): Promise<void> {
-			const claimed = and(byDestination, eq(deliveries.state, 'sending'));
-			const rows = await db.select().from(deliveries).where(claimed);
-			if (rows.length === 0) return;
+		/** Requeues deliveries whose lease ran out, because their worker died; `inFlight` are those of the caller. */
+		async requeueExpired(inFlight: readonly number[]): Promise<void> {
+			const expired = and(byDestination, eq(deliveries.state, 'sending'), lte(deliveries.nextAttemptAt, now()));
+			const rows = await db.select().from(deliveries).where(expired);
+			const dead = rows.filter(({ id }) => !inFlight.includes(id));
+			if (dead.length === 0) return;
 			await storage.batch((tx) =>
-				rows.map((row) => tx.update(deliveries).set(afterInterruption(row)).where(eq(deliveries.id, row.id))),
+				dead.map((row) =>
+					tx
+						.update(deliveries)
+						.set(afterInterruption(row))
+						.where(and(eq(deliveries.id, row.id), expired)),
+				),
 			);
 		},
 		/** When the next delivery falls due, in milliseconds since 1970. */

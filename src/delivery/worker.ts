@@ -1,7 +1,6 @@
 /** Sends the deliveries of the outbox with one worker for each destination, woken by new rows and by polling. */
 
 import { eq } from 'drizzle-orm';
-import { MINUTE_MS } from '../durations.ts';
 import type { Log } from '../log.ts';
 import { repeat } from '../repeat.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -19,14 +18,14 @@ import { createQueue, type Destination } from './queue.ts';
 export interface WorkerTiming {
 	/** A short delay, so that a starting server responds to its first requests sooner. */
 	firstAfterMs: number;
-	/** How long a claim lasts unless it is renewed. */
+	/** How long a claim lasts unless it is renewed: so long do deliveries wait whose worker died. */
 	leaseMs: number;
 	/** Polling interval: picks up rows that another process changed, and clock changes. */
 	tickMs: number;
 	pace: Pace;
 }
 
-export const WORKER_TIMING: WorkerTiming = { firstAfterMs: 100, leaseMs: MINUTE_MS, tickMs: 5_000, pace: PACE };
+export const WORKER_TIMING: WorkerTiming = { firstAfterMs: 100, leaseMs: 15_000, tickMs: 5_000, pace: PACE };
 
 const RENEWALS_PER_LEASE = 3;
 const MAIL: Destination = { channel: 'mail', webhookId: null };
@@ -46,7 +45,7 @@ export type MailOutage = { since: number; reason: string; nextProbeAt: number } 
 
 export type Worker = ReturnType<typeof startWorker>;
 
-/** Only one may run on an outbox: it takes all claims that it finds for left from a crash. */
+/** For the leader: the circuit breakers and the mail cap are in its memory. */
 export function startWorker(options: WorkerOptions) {
 	const { storage, outbox, channels, mailPerHour, log, now = Date.now, timing = WORKER_TIMING } = options;
 	const abort = new AbortController();
@@ -85,9 +84,7 @@ export function startWorker(options: WorkerOptions) {
 		return [...ids].map((id) => workerOf(id === null ? MAIL : { channel: 'webhook', webhookId: id }));
 	}
 
-	/** Requeues deliveries that a crash interrupted, before anything is sent: later they could not be told apart. */
 	async function begin(): Promise<void> {
-		for (const worker of await activeWorkers()) await worker.requeueInterrupted();
 		for (const { formId, finishedAt } of await readSentMails(storage, now())) cap.count(formId, finishedAt);
 		outbox.onDue((rows: readonly NewDelivery[]) => {
 			for (const { channel, webhookId = null, state } of rows) {

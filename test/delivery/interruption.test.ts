@@ -53,27 +53,29 @@ test('a lease that its holder does not renew falls back, one that is renewed doe
 	expect(peer.connections).toHaveLength(1);
 });
 
-test('deliveries that a kill interrupted go first and at once, unless they were interrupted several times', async () => {
+test('deliveries whose lease ended go first and at once, unless they were interrupted several times', async () => {
 	const peer = await server();
 	const { storage, submit, start, until } = await openFixture({ smtpUrl: peer.url });
 	const ids: number[] = [];
-	for (let i = 0; i < 4; i++) ids.push(await submit());
-	const [first, second, suspect] = ids as [number, number, number];
-	const interrupt = (submission: number, attempts: number) =>
+	for (let i = 0; i < 5; i++) ids.push(await submit());
+	const [first, second, suspect, leased] = ids as [number, number, number, number];
+	const interrupt = (submission: number, attempts: number, leaseMs = 0) =>
 		storage.batch((tx) => [
 			tx
 				.update(deliveries)
-				.set({ state: 'sending', attempts, nextAttemptAt: Date.now() + 3_600_000 })
+				.set({ state: 'sending', attempts, nextAttemptAt: Date.now() + leaseMs })
 				.where(eq(deliveries.submissionId, submission)),
 		]);
 	await interrupt(first, 1);
 	await interrupt(second, 2);
 	await interrupt(suspect, 3);
+	await interrupt(leased, 1, 3_600_000);
 	await start();
 	const rows = await until((found) => found.filter(({ state }) => state === 'sent').length === 3);
-	expect(rows.map(({ attempts }) => attempts)).toEqual([2, 3, 3, 1]);
+	expect(rows.map(({ attempts }) => attempts)).toEqual([2, 3, 3, 1, 1]);
 	expect(messageIds(peer)[0]).toStartWith(encodeId(first));
 	const deferred = rows.find(({ submissionId }) => submissionId === suspect);
 	expect(deferred).toMatchObject({ state: 'waiting', lastError: expect.stringContaining('may have arrived') });
 	expect((deferred?.nextAttemptAt ?? 0) - Date.now()).toBeGreaterThan(600_000);
+	expect(rows.find(({ submissionId }) => submissionId === leased)?.state).toBe('sending');
 });
