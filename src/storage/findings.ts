@@ -7,7 +7,7 @@ import { Unavailable } from './errors.ts';
 interface Kind {
 	/** For the operator: what happened, what it means, what to do. No path and no number: the probes show it to any client. */
 	problem: string;
-	/** What is refused as long as it lasts. */
+	/** What is rejected as long as it lasts. */
 	stops: 'nothing' | 'submissions' | 'writes';
 	/** Only a restart, or an operator, can end it. */
 	isFatal?: true;
@@ -112,7 +112,7 @@ export function createFindings({ log, now = Date.now, elapsed = sinceStart }: Fi
 		entry.isOpenInLog = true;
 	}
 
-	function reject(name: FindingName): AppError {
+	function unavailable(name: FindingName): AppError {
 		entryOf(name).refused++;
 		return new Unavailable();
 	}
@@ -137,12 +137,12 @@ export function createFindings({ log, now = Date.now, elapsed = sinceStart }: Fi
 		has: (name: FindingName) => entries.get(name)?.isSet === true,
 		rejectsWrites: () => stopsWrites !== undefined,
 		list: (): readonly Finding[] => present(),
-		/** Counts a rejection because of a finding, and returns its error. */
-		reject,
-		/** Why this cannot be stored now, and counts that; `undefined` if it can. */
+		/** The error of a rejection because of a finding, which is counted. */
+		unavailable,
+		/** The error if this cannot be stored now, which is counted; `undefined` if it can. */
 		rejection(what: 'submission' | 'write'): AppError | undefined {
 			const entry = what === 'write' ? stopsWrites : stopsSubmissions;
-			return entry && reject(entry.name);
+			return entry && unavailable(entry.name);
 		},
 		/** Says in the log what goes on, once a minute, and what is over. To be called again and again. */
 		remind(): void {

@@ -55,7 +55,7 @@ test('what comes and goes all the time is a line a minute', () => {
 	const logged: object[] = [];
 	for (let i = 0; i < 170; i++) {
 		findings.set('disk', 'no room');
-		findings.reject('disk');
+		findings.unavailable('disk');
 		findings.clear('disk');
 		logged.push(...pass(1));
 	}

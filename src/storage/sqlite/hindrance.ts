@@ -11,7 +11,7 @@ const PATIENCE_MS = 5000;
 interface Present {
 	name: 'lock' | 'write';
 	since: number;
-	/** Their commit failed when it may have been in the log already: a crash could bring it back to life. */
+	/** Jobs whose commit failed when it may have been in the log already: a crash could bring it back to life. */
 	uncertain: readonly Job[];
 }
 
@@ -45,16 +45,16 @@ export function createHindrance(client: Database, findings: Findings) {
 			present ??= { name, since: performance.now(), uncertain };
 		},
 		/**
-		 * Whether something can be committed again. After a failure of the disk what is committed is one page, which goes over
-		 * the commit that failed: only then is it true that nothing of that was stored.
+		 * Tries to commit, if something kept it from that; returns whether commits are possible. After a failure of the disk it
+		 * commits one page, over the commit that failed: only then is it true that nothing of that was stored.
 		 */
-		isOver(): boolean {
+		tryToEnd(): boolean {
 			if (!present) return true;
 			if (!tryCommit(present)) return false;
 			const { name, uncertain } = present;
 			present = undefined;
 			findings.clear(name);
-			for (const job of uncertain) job.reject(findings.reject(name));
+			for (const job of uncertain) job.reject(findings.unavailable(name));
 			return true;
 		},
 		/** Whether it has lasted longer than anything should wait. */
@@ -65,14 +65,14 @@ export function createHindrance(client: Database, findings: Findings) {
 			const { name, uncertain } = present;
 			present.uncertain = [];
 			findings.set(name);
-			for (const job of uncertain) job.reject(fateUnknown());
-			for (const job of waiting) job.reject(findings.reject(name));
+			for (const job of uncertain) job.reject(outcomeUnknown());
+			for (const job of waiting) job.reject(findings.unavailable(name));
 		},
 	};
 }
 
 /** Not `UNAVAILABLE`, which promises that nothing was stored. */
-export function fateUnknown(): AppError {
+export function outcomeUnknown(): AppError {
 	return new AppError(
 		'INTERNAL',
 		'Storing this failed half-way. It is not known whether it is kept: look before you send it again.',

@@ -4,32 +4,32 @@ import type { Database } from 'bun:sqlite';
 import { Unavailable } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import { asStorageError, isBusy, isDiskFull, isStorageFailure } from './failures.ts';
-import { createHindrance, fateUnknown } from './hindrance.ts';
+import { createHindrance, outcomeUnknown } from './hindrance.ts';
 
 /** Bounds how long one commit can hold up the event loop. */
 const MAX_JOBS_PER_COMMIT = 2000;
-/** For how many turns of the event loop at most a commit waits, while each brings more to share it. */
+/** The most turns of the event loop that a commit waits for; each has to bring jobs to share it. */
 const MAX_GATHERING_TURNS = 4;
 
-/** While nothing can be committed, it is tried again after this long, and later less often: a disk that fails may be slow. */
+/** How often a commit is retried while none succeeds; less often later, because a failing disk may be slow. */
 const RETRY_MS = { first: 20, later: 250 };
-/** Before a commit the files must have been looked at within the first of these, and after it within the second. */
+/** How old the last look at the files may be before a commit, and after it. */
 const FRESH_MS = { before: 250, after: 500 };
-/** For what is left when the file is closed. */
+/** How long the last commit, before the file is closed, waits for a lock. */
 const LAST_WAIT_MS = 1000;
 
-/** A job of several statements failed, and what it did before that is not undone. */
+/** A compound job failed in the middle; its first statements still have to be undone. */
 const HALF_DONE = Symbol('half done');
 
 /**
- * One change. `run` is called inside the transaction, and again if that is rolled back to begin anew; `resolve` after the
- * commit is on disk, or `reject`.
+ * One change. `run` is called inside the transaction, and again if the transaction starts over. Then one of the others is
+ * called: `resolve` once the commit is on disk, or `reject`.
  */
 export interface Job {
 	run(): void;
 	resolve(): void;
 	reject(error: unknown): void;
-	/** Whether it is several statements, which must then stand or fall together. */
+	/** Whether `run` has several statements, of which all or none must take effect. */
 	compound: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface WriterHooks {
 export interface WriterOptions {
 	hooks: WriterHooks;
 	findings: Findings;
-	/** Sees to it that the findings are not older than that. */
+	/** Looks at the files again, which may set findings, if the last look is older. */
 	glance(maxAgeMs: number): void;
 }
 
@@ -63,8 +63,9 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 	let queue: Job[] = [];
 	let isScheduled = false;
 	let turns = 0;
-	let gathered = 0;
-	let isCommitting = false;
+	let jobsSeen = 0;
+	/** Whether the last attempt got as far as COMMIT: if it failed there, it may be in the log. */
+	let hasReachedCommit = false;
 	let isDrained = false;
 
 	function runPlainly(job: Job): void {
@@ -102,14 +103,18 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 		return failures;
 	}
 
+	/**
+	 * Commits the jobs; returns the errors of those that failed. Without savepoints at first, because with one SQLite copies
+	 * every page that a job changes, and jobs hardly ever fail. If a compound one does, all start over, each with its own.
+	 */
 	function attempt(jobs: readonly Job[], run: (job: Job) => void): Map<Job, unknown> {
-		isCommitting = false;
+		hasReachedCommit = false;
 		try {
 			begin.run();
 			hooks.begun();
 			const failures = runAll(jobs, run);
 			hooks.committing();
-			isCommitting = true;
+			hasReachedCommit = true;
 			commit.run();
 			return failures;
 		} catch (error) {
@@ -120,39 +125,36 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 		}
 	}
 
-	/**
-	 * With a savepoint SQLite copies every page that a job changes. Jobs hardly ever fail, so they go without at first; once
-	 * one of several statements does, all begin again, each with its own.
-	 */
 	function commitTogether(jobs: readonly Job[]): void {
 		let failures: Map<Job, unknown>;
 		try {
 			failures = attempt(jobs, runPlainly);
 		} catch (error) {
-			notCommitted(jobs, error);
+			handleFailure(jobs, error);
 			return;
 		}
 		glance(FRESH_MS.after);
-		const isLost = findings.has('file');
+		// The commit may be in a file that is no longer the database.
+		const mayBeLost = findings.has('file');
 		for (const job of jobs) {
 			if (failures.has(job)) job.reject(failures.get(job));
-			else if (isLost) job.reject(fateUnknown());
+			else if (mayBeLost) job.reject(outcomeUnknown());
 			else job.resolve();
 		}
 	}
 
-	function notCommitted(jobs: readonly Job[], error: unknown): void {
+	function handleFailure(jobs: readonly Job[], error: unknown): void {
 		if (isBusy(error)) {
 			queue = [...jobs, ...queue];
 			hindrance.begin('lock', []);
 		} else if (isDiskFull(error)) {
-			// No whole commit got into the log then.
+			// A commit that found no room is not in the log as a whole, so nothing of it is stored.
 			findings.set('disk', error);
-			rejectAll(jobs, () => findings.reject('disk'));
+			rejectAll(jobs, () => findings.unavailable('disk'));
 		} else if (isStorageFailure(error)) {
 			findings.set('write', error);
-			hindrance.begin('write', isCommitting ? jobs : []);
-			if (!isCommitting) rejectAll(jobs, () => findings.reject('write'));
+			hindrance.begin('write', hasReachedCommit ? jobs : []);
+			if (!hasReachedCommit) rejectAll(jobs, () => findings.unavailable('write'));
 		} else {
 			rejectAll(jobs, () => error);
 		}
@@ -161,7 +163,7 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 	function flush(): void {
 		isScheduled = false;
 		if (isDrained) return;
-		if (hindrance.isOver()) commitNext();
+		if (hindrance.tryToEnd()) commitNext();
 		else if (hindrance.isLong()) hindrance.giveUp(takeAll());
 		if (hindrance.isPresent()) scheduleRetry();
 		else if (queue.length > 0) schedule();
@@ -192,20 +194,18 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 		if (isScheduled) return;
 		isScheduled = true;
 		turns = 0;
-		gathered = 0;
+		jobsSeen = 0;
 		setImmediate(gather);
 	}
 
-	/** Looks at the network again, without waiting for it, as long as that brings jobs: the more share a commit, the less each costs. */
+	/** Lets the event loop read more requests for as long as that brings jobs: the more share a commit, the less each costs. */
 	function gather(): void {
-		const isWorthIt = queue.length > gathered && queue.length < MAX_JOBS_PER_COMMIT && turns < MAX_GATHERING_TURNS;
-		if (!isWorthIt) {
-			flush();
-			return;
-		}
-		turns++;
-		gathered = queue.length;
-		setImmediate(gather);
+		const isWorthIt = queue.length > jobsSeen && queue.length < MAX_JOBS_PER_COMMIT && turns < MAX_GATHERING_TURNS;
+		if (isWorthIt) {
+			turns++;
+			jobsSeen = queue.length;
+			setImmediate(gather);
+		} else flush();
 	}
 
 	return {
