@@ -120,6 +120,34 @@ describe('a slip of the finger', () => {
 	});
 });
 
+describe('the open submission', () => {
+	test('is that of the address, also if one opened before it arrives later', async () => {
+		const form = await createForm(server, 'Late');
+		await server.submit(form.slug, { name: 'Left behind' });
+		await server.submit(form.slug, { name: 'Open now' });
+		const [now, before] = await submissionsOf(server, form.id);
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+		await signIn();
+		const gate = Promise.withResolvers<void>();
+		await page.route(`**/submissions/${before?.id}`, async (route) => {
+			if (route.request().method() === 'GET') await gate.promise;
+			await route.continue();
+		});
+		await goTo(`/forms/${form.id}/submissions/${before?.id}`);
+		await page.getByRole('link', { name: 'Open now' }).click();
+		await page.getByRole('heading', { name: 'Open now' }).waitFor();
+		const late = page.waitForResponse((response) => response.url().endsWith(`/submissions/${before?.id}`));
+		gate.resolve();
+		await (await late).finished();
+
+		await page.keyboard.press('s');
+		await eventually(async () => (await submissionsOf(server, form.id, '?filter=starred')).length === 1);
+		expect((await submissionsOf(server, form.id, '?filter=starred'))[0]?.id).toBe(now?.id as string);
+		expect(await page.getByRole('heading', { name: 'Open now' }).isVisible()).toBe(true);
+		await close();
+	});
+});
+
 describe('a page of the inbox', () => {
 	test('has the focus where it was after a submission far down was read', async () => {
 		const form = await createForm(server, 'Far down');

@@ -9,11 +9,11 @@ import { createThrottle } from '../throttle.ts';
 import type { LiveEvent } from './live.ts';
 
 const RELOAD_DELAY_MS = 250;
-/** How long after an action of this page a `change` event may be caused by it. */
+/** A `change` event so soon after an action of this page is taken for its echo. */
 const ECHO_MS = 2000;
 
 /** The ids of new submissions: newer than all before. Rows that moved up from the next page are not new. */
-function arrivalsIn(now: Submission[], before: Submission[]): string[] {
+function freshIdsIn(now: Submission[], before: Submission[]): string[] {
 	const newest =
 		before
 			.map(({ createdAt }) => createdAt)
@@ -29,17 +29,22 @@ export function createInbox(formId: string) {
 	const page = signal<SubmissionPage | undefined>(undefined);
 	const error = signal<unknown>(undefined);
 	const isLoading = signal(false);
+	/** The open submission; `undefined` while it is loaded, too. */
 	const current = signal<Submission | undefined>(undefined);
 	/** The address names a submission that does not exist. */
 	const isMissing = signal(false);
 	const selected = signal<ReadonlySet<string>>(new Set());
 	const isAllSelected = signal(false);
+	/** The index of the row that the keyboard acts on; -1 = none. */
 	const cursor = signal(-1);
+	/** How many submissions have arrived that the page does not show. */
 	const arrivals = signal(0);
+	/** The rows that the last reload brought, which are highlighted. */
 	const fresh = signal<ReadonlySet<string>>(new Set());
 	/** Removed from the list here, not yet on the server. */
 	const hidden = signal<ReadonlySet<string>>(new Set());
 
+	let openId: string | null = null;
 	let query: InboxQuery | undefined;
 	let request: AbortController | undefined;
 	let actedAt = 0;
@@ -52,7 +57,7 @@ export function createInbox(formId: string) {
 	function applyPage(next: SubmissionPage, { isQuiet }: { isQuiet: boolean }): void {
 		const atCursor = rows.value[cursor.value]?.id;
 		batch(() => {
-			fresh.value = new Set(isQuiet ? arrivalsIn(next.submissions, page.value?.submissions ?? []) : []);
+			fresh.value = new Set(isQuiet ? freshIdsIn(next.submissions, page.value?.submissions ?? []) : []);
 			page.value = next;
 			error.value = undefined;
 			arrivals.value = 0;
@@ -85,7 +90,7 @@ export function createInbox(formId: string) {
 		hidden.value = new Set([...hidden.value].filter((id) => !back.has(id)));
 	}
 
-	/** A submission just marked read or unstarred stays visible, although the filter no longer matches it. */
+	/** No reload then: a submission just marked read or unstarred stays visible, although the filter no longer matches it. */
 	const isEcho = () => Date.now() - actedAt < ECHO_MS && (query?.filter === 'unread' || query?.filter === 'starred');
 
 	const showsNewest = () => query?.page === 1 && query.order === 'desc' && selected.value.size === 0;
@@ -120,6 +125,7 @@ export function createInbox(formId: string) {
 
 		/** Opens one submission, from the page if it is there. */
 		async open(id: string | null): Promise<void> {
+			openId = id;
 			const at = rows.value.findIndex((row) => row.id === id);
 			if (at >= 0) cursor.value = at;
 			if (id === null || at >= 0) {
@@ -130,8 +136,10 @@ export function createInbox(formId: string) {
 			current.value = undefined;
 			isMissing.value = false;
 			try {
-				current.value = await api.submissions.read(formId, id);
+				const row = await api.submissions.read(formId, id);
+				if (openId === id) current.value = row;
 			} catch (cause) {
+				if (openId !== id) return;
 				isMissing.value = cause instanceof api.ApiError && cause.status === 404;
 				if (!isMissing.value) throw cause;
 			}
@@ -180,12 +188,8 @@ export function createInbox(formId: string) {
 		/** @returns whether the event is a new submission of this form */
 		handleEvent(event: LiveEvent): boolean {
 			if (event.type === 'resumed') reloadSoon();
-			if (event.type !== 'submission' && event.type !== 'change') return false;
-			if (event.formId !== formId) return false;
-			if (event.type === 'change') {
-				if (!isEcho() && selected.value.size === 0) reloadSoon();
-				return false;
-			}
+			if (event.type === 'change' && event.formId === formId && !isEcho() && selected.value.size === 0) reloadSoon();
+			if (event.type !== 'submission' || event.formId !== formId) return false;
 			if (showsNewest()) reloadSoon();
 			else arrivals.value += 1;
 			return true;
