@@ -1,7 +1,8 @@
 /** Every setting once: its name, flag, description, default and bounds; and the only reader of the environment. */
 
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { CAPTCHA_VENDORS, CAPTCHAS, type CaptchaVendor } from './captchas.ts';
+import { filesUrl, type ScannerAddress, scanner } from './config/files-urls.ts';
 import { collectProvided, envName, flagName, type Provided, type ProvidedInput, quote } from './config/sources.ts';
 import { ValueProblem } from './config/value-problem.ts';
 import {
@@ -21,12 +22,27 @@ import {
 	trustedProxies,
 	type ValueType,
 	webAddress,
+	word,
 } from './config/value-types.ts';
 
 /** How tokens of a captcha are verified: with which secret, `null` if not set up, and where. */
 export interface CaptchaVerifier {
 	secret: string | null;
 	verifyUrl: string;
+}
+
+/** Where the bytes of files lie. */
+export type FilePlace = { folder: string } | { s3: S3Place };
+
+export interface S3Place {
+	bucket: string;
+	/** Without slashes at its ends; may be empty. */
+	prefix: string;
+	/** `null`: that of AWS in the region. */
+	endpoint: string | null;
+	region: string;
+	accessKeyId: string;
+	secretAccessKey: string;
 }
 
 export interface Config {
@@ -51,6 +67,8 @@ export interface Config {
 	webhookAllow: string[];
 	/** Sizes and lengths in bytes. */
 	limits: { maxBody: number; maxMultipart: number; maxFields: number; maxFieldName: number; maxDepth: number };
+	/** What visitors attach: its place, bounds in bytes, in all and of one form, and the virus scanner. */
+	files: { place: FilePlace; quota: number; formQuota: number; scanner: ScannerAddress | null };
 	/** Per minute; 0 = off. */
 	rates: { submit: number; api: number; auth: number };
 	strictRedirects: boolean;
@@ -160,6 +178,22 @@ const SETTINGS = {
 	maxFields: setting(integer(1, 100_000), '1000', 'Most fields of one submission.'),
 	maxFieldName: setting(integer(1, 65_536), '256', 'Longest field name, in bytes.'),
 	maxDepth: setting(integer(1, 1000), '32', 'Deepest nesting of a JSON submission.'),
+	filesUrl: optional(
+		filesUrl(),
+		'files beside the database',
+		'Where the bytes of attached files lie: a folder, or s3://bucket/prefix.',
+	),
+	filesQuota: setting(size(1024, 1024 ** 5), '5GiB', 'Most bytes of files in all; files beyond it are rejected.'),
+	filesFormShare: setting(integer(1, 100), '50', 'Share of the quota that one form may use, in percent.'),
+	s3Endpoint: optional(origin(), 'that of AWS', 'Address of the S3 service of FORMSRV_FILES_URL.'),
+	s3Region: setting(word(), 'us-east-1', 'Region of the S3 bucket.'),
+	s3AccessKeyId: secret(secretText(), 'Access key id of the S3 bucket.'),
+	s3SecretAccessKey: secret(secretText(), 'Secret access key of the S3 bucket.'),
+	scan: optional(
+		scanner(),
+		'off',
+		'Virus scanner for attached files, as clamd:/run/clamav/clamd.ctl or clamd:tcp://host:3310.',
+	),
 	rateSubmit: setting(RATE, '300', 'Submissions a minute per client address and form; 0 = no limit.'),
 	rateApi: setting(RATE, '1000', 'API requests a minute per key; 0 = no limit.'),
 	rateAuth: setting(RATE, '20', 'Failed authentications a minute per client address; 0 = no limit.'),
@@ -214,6 +248,12 @@ export function loadConfig(input: ConfigInput): Config {
 	if (values.smtpUrl !== null && values.mailFrom === null && !provided.has('mailFrom')) {
 		problems.push('FORMSRV_MAIL_FROM must be set when FORMSRV_SMTP_URL is, such as Forms <forms@example.com>.');
 	}
+	if (values.filesUrl !== null && 'bucket' in values.filesUrl) {
+		for (const key of ['s3AccessKeyId', 's3SecretAccessKey'] as const) {
+			if (values[key] !== null || provided.has(key)) continue;
+			problems.push(`${envName(key)} must be set when FORMSRV_FILES_URL names an S3 bucket.`);
+		}
+	}
 	if (problems.length > 0) throw new ConfigError(problems);
 	return deepFreeze({ ...assemble(values, input), settings: describeSettings(provided) });
 }
@@ -265,6 +305,7 @@ function describeSettings(provided: Map<string, Provided>): SettingInForce[] {
 
 function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config, 'settings'> {
 	const dataDir = resolve(cwd, values.dataDir);
+	const databaseFile = values.databaseUrl === null ? join(dataDir, 'formsrv.db') : resolve(cwd, values.databaseUrl);
 	const format = isTerminal ? 'text' : 'json';
 	return {
 		host: values.host,
@@ -274,7 +315,7 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 		baseUrl: values.baseUrl,
 		submitUrl: values.submitUrl,
 		dataDir,
-		databaseFile: values.databaseUrl === null ? join(dataDir, 'formsrv.db') : resolve(cwd, values.databaseUrl),
+		databaseFile,
 		trustedProxies: values.trustedProxies,
 		smtpUrl: values.smtpUrl,
 		mailFrom: values.mailFrom,
@@ -291,10 +332,31 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 			maxFieldName: values.maxFieldName,
 			maxDepth: values.maxDepth,
 		},
+		files: {
+			place: placeOfFiles(values, { cwd, beside: dirname(databaseFile) }),
+			quota: values.filesQuota,
+			formQuota: Math.floor((values.filesQuota * values.filesFormShare) / 100),
+			scanner: values.scan,
+		},
 		rates: { submit: values.rateSubmit, api: values.rateApi, auth: values.rateAuth },
 		strictRedirects: values.strictRedirects,
 		logLevel: values.logLevel,
 		logFormat: values.logFormat ?? format,
+	};
+}
+
+function placeOfFiles(values: Values, { cwd, beside }: { cwd: string; beside: string }): FilePlace {
+	const { filesUrl: url, s3Endpoint, s3Region, s3AccessKeyId, s3SecretAccessKey } = values;
+	if (url === null) return { folder: join(beside, 'files') };
+	if ('folder' in url) return { folder: resolve(cwd, url.folder) };
+	return {
+		s3: {
+			...url,
+			endpoint: s3Endpoint,
+			region: s3Region,
+			accessKeyId: s3AccessKeyId ?? '',
+			secretAccessKey: s3SecretAccessKey ?? '',
+		},
 	};
 }
 

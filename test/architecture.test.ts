@@ -29,6 +29,7 @@ const LEVELS = [
 		'version',
 	],
 	['http', 'storage'],
+	['files'],
 	['forms', 'keys', 'delivery'],
 	['intake', 'submissions'],
 	['dashboard'],

@@ -55,6 +55,12 @@ describe('without any setting', () => {
 			},
 			webhookAllow: [],
 			limits: { maxBody: 1_048_576, maxMultipart: 26_214_400, maxFields: 1000, maxFieldName: 256, maxDepth: 32 },
+			files: {
+				place: { folder: join(cwd, 'formsrv-data', 'files') },
+				quota: 5 * 1024 ** 3,
+				formQuota: 2.5 * 1024 ** 3,
+				scanner: null,
+			},
 			rates: { submit: 300, api: 1000, auth: 20 },
 			strictRedirects: false,
 			logLevel: 'info',
@@ -293,6 +299,8 @@ describe('what is shown to people', () => {
 			'FORMSRV_RECAPTCHA_SECRET',
 			'FORMSRV_HCAPTCHA_SECRET',
 			'FORMSRV_TURNSTILE_SECRET',
+			'FORMSRV_S3_ACCESS_KEY_ID',
+			'FORMSRV_S3_SECRET_ACCESS_KEY',
 		]);
 	});
 

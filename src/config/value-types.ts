@@ -249,6 +249,15 @@ export function mailbox(): ValueType<string> {
 	};
 }
 
+/** Letters, digits and hyphens. */
+export function word(): ValueType<string> {
+	return {
+		placeholder: 'name',
+		values: 'letters, digits, hyphens',
+		parse: (text) => (/^[a-z0-9-]{1,64}$/i.test(text) ? text : reject('must be letters, digits and hyphens')),
+	};
+}
+
 /** One word without control characters. */
 export function secretText(): ValueType<string> {
 	return {

@@ -1,0 +1,63 @@
+/** The port to the bytes of attached files; its adapters are the folder and S3. */
+
+export interface FileStore {
+	/** A new object under a random key. Nothing can be read under it before `finish`. */
+	create(): FileWriter;
+	/**
+	 * The bytes, or a part of them, the end excluded. Resolves when there is something to read.
+	 * @throws MissingFile
+	 */
+	read(key: string, range?: ByteRange): Promise<ReadableStream<Uint8Array>>;
+	/** Keys without an object are fine. */
+	remove(keys: readonly string[]): Promise<void>;
+	/** All objects, in no order. */
+	list(): AsyncIterable<StoredObject>;
+	/** Removes what unfinished writers of other, dead processes left. */
+	tidy(): Promise<void>;
+	/** Writes and removes something. @throws Error with a sentence if that fails */
+	check(): Promise<void>;
+	/** Of its disk; infinite where there is no knowing. */
+	freeBytes(): number;
+}
+
+/** Its calls are made one after the other. */
+export interface FileWriter {
+	readonly key: string;
+	/** The chunk may be used again when this has returned, or resolved. */
+	write(chunk: Uint8Array): void | Promise<void>;
+	/** Resolves when all of it is on disk, under its key. */
+	finish(): Promise<void>;
+	/** Removes what there is. Does nothing after an `abort`, and removes the object after a `finish`. */
+	abort(): Promise<void>;
+}
+
+export interface ByteRange {
+	start: number;
+	end: number;
+}
+
+export interface StoredObject {
+	key: string;
+	bytes: number;
+	/** In milliseconds since 1970. */
+	changedAt: number;
+}
+
+/** There is no object under a key. */
+export class MissingFile extends Error {
+	constructor(key: string) {
+		super(`There is no file ${key} in the file store.`);
+		this.name = 'MissingFile';
+	}
+}
+
+const KEY_BYTES = 16;
+const KEY = /^[0-9a-f]{32}$/;
+
+export function newKey(): string {
+	return crypto.getRandomValues(new Uint8Array(KEY_BYTES)).toHex();
+}
+
+export function isKey(name: string): boolean {
+	return KEY.test(name);
+}
