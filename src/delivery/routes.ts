@@ -3,20 +3,12 @@
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import { readJson } from '../http/json-body.ts';
-import {
-	errorResponses,
-	jsonBody,
-	jsonResponse,
-	operation,
-	pathParameter,
-	queryParameter,
-	textResponse,
-} from '../http/openapi.ts';
-import { integer, oneOf, single } from '../http/query-parameters.ts';
+import { jsonBody, jsonResponse, operation, pathParameter, queryParameter, textResponse } from '../http/openapi.ts';
+import { integer, oneOf, queryOf, single } from '../http/query-parameters.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { stringEnum } from '../http/schema-types.ts';
 import type { Auth } from '../keys/auth.ts';
-import { CHANNELS, DELIVERY_STATES } from '../storage/tables.ts';
+import { CHANNELS, DELIVERY_STATES, type Mode } from '../storage/tables.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, MAIL_TESTS_PER_MINUTE } from './bounds.ts';
 import type { DeliveryQuery } from './deliveries.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -77,10 +69,6 @@ const filters = [
 	}),
 ];
 const formFilter = queryParameter('form', { schema: Type.String(), description: 'Only of this form (id).' });
-const accessErrors = () => errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED');
-const bodyErrors = () =>
-	errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
-
 /** @throws AppError VALIDATION_ERROR naming the parameter */
 function parseQuery(params: URLSearchParams): DeliveryQuery {
 	const chosen = <T extends string>(name: string, values: readonly T[]) =>
@@ -93,66 +81,55 @@ function parseQuery(params: URLSearchParams): DeliveryQuery {
 	};
 }
 
-const queryOf = (request: Request) => new URL(request.url).searchParams;
+const pageOf = ({ mode }: { mode: Mode }, request: Request) => ({
+	mode,
+	readQuery: () => parseQuery(queryOf(request)),
+});
 
-function listResponses(...notFound: ('FORM_NOT_FOUND' | 'NOT_FOUND')[]) {
-	return {
-		200: jsonResponse('The page.', { schema: DeliveryList, example: EXAMPLE_LIST }),
-		...accessErrors(),
-		...errorResponses('VALIDATION_ERROR'),
-		...errorResponses(...notFound),
-	};
-}
+const page = jsonResponse('The page.', { schema: DeliveryList, example: EXAMPLE_LIST });
 
 function listRoutes({ deliveries }: Dispatch, auth: Auth) {
 	return new Elysia()
 		.use(auth)
 		.get(
 			'/api/deliveries',
-			({ principal: { mode }, request }) => {
-				const params = queryOf(request);
-				return deliveries.list({ form: single(params, 'form') }, { mode, readQuery: () => parseQuery(params) });
-			},
+			({ principal, request }) =>
+				deliveries.list({ form: single(queryOf(request), 'form') }, pageOf(principal, request)),
 			{
 				access,
-				detail: {
-					...operation('listDeliveries', 'List deliveries', 'Sent, waiting and failed ones; newest first.'),
+				detail: operation('listDeliveries', 'List deliveries', {
+					description: 'Sent, waiting and failed ones; newest first.',
 					parameters: [...filters, formFilter],
-					responses: listResponses('FORM_NOT_FOUND'),
-				},
+					returns: page,
+					errors: ['VALIDATION_ERROR', 'FORM_NOT_FOUND'],
+				}),
 			},
 		)
 		.get(
 			'/api/forms/:id/deliveries',
-			({ principal: { mode }, params, request }) =>
-				deliveries.list({ form: params.id }, { mode, readQuery: () => parseQuery(queryOf(request)) }),
+			({ principal, params, request }) => deliveries.list({ form: params.id }, pageOf(principal, request)),
 			{
 				access,
-				detail: {
-					...operation('listFormDeliveries', 'List a form’s deliveries', 'The mails and webhook events of one form.'),
+				detail: operation('listFormDeliveries', 'List a form’s deliveries', {
+					description: 'The mails and webhook events of one form.',
 					parameters: [formId, ...filters],
-					responses: listResponses('FORM_NOT_FOUND'),
-				},
+					returns: page,
+					errors: ['VALIDATION_ERROR', 'FORM_NOT_FOUND'],
+				}),
 			},
 		)
 		.get(
 			'/api/forms/:id/submissions/:submissionId/deliveries',
-			({ principal: { mode }, params, request }) =>
-				deliveries.list(
-					{ form: params.id, submission: params.submissionId },
-					{ mode, readQuery: () => parseQuery(queryOf(request)) },
-				),
+			({ principal, params: { id: form, submissionId: submission }, request }) =>
+				deliveries.list({ form, submission }, pageOf(principal, request)),
 			{
 				access,
-				detail: {
-					...operation(
-						'listSubmissionDeliveries',
-						'List a submission’s deliveries',
-						'The mails and webhook events about one submission.',
-					),
+				detail: operation('listSubmissionDeliveries', 'List a submission’s deliveries', {
+					description: 'The mails and webhook events about one submission.',
 					parameters: [formId, submissionId, ...filters],
-					responses: listResponses('FORM_NOT_FOUND', 'NOT_FOUND'),
-				},
+					returns: page,
+					errors: ['VALIDATION_ERROR', 'FORM_NOT_FOUND', 'NOT_FOUND'],
+				}),
 			},
 		);
 }
@@ -162,18 +139,15 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 		.use(auth)
 		.get('/:id', ({ principal, params }) => deliveries.get(params.id, principal.mode), {
 			access,
-			detail: {
-				...operation('getDelivery', 'Read a delivery', 'One delivery with the content that was sent or would be.'),
+			detail: operation('getDelivery', 'Read a delivery', {
+				description: 'One delivery with the content that was sent or would be.',
 				parameters: [id],
-				responses: {
-					200: jsonResponse('The delivery.', {
-						schema: DeliveryWithContent,
-						example: { ...EXAMPLE, content: EXAMPLE_CONTENT },
-					}),
-					...accessErrors(),
-					...errorResponses('NOT_FOUND'),
-				},
-			},
+				returns: jsonResponse('The delivery.', {
+					schema: DeliveryWithContent,
+					example: { ...EXAMPLE, content: EXAMPLE_CONTENT },
+				}),
+				errors: ['NOT_FOUND'],
+			}),
 		})
 		.get(
 			'/:id/preview',
@@ -181,19 +155,12 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 				new Response(await deliveries.preview(params.id, principal.mode), { headers: PREVIEW_HEADERS }),
 			{
 				access,
-				detail: {
-					...operation(
-						'previewDelivery',
-						'Preview a mail',
-						'The HTML part of a mail, to be shown in a sandboxed frame.',
-					),
+				detail: operation('previewDelivery', 'Preview a mail', {
+					description: 'The HTML part of a mail, to be shown in a sandboxed frame.',
 					parameters: [id],
-					responses: {
-						200: textResponse('The page.', { 'text/html': '<!doctype html><title>New submission</title>' }),
-						...accessErrors(),
-						...errorResponses('NOT_FOUND'),
-					},
-				},
+					returns: textResponse('The page.', { 'text/html': '<!doctype html><title>New submission</title>' }),
+					errors: ['NOT_FOUND'],
+				}),
 			},
 		)
 		.post(
@@ -204,18 +171,15 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 			},
 			{
 				access,
-				detail: {
-					...operation('retryDelivery', 'Try again', 'Sends it as soon as possible, whatever its state.'),
+				detail: operation('retryDelivery', 'Try again', {
+					description: 'Sends it as soon as possible, whatever its state.',
 					parameters: [id],
-					responses: {
-						200: jsonResponse('The delivery as it is now.', {
-							schema: DeliveryWithContent,
-							example: { ...EXAMPLE, state: 'waiting', attempts: 0, finishedAt: null, content: EXAMPLE_CONTENT },
-						}),
-						...accessErrors(),
-						...errorResponses('NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'),
-					},
-				},
+					returns: jsonResponse('The delivery as it is now.', {
+						schema: DeliveryWithContent,
+						example: { ...EXAMPLE, state: 'waiting', attempts: 0, finishedAt: null, content: EXAMPLE_CONTENT },
+					}),
+					errors: ['NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'],
+				}),
 			},
 		)
 		.post(
@@ -225,16 +189,12 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 			}),
 			{
 				access,
-				detail: {
-					...operation('retryDeliveries', 'Try many again', 'Those named by `ids`, or all that match.'),
+				detail: operation('retryDeliveries', 'Try many again', {
+					description: 'Those named by `ids`, or all that match.',
 					requestBody: jsonBody(RetryDeliveries, { state: 'failed' }),
-					responses: {
-						200: jsonResponse('How many are retried.', { schema: RetryResult, example: { retried: 3 } }),
-						...accessErrors(),
-						...bodyErrors(),
-						...errorResponses('FORM_NOT_FOUND', 'UNAVAILABLE'),
-					},
-				},
+					returns: jsonResponse('How many are retried.', { schema: RetryResult, example: { retried: 3 } }),
+					errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
+				}),
 			},
 		);
 }
@@ -251,23 +211,15 @@ function mailTestRoute(dispatch: Dispatch, auth: Auth) {
 		},
 		{
 			access: { ...access, isLiveOnly: true },
-			detail: {
-				...operation(
-					'testMail',
-					'Send a test mail',
-					`On failure the error says what is wrong. Needs a live key; at most ${MAIL_TESTS_PER_MINUTE} a minute are sent.`,
-				),
+			detail: operation('testMail', 'Send a test mail', {
+				description: `On failure the error says what is wrong. Needs a live key; at most ${MAIL_TESTS_PER_MINUTE} a minute are sent.`,
 				requestBody: jsonBody(MailTest, { to: 'you@example.com' }),
-				responses: {
-					200: jsonResponse('The mail server accepted it.', {
-						schema: MailTestResult,
-						example: { accepted: true, reply: '250 2.0.0 Ok: queued' },
-					}),
-					...accessErrors(),
-					...bodyErrors(),
-					...errorResponses('CONFLICT'),
-				},
-			},
+				returns: jsonResponse('The mail server accepted it.', {
+					schema: MailTestResult,
+					example: { accepted: true, reply: '250 2.0.0 Ok: queued' },
+				}),
+				errors: ['CONFLICT'],
+			}),
 		},
 	);
 }

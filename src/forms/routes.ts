@@ -2,8 +2,8 @@
 
 import { Elysia } from 'elysia';
 import { readJson } from '../http/json-body.ts';
-import { errorResponses, jsonBody, jsonResponse, operation, pathParameter } from '../http/openapi.ts';
-import { Success } from '../http/success.ts';
+import { jsonBody, jsonResponse, operation, pathParameter } from '../http/openapi.ts';
+import { succeed, successResponse } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
 import type { Forms } from './forms.ts';
 import { CreateForm, Form, FormList, UpdateForm } from './schema.ts';
@@ -27,13 +27,10 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 		.use(auth)
 		.get('', async ({ principal }) => ({ forms: await forms.list(principal.mode) }), {
 			access: { permission: 'read' },
-			detail: {
-				...operation('listForms', 'List forms', 'All forms of the mode of the key, newest first.'),
-				responses: {
-					200: jsonResponse('The forms.', { schema: FormList, example: { forms: [EXAMPLE] } }),
-					...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'),
-				},
-			},
+			detail: operation('listForms', 'List forms', {
+				description: 'All forms of the mode of the key, newest first.',
+				returns: jsonResponse('The forms.', { schema: FormList, example: { forms: [EXAMPLE] } }),
+			}),
 		})
 		.post(
 			'',
@@ -45,32 +42,28 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 			},
 			{
 				access: { permission: 'write' },
-				detail: {
-					...operation(
-						'createForm',
-						'Create a form',
+				detail: operation('createForm', 'Create a form', {
+					description:
 						'The form belongs to the mode of the key: live or test. Members that only the server sets are ignored. A slug may be ' +
-							'a former one of another form, which takes the permission to read as well; that of a deleted form is free after 30 days.',
-					),
+						'a former one of another form, which takes the permission to read as well; that of a deleted form is free after 30 days.',
 					requestBody: jsonBody(CreateForm, { name: 'Contact', notificationEmail: 'you@example.com' }),
-					responses: {
-						201: jsonResponse('The new form.', { schema: Form, example: EXAMPLE, headers: { Location: 'Its path.' } }),
-						...errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'UNAUTHORIZED', 'FORBIDDEN', 'SLUG_TAKEN'),
-						...errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'UNAVAILABLE'),
-					},
-				},
+					creates: jsonResponse('The new form.', {
+						schema: Form,
+						example: EXAMPLE,
+						headers: { Location: 'Its path.' },
+					}),
+					errors: ['SLUG_TAKEN', 'UNAVAILABLE'],
+				}),
 			},
 		)
 		.get('/:id', ({ principal, params }) => forms.get(params.id, principal.mode), {
 			access: { permission: 'read' },
-			detail: {
-				...operation('getForm', 'Read a form', 'One form with its settings and counts.'),
+			detail: operation('getForm', 'Read a form', {
+				description: 'One form with its settings and counts.',
 				parameters: [formId],
-				responses: {
-					200: jsonResponse('The form.', { schema: Form, example: EXAMPLE }),
-					...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'RATE_LIMITED'),
-				},
-			},
+				returns: jsonResponse('The form.', { schema: Form, example: EXAMPLE }),
+				errors: ['FORM_NOT_FOUND'],
+			}),
 		})
 		.patch(
 			'/:id',
@@ -80,44 +73,27 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 			},
 			{
 				access: { permission: 'write' },
-				detail: {
-					...operation(
-						'updateForm',
-						'Update a form',
+				detail: operation('updateForm', 'Update a form', {
+					description:
 						'Changes the members that are sent; `null` clears an optional one. Read-only members are ignored, unknown ones rejected. ' +
-							'To change `notificationEmail` a key needs the permission to read as well; the former addresses are notified by mail. After a change of the slug ' +
-							'the former one still leads to the form, until another form takes it.',
-					),
+						'To change `notificationEmail` a key needs the permission to read as well; the former addresses are notified by mail. After a change of the slug ' +
+						'the former one still leads to the form, until another form takes it.',
 					parameters: [formId],
 					requestBody: jsonBody(UpdateForm, { isActive: false }),
-					responses: {
-						200: jsonResponse('The form after the change.', { schema: Form, example: { ...EXAMPLE, isActive: false } }),
-						...errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND'),
-						...errorResponses('SLUG_TAKEN', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'),
-						...errorResponses('UNAVAILABLE'),
-					},
-				},
+					returns: jsonResponse('The form after the change.', {
+						schema: Form,
+						example: { ...EXAMPLE, isActive: false },
+					}),
+					errors: ['FORM_NOT_FOUND', 'SLUG_TAKEN', 'UNAVAILABLE'],
+				}),
 			},
 		)
-		.delete(
-			'/:id',
-			async ({ principal, params }) => {
-				await forms.remove(params.id, principal.mode);
-				return { success: true as const };
-			},
-			{
-				access: { permission: 'delete' },
-				detail: {
-					...operation(
-						'deleteForm',
-						'Delete a form',
-						'Removes the form and all its submissions for good. This cannot be undone.',
-					),
-					parameters: [formId],
-					responses: {
-						200: jsonResponse('Deleted.', { schema: Success, example: { success: true } }),
-						...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'RATE_LIMITED', 'UNAVAILABLE'),
-					},
-				},
-			},
-		);
+		.delete('/:id', ({ principal, params }) => succeed(forms.remove(params.id, principal.mode)), {
+			access: { permission: 'delete' },
+			detail: operation('deleteForm', 'Delete a form', {
+				description: 'Removes the form and all its submissions for good. This cannot be undone.',
+				parameters: [formId],
+				returns: successResponse('Deleted.'),
+				errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
+			}),
+		});

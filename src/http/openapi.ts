@@ -1,6 +1,7 @@
 /** Builders for the descriptions of routes in the OpenAPI document. */
 
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
+import type { DocumentDecoration } from 'elysia';
 import { ERROR_CODES, type ErrorCode } from '../errors.ts';
 import { ERROR_STATUS } from './error-status.ts';
 import { stringEnum } from './schema-types.ts';
@@ -140,9 +141,28 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 	},
 };
 
-/** The id, title and description of an operation; its tag comes from the Elysia instance. */
-export function operation(operationId: string, summary: string, description: string) {
-	return { operationId, summary, description };
+type Described = ReturnType<typeof jsonResponse> | ReturnType<typeof textResponse>;
+
+interface Operation extends Pick<DocumentDecoration, 'parameters'> {
+	description: string;
+	/** Adds the errors of a JSON body. */
+	requestBody?: ReturnType<typeof jsonBody>;
+	/** The response with status 200, or … */
+	returns?: Described;
+	/** … with 201. */
+	creates?: Described;
+	/** Besides those of the body, and those of the guard of the route. */
+	errors?: readonly ErrorCode[];
+}
+
+const BODY_ERRORS = ['VALIDATION_ERROR', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const;
+
+/** Describes an operation; its tag comes from the Elysia instance. */
+export function operation(operationId: string, summary: string, described: Operation): DocumentDecoration {
+	const { returns, creates, errors = [], ...rest } = described;
+	const codes = rest.requestBody ? [...BODY_ERRORS, ...errors] : errors;
+	const responses = { ...(returns && { 200: returns }), ...(creates && { 201: creates }), ...errorResponses(...codes) };
+	return { operationId, summary, ...rest, responses };
 }
 
 /** A required JSON body. */
@@ -187,7 +207,7 @@ export function redirectResponse(description: string) {
 }
 
 /** Error responses by status; codes with the same status share one response with several examples. */
-export function errorResponses(...codes: ErrorCode[]) {
+export function errorResponses(...codes: readonly ErrorCode[]) {
 	return responsesByStatus(codes, { schema: ErrorBody, extra: () => ({}) });
 }
 
@@ -218,7 +238,7 @@ interface ErrorShape {
  * Lazy: every route has several error responses, and few processes ever serve the document. Each is built when it is
  * turned into JSON.
  */
-function responsesByStatus(codes: ErrorCode[], shape: ErrorShape) {
+function responsesByStatus(codes: readonly ErrorCode[], shape: ErrorShape) {
 	const byStatus: Record<string, { description: string; toJSON(): object }> = {};
 	for (const status of new Set(codes.map((code) => ERROR_STATUS[code]))) {
 		const group = codes.filter((code) => ERROR_STATUS[code] === status);

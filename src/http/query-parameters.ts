@@ -4,6 +4,11 @@ import { invalidField } from '../errors.ts';
 
 const INTEGER = /^-?[0-9]+$/;
 
+/** The parameters of a request as they were sent, repeated and empty ones included. */
+export function queryOf(request: Request): URLSearchParams {
+	return new URL(request.url).searchParams;
+}
+
 /** The value of a parameter; it must not be repeated or empty. */
 export function single(params: URLSearchParams, name: string): string | undefined {
 	const values = params.getAll(name);

@@ -3,6 +3,7 @@
 import { Elysia } from 'elysia';
 import { AppError } from '../errors.ts';
 import { networkOf } from '../http/client-address.ts';
+import { errorResponses } from '../http/openapi.ts';
 import { type RateLimiter, rateHeaders } from '../http/rate-limit.ts';
 import { requestInfo } from '../http/request-info.ts';
 import type { Keys } from './keys.ts';
@@ -71,7 +72,10 @@ export function createAuth(
 		})
 		.macro({
 			access: (access: Access) => ({
-				detail: { security: [{ apiKey: [] }] },
+				detail: {
+					security: [{ apiKey: [] }],
+					responses: errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'),
+				},
 				transform: ({ principal, params }: { principal?: Principal; params?: Record<string, string> }) => {
 					authorize(principal, access, params);
 				},

@@ -2,35 +2,27 @@
 
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
-import { errorResponses, jsonResponse, operation } from '../http/openapi.ts';
+import { jsonResponse, operation } from '../http/openapi.ts';
 
 const Healthy = Type.Object({ status: Type.Literal('ok') });
-const responses = {
-	200: jsonResponse('Yes.', { schema: Healthy, example: { status: 'ok' } }),
-	...errorResponses('UNAVAILABLE'),
+const outcome = {
+	returns: jsonResponse('Yes.', { schema: Healthy, example: { status: 'ok' } }),
+	errors: ['UNAVAILABLE'] as const,
 };
 
 /** For the document only. */
 export function describedProbes() {
 	return new Elysia({ detail: { tags: ['Server'], security: [] } })
 		.get('/health', () => {}, {
-			detail: {
-				...operation(
-					'getHealth',
-					'Check whether the server is healthy',
-					'Fails only if a restart is needed. For liveness probes.',
-				),
-				responses,
-			},
+			detail: operation('getHealth', 'Check whether the server is healthy', {
+				description: 'Fails only if a restart is needed. For liveness probes.',
+				...outcome,
+			}),
 		})
 		.get('/ready', () => {}, {
-			detail: {
-				...operation(
-					'getReady',
-					'Check whether submissions are accepted',
-					'Whether a submission would be stored now. For readiness probes.',
-				),
-				responses,
-			},
+			detail: operation('getReady', 'Check whether submissions are accepted', {
+				description: 'Whether a submission would be stored now. For readiness probes.',
+				...outcome,
+			}),
 		});
 }

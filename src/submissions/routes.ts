@@ -2,11 +2,12 @@
 
 import { Elysia } from 'elysia';
 import { readJson } from '../http/json-body.ts';
-import { errorResponses, jsonBody, jsonResponse, operation } from '../http/openapi.ts';
+import { jsonBody, jsonResponse, operation } from '../http/openapi.ts';
+import { queryOf } from '../http/query-parameters.ts';
 import type { StreamResponse } from '../http/streamed.ts';
-import { Success } from '../http/success.ts';
+import { succeed, successResponse } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
-import { callerOf } from '../keys/permissions.ts';
+import { callerOf, type Principal } from '../keys/permissions.ts';
 import { LIMIT_DEFAULT } from './bounds.ts';
 import { parseListQuery } from './list-query.ts';
 import { criteriaParameters, formId, pageParameters, submissionId } from './openapi-parts.ts';
@@ -31,115 +32,80 @@ const HEADERS = { 'Content-Type': 'application/json' };
 
 export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: StreamResponse) => {
 	/** Sends JSON text, whole or as a stream. */
-	const toResponse = (request: Request, text: JsonText): Response =>
-		typeof text === 'string' ? new Response(text, { headers: HEADERS }) : stream(request, text, HEADERS);
+	const toResponse = async (request: Request, json: Promise<JsonText>): Promise<Response> => {
+		const text = await json;
+		return typeof text === 'string' ? new Response(text, { headers: HEADERS }) : stream(request, text, HEADERS);
+	};
 
 	return new Elysia({ prefix: '/api/forms/:id/submissions', tags: ['Submissions'] })
 		.use(auth)
 		.get(
 			'',
-			async ({ principal, params, request }) =>
-				toResponse(
-					request,
-					await submissions.list(params.id, {
-						mode: principal.mode,
-						caller: callerOf(principal),
-						readQuery: () => parseListQuery(new URL(request.url).searchParams),
-					}),
-				),
+			({ principal, params, request }) => {
+				const readQuery = () => parseListQuery(queryOf(request));
+				return toResponse(request, submissions.list(params.id, { ...scopeOf(principal), readQuery }));
+			},
 			{
 				access: { permission: 'read', form: 'id' },
-				detail: {
-					...operation(
-						'listSubmissions',
-						'List submissions',
+				detail: operation('listSubmissions', 'List submissions', {
+					description:
 						'One page of the submissions of a form: `limit` of them while there are more, whatever their size.',
-					),
 					parameters: [formId, ...pageParameters, ...criteriaParameters],
-					responses: {
-						200: jsonResponse('The page.', { schema: SubmissionList, example: EXAMPLE_PAGE }),
-						...errorResponses('VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'RATE_LIMITED'),
-						...errorResponses('UNAVAILABLE'),
-					},
-				},
+					returns: jsonResponse('The page.', { schema: SubmissionList, example: EXAMPLE_PAGE }),
+					errors: ['VALIDATION_ERROR', 'FORM_NOT_FOUND', 'UNAVAILABLE'],
+				}),
 			},
 		)
 		.get(
 			'/:submissionId',
-			async ({ principal, params, request }) =>
-				toResponse(
-					request,
-					await submissions.get(params.id, {
-						mode: principal.mode,
-						caller: callerOf(principal),
-						id: params.submissionId,
-					}),
-				),
+			({ principal, params, request }) =>
+				toResponse(request, submissions.get(params.id, { ...scopeOf(principal), id: params.submissionId })),
 			{
 				access: { permission: 'read', form: 'id' },
-				detail: {
-					...operation('getSubmission', 'Read a submission', 'One submission with all its fields.'),
+				detail: operation('getSubmission', 'Read a submission', {
+					description: 'One submission with all its fields.',
 					parameters: [formId, submissionId],
-					responses: {
-						200: jsonResponse('The submission.', { schema: Submission, example: EXAMPLE }),
-						...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'NOT_FOUND', 'RATE_LIMITED'),
-						...errorResponses('UNAVAILABLE'),
-					},
-				},
+					returns: jsonResponse('The submission.', { schema: Submission, example: EXAMPLE }),
+					errors: ['FORM_NOT_FOUND', 'NOT_FOUND', 'UNAVAILABLE'],
+				}),
 			},
 		)
 		.patch(
 			'/:submissionId',
-			async ({ principal, mayRead, params, request }) =>
-				toResponse(
-					request,
-					await submissions.update(params.id, {
-						mode: principal.mode,
-						caller: callerOf(principal),
-						id: params.submissionId,
-						mayRead,
-						readChange: () => readJson(request, UpdateSubmission),
-					}),
-				),
+			({ principal, mayRead, params, request }) => {
+				const readChange = () => readJson(request, UpdateSubmission);
+				const change = { ...scopeOf(principal), id: params.submissionId, mayRead, readChange };
+				return toResponse(request, submissions.update(params.id, change));
+			},
 			{
 				access: { permission: 'write' },
-				detail: {
-					...operation(
-						'updateSubmission',
-						'Flag a submission',
-						'Sets the given flags. For a key without the permission to read, the response has no `data`.',
-					),
+				detail: operation('updateSubmission', 'Flag a submission', {
+					description: 'Sets the given flags. For a key without the permission to read, the response has no `data`.',
 					parameters: [formId, submissionId],
 					requestBody: jsonBody(UpdateSubmission, { isRead: true }),
-					responses: {
-						200: jsonResponse('The submission after the change.', {
-							schema: FlaggedSubmission,
-							example: { ...EXAMPLE, isRead: true },
-						}),
-						...errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'UNAUTHORIZED', 'FORBIDDEN'),
-						...errorResponses('FORM_NOT_FOUND', 'NOT_FOUND'),
-						...errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'UNAVAILABLE'),
-					},
-				},
+					returns: jsonResponse('The submission after the change.', {
+						schema: FlaggedSubmission,
+						example: { ...EXAMPLE, isRead: true },
+					}),
+					errors: ['FORM_NOT_FOUND', 'NOT_FOUND', 'UNAVAILABLE'],
+				}),
 			},
 		)
 		.delete(
 			'/:submissionId',
-			async ({ principal, params }) => {
-				await submissions.remove(params.id, { mode: principal.mode, id: params.submissionId });
-				return { success: true as const };
-			},
+			({ principal: { mode }, params }) => succeed(submissions.remove(params.id, { mode, id: params.submissionId })),
 			{
 				access: { permission: 'delete' },
-				detail: {
-					...operation('deleteSubmission', 'Delete a submission', 'Removes it. This cannot be undone.'),
+				detail: operation('deleteSubmission', 'Delete a submission', {
+					description: 'Removes it. This cannot be undone.',
 					parameters: [formId, submissionId],
-					responses: {
-						200: jsonResponse('Deleted.', { schema: Success, example: { success: true } }),
-						...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'NOT_FOUND'),
-						...errorResponses('RATE_LIMITED', 'UNAVAILABLE'),
-					},
-				},
+					returns: successResponse('Deleted.'),
+					errors: ['FORM_NOT_FOUND', 'NOT_FOUND', 'UNAVAILABLE'],
+				}),
 			},
 		);
 };
+
+function scopeOf(principal: Principal) {
+	return { mode: principal.mode, caller: callerOf(principal) };
+}

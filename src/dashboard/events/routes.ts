@@ -1,7 +1,7 @@
 /** The stream of events. */
 
 import { Elysia } from 'elysia';
-import { errorResponses, textResponse } from '../../http/openapi.ts';
+import { operation, textResponse } from '../../http/openapi.ts';
 import type { Auth } from '../../keys/auth.ts';
 import type { EventStreams } from './streams.ts';
 
@@ -29,18 +29,14 @@ export const eventRoutes = (streams: EventStreams, auth: Auth) =>
 		},
 		{
 			access: { permission: 'read', isConfined: true },
-			detail: {
-				operationId: 'streamEvents',
-				summary: 'Stream events',
+			detail: operation('streamEvents', 'Stream events', {
 				description:
 					'Server-sent events about the forms of the key: `submission` for a new submission, `change` if a form or any of ' +
 					'its submissions changed, `delivery` (for `admin`) if a mail or webhook request changed state. Many at once become one ' +
 					'`change`. The stream begins with `hello`. After a reconnect, load the data again: missed events are not ' +
 					'repeated. The stream ends with the key or session, each of which may have ten at once.',
-				responses: {
-					200: textResponse('The stream, until the client closes it.', { [MEDIA_TYPE]: EXAMPLE }),
-					...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'UNAVAILABLE'),
-				},
-			},
+				returns: textResponse('The stream, until the client closes it.', { [MEDIA_TYPE]: EXAMPLE }),
+				errors: ['UNAVAILABLE'],
+			}),
 		},
 	);

@@ -5,10 +5,10 @@ import { AppError, invalidField } from '../../errors.ts';
 import type { Forms } from '../../forms/forms.ts';
 import { networkOf } from '../../http/client-address.ts';
 import { readJson } from '../../http/json-body.ts';
-import { errorResponses, jsonBody, jsonResponse, operation } from '../../http/openapi.ts';
+import { jsonBody, jsonResponse, operation } from '../../http/openapi.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import { requestInfo } from '../../http/request-info.ts';
-import { Success } from '../../http/success.ts';
+import { successResponse } from '../../http/success.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { callerOf, unauthorized } from '../../keys/permissions.ts';
 import { VERSION } from '../../version.ts';
@@ -44,14 +44,7 @@ const EXAMPLE = {
 	submitUrl: 'https://f.example.com',
 	expiresAt: '2026-01-02T15:04:05.678Z',
 };
-const responses = (description: string) => ({
-	200: jsonResponse(description, { schema: SessionView, example: EXAMPLE }),
-	...errorResponses('UNAUTHORIZED', 'RATE_LIMITED'),
-});
-const bodyErrors = {
-	...errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
-	...errorResponses('UNAVAILABLE'),
-};
+const sessionResponse = (description: string) => jsonResponse(description, { schema: SessionView, example: EXAMPLE });
 
 export function sessionRoutes(options: SessionRoutesOptions) {
 	const { sessions, keys, forms, cookie, credential, api, failures, urls } = options;
@@ -121,25 +114,24 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 				return view(request, token);
 			},
 			{
-				detail: {
-					...operation(
-						'openSession',
-						'Sign in',
+				detail: operation('openSession', 'Sign in', {
+					description:
 						'Opens a session by an API key, with its permissions while it is valid, or by a set-up link. The response sets ' +
-							'a cookie, which replaces the key. The session ends after 12 hours without use, and after 7 days at the latest. With ' +
-							'the cookie, requests that change something need the header `X-Formsrv-CSRF: 1` and a page of this origin. Meant ' +
-							'for the dashboard; programs send their key.',
-					),
+						'a cookie, which replaces the key. The session ends after 12 hours without use, and after 7 days at the latest. With ' +
+						'the cookie, requests that change something need the header `X-Formsrv-CSRF: 1` and a page of this origin. Meant ' +
+						'for the dashboard; programs send their key.',
 					requestBody: jsonBody(OpenSession, { key: 'sk_live_…' }),
-					responses: { ...responses('Signed in.'), ...bodyErrors },
-				},
+					returns: sessionResponse('Signed in.'),
+					errors: ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'UNAVAILABLE'],
+				}),
 			},
 		)
 		.get('', async ({ request }) => view(request, (await ownSession(request)).token), {
-			detail: {
-				...operation('getSession', 'Read the session', 'The session of the cookie of the request.'),
-				responses: responses('The session.'),
-			},
+			detail: operation('getSession', 'Read the session', {
+				description: 'The session of the cookie of the request.',
+				returns: sessionResponse('The session.'),
+				errors: ['UNAUTHORIZED', 'RATE_LIMITED'],
+			}),
 		})
 		.patch(
 			'',
@@ -153,11 +145,12 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 				return view(request, token);
 			},
 			{
-				detail: {
-					...operation('switchMode', 'Switch between live and test', 'Only for a session from a set-up link.'),
+				detail: operation('switchMode', 'Switch between live and test', {
+					description: 'Only for a session from a set-up link.',
 					requestBody: jsonBody(SwitchMode, { mode: 'test' }),
-					responses: { ...responses('The session after the change.'), ...bodyErrors },
-				},
+					returns: sessionResponse('The session after the change.'),
+					errors: ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'UNAVAILABLE'],
+				}),
 			},
 		)
 		.delete(
@@ -174,13 +167,11 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 				return { success: true as const };
 			},
 			{
-				detail: {
-					...operation('closeSession', 'Sign out', 'Ends the session of the cookie. Idempotent.'),
-					responses: {
-						200: jsonResponse('Signed out.', { schema: Success, example: { success: true } }),
-						...errorResponses('FORBIDDEN', 'UNAVAILABLE'),
-					},
-				},
+				detail: operation('closeSession', 'Sign out', {
+					description: 'Ends the session of the cookie. Idempotent.',
+					returns: successResponse('Signed out.'),
+					errors: ['FORBIDDEN', 'UNAVAILABLE'],
+				}),
 			},
 		);
 }

@@ -1,8 +1,8 @@
 /** Routes that list and end dashboard sessions. */
 
 import { Elysia } from 'elysia';
-import { errorResponses, jsonResponse, operation, pathParameter } from '../../http/openapi.ts';
-import { Success } from '../../http/success.ts';
+import { jsonResponse, operation, pathParameter } from '../../http/openapi.ts';
+import { succeed, successResponse } from '../../http/success.ts';
 import type { Auth } from '../../keys/auth.ts';
 import type { Sessions } from '../session/sessions.ts';
 import { Ended, SignedInList } from './schema.ts';
@@ -18,61 +18,34 @@ const EXAMPLE = {
 };
 
 const access = { permission: 'admin' } as const;
-const errors = () => errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED');
 
 export const sessionsRoutes = (sessions: Sessions, auth: Auth) =>
 	new Elysia({ prefix: '/api/sessions', tags: ['Session'] })
 		.use(auth)
 		.get('', async ({ principal }) => ({ sessions: await sessions.list(principal) }), {
 			access,
-			detail: {
-				...operation(
-					'listSessions',
-					'List sessions',
+			detail: operation('listSessions', 'List sessions', {
+				description:
 					'Dashboard sessions, newest first: those of keys in the mode of your key; for a live key also those that a set-up ' +
-						'link opened.',
-				),
-				responses: {
-					200: jsonResponse('The sessions.', { schema: SignedInList, example: { sessions: [EXAMPLE] } }),
-					...errors(),
-				},
-			},
+					'link opened.',
+				returns: jsonResponse('The sessions.', { schema: SignedInList, example: { sessions: [EXAMPLE] } }),
+			}),
 		})
 		.delete('', async ({ principal }) => ({ ended: await sessions.endOthers(principal) }), {
 			access,
-			detail: {
-				...operation(
-					'endOtherSessions',
-					'End all other sessions',
+			detail: operation('endOtherSessions', 'End all other sessions', {
+				description:
 					'Ends every session in the list but your own. With a live key or session, unused set-up links stop working.',
-				),
-				responses: {
-					200: jsonResponse('The number of ended sessions.', { schema: Ended, example: { ended: 2 } }),
-					...errors(),
-					...errorResponses('UNAVAILABLE'),
-				},
-			},
+				returns: jsonResponse('The number of ended sessions.', { schema: Ended, example: { ended: 2 } }),
+				errors: ['UNAVAILABLE'],
+			}),
 		})
-		.delete(
-			'/:id',
-			async ({ principal, params }) => {
-				await sessions.end(params.id, principal);
-				return { success: true as const };
-			},
-			{
-				access,
-				detail: {
-					...operation(
-						'endSession',
-						'End a session',
-						'Rejects its requests from now on, and closes its event streams.',
-					),
-					parameters: [pathParameter('id', { description: 'The session.', example: EXAMPLE.id })],
-					responses: {
-						200: jsonResponse('Ended.', { schema: Success, example: { success: true } }),
-						...errors(),
-						...errorResponses('NOT_FOUND', 'UNAVAILABLE'),
-					},
-				},
-			},
-		);
+		.delete('/:id', ({ principal, params }) => succeed(sessions.end(params.id, principal)), {
+			access,
+			detail: operation('endSession', 'End a session', {
+				description: 'Rejects its requests from now on, and closes its event streams.',
+				parameters: [pathParameter('id', { description: 'The session.', example: EXAMPLE.id })],
+				returns: successResponse('Ended.'),
+				errors: ['NOT_FOUND', 'UNAVAILABLE'],
+			}),
+		});

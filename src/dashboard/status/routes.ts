@@ -1,7 +1,7 @@
 /** The route of the server's status. */
 
 import { Elysia } from 'elysia';
-import { errorResponses, jsonResponse } from '../../http/openapi.ts';
+import { jsonResponse, operation } from '../../http/openapi.ts';
 import type { Auth } from '../../keys/auth.ts';
 import { Status } from './schema.ts';
 import { readStatus } from './status.ts';
@@ -23,13 +23,8 @@ export const statusRoutes = (sources: Parameters<typeof readStatus>[0], auth: Au
 		.use(auth)
 		.get('/api/status', ({ principal }) => readStatus(sources, principal.mode), {
 			access: { permission: 'admin' },
-			detail: {
-				operationId: 'getStatus',
-				summary: 'Read the status',
+			detail: operation('getStatus', 'Read the status', {
 				description: 'Health and settings of the server, without secrets.',
-				responses: {
-					200: jsonResponse('The status.', { schema: Status, example: EXAMPLE }),
-					...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'),
-				},
-			},
+				returns: jsonResponse('The status.', { schema: Status, example: EXAMPLE }),
+			}),
 		});

@@ -2,17 +2,12 @@
 
 import { Elysia } from 'elysia';
 import { readJson } from '../../http/json-body.ts';
-import { errorResponses, jsonBody, jsonResponse, operation } from '../../http/openapi.ts';
+import { jsonBody, jsonResponse, operation } from '../../http/openapi.ts';
 import { allowToTakeLong } from '../../http/request-info.ts';
 import type { Auth } from '../../keys/auth.ts';
 import { formId } from '../openapi-parts.ts';
 import type { Bulk } from './bulk.ts';
 import { BulkTarget, BulkUpdate, Deleted, Updated } from './schema.ts';
-
-const errors = {
-	...errorResponses('VALIDATION_ERROR', 'INVALID_BODY', 'UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND'),
-	...errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'UNAVAILABLE'),
-};
 
 export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 	new Elysia({ prefix: '/api/forms/:id/submissions', tags: ['Submissions'] })
@@ -26,19 +21,14 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 			},
 			{
 				access: { permission: 'write' },
-				detail: {
-					...operation(
-						'updateSubmissions',
-						'Flag many submissions',
+				detail: operation('updateSubmissions', 'Flag many submissions', {
+					description:
 						'Sets flags of the submissions with these `ids`, or of all that match `filter`, `search`, `since` and `until`; `search` needs the permission to read as well.',
-					),
 					parameters: [formId],
 					requestBody: jsonBody(BulkUpdate, { filter: 'unread', set: { isRead: true } }),
-					responses: {
-						200: jsonResponse('The number of submissions.', { schema: Updated, example: { updated: 3 } }),
-						...errors,
-					},
-				},
+					returns: jsonResponse('The number of submissions.', { schema: Updated, example: { updated: 3 } }),
+					errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
+				}),
 			},
 		)
 		.post(
@@ -50,18 +40,13 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 			},
 			{
 				access: { permission: 'delete' },
-				detail: {
-					...operation(
-						'deleteSubmissions',
-						'Delete many submissions',
+				detail: operation('deleteSubmissions', 'Delete many submissions', {
+					description:
 						'Removes the submissions with these `ids`, or all that match `filter`, `search`, `since` and `until`; `search` needs the permission to read as well. This cannot be undone.',
-					),
 					parameters: [formId],
 					requestBody: jsonBody(BulkTarget, { ids: ['cmnrg2x8a1c'] }),
-					responses: {
-						200: jsonResponse('The number of deleted submissions.', { schema: Deleted, example: { deleted: 1 } }),
-						...errors,
-					},
-				},
+					returns: jsonResponse('The number of deleted submissions.', { schema: Deleted, example: { deleted: 1 } }),
+					errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
+				}),
 			},
 		);

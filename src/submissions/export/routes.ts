@@ -1,7 +1,8 @@
 /** The route of the export. */
 
 import { Elysia } from 'elysia';
-import { errorResponses, operation, queryParameter, textResponse } from '../../http/openapi.ts';
+import { operation, queryParameter, textResponse } from '../../http/openapi.ts';
+import { queryOf } from '../../http/query-parameters.ts';
 import { stringEnum } from '../../http/schema-types.ts';
 import type { StreamResponse } from '../../http/streamed.ts';
 import type { Auth } from '../../keys/auth.ts';
@@ -45,7 +46,7 @@ export const exportRoutes = (submissions: Submissions, auth: Auth, stream: Strea
 			const opened = await submissions.openExport(params.id, {
 				mode: principal.mode,
 				caller: callerOf(principal),
-				readQuery: () => parseExportQuery(new URL(request.url).searchParams),
+				readQuery: () => parseExportQuery(queryOf(request)),
 			});
 			return stream(request, opened, {
 				'Content-Type': MEDIA_TYPES[opened.format],
@@ -55,20 +56,14 @@ export const exportRoutes = (submissions: Submissions, auth: Auth, stream: Strea
 		},
 		{
 			access: { permission: 'read', form: 'id' },
-			detail: {
-				...operation(
-					'exportSubmissions',
-					'Export submissions',
+			detail: operation('exportSubmissions', 'Export submissions', {
+				description:
 					'All submissions that match, as a file, without those that arrive after the request. In CSV the columns ' +
-						'are `id`, `createdAt`, `isRead`, `isStarred`, `isSpam`, then the field names in the order first seen; lists and ' +
-						'objects are JSON text.',
-				),
+					'are `id`, `createdAt`, `isRead`, `isStarred`, `isSpam`, then the field names in the order first seen; lists and ' +
+					'objects are JSON text.',
 				parameters: [formId, ...formatParameters, ...criteriaParameters],
-				responses: {
-					200: textResponse('The file, streamed.', EXAMPLES),
-					...errorResponses('VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'RATE_LIMITED'),
-					...errorResponses('UNAVAILABLE'),
-				},
-			},
+				returns: textResponse('The file, streamed.', EXAMPLES),
+				errors: ['VALIDATION_ERROR', 'FORM_NOT_FOUND', 'UNAVAILABLE'],
+			}),
 		},
 	);

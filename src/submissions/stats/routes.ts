@@ -2,8 +2,8 @@
 
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
-import { errorResponses, jsonResponse, operation, queryParameter } from '../../http/openapi.ts';
-import { integer } from '../../http/query-parameters.ts';
+import { jsonResponse, operation, queryParameter } from '../../http/openapi.ts';
+import { integer, queryOf } from '../../http/query-parameters.ts';
 import type { Auth } from '../../keys/auth.ts';
 import { formId } from '../openapi-parts.ts';
 import { AllStats, DAYS_DEFAULT, DAYS_MAX, FormStats } from './schema.ts';
@@ -15,7 +15,7 @@ const days = queryParameter('days', {
 });
 
 const readDays = (request: Request) =>
-	integer(new URL(request.url).searchParams, 'days', { fallback: DAYS_DEFAULT, min: 1, max: DAYS_MAX });
+	integer(queryOf(request), 'days', { fallback: DAYS_DEFAULT, min: 1, max: DAYS_MAX });
 
 export const statsRoutes = (stats: Stats, auth: Auth) =>
 	new Elysia({ tags: ['Submissions'] })
@@ -27,17 +27,15 @@ export const statsRoutes = (stats: Stats, auth: Auth) =>
 			}),
 			{
 				access: { permission: 'read' },
-				detail: {
-					...operation('getFormStats', 'Count by day', 'The number of submissions of a form on each of the last days.'),
+				detail: operation('getFormStats', 'Count by day', {
+					description: 'The number of submissions of a form on each of the last days.',
 					parameters: [formId, days],
-					responses: {
-						200: jsonResponse('The counts.', {
-							schema: FormStats,
-							example: { days: [{ date: '2026-01-02', count: 12, spam: 1 }] },
-						}),
-						...errorResponses('VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'FORM_NOT_FOUND', 'RATE_LIMITED'),
-					},
-				},
+					returns: jsonResponse('The counts.', {
+						schema: FormStats,
+						example: { days: [{ date: '2026-01-02', count: 12, spam: 1 }] },
+					}),
+					errors: ['VALIDATION_ERROR', 'FORM_NOT_FOUND'],
+				}),
 			},
 		)
 		.get(
@@ -45,17 +43,11 @@ export const statsRoutes = (stats: Stats, auth: Auth) =>
 			async ({ principal, request }) => ({ forms: await stats.ofAll(principal.mode, readDays(request)) }),
 			{
 				access: { permission: 'read' },
-				detail: {
-					...operation(
-						'getStats',
-						'Count by form and day',
-						'The number of submissions of each form on each of the last days.',
-					),
+				detail: operation('getStats', 'Count by form and day', {
+					description: 'The number of submissions of each form on each of the last days.',
 					parameters: [days],
-					responses: {
-						200: jsonResponse('The counts.', { schema: AllStats, example: { forms: { cmnrg2x7k8w: [0, 3, 12] } } }),
-						...errorResponses('VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'),
-					},
-				},
+					returns: jsonResponse('The counts.', { schema: AllStats, example: { forms: { cmnrg2x7k8w: [0, 3, 12] } } }),
+					errors: ['VALIDATION_ERROR'],
+				}),
 			},
 		);
