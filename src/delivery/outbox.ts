@@ -30,7 +30,7 @@ export type Outbox = ReturnType<typeof createOutbox>;
 export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { mayMail: boolean; now?: () => number }) {
 	let hooksByForm = new Map<number, Hook[]>();
 	let cacheVersion = -1;
-	let listener: (rows: readonly NewDelivery[]) => void = () => {};
+	let wakeWorker: (rows: readonly NewDelivery[]) => void = () => {};
 
 	const selectHooks = lazy(() =>
 		storage.db
@@ -89,13 +89,13 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 			const notice = { id: storage.nextId(), formId: former.id, channel: 'mail', event: ADDRESS_CHANGED } as const;
 			return [{ ...notice, destination: former.notificationEmail, ...initialState(former, { spamReason: null }) }];
 		},
-		/** Call this once planned rows are on disk. */
+		/** Call this once planned rows are on disk: the worker need not wait for its next poll. */
 		wake(rows: readonly NewDelivery[]): void {
-			if (rows.length > 0) listener(rows);
+			if (rows.length > 0) wakeWorker(rows);
 		},
-		/** Sets the one listener for new rows. */
-		onDue(send: (rows: readonly NewDelivery[]) => void): void {
-			listener = send;
+		/** Sets what {@link wake} calls. */
+		onWake(call: (rows: readonly NewDelivery[]) => void): void {
+			wakeWorker = call;
 		},
 	};
 }

@@ -32,7 +32,7 @@ const MAIL: Destination = { channel: 'mail', webhookId: null };
 
 export interface WorkerOptions {
 	storage: Storage;
-	outbox: Pick<Outbox, 'onDue'>;
+	outbox: Pick<Outbox, 'onWake'>;
 	channels: Record<ChannelName, Channel>;
 	mailPerHour: number;
 	log: Log;
@@ -86,7 +86,7 @@ export function startWorker(options: WorkerOptions) {
 
 	async function begin(): Promise<void> {
 		for (const { formId, finishedAt } of await readSentMails(storage, now())) cap.count(formId, finishedAt);
-		outbox.onDue((rows: readonly NewDelivery[]) => {
+		outbox.onWake((rows: readonly NewDelivery[]) => {
 			for (const { channel, webhookId = null, state } of rows) {
 				if (state === 'waiting' && !isStopping) workerOf({ channel, webhookId }).wake();
 			}

@@ -25,13 +25,13 @@ const RETRY_AFTER_SECONDS = 5;
 export function createTurns({ perCaller, inAll, waitMs, message }: TurnsOptions) {
 	/** Turns by caller; callers without one are absent. */
 	const running = new Map<string, number>();
-	let count = 0;
+	let total = 0;
 	const waiting: Waiter[] = [];
 
-	const hasRoom = (caller: string) => count < inAll && (running.get(caller) ?? 0) < perCaller;
+	const hasRoom = (caller: string) => total < inAll && (running.get(caller) ?? 0) < perCaller;
 
-	function begin(caller: string): EndTurn {
-		count++;
+	function start(caller: string): EndTurn {
+		total++;
 		running.set(caller, (running.get(caller) ?? 0) + 1);
 		let isOver = false;
 		return () => {
@@ -42,7 +42,7 @@ export function createTurns({ perCaller, inAll, waitMs, message }: TurnsOptions)
 	}
 
 	function end(caller: string): void {
-		count--;
+		total--;
 		const rest = (running.get(caller) ?? 0) - 1;
 		if (rest > 0) running.set(caller, rest);
 		else running.delete(caller);
@@ -53,13 +53,13 @@ export function createTurns({ perCaller, inAll, waitMs, message }: TurnsOptions)
 	return {
 		/** Waits for a turn. @throws AppError UNAVAILABLE if there is none for too long */
 		take(caller: string): Promise<EndTurn> {
-			if (hasRoom(caller)) return Promise.resolve(begin(caller));
+			if (hasRoom(caller)) return Promise.resolve(start(caller));
 			return new Promise((resolve, reject) => {
 				const waiter = {
 					caller,
 					begin() {
 						clearTimeout(timer);
-						resolve(begin(caller));
+						resolve(start(caller));
 					},
 				};
 				const timer = setTimeout(() => {

@@ -45,12 +45,12 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 			.prepare(),
 	);
 
-	/** The latest expired time; while the clock may be wrong, nothing expires. */
-	const oldest = () => (storage.clock.isSettled() ? now() - LIFETIME_MS : 0);
+	/** Keys stored up to this time have expired; while the clock may be wrong, none has. */
+	const expiredUntil = () => (storage.clock.isSettled() ? now() - LIFETIME_MS : 0);
 
 	async function runOnce({ formId, key, bodyHash }: KeyedRequest, submit: Submit): Promise<FirstResponse> {
 		for (;;) {
-			const since = oldest();
+			const since = expiredUntil();
 			const [known] = await select().execute({ formId, key, since });
 			if (known?.bodyHash === bodyHash) return { next: known.next };
 			if (known) throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different body.');
@@ -86,15 +86,15 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 		 * @param mayGoOn Called between chunks; it may wait.
 		 */
 		async expire(mayGoOn: () => Promise<boolean>): Promise<void> {
-			const expired = lt(idempotencyKeys.createdAt, oldest());
+			const expired = lt(idempotencyKeys.createdAt, expiredUntil());
 			// Keys from before the clock was set back: they expire a day from now.
 			const inFuture = gt(idempotencyKeys.createdAt, now() + LIFETIME_MS);
 			await storage.batch((tx) => [tx.update(idempotencyKeys).set({ createdAt: now() }).where(inFuture)]);
 			for (;;) {
 				const { formId, key } = idempotencyKeys;
 				const [deleted] = await storage.batch((tx) => {
-					const oldest = tx.select({ formId, key }).from(idempotencyKeys).where(expired).limit(EXPIRE_AT_ONCE);
-					return [tx.delete(idempotencyKeys).where(sql`(${formId}, ${key}) in ${oldest}`).returning({ key })];
+					const chunk = tx.select({ formId, key }).from(idempotencyKeys).where(expired).limit(EXPIRE_AT_ONCE);
+					return [tx.delete(idempotencyKeys).where(sql`(${formId}, ${key}) in ${chunk}`).returning({ key })];
 				});
 				if (deleted.length < EXPIRE_AT_ONCE || !(await mayGoOn())) return;
 			}

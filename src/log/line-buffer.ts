@@ -6,7 +6,7 @@ const WRITE_AT_BYTES = 65_536;
 const LONG_LINE_BYTES = 4096;
 
 export interface LineBufferOptions {
-	/** Writes one or more whole lines. It is not called again until a returned promise has resolved. */
+	/** Writes one or more whole lines. Only `flush` calls it again before a returned promise has resolved. */
 	write(lines: Uint8Array): unknown;
 	/** Called after each write. */
 	onWritten(): void;
@@ -77,7 +77,7 @@ export function createLineBuffer({ write, onWritten }: LineBufferOptions) {
 		},
 		/** Bytes added and not yet written. */
 		waiting: () => waitingBytes + newest.length,
-		/** Writes all lines at once, unless a write is in progress. */
+		/** Writes all lines now, or right after the write in progress. */
 		writeOut: () => void writeOut(),
 		/** Writes all lines, even while a write is in progress. Call it before the process ends. */
 		flush(): void {

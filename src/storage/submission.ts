@@ -7,7 +7,7 @@ export type Filter = (typeof FILTERS)[number];
 
 export type NewDelivery = typeof deliveries.$inferInsert;
 export type NewIdempotencyKey = typeof idempotencyKeys.$inferInsert & {
-	/** The same key of an earlier moment, or that one, has expired and is replaced. */
+	/** The same key, if stored by this time, has expired and is replaced. */
 	since: number;
 };
 

@@ -24,12 +24,13 @@ export interface PageWriterOptions {
 	turns: Turns;
 }
 
-/** Up to here a page is parts whole; nearly every page is smaller. */
+/** Up to this size a page is sent whole; nearly every page is smaller. */
 const MAX_WHOLE_BYTES = 256 * 1024;
 /** Small submissions of a large page are sent together, in chunks of this size. */
 const PIECE_CHARACTERS = 64 * 1024;
 /** Copies of a text in memory: SQLite's and ours. */
 const COPIES = 2;
+/** After waiting this long for memory, a stream breaks off. */
 const MAX_WAIT_MS = 20_000;
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -78,26 +79,21 @@ export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>
 				release();
 			}
 			// A fast client would otherwise block the event loop for the whole page.
-			await nextTurn();
+			await new Promise((resolve) => setImmediate(resolve));
 		}
 		yield encoder.encode(text + tail);
 	}
 
 	/**
-	 * @param caller Whose concurrency limit applies to a large page; without one none does.
+	 * @param caller Whose concurrency limit a large page counts towards; without a caller there is no limit.
 	 * @throws AppError UNAVAILABLE if a turn does not come in time
 	 */
 	return async (parts: PageParts, caller?: string): Promise<JsonText> => {
-		let bytes = 0;
-		for (const { data } of parts.entries) bytes += typeof data === 'string' ? data.length : data;
-		if (bytes <= MAX_WHOLE_BYTES) return whole(parts);
+		let size = 0;
+		// The characters of a small text are near enough to its bytes.
+		for (const { data } of parts.entries) size += typeof data === 'string' ? data.length : data;
+		if (size <= MAX_WHOLE_BYTES) return whole(parts);
 		const end = caller === undefined ? () => {} : await turns.take(caller);
 		return { chunks: stream(parts), end };
 	};
-}
-
-function nextTurn(): Promise<void> {
-	return new Promise((resolve) => {
-		setImmediate(resolve);
-	});
 }
