@@ -31,8 +31,11 @@ export interface CaptchaVerifier {
 	verifyUrl: string;
 }
 
-/** Where the bytes of files lie. */
-export type FilePlace = { folder: string } | { s3: S3Place };
+/** Where the bytes of files lie: in the folder, or in a bucket; then they are in the folder until they are whole. */
+export interface FilePlace {
+	folder: string;
+	s3: S3Place | null;
+}
 
 export interface S3Place {
 	bucket: string;
@@ -347,17 +350,10 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 
 function placeOfFiles(values: Values, { cwd, beside }: { cwd: string; beside: string }): FilePlace {
 	const { filesUrl: url, s3Endpoint, s3Region, s3AccessKeyId, s3SecretAccessKey } = values;
-	if (url === null) return { folder: join(beside, 'files') };
-	if ('folder' in url) return { folder: resolve(cwd, url.folder) };
-	return {
-		s3: {
-			...url,
-			endpoint: s3Endpoint,
-			region: s3Region,
-			accessKeyId: s3AccessKeyId ?? '',
-			secretAccessKey: s3SecretAccessKey ?? '',
-		},
-	};
+	if (url === null) return { folder: join(beside, 'files'), s3: null };
+	if ('folder' in url) return { folder: resolve(cwd, url.folder), s3: null };
+	const credentials = { accessKeyId: s3AccessKeyId ?? '', secretAccessKey: s3SecretAccessKey ?? '' };
+	return { folder: join(beside, 'files'), s3: { ...url, endpoint: s3Endpoint, region: s3Region, ...credentials } };
 }
 
 function verifiers(values: Values): Record<CaptchaVendor, CaptchaVerifier> {

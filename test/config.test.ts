@@ -56,7 +56,7 @@ describe('without any setting', () => {
 			webhookAllow: [],
 			limits: { maxBody: 1_048_576, maxMultipart: 26_214_400, maxFields: 1000, maxFieldName: 256, maxDepth: 32 },
 			files: {
-				place: { folder: join(cwd, 'formsrv-data', 'files') },
+				place: { folder: join(cwd, 'formsrv-data', 'files'), s3: null },
 				quota: 5 * 1024 ** 3,
 				formQuota: 2.5 * 1024 ** 3,
 				scanner: null,

@@ -1,7 +1,6 @@
 /** The settings of attached files: their place, and the virus scanner. */
 
 import { describe, expect, test } from 'bun:test';
-import { join } from 'node:path';
 import { ConfigError, loadConfig } from '../../src/config.ts';
 
 const load = (env: Record<string, string>) => loadConfig({ env, flags: {}, cwd: '/srv', isTerminal: false }).files;
@@ -21,8 +20,8 @@ const SERVICE = { endpoint: null, region: 'us-east-1', accessKeyId: 'id', secret
 
 describe('FORMSRV_FILES_URL', () => {
 	test('is a folder beside the database by default, wherever that is', () => {
-		expect(load({}).place).toEqual({ folder: join('/srv', 'formsrv-data', 'files') });
-		expect(load({ FORMSRV_DATABASE_URL: 'sqlite:/var/db/a.db' }).place).toEqual({ folder: '/var/db/files' });
+		expect(load({}).place).toEqual({ folder: '/srv/formsrv-data/files', s3: null });
+		expect(load({ FORMSRV_DATABASE_URL: 'sqlite:/var/db/a.db' }).place).toEqual({ folder: '/var/db/files', s3: null });
 	});
 
 	test.each([
@@ -32,7 +31,7 @@ describe('FORMSRV_FILES_URL', () => {
 		['file:///var/files', '/var/files'],
 		['s3', '/srv/s3'],
 	])('%s is the folder %s', (url, folder) => {
-		expect(load({ FORMSRV_FILES_URL: url }).place).toEqual({ folder });
+		expect(load({ FORMSRV_FILES_URL: url }).place).toEqual({ folder, s3: null });
 	});
 
 	test.each([
@@ -41,7 +40,10 @@ describe('FORMSRV_FILES_URL', () => {
 		['s3://my.forms-1/a/b c'.replace(' ', '_'), 'my.forms-1', 'a/b_c'],
 		['S3://forms/prod/', 'forms', 'prod'],
 	])('%s is the bucket %s with the prefix "%s"', (url, bucket, prefix) => {
-		expect(load({ FORMSRV_FILES_URL: url, ...KEYS }).place).toEqual({ s3: { bucket, prefix, ...SERVICE } });
+		expect(load({ FORMSRV_FILES_URL: url, ...KEYS }).place).toEqual({
+			folder: '/srv/formsrv-data/files',
+			s3: { bucket, prefix, ...SERVICE },
+		});
 	});
 
 	test('takes endpoint and region of another service', () => {

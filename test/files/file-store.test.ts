@@ -1,32 +1,35 @@
 /** The contract of file stores, on each of them. */
 
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import type { FilePlace } from '../../src/config.ts';
 import { type FileStore, MissingFile, newKey } from '../../src/files/file-store.ts';
 import { openFileStore } from '../../src/files/open.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { type S3Server, startS3Server } from './s3-server.ts';
 
-interface Place {
-	place: FilePlace;
-	close?(): Promise<void>;
-}
+/** The server of S3 is slow on a busy machine. */
+setDefaultTimeout(60_000);
 
-const PLACES: Record<string, () => Promise<Place>> = {
-	'a folder': async () => ({ place: { folder: `${tempFolder()}/files` } }),
+let s3: S3Server;
+beforeAll(async () => {
+	s3 = await startS3Server();
+});
+afterAll(() => s3.stop());
+
+const PLACES: Record<string, () => Promise<FilePlace>> = {
+	'a folder': async () => ({ folder: `${tempFolder()}/files`, s3: null }),
+	'an S3 bucket': async () => s3.newPlace(tempFolder()),
 };
 
 const MIB = 1024 * 1024;
 
 describe.each(Object.entries(PLACES))('%s', (_name, createPlace) => {
-	let opened: Place;
 	let store: FileStore;
 	beforeEach(async () => {
-		opened = await createPlace();
-		store = openFileStore(opened.place);
+		store = openFileStore(await createPlace());
 	});
-	afterEach(async () => opened.close?.());
 
 	async function put(...chunks: Uint8Array[]): Promise<string> {
 		const writer = store.create();

@@ -1,0 +1,100 @@
+/** Files that are being written: they lie in a folder of their own until their store has taken them over. */
+
+import { closeSync, existsSync, fsync, mkdirSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { newKey } from './file-store.ts';
+
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+const PROBE = new Uint8Array(64 * 1024);
+
+/** In a thread, because the disk may take its time. */
+const syncFile = promisify(fsync);
+
+export interface IncomingFile {
+	readonly path: string;
+	/** To the page cache, on this thread: another one would cost as much as hashing the chunk. */
+	write(chunk: Uint8Array): void;
+	sync(): Promise<void>;
+	/** May be called again. */
+	close(): void;
+	/** Closes it, and removes it if it is still there. */
+	discard(): void;
+}
+
+export type Incoming = ReturnType<typeof createIncoming>;
+
+/** @param root The folder of the store. */
+export function createIncoming(root: string) {
+	const folder = join(root, 'incoming');
+	/** Names of the files that this process writes. */
+	const open = new Set<string>();
+
+	function openNew(path: string): number {
+		try {
+			return openSync(path, 'wx', FILE_MODE);
+		} catch (error) {
+			if (existsSync(folder)) throw error;
+			mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+			return openSync(path, 'wx', FILE_MODE);
+		}
+	}
+
+	function create(name: string): IncomingFile {
+		const path = join(folder, name);
+		const fd = openNew(path);
+		let isOpen = true;
+		open.add(name);
+
+		function close(): void {
+			if (isOpen) closeSync(fd);
+			isOpen = false;
+		}
+
+		return {
+			path,
+			write(chunk) {
+				for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at);
+			},
+			sync: () => syncFile(fd),
+			close,
+			discard() {
+				close();
+				rmSync(path, { force: true });
+				open.delete(name);
+			},
+		};
+	}
+
+	return {
+		create,
+		/** Removes what other, dead processes left. */
+		tidy(): void {
+			const names = existsSync(folder) ? readdirSync(folder) : [];
+			for (const name of names) if (!open.has(name)) rmSync(join(folder, name), { force: true });
+		},
+		/** Writes and removes something. @throws Error that names the folder */
+		async check(): Promise<void> {
+			try {
+				const probe = create(`check-${newKey()}`);
+				try {
+					probe.write(PROBE);
+					await probe.sync();
+				} finally {
+					probe.discard();
+				}
+			} catch (cause) {
+				throw new Error(`The folder ${root} cannot be written: ${(cause as Error).message}.`, { cause });
+			}
+		},
+		freeBytes(): number {
+			const { bavail, bsize } = statfsSync(nearest(root));
+			return bavail * bsize;
+		},
+	};
+}
+
+function nearest(folder: string): string {
+	return existsSync(folder) ? folder : nearest(dirname(folder));
+}

@@ -1,0 +1,37 @@
+/** A server that speaks S3, in a process of its own. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FilePlace } from '../../src/config.ts';
+
+export type S3Server = Awaited<ReturnType<typeof startS3Server>>;
+
+export async function startS3Server() {
+	const data = mkdtempSync(join(tmpdir(), 'formsrv-s3-'));
+	const script = join(import.meta.dir, 's3-server-process.ts');
+	const server = Bun.spawn([process.execPath, script, data], { stdout: 'pipe', stderr: 'inherit' });
+	const { value } = await server.stdout.getReader().read();
+	const endpoint = `http://127.0.0.1:${Number(new TextDecoder().decode(value))}`;
+	let places = 0;
+	return {
+		endpoint,
+		/** A prefix of its own in the one bucket. */
+		newPlace: (folder: string): FilePlace & { s3: object } => ({
+			folder: join(folder, 'files'),
+			s3: {
+				bucket: 'forms',
+				prefix: `place/${places++}`,
+				endpoint,
+				region: 'us-east-1',
+				accessKeyId: 'S3RVER',
+				secretAccessKey: 'S3RVER',
+			},
+		}),
+		async stop() {
+			server.kill();
+			await server.exited;
+			rmSync(data, { recursive: true, force: true });
+		},
+	};
+}

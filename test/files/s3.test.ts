@@ -1,0 +1,115 @@
+/** The file store in an S3 bucket: where an object lies, what fails, and what an error says. */
+
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { S3Place } from '../../src/config.ts';
+import { newKey, type StoredObject } from '../../src/files/file-store.ts';
+import { openS3 } from '../../src/files/s3.ts';
+import { tempFolder } from '../temp-folder.ts';
+import { type S3Server, startS3Server } from './s3-server.ts';
+
+setDefaultTimeout(60_000);
+
+let server: S3Server;
+let place: S3Place;
+let folder: string;
+beforeAll(async () => {
+	server = await startS3Server();
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+	({ s3: place, folder } = server.newPlace(tempFolder()));
+});
+
+const spool = () => (existsSync(folder) ? readdirSync(join(folder, 'incoming')) : []);
+
+async function put(more: Partial<S3Place> = {}): Promise<string> {
+	const writer = openS3({ ...place, ...more }, folder).create();
+	await writer.write(randomBytes(100));
+	await writer.finish();
+	return writer.key;
+}
+
+test('an object lies under the prefix, and nothing of it stays on this machine', async () => {
+	const key = await put();
+	const client = new Bun.S3Client({ ...place, endpoint: server.endpoint });
+	expect((await client.stat(`${place.prefix}/${key}`)).size).toBe(100);
+	expect(spool()).toEqual([]);
+});
+
+test('without a prefix it lies in the bucket itself', async () => {
+	const key = await put({ prefix: '' });
+	const client = new Bun.S3Client({ ...place, endpoint: server.endpoint });
+	expect((await client.stat(key)).size).toBe(100);
+	await openS3({ ...place, prefix: '' }, folder).remove([key]);
+	expect(await client.exists(key)).toBe(false);
+});
+
+/** s3rver pages through an unsorted folder, so that its pages overlap; these are as the reference of S3 has them. */
+test('a listing of several pages is read to its end', async () => {
+	const [first, second] = [newKey(), newKey()];
+	const asked: (string | null)[] = [];
+	const content = (name: string) =>
+		`<Contents><Key>${place.prefix}/${name}</Key><LastModified>2026-11-22T10:00:00.000Z</LastModified><Size>7</Size></Contents>`;
+	const paged = Bun.serve({
+		port: 0,
+		hostname: '127.0.0.1',
+		fetch({ url }) {
+			const token = new URL(url).searchParams.get('continuation-token');
+			asked.push(token);
+			const page = token === null ? content(first) : content(second) + content('note.txt');
+			const more = token === null;
+			return new Response(
+				`<?xml version="1.0"?><ListBucketResult><IsTruncated>${more}</IsTruncated>${page}${more ? '<NextContinuationToken>a/b+c=</NextContinuationToken>' : ''}</ListBucketResult>`,
+			);
+		},
+	});
+	const found: StoredObject[] = [];
+	for await (const object of openS3({ ...place, endpoint: paged.url.origin }, folder).list()) found.push(object);
+	const changedAt = Date.parse('2026-11-22T10:00:00.000Z');
+	expect(found).toEqual([first, second].map((key) => ({ key, bytes: 7, changedAt })));
+	expect(asked).toEqual([null, 'a/b+c=']);
+	await paged.stop(true);
+});
+
+test.each([
+	['a key that is not known', { accessKeyId: 'nobody' }, 'responded to PUT with 403 InvalidAccessKeyId'],
+	['a wrong secret', { secretAccessKey: 'hunter2' }, 'responded to PUT with 403 SignatureDoesNotMatch'],
+	['no such bucket', { bucket: 'nowhere' }, 'responded to PUT with 404 NoSuchBucket'],
+	['no service', { endpoint: 'http://127.0.0.1:1' }, 'The S3 service at http://127.0.0.1:1 cannot be reached: '],
+] as const)('%s is an error that says so, without the signature', async (_name, more, text) => {
+	const failure = await put(more).catch((error) => error);
+	expect(failure.message).toContain(text);
+	expect(Bun.inspect(failure)).not.toMatch(/X-Amz|hunter2/);
+	await expect(openS3({ ...place, ...more }, folder).check()).rejects.toThrow('The S3 service at http://127.0.0.1:');
+});
+
+test('a bucket that is missing is not a missing file', async () => {
+	await expect(openS3({ ...place, bucket: 'nowhere' }, folder).read(newKey())).rejects.toThrow('404 NoSuchBucket');
+});
+
+test('a file that could not be sent stays until it is given up', async () => {
+	const writer = openS3({ ...place, bucket: 'nowhere' }, folder).create();
+	await writer.write(randomBytes(10));
+	await expect(writer.finish()).rejects.toThrow('NoSuchBucket');
+	expect(spool()).toEqual([writer.key]);
+	await writer.abort().catch(() => {});
+	expect(spool()).toEqual([]);
+});
+
+test('a failure of the service is tried again', async () => {
+	let failures = 0;
+	const broken = Bun.serve({
+		port: 0,
+		hostname: '127.0.0.1',
+		async fetch(request) {
+			await request.arrayBuffer();
+			return new Response('', { status: failures++ < 2 ? 503 : 200 });
+		},
+	});
+	await put({ endpoint: broken.url.origin });
+	expect(failures).toBe(3);
+	await broken.stop(true);
+});
