@@ -38,7 +38,7 @@ function createTexts(): (i: number) => string {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'formsrv-bench-index-'));
-const storage = openStorage(join(folder, 'formsrv.db'));
+const storage = await openStorage(join(folder, 'formsrv.db'));
 await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 'contact', name: 'Contact' })]);
 const text = createTexts();
 const storing = process.cpuUsage();

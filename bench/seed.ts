@@ -20,8 +20,8 @@ const data = (i: number) =>
 /** Every 20th is spam; of the others two thirds are read and one in a hundred is starred. */
 async function seed(file: string, { formId, rows }: { formId: number; rows: number }): Promise<void> {
 	let clock = Date.now() - rows * SPACING_MS;
-	const storage = openStorage(file, { now: () => clock, elapsed: () => clock });
-	const noServer = storage.clock.serve(() => {});
+	const storage = await openStorage(file, { now: () => clock, elapsed: () => clock });
+	const noServer = storage.serve();
 	for (let first = 0; first < rows; first += CHUNK) {
 		const ids: number[] = [];
 		const appended: Promise<void>[] = [];

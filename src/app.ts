@@ -36,7 +36,7 @@ const LARGE_RESPONSES = {
 	message: 'Too many exports and lists of large submissions are in progress; try again in a few seconds.',
 };
 
-export type App = ReturnType<typeof openApp>;
+export type App = Awaited<ReturnType<typeof openApp>>;
 
 export interface AppOptions {
 	log: Log;
@@ -49,8 +49,8 @@ export interface AppOptions {
  * Opens the database and creates the services on it. Nothing listens and nothing is sent yet, so that commands can run
  * while a server is running.
  */
-export function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed }: AppOptions) {
-	const storage = openStorage(config.databaseFile, {
+export async function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed }: AppOptions) {
+	const storage = await openStorage(config.databaseFile, {
 		log: wholeLog,
 		now,
 		elapsed,

@@ -5,7 +5,7 @@
 
 import type { App } from './app.ts';
 import { MINUTE_MS } from './durations.ts';
-import { type Repetition, repeat } from './repeat.ts';
+import { repeat } from './repeat.ts';
 
 const EVERY_MS = MINUTE_MS;
 const CLOCK_CHECK_MS = 1000;
@@ -15,8 +15,6 @@ const FIRST_AFTER_MS = 250;
 const MIN_PAUSE_MS = 5;
 const PAUSE = 3;
 
-export type Maintenance = Pick<Repetition, 'stop'>;
-
 export function startMaintenance({
 	forms,
 	intake,
@@ -24,7 +22,7 @@ export function startMaintenance({
 	sessions,
 	storage,
 	log,
-}: Pick<App, 'forms' | 'intake' | 'dispatch' | 'sessions' | 'storage' | 'log'>): Maintenance {
+}: Pick<App, 'forms' | 'intake' | 'dispatch' | 'sessions' | 'storage' | 'log'>): () => Promise<void> {
 	let isStopping = false;
 	const clockChecks = setInterval(storage.clock.look, CLOCK_CHECK_MS);
 
@@ -56,11 +54,9 @@ export function startMaintenance({
 
 	const runs = repeat(run, FIRST_AFTER_MS);
 	forms.onRemoved(runs.wake);
-	return {
-		stop() {
-			isStopping = true;
-			clearInterval(clockChecks);
-			return runs.stop();
-		},
+	return () => {
+		isStopping = true;
+		clearInterval(clockChecks);
+		return runs.stop();
 	};
 }

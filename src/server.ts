@@ -7,8 +7,8 @@ import type { Fetch } from './http/request-pipeline.ts';
 import { type Handlers, openHandlers } from './listeners/handlers.ts';
 import type { PublicUrls } from './listeners/pipeline.ts';
 import { localUrl } from './local-url.ts';
-import { type Maintenance, startMaintenance } from './maintenance.ts';
-import { describeStep } from './storage/clock-report.ts';
+import { startMaintenance } from './maintenance.ts';
+import type { StopWork } from './storage/storage.ts';
 
 const IDLE_SECONDS = 30;
 /**
@@ -35,24 +35,23 @@ export async function startServer(app: App): Promise<RunningServer> {
 	const { storage } = app;
 	const drain = createDrain();
 	const listeners: Bun.Server<undefined>[] = [];
-	const noServer = storage.clock.serve((step) => app.log.warn(describeStep(step)));
-	let maintenance: Maintenance | undefined;
-	let stopSearch: (() => Promise<void>) | undefined;
-	let stopDispatch: ((graceMs: number) => Promise<void>) | undefined;
+	const noServer = storage.serve();
+	const work: StopWork[] = [];
 
 	async function stop(deadlineMs: number): Promise<void> {
 		await drain.begin();
 		app.streams.closeAll();
-		await Promise.all([stopListeners(listeners, deadlineMs), stopDispatch?.(deadlineMs)]);
-		await Promise.all([maintenance?.stop(), stopSearch?.()]);
+		await Promise.all([stopListeners(listeners, deadlineMs), ...work.map((end) => end(deadlineMs))]);
 		noServer();
 	}
 
 	try {
 		const urls = openListeners(app, { listeners, drain });
-		maintenance = storage.lead('maintenance', () => startMaintenance(app));
-		stopSearch = storage.lead('search', () => storage.search.follow(app.log));
-		stopDispatch = storage.lead('delivery', () => app.dispatch.start(urls.base));
+		work.push(
+			storage.lead('maintenance', () => startMaintenance(app)),
+			storage.lead('search', () => storage.search.follow(app.log)),
+			storage.lead('delivery', () => app.dispatch.start(urls.base)),
+		);
 		const [baseUrl = '', submitUrl = baseUrl] = listeners.map((listener) => listener.url.origin);
 		return { baseUrl, submitUrl, urls, stop };
 	} catch (error) {

@@ -57,7 +57,7 @@ export async function openTestServer({ settings = {}, now, elapsed = now }: Test
 		format: 'json',
 		write: (lines) => logLines.push(...Buffer.from(lines).toString().trimEnd().split('\n')),
 	});
-	const app = openApp(config, { log, now, elapsed });
+	const app = await openApp(config, { log, now, elapsed });
 	const server = await startServer(app);
 
 	async function createKey(key: Partial<NewKey> = {}): Promise<string> {

@@ -83,7 +83,7 @@ export function createCli(io: Io) {
 			}
 			const log = createLog({ level: 'warn', format: config.logFormat, write: (lines) => io.stderr.write(lines) });
 			const { openApp } = await import('../app.ts');
-			const app = openApp(config, { log });
+			const app = await openApp(config, { log });
 			try {
 				await use(app);
 			} finally {

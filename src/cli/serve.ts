@@ -67,7 +67,7 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 	const stopSignal = stopRequested(cli.io, log);
 	const unhandled = logUnhandled(log);
 	try {
-		const app = openApp(config, { log });
+		const app = await openApp(config, { log });
 		try {
 			database.removeLeftovers();
 			const server = await startServer(app);

@@ -40,8 +40,8 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 			.prepare(),
 	);
 
-	async function readHooks(): Promise<void> {
-		const version = storage.settingsVersion();
+	async function readHooks(version: number): Promise<void> {
+		if (version === cacheVersion) return;
 		hooksByForm = Map.groupBy(await selectHooks().execute(), ({ formId }) => formId);
 		cacheVersion = version;
 	}
@@ -77,8 +77,11 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 	return {
 		/** The rows to store with the submission. On the hot path: synchronous as long as the cache is valid. */
 		plan({ form, submission }: Cause): readonly NewDelivery[] | Promise<readonly NewDelivery[]> {
-			if (storage.settingsVersion() === cacheVersion) return rowsFor(form, submission);
-			return readHooks().then(() => rowsFor(form, submission));
+			const version = storage.settingsVersion();
+			if (version === cacheVersion) return rowsFor(form, submission);
+			return Promise.resolve(version)
+				.then(readHooks)
+				.then(() => rowsFor(form, submission));
 		},
 		/**
 		 * The row to store when a form's addresses change: a mail to the former ones, if any. Whether mail is set up is

@@ -68,6 +68,14 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			.prepare();
 	});
 
+	function findIn(version: number, slug: string): FormRow | Promise<FormRow | undefined> {
+		if (version !== cacheVersion) {
+			bySlug.clear();
+			cacheVersion = version;
+		}
+		return bySlug.get(slug) ?? readBySlug(slug);
+	}
+
 	async function readBySlug(slug: string): Promise<FormRow | undefined> {
 		const asked = slug.toLowerCase();
 		const [found] = await selectBySlug().execute({ slug: asked });
@@ -200,11 +208,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		/** The form with this slug or former slug; `undefined` for an unknown or malformed one. On the hot path of submissions. */
 		findBySlug(slug: string): FormRow | Promise<FormRow | undefined> {
 			const version = storage.settingsVersion();
-			if (version !== cacheVersion) {
-				bySlug.clear();
-				cacheVersion = version;
-			}
-			return bySlug.get(slug) ?? readBySlug(slug);
+			return typeof version === 'number' ? findIn(version, slug) : version.then((known) => findIn(known, slug));
 		},
 	};
 }

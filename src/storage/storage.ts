@@ -24,7 +24,7 @@ import type {
 	SubmissionHead,
 } from './submission.ts';
 import type { FormRow, Mode } from './tables.ts';
-import type { ClockStep, Timeline } from './timeline.ts';
+import type { Timeline } from './timeline.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the engine's own result type is of no concern to features
 export type Db = BaseSQLiteDatabase<'sync' | 'async', any>;
@@ -74,20 +74,26 @@ export interface Storage {
 	logBeside(log: Log): Log;
 	/**
 	 * Changes whenever settings may have changed, of forms, former slugs or webhooks, by this process or another: for caches
-	 * of them. Submissions and deliveries of this process leave it as it is.
+	 * of them. Submissions and deliveries of this process leave it as it is. It is asked for by every request that uses such
+	 * a cache: an engine that knows it at once does not make them wait.
 	 */
-	settingsVersion(): number;
-	disk(): DiskUse;
+	settingsVersion(): number | Promise<number>;
+	disk(): Promise<DiskUse>;
+	/** From now on this process is a server: it takes submissions by the thousand. Returns what ends that. */
+	serve(): () => void;
 	/**
-	 * Calls `start` when this process is the leader for a kind of work, which one process does for all; `Stop` ends it. An
-	 * engine for one server calls it at once.
+	 * Does work that one process does for all: calls `start` once this process is its leader, at once where there is only one
+	 * server. An engine may end it, by what `start` returned, and start it again. Returns what ends it for good.
 	 */
-	lead<Stop>(work: 'maintenance' | 'search' | 'delivery', start: () => Stop): Stop;
+	lead(work: 'maintenance' | 'search' | 'delivery', start: () => StopWork): StopWork;
 	/** Tidies up what the engine itself leaves behind; for a quiet time, because it may take long. */
 	maintain(): void;
 	/** Commits what is queued and closes the database; nothing can be stored afterwards. */
 	close(): Promise<void>;
 }
+
+/** Resolves when the work has ended; attempts in flight may take so long. */
+export type StopWork = (graceMs: number) => Promise<void>;
 
 export interface SubmissionStore {
 	/**
@@ -149,18 +155,14 @@ export interface SearchIndex {
 }
 
 export interface Clock {
-	/** Later than every id that was made. */
+	/** Later than every id that was made, as far as this process knows. */
 	end(): number;
+	/** No submission below this id will appear any more: a list that a client continues from its newest moment ends here. */
+	horizon(): Promise<number>;
 	/** The moments that ids stand for. */
 	timeline(): Timeline;
-	/** Notices that the clock was set. */
+	/** To be called about once a second by a server: notices that the clock was set. */
 	look(): void;
-	/**
-	 * The ids of a server come from memory. There must be one server at a time, which is what its lock is for.
-	 * @param onStep Called each time that the clock was set, from now on.
-	 * @returns How to be no server any more.
-	 */
-	serve(onStep: (step: ClockStep) => void): () => void;
 	/** What is to be said about the clock. */
 	report(): ClockReport;
 	/** Whether what is old by the clock is old: it has not been set for a while. */
@@ -171,6 +173,6 @@ export interface Clock {
  * Opens the database, creating and migrating it as needed.
  * @throws AppError or Error with a sentence for the operator if it cannot be used
  */
-export function openStorage(file: string, options: StorageOptions = {}): Storage {
+export async function openStorage(file: string, options: StorageOptions = {}): Promise<Storage> {
 	return openSqlite(file, options);
 }

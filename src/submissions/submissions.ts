@@ -6,7 +6,7 @@ import type { Forms } from '../forms/forms.ts';
 import { decodeId } from '../ids.ts';
 import { createOneAtATime } from '../one-at-a-time.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { PageEntry } from '../storage/submission.ts';
+import type { PageEntry, Selection } from '../storage/submission.ts';
 import type { FormRow, Mode } from '../storage/tables.ts';
 import { type Export, type ExportQuery, openExport } from './export/export.ts';
 import { type ListQuery, toCondition } from './list-query.ts';
@@ -56,7 +56,11 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			const form = await forms.row(formId, mode);
 			const query = readQuery();
 			const { limit, offset, order } = query;
-			const selection = { ...toCondition(query, clock.timeline()), formId: form.id };
+			const selection: Selection = { ...toCondition(query, clock.timeline()), formId: form.id };
+			if (selection.fromId !== undefined) {
+				// The next request continues from the newest submission of this one: none may appear behind it.
+				selection.beforeId = Math.min(selection.beforeId ?? Number.POSITIVE_INFINITY, await clock.horizon());
+			}
 			const { rows: entries, total, namesJson } = await submissions.list({ ...selection, limit, offset, order });
 			const pagination = JSON.stringify({ limit, offset, total, hasMore: offset + limit < total });
 			const tail = `],"fields":${namesJson},"pagination":${pagination}}`;

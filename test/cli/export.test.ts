@@ -11,7 +11,7 @@ let cli: CommandLine;
 beforeEach(async () => {
 	cli = openCommandLine();
 	const form = await cli.json('forms', 'create', 'Contact', '--slug', 'contact');
-	const storage = openStorage(cli.path('formsrv-data', 'formsrv.db'));
+	const storage = await openStorage(cli.path('formsrv-data', 'formsrv.db'));
 	const formId = Number.parseInt(form.id, 36);
 	for (const name of ['Ada', 'Grace', '\u001b[31mred']) {
 		const id = storage.nextId();
@@ -38,7 +38,7 @@ test('prints CSV, oldest first if it is asked to', async () => {
 });
 
 test('guards against formulas unless they are to be left', async () => {
-	const storage = openStorage(cli.path('formsrv-data', 'formsrv.db'));
+	const storage = await openStorage(cli.path('formsrv-data', 'formsrv.db'));
 	const [form] = await storage.db.select().from(forms);
 	await storage.submissions.append({
 		id: storage.nextId(),

@@ -1,7 +1,7 @@
 /** `formsrv sessions`, and the other ways in which a command ends them. */
 
 import { beforeEach, expect, test } from 'bun:test';
-import { openApp } from '../../src/app.ts';
+import { type App, openApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
@@ -17,9 +17,9 @@ async function signIn(): Promise<string> {
 	return use((app) => app.sessions.openWithLink(link.split('/').at(-1) ?? ''));
 }
 
-async function use<T>(act: (app: ReturnType<typeof openApp>) => Promise<T>): Promise<T> {
+async function use<T>(act: (app: App) => Promise<T>): Promise<T> {
 	const config = loadConfig({ env: {}, flags: {}, cwd: cli.cwd, isTerminal: false });
-	const app = openApp(config, { log: createLog({ level: 'error', format: 'json', write: () => {} }) });
+	const app = await openApp(config, { log: createLog({ level: 'error', format: 'json', write: () => {} }) });
 	try {
 		return await act(app);
 	} finally {

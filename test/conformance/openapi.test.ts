@@ -32,7 +32,7 @@ interface Operation {
 
 const folder = mkdtempSync(join(tmpdir(), 'formsrv-openapi-'));
 const config = loadConfig({ flags: {}, env: { FORMSRV_DATA_DIR: folder }, cwd: folder, isTerminal: false });
-const app = openApp(config, { log: createLog({ level: 'error', format: 'json', write: () => {} }) });
+const app = await openApp(config, { log: createLog({ level: 'error', format: 'json', write: () => {} }) });
 const router = new Elysia();
 mountManagement(router, app, { base: 'http://base.example', submit: 'http://submit.example' });
 const answer = await router.handle(new Request('http://localhost/api/openapi.json'));

@@ -23,7 +23,7 @@ export type DeliveryFixture = Awaited<ReturnType<typeof openDeliveryFixture>>;
 
 export async function openDeliveryFixture({ file, form: formValues, ...options }: DeliveryFixtureOptions) {
 	const now = options.now ?? Date.now;
-	const storage = openStorage(file, { now });
+	const storage = await openStorage(file, { now });
 	const logLines: string[] = [];
 	const log = createLog({
 		level: 'debug',

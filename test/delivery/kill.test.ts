@@ -81,7 +81,7 @@ test(
 	'10,000 mails and webhook events survive 20 kills',
 	async () => {
 		const file = join(tempFolder(), 'formsrv.db');
-		const storage = openStorage(file);
+		const storage = await openStorage(file);
 		await fill(storage);
 		let sender = await startSender(file);
 		for (let kills = 1; kills <= KILLS; kills++) {

@@ -33,7 +33,7 @@ beforeEach(async () => {
 		},
 	});
 	folder = tempFolder();
-	storage = openStorage(join(folder, 'formsrv.db'));
+	storage = await openStorage(join(folder, 'formsrv.db'));
 	await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 'contact', name: 'Contact' })]);
 });
 

@@ -11,10 +11,10 @@ import { tempFolder } from '../temp-folder.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-function open() {
+async function open() {
 	const clock = { now: Date.UTC(2026, 0, 2) };
 	const file = join(tempFolder(), 'formsrv.db');
-	const storage = openStorage(file, { now: () => clock.now });
+	const storage = await openStorage(file, { now: () => clock.now });
 	const forms = createForms(storage, { captchas: new Set(), now: () => clock.now });
 	const nameAt = async (slug: string) => (await forms.findBySlug(slug))?.name;
 	const rename = (id: string, slug: string) => forms.update(id, { input: { slug } });
@@ -22,7 +22,7 @@ function open() {
 }
 
 test('a renamed form is found by all slugs that it had, in any case, and tells them', async () => {
-	const { storage, forms, nameAt, rename } = open();
+	const { storage, forms, nameAt, rename } = await open();
 	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
 	expect(await nameAt('first')).toBe('One');
 	await rename(id, 'second');
@@ -36,7 +36,7 @@ test('a renamed form is found by all slugs that it had, in any case, and tells t
 });
 
 test('another form takes a former slug, made with it or renamed to it, and it leads there alone', async () => {
-	const { storage, forms, nameAt, rename } = open();
+	const { storage, forms, nameAt, rename } = await open();
 	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
 	await rename(id, 'second');
 	await rename(id, 'third');
@@ -51,7 +51,7 @@ test('another form takes a former slug, made with it or renamed to it, and it le
 });
 
 test('the other mode takes none', async () => {
-	const { storage, forms, nameAt, rename } = open();
+	const { storage, forms, nameAt, rename } = await open();
 	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
 	await rename(id, 'second');
 	const refusal = await rejectionOfAsync(() => forms.create('test', { name: 'Two', slug: 'first' }));
@@ -63,7 +63,7 @@ test('the other mode takes none', async () => {
 });
 
 test('all slugs of a deleted form are kept from others for 30 days, also once its rows are gone', async () => {
-	const { clock, storage, forms, nameAt, rename } = open();
+	const { clock, storage, forms, nameAt, rename } = await open();
 	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
 	await rename(id, 'second');
 	await forms.remove(id);
@@ -89,7 +89,7 @@ test('all slugs of a deleted form are kept from others for 30 days, also once it
 });
 
 test('two changes of one slug at once lose neither', async () => {
-	const { storage, forms, nameAt, rename } = open();
+	const { storage, forms, nameAt, rename } = await open();
 	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
 	const two = await forms.create('live', { name: 'Two', slug: 'other' });
 	await Promise.all([rename(id, 'second'), rename(id, 'third')]);

@@ -9,8 +9,8 @@ import { openStorage } from '../../src/storage/storage.ts';
 import { forms as formTable, submissions as submissionTable } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 
-function open(file = join(tempFolder(), 'formsrv.db')) {
-	const storage = openStorage(file);
+async function open(file = join(tempFolder(), 'formsrv.db')) {
+	const storage = await openStorage(file);
 	return { storage, forms: createForms(storage, { captchas: new Set(['turnstile']) }), file };
 }
 
@@ -24,7 +24,7 @@ const refusal = async (attempt: Promise<unknown>): Promise<AppError> => {
 };
 
 test('a form is made with defaults, read, changed and listed newest first', async () => {
-	const { forms, storage } = open();
+	const { forms, storage } = await open();
 	const first = await forms.create('live', { name: ' Contact ' });
 	expect(first).toMatchObject({
 		name: 'Contact',
@@ -96,7 +96,7 @@ const faults: [string, UpdateForm, string[]][] = [
 ];
 
 test.each(faults)('%s is refused by the name of the field', async (_title, input, fields) => {
-	const { forms, storage } = open();
+	const { forms, storage } = await open();
 	const error = await refusal(forms.create('live', { name: 'Contact', ...input } as CreateForm));
 	expect(error.code).toBe('VALIDATION_ERROR');
 	expect(error.details.fields?.map(({ field }) => field)).toEqual(fields);
@@ -105,7 +105,7 @@ test.each(faults)('%s is refused by the name of the field', async (_title, input
 });
 
 test('a name is measured in characters, not in halves of them', async () => {
-	const { forms, storage } = open();
+	const { forms, storage } = await open();
 	const { name } = await forms.create('live', { name: '😀'.repeat(200) });
 	expect(name).toBe('😀'.repeat(200));
 	expect((await refusal(forms.create('live', { name: '😀'.repeat(201) }))).code).toBe('VALIDATION_ERROR');
@@ -113,7 +113,7 @@ test('a name is measured in characters, not in halves of them', async () => {
 });
 
 test('a form can be sent back as it was read, also when the server lost the secret of its captcha', async () => {
-	const { forms, storage } = open();
+	const { forms, storage } = await open();
 	const form = await forms.create('live', { name: 'One', captcha: 'turnstile' });
 	const later = createForms(storage, { captchas: new Set() });
 	expect(await later.update(form.id, { input: { ...form, name: 'Two' } })).toEqual({ ...form, name: 'Two' });
@@ -122,7 +122,7 @@ test('a form can be sent back as it was read, also when the server lost the secr
 });
 
 test('a slug belongs to one form, whatever its case', async () => {
-	const { forms, storage } = open();
+	const { forms, storage } = await open();
 	await forms.create('live', { name: 'One', slug: 'contact' });
 	const other = await forms.create('test', { name: 'Two' });
 	expect((await refusal(forms.create('test', { name: 'Three', slug: 'Contact' }))).code).toBe('SLUG_TAKEN');
@@ -132,7 +132,7 @@ test('a slug belongs to one form, whatever its case', async () => {
 });
 
 test("the other mode's form is not there", async () => {
-	const { forms, storage } = open();
+	const { forms, storage } = await open();
 	const form = await forms.create('live', { name: 'One' });
 	const attempts = [
 		forms.get(form.id, 'test'),
@@ -144,7 +144,7 @@ test("the other mode's form is not there", async () => {
 });
 
 test('a change is seen by the next look-up of the slug', async () => {
-	const { forms, storage } = open();
+	const { forms, storage } = await open();
 	const form = await forms.create('live', { name: 'One', slug: 'contact' });
 	expect((await forms.findBySlug('contact'))?.isActive).toBe(true);
 	await forms.update(form.id, { input: { isActive: false } });
@@ -155,7 +155,7 @@ test('a change is seen by the next look-up of the slug', async () => {
 });
 
 test('a deleted form is out of reach at once, and its rows go, also after a restart in between', async () => {
-	const { forms, storage, file } = open();
+	const { forms, storage, file } = await open();
 	const form = await forms.create('live', { name: 'One', slug: 'contact' });
 	await createKeys(storage).create({ mode: 'live', permissions: ['read'], form: form.id });
 	const formId = decodeId(form.id) as number;
@@ -180,7 +180,7 @@ test('a deleted form is out of reach at once, and its rows go, also after a rest
 	await forms.sweep(async () => false);
 	await storage.close();
 
-	const again = open(file);
+	const again = await open(file);
 	const left = async () => (await again.storage.db.select().from(submissionTable)).length;
 	expect(await left()).toBe(2250);
 	await again.forms.sweep(async () => true);

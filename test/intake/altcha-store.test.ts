@@ -8,29 +8,27 @@ import { tempFolder } from '../temp-folder.ts';
 let folder: string;
 let storage: Storage;
 
-beforeEach(() => {
+beforeEach(async () => {
 	folder = tempFolder();
-	storage = openStorage(join(folder, 'formsrv.db'));
+	storage = await openStorage(join(folder, 'formsrv.db'));
 });
 
-afterEach(() => {
-	void storage.close();
-});
+afterEach(() => storage.close());
 
-function restart() {
-	void storage.close();
-	storage = openStorage(join(folder, 'formsrv.db'));
+async function restart() {
+	await storage.close();
+	storage = await openStorage(join(folder, 'formsrv.db'));
 }
 
 test('the secret is random, and the same after a restart and for every process on the file', async () => {
 	const secret = await createAltchaStore(storage).secret();
 	expect(secret).toMatch(/^[0-9a-f]{64}$/);
-	const beside = openStorage(join(folder, 'formsrv.db'));
+	const beside = await openStorage(join(folder, 'formsrv.db'));
 	expect(await createAltchaStore(beside).secret()).toBe(secret);
 	await beside.close();
-	restart();
+	await restart();
 	expect(await createAltchaStore(storage).secret()).toBe(secret);
-	const other = openStorage(join(folder, 'other.db'));
+	const other = await openStorage(join(folder, 'other.db'));
 	expect(await createAltchaStore(other).secret()).not.toBe(secret);
 	await other.close();
 });
@@ -45,7 +43,7 @@ test('a challenge can be used once, also with concurrent attempts and after a re
 	const { consume } = createAltchaStore(storage, () => 1000);
 	const tries = await Promise.all(Array.from({ length: 20 }, () => consume('abc', 2000)));
 	expect(tries.filter(Boolean)).toHaveLength(1);
-	restart();
+	await restart();
 	expect(await createAltchaStore(storage, () => 1000).consume('abc', 2000)).toBe(false);
 	expect(await createAltchaStore(storage, () => 1000).consume('abd', 2000)).toBe(true);
 });

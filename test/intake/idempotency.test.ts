@@ -57,7 +57,7 @@ test('a key is valid for 24 hours', async () => {
 
 test('old keys are deleted in chunks, until the caller stops it', async () => {
 	// No server: its maintenance deletes old keys as well.
-	const storage = openStorage(join(tempFolder(), 'formsrv.db'), { now: () => now });
+	const storage = await openStorage(join(tempFolder(), 'formsrv.db'), { now: () => now });
 	const { expire } = createIdempotency(storage, () => now);
 	const left = async () => (await storage.db.select().from(idempotencyKeys)).map(({ key }) => key);
 	const formId = storage.nextId();
@@ -78,7 +78,7 @@ test('old keys are deleted in chunks, until the caller stops it', async () => {
 
 test('two servers on one database store one submission under one key', async () => {
 	const { storage } = server.app;
-	const other = openStorage(server.app.config.databaseFile, { now: () => now });
+	const other = await openStorage(server.app.config.databaseFile, { now: () => now });
 	const formId = decodeId(form.id) as number;
 	const before = await stored();
 	const request = { formId, key: 'two', bodyHash: 'hash' };

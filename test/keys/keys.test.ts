@@ -8,10 +8,10 @@ import { openStorage } from '../../src/storage/storage.ts';
 import { apiKeys } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 
-function open() {
+async function open() {
 	const clock = { now: Date.parse('2026-01-02T03:04:05.678Z') };
 	const now = () => clock.now;
-	const storage = openStorage(join(tempFolder(), 'formsrv.db'), { now });
+	const storage = await openStorage(join(tempFolder(), 'formsrv.db'), { now });
 	const forms = createForms(storage, { captchas: new Set(), now });
 	return { clock, storage, forms, keys: createKeys(storage, now) };
 }
@@ -25,7 +25,7 @@ async function codeOf(attempt: Promise<unknown>): Promise<string> {
 }
 
 test('a key is recognised until it is revoked, from the very next request on', async () => {
-	const { keys, storage } = open();
+	const { keys, storage } = await open();
 	const { token, key } = await keys.create({ mode: 'live', permissions: ['read', 'write'], name: ' site ' });
 	expect(key).toMatchObject({
 		name: 'site',
@@ -47,7 +47,7 @@ test('a key is recognised until it is revoked, from the very next request on', a
 });
 
 test('a key ends at its expiry', async () => {
-	const { keys, storage, clock } = open();
+	const { keys, storage, clock } = await open();
 	const { token } = await keys.create({ mode: 'live', permissions: ['read'], expiresAt: new Date(clock.now + 1000) });
 	await keys.authenticate(token);
 	clock.now += 1000;
@@ -59,7 +59,7 @@ test('a key ends at its expiry', async () => {
 });
 
 test('a missing, malformed and unknown key get the same refusal but for the hint that one was sent', async () => {
-	const { keys, storage } = open();
+	const { keys, storage } = await open();
 	const refusals = await Promise.all(
 		[undefined, 'x', createToken('live')].map((token) => keys.authenticate(token).catch((error: unknown) => error)),
 	);
@@ -72,7 +72,7 @@ test('a missing, malformed and unknown key get the same refusal but for the hint
 });
 
 test('a form-level key belongs to its form and its mode, and goes with it', async () => {
-	const { keys, forms, storage } = open();
+	const { keys, forms, storage } = await open();
 	const form = await forms.create('test', { name: 'Contact', slug: 'contact' });
 	const { token, key } = await keys.create({ mode: 'live', permissions: ['admin'], form: 'contact' });
 	expect(token).toStartWith('fk_');
@@ -85,7 +85,7 @@ test('a form-level key belongs to its form and its mode, and goes with it', asyn
 });
 
 test('the last use is noted to the minute', async () => {
-	const { keys, storage, clock } = open();
+	const { keys, storage, clock } = await open();
 	const { token } = await keys.create({ mode: 'live', permissions: ['read'] });
 	const lastUsed = async () => (await keys.list())[0]?.lastUsedAt;
 	const first = new Date(clock.now).toISOString();
@@ -104,7 +104,7 @@ test('the last use is noted to the minute', async () => {
 });
 
 test('of a key only hash and display form are stored', async () => {
-	const { keys, storage } = open();
+	const { keys, storage } = await open();
 	const { token } = await keys.create({ mode: 'live', permissions: ['read'] });
 	const rows = await storage.db.select().from(apiKeys);
 	expect(JSON.stringify(rows)).not.toContain(token.slice(8, 20));

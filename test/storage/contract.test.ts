@@ -25,7 +25,7 @@ import type { readChunk } from '../../src/submissions/export/chunk.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 /** By the name of the engine: makes a place for a database, and returns what opens it, as often as asked. */
-const ENGINES: Record<string, () => () => Storage> = {
+const ENGINES: Record<string, () => () => Promise<Storage>> = {
 	sqlite: () => {
 		const file = join(tempFolder(), 'formsrv.db');
 		return () => openStorage(file, { scans: workerPath('submissions/scans.ts') });
@@ -47,7 +47,7 @@ const MATCHES: Record<Filter, (flags: Flags) => boolean> = {
 describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 	async function open() {
 		const reopen = createPlace();
-		const storage = reopen();
+		const storage = await reopen();
 		await storage.batch((tx) => [tx.insert(forms).values([form(FORM), form(OTHER_FORM)])]);
 		return { storage, reopen };
 	}
@@ -122,7 +122,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 			await storage.batch((tx) => [tx.update(forms).set({ name: 'New' }).where(eq(forms.id, FORM))]);
 			expect((await storage.findForm(encodeId(FORM))).name).toBe('New');
 			await storage.close();
-			const again = reopen();
+			const again = await reopen();
 			expect((await again.findForm(encodeId(FORM), 'live')).name).toBe('New');
 			await expect(again.findForm(encodeId(FORM), 'test')).rejects.toBeInstanceOf(FormGone);
 			await again.close();
@@ -385,13 +385,15 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 
 	test('ids ascend, are unique across processes, and stand for their moment', async () => {
 		const { storage, reopen } = await open();
-		const other = reopen();
+		const other = await reopen();
 		const ids = Array.from({ length: 1000 }, (_, i) => (i % 2 ? storage : other).nextId());
 		expect(new Set(ids).size).toBe(1000);
 		const own = ids.filter((_, i) => i % 2);
 		expect(own).toEqual(own.toSorted((a, b) => a - b));
 		expect(Math.abs(createTimeline([]).millisOf(own[0] as number) - Date.now())).toBeLessThan(60_000);
 		expect(storage.clock.end()).toBeGreaterThan(own.at(-1) as number);
+		const stored = await append(storage);
+		expect(await storage.clock.horizon()).toBeGreaterThan(stored);
 		await other.close();
 		await storage.close();
 	});
@@ -399,15 +401,15 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 	test('settings that change here or elsewhere move their version; submissions do not', async () => {
 		const { storage, reopen } = await open();
 		const rename = (by: Storage, name: string) => by.batch((tx) => [tx.update(forms).set({ name })]);
-		const versions = [storage.settingsVersion()];
+		const versions = [await storage.settingsVersion()];
 		await append(storage);
-		expect(storage.settingsVersion()).toBe(versions[0] as number);
+		expect(await storage.settingsVersion()).toBe(versions[0] as number);
 		await rename(storage, 'One');
-		versions.push(storage.settingsVersion());
-		const other = reopen();
+		versions.push(await storage.settingsVersion());
+		const other = await reopen();
 		await rename(other, 'Two');
 		await new Promise((resolve) => setImmediate(resolve));
-		versions.push(storage.settingsVersion());
+		versions.push(await storage.settingsVersion());
 		expect(new Set(versions).size).toBe(3);
 		await other.close();
 		await storage.close();
@@ -415,8 +417,15 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 
 	test('the leader of a kind of work starts it, and is told how to stop', async () => {
 		const { storage } = await open();
-		const stop = storage.lead('maintenance', () => () => 'stopped');
-		expect(stop()).toBe('stopped');
+		const started = Promise.withResolvers<void>();
+		const graces: number[] = [];
+		const stop = storage.lead('maintenance', () => {
+			started.resolve();
+			return async (graceMs) => void graces.push(graceMs);
+		});
+		await started.promise;
+		await stop(50);
+		expect(graces).toEqual([50]);
 		await storage.close();
 	});
 });

@@ -20,7 +20,7 @@ export async function readStatus({ config, dispatch, storage }: StatusSources, m
 		dispatch.deliveries.list({}, { mode, readQuery: () => ({ state, limit: 1, offset: 0 }) });
 	const [waiting, failed] = await Promise.all([inState('waiting'), inState('failed')]);
 	const clock = storage.clock.report();
-	const disk = storage.disk();
+	const disk = await storage.disk();
 	const problems = storage.findings.list();
 	return {
 		version: VERSION,

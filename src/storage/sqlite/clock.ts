@@ -160,6 +160,8 @@ export function createClock(client: Database, { now, elapsed = () => performance
 		nextId,
 		/** A moment later than that of every id that was made, as an id. */
 		end: (): number => Math.max(last, isServer ? 0 : highestId()) + 1,
+		/** One process makes the ids of submissions, and commits them in their order. */
+		horizon: async (): Promise<number> => Math.max(last, highestId()) + 1,
 		/** What ids stand for. */
 		timeline: () => timeline,
 		look,

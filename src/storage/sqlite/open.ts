@@ -4,10 +4,11 @@ import { drizzle } from 'drizzle-orm/bun-sqlite';
 import { createEvents } from '../../events.ts';
 import { lazy } from '../../lazy.ts';
 import type { Log } from '../../log.ts';
+import { describeStep } from '../clock-report.ts';
 import { Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
-import type { Db, Query, Results, StorageOptions } from '../storage.ts';
+import type { Db, Query, Results, StopWork, StorageOptions } from '../storage.ts';
 import { createClock } from './clock.ts';
 import {
 	abandonConnection,
@@ -187,10 +188,11 @@ export function openSqlite(
 		},
 		findings,
 		logBeside: (others: Log) => logBeside(findings, others, isDamage),
-		disk: () => measureDisk(file),
+		disk: async () => measureDisk(file),
 		longReads,
 		names,
-		lead: <Stop>(_name: string, start: () => Stop): Stop => start(),
+		serve: () => clock.serve((step) => serverLog?.warn(describeStep(step))),
+		lead: (_work: string, start: () => StopWork): StopWork => start(),
 		maintain(): void {
 			if (!findings.has('file') && measureDisk(file).walBytes > LOG_KEEPS_BYTES) truncateLog(client);
 		},

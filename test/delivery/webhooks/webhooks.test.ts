@@ -28,7 +28,7 @@ const rowOf = async (id: string) => {
 
 beforeEach(async () => {
 	folder = tempFolder();
-	storage = openStorage(join(folder, 'formsrv.db'), { now: () => NOW });
+	storage = await openStorage(join(folder, 'formsrv.db'), { now: () => NOW });
 	webhooks = open();
 	await storage.batch((tx) => [
 		tx.insert(forms).values([

@@ -18,7 +18,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { takeServerLock } from '../../../src/storage/sqlite/connection.ts';
 import { copyDatabase } from '../../../src/storage/sqlite/copy.ts';
 import { createDatabase, hasDatabase } from '../../../src/storage/sqlite/database-place.ts';
-import { openStorage } from '../../../src/storage/storage.ts';
+import { openSqlite as openStorage } from '../../../src/storage/sqlite/open.ts';
 import { tempFolder } from '../../temp-folder.ts';
 
 function place(...names: string[]) {

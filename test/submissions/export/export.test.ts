@@ -157,7 +157,7 @@ test('what was passed over when the list of names was full is in the column of t
 	expect(await lastColumns()).toEqual(['otherFields', '', '{"b0":"x"}', '{"late":"too"}']);
 	await removeOldest(id);
 	expect(await lastColumns()).toEqual(['late', '', 'too']);
-	const reopened = openStorage(server.app.config.databaseFile);
+	const reopened = await openStorage(server.app.config.databaseFile);
 	expect(reopened.submissions.hasUnlistedNames(Number.parseInt(id, 36), false)).toBe(false);
 	expect(reopened.submissions.hasUnlistedNames(Number.parseInt(id, 36), true)).toBe(false);
 	expect(JSON.parse(reopened.submissions.namesJson(Number.parseInt(id, 36), false))).toEqual([
