@@ -24,7 +24,6 @@ export function addBackup(program: Command, cli: Cli): void {
 		const file = resolve(cli.io.cwd, name);
 		database.copyTo(file);
 		const { size } = statSync(file);
-		if (options.json) cli.printJson({ file, size });
-		else cli.print(`Copied ${databaseFile} to ${file} (${size} bytes), and found it sound.`);
+		cli.printResult(options, { file, size }, `Copied ${databaseFile} to ${file} (${size} bytes), and found it sound.`);
 	});
 }

@@ -43,6 +43,15 @@ export class CommandError extends Error {
 /** The options of a command as commander collects them. */
 export type Options = Record<string, unknown>;
 
+interface ListText<T> {
+	/** The texts of each column by its header. */
+	columns: Record<string, (item: T) => string>;
+	/** The remark on an empty list. */
+	none: string;
+}
+
+type UseApp = (app: App) => Promise<void>;
+
 export type Cli = ReturnType<typeof createCli>;
 
 const STORAGE_SETTINGS = ['dataDir', 'databaseUrl'];
@@ -52,7 +61,7 @@ export function createCli(io: Io) {
 	const loadSettings = (options: Options): Config =>
 		loadConfig({ env: io.env, flags: options, cwd: io.cwd, isTerminal: io.stderr.isTTY === true });
 
-	return {
+	const cli = {
 		io,
 		/** The exit code of the process unless the command throws. */
 		exitCode: 0 as ExitCode,
@@ -66,16 +75,23 @@ export function createCli(io: Io) {
 		/** Prints a result as a table; control characters are escaped. */
 		printTable: (headers: readonly string[], rows: readonly (readonly string[])[]) =>
 			io.stdout.write(formatTable(headers, rows)),
+		/** Prints a list as JSON or as a table, of which each column has a header and its texts. */
+		printList<T>(options: Options, items: readonly T[], { columns, none }: ListText<T>): void {
+			const rows = items.map((item) => Object.values(columns).map((text) => text(item)));
+			if (options.json) cli.printJson(items);
+			else if (items.length === 0) cli.note(none);
+			else cli.printTable(Object.keys(columns), rows);
+		},
+		/** Prints a result as JSON or as a sentence. */
+		printResult: (options: Options, value: object, sentence: string) =>
+			options.json ? cli.printJson(value) : cli.print(sentence),
 		/** Writes a remark to stderr; control characters are escaped. */
 		note: (text: string) => io.stderr.write(line(printable(text))),
 		/**
 		 * Opens the application, runs `use` and closes it. Works while a server is running.
 		 * @throws CommandError if there is no database yet and `create` is not set
 		 */
-		async withApp(
-			options: Options,
-			{ create = false, use }: { create?: boolean; use: (app: App) => Promise<void> },
-		): Promise<void> {
+		async withApp(options: Options, { create = false, use }: { create?: boolean; use: UseApp }): Promise<void> {
 			const config = loadSettings(options);
 			if (!databaseAt(config.databaseFile).exists()) {
 				if (!create) throw new CommandError(missingDatabase(config.databaseFile));
@@ -92,6 +108,23 @@ export function createCli(io: Io) {
 			}
 		},
 	};
+	return cli;
+}
+
+/**
+ * Gives a command `--json` and the flags that locate the database, and runs it on the opened application. What `prepare`
+ * throws comes before anything is opened.
+ */
+export function runOnApp<O extends Options, Arguments extends unknown[]>(
+	command: Command,
+	{ cli, create }: { cli: Cli; create?: (options: O) => boolean },
+	prepare: (options: O, ...args: Arguments) => UseApp,
+): void {
+	withStorage(command.option('--json', 'Print JSON')).action(() => {
+		const options = command.opts<O>();
+		const use = prepare(options, ...(command.processedArgs as Arguments));
+		return cli.withApp(options, { create: create?.(options), use });
+	});
 }
 
 export function missingDatabase(file: string): string {

@@ -1,10 +1,11 @@
 /** `formsrv deliveries`: lists sent, waiting and failed deliveries, and retries them. */
 
 import { type Command, Option } from 'commander';
+import type { App } from '../app.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, RETRY_STATES } from '../delivery/bounds.ts';
-import type { Delivery, DeliveryList, DeliveryWithContent, RetryDeliveries } from '../delivery/schema.ts';
+import type { Delivery, DeliveryWithContent, RetryDeliveries } from '../delivery/schema.ts';
 import { CHANNELS, DELIVERY_STATES, type DeliveryState, MODES, type Mode } from '../storage/tables.ts';
-import { type Cli, CommandError, examples, findForm, type Options, withStorage } from './cli.ts';
+import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
 import { shorten, shortTime } from './table.ts';
 
 const ERROR_WIDTH = 80;
@@ -47,55 +48,43 @@ function addList(deliveries: Command, cli: Cli): void {
 		.addOption(new Option('--mode <mode>', 'Only of live or only of test forms').choices(MODES))
 		.option('--limit <number>', `At most so many, 1 to ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})`, count)
 		.option('--offset <number>', 'Skip so many (default: 0)', count)
-		.option('--json', 'Print JSON, as the API returns it')
 		.addHelpText('after', examples('formsrv deliveries list --state failed', 'formsrv deliveries list --form contact'));
-	withStorage(command).action((options: ListOptions) =>
-		cli.withApp(options, {
-			use: async (app) => {
-				const { state, channel, mode, limit = LIMIT_DEFAULT, offset = 0 } = options;
-				const form = options.form === undefined ? undefined : (await findForm(app, options.form)).id;
-				const query = { state, channel, limit: Math.min(Math.max(limit, 1), LIMIT_MAX), offset };
-				const list = await app.dispatch.deliveries.list({ form }, { mode, readQuery: () => query });
-				if (options.json) cli.printJson({ deliveries: list.deliveries, pagination: list.pagination });
-				else printList(cli, list);
+	runOnApp(command, { cli }, (options: ListOptions) => async (app) => {
+		const { state, channel, mode, limit = LIMIT_DEFAULT, offset = 0 } = options;
+		const query = { state, channel, limit: Math.min(Math.max(limit, 1), LIMIT_MAX), offset };
+		const form = await formIdOf(app, options);
+		const { deliveries, pagination } = await app.dispatch.deliveries.list({ form }, { mode, readQuery: () => query });
+		if (options.json) return void cli.printJson({ deliveries, pagination });
+		cli.printList(options, deliveries, {
+			columns: {
+				ID: ({ id }) => id,
+				CREATED: ({ createdAt }) => shortTime(createdAt),
+				STATE: ({ state }) => state,
+				TRIES: ({ attempts }) => `${attempts}`,
+				'NEXT TRY': ({ nextAttemptAt }) => shortTime(nextAttemptAt),
+				TO: ({ destination }) => shorten(destination, DESTINATION_WIDTH),
+				ERROR: ({ lastError }) => shorten(lastError ?? '', ERROR_WIDTH),
 			},
-		}),
-	);
+			none: 'There are no such deliveries.',
+		});
+		if (pagination.hasMore) cli.note(`There are more; go on with --offset ${pagination.offset + deliveries.length}.`);
+	});
 }
 
-function printList(cli: Cli, { deliveries, pagination }: DeliveryList): void {
-	if (deliveries.length === 0) return void cli.note('There are no such deliveries.');
-	cli.printTable(
-		['ID', 'CREATED', 'STATE', 'TRIES', 'NEXT TRY', 'TO', 'ERROR'],
-		deliveries.map((delivery) => [
-			delivery.id,
-			shortTime(delivery.createdAt),
-			delivery.state,
-			`${delivery.attempts}`,
-			shortTime(delivery.nextAttemptAt),
-			shorten(delivery.destination, DESTINATION_WIDTH),
-			shorten(delivery.lastError ?? '', ERROR_WIDTH),
-		]),
-	);
-	const last = pagination.offset + deliveries.length;
-	if (pagination.hasMore) cli.note(`There are more; go on with --offset ${last}.`);
+async function formIdOf(app: App, { form }: { form?: string }): Promise<string | undefined> {
+	return form === undefined ? undefined : (await findForm(app, form)).id;
 }
 
 function addShow(deliveries: Command, cli: Cli): void {
 	const command = deliveries
 		.command('show')
 		.description('Show a delivery with the content that was sent or would be.')
-		.argument('<delivery>', 'Its id')
-		.option('--json', 'Print JSON, as the API returns it');
-	withStorage(command).action((id: string, options: Options) =>
-		cli.withApp(options, {
-			use: async (app) => {
-				const delivery = await app.dispatch.deliveries.get(id);
-				if (options.json) cli.printJson(delivery);
-				else printDelivery(cli, delivery);
-			},
-		}),
-	);
+		.argument('<delivery>', 'Its id');
+	runOnApp(command, { cli }, (options, id: string) => async (app) => {
+		const delivery = await app.dispatch.deliveries.get(id);
+		if (options.json) cli.printJson(delivery);
+		else printDelivery(cli, delivery);
+	});
 }
 
 function printDelivery(cli: Cli, { content, ...members }: DeliveryWithContent): void {
@@ -119,24 +108,21 @@ function addRetry(deliveries: Command, cli: Cli): void {
 		.addOption(new Option('--state <state>', 'Without ids: all in this state').choices(RETRY_STATES))
 		.addOption(new Option('--channel <channel>', 'Without ids: only mails or only webhook events').choices(CHANNELS))
 		.option('--form <form>', 'Without ids: only of this form (id or slug)')
-		.option('--json', 'Print JSON')
 		.addHelpText('after', examples('formsrv deliveries retry cmnrg2x8a2k', 'formsrv deliveries retry --state failed'));
-	withStorage(command).action((ids: string[], options: RetryOptions) => {
+	runOnApp(command, { cli }, (options: RetryOptions, ids: string[]) => {
 		const { state, channel } = options;
 		const isFiltered = state !== undefined || channel !== undefined || options.form !== undefined;
 		if (ids.length > 0 === isFiltered) {
 			throw new CommandError('Give either ids, or which ones with --state, --channel or --form.', 2);
 		}
-		return cli.withApp(options, {
-			use: async (app) => {
-				const form = options.form === undefined ? undefined : (await findForm(app, options.form)).id;
-				const { retry, retryMany } = app.dispatch.retries;
-				for (const id of ids) await retry(id);
-				const retried = ids.length > 0 ? ids.length : await retryMany({ state, channel, form });
-				if (options.json) cli.printJson({ retried });
-				else cli.print(`${retried} ${retried === 1 ? 'delivery is' : 'deliveries are'} tried again.`);
-			},
-		});
+		return async (app) => {
+			const form = await formIdOf(app, options);
+			const { retry, retryMany } = app.dispatch.retries;
+			for (const id of ids) await retry(id);
+			const retried = ids.length > 0 ? ids.length : await retryMany({ state, channel, form });
+			const what = retried === 1 ? 'delivery is' : 'deliveries are';
+			cli.printResult(options, { retried }, `${retried} ${what} tried again.`);
+		};
 	});
 }
 

@@ -4,14 +4,13 @@ import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promi
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { printable } from '../log/line-text.ts';
-import { FILTERS } from '../storage/submission.ts';
 import { FORMULAS } from '../submissions/export/csv.ts';
 import type { Export } from '../submissions/export/export.ts';
 import { parseExportQuery } from '../submissions/export/export-query.ts';
 import { FORMATS } from '../submissions/export/formats.ts';
 import { type Cli, CommandError, examples, findForm, type Options, type Output, withStorage } from './cli.ts';
+import { queryOf, withCriteria } from './criteria.ts';
 
-const QUERY_OPTIONS = ['format', 'formulas', 'since', 'until', 'order', 'filter', 'search'];
 const BAR_WIDTH = 30;
 const OWNER_ONLY = 0o600;
 
@@ -35,36 +34,28 @@ export function addExport(submissions: Command, cli: Cli): void {
 				'--formulas <how>',
 				'"guard": an apostrophe keeps spreadsheets from running formulas in a CSV; "raw": texts as sent, for programs (default: guard)',
 			).choices(FORMULAS),
-		)
-		.option('--since <date>', 'Only later ones, such as 2026-01-31 or 2026-01-31T09:30:00Z')
-		.option('--until <date>', 'Only those of that time or earlier; a date alone includes that day')
-		.option('--search <words>', 'Only those that hold all of these words')
-		.addOption(new Option('--order <order>', 'Oldest or newest first (default: desc)').choices(['asc', 'desc']))
-		.addOption(new Option('--filter <filter>', 'Which (default: all that is not spam)').choices(FILTERS))
-		.addHelpText(
-			'after',
-			examples(
-				'formsrv submissions export contact-k3v9x2qm -o contact.csv',
-				'formsrv submissions export contact-k3v9x2qm --format ndjson --since 2026-01-01 | gzip > contact.ndjson.gz',
-			),
 		);
-	withStorage(command).action((name: string, options: Options) => exportForm(cli, name, options));
-}
-
-function exportForm(cli: Cli, name: string, options: Options): Promise<void> {
-	const provided = QUERY_OPTIONS.filter((option) => options[option] !== undefined);
-	const params = provided.map((option) => [option, String(options[option])]);
-	const query = parseExportQuery(new URLSearchParams([...params, ['bom', options.bom ? '1' : '0']]));
-	return cli.withApp(options, {
-		use: async (app) => {
-			const { id } = await findForm(app, name);
-			const opened = await app.submissions.openExport(id, { readQuery: () => query });
-			if (options.output === undefined) return pass(opened, { write: writerTo(cli.io.stdout), report: () => {} });
-			const file = resolve(cli.io.cwd, String(options.output));
-			await exportToFile(opened, { file, isForced: options.force === true, report: progressOn(cli.io.stderr) });
-			if (cli.io.stderr.isTTY) cli.io.stderr.write('\n');
-			cli.note(`${opened.done} submissions are in ${file}.`);
-		},
+	withCriteria(command).addHelpText(
+		'after',
+		examples(
+			'formsrv submissions export contact-k3v9x2qm -o contact.csv',
+			'formsrv submissions export contact-k3v9x2qm --format ndjson --since 2026-01-01 | gzip > contact.ndjson.gz',
+		),
+	);
+	withStorage(command).action((name: string, options: Options) => {
+		const params = queryOf({ ...options, bom: options.bom ? '1' : '0' }, ['format', 'formulas', 'bom']);
+		const query = parseExportQuery(params);
+		return cli.withApp(options, {
+			use: async (app) => {
+				const { id } = await findForm(app, name);
+				const opened = await app.submissions.openExport(id, { readQuery: () => query });
+				if (options.output === undefined) return pass(opened, { write: writerTo(cli.io.stdout), report: () => {} });
+				const file = resolve(cli.io.cwd, String(options.output));
+				await exportToFile(opened, { file, isForced: options.force === true, report: progressOn(cli.io.stderr) });
+				if (cli.io.stderr.isTTY) cli.io.stderr.write('\n');
+				cli.note(`${opened.done} submissions are in ${file}.`);
+			},
+		});
 	});
 }
 

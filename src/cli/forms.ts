@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import type { Form } from '../forms/schema.ts';
 import { FORM_SETTINGS, type FormInput, type FormSetting, isNullable, SETTING_NAMES } from '../forms/settings.ts';
 import { MODES, type Mode } from '../storage/tables.ts';
-import { type Cli, CommandError, examples, findForm, type Options, withStorage } from './cli.ts';
+import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
 import { shortTime } from './table.ts';
 
 /** The value that clears an optional setting. */
@@ -23,25 +23,22 @@ function addList(forms: Command, cli: Cli): void {
 	const command = forms
 		.command('list')
 		.description('List the forms, newest first.')
-		.addOption(new Option('--mode <mode>', 'Only live or only test forms').choices(MODES))
-		.option('--json', 'Print JSON');
-	withStorage(command).action((options: Options & { mode?: Mode }) =>
-		cli.withApp(options, {
-			use: async (app) => {
-				const all = await app.forms.list(options.mode);
-				if (options.json) return void cli.printJson(all);
-				if (all.length === 0)
-					return void cli.note('There are no forms yet. Create one: formsrv forms create "Contact"');
-				cli.printTable(['ID', 'SLUG', 'MODE', 'STATE', 'SUBMISSIONS', 'UNREAD', 'CREATED', 'NAME'], all.map(listRow));
+		.addOption(new Option('--mode <mode>', 'Only live or only test forms').choices(MODES));
+	runOnApp(command, { cli }, (options: Options & { mode?: Mode }) => async (app) => {
+		cli.printList(options, await app.forms.list(options.mode), {
+			columns: {
+				ID: ({ id }) => id,
+				SLUG: ({ slug }) => slug,
+				MODE: ({ mode }) => mode,
+				STATE: ({ isActive }) => (isActive ? 'active' : 'inactive'),
+				SUBMISSIONS: ({ submissionCount }) => `${submissionCount}`,
+				UNREAD: ({ unreadCount }) => `${unreadCount}`,
+				CREATED: ({ createdAt }) => shortTime(createdAt),
+				NAME: ({ name }) => name,
 			},
-		}),
-	);
-}
-
-function listRow(form: Form): string[] {
-	const { id, slug, mode, name } = form;
-	const state = form.isActive ? 'active' : 'inactive';
-	return [id, slug, mode, state, `${form.submissionCount}`, `${form.unreadCount}`, shortTime(form.createdAt), name];
+			none: 'There are no forms yet. Create one: formsrv forms create "Contact"',
+		});
+	});
 }
 
 function addCreate(forms: Command, cli: Cli): void {
@@ -57,29 +54,21 @@ function addCreate(forms: Command, cli: Cli): void {
 			'formsrv forms create "Contact" --notification-email me@example.com --allowed-domains example.com',
 		),
 	);
-	withStorage(command).action((name: string, options: Options) =>
-		cli.withApp(options, {
-			create: true,
-			use: async (app) => {
-				const form = await app.forms.create(options.test ? 'test' : 'live', { ...inputOf(options), name });
-				printForm(cli, form, options);
-				cli.note(
-					`Web pages post to /f/${form.slug} at the submit address, or /api/f/${form.slug} at the base address.`,
-				);
-			},
-		}),
-	);
+	runOnApp(command, { cli, create: () => true }, (options, name: string) => async (app) => {
+		const form = await app.forms.create(options.test ? 'test' : 'live', { ...inputOf(options), name });
+		printForm(cli, form, options);
+		cli.note(`Web pages post to /f/${form.slug} at the submit address, or /api/f/${form.slug} at the base address.`);
+	});
 }
 
 function addShow(forms: Command, cli: Cli): void {
 	const command = forms
 		.command('show')
 		.description('Show a form with its settings and counts.')
-		.argument('<form>', 'Its id or slug')
-		.option('--json', 'Print JSON');
-	withStorage(command).action((name: string, options: Options) =>
-		cli.withApp(options, { use: async (app) => printForm(cli, await findForm(app, name), options) }),
-	);
+		.argument('<form>', 'Its id or slug');
+	runOnApp(command, { cli }, (options, name: string) => async (app) => {
+		printForm(cli, await findForm(app, name), options);
+	});
 }
 
 function addUpdate(forms: Command, cli: Cli): void {
@@ -94,17 +83,15 @@ function addUpdate(forms: Command, cli: Cli): void {
 			'formsrv forms update contact-k3v9x2qm --redirect-url none',
 		),
 	);
-	withStorage(command).action((name: string, options: Options) => {
+	runOnApp(command, { cli }, (options, name: string) => {
 		const input = inputOf(options);
 		if (Object.keys(input).length === 0) {
 			throw new CommandError('Nothing to change was given. See formsrv forms update --help.', 2);
 		}
-		return cli.withApp(options, {
-			use: async (app) => {
-				const { id } = await findForm(app, name);
-				printForm(cli, await app.forms.update(id, { input }), options);
-			},
-		});
+		return async (app) => {
+			const { id } = await findForm(app, name);
+			printForm(cli, await app.forms.update(id, { input }), options);
+		};
 	});
 }
 
@@ -114,22 +101,16 @@ function addDelete(forms: Command, cli: Cli): void {
 		.description('Delete a form with all its submissions, for good.')
 		.argument('<form>', 'Its id or slug')
 		.option('--yes', 'Delete it; without this the command only says what it would delete')
-		.option('--json', 'Print JSON')
 		.addHelpText('after', examples('formsrv forms delete contact-k3v9x2qm --yes'));
-	withStorage(command).action((name: string, options: Options) =>
-		cli.withApp(options, {
-			use: async (app) => {
-				const form = await findForm(app, name);
-				const what = `form "${form.name}" (${form.slug}) and its ${form.submissionCount + form.spamCount} submissions`;
-				if (!options.yes) {
-					throw new CommandError(`This deletes ${what}, which cannot be undone. Add --yes to do it.`, 2);
-				}
-				await app.forms.remove(form.id);
-				if (options.json) cli.printJson({ deleted: form.id });
-				else cli.print(`Deleted ${what}.`);
-			},
-		}),
-	);
+	runOnApp(command, { cli }, (options, name: string) => async (app) => {
+		const form = await findForm(app, name);
+		const what = `form "${form.name}" (${form.slug}) and its ${form.submissionCount + form.spamCount} submissions`;
+		if (!options.yes) {
+			throw new CommandError(`This deletes ${what}, which cannot be undone. Add --yes to do it.`, 2);
+		}
+		await app.forms.remove(form.id);
+		cli.printResult(options, { deleted: form.id }, `Deleted ${what}.`);
+	});
 }
 
 /** The options for the settings of a form. */
@@ -142,7 +123,7 @@ function withFormOptions(command: Command, verb: 'create' | 'update'): Command {
 		if (setting.kind === 'choice') option.choices([...Object.keys(setting.choices), NONE]);
 		command.addOption(option);
 	}
-	return command.option('--json', 'Print JSON');
+	return command;
 }
 
 /** The settings that the options of a call name. */
@@ -162,10 +143,7 @@ function settingValue(setting: FormSetting, text: string) {
 }
 
 function printForm(cli: Cli, form: Form, { json }: Options): void {
-	if (json) {
-		cli.printJson(form);
-		return;
-	}
+	if (json) return void cli.printJson(form);
 	cli.printTable(
 		['SETTING', 'VALUE'],
 		Object.entries(form).map(([name, value]) => [

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import type { ApiKey } from '../keys/schema.ts';
 import { displayToken, isToken } from '../keys/token.ts';
 import { PERMISSIONS, type Permission } from '../storage/tables.ts';
-import { type Cli, CommandError, examples, findForm, type Options, withStorage } from './cli.ts';
+import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
 import { parseExpiry } from './expiry.ts';
 import { shortTime } from './table.ts';
 
@@ -48,7 +48,6 @@ function addCreate(keys: Command, cli: Cli): void {
 			).conflicts(['permissions', 'test']),
 		)
 		.option('--expires <when>', 'Lifetime such as 90d, 12h or 1y, or a date such as 2027-01-31')
-		.option('--json', 'Print JSON')
 		.addHelpText('after', PERMISSIONS_HELP)
 		.addHelpText(
 			'after',
@@ -59,57 +58,41 @@ function addCreate(keys: Command, cli: Cli): void {
 				'formsrv keys create --form contact-k3v9x2qm',
 			),
 		);
-	withStorage(command).action(async (options: CreateOptions) => {
+	runOnApp(command, { cli, create: ({ form }) => form === undefined }, (options: CreateOptions) => {
 		const permissions = parsePermissions(options.permissions ?? 'admin');
 		const expiresAt = expiryOf(options.expires);
-		await cli.withApp(options, {
-			create: options.form === undefined,
-			use: async (app) => {
-				const form = options.form === undefined ? undefined : (await findForm(app, options.form)).id;
-				const mode = options.test ? 'test' : 'live';
-				const { token, key } = await app.keys.create({ mode, name: options.name, permissions, form, expiresAt });
-				if (options.json) cli.printJson({ key: token, ...key });
-				else cli.print(token);
-				const until = key.expiresAt ? `, valid until ${shortTime(key.expiresAt)}` : '';
-				cli.note(`Keep this key: it is not shown again. Its id is ${key.id} (${scopeOf(key)}${until}).`);
-			},
-		});
+		return async (app) => {
+			const form = options.form === undefined ? undefined : (await findForm(app, options.form)).id;
+			const mode = options.test ? 'test' : 'live';
+			const { token, key } = await app.keys.create({ mode, name: options.name, permissions, form, expiresAt });
+			cli.printResult(options, { key: token, ...key }, token);
+			const until = key.expiresAt ? `, valid until ${shortTime(key.expiresAt)}` : '';
+			cli.note(`Keep this key: it is not shown again. Its id is ${key.id} (${scopeOf(key)}${until}).`);
+		};
 	});
 }
 
 function addList(keys: Command, cli: Cli): void {
 	const command = keys
 		.command('list')
-		.description('List all keys, newest first; of each, only the first and last characters are stored.')
-		.option('--json', 'Print JSON');
-	withStorage(command).action((options: Options) =>
-		cli.withApp(options, {
-			use: async (app) => {
-				const all = await app.keys.list();
-				if (options.json) cli.printJson(all);
-				else if (all.length === 0) cli.note('There are no keys yet. Make one: formsrv keys create');
-				else printKeys(cli, all);
+		.description('List all keys, newest first; of each, only the first and last characters are stored.');
+	runOnApp(command, { cli }, (options) => async (app) => {
+		const now = Date.now();
+		cli.printList(options, await app.keys.list(), {
+			columns: {
+				ID: ({ id }) => id,
+				KEY: ({ display }) => display,
+				STATE: (key) => stateOf(key, now),
+				PERMISSIONS: ({ permissions }) => permissions.join(','),
+				FORM: ({ form }) => form ?? '-',
+				CREATED: ({ createdAt }) => shortTime(createdAt),
+				'LAST USED': ({ lastUsedAt }) => shortTime(lastUsedAt),
+				EXPIRES: ({ expiresAt }) => shortTime(expiresAt),
+				NAME: ({ name }) => name,
 			},
-		}),
-	);
-}
-
-function printKeys(cli: Cli, keys: ApiKey[]): void {
-	const now = Date.now();
-	cli.printTable(
-		['ID', 'KEY', 'STATE', 'PERMISSIONS', 'FORM', 'CREATED', 'LAST USED', 'EXPIRES', 'NAME'],
-		keys.map((key) => [
-			key.id,
-			key.display,
-			stateOf(key, now),
-			key.permissions.join(','),
-			key.form ?? '-',
-			shortTime(key.createdAt),
-			shortTime(key.lastUsedAt),
-			shortTime(key.expiresAt),
-			key.name,
-		]),
-	);
+			none: 'There are no keys yet. Make one: formsrv keys create',
+		});
+	});
 }
 
 function addRevoke(keys: Command, cli: Cli): void {
@@ -117,18 +100,12 @@ function addRevoke(keys: Command, cli: Cli): void {
 		.command('revoke')
 		.description('Revoke a key for good; a running server rejects it from the next request on.')
 		.argument('<key>', 'Its id, or how it is shown in the list, such as sk_live_…a1B2')
-		.option('--json', 'Print JSON')
 		.addHelpText('after', examples('formsrv keys revoke 1b7k2m9x0a', 'formsrv keys revoke sk_live_...a1B2'));
-	withStorage(command).action((name: string, options: Options) =>
-		cli.withApp(options, {
-			use: async (app) => {
-				const found = findKey(await app.keys.list(), name);
-				const revoked = await app.keys.revoke(found.id);
-				if (options.json) cli.printJson(revoked);
-				else cli.print(`Revoked ${revoked.display} (${revoked.id}).`);
-			},
-		}),
-	);
+	runOnApp(command, { cli }, (options, name: string) => async (app) => {
+		const found = findKey(await app.keys.list(), name);
+		const revoked = await app.keys.revoke(found.id);
+		cli.printResult(options, revoked, `Revoked ${revoked.display} (${revoked.id}).`);
+	});
 }
 
 /** Also accepts a whole key, because a leaked one may be known only as such. */

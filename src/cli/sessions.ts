@@ -1,8 +1,7 @@
 /** `formsrv sessions`: lists and ends sessions of the dashboard. */
 
 import type { Command } from 'commander';
-import type { SignedIn } from '../dashboard/sessions/schema.ts';
-import { type Cli, CommandError, examples, type Options, withStorage } from './cli.ts';
+import { type Cli, CommandError, examples, runOnApp } from './cli.ts';
 import { endedSentence } from './dashboard-link.ts';
 import { shortTime } from './table.ts';
 
@@ -15,33 +14,26 @@ export function addSessions(program: Command, cli: Cli): void {
 function addList(sessions: Command, cli: Cli): void {
 	const command = sessions
 		.command('list')
-		.description('List the sessions, newest first, with the key or set-up link that each was opened with.')
-		.option('--json', 'Print JSON');
-	withStorage(command).action((options: Options) =>
-		cli.withApp(options, {
-			use: async (app) => {
-				const all = await app.sessions.list();
-				if (options.json) cli.printJson(all.map(({ isCurrent: _, ...session }) => session));
-				else if (all.length === 0) cli.note('Nobody is signed in.');
-				else printSessions(cli, all);
+		.description('List the sessions, newest first, with the key or set-up link that each was opened with.');
+	runOnApp(command, { cli }, (options) => async (app) => {
+		const all = await app.sessions.list();
+		cli.printList(
+			options,
+			all.map(({ isCurrent: _, ...session }) => session),
+			{
+				columns: {
+					ID: ({ id }) => id,
+					BY: ({ key }) => key?.display ?? 'set-up link',
+					MODE: ({ mode }) => mode,
+					SINCE: ({ createdAt }) => shortTime(createdAt),
+					'LAST SEEN': ({ lastSeenAt }) => shortTime(lastSeenAt),
+					ENDS: ({ expiresAt }) => shortTime(expiresAt),
+					NAME: ({ key }) => key?.name ?? '',
+				},
+				none: 'Nobody is signed in.',
 			},
-		}),
-	);
-}
-
-function printSessions(cli: Cli, all: SignedIn[]): void {
-	cli.printTable(
-		['ID', 'BY', 'MODE', 'SINCE', 'LAST SEEN', 'ENDS', 'NAME'],
-		all.map(({ id, key, mode, createdAt, lastSeenAt, expiresAt }) => [
-			id,
-			key?.display ?? 'set-up link',
-			mode,
-			shortTime(createdAt),
-			shortTime(lastSeenAt),
-			shortTime(expiresAt),
-			key?.name ?? '',
-		]),
-	);
+		);
+	});
 }
 
 function addRevoke(sessions: Command, cli: Cli): void {
@@ -50,19 +42,15 @@ function addRevoke(sessions: Command, cli: Cli): void {
 		.description('End a session; a running server rejects it from the next request on.')
 		.argument('[session]', 'Its id')
 		.option('--all', 'End all of them, and revoke unused set-up links')
-		.option('--json', 'Print JSON')
 		.addHelpText('after', examples('formsrv sessions revoke 1b7k2m9x0a', 'formsrv sessions revoke --all'));
-	withStorage(command).action((id: string | undefined, options: Options) => {
+	runOnApp(command, { cli }, (options, id: string | undefined) => {
 		if ((id === undefined) !== (options.all === true)) {
 			throw new CommandError('Name one session, or all with --all. "formsrv sessions list" shows them.', 2);
 		}
-		return cli.withApp(options, {
-			use: async (app) => {
-				const ended = id === undefined ? await app.sessions.endOthers() : 1;
-				if (id !== undefined) await app.sessions.end(id);
-				if (options.json) cli.printJson({ ended });
-				else cli.print(endedSentence(ended));
-			},
-		});
+		return async (app) => {
+			const ended = id === undefined ? await app.sessions.endOthers() : 1;
+			if (id !== undefined) await app.sessions.end(id);
+			cli.printResult(options, { ended }, endedSentence(ended));
+		};
 	});
 }

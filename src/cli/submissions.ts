@@ -1,15 +1,14 @@
 /** `formsrv submissions`: lists and exports submissions. */
 
-import { type Command, Option } from 'commander';
-import { FILTERS } from '../storage/submission.ts';
+import type { Command } from 'commander';
 import { parseListQuery } from '../submissions/list-query.ts';
 import type { JsonText } from '../submissions/page-writer.ts';
-import { type Cli, examples, findForm, type Options, withStorage } from './cli.ts';
+import { type Cli, examples, findForm, runOnApp } from './cli.ts';
+import { queryOf, withCriteria } from './criteria.ts';
 import { addExport } from './export.ts';
 import { shorten, shortTime } from './table.ts';
 
 const SUMMARY_WIDTH = 100;
-const QUERY_OPTIONS = ['limit', 'offset', 'since', 'until', 'order', 'filter', 'search'];
 
 /** The part of the list's JSON that the table shows. */
 interface Page {
@@ -36,31 +35,22 @@ function addList(submissions: Command, cli: Cli): void {
 		.description('List the submissions of a form, newest first.')
 		.argument('<form>', 'Its id or slug')
 		.option('--limit <number>', 'At most so many, 1 to 100 (default: 50)')
-		.option('--offset <number>', 'Skip so many (default: 0)')
-		.option('--since <date>', 'Only later ones, such as 2026-01-31 or 2026-01-31T09:30:00Z')
-		.option('--until <date>', 'Only those of that time or earlier; a date alone includes that day')
-		.option('--search <words>', 'Only those that hold all of these words')
-		.addOption(new Option('--order <order>', 'Oldest or newest first').choices(['asc', 'desc']))
-		.addOption(new Option('--filter <filter>', 'Which (default: all that is not spam)').choices(FILTERS))
-		.option('--json', 'Print JSON, as the API returns it')
-		.addHelpText(
-			'after',
-			examples(
-				'formsrv submissions list contact-k3v9x2qm --filter unread',
-				'formsrv submissions list contact-k3v9x2qm --limit 100 --offset 100 --json',
-			),
-		);
-	withStorage(command).action((name: string, options: Options) => {
-		const provided = QUERY_OPTIONS.filter((option) => options[option] !== undefined);
-		const query = parseListQuery(new URLSearchParams(provided.map((option) => [option, String(options[option])])));
-		return cli.withApp(options, {
-			use: async (app) => {
-				const { id } = await findForm(app, name);
-				const json = await wholeText(await app.submissions.list(id, { readQuery: () => query }));
-				if (options.json) cli.printJsonText(json);
-				else printPage(cli, JSON.parse(json) as Page);
-			},
-		});
+		.option('--offset <number>', 'Skip so many (default: 0)');
+	withCriteria(command).addHelpText(
+		'after',
+		examples(
+			'formsrv submissions list contact-k3v9x2qm --filter unread',
+			'formsrv submissions list contact-k3v9x2qm --limit 100 --offset 100 --json',
+		),
+	);
+	runOnApp(command, { cli }, (options, name: string) => {
+		const query = parseListQuery(queryOf(options, ['limit', 'offset']));
+		return async (app) => {
+			const { id } = await findForm(app, name);
+			const json = await wholeText(await app.submissions.list(id, { readQuery: () => query }));
+			if (options.json) cli.printJsonText(json);
+			else printPage(cli, JSON.parse(json) as Page);
+		};
 	});
 }
 
@@ -72,22 +62,19 @@ async function wholeText(text: JsonText): Promise<string> {
 }
 
 function printPage(cli: Cli, { submissions, pagination }: Page): void {
-	if (submissions.length === 0) {
-		cli.note(`There are no such submissions here (${pagination.total} in all).`);
-		return;
-	}
-	const first = pagination.offset + 1;
-	cli.printTable(
-		['ID', 'RECEIVED', 'STATE', 'DATA'],
-		submissions.map((submission) => [
-			submission.id,
-			shortTime(submission.createdAt),
-			stateOf(submission),
-			shorten(summaryOf(submission.data), SUMMARY_WIDTH),
-		]),
-	);
-	const last = pagination.offset + submissions.length;
-	cli.note(`${first} to ${last} of ${pagination.total}${pagination.hasMore ? `; go on with --offset ${last}` : ''}.`);
+	const { offset, total, hasMore } = pagination;
+	cli.printList({}, submissions, {
+		columns: {
+			ID: ({ id }) => id,
+			RECEIVED: ({ createdAt }) => shortTime(createdAt),
+			STATE: stateOf,
+			DATA: ({ data }) => shorten(summaryOf(data), SUMMARY_WIDTH),
+		},
+		none: `There are no such submissions here (${total} in all).`,
+	});
+	if (submissions.length === 0) return;
+	const last = offset + submissions.length;
+	cli.note(`${offset + 1} to ${last} of ${total}${hasMore ? `; go on with --offset ${last}` : ''}.`);
 }
 
 function stateOf({ isRead, isStarred, isSpam }: Page['submissions'][number]): string {

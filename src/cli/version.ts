@@ -3,21 +3,21 @@
 import type { Command } from 'commander';
 import { engineVersion } from '../storage/database.ts';
 import { VERSION } from '../version.ts';
-import type { Cli } from './cli.ts';
+import type { Cli, Options } from './cli.ts';
 
 export function addVersion(program: Command, cli: Cli): void {
 	program
 		.command('version')
 		.description('Print the version, and what it is built on.')
 		.option('--json', 'Print JSON')
-		.action(({ json }: { json?: true }) => {
+		.action((options: Options) => {
 			const facts = {
 				formsrv: VERSION,
 				bun: Bun.version,
 				sqlite: engineVersion(),
 				platform: `${process.platform}-${process.arch}`,
 			};
-			if (json) cli.printJson(facts);
-			else cli.print(`formsrv ${VERSION} (bun ${facts.bun}, SQLite ${facts.sqlite}, ${facts.platform})`);
+			const sentence = `formsrv ${VERSION} (bun ${facts.bun}, SQLite ${facts.sqlite}, ${facts.platform})`;
+			cli.printResult(options, facts, sentence);
 		});
 }

@@ -1,0 +1,22 @@
+/** The options that choose submissions, and the query of the API that they stand for. */
+
+import { type Command, Option } from 'commander';
+import { FILTERS } from '../storage/submission.ts';
+import type { Options } from './cli.ts';
+
+const CRITERIA = ['since', 'until', 'order', 'filter', 'search'];
+
+export function withCriteria(command: Command): Command {
+	return command
+		.option('--since <date>', 'Only later ones, such as 2026-01-31 or 2026-01-31T09:30:00Z')
+		.option('--until <date>', 'Only those of that time or earlier; a date alone includes that day')
+		.option('--search <words>', 'Only those that hold all of these words')
+		.addOption(new Option('--order <order>', 'Oldest or newest first (default: desc)').choices(['asc', 'desc']))
+		.addOption(new Option('--filter <filter>', 'Which (default: all that is not spam)').choices(FILTERS));
+}
+
+/** The criteria, and the options of these names, as query parameters. */
+export function queryOf(options: Options, names: readonly string[]): URLSearchParams {
+	const provided = [...names, ...CRITERIA].filter((name) => options[name] !== undefined);
+	return new URLSearchParams(provided.map((name) => [name, String(options[name])]));
+}
