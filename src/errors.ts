@@ -1,31 +1,34 @@
 /** The one error class of the domain, and the closed list of error codes. */
 
-export const ERROR_CODES = [
-	'VALIDATION_ERROR',
-	'INVALID_BODY',
-	'INVALID_HOST',
-	'EMPTY_SUBMISSION',
-	'FILES_NOT_SUPPORTED',
-	'CAPTCHA_REQUIRED',
-	'CAPTCHA_FAILED',
-	'UNAUTHORIZED',
-	'FORBIDDEN',
-	'FORM_DISABLED',
-	'DOMAIN_NOT_ALLOWED',
-	'NOT_FOUND',
-	'FORM_NOT_FOUND',
-	'METHOD_NOT_ALLOWED',
-	'CONFLICT',
-	'SLUG_TAKEN',
-	'IDEMPOTENCY_KEY_REUSED',
-	'PAYLOAD_TOO_LARGE',
-	'UNSUPPORTED_MEDIA_TYPE',
-	'RATE_LIMITED',
-	'INTERNAL',
-	'UNAVAILABLE',
-] as const;
+/** The HTTP status of each code. */
+export const ERROR_STATUS = {
+	VALIDATION_ERROR: 400,
+	INVALID_BODY: 400,
+	INVALID_HOST: 400,
+	EMPTY_SUBMISSION: 400,
+	FILES_NOT_SUPPORTED: 400,
+	CAPTCHA_REQUIRED: 400,
+	CAPTCHA_FAILED: 400,
+	UNAUTHORIZED: 401,
+	FORBIDDEN: 403,
+	FORM_DISABLED: 403,
+	DOMAIN_NOT_ALLOWED: 403,
+	NOT_FOUND: 404,
+	FORM_NOT_FOUND: 404,
+	METHOD_NOT_ALLOWED: 405,
+	CONFLICT: 409,
+	SLUG_TAKEN: 409,
+	IDEMPOTENCY_KEY_REUSED: 409,
+	PAYLOAD_TOO_LARGE: 413,
+	UNSUPPORTED_MEDIA_TYPE: 415,
+	RATE_LIMITED: 429,
+	INTERNAL: 500,
+	UNAVAILABLE: 503,
+} as const;
 
-export type ErrorCode = (typeof ERROR_CODES)[number];
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+export const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
 
 /** One field of an error; `field` is a dotted path such as `allowedDomains.0` or a query parameter's name. */
 export interface FieldError {

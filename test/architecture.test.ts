@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dir, '..');
 
 /** From the leaves upwards: a unit uses only units of lower levels. */
 const LEVELS = [
-	['captchas'],
+	['address-ranges', 'captchas'],
 	[
 		'byte-budget',
 		'config',

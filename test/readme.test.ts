@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Browser, Page as BrowserPage } from 'playwright-core';
-import { ERROR_STATUS } from '../src/http/error-status.ts';
+import { ERROR_STATUS } from '../src/errors.ts';
 import { BINARY, type RunningBinary, runBinary, startBinary } from './binary.ts';
 import { openBrowser } from './browser.ts';
 import { withProgram } from './programs.ts';

@@ -14,18 +14,16 @@ const PREFIX_PART = /^(?!\.\.?$)[\w!.*'()-]+$/;
 const CLAMD_PORT = 3310;
 
 /** A folder, as a path or `file:PATH`, or `s3://bucket/prefix`. */
-export function filesUrl(): ValueType<FilesUrl> {
-	return {
-		placeholder: 'url',
-		values: 'path of a folder, s3://bucket/prefix',
-		parse(text) {
-			if (/^s3:/i.test(text)) return bucketOf(text);
-			const [, folder] = /^(?:file:(?:\/\/(?=\/))?)?(.+)$/is.exec(text) ?? [];
-			if (folder !== undefined && !/\0|^[a-z][a-z0-9+.-]+:/i.test(folder)) return { folder };
-			throw new ValueProblem('must be the path of a folder or s3://bucket/prefix');
-		},
-	};
-}
+export const filesUrl: ValueType<FilesUrl> = {
+	placeholder: 'url',
+	values: 'path of a folder, s3://bucket/prefix',
+	parse(text) {
+		if (/^s3:/i.test(text)) return bucketOf(text);
+		const [, folder] = /^(?:file:(?:\/\/(?=\/))?)?(.+)$/is.exec(text) ?? [];
+		if (folder !== undefined && !/\0|^[a-z][a-z0-9+.-]+:/i.test(folder)) return { folder };
+		throw new ValueProblem('must be the path of a folder or s3://bucket/prefix');
+	},
+};
 
 function bucketOf(text: string): FilesUrl {
 	const [, bucket = '', path = ''] = /^s3:\/\/([^/?#]*)\/?(.*)$/i.exec(text) ?? [];
@@ -39,19 +37,17 @@ function bucketOf(text: string): FilesUrl {
 }
 
 /** `clamd:/path/to/socket` or `clamd:tcp://host:port`. */
-export function scanner(): ValueType<ScannerAddress> {
-	return {
-		placeholder: 'address',
-		values: 'clamd:/path/to/socket, clamd:tcp://host:port',
-		parse(text) {
-			const [, path] = /^clamd:(\/[^\0]+)$/.exec(text) ?? [];
-			if (path !== undefined && !path.startsWith('//')) return { socket: path };
-			const [, address] = /^clamd:(tcp:\/\/.+)$/.exec(text) ?? [];
-			const url = address === undefined ? null : URL.parse(address);
-			if (url?.hostname && ['', '/'].includes(url.pathname) && !url.username && !url.search && !url.hash) {
-				return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port) || CLAMD_PORT };
-			}
-			throw new ValueProblem('must be like clamd:/run/clamav/clamd.ctl or clamd:tcp://127.0.0.1:3310');
-		},
-	};
-}
+export const scanner: ValueType<ScannerAddress> = {
+	placeholder: 'address',
+	values: 'clamd:/path/to/socket, clamd:tcp://host:port',
+	parse(text) {
+		const [, path] = /^clamd:(\/[^\0]+)$/.exec(text) ?? [];
+		if (path !== undefined && !path.startsWith('//')) return { socket: path };
+		const [, address] = /^clamd:(tcp:\/\/.+)$/.exec(text) ?? [];
+		const url = address === undefined ? null : URL.parse(address);
+		if (url?.hostname && ['', '/'].includes(url.pathname) && !url.username && !url.search && !url.hash) {
+			return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port) || CLAMD_PORT };
+		}
+		throw new ValueProblem('must be like clamd:/run/clamav/clamd.ctl or clamd:tcp://127.0.0.1:3310');
+	},
+};

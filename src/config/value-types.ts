@@ -1,6 +1,6 @@
 /** Parses the text of a setting: one type per kind of setting, each with a sentence on what it expects. */
 
-import ipaddr from 'ipaddr.js';
+import { isAddress, isAddressOrRange } from '../address-ranges.ts';
 import { parseSmtpUrl } from './smtp-url.ts';
 import { ValueProblem } from './value-problem.ts';
 
@@ -40,25 +40,24 @@ function reject(expected: string): never {
 }
 
 export function integer(min: number, max: number): ValueType<number> {
-	return {
-		placeholder: 'number',
-		values: `${min}–${max}`,
-		parse(text) {
-			const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-			return value >= min && value <= max ? value : reject(`must be a whole number from ${min} to ${max}`);
-		},
-	};
+	return numeric(/^\d{1,15}$/, { min, max, expected: `must be a whole number from ${min} to ${max}` });
 }
 
 export function decimal(min: number, max: number): ValueType<number> {
+	const expected = `must be a number from ${min} to ${max}, such as ${max / 2}`;
+	return numeric(/^\d{1,9}(\.\d{1,9})?$/, { min, max, expected });
+}
+
+function numeric(
+	pattern: RegExp,
+	{ min, max, expected }: { min: number; max: number; expected: string },
+): ValueType<number> {
 	return {
 		placeholder: 'number',
 		values: `${min}–${max}`,
 		parse(text) {
-			const value = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
-			return value >= min && value <= max
-				? value
-				: reject(`must be a number from ${min} to ${max}, such as ${max / 2}`);
+			const value = pattern.test(text) ? Number(text) : Number.NaN;
+			return value >= min && value <= max ? value : reject(expected);
 		},
 	};
 }
@@ -87,13 +86,11 @@ function formatSize(bytes: number): string {
 	return `${bytes}B`;
 }
 
-export function boolean(): ValueType<boolean> {
-	return {
-		placeholder: 'true|false',
-		values: 'true, false',
-		parse: (text) => BOOLEANS[text.toLowerCase()] ?? reject('must be true or false'),
-	};
-}
+export const boolean: ValueType<boolean> = {
+	placeholder: 'true|false',
+	values: 'true, false',
+	parse: (text) => BOOLEANS[text.toLowerCase()] ?? reject('must be true or false'),
+};
 
 export function oneOf<const T extends string>(choices: readonly T[]): ValueType<T> {
 	return {
@@ -104,39 +101,33 @@ export function oneOf<const T extends string>(choices: readonly T[]): ValueType<
 }
 
 /** A host name or an IP address to listen on; brackets around IPv6 are removed. */
-export function host(): ValueType<string> {
-	return {
-		placeholder: 'address',
-		values: 'IP address or host name',
-		parse(text) {
-			const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
-			if (isAddress(bare) || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(bare)) return bare;
-			return reject('must be an IP address or a host name, such as 127.0.0.1, :: or localhost');
-		},
-	};
-}
+export const host: ValueType<string> = {
+	placeholder: 'address',
+	values: 'IP address or host name',
+	parse(text) {
+		const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
+		if (isAddress(bare) || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(bare)) return bare;
+		return reject('must be an IP address or a host name, such as 127.0.0.1, :: or localhost');
+	},
+};
 
 /** An http(s) address without path, as `https://forms.example.com`. */
-export function origin(): ValueType<string> {
-	return {
-		placeholder: 'url',
-		values: 'http(s) address without a path',
-		parse(text) {
-			const url = httpUrl(text);
-			if (url && url.pathname === '/' && !url.search && !url.hash) return url.origin;
-			return reject('must be an address with http:// or https:// and no path, such as https://forms.example.com');
-		},
-	};
-}
+export const origin: ValueType<string> = {
+	placeholder: 'url',
+	values: 'http(s) address without a path',
+	parse(text) {
+		const url = httpUrl(text);
+		if (url && url.pathname === '/' && !url.search && !url.hash) return url.origin;
+		return reject('must be an address with http:// or https:// and no path, such as https://forms.example.com');
+	},
+};
 
 /** An http(s) address of a service. */
-export function webAddress(): ValueType<string> {
-	return {
-		placeholder: 'url',
-		values: 'http(s) address',
-		parse: (text) => httpUrl(text)?.href ?? reject('must be an address with http:// or https://'),
-	};
-}
+export const webAddress: ValueType<string> = {
+	placeholder: 'url',
+	values: 'http(s) address',
+	parse: (text) => httpUrl(text)?.href ?? reject('must be an address with http:// or https://'),
+};
 
 function httpUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
@@ -144,32 +135,28 @@ function httpUrl(text: string): URL | undefined {
 	return url;
 }
 
-export function path(): ValueType<string> {
-	return {
-		placeholder: 'path',
-		values: 'path',
-		parse: (text) => (text.includes('\0') ? reject('must be a path') : text),
-	};
-}
+export const path: ValueType<string> = {
+	placeholder: 'path',
+	values: 'path',
+	parse: (text) => (text.includes('\0') ? reject('must be a path') : text),
+};
 
 /** A SQLite file as `sqlite:PATH` or `file:PATH`; the value is the path. */
-export function databaseUrl(): ValueType<string> {
-	return {
-		placeholder: 'url',
-		values: 'sqlite:PATH, file:PATH',
-		parse(text) {
-			if (/^postgres(ql)?:/i.test(text)) {
-				return reject('names PostgreSQL, but this version has only the SQLite engine: use sqlite:PATH or leave it out');
-			}
-			const [, slashes = '', rest = ''] = /^(?:sqlite|file):(\/\/)?(.+)$/is.exec(text) ?? [];
-			const isPath = rest !== '' && !/[?#\0]/.test(rest) && !rest.startsWith(':');
-			if (!isPath || (slashes && !rest.startsWith('/'))) {
-				return reject('must name a SQLite file, such as sqlite:/var/lib/formsrv/formsrv.db');
-			}
-			return slashes && /^file:/i.test(text) ? localPath(text) : rest;
-		},
-	};
-}
+export const databaseUrl: ValueType<string> = {
+	placeholder: 'url',
+	values: 'sqlite:PATH, file:PATH',
+	parse(text) {
+		if (/^postgres(ql)?:/i.test(text)) {
+			return reject('names PostgreSQL, but this version has only the SQLite engine: use sqlite:PATH or leave it out');
+		}
+		const [, slashes = '', rest = ''] = /^(?:sqlite|file):(\/\/)?(.+)$/is.exec(text) ?? [];
+		const isPath = rest !== '' && !/[?#\0]/.test(rest) && !rest.startsWith(':');
+		if (!isPath || (slashes && !rest.startsWith('/'))) {
+			return reject('must name a SQLite file, such as sqlite:/var/lib/formsrv/formsrv.db');
+		}
+		return slashes && /^file:/i.test(text) ? localPath(text) : rest;
+	},
+};
 
 function localPath(fileUrl: string): string {
 	try {
@@ -180,34 +167,27 @@ function localPath(fileUrl: string): string {
 }
 
 /** Addresses and ranges (CIDR), separated by commas. */
-export function addressRanges(): ValueType<string[]> {
-	return {
-		placeholder: 'addresses',
-		values: 'addresses and ranges, separated by commas',
-		parse(text) {
-			const entries = listEntries(text);
-			const wrong = entries.find((entry) => !isAddress(entry) && !isRange(entry));
-			if (wrong === undefined && entries.length > 0) return entries;
-			return reject('must be addresses or ranges separated by commas, such as 10.0.0.0/8,192.168.1.5,fd00::/8');
-		},
-	};
-}
+export const addressRanges: ValueType<string[]> = {
+	placeholder: 'addresses',
+	values: 'addresses and ranges, separated by commas',
+	parse(text) {
+		const entries = listEntries(text);
+		if (entries.length > 0 && entries.every(isAddressOrRange)) return entries;
+		return reject('must be addresses or ranges separated by commas, such as 10.0.0.0/8,192.168.1.5,fd00::/8');
+	},
+};
 
 /** `private`, `none`, or {@link addressRanges}; one text, entries separated by commas. */
-export function trustedProxies(): ValueType<string> {
-	return {
-		placeholder: 'private|none|addresses',
-		values: 'private, none, or addresses and ranges separated by commas',
-		parse(text) {
-			if (PROXY_WORDS.includes(text.toLowerCase())) return text.toLowerCase();
-			const entries = listEntries(text);
-			if (entries.length > 0 && entries.every((entry) => isAddress(entry) || isRange(entry))) return entries.join(',');
-			return reject(
-				'must be private, none, or addresses and ranges separated by commas, such as 10.0.0.0/8,192.168.1.5',
-			);
-		},
-	};
-}
+export const trustedProxies: ValueType<string> = {
+	placeholder: 'private|none|addresses',
+	values: 'private, none, or addresses and ranges separated by commas',
+	parse(text) {
+		if (PROXY_WORDS.includes(text.toLowerCase())) return text.toLowerCase();
+		const entries = listEntries(text);
+		if (entries.length > 0 && entries.every(isAddressOrRange)) return entries.join(',');
+		return reject('must be private, none, or addresses and ranges separated by commas, such as 10.0.0.0/8,192.168.1.5');
+	},
+};
 
 function listEntries(text: string): string[] {
 	return text
@@ -216,54 +196,37 @@ function listEntries(text: string): string[] {
 		.filter((entry) => entry !== '');
 }
 
-function isAddress(text: string): boolean {
-	return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
-}
-
-function isRange(text: string): boolean {
-	return ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text);
-}
-
 /** The address of a mail server, as {@link parseSmtpUrl} reads it. */
-export function smtpUrl(): ValueType<string> {
-	return {
-		placeholder: 'url',
-		values: 'smtp:// or smtps:// address',
-		parse(text) {
-			parseSmtpUrl(text);
-			return text;
-		},
-	};
-}
+export const smtpUrl: ValueType<string> = {
+	placeholder: 'url',
+	values: 'smtp:// or smtps:// address',
+	parse(text) {
+		parseSmtpUrl(text);
+		return text;
+	},
+};
 
 /** One mail address, bare or as `Name <address>`. */
-export function mailbox(): ValueType<string> {
-	return {
-		placeholder: 'address',
-		values: 'one mail address',
-		parse(text) {
-			const address = /^[^<>\p{Cc}]*<([^<>]+)>$/u.exec(text)?.[1] ?? text;
-			const isOne = text.length <= 320 && /^[^\s@,;<>"\p{Cc}]{1,64}@[^\s@,;<>"\p{Cc}]{1,253}$/u.test(address);
-			return isOne ? text : reject('must be one mail address, such as Forms <forms@example.com>');
-		},
-	};
-}
+export const mailbox: ValueType<string> = {
+	placeholder: 'address',
+	values: 'one mail address',
+	parse(text) {
+		const address = /^[^<>\p{Cc}]*<([^<>]+)>$/u.exec(text)?.[1] ?? text;
+		const isOne = text.length <= 320 && /^[^\s@,;<>"\p{Cc}]{1,64}@[^\s@,;<>"\p{Cc}]{1,253}$/u.test(address);
+		return isOne ? text : reject('must be one mail address, such as Forms <forms@example.com>');
+	},
+};
 
 /** Letters, digits and hyphens. */
-export function word(): ValueType<string> {
-	return {
-		placeholder: 'name',
-		values: 'letters, digits, hyphens',
-		parse: (text) => (/^[a-z0-9-]{1,64}$/i.test(text) ? text : reject('must be letters, digits and hyphens')),
-	};
-}
+export const word: ValueType<string> = {
+	placeholder: 'name',
+	values: 'letters, digits, hyphens',
+	parse: (text) => (/^[a-z0-9-]{1,64}$/i.test(text) ? text : reject('must be letters, digits and hyphens')),
+};
 
 /** One word without control characters. */
-export function secretText(): ValueType<string> {
-	return {
-		placeholder: 'secret',
-		values: 'text',
-		parse: (text) =>
-			/[\p{Cc}\s]/u.test(text) ? reject('must be one word without blanks or control characters') : text,
-	};
-}
+export const secretText: ValueType<string> = {
+	placeholder: 'secret',
+	values: 'text',
+	parse: (text) => (/[\p{Cc}\s]/u.test(text) ? reject('must be one word without blanks or control characters') : text),
+};

@@ -2,9 +2,7 @@
 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Range = [Address, number];
+import { type Address, createRangeCheck } from '../address-ranges.ts';
 
 /** The only IPv6 block with public addresses (IANA, "Global Unicast"). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
@@ -18,11 +16,10 @@ const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
  * @throws {TypeError} for an entry of `allowed` that is neither an address nor a range
  */
 export function createAddressGuard(allowed: readonly string[] = []): (address: string) => boolean {
-	const ranges = allowed.map(parseRange);
+	const isAllowed = createRangeCheck(allowed);
 	return (text) => {
 		const address = parseAddress(text);
-		if (address === undefined) return false;
-		return isPublic(address) || ranges.some((range) => contains(range, address));
+		return address !== undefined && (isPublic(address) || isAllowed(address));
 	};
 }
 
@@ -49,19 +46,4 @@ function withoutDots(address: string): string {
 function isPublic(address: Address): boolean {
 	if (address.range() !== 'unicast') return false;
 	return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST);
-}
-
-function contains([network, bits]: Range, address: Address): boolean {
-	return network.kind() === address.kind() && address.match(network, bits);
-}
-
-function parseRange(text: string): Range {
-	const [network = '', bits, ...rest] = text.split('/');
-	const family = isIP(network);
-	const width = family === 4 ? 32 : 128;
-	const isBits = bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= width);
-	if (family === 0 || !isBits || rest.length > 0) {
-		throw new TypeError(`"${text}" is not an address or a range such as 10.0.0.0/8.`);
-	}
-	return [ipaddr.parse(network), bits === undefined ? width : Number(bits)];
 }

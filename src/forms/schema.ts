@@ -1,7 +1,7 @@
 /** The wire shapes of forms; of their settings, from the record in `settings.ts`. */
 
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
-import { nullable, stringEnum } from '../http/schema-types.ts';
+import { ignoredMembers, nullable, stringEnum } from '../http/schema-types.ts';
 import { MODES, type Mode } from '../storage/tables.ts';
 import {
 	eachSetting,
@@ -52,12 +52,7 @@ export const Form = Type.Object(
 
 export const FormList = Type.Object({ forms: Type.Array(Form) }, { $id: 'FormList' });
 
-/** Members of a form that only the server sets: taken and left unread, so that a form that was read can be sent back. */
-const ignored = Object.fromEntries(
-	Object.keys(Form.properties)
-		.filter((member) => !(member in FORM_SETTINGS))
-		.map((member) => [member, Type.Optional(Type.Any({ description: 'Read-only; ignored.' }))]),
-);
+const ignored = ignoredMembers(Form, FORM_SETTINGS);
 
 const settable = eachSetting((setting) => {
 	const schema = schemaOf(setting);

@@ -1,9 +1,8 @@
 /** The client's address: the peer's, or the one that trusted proxies report. */
 
 import ipaddr from 'ipaddr.js';
+import { createRangeCheck } from '../address-ranges.ts';
 import { lazy } from '../lazy.ts';
-
-type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 const PRIVATE_RANGES = [
 	'127.0.0.0/8',
@@ -30,13 +29,11 @@ export type ClientAddress = ReturnType<typeof createClientAddress>;
  * that is no trusted proxy. The header counts only if the peer itself is trusted.
  */
 export function createClientAddress(trusted: string) {
-	const ranges = lazy(() => trustedRanges(trusted).map(parseRange));
+	const isInRange = lazy(() => createRangeCheck(trustedRanges(trusted)));
 	const peers = new Map<string, { address: string; isTrusted: () => boolean }>();
 
 	function isTrusted(address: string): boolean {
-		if (!ipaddr.isValid(address)) return false;
-		const parsed = ipaddr.process(address);
-		return ranges().some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits));
+		return ipaddr.isValid(address) && isInRange()(ipaddr.process(address));
 	}
 
 	/** Cached, because a peer sends many requests over one connection. */
@@ -78,17 +75,7 @@ export function networkOf(address: string): string {
 
 function trustedRanges(trusted: string): string[] {
 	if (trusted === 'none') return [];
-	return trusted.split(',').flatMap((entry) => {
-		const range = entry.trim();
-		if (range === 'private') return PRIVATE_RANGES;
-		return range === '' ? [] : [range];
-	});
-}
-
-function parseRange(range: string): Range {
-	if (range.includes('/')) return ipaddr.parseCIDR(range);
-	const address = ipaddr.process(range);
-	return [address, address.kind() === 'ipv4' ? 32 : 128];
+	return trusted === 'private' ? PRIVATE_RANGES : trusted.split(',');
 }
 
 /** The address of a hop as a proxy writes it. */

@@ -1,7 +1,6 @@
 /** Turns every thrown value into an error response: a status and the error envelope. */
 
-import { AppError, type ErrorCode, type FieldError } from '../errors.ts';
-import { ERROR_STATUS } from './error-status.ts';
+import { AppError, ERROR_STATUS, type ErrorCode, type FieldError } from '../errors.ts';
 
 export interface ErrorEnvelope {
 	error: string;

@@ -2,8 +2,7 @@
 
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { DocumentDecoration } from 'elysia';
-import { ERROR_CODES, type ErrorCode } from '../errors.ts';
-import { ERROR_STATUS } from './error-status.ts';
+import { ERROR_CODES, ERROR_STATUS, type ErrorCode } from '../errors.ts';
 import { stringEnum } from './schema-types.ts';
 
 interface Parameter {

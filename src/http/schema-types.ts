@@ -1,6 +1,6 @@
 /** TypeBox types that the OpenAPI document shows in the short form of JSON Schema. */
 
-import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
+import { type SchemaOptions, type TObject, type TSchema, Type } from '@sinclair/typebox';
 
 /** One of these texts. */
 export function stringEnum<T extends string>(values: readonly T[], options: SchemaOptions = {}) {
@@ -25,4 +25,14 @@ export function nullable<T extends TSchema>(schema: T, options: SchemaOptions = 
 export function stringMap<T extends TSchema>(values: T, options: SchemaOptions = {}) {
 	const toJSON = () => ({ ...options, type: 'object', additionalProperties: values });
 	return Type.Record(Type.String(), values, { ...options, toJSON });
+}
+
+/**
+ * The members of `shown` that a request cannot set, for its body: accepted and ignored, so that an object can be sent back as
+ * it was read. They are in the schema and not in its type.
+ */
+export function ignoredMembers(shown: TObject, settable: object): Record<never, TSchema> {
+	const names = Object.keys(shown.properties).filter((name) => !(name in settable));
+	const ignored = Type.Optional(Type.Any({ description: 'Read-only; ignored.' }));
+	return Object.fromEntries(names.map((name) => [name, ignored]));
 }

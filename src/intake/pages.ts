@@ -30,7 +30,7 @@ interface Rejection {
 
 /** The page for a rejected submission: status and sentence of the JSON response, and advice. */
 export function errorPage({ status, code, message, requestId, fields = [], backUrl }: Rejection): Page {
-	const { title, advice } = ERROR_TEXTS[code] ?? OTHER_ERROR;
+	const [title, advice] = ERROR_TEXTS[code] ?? OTHER_ERROR;
 	return renderPage({
 		status,
 		title,
@@ -65,6 +65,8 @@ function listField({ field, message }: FieldError): Html {
 	return html`<li><strong>${field}</strong>: ${message}</li>`;
 }
 
+type Text = readonly [title: string, text: string];
+
 const CLOSED = 'Please reach the owner of the site another way.';
 const ONCE_MORE = 'Go back and send it once more. If that fails too, tell the owner of the site.';
 const TOO_LARGE = 'Go back, shorten your message or leave out attachments, and send it again.';
@@ -72,47 +74,35 @@ const HUMAN = 'Go back, complete the check below the form and send it again.';
 const SENT_ALREADY = 'Reload the form in your browser before you send another message.';
 
 /** The title of an error's page, and its advice to the visitor. */
-const ERROR_TEXTS: Partial<Record<ErrorCode, { title: string; advice: string }>> = {
-	FORM_NOT_FOUND: {
-		title: 'There is no such form',
-		advice: 'It may have been removed. If this is your site, compare the form’s action with the address of the form.',
-	},
-	FORM_DISABLED: { title: 'This form is closed', advice: CLOSED },
-	DOMAIN_NOT_ALLOWED: {
-		title: 'This form belongs elsewhere',
-		advice: 'If this is your site, add its domain to the form’s allowed domains.',
-	},
-	RATE_LIMITED: {
-		title: 'One moment, please',
-		advice: 'Many messages came from your network in a short time. Wait a minute, go back and send yours again.',
-	},
-	PAYLOAD_TOO_LARGE: { title: 'Too much at once', advice: TOO_LARGE },
-	UNSUPPORTED_MEDIA_TYPE: { title: 'The form was not understood', advice: ONCE_MORE },
-	INVALID_BODY: { title: 'The form was not understood', advice: ONCE_MORE },
-	EMPTY_SUBMISSION: {
-		title: 'The form was empty',
-		advice: 'Go back, fill in at least one field and send it again.',
-	},
-	FILES_NOT_SUPPORTED: {
-		title: 'Files cannot be sent here',
-		advice: 'Go back, take the file out and send the rest.',
-	},
-	CAPTCHA_REQUIRED: { title: 'Are you human?', advice: HUMAN },
-	CAPTCHA_FAILED: { title: 'Are you human?', advice: HUMAN },
-	IDEMPOTENCY_KEY_REUSED: { title: 'This form was sent already', advice: SENT_ALREADY },
-	INTERNAL: {
-		title: 'Something went wrong here',
-		advice: 'This is our fault, not yours. Wait a moment, go back and send it again.',
-	},
-	UNAVAILABLE: {
-		title: 'Back in a moment',
-		advice: 'Your message was not sent. Wait a minute, go back and send it again.',
-	},
+const ERROR_TEXTS: Partial<Record<ErrorCode, Text>> = {
+	FORM_NOT_FOUND: [
+		'There is no such form',
+		'It may have been removed. If this is your site, compare the form’s action with the address of the form.',
+	],
+	FORM_DISABLED: ['This form is closed', CLOSED],
+	DOMAIN_NOT_ALLOWED: [
+		'This form belongs elsewhere',
+		'If this is your site, add its domain to the form’s allowed domains.',
+	],
+	RATE_LIMITED: [
+		'One moment, please',
+		'Many messages came from your network in a short time. Wait a minute, go back and send yours again.',
+	],
+	PAYLOAD_TOO_LARGE: ['Too much at once', TOO_LARGE],
+	UNSUPPORTED_MEDIA_TYPE: ['The form was not understood', ONCE_MORE],
+	INVALID_BODY: ['The form was not understood', ONCE_MORE],
+	EMPTY_SUBMISSION: ['The form was empty', 'Go back, fill in at least one field and send it again.'],
+	FILES_NOT_SUPPORTED: ['Files cannot be sent here', 'Go back, take the file out and send the rest.'],
+	CAPTCHA_REQUIRED: ['Are you human?', HUMAN],
+	CAPTCHA_FAILED: ['Are you human?', HUMAN],
+	IDEMPOTENCY_KEY_REUSED: ['This form was sent already', SENT_ALREADY],
+	INTERNAL: ['Something went wrong here', 'This is our fault, not yours. Wait a moment, go back and send it again.'],
+	UNAVAILABLE: ['Back in a moment', 'Your message was not sent. Wait a minute, go back and send it again.'],
 };
 
-const OTHER_ERROR = { title: 'Your message was not sent', advice: ONCE_MORE };
+const OTHER_ERROR: Text = ['Your message was not sent', ONCE_MORE];
 
-const SMALL_PAGES: Record<number, [title: string, text: string]> = {
+const SMALL_PAGES: Record<number, Text> = {
 	400: ['That did not make sense', 'This server could not read what your browser asked for.'],
 	404: ['Nothing here', 'There is no page at this address. It may have a typing error, or the page has moved.'],
 	405: ['Not this way', 'This address exists, but it is not a page to look at.'],
@@ -120,4 +110,4 @@ const SMALL_PAGES: Record<number, [title: string, text: string]> = {
 	503: ['Back in a moment', 'This server cannot answer right now. Wait a minute and try again.'],
 };
 
-const UNKNOWN_SMALL_PAGE: [title: string, text: string] = ['Something went wrong', 'Wait a moment and try again.'];
+const UNKNOWN_SMALL_PAGE: Text = ['Something went wrong', 'Wait a moment and try again.'];

@@ -39,8 +39,20 @@ const DEFAULT_FILE_RULES: FileRules = { maxFiles: 5, maxBytes: 10 * 1024 * 1024,
 
 const flag = (name: string) => integer(name, { mode: 'boolean' }).notNull().default(false);
 const counter = (name: string) => integer(name).notNull().default(0);
+/** `total`, `unread` and `starred` leave spam out. */
+const counters = () => ({
+	total: counter('total'),
+	unread: counter('unread'),
+	starred: counter('starred'),
+	spam: counter('spam'),
+});
+/** A row of a form, gone with it. */
+const formId = () =>
+	integer('form_id')
+		.notNull()
+		.references(() => forms.id, { onDelete: 'cascade' });
 
-/** A form; `total`, `unread` and `starred` leave spam out. A form with `deletedAt` is only waiting to be swept. */
+/** A form. One with `deletedAt` is only waiting to be swept. */
 export const forms = sqliteTable('forms', {
 	id: integer('id').primaryKey(),
 	mode: text('mode', { enum: MODES }).notNull(),
@@ -54,10 +66,7 @@ export const forms = sqliteTable('forms', {
 	/** `null`: files are rejected. */
 	files: text('files', { mode: 'json' }).$type<FileRules>().default(DEFAULT_FILE_RULES),
 	deletedAt: integer('deleted_at'),
-	total: counter('total'),
-	unread: counter('unread'),
-	starred: counter('starred'),
-	spam: counter('spam'),
+	...counters(),
 	/** Of the files of all its submissions, spam included. */
 	fileBytes: counter('file_bytes'),
 });
@@ -143,9 +152,7 @@ export const fieldNames = sqliteTable(
 	'field_names',
 	{
 		id: integer('id').primaryKey(),
-		formId: integer('form_id')
-			.notNull()
-			.references(() => forms.id, { onDelete: 'cascade' }),
+		formId: formId(),
 		isSpam: flag('is_spam'),
 		/** The name as a JSON string, so that every name is distinct and exact, lone surrogates included. */
 		name: text('name').notNull(),
@@ -158,14 +165,9 @@ export const fieldNames = sqliteTable(
 export const submissionBlocks = sqliteTable(
 	'submission_blocks',
 	{
-		formId: integer('form_id')
-			.notNull()
-			.references(() => forms.id, { onDelete: 'cascade' }),
+		formId: formId(),
 		firstId: integer('first_id').notNull(),
-		total: counter('total'),
-		unread: counter('unread'),
-		starred: counter('starred'),
-		spam: counter('spam'),
+		...counters(),
 	},
 	(table) => [uniqueIndex('submission_blocks_unique').on(table.formId, table.firstId)],
 );
@@ -174,9 +176,7 @@ export const submissionBlocks = sqliteTable(
 export const idempotencyKeys = sqliteTable(
 	'idempotency_keys',
 	{
-		formId: integer('form_id')
-			.notNull()
-			.references(() => forms.id, { onDelete: 'cascade' }),
+		formId: formId(),
 		key: text('key').notNull(),
 		/** SHA-256 of what was submitted, hexadecimal. */
 		bodyHash: text('body_hash').notNull(),
@@ -214,9 +214,7 @@ export const webhooks = sqliteTable(
 	'webhooks',
 	{
 		id: integer('id').primaryKey(),
-		formId: integer('form_id')
-			.notNull()
-			.references(() => forms.id, { onDelete: 'cascade' }),
+		formId: formId(),
 		url: text('url').notNull(),
 		secret: text('secret').notNull(),
 		/** The secret before the latest rotation: signs too until that moment (milliseconds since 1970). */
@@ -236,9 +234,7 @@ export const deliveries = sqliteTable(
 	'deliveries',
 	{
 		id: integer('id').primaryKey(),
-		formId: integer('form_id')
-			.notNull()
-			.references(() => forms.id, { onDelete: 'cascade' }),
+		formId: formId(),
 		submissionId: integer('submission_id').references(() => submissions.id, { onDelete: 'cascade' }),
 		channel: text('channel', { enum: CHANNELS }).notNull(),
 		webhookId: integer('webhook_id').references(() => webhooks.id, { onDelete: 'cascade' }),

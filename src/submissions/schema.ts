@@ -1,12 +1,20 @@
 /** The wire shapes of submissions for their owner. */
 
 import { type Static, Type } from '@sinclair/typebox';
-import { stringMap } from '../http/schema-types.ts';
+import { ignoredMembers, stringMap } from '../http/schema-types.ts';
 
-export const flags = {
+const flags = {
 	isRead: Type.Boolean(),
 	isStarred: Type.Boolean(),
 	isSpam: Type.Boolean(),
+};
+
+export const settableFlags = Type.Partial(Type.Object(flags)).properties;
+
+export const withheld = {
+	sendWithheld: Type.Optional(
+		Type.Boolean({ description: 'With `isSpam: false`: sends the mails and webhook requests that were withheld.' }),
+	),
 };
 
 export const Submission = Type.Object(
@@ -46,25 +54,8 @@ export const SubmissionList = Type.Object(
 	{ $id: 'SubmissionList' },
 );
 
-/** Accepts and ignores read-only members, so that a submission can be sent back as it was read. */
 export const UpdateSubmission = Type.Object(
-	{
-		isRead: Type.Optional(flags.isRead),
-		isStarred: Type.Optional(flags.isStarred),
-		isSpam: Type.Optional(flags.isSpam),
-		sendWithheld: Type.Optional(
-			Type.Boolean({
-				description: 'With `isSpam: false`: sends the mails and webhook requests that were withheld.',
-			}),
-		),
-		id: Type.Optional(Type.Any({ description: 'Read-only; ignored.' })),
-		data: Type.Optional(Type.Any({ description: 'Read-only; ignored.' })),
-		createdAt: Type.Optional(Type.Any({ description: 'Read-only; ignored.' })),
-		spamReason: Type.Optional(Type.Any({ description: 'Read-only; ignored.' })),
-	},
+	{ ...settableFlags, ...withheld, ...ignoredMembers(Submission, settableFlags) },
 	{ $id: 'UpdateSubmission', additionalProperties: false },
 );
-export type UpdateSubmission = Pick<
-	Static<typeof UpdateSubmission>,
-	'isRead' | 'isStarred' | 'isSpam' | 'sendWithheld'
->;
+export type UpdateSubmission = Static<typeof UpdateSubmission>;

@@ -1,7 +1,7 @@
 /** Request and response schemas of webhooks. */
 
 import { type Static, Type } from '@sinclair/typebox';
-import { nullable, stringEnum } from '../../http/schema-types.ts';
+import { ignoredMembers, nullable, stringEnum } from '../../http/schema-types.ts';
 import { EVENTS } from './bounds.ts';
 
 const Url = Type.String({
@@ -50,18 +50,8 @@ const settable = {
 export const CreateWebhook = Type.Object(settable, { $id: 'CreateWebhook', additionalProperties: false });
 export type CreateWebhook = Static<typeof CreateWebhook>;
 
-const readOnly = Type.Optional(Type.Any({ description: 'Read-only; ignored.' }));
-
-/** Read-only members are accepted and ignored, so that a client can send back a webhook that it has read. */
 export const UpdateWebhook = Type.Object(
-	{
-		...settable,
-		url: Type.Optional(Url),
-		id: readOnly,
-		disabledReason: readOnly,
-		failingSince: readOnly,
-		createdAt: readOnly,
-	},
+	{ ...settable, url: Type.Optional(Url), ...ignoredMembers(Webhook, settable) },
 	{ $id: 'UpdateWebhook', additionalProperties: false },
 );
 export type UpdateWebhook = Partial<CreateWebhook>;

@@ -3,7 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { stringEnum } from '../../http/schema-types.ts';
 import { FILTERS } from '../../storage/submission.ts';
-import { flags } from '../schema.ts';
+import { settableFlags, withheld } from '../schema.ts';
 
 /** Ids in one request. */
 export const IDS_MAX = 1000;
@@ -29,17 +29,8 @@ export type BulkTarget = Static<typeof BulkTarget>;
 export const BulkUpdate = Type.Object(
 	{
 		...target,
-		set: Type.Object(
-			{
-				isRead: Type.Optional(flags.isRead),
-				isStarred: Type.Optional(flags.isStarred),
-				isSpam: Type.Optional(flags.isSpam),
-			},
-			{ additionalProperties: false, description: 'The flags to set.' },
-		),
-		sendWithheld: Type.Optional(
-			Type.Boolean({ description: 'With `isSpam: false`: sends the mails and webhook requests that were withheld.' }),
-		),
+		set: Type.Object(settableFlags, { additionalProperties: false, description: 'The flags to set.' }),
+		...withheld,
 	},
 	{ $id: 'BulkUpdate', additionalProperties: false },
 );
