@@ -2,14 +2,14 @@
 
 import type { Outcome } from './outcome.ts';
 
-export interface Pace {
-	/** Wait before the next probe of an unavailable destination; it doubles up to `longestProbeMs`. */
-	probeMs: number;
-	longestProbeMs: number;
+/** The wait before a probe of an unavailable destination; it doubles from `firstMs` to `longestMs`. */
+export interface ProbeWait {
+	firstMs: number;
+	longestMs: number;
 }
 
 /** At most two probes a minute. */
-export const PACE: Pace = { probeMs: 31_000, longestProbeMs: 120_000 };
+export const PROBE_WAIT: ProbeWait = { firstMs: 31_000, longestMs: 120_000 };
 
 /** After this many consecutive retries of different messages, the destination is the cause. */
 const RETRIES_TO_OPEN = 3;
@@ -17,10 +17,10 @@ const RETRIES_TO_OPEN = 3;
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /** The limit starts at one and doubles with each success, so that a recovering server is not overrun. */
-export function createCircuitBreaker({ concurrency, pace = PACE }: { concurrency: number; pace?: Pace }) {
+export function createCircuitBreaker({ concurrency, wait = PROBE_WAIT }: { concurrency: number; wait?: ProbeWait }) {
 	let limit = 1;
 	let retries = 0;
-	let probeMs = 0;
+	let waitMs = 0;
 	let pausedUntil = 0;
 	let since: number | null = null;
 	let reason: string | null = null;
@@ -28,8 +28,8 @@ export function createCircuitBreaker({ concurrency, pace = PACE }: { concurrency
 	function open(error: string, now: number): void {
 		limit = 1;
 		if (now < pausedUntil) return;
-		probeMs = Math.min(Math.max(pace.probeMs, 2 * probeMs), pace.longestProbeMs);
-		pausedUntil = now + probeMs;
+		waitMs = Math.min(Math.max(wait.firstMs, 2 * waitMs), wait.longestMs);
+		pausedUntil = now + waitMs;
 		since ??= now;
 		reason = error;
 	}
@@ -37,7 +37,7 @@ export function createCircuitBreaker({ concurrency, pace = PACE }: { concurrency
 	function close(): void {
 		limit = Math.min(concurrency, 2 * limit);
 		retries = 0;
-		probeMs = 0;
+		waitMs = 0;
 		pausedUntil = 0;
 		since = null;
 		reason = null;
@@ -45,7 +45,7 @@ export function createCircuitBreaker({ concurrency, pace = PACE }: { concurrency
 
 	return {
 		/** How many attempts may be in flight. If the pause ends too far ahead, the clock was set back: it is ignored. */
-		limit: (now: number): number => (now >= pausedUntil || pausedUntil - now > pace.longestProbeMs ? limit : 0),
+		limit: (now: number): number => (now >= pausedUntil || pausedUntil - now > wait.longestMs ? limit : 0),
 		/** When the next probe is due, in milliseconds since 1970; 0 while the breaker is closed. */
 		pausedUntil: (): number => pausedUntil,
 		/** Since when and why the breaker is open, readable; `null` while it is closed. */

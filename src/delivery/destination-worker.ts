@@ -4,25 +4,25 @@ import { encodeId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { DeliveryRow } from '../storage/tables.ts';
 import type { Attempt, Channel } from './channel.ts';
-import { createCircuitBreaker, type Pace } from './circuit-breaker.ts';
+import { createCircuitBreaker, type ProbeWait } from './circuit-breaker.ts';
 import type { Outcome } from './outcome.ts';
 import type { DueDelivery, Queue } from './queue.ts';
 
-/** How many due deliveries the selection sees. */
-const PAGE = 50;
+/** How many due deliveries the selection chooses from. */
+const PAGE_SIZE = 50;
 /**
- * In a flood, when the selection defers deliveries, it sees more at a time but less often: each time costs a
- * transaction, and submissions have priority.
+ * While the selection defers deliveries, a flood has come: it gets more at a time but less often, because each time costs
+ * a transaction, and submissions have priority.
  */
-const FLOOD_PAGE = 400;
+const FLOOD_PAGE_SIZE = 400;
 const FLOOD_PAUSE_MS = 100;
 const SHORTEST_SLEEP_MS = 20;
-const STORE_AGAIN_MS = 1_000;
+const RETRY_STORE_MS = 1_000;
 
-export interface Selection {
+export interface DueSelection {
 	/** Chooses which due deliveries may go now, and defers others: to a later time, or into a digest. */
 	choose(due: DueDelivery[], inFlight: readonly DeliveryRow[]): Promise<{ chosen: DueDelivery[]; deferred: number }>;
-	sent(row: DeliveryRow, at: number): void;
+	countSent(row: DeliveryRow, at: number): void;
 }
 
 export interface DestinationWorkerOptions {
@@ -30,13 +30,13 @@ export interface DestinationWorkerOptions {
 	channel: Channel;
 	log: Log;
 	now: () => number;
-	pace: Pace;
+	probeWait: ProbeWait;
 	signal: AbortSignal;
 	/** For the log. */
 	name: string;
 	/** The longest timer that is set; the caller polls at this interval. */
 	tickMs: number;
-	selection?: Selection;
+	selection?: DueSelection;
 }
 
 export type DestinationWorker = ReturnType<typeof createDestinationWorker>;
@@ -46,16 +46,16 @@ export function createDestinationWorker({
 	channel,
 	log,
 	now,
-	pace,
+	probeWait,
 	signal,
 	name,
 	tickMs,
 	selection,
 }: DestinationWorkerOptions) {
-	const breaker = createCircuitBreaker({ concurrency: channel.concurrency, pace });
+	const breaker = createCircuitBreaker({ concurrency: channel.concurrency, wait: probeWait });
 	const inFlight = new Map<number, DeliveryRow>();
 	const tasks = new Set<Promise<void>>();
-	let page = PAGE;
+	let pageSize = PAGE_SIZE;
 	let isPumping = false;
 	let isWakePending = false;
 	let isStopping = false;
@@ -101,17 +101,17 @@ export function createDestinationWorker({
 		timer = setTimeout(wake, Math.max(next - now(), SHORTEST_SLEEP_MS));
 	}
 
-	/** Whether only the end of an attempt in flight makes room for another. */
+	/** Whether the next attempt has to wait for the end of one in flight, which wakes the worker by itself. */
 	const isFull = () => inFlight.size > 0 && inFlight.size >= breaker.limit(now());
 
 	/** Starts as many attempts as allowed. Returns whether there may be more to do at once. */
 	async function startSome(): Promise<boolean> {
 		const free = breaker.limit(now()) - inFlight.size;
 		if (free <= 0) return false;
-		const due = await queue.due(selection ? page : free);
+		const due = await queue.due(selection ? pageSize : free);
 		const { chosen, deferred } = (await selection?.choose(due, [...inFlight.values()])) ?? { chosen: due, deferred: 0 };
 		const ids = chosen.slice(0, free).map(({ id }) => id);
-		page = deferred > 0 ? FLOOD_PAGE : PAGE;
+		pageSize = deferred > 0 ? FLOOD_PAGE_SIZE : PAGE_SIZE;
 		if (ids.length === 0 || isStopping) {
 			if (deferred > 0) await Bun.sleep(FLOOD_PAUSE_MS);
 			return deferred > 0;
@@ -124,19 +124,19 @@ export function createDestinationWorker({
 	}
 
 	async function deliver(row: DeliveryRow): Promise<void> {
-		const { outcome, kept } = await attempt(row);
+		const { outcome, kept } = await send(row);
 		if (outcome.kind === 'rejected') log.warn(`${name} was rejected permanently.`, { delivery: encodeId(row.id) });
 		await complete(row, outcome, kept);
-		if (outcome.kind === 'sent') selection?.sent(row, now());
+		if (outcome.kind === 'sent') selection?.countSent(row, now());
 		inFlight.delete(row.id);
 		wake();
 	}
 
-	async function attempt(row: DeliveryRow): Promise<Attempt> {
+	async function send(row: DeliveryRow): Promise<Attempt> {
 		try {
-			const tried = await channel.send(row, { signal });
-			if (!signal.aborted) recordOutcome(row, tried.outcome);
-			return tried;
+			const attempt = await channel.send(row, { signal });
+			if (!signal.aborted) recordOutcome(row, attempt.outcome);
+			return attempt;
 		} catch (error) {
 			if (signal.aborted) return { outcome: { kind: 'unavailable', error: 'The server was stopped meanwhile' } };
 			log.error('A delivery could not be tried.', { delivery: encodeId(row.id), cause: error });
@@ -153,7 +153,7 @@ export function createDestinationWorker({
 			} catch (error) {
 				log.error('The outcome of a delivery cannot be stored.', { delivery: encodeId(row.id), cause: error });
 				if (isStopping) return;
-				await Bun.sleep(STORE_AGAIN_MS);
+				await Bun.sleep(RETRY_STORE_MS);
 			}
 		}
 	}

@@ -4,7 +4,7 @@ import { and, gt, isNotNull } from 'drizzle-orm';
 import { HOUR_MS } from '../durations.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type DeliveryRow, deliveries } from '../storage/tables.ts';
-import type { Selection } from './destination-worker.ts';
+import type { DueSelection } from './destination-worker.ts';
 import type { Digests } from './digests.ts';
 import type { MailCap } from './mail-cap.ts';
 import { SUBMISSION_CREATED } from './outbox.ts';
@@ -20,7 +20,7 @@ export function createMailSelection({
 	digests: Digests;
 	cap: MailCap;
 	now: () => number;
-}): Selection {
+}): DueSelection {
 	/** Defers the mails above the cap: submissions are batched into a digest, all others wait. */
 	async function defer(formId: number, mails: DueDelivery[]): Promise<void> {
 		const until = cap.freeAt(formId, now());
@@ -47,7 +47,7 @@ export function createMailSelection({
 			chosen.sort((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0));
 			return { chosen, deferred };
 		},
-		sent: (row, at) => cap.count(row.formId, at),
+		countSent: (row, at) => cap.count(row.formId, at),
 	};
 }
 

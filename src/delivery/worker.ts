@@ -7,7 +7,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery } from '../storage/submission.ts';
 import { type Channel as ChannelName, webhooks } from '../storage/tables.ts';
 import type { Channel } from './channel.ts';
-import { PACE, type Pace } from './circuit-breaker.ts';
+import { PROBE_WAIT, type ProbeWait } from './circuit-breaker.ts';
 import { createDestinationWorker, type DestinationWorker } from './destination-worker.ts';
 import { createDigests } from './digests.ts';
 import { createMailCap } from './mail-cap.ts';
@@ -22,10 +22,10 @@ export interface WorkerTiming {
 	leaseMs: number;
 	/** Polling interval: picks up rows that another process changed, and clock changes. */
 	tickMs: number;
-	pace: Pace;
+	probeWait: ProbeWait;
 }
 
-export const WORKER_TIMING: WorkerTiming = { firstAfterMs: 100, leaseMs: 15_000, tickMs: 5_000, pace: PACE };
+export const WORKER_TIMING: WorkerTiming = { firstAfterMs: 100, leaseMs: 15_000, tickMs: 5_000, probeWait: PROBE_WAIT };
 
 const RENEWALS_PER_LEASE = 3;
 const MAIL: Destination = { channel: 'mail', webhookId: null };
@@ -66,7 +66,7 @@ export function startWorker(options: WorkerOptions) {
 			channel,
 			log,
 			now,
-			pace: timing.pace,
+			probeWait: timing.probeWait,
 			tickMs: timing.tickMs,
 			signal: abort.signal,
 			name: isMail ? 'Mail' : 'Webhook',
