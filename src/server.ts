@@ -21,8 +21,8 @@ export interface RunningServer {
 	/** The addresses of the listeners; equal if one serves both. */
 	baseUrl: string;
 	submitUrl: string;
-	/** The public addresses. */
-	urls: PublicUrls;
+	/** The addresses that clients use, perhaps of a proxy. */
+	publicUrls: PublicUrls;
 	/**
 	 * Tells keep-alive clients, stops accepting, waits at most `deadlineMs` for requests in flight, and resolves when
 	 * everything is closed.
@@ -46,14 +46,14 @@ export async function startServer(app: App): Promise<RunningServer> {
 	}
 
 	try {
-		const urls = openListeners(app, { listeners, drain });
+		const publicUrls = openListeners(app, { listeners, drain });
 		work.push(
 			storage.lead('maintenance', () => startMaintenance(app)),
 			storage.lead('search', () => storage.search.follow(app.log)),
-			storage.lead('delivery', () => app.dispatch.start(urls.base)),
+			storage.lead('delivery', () => app.dispatch.start(publicUrls.base)),
 		);
 		const [baseUrl = '', submitUrl = baseUrl] = listeners.map((listener) => listener.url.origin);
-		return { baseUrl, submitUrl, urls, stop };
+		return { baseUrl, submitUrl, publicUrls, stop };
 	} catch (error) {
 		await stop(0);
 		throw error;

@@ -17,7 +17,7 @@ const WELCOME_AFTER_MS = 100;
 /** The signals that stop the server, with their numbers (POSIX). */
 const STOP_SIGNALS = { SIGTERM: 15, SIGINT: 2 };
 /** Signals of terminals and log rotation, which would end the process without a listener. */
-const IDLE_SIGNALS = ['SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const;
+const IGNORED_SIGNALS = ['SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const;
 
 export function addServe(program: Command, cli: Cli): void {
 	const command = program
@@ -41,11 +41,11 @@ export function addServe(program: Command, cli: Cli): void {
 }
 
 function settingsHelp(): string {
-	const names = listSettings().filter(({ flag }) => flag === null);
-	const width = Math.max(...names.map(({ name }) => name.length));
+	const secrets = listSettings().filter(({ flag }) => flag === null);
+	const width = Math.max(...secrets.map(({ name }) => name.length));
 	return [
 		'\nSecrets, which have no flag:',
-		...names.map(({ name, description }) => `  ${name.padEnd(width)}  ${description}`),
+		...secrets.map(({ name, description }) => `  ${name.padEnd(width)}  ${description}`),
 		'\nEach setting can be provided by flag, in the environment (FORMSRV_PORT=8080), in the environment as the name of a',
 		'file that holds it (FORMSRV_SMTP_URL_FILE=/run/secrets/smtp), or in formsrv.toml (port = 8080). The first of',
 		'these wins. All problems are reported before anything starts.',
@@ -64,7 +64,7 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 		format: config.logFormat,
 		write: (lines) => cli.io.stderr.write(lines),
 	});
-	const stopSignal = stopRequested(cli.io, log);
+	const stopRequest = awaitStopRequest(cli.io, log);
 	const unhandled = logUnhandled(log);
 	try {
 		const app = await openApp(config, { log });
@@ -72,9 +72,9 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 			database.removeLeftovers();
 			const server = await startServer(app);
 			announce(cli, server);
-			await Promise.race([stopSignal, Bun.sleep(WELCOME_AFTER_MS)]);
+			await Promise.race([stopRequest, Bun.sleep(WELCOME_AFTER_MS)]);
 			await welcome(cli, { app, server, log }).catch((cause) => log.error('No set-up link could be made.', { cause }));
-			await stopSignal;
+			await stopRequest;
 			log.info('stopping');
 			await server.stop(DRAIN_MS);
 		} finally {
@@ -110,7 +110,7 @@ async function welcome(cli: Cli, { app, server, log }: { app: App; server: Runni
 		tell('There is no API key yet. To set up in a browser, open the link that "formsrv dashboard-link" prints.');
 		return;
 	}
-	const link = setupLink(server.urls.base, await app.sessions.createLink());
+	const link = setupLink(server.publicUrls.base, await app.sessions.createLink());
 	tell(`There is no API key yet. To set up in a browser, open this link within an hour: ${link}`);
 }
 
@@ -122,7 +122,7 @@ function unknownAddresses({ host, baseUrl, submitHost, submitUrl }: Config): str
 }
 
 /** Resolves at the first signal; a second one ends the process at once. */
-function stopRequested({ signal }: Io, log: Log): Promise<void> {
+function awaitStopRequest({ signal }: Io, log: Log): Promise<void> {
 	return new Promise((resolve) => {
 		if (signal) {
 			signal.addEventListener('abort', () => resolve(), { once: true });
@@ -140,7 +140,7 @@ function stopRequested({ signal }: Io, log: Log): Promise<void> {
 				resolve();
 			});
 		}
-		for (const name of IDLE_SIGNALS) {
+		for (const name of IGNORED_SIGNALS) {
 			process.on(name, () => log.info(`${name} does nothing: to apply changed settings, restart the server.`));
 		}
 	});

@@ -7,11 +7,11 @@ import { succeed, successResponse } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
 import type { Forms } from './forms.ts';
 import { CreateForm, Form, FormList, UpdateForm } from './schema.ts';
-import { eachSetting } from './settings.ts';
+import { mapSettings } from './settings.ts';
 
 const EXAMPLE = {
 	id: 'cmnrg2x7k8w',
-	...eachSetting(({ example }) => example),
+	...mapSettings(({ example }) => example),
 	formerSlugs: [],
 	submissionCount: 12,
 	createdAt: '2026-01-02T03:04:05.678Z',

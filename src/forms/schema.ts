@@ -4,12 +4,12 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { ignoredMembers, nullable, stringEnum } from '../http/schema-types.ts';
 import { MODES, type Mode } from '../storage/tables.ts';
 import {
-	eachSetting,
 	FORM_SETTINGS,
 	type FormInput,
 	type FormSetting,
 	type FormSettings,
 	isNullable,
+	mapSettings,
 } from './settings.ts';
 
 /** A form as every route returns it. */
@@ -25,7 +25,7 @@ export interface Form extends FormSettings {
 	spamCount: number;
 }
 
-const { name, slug, isActive, ...others } = eachSetting((setting) =>
+const { name, slug, isActive, ...others } = mapSettings((setting) =>
 	isNullable(setting) ? nullable(schemaOf(setting)) : schemaOf(setting),
 );
 
@@ -54,7 +54,7 @@ export const FormList = Type.Object({ forms: Type.Array(Form) }, { $id: 'FormLis
 
 const ignored = ignoredMembers(Form, FORM_SETTINGS);
 
-const settable = eachSetting((setting) => {
+const settable = mapSettings((setting) => {
 	const schema = schemaOf(setting);
 	return Type.Optional(isNullable(setting) || setting.kind === 'list' ? nullable(schema) : schema);
 });

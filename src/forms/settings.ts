@@ -27,11 +27,11 @@ interface Common<T> {
 	option: { flags: string; help?: string; create?: string; update?: string };
 }
 
-/** How a text, or each entry of a list, is checked: the shape in which it is stored, or `undefined` with the error. */
 interface Checked {
+	/** The shape in which a text, or an entry of a list, is stored; `undefined` if it is at fault. */
 	check: (text: string) => string | undefined;
 	code: string;
-	/** A sentence that begins with the name. */
+	/** A sentence that begins with the name of the setting. */
 	error: string;
 }
 
@@ -39,6 +39,7 @@ interface Text extends Common<string | null>, Checked {
 	kind: 'text';
 	/** `null` stands for none. */
 	isNullable?: true;
+	/** No form can be made without it. */
 	isRequired?: true;
 	input?: 'url';
 	maxLength?: number;
@@ -55,7 +56,7 @@ interface Choice extends Common<string | null> {
 	choices: Record<string, { label: string }>;
 	/** The dashboard's label for no choice. */
 	none: string;
-	/** Of a choice that this server does not offer. */
+	/** The error for a choice that this server does not offer. */
 	code: string;
 	error: (choice: string) => string;
 }
@@ -183,10 +184,11 @@ export type FormInput = {
 };
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+/** With the one type of all settings, for code that goes through them. */
 export const FORM_SETTINGS: Record<SettingName, FormSetting> = SETTINGS;
 
-/** An object with a member for each setting. */
-export function eachSetting<T>(memberOf: (setting: FormSetting, name: SettingName) => T): Record<SettingName, T> {
+/** An object with a member for each setting, which `memberOf` makes. */
+export function mapSettings<T>(memberOf: (setting: FormSetting, name: SettingName) => T): Record<SettingName, T> {
 	return Object.fromEntries(SETTING_NAMES.map((name) => [name, memberOf(SETTINGS[name], name)])) as Record<
 		SettingName,
 		T
@@ -198,13 +200,13 @@ export function isNullable(setting: FormSetting): boolean {
 	return setting.kind === 'choice' || (setting.kind === 'text' && setting.isNullable === true);
 }
 
-/** The settings among the members of a form, in order. */
+/** Only the settings of what may have other members too, in order. */
 export function pickSettings(form: FormSettings): FormSettings {
-	return eachSetting((_, name) => form[name]) as FormSettings;
+	return mapSettings((_, name) => form[name]) as FormSettings;
 }
 
-/** Of a form that cannot be read. */
-export const BLANK_SETTINGS = eachSetting((setting) =>
+/** In place of those that a form-level key cannot read. */
+export const BLANK_SETTINGS = mapSettings((setting) =>
 	isNullable(setting) ? null : { text: '', list: [], choice: null, switch: true }[setting.kind],
 ) as FormSettings;
 

@@ -7,7 +7,6 @@ import { decodeId, encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type ApiKeyRow, apiKeys, forms, type Mode, type Permission } from '../storage/tables.ts';
-import type { Timeline } from '../storage/timeline.ts';
 import { KEY_NAME_MAX } from './bounds.ts';
 import { type Principal, unauthorized } from './permissions.ts';
 import type { ApiKey } from './schema.ts';
@@ -21,7 +20,7 @@ export interface NewKey {
 	permissions: readonly Permission[];
 	/** The public id or slug of a form, for a form-level key, which only reads the submissions of that form. */
 	form?: string;
-	/** Whether to reject a form of the other mode as unknown. */
+	/** Rejects a form of the other mode as unknown, as the API does; without this the key gets the mode of its form. */
 	isModeStrict?: boolean;
 	expiresAt?: Date;
 }
@@ -37,7 +36,21 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			.prepare(),
 	);
 
-	const toResponse = (row: ApiKeyRow) => keyResponse(row, storage.clock.timeline());
+	function toResponse(row: ApiKeyRow): ApiKey {
+		const time = (millis: number | null) => (millis === null ? null : new Date(millis).toISOString());
+		return {
+			id: encodeId(row.id),
+			name: row.name,
+			display: row.display,
+			mode: row.mode,
+			form: row.formId === null ? null : encodeId(row.formId),
+			permissions: row.permissions,
+			createdAt: storage.clock.timeline().isoOf(row.id),
+			expiresAt: time(row.expiresAt),
+			lastUsedAt: time(row.lastUsedAt),
+			revokedAt: time(row.revokedAt),
+		};
+	}
 
 	async function findForm(idOrSlug: string) {
 		const id = decodeId(idOrSlug) ?? -1;
@@ -53,7 +66,6 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	function touchLastUsed(row: ApiKeyRow): void {
 		const at = now();
 		if (row.lastUsedAt !== null && Math.abs(at - row.lastUsedAt) < LAST_USED_RESOLUTION_MS) return;
-		row.lastUsedAt = at;
 		storage.batch((tx) => [tx.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.id, row.id))]).catch(() => {});
 	}
 
@@ -143,21 +155,5 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			if (!principal) throw unauthorized('invalid');
 			return principal;
 		},
-	};
-}
-
-function keyResponse(row: ApiKeyRow, timeline: Timeline): ApiKey {
-	const time = (millis: number | null) => (millis === null ? null : new Date(millis).toISOString());
-	return {
-		id: encodeId(row.id),
-		name: row.name,
-		display: row.display,
-		mode: row.mode,
-		form: row.formId === null ? null : encodeId(row.formId),
-		permissions: row.permissions,
-		createdAt: timeline.isoOf(row.id),
-		expiresAt: time(row.expiresAt),
-		lastUsedAt: time(row.lastUsedAt),
-		revokedAt: time(row.revokedAt),
 	};
 }

@@ -353,7 +353,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		const request = (order: 'asc' | 'desc') => ({
 			selection: { formId: FORM, filter: 'all' as const, beforeId: ids[2] as number },
 			order,
-			layout: { format: 'ndjson' as const, bom: false, formulas: 'guard' as const, fields: ['a'], hasRest: false },
+			layout: { format: 'ndjson' as const, bom: false, formulas: 'guard' as const, fields: ['a'], isPartial: false },
 			steps: [],
 			isFirst: true,
 		});

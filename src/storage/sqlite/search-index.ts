@@ -1,6 +1,6 @@
 /**
- * Keeps the full-text index behind the submissions: what was stored is indexed a little later, in steps so small that
- * other writes hardly wait for them. Each step commits with its watermark, so a crash loses and repeats nothing.
+ * Writes the full-text index: what was stored is indexed a little later, in steps so small that other writes hardly wait
+ * for them. Each step commits with its watermark, so a crash loses and repeats nothing.
  */
 
 import type { Database } from 'bun:sqlite';
@@ -8,7 +8,7 @@ import { closeSegmentTables, createSegmentTables, type Kind, segmentTable, segme
 import { SEARCHED_JSON_CHARACTERS, searchText, wordToken } from './search-text.ts';
 import type { Writer } from './writer.ts';
 
-/** The more a step adds, the fewer FTS5 segments there are to merge; in a flood of submissions a step is shorter. */
+/** The most that a step adds. The more, the fewer pieces FTS5 has to merge; in a flood of submissions a step is shorter. */
 const STEP = {
 	usual: { submissions: 128, characters: 32_000 },
 	short: { submissions: 32, characters: 8000 },
@@ -16,17 +16,17 @@ const STEP = {
 const MAX_REMOVALS_PER_STEP = 64;
 const MAX_FORGOTTEN_PER_STEP = 1000;
 const PAGES_MERGED_PER_STEP = 8;
-/** Taken after every step that adds, so that pieces never pile up: what is added is merged three times before it stays. */
+/** Merge steps after a step that adds: FTS5 writes each page three times before it stays, so four let no pieces pile up. */
 const MERGES_PER_ADDITION = 4;
 
-/** A segment of this size is closed: by then its longest term takes a few milliseconds to merge. */
-export interface SegmentSize {
+interface Amount {
 	submissions: number;
 	characters: number;
 }
-const SEGMENT_SIZE: SegmentSize = { submissions: 32_768, characters: 8_000_000 };
+/** A segment of this size is closed: by then its longest term takes a few milliseconds to merge. */
+const SEGMENT_SIZE: Amount = { submissions: 32_768, characters: 8_000_000 };
 
-interface Segment extends SegmentSize {
+interface Segment extends Amount {
 	number: number;
 	firstId: number;
 	lastId: number;
@@ -34,13 +34,13 @@ interface Segment extends SegmentSize {
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
-export function createSearchIndex(client: Database, writer: Writer, size: SegmentSize = SEGMENT_SIZE) {
+export function createSearchIndex(client: Database, writer: Writer, size: Amount = SEGMENT_SIZE) {
 	const sql = prepareStatements(client);
 	/** The last submission that is indexed, if that is known. */
 	let watermark: number | undefined;
 	let mergesDue = 0;
 
-	/** Where the submissions from that one on belong: in the newest segment, or in one behind it. */
+	/** The segment for the submissions from that one on: the newest, or if that is full a new one after it. */
 	function segmentFor(firstId: number, newest: Segment | null): Segment {
 		const isFull = newest && (newest.submissions >= size.submissions || newest.characters >= size.characters);
 		if (newest && !isFull) return newest;
@@ -51,7 +51,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Segmen
 		return { number, firstId, lastId: firstId, submissions: 0, characters: 0 };
 	}
 
-	function addNext(lastId: number, most: SegmentSize): void {
+	function addNext(lastId: number, most: Amount): void {
 		const newest = sql.newestSegment.get();
 		const ids = sql.nextIds.values(newest?.lastId ?? 0, lastId, most.submissions) as [number][];
 		const [first] = ids;
@@ -84,7 +84,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Segmen
 		sql.forgetRemovals.run(firstId, lastId, Number.MAX_SAFE_INTEGER);
 	}
 
-	function takeOut({ number, firstId, lastId }: Segment): void {
+	function clearSome({ number, firstId, lastId }: Segment): void {
 		const removals = [firstId, lastId, MAX_REMOVALS_PER_STEP];
 		for (const table of segmentTables(number)) {
 			client.run(`delete from ${table} where rowid in (${REMOVALS_BETWEEN})`, removals);
@@ -101,10 +101,10 @@ export function createSearchIndex(client: Database, writer: Writer, size: Segmen
 		if (!segment) sql.forgetRemovals.run(removed, nextFirstId(removed) - 1, MAX_FORGOTTEN_PER_STEP);
 		// The newest one holds the watermark.
 		else if (segment.number < Number(sql.newestSegment.get()?.number) && !isAnyLeft(segment)) dropSegment(segment);
-		else takeOut(segment);
+		else clearSome(segment);
 	}
 
-	/** Where the next segment begins. */
+	/** The first submission of the next segment. */
 	function nextFirstId(id: number): number {
 		return Number(sql.nextFirstId.values(id)[0]?.[0] ?? Number.MAX_SAFE_INTEGER);
 	}
@@ -113,7 +113,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Segmen
 		return sql.hasNext.values(firstId - 1, lastId).length > 0;
 	}
 
-	/** See https://sqlite.org/fts5.html#the_merge_command for how a step tells that it had nothing to do. */
+	/** Fewer than two changes of a table mean that there was nothing to merge (https://sqlite.org/fts5.html#the_merge_command). */
 	function merge(number: number): void {
 		mergesDue--;
 		const tables = segmentTables(number);
@@ -128,7 +128,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Segmen
 		return Number(sql.totalChanges.values()[0]?.[0]);
 	}
 
-	function nextStep(lastId: number, most: SegmentSize): (() => void) | undefined {
+	function nextStep(lastId: number, most: Amount): (() => void) | undefined {
 		watermark ??= sql.newestSegment.get()?.lastId ?? 0;
 		const [unpacked] = sql.unpacked.values();
 		const mergeNext = unpacked && (() => merge(unpacked[0] as number));

@@ -1,7 +1,7 @@
 /**
- * The segments that the full-text index is split into. FTS5 merges its index term by term, and a term
- * that occurs nearly everywhere is as long as the index is large: in one index of a million submissions it held up
- * all requests for 100 ms. A segment is closed before that, and the next one begun.
+ * The segments that the full-text index is split into; what FTS5 calls segments inside them are pieces here. FTS5 merges
+ * its index term by term, and a term that occurs nearly everywhere is as long as the index is large: in one index of a
+ * million submissions it held up all requests for 100 ms. A segment is closed before that, and the next one begun.
  */
 
 import type { Database } from 'bun:sqlite';
@@ -14,9 +14,9 @@ const OPTIONS: Record<Kind, string> = {
 	words: "detail=none, tokenize='ascii'",
 };
 
-/** How many FTS5 segments of one size there must be before they are merged (2 to 16): few large merges, then few segments. */
+/** How many pieces of one size there must be before they are merged (2 to 16): few large merges, then few pieces. */
 const USER_MERGE = { open: 16, closed: 2 };
-/** FTS5 merges synchronously at this many segments; our incremental merges keep us far below it. */
+/** FTS5 merges synchronously at this many pieces; our incremental merges keep us far below it. */
 const CRISIS_MERGE = 200;
 
 export type Kind = (typeof KINDS)[number];
@@ -40,7 +40,7 @@ export function createSegmentTables(client: Database, segment: number): void {
 	}
 }
 
-/** Lets later merges leave as few FTS5 segments as possible. */
+/** Lets later merges leave as few pieces as possible. */
 export function closeSegmentTables(client: Database, segment: number): void {
 	for (const table of segmentTables(segment)) configure(client, table, { usermerge: USER_MERGE.closed });
 }

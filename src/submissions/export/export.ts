@@ -26,7 +26,7 @@ export interface Export {
 	done: number;
 	/** The bytes, in chunks. */
 	chunks: AsyncGenerator<Uint8Array<ArrayBuffer>>;
-	/** Must be called at the end, also after an abort. */
+	/** The caller's `end`, to be called when the chunks are read or given up. */
 	end: EndTurn;
 }
 
@@ -53,11 +53,11 @@ export async function openExport(
 	const condition = toCondition(query, clock.timeline());
 	// Throws here if the database is unavailable: later the response has begun.
 	submissions.prepareScan();
-	const last = clock.end();
-	const selection = { ...condition, formId: form.id, beforeId: Math.min(condition.beforeId ?? last, last) };
+	const endId = clock.end();
+	const selection = { ...condition, formId: form.id, beforeId: Math.min(condition.beforeId ?? endId, endId) };
 	const isSpam = condition.filter === 'spam';
-	const { names: fields, isPartial: hasRest } = await submissions.names(form.id, isSpam);
-	const layout: Layout = { format, bom, formulas, fields, hasRest };
+	const { names: fields, isPartial } = await submissions.names(form.id, isSpam);
+	const layout: Layout = { format, bom, formulas, fields, isPartial };
 	const total = await submissions.count(selection);
 	const date = new Date(now()).toISOString().slice(0, 10);
 	const opened: Export = {

@@ -18,7 +18,7 @@ export const MEDIA_TYPES: Record<Format, string> = {
 
 const FIXED_COLUMNS = ['id', 'createdAt', 'isRead', 'isStarred', 'isSpam'];
 /** The CSV column for fields beyond the listed names, as JSON. */
-const REST_COLUMN = 'otherFields';
+const OTHER_FIELDS_COLUMN = 'otherFields';
 const BYTE_ORDER_MARK = '\ufeff';
 
 export interface Layout {
@@ -26,7 +26,7 @@ export interface Layout {
 	/** The columns after the fixed ones. */
 	fields: readonly string[];
 	/** Whether there may be fields without a column. */
-	hasRest: boolean;
+	isPartial: boolean;
 	/** Whether a CSV starts with a byte order mark, by which Excel detects UTF-8. */
 	bom: boolean;
 	/** Whether a CSV guards against formulas. */
@@ -40,10 +40,10 @@ export interface RowContext {
 }
 
 /** The text before the first submission. */
-export function exportHead({ format, fields, hasRest, bom, formulas }: Layout): string {
+export function exportHead({ format, fields, isPartial, bom, formulas }: Layout): string {
 	if (format === 'json') return '[';
 	if (format === 'ndjson') return '';
-	const header = csvLine([...FIXED_COLUMNS, ...fields, ...(hasRest ? [REST_COLUMN] : [])], formulas);
+	const header = csvLine([...FIXED_COLUMNS, ...fields, ...(isPartial ? [OTHER_FIELDS_COLUMN] : [])], formulas);
 	return bom ? BYTE_ORDER_MARK + header : header;
 }
 
@@ -58,7 +58,7 @@ export function exportRow(row: StoredSubmission, { layout, timeline, isFirst }: 
 	return csvLine(csvCells(row, layout, timeline), layout.formulas);
 }
 
-function csvCells(row: StoredSubmission, { fields, hasRest }: Layout, timeline: Timeline): string[] {
+function csvCells(row: StoredSubmission, { fields, isPartial }: Layout, timeline: Timeline): string[] {
 	const { id, isRead, isStarred, isSpam, data } = row;
 	const texts = fieldTexts(data);
 	const cells = [encodeId(id), timeline.isoOf(id), `${isRead}`, `${isStarred}`, `${isSpam}`];
@@ -66,6 +66,6 @@ function csvCells(row: StoredSubmission, { fields, hasRest }: Layout, timeline: 
 		cells.push(texts.get(name) ?? '');
 		texts.delete(name);
 	}
-	if (hasRest) cells.push(texts.size > 0 ? JSON.stringify(Object.fromEntries(texts)) : '');
+	if (isPartial) cells.push(texts.size > 0 ? JSON.stringify(Object.fromEntries(texts)) : '');
 	return cells;
 }

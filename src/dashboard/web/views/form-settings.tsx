@@ -1,7 +1,7 @@
 /** A form's settings and webhooks, and its deletion. */
 
 import { useState } from 'preact/hooks';
-import { eachSetting, FORM_SETTINGS, isNullable, SETTING_NAMES, type SettingName } from '../../../forms/settings.ts';
+import { FORM_SETTINGS, isNullable, mapSettings, SETTING_NAMES, type SettingName } from '../../../forms/settings.ts';
 import { announce, useTitle } from '../announce.ts';
 import * as api from '../api.ts';
 import type { Form, UpdateForm } from '../api-types.ts';
@@ -26,7 +26,7 @@ type Draft = Record<SettingName, string>;
 const INPUT_NAMES = SETTING_NAMES.filter((name) => FORM_SETTINGS[name].kind !== 'switch');
 
 function draftOf(form: Form): Draft {
-	return eachSetting(({ kind }, name) =>
+	return mapSettings(({ kind }, name) =>
 		kind === 'list' ? (form[name] as string[]).join('\n') : `${form[name] ?? ''}`,
 	);
 }
