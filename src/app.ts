@@ -9,6 +9,8 @@ import { createSessions } from './dashboard/session/sessions.ts';
 import { createDispatch } from './delivery/dispatch.ts';
 import type { GuardedPost } from './delivery/guarded-request.ts';
 import { createWebhooks } from './delivery/webhooks/webhooks.ts';
+import { openFileStore } from './files/open.ts';
+import { createFileQuota } from './files/quota.ts';
 import { createForms } from './forms/forms.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createTurns } from './http/turns.ts';
@@ -16,6 +18,7 @@ import { createAltcha } from './intake/altcha.ts';
 import { createAltchaStore } from './intake/altcha-store.ts';
 import { createCaptchaCheck } from './intake/captcha.ts';
 import { createIntake } from './intake/intake.ts';
+import { createReceptions } from './intake/reception.ts';
 import { createKeys } from './keys/keys.ts';
 import { lazy } from './lazy.ts';
 import { localUrl } from './local-url.ts';
@@ -34,6 +37,14 @@ const LARGE_RESPONSES = {
 	inAll: 8,
 	waitMs: 15_000,
 	message: 'Too many exports and lists of large submissions are in progress; try again in a few seconds.',
+};
+
+/** Maximum number of submissions with files that arrive at one time: it takes three networks to keep others out. */
+const UPLOADS = {
+	perCaller: 200,
+	inAll: 600,
+	waitMs: 15_000,
+	message: 'Too many submissions with files are arriving at once; try again in a few seconds.',
 };
 
 export type App = Awaited<ReturnType<typeof openApp>>;
@@ -83,6 +94,10 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	const streams = createEventStreams(storage);
 	const altcha = createAltcha({ ...createAltchaStore(storage, now), now });
 	const { recaptchaMinScore, ...vendors } = config.captcha;
+	const files = {
+		store: openFileStore(config.files.place),
+		quota: createFileQuota(storage, config.files),
+	};
 	const intake = createIntake({
 		storage,
 		forms,
@@ -91,6 +106,12 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		limits: config.limits,
 		strictRedirects: config.strictRedirects,
 		outbox: dispatch.outbox,
+		receptions: createReceptions({
+			...files,
+			storage,
+			turns: createTurns(UPLOADS),
+			scan: config.files.scanner && 'unchecked',
+		}),
 		checkCaptcha: createCaptchaCheck({ vendors, recaptchaMinScore, altcha, log, now }),
 		altcha,
 		now,
@@ -109,6 +130,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		streams,
 		webhooks,
 		dispatch,
+		files,
 		intake,
 		close: storage.close,
 	};

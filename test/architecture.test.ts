@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dir, '..');
 
 /** From the leaves upwards: a unit uses only units of lower levels. */
 const LEVELS = [
-	['address-ranges', 'captchas'],
+	['address-ranges', 'byte-sizes', 'captchas'],
 	[
 		'byte-budget',
 		'config',

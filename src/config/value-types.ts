@@ -1,6 +1,7 @@
 /** Parses the text of a setting: one type per kind of setting, each with a sentence on what it expects. */
 
 import { isAddress, isAddressOrRange } from '../address-ranges.ts';
+import { formatSize, parseSize } from '../byte-sizes.ts';
 import { parseSmtpUrl } from './smtp-url.ts';
 import { ValueProblem } from './value-problem.ts';
 
@@ -14,16 +15,6 @@ export interface ValueType<T> {
 }
 
 const PROXY_WORDS = ['private', 'none'];
-const SIZE_UNITS: Record<string, number> = {
-	'': 1,
-	b: 1,
-	kb: 1000,
-	mb: 1000 ** 2,
-	gb: 1000 ** 3,
-	kib: 1024,
-	mib: 1024 ** 2,
-	gib: 1024 ** 3,
-};
 const BOOLEANS: Record<string, boolean> = {
 	true: true,
 	yes: true,
@@ -69,21 +60,10 @@ export function size(min: number, max: number): ValueType<number> {
 		placeholder: 'size',
 		values: `${formatSize(min)}–${formatSize(max)}`,
 		parse(text) {
-			const [, digits, unit] = /^(\d{1,15}(?:\.\d{1,3})?) ?([a-z]{0,3})$/i.exec(text) ?? [];
-			const factor = SIZE_UNITS[unit?.toLowerCase() ?? '-'];
-			if (digits === undefined || factor === undefined) return reject(expected);
-			const bytes = Math.floor(Number(digits) * factor);
+			const bytes = parseSize(text) ?? Number.NaN;
 			return bytes >= min && bytes <= max ? bytes : reject(expected);
 		},
 	};
-}
-
-/** Formats a size as short as is exact: `1MiB`, `1536B`. */
-function formatSize(bytes: number): string {
-	if (bytes >= 1024 ** 3 && bytes % 1024 ** 3 === 0) return `${bytes / 1024 ** 3}GiB`;
-	if (bytes >= 1024 ** 2 && bytes % 1024 ** 2 === 0) return `${bytes / 1024 ** 2}MiB`;
-	if (bytes >= 1024 && bytes % 1024 === 0) return `${bytes / 1024}KiB`;
-	return `${bytes}B`;
 }
 
 export const boolean: ValueType<boolean> = {

@@ -1,4 +1,4 @@
-/** Collects a streamed body in memory, within the bounds of its caller. */
+/** Reads a streamed body, piece by piece or joined in memory, within the bounds of its caller. */
 
 import { AppError } from '../errors.ts';
 
@@ -12,33 +12,45 @@ const MAX_SMALL_CHUNKS = 16_384;
 const SMALL_CHUNK_BYTES = 64;
 
 /**
- * A body of one chunk is returned without a copy. Further chunks are copied at once, because each tiny one would take a
- * hundred times its bytes.
- * @param admit Called with the number of bytes so far before a chunk is kept; an exception ends the reading and cancels the
- * stream.
- * @param inspect Called with the bytes so far after each chunk; an exception ends the reading too.
+ * @param take Called with each chunk and the number of bytes so far; the next chunk is read when it has returned, or
+ * resolved. An exception ends the reading and cancels the stream.
  * @throws AppError INVALID_BODY for very many very small chunks; and the stream's error when the client disconnects
  */
-export async function collectChunks(
+export async function eachChunk(
 	body: ReadableStream<Uint8Array>,
-	admit: (total: number) => void,
-	inspect?: (soFar: Uint8Array) => void,
-): Promise<Uint8Array> {
-	let bytes: Uint8Array = new Uint8Array();
+	take: (chunk: Uint8Array, total: number) => void | Promise<void>,
+): Promise<void> {
 	let total = 0;
 	let count = 0;
 	for await (const chunk of body) {
-		const start = total;
 		total += chunk.length;
-		admit(total);
-		bytes = start === 0 ? chunk : withRoom(bytes, { used: start, needed: total });
-		if (start > 0) bytes.set(chunk, start);
-		inspect?.(bytes.subarray(0, total));
+		const taking = take(chunk, total);
+		if (taking) await taking;
 		count++;
 		if (count > MAX_SMALL_CHUNKS && total < count * SMALL_CHUNK_BYTES) throw tooFragmented();
 		if (count % CHUNKS_PER_YIELD === 0) await yieldToEventLoop();
 	}
-	return total === bytes.length ? bytes : bytes.subarray(0, total);
+}
+
+/**
+ * A body of one chunk is returned without a copy. Further chunks are copied at once, because each tiny one would take a
+ * hundred times its bytes.
+ * @param admit Called with the number of bytes so far before a chunk is kept; an exception ends the reading.
+ * @throws as {@link eachChunk}
+ */
+export async function collectChunks(
+	body: ReadableStream<Uint8Array>,
+	admit: (total: number) => void,
+): Promise<Uint8Array> {
+	let bytes: Uint8Array = new Uint8Array();
+	let used = 0;
+	await eachChunk(body, (chunk, total) => {
+		admit(total);
+		bytes = used === 0 ? chunk : withRoom(bytes, { used, needed: total });
+		if (used > 0) bytes.set(chunk, used);
+		used = total;
+	});
+	return used === bytes.length ? bytes : bytes.subarray(0, used);
 }
 
 /** Doubles the buffer, so that the total copied stays below the total read. */

@@ -68,8 +68,32 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 		error: 'The submission has no fields to store.',
 	},
 	FILES_NOT_SUPPORTED: {
-		description: 'The body holds a file.',
+		description: 'The body holds a file, and the form takes none.',
 		error: 'This form takes no files; the field "cv" holds one. Leave the file out and send the rest.',
+		field: { field: 'cv', code: 'FILES_NOT_SUPPORTED' },
+	},
+	FILE_TOO_LARGE: {
+		description: 'A file is larger than the form allows.',
+		error: 'The file "cv.pdf" in the field "cv" was not taken: a file may have at most 10MiB.',
+		field: { field: 'cv', code: 'FILE_TOO_LARGE' },
+	},
+	TOO_MANY_FILES: {
+		description: 'There are more files than the form allows.',
+		error: 'The file "cv.pdf" in the field "cv" was not taken: this form takes at most 5 in one submission.',
+		field: { field: 'cv', code: 'TOO_MANY_FILES' },
+	},
+	FILE_TYPE_NOT_ALLOWED: {
+		description: 'A file is, by its content, of a type that the form does not take.',
+		error:
+			'The file "cv.pdf" in the field "cv" was not taken: by its content it is text/plain, and this form takes application/pdf.',
+		field: { field: 'cv', code: 'FILE_TYPE_NOT_ALLOWED' },
+	},
+	FILES_FULL: {
+		description:
+			'The files of the form, or of all forms, take as much room as they may. Submissions without files are accepted.',
+		error:
+			'The file "cv.pdf" in the field "cv" was not taken: there is no room for it; the files of a form may take 2560MiB.',
+		field: { field: 'cv', code: 'FILES_FULL' },
 	},
 	CAPTCHA_REQUIRED: {
 		description: 'The form requires a captcha and none was sent.',

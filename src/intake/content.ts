@@ -3,9 +3,10 @@
 import { lazy } from '../lazy.ts';
 import { type FieldLimits, isShortName } from './field-limits.ts';
 import type { Field } from './field-list.ts';
-import { readPlainMultipart } from './multipart-fields.ts';
 import { readPlainJson } from './plain-json.ts';
-import { jsonText, kindOfBody, type Media, readFields } from './read-fields.ts';
+import { readPlainMultipart } from './plain-multipart.ts';
+import { isMultipart, jsonText, kindOfBody, type Media, readFields } from './read-fields.ts';
+import type { Reception } from './reception.ts';
 import { dataJson, isSpecialName, type SpecialFields, splitSpecialFields } from './special-fields.ts';
 import { createUrlencodedWriter } from './urlencoded-json.ts';
 
@@ -15,6 +16,8 @@ export interface Content {
 	names: string[];
 	/** The JSON text to store. */
 	data: string;
+	/** The files that came with it, if any. */
+	files?: Reception;
 }
 
 /** Bounds the nesting of text for the runtime's recursive parser. */
@@ -25,10 +28,13 @@ const urlencodedWriter = lazy(() => createUrlencodedWriter(MAX_CANONICAL_LENGTH)
 
 /**
  * Parses a body; the stored values are exactly the sent ones.
+ * @returns `undefined` for a multipart body that is not a usual one, which {@link createMultipartReader} reads.
  * @throws AppError as {@link readFields}
  */
-export function readContent(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits): Content {
-	return readFast(body, media, limits) ?? contentOf(readFields(body, media, limits));
+export function readContent(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits): Content | undefined {
+	const fast = readFast(body, media, limits);
+	if (fast || isMultipart(media)) return fast;
+	return contentOf(readFields(body, media, limits));
 }
 
 /** The fast path, which uses the runtime's parsers; `undefined` for unusual and for invalid bodies. */
@@ -49,7 +55,7 @@ function readFast(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits)
 	return readCanonical(jsonText(body), limits);
 }
 
-function contentOf(posted: Field[]): Content {
+export function contentOf(posted: Field[]): Content {
 	const { special, fields } = splitSpecialFields(posted);
 	return { special, names: fields.map(({ name }) => name), data: dataJson(fields) };
 }

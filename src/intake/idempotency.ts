@@ -118,6 +118,8 @@ export function idempotencyKeyOf(headers: Headers): string | undefined {
  * SHA-256 of the parsed content, which identifies a repeated request. Not of the bytes, because a multipart body gets
  * another boundary each time.
  */
-export function hashContent({ data, special }: Content): string {
-	return new Bun.CryptoHasher('sha256').update(`${data}\n${JSON.stringify(special)}`).digest('hex');
+export function hashContent({ data, special, files }: Content): string {
+	const hasher = new Bun.CryptoHasher('sha256').update(`${data}\n${JSON.stringify(special)}`);
+	if (files) hasher.update(`\n${JSON.stringify(files.identity())}`);
+	return hasher.digest('hex');
 }

@@ -14,9 +14,10 @@ import type { Altcha, AltchaChallenge } from './altcha.ts';
 import type { createCaptchaCheck } from './captcha.ts';
 import { type Content, readContent } from './content.ts';
 import { createIdempotency, hashContent, idempotencyKeyOf } from './idempotency.ts';
-import { createMultipartWatch } from './multipart-watch.ts';
 import { asBodyError, checkSize, createBodyReservations, declaredSize, readSmallBody } from './read-body.ts';
-import { type Media, mediaKind } from './read-fields.ts';
+import { isMultipart, type Media, mediaKind } from './read-fields.ts';
+import { createMultipartRead } from './read-multipart.ts';
+import type { Receptions } from './reception.ts';
 import { redirectTarget } from './redirect-target.ts';
 import { honeypotVerdict } from './spam.ts';
 
@@ -50,6 +51,7 @@ export interface IntakeOptions {
 	limits: IntakeLimits;
 	strictRedirects: boolean;
 	outbox: Outbox;
+	receptions: Receptions;
 	checkCaptcha: ReturnType<typeof createCaptchaCheck>;
 	altcha: Pick<Altcha, 'challenge'>;
 	now?: () => number;
@@ -72,27 +74,21 @@ export function createIntake(options: IntakeOptions) {
 		limits,
 		strictRedirects,
 		outbox,
+		receptions,
 		checkCaptcha,
 		altcha,
 		now = Date.now,
 	} = options;
 	const idempotency = createIdempotency(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
-	const textLimits = { ...fieldLimits, maxTextBytes: limits.maxBody };
+	const readMultipart = createMultipartRead({ receptions, limits: { ...fieldLimits, maxTextBytes: limits.maxBody } });
 	const freeBytes = Math.min(FREE_BODY_BYTES, limits.maxBody);
 	const reserveBody = createBodyReservations({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
-
-	/** Checks a large multipart body while it arrives. */
-	function inspectorOf(media: Media | 'sniff') {
-		return media !== 'sniff' && media.kind === 'multipart'
-			? createMultipartWatch(media.boundary, textLimits)
-			: undefined;
-	}
 
 	/** Checks for spam, stores the submission, and returns the redirect target. */
 	async function store(
 		{ form, request }: Submit,
-		{ special, names, data }: Content,
+		{ special, names, data, files }: Content,
 		idempotencyKey?: { key: string; bodyHash: string; since: number },
 	): Promise<{ next: string | null }> {
 		let spamReason = honeypotVerdict(special);
@@ -115,10 +111,12 @@ export function createIntake(options: IntakeOptions) {
 			replyTo: special.replyTo ?? null,
 			...(idempotencyKey && { idempotencyKey: { ...idempotencyKey, formId: form.id, next, createdAt: now() } }),
 		};
+		if (files) submission.files = await files.finish(spamReason !== 'honeypot');
 		const planned = outbox.plan({ form, submission });
 		const deliveries = planned instanceof Promise ? await planned : planned;
 		submission.deliveries = deliveries;
-		await storage.submissions.append(submission);
+		if (files) await files.keepWith(() => storage.submissions.append(submission));
+		else await storage.submissions.append(submission);
 		outbox.wake(deliveries);
 		return { next };
 	}
@@ -148,22 +146,31 @@ export function createIntake(options: IntakeOptions) {
 			const key = idempotencyKeyOf(headers);
 			const reservation =
 				declaredBytes !== undefined && declaredBytes <= freeBytes ? undefined : reserveBody(clientAddress);
+			let content: Content | undefined;
 			try {
-				let body: Uint8Array;
 				try {
-					body = await (reservation?.read(request, { maxBytes, inspect: inspectorOf(media) }) ??
-						readSmallBody(request));
+					if (reservation && isMultipart(media)) {
+						content = await readMultipart(submit, {
+							media,
+							feed: (reader) => reservation.pass(request, { reader, maxBytes }),
+						});
+					} else {
+						const body = await (reservation?.read(request, maxBytes) ?? readSmallBody(request));
+						checkSize(body, maxBytes);
+						content = readContent(body, media, fieldLimits);
+						content ??= await readMultipart(submit, { media: media as Media, feed: (reader) => reader.push(body) });
+					}
 				} catch (cause) {
 					throw asBodyError(cause);
 				}
-				checkSize(body, maxBytes);
-				const content = readContent(body, media, fieldLimits);
 				checkDataSize(content, limits.maxBody);
 				if (key === undefined) return await store(submit, content);
 				const bodyHash = hashContent(content);
-				const storeOnce = (since: number) => store(submit, content, { key, bodyHash, since });
+				const known = content;
+				const storeOnce = (since: number) => store(submit, known, { key, bodyHash, since });
 				return await idempotency.once({ formId: form.id, key, bodyHash }, storeOnce);
 			} finally {
+				if (content?.files) await content.files.close();
 				reservation?.release();
 			}
 		},

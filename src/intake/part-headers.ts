@@ -1,4 +1,4 @@
-/** Parses the headers of one part of a multipart body: its field name, and whether it is a file. */
+/** Parses the headers of one part of a multipart body: its field name, and what is said of its file. */
 
 import { AppError } from '../errors.ts';
 import { isUtf8Charset, parseParameters } from './header-parameters.ts';
@@ -7,6 +7,8 @@ export interface PartHeaders {
 	name: string;
 	/** Present, even if empty, when the part comes from a file input. */
 	filename?: string;
+	/** Of a file, as sent. */
+	contentType?: string;
 }
 
 const MAX_LINES = 16;
@@ -14,6 +16,7 @@ const MAX_LINES = 16;
 const PLAIN_FIELD = /^Content-Disposition: form-data; name="([^"\r\n]*)"$/i;
 const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([^\r\n]*)$/;
 const DISPOSITION = /^form-data(?![^ \t;])/i;
+const EXTENDED = /^utf-8'[^']*'(.*)$/i;
 const VERBATIM_ENCODING = /^(?:7bit|8bit|binary)$/i;
 
 /**
@@ -28,8 +31,11 @@ export function readPartHeaders(text: string): PartHeaders {
 	if (encoding !== undefined && !VERBATIM_ENCODING.test(encoding)) {
 		throw invalid('its Content-Transfer-Encoding has to be 7bit, 8bit or binary');
 	}
-	checkCharset(headers.get('content-type'));
-	return readDisposition(headers.get('content-disposition'));
+	const part = readDisposition(headers.get('content-disposition'));
+	const contentType = headers.get('content-type');
+	if (part.filename === undefined) checkCharset(contentType);
+	else if (contentType !== undefined) part.contentType = contentType;
+	return part;
 }
 
 function parseHeaders(text: string): Map<string, string> {
@@ -64,8 +70,18 @@ function readDisposition(disposition: string | undefined): PartHeaders {
 	if (!parameters || name === undefined) {
 		throw invalid('it needs a header such as Content-Disposition: form-data; name="email"');
 	}
-	const filename = parameters.get('filename*') ?? parameters.get('filename');
-	return { name: unescapeName(name), ...(filename !== undefined && { filename }) };
+	const filename = decodeExtended(parameters.get('filename*')) ?? parameters.get('filename');
+	return { name: unescapeName(name), ...(filename !== undefined && { filename: unescapeName(filename) }) };
+}
+
+/** Of `utf-8''%e2%82%ac.pdf` (RFC 5987), which some programs send though RFC 7578 forbids it; anything else as it is. */
+function decodeExtended(value: string | undefined): string | undefined {
+	const encoded = value === undefined ? undefined : EXTENDED.exec(value)?.[1];
+	try {
+		return encoded === undefined ? value : decodeURIComponent(encoded);
+	} catch {
+		return value;
+	}
 }
 
 /** Decodes the three escapes of the HTML standard; any other `%` belongs to the name. */

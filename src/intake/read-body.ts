@@ -3,12 +3,13 @@
 import type { ByteBudget } from '../byte-budget.ts';
 import { AppError } from '../errors.ts';
 import { networkOf } from '../http/client-address.ts';
-import { collectChunks } from '../http/collect-chunks.ts';
+import { collectChunks, eachChunk } from '../http/collect-chunks.ts';
 
-export interface BodyLimits {
-	maxBytes: number;
-	/** Called with all bytes so far whenever more arrive; an exception ends the reading. */
-	inspect?: (soFar: Uint8Array) => void;
+/** Parses a body while it arrives. */
+export interface BodyReader {
+	push(chunk: Uint8Array): void | Promise<void>;
+	/** Bytes of the body that are in memory. */
+	heldBytes(): number;
 }
 
 export interface LargeBodyOptions {
@@ -25,9 +26,11 @@ export interface LargeBodyOptions {
 export interface BodyReservation {
 	/**
 	 * @throws AppError UNSUPPORTED_MEDIA_TYPE for a compressed body, PAYLOAD_TOO_LARGE naming the limit, UNAVAILABLE when the budget
-	 * or the network's share is used up, and the errors of `inspect`; on a disconnect, an error for {@link asBodyError}
+	 * or the network's share is used up; on a disconnect, an error for {@link asBodyError}
 	 */
-	read(request: Request, limits: BodyLimits): Promise<Uint8Array>;
+	read(request: Request, maxBytes: number): Promise<Uint8Array>;
+	/** Hands the body to a reader as it arrives: only what that holds counts. Throws as `read` and the reader do. */
+	pass(request: Request, to: { reader: BodyReader; maxBytes: number }): Promise<void>;
 	/** Call this exactly once. */
 	release(): void;
 }
@@ -42,7 +45,8 @@ const RETRY_AFTER_SECONDS = 5;
 /**
  * Reserves memory for bodies that are or may be large. The first `freeBytes` are not counted, so that a few slow senders
  * of large bodies cannot block small ones. The share of a network keeps one sender from blocking others' large bodies.
- * Received bytes count, not the declared size.
+ * Received bytes count, not the declared size; not those of files, which
+ * are handed on.
  */
 export function createBodyReservations({ budget, shareBytes, freeBytes, freeBodies }: LargeBodyOptions) {
 	/** Reserved bytes by network; networks without bodies are absent. */
@@ -70,19 +74,29 @@ export function createBodyReservations({ budget, shareBytes, freeBytes, freeBodi
 
 		function count(total: number): void {
 			const bytes = Math.min(COPIES * Math.max(0, total - free), shareBytes);
-			if (bytes > counted) take(network, bytes - counted);
+			if (bytes <= counted) return;
+			take(network, bytes - counted);
 			counted = bytes;
 		}
 
 		return {
-			async read({ headers, body }, { maxBytes, inspect }) {
+			async read({ headers, body }, maxBytes) {
 				checkEncoding(headers);
 				if (body === null) return new Uint8Array();
-				const admit = (total: number) => {
+				return collectChunks(body, (total) => {
 					if (total > maxBytes) throw tooLarge(maxBytes);
 					count(total);
-				};
-				return collectChunks(body, admit, inspect);
+				});
+			},
+			async pass({ headers, body }, { reader, maxBytes }) {
+				checkEncoding(headers);
+				if (body === null) return;
+				await eachChunk(body, (chunk, total) => {
+					if (total > maxBytes) throw tooLarge(maxBytes);
+					const countHeld = () => count(reader.heldBytes());
+					const pushing = reader.push(chunk);
+					return pushing ? pushing.then(countHeld) : countHeld();
+				});
 			},
 			release() {
 				if (counted > 0) give(network, counted);

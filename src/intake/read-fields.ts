@@ -1,11 +1,10 @@
-/** Parses a body in any of three encodings into one exact list of fields. */
+/** What kind of body it is, and the fields of JSON and urlencoded ones as one exact list. */
 
 import { AppError } from '../errors.ts';
 import type { FieldLimits } from './field-limits.ts';
 import type { Field } from './field-list.ts';
 import { isUtf8Charset, parseParameters } from './header-parameters.ts';
 import { readJsonFields } from './json-fields.ts';
-import { readMultipartFields } from './multipart-fields.ts';
 import { readUrlencodedFields } from './urlencoded-fields.ts';
 import { decodeUtf8 } from './utf8.ts';
 
@@ -67,16 +66,17 @@ function unsupported(): AppError {
 }
 
 /**
- * Parses the fields in the order sent; a repeated name becomes an array, except in JSON, where it is an error. A body
- * that cannot be stored exactly is rejected.
- * @throws {AppError} INVALID_BODY, PAYLOAD_TOO_LARGE naming the limit; for multipart bodies also
- * UNSUPPORTED_MEDIA_TYPE and FILES_NOT_SUPPORTED
+ * Parses the fields of a body that is not multipart, in the order sent; a repeated name becomes an array, except in JSON,
+ * where it is an error. A body that cannot be stored exactly is rejected.
+ * @throws {AppError} INVALID_BODY, PAYLOAD_TOO_LARGE naming the limit
  */
 export function readFields(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits): Field[] {
-	const kind = kindOfBody(body, media);
-	if (kind === 'multipart') return readMultipartFields(body, (media as Media).boundary, limits);
-	if (kind === 'urlencoded') return readUrlencodedFields(body, limits);
+	if (kindOfBody(body, media) === 'urlencoded') return readUrlencodedFields(body, limits);
 	return readJsonFields(jsonText(body), limits);
+}
+
+export function isMultipart(media: Media | 'sniff'): media is Media {
+	return media !== 'sniff' && media.kind === 'multipart';
 }
 
 /**

@@ -46,7 +46,8 @@ const submitDetail = {
 	summary: 'Submit to a form',
 	description:
 		'Accepts a submission without a key, as JSON (also as `text/plain`, if it is an object), urlencoded or multipart, up to ' +
-		'the server’s limit, 1 MiB by default. Responds once it is stored durably: with JSON if Accept prefers it, else with a ' +
+		'the server’s limit, 1 MiB by default, files not counted. Files come in a multipart body, within the limits of the form’s ' +
+		'setting `files`; the field then holds the name. Responds once it is stored durably: with JSON if Accept prefers it, else with a ' +
 		'redirect to `_next`, the redirect URL of the form, or a thank-you page.',
 	parameters: [
 		pathParameter('slug', {
@@ -76,7 +77,8 @@ const submitDetail = {
 		),
 		...submitErrorResponses('FORM_DISABLED', 'DOMAIN_NOT_ALLOWED'),
 		...submitErrorResponses('FORM_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'IDEMPOTENCY_KEY_REUSED'),
-		...submitErrorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'UNAVAILABLE'),
+		...submitErrorResponses('PAYLOAD_TOO_LARGE', 'FILE_TOO_LARGE', 'TOO_MANY_FILES', 'FILES_FULL'),
+		...submitErrorResponses('UNSUPPORTED_MEDIA_TYPE', 'FILE_TYPE_NOT_ALLOWED', 'RATE_LIMITED', 'UNAVAILABLE'),
 	},
 };
 

@@ -86,7 +86,7 @@ describe('a submission', () => {
 		const file = (bytes: number) =>
 			`--b\r\nContent-Disposition: form-data; name="cv"; filename="cv.pdf"\r\n\r\n${'x'.repeat(bytes)}\r\n--b--\r\n`;
 		const refusal = async (bytes: number) => (await send(file(bytes), 'multipart/form-data; boundary=b')).body.code;
-		expect(await refusal(24 * MEBIBYTE)).toBe('FILES_NOT_SUPPORTED');
+		expect(await refusal(24 * MEBIBYTE)).toBe('FILE_TOO_LARGE');
 		expect(await refusal(25 * MEBIBYTE)).toBe('PAYLOAD_TOO_LARGE');
 	});
 });

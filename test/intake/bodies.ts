@@ -1,7 +1,9 @@
 /** Limits and encoders for tests of the body readers. */
 
 import type { Field } from '../../src/intake/field-list.ts';
-import { mediaKind, readFields } from '../../src/intake/read-fields.ts';
+import { createMultipartReader, type FileSink } from '../../src/intake/multipart-reader.ts';
+import { isMultipart, type Media, mediaKind, readFields } from '../../src/intake/read-fields.ts';
+import { filesRejected } from '../../src/intake/reception.ts';
 
 export const LIMITS = { maxFields: 1000, maxNameBytes: 256, maxDepth: 32 };
 export const JSON_TYPE = 'application/json';
@@ -11,9 +13,28 @@ export const MULTIPART_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
 export type Pair = readonly [name: string, value: string];
 
+/** Of a form that takes no files. */
+const NO_FILES: FileSink = {
+	begin({ field }) {
+		throw filesRejected(field);
+	},
+	write: async () => {},
+	end: async () => {},
+};
+
 /** Reads a body given as text or bytes. */
-export function read(contentType: string | null, body: string | Uint8Array): Field[] {
-	return readFields(Buffer.from(body as string), mediaKind(contentType), LIMITS);
+export function read(contentType: string | null, body: string | Uint8Array, limits = LIMITS): Field[] {
+	return readAny(Buffer.from(body as string), mediaKind(contentType), limits);
+}
+
+export function readAny(body: Uint8Array, media: Media | 'sniff', limits = LIMITS): Field[] {
+	if (!isMultipart(media)) return readFields(body, media, limits);
+	const reader = createMultipartReader(media.boundary, {
+		limits: { ...limits, maxTextBytes: Number.POSITIVE_INFINITY },
+		files: NO_FILES,
+	});
+	void reader.push(body);
+	return reader.end();
 }
 
 export function urlencoded(pairs: readonly Pair[]): string {

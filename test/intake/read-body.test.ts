@@ -70,7 +70,7 @@ async function read(request: Request): Promise<Uint8Array> {
 		? undefined
 		: reserveBody(request.headers.get('x-client') ?? `198.51.100.${senders++ % 256}`);
 	try {
-		const bytes = await (reservation?.read(request, { maxBytes: MAX_BYTES }) ?? readSmallBody(request));
+		const bytes = await (reservation?.read(request, MAX_BYTES) ?? readSmallBody(request));
 		checkSize(bytes, MAX_BYTES);
 		if (reservation) await store();
 		return bytes;
@@ -223,7 +223,7 @@ describe('the budget', () => {
 		budget.tryTake(1);
 		const reservation = createBodyReservations({ budget, shareBytes: 10, freeBytes: 0, freeBodies: 0 })('192.0.2.1');
 		const request = new Request('http://localhost/', { method: 'POST', body: 'xxx' });
-		const reading = reservation.read(request, { maxBytes: MAX_BYTES });
+		const reading = reservation.read(request, MAX_BYTES);
 		expect(await reading.catch((error) => error.details)).toEqual({ retryAfterSeconds: 5, isOverload: true });
 	});
 });

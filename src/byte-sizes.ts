@@ -1,0 +1,27 @@
+/** Pure: sizes in bytes as people write them. */
+
+const UNITS: Record<string, number> = {
+	'': 1,
+	b: 1,
+	kb: 1000,
+	mb: 1000 ** 2,
+	gb: 1000 ** 3,
+	kib: 1024,
+	mib: 1024 ** 2,
+	gib: 1024 ** 3,
+};
+
+/** Reads `500000`, `500kB` (thousands) or `1MiB` (powers of 1024); `undefined` for anything else. */
+export function parseSize(text: string): number | undefined {
+	const [, digits, unit] = /^(\d{1,15}(?:\.\d{1,3})?) ?([a-z]{0,3})$/i.exec(text) ?? [];
+	const factor = UNITS[unit?.toLowerCase() ?? '-'];
+	return digits === undefined || factor === undefined ? undefined : Math.floor(Number(digits) * factor);
+}
+
+/** As short as is exact: `1MiB`, `1536B`. */
+export function formatSize(bytes: number): string {
+	if (bytes >= 1024 ** 3 && bytes % 1024 ** 3 === 0) return `${bytes / 1024 ** 3}GiB`;
+	if (bytes >= 1024 ** 2 && bytes % 1024 ** 2 === 0) return `${bytes / 1024 ** 2}MiB`;
+	if (bytes >= 1024 && bytes % 1024 === 0) return `${bytes / 1024}KiB`;
+	return `${bytes}B`;
+}

@@ -1,0 +1,76 @@
+/** What a file is, by its first bytes; and whether a form takes it. The claims of the client prove nothing. */
+
+import { lazy } from '../lazy.ts';
+import { extensionOf } from './file-name.ts';
+
+/** Enough for what an office document says of itself in most cases. */
+export const HEAD_BYTES = 16 * 1024;
+
+const TEXT = 'text/plain';
+const UNKNOWN = 'application/octet-stream';
+/** Types in which others are packed, so that the first bytes may show no more than the package. */
+const PACKED_IN: Record<string, RegExp> = {
+	'application/zip':
+		/^\.(?:docx|docm|dotx|xlsx|xlsm|xltx|pptx|pptm|potx|ppsx|odt|ods|odp|odg|epub|pages|numbers|key|jar|apk)$/,
+	'application/x-cfb': /^\.(?:doc|dot|xls|xlt|ppt|pps|pot|msg|vsd)$/,
+	'application/xml': /^\.(?:xml|svg|kml|gpx|xhtml|rss)$/,
+};
+const SAME_EXTENSION: Record<string, string> = { '.jpeg': '.jpg', '.tiff': '.tif', '.htm': '.html' };
+
+/** Loaded with the first file: most servers never see one. */
+const library = lazy(() => import('file-type'));
+
+export interface FileType {
+	/** The media type. */
+	type: string;
+	/** With a dot; `undefined` if the content has no signature. */
+	extension: string | undefined;
+}
+
+/** @param head The first {@link HEAD_BYTES} of the file, or all of it. */
+export async function detectType(head: Uint8Array): Promise<FileType> {
+	const { fileTypeFromBuffer } = await library();
+	const found = await fileTypeFromBuffer(head).catch(() => undefined);
+	if (found) return { type: found.mime, extension: `.${found.ext}` };
+	return { type: isText(head) ? TEXT : UNKNOWN, extension: undefined };
+}
+
+/**
+ * Whether one of the entries, such as `image/*`, `application/pdf` or `.docx`, stands for the file. What has a signature
+ * is judged by that alone; what has none, such as `.csv`, by its name, if it is a text.
+ */
+export async function isAllowedType(
+	entries: readonly string[],
+	{ name, found }: { name: string; found: FileType },
+): Promise<boolean> {
+	if (entries.length === 0) return true;
+	const { supportedExtensions, supportedMimeTypes } = await library();
+	const named = canonical(extensionOf(name));
+
+	function allowsExtension(entry: string): boolean {
+		if (named !== entry) return false;
+		if (found.extension === entry || PACKED_IN[found.type]?.test(entry)) return true;
+		return found.type === TEXT && !supportedExtensions.has(entry.slice(1) as never);
+	}
+
+	function allowsType(entry: string): boolean {
+		if (entry.endsWith('/*')) return found.type.startsWith(entry.slice(0, -1));
+		if (found.type === entry) return true;
+		return found.type === TEXT && entry.startsWith('text/') && !supportedMimeTypes.has(entry as never);
+	}
+
+	return entries.some((entry) => (entry.startsWith('.') ? allowsExtension(canonical(entry)) : allowsType(entry)));
+}
+
+function canonical(extension: string): string {
+	return SAME_EXTENSION[extension] ?? extension;
+}
+
+/** Valid UTF-8 without controls that no text has; the last character may be cut off. */
+function isText(head: Uint8Array): boolean {
+	try {
+		return !/(?!\s)\p{Cc}/u.test(new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true }));
+	} catch {
+		return false;
+	}
+}

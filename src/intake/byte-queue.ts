@@ -1,0 +1,76 @@
+/** Bytes that have arrived and are not parsed yet. */
+
+const EMPTY = Buffer.alloc(0);
+
+export type ByteQueue = ReturnType<typeof createByteQueue>;
+
+/** A chunk that finds the queue empty is not copied: what is taken out is then a part of it, valid until the next `append`. */
+export function createByteQueue() {
+	let bytes: Buffer = EMPTY;
+	let start = 0;
+	let end = 0;
+	/** Whether `bytes` is the queue's own memory, which it may overwrite. */
+	let isOwn = false;
+	let isEnded = false;
+
+	/** Doubles the memory, so that the total copied stays in proportion to the total appended. */
+	function makeRoom(needed: number): void {
+		if (isOwn && end + needed <= bytes.length) return;
+		const length = end - start;
+		const target =
+			isOwn && 2 * (length + needed) <= bytes.length ? bytes : Buffer.allocUnsafeSlow(2 * (length + needed));
+		bytes.copy(target, 0, start, end);
+		bytes = target;
+		isOwn = true;
+		start = 0;
+		end = length;
+	}
+
+	return {
+		append(chunk: Uint8Array): void {
+			if (start === end) {
+				bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+				isOwn = false;
+				start = 0;
+				end = chunk.length;
+				return;
+			}
+			makeRoom(chunk.length);
+			bytes.set(chunk, end);
+			end += chunk.length;
+		},
+		/** No more will be appended. */
+		finish(): void {
+			isEnded = true;
+		},
+		isEnded: () => isEnded,
+		length: () => end - start,
+		/** -1 if it is not there. */
+		indexOf(text: Buffer, from = 0): number {
+			const at = bytes.subarray(0, end).indexOf(text, start + from);
+			return at === -1 ? -1 : at - start;
+		},
+		startsWith(text: Buffer, at = 0): boolean {
+			const from = start + at;
+			return from + text.length <= end && bytes.compare(text, 0, text.length, from, from + text.length) === 0;
+		},
+		/** How many of the first bytes are among these. */
+		countLeading(among: Buffer): number {
+			let at = start;
+			while (at < end && among.includes(bytes[at] as number)) at++;
+			return at - start;
+		},
+		/** How many of the last bytes may be the beginning of this text. */
+		countBegun(text: Buffer): number {
+			const waiting = bytes.subarray(Math.max(start, end - text.length + 1), end);
+			for (let at = waiting.indexOf(text[0] as number); at !== -1; at = waiting.indexOf(text[0] as number, at + 1)) {
+				if (text.compare(waiting, at, waiting.length, 0, waiting.length - at) === 0) return waiting.length - at;
+			}
+			return 0;
+		},
+		take(count: number): Buffer {
+			start += count;
+			return bytes.subarray(start - count, start);
+		},
+	};
+}

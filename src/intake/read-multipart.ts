@@ -1,0 +1,35 @@
+/** Reads a multipart body into the content to store, with the files that come in it. */
+
+import { networkOf } from '../http/client-address.ts';
+import type { FormRow } from '../storage/tables.ts';
+import { type Content, contentOf } from './content.ts';
+import type { TextLimits } from './multipart-parser.ts';
+import { createMultipartReader } from './multipart-reader.ts';
+import type { BodyReader } from './read-body.ts';
+import type { Media } from './read-fields.ts';
+import type { Receptions } from './reception.ts';
+
+export interface MultipartBody {
+	media: Media;
+	/** Pushes all of the body to the reader. */
+	feed(reader: BodyReader): void | Promise<void>;
+}
+
+/** Throws as {@link createMultipartReader} does; then nothing of the files is left. */
+export function createMultipartRead({ receptions, limits }: { receptions: Receptions; limits: TextLimits }) {
+	return async (
+		{ form, clientAddress }: { form: FormRow; clientAddress: string },
+		{ media, feed }: MultipartBody,
+	): Promise<Content> => {
+		const files = receptions({ form, network: networkOf(clientAddress) });
+		try {
+			const reader = createMultipartReader(media.boundary, { limits, files });
+			await feed(reader);
+			const content = contentOf(reader.end());
+			return files.hasFiles() ? { ...content, files } : content;
+		} catch (error) {
+			await files.close();
+			throw error;
+		}
+	};
+}

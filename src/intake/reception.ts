@@ -1,0 +1,197 @@
+/** Receives the files of one submission as they arrive: checked, hashed and written piece by piece. */
+
+import { formatSize } from '../byte-sizes.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
+import { cleanFileName } from '../files/file-name.ts';
+import type { FileStore, FileWriter } from '../files/file-store.ts';
+import { detectType, type FileType, HEAD_BYTES, isAllowedType } from '../files/file-type.ts';
+import type { FileQuota, QuotaHold } from '../files/quota.ts';
+import type { EndTurn, Turns } from '../http/turns.ts';
+import { FormGone, Unavailable, UniqueViolation } from '../storage/errors.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { StoredFile } from '../storage/submission.ts';
+import type { FileRules, FormRow, Scan } from '../storage/tables.ts';
+import { quoteName } from './field-limits.ts';
+import type { FileSink, SentFile } from './multipart-reader.ts';
+
+export interface ReceptionOptions {
+	storage: Pick<Storage, 'nextId' | 'findings'>;
+	store: FileStore;
+	quota: FileQuota;
+	/** Bounds how many submissions with files arrive at one time. */
+	turns: Turns;
+	/** Of a new file: whether it is still to be scanned. */
+	scan: Scan | null;
+}
+
+export interface Sender {
+	form: FormRow;
+	network: string;
+}
+
+export interface Reception extends FileSink {
+	/** Whether any file came. */
+	hasFiles(): boolean;
+	/** What identifies the files, for a hash of the submission. */
+	identity(): unknown[];
+	/**
+	 * Brings the files to disk, or only their names and sizes; may be called again.
+	 * @returns the rows to store
+	 */
+	finish(keepsBytes: boolean): Promise<StoredFile[]>;
+	/** Calls what stores the rows. The bytes stay unless it is certain that nothing was stored; without rows, they are swept later. */
+	keepWith(store: () => Promise<void>): Promise<void>;
+	/** Removes what is not kept. Call this exactly once. */
+	close(): Promise<void>;
+}
+
+/** A file of which bytes have come. */
+interface Arrival extends Omit<StoredFile, 'id' | 'key' | 'scan' | 'type' | 'sha256'> {
+	writer: FileWriter;
+	hasher: Bun.CryptoHasher;
+	head: Uint8Array;
+	found?: FileType;
+	sha256?: string;
+}
+
+const MAX_CLAIMED_TYPE = 200;
+const NO_BYTES = new Uint8Array();
+
+export type Receptions = ReturnType<typeof createReceptions>;
+
+export function createReceptions({ storage, store, quota, turns, scan }: ReceptionOptions) {
+	return ({ form, network }: Sender): Reception => {
+		const rules = form.files;
+		const arrivals: Arrival[] = [];
+		let hold: QuotaHold | undefined;
+		let endTurn: EndTurn | undefined;
+		let finishing: Promise<unknown> | undefined;
+		let isKept = false;
+
+		async function open(): Promise<void> {
+			endTurn = await turns.take(network);
+			// No bytes are taken for a submission that cannot be stored.
+			const rejection = storage.findings.rejection('submission');
+			if (rejection) throw rejection;
+			hold = quota.open(form.id);
+		}
+
+		async function begin({ field, filename, claimedType }: SentFile, { maxFiles }: FileRules): Promise<string> {
+			const name = cleanFileName(filename);
+			const file = { field, name, claimedType: claimedType.slice(0, MAX_CLAIMED_TYPE) };
+			if (arrivals.length === maxFiles) {
+				throw rejected('TOO_MANY_FILES', file, `this form takes at most ${maxFiles} in one submission`);
+			}
+			if (!hold) await open();
+			const writer = await orUnavailable(() => store.create());
+			arrivals.push({ ...file, writer, bytes: 0, head: NO_BYTES, hasher: new Bun.CryptoHasher('sha256') });
+			return name;
+		}
+
+		async function recognise(file: Arrival, { types }: FileRules): Promise<void> {
+			file.found = await detectType(file.head);
+			file.head = NO_BYTES;
+			if (await isAllowedType(types, { name: file.name, found: file.found })) return;
+			throw rejected(
+				'FILE_TYPE_NOT_ALLOWED',
+				file,
+				`by its content it is ${file.found.type}, and this form takes ${types.join(', ')}`,
+			);
+		}
+
+		async function discard(): Promise<void> {
+			// What cannot be removed now is swept later.
+			await Promise.allSettled(arrivals.map(({ writer }) => writer.abort()));
+		}
+
+		return {
+			begin(file) {
+				if (rules) return begin(file, rules);
+				throw filesRejected(file.field);
+			},
+			async write(bytes) {
+				const file = arrivals.at(-1) as Arrival;
+				const { maxBytes } = rules as FileRules;
+				file.bytes += bytes.length;
+				if (file.bytes > maxBytes) {
+					throw rejected('FILE_TOO_LARGE', file, `a file may have at most ${formatSize(maxBytes)}`);
+				}
+				if (!(await hold?.take(bytes.length))) {
+					throw rejected(
+						'FILES_FULL',
+						file,
+						`there is no room for it; the files of a form may take ${formatSize(quota.formQuota)}`,
+					);
+				}
+				file.hasher.update(bytes);
+				if (!file.found) {
+					file.head = Buffer.concat([file.head, bytes.subarray(0, HEAD_BYTES - file.head.length)]);
+					if (file.head.length === HEAD_BYTES) await recognise(file, rules as FileRules);
+				}
+				await orUnavailable(() => file.writer.write(bytes));
+			},
+			async end() {
+				const file = arrivals.at(-1) as Arrival;
+				if (!file.found) await recognise(file, rules as FileRules);
+				file.sha256 = file.hasher.digest('hex');
+			},
+			hasFiles: () => arrivals.length > 0,
+			identity: () => arrivals.map(({ field, name, sha256 }) => [field, name, sha256]),
+			async finish(keepsBytes) {
+				finishing ??= keepsBytes
+					? orUnavailable(() => Promise.all(arrivals.map(({ writer }) => writer.finish())))
+					: discard();
+				await finishing;
+				return arrivals.map(({ field, name, claimedType, bytes, writer, found, sha256 }) => ({
+					id: storage.nextId(),
+					field,
+					name,
+					type: (found as FileType).type,
+					claimedType,
+					bytes,
+					sha256: sha256 as string,
+					key: keepsBytes ? writer.key : null,
+					scan: keepsBytes ? scan : null,
+				}));
+			},
+			async keepWith(store) {
+				try {
+					await store();
+					isKept = true;
+				} catch (error) {
+					isKept = !saysNothingStored(error);
+					throw error;
+				}
+			},
+			async close() {
+				if (!isKept) await discard();
+				hold?.release();
+				endTurn?.();
+			},
+		};
+	};
+}
+
+function saysNothingStored(error: unknown): boolean {
+	return error instanceof Unavailable || error instanceof UniqueViolation || error instanceof FormGone;
+}
+
+/** @throws Unavailable in place of any error of the file store: its disk is full, it cannot be reached. */
+async function orUnavailable<T>(act: () => T | Promise<T>): Promise<T> {
+	try {
+		return await act();
+	} catch (cause) {
+		throw new Unavailable(cause);
+	}
+}
+
+export function filesRejected(field: string): AppError {
+	const message = `This form takes no files; the field ${quoteName(field)} holds one. Leave the file out and send the rest.`;
+	return new AppError('FILES_NOT_SUPPORTED', message, { fields: [{ field, code: 'FILES_NOT_SUPPORTED', message }] });
+}
+
+/** An error that names the field, the file and what would be right. */
+function rejected(code: ErrorCode, { field, name }: { field: string; name: string }, reason: string): AppError {
+	const message = `The file ${quoteName(name)} in the field ${quoteName(field)} was not taken: ${reason}.`;
+	return new AppError(code, message, { fields: [{ field, code, message }] });
+}

@@ -1,0 +1,259 @@
+/** Files that visitors attach, through the real server: kept byte for byte, within the form's limits, or nothing of them. */
+
+import { afterEach, describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { eq } from 'drizzle-orm';
+import { decodeId } from '../../src/ids.ts';
+import type { StoredFile } from '../../src/storage/submission.ts';
+import { type FileRules, forms, submissions } from '../../src/storage/tables.ts';
+import { openTestServer, readAnswer, type TestServer } from '../server.ts';
+
+const MIB = 1024 * 1024;
+const RULES: FileRules = { maxFiles: 5, maxBytes: 10 * MIB, types: [] };
+const PNG = Buffer.from(
+	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+	'base64',
+);
+
+interface Rejected {
+	code: string;
+	error: string;
+	errors?: { field: string; code: string; message: string }[];
+}
+
+let server: TestServer;
+afterEach(() => server.close());
+
+async function open(rules: FileRules | null = RULES, settings: Record<string, string> = {}) {
+	server = await openTestServer({ settings });
+	const { app } = server;
+	const form = await app.forms.create('live', { name: 'Jobs', slug: 'jobs' });
+	const formId = decodeId(form.id) as number;
+	await app.storage.batch((tx) => [tx.update(forms).set({ files: rules }).where(eq(forms.id, formId))]);
+	return formId;
+}
+
+function formData(parts: Record<string, string | File | (string | File)[]>): FormData {
+	const data = new FormData();
+	for (const [name, values] of Object.entries(parts)) {
+		for (const value of [values].flat()) data.append(name, value as File);
+	}
+	return data;
+}
+
+async function post(body: FormData, headers: Record<string, string> = {}) {
+	const response = await fetch(`${server.submitUrl}/f/jobs`, {
+		method: 'POST',
+		body,
+		headers: { Accept: 'application/json', ...headers },
+	});
+	return readAnswer<Rejected>(response);
+}
+
+/** All that is stored: the data of each submission with its files, oldest first. */
+async function stored(formId: number) {
+	const { storage } = server.app;
+	const rows = await storage.db
+		.select()
+		.from(submissions)
+		.where(eq(submissions.formId, formId))
+		.orderBy(submissions.id);
+	const files = await storage.submissions.files(rows.map(({ id }) => id));
+	return rows.map(({ id, data, spamReason }) => ({ data: JSON.parse(data), spamReason, files: files.get(id) ?? [] }));
+}
+
+const bytesOf = async ({ key }: StoredFile) =>
+	Buffer.from(await new Response(await server.app.files.store.read(key as string)).arrayBuffer());
+
+/** The files in the folder of the store, finished or not. */
+function inFolder(): string[] {
+	const { place } = server.app.config.files;
+	if (!('folder' in place)) throw new Error('no folder');
+	if (!existsSync(place.folder)) return [];
+	const entries = readdirSync(place.folder, { recursive: true, withFileTypes: true });
+	return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+}
+
+const random = (bytes: number) => {
+	const all = new Uint8Array(bytes);
+	for (let at = 0; at < bytes; at += 65_536) crypto.getRandomValues(all.subarray(at, at + 65_536));
+	return all;
+};
+const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher('sha256').update(bytes).digest('hex');
+
+describe('files', () => {
+	test('of every size are kept byte for byte, with name, type and hash', async () => {
+		const formId = await open({ ...RULES, maxBytes: 25 * MIB }, { FORMSRV_MAX_MULTIPART: '26MiB' });
+		const sizes = [0, 1, 100, 16 * 1024, 70_000, 25 * MIB];
+		for (const size of sizes) {
+			const bytes = random(size);
+			const file = new File([bytes], 'Λ "x".bin', { type: 'application/x-thing' });
+			expect(await post(formData({ name: 'Ada', cv: file }))).toMatchObject({ status: 200 });
+			const last = (await stored(formId)).at(-1);
+			expect(last?.data).toEqual({ name: 'Ada', cv: 'Λ "x".bin' });
+			expect(last?.files).toMatchObject([
+				{ field: 'cv', name: 'Λ "x".bin', claimedType: 'application/x-thing', bytes: size, sha256: sha256(bytes) },
+			]);
+			expect(await bytesOf(last?.files[0] as StoredFile)).toEqual(Buffer.from(bytes));
+		}
+		expect(inFolder()).toHaveLength(sizes.length);
+		expect(await server.app.storage.submissions.fileBytes(formId)).toBe(sizes.reduce((a, b) => a + b));
+	}, 30_000);
+
+	test('of one field become a list of names, and what was not chosen is left out', async () => {
+		const formId = await open();
+		const chosen = [new File([PNG], 'a.png'), new File(['%PDF-1.7'], 'b.pdf'), new File(['plain'], 'c.txt')];
+		await post(formData({ photo: chosen, unused: new File([], ''), note: 'x' }));
+		const [only] = await stored(formId);
+		expect(only?.data).toEqual({ photo: ['a.png', 'b.pdf', 'c.txt'], note: 'x' });
+		expect(only?.files.map(({ type }) => type)).toEqual(['image/png', 'application/pdf', 'text/plain']);
+	});
+
+	test('have the last part of the path as their name, without what cannot be seen', async () => {
+		const formId = await open({ ...RULES, maxFiles: 20 });
+		const names: [sent: string, kept: string][] = [
+			['../../etc/passwd', 'passwd'],
+			['C:\\fakepath\\cv.pdf', 'cv.pdf'],
+			['a\u202efdp.exe', 'afdp.exe'],
+			['ملف.pdf', 'ملف.pdf'],
+			['x\0y.txt', 'xy.txt'],
+			['trailing. . ', 'trailing'],
+			['..', 'file'],
+			['CON', 'CON'],
+			['q"\r\nz.txt', 'q"z.txt'],
+			[`${'ä'.repeat(5000)}.pdf`, `${'ä'.repeat(196)}.pdf`],
+			['x'.repeat(300), 'x'.repeat(200)],
+		];
+		expect((await post(formData({ f: names.map(([name]) => new File(['x'], name)) }))).status).toBe(200);
+		expect((await stored(formId))[0]?.files.map(({ name }) => name)).toEqual(names.map(([, kept]) => kept));
+	});
+
+	test('of a submission that fills in the honeypot are not kept, but their names and sizes are', async () => {
+		const formId = await open();
+		expect((await post(formData({ cv: new File([PNG], 'cv.png'), _gotcha: 'x' }))).status).toBe(200);
+		const [only] = await stored(formId);
+		expect(only).toMatchObject({ spamReason: 'honeypot', data: { cv: 'cv.png' } });
+		expect(only?.files).toMatchObject([{ name: 'cv.png', bytes: PNG.length, key: null }]);
+		expect(inFolder()).toEqual([]);
+		expect(await server.app.storage.submissions.fileBytes()).toBe(0);
+	});
+
+	test('are part of what an idempotency key stands for', async () => {
+		const formId = await open();
+		const send = (text: string) =>
+			post(formData({ cv: new File([text], 'cv.txt') }), { 'Idempotency-Key': 'same' }).then(({ status }) => status);
+		expect(await Promise.all([send('one'), send('one')])).toEqual([200, 200]);
+		expect([await send('one'), await send('two')]).toEqual([200, 409]);
+		expect(await stored(formId)).toHaveLength(1);
+		expect(inFolder()).toHaveLength(1);
+	});
+});
+
+describe('nothing is left of a submission', () => {
+	const large = new File([random(200_000)], 'large.bin');
+	const text = new File(['hello'], 'a.txt');
+
+	test.each<[string, FileRules | null, FormData, Partial<Rejected> & { status: number }]>([
+		[
+			'to a form that takes no files',
+			null,
+			formData({ cv: text }),
+			{
+				status: 400,
+				code: 'FILES_NOT_SUPPORTED',
+				error: 'This form takes no files; the field "cv" holds one. Leave the file out and send the rest.',
+			},
+		],
+		[
+			'with a file that is too large',
+			{ ...RULES, maxBytes: 150_000 },
+			formData({ a: text, cv: large }),
+			{
+				status: 413,
+				code: 'FILE_TOO_LARGE',
+				error: 'The file "large.bin" in the field "cv" was not taken: a file may have at most 150000B.',
+			},
+		],
+		[
+			'with too many files',
+			{ ...RULES, maxFiles: 2 },
+			formData({ cv: [text, large, text] }),
+			{
+				status: 413,
+				code: 'TOO_MANY_FILES',
+				error: 'The file "a.txt" in the field "cv" was not taken: this form takes at most 2 in one submission.',
+			},
+		],
+		[
+			'with a file of another type',
+			{ ...RULES, types: ['application/pdf', 'image/*'] },
+			formData({ photo: new File([PNG], 'a.png'), cv: new File(['<svg/>'], 'b.png', { type: 'image/png' }) }),
+			{
+				status: 415,
+				code: 'FILE_TYPE_NOT_ALLOWED',
+				error:
+					'The file "b.png" in the field "cv" was not taken: by its content it is text/plain, and this form takes application/pdf, image/*.',
+			},
+		],
+	])('%s', async (_, rules, body, { status, ...wanted }) => {
+		const formId = await open(rules);
+		const answer = await post(body);
+		expect(answer.status).toBe(status);
+		expect(answer.body).toMatchObject({
+			...wanted,
+			errors: [{ field: 'cv', code: wanted.code, message: wanted.error }],
+		});
+		expect(await stored(formId)).toEqual([]);
+		expect(inFolder()).toEqual([]);
+	});
+
+	test('that breaks off in the middle of a file', async () => {
+		const formId = await open();
+		const closed = Promise.withResolvers<void>();
+		const socket = await Bun.connect({
+			hostname: '127.0.0.1',
+			port: Number(new URL(server.submitUrl).port),
+			socket: { data() {}, close: () => closed.resolve() },
+		});
+		const head = '--b\r\nContent-Disposition: form-data; name="cv"; filename="a.bin"\r\n\r\n';
+		socket.write(
+			`POST /f/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 900000\r\n\r\n${head}${'x'.repeat(100_000)}`,
+		);
+		while (inFolder().length === 0) await Bun.sleep(5);
+		socket.terminate();
+		while (inFolder().length > 0) await Bun.sleep(5);
+		expect(await stored(formId)).toEqual([]);
+	});
+
+	test('over the quota, while submissions without files are accepted', async () => {
+		const formId = await open(RULES, { FORMSRV_FILES_QUOTA: '1MiB', FORMSRV_FILES_FORM_SHARE: '50' });
+		const half = new File([random(400_000)], 'half.bin');
+		expect((await post(formData({ cv: half }))).status).toBe(200);
+		const answer = await post(formData({ cv: half }));
+		expect(answer.status).toBe(413);
+		expect(answer.body).toMatchObject({
+			code: 'FILES_FULL',
+			error:
+				'The file "half.bin" in the field "cv" was not taken: there is no room for it; the files of a form may take 512KiB.',
+		});
+		expect(inFolder()).toHaveLength(1);
+		expect((await post(formData({ note: 'x' }))).status).toBe(200);
+		const [first] = await server.app.storage.db.select().from(submissions).orderBy(submissions.id).limit(1);
+		await server.app.storage.submissions.remove(formId, [first?.id as number]);
+		while ((await post(formData({ cv: half }))).status !== 200) await Bun.sleep(50);
+	});
+
+	test('when the file store cannot take it, until it can', async () => {
+		const formId = await open();
+		const { place } = server.app.config.files;
+		const { folder } = place as { folder: string };
+		rmSync(folder, { recursive: true, force: true });
+		writeFileSync(folder, 'in the way');
+		const answer = await post(formData({ cv: text }));
+		expect([answer.status, answer.body.code]).toEqual([503, 'UNAVAILABLE']);
+		expect(await stored(formId)).toEqual([]);
+		rmSync(folder);
+		expect((await post(formData({ cv: text }))).status).toBe(200);
+		expect(await bytesOf((await stored(formId))[0]?.files[0] as StoredFile)).toEqual(Buffer.from('hello'));
+	});
+});
