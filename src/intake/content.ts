@@ -13,7 +13,7 @@ import { createUrlencodedWriter } from './urlencoded-json.ts';
 export interface Content {
 	special: SpecialFields;
 	/** The names of the stored fields; empty if there are none. */
-	names: string[];
+	names: readonly string[];
 	/** The JSON text to store. */
 	data: string;
 	/** The files that came with it, if any. */

@@ -167,6 +167,15 @@ test.each([
 	'["a"]',
 ])('%p is left to the other readers', (text) => expect(readPlainJson(Buffer.from(text))).toBeUndefined());
 
+test('the names are those of each body, however many and however alike the bodies are', () => {
+	const lists = Array.from({ length: 300 }, (_, i) => ['name', `n${i}`, `m${i}`.padEnd(i, '-')]);
+	lists.push(['ab', 'cd'], ['ac', 'ce'], ['a', 'bcd'], ['ab'], ['ab', 'cd', '']);
+	for (const names of [...lists, ...lists, ...lists.slice(-5)]) {
+		const text = JSON.stringify(Object.fromEntries(names.map((name) => [name, 'x'])));
+		expect(readPlainJson(Buffer.from(text))).toEqual({ text, names });
+	}
+});
+
 const formPiece = fc.constantFrom(
 	...[
 		'a',
