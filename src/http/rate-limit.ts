@@ -4,6 +4,9 @@ import { MINUTE_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
 
 const WINDOW_MS = MINUTE_MS;
+const LIMIT = 'RateLimit-Limit';
+const REMAINING = 'RateLimit-Remaining';
+const RESET = 'RateLimit-Reset';
 /** Beyond this many callers the oldest counts are dropped. */
 const MAX_CALLERS = 100_000;
 
@@ -66,11 +69,14 @@ function isCurrent({ endsAt }: Window, at: number): boolean {
 
 /** The headers of the IETF draft "RateLimit header fields for HTTP" (before 07). */
 export function rateHeaders({ limit, remaining, resetSeconds }: RateState): Record<string, string> {
-	return {
-		'RateLimit-Limit': String(limit),
-		'RateLimit-Remaining': String(remaining),
-		'RateLimit-Reset': String(resetSeconds),
-	};
+	return { [LIMIT]: String(limit), [REMAINING]: String(remaining), [RESET]: String(resetSeconds) };
+}
+
+/** Sets the same headers, except for those that are as in `before`. */
+export function setRateHeaders(headers: Headers, state: RateState, before: RateState | undefined): void {
+	if (state.limit !== before?.limit) headers.set(LIMIT, String(state.limit));
+	if (state.remaining !== before?.remaining) headers.set(REMAINING, String(state.remaining));
+	if (state.resetSeconds !== before?.resetSeconds) headers.set(RESET, String(state.resetSeconds));
 }
 
 function tooMany(state: RateState): AppError {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { AppError } from '../../src/errors.ts';
-import { createRateLimiter, rateHeaders } from '../../src/http/rate-limit.ts';
+import { createRateLimiter, type RateState, rateHeaders, setRateHeaders } from '../../src/http/rate-limit.ts';
 
 function limited(attempt: () => unknown): AppError | undefined {
 	try {
@@ -44,4 +44,19 @@ test('the headers give limit, remaining and reset', () => {
 		'RateLimit-Remaining': '12',
 		'RateLimit-Reset': '7',
 	});
+});
+
+test('headers of a request before become those of this one', () => {
+	const headers = new Headers();
+	let before: RateState | undefined;
+	for (const state of [
+		{ limit: 9, remaining: 8, resetSeconds: 60 },
+		{ limit: 9, remaining: 8, resetSeconds: 59 },
+		{ limit: 9, remaining: 7, resetSeconds: 59 },
+		{ limit: 8, remaining: 7, resetSeconds: 59 },
+	]) {
+		setRateHeaders(headers, state, before);
+		expect(headers).toEqual(new Headers(rateHeaders(state)));
+		before = state;
+	}
 });
