@@ -1,4 +1,4 @@
-/** Looks after the database file and its disk: is what lies at the path what is open, and is there room? */
+/** Watches the database, its write-ahead log (here: the log) and the disk: are the files at the paths the open ones, is there room? */
 
 import type { Database, Statement } from 'bun:sqlite';
 import { copyFileSync, realpathSync, renameSync, rmSync, statfsSync, truncateSync } from 'node:fs';
@@ -9,18 +9,18 @@ import { contentMark, identityAt, openFiles } from './file-identity.ts';
 import { syncToDisk } from './sync.ts';
 
 const LOOK_EVERY_MS = 250;
-/** With less, submissions are refused: what is left is for owners, so that they can sign in and delete. */
+/** With less free, submissions are refused: what is left is for owners, so that they can sign in and delete. */
 const LEAST_ROOM_BYTES = 16 * 1024 * 1024;
-/** Room inside the file, which deleting makes, does as well, if the disk has this much for the log. */
+/** With this much free, for the log, pages of the file that deletions made free count as room, too. */
 const LEAST_LOG_ROOM_BYTES = LEAST_ROOM_BYTES / 2;
-/** With less, it is looked at before every commit: so much can come between two looks. */
+/** With less free, every `glance` measures again: so much can be written between two looks. */
 const SCARCE_BYTES = 16 * LEAST_ROOM_BYTES;
 
 interface WatchedFile {
 	path: string;
-	/** Where it is kept out of the way of another database. */
+	/** Where it is kept while another database lies at the path. */
 	aside: string;
-	/** Of what is open. */
+	/** Of the open file; `undefined` if another one lay at the path from the beginning. */
 	identity: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export function createWatch(client: Database, { file, findings }: { file: string
 	let lookedAt = Number.NEGATIVE_INFINITY;
 	let isDetached = false;
 	let isScarce = false;
-	let mark: string | undefined;
+	let markWhenDetached: string | undefined;
 	let wasOverwritten = false;
 
 	/** The file may have been moved between its opening and now. */
@@ -52,7 +52,7 @@ export function createWatch(client: Database, { file, findings }: { file: string
 
 	function look(): void {
 		lookedAt = performance.now();
-		if (companions.some(isAside) && trio.every(isWithin)) moveBack();
+		if (companions.some(isAside) && trio.every(isWithinReach)) moveBack();
 		const strange = all.find((one) => !isInPlace(one));
 		if (isOverwritten()) {
 			findings.set('file', `${file} has the content of another file, as after cp.`);
@@ -75,20 +75,16 @@ export function createWatch(client: Database, { file, findings }: { file: string
 	 * trace: without one, the next start would make a new database.
 	 */
 	function detach(): void {
-		isDetached ||= emptyLog();
-		if (!isDetached || trio.every(isInPlace) || isVacant()) return;
+		isDetached ||= copyLogBack();
+		if (!isDetached || trio.every(isInPlace) || isFree(home)) return;
 		for (const one of companions) if (isInPlace(one)) tryMove(one.path, one.aside);
 	}
 
-	function isVacant(): boolean {
-		return identityAt(home) === undefined;
-	}
-
 	/** Returns whether all of it was copied: a long read may hold up the end of it. */
-	function emptyLog(): boolean {
+	function copyLogBack(): boolean {
 		try {
 			const [isBusy] = client.query('pragma wal_checkpoint(truncate)').values()[0] as [number];
-			mark = contentMark(descriptor);
+			markWhenDetached = contentMark(descriptor);
 			return isBusy === 0;
 		} catch {
 			return false;
@@ -97,13 +93,13 @@ export function createWatch(client: Database, { file, findings }: { file: string
 
 	function moveBack(): void {
 		for (const one of companions) {
-			if (isAside(one) && identityAt(one.path) === undefined) tryMove(one.aside, one.path);
+			if (isAside(one) && isFree(one.path)) tryMove(one.aside, one.path);
 		}
 	}
 
-	/** What is held in memory of the file would be wrong then. */
+	/** What this process holds in memory of the file would then be wrong, though the same file came back. */
 	function wasChanged(): boolean {
-		return findings.has('file') && mark !== undefined && mark !== contentMark(descriptor);
+		return findings.has('file') && markWhenDetached !== undefined && markWhenDetached !== contentMark(descriptor);
 	}
 
 	/**
@@ -116,21 +112,20 @@ export function createWatch(client: Database, { file, findings }: { file: string
 	}
 
 	/**
-	 * At the end of the process the runtime copies the log that is open into the database, which is another one's content by now.
-	 * So it finds that empty; what is at its path is a copy.
+	 * At the end of the process the runtime copies the open log into the database, which has another one's content by now. So the
+	 * open log is emptied, and a copy of it takes its place.
 	 */
-	function loseHoldOfLog(): false {
+	function emptyOpenLog(): void {
 		const [log] = companions;
-		if (!log || !isInPlace(log)) return false;
+		if (!log || !isInPlace(log)) return;
 		try {
 			copyFileSync(log.path, log.aside);
 			syncToDisk(log.aside);
 			truncateSync(log.path);
 			renameSync(log.aside, log.path);
 		} catch {
-			// Whatever of it was copied stays as a trace.
+			// The part that was copied stays, so that the next start sees that there was a database.
 		}
-		return false;
 	}
 
 	function lookAtRoom(): void {
@@ -164,8 +159,11 @@ export function createWatch(client: Database, { file, findings }: { file: string
 			clearInterval(timer);
 			look();
 			if (!findings.has('file')) return true;
-			if (wasOverwritten) return loseHoldOfLog();
-			if (isVacant()) moveBack();
+			if (wasOverwritten) {
+				emptyOpenLog();
+				return false;
+			}
+			if (isFree(home)) moveBack();
 			for (const one of companions) if (isAside(one)) rmSync(one.aside, { force: true });
 			return false;
 		},
@@ -174,8 +172,8 @@ export function createWatch(client: Database, { file, findings }: { file: string
 
 const isInPlace = ({ path, identity }: WatchedFile) => identity !== undefined && identityAt(path) === identity;
 const isAside = ({ aside, identity }: WatchedFile) => identity !== undefined && identityAt(aside) === identity;
-/** In its place, or aside and its place is free. */
-const isWithin = (one: WatchedFile) => isInPlace(one) || (isAside(one) && identityAt(one.path) === undefined);
+const isFree = (path: string) => identityAt(path) === undefined;
+const isWithinReach = (one: WatchedFile) => isInPlace(one) || (isAside(one) && isFree(one.path));
 
 function tryMove(from: string, to: string): void {
 	try {
