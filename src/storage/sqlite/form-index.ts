@@ -24,7 +24,7 @@ export interface CountedSubmission extends Flags {
 	names: readonly string[];
 }
 
-export type Count = keyof Counts;
+export type Counter = keyof Counts;
 
 export interface Block extends Counts {
 	firstId: number;

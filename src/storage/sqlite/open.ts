@@ -32,7 +32,8 @@ import { createSearchIndex } from './search-index.ts';
 import { createSettingsVersion } from './settings-version.ts';
 import { createFileLists } from './submission-files.ts';
 import { createSubmissionLists } from './submission-lists.ts';
-import { createSubmissionLog } from './submission-log.ts';
+import { createSubmissionPages } from './submission-pages.ts';
+import { createSubmissionStore } from './submission-store.ts';
 import { createSubmissionTexts } from './submission-text.ts';
 import { createWatch } from './watch.ts';
 import { createWriter, type Job } from './writer.ts';
@@ -112,7 +113,8 @@ export function openSqlite(
 		glance: watch.glance,
 	});
 	const clock = createClock(client, { now, elapsed, commitSoon: () => writer.enqueue(NOTHING) });
-	const log = createSubmissionLog(client, { writer, index, forms, events });
+	const store = createSubmissionStore(client, { writer, index, forms, events });
+	const pages = createSubmissionPages(client, index);
 	const search = createSearchIndex(client, writer, searchSegment);
 	const nameLists = {
 		...createNameRelisting(client, { writer, index }),
@@ -168,16 +170,15 @@ export function openSqlite(
 			});
 		},
 		submissions: {
-			...log,
+			...store,
 			...createSubmissionTexts(reader),
 			...createFileLists(reader),
 			...nameLists,
-			hasUnlistedNames: index.hasUnlistedNames,
-			append(row: Parameters<typeof log.append>[0]): Promise<void> {
+			append(row: Parameters<typeof store.append>[0]): Promise<void> {
 				const rejection = findings.rejection('submission');
-				return rejection ? Promise.reject(rejection) : log.append(row);
+				return rejection ? Promise.reject(rejection) : store.append(row);
 			},
-			...createSubmissionLists(reader, { log, index, reader: longReads, names, refresh: refreshOnce }),
+			...createSubmissionLists(reader, { store, pages, index, reader: longReads, names, refresh: refreshOnce }),
 		},
 		search: {
 			...search,

@@ -18,14 +18,16 @@ import type {
 import type { FormIndex } from './form-index.ts';
 import type { NameRecount } from './name-recount.ts';
 import type { Reader } from './reader.ts';
-import type { SubmissionLog } from './submission-log.ts';
+import type { SubmissionPages } from './submission-pages.ts';
+import type { SubmissionStore } from './submission-store.ts';
 
 /** After as many forms, others get their turn. */
 const FORMS_AT_A_STRETCH = 20;
 const NONE = { order: 'asc', limit: 0, offset: 0 } as const;
 
 export interface ListSources {
-	log: Pick<SubmissionLog, 'page' | 'entries' | 'read' | 'countBetween'>;
+	store: Pick<SubmissionStore, 'read'>;
+	pages: SubmissionPages;
 	index: Pick<FormIndex, 'namesJson' | 'hasUnlistedNames'>;
 	reader: Reader;
 	names: NameRecount;
@@ -33,25 +35,27 @@ export interface ListSources {
 	refresh(): void;
 }
 
-export function createSubmissionLists(client: Database, { log, index, reader, names, refresh }: ListSources) {
+export function createSubmissionLists(client: Database, { store, pages, index, reader, names, refresh }: ListSources) {
 	const selectCounts = lazy(() => client.prepare('select total, unread, starred, spam from forms where id = ?'));
 
 	function page(query: ListQuery): Page {
 		refresh();
-		return log.page(query);
+		return pages.page(query);
 	}
 
 	/** A page of what the search finds; what was removed since it was found is left out. */
 	async function search(query: ListQuery): Promise<Page> {
 		const { limit, offset, order, formId } = query;
 		const { ids, total } = await reader.call('count', query, { limit, offset, order });
-		return { rows: log.entries(formId, ids), total };
+		return { rows: pages.entries(formId, ids), total };
 	}
 
 	return {
 		page,
-		get: async (formId: number, id: number): Promise<StoredSubmission | undefined> => log.read(formId, id),
-		entries: async (formId: number, ids: readonly number[]): Promise<PageEntry[]> => log.entries(formId, ids),
+		namesJson: index.namesJson,
+		hasUnlistedNames: index.hasUnlistedNames,
+		get: async (formId: number, id: number): Promise<StoredSubmission | undefined> => store.read(formId, id),
+		entries: async (formId: number, ids: readonly number[]): Promise<PageEntry[]> => pages.entries(formId, ids),
 		async list(query: ListQuery): Promise<List> {
 			const isSpam = query.filter === 'spam';
 			const { rows, total } = query.words ? await search(query) : page(query);
@@ -77,7 +81,7 @@ export function createSubmissionLists(client: Database, { log, index, reader, na
 			for (const id of formIds) {
 				if (counts.size % FORMS_AT_A_STRETCH === FORMS_AT_A_STRETCH - 1) await Bun.sleep(0);
 				refresh();
-				counts.set(id, log.countBetween(id, range));
+				counts.set(id, pages.countBetween(id, range));
 			}
 			return counts;
 		},

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite';
 import type { Paging, Selection, StoredSubmission } from '../submission.ts';
 import { segmentTable } from './search-segments.ts';
 import { searchTerms, wordToken } from './search-text.ts';
-import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from './submission-log.ts';
+import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from './submission-pages.ts';
 
 export type SubmissionReader = ReturnType<typeof createSubmissionReader>;
 

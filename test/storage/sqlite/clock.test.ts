@@ -212,7 +212,7 @@ describe('a clock that is wrong for a while', () => {
 		m.time.passed += SECOND;
 		const beside = openStorage(m.file, { now: m.now });
 		const id = beside.nextId();
-		beside.close();
+		await beside.close();
 		const meanwhile = m.now();
 		m.time.shift = 0;
 		const after = await m.submit();
@@ -291,7 +291,7 @@ test('a server and what is beside it never make the same id', async () => {
 		if (i === 300) m.time.shift = -YEAR;
 		if (i % 7 === 0) m.time.passed += 1;
 	}
-	for (const storage of beside) storage.close();
+	for (const storage of beside) await storage.close();
 	expect(new Set(made).size).toBe(made.length);
 });
 

@@ -234,7 +234,7 @@ test('a form that is deleted while its names are counted costs nothing that arri
 	const appended = storage.submissions.append(submission(other));
 	expect(await relisting).toBe(true);
 	expect(await appended).toBeUndefined();
-	storage.close();
+	await storage.close();
 });
 
 test('a count of names without end keeps what many have', () => {

@@ -24,7 +24,7 @@ test.skipIf(process.platform !== 'linux')('the thread steps back behind those th
 	expect([...before].filter(([thread, nice]) => during.get(thread) !== nice)).toEqual([]);
 	expect(during.values().toArray()).toContain(10);
 	await reader.close();
-	storage.close();
+	await storage.close();
 });
 
 test('a call that arrives while the thread ends is answered by a new one', async () => {
@@ -41,5 +41,5 @@ test('a call that arrives while the thread ends is answered by a new one', async
 	expect(reader.isRunning()).toBe(true);
 	await reader.close();
 	expect(reader.isRunning()).toBe(false);
-	storage.close();
+	await storage.close();
 });

@@ -37,9 +37,9 @@ async function open(file = join(tempFolder(), 'formsrv.db')) {
 		file,
 		storage,
 		reader,
-		close() {
+		async close() {
 			client.close();
-			storage.close();
+			await storage.close();
 		},
 	};
 }
@@ -129,7 +129,7 @@ test('finds exactly the submissions whose values hold every word, whatever happe
 					await storage.search.advance();
 					await storage.search.clear();
 				} else if (step === 'restart') {
-					opened.close();
+					await opened.close();
 					opened = await open(opened.file);
 				} else if ('add' in step) {
 					const formId = step.elsewhere ? OTHER_FORM : FORM;
@@ -145,7 +145,7 @@ test('finds exactly the submissions whose values hold every word, whatever happe
 			for (const asked of queries) {
 				expect({ asked, ids: find(opened.reader, asked) }).toEqual({ asked, ids: expectedIds(rows, asked) });
 			}
-			opened.close();
+			await opened.close();
 		}),
 		{ numRuns: 40 },
 	);
@@ -177,7 +177,7 @@ test('words are found inside of words, in any case, width and with or without ac
 	for (const asked of ['name', 'note', 'deep', 'Berlin', 'müller berlin', 'mü']) {
 		expect({ asked, ids: find(reader, asked) }).toEqual({ asked, ids: [] });
 	}
-	close();
+	await close();
 });
 
 test('search goes together with filters and bounds, and pages from either end', async () => {
@@ -199,7 +199,7 @@ test('search goes together with filters and bounds, and pages from either end', 
 	});
 	expect(reader.count(selection, { order: 'desc', limit: 3, offset: 99 })).toEqual({ ids: [], total: 8 });
 	expect(reader.ids(selection, { order: 'asc', limit: 2 })).toEqual(ids.slice(2, 4));
-	close();
+	await close();
 });
 
 test('a form that was deleted leaves nothing behind in the index', async () => {
@@ -214,7 +214,7 @@ test('a form that was deleted leaves nothing behind in the index', async () => {
 	expect(client.query('select count(*) from search_removals').values()).toEqual([[0]]);
 	client.close();
 	expect(find(reader, 'gone')).toEqual([kept]);
-	close();
+	await close();
 });
 
 test('a full segment is closed and the next one begun, across which a search pages in order', async () => {
@@ -244,7 +244,7 @@ test('a full segment is closed and the next one begun, across which a search pag
 		expect(reader.ids(selection, { order, limit: 7 })).toEqual(sorted.slice(0, 7));
 		expect([...reader.rows(selection, order)].map(({ id }) => id)).toEqual(sorted);
 	}
-	close();
+	await close();
 });
 
 test('a segment of which nothing is left goes as a whole, but the newest one, which bears the mark', async () => {
@@ -263,7 +263,7 @@ test('a segment of which nothing is left goes as a whole, but the newest one, wh
 	ids.push(await append(storage, { note: 'common, later' }));
 	await catchUp(storage);
 	expect(find(reader, 'common')).toEqual([ids[3], ids[5], ids[8]] as number[]);
-	close();
+	await close();
 });
 
 test('nothing is taken out while a form is being removed', async () => {
@@ -276,7 +276,7 @@ test('nothing is taken out while a form is being removed', async () => {
 	while (await storage.submissions.sweep(OTHER_FORM, 2));
 	await storage.batch((tx) => [tx.delete(forms).where(eq(forms.id, OTHER_FORM))]);
 	expect(await storage.search.clear()).toBe(true);
-	close();
+	await close();
 });
 
 test('what is removed before it was indexed is forgotten', async () => {
@@ -293,7 +293,7 @@ test('what is removed before it was indexed is forgotten', async () => {
 	expect(client.query('select count(*) from search_removals').values()).toEqual([[0]]);
 	expect(volumeNumbers(client)).toEqual([]);
 	client.close();
-	close();
+	await close();
 });
 
 test('the index is put together until there is nothing left to do', async () => {
@@ -303,7 +303,7 @@ test('the index is put together until there is nothing left to do', async () => 
 	expect(await storage.search.advance()).toBe(true);
 	await catchUp(storage);
 	expect(await storage.search.advance()).toBe(false);
-	close();
+	await close();
 });
 
 test('numbers are found as they were written, and names of fields are not', async () => {
@@ -320,7 +320,7 @@ test('numbers are found as they were written, and names of fields are not', asyn
 		expect([words, isFound(words)]).toEqual([words, true]);
 	for (const words of ['12345678901234567000', '1000', 'serial', 'inner'])
 		expect([words, isFound(words)]).toEqual([words, false]);
-	close();
+	await close();
 });
 
 test('a text that was cut off is searched as far as it goes, wherever it was cut', () => {

@@ -26,14 +26,14 @@ test('a batch stands or falls as one, and batches beside it are not touched by i
 	expect(returned[0]?.slug).toBe('four');
 	const rows = await storage.db.select({ id: forms.id }).from(forms).orderBy(forms.id);
 	expect(rows.map(({ id }) => id)).toEqual([1, 4]);
-	storage.close();
+	await storage.close();
 });
 
 test('the reading side cannot write', async () => {
 	const storage = openStorage(join(tempFolder(), 'formsrv.db'));
 	const attempt = async () => storage.db.delete(forms).where(eq(forms.id, 1));
 	await expect(attempt()).rejects.toThrow();
-	storage.close();
+	await storage.close();
 });
 
 test('the file is private, in WAL, fully synced, marked as ours, and reads well with another library', async () => {
@@ -49,10 +49,10 @@ test('the file is private, in WAL, fully synced, marked as ours, and reads well 
 	expect(other.pragma('integrity_check', { simple: true })).toBe('ok');
 	expect(other.prepare('select slug from forms').pluck().all()).toEqual(['one']);
 	other.close();
-	storage.close();
+	await storage.close();
 });
 
-test('a file of another program, garbage, and a file of a newer version are refused and left as they are', () => {
+test('a file of another program, garbage, and a file of a newer version are refused and left as they are', async () => {
 	const folder = tempFolder();
 	const foreign = join(folder, 'foreign.db');
 	const other = new Database(foreign, { create: true });
@@ -65,7 +65,7 @@ test('a file of another program, garbage, and a file of a newer version are refu
 	expect(() => openStorage(garbage)).toThrow();
 
 	const newer = join(folder, 'newer.db');
-	openStorage(newer).close();
+	await openStorage(newer).close();
 	const client = new Database(newer, { readwrite: true });
 	client.run(`pragma user_version = ${schemaVersion() + 1}`);
 	client.close();
@@ -79,16 +79,19 @@ test.each([
 	['0', 'changed by another program (user_version 0)'],
 	['-1', 'changed by another program (user_version -1)'],
 	['1', 'not what its version says (user_version 1)'],
-])('a file of ours whose version was set to %s is refused in a sentence and left as it is', (version, sentence) => {
-	const file = join(tempFolder(), 'formsrv.db');
-	openStorage(file).close();
-	const client = new Database(file, { readwrite: true });
-	client.run(`pragma user_version = ${version}`);
-	const before = client.serialize();
-	expect(() => openStorage(file)).toThrow(sentence);
-	expect(client.serialize()).toEqual(before);
-	client.close();
-});
+])(
+	'a file of ours whose version was set to %s is refused in a sentence and left as it is',
+	async (version, sentence) => {
+		const file = join(tempFolder(), 'formsrv.db');
+		await openStorage(file).close();
+		const client = new Database(file, { readwrite: true });
+		client.run(`pragma user_version = ${version}`);
+		const before = client.serialize();
+		expect(() => openStorage(file)).toThrow(sentence);
+		expect(client.serialize()).toEqual(before);
+		client.close();
+	},
+);
 
 test('only one server may run on a database, and its end frees it', () => {
 	const file = join(tempFolder(), 'formsrv.db');
@@ -132,7 +135,7 @@ test('a lock that is held is waited for, then everything is UNAVAILABLE until it
 	expect(longestTurnMs).toBeLessThan(1000);
 	const rows = await storage.db.select({ id: forms.id }).from(forms).orderBy(forms.id);
 	expect(rows.map(({ id }) => id)).toEqual([1, 3]);
-	storage.close();
+	await storage.close();
 }, 20_000);
 
 test('a folder that cannot be made is named, and why', () => {
@@ -170,7 +173,7 @@ describe('the log', () => {
 		storage.maintain();
 		expect(walBytes(file)).toBe(0);
 		await storage.batch((tx) => [tx.insert(forms).values(form(1000, 'last'))]);
-		storage.close();
+		await storage.close();
 	});
 
 	test('or when it begins anew under load', async () => {
@@ -179,6 +182,6 @@ describe('the log', () => {
 		(await growLog(storage, file))();
 		for (const id of [1000, 1001]) await storage.batch((tx) => [tx.insert(forms).values(form(id, `l${id}`))]);
 		expect(walBytes(file)).toBeLessThanOrEqual(LOG_KEEPS_BYTES);
-		storage.close();
+		await storage.close();
 	});
 });

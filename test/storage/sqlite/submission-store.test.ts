@@ -242,7 +242,7 @@ test('what another process writes is seen at once', async () => {
 		rows.map(({ id }) => id),
 		{ isSpam: true },
 	);
-	command.close();
+	await command.close();
 	expect(server.settingsVersion()).not.toBe(version);
 	expect(server.submissions.page({ formId: FORM, filter: 'all', order: 'asc', limit: 1, offset: 0 }).total).toBe(0);
 	await append(server, ['b']).done;

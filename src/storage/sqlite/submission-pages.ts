@@ -1,0 +1,142 @@
+/** Pages and counts of submissions, found by the counts of blocks: no page reads what lies before it. */
+
+import type { Database, Statement } from 'bun:sqlite';
+import { lazy } from '../../lazy.ts';
+import type { Filter, ListQuery, Page, PageEntry, StoredSubmission } from '../submission.ts';
+import { type Block, blockIndexOf, type Counter, type FormIndex } from './form-index.ts';
+
+export type Row = [number, number, number, number, string, string | null, string | null, string | null];
+
+type PageRow = [number, number, number, number, string | number, string | null, string | null, string | null];
+
+export const COLUMNS = 'id, is_read, is_starred, is_spam, data, spam_reason, subject, reply_to';
+const COUNTER_OF: Record<Filter, Counter> = { all: 'total', unread: 'unread', starred: 'starred', spam: 'spam' };
+export const CONDITION: Record<Filter, string> = {
+	all: 'is_spam = 0',
+	unread: 'is_spam = 0 and is_read = 0',
+	starred: 'is_spam = 0 and is_starred = 1',
+	spam: 'is_spam = 1',
+};
+export const BEYOND_ALL_IDS = Number.MAX_SAFE_INTEGER;
+/** From this size on, a page has the size of a text in its place: all texts of a page together might fill the memory. */
+const LARGE_BYTES = 16 * 1024;
+const PAGE_COLUMNS = COLUMNS.replace('data', `iif(octet_length(data) < ${LARGE_BYTES}, data, octet_length(data))`);
+
+export type SubmissionPages = ReturnType<typeof createSubmissionPages>;
+
+export function createSubmissionPages(client: Database, index: Pick<FormIndex, 'blocks' | 'totals'>) {
+	const sql = prepareStatements(client);
+
+	/** How many matching rows have an id below `id`: whole blocks are counted in memory, the last one by a query. */
+	function countBelow(formId: number, filter: Filter, id: number): number {
+		const counter = COUNTER_OF[filter];
+		if (id >= BEYOND_ALL_IDS) return index.totals(formId)[counter];
+		const blocks = index.blocks(formId);
+		const last = blockIndexOf(blocks, id);
+		if (last < 0) return 0;
+		let below = 0;
+		for (let i = 0; i < last; i++) below += (blocks[i] as Block)[counter];
+		const { firstId } = blocks[last] as Block;
+		return below + Number(sql.count[filter]().values(formId, firstId, id)[0]?.[0] ?? 0);
+	}
+
+	/** Reads `limit` rows from the one of that rank (0 = oldest match) onwards, skipping by the blocks' counts. */
+	function readFromRank(query: Omit<ListQuery, 'words'>, rank: number, limit: number): PageEntry[] {
+		const counter = COUNTER_OF[query.filter];
+		const blocks = index.blocks(query.formId);
+		const isAscending = query.order === 'asc';
+		const statement = (isAscending ? sql.ascending : sql.descending)[query.filter]();
+		const { at, below } = locate(blocks, { counter, rank, total: index.totals(query.formId)[counter] });
+		const rows: PageRow[] = [];
+		let skip = isAscending ? rank - below : below + (blocks[at] as Block)[counter] - 1 - rank;
+		let i = at;
+		for (; rows.length < limit && i >= 0 && i < blocks.length; i += isAscending ? 1 : -1) {
+			const block = blocks[i] as Block;
+			if (block[counter] === 0) continue;
+			const next = blocks[i + 1]?.firstId ?? BEYOND_ALL_IDS;
+			const found = statement.values(query.formId, block.firstId, next, limit - rows.length, skip) as PageRow[];
+			for (const row of found) rows.push(row);
+			skip = 0;
+		}
+		return rows.map((row) => toStored(row));
+	}
+
+	return {
+		/** Those of the ids that are there, in their order, as a page has them. */
+		entries(formId: number, ids: readonly number[]): PageEntry[] {
+			return ids.flatMap((id) => (sql.entry().values(id, formId) as PageRow[]).map((row) => toStored(row)));
+		},
+		/** A page without a search. */
+		page(query: Omit<ListQuery, 'words'>): Page {
+			const { formId, filter, order, limit, offset, fromId = 0, beforeId = BEYOND_ALL_IDS } = query;
+			const low = fromId > 0 ? countBelow(formId, filter, fromId) : 0;
+			const high = countBelow(formId, filter, beforeId);
+			const total = Math.max(0, high - low);
+			const wanted = Math.min(limit, total - offset);
+			if (wanted <= 0) return { rows: [], total };
+			const rank = order === 'asc' ? low + offset : high - 1 - offset;
+			return { rows: readFromRank(query, rank, wanted), total };
+		},
+		/** How many matching submissions lie between each two neighbouring ids of `bounds`, which ascend. */
+		countBetween(formId: number, { filter, bounds }: { filter: Filter; bounds: readonly number[] }): number[] {
+			const end = countBelow(formId, filter, BEYOND_ALL_IDS);
+			// Most of many forms are quiet: then nothing more has to be looked up.
+			let isQuiet = false;
+			const below = bounds.map((id) => {
+				const count = isQuiet ? end : countBelow(formId, filter, id);
+				isQuiet ||= count === end;
+				return count;
+			});
+			return below.slice(1).map((count, i) => count - (below[i] as number));
+		},
+	};
+}
+
+/** The block that holds the match of that rank, and how many matches lie in the blocks before it; sought from the nearer end. */
+function locate(blocks: readonly Block[], { counter, rank, total }: { counter: Counter; rank: number; total: number }) {
+	if (rank < total / 2) {
+		let below = 0;
+		let at = 0;
+		for (; rank >= below + (blocks[at] as Block)[counter]; at++) below += (blocks[at] as Block)[counter];
+		return { at, below };
+	}
+	let below = total;
+	let at = blocks.length;
+	while (below > rank) below -= (blocks[--at] as Block)[counter];
+	return { at, below };
+}
+
+function prepareStatements(client: Database) {
+	const each = (text: (condition: string) => string): Record<Filter, () => Statement> => ({
+		all: lazy(() => client.prepare(text(CONDITION.all))),
+		unread: lazy(() => client.prepare(text(CONDITION.unread))),
+		starred: lazy(() => client.prepare(text(CONDITION.starred))),
+		spam: lazy(() => client.prepare(text(CONDITION.spam))),
+	});
+	const range = 'from submissions where form_id = ?1 and id >= ?2 and id < ?3';
+	return {
+		entry: lazy(() => client.prepare(`select ${PAGE_COLUMNS} from submissions where id = ? and form_id = ?`)),
+		count: each((condition) => `select count(*) ${range} and ${condition}`),
+		ascending: each(
+			(condition) => `select ${PAGE_COLUMNS} ${range} and ${condition} order by id asc limit ?4 offset ?5`,
+		),
+		descending: each(
+			(condition) => `select ${PAGE_COLUMNS} ${range} and ${condition} order by id desc limit ?4 offset ?5`,
+		),
+	};
+}
+
+export function toStored(row: Row): StoredSubmission;
+export function toStored(row: PageRow): PageEntry;
+export function toStored([id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo]: PageRow): PageEntry {
+	return {
+		id,
+		isRead: isRead === 1,
+		isStarred: isStarred === 1,
+		isSpam: isSpam === 1,
+		data,
+		spamReason,
+		subject,
+		replyTo,
+	};
+}

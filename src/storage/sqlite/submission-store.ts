@@ -1,0 +1,197 @@
+/** Writes submissions, and with them all that their transaction holds: by statements prepared for as long as the file is open. */
+
+import type { Database, Statement } from 'bun:sqlite';
+import type { Events } from '../../events.ts';
+import { UniqueViolation } from '../errors.ts';
+import type { Flags, NewDelivery, NewIdempotencyKey, NewSubmission, StoredSubmission } from '../submission.ts';
+import { isMissingParent } from './failures.ts';
+import type { FormIndex } from './form-index.ts';
+import { namesOf } from './name-count.ts';
+import type { PresentForms } from './present-forms.ts';
+import { createSubmissionFiles } from './submission-files.ts';
+import { COLUMNS, type Row, toStored } from './submission-pages.ts';
+import type { Job, Writer } from './writer.ts';
+
+/** One object and no closures, because they come by the thousand. */
+interface Append extends Job {
+	row: NewSubmission;
+	stored(): void;
+}
+
+export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
+
+export function createSubmissionStore(
+	client: Database,
+	{ writer, index, forms, events }: { writer: Writer; index: FormIndex; forms: PresentForms; events: Events },
+) {
+	const sql = prepareStatements(client);
+	const files = createSubmissionFiles(client);
+
+	function insert(row: NewSubmission): void {
+		const isSpam = row.spamReason !== null;
+		const { id, formId, data, spamReason, subject, replyTo } = row;
+		forms.check(formId);
+		sql.insert.run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo);
+		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey, row.idempotencyKey);
+		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery, row, delivery);
+		if (row.files) files.insert(row, row.files);
+		index.count(formId, { id, isRead: false, isStarred: false, isSpam, names: row.names }, 1);
+	}
+
+	function runAppend(this: Append): void {
+		insert(this.row);
+	}
+
+	function resolveAppend(this: Append): void {
+		this.stored();
+		const { formId, id } = this.row;
+		if (events.isHeard()) events.publish({ type: 'submission', formId, submissionId: id });
+	}
+
+	function changeOne(formId: number, id: number, flags: Partial<Flags>): boolean {
+		const before = read(formId, id);
+		if (!before) return false;
+		const after = { ...before, ...flags };
+		if (after.isRead === before.isRead && after.isStarred === before.isStarred && after.isSpam === before.isSpam)
+			return true;
+		// Inbox and spam have a list of names each: a submission that stays in one changes neither.
+		const names = after.isSpam === before.isSpam ? [] : namesOf(before.data);
+		const spamReason = after.isSpam ? (before.spamReason ?? 'marked') : null;
+		sql.change.run(Number(after.isRead), Number(after.isStarred), Number(after.isSpam), spamReason, id);
+		index.count(formId, { ...before, names }, -1);
+		index.count(formId, { ...after, names }, 1);
+		return true;
+	}
+
+	function removeOne(formId: number, id: number): boolean {
+		const row = read(formId, id);
+		if (!row) return false;
+		files.remove(id);
+		sql.remove.run(id);
+		sql.unindex.run(id);
+		index.count(formId, { ...row, names: namesOf(row.data) }, -1);
+		return true;
+	}
+
+	function read(formId: number, id: number): StoredSubmission | undefined {
+		const row = sql.read.values(id, formId)[0] as Row | undefined;
+		return row && toStored(row);
+	}
+
+	/** Runs `change` for each id in one transaction; returns the ids for which it returned `true`. */
+	function changeEach(formId: number, ids: readonly number[], change: (id: number) => boolean): Promise<number[]> {
+		return new Promise((resolve, reject) => {
+			let done: number[] = [];
+			writer.enqueue({
+				compound: true,
+				run: () => {
+					done = ids.filter(change);
+				},
+				resolve: () => {
+					resolve(done);
+					events.publish({ type: 'change', formId });
+				},
+				reject,
+			});
+		});
+	}
+
+	return {
+		/** Stores a submission; resolves when it is on disk. @throws AppError FORM_NOT_FOUND if its form was deleted */
+		append(row: NewSubmission): Promise<void> {
+			return new Promise((stored, reject) => {
+				const job: Append = { row, compound: isCompound(row), run: runAppend, resolve: resolveAppend, stored, reject };
+				writer.enqueue(job);
+			});
+		},
+		change(formId: number, ids: readonly number[], flags: Partial<Flags>): Promise<number[]> {
+			return changeEach(formId, ids, (id) => changeOne(formId, id, flags));
+		},
+		remove(formId: number, ids: readonly number[]): Promise<number[]> {
+			return changeEach(formId, ids, (id) => removeOne(formId, id));
+		},
+		read,
+		/** Removes up to `limit` submissions of a form that was deleted; `false` when none is left. */
+		sweep(formId: number, limit: number): Promise<boolean> {
+			return new Promise((resolve, reject) => {
+				let removed = 0;
+				writer.enqueue({
+					compound: true,
+					run: () => {
+						files.removeFirst(formId, limit);
+						sql.unindexSwept.run(formId, limit);
+						removed = sql.sweep.run(formId, limit).changes;
+					},
+					resolve: () => resolve(removed > 0),
+					reject,
+				});
+			});
+		},
+	};
+}
+
+function isCompound({ idempotencyKey, deliveries, files }: NewSubmission): boolean {
+	return idempotencyKey !== undefined || files !== undefined || (deliveries?.length ?? 0) > 0;
+}
+
+function prepareStatements(client: Database) {
+	const first = 'select id from submissions where form_id = ? order by id limit ?';
+	return {
+		insert: client.prepare(
+			`insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to)
+				values (?, ?, ?, ?, ?, ?, ?)`,
+		),
+		insertIdempotencyKey: client.prepare(
+			`insert into idempotency_keys (form_id, key, body_hash, next, created_at) values (?, ?, ?, ?, ?)
+				on conflict (form_id, key) do update set
+				body_hash = excluded.body_hash, next = excluded.next, created_at = excluded.created_at where created_at <= ?`,
+		),
+		insertDelivery: client.prepare(
+			`insert into deliveries (id, form_id, submission_id, channel, webhook_id, event, state, destination, next_attempt_at,
+				last_error) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		),
+		change: client.prepare(
+			'update submissions set is_read = ?, is_starred = ?, is_spam = ?, spam_reason = ? where id = ?',
+		),
+		remove: client.prepare('delete from submissions where id = ?'),
+		read: client.prepare(`select ${COLUMNS} from submissions where id = ? and form_id = ?`),
+		sweep: client.prepare(`delete from submissions where id in (${first})`),
+		/** Leaves the rest to the search index, which is behind anyway. */
+		unindex: client.prepare('insert or ignore into search_removals (id) values (?)'),
+		unindexSwept: client.prepare(`insert or ignore into search_removals (id) ${first}`),
+	};
+}
+
+function insertIdempotencyKey(
+	statement: Statement,
+	{ formId, key, bodyHash, next, createdAt, since }: NewIdempotencyKey,
+): void {
+	const { changes } = statement.run(formId, key, bodyHash, next ?? null, createdAt, since);
+	if (changes === 0) throw new UniqueViolation('The idempotency key is in use.');
+}
+
+function insertDelivery(statement: Statement, row: NewSubmission, delivery: NewDelivery): void {
+	try {
+		statement.run(...deliveryValues(row, delivery));
+	} catch (error) {
+		// The webhook was deleted meanwhile, which is no reason to lose the submission.
+		if (delivery.webhookId == null || !isMissingParent(error)) throw error;
+	}
+}
+
+/** In the order of the columns of the statement. */
+function deliveryValues({ id, formId }: NewSubmission, delivery: NewDelivery) {
+	const { channel, webhookId, event, state, destination, nextAttemptAt, lastError } = delivery;
+	return [
+		delivery.id ?? null,
+		formId,
+		id,
+		channel,
+		webhookId ?? null,
+		event ?? 'submission.created',
+		state,
+		destination,
+		nextAttemptAt ?? null,
+		lastError ?? null,
+	];
+}
