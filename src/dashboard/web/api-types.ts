@@ -1,37 +1,20 @@
 /** The shapes of the JSON API as the dashboard reads them. */
 
 import type { Static } from '@sinclair/typebox';
-import type { Delivery, DeliveryList, DeliveryWithContent } from '../../delivery/schema.ts';
-import type { Webhook, WebhookTestResult, WebhookWithSecret } from '../../delivery/webhooks/schema.ts';
-import type { CreateForm, Form, UpdateForm } from '../../forms/schema.ts';
-import type { ApiKey, CreateApiKey } from '../../keys/schema.ts';
-import type { Channel, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
+import type { DeliveryWithContent } from '../../delivery/schema.ts';
+import type { Channel, DeliveryState } from '../../storage/tables.ts';
 import type { BulkTarget } from '../../submissions/bulk/schema.ts';
 import type { SubmissionList, Submission as SubmissionSchema } from '../../submissions/schema.ts';
-import type { SessionView as Session } from '../session/schema.ts';
-import type { SignedIn } from '../sessions/schema.ts';
-import type { Status } from '../status/schema.ts';
 
-export type {
-	ApiKey,
-	BulkTarget,
-	Channel,
-	CreateApiKey,
-	CreateForm,
-	Delivery,
-	DeliveryList,
-	DeliveryState,
-	Form,
-	Mode,
-	Permission,
-	Session,
-	SignedIn,
-	Status,
-	UpdateForm,
-	Webhook,
-	WebhookTestResult,
-	WebhookWithSecret,
-};
+export type { Delivery, DeliveryList } from '../../delivery/schema.ts';
+export type { Webhook, WebhookTestResult, WebhookWithSecret } from '../../delivery/webhooks/schema.ts';
+export type { CreateForm, Form, UpdateForm } from '../../forms/schema.ts';
+export type { ApiKey, CreateApiKey } from '../../keys/schema.ts';
+export type { Channel, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
+export type { BulkTarget } from '../../submissions/bulk/schema.ts';
+export type { OpenSession, SessionView as Session } from '../session/schema.ts';
+export type { SignedIn } from '../sessions/schema.ts';
+export type { Status } from '../status/schema.ts';
 
 export type Submission = Static<typeof SubmissionSchema>;
 export type Flags = Pick<Submission, 'isRead' | 'isStarred' | 'isSpam'>;

@@ -1,29 +1,6 @@
 /** The only client of the server: one typed function for each call of the JSON API. */
 
-import type {
-	ApiKey,
-	BulkTarget,
-	CreateApiKey,
-	CreateForm,
-	DeliveryDetail,
-	DeliveryList,
-	DeliveryQuery,
-	ErrorEnvelope,
-	Flags,
-	Form,
-	ListQuery,
-	Mode,
-	Selection,
-	Session,
-	SignedIn,
-	Status,
-	Submission,
-	SubmissionPage,
-	UpdateForm,
-	Webhook,
-	WebhookTestResult,
-	WebhookWithSecret,
-} from './api-types.ts';
+import type * as types from './api-types.ts';
 import { isReachable, isSignedOut } from './connection.ts';
 import { parseExactJson } from './exact-json.ts';
 
@@ -34,7 +11,7 @@ export class ApiError extends Error {
 	readonly fields: Record<string, string>;
 	readonly requestId: string | undefined;
 
-	constructor(status: number, envelope: Partial<ErrorEnvelope>) {
+	constructor(status: number, envelope: Partial<types.ErrorEnvelope>) {
 		super(envelope.error ?? `The server returned status ${status}.`);
 		this.name = 'ApiError';
 		this.status = status;
@@ -51,7 +28,7 @@ interface CallOptions {
 	query?: object;
 	body?: unknown;
 	signal?: AbortSignal;
-	/** The request survives the page. */
+	/** The request survives the page, which may send it as it is left. */
 	keepalive?: boolean;
 }
 
@@ -88,7 +65,7 @@ async function send(path: string, options: CallOptions): Promise<Response> {
 
 async function errorFrom(response: Response): Promise<ApiError> {
 	const envelope = await response.json().catch(() => ({}));
-	return new ApiError(response.status, envelope as Partial<ErrorEnvelope>);
+	return new ApiError(response.status, envelope as Partial<types.ErrorEnvelope>);
 }
 
 async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
@@ -100,50 +77,54 @@ async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
 	return (text === '' ? undefined : parseExactJson(text)) as T;
 }
 
+type More = Pick<CallOptions, 'signal' | 'keepalive'>;
+const get = <T>(path: string, query?: object, more?: More) => call<T>(path, { ...more, query });
+const post = <T>(path: string, body?: unknown, more?: More) => call<T>(path, { ...more, method: 'POST', body });
+const patch = <T>(path: string, body: unknown, more?: More) => call<T>(path, { ...more, method: 'PATCH', body });
+const remove = <T = unknown>(path: string) => call<T>(path, { method: 'DELETE' });
+
 const segment = encodeURIComponent;
 const formPath = (id: string) => `/api/forms/${segment(id)}`;
 const submissionPath = (form: string, id: string) => `${formPath(form)}/submissions/${segment(id)}`;
+const deliveryPath = (id: string) => `/api/deliveries/${segment(id)}`;
 const webhookPath = (form: string, id: string) => `${formPath(form)}/webhooks/${segment(id)}`;
 
 export const session = {
-	read: () => call<Session>('/api/session'),
-	open: (proof: { key: string } | { token: string }) => call<Session>('/api/session', { method: 'POST', body: proof }),
-	switchMode: (mode: Mode) => call<Session>('/api/session', { method: 'PATCH', body: { mode } }),
-	close: () => call<unknown>('/api/session', { method: 'DELETE' }),
+	read: () => get<types.Session>('/api/session'),
+	open: (proof: types.OpenSession) => post<types.Session>('/api/session', proof),
+	switchMode: (mode: types.Mode) => patch<types.Session>('/api/session', { mode }),
+	close: () => remove('/api/session'),
 };
 
 export const forms = {
-	list: () => call<{ forms: Form[] }>('/api/forms'),
-	create: (form: CreateForm) => call<Form>('/api/forms', { method: 'POST', body: form }),
-	update: (id: string, change: UpdateForm) => call<Form>(formPath(id), { method: 'PATCH', body: change }),
-	remove: (id: string) => call<unknown>(formPath(id), { method: 'DELETE' }),
-	stats: (days: number) => call<{ forms: Record<string, number[]> }>('/api/stats', { query: { days } }),
+	list: () => get<{ forms: types.Form[] }>('/api/forms'),
+	create: (form: types.CreateForm) => post<types.Form>('/api/forms', form),
+	update: (id: string, change: types.UpdateForm) => patch<types.Form>(formPath(id), change),
+	remove: (id: string) => remove(formPath(id)),
+	stats: (days: number) => get<{ forms: Record<string, number[]> }>('/api/stats', { days }),
 };
 
+interface BulkChange {
+	set: Partial<types.Flags>;
+	sendWithheld?: boolean;
+}
+
 export const submissions = {
-	list: (form: string, query: ListQuery, signal?: AbortSignal) =>
-		call<SubmissionPage>(`${formPath(form)}/submissions`, { query, signal }),
-	read: (form: string, id: string) => call<Submission>(submissionPath(form, id)),
-	update: (form: string, id: string, flags: Partial<Flags>) =>
-		call<Submission>(submissionPath(form, id), { method: 'PATCH', body: flags }),
-	updateMany: (form: string, target: BulkTarget, change: { set: Partial<Flags>; sendWithheld?: boolean }) =>
-		call<{ updated: number }>(`${formPath(form)}/submissions`, {
-			method: 'PATCH',
-			body: { ...target, ...change },
-			keepalive: true,
-		}),
-	removeMany: (form: string, target: BulkTarget) =>
-		call<{ deleted: number }>(`${formPath(form)}/submissions/delete`, {
-			method: 'POST',
-			body: target,
-			keepalive: true,
-		}),
-	deliveries: (form: string, id: string) => call<DeliveryList>(`${submissionPath(form, id)}/deliveries`),
+	list: (form: string, query: types.ListQuery, signal?: AbortSignal) =>
+		get<types.SubmissionPage>(`${formPath(form)}/submissions`, query, { signal }),
+	read: (form: string, id: string) => get<types.Submission>(submissionPath(form, id)),
+	update: (form: string, id: string, flags: Partial<types.Flags>) =>
+		patch<types.Submission>(submissionPath(form, id), flags),
+	updateMany: (form: string, target: types.BulkTarget, change: BulkChange) =>
+		patch<{ updated: number }>(`${formPath(form)}/submissions`, { ...target, ...change }, { keepalive: true }),
+	removeMany: (form: string, target: types.BulkTarget) =>
+		post<{ deleted: number }>(`${formPath(form)}/submissions/delete`, target, { keepalive: true }),
+	deliveries: (form: string, id: string) => get<types.DeliveryList>(`${submissionPath(form, id)}/deliveries`),
 };
 
 export type ExportFormat = 'csv' | 'json' | 'ndjson';
 
-export interface ExportQuery extends Selection {
+export interface ExportQuery extends types.Selection {
 	format: ExportFormat;
 	bom?: 1;
 	formulas?: 'raw';
@@ -160,46 +141,42 @@ export async function openExport(form: string, query: ExportQuery, signal: Abort
 }
 
 export const keys = {
-	list: () => call<{ keys: ApiKey[] }>('/api/keys'),
-	create: (key: CreateApiKey) => call<ApiKey & { key: string }>('/api/keys', { method: 'POST', body: key }),
-	revoke: (id: string) => call<unknown>(`/api/keys/${segment(id)}`, { method: 'DELETE' }),
+	list: () => get<{ keys: types.ApiKey[] }>('/api/keys'),
+	create: (key: types.CreateApiKey) => post<types.ApiKey & { key: string }>('/api/keys', key),
+	revoke: (id: string) => remove(`/api/keys/${segment(id)}`),
 };
 
 export const sessions = {
-	list: () => call<{ sessions: SignedIn[] }>('/api/sessions'),
-	end: (id: string) => call<unknown>(`/api/sessions/${segment(id)}`, { method: 'DELETE' }),
-	endOthers: () => call<{ ended: number }>('/api/sessions', { method: 'DELETE' }),
+	list: () => get<{ sessions: types.SignedIn[] }>('/api/sessions'),
+	end: (id: string) => remove(`/api/sessions/${segment(id)}`),
+	endOthers: () => remove<{ ended: number }>('/api/sessions'),
 };
 
 export const deliveries = {
-	list: (query: DeliveryQuery) => call<DeliveryList>('/api/deliveries', { query }),
-	read: (id: string) => call<DeliveryDetail>(`/api/deliveries/${segment(id)}`),
-	retry: (id: string) => call<unknown>(`/api/deliveries/${segment(id)}/retry`, { method: 'POST' }),
-	retryAll: (query: Pick<DeliveryQuery, 'state' | 'form'>) =>
-		call<{ retried: number }>('/api/deliveries/retry', { method: 'POST', body: query }),
+	list: (query: types.DeliveryQuery) => get<types.DeliveryList>('/api/deliveries', query),
+	read: (id: string) => get<types.DeliveryDetail>(deliveryPath(id)),
+	retry: (id: string) => post(`${deliveryPath(id)}/retry`),
+	retryAll: (query: Pick<types.DeliveryQuery, 'state' | 'form'>) =>
+		post<{ retried: number }>('/api/deliveries/retry', query),
 	/** The captured mail as a page, for a sandboxed frame. */
-	previewAddress: (id: string) => `/api/deliveries/${segment(id)}/preview`,
+	previewAddress: (id: string) => `${deliveryPath(id)}/preview`,
 };
 
 export const webhooks = {
-	list: (form: string) => call<{ webhooks: Webhook[] }>(`${formPath(form)}/webhooks`),
-	create: (form: string, webhook: { url: string }) =>
-		call<WebhookWithSecret>(`${formPath(form)}/webhooks`, { method: 'POST', body: webhook }),
-	update: (form: string, id: string, change: Partial<Pick<Webhook, 'url' | 'isActive'>>) =>
-		call<Webhook>(webhookPath(form, id), { method: 'PATCH', body: change }),
-	remove: (form: string, id: string) => call<unknown>(webhookPath(form, id), { method: 'DELETE' }),
-	rotate: (form: string, id: string) =>
-		call<WebhookWithSecret>(`${webhookPath(form, id)}/rotate-secret`, { method: 'POST' }),
-	test: (form: string, id: string) => call<WebhookTestResult>(`${webhookPath(form, id)}/test`, { method: 'POST' }),
+	list: (form: string) => get<{ webhooks: types.Webhook[] }>(`${formPath(form)}/webhooks`),
+	create: (form: string, url: string) => post<types.WebhookWithSecret>(`${formPath(form)}/webhooks`, { url }),
+	activate: (form: string, id: string, isActive: boolean) => patch<types.Webhook>(webhookPath(form, id), { isActive }),
+	remove: (form: string, id: string) => remove(webhookPath(form, id)),
+	rotate: (form: string, id: string) => post<types.WebhookWithSecret>(`${webhookPath(form, id)}/rotate-secret`),
+	test: (form: string, id: string) => post<types.WebhookTestResult>(`${webhookPath(form, id)}/test`),
 };
 
 export const server = {
-	status: () => call<Status>('/api/status'),
-	testMail: (to: string) => call<{ reply: string }>('/api/mail/test', { method: 'POST', body: { to } }),
+	status: () => get<types.Status>('/api/status'),
+	testMail: (to: string) => post<{ reply: string }>('/api/mail/test', { to }),
 };
 
 /** Posts to a form through its public address on this listener, exactly as a website would. */
-export const submitTo = (slug: string, data: Record<string, string>) =>
-	call<{ success: boolean; message: string }>(`/api/f/${segment(slug)}`, { method: 'POST', body: data });
+export const submitTo = (slug: string, data: Record<string, string>) => post(`/api/f/${segment(slug)}`, data);
 
 export const eventsAddress = '/api/events';

@@ -2,7 +2,7 @@
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { announcement } from './announce.ts';
-import { LoadFailure } from './components/load-failure.tsx';
+import { LoadFailure } from './components/messages.tsx';
 import { ToastRegion } from './components/toast-region.tsx';
 import { navigate, route } from './location.ts';
 import { to } from './router.ts';

@@ -1,6 +1,10 @@
-/** Validation errors of the server, worded for display beside their inputs. */
+/** Errors, worded for display: the whole, or what is about one input. */
 
-import type { ApiError } from './api.ts';
+import { ApiError } from './api.ts';
+
+export function messageOf(error: unknown): string {
+	return error instanceof Error ? error.message : 'Something went wrong.';
+}
 
 /** Messages begin with the field's name, for programs; beside an input the value is clearer. */
 function reworded(message: string, field: string, value: string | undefined): string {
@@ -12,12 +16,18 @@ function reworded(message: string, field: string, value: string | undefined): st
  * The error of an input: of the field itself or of one of its members, such as `allowedDomains.0`.
  * @param members The member values as they were sent.
  */
-export function errorOf(error: ApiError | undefined, name: string, members: string[] = []): string | undefined {
-	const own = Object.entries(error?.fields ?? {}).filter(([field]) => field === name || field.startsWith(`${name}.`));
+export function errorOf(error: unknown, name: string, members: string[] = []): string | undefined {
+	if (!(error instanceof ApiError)) return undefined;
+	const own = Object.entries(error.fields).filter(([field]) => field === name || field.startsWith(`${name}.`));
 	const sentences = own.map(([field, message]) => {
 		const member = field === name ? undefined : members[Number(field.slice(name.length + 1))];
 		return reworded(message, field, member);
 	});
-	if (error?.code === 'SLUG_TAKEN' && name === 'slug') sentences.push(error.message);
+	if (error.code === 'SLUG_TAKEN' && name === 'slug') sentences.push(error.message);
 	return sentences.join(' ') || undefined;
+}
+
+/** For a form of one input: what is wrong with it, or else with the whole; `undefined` without an error. */
+export function errorOfOnly(error: unknown, name: string): string | undefined {
+	return error === undefined ? undefined : (errorOf(error, name) ?? messageOf(error));
 }

@@ -2,7 +2,7 @@
 
 import { effect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from './components/icon.tsx';
+import { IconButton } from './components/buttons.tsx';
 import { Sidebar, SidebarDrawer } from './components/sidebar.tsx';
 import { ConnectionBanner, ModeBadge } from './components/status-line.tsx';
 import { navigate, route } from './location.ts';
@@ -83,9 +83,7 @@ export function Shell() {
 				Skip to content
 			</button>
 			<header class="topbar">
-				<button type="button" class="icon-button" aria-label="Menu" onClick={() => setMenuOpen(true)}>
-					<Icon name="menu" />
-				</button>
+				<IconButton icon="menu" label="Menu" onClick={() => setMenuOpen(true)} />
 				<a class="brand" href={to.forms()}>
 					formsrv
 				</a>

@@ -103,23 +103,6 @@ function reactCaptcha(captcha: Captcha | null): string {
 	return `\n      {/* load ${captcha}'s script once in your page's head */}\n      ${widget}`;
 }
 
-function astroCode(form: SnippetForm): string {
-	return `---
-// src/components/Contact.astro
----
-${formMarkup(form)}`;
-}
-
-function hugoCode(form: SnippetForm): string {
-	return `{{/* layouts/partials/contact.html, used as {{ partial "contact.html" . }} */}}
-${formMarkup(form)}`;
-}
-
-function eleventyCode(form: SnippetForm): string {
-	return `{# _includes/contact.njk, used as {% include "contact.njk" %} #}
-${formMarkup(form)}`;
-}
-
 function curlCode(form: SnippetForm): string {
 	return `curl '${form.address}' \\
   -H 'Content-Type: application/json' \\
@@ -127,37 +110,39 @@ function curlCode(form: SnippetForm): string {
   -d '{"name": "Ada", "email": "ada@example.com", "message": "Hello"}'`;
 }
 
+const KINDS: Record<string, Omit<Snippet, 'id' | 'code'> & { code: (form: SnippetForm) => string }> = {
+	html: { title: 'HTML', hint: 'Works everywhere, without any script. Paste it into your page.', code: formMarkup },
+	enhanced: {
+		title: 'HTML + script',
+		hint: 'The same form; a small script sends it in place, shows errors beside the fields and guards against double clicks.',
+		code: (form) => `${formMarkup(form)}\n<script src="${form.submitUrl}/formsrv.js" defer></script>`,
+	},
+	fetch: {
+		title: 'fetch',
+		hint: 'For a form with id="contact" when you want to write the behaviour yourself.',
+		code: fetchCode,
+	},
+	react: { title: 'React', hint: 'A component without dependencies.', code: reactCode },
+	astro: {
+		title: 'Astro',
+		hint: 'A component file; no adapter and no server code needed.',
+		code: (form) => `---\n// src/components/Contact.astro\n---\n${formMarkup(form)}`,
+	},
+	hugo: {
+		title: 'Hugo',
+		hint: 'A partial for your layouts.',
+		code: (form) =>
+			`{{/* layouts/partials/contact.html, used as {{ partial "contact.html" . }} */}}\n${formMarkup(form)}`,
+	},
+	eleventy: {
+		title: 'Eleventy',
+		hint: 'A Nunjucks include.',
+		code: (form) => `{# _includes/contact.njk, used as {% include "contact.njk" %} #}\n${formMarkup(form)}`,
+	},
+	curl: { title: 'curl', hint: 'Send one from a terminal, to see it arrive.', code: curlCode },
+};
+
 /** All snippets of a form, the simplest first. */
 export function snippetsFor(form: SnippetForm): Snippet[] {
-	const enhanced = `${formMarkup(form)}\n<script src="${form.submitUrl}/formsrv.js" defer></script>`;
-	return [
-		{
-			id: 'html',
-			title: 'HTML',
-			hint: 'Works everywhere, without any script. Paste it into your page.',
-			code: formMarkup(form),
-		},
-		{
-			id: 'enhanced',
-			title: 'HTML + script',
-			hint: 'The same form; a small script sends it in place, shows errors beside the fields and guards against double clicks.',
-			code: enhanced,
-		},
-		{
-			id: 'fetch',
-			title: 'fetch',
-			hint: 'For a form with id="contact" when you want to write the behaviour yourself.',
-			code: fetchCode(form),
-		},
-		{ id: 'react', title: 'React', hint: 'A component without dependencies.', code: reactCode(form) },
-		{
-			id: 'astro',
-			title: 'Astro',
-			hint: 'A component file; no adapter and no server code needed.',
-			code: astroCode(form),
-		},
-		{ id: 'hugo', title: 'Hugo', hint: 'A partial for your layouts.', code: hugoCode(form) },
-		{ id: 'eleventy', title: 'Eleventy', hint: 'A Nunjucks include.', code: eleventyCode(form) },
-		{ id: 'curl', title: 'curl', hint: 'Send one from a terminal, to see it arrive.', code: curlCode(form) },
-	];
+	return Object.entries(KINDS).map(([id, { code, ...kind }]) => ({ id, ...kind, code: code(form) }));
 }

@@ -2,30 +2,25 @@
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-export interface QueryState<T> {
-	data: T | undefined;
-	error: unknown;
-	isLoading: boolean;
-	reload: () => void;
-	/** Replaces the data without a request. */
-	put: (data: T) => void;
+interface Outcome<T> {
+	data?: T;
+	error?: unknown;
 }
 
 /** `load` runs on mount and whenever `key` changes; an outdated result is dropped. */
-export function useQuery<T>(key: string, load: () => Promise<T>): QueryState<T> {
-	const [state, setState] = useState<{ data?: T; error?: unknown; isLoading: boolean }>({ isLoading: true });
+export function useQuery<T>(key: string, load: () => Promise<T>): Outcome<T> & { reload: () => void } {
+	const [state, setState] = useState<Outcome<T>>({});
 	const turn = useRef(0);
 	const latest = useRef(load);
 	latest.current = load;
 	const reload = useCallback(() => {
 		turn.current += 1;
 		const mine = turn.current;
-		const settle = (next: { data?: T; error?: unknown }) => {
-			if (turn.current === mine) setState((before) => ({ data: before.data, ...next, isLoading: false }));
+		const settle = (next: Outcome<T>) => {
+			if (turn.current === mine) setState((before) => ({ data: before.data, ...next }));
 		};
-		setState((before) => ({ ...before, isLoading: true }));
 		latest.current().then(
-			(data) => settle({ data, error: undefined }),
+			(data) => settle({ data }),
 			(error: unknown) => settle({ error }),
 		);
 	}, []);
@@ -36,6 +31,5 @@ export function useQuery<T>(key: string, load: () => Promise<T>): QueryState<T> 
 			turn.current += 1;
 		};
 	}, [key, reload]);
-	const put = (data: T) => setState({ data, isLoading: false });
-	return { data: state.data, error: state.error, isLoading: state.isLoading, reload, put };
+	return { ...state, reload };
 }

@@ -1,6 +1,7 @@
-/** The state of a delivery as a coloured word. */
+/** How a delivery is shown: its channel as an icon, its state as a coloured word. */
 
-import type { DeliveryState } from '../api-types.ts';
+import type { Channel, DeliveryState } from '../api-types.ts';
+import { Icon } from './icon.tsx';
 
 export const STATE_NAMES: Record<DeliveryState, string> = {
 	waiting: 'Waiting',
@@ -24,4 +25,8 @@ const TONES: Record<DeliveryState, string> = {
 
 export function DeliveryStateChip({ state }: { state: DeliveryState }) {
 	return <span class={TONES[state]}>{STATE_NAMES[state]}</span>;
+}
+
+export function ChannelIcon({ channel }: { channel: Channel }) {
+	return <Icon name={channel === 'mail' ? 'mail' : 'plug'} />;
 }

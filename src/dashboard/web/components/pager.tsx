@@ -2,7 +2,7 @@
 
 import type { Pagination } from '../api-types.ts';
 import { formatCount } from '../format.ts';
-import { Icon } from './icon.tsx';
+import { IconLink } from './buttons.tsx';
 
 interface Props {
 	pagination: Pagination;
@@ -20,16 +20,8 @@ export function Pager({ pagination, addressOf }: Props) {
 			<span class="muted">
 				{formatCount(offset + 1)}–{formatCount(last)} of {formatCount(total)}
 			</span>
-			{page > 1 ? (
-				<a class="icon-button" href={addressOf(page - 1)} aria-label="Previous page">
-					<Icon name="back" />
-				</a>
-			) : null}
-			{hasMore ? (
-				<a class="icon-button" href={addressOf(page + 1)} aria-label="Next page">
-					<Icon name="chevron" />
-				</a>
-			) : null}
+			{page > 1 && <IconLink icon="back" label="Previous page" href={addressOf(page - 1)} />}
+			{hasMore && <IconLink icon="chevron" label="Next page" href={addressOf(page + 1)} />}
 		</nav>
 	);
 }

@@ -9,8 +9,8 @@ import { forms } from '../state/forms.ts';
 import { may, session, signOut } from '../state/session.ts';
 import { chooseTheme, THEMES, theme } from '../state/theme.ts';
 import { showError } from '../state/toasts.ts';
+import { IconButton } from './buttons.tsx';
 import { Icon, type IconName } from './icon.tsx';
-import { IconButton } from './icon-button.tsx';
 import { ModeBadge } from './status-line.tsx';
 
 interface LinkProps {

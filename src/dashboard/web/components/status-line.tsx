@@ -1,19 +1,20 @@
 /** The current mode and whether the server is reachable; always visible. */
 
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import * as api from '../api.ts';
 import type { Mode } from '../api-types.ts';
 import { isReachable } from '../connection.ts';
 import { session, switchMode } from '../state/session.ts';
 import { showError } from '../state/toasts.ts';
+import { Button } from './buttons.tsx';
 import { Icon } from './icon.tsx';
+import { Segments } from './inputs.tsx';
 
 const RETRY_MS = 4000;
 const NAMES: Record<Mode, string> = { live: 'Live', test: 'Test' };
 
 /** The mode as a badge, or as a switch if the session can use both. */
 export function ModeBadge() {
-	const group = useId();
 	const { mode, modes } = session.value ?? { mode: 'live' as const, modes: [] };
 	if (modes.length < 2) {
 		return (
@@ -26,20 +27,13 @@ export function ModeBadge() {
 		);
 	}
 	return (
-		<fieldset class="segments mode-switch">
-			<legend class="visually-hidden">Mode</legend>
-			{modes.map((choice) => (
-				<label key={choice} class={`segment ${choice}`}>
-					<input
-						type="radio"
-						name={group}
-						checked={choice === mode}
-						onChange={() => switchMode(choice).catch(showError)}
-					/>
-					<span>{NAMES[choice]}</span>
-				</label>
-			))}
-		</fieldset>
+		<Segments
+			legend="Mode"
+			class="mode-switch"
+			options={modes.map((value) => ({ value, label: NAMES[value] }))}
+			value={mode}
+			onChange={(choice) => switchMode(choice).catch(showError)}
+		/>
 	);
 }
 
@@ -58,9 +52,7 @@ export function ConnectionBanner() {
 		<div class="banner danger" role="alert">
 			<Icon name="warning" />
 			<p>The server cannot be reached. What you see may be out of date; trying again every few seconds.</p>
-			<button type="button" class="button small" onClick={knock}>
-				Retry now
-			</button>
+			<Button label="Retry now" look="small" onClick={knock} />
 		</div>
 	);
 }

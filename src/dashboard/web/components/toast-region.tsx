@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { dismissToast, type Toast, takeAction, toasts } from '../state/toasts.ts';
-import { IconButton } from './icon-button.tsx';
+import { IconButton } from './buttons.tsx';
 
 function ToastCard({ toast }: { toast: Toast }) {
 	const [isHeld, setHeld] = useState(false);

@@ -25,6 +25,12 @@ function freshIdsIn(now: Submission[], before: Submission[]): string[] {
 
 export type Inbox = ReturnType<typeof createInbox>;
 
+/** For each part of the inbox's view. */
+export interface InboxProps {
+	inbox: Inbox;
+	query: InboxQuery;
+}
+
 export function createInbox(formId: string) {
 	const page = signal<SubmissionPage | undefined>(undefined);
 	const error = signal<unknown>(undefined);

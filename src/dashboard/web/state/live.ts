@@ -1,5 +1,6 @@
 /** Server-sent events: new submissions, changes and deliveries. */
 
+import { useEffect, useRef } from 'preact/hooks';
 import * as api from '../api.ts';
 import { isReachable } from '../connection.ts';
 
@@ -20,6 +21,20 @@ const REOPEN_AT_MOST_MS = 60_000;
 export function onLiveEvent(listener: Listener): () => void {
 	listeners.add(listener);
 	return () => listeners.delete(listener);
+}
+
+/** Subscribes while the component is mounted. */
+export function useLiveEvents(listener: Listener): void {
+	const latest = useRef(listener);
+	latest.current = listener;
+	useEffect(() => onLiveEvent((event) => latest.current(event)), []);
+}
+
+/** Calls `reload` when deliveries have changed. */
+export function useDeliveryEvents(reload: () => void): void {
+	useLiveEvents(({ type }) => {
+		if (type === 'delivery' || type === 'resumed') reload();
+	});
 }
 
 function emit(event: LiveEvent): void {

@@ -2,7 +2,7 @@
 
 import { effect, signal } from '@preact/signals';
 import * as api from '../api.ts';
-import type { Mode, Permission, Session } from '../api-types.ts';
+import type { Mode, OpenSession, Permission, Session } from '../api-types.ts';
 import { isSignedOut } from '../connection.ts';
 import { navigate, route } from '../location.ts';
 import { to } from '../router.ts';
@@ -68,7 +68,7 @@ export async function resumeSession(): Promise<void> {
 	}
 }
 
-export async function signIn(proof: { key: string } | { token: string }): Promise<void> {
+export async function signIn(proof: OpenSession): Promise<void> {
 	const opened = await api.session.open(proof);
 	isSignedOut.value = false;
 	signInNotice.value = '';

@@ -1,6 +1,7 @@
 /** Short messages at the edge of the window, some of which can be undone. */
 
 import { signal } from '@preact/signals';
+import { messageOf } from '../field-errors.ts';
 
 export interface ToastAction {
 	label: string;
@@ -41,7 +42,7 @@ export async function settleToasts(): Promise<void> {
 
 /** Shows the message of an error. */
 export function showError(error: unknown): void {
-	showToast(error instanceof Error ? error.message : 'Something went wrong.', { tone: 'danger', lifeMs: 8000 });
+	showToast(messageOf(error), { tone: 'danger', lifeMs: 8000 });
 }
 
 /** Closes a toast; `expire` runs its `onExpire`. */

@@ -1,19 +1,22 @@
 /** How to connect a website: the form's address, snippets to copy, and a test submission. */
 
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { useTitle } from '../announce.ts';
 import * as api from '../api.ts';
 import type { Form } from '../api-types.ts';
-import { CodeBlock } from '../components/code-block.tsx';
-import { CopyButton } from '../components/copy-button.tsx';
-import { FormHead } from '../components/form-head.tsx';
+import { Button } from '../components/buttons.tsx';
+import { CodeBlock, CodeLine, CopyButton } from '../components/code.tsx';
+import { FormView } from '../components/form-view.tsx';
+import { Segments } from '../components/inputs.tsx';
+import { Notice } from '../components/messages.tsx';
+import { Term } from '../components/term.tsx';
+import { messageOf } from '../field-errors.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
 import { snippetsFor } from '../snippets.ts';
-import { formOf, forms } from '../state/forms.ts';
 import { session } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
-import { NotFound } from './not-found.tsx';
+import { useAction } from '../use-action.ts';
 
 const REASONS: Record<string, string> = {
 	DOMAIN_NOT_ALLOWED:
@@ -24,37 +27,25 @@ const REASONS: Record<string, string> = {
 };
 
 function TestButton({ form }: { form: Form }) {
-	const [isBusy, setBusy] = useState(false);
-	const [reason, setReason] = useState('');
-	const send = async () => {
-		setBusy(true);
-		setReason('');
-		try {
-			await api.submitTo(form.slug, {
-				name: 'Test from the dashboard',
-				email: 'test@example.com',
-				message: 'If you can read this, the form works.',
-			});
-			showToast('The test submission has arrived.', {
-				actions: [{ label: 'Show', run: () => navigate(to.inbox(form.id)) }],
-			});
-		} catch (error) {
-			const code = error instanceof api.ApiError ? error.code : '';
-			setReason(REASONS[code] ?? (error instanceof Error ? error.message : 'The test submission failed.'));
-		}
-		setBusy(false);
-	};
+	const { run, isBusy, error } = useAction(async () => {
+		await api.submitTo(form.slug, {
+			name: 'Test from the dashboard',
+			email: 'test@example.com',
+			message: 'If you can read this, the form works.',
+		});
+		showToast('The test submission has arrived.', {
+			actions: [{ label: 'Show', run: () => navigate(to.inbox(form.id)) }],
+		});
+	});
 	return (
 		<div class="stack">
 			<div>
-				<button type="button" class="button" onClick={send} disabled={isBusy}>
-					{isBusy ? 'Sending…' : 'Send a test submission'}
-				</button>
+				<Button label={isBusy ? 'Sending…' : 'Send a test submission'} onClick={run} disabled={isBusy} />
 			</div>
-			{reason && (
-				<p class="notice warning" role="alert">
-					{reason}
-				</p>
+			{error !== undefined && (
+				<Notice tone="warning" role="alert">
+					{(error instanceof api.ApiError && REASONS[error.code]) || messageOf(error)}
+				</Notice>
 			)}
 		</div>
 	);
@@ -67,15 +58,13 @@ function Snippets({ form, address }: { form: Form; address: string }) {
 	if (chosen === undefined) return null;
 	return (
 		<section class="card snippets" aria-label="Snippets">
-			<fieldset class="segments scroll">
-				<legend class="visually-hidden">Kind of website</legend>
-				{snippets.map((snippet) => (
-					<label key={snippet.id} class="segment">
-						<input type="radio" name="snippet" checked={snippet.id === id} onChange={() => setId(snippet.id)} />
-						<span>{snippet.title}</span>
-					</label>
-				))}
-			</fieldset>
+			<Segments
+				legend="Kind of website"
+				class="scroll"
+				options={snippets.map((snippet) => ({ value: snippet.id, label: snippet.title }))}
+				value={chosen.id}
+				onChange={setId}
+			/>
 			<div class="snippet-head">
 				<p class="muted small">{chosen.hint}</p>
 				<CopyButton text={chosen.code} what="the snippet" isLabelled />
@@ -88,64 +77,54 @@ function Snippets({ form, address }: { form: Form; address: string }) {
 	);
 }
 
-export function ConnectPage({ form: id }: { form: string }) {
-	const form = formOf(id);
-	useTitle(`Connect ${form?.name ?? ''}`);
-	if (form === undefined) return forms.value === undefined ? null : <NotFound />;
+const SPECIAL_FIELDS: [name: string, meaning: ComponentChildren][] = [
+	['_next', 'Where the visitor is sent, instead of the form’s redirect address.'],
+	['_subject', 'The subject of the notification mail.'],
+	[
+		'_replyto',
+		<>
+			Where replies to the notification go. Default: the field <code>email</code>.
+		</>,
+	],
+	['_gotcha', 'The honeypot: keep it hidden. Submissions with a value in it go to spam.'],
+];
+
+function Connect({ form }: { form: Form }) {
 	const address = `${session.value?.submitUrl}/f/${form.slug}`;
 	return (
-		<div class="form-view">
-			<FormHead form={id} />
-			<div class="column stack-large">
-				<section class="stack">
-					<h2>The form’s address</h2>
-					<p class="muted">Any website may post to it. Fields may have any name; each becomes a column.</p>
-					<div class="code-line">
-						<code>{address}</code>
-						<CopyButton text={address} what="the address" />
-					</div>
-				</section>
-				<section class="stack">
-					<h2>Put it on a website</h2>
-					<Snippets form={form} address={address} />
-				</section>
-				<section class="stack">
-					<h2>See it work</h2>
-					<p class="muted">Sends one submission through the public address, exactly as a visitor would.</p>
-					<TestButton form={form} />
-				</section>
-				<section class="stack">
-					<h2>Special fields</h2>
-					<dl class="terms">
-						<div>
-							<dt>
-								<code>_next</code>
-							</dt>
-							<dd>Where the visitor is sent, instead of the form’s redirect address.</dd>
-						</div>
-						<div>
-							<dt>
-								<code>_subject</code>
-							</dt>
-							<dd>The subject of the notification mail.</dd>
-						</div>
-						<div>
-							<dt>
-								<code>_replyto</code>
-							</dt>
-							<dd>
-								Where replies to the notification go. Default: the field <code>email</code>.
-							</dd>
-						</div>
-						<div>
-							<dt>
-								<code>_gotcha</code>
-							</dt>
-							<dd>The honeypot: keep it hidden. Submissions with a value in it go to spam.</dd>
-						</div>
-					</dl>
-				</section>
-			</div>
-		</div>
+		<>
+			<section class="stack">
+				<h2>The form’s address</h2>
+				<p class="muted">Any website may post to it. Fields may have any name; each becomes a column.</p>
+				<CodeLine text={address} what="the address" />
+			</section>
+			<section class="stack">
+				<h2>Put it on a website</h2>
+				<Snippets form={form} address={address} />
+			</section>
+			<section class="stack">
+				<h2>See it work</h2>
+				<p class="muted">Sends one submission through the public address, exactly as a visitor would.</p>
+				<TestButton form={form} />
+			</section>
+			<section class="stack">
+				<h2>Special fields</h2>
+				<dl class="terms">
+					{SPECIAL_FIELDS.map(([name, meaning]) => (
+						<Term key={name} name={<code>{name}</code>}>
+							{meaning}
+						</Term>
+					))}
+				</dl>
+			</section>
+		</>
+	);
+}
+
+export function ConnectPage({ form: id }: { form: string }) {
+	return (
+		<FormView form={id} title="Connect">
+			{(form) => <Connect form={form} />}
+		</FormView>
 	);
 }

@@ -2,8 +2,9 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import * as api from '../api.ts';
-import { Dialog } from '../components/dialog.tsx';
-import { Switch } from '../components/switch.tsx';
+import { Button } from '../components/buttons.tsx';
+import { Dialog } from '../components/dialogs.tsx';
+import { Choices, Switch } from '../components/inputs.tsx';
 import { openSink, type Sink } from '../export-file.ts';
 import { createRecordCounter } from '../export-progress.ts';
 import { formatBytes, formatCount, plural } from '../format.ts';
@@ -39,23 +40,6 @@ async function pump(response: Response, sink: Sink, onChunk: (chunk: Uint8Array)
 		await sink.write(value);
 	}
 	await sink.close();
-}
-
-function FormatChoice({ value, onChange }: { value: api.ExportFormat; onChange: (format: api.ExportFormat) => void }) {
-	return (
-		<fieldset class="choices">
-			<legend>Format</legend>
-			{FORMATS.map((format) => (
-				<label key={format.value} class="choice">
-					<input type="radio" name="format" checked={format.value === value} onChange={() => onChange(format.value)} />
-					<span>
-						<strong>{format.label}</strong>
-						<span class="hint">{format.hint}</span>
-					</span>
-				</label>
-			))}
-		</fieldset>
-	);
 }
 
 function ProgressLine({ progress, total }: { progress: Progress; total: number }) {
@@ -119,12 +103,8 @@ export function ExportDialog({ form, query, total, onClose }: Props) {
 					<a class="button ghost push" href={api.exportAddress(form, request)} download>
 						Download without progress
 					</a>
-					<button type="button" class="button" onClick={onClose}>
-						Cancel
-					</button>
-					<button type="button" class="button primary" disabled={progress !== undefined || total === 0} onClick={start}>
-						Export
-					</button>
+					<Button label="Cancel" onClick={onClose} />
+					<Button label="Export" look="primary" disabled={progress !== undefined || total === 0} onClick={start} />
 				</>
 			}
 		>
@@ -133,7 +113,13 @@ export function ExportDialog({ form, query, total, onClose }: Props) {
 				{query.filter === 'all' ? 'without spam' : `filter “${query.filter}”`}
 				{query.search && `, search “${query.search}”`}.
 			</p>
-			<FormatChoice value={format} onChange={setFormat} />
+			<Choices
+				legend="Format"
+				type="radio"
+				options={FORMATS}
+				isChosen={(value) => value === format}
+				onChoose={setFormat}
+			/>
 			{isCsv && (
 				<>
 					<Switch

@@ -2,23 +2,22 @@
 
 import { useState } from 'preact/hooks';
 import { FORM_SETTINGS, isNullable, mapSettings, SETTING_NAMES, type SettingName } from '../../../forms/settings.ts';
-import { announce, useTitle } from '../announce.ts';
+import { announce } from '../announce.ts';
 import * as api from '../api.ts';
 import type { Form, UpdateForm } from '../api-types.ts';
-import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { Field } from '../components/field.tsx';
-import { FormHead } from '../components/form-head.tsx';
-import { Select } from '../components/select.tsx';
-import { Switch } from '../components/switch.tsx';
+import { Button } from '../components/buttons.tsx';
+import { ConfirmDialog } from '../components/dialogs.tsx';
+import { FormView } from '../components/form-view.tsx';
+import { Field, Select, Switch } from '../components/inputs.tsx';
 import { errorOf } from '../field-errors.ts';
 import { plural } from '../format.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
-import { dropForm, formOf, forms, putForm } from '../state/forms.ts';
+import { dropForm, putForm } from '../state/forms.ts';
 import { may, session } from '../state/session.ts';
 import { showError, showToast } from '../state/toasts.ts';
+import { useAction } from '../use-action.ts';
 import { Webhooks } from './form/webhooks.tsx';
-import { NotFound } from './not-found.tsx';
 
 /** The settings that are saved together, as the inputs hold them. */
 type Draft = Record<SettingName, string>;
@@ -71,53 +70,46 @@ function SettingInput({ name, onChange, ...props }: InputProps) {
 	return <Field {...shared} type={setting.input} maxLength={setting.maxLength} isRequired={setting.isRequired} />;
 }
 
+/** Faults of single settings are shown beside them; others need a message. */
+function tell(error: unknown): never {
+	const isOfSettings = error instanceof api.ApiError && ['VALIDATION_ERROR', 'SLUG_TAKEN'].includes(error.code);
+	if (isOfSettings) announce('Some settings need another look.');
+	else showError(error);
+	throw error;
+}
+
 function SettingsForm({ form }: { form: Form }) {
 	const [draft, setDraft] = useState(() => draftOf(form));
-	const [failure, setFailure] = useState<api.ApiError | undefined>(undefined);
-	const [isBusy, setBusy] = useState(false);
-	const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(form));
-	const set = (name: keyof Draft) => (value: string) => setDraft((before) => ({ ...before, [name]: value }));
-	const save = async (event: Event) => {
-		event.preventDefault();
-		setBusy(true);
-		setFailure(undefined);
-		try {
-			const saved = await api.forms.update(form.id, changeOf(draft));
-			putForm(saved);
-			setDraft(draftOf(saved));
-			showToast('Settings saved.');
-		} catch (error) {
-			const apiError = error instanceof api.ApiError ? error : undefined;
-			setFailure(apiError);
-			if (['VALIDATION_ERROR', 'SLUG_TAKEN'].includes(apiError?.code ?? ''))
-				announce('Some settings need another look.');
-			else showError(error);
-		}
-		setBusy(false);
+	const { run, isBusy, error } = useAction(() => api.forms.update(form.id, changeOf(draft)).then(accept, tell));
+	const accept = (saved: Form) => {
+		putForm(saved);
+		setDraft(draftOf(saved));
+		showToast('Settings saved.');
 	};
+	const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(form));
+	const set = (name: SettingName) => (value: string) => setDraft((before) => ({ ...before, [name]: value }));
 	return (
-		<form class="card stack-large" onSubmit={save} aria-label="Settings" noValidate>
+		<form class="card stack-large" onSubmit={run} aria-label="Settings" noValidate>
 			{INPUT_NAMES.map((name) => (
 				<SettingInput
 					key={name}
 					name={name}
 					value={draft[name]}
 					{...(name === 'slug' && { hint: `${session.value?.submitUrl}/f/${draft.slug}. ${formerAddresses(form)}` })}
-					error={errorOf(failure, name, entriesOf(draft[name]))}
+					error={errorOf(error, name, entriesOf(draft[name]))}
 					isDisabled={!may('write')}
 					onChange={set(name)}
 				/>
 			))}
 			{may('write') && (
 				<div class="form-foot">
-					<button type="submit" class="button primary" disabled={isBusy || !isChanged}>
-						{isBusy ? 'Saving…' : 'Save changes'}
-					</button>
-					{isChanged && (
-						<button type="button" class="button ghost" onClick={() => setDraft(draftOf(form))}>
-							Discard
-						</button>
-					)}
+					<Button
+						label={isBusy ? 'Saving…' : 'Save changes'}
+						type="submit"
+						look="primary"
+						disabled={isBusy || !isChanged}
+					/>
+					{isChanged && <Button label="Discard" look="ghost" onClick={() => setDraft(draftOf(form))} />}
 				</div>
 			)}
 		</form>
@@ -161,9 +153,7 @@ function DeleteForm({ form }: { form: Form }) {
 					another form after 30 days.
 				</p>
 			</div>
-			<button type="button" class="button danger" onClick={() => setAsking(true)}>
-				Delete form…
-			</button>
+			<Button label="Delete form…" look="danger" onClick={() => setAsking(true)} />
 			{isAsking && (
 				<ConfirmDialog
 					title="Delete this form?"
@@ -183,18 +173,16 @@ function DeleteForm({ form }: { form: Form }) {
 }
 
 export function FormSettings({ form: id }: { form: string }) {
-	const form = formOf(id);
-	useTitle(`Settings of ${form?.name ?? 'form'}`);
-	if (form === undefined) return forms.value === undefined ? null : <NotFound />;
 	return (
-		<div class="form-view">
-			<FormHead form={id} />
-			<div class="column stack-large">
-				<Switches form={form} />
-				<SettingsForm form={form} />
-				{may('admin') && <Webhooks form={id} />}
-				{may('delete') && <DeleteForm form={form} />}
-			</div>
-		</div>
+		<FormView form={id} title="Settings of">
+			{(form) => (
+				<>
+					<Switches form={form} />
+					<SettingsForm form={form} />
+					{may('admin') && <Webhooks form={id} />}
+					{may('delete') && <DeleteForm form={form} />}
+				</>
+			)}
+		</FormView>
 	);
 }

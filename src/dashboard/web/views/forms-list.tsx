@@ -3,130 +3,102 @@
 import { useState } from 'preact/hooks';
 import * as api from '../api.ts';
 import type { Form } from '../api-types.ts';
-import { EmptyState } from '../components/empty-state.tsx';
-import { Icon } from '../components/icon.tsx';
+import { Button } from '../components/buttons.tsx';
+import { EmptyState } from '../components/messages.tsx';
 import { Page } from '../components/page.tsx';
 import { Sparkline } from '../components/sparkline.tsx';
+import { type Column, Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
-import { errorOf } from '../field-errors.ts';
+import { errorOfOnly } from '../field-errors.ts';
 import { formatCount, plural } from '../format.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
 import { forms, putForm } from '../state/forms.ts';
 import { may, session } from '../state/session.ts';
+import { useAction } from '../use-action.ts';
 import { useQuery } from '../use-query.ts';
 
 const DAYS = 30;
 
 function NewForm() {
 	const [name, setName] = useState('');
-	const [error, setError] = useState('');
-	const [isBusy, setBusy] = useState(false);
-	const create = async (event: Event) => {
-		event.preventDefault();
-		if (name.trim() === '') return setError('Give the form a name, such as “Contact”.');
-		setBusy(true);
-		try {
-			const form = await api.forms.create({ name: name.trim() });
-			putForm(form);
-			navigate(to.connect(form.id));
-		} catch (cause) {
-			const apiError = cause instanceof api.ApiError ? cause : undefined;
-			setError(errorOf(apiError, 'name') ?? apiError?.message ?? 'The form could not be created.');
-			setBusy(false);
-		}
-	};
+	const { run, isBusy, error, clearError } = useAction(async () => {
+		if (name.trim() === '') throw new Error('Give the form a name, such as “Contact”.');
+		const form = await api.forms.create({ name: name.trim() });
+		putForm(form);
+		navigate(to.connect(form.id));
+	});
+	const reason = errorOfOnly(error, 'name');
 	return (
-		<form class="new-form" onSubmit={create} aria-label="New form">
+		<form class="new-form" onSubmit={run} aria-label="New form">
 			<input
 				class="input"
 				aria-label="Name of the new form"
-				aria-invalid={error ? true : undefined}
-				aria-describedby={error ? 'new-form-error' : undefined}
+				aria-invalid={reason ? true : undefined}
+				aria-describedby={reason && 'new-form-error'}
 				placeholder="Name of a new form"
 				maxLength={200}
 				value={name}
 				onInput={(event) => {
 					setName(event.currentTarget.value);
-					setError('');
+					clearError();
 				}}
 			/>
-			<button type="submit" class="button primary" disabled={isBusy}>
-				<Icon name="plus" />
-				Create form
-			</button>
-			{error && (
+			<Button label="Create form" icon="plus" type="submit" look="primary" disabled={isBusy} />
+			{reason && (
 				<p class="field-error" id="new-form-error" role="alert">
-					{error}
+					{reason}
 				</p>
 			)}
 		</form>
 	);
 }
 
-function FormRow({ form, counts }: { form: Form; counts: number[] | undefined }) {
-	const recent = counts?.reduce((sum, count) => sum + count, 0) ?? 0;
-	return (
-		<tr class={form.isActive ? '' : 'paused'}>
-			<td>
-				<a class="row-link" href={to.inbox(form.id)}>
-					<bdi>{form.name}</bdi>
-				</a>
-				<span class="muted mono small">/f/{form.slug}</span>
-			</td>
-			<td class="col-state">
-				<span class={form.isActive ? 'chip good' : 'chip'}>{form.isActive ? 'Active' : 'Paused'}</span>
-			</td>
-			<td class="col-spark">
-				{counts && <Sparkline counts={counts} label={`${plural(recent, 'submission')} in the last ${DAYS} days`} />}
-			</td>
-			<td class="number">
-				{form.unreadCount > 0 ? (
-					<span class="count">{formatCount(form.unreadCount)}</span>
-				) : (
-					<span class="muted">0</span>
-				)}
-			</td>
-			<td class="number">{formatCount(form.submissionCount)}</td>
-			<td class="col-created muted">
-				<Time iso={form.createdAt} />
-			</td>
-		</tr>
-	);
+/** The submissions of each day, in the order of the days. */
+function Recent({ counts }: { counts: number[] }) {
+	const sum = counts.reduce((total, count) => total + count, 0);
+	return <Sparkline counts={counts} label={`${plural(sum, 'submission')} in the last ${DAYS} days`} />;
 }
 
 function FormsTable({ list, stats }: { list: Form[]; stats: Record<string, number[]> | undefined }) {
+	const columns: Column<Form>[] = [
+		{
+			head: 'Form',
+			cell: ({ id, name, slug }) => (
+				<>
+					<a class="row-link" href={to.inbox(id)}>
+						<bdi>{name}</bdi>
+					</a>
+					<span class="muted mono small">/f/{slug}</span>
+				</>
+			),
+		},
+		{
+			head: 'State',
+			class: 'col-state',
+			cell: ({ isActive }) => <span class={isActive ? 'chip good' : 'chip'}>{isActive ? 'Active' : 'Paused'}</span>,
+		},
+		{
+			head: `Last ${DAYS} days`,
+			class: 'col-spark',
+			cell: ({ id }) => stats && <Recent counts={stats[id] ?? new Array(DAYS).fill(0)} />,
+		},
+		{
+			head: 'Unread',
+			class: 'number',
+			cell: ({ unreadCount }) => <span class={unreadCount > 0 ? 'count' : 'muted'}>{formatCount(unreadCount)}</span>,
+		},
+		{ head: 'All', class: 'number', cell: ({ submissionCount }) => formatCount(submissionCount) },
+		{ head: 'Created', class: 'col-created muted', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+	];
 	return (
-		<div class="table-card">
-			<table class="table forms-table">
-				<caption class="visually-hidden">Forms</caption>
-				<thead>
-					<tr>
-						<th scope="col">Form</th>
-						<th scope="col" class="col-state">
-							State
-						</th>
-						<th scope="col" class="col-spark">
-							Last {DAYS} days
-						</th>
-						<th scope="col" class="number">
-							Unread
-						</th>
-						<th scope="col" class="number">
-							All
-						</th>
-						<th scope="col" class="col-created">
-							Created
-						</th>
-					</tr>
-				</thead>
-				<tbody>
-					{list.map((form) => (
-						<FormRow key={form.id} form={form} counts={stats?.[form.id] ?? (stats && new Array(DAYS).fill(0))} />
-					))}
-				</tbody>
-			</table>
-		</div>
+		<Table
+			name="Forms"
+			class="forms-table"
+			columns={columns}
+			rows={list}
+			rowClass={({ isActive }) => (isActive ? '' : 'paused')}
+		/>
 	);
 }
 

@@ -2,8 +2,8 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { announce, useTitle } from '../announce.ts';
-import { FormHead } from '../components/form-head.tsx';
-import { LoadFailure } from '../components/load-failure.tsx';
+import { FormHead } from '../components/form-view.tsx';
+import { LoadFailure } from '../components/messages.tsx';
 import { Pager } from '../components/pager.tsx';
 import { useFirstScreen } from '../first-screen.ts';
 import { plural } from '../format.ts';
@@ -12,13 +12,13 @@ import { navigate } from '../location.ts';
 import { type InboxQuery, to } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { formOf, forms } from '../state/forms.ts';
-import { createInbox, type Inbox } from '../state/inbox.ts';
-import { onLiveEvent } from '../state/live.ts';
+import { createInbox, type Inbox, type InboxProps } from '../state/inbox.ts';
+import { useLiveEvents } from '../state/live.ts';
 import { showError } from '../state/toasts.ts';
 import { isPhone } from '../state/viewport.ts';
 import { BulkBar } from './inbox/bulk-bar.tsx';
 import { InboxEmpty } from './inbox/inbox-empty.tsx';
-import { focusRow, useInboxKeys } from './inbox/inbox-keys.ts';
+import { focusRow, inboxKeys } from './inbox/inbox-keys.ts';
 import { InboxToolbar } from './inbox/inbox-toolbar.tsx';
 import { SubmissionList } from './inbox/submission-list.tsx';
 import { SubmissionTable } from './inbox/submission-table.tsx';
@@ -40,13 +40,9 @@ function useInbox({ form, submission, query }: Props): Inbox {
 	useEffect(() => {
 		inbox.open(submission).catch(showError);
 	}, [inbox, submission]);
-	useEffect(
-		() =>
-			onLiveEvent((event) => {
-				if (inbox.handleEvent(event)) announce(`A new submission has arrived in ${formOf(form)?.name ?? 'this form'}.`);
-			}),
-		[inbox, form],
-	);
+	useLiveEvents((event) => {
+		if (inbox.handleEvent(event)) announce(`A new submission has arrived in ${formOf(form)?.name ?? 'this form'}.`);
+	});
 	return inbox;
 }
 
@@ -65,7 +61,7 @@ function useInboxFocus({ submission, query }: Props): void {
 	}, [part]);
 }
 
-function Arrivals({ inbox, query }: { inbox: Inbox; query: InboxQuery }) {
+function Arrivals({ inbox, query }: InboxProps) {
 	const count = inbox.arrivals.value;
 	if (count === 0) return null;
 	const show = () => {
@@ -79,20 +75,14 @@ function Arrivals({ inbox, query }: { inbox: Inbox; query: InboxQuery }) {
 	);
 }
 
-interface RowsProps {
-	inbox: Inbox;
-	query: InboxQuery;
-	isNarrow: boolean;
-}
-
 /** Stays mounted while table and list alternate, so that the scroll position survives opening a submission. */
-function Page({ inbox, query, isNarrow }: RowsProps) {
+function Page({ inbox, query, isNarrow }: InboxProps & { isNarrow: boolean }) {
 	const rows = useFirstScreen(inbox.rows.value);
 	const Submissions = isNarrow || isPhone.value ? SubmissionList : SubmissionTable;
 	return <Submissions inbox={inbox} query={query} rows={rows} />;
 }
 
-function Rows({ inbox, query, isNarrow }: RowsProps) {
+function Rows({ inbox, query, isNarrow }: InboxProps & { isNarrow: boolean }) {
 	if (inbox.error.value !== undefined && inbox.page.value === undefined) {
 		return <LoadFailure error={inbox.error.value} onRetry={inbox.reload} />;
 	}
@@ -116,7 +106,7 @@ export function InboxView(props: Props) {
 	const known = formOf(form);
 	useTitle(`${known?.unreadCount ? `(${known.unreadCount}) ` : ''}${known?.name ?? 'Inbox'}`);
 	useInboxFocus(props);
-	const keys = useInboxKeys(inbox, props);
+	const keys = inboxKeys(inbox, props);
 	useShortcuts(keys);
 	if (forms.value !== undefined && known === undefined) return <NotFound />;
 	const isOpen = submission !== null;
@@ -132,7 +122,7 @@ export function InboxView(props: Props) {
 						<Rows inbox={inbox} query={query} isNarrow={isOpen} />
 					</div>
 				</section>
-				{isOpen && <SubmissionDetail inbox={inbox} query={query} id={submission} />}
+				{isOpen && <SubmissionDetail inbox={inbox} query={query} id={submission} keys={keys} />}
 			</div>
 		</div>
 	);

@@ -3,12 +3,11 @@
 import { useState } from 'preact/hooks';
 import * as api from '../api.ts';
 import type { ApiKey } from '../api-types.ts';
-import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
-import { Icon } from '../components/icon.tsx';
-import { LoadFailure } from '../components/load-failure.tsx';
+import { Button } from '../components/buttons.tsx';
+import { ConfirmDialog, SecretDialog } from '../components/dialogs.tsx';
+import { EmptyState, LoadFailure } from '../components/messages.tsx';
 import { Page } from '../components/page.tsx';
-import { SecretDialog } from '../components/secret-dialog.tsx';
+import { type Column, Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { shortDate } from '../format.ts';
 import { formOf } from '../state/forms.ts';
@@ -17,10 +16,18 @@ import { showToast } from '../state/toasts.ts';
 import { useQuery } from '../use-query.ts';
 import { NewKeyDialog } from './keys/new-key-dialog.tsx';
 
-function stateOf(key: ApiKey): { label: string; tone: string } {
-	if (key.revokedAt) return { label: 'Revoked', tone: 'chip bad' };
-	if (key.expiresAt && new Date(key.expiresAt).getTime() < Date.now()) return { label: 'Expired', tone: 'chip warn' };
-	return { label: 'Active', tone: 'chip good' };
+const isLive = ({ revokedAt }: ApiKey) => revokedAt === null;
+
+function State({ apiKey: key }: { apiKey: ApiKey }) {
+	if (!isLive(key)) return <span class="chip bad">Revoked</span>;
+	if (!key.expiresAt) return <span class="chip good">Active</span>;
+	const isExpired = new Date(key.expiresAt).getTime() < Date.now();
+	return (
+		<>
+			<span class={isExpired ? 'chip warn' : 'chip good'}>{isExpired ? 'Expired' : 'Active'}</span>
+			<span class="muted small nowrap"> until {shortDate(key.expiresAt)}</span>
+		</>
+	);
 }
 
 function scopeOf(key: ApiKey): string {
@@ -28,73 +35,41 @@ function scopeOf(key: ApiKey): string {
 	return key.permissions.includes('admin') ? 'Everything' : key.permissions.join(', ');
 }
 
-function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }) {
-	const state = stateOf(apiKey);
-	const isLive = apiKey.revokedAt === null;
-	return (
-		<tr class={isLive ? '' : 'paused'}>
-			<td>
-				<bdi class="strong">{apiKey.name || 'Unnamed'}</bdi>
-				<span class="muted mono small nowrap">{apiKey.display}</span>
-			</td>
-			<td class="col-wide">
-				<bdi>{scopeOf(apiKey)}</bdi>
-			</td>
-			<td>
-				<span class={state.tone}>{state.label}</span>
-				{isLive && apiKey.expiresAt && <span class="muted small nowrap"> until {shortDate(apiKey.expiresAt)}</span>}
-			</td>
-			<td class="col-wide muted">{apiKey.lastUsedAt ? <Time iso={apiKey.lastUsedAt} /> : 'Never used'}</td>
-			<td class="col-wide muted">
-				<Time iso={apiKey.createdAt} />
-			</td>
-			<td class="col-action">
-				{isLive && (
-					<button
-						type="button"
-						class="button small"
-						onClick={onRevoke}
-						aria-label={`Revoke ${apiKey.name || apiKey.display}`}
-					>
-						Revoke
-					</button>
-				)}
-			</td>
-		</tr>
-	);
-}
-
 function KeyTable({ list, onRevoke }: { list: ApiKey[]; onRevoke: (key: ApiKey) => void }) {
-	return (
-		<div class="table-card">
-			<table class="table">
-				<caption class="visually-hidden">API keys</caption>
-				<thead>
-					<tr>
-						<th scope="col">Key</th>
-						<th scope="col" class="col-wide">
-							May
-						</th>
-						<th scope="col">State</th>
-						<th scope="col" class="col-wide">
-							Last used
-						</th>
-						<th scope="col" class="col-wide">
-							Created
-						</th>
-						<th scope="col" class="col-action">
-							<span class="visually-hidden">Actions</span>
-						</th>
-					</tr>
-				</thead>
-				<tbody>
-					{list.map((key) => (
-						<KeyRow key={key.id} apiKey={key} onRevoke={() => onRevoke(key)} />
-					))}
-				</tbody>
-			</table>
-		</div>
-	);
+	const columns: Column<ApiKey>[] = [
+		{
+			head: 'Key',
+			cell: ({ name, display }) => (
+				<>
+					<bdi class="strong">{name || 'Unnamed'}</bdi>
+					<span class="muted mono small nowrap">{display}</span>
+				</>
+			),
+		},
+		{ head: 'May', class: 'col-wide', cell: (key) => <bdi>{scopeOf(key)}</bdi> },
+		{ head: 'State', cell: (key) => <State apiKey={key} /> },
+		{
+			head: 'Last used',
+			class: 'col-wide muted',
+			cell: ({ lastUsedAt }) => (lastUsedAt ? <Time iso={lastUsedAt} /> : 'Never used'),
+		},
+		{ head: 'Created', class: 'col-wide muted', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+		{
+			head: 'Actions',
+			isHeadHidden: true,
+			class: 'col-action',
+			cell: (key) =>
+				isLive(key) && (
+					<Button
+						label="Revoke"
+						look="small"
+						onClick={() => onRevoke(key)}
+						aria-label={`Revoke ${key.name || key.display}`}
+					/>
+				),
+		},
+	];
+	return <Table name="API keys" columns={columns} rows={list} rowClass={(key) => (isLive(key) ? '' : 'paused')} />;
 }
 
 export function Keys() {
@@ -112,12 +87,7 @@ export function Keys() {
 		<Page
 			title="API keys"
 			intro={`Programs use the API with a key. A ${mode} key sees the ${mode} forms only.`}
-			actions={
-				<button type="button" class="button primary" onClick={() => setMaking(true)}>
-					<Icon name="plus" />
-					New key
-				</button>
-			}
+			actions={<Button label="New key" icon="plus" look="primary" onClick={() => setMaking(true)} />}
 		>
 			{error !== undefined && data === undefined && <LoadFailure error={error} onRetry={reload} />}
 			{data?.keys.length === 0 && (

@@ -1,7 +1,7 @@
 /** The view of an unknown address. */
 
 import { useTitle } from '../announce.ts';
-import { EmptyState } from '../components/empty-state.tsx';
+import { EmptyState } from '../components/messages.tsx';
 import { to } from '../router.ts';
 
 export function NotFound() {

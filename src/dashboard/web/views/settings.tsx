@@ -4,12 +4,16 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import * as api from '../api.ts';
 import type { Status } from '../api-types.ts';
-import { Field } from '../components/field.tsx';
-import { LoadFailure } from '../components/load-failure.tsx';
+import { Button } from '../components/buttons.tsx';
+import { Field } from '../components/inputs.tsx';
+import { LoadFailure, Notice } from '../components/messages.tsx';
 import { Page } from '../components/page.tsx';
+import { type Column, Table } from '../components/table.tsx';
+import { messageOf } from '../field-errors.ts';
 import { formatBytes, formatCount, formatDuration } from '../format.ts';
 import { to } from '../router.ts';
 import { session } from '../state/session.ts';
+import { useAction } from '../use-action.ts';
 import { useQuery } from '../use-query.ts';
 import { Sessions } from './settings/sessions.tsx';
 
@@ -57,35 +61,24 @@ function Tiles({ status }: { status: Status }) {
 
 function MailTest({ mail }: { mail: Status['mail'] }) {
 	const [address, setAddress] = useState('');
-	const [outcome, setOutcome] = useState<{ text: string; isGood: boolean } | undefined>(undefined);
-	const [isBusy, setBusy] = useState(false);
-	const send = async (event: Event) => {
-		event.preventDefault();
-		setBusy(true);
-		setOutcome(undefined);
-		try {
-			const { reply } = await api.server.testMail(address.trim());
-			setOutcome({ text: `The mail server took it (${reply}). Look into the mailbox.`, isGood: true });
-		} catch (error) {
-			setOutcome({ text: error instanceof Error ? error.message : 'The test mail could not be sent.', isGood: false });
-		}
-		setBusy(false);
-	};
+	const [reply, setReply] = useState('');
+	const { run, isBusy, error } = useAction(async () => {
+		setReply('');
+		setReply((await api.server.testMail(address.trim())).reply);
+	});
 	if (!mail.configured) {
 		return (
-			<p class="notice warning">
-				<span>
-					No mail server is set, so no notifications are sent. Set <code>FORMSRV_SMTP_URL</code> and{' '}
-					<code>FORMSRV_MAIL_FROM</code>, then restart.
-				</span>
-			</p>
+			<Notice tone="warning">
+				No mail server is set, so no notifications are sent. Set <code>FORMSRV_SMTP_URL</code> and{' '}
+				<code>FORMSRV_MAIL_FROM</code>, then restart.
+			</Notice>
 		);
 	}
 	if (session.value?.mode === 'test') {
 		return <p class="muted">Test mode sends nothing. Switch to live to send a test mail.</p>;
 	}
 	return (
-		<form class="stack" onSubmit={send} noValidate>
+		<form class="stack" onSubmit={run} noValidate>
 			<p class="muted">
 				Mails come from <bdi>{mail.from ?? 'the server'}</bdi>.
 			</p>
@@ -97,46 +90,32 @@ function MailTest({ mail }: { mail: Status['mail'] }) {
 					onInput={setAddress}
 					placeholder="you@example.com"
 				/>
-				<button type="submit" class="button" disabled={isBusy || address.trim() === ''}>
-					{isBusy ? 'Sending…' : 'Send'}
-				</button>
+				<Button label={isBusy ? 'Sending…' : 'Send'} type="submit" disabled={isBusy || address.trim() === ''} />
 			</div>
-			{outcome && (
-				<p class={outcome.isGood ? 'notice good' : 'notice bad'} role="status">
-					{outcome.text}
-				</p>
+			{error !== undefined && (
+				<Notice tone="bad" role="status">
+					{messageOf(error)}
+				</Notice>
+			)}
+			{reply && (
+				<Notice tone="good" role="status">
+					The mail server took it ({reply}). Look into the mailbox.
+				</Notice>
 			)}
 		</form>
 	);
 }
 
-function SettingsTable({ settings }: { settings: Status['settings'] }) {
-	return (
-		<div class="table-card">
-			<table class="table settings-table">
-				<caption class="visually-hidden">Settings in force</caption>
-				<thead>
-					<tr>
-						<th scope="col">Setting</th>
-						<th scope="col">Value</th>
-						<th scope="col" class="col-wide">
-							From
-						</th>
-					</tr>
-				</thead>
-				<tbody>
-					{settings.map(({ name, value, source }) => (
-						<tr key={name}>
-							<td class="mono small">{name}</td>
-							<td class={source === 'default' ? 'mono small break muted' : 'mono small break'}>{value}</td>
-							<td class="col-wide muted small">{source}</td>
-						</tr>
-					))}
-				</tbody>
-			</table>
-		</div>
-	);
-}
+const SETTING_COLUMNS: Column<Status['settings'][number]>[] = [
+	{ head: 'Setting', cell: ({ name }) => <span class="mono small">{name}</span> },
+	{
+		head: 'Value',
+		cell: ({ value, source }) => (
+			<span class={source === 'default' ? 'mono small break muted' : 'mono small break'}>{value}</span>
+		),
+	},
+	{ head: 'From', class: 'col-wide muted small', cell: ({ source }) => source },
+];
 
 export function Settings() {
 	const { data: status, error, reload } = useQuery('status', api.server.status);
@@ -156,7 +135,11 @@ export function Settings() {
 					<Sessions />
 					<section class="stack">
 						<h2>Settings in force</h2>
-						<SettingsTable settings={status.settings} />
+						<Table
+							name="Settings in force"
+							columns={SETTING_COLUMNS}
+							rows={status.settings.map((setting) => ({ id: setting.name, ...setting }))}
+						/>
 					</section>
 				</>
 			)}

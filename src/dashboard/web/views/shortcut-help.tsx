@@ -1,57 +1,43 @@
 /** All keyboard shortcuts, and the switch that turns them off. */
 
-import { Dialog } from '../components/dialog.tsx';
-import { Switch } from '../components/switch.tsx';
+import { Dialog } from '../components/dialogs.tsx';
+import { Switch } from '../components/inputs.tsx';
 import { areShortcutsOn, switchShortcuts } from '../shortcuts.ts';
 
-const GROUPS: { title: string; keys: [keys: string[], what: string][] }[] = [
-	{
-		title: 'Inbox',
-		keys: [
-			[['j'], 'Next submission'],
-			[['k'], 'Previous submission'],
-			[['Enter'], 'Open'],
-			[['Esc'], 'Back to the list'],
-			[['x'], 'Select'],
-			[['/'], 'Search'],
-		],
+/** By the names of the bindings. */
+const GROUPS: Record<string, Record<string, string>> = {
+	Inbox: {
+		j: 'Next submission',
+		k: 'Previous submission',
+		Enter: 'Open',
+		Esc: 'Back to the list',
+		x: 'Select',
+		'/': 'Search',
 	},
-	{
-		title: 'Submission',
-		keys: [
-			[['s'], 'Star'],
-			[['e'], 'Mark read or unread'],
-			[['!'], 'Spam, or not spam'],
-			[['#'], 'Delete'],
-			[['z'], 'Undo'],
-		],
+	Submission: { s: 'Star', e: 'Mark read or unread', '!': 'Spam, or not spam', '#': 'Delete', z: 'Undo' },
+	'Go to': {
+		'g f': 'Forms',
+		'g i': 'Inbox of this form',
+		'g d': 'Deliveries',
+		'g k': 'API keys',
+		'g s': 'Server',
+		'?': 'This help',
 	},
-	{
-		title: 'Go to',
-		keys: [
-			[['g', 'f'], 'Forms'],
-			[['g', 'i'], 'Inbox of this form'],
-			[['g', 'd'], 'Deliveries'],
-			[['g', 'k'], 'API keys'],
-			[['g', 's'], 'Server'],
-			[['?'], 'This help'],
-		],
-	},
-];
+};
 
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
 	return (
 		<Dialog title="Keyboard shortcuts" onClose={onClose} isWide>
 			<div class="shortcut-groups">
-				{GROUPS.map(({ title, keys }) => (
+				{Object.entries(GROUPS).map(([title, keys]) => (
 					<section key={title}>
 						<h3>{title}</h3>
 						<dl class="shortcuts">
-							{keys.map(([names, what]) => (
+							{Object.entries(keys).map(([name, what]) => (
 								<div key={what}>
 									<dt>
-										{names.map((name) => (
-											<kbd key={name}>{name}</kbd>
+										{name.split(' ').map((key) => (
+											<kbd key={key}>{key}</kbd>
 										))}
 									</dt>
 									<dd>{what}</dd>

@@ -2,13 +2,17 @@
 
 import { useState } from 'preact/hooks';
 import { useTitle } from '../announce.ts';
-import { ApiError } from '../api.ts';
-import { CopyButton } from '../components/copy-button.tsx';
-import { Field } from '../components/field.tsx';
+import type { OpenSession } from '../api-types.ts';
+import { Button } from '../components/buttons.tsx';
+import { CodeLine } from '../components/code.tsx';
+import { Field } from '../components/inputs.tsx';
+import { Notice } from '../components/messages.tsx';
+import { errorOfOnly } from '../field-errors.ts';
 import { signIn, signInNotice } from '../state/session.ts';
+import { useAction } from '../use-action.ts';
 
 /** Recognises a set-up link or its token; any other text is sent as a key. */
-function proofOf(text: string): { key: string } | { token: string } {
+function proofOf(text: string): OpenSession {
 	const link = /#\/setup\/([^/?#\s]+)$/.exec(text);
 	if (link?.[1]) return { token: decodeURIComponent(link[1]) };
 	return /^(sk_|fk_)/.test(text) ? { key: text } : { token: text };
@@ -20,15 +24,9 @@ function Help() {
 			<summary>Where do I get one?</summary>
 			<div class="stack small">
 				<p>On the machine that runs formsrv, this prints a link that signs you in once; opening it is enough:</p>
-				<div class="code-line">
-					<code>formsrv dashboard-link</code>
-					<CopyButton text="formsrv dashboard-link" what="the command" />
-				</div>
+				<CodeLine text="formsrv dashboard-link" what="the command" />
 				<p>The first start of the server has printed such a link, too. For a key that keeps:</p>
-				<div class="code-line">
-					<code>formsrv keys create</code>
-					<CopyButton text="formsrv keys create" what="the command" />
-				</div>
+				<CodeLine text="formsrv keys create" what="the command" />
 			</div>
 		</details>
 	);
@@ -37,47 +35,29 @@ function Help() {
 export function SignIn() {
 	useTitle('Sign in');
 	const [text, setText] = useState('');
-	const [error, setError] = useState('');
-	const [isBusy, setBusy] = useState(false);
-	const submit = async (event: Event) => {
-		event.preventDefault();
-		if (text.trim() === '') return setError('Paste an API key or a set-up link.');
-		setBusy(true);
-		setError('');
-		try {
-			await signIn(proofOf(text.trim()));
-		} catch (cause) {
-			const isUnknown = cause instanceof ApiError && cause.status === 401;
-			const reason = cause instanceof Error ? cause.message : 'Something went wrong.';
-			setError(isUnknown ? 'This key or link is not known here, or it has expired or been used.' : reason);
-			setBusy(false);
-		}
-	};
+	const { run, isBusy, error } = useAction(async () => {
+		if (text.trim() === '') throw new Error('Paste an API key or a set-up link.');
+		await signIn(proofOf(text.trim()));
+	});
 	return (
 		<main class="sign-in">
 			<div class="sign-in-card">
 				<span class="brand-mark large" />
 				<h1>Sign in to formsrv</h1>
-				{signInNotice.value && (
-					<p class="notice" role="status">
-						{signInNotice.value}
-					</p>
-				)}
-				<form class="stack" onSubmit={submit}>
+				{signInNotice.value && <Notice role="status">{signInNotice.value}</Notice>}
+				<form class="stack" onSubmit={run}>
 					<Field
 						label="API key or set-up link"
 						type="password"
 						value={text}
 						onInput={setText}
-						error={error}
+						error={errorOfOnly(error, 'key')}
 						placeholder="sk_live_…"
 						autoComplete="current-password"
 						isMono
 						autoFocus
 					/>
-					<button type="submit" class="button primary block" disabled={isBusy}>
-						{isBusy ? 'Signing in…' : 'Sign in'}
-					</button>
+					<Button label={isBusy ? 'Signing in…' : 'Sign in'} type="submit" look="primary block" disabled={isBusy} />
 				</form>
 				<Help />
 			</div>

@@ -2,51 +2,29 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 import type { Submission } from '../api-types.ts';
-import { EmptyState } from '../components/empty-state.tsx';
+import { Button, IconButton, IconLink } from '../components/buttons.tsx';
 import { Icon } from '../components/icon.tsx';
-import { IconButton } from '../components/icon-button.tsx';
+import { EmptyState, Notice } from '../components/messages.tsx';
 import { absoluteTime, relativeTime } from '../format.ts';
-import { navigate } from '../location.ts';
-import { type InboxQuery, to } from '../router.ts';
+import { to } from '../router.ts';
 import { spamReasonText } from '../spam-reason.ts';
 import { now } from '../state/clock.ts';
 import { formOf } from '../state/forms.ts';
-import type { Inbox } from '../state/inbox.ts';
-import { removeLater, setFlags } from '../state/inbox-actions.ts';
+import type { Inbox, InboxProps } from '../state/inbox.ts';
+import { setFlags } from '../state/inbox-actions.ts';
 import { may } from '../state/session.ts';
 import { replyAddress, summarise } from '../summary.ts';
-import { leave, step } from './inbox/inbox-keys.ts';
+import type { InboxKeys } from './inbox/inbox-keys.ts';
 import { FieldList } from './submission/field-list.tsx';
 import { SubmissionDeliveries } from './submission/submission-deliveries.tsx';
 
-interface Props {
-	inbox: Inbox;
-	query: InboxQuery;
+interface Props extends InboxProps {
 	id: string;
+	keys: InboxKeys;
 }
 
-function SpamNote({ row }: { row: Submission }) {
-	if (!row.isSpam) return null;
-	return (
-		<p class="notice warning">
-			<Icon name="ban" />
-			<span>
-				<strong>Spam.</strong> {spamReasonText(row.spamReason)}
-			</span>
-		</p>
-	);
-}
-
-function Actions({ inbox, query, row }: { inbox: Inbox; query: InboxQuery; row: Submission }) {
-	const place = { form: inbox.formId, submission: row.id, query };
-	const moveSpam = () => {
-		leave(inbox, place);
-		void setFlags(inbox, [row], { isSpam: !row.isSpam });
-	};
-	const remove = () => {
-		leave(inbox, place);
-		removeLater(inbox, [row.id]);
-	};
+/** The buttons do what the keys do. */
+function Actions({ row, keys }: { row: Submission; keys: InboxKeys }) {
 	return (
 		<div class="detail-actions" role="toolbar" aria-label="Submission">
 			{may('write') && (
@@ -58,57 +36,38 @@ function Actions({ inbox, query, row }: { inbox: Inbox; query: InboxQuery; row: 
 						tone="star"
 						isFilled={row.isStarred}
 						isPressed={row.isStarred}
-						onClick={() => void setFlags(inbox, [row], { isStarred: !row.isStarred })}
+						onClick={keys.s}
 					/>
 					<IconButton
 						icon={row.isRead ? 'mail' : 'read'}
 						label={row.isRead ? 'Mark unread' : 'Mark read'}
 						hotkey="e"
-						onClick={() => void setFlags(inbox, [row], { isRead: !row.isRead })}
+						onClick={keys.e}
 					/>
 					<IconButton
 						icon={row.isSpam ? 'inbox' : 'ban'}
 						label={row.isSpam ? 'Not spam' : 'Spam'}
 						hotkey="!"
-						onClick={moveSpam}
+						onClick={keys['!']}
 					/>
 				</>
 			)}
-			{may('delete') && <IconButton icon="trash" label="Delete" hotkey="#" tone="danger" onClick={remove} />}
+			{may('delete') && <IconButton icon="trash" label="Delete" hotkey="#" tone="danger" onClick={keys['#']} />}
 		</div>
 	);
 }
 
-function Bar({ inbox, query, id }: Props) {
-	const place = { form: inbox.formId, submission: id, query };
-	const at = inbox.rows.value.findIndex((row) => row.id === id);
+function Bar({ inbox, query, id, keys }: Props) {
+	const rows = inbox.rows.value;
+	const at = rows.findIndex((row) => row.id === id);
 	const row = inbox.current.value;
 	return (
 		<header class="detail-bar">
-			<a
-				class="icon-button"
-				href={to.inbox(inbox.formId, query)}
-				aria-label="Back to the list"
-				title="Back to the list (Esc)"
-			>
-				<Icon name="back" />
-			</a>
-			{row && <Actions inbox={inbox} query={query} row={row} />}
+			<IconLink icon="back" label="Back to the list" hotkey="Esc" href={to.inbox(inbox.formId, query)} />
+			{row && <Actions row={row} keys={keys} />}
 			<div class="detail-steps">
-				<IconButton
-					icon="chevron"
-					label="Previous"
-					hotkey="k"
-					isDisabled={at <= 0}
-					onClick={() => step(inbox, place, -1)}
-				/>
-				<IconButton
-					icon="chevron"
-					label="Next"
-					hotkey="j"
-					isDisabled={at >= inbox.rows.value.length - 1}
-					onClick={() => step(inbox, place, 1)}
-				/>
+				<IconButton icon="chevron" label="Previous" hotkey="k" isDisabled={at <= 0} onClick={keys.k} />
+				<IconButton icon="chevron" label="Next" hotkey="j" isDisabled={at >= rows.length - 1} onClick={keys.j} />
 			</div>
 		</header>
 	);
@@ -139,14 +98,19 @@ function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
 					</a>
 				)}
 			</div>
-			<SpamNote row={row} />
+			{row.isSpam && (
+				<Notice tone="warning" icon="ban">
+					<strong>Spam.</strong> {spamReasonText(row.spamReason)}
+				</Notice>
+			)}
 			<FieldList data={row.data} />
 			{may('admin') && <SubmissionDeliveries key={row.id} form={inbox.formId} submission={row.id} />}
 		</div>
 	);
 }
 
-export function SubmissionDetail({ inbox, query, id }: Props) {
+export function SubmissionDetail(props: Props) {
+	const { inbox, id, keys } = props;
 	const row = inbox.current.value;
 	const isShown = row?.id === id;
 	const isUnread = isShown && !row.isRead;
@@ -155,13 +119,11 @@ export function SubmissionDetail({ inbox, query, id }: Props) {
 	}, [isShown && id]);
 	return (
 		<article class="detail" aria-label="Submission">
-			<Bar inbox={inbox} query={query} id={id} />
+			<Bar {...props} />
 			{isShown && <Body inbox={inbox} row={row} />}
 			{!isShown && inbox.isMissing.value && (
 				<EmptyState icon="trash" title="This submission is gone">
-					<button type="button" class="button" onClick={() => navigate(to.inbox(inbox.formId, query))}>
-						Back to the list
-					</button>
+					<Button label="Back to the list" onClick={keys.Escape} />
 				</EmptyState>
 			)}
 		</article>

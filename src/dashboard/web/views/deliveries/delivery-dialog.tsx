@@ -1,14 +1,16 @@
 /** One delivery: its state, attempts and content; a mail is shown in a sandboxed frame. */
 
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import * as api from '../../api.ts';
 import type { DeliveryContent, DeliveryDetail, DeliveryState } from '../../api-types.ts';
-import { CodeBlock } from '../../components/code-block.tsx';
+import { Button } from '../../components/buttons.tsx';
+import { CodeBlock } from '../../components/code.tsx';
 import { DeliveryStateChip } from '../../components/delivery-state.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { LoadFailure } from '../../components/load-failure.tsx';
-import { absoluteTime, jsonText, valueText } from '../../format.ts';
+import { Dialog } from '../../components/dialogs.tsx';
+import { Segments } from '../../components/inputs.tsx';
+import { LoadFailure } from '../../components/messages.tsx';
+import { Term } from '../../components/term.tsx';
+import { absoluteTime, jsonText, plural, valueText } from '../../format.ts';
 import { to } from '../../router.ts';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
@@ -21,14 +23,11 @@ interface Props {
 
 const RETRIABLE: DeliveryState[] = ['failed', 'waiting', 'withheld'];
 
-function Term({ name, children }: { name: string; children: ComponentChildren }) {
-	return (
-		<div>
-			<dt>{name}</dt>
-			<dd>{children}</dd>
-		</div>
-	);
-}
+type Part = 'html' | 'text';
+const PARTS: { value: Part; label: string }[] = [
+	{ value: 'html', label: 'Rendered' },
+	{ value: 'text', label: 'Text' },
+];
 
 function addressText(value: unknown): string {
 	if (Array.isArray(value)) return value.map(addressText).join(', ');
@@ -40,7 +39,7 @@ function addressText(value: unknown): string {
 }
 
 function Mail({ id, content }: { id: string; content: DeliveryContent }) {
-	const [isPlain, setPlain] = useState(!content.html);
+	const [part, setPart] = useState<Part>(content.html ? 'html' : 'text');
 	return (
 		<div class="stack">
 			<dl class="terms">
@@ -50,20 +49,8 @@ function Mail({ id, content }: { id: string; content: DeliveryContent }) {
 				)}
 				<Term name="Subject">{content.subject ?? ''}</Term>
 			</dl>
-			{content.html && content.text && (
-				<fieldset class="segments">
-					<legend class="visually-hidden">Part</legend>
-					<label class="segment">
-						<input type="radio" name="part" checked={!isPlain} onChange={() => setPlain(false)} />
-						<span>Rendered</span>
-					</label>
-					<label class="segment">
-						<input type="radio" name="part" checked={isPlain} onChange={() => setPlain(true)} />
-						<span>Text</span>
-					</label>
-				</fieldset>
-			)}
-			{isPlain ? (
+			{content.html && content.text && <Segments legend="Part" options={PARTS} value={part} onChange={setPart} />}
+			{part === 'text' ? (
 				<CodeBlock text={content.text ?? ''} name="Text of the mail" />
 			) : (
 				<iframe class="mail-frame" title="The mail as it looks" sandbox="" src={api.deliveries.previewAddress(id)} />
@@ -86,8 +73,7 @@ function Facts({ delivery }: { delivery: DeliveryDetail }) {
 				<bdi class="break">{delivery.destination}</bdi>
 			</Term>
 			<Term name="State">
-				<DeliveryStateChip state={delivery.state} /> after {delivery.attempts}{' '}
-				{delivery.attempts === 1 ? 'attempt' : 'attempts'}
+				<DeliveryStateChip state={delivery.state} /> after {plural(delivery.attempts, 'attempt')}
 			</Term>
 			<Term name="Created">{absoluteTime(delivery.createdAt)}</Term>
 			{delivery.finishedAt && <Term name="Finished">{absoluteTime(delivery.finishedAt)}</Term>}
@@ -114,28 +100,21 @@ function Facts({ delivery }: { delivery: DeliveryDetail }) {
 export function DeliveryDialog({ id, onRetried, onClose }: Props) {
 	const { data: delivery, error, reload } = useQuery(id, () => api.deliveries.read(id));
 	const canRetry = delivery !== undefined && RETRIABLE.includes(delivery.state);
-	const retry = async () => {
-		try {
-			await api.deliveries.retry(id);
-			showToast('Retrying now.');
-			reload();
-			onRetried();
-		} catch (cause) {
-			showError(cause);
-		}
-	};
+	const retry = () =>
+		api.deliveries
+			.retry(id)
+			.then(() => {
+				showToast('Retrying now.');
+				reload();
+				onRetried();
+			})
+			.catch(showError);
 	return (
 		<Dialog
 			title={delivery?.channel === 'webhook' ? 'Webhook' : 'Mail'}
 			isWide
 			onClose={onClose}
-			actions={
-				canRetry && (
-					<button type="button" class="button primary" onClick={retry}>
-						Send now
-					</button>
-				)
-			}
+			actions={canRetry && <Button label="Send now" look="primary" onClick={retry} />}
 		>
 			{error !== undefined && delivery === undefined && <LoadFailure error={error} onRetry={reload} />}
 			{delivery && <Facts delivery={delivery} />}

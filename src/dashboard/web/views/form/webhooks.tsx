@@ -3,13 +3,13 @@
 import { useState } from 'preact/hooks';
 import * as api from '../../api.ts';
 import type { Webhook, WebhookTestResult, WebhookWithSecret } from '../../api-types.ts';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { Field } from '../../components/field.tsx';
-import { IconButton } from '../../components/icon-button.tsx';
-import { SecretDialog } from '../../components/secret-dialog.tsx';
+import { Button, IconButton } from '../../components/buttons.tsx';
+import { ConfirmDialog, SecretDialog } from '../../components/dialogs.tsx';
+import { Field } from '../../components/inputs.tsx';
 import { Time } from '../../components/time.tsx';
-import { errorOf } from '../../field-errors.ts';
+import { errorOfOnly } from '../../field-errors.ts';
 import { showError, showToast } from '../../state/toasts.ts';
+import { useAction } from '../../use-action.ts';
 import { useQuery } from '../../use-query.ts';
 
 interface RowProps {
@@ -32,8 +32,7 @@ function stateOf(webhook: Webhook): { label: string; tone: string } {
 function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 	const [isAsking, setAsking] = useState(false);
 	const state = stateOf(webhook);
-	const toggle = () =>
-		api.webhooks.update(form, webhook.id, { isActive: !webhook.isActive }).then(onChanged).catch(showError);
+	const toggle = () => api.webhooks.activate(form, webhook.id, !webhook.isActive).then(onChanged).catch(showError);
 	const test = () =>
 		api.webhooks
 			.test(form, webhook.id)
@@ -57,15 +56,9 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 			</div>
 			<span class={state.tone}>{state.label}</span>
 			<div class="row-actions">
-				<button type="button" class="button small" onClick={test}>
-					Test
-				</button>
-				<button type="button" class="button small" onClick={toggle}>
-					{webhook.isActive ? 'Turn off' : 'Turn on'}
-				</button>
-				<button type="button" class="button small" onClick={rotate}>
-					New secret
-				</button>
+				<Button label="Test" look="small" onClick={test} />
+				<Button label={webhook.isActive ? 'Turn off' : 'Turn on'} look="small" onClick={toggle} />
+				<Button label="New secret" look="small" onClick={rotate} />
 				<IconButton icon="trash" label="Delete webhook" tone="danger" onClick={() => setAsking(true)} />
 			</div>
 			{isAsking && (
@@ -84,31 +77,21 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 
 function NewWebhook({ form, onMade }: { form: string; onMade: (webhook: WebhookWithSecret) => void }) {
 	const [url, setUrl] = useState('');
-	const [error, setError] = useState('');
-	const create = async (event: Event) => {
-		event.preventDefault();
-		setError('');
-		try {
-			onMade(await api.webhooks.create(form, { url: url.trim() }));
-			setUrl('');
-		} catch (cause) {
-			const apiError = cause instanceof api.ApiError ? cause : undefined;
-			setError(errorOf(apiError, 'url') ?? apiError?.message ?? 'The webhook could not be created.');
-		}
-	};
+	const { run, error } = useAction(async () => {
+		onMade(await api.webhooks.create(form, url.trim()));
+		setUrl('');
+	});
 	return (
-		<form class="inline-form" onSubmit={create} noValidate>
+		<form class="inline-form" onSubmit={run} noValidate>
 			<Field
 				label="New webhook"
 				type="url"
 				value={url}
 				onInput={setUrl}
-				error={error}
+				error={errorOfOnly(error, 'url')}
 				placeholder="https://example.com/hooks/formsrv"
 			/>
-			<button type="submit" class="button" disabled={url.trim() === ''}>
-				Add
-			</button>
+			<Button label="Add" type="submit" disabled={url.trim() === ''} />
 		</form>
 	);
 }

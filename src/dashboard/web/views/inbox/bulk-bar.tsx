@@ -2,21 +2,14 @@
 
 import { useState } from 'preact/hooks';
 import type { Flags } from '../../api-types.ts';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { IconButton } from '../../components/icon-button.tsx';
+import { Button, IconButton } from '../../components/buttons.tsx';
+import { ConfirmDialog } from '../../components/dialogs.tsx';
 import { formatCount, plural } from '../../format.ts';
 import { selectionOf } from '../../inbox-query.ts';
-import type { InboxQuery } from '../../router.ts';
-import type { Inbox } from '../../state/inbox.ts';
+import type { Inbox, InboxProps } from '../../state/inbox.ts';
 import { removeAll, removeLater, setFlags, setFlagsOfAll } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
 import { showError } from '../../state/toasts.ts';
-
-interface Props {
-	inbox: Inbox;
-	query: InboxQuery;
-}
 
 function Count({ inbox }: { inbox: Inbox }) {
 	const isWholePage = inbox.selected.value.size === inbox.rows.value.length;
@@ -40,7 +33,7 @@ function Count({ inbox }: { inbox: Inbox }) {
 	);
 }
 
-export function BulkBar({ inbox, query }: Props) {
+export function BulkBar({ inbox, query }: InboxProps) {
 	const [isAsking, setAsking] = useState(false);
 	const ids = [...inbox.selected.value];
 	if (ids.length === 0) return null;
@@ -70,10 +63,12 @@ export function BulkBar({ inbox, query }: Props) {
 							hotkey="s"
 							onClick={() => set({ isStarred: !allStarred })}
 						/>
-						<button type="button" class="button small" onClick={() => set({ isSpam: !isSpam })}>
-							<Icon name={isSpam ? 'inbox' : 'ban'} />
-							{isSpam ? 'Not spam' : 'Spam'}
-						</button>
+						<Button
+							look="small"
+							icon={isSpam ? 'inbox' : 'ban'}
+							label={isSpam ? 'Not spam' : 'Spam'}
+							onClick={() => set({ isSpam: !isSpam })}
+						/>
 					</>
 				)}
 				{may('delete') && <IconButton icon="trash" label="Delete" hotkey="#" tone="danger" onClick={remove} />}

@@ -1,6 +1,6 @@
 /** The empty inbox: nothing yet, nothing left, or nothing found. */
 
-import { EmptyState } from '../../components/empty-state.tsx';
+import { EmptyState } from '../../components/messages.tsx';
 import { isNarrowed } from '../../inbox-query.ts';
 import { type InboxQuery, to } from '../../router.ts';
 import { formOf } from '../../state/forms.ts';

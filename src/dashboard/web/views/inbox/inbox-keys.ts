@@ -28,7 +28,7 @@ export function focusRow(id: string): void {
 }
 
 /** Moves the cursor; with a submission open, opens the neighbour instead. */
-export function step(inbox: Inbox, place: Place, by: 1 | -1): void {
+function step(inbox: Inbox, place: Place, by: 1 | -1): void {
 	const row = neighbour(inbox, by);
 	if (row === undefined) return;
 	inbox.cursor.value = inbox.rows.value.indexOf(row);
@@ -37,14 +37,16 @@ export function step(inbox: Inbox, place: Place, by: 1 | -1): void {
 }
 
 /** Where to go when the open submission leaves the list: the next one, else the one before, else the list. */
-export function leave(inbox: Inbox, place: Place): void {
+function leave(inbox: Inbox, place: Place): void {
 	const at = inbox.rows.value.findIndex(({ id }) => id === place.submission);
 	const next = inbox.rows.value[at + 1] ?? inbox.rows.value[at - 1];
 	const isGone = at < 0 || next === undefined;
 	navigate(isGone ? to.inbox(place.form, place.query) : to.submission(place.form, next.id, place.query));
 }
 
-export function useInboxKeys(inbox: Inbox, place: Place): Bindings {
+export type InboxKeys = ReturnType<typeof inboxKeys>;
+
+export function inboxKeys(inbox: Inbox, place: Place) {
 	const targets = (): Submission[] => {
 		const open = inbox.current.value;
 		if (place.submission !== null) return open ? [open] : [];
@@ -94,5 +96,5 @@ export function useInboxKeys(inbox: Inbox, place: Place): Bindings {
 		'/': () => document.querySelector<HTMLElement>('#inbox-search')?.focus(),
 		'g i': () => navigate(to.inbox(place.form)),
 		Escape: back,
-	};
+	} satisfies Bindings;
 }

@@ -1,47 +1,42 @@
 /** The query of the inbox: filters with counts, search, dates; and columns, export. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { FILTERS, type Filter, type Form } from '../../api-types.ts';
-import { Field } from '../../components/field.tsx';
+import { FILTERS, type Filter } from '../../api-types.ts';
+import { Button, IconButton } from '../../components/buttons.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { IconButton } from '../../components/icon-button.tsx';
+import { Field } from '../../components/inputs.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { formatCount } from '../../format.ts';
 import { isNarrowed } from '../../inbox-query.ts';
 import { replaceAddress } from '../../location.ts';
 import { type InboxQuery, to } from '../../router.ts';
 import { formOf } from '../../state/forms.ts';
-import type { Inbox } from '../../state/inbox.ts';
+import type { InboxProps } from '../../state/inbox.ts';
 import { ExportDialog } from '../export-dialog.tsx';
 import { ColumnsMenu } from './columns-menu.tsx';
 
-const NAMES: Record<Filter, string> = { all: 'All', unread: 'Unread', starred: 'Starred', spam: 'Spam' };
+const TABS = {
+	all: { label: 'All', count: 'submissionCount' },
+	unread: { label: 'Unread', count: 'unreadCount' },
+	starred: { label: 'Starred', count: 'starredCount' },
+	spam: { label: 'Spam', count: 'spamCount' },
+} as const satisfies Record<Filter, unknown>;
 const TYPING_MS = 200;
-
-function countOf(form: Form | undefined, filter: Filter): number | undefined {
-	const counts = {
-		all: form?.submissionCount,
-		unread: form?.unreadCount,
-		starred: form?.starredCount,
-		spam: form?.spamCount,
-	};
-	return counts[filter];
-}
 
 function Filters({ form: id, query }: { form: string; query: InboxQuery }) {
 	const form = formOf(id);
 	return (
 		<nav class="filters" aria-label="Filter">
 			{FILTERS.map((filter) => {
-				const count = countOf(form, filter);
+				const { label, count } = TABS[filter];
 				return (
 					<a
 						key={filter}
 						href={to.inbox(id, { ...query, filter, page: 1 })}
 						aria-current={filter === query.filter ? 'true' : undefined}
 					>
-						{NAMES[filter]}
-						{count !== undefined && count > 0 && <span class="filter-count">{formatCount(count)}</span>}
+						{label}
+						{form && form[count] > 0 && <span class="filter-count">{formatCount(form[count])}</span>}
 					</a>
 				);
 			})}
@@ -96,21 +91,13 @@ function Dates({ form, query }: { form: string; query: InboxQuery }) {
 			<div class="stack">
 				<Field label="From" type="date" value={query.from} onInput={(from) => set({ from })} />
 				<Field label="To" type="date" value={query.to} onInput={(day) => set({ to: day })} />
-				<button type="button" class="button small" onClick={() => set({ from: '', to: '' })} disabled={!isSet}>
-					Any time
-				</button>
+				<Button look="small" label="Any time" onClick={() => set({ from: '', to: '' })} disabled={!isSet} />
 			</div>
 		</Menu>
 	);
 }
 
-interface Props {
-	inbox: Inbox;
-	query: InboxQuery;
-	isNarrow: boolean;
-}
-
-export function InboxToolbar({ inbox, query, isNarrow }: Props) {
+export function InboxToolbar({ inbox, query, isNarrow }: InboxProps & { isNarrow: boolean }) {
 	const [isExporting, setExporting] = useState(false);
 	const { formId } = inbox;
 	return (

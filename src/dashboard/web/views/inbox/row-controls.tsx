@@ -12,34 +12,43 @@ interface Props {
 	row: Submission;
 }
 
-const maySelect = () => may('write') || may('delete');
+/** The class of a row. */
+export function classOf({ selected, fresh }: Inbox, { id, isRead }: Submission): string {
+	const names = { unread: !isRead, selected: selected.value.has(id), fresh: fresh.value.has(id) };
+	return Object.entries(names)
+		.filter(([, applies]) => applies)
+		.map(([name]) => name)
+		.join(' ');
+}
 
-export function SelectBox({ inbox, row }: Props) {
-	if (!maySelect()) return null;
+interface TickProps {
+	name: string;
+	isTicked: boolean;
+	isPartly?: boolean;
+	onChange: () => void;
+}
+
+function Tick({ name, isTicked, isPartly, onChange }: TickProps) {
+	if (!may('write') && !may('delete')) return null;
 	return (
 		<label class="tick">
-			<input type="checkbox" checked={inbox.selected.value.has(row.id)} onChange={() => inbox.toggleSelected(row.id)} />
-			<span class="visually-hidden">Select {summarise(row.data).title}</span>
+			<input type="checkbox" checked={isTicked} indeterminate={isPartly} onChange={onChange} />
+			<span class="visually-hidden">Select {name}</span>
 		</label>
 	);
 }
 
+export function SelectBox({ inbox, row }: Props) {
+	const isTicked = inbox.selected.value.has(row.id);
+	return <Tick name={summarise(row.data).title} isTicked={isTicked} onChange={() => inbox.toggleSelected(row.id)} />;
+}
+
 /** Selects or clears the whole page. */
 export function SelectPageBox({ inbox }: { inbox: Inbox }) {
-	if (!maySelect()) return null;
 	const count = inbox.selected.value.size;
 	const isAll = count > 0 && count === inbox.rows.value.length;
-	return (
-		<label class="tick">
-			<input
-				type="checkbox"
-				checked={isAll}
-				indeterminate={count > 0 && !isAll}
-				onChange={() => inbox.selectPage(!isAll)}
-			/>
-			<span class="visually-hidden">Select this page</span>
-		</label>
-	);
+	const toggle = () => inbox.selectPage(!isAll);
+	return <Tick name="this page" isTicked={isAll} isPartly={count > 0 && !isAll} onChange={toggle} />;
 }
 
 export function StarButton({ inbox, row }: Props) {

@@ -2,27 +2,16 @@
 
 import type { Submission } from '../../api-types.ts';
 import { Time } from '../../components/time.tsx';
-import { type InboxQuery, to } from '../../router.ts';
-import type { Inbox } from '../../state/inbox.ts';
+import { to } from '../../router.ts';
+import type { InboxProps } from '../../state/inbox.ts';
 import { summarise } from '../../summary.ts';
-import { SelectBox, StarButton } from './row-controls.tsx';
+import { classOf, SelectBox, StarButton } from './row-controls.tsx';
 
-interface Props {
-	inbox: Inbox;
-	query: InboxQuery;
-}
-
-function Item({ inbox, query, row }: Props & { row: Submission }) {
+function Item({ inbox, query, row }: InboxProps & { row: Submission }) {
 	const { title, snippet } = summarise(row.data);
 	const isOpen = inbox.current.value?.id === row.id;
-	const classes = [
-		'item',
-		row.isRead ? '' : 'unread',
-		inbox.selected.value.has(row.id) ? 'selected' : '',
-		inbox.fresh.value.has(row.id) ? 'fresh' : '',
-	];
 	return (
-		<li class={classes.filter(Boolean).join(' ')}>
+		<li class={`item ${classOf(inbox, row)}`}>
 			<SelectBox inbox={inbox} row={row} />
 			<a
 				class="item-link row-link"
@@ -46,7 +35,7 @@ function Item({ inbox, query, row }: Props & { row: Submission }) {
 	);
 }
 
-export function SubmissionList({ inbox, query, rows }: Props & { rows: readonly Submission[] }) {
+export function SubmissionList({ inbox, query, rows }: InboxProps & { rows: readonly Submission[] }) {
 	return (
 		<ul class="items">
 			{rows.map((row) => (

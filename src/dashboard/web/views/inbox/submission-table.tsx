@@ -5,32 +5,17 @@ import { columnSize } from '../../column-size.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Time } from '../../components/time.tsx';
 import { previewText } from '../../format.ts';
-import { type InboxQuery, to } from '../../router.ts';
+import { to } from '../../router.ts';
 import { columnsFor } from '../../state/columns.ts';
-import type { Inbox } from '../../state/inbox.ts';
+import type { InboxProps } from '../../state/inbox.ts';
 import { fieldValue, summarise } from '../../summary.ts';
-import { SelectBox, SelectPageBox, StarButton } from './row-controls.tsx';
+import { classOf, SelectBox, SelectPageBox, StarButton } from './row-controls.tsx';
 
-interface Props {
-	inbox: Inbox;
-	query: InboxQuery;
-}
-
-interface TableProps extends Props {
-	/** Rows to render now; columns are sized by all rows. */
-	rows: readonly Submission[];
-}
-
-function Row({ inbox, query, row, columns }: Props & { row: Submission; columns: string[] }) {
+function Row({ inbox, query, row, columns }: InboxProps & { row: Submission; columns: string[] }) {
 	const [first, ...rest] = columns;
 	const title = first === undefined ? '' : previewText(fieldValue(row.data, first));
-	const classes = [
-		row.isRead ? '' : 'unread',
-		inbox.selected.value.has(row.id) ? 'selected' : '',
-		inbox.fresh.value.has(row.id) ? 'fresh' : '',
-	];
 	return (
-		<tr class={classes.filter(Boolean).join(' ')}>
+		<tr class={classOf(inbox, row)}>
 			<td class="col-control">
 				<SelectBox inbox={inbox} row={row} />
 			</td>
@@ -55,7 +40,8 @@ function Row({ inbox, query, row, columns }: Props & { row: Submission; columns:
 	);
 }
 
-export function SubmissionTable({ inbox, query, rows }: TableProps) {
+/** Renders `rows`; all rows of the page decide how wide the columns are. */
+export function SubmissionTable({ inbox, query, rows }: InboxProps & { rows: readonly Submission[] }) {
 	const columns = columnsFor(inbox.formId, inbox.page.value?.fields ?? []);
 	const sizes = columns.map((field) => columnSize(inbox.rows.value.map(({ data }) => fieldValue(data, field))));
 	const isNewestFirst = query.order === 'desc';

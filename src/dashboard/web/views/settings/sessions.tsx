@@ -3,8 +3,10 @@
 import { useState } from 'preact/hooks';
 import * as api from '../../api.ts';
 import type { SignedIn } from '../../api-types.ts';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { LoadFailure } from '../../components/load-failure.tsx';
+import { Button } from '../../components/buttons.tsx';
+import { ConfirmDialog } from '../../components/dialogs.tsx';
+import { LoadFailure } from '../../components/messages.tsx';
+import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { plural } from '../../format.ts';
 import { showError, showToast } from '../../state/toasts.ts';
@@ -12,63 +14,37 @@ import { useQuery } from '../../use-query.ts';
 
 const nameOf = ({ key }: SignedIn) => (key ? key.name || 'Unnamed key' : 'Set-up link');
 
-function SessionRow({ session, onEnd }: { session: SignedIn; onEnd: () => void }) {
-	const { key, createdAt, lastSeenAt, isCurrent } = session;
-	return (
-		<tr>
-			<td>
-				<bdi class="strong">{nameOf(session)}</bdi>
-				{key && <span class="muted mono small nowrap">{key.display}</span>}
-			</td>
-			<td class="muted nowrap">
-				<Time iso={createdAt} />
-			</td>
-			<td class="col-wide muted nowrap">
-				<Time iso={lastSeenAt} />
-			</td>
-			<td class="col-action">
-				{isCurrent ? (
+function SessionTable({ list, onEnd }: { list: SignedIn[]; onEnd: (session: SignedIn) => void }) {
+	const columns: Column<SignedIn>[] = [
+		{
+			head: 'Opened with',
+			cell: (session) => (
+				<>
+					<bdi class="strong">{nameOf(session)}</bdi>
+					{session.key && <span class="muted mono small nowrap">{session.key.display}</span>}
+				</>
+			),
+		},
+		{ head: 'Signed in', class: 'muted nowrap', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+		{ head: 'Last seen', class: 'col-wide muted nowrap', cell: ({ lastSeenAt }) => <Time iso={lastSeenAt} /> },
+		{
+			head: 'Actions',
+			isHeadHidden: true,
+			class: 'col-action',
+			cell: (session) =>
+				session.isCurrent ? (
 					<span class="chip good nowrap">This one</span>
 				) : (
-					<button
-						type="button"
-						class="button small"
-						onClick={onEnd}
+					<Button
+						label="End"
+						look="small"
+						onClick={() => onEnd(session)}
 						aria-label={`End the session of ${nameOf(session)}`}
-					>
-						End
-					</button>
-				)}
-			</td>
-		</tr>
-	);
-}
-
-function SessionTable({ list, onEnd }: { list: SignedIn[]; onEnd: (session: SignedIn) => void }) {
-	return (
-		<div class="table-card">
-			<table class="table">
-				<caption class="visually-hidden">Sessions</caption>
-				<thead>
-					<tr>
-						<th scope="col">Opened with</th>
-						<th scope="col">Signed in</th>
-						<th scope="col" class="col-wide">
-							Last seen
-						</th>
-						<th scope="col" class="col-action">
-							<span class="visually-hidden">Actions</span>
-						</th>
-					</tr>
-				</thead>
-				<tbody>
-					{list.map((session) => (
-						<SessionRow key={session.id} session={session} onEnd={() => onEnd(session)} />
-					))}
-				</tbody>
-			</table>
-		</div>
-	);
+					/>
+				),
+		},
+	];
+	return <Table name="Sessions" columns={columns} rows={list} />;
 }
 
 export function Sessions() {
@@ -89,11 +65,7 @@ export function Sessions() {
 		<section class="stack">
 			<div class="section-head">
 				<h2>Signed in</h2>
-				{others > 0 && (
-					<button type="button" class="button small" onClick={() => setAsking(true)}>
-						End all others…
-					</button>
-				)}
+				{others > 0 && <Button label="End all others…" look="small" onClick={() => setAsking(true)} />}
 			</div>
 			{error !== undefined && data === undefined && <LoadFailure error={error} onRetry={reload} />}
 			{data && <SessionTable list={data.sessions} onEnd={end} />}

@@ -1,8 +1,7 @@
 /** All fields of a submission in the order sent; always as text. */
 
 import { useState } from 'preact/hooks';
-import { CodeBlock } from '../../components/code-block.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
+import { CodeBlock, CopyButton } from '../../components/code.tsx';
 import { numeralText } from '../../exact-json.ts';
 import { formatCount, jsonText, valueText } from '../../format.ts';
 

@@ -1,14 +1,13 @@
 /** The deliveries of a submission, which can be retried. */
 
-import { useEffect } from 'preact/hooks';
 import * as api from '../../api.ts';
 import type { Delivery } from '../../api-types.ts';
-import { DeliveryStateChip } from '../../components/delivery-state.tsx';
-import { Icon } from '../../components/icon.tsx';
+import { Button } from '../../components/buttons.tsx';
+import { ChannelIcon, DeliveryStateChip } from '../../components/delivery-state.tsx';
 import { Time } from '../../components/time.tsx';
 import { plural } from '../../format.ts';
 import { to } from '../../router.ts';
-import { onLiveEvent } from '../../state/live.ts';
+import { useDeliveryEvents } from '../../state/live.ts';
 import { showError } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
 
@@ -17,7 +16,7 @@ function Item({ delivery, onRetried }: { delivery: Delivery; onRetried: () => vo
 	const retry = () => api.deliveries.retry(delivery.id).then(onRetried).catch(showError);
 	return (
 		<li class="delivery-item">
-			<Icon name={delivery.channel === 'mail' ? 'mail' : 'plug'} />
+			<ChannelIcon channel={delivery.channel} />
 			<div class="delivery-text">
 				<a href={to.delivery(delivery.id)}>
 					<bdi>{delivery.destination}</bdi>
@@ -34,11 +33,7 @@ function Item({ delivery, onRetried }: { delivery: Delivery; onRetried: () => vo
 				{delivery.lastError && <span class="error-text small">{delivery.lastError}</span>}
 			</div>
 			<DeliveryStateChip state={delivery.state} />
-			{canRetry && (
-				<button type="button" class="button small" onClick={retry}>
-					{delivery.state === 'withheld' ? 'Send' : 'Retry'}
-				</button>
-			)}
+			{canRetry && <Button label={delivery.state === 'withheld' ? 'Send' : 'Retry'} look="small" onClick={retry} />}
 		</li>
 	);
 }
@@ -46,13 +41,7 @@ function Item({ delivery, onRetried }: { delivery: Delivery; onRetried: () => vo
 export function SubmissionDeliveries({ form, submission }: { form: string; submission: string }) {
 	const { data, reload } = useQuery(submission, () => api.submissions.deliveries(form, submission));
 	const list = data?.deliveries ?? [];
-	useEffect(
-		() =>
-			onLiveEvent((event) => {
-				if (event.type === 'delivery') reload();
-			}),
-		[reload],
-	);
+	useDeliveryEvents(reload);
 	if (data === undefined) return null;
 	return (
 		<section class="detail-section">

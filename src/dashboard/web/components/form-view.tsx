@@ -1,9 +1,13 @@
-/** The header of a form's views: its name, its state, and tabs for inbox, connect and settings. */
+/** The views of a form: a header with its name, its state and tabs, and for most of them a column of content. */
 
+import type { ComponentChildren } from 'preact';
+import { useTitle } from '../announce.ts';
+import type { Form } from '../api-types.ts';
 import { route } from '../location.ts';
 import { to } from '../router.ts';
-import { formOf } from '../state/forms.ts';
+import { formOf, forms } from '../state/forms.ts';
 import { session } from '../state/session.ts';
+import { NotFound } from '../views/not-found.tsx';
 
 export function FormHead({ form: id }: { form: string }) {
 	const form = formOf(id);
@@ -29,5 +33,24 @@ export function FormHead({ form: id }: { form: string }) {
 				</nav>
 			)}
 		</header>
+	);
+}
+
+interface Props {
+	form: string;
+	/** Goes before the form's name. */
+	title: string;
+	children: (form: Form) => ComponentChildren;
+}
+
+export function FormView({ form: id, title, children }: Props) {
+	const form = formOf(id);
+	useTitle(`${title} ${form?.name ?? 'form'}`);
+	if (form === undefined) return forms.value === undefined ? null : <NotFound />;
+	return (
+		<div class="form-view">
+			<FormHead form={id} />
+			<div class="column stack-large">{children(form)}</div>
+		</div>
 	);
 }

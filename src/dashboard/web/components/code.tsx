@@ -1,11 +1,31 @@
-/** Copies a text and confirms it. */
+/** Code and other text to read exactly or to copy. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { announce } from '../announce.ts';
-import { showToast } from '../state/toasts.ts';
-import { Icon } from './icon.tsx';
+import { showError } from '../state/toasts.ts';
+import { Button, IconButton } from './buttons.tsx';
 
-interface Props {
+/** Preformatted text that scrolls sideways, by keyboard too. */
+export function CodeBlock({ text, name }: { text: string; name: string }) {
+	return (
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+		<section class="code" tabIndex={0} aria-label={name}>
+			<pre>{text}</pre>
+		</section>
+	);
+}
+
+/** One line with a button that copies it. */
+export function CodeLine(props: CopyProps) {
+	return (
+		<div class="code-line">
+			<code>{props.text}</code>
+			<CopyButton {...props} />
+		</div>
+	);
+}
+
+interface CopyProps {
 	text: string;
 	/** The object in the button's accessible name. */
 	what: string;
@@ -27,7 +47,8 @@ async function copy(text: string): Promise<void> {
 	if (!isCopied) throw new Error('Copying is not possible here. Please select the text and copy it.');
 }
 
-export function CopyButton({ text, what, isLabelled }: Props) {
+/** Copies a text and confirms it. */
+export function CopyButton({ text, what, isLabelled }: CopyProps) {
 	const [isCopied, setCopied] = useState(false);
 	useEffect(() => {
 		if (!isCopied) return;
@@ -40,20 +61,12 @@ export function CopyButton({ text, what, isLabelled }: Props) {
 			setCopied(true);
 			announce(`Copied ${what}.`);
 		} catch (error) {
-			showToast(error instanceof Error ? error.message : 'Copying did not work.', { tone: 'danger' });
+			showError(error);
 		}
 	};
-	const label = `Copy ${what}`;
-	return (
-		<button
-			type="button"
-			class={isLabelled ? 'button small' : 'icon-button'}
-			aria-label={label}
-			title={label}
-			onClick={run}
-		>
-			<Icon name={isCopied ? 'check' : 'copy'} />
-			{isLabelled && <span>{isCopied ? 'Copied' : 'Copy'}</span>}
-		</button>
-	);
+	const name = `Copy ${what}`;
+	const icon = isCopied ? 'check' : 'copy';
+	if (!isLabelled) return <IconButton icon={icon} label={name} onClick={run} />;
+	const label = isCopied ? 'Copied' : 'Copy';
+	return <Button look="small" icon={icon} label={label} aria-label={name} title={name} onClick={run} />;
 }

@@ -1,0 +1,122 @@
+/** Modal dialogs: the platform's own, so that focus stays inside and Escape closes them. */
+
+import type { ComponentChildren } from 'preact';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { showError } from '../state/toasts.ts';
+import { useAction } from '../use-action.ts';
+import { Button, IconButton } from './buttons.tsx';
+import { CodeLine } from './code.tsx';
+import { Field } from './inputs.tsx';
+
+interface Props {
+	title: string;
+	children: ComponentChildren;
+	onClose: () => void;
+}
+
+interface DialogProps extends Props {
+	/** The buttons at the bottom. */
+	actions?: ComponentChildren;
+	isWide?: boolean;
+}
+
+export function Dialog({ title, children, actions, isWide, onClose }: DialogProps) {
+	const element = useRef<HTMLDialogElement>(null);
+	const heading = useRef<HTMLHeadingElement>(null);
+	const titleId = useId();
+	useLayoutEffect(() => {
+		const dialog = element.current;
+		const before = document.activeElement;
+		dialog?.showModal();
+		if (!dialog?.querySelector('[autofocus]')) heading.current?.focus();
+		return () => {
+			dialog?.close();
+			if (before instanceof HTMLElement && before.isConnected) before.focus();
+		};
+	}, []);
+	const closeOnBackdrop = (event: MouseEvent) => {
+		if (event.target === element.current) onClose();
+	};
+	return (
+		<dialog
+			ref={element}
+			class={isWide ? 'dialog wide' : 'dialog'}
+			aria-labelledby={titleId}
+			onCancel={(event) => {
+				event.preventDefault();
+				onClose();
+			}}
+			onMouseDown={closeOnBackdrop}
+		>
+			<div class="dialog-body">
+				<header class="dialog-head">
+					<h2 id={titleId} ref={heading} tabIndex={-1}>
+						{title}
+					</h2>
+					<IconButton icon="x" label="Close" onClick={onClose} />
+				</header>
+				<div class="dialog-content">{children}</div>
+				{actions && <footer class="dialog-foot">{actions}</footer>}
+			</div>
+		</dialog>
+	);
+}
+
+interface FormDialogProps extends Props {
+	/** The label of the button that submits. */
+	verb: string;
+	look?: 'primary' | 'danger';
+	isReady: boolean;
+	onSubmit: (event: Event) => void;
+}
+
+/** A form that is a dialog. */
+export function FormDialog({ title, children, verb, look = 'primary', isReady, onSubmit, onClose }: FormDialogProps) {
+	return (
+		<Dialog title={title} onClose={onClose}>
+			<form class="stack" onSubmit={onSubmit} noValidate>
+				{children}
+				<div class="dialog-foot">
+					<Button label="Cancel" onClick={onClose} />
+					<Button type="submit" label={verb} look={look} disabled={!isReady} />
+				</div>
+			</form>
+		</Dialog>
+	);
+}
+
+interface ConfirmDialogProps extends Props {
+	/** The label of the button. */
+	verb: string;
+	/** Text that enables the button once it is typed. */
+	typed?: string;
+	onConfirm: () => Promise<unknown>;
+}
+
+/** Confirms an action that cannot be undone. */
+export function ConfirmDialog({ children, typed, onConfirm, ...props }: ConfirmDialogProps) {
+	const [text, setText] = useState('');
+	const { run, isBusy } = useAction(() => onConfirm().then(props.onClose, showError));
+	const isReady = !isBusy && (typed === undefined || text.trim() === typed.trim());
+	return (
+		<FormDialog
+			{...props}
+			look="danger"
+			isReady={isReady}
+			onSubmit={(event) => (isReady ? run(event) : event.preventDefault())}
+		>
+			{children}
+			{typed !== undefined && <Field label={`Type “${typed}” to confirm`} value={text} onInput={setText} autoFocus />}
+		</FormDialog>
+	);
+}
+
+/** Shows a secret, once. */
+export function SecretDialog({ children, secret, what, ...props }: Props & { secret: string; what: string }) {
+	return (
+		<Dialog {...props} actions={<Button look="primary" label="I have stored it" onClick={props.onClose} />}>
+			{children}
+			<CodeLine text={secret} what={what} isLabelled />
+		</Dialog>
+	);
+}

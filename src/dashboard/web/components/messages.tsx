@@ -1,0 +1,53 @@
+/** What a view says in place of content or above it. */
+
+import type { ComponentChildren } from 'preact';
+import { messageOf } from '../field-errors.ts';
+import { Button } from './buttons.tsx';
+import { Icon, type IconName } from './icon.tsx';
+
+interface EmptyProps {
+	icon: IconName;
+	title: string;
+	children?: ComponentChildren;
+}
+
+/** The content of an empty view: what will appear here, and how. */
+export function EmptyState({ icon, title, children }: EmptyProps) {
+	return (
+		<div class="empty">
+			<span class="empty-icon">
+				<Icon name={icon} />
+			</span>
+			<h2>{title}</h2>
+			{children}
+		</div>
+	);
+}
+
+/** Why loading failed, with a button to retry. */
+export function LoadFailure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+	return (
+		<EmptyState icon="warning" title="This could not be loaded">
+			<p role="alert">{messageOf(error)}</p>
+			<Button label="Try again" onClick={onRetry} />
+		</EmptyState>
+	);
+}
+
+interface NoticeProps {
+	tone?: 'warning' | 'good' | 'bad';
+	icon?: IconName;
+	/** For what appears later: how screen readers announce it. */
+	role?: 'status' | 'alert';
+	children: ComponentChildren;
+}
+
+/** A sentence on a coloured ground. */
+export function Notice({ tone, icon, role, children }: NoticeProps) {
+	return (
+		<p class={tone ? `notice ${tone}` : 'notice'} role={role}>
+			{icon && <Icon name={icon} />}
+			<span>{children}</span>
+		</p>
+	);
+}

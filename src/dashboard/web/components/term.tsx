@@ -1,0 +1,12 @@
+/** A name with what it stands for, in a list of them. */
+
+import type { ComponentChildren } from 'preact';
+
+export function Term({ name, children }: { name: ComponentChildren; children: ComponentChildren }) {
+	return (
+		<div>
+			<dt>{name}</dt>
+			<dd>{children}</dd>
+		</div>
+	);
+}

@@ -1,0 +1,27 @@
+/** What a form or button does: whether it runs, and why it failed. */
+
+import { useState } from 'preact/hooks';
+
+interface Action {
+	isBusy: boolean;
+	/** Of the last run; what `act` threw. */
+	error: unknown;
+	/** Handles the event of the form or button. */
+	run: (event: Event) => Promise<void>;
+	clearError: () => void;
+}
+
+export function useAction(act: () => Promise<unknown>): Action {
+	const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
+	const run = async (event: Event) => {
+		event.preventDefault();
+		setState({ isBusy: true });
+		try {
+			await act();
+			setState({ isBusy: false });
+		} catch (error) {
+			setState({ isBusy: false, error });
+		}
+	};
+	return { isBusy: state.isBusy, error: state.error, run, clearError: () => setState({ isBusy: false }) };
+}
