@@ -2,6 +2,7 @@
 
 import type { Static } from '@sinclair/typebox';
 import type { DeliveryWithContent } from '../../delivery/schema.ts';
+import type { ErrorEnvelope as Envelope } from '../../http/error-envelope.ts';
 import type { Channel, DeliveryState } from '../../storage/tables.ts';
 import type { BulkTarget } from '../../submissions/bulk/schema.ts';
 import type { SubmissionList, Submission as SubmissionSchema } from '../../submissions/schema.ts';
@@ -23,6 +24,9 @@ export type Pagination = SubmissionPage['pagination'];
 
 export const FILTERS = ['all', 'unread', 'starred', 'spam'] as const;
 export type Filter = (typeof FILTERS)[number];
+
+/** With the codes of the server, and those of an `ApiError` without a response. */
+export type ErrorEnvelope = Omit<Envelope, 'code'> & { code: string };
 
 /** Which submissions are meant: the same four parameters for lists, exports and bulk changes. */
 export type Selection = Omit<BulkTarget, 'ids'>;
@@ -53,11 +57,4 @@ export interface DeliveryQuery {
 	channel?: Channel;
 	limit?: number;
 	offset?: number;
-}
-
-export interface ErrorEnvelope {
-	error: string;
-	code: string;
-	errors?: { field: string; code: string; message: string }[];
-	requestId?: string;
 }

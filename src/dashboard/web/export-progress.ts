@@ -12,24 +12,16 @@ const CLOSE = 0x7d;
 /** Takes chunks; returns the number of complete records so far. */
 export type RecordCounter = (chunk: Uint8Array) => number;
 
-/** Lines outside quotes; the header is not a record. */
-function countCsv(): RecordCounter {
-	let quoted = false;
-	let lines = 0;
+/** Lines, in CSV those outside quotes, where the first is no record. */
+function countLines({ isCsv }: { isCsv: boolean }): RecordCounter {
+	let isQuoted = false;
+	let lines = isCsv ? -1 : 0;
 	return (chunk) => {
 		for (const byte of chunk) {
-			if (byte === QUOTE) quoted = !quoted;
-			else if (byte === NEW_LINE && !quoted) lines += 1;
+			if (byte === QUOTE && isCsv) isQuoted = !isQuoted;
+			else if (byte === NEW_LINE && !isQuoted) lines += 1;
 		}
-		return Math.max(0, lines - 1);
-	};
-}
-
-function countLines(): RecordCounter {
-	let lines = 0;
-	return (chunk) => {
-		for (const byte of chunk) if (byte === NEW_LINE) lines += 1;
-		return lines;
+		return Math.max(0, lines);
 	};
 }
 
@@ -70,6 +62,5 @@ function countJson(): RecordCounter {
 }
 
 export function createRecordCounter(format: ExportFormat): RecordCounter {
-	if (format === 'csv') return countCsv();
-	return format === 'ndjson' ? countLines() : countJson();
+	return format === 'json' ? countJson() : countLines({ isCsv: format === 'csv' });
 }

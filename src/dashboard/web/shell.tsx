@@ -3,13 +3,14 @@
 import { effect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from './components/buttons.tsx';
+import { NotFound } from './components/page.tsx';
 import { Sidebar, SidebarDrawer } from './components/sidebar.tsx';
 import { ConnectionBanner, ModeBadge } from './components/status-line.tsx';
 import { navigate, route } from './location.ts';
 import { EMPTY_QUERY, type Route, to } from './router.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { loadForms, refreshFormsSoon } from './state/forms.ts';
-import { onLiveEvent, openLiveEvents } from './state/live.ts';
+import { openLiveEvents, useLiveEvents } from './state/live.ts';
 import { may, session } from './state/session.ts';
 import { showError, undoNewest } from './state/toasts.ts';
 import { ConnectPage } from './views/connect.tsx';
@@ -18,7 +19,6 @@ import { FormSettings } from './views/form-settings.tsx';
 import { FormsList } from './views/forms-list.tsx';
 import { InboxView } from './views/inbox.tsx';
 import { Keys } from './views/keys.tsx';
-import { NotFound } from './views/not-found.tsx';
 import { Settings } from './views/settings.tsx';
 import { ShortcutHelp } from './views/shortcut-help.tsx';
 
@@ -52,14 +52,9 @@ function useFocusOnView(at: Route): void {
 function useServer(): void {
 	useLayoutEffect(() => {
 		loadForms().catch(showError);
-		if (!may('read')) return;
-		const close = openLiveEvents();
-		const unsubscribe = onLiveEvent(refreshFormsSoon);
-		return () => {
-			close();
-			unsubscribe();
-		};
+		return may('read') ? openLiveEvents() : undefined;
 	}, []);
+	useLiveEvents(refreshFormsSoon);
 }
 
 export function Shell() {

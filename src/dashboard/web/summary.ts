@@ -2,18 +2,9 @@
 
 import { previewText } from './format.ts';
 
-const TITLE_NAMES = [
-	'name',
-	'full name',
-	'fullname',
-	'your name',
-	'first name',
-	'firstname',
-	'email',
-	'e-mail',
-	'mail',
-	'from',
-];
+const MAIL_NAMES = ['email', 'e mail', 'mail', 'your email'];
+/** Names of fields as {@link plain} makes them, the best first. */
+const TITLE_NAMES = ['name', 'full name', 'fullname', 'your name', 'first name', 'firstname', ...MAIL_NAMES, 'from'];
 const ADDRESS = /^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+\.[^\s@<>"(),:;\\]+$/;
 
 const plain = (name: string) =>
@@ -55,8 +46,6 @@ function summaryOf(data: Record<string, unknown>): Summary {
 
 /** The reply address, if a mail field holds a single valid one. */
 export function replyAddress(data: Record<string, unknown>): string | undefined {
-	const value = Object.entries(data).find(([name]) =>
-		['email', 'e mail', 'mail', 'your email'].includes(plain(name)),
-	)?.[1];
+	const value = Object.entries(data).find(([name]) => MAIL_NAMES.includes(plain(name)))?.[1];
 	return typeof value === 'string' && value.length <= 254 && ADDRESS.test(value.trim()) ? value.trim() : undefined;
 }

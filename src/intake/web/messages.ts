@@ -37,11 +37,13 @@ export function prepareMessages(form: HTMLFormElement): Regions {
 }
 
 function createRegion(role: string, name: string): HTMLElement {
-	const region = document.createElement('div');
+	const region = create('div', { className: `formsrv-${name}`, tabIndex: -1 });
 	region.setAttribute('role', role);
-	region.className = `formsrv-${name}`;
-	region.tabIndex = -1;
 	return region;
+}
+
+function create<K extends keyof HTMLElementTagNameMap>(tag: K, members: Partial<HTMLElementTagNameMap[K]>) {
+	return Object.assign(document.createElement(tag), members);
 }
 
 export function clearMessages(form: HTMLFormElement): void {
@@ -55,7 +57,7 @@ export function clearMessages(form: HTMLFormElement): void {
 export function showSuccess(form: HTMLFormElement): void {
 	const plain = withoutShadows(form);
 	const { status } = prepareMessages(form);
-	status.append(createParagraph(plain.getAttribute('data-formsrv-success') || THANKS));
+	status.append(create('p', { textContent: plain.getAttribute('data-formsrv-success') || THANKS }));
 	if (plain.hasAttribute('data-formsrv-keep')) return;
 	plain.style.display = 'none';
 	status.focus();
@@ -65,35 +67,22 @@ export function showSuccess(form: HTMLFormElement): void {
 export function showError(form: HTMLFormElement, { text, fields, retry }: Failure): void {
 	const plain = withoutShadows(form);
 	const own = prepareMessages(form);
-	own.alert.append(createParagraph(text || plain.getAttribute('data-formsrv-unsent') || UNSENT));
+	own.alert.append(create('p', { textContent: text || plain.getAttribute('data-formsrv-unsent') || UNSENT }));
 	if (fields.length > 0) own.alert.append(createFieldList(plain, { fields, undo: own.undo }));
-	if (retry) own.alert.append(createButton(plain.getAttribute('data-formsrv-retry') || RETRY, retry));
+	if (retry) {
+		const textContent = plain.getAttribute('data-formsrv-retry') || RETRY;
+		own.alert.append(create('button', { type: 'button', textContent, onclick: retry }));
+	}
 	const invalid = plain.querySelector<HTMLElement>('[aria-invalid=true]');
 	if (invalid) invalid.focus();
 	else if (document.activeElement === document.body) own.alert.focus();
 }
 
-function createParagraph(text: string): HTMLElement {
-	const paragraph = document.createElement('p');
-	paragraph.textContent = text;
-	return paragraph;
-}
-
-function createButton(text: string, onClick: () => void): HTMLElement {
-	const button = document.createElement('button');
-	button.type = 'button';
-	button.textContent = text;
-	button.onclick = onClick;
-	return button;
-}
-
 function createFieldList(plain: HTMLFormElement, { fields, undo }: Pick<Failure, 'fields'> & Pick<Regions, 'undo'>) {
 	const list = document.createElement('ul');
 	for (const { field, message } of fields) {
-		const item = document.createElement('li');
 		lastId += 1;
-		item.id = `formsrv-${lastId}`;
-		item.textContent = message;
+		const item = create('li', { id: `formsrv-${lastId}`, textContent: message });
 		list.append(item);
 		for (const element of plain.elements) {
 			if (element.getAttribute('name') === field) undo.push(markInvalid(element, item.id));

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { sparklineArea, sparklinePath } from '../../../src/dashboard/web/sparkline.ts';
+import { sparklineArea, sparklinePath } from '../../../src/dashboard/web/components/sparkline.tsx';
 
 const SIZE = { width: 100, height: 20 };
 

@@ -27,38 +27,29 @@ interface IconProps {
 	hotkey?: string;
 }
 
-interface IconButtonProps extends IconProps {
+interface IconButtonProps extends IconProps, Pick<ButtonHTMLAttributes, 'aria-pressed' | 'disabled' | 'onClick'> {
 	isFilled?: boolean;
-	isPressed?: boolean;
-	isDisabled?: boolean;
 	tone?: 'danger' | 'star';
-	onClick: (event: MouseEvent) => void;
 }
 
-const named = ({ label, hotkey }: IconProps) => ({
+const named = ({ label, hotkey }: Omit<IconProps, 'icon'>) => ({
 	'aria-label': label,
 	title: hotkey ? `${label} (${hotkey})` : label,
 });
 
-export function IconButton({ isFilled, isPressed, isDisabled, tone, onClick, ...props }: IconButtonProps) {
+export function IconButton({ icon, label, hotkey, isFilled, tone, ...native }: IconButtonProps) {
+	const look = tone ? `icon-button ${tone}` : 'icon-button';
 	return (
-		<button
-			type="button"
-			class={tone ? `icon-button ${tone}` : 'icon-button'}
-			aria-pressed={isPressed}
-			disabled={isDisabled}
-			onClick={onClick}
-			{...named(props)}
-		>
-			<Icon name={props.icon} filled={isFilled} />
+		<button type="button" class={look} {...named({ label, hotkey })} {...native}>
+			<Icon name={icon} filled={isFilled} />
 		</button>
 	);
 }
 
-export function IconLink({ href, ...props }: IconProps & { href: string }) {
+export function IconLink({ icon, href, ...names }: IconProps & { href: string }) {
 	return (
-		<a class="icon-button" href={href} {...named(props)}>
-			<Icon name={props.icon} />
+		<a class="icon-button" href={href} {...named(names)}>
+			<Icon name={icon} />
 		</a>
 	);
 }

@@ -3,28 +3,19 @@
 import type { Channel, DeliveryState } from '../api-types.ts';
 import { Icon } from './icon.tsx';
 
-export const STATE_NAMES: Record<DeliveryState, string> = {
-	waiting: 'Waiting',
-	sending: 'Sending',
-	gathered: 'In next digest',
-	sent: 'Sent',
-	failed: 'Failed',
-	withheld: 'Withheld',
-	captured: 'Captured',
-};
-
-const TONES: Record<DeliveryState, string> = {
-	waiting: 'chip',
-	sending: 'chip info',
-	gathered: 'chip info',
-	sent: 'chip good',
-	failed: 'chip bad',
-	withheld: 'chip warn',
-	captured: 'chip test',
+export const STATES: Record<DeliveryState, { name: string; tone: string }> = {
+	waiting: { name: 'Waiting', tone: '' },
+	sending: { name: 'Sending', tone: 'info' },
+	gathered: { name: 'In next digest', tone: 'info' },
+	sent: { name: 'Sent', tone: 'good' },
+	failed: { name: 'Failed', tone: 'bad' },
+	withheld: { name: 'Withheld', tone: 'warn' },
+	captured: { name: 'Captured', tone: 'test' },
 };
 
 export function DeliveryStateChip({ state }: { state: DeliveryState }) {
-	return <span class={TONES[state]}>{STATE_NAMES[state]}</span>;
+	const { name, tone } = STATES[state];
+	return <span class={`chip ${tone}`}>{name}</span>;
 }
 
 export function ChannelIcon({ channel }: { channel: Channel }) {

@@ -1,6 +1,6 @@
 /** The inputs of forms, with their labels, hints and errors. */
 
-import type { ComponentChildren, InputHTMLAttributes, TextareaHTMLAttributes } from 'preact';
+import type { AllHTMLAttributes, ComponentChildren, InputHTMLAttributes, TextareaHTMLAttributes } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 interface Labels {
@@ -36,39 +36,32 @@ function Labelled({ label, hint, error, children }: Labels & { children: (attrib
 	);
 }
 
-interface FieldProps extends Labels {
+type Native = Pick<
+	AllHTMLAttributes<HTMLElement>,
+	'autocomplete' | 'autoFocus' | 'disabled' | 'maxLength' | 'placeholder' | 'required'
+>;
+
+interface FieldProps extends Labels, Native {
 	value: string;
 	onInput: (value: string) => void;
-	type?: 'text' | 'email' | 'url' | 'password' | 'date' | 'search';
-	placeholder?: string;
+	type?: 'text' | 'email' | 'url' | 'password' | 'date';
 	/** More than one line makes a text area. */
 	lines?: number;
-	isRequired?: boolean;
-	isDisabled?: boolean;
-	maxLength?: number;
-	autoFocus?: boolean;
-	autoComplete?: string;
 	isMono?: boolean;
 }
 
 /** A text. */
-export function Field(props: FieldProps) {
-	const { label, value, onInput, hint, error, type = 'text', lines = 1 } = props;
+export function Field({ label, hint, error, type = 'text', lines = 1, isMono, onInput, ...native }: FieldProps) {
 	const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
 	useEffect(() => {
-		if (props.autoFocus) input.current?.focus();
-	}, [props.autoFocus]);
+		if (native.autoFocus) input.current?.focus();
+	}, [native.autoFocus]);
 	const own = {
 		ref: input,
-		value,
-		class: props.isMono ? 'input mono' : 'input',
-		placeholder: props.placeholder,
-		required: props.isRequired,
-		disabled: props.isDisabled,
-		maxLength: props.maxLength,
-		autocomplete: props.autoComplete ?? 'off',
+		class: isMono ? 'input mono' : 'input',
+		autocomplete: 'off',
 		spellcheck: false,
-		autoFocus: props.autoFocus,
+		...native,
 		onInput: (event: Event) => onInput((event.currentTarget as HTMLInputElement).value),
 	};
 	return (
@@ -88,21 +81,15 @@ interface SelectProps extends Labels {
 	value: string;
 	options: { value: string; label: string }[];
 	onChange: (value: string) => void;
-	isDisabled?: boolean;
+	disabled?: boolean;
 }
 
 /** A choice from a short list. */
-export function Select({ value, options, onChange, isDisabled, ...labels }: SelectProps) {
+export function Select({ label, hint, error, options, onChange, ...native }: SelectProps) {
 	return (
-		<Labelled {...labels}>
+		<Labelled label={label} hint={hint} error={error}>
 			{(attributes) => (
-				<select
-					{...attributes}
-					class="input"
-					value={value}
-					disabled={isDisabled}
-					onChange={(event) => onChange(event.currentTarget.value)}
-				>
+				<select {...attributes} class="input" {...native} onChange={(event) => onChange(event.currentTarget.value)}>
 					{options.map((option) => (
 						<option key={option.value} value={option.value}>
 							{option.label}
@@ -116,12 +103,12 @@ export function Select({ value, options, onChange, isDisabled, ...labels }: Sele
 
 interface SwitchProps extends Omit<Labels, 'error'> {
 	isOn: boolean;
-	isDisabled?: boolean;
+	disabled?: boolean;
 	onChange: (isOn: boolean) => void;
 }
 
 /** An on/off setting. */
-export function Switch({ label, hint, isOn, isDisabled, onChange }: SwitchProps) {
+export function Switch({ label, hint, isOn, disabled, onChange }: SwitchProps) {
 	const id = useId();
 	return (
 		<div class="switch">
@@ -131,7 +118,7 @@ export function Switch({ label, hint, isOn, isDisabled, onChange }: SwitchProps)
 				role="switch"
 				checked={isOn}
 				aria-checked={isOn}
-				disabled={isDisabled}
+				disabled={disabled}
 				aria-describedby={hint && `${id}-hint`}
 				onChange={(event) => onChange(event.currentTarget.checked)}
 			/>

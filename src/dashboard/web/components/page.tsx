@@ -1,16 +1,23 @@
-/** A view without panes: a heading, a line under it, and one column of content. */
+/** What stands around the content of a view. */
 
 import type { ComponentChildren } from 'preact';
 import { useTitle } from '../announce.ts';
+import type { Form } from '../api-types.ts';
+import { route } from '../location.ts';
+import { to } from '../router.ts';
+import { formOf, forms } from '../state/forms.ts';
+import { session } from '../state/session.ts';
+import { EmptyState } from './messages.tsx';
 
-interface Props {
+interface PageProps {
 	title: string;
 	intro?: ComponentChildren;
 	actions?: ComponentChildren;
 	children: ComponentChildren;
 }
 
-export function Page({ title, intro, actions, children }: Props) {
+/** A view without panes: a heading, a line under it, and one column of content. */
+export function Page({ title, intro, actions, children }: PageProps) {
 	useTitle(title);
 	return (
 		<div class="page">
@@ -22,6 +29,68 @@ export function Page({ title, intro, actions, children }: Props) {
 				{actions && <div class="page-actions">{actions}</div>}
 			</header>
 			{children}
+		</div>
+	);
+}
+
+/** The view of an unknown address. */
+export function NotFound() {
+	useTitle('Not found');
+	return (
+		<EmptyState icon="search" title="There is nothing at this address">
+			<h1 class="visually-hidden">Not found</h1>
+			<p>The form may have been deleted, or it belongs to the other mode (live or test).</p>
+			<a class="button" href={to.forms()}>
+				All forms
+			</a>
+		</EmptyState>
+	);
+}
+
+/** The header of a form’s views: its name, its state and tabs. */
+export function FormHead({ form: id }: { form: string }) {
+	const form = formOf(id);
+	const view = route.value.view;
+	const tabs = [
+		{ view: 'inbox', label: 'Inbox', href: to.inbox(id) },
+		{ view: 'connect', label: 'Connect', href: to.connect(id) },
+		{ view: 'form-settings', label: 'Settings', href: to.formSettings(id) },
+	];
+	return (
+		<header class="form-head">
+			<h1>
+				<bdi>{form?.name ?? 'Form'}</bdi>
+			</h1>
+			{form && !form.isActive && <span class="chip">Paused</span>}
+			{!session.value?.form && (
+				<nav class="tabs" aria-label="Form">
+					{tabs.map((tab) => (
+						<a key={tab.view} href={tab.href} aria-current={tab.view === view ? 'page' : undefined}>
+							{tab.label}
+						</a>
+					))}
+				</nav>
+			)}
+		</header>
+	);
+}
+
+interface FormViewProps {
+	form: string;
+	/** Goes before the form's name. */
+	title: string;
+	children: (form: Form) => ComponentChildren;
+}
+
+/** A view of a form with one column of content. */
+export function FormView({ form: id, title, children }: FormViewProps) {
+	const form = formOf(id);
+	useTitle(`${title} ${form?.name ?? 'form'}`);
+	if (form === undefined) return forms.value === undefined ? null : <NotFound />;
+	return (
+		<div class="form-view">
+			<FormHead form={id} />
+			<div class="column stack-large">{children(form)}</div>
 		</div>
 	);
 }

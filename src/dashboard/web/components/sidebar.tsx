@@ -16,14 +16,13 @@ import { ModeBadge } from './status-line.tsx';
 interface LinkProps {
 	icon: IconName;
 	label: string;
-	href: string;
-	isCurrent: boolean;
+	view: 'forms' | 'deliveries' | 'keys' | 'settings';
 }
 
-function NavLink({ icon, label, href, isCurrent }: LinkProps) {
+function NavLink({ icon, label, view }: LinkProps) {
 	return (
 		<li>
-			<a class="nav-link" href={href} aria-current={isCurrent ? 'page' : undefined}>
+			<a class="nav-link" href={to[view]()} aria-current={route.value.view === view ? 'page' : undefined}>
 				<Icon name={icon} />
 				<span class="nav-name">{label}</span>
 			</a>
@@ -70,8 +69,6 @@ function ThemeButton() {
 }
 
 function Contents({ onHelp }: { onHelp: () => void }) {
-	const at = route.value;
-	const isAdmin = may('admin');
 	return (
 		<>
 			<div class="sidebar-head">
@@ -82,11 +79,7 @@ function Contents({ onHelp }: { onHelp: () => void }) {
 				<ModeBadge />
 			</div>
 			<div class="sidebar-nav">
-				<ul>
-					{!session.value?.form && (
-						<NavLink icon="forms" label="All forms" href={to.forms()} isCurrent={at.view === 'forms'} />
-					)}
-				</ul>
+				<ul>{!session.value?.form && <NavLink icon="forms" label="All forms" view="forms" />}</ul>
 				<h2 class="nav-title" id="nav-forms">
 					Forms
 				</h2>
@@ -95,11 +88,11 @@ function Contents({ onHelp }: { onHelp: () => void }) {
 						<FormLink key={form.id} form={form} />
 					))}
 				</ul>
-				{isAdmin && (
+				{may('admin') && (
 					<ul class="nav-bottom">
-						<NavLink icon="send" label="Deliveries" href={to.deliveries()} isCurrent={at.view === 'deliveries'} />
-						<NavLink icon="key" label="API keys" href={to.keys()} isCurrent={at.view === 'keys'} />
-						<NavLink icon="settings" label="Server" href={to.settings()} isCurrent={at.view === 'settings'} />
+						<NavLink icon="send" label="Deliveries" view="deliveries" />
+						<NavLink icon="key" label="API keys" view="keys" />
+						<NavLink icon="settings" label="Server" view="settings" />
 					</ul>
 				)}
 			</div>

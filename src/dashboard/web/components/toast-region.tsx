@@ -8,7 +8,7 @@ function ToastCard({ toast }: { toast: Toast }) {
 	const [isHeld, setHeld] = useState(false);
 	useEffect(() => {
 		if (isHeld) return;
-		const timer = setTimeout(() => void dismissToast(toast.id, { expire: true }), toast.lifeMs);
+		const timer = setTimeout(() => void dismissToast(toast.id), toast.lifeMs);
 		return () => clearTimeout(timer);
 	}, [isHeld, toast.id, toast.lifeMs]);
 	return (
@@ -26,7 +26,7 @@ function ToastCard({ toast }: { toast: Toast }) {
 					{action.label}
 				</button>
 			))}
-			<IconButton icon="x" label="Dismiss" onClick={() => void dismissToast(toast.id, { expire: true })} />
+			<IconButton icon="x" label="Dismiss" onClick={() => void dismissToast(toast.id)} />
 		</div>
 	);
 }

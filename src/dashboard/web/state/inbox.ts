@@ -32,23 +32,27 @@ export interface InboxProps {
 }
 
 export function createInbox(formId: string) {
-	const page = signal<SubmissionPage | undefined>(undefined);
-	const error = signal<unknown>(undefined);
-	const isLoading = signal(false);
-	/** The open submission; `undefined` while it is loaded, too. */
-	const current = signal<Submission | undefined>(undefined);
-	/** The address names a submission that does not exist. */
-	const isMissing = signal(false);
-	const selected = signal<ReadonlySet<string>>(new Set());
-	const isAllSelected = signal(false);
-	/** The index of the row that the keyboard acts on; -1 = none. */
-	const cursor = signal(-1);
-	/** How many submissions have arrived that the page does not show. */
-	const arrivals = signal(0);
-	/** The rows that the last reload brought, which are highlighted. */
-	const fresh = signal<ReadonlySet<string>>(new Set());
-	/** Removed from the list here, not yet on the server. */
-	const hidden = signal<ReadonlySet<string>>(new Set());
+	const signals = {
+		page: signal<SubmissionPage | undefined>(undefined),
+		error: signal<unknown>(undefined),
+		isLoading: signal(false),
+		/** The open submission; `undefined` while it is loaded, too. */
+		current: signal<Submission | undefined>(undefined),
+		/** The address names a submission that does not exist. */
+		isMissing: signal(false),
+		selected: signal<ReadonlySet<string>>(new Set()),
+		isAllSelected: signal(false),
+		/** The index of the row that the keyboard acts on; -1 = none. */
+		cursor: signal(-1),
+		/** How many submissions have arrived that the page does not show. */
+		arrivals: signal(0),
+		/** The rows that the last reload brought, which are highlighted. */
+		fresh: signal<ReadonlySet<string>>(new Set()),
+		/** Removed from the list here, not yet on the server. */
+		hidden: signal<ReadonlySet<string>>(new Set()),
+	};
+	const { page, error, isLoading, current, isMissing } = signals;
+	const { selected, isAllSelected, cursor, arrivals, fresh, hidden } = signals;
 
 	let openId: string | null = null;
 	let query: InboxQuery | undefined;
@@ -102,20 +106,10 @@ export function createInbox(formId: string) {
 	const showsNewest = () => query?.page === 1 && query.order === 'desc' && selected.value.size === 0;
 
 	return {
+		...signals,
 		formId,
-		page,
 		rows,
 		total,
-		error,
-		isLoading,
-		current,
-		isMissing,
-		selected,
-		isAllSelected,
-		cursor,
-		arrivals,
-		fresh,
-		hidden,
 		reload: () => load({ isQuiet: false }),
 
 		/** Loads the page of a new query. */

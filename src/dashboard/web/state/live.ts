@@ -17,17 +17,15 @@ const listeners = new Set<Listener>();
 const REOPEN_AFTER_MS = 2000;
 const REOPEN_AT_MOST_MS = 60_000;
 
-/** Subscribes to all events. @returns a function that unsubscribes */
-export function onLiveEvent(listener: Listener): () => void {
-	listeners.add(listener);
-	return () => listeners.delete(listener);
-}
-
-/** Subscribes while the component is mounted. */
+/** Calls `listener` with every event while the component is mounted. */
 export function useLiveEvents(listener: Listener): void {
 	const latest = useRef(listener);
 	latest.current = listener;
-	useEffect(() => onLiveEvent((event) => latest.current(event)), []);
+	useEffect(() => {
+		const call: Listener = (event) => latest.current(event);
+		listeners.add(call);
+		return () => void listeners.delete(call);
+	}, []);
 }
 
 /** Calls `reload` when deliveries have changed. */

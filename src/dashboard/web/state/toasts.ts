@@ -30,14 +30,14 @@ export function showToast(text: string, options: Partial<Omit<Toast, 'id' | 'tex
 	const { tone = 'plain', actions = [], lifeMs = TOAST_LIFE_MS, onExpire } = options;
 	const toast: Toast = { id: lastId, text, tone, actions, lifeMs, onExpire };
 	const oldest = toasts.value[0];
-	if (oldest && toasts.value.length >= MOST_AT_ONCE) void dismissToast(oldest.id, { expire: true });
+	if (oldest && toasts.value.length >= MOST_AT_ONCE) void dismissToast(oldest.id);
 	toasts.value = [...toasts.value, toast];
 	return toast.id;
 }
 
 /** Runs every pending `onExpire` now, as when the page is left. */
 export async function settleToasts(): Promise<void> {
-	await Promise.all(toasts.value.map(({ id }) => dismissToast(id, { expire: true })));
+	await Promise.all(toasts.value.map(({ id }) => dismissToast(id)));
 }
 
 /** Shows the message of an error. */
@@ -45,15 +45,19 @@ export function showError(error: unknown): void {
 	showToast(messageOf(error), { tone: 'danger', lifeMs: 8000 });
 }
 
-/** Closes a toast; `expire` runs its `onExpire`. */
-export async function dismissToast(id: number, { expire }: { expire: boolean }): Promise<void> {
+function take(id: number): Toast | undefined {
 	const toast = toasts.value.find((candidate) => candidate.id === id);
 	toasts.value = toasts.value.filter((candidate) => candidate.id !== id);
-	if (expire) await toast?.onExpire?.();
+	return toast;
+}
+
+/** Closes a toast without one of its actions. */
+export async function dismissToast(id: number): Promise<void> {
+	await take(id)?.onExpire?.();
 }
 
 export function takeAction(toast: Toast, action: ToastAction): void {
-	void dismissToast(toast.id, { expire: false });
+	take(toast.id);
 	action.run();
 }
 

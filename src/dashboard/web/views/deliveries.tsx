@@ -3,7 +3,7 @@
 import * as api from '../api.ts';
 import type { Delivery, DeliveryList, DeliveryQuery, DeliveryState } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';
-import { ChannelIcon, DeliveryStateChip, STATE_NAMES } from '../components/delivery-state.tsx';
+import { ChannelIcon, DeliveryStateChip, STATES } from '../components/delivery-state.tsx';
 import { EmptyState, LoadFailure, Notice } from '../components/messages.tsx';
 import { Page } from '../components/page.tsx';
 import { Pager } from '../components/pager.tsx';
@@ -19,25 +19,23 @@ import { useQuery } from '../use-query.ts';
 import { DeliveryDialog } from './deliveries/delivery-dialog.tsx';
 
 const PAGE_SIZE = 50;
-const STATES = Object.keys(STATE_NAMES) as DeliveryState[];
 
 type DeliveriesRoute = Extract<Route, { view: 'deliveries' }>;
 /** Which deliveries are listed, as the address has it. */
 type Place = Omit<DeliveriesRoute, 'view' | 'delivery'>;
 
 function queryOf({ state, form, page }: Place): DeliveryQuery {
-	const known = STATES.find((name) => name === state);
+	const known = Object.hasOwn(STATES, state) ? (state as DeliveryState) : undefined;
 	return { state: known, form: form || undefined, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE };
 }
 
 function Filters({ place: { state: chosen, form } }: { place: Place }) {
-	const choices = [{ state: '', label: 'All' }, ...STATES.map((state) => ({ state, label: STATE_NAMES[state] }))];
 	return (
 		<div class="delivery-filters">
 			<nav class="filters" aria-label="State">
-				{choices.map(({ state, label }) => (
+				{Object.entries({ '': { name: 'All' }, ...STATES }).map(([state, { name }]) => (
 					<a key={state} href={to.deliveries({ state, form })} aria-current={state === chosen ? 'true' : undefined}>
-						{label}
+						{name}
 					</a>
 				))}
 			</nav>

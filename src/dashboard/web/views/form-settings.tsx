@@ -7,8 +7,8 @@ import * as api from '../api.ts';
 import type { Form, UpdateForm } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';
 import { ConfirmDialog } from '../components/dialogs.tsx';
-import { FormView } from '../components/form-view.tsx';
 import { Field, Select, Switch } from '../components/inputs.tsx';
+import { FormView } from '../components/page.tsx';
 import { errorOf } from '../field-errors.ts';
 import { plural } from '../format.ts';
 import { navigate } from '../location.ts';
@@ -52,7 +52,7 @@ interface InputProps {
 	/** In place of that of the setting. */
 	hint?: string;
 	error?: string;
-	isDisabled: boolean;
+	disabled: boolean;
 	onChange: (value: string) => void;
 }
 
@@ -67,7 +67,7 @@ function SettingInput({ name, onChange, ...props }: InputProps) {
 	const { placeholder, isMono } = setting;
 	const shared = { label, hint, placeholder, isMono, ...props, onInput: onChange };
 	if (setting.kind !== 'text') return <Field {...shared} lines={3} />;
-	return <Field {...shared} type={setting.input} maxLength={setting.maxLength} isRequired={setting.isRequired} />;
+	return <Field {...shared} type={setting.input} maxLength={setting.maxLength} required={setting.isRequired} />;
 }
 
 /** Faults of single settings are shown beside them; others need a message. */
@@ -97,7 +97,7 @@ function SettingsForm({ form }: { form: Form }) {
 					value={draft[name]}
 					{...(name === 'slug' && { hint: `${session.value?.submitUrl}/f/${draft.slug}. ${formerAddresses(form)}` })}
 					error={errorOf(error, name, entriesOf(draft[name]))}
-					isDisabled={!may('write')}
+					disabled={!may('write')}
 					onChange={set(name)}
 				/>
 			))}
@@ -127,7 +127,7 @@ function Switches({ form }: { form: Form }) {
 					label={FORM_SETTINGS[name].label}
 					hint={FORM_SETTINGS[name].hint}
 					isOn={form[name] === true}
-					isDisabled={!may('write')}
+					disabled={!may('write')}
 					onChange={(isOn) => change({ [name]: isOn })}
 				/>
 			))}

@@ -1,15 +1,14 @@
 /** The inbox of a form: toolbar, list and the open submission side by side. */
 
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { announce, useTitle } from '../announce.ts';
-import { FormHead } from '../components/form-view.tsx';
 import { LoadFailure } from '../components/messages.tsx';
+import { FormHead, NotFound } from '../components/page.tsx';
 import { Pager } from '../components/pager.tsx';
-import { useFirstScreen } from '../first-screen.ts';
 import { plural } from '../format.ts';
 import { PAGE_SIZE } from '../inbox-query.ts';
 import { navigate } from '../location.ts';
-import { type InboxQuery, to } from '../router.ts';
+import { to } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { formOf, forms } from '../state/forms.ts';
 import { createInbox, type Inbox, type InboxProps } from '../state/inbox.ts';
@@ -18,20 +17,13 @@ import { showError } from '../state/toasts.ts';
 import { isPhone } from '../state/viewport.ts';
 import { BulkBar } from './inbox/bulk-bar.tsx';
 import { InboxEmpty } from './inbox/inbox-empty.tsx';
-import { focusRow, inboxKeys } from './inbox/inbox-keys.ts';
+import { focusRow, inboxKeys, type Place } from './inbox/inbox-keys.ts';
 import { InboxToolbar } from './inbox/inbox-toolbar.tsx';
 import { SubmissionList } from './inbox/submission-list.tsx';
 import { SubmissionTable } from './inbox/submission-table.tsx';
-import { NotFound } from './not-found.tsx';
 import { SubmissionDetail } from './submission-detail.tsx';
 
-interface Props {
-	form: string;
-	submission: string | null;
-	query: InboxQuery;
-}
-
-function useInbox({ form, submission, query }: Props): Inbox {
+function useInbox({ form, submission, query }: Place): Inbox {
 	const inbox = useMemo(() => createInbox(form), [form]);
 	const key = JSON.stringify(query);
 	// Requests the page before the frame is painted, not after.
@@ -47,7 +39,7 @@ function useInbox({ form, submission, query }: Props): Inbox {
 }
 
 /** Closing a submission returns the focus to its row; a new query starts at the top of the list. */
-function useInboxFocus({ submission, query }: Props): void {
+function useInboxFocus({ submission, query }: Place): void {
 	const last = useRef(submission);
 	const part = JSON.stringify(query);
 	const lastPart = useRef(part);
@@ -75,6 +67,15 @@ function Arrivals({ inbox, query }: InboxProps) {
 	);
 }
 
+const ROWS_ON_A_SCREEN = 20;
+
+/** The rows to render now: those of the first screen, and all of them once that is painted. */
+function useFirstScreen<T>(rows: readonly T[]): readonly T[] {
+	const [isPainted, setPainted] = useState(false);
+	useEffect(() => setPainted(true), []);
+	return isPainted ? rows : rows.slice(0, ROWS_ON_A_SCREEN);
+}
+
 /** Stays mounted while table and list alternate, so that the scroll position survives opening a submission. */
 function Page({ inbox, query, isNarrow }: InboxProps & { isNarrow: boolean }) {
 	const rows = useFirstScreen(inbox.rows.value);
@@ -100,7 +101,7 @@ function Rows({ inbox, query, isNarrow }: InboxProps & { isNarrow: boolean }) {
 	);
 }
 
-export function InboxView(props: Props) {
+export function InboxView(props: Place) {
 	const { form, submission, query } = props;
 	const inbox = useInbox(props);
 	const known = formOf(form);

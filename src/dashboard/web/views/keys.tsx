@@ -35,17 +35,19 @@ function scopeOf(key: ApiKey): string {
 	return key.permissions.includes('admin') ? 'Everything' : key.permissions.join(', ');
 }
 
+/** The name of a key, and below it how the key begins. */
+export function KeyName({ name, display }: { name: string; display?: string }) {
+	return (
+		<>
+			<bdi class="strong">{name}</bdi>
+			{display && <span class="muted mono small nowrap">{display}</span>}
+		</>
+	);
+}
+
 function KeyTable({ list, onRevoke }: { list: ApiKey[]; onRevoke: (key: ApiKey) => void }) {
 	const columns: Column<ApiKey>[] = [
-		{
-			head: 'Key',
-			cell: ({ name, display }) => (
-				<>
-					<bdi class="strong">{name || 'Unnamed'}</bdi>
-					<span class="muted mono small nowrap">{display}</span>
-				</>
-			),
-		},
+		{ head: 'Key', cell: ({ name, display }) => <KeyName name={name || 'Unnamed'} display={display} /> },
 		{ head: 'May', class: 'col-wide', cell: (key) => <bdi>{scopeOf(key)}</bdi> },
 		{ head: 'State', cell: (key) => <State apiKey={key} /> },
 		{

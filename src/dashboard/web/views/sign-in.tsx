@@ -53,7 +53,7 @@ export function SignIn() {
 						onInput={setText}
 						error={errorOfOnly(error, 'key')}
 						placeholder="sk_live_…"
-						autoComplete="current-password"
+						autocomplete="current-password"
 						isMono
 						autoFocus
 					/>

@@ -35,7 +35,7 @@ function Actions({ row, keys }: { row: Submission; keys: InboxKeys }) {
 						hotkey="s"
 						tone="star"
 						isFilled={row.isStarred}
-						isPressed={row.isStarred}
+						aria-pressed={row.isStarred}
 						onClick={keys.s}
 					/>
 					<IconButton
@@ -66,8 +66,8 @@ function Bar({ inbox, query, id, keys }: Props) {
 			<IconLink icon="back" label="Back to the list" hotkey="Esc" href={to.inbox(inbox.formId, query)} />
 			{row && <Actions row={row} keys={keys} />}
 			<div class="detail-steps">
-				<IconButton icon="chevron" label="Previous" hotkey="k" isDisabled={at <= 0} onClick={keys.k} />
-				<IconButton icon="chevron" label="Next" hotkey="j" isDisabled={at >= rows.length - 1} onClick={keys.j} />
+				<IconButton icon="chevron" label="Previous" hotkey="k" disabled={at <= 0} onClick={keys.k} />
+				<IconButton icon="chevron" label="Next" hotkey="j" disabled={at >= rows.length - 1} onClick={keys.j} />
 			</div>
 		</header>
 	);

@@ -24,14 +24,13 @@ function outcomeOf({ delivered, status, error }: WebhookTestResult): string {
 	return error ?? `The receiver rejected the test event with status ${status}.`;
 }
 
-function stateOf(webhook: Webhook): { label: string; tone: string } {
-	if (!webhook.isActive) return { label: 'Off', tone: 'chip' };
-	return webhook.failingSince ? { label: 'Failing', tone: 'chip warn' } : { label: 'Active', tone: 'chip good' };
+function State({ webhook }: { webhook: Webhook }) {
+	if (!webhook.isActive) return <span class="chip">Off</span>;
+	return webhook.failingSince ? <span class="chip warn">Failing</span> : <span class="chip good">Active</span>;
 }
 
 function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 	const [isAsking, setAsking] = useState(false);
-	const state = stateOf(webhook);
 	const toggle = () => api.webhooks.activate(form, webhook.id, !webhook.isActive).then(onChanged).catch(showError);
 	const test = () =>
 		api.webhooks
@@ -54,7 +53,7 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 				)}
 				{webhook.disabledReason && <span class="error-text small">{webhook.disabledReason}</span>}
 			</div>
-			<span class={state.tone}>{state.label}</span>
+			<State webhook={webhook} />
 			<div class="row-actions">
 				<Button label="Test" look="small" onClick={test} />
 				<Button label={webhook.isActive ? 'Turn off' : 'Turn on'} look="small" onClick={toggle} />

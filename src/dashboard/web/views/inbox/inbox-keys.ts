@@ -8,7 +8,8 @@ import type { Inbox } from '../../state/inbox.ts';
 import { removeLater, setFlags } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
 
-interface Place {
+/** What the address says of the inbox. */
+export interface Place {
 	form: string;
 	submission: string | null;
 	query: InboxQuery;

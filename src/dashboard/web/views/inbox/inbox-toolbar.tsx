@@ -10,10 +10,10 @@ import { formatCount } from '../../format.ts';
 import { isNarrowed } from '../../inbox-query.ts';
 import { replaceAddress } from '../../location.ts';
 import { type InboxQuery, to } from '../../router.ts';
+import { columnsFor, rememberColumns } from '../../state/columns.ts';
 import { formOf } from '../../state/forms.ts';
-import type { InboxProps } from '../../state/inbox.ts';
+import type { Inbox, InboxProps } from '../../state/inbox.ts';
 import { ExportDialog } from '../export-dialog.tsx';
-import { ColumnsMenu } from './columns-menu.tsx';
 
 const TABS = {
 	all: { label: 'All', count: 'submissionCount' },
@@ -97,6 +97,30 @@ function Dates({ form, query }: { form: string; query: InboxQuery }) {
 	);
 }
 
+/** Which fields are columns of the table. */
+function Columns({ inbox }: { inbox: Inbox }) {
+	const fields = inbox.page.value?.fields ?? [];
+	if (fields.length < 2) return null;
+	const shown = columnsFor(inbox.formId, fields);
+	const toggle = (field: string) => {
+		const next = fields.filter((name) => (name === field ? !shown.includes(name) : shown.includes(name)));
+		if (next.length > 0) rememberColumns(inbox.formId, next);
+	};
+	return (
+		<Menu name="Columns" buttonClass="icon-button" label={<Icon name="columns" />}>
+			<fieldset class="checks">
+				<legend>Columns</legend>
+				{fields.map((field) => (
+					<label key={field} class="check">
+						<input type="checkbox" checked={shown.includes(field)} onChange={() => toggle(field)} />
+						<bdi>{field === '' ? '(empty name)' : field}</bdi>
+					</label>
+				))}
+			</fieldset>
+		</Menu>
+	);
+}
+
 export function InboxToolbar({ inbox, query, isNarrow }: InboxProps & { isNarrow: boolean }) {
 	const [isExporting, setExporting] = useState(false);
 	const { formId } = inbox;
@@ -106,7 +130,7 @@ export function InboxToolbar({ inbox, query, isNarrow }: InboxProps & { isNarrow
 			<div class="toolbar-tools">
 				<Search form={formId} query={query} />
 				<Dates form={formId} query={query} />
-				{!isNarrow && <ColumnsMenu inbox={inbox} />}
+				{!isNarrow && <Columns inbox={inbox} />}
 				<IconButton icon="download" label="Export" onClick={() => setExporting(true)} />
 			</div>
 			{isNarrowed(query) && (

@@ -1,7 +1,7 @@
 /** The controls of a row: select and star. */
 
 import type { Submission } from '../../api-types.ts';
-import { Icon } from '../../components/icon.tsx';
+import { IconButton } from '../../components/buttons.tsx';
 import type { Inbox } from '../../state/inbox.ts';
 import { setFlags } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
@@ -53,15 +53,14 @@ export function SelectPageBox({ inbox }: { inbox: Inbox }) {
 
 export function StarButton({ inbox, row }: Props) {
 	return (
-		<button
-			type="button"
-			class="icon-button star"
+		<IconButton
+			icon="star"
+			label={`Star ${summarise(row.data).title}`}
+			tone="star"
+			isFilled={row.isStarred}
 			aria-pressed={row.isStarred}
-			aria-label={`Star ${summarise(row.data).title}`}
 			disabled={!may('write')}
 			onClick={() => void setFlags(inbox, [row], { isStarred: !row.isStarred })}
-		>
-			<Icon name="star" filled={row.isStarred} />
-		</button>
+		/>
 	);
 }

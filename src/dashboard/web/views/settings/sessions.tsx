@@ -11,6 +11,7 @@ import { Time } from '../../components/time.tsx';
 import { plural } from '../../format.ts';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
+import { KeyName } from '../keys.tsx';
 
 const nameOf = ({ key }: SignedIn) => (key ? key.name || 'Unnamed key' : 'Set-up link');
 
@@ -18,12 +19,7 @@ function SessionTable({ list, onEnd }: { list: SignedIn[]; onEnd: (session: Sign
 	const columns: Column<SignedIn>[] = [
 		{
 			head: 'Opened with',
-			cell: (session) => (
-				<>
-					<bdi class="strong">{nameOf(session)}</bdi>
-					{session.key && <span class="muted mono small nowrap">{session.key.display}</span>}
-				</>
-			),
+			cell: (session) => <KeyName name={nameOf(session)} display={session.key?.display} />,
 		},
 		{ head: 'Signed in', class: 'muted nowrap', cell: ({ createdAt }) => <Time iso={createdAt} /> },
 		{ head: 'Last seen', class: 'col-wide muted nowrap', cell: ({ lastSeenAt }) => <Time iso={lastSeenAt} /> },

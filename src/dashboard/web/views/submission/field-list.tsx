@@ -9,20 +9,16 @@ const FOLDED_AT = 2000;
 
 function LongText({ text }: { text: string }) {
 	const [isOpen, setOpen] = useState(text.length <= FOLDED_AT);
-	if (isOpen)
-		return (
-			<p class="value-text" dir="auto">
-				{text}
-			</p>
-		);
 	return (
 		<>
-			<p class="value-text folded" dir="auto">
-				{text.slice(0, FOLDED_AT)}…
+			<p class={isOpen ? 'value-text' : 'value-text folded'} dir="auto">
+				{isOpen ? text : `${text.slice(0, FOLDED_AT)}…`}
 			</p>
-			<button type="button" class="link" onClick={() => setOpen(true)}>
-				Show all {formatCount(text.length)} characters
-			</button>
+			{!isOpen && (
+				<button type="button" class="link" onClick={() => setOpen(true)}>
+					Show all {formatCount(text.length)} characters
+				</button>
+			)}
 		</>
 	);
 }
