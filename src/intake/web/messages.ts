@@ -37,13 +37,17 @@ export function prepareMessages(form: HTMLFormElement): Regions {
 }
 
 function createRegion(role: string, name: string): HTMLElement {
-	const region = create('div', { className: `formsrv-${name}`, tabIndex: -1 });
+	const region = create('div');
 	region.setAttribute('role', role);
+	region.className = `formsrv-${name}`;
+	region.tabIndex = -1;
 	return region;
 }
 
-function create<K extends keyof HTMLElementTagNameMap>(tag: K, members: Partial<HTMLElementTagNameMap[K]>) {
-	return Object.assign(document.createElement(tag), members);
+function create<K extends keyof HTMLElementTagNameMap>(tag: K, text = ''): HTMLElementTagNameMap[K] {
+	const element = document.createElement(tag);
+	element.textContent = text;
+	return element;
 }
 
 export function clearMessages(form: HTMLFormElement): void {
@@ -57,7 +61,7 @@ export function clearMessages(form: HTMLFormElement): void {
 export function showSuccess(form: HTMLFormElement): void {
 	const plain = withoutShadows(form);
 	const { status } = prepareMessages(form);
-	status.append(create('p', { textContent: plain.getAttribute('data-formsrv-success') || THANKS }));
+	status.append(create('p', plain.getAttribute('data-formsrv-success') || THANKS));
 	if (plain.hasAttribute('data-formsrv-keep')) return;
 	plain.style.display = 'none';
 	status.focus();
@@ -67,11 +71,13 @@ export function showSuccess(form: HTMLFormElement): void {
 export function showError(form: HTMLFormElement, { text, fields, retry }: Failure): void {
 	const plain = withoutShadows(form);
 	const own = prepareMessages(form);
-	own.alert.append(create('p', { textContent: text || plain.getAttribute('data-formsrv-unsent') || UNSENT }));
+	own.alert.append(create('p', text || plain.getAttribute('data-formsrv-unsent') || UNSENT));
 	if (fields.length > 0) own.alert.append(createFieldList(plain, { fields, undo: own.undo }));
 	if (retry) {
-		const textContent = plain.getAttribute('data-formsrv-retry') || RETRY;
-		own.alert.append(create('button', { type: 'button', textContent, onclick: retry }));
+		const button = create('button', plain.getAttribute('data-formsrv-retry') || RETRY);
+		button.type = 'button';
+		button.onclick = retry;
+		own.alert.append(button);
 	}
 	const invalid = plain.querySelector<HTMLElement>('[aria-invalid=true]');
 	if (invalid) invalid.focus();
@@ -79,10 +85,11 @@ export function showError(form: HTMLFormElement, { text, fields, retry }: Failur
 }
 
 function createFieldList(plain: HTMLFormElement, { fields, undo }: Pick<Failure, 'fields'> & Pick<Regions, 'undo'>) {
-	const list = document.createElement('ul');
+	const list = create('ul');
 	for (const { field, message } of fields) {
 		lastId += 1;
-		const item = create('li', { id: `formsrv-${lastId}`, textContent: message });
+		const item = create('li', message);
+		item.id = `formsrv-${lastId}`;
 		list.append(item);
 		for (const element of plain.elements) {
 			if (element.getAttribute('name') === field) undo.push(markInvalid(element, item.id));
