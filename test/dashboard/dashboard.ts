@@ -1,7 +1,9 @@
 /** The dashboard in a real Chromium for tests: opened, signed in, and watched for everything it should not do. */
 
+import { afterAll } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
-import type { TestServer } from '../server.ts';
+import { openBrowser } from '../browser.ts';
+import { openTestServer, type TestServer } from '../server.ts';
 
 export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
@@ -22,6 +24,16 @@ export interface Dashboard {
 	/** Goes to a view by its hash, such as `/keys`. */
 	goTo: (hash: string) => Promise<void>;
 	close: () => Promise<void>;
+}
+
+/** A server and a browser for the tests of a file, closed after them. */
+export async function openServerAndBrowser(options?: Parameters<typeof openTestServer>[0]) {
+	const [server, browser] = await Promise.all([openTestServer(options), openBrowser()]);
+	afterAll(async () => {
+		await browser.close();
+		await server.close();
+	});
+	return { server, browser };
 }
 
 export async function openDashboard({ browser, server, viewport = DESKTOP, colorScheme = 'light' }: DashboardOptions) {

@@ -1,30 +1,19 @@
 /** What the list of deliveries says of a form above its hourly mail cap, in a real browser. */
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser } from 'playwright-core';
-import { openBrowser } from '../browser.ts';
-import { type ScriptedSmtp, startScriptedSmtp } from '../delivery/scripted-smtp.ts';
-import { openTestServer, type TestServer } from '../server.ts';
-import { createForm, openDashboard } from './dashboard.ts';
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
+import { createForm, openDashboard, openServerAndBrowser } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
-let smtp: ScriptedSmtp;
-let server: TestServer;
-let browser: Browser;
-beforeAll(async () => {
-	smtp = await startScriptedSmtp();
-	const settings = {
+const smtp = await startScriptedSmtp();
+afterAll(() => smtp.close());
+const { server, browser } = await openServerAndBrowser({
+	settings: {
 		FORMSRV_SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
 		FORMSRV_MAIL_FROM: 'forms@example.com',
 		FORMSRV_MAIL_PER_HOUR: '1',
-	};
-	[server, browser] = await Promise.all([openTestServer({ settings }), openBrowser()]);
-});
-afterAll(async () => {
-	await browser.close();
-	await server.close();
-	await smtp.close();
+	},
 });
 
 test('a form above its cap is named, with when its digest goes, and the digest is a click away', async () => {

@@ -1,10 +1,14 @@
 /** Five thousand payloads as values, names, subjects and names of forms: shown as text everywhere, run nowhere. */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser } from 'playwright-core';
-import { openBrowser } from '../browser.ts';
-import { openTestServer, type TestServer } from '../server.ts';
-import { createForm, type Dashboard, type Made, openDashboard, submissionsOf } from './dashboard.ts';
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import {
+	createForm,
+	type Dashboard,
+	type Made,
+	openDashboard,
+	openServerAndBrowser,
+	submissionsOf,
+} from './dashboard.ts';
 import { PAYLOADS } from './payloads.ts';
 
 setDefaultTimeout(120_000);
@@ -12,8 +16,9 @@ setDefaultTimeout(120_000);
 const PAGE_SIZE = 50;
 const AT_ONCE = 50;
 
-let server: TestServer;
-let browser: Browser;
+const { server, browser } = await openServerAndBrowser({
+	settings: { FORMSRV_RATE_SUBMIT: '0', FORMSRV_RATE_API: '0' },
+});
 let dashboard: Dashboard;
 let form: Made;
 
@@ -21,8 +26,6 @@ let form: Made;
 const sample = (step: number) => PAYLOADS.filter((_, at) => at % step === 0);
 
 beforeAll(async () => {
-	const settings = { FORMSRV_RATE_SUBMIT: '0', FORMSRV_RATE_API: '0' };
-	[server, browser] = await Promise.all([openTestServer({ settings }), openBrowser()]);
 	form = await createForm(server, 'Hostile');
 	for (let first = 0; first < PAYLOADS.length; first += AT_ONCE) {
 		const sent = PAYLOADS.slice(first, first + AT_ONCE).map((payload, at) =>
@@ -32,12 +35,6 @@ beforeAll(async () => {
 	}
 	dashboard = await openDashboard({ browser, server });
 	await dashboard.signIn();
-});
-
-afterAll(async () => {
-	await dashboard.close();
-	await browser.close();
-	await server.close();
 });
 
 /** What should never be there: a mark, an element that only a payload could have made, a complaint. */

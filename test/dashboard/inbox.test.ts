@@ -1,24 +1,12 @@
 /** Working in the inbox, in a real browser: by keyboard, live, with slips of the finger, over many pages. */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Page } from 'playwright-core';
-import { openBrowser } from '../browser.ts';
-import { openTestServer, type TestServer } from '../server.ts';
-import { createForm, eventually, openDashboard, row, submissionsOf } from './dashboard.ts';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { createForm, eventually, openDashboard, openServerAndBrowser, row, submissionsOf } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
-let server: TestServer;
-let browser: Browser;
-
-beforeAll(async () => {
-	[server, browser] = await Promise.all([openTestServer(), openBrowser()]);
-});
-
-afterAll(async () => {
-	await browser.close();
-	await server.close();
-});
+const { server, browser } = await openServerAndBrowser();
 
 /** The text of the row that has the focus; of the whole page it would hold anything. */
 const focusedRow = (page: Page) => page.evaluate(() => document.activeElement?.closest('.row-link')?.textContent);

@@ -1,24 +1,11 @@
 /** Who may see what in the dashboard, and for how long; in a real browser. */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser } from 'playwright-core';
-import { openBrowser } from '../browser.ts';
-import { openTestServer, type TestServer } from '../server.ts';
-import { createForm, openDashboard, row } from './dashboard.ts';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { createForm, openDashboard, openServerAndBrowser, row } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
-let server: TestServer;
-let browser: Browser;
-
-beforeAll(async () => {
-	[server, browser] = await Promise.all([openTestServer(), openBrowser()]);
-});
-
-afterAll(async () => {
-	await browser.close();
-	await server.close();
-});
+const { server, browser } = await openServerAndBrowser();
 
 const open = () => openDashboard({ browser, server });
 

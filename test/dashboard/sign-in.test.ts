@@ -1,24 +1,14 @@
 /** Signing in to the dashboard in a real browser, by link and by key, under the policy that the page comes with. */
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import type { BrowserContext, Page } from 'playwright-core';
 import { setupLink } from '../../src/cli/dashboard-link.ts';
-import { openBrowser } from '../browser.ts';
-import { openTestServer, type TestServer } from '../server.ts';
+import { openServerAndBrowser } from './dashboard.ts';
 
-let server: TestServer;
-let browser: Browser;
+const { server, browser } = await openServerAndBrowser();
 let context: BrowserContext;
 let page: Page;
 let faults: string[];
-
-beforeAll(async () => {
-	[server, browser] = await Promise.all([openTestServer(), openBrowser()]);
-});
-afterAll(async () => {
-	await browser.close();
-	await server.close();
-});
 
 beforeEach(async () => {
 	faults = [];

@@ -1,10 +1,9 @@
 /** Every view of the dashboard as axe, the policy, and a phone see it; in a real browser. */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Page } from 'playwright-core';
-import { findAccessibilityFaults, openBrowser } from '../browser.ts';
-import { openTestServer, type TestServer } from '../server.ts';
-import { createForm, DESKTOP, openDashboard, PHONE, submissionsOf } from './dashboard.ts';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { findAccessibilityFaults } from '../browser.ts';
+import { createForm, DESKTOP, openDashboard, openServerAndBrowser, PHONE, submissionsOf } from './dashboard.ts';
 
 setDefaultTimeout(90_000);
 
@@ -15,17 +14,7 @@ const LOOKS = [
 	['on a phone, dark', { viewport: PHONE, colorScheme: 'dark' }],
 ] as const;
 
-let server: TestServer;
-let browser: Browser;
-
-beforeAll(async () => {
-	[server, browser] = await Promise.all([openTestServer(), openBrowser()]);
-});
-
-afterAll(async () => {
-	await browser.close();
-	await server.close();
-});
+const { server, browser } = await openServerAndBrowser();
 
 /** What axe finds, and what sticks out to the side. */
 async function faultsOf(page: Page, view: string): Promise<string[]> {

@@ -166,13 +166,19 @@ test.each(ACCIDENTS)(
 	60_000,
 );
 
-test('the same files come back: submissions are accepted again, and nothing is left over', async () => {
+/** A server that has stored `submit-first`, and whose file then lies at `old`; `names` were in its folder before. */
+async function moveAway() {
 	const site = await openSite();
 	const server = await startBinary({ cwd: site.cwd, env: SETTINGS });
 	const names = readdirSync(site.data).sort();
 	expect(await submit(server, 'submit-first')).toBe(200);
 	const old = join(site.cwd, 'old.db');
 	renameSync(site.file, old);
+	return { site, server, old, names };
+}
+
+test('the same files come back: submissions are accepted again, and nothing is left over', async () => {
+	const { site, server, old, names } = await moveAway();
 	renameSync(site.backup, site.file);
 	await until(() => isUnhealthy(server));
 	expect(await submit(server, 'submit-never')).toBe(503);
@@ -186,11 +192,7 @@ test('the same files come back: submissions are accepted again, and nothing is l
 }, 30_000);
 
 test('changes from while it was away are not written', async () => {
-	const site = await openSite();
-	const server = await startBinary({ cwd: site.cwd, env: SETTINGS });
-	expect(await submit(server, 'submit-first')).toBe(200);
-	const old = join(site.cwd, 'old.db');
-	renameSync(site.file, old);
+	const { site, server, old } = await moveAway();
 	renameSync(site.backup, site.file);
 	await until(() => !existsSync(`${site.file}-wal`));
 	const other = new BetterSqlite3(old);
@@ -206,11 +208,7 @@ test('changes from while it was away are not written', async () => {
 }, 30_000);
 
 test('a folder without its database gets no new one, also after a restart', async () => {
-	const site = await openSite();
-	const server = await startBinary({ cwd: site.cwd, env: SETTINGS });
-	expect(await submit(server, 'submit-first')).toBe(200);
-	const old = join(site.cwd, 'old.db');
-	renameSync(site.file, old);
+	const { site, server, old } = await moveAway();
 	await until(() => isUnhealthy(server));
 	expect(await server.end('SIGTERM')).toBe(0);
 	expect(marksIn(old)).toEqual(new Set(['submit-first']));

@@ -1,22 +1,11 @@
 /** The list of sessions in the dashboard, in a real browser. */
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser } from 'playwright-core';
-import { openBrowser } from '../../browser.ts';
-import { openTestServer, type TestServer } from '../../server.ts';
-import { openDashboard, row } from '../dashboard.ts';
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { openDashboard, openServerAndBrowser, row } from '../dashboard.ts';
 
 setDefaultTimeout(60_000);
 
-let server: TestServer;
-let browser: Browser;
-beforeAll(async () => {
-	[server, browser] = await Promise.all([openTestServer(), openBrowser()]);
-});
-afterAll(async () => {
-	await browser.close();
-	await server.close();
-});
+const { server, browser } = await openServerAndBrowser();
 
 test('shows who is signed in, marks its own, ends one and then all others, and their pages say so', async () => {
 	const mine = await openDashboard({ browser, server });
