@@ -24,6 +24,7 @@ const LEVELS = [
 		'email-address',
 		'local-url',
 		'one-at-a-time',
+		'random-text',
 		'repeat',
 		'timestamp',
 		'version',

@@ -2,23 +2,21 @@
 
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX, RETRY_STATES } from '../delivery/bounds.ts';
+import { RETRY_STATES } from '../delivery/bounds.ts';
+import { parseDeliveryQuery } from '../delivery/delivery-query.ts';
 import type { Delivery, DeliveryWithContent, RetryDeliveries } from '../delivery/schema.ts';
-import { CHANNELS, DELIVERY_STATES, type DeliveryState, MODES, type Mode } from '../storage/tables.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX } from '../http/paging.ts';
+import { CHANNELS, DELIVERY_STATES, MODES, type Mode } from '../storage/tables.ts';
 import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
+import { queryOf } from './query-options.ts';
 import { shorten, shortTime } from './table.ts';
 
 const ERROR_WIDTH = 80;
 const DESTINATION_WIDTH = 60;
 
 interface ListOptions extends Options {
-	state?: DeliveryState;
-	channel?: Delivery['channel'];
 	form?: string;
 	mode?: Mode;
-	limit?: number;
-	offset?: number;
-	json?: true;
 }
 
 interface RetryOptions extends Options {
@@ -49,25 +47,27 @@ function addList(deliveries: Command, cli: Cli): void {
 		.option('--limit <number>', `At most so many, 1 to ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})`, count)
 		.option('--offset <number>', 'Skip so many (default: 0)', count)
 		.addHelpText('after', examples('formsrv deliveries list --state failed', 'formsrv deliveries list --form contact'));
-	runOnApp(command, { cli }, (options: ListOptions) => async (app) => {
-		const { state, channel, mode, limit = LIMIT_DEFAULT, offset = 0 } = options;
-		const query = { state, channel, limit: Math.min(Math.max(limit, 1), LIMIT_MAX), offset };
-		const form = await formIdOf(app, options);
-		const { deliveries, pagination } = await app.dispatch.deliveries.list({ form }, { mode, readQuery: () => query });
-		if (options.json) return void cli.printJson({ deliveries, pagination });
-		cli.printList(options, deliveries, {
-			columns: {
-				ID: ({ id }) => id,
-				CREATED: ({ createdAt }) => shortTime(createdAt),
-				STATE: ({ state }) => state,
-				TRIES: ({ attempts }) => `${attempts}`,
-				'NEXT TRY': ({ nextAttemptAt }) => shortTime(nextAttemptAt),
-				TO: ({ destination }) => shorten(destination, DESTINATION_WIDTH),
-				ERROR: ({ lastError }) => shorten(lastError ?? '', ERROR_WIDTH),
-			},
-			none: 'There are no such deliveries.',
-		});
-		if (pagination.hasMore) cli.note(`There are more; go on with --offset ${pagination.offset + deliveries.length}.`);
+	runOnApp(command, { cli }, (options: ListOptions) => {
+		const query = parseDeliveryQuery(queryOf(options, ['state', 'channel', 'limit', 'offset']));
+		return async (app) => {
+			const form = await formIdOf(app, options);
+			const page = { mode: options.mode, readQuery: () => query };
+			const { deliveries, pagination } = await app.dispatch.deliveries.list({ form }, page);
+			if (options.json) return void cli.printJson({ deliveries, pagination });
+			cli.printList(options, deliveries, {
+				columns: {
+					ID: ({ id }) => id,
+					CREATED: ({ createdAt }) => shortTime(createdAt),
+					STATE: ({ state }) => state,
+					TRIES: ({ attempts }) => `${attempts}`,
+					'NEXT TRY': ({ nextAttemptAt }) => shortTime(nextAttemptAt),
+					TO: ({ destination }) => shorten(destination, DESTINATION_WIDTH),
+					ERROR: ({ lastError }) => shorten(lastError ?? '', ERROR_WIDTH),
+				},
+				none: 'There are no such deliveries.',
+			});
+			if (pagination.hasMore) cli.note(`There are more; go on with --offset ${pagination.offset + deliveries.length}.`);
+		};
 	});
 }
 

@@ -9,7 +9,7 @@ import type { Export } from '../submissions/export/export.ts';
 import { parseExportQuery } from '../submissions/export/export-query.ts';
 import { FORMATS } from '../submissions/export/formats.ts';
 import { type Cli, CommandError, examples, findForm, type Options, type Output, withStorage } from './cli.ts';
-import { queryOf, withCriteria } from './criteria.ts';
+import { CRITERIA, queryOf, withCriteria } from './query-options.ts';
 
 const BAR_WIDTH = 30;
 const OWNER_ONLY = 0o600;
@@ -43,7 +43,7 @@ export function addExport(submissions: Command, cli: Cli): void {
 		),
 	);
 	withStorage(command).action((name: string, options: Options) => {
-		const params = queryOf({ ...options, bom: options.bom ? '1' : '0' }, ['format', 'formulas', 'bom']);
+		const params = queryOf({ ...options, bom: options.bom ? '1' : '0' }, ['format', 'formulas', 'bom', ...CRITERIA]);
 		const query = parseExportQuery(params);
 		return cli.withApp(options, {
 			use: async (app) => {

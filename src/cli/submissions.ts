@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import { parseListQuery } from '../submissions/list-query.ts';
 import type { JsonText } from '../submissions/page-writer.ts';
 import { type Cli, examples, findForm, runOnApp } from './cli.ts';
-import { queryOf, withCriteria } from './criteria.ts';
 import { addExport } from './export.ts';
+import { CRITERIA, queryOf, withCriteria } from './query-options.ts';
 import { shorten, shortTime } from './table.ts';
 
 const SUMMARY_WIDTH = 100;
@@ -44,7 +44,7 @@ function addList(submissions: Command, cli: Cli): void {
 		),
 	);
 	runOnApp(command, { cli }, (options, name: string) => {
-		const query = parseListQuery(queryOf(options, ['limit', 'offset']));
+		const query = parseListQuery(queryOf(options, ['limit', 'offset', ...CRITERIA]));
 		return async (app) => {
 			const { id } = await findForm(app, name);
 			const json = await wholeText(await app.submissions.list(id, { readQuery: () => query }));
@@ -56,9 +56,7 @@ function addList(submissions: Command, cli: Cli): void {
 
 async function wholeText(text: JsonText): Promise<string> {
 	if (typeof text === 'string') return text;
-	const pieces: Uint8Array[] = [];
-	for await (const piece of text.chunks) pieces.push(piece);
-	return Buffer.concat(pieces).toString();
+	return Buffer.concat(await Array.fromAsync(text.chunks)).toString();
 }
 
 function printPage(cli: Cli, { submissions, pagination }: Page): void {

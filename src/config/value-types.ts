@@ -2,6 +2,7 @@
 
 import { isAddress, isAddressOrRange } from '../address-ranges.ts';
 import { formatSize, parseSize } from '../byte-sizes.ts';
+import { parseMailbox } from './mailbox.ts';
 import { parseSmtpUrl } from './smtp-url.ts';
 import { ValueProblem } from './value-problem.ts';
 
@@ -190,11 +191,10 @@ export const smtpUrl: ValueType<string> = {
 export const mailbox: ValueType<string> = {
 	placeholder: 'address',
 	values: 'one mail address',
-	parse(text) {
-		const address = /^[^<>\p{Cc}]*<([^<>]+)>$/u.exec(text)?.[1] ?? text;
-		const isOne = text.length <= 320 && /^[^\s@,;<>"\p{Cc}]{1,64}@[^\s@,;<>"\p{Cc}]{1,253}$/u.test(address);
-		return isOne ? text : reject('must be one mail address, such as Forms <forms@example.com>');
-	},
+	parse: (text) =>
+		text.length <= 320 && parseMailbox(text)
+			? text
+			: reject('must be one mail address, such as Forms <forms@example.com>'),
 };
 
 /** Letters, digits and hyphens. */

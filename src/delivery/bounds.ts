@@ -1,7 +1,5 @@
 /** Bounds of requests for deliveries, and the states that can be retried in bulk. */
 
-export const LIMIT_DEFAULT = 50;
-export const LIMIT_MAX = 100;
 export const RETRY_IDS_MAX = 1000;
 /** Counting stops here: more would block other requests. */
 export const TOTAL_MAX = 10_000;

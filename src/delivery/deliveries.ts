@@ -24,7 +24,6 @@ import {
 	CHANNELS,
 	type Channel as ChannelName,
 	type DeliveryRow,
-	type DeliveryState,
 	deliveries,
 	type Mode,
 	submissions,
@@ -33,6 +32,7 @@ import type { Timeline } from '../storage/timeline.ts';
 import { DIGESTS_MAX, TOTAL_MAX } from './bounds.ts';
 import type { Channel, Content } from './channel.ts';
 import { findDelivery, reachable } from './delivery-access.ts';
+import type { DeliveryQuery } from './delivery-query.ts';
 import { SUBMISSIONS_DIGEST } from './mail-channel.ts';
 import type { Delivery, DeliveryList, DeliveryWithContent } from './schema.ts';
 import type { MailOutage } from './worker.ts';
@@ -46,13 +46,6 @@ const { content: _, ...LISTED } = getTableColumns(deliveries);
 export interface DeliverySubject {
 	form?: string;
 	submission?: string;
-}
-
-export interface DeliveryQuery {
-	state?: DeliveryState;
-	channel?: ChannelName;
-	limit: number;
-	offset: number;
 }
 
 export interface DeliveriesOptions {

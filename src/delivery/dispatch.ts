@@ -1,12 +1,13 @@
 /** Assembles everything outgoing: the outbox, its channels, the worker, and the owner's view of deliveries. */
 
 import { type ByteBudget, createShare } from '../byte-budget.ts';
+import { type Mailbox, parseMailbox } from '../config/mailbox.ts';
 import { parseSmtpUrl, type SmtpServer } from '../config/smtp-url.ts';
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Channel } from './channel.ts';
 import { createDeliveries } from './deliveries.ts';
-import { type Mailbox, type MailIdentity, parseMailbox } from './email.ts';
+import type { MailIdentity } from './email.ts';
 import type { GuardedPost } from './guarded-request.ts';
 import { createMailChannel } from './mail-channel.ts';
 import { createOutbox } from './outbox.ts';

@@ -1,5 +1,6 @@
 /** Renders a submission, or a digest of many, as a mail: sender, recipients, subject and headers. */
 
+import type { Mailbox } from '../config/mailbox.ts';
 import { isEmailAddress } from '../email-address.ts';
 import { encodeId } from '../ids.ts';
 import { type Body, renderDigestBody, renderSubmissionBody } from './email-body.ts';
@@ -10,13 +11,6 @@ import { fillSubject, tidySubject } from './subject.ts';
 export const NOTIFICATION_READS = { textMax: 2 ** 20, valueMax: 250_000 } as const satisfies ReadingBounds;
 /** A digest shows one line of each submission, but its first fields may be empty. */
 export const DIGEST_READS = { textMax: 100_000, valueMax: 4_000 } as const satisfies ReadingBounds;
-
-const OWN_ADDRESS = /^[^\s@,;<>"\p{Cc}]{1,64}@[^\s@,;<>"\p{Cc}]{1,253}$/u;
-
-export interface Mailbox {
-	name: string;
-	address: string;
-}
 
 /** A mail ready to send; every address in it is valid. */
 export interface Mail extends Body {
@@ -106,17 +100,6 @@ export function renderDigest(
 			url: formUrl(identity, form.id),
 		}),
 	};
-}
-
-/**
- * Parses the operator's `address` or `Name <address>`; `undefined` unless it is one mailbox. Its domain may be a single
- * word, such as `localhost`.
- */
-export function parseMailbox(text: string): Mailbox | undefined {
-	const [, name = '', bracketed] = /^([^<>\p{Cc}]*)<([^<>]+)>$/u.exec(text.trim()) ?? [];
-	const address = (bracketed ?? text).trim();
-	if (!OWN_ADDRESS.test(address)) return undefined;
-	return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
 }
 
 function replyToOf(submission: NotifiedSubmission, fields: Field[]): string | null {

@@ -121,6 +121,7 @@ export function createRetries(
 		/**
 		 * Sends the withheld deliveries of submissions that are no longer spam. Those of a test form become captured;
 		 * those to a disabled webhook fail. Returns how many were released.
+		 * @param submissionIds At most some hundred: they are released in one transaction.
 		 */
 		async release(formId: number, submissionIds: readonly number[]): Promise<number> {
 			const [form] = await db.select({ mode: forms.mode }).from(forms).where(eq(forms.id, formId));
@@ -129,24 +130,19 @@ export function createRetries(
 				? ({ state: 'captured', lastError: null } as const)
 				: ({ state: 'waiting', nextAttemptAt: now(), lastError: null } as const);
 			const stranded = { state: 'failed', finishedAt: now(), lastError: 'The webhook is disabled' } as const;
-			let released = 0;
-			for (let start = 0; start < submissionIds.length; start += CHUNK) {
-				const bySubmission = inArray(deliveries.submissionId, submissionIds.slice(start, start + CHUNK));
-				// `+` keeps the engine from using an index that holds everything that the form ever withheld.
-				const withheld = and(
-					bySubmission,
-					sql`+${deliveries.formId} = ${formId}`,
-					sql`+${deliveries.state} = 'withheld'`,
-				);
-				const releasable = isTest ? withheld : and(withheld, deliverable);
-				const [rows] = await storage.batch((tx) => [
-					tx.update(deliveries).set(values).where(releasable).returning({ id: deliveries.id }),
-					tx.update(deliveries).set(stranded).where(withheld),
-				]);
-				released += rows.length;
-			}
-			if (released > 0 && !isTest) await onDue();
-			return released;
+			// `+` keeps the engine from using an index that holds everything that the form ever withheld.
+			const withheld = and(
+				inArray(deliveries.submissionId, [...submissionIds]),
+				sql`+${deliveries.formId} = ${formId}`,
+				sql`+${deliveries.state} = 'withheld'`,
+			);
+			const releasable = isTest ? withheld : and(withheld, deliverable);
+			const [released] = await storage.batch((tx) => [
+				tx.update(deliveries).set(values).where(releasable).returning({ id: deliveries.id }),
+				tx.update(deliveries).set(stranded).where(withheld),
+			]);
+			if (released.length > 0 && !isTest) await onDue();
+			return released.length;
 		},
 	};
 }

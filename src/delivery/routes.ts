@@ -4,13 +4,14 @@ import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import { readJson } from '../http/json-body.ts';
 import { jsonBody, jsonResponse, operation, pathParameter, queryParameter, textResponse } from '../http/openapi.ts';
-import { integer, oneOf, queryOf, single } from '../http/query-parameters.ts';
+import { LIMIT_DEFAULT, pageParameters } from '../http/paging.ts';
+import { queryOf, single } from '../http/query-parameters.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { stringEnum } from '../http/schema-types.ts';
 import type { Auth } from '../keys/auth.ts';
 import { CHANNELS, DELIVERY_STATES, type Mode } from '../storage/tables.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX, MAIL_TESTS_PER_MINUTE } from './bounds.ts';
-import type { DeliveryQuery } from './deliveries.ts';
+import { MAIL_TESTS_PER_MINUTE } from './bounds.ts';
+import { parseDeliveryQuery } from './delivery-query.ts';
 import type { Dispatch } from './dispatch.ts';
 import { DeliveryList, DeliveryWithContent, MailTest, MailTestResult, RetryDeliveries, RetryResult } from './schema.ts';
 import { checkRecipient } from './test-mail.ts';
@@ -59,31 +60,12 @@ const submissionId = pathParameter('submissionId', { description: 'The submissio
 const filters = [
 	queryParameter('state', { schema: stringEnum(DELIVERY_STATES), description: 'Only deliveries in this state.' }),
 	queryParameter('channel', { schema: stringEnum(CHANNELS), description: 'Only these.' }),
-	queryParameter('limit', {
-		schema: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
-		description: 'Maximum results; values out of bounds are clamped.',
-	}),
-	queryParameter('offset', {
-		schema: Type.Integer({ minimum: 0, default: 0 }),
-		description: 'Number of results to skip.',
-	}),
+	...pageParameters,
 ];
 const formFilter = queryParameter('form', { schema: Type.String(), description: 'Only of this form (id).' });
-/** @throws AppError VALIDATION_ERROR naming the parameter */
-function parseQuery(params: URLSearchParams): DeliveryQuery {
-	const chosen = <T extends string>(name: string, values: readonly T[]) =>
-		single(params, name) === undefined ? undefined : oneOf(params, name, { values, fallback: values[0] as T });
-	return {
-		state: chosen('state', DELIVERY_STATES),
-		channel: chosen('channel', CHANNELS),
-		limit: integer(params, 'limit', { fallback: LIMIT_DEFAULT, min: 1, max: LIMIT_MAX }),
-		offset: integer(params, 'offset', { fallback: 0, min: 0, max: Number.MAX_SAFE_INTEGER }),
-	};
-}
-
 const pageOf = ({ mode }: { mode: Mode }, request: Request) => ({
 	mode,
-	readQuery: () => parseQuery(queryOf(request)),
+	readQuery: () => parseDeliveryQuery(queryOf(request)),
 });
 
 const page = jsonResponse('The page.', { schema: DeliveryList, example: EXAMPLE_LIST });

@@ -1,6 +1,7 @@
 /** Request and response schemas of deliveries. */
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { paginationSchema } from '../http/paging.ts';
 import { nullable, stringEnum } from '../http/schema-types.ts';
 import { CHANNELS, DELIVERY_STATES } from '../storage/tables.ts';
 import { RETRY_IDS_MAX, RETRY_STATES, TOTAL_MAX } from './bounds.ts';
@@ -57,12 +58,7 @@ export type DeliveryWithContent = Static<typeof DeliveryWithContent>;
 export const DeliveryList = Type.Object(
 	{
 		deliveries: Type.Array(Delivery),
-		pagination: Type.Object({
-			limit: Type.Integer({ description: 'The applied limit.' }),
-			offset: Type.Integer(),
-			total: Type.Integer({ description: `How many match; counted up to ${TOTAL_MAX}.` }),
-			hasMore: Type.Boolean(),
-		}),
+		pagination: paginationSchema(`How many match; counted up to ${TOTAL_MAX}.`),
 		mail: Type.Object(
 			{
 				isSet: Type.Boolean({ description: 'Whether a mail server is set.' }),

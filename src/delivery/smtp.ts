@@ -1,8 +1,9 @@
 /** Sends one mail to the configured SMTP server and returns the outcome. */
 
 import { Readable } from 'node:stream';
+import type { Mailbox } from '../config/mailbox.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
-import type { Mail, Mailbox } from './email.ts';
+import type { Mail } from './email.ts';
 import type { Outcome } from './outcome.ts';
 import { judgeFailure, judgeReply, type SmtpFailure, type SmtpStage } from './smtp-verdict.ts';
 

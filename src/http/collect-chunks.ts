@@ -28,7 +28,7 @@ export async function eachChunk(
 		if (taking) await taking;
 		count++;
 		if (count > MAX_SMALL_CHUNKS && total < count * SMALL_CHUNK_BYTES) throw tooFragmented();
-		if (count % CHUNKS_PER_YIELD === 0) await yieldToEventLoop();
+		if (count % CHUNKS_PER_YIELD === 0) await new Promise((resolve) => setImmediate(resolve));
 	}
 }
 
@@ -59,12 +59,6 @@ function withRoom(bytes: Uint8Array, { used, needed }: { used: number; needed: n
 	const larger = new Uint8Array(Math.max(needed, 2 * bytes.length));
 	larger.set(bytes.subarray(0, used));
 	return larger;
-}
-
-function yieldToEventLoop(): Promise<void> {
-	return new Promise((resolve) => {
-		setImmediate(resolve);
-	});
 }
 
 function tooFragmented(): AppError {

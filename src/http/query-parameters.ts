@@ -33,13 +33,14 @@ export function integer(
 	return Math.min(max, Math.max(min, Number(text)));
 }
 
-export function oneOf<T extends string>(
+/** One of the values; without the parameter, `fallback`. */
+export function oneOf<T extends string, Fallback extends T | undefined = undefined>(
 	params: URLSearchParams,
 	name: string,
-	{ values, fallback }: { values: readonly T[]; fallback: T },
-): T {
+	{ values, fallback }: { values: readonly T[]; fallback?: Fallback },
+): T | Fallback {
 	const text = single(params, name);
-	if (text === undefined) return fallback;
+	if (text === undefined) return fallback as Fallback;
 	const value = values.find((candidate) => candidate === text);
 	if (value === undefined) throw invalidField(name, 'INVALID_VALUE', `${name} must be one of: ${values.join(', ')}.`);
 	return value;

@@ -1,31 +1,20 @@
 /** The format of API keys: a prefix for the kind, 190 bits of entropy, and a checksum that catches typos. */
 
+import { randomText } from '../random-text.ts';
 import type { Mode } from '../storage/tables.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const TOKEN = /^(?:sk_live_|sk_test_|fk_)[0-9A-Za-z]{38}$/;
-/** The highest multiple of 62 that fits a byte: higher bytes would favour the beginning of the alphabet. */
-const UNBIASED_BYTES = 248;
 
 export type TokenKind = Mode | 'form';
 
 const PREFIX: Record<TokenKind, string> = { live: 'sk_live_', test: 'sk_test_', form: 'fk_' };
 
-type RandomBytes = (length: number) => Uint8Array;
-
-const cryptoBytes: RandomBytes = (length) => crypto.getRandomValues(new Uint8Array(length));
-
 /** Makes a new key: prefix, 32 random base62 characters, 6 characters of checksum. */
-export function createToken(kind: TokenKind, randomBytes: RandomBytes = cryptoBytes): string {
-	let body = PREFIX[kind];
-	const length = body.length + RANDOM_LENGTH;
-	while (body.length < length) {
-		for (const byte of randomBytes(length - body.length)) {
-			if (byte < UNBIASED_BYTES) body += ALPHABET[byte % ALPHABET.length];
-		}
-	}
+export function createToken(kind: TokenKind): string {
+	const body = PREFIX[kind] + randomText(ALPHABET, RANDOM_LENGTH);
 	return body + checksum(body);
 }
 

@@ -1,6 +1,3 @@
-/** Limits of one request. */
+/** The most characters of a search. */
 
-export const LIMIT_DEFAULT = 50;
-export const LIMIT_MAX = 100;
-/** In characters. */
 export const SEARCH_MAX = 200;

@@ -2,13 +2,14 @@
 
 import { DAY_MS } from '../durations.ts';
 import { invalidField } from '../errors.ts';
-import { integer, oneOf, single } from '../http/query-parameters.ts';
+import { parsePage } from '../http/paging.ts';
+import { oneOf, single } from '../http/query-parameters.ts';
 import { searchWords } from '../storage/search-words.ts';
 import type { Condition } from '../storage/submission.ts';
 import { FILTERS, type Filter } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
 import { parseTimestamp, type Timestamp } from '../timestamp.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX } from './bounds.ts';
+import { SEARCH_MAX } from './bounds.ts';
 
 /** Which submissions; times in milliseconds since 1970. */
 export interface Criteria {
@@ -39,8 +40,7 @@ const SPACE_FOR_PLUS = /(?<=:\S*) (?=\d{2}:\d{2}$)/;
 /** @throws AppError VALIDATION_ERROR naming the parameter */
 export function parseListQuery(params: URLSearchParams): ListQuery {
 	return {
-		limit: integer(params, 'limit', { fallback: LIMIT_DEFAULT, min: 1, max: LIMIT_MAX }),
-		offset: integer(params, 'offset', { fallback: 0, min: 0, max: Number.MAX_SAFE_INTEGER }),
+		...parsePage(params),
 		...parseOrderedCriteria(params),
 	};
 }

@@ -4,22 +4,10 @@ import { Type } from '@sinclair/typebox';
 import { pathParameter, queryParameter } from '../http/openapi.ts';
 import { stringEnum } from '../http/schema-types.ts';
 import { FILTERS } from '../storage/submission.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_MAX } from './bounds.ts';
+import { SEARCH_MAX } from './bounds.ts';
 
 export const formId = pathParameter('id', { description: 'The form.', example: 'cmnrg2x7k8w' });
 export const submissionId = pathParameter('submissionId', { description: 'The submission.', example: 'cmnrg2x8a1c' });
-
-/** The page. */
-export const pageParameters = [
-	queryParameter('limit', {
-		schema: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
-		description: 'Maximum number of results; values out of range are clamped.',
-	}),
-	queryParameter('offset', {
-		schema: Type.Integer({ minimum: 0, default: 0 }),
-		description: 'Number of results to skip; the next page is at offset + limit.',
-	}),
-];
 
 /** Criteria and order. */
 export const criteriaParameters = [

@@ -3,14 +3,14 @@
 import { Elysia } from 'elysia';
 import { readJson } from '../http/json-body.ts';
 import { jsonBody, jsonResponse, operation } from '../http/openapi.ts';
+import { LIMIT_DEFAULT, pageParameters } from '../http/paging.ts';
 import { queryOf } from '../http/query-parameters.ts';
 import type { StreamResponse } from '../http/streamed.ts';
 import { succeed, successResponse } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
 import { callerOf, type Principal } from '../keys/permissions.ts';
-import { LIMIT_DEFAULT } from './bounds.ts';
 import { parseListQuery } from './list-query.ts';
-import { criteriaParameters, formId, pageParameters, submissionId } from './openapi-parts.ts';
+import { criteriaParameters, formId, submissionId } from './openapi-parts.ts';
 import type { JsonText } from './page-writer.ts';
 import { FlaggedSubmission, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
 import type { Submissions } from './submissions.ts';

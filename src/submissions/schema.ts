@@ -1,6 +1,7 @@
 /** The wire shapes of submissions for their owner. */
 
 import { type Static, Type } from '@sinclair/typebox';
+import { paginationSchema } from '../http/paging.ts';
 import { ignoredMembers, stringMap } from '../http/schema-types.ts';
 
 const flags = {
@@ -44,12 +45,7 @@ export const SubmissionList = Type.Object(
 				'The field names of all submissions of the form (of its spam with `filter=spam`), in the order first seen. ' +
 				'At most 2,000: those that the most submissions have.',
 		}),
-		pagination: Type.Object({
-			limit: Type.Integer({ description: 'The applied limit.' }),
-			offset: Type.Integer(),
-			total: Type.Integer({ description: 'Number of all matching submissions.' }),
-			hasMore: Type.Boolean(),
-		}),
+		pagination: paginationSchema('Number of all matching submissions.'),
 	},
 	{ $id: 'SubmissionList' },
 );

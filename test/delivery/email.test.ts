@@ -1,7 +1,8 @@
 /** The content of a notification; submitted text cannot break out of its place. */
 
 import { expect, test } from 'bun:test';
-import { type NotifiedSubmission, parseMailbox, renderDigest, renderNotification } from '../../src/delivery/email.ts';
+import { parseMailbox } from '../../src/config/mailbox.ts';
+import { type NotifiedSubmission, renderDigest, renderNotification } from '../../src/delivery/email.ts';
 import { fillSubject } from '../../src/delivery/subject.ts';
 import { encodeId } from '../../src/ids.ts';
 

@@ -1,10 +1,11 @@
-/** The options that choose submissions, and the query of the API that they stand for. */
+/** Options of lists, which are query parameters of the API. */
 
 import { type Command, Option } from 'commander';
 import { FILTERS } from '../storage/submission.ts';
 import type { Options } from './cli.ts';
 
-const CRITERIA = ['since', 'until', 'order', 'filter', 'search'];
+/** The names of the options of {@link withCriteria}. */
+export const CRITERIA = ['since', 'until', 'order', 'filter', 'search'];
 
 export function withCriteria(command: Command): Command {
 	return command
@@ -15,8 +16,8 @@ export function withCriteria(command: Command): Command {
 		.addOption(new Option('--filter <filter>', 'Which (default: all that is not spam)').choices(FILTERS));
 }
 
-/** The criteria, and the options of these names, as query parameters. */
+/** The options of these names that were given, as query parameters of the API. */
 export function queryOf(options: Options, names: readonly string[]): URLSearchParams {
-	const provided = [...names, ...CRITERIA].filter((name) => options[name] !== undefined);
+	const provided = names.filter((name) => options[name] !== undefined);
 	return new URLSearchParams(provided.map((name) => [name, String(options[name])]));
 }
