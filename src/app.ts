@@ -9,8 +9,10 @@ import { createSessions } from './dashboard/session/sessions.ts';
 import { createDispatch } from './delivery/dispatch.ts';
 import type { GuardedPost } from './delivery/guarded-request.ts';
 import { createWebhooks } from './delivery/webhooks/webhooks.ts';
+import { createFileMaintenance } from './files/file-maintenance.ts';
 import { openFileStore } from './files/open.ts';
 import { createFileQuota } from './files/quota.ts';
+import { createTrackedStore } from './files/tracked-store.ts';
 import { createForms } from './forms/forms.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createTurns } from './http/turns.ts';
@@ -94,9 +96,11 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	const streams = createEventStreams(storage);
 	const altcha = createAltcha({ ...createAltchaStore(storage, now), now });
 	const { recaptchaMinScore, ...vendors } = config.captcha;
+	const store = createTrackedStore(openFileStore(config.files.place), { storage, elapsed });
 	const files = {
-		store: openFileStore(config.files.place),
+		store,
 		quota: createFileQuota(storage, config.files),
+		maintain: createFileMaintenance(storage, { store, quota: config.files.quota, log }),
 	};
 	const intake = createIntake({
 		storage,

@@ -1,10 +1,11 @@
 /**
- * Maintenance of a running server: sweeps deleted forms, deletes expired idempotency keys, sessions and sent mails, and
- * keeps the write-ahead log small.
+ * Maintenance of a running server: sweeps deleted forms and removed files, deletes expired idempotency keys, sessions and
+ * sent mails, has files scanned, and keeps the write-ahead log small.
  */
 
 import type { App } from './app.ts';
 import { MINUTE_MS } from './durations.ts';
+import { startScanning } from './files/scanning.ts';
 import { repeat } from './repeat.ts';
 
 const EVERY_MS = MINUTE_MS;
@@ -16,13 +17,18 @@ const MIN_PAUSE_MS = 5;
 const PAUSE = 3;
 
 export function startMaintenance({
+	config,
 	forms,
 	intake,
 	dispatch,
 	sessions,
+	files,
 	storage,
 	log,
-}: Pick<App, 'forms' | 'intake' | 'dispatch' | 'sessions' | 'storage' | 'log'>): () => Promise<void> {
+}: Pick<
+	App,
+	'config' | 'forms' | 'intake' | 'dispatch' | 'sessions' | 'files' | 'storage' | 'log'
+>): () => Promise<void> {
 	let isStopping = false;
 	const clockChecks = setInterval(storage.clock.look, CLOCK_CHECK_MS);
 
@@ -45,6 +51,7 @@ export function startMaintenance({
 				await sessions.expire();
 				await dispatch.deliveries.expire();
 			}
+			await files.maintain(createPause());
 			storage.maintain();
 		} catch (error) {
 			log.error('Maintenance failed; it is tried again in a minute.', { cause: error });
@@ -53,10 +60,12 @@ export function startMaintenance({
 	}
 
 	const runs = repeat(run, FIRST_AFTER_MS);
+	const { scanner } = config.files;
+	const stopScanning = scanner && startScanning(storage, { address: scanner, store: files.store, log });
 	forms.onRemoved(runs.wake);
-	return () => {
+	return async () => {
 		isStopping = true;
 		clearInterval(clockChecks);
-		return runs.stop();
+		await Promise.all([runs.stop(), stopScanning?.()]);
 	};
 }

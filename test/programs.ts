@@ -4,6 +4,7 @@ import { describe, test } from 'bun:test';
 
 /** Of each, what is not tested without it. */
 const PURPOSES = {
+	clamd: 'attached files scanned for viruses',
 	curl: 'the quick start of the README',
 	exim4: 'mails through a real mail server',
 	python3: 'the receiver of webhooks in Python',

@@ -111,8 +111,8 @@ async function inspectServer(config: Config): Promise<Finding> {
 	const found = `at ${address}`;
 	try {
 		const response = await fetch(`${address}/ready`, { signal: AbortSignal.timeout(SERVER_TIMEOUT_MS) });
-		if (response.ok) return { subject, found: `takes submissions, ${found}` };
-		const { error } = (await response.json()) as { error?: string };
+		const { error, problem } = (await response.json()) as { error?: string; problem?: string };
+		if (response.ok) return { subject, found: `takes submissions, ${found}`, ...(problem && { problem }) };
 		return { subject, found, problem: error ?? `It responds with ${response.status}, ${found}.` };
 	} catch {
 		return { subject, found: `none answers ${found}` };

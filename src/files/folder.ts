@@ -55,11 +55,10 @@ export function openFolder(root: string): FileStore {
 			};
 		},
 		async read(key, range) {
-			try {
-				return streamFile(await open(isKey(key) ? pathOf(key) : '', 'r'), range);
-			} catch (error) {
-				throw isAbsence(error) ? new MissingFile(key) : error;
-			}
+			const path = isKey(key) ? pathOf(key) : '';
+			const found = await ifThere(stat(path));
+			if (!found) throw new MissingFile(key);
+			return streamFile(path, range ?? { start: 0, end: found.size });
 		},
 		async remove(keys) {
 			const folders = new Set<string>();

@@ -3,7 +3,7 @@
  * and then goes to the bucket in one request.
  */
 
-import { open } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { S3Place } from '../config.ts';
 import { type ByteRange, type FileStore, isKey, MissingFile, newKey } from './file-store.ts';
 import { createIncoming } from './incoming.ts';
@@ -50,10 +50,9 @@ export function openS3({ prefix, endpoint, ...place }: S3Place, folder: string):
 	}
 
 	async function tryUpload(key: string, path: string): Promise<{ error: unknown; mayPass: boolean } | undefined> {
-		const file = await open(path, 'r');
-		const { size } = await file.stat();
-		const body = streamFile(file, { start: 0, end: size });
 		try {
+			const { size } = await stat(path);
+			const body = streamFile(path, { start: 0, end: size });
 			const signal = AbortSignal.timeout(UPLOAD_MS);
 			const headers = { 'content-length': String(size), 'content-type': 'application/octet-stream' };
 			const response = await request('PUT', key, { body, headers, signal });
@@ -61,8 +60,6 @@ export function openS3({ prefix, endpoint, ...place }: S3Place, folder: string):
 			return { error: await rejected(response, 'PUT'), mayPass: isPassing(response.status) };
 		} catch (error) {
 			return { error, mayPass: true };
-		} finally {
-			await file.close();
 		}
 	}
 

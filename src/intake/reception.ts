@@ -16,7 +16,7 @@ import type { FileSink, SentFile } from './multipart-reader.ts';
 
 export interface ReceptionOptions {
 	storage: Pick<Storage, 'nextId' | 'findings'>;
-	store: FileStore;
+	store: Pick<FileStore, 'create'>;
 	quota: FileQuota;
 	/** Bounds how many submissions with files arrive at one time. */
 	turns: Turns;
@@ -83,7 +83,7 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 				throw rejected('TOO_MANY_FILES', file, `this form takes at most ${maxFiles} in one submission`);
 			}
 			if (!hold) await open();
-			const writer = await orUnavailable(() => store.create());
+			const writer = store.create();
 			arrivals.push({ ...file, writer, bytes: 0, head: NO_BYTES, hasher: new Bun.CryptoHasher('sha256') });
 			return name;
 		}
@@ -128,7 +128,7 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 					file.head = Buffer.concat([file.head, bytes.subarray(0, HEAD_BYTES - file.head.length)]);
 					if (file.head.length === HEAD_BYTES) await recognise(file, rules as FileRules);
 				}
-				await orUnavailable(() => file.writer.write(bytes));
+				await file.writer.write(bytes);
 			},
 			async end() {
 				const file = arrivals.at(-1) as Arrival;
@@ -138,9 +138,7 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 			hasFiles: () => arrivals.length > 0,
 			identity: () => arrivals.map(({ field, name, sha256 }) => [field, name, sha256]),
 			async finish(keepsBytes) {
-				finishing ??= keepsBytes
-					? orUnavailable(() => Promise.all(arrivals.map(({ writer }) => writer.finish())))
-					: discard();
+				finishing ??= keepsBytes ? Promise.all(arrivals.map(({ writer }) => writer.finish())) : discard();
 				await finishing;
 				return arrivals.map(({ field, name, claimedType, bytes, writer, found, sha256 }) => ({
 					id: storage.nextId(),
@@ -174,15 +172,6 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 
 function saysNothingStored(error: unknown): boolean {
 	return error instanceof Unavailable || error instanceof UniqueViolation || error instanceof FormGone;
-}
-
-/** @throws Unavailable in place of any error of the file store: its disk is full, it cannot be reached. */
-async function orUnavailable<T>(act: () => T | Promise<T>): Promise<T> {
-	try {
-		return await act();
-	} catch (cause) {
-		throw new Unavailable(cause);
-	}
 }
 
 export function filesRejected(field: string): AppError {

@@ -5,10 +5,16 @@ import { Elysia } from 'elysia';
 import { jsonResponse, operation } from '../http/openapi.ts';
 
 const Healthy = Type.Object({ status: Type.Literal('ok') });
-const outcome = {
-	returns: jsonResponse('Yes.', { schema: Healthy, example: { status: 'ok' } }),
+const Ready = Type.Object({
+	status: Type.Literal('ok'),
+	problem: Type.Optional(
+		Type.String({ description: 'What is wrong although submissions are accepted; those with files may be rejected.' }),
+	),
+});
+const outcome = (schema: typeof Healthy | typeof Ready) => ({
+	returns: jsonResponse('Yes.', { schema, example: { status: 'ok' } }),
 	errors: ['UNAVAILABLE'] as const,
-};
+});
 
 /** For the document only. */
 export function describedProbes() {
@@ -16,13 +22,13 @@ export function describedProbes() {
 		.get('/health', () => {}, {
 			detail: operation('getHealth', 'Check whether the server is healthy', {
 				description: 'Fails only if a restart is needed. For liveness probes.',
-				...outcome,
+				...outcome(Healthy),
 			}),
 		})
 		.get('/ready', () => {}, {
 			detail: operation('getReady', 'Check whether submissions are accepted', {
 				description: 'Whether a submission would be stored now. For readiness probes.',
-				...outcome,
+				...outcome(Ready),
 			}),
 		});
 }

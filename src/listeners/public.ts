@@ -39,7 +39,7 @@ function createPages({ findings }: App['storage']): ReadonlyMap<string, Handler>
 	const script = createScript();
 	return new Map<string, Handler>([
 		['/health', getOnly(() => probe(findings.list().filter(({ isFatal }) => isFatal)))],
-		['/ready', getOnly(() => probe(findings.list().filter(({ stops }) => stops !== 'nothing')))],
+		['/ready', getOnly(() => probeReadiness(findings.list()))],
 		[THANKS_PATH, thanks],
 		[
 			'/formsrv.js',
@@ -56,6 +56,13 @@ function createPages({ findings }: App['storage']): ReadonlyMap<string, Handler>
 function probe(problems: readonly Finding[]): Response {
 	if (problems.length === 0) return Response.json({ status: 'ok' });
 	throw new AppError('UNAVAILABLE', problems.map(({ problem }) => problem).join(' '));
+}
+
+/** As `probe`; a problem that stops no submission, or only those with files, is named and no more. */
+function probeReadiness(problems: readonly Finding[]): Response {
+	const stopping = problems.filter(({ stops }) => stops === 'submissions' || stops === 'writes');
+	if (stopping.length > 0 || problems.length === 0) return probe(stopping);
+	return Response.json({ status: 'ok', problem: problems.map(({ problem }) => problem).join(' ') });
 }
 
 /** Also handles the preflight of a redirected script that sent a header such as Idempotency-Key. */

@@ -7,8 +7,8 @@ import { Unavailable } from './errors.ts';
 interface Kind {
 	/** For the operator: what happened, what it means, what to do. No path and no number: the probes show it to any client. */
 	problem: string;
-	/** What is rejected as long as it lasts. */
-	stops: 'nothing' | 'submissions' | 'writes';
+	/** What is rejected as long as it lasts; `files` are submissions with files. */
+	stops: 'nothing' | 'files' | 'submissions' | 'writes';
 	/** Only a restart, or an operator, can end it. */
 	isFatal?: true;
 }
@@ -41,6 +41,29 @@ const KINDS = {
 		problem:
 			'A part of the database is damaged: what lies there cannot be read. Make a copy of the folder, check the disk, and ' +
 			'restore a backup; "formsrv doctor" says more.',
+		stops: 'nothing',
+	},
+	files: {
+		problem:
+			'Attached files cannot be stored: submissions with files are rejected, all others are stored. Check the place that ' +
+			'FORMSRV_FILES_URL names; "formsrv doctor" says more.',
+		stops: 'files',
+	},
+	fileRoom: {
+		problem:
+			'The disk of attached files is almost full: submissions with files are rejected, all others are stored. Make room on it.',
+		stops: 'files',
+	},
+	fileQuota: {
+		problem:
+			'Attached files have almost used up FORMSRV_FILES_QUOTA: beyond it, submissions with files are rejected. Delete ' +
+			'submissions with files, or raise it.',
+		stops: 'nothing',
+	},
+	scanner: {
+		problem:
+			'The virus scanner of FORMSRV_SCAN cannot be used: attached files stay unchecked until it can. Check that it runs and ' +
+			'that its address is right.',
 		stops: 'nothing',
 	},
 } as const satisfies Record<string, Kind>;

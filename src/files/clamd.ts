@@ -1,0 +1,123 @@
+/** Asks clamd, the daemon of ClamAV, whether a file holds a virus, by its command INSTREAM. */
+
+import type { ScannerAddress } from '../config/files-urls.ts';
+
+/** In all, for one file. */
+const TIMEOUT_MS = 120_000;
+/** What clamd takes in one piece is bounded by its StreamMaxLength only. */
+const PIECE_BYTES = 256 * 1024;
+const MAX_REPLY_BYTES = 4096;
+
+export type ScanResult =
+	| { verdict: 'clean' }
+	| { verdict: 'infected'; virus: string }
+	/** As when it is larger than clamd takes. */
+	| { verdict: 'unchecked'; reason: string };
+
+/** There is no connection to be had. */
+export class ScannerUnavailable extends Error {}
+
+/**
+ * @param read Called when clamd is there.
+ * @throws ScannerUnavailable, and what `read` and its stream throw
+ */
+export async function scanWithClamd(
+	address: ScannerAddress,
+	read: () => Promise<ReadableStream<Uint8Array>>,
+	timeoutMs = TIMEOUT_MS,
+): Promise<ScanResult> {
+	const connection = await connect(address, timeoutMs);
+	try {
+		await connection.send(Buffer.from('zINSTREAM\0'));
+		for await (const chunk of await read()) {
+			for (let at = 0; at < chunk.length && !connection.hasReply(); at += PIECE_BYTES) {
+				const piece = chunk.subarray(at, at + PIECE_BYTES);
+				await connection.send(lengthOf(piece));
+				await connection.send(piece);
+			}
+			if (connection.hasReply()) break;
+		}
+		if (!connection.hasReply()) await connection.send(lengthOf(new Uint8Array()));
+		return readVerdict(await connection.reply());
+	} finally {
+		connection.close();
+	}
+}
+
+function lengthOf(piece: Uint8Array): Buffer {
+	const length = Buffer.alloc(4);
+	length.writeUInt32BE(piece.length);
+	return length;
+}
+
+/** `stream: OK`, `stream: NAME FOUND`, or a sentence that ends with ERROR. */
+function readVerdict(reply: string): ScanResult {
+	if (reply === 'stream: OK') return { verdict: 'clean' };
+	const [, virus] = /^stream: (.+) FOUND$/.exec(reply) ?? [];
+	if (virus !== undefined) return { verdict: 'infected', virus };
+	return { verdict: 'unchecked', reason: reply || 'clamd ended the connection without a reply' };
+}
+
+interface Connection {
+	/** Resolves when there is room for more. */
+	send(bytes: Uint8Array): Promise<void>;
+	/** Also when the connection is over. */
+	hasReply(): boolean;
+	/** What clamd sent until it ended the connection or its line, or what ended it. */
+	reply(): Promise<string>;
+	close(): void;
+}
+
+async function connect(address: ScannerAddress, timeoutMs: number): Promise<Connection> {
+	const ended = Promise.withResolvers<string>();
+	let received = '';
+	let isOver = false;
+	let drained = Promise.withResolvers<void>();
+
+	function end(reason = ''): void {
+		isOver = true;
+		drained.resolve();
+		ended.resolve(received.split('\0')[0]?.trim() || reason);
+	}
+
+	const handler: Bun.SocketHandler = {
+		data(_, chunk) {
+			received += chunk.toString('utf8');
+			if (received.includes('\0') || received.length > MAX_REPLY_BYTES) end();
+		},
+		drain: () => drained.resolve(),
+		end: () => end(),
+		close: () => end(),
+		error: (_, error) => end(error.message),
+	};
+	const socket = await open(address, handler);
+	const timer = setTimeout(() => end(`clamd did not reply within ${timeoutMs / 1000} seconds`), timeoutMs);
+
+	return {
+		async send(bytes) {
+			for (let left = bytes; left.length > 0 && !isOver; ) {
+				drained = Promise.withResolvers();
+				const written = socket.write(left);
+				if (written < 0) return end();
+				left = left.subarray(written);
+				if (left.length > 0) await drained.promise;
+			}
+		},
+		hasReply: () => isOver,
+		reply: () => ended.promise,
+		close() {
+			clearTimeout(timer);
+			socket.terminate();
+		},
+	};
+}
+
+async function open(address: ScannerAddress, socket: Bun.SocketHandler) {
+	try {
+		if ('socket' in address) return await Bun.connect({ unix: address.socket, socket });
+		return await Bun.connect({ hostname: address.host, port: address.port, socket });
+	} catch (error) {
+		const at = 'socket' in address ? address.socket : `${address.host}:${address.port}`;
+		throw new ScannerUnavailable(`clamd cannot be reached at ${at}: ${(error as Error).message}`);
+	}
+}

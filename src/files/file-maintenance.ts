@@ -1,0 +1,40 @@
+/** What a server does for attached files besides storing them: tidies, sweeps, and looks whether there is room. */
+
+import type { Log } from '../log.ts';
+import type { Storage } from '../storage/storage.ts';
+import { sweepFiles } from './sweep.ts';
+import type { TrackedStore } from './tracked-store.ts';
+
+/** Of the quota: the owner is to notice before files are rejected. */
+const NEARLY_FULL = 0.9;
+
+interface FileMaintenanceOptions {
+	store: TrackedStore;
+	/** In bytes. */
+	quota: number;
+	log: Log;
+}
+
+/** @returns one run; `pause` waits between two chunks, and resolves to whether to continue */
+export function createFileMaintenance(storage: Storage, { store, quota, log }: FileMaintenanceOptions) {
+	const { findings } = storage;
+	let isFirst = true;
+
+	async function lookAtQuota(): Promise<void> {
+		const used = await storage.submissions.fileBytes();
+		if (used < quota * NEARLY_FULL) findings.clear('fileQuota');
+		else findings.set('fileQuota', `${used} of ${quota} bytes are used.`);
+	}
+
+	return async (pause: () => Promise<boolean>): Promise<void> => {
+		try {
+			if (isFirst) await store.tidy();
+			if (isFirst || findings.has('files') || findings.has('fileRoom')) await store.look();
+			isFirst = false;
+			await lookAtQuota();
+			await sweepFiles(storage, { store, pause });
+		} catch (error) {
+			log.error('Files of removed submissions could not be removed; it is tried again in a minute.', { cause: error });
+		}
+	};
+}

@@ -1,0 +1,118 @@
+/** Files are scanned in the background by the real clamd; without it they stay unchecked until it is there. */
+
+import { afterEach, beforeEach, expect, setDefaultTimeout } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { FileStore } from '../../src/files/file-store.ts';
+import { openFolder } from '../../src/files/folder.ts';
+import { startScanning } from '../../src/files/scanning.ts';
+import { createLog } from '../../src/log.ts';
+import { openStorage, type Storage } from '../../src/storage/storage.ts';
+import type { StoredFile } from '../../src/storage/submission.ts';
+import { forms } from '../../src/storage/tables.ts';
+import { withProgram } from '../programs.ts';
+import { tempFolder } from '../temp-folder.ts';
+import { MAX_STREAM_BYTES, startClamd, VIRUS } from './clamd-server.ts';
+
+setDefaultTimeout(60_000);
+
+const { path, test } = withProgram('clamd');
+
+let storage: Storage;
+let store: FileStore;
+let scanner: string;
+let lines: string[];
+let stops: (() => Promise<unknown>)[];
+beforeEach(async () => {
+	const home = tempFolder();
+	scanner = tempFolder();
+	store = openFolder(join(home, 'files'));
+	storage = await openStorage(join(home, 'formsrv.db'));
+	await storage.batch((tx) => [tx.insert(forms).values({ id: 1, mode: 'live', slug: 'f', name: 'F' })]);
+	lines = [];
+	stops = [];
+});
+afterEach(async () => {
+	for (const stop of stops.reverse()) await stop();
+	await storage.close();
+});
+
+async function startScanner() {
+	const clamd = await startClamd(path, scanner);
+	stops.push(clamd.stop);
+	return clamd;
+}
+
+function start(): void {
+	const write = (text: Uint8Array) => lines.push(Buffer.from(text).toString());
+	const log = createLog({ level: 'warn', format: 'json', write });
+	const address = { socket: join(scanner, 'clamd.sock') };
+	const options = { address, store, log, lookEveryMs: 20, retryAfterMs: 50 };
+	stops.push(startScanning(storage, options), async () => log.flush());
+}
+
+/** A submission with a file of each content; its id. */
+async function append(...contents: Uint8Array[]): Promise<number> {
+	const id = storage.nextId();
+	const files: StoredFile[] = [];
+	for (const [index, content] of contents.entries()) {
+		const writer = store.create();
+		await writer.write(content);
+		await writer.finish();
+		const names = { field: 'cv', name: `${index}`, type: 'a/b', claimedType: '' };
+		const rest = { bytes: content.length, sha256: '', scan: 'unchecked' as const };
+		files.push({ ...names, ...rest, id: storage.nextId(), key: writer.key });
+	}
+	await storage.submissions.append({
+		id,
+		formId: 1,
+		data: '{}',
+		names: [],
+		spamReason: null,
+		subject: null,
+		replyTo: null,
+		files,
+	});
+	return id;
+}
+
+const scansOf = async (id: number) => (await storage.submissions.files([id])).get(id)?.map(({ scan }) => scan);
+
+async function becomes(id: number, ...scans: string[]): Promise<void> {
+	while (!Bun.deepEquals(await scansOf(id), scans)) await Bun.sleep(20);
+}
+
+const problems = () => storage.findings.list().map(({ name }) => name);
+
+test('each file becomes clean or infected, those of later submissions too', async () => {
+	await startScanner();
+	const first = await append(randomBytes(1000), Buffer.from(`x${VIRUS}x`), randomBytes(0));
+	start();
+	await becomes(first, 'clean', 'infected', 'clean');
+	const contents = Array.from({ length: 45 }, (_, i) => Buffer.from(i % 3 ? 'fine' : VIRUS));
+	await becomes(await append(...contents), ...contents.map((_, i) => (i % 3 ? 'clean' : 'infected')));
+	expect(problems()).toEqual([]);
+});
+
+test('without the scanner files stay unchecked, which is a finding, until it is back', async () => {
+	const id = await append(Buffer.from(VIRUS), randomBytes(10));
+	start();
+	while (problems().length === 0) await Bun.sleep(20);
+	expect(problems()).toEqual(['scanner']);
+	expect(await scansOf(id)).toEqual(['unchecked', 'unchecked']);
+	await startScanner();
+	await becomes(id, 'infected', 'clean');
+	expect(problems()).toEqual([]);
+});
+
+test('a file that is too large for it, or lost, stays unchecked and does not hold up the others', async () => {
+	await startScanner();
+	const id = await append(randomBytes(MAX_STREAM_BYTES + 1), randomBytes(10), randomBytes(20));
+	const key = (await storage.submissions.files([id])).get(id)?.[1]?.key as string;
+	await store.remove([key]);
+	start();
+	await becomes(id, 'unchecked', 'unchecked', 'clean');
+	while (!lines.join('').includes('A file cannot be scanned')) await Bun.sleep(20);
+	expect(lines.join('')).toContain('INSTREAM size limit exceeded');
+	expect(problems()).toEqual([]);
+});

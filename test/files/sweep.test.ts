@@ -1,0 +1,215 @@
+/** Removed files, and files without a row: gone after a sweep, whatever happened before; and the store's findings. */
+
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createFileMaintenance } from '../../src/files/file-maintenance.ts';
+import type { FileStore } from '../../src/files/file-store.ts';
+import { openFolder } from '../../src/files/folder.ts';
+import { sweepFiles } from '../../src/files/sweep.ts';
+import { createTrackedStore } from '../../src/files/tracked-store.ts';
+import { createLog } from '../../src/log.ts';
+import { openStorage, type Storage } from '../../src/storage/storage.ts';
+import { forms, removedFiles } from '../../src/storage/tables.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+const FORM = 1;
+const HOUR_MS = 3_600_000;
+
+let storage: Storage;
+let root: string;
+let folder: FileStore;
+let clock: { elapsedMs: number };
+beforeEach(async () => {
+	const home = tempFolder();
+	root = join(home, 'files');
+	folder = openFolder(root);
+	clock = { elapsedMs: 0 };
+	storage = await openStorage(join(home, 'formsrv.db'));
+	await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 'f', name: 'F' })]);
+});
+afterEach(() => storage.close());
+
+const tracked = (store = folder) => createTrackedStore(store, { storage, elapsed: () => clock.elapsedMs });
+const onAndOn = async () => true;
+
+async function listed(): Promise<string[]> {
+	const keys: string[] = [];
+	for await (const { key } of folder.list()) keys.push(key);
+	return keys.sort();
+}
+
+async function put(store: FileStore): Promise<string> {
+	const writer = store.create();
+	await writer.write(randomBytes(10));
+	await writer.finish();
+	return writer.key;
+}
+
+/** Stores a submission with a file under each of the keys. */
+async function append(...keys: string[]): Promise<number> {
+	const id = storage.nextId();
+	const rest = { field: 'cv', name: 'a.pdf', type: 'a/b', claimedType: '', bytes: 10, sha256: '', scan: null };
+	await storage.submissions.append({
+		id,
+		formId: FORM,
+		data: '{}',
+		names: [],
+		spamReason: null,
+		subject: null,
+		replyTo: null,
+		files: keys.map((key) => ({ ...rest, id: storage.nextId(), key })),
+	});
+	return id;
+}
+
+const noted = async () => (await storage.db.select().from(removedFiles)).map(({ key }) => key);
+
+describe('a sweep', () => {
+	test('removes the objects of removed submissions, and of no others', async () => {
+		const store = tracked();
+		const [kept, removed, alsoRemoved] = [await put(store), await put(store), await put(store)];
+		await append(kept);
+		const id = await append(removed, alsoRemoved);
+		await storage.submissions.remove(FORM, [id]);
+		clock.elapsedMs += HOUR_MS;
+		await sweepFiles(storage, { store, pause: onAndOn });
+		expect(await listed()).toEqual([kept]);
+		expect(await noted()).toEqual([]);
+	});
+
+	test('leaves what has no row yet alone, and removes it if none comes', async () => {
+		const store = tracked();
+		const key = await put(store);
+		await sweepFiles(storage, { store, pause: onAndOn });
+		expect(await listed()).toEqual([key]);
+		expect(await noted()).toEqual([key]);
+		clock.elapsedMs += HOUR_MS;
+		await sweepFiles(storage, { store, pause: onAndOn });
+		expect(await listed()).toEqual([]);
+		expect(await noted()).toEqual([]);
+	});
+
+	test('removes at once what a dead process left without a row, and keeps what has one', async () => {
+		const dead = tracked();
+		const [orphan, kept] = [await put(dead), await put(dead)];
+		await append(kept);
+		await sweepFiles(storage, { store: tracked(), pause: onAndOn });
+		expect(await listed()).toEqual([kept]);
+		expect(await noted()).toEqual([]);
+		expect(orphan).not.toBe(kept);
+	});
+
+	test('never removes what it was not told of, such as the files of a newer or another database', async () => {
+		const strange = await put(folder);
+		clock.elapsedMs += HOUR_MS;
+		await sweepFiles(storage, { store: tracked(), pause: onAndOn });
+		expect(await listed()).toEqual([strange]);
+	});
+
+	test('goes on where it was cut off', async () => {
+		const keys: string[] = [];
+		for (let i = 0; i < 250; i++) keys.push(await put(folder));
+		await storage.submissions.remove(FORM, [await append(...keys)]);
+		await sweepFiles(storage, { store: tracked(), pause: async () => false });
+		expect((await listed()).length).toBe(150);
+		let removals = 0;
+		const failing: FileStore = { ...folder, remove: (some) => (removals++ ? fail() : folder.remove(some)) };
+		await expect(sweepFiles(storage, { store: tracked(failing), pause: onAndOn })).rejects.toThrow('the disk');
+		expect([(await listed()).length, (await noted()).length]).toEqual([50, 50]);
+		await sweepFiles(storage, { store: tracked(), pause: onAndOn });
+		expect([await listed(), await noted()]).toEqual([[], []]);
+	});
+
+	test('finds nothing of an aborted file', async () => {
+		const store = tracked();
+		const writer = store.create();
+		await writer.write(randomBytes(10));
+		await writer.finish();
+		await writer.abort();
+		await sweepFiles(storage, { store, pause: onAndOn });
+		expect([await listed(), await noted()]).toEqual([[], []]);
+	});
+});
+
+function fail(): never {
+	throw new Error('the disk failed');
+}
+
+describe('a finding', () => {
+	const names = () => storage.findings.list().map(({ name }) => name);
+	const unavailable = expect.objectContaining({ code: 'UNAVAILABLE' });
+
+	test('says that files cannot be stored, until one is', async () => {
+		let isBroken = true;
+		const store = tracked({
+			...folder,
+			create() {
+				const writer = folder.create();
+				return { ...writer, finish: async () => (isBroken ? fail() : await writer.finish()) };
+			},
+		});
+		await expect(put(store)).rejects.toEqual(unavailable);
+		expect(names()).toEqual(['files']);
+		expect(storage.findings.rejection('submission')).toBeUndefined();
+		isBroken = false;
+		await put(store);
+		expect(names()).toEqual([]);
+	});
+
+	test('says so of a place that cannot be written, until maintenance finds that it can', async () => {
+		const blocked = openFolder(join(root, 'note.txt'));
+		await put(folder);
+		writeFileSync(join(root, 'note.txt'), '');
+		await expect((async () => put(tracked(blocked)))()).rejects.toEqual(unavailable);
+		expect(names()).toEqual(['files']);
+		await tracked(blocked).look();
+		expect(names()).toEqual(['files']);
+		await tracked().look();
+		expect(names()).toEqual([]);
+	});
+
+	test('says that the disk is almost full, also while a file arrives', async () => {
+		let freeBytes = 300e6;
+		const store = tracked({ ...folder, freeBytes: () => freeBytes });
+		const writer = store.create();
+		freeBytes = 200e6;
+		await writer.write(randomBytes(1_000_000));
+		expect(names()).toEqual([]);
+		const all = (async () => {
+			for (let i = 0; i < 4; i++) await writer.write(randomBytes(1_000_000));
+		})();
+		await expect(all).rejects.toEqual(unavailable);
+		expect(names()).toEqual(['fileRoom']);
+		await writer.abort();
+		expect(() => store.create()).toThrow();
+		freeBytes = 300e6;
+		await store.look();
+		expect(names()).toEqual([]);
+		await store.create().abort();
+	});
+
+	test('says that the quota is nearly used up, until it is not', async () => {
+		const log = createLog({ level: 'error', format: 'text', write() {} });
+		const maintain = createFileMaintenance(storage, { store: tracked(), quota: 100, log });
+		await append('a'.repeat(32), 'b'.repeat(32));
+		await maintain(onAndOn);
+		expect(names()).toEqual([]);
+		const id = await append(...Array.from({ length: 7 }, (_, i) => `${i}`.repeat(32)));
+		await maintain(onAndOn);
+		expect(names()).toEqual(['fileQuota']);
+		await storage.submissions.remove(FORM, [id]);
+		await maintain(onAndOn);
+		expect(names()).toEqual([]);
+	});
+});
+
+test('maintenance first tidies away what a dead process was writing', async () => {
+	await put(folder);
+	writeFileSync(join(root, 'incoming', 'ab'.repeat(16)), 'half');
+	const log = createLog({ level: 'error', format: 'text', write() {} });
+	const maintain = createFileMaintenance(storage, { store: tracked(), quota: 100, log });
+	await maintain(onAndOn);
+	expect(readdirSync(join(root, 'incoming'))).toEqual([]);
+});
