@@ -7,6 +7,7 @@ import { NO_CLOCK } from '../storage/clock-report.ts';
 import { type DatabaseReport, databaseAt, engineVersion } from '../storage/database.ts';
 import { type Cli, type Options, withSettings } from './cli.ts';
 import { ownAddress } from './healthcheck.ts';
+import { inspectAttachedFiles } from './inspect-files.ts';
 
 /** A write-ahead log larger than this shows that a reader keeps the server from emptying it. */
 const LARGE_LOG_BYTES = 256 * 1024 * 1024;
@@ -14,26 +15,31 @@ const OTHERS = 0o077;
 const SERVER_TIMEOUT_MS = 2000;
 
 /** The result of one check; `problem` is a sentence. */
-interface Finding {
+export interface Finding {
 	subject: string;
 	found: string;
 	problem?: string;
+	/** Of the files that the problem is about. */
+	keys?: string[];
 }
 
 export function addDoctor(program: Command, cli: Cli): void {
 	const command = program
 		.command('doctor')
-		.summary('Check settings, database, permissions, disk, clock and the running server.')
+		.summary('Check settings, database, files, permissions, disk, clock and the running server.')
 		.description(
-			'Check the settings, the database, file permissions, disk space and clock; exit 1 if anything is wrong. ' +
+			'Check the settings, the database, attached files, permissions, disk space and clock; exit 1 if anything is wrong. ' +
 				'It changes nothing and can be used while the server runs.',
 		)
 		.option('--json', 'Print JSON');
 	withSettings(command).action(async (options: Options) => {
 		const config = cli.loadSettings(options);
+		const report = tryInspect(config.databaseFile);
+		const isReadable = report?.problems.length === 0 && report.isCurrent;
 		const findings = [
 			...inspectFiles(config),
-			...inspectData(config),
+			...inspectData(report),
+			...(await inspectAttachedFiles(config, isReadable ? databaseAt(config.databaseFile) : undefined)),
 			inspectLog(config),
 			inspectDisk(config),
 			await inspectServer(config),
@@ -67,9 +73,8 @@ function inspectMode(path: string): Finding {
 	return { ...finding, problem: `${path} is open to other users of this machine (${mode}): chmod ${right} ${path}` };
 }
 
-function inspectData({ databaseFile }: Config): Finding[] {
+function inspectData(report: DatabaseReport | undefined): Finding[] {
 	const engine = { subject: 'engine', found: `SQLite ${engineVersion()}` };
-	const report = tryInspect(databaseFile);
 	if (!report) return [engine, { subject: 'database', found: 'none yet; the first start of the server makes it' }];
 	const database: Finding[] =
 		report.problems.length === 0
@@ -84,7 +89,7 @@ function tryInspect(file: string): DatabaseReport | undefined {
 		const database = databaseAt(file);
 		return database.exists() ? database.inspect('quick') : undefined;
 	} catch (error) {
-		return { schema: 0, clock: NO_CLOCK, problems: [(error as Error).message] };
+		return { schema: 0, isCurrent: false, clock: NO_CLOCK, problems: [(error as Error).message] };
 	}
 }
 

@@ -6,7 +6,7 @@ import { sweepFiles } from './sweep.ts';
 import type { TrackedStore } from './tracked-store.ts';
 
 /** Of the quota: the owner is to notice before files are rejected. */
-const NEARLY_FULL = 0.9;
+export const NEARLY_FULL = 0.9;
 
 interface FileMaintenanceOptions {
 	store: TrackedStore;

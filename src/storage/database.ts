@@ -23,12 +23,25 @@ export interface Database {
 	removeLeftovers(): void;
 	/** Looks at it without a change; `quick` leaves out what takes long. @throws AppError if it cannot be opened */
 	inspect(check: 'quick' | 'full'): DatabaseReport;
+	/** What it knows of attached files, without a change. @throws AppError if it cannot be read by this version */
+	files(): FileRecords;
 	measure(): DiskUse;
+}
+
+export interface FileRecords {
+	/** The keys of stored files and their sizes in bytes. */
+	stored: Map<string, number>;
+	/** Keys whose objects may still be there: of removed files, and of new ones until their submission is stored. */
+	passing: Set<string>;
+	/** Those with files, the largest first. */
+	forms: { slug: string; bytes: number }[];
 }
 
 export interface DatabaseReport {
 	schema: number;
 	clock: ClockReport;
+	/** Whether it is of this version, so that it can be read as it is. */
+	isCurrent: boolean;
 	/** Sentences; none if all is well. */
 	problems: string[];
 }

@@ -10,6 +10,12 @@ const EXAMPLE: Status = {
 	version: '1.0.0',
 	uptimeSeconds: 86_400,
 	database: { sizeBytes: 52_428_800, walBytes: 4_194_304, freeBytes: 21_474_836_480 },
+	files: {
+		usedBytes: 12_582_912,
+		quotaBytes: 5_368_709_120,
+		formQuotaBytes: 2_684_354_560,
+		forms: [{ id: 'k3v9x2qm01a', slug: 'jobs-k3v9x2qm', usedBytes: 12_582_912 }],
+	},
 	settings: [{ name: 'FORMSRV_PORT', value: '8080', source: 'default' }],
 	mail: { configured: true, from: 'Forms <forms@example.com>' },
 	queue: { waiting: 2, failed: 0 },

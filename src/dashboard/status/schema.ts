@@ -14,6 +14,18 @@ export const Status = Type.Object(
 			walBytes: count('Size of the write-ahead log.'),
 			freeBytes: count('Free space on the disk.'),
 		}),
+		files: Type.Object(
+			{
+				usedBytes: count('Bytes of attached files, of all forms in both modes.'),
+				quotaBytes: count('Most bytes of files in all: FORMSRV_FILES_QUOTA.'),
+				formQuotaBytes: count('Most bytes of the files of one form.'),
+				forms: Type.Array(
+					Type.Object({ id: Type.String(), slug: Type.String(), usedBytes: count('Bytes of its files.') }),
+					{ description: 'The forms with the most, up to ten, in the mode of the key.' },
+				),
+			},
+			{ description: 'What visitors attached.' },
+		),
 		settings: Type.Array(
 			Type.Object({
 				name: Type.String({ description: 'The name in the environment.' }),
@@ -40,11 +52,13 @@ export const Status = Type.Object(
 		),
 		problems: Type.Array(
 			Type.Object({
-				name: Type.String({ description: '`file`, `write`, `lock`, `disk` or `damage`.' }),
+				name: Type.String({
+					description: '`file`, `write`, `lock`, `disk`, `damage`, `files`, `fileRoom`, `fileQuota` or `scanner`.',
+				}),
 				problem: Type.String({ description: 'What happened, what it means and what to do.' }),
 				since: Type.String({ format: 'date-time' }),
 			}),
-			{ description: 'Problems that keep the server from storing submissions now.' },
+			{ description: 'What is wrong at the moment.' },
 		),
 		health: Type.String({ description: '`ok`, or sentences about what needs attention.' }),
 	},

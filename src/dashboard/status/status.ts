@@ -1,18 +1,23 @@
 /** Health and settings of the server, for its operator. */
 
+import { and, desc, eq, gt, isNull } from 'drizzle-orm';
 import type { Config } from '../../config.ts';
 import type { Dispatch } from '../../delivery/dispatch.ts';
 import type { DeliveryList } from '../../delivery/schema.ts';
+import { encodeId } from '../../ids.ts';
 import type { DiskUse } from '../../storage/database.ts';
 import type { Storage } from '../../storage/storage.ts';
-import type { DeliveryState, Mode } from '../../storage/tables.ts';
+import { type DeliveryState, forms, type Mode } from '../../storage/tables.ts';
 import { VERSION } from '../../version.ts';
 import type { Status } from './schema.ts';
 
+/** Forms that are named with the size of their files. */
+const LARGEST = 10;
+
 interface StatusSources {
-	config: Pick<Config, 'mailFrom' | 'settings'>;
+	config: Pick<Config, 'files' | 'mailFrom' | 'settings'>;
 	dispatch: Pick<Dispatch, 'deliveries'>;
-	storage: Pick<Storage, 'clock' | 'disk' | 'findings'>;
+	storage: Pick<Storage, 'clock' | 'db' | 'disk' | 'findings' | 'submissions'>;
 }
 
 export async function readStatus({ config, dispatch, storage }: StatusSources, mode: Mode): Promise<Status> {
@@ -22,10 +27,17 @@ export async function readStatus({ config, dispatch, storage }: StatusSources, m
 	const clock = storage.clock.report();
 	const disk = await storage.disk();
 	const problems = storage.findings.list();
+	const { quota, formQuota } = config.files;
 	return {
 		version: VERSION,
 		uptimeSeconds: Math.floor(process.uptime()),
 		database: { sizeBytes: disk.sizeBytes, walBytes: disk.walBytes, freeBytes: disk.freeBytes },
+		files: {
+			usedBytes: await storage.submissions.fileBytes(),
+			quotaBytes: quota,
+			formQuotaBytes: formQuota,
+			forms: await largestForms(storage, mode),
+		},
 		settings: config.settings.map((setting) => ({ ...setting })),
 		mail: { configured: waiting.mail.isSet, from: config.mailFrom },
 		queue: { waiting: waiting.pagination.total, failed: failed.pagination.total },
@@ -33,6 +45,17 @@ export async function readStatus({ config, dispatch, storage }: StatusSources, m
 		problems: problems.map(({ name, problem, since }) => ({ name, problem, since: new Date(since).toISOString() })),
 		health: problems.map(({ problem }) => problem).join(' ') || (healthOf(disk, waiting.mail) ?? clock.problem ?? 'ok'),
 	};
+}
+
+/** Those whose files take the most. */
+async function largestForms({ db }: Pick<Storage, 'db'>, mode: Mode): Promise<Status['files']['forms']> {
+	const rows = await db
+		.select({ id: forms.id, slug: forms.slug, usedBytes: forms.fileBytes })
+		.from(forms)
+		.where(and(eq(forms.mode, mode), gt(forms.fileBytes, 0), isNull(forms.deletedAt)))
+		.orderBy(desc(forms.fileBytes))
+		.limit(LARGEST);
+	return rows.map((row) => ({ ...row, id: encodeId(row.id) }));
 }
 
 function healthOf({ freeBytes, neededBytes }: DiskUse, { heldReason }: DeliveryList['mail']): string | null {

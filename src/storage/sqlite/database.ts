@@ -5,6 +5,7 @@ import { behindLinks, takeServerLock } from './connection.ts';
 import { copyDatabase } from './copy.ts';
 import { hasDatabase } from './database-place.ts';
 import { measureDisk } from './disk-use.ts';
+import { readFileRecords } from './file-records.ts';
 import { inspectDatabase } from './inspect.ts';
 import { removeLeftovers, replaceDatabase } from './replace.ts';
 
@@ -17,6 +18,7 @@ export function sqliteDatabaseAt(file: string): Database {
 		replace: (paths) => replaceDatabase(file, paths),
 		removeLeftovers: () => removeLeftovers(file),
 		inspect: (check) => inspectDatabase(file, check),
+		files: () => readFileRecords(file),
 		measure: () => measureDisk(file),
 	};
 }

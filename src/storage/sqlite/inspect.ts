@@ -26,7 +26,7 @@ export function inspectDatabase(file: string, check: 'quick' | 'full', now = Dat
 	try {
 		const schema = readPragma(client, 'user_version');
 		if (readPragma(client, 'application_id') !== APPLICATION_ID) {
-			return { schema, clock: NO_CLOCK, problems: [`${file} is not a database of formsrv.`] };
+			return { schema, isCurrent: false, clock: NO_CLOCK, problems: [`${file} is not a database of formsrv.`] };
 		}
 		const problems: string[] = [];
 		if (schema > schemaVersion())
@@ -40,8 +40,9 @@ export function inspectDatabase(file: string, check: 'quick' | 'full', now = Dat
 			const lack = missing.length > 0 ? `lacks ${missing.join(', ')}` : `says that it is of version ${schema}`;
 			problems.push(`${file} ${lack}: it was changed by another program or is not whole. Restore a backup.`);
 		}
-		const isReadable = schema === schemaVersion() && problems.length === 0;
-		return { schema, clock: isReadable ? inspectClock(client, now) : NO_CLOCK, problems };
+		const isCurrent = schema === schemaVersion();
+		const isReadable = isCurrent && problems.length === 0;
+		return { schema, isCurrent, clock: isReadable ? inspectClock(client, now) : NO_CLOCK, problems };
 	} finally {
 		client.close();
 	}

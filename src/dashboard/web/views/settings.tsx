@@ -30,7 +30,8 @@ function Tile({ name, children, note }: { name: string; children: ComponentChild
 }
 
 function Tiles({ status }: { status: Status }) {
-	const { clock, database, queue, health } = status;
+	const { clock, database, files, queue, health } = status;
+	const [largest] = files.forms;
 	return (
 		<dl class="tiles">
 			<Tile name="Health" note={health === 'ok' ? undefined : health}>
@@ -48,6 +49,18 @@ function Tiles({ status }: { status: Status }) {
 			</Tile>
 			<Tile name="Database" note={`${formatBytes(database.freeBytes)} free on the disk`}>
 				{formatBytes(database.sizeBytes + database.walBytes)}
+			</Tile>
+			<Tile
+				name="Attached files"
+				note={
+					<>
+						of {formatBytes(files.quotaBytes)}
+						{largest &&
+							`; ${largest.slug} has ${formatBytes(largest.usedBytes)} of ${formatBytes(files.formQuotaBytes)}`}
+					</>
+				}
+			>
+				{formatBytes(files.usedBytes)}
 			</Tile>
 			<Tile
 				name="Deliveries waiting"

@@ -1,0 +1,92 @@
+/** What `formsrv doctor` says of attached files: their place, how full it is, whether it agrees with the database, the scanner. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatSize } from '../byte-sizes.ts';
+import type { Config } from '../config.ts';
+import { scanWithClamd } from '../files/clamd.ts';
+import { compareFiles } from '../files/compare.ts';
+import { NEARLY_FULL } from '../files/file-maintenance.ts';
+import { openFileStore } from '../files/open.ts';
+import type { Database, FileRecords } from '../storage/database.ts';
+import type { Finding } from './doctor.ts';
+
+const SCAN_TIMEOUT_MS = 5000;
+/** Forms that are named. */
+const LARGEST = 3;
+
+/** @param database `undefined` if there is none, or none that this version reads */
+export async function inspectAttachedFiles(config: Config, database: Database | undefined): Promise<Finding[]> {
+	const scanner = await inspectScanner(config);
+	const { folder, s3 } = config.files.place;
+	const records = database?.files();
+	if (!s3 && !existsSync(folder) && !records?.stored.size) {
+		return [{ subject: 'files', found: `none yet; they will be in ${folder}` }, ...scanner];
+	}
+	return [...inspectQuota(config, records), ...(await inspectStore(config, database)), ...scanner];
+}
+
+function inspectQuota({ files: { quota, formQuota } }: Config, records: FileRecords | undefined): Finding[] {
+	if (!records) return [];
+	const used = records.forms.reduce((sum, { bytes }) => sum + bytes, 0);
+	const forms = records.forms.slice(0, LARGEST).map(({ slug, bytes }) => `${slug} ${share(bytes, formQuota)}`);
+	const largest = forms.length === 0 ? '' : `; by form: ${forms.join(', ')}`;
+	const found = `${records.stored.size} files, ${share(used, quota)}${largest}`;
+	if (used < quota * NEARLY_FULL) return [{ subject: 'quota', found }];
+	const problem = `There are ${found}: delete submissions with files, or raise FORMSRV_FILES_QUOTA.`;
+	return [{ subject: 'quota', found, problem }];
+}
+
+async function inspectStore({ files: { place } }: Config, database: Database | undefined): Promise<Finding[]> {
+	const subject = 'files';
+	const { folder, s3 } = place;
+	const found = s3 ? `in the bucket ${[s3.bucket, s3.prefix].filter(Boolean).join('/')}` : `in ${folder}`;
+	const store = openFileStore(place);
+	try {
+		await store.check();
+		if (!database) return [{ subject, found }];
+		const { missing, changed, unknown, unknownBytes } = await compareFiles(store, database.files);
+		const example = ([key = '']: string[]) => (s3 ? key : join(folder, key.slice(0, 2), key));
+		const problems: [keys: string[], problem: string][] = [
+			[
+				missing,
+				`${missing.length} files of submissions are missing, such as ${example(missing)}: bring them back from a backup, or ` +
+					'delete their submissions.',
+			],
+			[
+				changed,
+				`${changed.length} files have another size than was stored, such as ${example(changed)}: bring them back from a backup.`,
+			],
+			[
+				unknown,
+				`${unknown.length} files (${megabytes(unknownBytes)}) are of no submission, such as ${example(unknown)}. They came with ` +
+					'a newer or another database and are left alone. If that is gone for good, remove them; --json lists them.',
+			],
+		];
+		const wrong = problems.filter(([keys]) => keys.length > 0);
+		if (wrong.length === 0) return [{ subject, found: `as the database has them, ${found}` }];
+		return wrong.map(([keys, problem]) => ({ subject, found, problem, keys }));
+	} catch (error) {
+		return [{ subject, found, problem: (error as Error).message }];
+	}
+}
+
+async function inspectScanner({ files: { scanner } }: Config): Promise<Finding[]> {
+	if (!scanner) return [];
+	const subject = 'scanner';
+	const found = 'socket' in scanner ? `clamd at ${scanner.socket}` : `clamd at ${scanner.host}:${scanner.port}`;
+	try {
+		const result = await scanWithClamd(scanner, async () => new Blob(['formsrv']).stream(), SCAN_TIMEOUT_MS);
+		return [{ subject, found, ...(result.verdict === 'unchecked' && { problem: `${result.reason}.` }) }];
+	} catch (error) {
+		return [{ subject, found, problem: `${(error as Error).message}.` }];
+	}
+}
+
+function share(bytes: number, quota: number): string {
+	return `${megabytes(bytes)} of ${formatSize(quota)}`;
+}
+
+function megabytes(bytes: number): string {
+	return `${(bytes / 1e6).toFixed(1)} MB`;
+}
