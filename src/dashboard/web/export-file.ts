@@ -6,9 +6,7 @@ export interface Sink {
 }
 
 interface PickerWindow {
-	showSaveFilePicker?: (options: { suggestedName: string }) => Promise<{
-		createWritable: () => Promise<{ write: (chunk: Uint8Array) => Promise<void>; close: () => Promise<void> }>;
-	}>;
+	showSaveFilePicker?: (options: { suggestedName: string }) => Promise<{ createWritable: () => Promise<Sink> }>;
 }
 
 function download(name: string, parts: BlobPart[]): void {
@@ -23,8 +21,7 @@ function download(name: string, parts: BlobPart[]): void {
 export async function openSink({ name, isLarge }: { name: string; isLarge: boolean }): Promise<Sink> {
 	const { showSaveFilePicker } = window as PickerWindow;
 	if (isLarge && showSaveFilePicker) {
-		const file = await (await showSaveFilePicker({ suggestedName: name })).createWritable();
-		return { write: (chunk) => file.write(chunk), close: () => file.close() };
+		return (await showSaveFilePicker({ suggestedName: name })).createWritable();
 	}
 	const parts: BlobPart[] = [];
 	return {
