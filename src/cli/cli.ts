@@ -54,7 +54,7 @@ type UseApp = (app: App) => Promise<void>;
 
 export type Cli = ReturnType<typeof createCli>;
 
-const STORAGE_SETTINGS = ['dataDir', 'databaseUrl'];
+const STORAGE_SETTINGS = ['dataDir', 'databaseUrl', 'filesUrl'];
 
 export function createCli(io: Io) {
 	const line = (text: string) => `${text}\n`;
