@@ -117,10 +117,10 @@ describe('the source tree', () => {
 	});
 
 	test('knows the engine of the storage in storage only', () => {
-		const isEngine = (path: string) => path.startsWith('src/storage/sqlite/');
+		const isEngine = (path: string) => /^src\/storage\/(?:sqlite|postgres)\//.test(path);
 		expect(ownImports.filter(({ from, to }) => isEngine(to) && unitOf(from) !== 'storage')).toEqual([]);
 		const driver = pathsWhere(({ imports }) =>
-			imports.some((name) => /^(?:bun:sqlite|drizzle-orm\/bun-sqlite)/.test(name)),
+			imports.some((name) => /^(?:bun:sqlite|drizzle-orm\/(?:bun-sqlite|sqlite-proxy|pg-core)|postgres$)/.test(name)),
 		);
 		expect(driver.filter((path) => !isEngine(path))).toEqual([]);
 	});

@@ -116,7 +116,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 	async function openDigests(visible: SQL | undefined): Promise<DeliveryList['digests']> {
 		const open = and(
 			isNull(deliveries.submissionId),
-			sql`+${deliveries.state} = 'waiting'`,
+			sql`coalesce(${deliveries.state}, '') = 'waiting'`,
 			eq(deliveries.attempts, 0),
 		);
 		const { id, formId, nextAttemptAt } = deliveries;

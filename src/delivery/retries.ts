@@ -130,11 +130,11 @@ export function createRetries(
 				? ({ state: 'captured', lastError: null } as const)
 				: ({ state: 'waiting', nextAttemptAt: now(), lastError: null } as const);
 			const stranded = { state: 'failed', finishedAt: now(), lastError: 'The webhook is disabled' } as const;
-			// `+` keeps the engine from using an index that holds everything that the form ever withheld.
+			// `coalesce` keeps the engine from using an index that holds everything that the form ever withheld.
 			const withheld = and(
 				inArray(deliveries.submissionId, [...submissionIds]),
-				sql`+${deliveries.formId} = ${formId}`,
-				sql`+${deliveries.state} = 'withheld'`,
+				sql`coalesce(${deliveries.formId}, 0) = ${formId}`,
+				sql`coalesce(${deliveries.state}, '') = 'withheld'`,
 			);
 			const releasable = isTest ? withheld : and(withheld, deliverable);
 			const [released] = await storage.batch((tx) => [

@@ -31,6 +31,12 @@ const KINDS = {
 			'Another program holds the database locked: nothing is stored until it lets go. End its transaction, or the program.',
 		stops: 'writes',
 	},
+	database: {
+		problem:
+			'The database cannot be reached: nothing is stored until it is back, which the server notices by itself. Check the ' +
+			'database server, and the network.',
+		stops: 'writes',
+	},
 	disk: {
 		problem:
 			'The disk is almost full: submissions are refused, owners can still sign in and delete. Make room on it, or delete ' +

@@ -171,8 +171,16 @@ export interface Clock {
 
 /**
  * Opens the database, creating and migrating it as needed.
+ * @param place The path of an SQLite file, or the address of a PostgreSQL database.
  * @throws AppError or Error with a sentence for the operator if it cannot be used
  */
-export async function openStorage(file: string, options: StorageOptions = {}): Promise<Storage> {
-	return openSqlite(file, options);
+export async function openStorage(place: string, options: StorageOptions = {}): Promise<Storage> {
+	if (!isAddress(place)) return openSqlite(place, options);
+	// Nothing of this engine costs a start without it.
+	const { openPostgres } = await import('./postgres/open.ts');
+	return openPostgres(place, options);
+}
+
+function isAddress(place: string): boolean {
+	return /^postgres(?:ql)?:\/\//.test(place);
 }

@@ -3,4 +3,7 @@
 import { serveScans } from '../storage/scan.ts';
 import { readChunk } from './export/chunk.ts';
 
-serveScans({ readChunk });
+/** By name, for an engine that reads without a thread. */
+export const scans = { readChunk };
+
+serveScans(scans);

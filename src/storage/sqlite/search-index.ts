@@ -4,8 +4,8 @@
  */
 
 import type { Database } from 'bun:sqlite';
+import { SEARCHED_JSON_CHARACTERS, searchText, wordToken } from '../search-text.ts';
 import { closeSegmentTables, createSegmentTables, type Kind, segmentTable, segmentTables } from './search-segments.ts';
-import { SEARCHED_JSON_CHARACTERS, searchText, wordToken } from './search-text.ts';
 import type { Writer } from './writer.ts';
 
 /** The most that a step adds. The more, the fewer pieces FTS5 has to merge; in a flood of submissions a step is shorter. */

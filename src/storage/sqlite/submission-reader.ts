@@ -1,9 +1,9 @@
 /** Reads that may take their time, for a connection of their own: ranges of submissions, and the full-text search. */
 
 import type { Database } from 'bun:sqlite';
+import { searchTerms, wordToken } from '../search-text.ts';
 import type { Paging, Selection, StoredSubmission } from '../submission.ts';
 import { segmentTable } from './search-segments.ts';
-import { searchTerms, wordToken } from './search-text.ts';
 import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from './submission-pages.ts';
 
 export type SubmissionReader = ReturnType<typeof createSubmissionReader>;

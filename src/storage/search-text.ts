@@ -1,7 +1,7 @@
 /** Pure: which words of a submission the index holds, and how it is asked for words. */
 
-import { stringText } from '../../json-string.ts';
-import { fold } from '../search-words.ts';
+import { stringText } from '../json-string.ts';
+import { fold } from './search-words.ts';
 
 /** Text of one submission beyond this is stored but not searched, so that one client cannot swell the index. */
 const MAX_SEARCHED_CHARACTERS = 100_000;

@@ -2,8 +2,8 @@
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { fold } from '../../../src/storage/search-words.ts';
-import { searchText } from '../../../src/storage/sqlite/search-text.ts';
+import { searchText } from '../../src/storage/search-text.ts';
+import { fold } from '../../src/storage/search-words.ts';
 
 /** Letters and digits in a row, and whatever stands between two blanks; one or two characters of either. */
 function shortWords(text: string): string[] {

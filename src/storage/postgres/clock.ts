@@ -1,0 +1,91 @@
+/** Where ids come from: the clock of the database, read by this process, so that the ids of all servers are in one order. */
+
+import { ID_SOURCES, IDS_PER_MILLISECOND } from '../../ids.ts';
+import { repeat } from '../../repeat.ts';
+import { type ClockReport, NO_CLOCK } from '../clock-report.ts';
+import { createTimeline } from '../timeline.ts';
+import { rowsOf, type Sql, WRITER_NAME } from './connection.ts';
+import { joinServers } from './servers.ts';
+
+const MEASURE_EVERY_MS = 60_000;
+/** A statement that stores submissions takes no ids that are older when it begins. */
+export const OLDEST_ID_MS = 1000;
+/** So far behind the oldest statement that is still writing lies what can appear no more; with room for clocks that differ. */
+const HORIZON_MS = OLDEST_ID_MS + 500;
+
+export interface ClockOptions {
+	now: () => number;
+	/** The oldest id in a statement of this process that has not come back. */
+	oldestWriting: () => number | undefined;
+	onError(error: unknown): void;
+}
+
+export type Clock = Awaited<ReturnType<typeof createClock>>;
+
+export async function createClock(sql: Sql, { now, oldestWriting, onError }: ClockOptions) {
+	/** A clock of the caller's own is the one that counts. */
+	const isOwnClock = now !== Date.now;
+	const timeline = createTimeline([]);
+	let offset = 0;
+	let last = 0;
+
+	async function measure(): Promise<void> {
+		const before = now();
+		const [row] = await rowsOf<[number]>(sql, 'select (extract(epoch from clock_timestamp()) * 1000)::float8');
+		offset = Math.round((row?.[0] ?? before) - (before + now()) / 2);
+	}
+
+	if (!isOwnClock) await measure();
+	const measuring = repeat(async () => {
+		if (!isOwnClock) await measure().catch(onError);
+		return MEASURE_EVERY_MS;
+	}, MEASURE_EVERY_MS);
+	const servers = await joinServers(sql, {
+		onNumber: (lastId) => {
+			last = Math.max(last, lastId);
+		},
+		lastId: () => last,
+		onError,
+	});
+
+	const present = () => (now() + offset) * IDS_PER_MILLISECOND;
+
+	const ownHorizon = () => oldestWriting() ?? Number.MAX_SAFE_INTEGER;
+
+	/** No submission below it will appear, whatever servers there are or come. */
+	async function settled(): Promise<number> {
+		const own = ownHorizon();
+		if (isOwnClock) return Math.min(own, present());
+		const [row] = await rowsOf<[number]>(
+			sql,
+			`select (extract(epoch from least(clock_timestamp(), (select min(xact_start) from pg_stat_activity
+				where application_name like '${WRITER_NAME}%' and state <> 'idle'))) * 1000)::bigint`,
+		);
+		return Math.min(own, ((row?.[0] ?? 0) - HORIZON_MS) * IDS_PER_MILLISECOND);
+	}
+
+	return {
+		/** Whether ids are those of the caller's clock, which may be any: then none is too old. */
+		isOwnClock,
+		servers,
+		nextId(): number {
+			const { number } = servers.own;
+			const after = Math.floor(last / ID_SOURCES) * ID_SOURCES + ID_SOURCES;
+			last = Math.max(after, present()) + number;
+			return last;
+		},
+		end: (): number => Math.max(last + 1, present()),
+		/** Without delay where this process is the only one. */
+		horizon: async (): Promise<number> => ((await servers.areOthers()) ? settled() : ownHorizon()),
+		settled,
+		timeline: () => timeline,
+		/** The database's clock is not this process's to watch. */
+		look(): void {},
+		report: (): ClockReport => NO_CLOCK,
+		isSettled: (): boolean => true,
+		async close(): Promise<void> {
+			await measuring.stop();
+			await servers.leave();
+		},
+	};
+}

@@ -1,0 +1,113 @@
+/** Connections to the database: a few that only write batches of submissions, and some for everything else. */
+
+import { drizzle } from 'drizzle-orm/sqlite-proxy';
+import postgres from 'postgres';
+import { Unavailable } from '../errors.ts';
+import type { Db } from '../storage.ts';
+import { asStorageError } from './failures.ts';
+
+/** What other servers look for when they ask what is still being written; see `clock.ts`. */
+export const WRITER_NAME = 'formsrv writer';
+
+const CONNECT_TIMEOUT_SECONDS = 5;
+const IDLE_SECONDS = 60;
+
+export type Sql = postgres.Sql<{ bigint: number }>;
+export type Value = string | number | null;
+type Method = 'run' | 'all' | 'values' | 'get';
+
+/** Whatever statements run on: a pool, or one transaction. */
+export type Runner = Pick<Sql, 'unsafe'>;
+
+export interface ConnectOptions {
+	name: string;
+	max: number;
+	/** A warning there may mean that a commit did not wait for its standby. */
+	onWarning?: (text: string) => void;
+	onClosed?: () => void;
+}
+
+export function connect(url: string, { name, max, onWarning, onClosed }: ConnectOptions): Sql {
+	return postgres(url, {
+		max,
+		connect_timeout: CONNECT_TIMEOUT_SECONDS,
+		idle_timeout: onClosed ? undefined : IDLE_SECONDS,
+		// Types are known: 64-bit numbers are ids, which are safe integers.
+		fetch_types: false,
+		types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
+		connection: { application_name: name, timezone: 'UTC' },
+		onnotice: (notice) => {
+			if (notice.severity === 'WARNING') onWarning?.(`${notice.message}`);
+		},
+		onclose: onClosed,
+	}) as unknown as Sql;
+}
+
+/** Runs a statement whose parameters are `$1`, `$2` …; returns its rows as lists of values. */
+export async function rowsOf<Row extends readonly unknown[]>(
+	sql: Runner,
+	text: string,
+	values: readonly Value[] = [],
+	prepare = true,
+): Promise<Row[]> {
+	try {
+		return (await sql.unsafe(text, values as Value[], { prepare }).values()) as unknown as Row[];
+	} catch (error) {
+		throw asStorageError(error);
+	}
+}
+
+/** The tables for features, which build their queries in the dialect that both engines understand. */
+export function createDb(sql: Runner): Db {
+	return drizzle(async (text, values, method: Method) => {
+		const rows = await rowsOf<unknown[]>(sql, numbered(text), values.map(toValue));
+		return { rows: (method === 'get' ? rows[0] : rows) as unknown[] };
+	});
+}
+
+/** No statement is cancelled, because one that writes may take effect nevertheless. It is only not waited for. */
+export async function withDeadline<T>(answer: PromiseLike<T>, ms: number): Promise<T> {
+	const { promise, reject } = Promise.withResolvers<never>();
+	const timer = setTimeout(() => reject(new Unavailable(new Error('The database does not answer.'))), ms);
+	try {
+		return await Promise.race([answer, promise]);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+const texts = new Map<string, string>();
+const MAX_TEXTS = 2000;
+
+/** `?` outside of quotes becomes `$1`, `$2` …; quoted text is kept. */
+function numbered(text: string): string {
+	const known = texts.get(text);
+	if (known !== undefined) return known;
+	let count = 0;
+	const made = text.replace(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\?/g, (part) => (part === '?' ? `$${++count}` : part));
+	if (texts.size >= MAX_TEXTS) texts.clear();
+	texts.set(text, made);
+	return made;
+}
+
+/** Flags are numbers in the tables, as in SQLite. No text of PostgreSQL can hold the character NUL. */
+function toValue(value: unknown): Value {
+	if (typeof value === 'boolean') return value ? 1 : 0;
+	if (typeof value === 'string') return withoutNul(value);
+	return value as Value;
+}
+
+export function withoutNul(text: string): string {
+	return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
+}
+
+/** A list as the text of an array. */
+export function numbers(list: readonly (number | null)[]): string {
+	return `{${list.map((one) => one ?? 'NULL').join()}}`;
+}
+
+const SPECIAL = /[\\"]/g;
+
+export function strings(list: readonly (string | null | undefined)[]): string {
+	return `{${list.map((one) => (one == null ? 'NULL' : `"${withoutNul(one).replace(SPECIAL, '\\$&')}"`)).join()}}`;
+}

@@ -1,0 +1,138 @@
+/**
+ * Counts without counting: submissions are added up in blocks of about a thousand, behind the horizon, below which none appears
+ * any more; the few since are counted when asked for. So storing one writes no counter, which others would wait for.
+ */
+
+import type { Counts, Filter } from '../submission.ts';
+import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
+
+export const BLOCK_SIZE = 1024;
+const IDS_OF_BLOCK = 100;
+
+export const CONDITION: Record<Filter, string> = {
+	all: 'is_spam = 0',
+	unread: 'is_spam = 0 and is_read = 0',
+	starred: 'is_spam = 0 and is_starred = 1',
+	spam: 'is_spam = 1',
+};
+export const COUNT_OF: Record<Filter, keyof Counts> = {
+	all: 'total',
+	unread: 'unread',
+	starred: 'starred',
+	spam: 'spam',
+};
+const NAMES = ['total', 'unread', 'starred', 'spam'] as const;
+const FILTER_OF = { total: 'all', unread: 'unread', starred: 'starred', spam: 'spam' } as const;
+
+const counted = NAMES.map((name) => `count(*) filter (where ${CONDITION[FILTER_OF[name]]}) ${name}`).join(', ');
+
+/** In one statement, and so in one view: a fold may happen at any time. */
+const COUNTS = `
+	select f.id, ${NAMES.map((name) => `f.${name} + t.${name}`).join(', ')}, ${NAMES.map((name) => `t.${name}`).join(' + ')} tail
+	from forms f cross join lateral (select ${counted} from submissions where form_id = f.id and id >= f.folded_to) t
+	where f.id = any($1::text::bigint[])`;
+
+/** How many matching submissions of a form have an id below another: whole blocks, and what is counted of one part block. */
+export function countBelow(filter: Filter, { form, id }: { form: string; id: string }): string {
+	const start = `(select case when ${id} >= f.folded_to then f.folded_to else coalesce((select max(first_id)
+		from submission_blocks where form_id = f.id and first_id <= ${id}), 0) end start from forms f where f.id = ${form})`;
+	return `(select coalesce((select sum(${COUNT_OF[filter]}) from submission_blocks where form_id = ${form} and first_id < s.start), 0)::bigint
+		+ (select count(*) from submissions where form_id = ${form} and id >= s.start and id < ${id} and ${CONDITION[filter]})
+		from ${start} s)`;
+}
+
+/** Folds all whole blocks below the horizon ($2). The form's row is locked: see `createCounts`. */
+const FOLD = `
+	with n as (select id, is_spam, is_read, is_starred, (row_number() over (order by id) - 1) / ${BLOCK_SIZE} b from submissions
+			where form_id = $1 and id >= (select folded_to from forms where id = $1) and id < $2),
+		g as (select min(id) first_id, max(id) last_id, ${counted} from n group by b having count(*) = ${BLOCK_SIZE}),
+		w as (insert into submission_blocks (form_id, first_id, ${NAMES.join(', ')})
+			select $1, first_id, ${NAMES.join(', ')} from g)
+	update forms set folded_to = x.next, ${NAMES.map((name) => `${name} = forms.${name} + x.${name}`).join(', ')}
+	from (select max(last_id) + 1 as next, ${NAMES.map((name) => `sum(${name})::bigint ${name}`).join(', ')} from g) x
+	where forms.id = $1 and x.next is not null`;
+
+/** What a change of flags, or a removal, adds to the counts of the submission's block and form. */
+export interface Move extends Counts {
+	id: number;
+}
+
+export interface CountsOptions {
+	horizon(): Promise<number>;
+	onError(error: unknown): void;
+}
+
+export type FormCounts = ReturnType<typeof createCounts>;
+
+export function createCounts(sql: Sql, { horizon, onError }: CountsOptions) {
+	const folding = new Map<number, Promise<void>>();
+	/** Stored by this process since the last fold. */
+	const arrived = new Map<number, number>();
+
+	async function fold(formId: number): Promise<void> {
+		// Before the scan, and outside of its transaction.
+		const below = await horizon();
+		await sql.begin(async (tx) => {
+			// Storing goes on meanwhile; changes and other folds wait.
+			const locked = await rowsOf(
+				tx as unknown as Runner,
+				'select 1 from forms where id = $1 for no key update skip locked',
+				[formId],
+			);
+			// A statement of its own, which sees what the last holder of the lock wrote.
+			if (locked.length > 0) await rowsOf(tx as unknown as Runner, FOLD, [formId, below]);
+		});
+	}
+
+	function foldSoon(formId: number): void {
+		if (folding.has(formId)) return;
+		const done = fold(formId)
+			.catch(onError)
+			.finally(() => folding.delete(formId));
+		folding.set(formId, done);
+	}
+
+	return {
+		foldSoon,
+		/** To be called for each submission that this process stored. */
+		count(formId: number): void {
+			const count = (arrived.get(formId) ?? 0) + 1;
+			arrived.set(formId, count % BLOCK_SIZE);
+			if (count >= BLOCK_SIZE) foldSoon(formId);
+			if (arrived.size > IDS_OF_BLOCK * BLOCK_SIZE) arrived.clear();
+		},
+		async of(formIds: readonly number[], runner: Runner = sql): Promise<Map<number, Counts>> {
+			const rows = await rowsOf<[number, number, number, number, number, number]>(runner, COUNTS, [numbers(formIds)]);
+			const found = new Map<number, Counts>(formIds.map((id) => [id, { total: 0, unread: 0, starred: 0, spam: 0 }]));
+			for (const [id, total, unread, starred, spam, tail] of rows) {
+				found.set(id, { total, unread, starred, spam });
+				if (tail >= 2 * BLOCK_SIZE) foldSoon(id);
+			}
+			return found;
+		},
+		/** Moves the counts of what is folded. The form's row is locked; `foldedTo` was read behind that lock. */
+		async move(
+			tx: Runner,
+			formId: number,
+			{ moves, foldedTo }: { moves: readonly Move[]; foldedTo: number },
+		): Promise<void> {
+			const folded = moves.filter(({ id }) => id < foldedTo);
+			if (folded.length === 0) return;
+			const lists = NAMES.map((name) => numbers(folded.map((one) => one[name])));
+			const rows =
+				'unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[])';
+			const sums = NAMES.map((name) => `sum(${name})::bigint ${name}`).join(', ');
+			const added = (to: string) => NAMES.map((name) => `${name} = ${to}.${name} + d.${name}`).join(', ');
+			await rowsOf(
+				tx,
+				`with m as (select * from ${rows} m (id, ${NAMES.join(', ')})),
+					b as (update submission_blocks b set ${added('b')}
+						from (select (select max(first_id) from submission_blocks where form_id = $1 and first_id <= m.id) first_id, ${sums}
+							from m group by 1) d where b.form_id = $1 and b.first_id = d.first_id)
+				update forms set ${added('forms')} from (select ${sums} from m) d where forms.id = $1`,
+				[formId, numbers(folded.map(({ id }) => id)), ...lists],
+			);
+		},
+		close: async (): Promise<void> => void (await Promise.all(folding.values())),
+	};
+}

@@ -1,0 +1,58 @@
+/** What a failed statement means: a constraint that spoke, a database that cannot take anything now, or an outcome that is not known. */
+
+import { Unavailable, UniqueViolation } from '../errors.ts';
+
+/** Classes of SQLSTATE after which nothing was stored and the same may succeed later: no resources, read-only, shutting down. */
+const UNAVAILABLE = /^(?:53|57P|58|25006|55P03)/;
+/** The transaction was rolled back in favour of another; the same may succeed at once. */
+const AGAIN = new Set(['40001', '40P01']);
+/** Errors of the server after which the commit may have happened nevertheless. */
+const UNKNOWN = /^(?:08|57P|25006|40003)/;
+
+/** Of the network and the driver. */
+const CONNECTION = /^(?:CONNECT|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN|ENOENT)/;
+
+interface ServerError {
+	name: string;
+	code: string;
+	severity: string;
+}
+
+/** The server's own error, also behind that of the query builder. */
+function serverError(error: unknown): ServerError | undefined {
+	for (const candidate of [error, (error as { cause?: unknown } | null)?.cause]) {
+		if ((candidate as ServerError | null)?.name === 'PostgresError') return candidate as ServerError;
+	}
+	return undefined;
+}
+
+const codeOf = (error: unknown) => serverError(error)?.code ?? '';
+
+export const isMissingParent = (error: unknown) => codeOf(error) === '23503';
+
+export const mayTryAgain = (error: unknown) => AGAIN.has(codeOf(error));
+
+/** Whether a writing statement that failed with this was rolled back for sure. */
+export function isRolledBack(error: unknown): boolean {
+	const known = serverError(error);
+	return known !== undefined && known.severity === 'ERROR' && !UNKNOWN.test(known.code);
+}
+
+/** The connection is gone, or the server is. */
+export function isAway(error: unknown): boolean {
+	const known = serverError(error);
+	if (known) return known.severity !== 'ERROR' || UNAVAILABLE.test(known.code);
+	return [error, (error as { cause?: unknown } | null)?.cause].some((candidate) =>
+		CONNECTION.test(`${(candidate as { code?: unknown } | null)?.code}`),
+	);
+}
+
+/** What features see of a failure; an error that is none of ours stays as it is. */
+export function asStorageError(error: unknown): unknown {
+	// The query builder wraps what it was thrown.
+	for (const known of [error, (error as { cause?: unknown } | null)?.cause]) {
+		if (known instanceof Unavailable || known instanceof UniqueViolation) return known;
+	}
+	if (codeOf(error) === '23505') return new UniqueViolation('unique', { cause: error });
+	return isAway(error) ? new Unavailable(error) : error;
+}

@@ -1,0 +1,62 @@
+/** Brings a database to the schema of this program by the migrations embedded in it. */
+
+import { readFileSync } from 'node:fs';
+import { assetPath } from '../../assets.ts';
+import { AppError } from '../../errors.ts';
+import { rowsOf, type Sql } from './connection.ts';
+import { watchSettingsSql } from './settings-version.ts';
+
+/** So that only one process migrates; the others wait. "form" in ASCII, as in the header of an SQLite file. */
+const LOCK = 0x666f726d;
+const OLDEST_SERVER = 150_000;
+
+interface Journal {
+	entries: { tag: string }[];
+}
+
+/** @throws AppError with a sentence for the operator if the database cannot be used */
+export async function migrate(sql: Sql, folder = assetPath('drizzle', 'postgres')): Promise<void> {
+	await checkServer(sql);
+	const { entries } = JSON.parse(readFileSync(`${folder}/meta/_journal.json`, 'utf8')) as Journal;
+	if ((await readVersion(sql, entries.length)) === entries.length) return;
+	await sql.begin(async (tx) => {
+		await tx.unsafe('select pg_advisory_xact_lock($1)', [LOCK]);
+		await tx.unsafe('create table if not exists formsrv_schema (version integer not null)');
+		const version = await readVersion(tx as unknown as Sql, entries.length);
+		if (version === 0) await tx.unsafe('create extension if not exists pg_trgm').catch(needsTrigrams);
+		for (const { tag } of entries.slice(version)) await tx.unsafe(readFileSync(`${folder}/${tag}.sql`, 'utf8'));
+		await tx.unsafe(watchSettingsSql());
+		await tx.unsafe('delete from formsrv_schema');
+		await tx.unsafe('insert into formsrv_schema values ($1)', [entries.length]);
+	});
+}
+
+/** How many of the migrations the database has seen; 0 if it is new. @throws AppError if it is newer than this program */
+async function readVersion(sql: Sql, wanted: number): Promise<number> {
+	const [found] = await rowsOf<[boolean]>(sql, "select to_regclass('formsrv_schema') is not null");
+	if (!found?.[0]) return 0;
+	const [[version = 0] = []] = await rowsOf<[number]>(sql, 'select version from formsrv_schema');
+	if (version <= wanted) return version;
+	throw new AppError(
+		'UNAVAILABLE',
+		`The database was written by a newer formsrv (schema ${version}, this program knows ${wanted}). Start that version.`,
+	);
+}
+
+async function checkServer(sql: Sql): Promise<void> {
+	const [[number = 0, version = '', encoding = ''] = []] = await rowsOf<[number, string, string]>(
+		sql,
+		"select current_setting('server_version_num')::int, current_setting('server_version'), current_setting('server_encoding')",
+	);
+	if (number < OLDEST_SERVER) throw new AppError('UNAVAILABLE', `PostgreSQL is ${version}; formsrv needs 15 or newer.`);
+	if (encoding !== 'UTF8')
+		throw new AppError('UNAVAILABLE', `The database has the encoding ${encoding}; formsrv needs one made with UTF8.`);
+}
+
+function needsTrigrams(cause: unknown): never {
+	throw new AppError(
+		'UNAVAILABLE',
+		`The search needs PostgreSQL's extension pg_trgm, which cannot be created: ${(cause as Error).message}.`,
+		{ cause },
+	);
+}

@@ -1,0 +1,113 @@
+/** Opens a database in PostgreSQL: the connections, and what works on them, put together. */
+
+import { createEvents } from '../../events.ts';
+import { lazy } from '../../lazy.ts';
+import type { Log } from '../../log.ts';
+import type { DiskUse } from '../database.ts';
+import { Unavailable } from '../errors.ts';
+import { createFindForm } from '../find-form.ts';
+import { createFindings, logBeside } from '../findings.ts';
+import type { Scan, ScanRequest } from '../scan.ts';
+import type { Db, Query, Results, Storage, StorageOptions } from '../storage.ts';
+import type { NewSubmission } from '../submission.ts';
+import { createClock } from './clock.ts';
+import { connect, createDb, type Runner, rowsOf } from './connection.ts';
+import { createCounts } from './counts.ts';
+import { createFieldNames } from './field-names.ts';
+import { createLeaders } from './leaders.ts';
+import { migrate } from './migrate.ts';
+import { createSearch } from './search.ts';
+import { createSettingsVersion } from './settings-version.ts';
+import { createFileLists } from './submission-files.ts';
+import { createSubmissionLists } from './submission-lists.ts';
+import { again, createSubmissionLog } from './submission-log.ts';
+import { createWatch } from './watch.ts';
+import { createWriter } from './writer.ts';
+
+const CONNECTIONS = 6;
+
+export async function openPostgres(
+	url: string,
+	{ log: serverLog, now = Date.now, elapsed, scans, maxListedNames }: StorageOptions = {},
+): Promise<Storage> {
+	const sql = connect(url, { name: 'formsrv', max: CONNECTIONS });
+	const onError = (cause: unknown) => serverLog?.warn('The database could not be asked.', { cause });
+	const findings = createFindings({ log: serverLog, now, elapsed });
+	const events = createEvents();
+	const names = createFieldNames(sql, { maxListedNames });
+	const writer = createWriter(url, sql, { clock: () => clock, findings, shapesOf: names.shapesOf });
+	let clock: Awaited<ReturnType<typeof createClock>>;
+	try {
+		await migrate(sql);
+		clock = await createClock(sql, { now, oldestWriting: writer.oldestId, onError });
+	} catch (error) {
+		await writer.close();
+		await sql.end({ timeout: 1 });
+		throw error;
+	}
+	const db = createDb(sql);
+	const counts = createCounts(sql, { horizon: clock.settled, onError });
+	const watch = createWatch(sql, findings);
+	const leaders = createLeaders(url, onError);
+	let isClosing = false;
+	/** Where no thread is needed, because it is the database that reads. */
+	const loadScans = lazy(async () => {
+		if (scans === undefined) throw new Error('Scans need StorageOptions.scans.');
+		const program = (await import(scans)) as { scans: Readonly<Record<string, Scan<ScanRequest, unknown>>> };
+		return program.scans;
+	});
+
+	async function close(): Promise<void> {
+		isClosing = true;
+		await writer.close();
+		await leaders.close();
+		await watch.stop();
+		await counts.close();
+		await clock.close();
+		await sql.end({ timeout: 1 });
+	}
+	const closeOnce = lazy(close);
+
+	return {
+		db,
+		findForm: createFindForm(db),
+		async batch<const T extends readonly Query[]>(build: (tx: Db) => T): Promise<Results<T>> {
+			if (isClosing) throw new Unavailable();
+			const rejection = findings.rejection('write');
+			if (rejection) throw rejection;
+			return again(
+				() =>
+					sql.begin(async (tx) => {
+						const results: unknown[] = [];
+						for (const query of build(createDb(tx as unknown as Runner))) results.push(await query.prepare().execute());
+						return results;
+					}) as unknown as Promise<Results<T>>,
+			);
+		},
+		submissions: {
+			async append(row: NewSubmission): Promise<void> {
+				const submissionId = await writer.append(row);
+				counts.count(row.formId);
+				if (events.isHeard()) events.publish({ type: 'submission', formId: row.formId, submissionId });
+			},
+			...createSubmissionLog(sql, { counts, events }),
+			...createFileLists(sql),
+			...createSubmissionLists(sql, { counts, names: names.list, scans: loadScans }),
+		},
+		search: createSearch(sql, clock.settled),
+		nextId: clock.nextId,
+		clock,
+		events,
+		findings,
+		logBeside: (others: Log) => logBeside(findings, others, () => false),
+		settingsVersion: createSettingsVersion(sql),
+		async disk(): Promise<DiskUse> {
+			const [row] = await rowsOf<[number]>(sql, 'select pg_database_size(current_database())');
+			return { folder: '', sizeBytes: row?.[0] ?? 0, walBytes: 0, freeBytes: Number.MAX_SAFE_INTEGER, neededBytes: 0 };
+		},
+		serve: () => () => {},
+		lead: leaders.lead,
+		maintain(): void {},
+		close: closeOnce,
+	};
+}

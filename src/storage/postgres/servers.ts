@@ -1,0 +1,87 @@
+/** The number under which a process makes ids: leased in the database, so that no two processes make the same id. */
+
+import { ID_SOURCES } from '../../ids.ts';
+import { repeat } from '../../repeat.ts';
+import { Unavailable } from '../errors.ts';
+import { rowsOf, type Sql } from './connection.ts';
+
+const LEASE_SECONDS = 30;
+const RENEW_MS = 5000;
+const TRIES = 50;
+const BETWEEN_TRIES_MS = 100;
+
+const FREE = `seen_at < now() - interval '${LEASE_SECONDS} s'`;
+/** The lowest free number; nothing if another process takes it at the same time. */
+const TAKE = `
+	insert into servers (number, token, seen_at)
+	select n, $1, now() from generate_series(0, ${ID_SOURCES - 1}) n
+		where not exists (select from servers where number = n and not ${FREE}) order by n limit 1
+	on conflict (number) do update set token = excluded.token, seen_at = excluded.seen_at where servers.${FREE}
+	returning number, last_id`;
+
+export interface ServerNumber {
+	number: number;
+	/** Named by each statement that stores submissions: without the number nothing is stored. */
+	token: string;
+}
+
+export type Servers = Awaited<ReturnType<typeof joinServers>>;
+
+export interface ServersOptions {
+	/** Called with the last id that was made under the number that this process has now. */
+	onNumber(lastId: number): void;
+	lastId(): number;
+	onError(error: unknown): void;
+}
+
+export async function joinServers(sql: Sql, { onNumber, lastId, onError }: ServersOptions) {
+	const own: ServerNumber = { number: 0, token: crypto.randomUUID() };
+
+	async function take(): Promise<void> {
+		for (let tries = 0; tries < TRIES; tries++) {
+			const [taken] = await rowsOf<[number, number]>(sql, TAKE, [own.token]);
+			if (taken) {
+				own.number = taken[0];
+				onNumber(taken[1]);
+				return;
+			}
+			await Bun.sleep(BETWEEN_TRIES_MS);
+		}
+		throw new Unavailable(new Error(`${ID_SOURCES} processes use the database already`));
+	}
+
+	/** Keeps the number, or takes another if it was lost, as after a long sleep. */
+	async function renew(): Promise<void> {
+		const kept = await rowsOf(sql, 'update servers set seen_at = now() where number = $1 and token = $2 returning 1', [
+			own.number,
+			own.token,
+		]);
+		if (kept.length === 0) await take();
+	}
+
+	await take();
+	const renewal = repeat(async () => {
+		await renew().catch(onError);
+		return RENEW_MS;
+	}, RENEW_MS);
+
+	return {
+		own,
+		renew,
+		/** Whether another process may store submissions. */
+		async areOthers(): Promise<boolean> {
+			return (
+				(await rowsOf(sql, `select 1 from servers where number <> $1 and not ${FREE} limit 1`, [own.number])).length > 0
+			);
+		},
+		async leave(): Promise<void> {
+			await renewal.stop();
+			const values = [own.number, own.token, lastId()];
+			await rowsOf(
+				sql,
+				"update servers set seen_at = '-infinity', last_id = $3 where number = $1 and token = $2",
+				values,
+			).catch(onError);
+		},
+	};
+}

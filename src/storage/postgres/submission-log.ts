@@ -1,0 +1,240 @@
+/** Changes of submissions that are stored: flags, removal, the sweep of a form; and single ones read. */
+
+import type { Events } from '../../events.ts';
+import type { Counts, Flags, PageEntry, StoredSubmission, SubmissionHead } from '../submission.ts';
+import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
+import type { FormCounts, Move } from './counts.ts';
+import { asStorageError, mayTryAgain } from './failures.ts';
+import { removeFiles } from './submission-files.ts';
+
+export type Row = [number, number, number, number, string, string | null, string | null, string | null];
+type PageRow = [number, number, number, number, string | number, string | null, string | null, string | null];
+
+export const COLUMNS = 'id, is_read, is_starred, is_spam, data, spam_reason, subject, reply_to';
+/** From so many bytes on, a text of a page is read by itself: a page of smaller ones is little in memory. */
+const LARGE_BYTES = 16 * 1024;
+/** A large text is missing, and its size stands behind. */
+export const PAGE_COLUMNS = `${COLUMNS.replace(
+	'data',
+	`case when octet_length(data) < ${LARGE_BYTES} then data end`,
+)}, octet_length(data)`;
+export type PageColumns = [
+	number,
+	number,
+	number,
+	number,
+	string | null,
+	string | null,
+	string | null,
+	string | null,
+	number,
+];
+const MAX_TRIES = 5;
+
+export interface SubmissionLogOptions {
+	counts: Pick<FormCounts, 'move'>;
+	events: Events;
+}
+
+interface Found extends Flags {
+	id: number;
+}
+
+export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogOptions) {
+	/** Runs `act` on those of the ids that exist, in one transaction that holds the form's row, so that no fold goes between. */
+	async function withRows(
+		formId: number,
+		ids: readonly number[],
+		act: (tx: Runner, found: readonly Found[]) => Promise<Move[]>,
+	): Promise<number[]> {
+		const done = await again(() =>
+			sql.begin(async (begun) => {
+				const tx = begun as unknown as Runner;
+				const [form] = await rowsOf<[number]>(tx, 'select folded_to from forms where id = $1 for no key update', [
+					formId,
+				]);
+				if (!form) return [];
+				const rows = await rowsOf<[number, number, number, number]>(
+					tx,
+					`select id, is_read, is_starred, is_spam from submissions
+						where form_id = $1 and id = any($2::text::bigint[]) order by id for update`,
+					[formId, numbers(ids)],
+				);
+				const found = rows.map(([id, isRead, isStarred, isSpam]) => ({
+					id,
+					isRead: isRead === 1,
+					isStarred: isStarred === 1,
+					isSpam: isSpam === 1,
+				}));
+				const moves = await act(tx, found);
+				await counts.move(tx, formId, { moves, foldedTo: form[0] });
+				return found.map(({ id }) => id);
+			}),
+		);
+		events.publish({ type: 'change', formId });
+		const present = new Set(done);
+		return ids.filter((id) => present.has(id));
+	}
+
+	return {
+		change(formId: number, ids: readonly number[], flags: Partial<Flags>): Promise<number[]> {
+			return withRows(formId, ids, async (tx, found) => {
+				const changed = found.filter((row) =>
+					Object.entries(flags).some(([name, value]) => row[name as keyof Flags] !== value),
+				);
+				if (changed.length === 0) return [];
+				const value = (flag: boolean | undefined) => (flag === undefined ? null : Number(flag));
+				await rowsOf(
+					tx,
+					`update submissions set is_read = coalesce($2, is_read), is_starred = coalesce($3, is_starred),
+						is_spam = coalesce($4, is_spam),
+						spam_reason = case when coalesce($4, is_spam) = 1 then coalesce(spam_reason, 'marked') end
+						where id = any($1::text::bigint[])`,
+					[numbers(changed.map(({ id }) => id)), value(flags.isRead), value(flags.isStarred), value(flags.isSpam)],
+				);
+				return changed.map((row) => ({ id: row.id, ...difference(countsOf({ ...row, ...flags }), countsOf(row)) }));
+			});
+		},
+		remove(formId: number, ids: readonly number[]): Promise<number[]> {
+			return withRows(formId, ids, async (tx, found) => {
+				if (found.length === 0) return [];
+				await removeRows(
+					tx,
+					found.map(({ id }) => id),
+				);
+				return found.map((row) => ({ id: row.id, ...difference(countsOf(undefined), countsOf(row)) }));
+			});
+		},
+		/** The counts of a form that was deleted are of no interest. */
+		async sweep(formId: number, limit: number): Promise<boolean> {
+			return again(() =>
+				sql.begin(async (begun) => {
+					const tx = begun as unknown as Runner;
+					// Against statements that found the form before it was deleted, and still store submissions of it.
+					await rowsOf(tx, 'select 1 from forms where id = $1 for update', [formId]);
+					const rows = await rowsOf<[number]>(
+						tx,
+						'select id from submissions where form_id = $1 order by id limit $2 for update',
+						[formId, limit],
+					);
+					if (rows.length > 0)
+						await removeRows(
+							tx,
+							rows.map(([id]) => id),
+						);
+					else await rowsOf(tx, 'delete from form_shapes where form_id = $1', [formId]);
+					return rows.length > 0;
+				}),
+			);
+		},
+		async get(formId: number, id: number): Promise<StoredSubmission | undefined> {
+			const [row] = await rowsOf<Row>(sql, `select ${COLUMNS} from submissions where id = $1 and form_id = $2`, [
+				id,
+				formId,
+			]);
+			return row && toStored(row);
+		},
+		async head(formId: number, id: number): Promise<SubmissionHead | undefined> {
+			const text =
+				'select is_read, is_starred, is_spam, octet_length(data) from submissions where id = $1 and form_id = $2';
+			const [row] = await rowsOf<[number, number, number, number]>(sql, text, [id, formId]);
+			if (!row) return undefined;
+			const [isRead, isStarred, isSpam, bytes] = row;
+			return { id, formId, isRead: isRead === 1, isStarred: isStarred === 1, isSpam: isSpam === 1, bytes };
+		},
+		async text(
+			{ formId, id }: Pick<SubmissionHead, 'formId' | 'id'>,
+			maxBytes?: number,
+		): Promise<Uint8Array | undefined> {
+			const bytes = "convert_to(data, 'UTF8')";
+			const asked = maxBytes === undefined ? bytes : `substring(${bytes} from 1 for ${Math.floor(maxBytes)})`;
+			const [row] = await rowsOf<[Uint8Array]>(sql, `select ${asked} from submissions where id = $1 and form_id = $2`, [
+				id,
+				formId,
+			]);
+			return row?.[0];
+		},
+		async entries(formId: number, ids: readonly number[]): Promise<PageEntry[]> {
+			return readEntries(sql, formId, ids);
+		},
+	};
+}
+
+/** Those of the ids that exist, in their order. */
+export async function readEntries(sql: Runner, formId: number, ids: readonly number[]): Promise<PageEntry[]> {
+	if (ids.length === 0) return [];
+	const rows = await rowsOf<PageColumns>(
+		sql,
+		`select ${PAGE_COLUMNS} from submissions where form_id = $1 and id = any($2::text::bigint[])`,
+		[formId, numbers(ids)],
+	);
+	const byId = new Map(rows.map((row) => [row[0], toEntry(row)]));
+	return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+async function removeRows(tx: Runner, ids: readonly number[]): Promise<void> {
+	const list = numbers(ids);
+	await removeFiles(tx, list);
+	await rowsOf(tx, 'delete from submissions where id = any($1::text::bigint[])', [list]);
+	// After the rows are locked: the search index adds no text to a submission that is not there.
+	await rowsOf(tx, 'delete from search_texts where id = any($1::text::bigint[])', [list]);
+}
+
+/** Transactions that stood in each other's way were rolled back, and run anew. */
+export async function again<T>(run: () => Promise<T>): Promise<T> {
+	for (let tries = 1; ; tries++) {
+		try {
+			return await run();
+		} catch (error) {
+			if (!mayTryAgain(error) || tries >= MAX_TRIES) throw asStorageError(error);
+		}
+	}
+}
+
+function countsOf(flags: Flags | undefined): Counts {
+	const isListed = flags !== undefined && !flags.isSpam;
+	return {
+		total: Number(isListed),
+		unread: Number(isListed && !flags.isRead),
+		starred: Number(isListed && flags.isStarred),
+		spam: Number(flags?.isSpam === true),
+	};
+}
+
+function difference(after: Counts, before: Counts): Counts {
+	return {
+		total: after.total - before.total,
+		unread: after.unread - before.unread,
+		starred: after.starred - before.starred,
+		spam: after.spam - before.spam,
+	};
+}
+
+export function toStored(row: Row): StoredSubmission;
+export function toStored(row: PageRow): PageEntry;
+export function toStored([id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo]: PageRow): PageEntry {
+	return {
+		id,
+		isRead: isRead === 1,
+		isStarred: isStarred === 1,
+		isSpam: isSpam === 1,
+		data,
+		spamReason,
+		subject,
+		replyTo,
+	};
+}
+
+export function toEntry([
+	id,
+	isRead,
+	isStarred,
+	isSpam,
+	data,
+	spamReason,
+	subject,
+	replyTo,
+	bytes,
+]: PageColumns): PageEntry {
+	return toStored([id, isRead, isStarred, isSpam, data ?? bytes, spamReason, subject, replyTo]);
+}

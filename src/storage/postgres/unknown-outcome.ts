@@ -1,0 +1,35 @@
+/** What became of a statement whose connection broke, or which did not answer: its commit may have happened, or may still. */
+
+import { numbers, rowsOf, type Sql, withDeadline } from './connection.ts';
+import type { ServerNumber } from './servers.ts';
+
+const ANSWER_WITHIN_MS = 3000;
+
+interface Question {
+	/** That the statement may have stored. */
+	ids: readonly number[];
+	/** The name of the connections on which it ran, which no others have. */
+	connections: string;
+	server: ServerNumber;
+}
+
+/**
+ * The ids that are stored; the others never will be. `undefined` as long as the statement goes on. The question writes
+ * something itself: where a commit waits for a standby, this one does so behind those that it found.
+ */
+export async function askStored(sql: Sql, { ids, connections, server }: Question): Promise<Set<number> | undefined> {
+	const answer = rowsOf<[boolean, string | null]>(
+		sql,
+		`with w as (update servers set seen_at = now() where number = $1 and token = $2)
+			select exists (select from pg_stat_activity where application_name = $3),
+			(select array_agg(id)::text from submissions where id = any($4::text::bigint[]))`,
+		[server.number, server.token, connections, numbers(ids)],
+	);
+	const [row] = await withDeadline(answer, ANSWER_WITHIN_MS);
+	return row?.[0] === false ? idsIn(row[1]) : undefined;
+}
+
+/** Of the text of an array. */
+export function idsIn(text: string | null | undefined): Set<number> {
+	return new Set((text ?? '{}').slice(1, -1).split(',').filter(Boolean).map(Number));
+}

@@ -1,0 +1,227 @@
+/** Group commit: submissions that arrive together are stored by one statement, which resolves after its commit. */
+
+import { AppError } from '../../errors.ts';
+import { FormGone, Unavailable, UniqueViolation } from '../errors.ts';
+import type { Findings } from '../findings.ts';
+import type { NewSubmission } from '../submission.ts';
+import { type Clock, OLDEST_ID_MS } from './clock.ts';
+import { connect, numbers, rowsOf, type Sql, WRITER_NAME, withDeadline } from './connection.ts';
+import { asStorageError, isMissingParent, isRolledBack, mayTryAgain } from './failures.ts';
+import { insertOf, type Stored } from './insert.ts';
+import { askStored, idsIn } from './unknown-outcome.ts';
+
+const MAX_ROWS = 2000;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
+/** Statements that are on their way at the same time: while one waits for its commit, the next one is taken in. */
+const MAX_IN_FLIGHT = 2;
+/** After so long a submission is refused, though it may still be stored: the client asks again. */
+const DEADLINE_MS = 10_000;
+/** A statement that takes longer may hang, or wait for a standby that is away. */
+const ANSWER_WITHIN_MS = 5000;
+const RETRY_MS = 100;
+/** A submission that others keep from being stored, as by a clash of ids. */
+const MAX_TRIES = 5;
+
+/** How many were stored, and the ids of those if not all were; see `insert.ts`. */
+type Outcome = [number, string | null];
+
+interface Job extends Stored {
+	tries: number;
+	/** Whether its client has been told something. */
+	isAnswered: boolean;
+	resolve(id: number): void;
+	reject(error: unknown): void;
+}
+
+export interface WriterOptions {
+	clock: () => Pick<Clock, 'nextId' | 'servers' | 'isOwnClock'>;
+	findings: Findings;
+	/** Which fields a submission has; stored before it. */
+	shapesOf(rows: readonly NewSubmission[]): Promise<number[]>;
+}
+
+export type Writer = ReturnType<typeof createWriter>;
+
+/** @param sql For questions about what was stored. */
+export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf }: WriterOptions) {
+	let connections = open();
+	const queue: Job[] = [];
+	let isScheduled = false;
+	let isClosing = false;
+	const inFlight = new Set<readonly Job[]>();
+
+	/** Each pool has a name of its own, by which the server tells whether its statements have ended. */
+	function open() {
+		const name = `${WRITER_NAME} ${crypto.randomUUID().slice(0, 8)}`;
+		const opened = { name, isSuspect: false, sql: undefined as unknown as Sql };
+		opened.sql = connect(url, {
+			name,
+			max: MAX_IN_FLIGHT,
+			// Such as a commit that did not wait for the standby.
+			onWarning: () => {
+				opened.isSuspect = true;
+			},
+		});
+		return opened;
+	}
+
+	function schedule(): void {
+		if (isScheduled) return;
+		isScheduled = true;
+		setImmediate(pump);
+	}
+
+	function pump(): void {
+		isScheduled = false;
+		while (queue.length > 0 && inFlight.size < MAX_IN_FLIGHT) {
+			const batch = take();
+			inFlight.add(batch);
+			void store(batch).finally(() => {
+				inFlight.delete(batch);
+				if (queue.length > 0) schedule();
+			});
+		}
+	}
+
+	function take(): Job[] {
+		let characters = 0;
+		let count = 0;
+		while (count < queue.length && count < MAX_ROWS && characters < MAX_CHARACTERS)
+			characters += queue[count++]?.row.data.length ?? 0;
+		return queue.splice(0, count);
+	}
+
+	async function store(batch: readonly Job[]): Promise<void> {
+		const deadline = setTimeout(() => rejectAll(batch, new Unavailable()), DEADLINE_MS);
+		try {
+			const shapes = await shapesOf(batch.map(({ row }) => row));
+			for (const [i, job] of batch.entries()) job.shape = shapes[i] as number;
+			await send(batch);
+		} catch (error) {
+			rejectAll(batch, error);
+		} finally {
+			clearTimeout(deadline);
+		}
+	}
+
+	async function send(batch: readonly Job[]): Promise<void> {
+		const used = connections;
+		const { isOwnClock, servers } = clock();
+		const oldestMs = isOwnClock ? Number.POSITIVE_INFINITY : OLDEST_ID_MS;
+		const { text, values } = insertOf(batch, { ...servers.own, oldestMs });
+		let outcome: Outcome | undefined;
+		try {
+			const rows = used.sql.unsafe(text, values as string[], { prepare: true }).values();
+			[outcome] = (await withDeadline(rows, ANSWER_WITHIN_MS)) as unknown as Outcome[];
+			if (used.isSuspect) throw new Error('A commit came back with a warning.');
+		} catch (error) {
+			if (isRolledBack(error)) await afterRollback(batch, error);
+			else await afterUnknown(batch, used);
+			return;
+		}
+		if (outcome?.[0] === batch.length) for (const job of batch) settle(job);
+		else await sortOut(batch, idsIn(outcome?.[1]));
+	}
+
+	/** Nothing of it was stored: each on its own, so that one cannot fail the others. */
+	async function afterRollback(batch: readonly Job[], error: unknown): Promise<void> {
+		const [first] = batch;
+		if (!first) return;
+		if (batch.length > 1) for (const job of batch) await send([job]);
+		else if ((mayTryAgain(error) || isMissingParent(error)) && ++first.tries < MAX_TRIES) await send(batch);
+		else fail(first, asStorageError(error));
+	}
+
+	/** Asks until the database says what was stored; what was not goes again. */
+	async function afterUnknown(batch: readonly Job[], used: typeof connections): Promise<void> {
+		findings.set('database');
+		if (connections === used) connections = open();
+		void used.sql.end({ timeout: 0 });
+		const ids = batch.map(({ id }) => id);
+		for (;;) {
+			const stored = await askStored(sql, { ids, connections: used.name, server: clock().servers.own }).catch(
+				() => undefined,
+			);
+			if (stored) return sortOut(batch, stored);
+			if (isClosing) return rejectAll(batch, new Unavailable());
+			await Bun.sleep(RETRY_MS);
+		}
+	}
+
+	/** Settles those that are stored, and finds out why the others are not. */
+	async function sortOut(batch: readonly Job[], stored: ReadonlySet<number>): Promise<void> {
+		const left = batch.filter((job) => {
+			if (stored.has(job.id)) settle(job);
+			return !stored.has(job.id) && !job.isAnswered;
+		});
+		if (left.length === 0) return;
+		const { servers, nextId } = clock();
+		await servers.renew();
+		const formIds = [...new Set(left.map(({ row }) => row.formId))];
+		const found = await rowsOf<[number]>(
+			sql,
+			'select id from forms where id = any($1::text::bigint[]) and deleted_at is null',
+			[numbers(formIds)],
+		);
+		const present = new Set(found.map(([id]) => id));
+		for (const job of left) {
+			if (!present.has(job.row.formId)) fail(job, new FormGone('The form was deleted in the meantime.'));
+			else if (await isKeyInUse(job)) fail(job, new UniqueViolation('The idempotency key is in use.'));
+			else if (++job.tries >= MAX_TRIES) fail(job, new Unavailable(new Error('The submission cannot be stored.')));
+			else {
+				// Its id became too old, or was made under a number that was lost.
+				job.id = nextId();
+				queue.push(job);
+			}
+		}
+	}
+
+	async function isKeyInUse({ row: { idempotencyKey } }: Job): Promise<boolean> {
+		if (!idempotencyKey) return false;
+		const { formId, key, since } = idempotencyKey;
+		const text = 'select 1 from idempotency_keys where form_id = $1 and key = $2 and created_at > $3';
+		return (await rowsOf(sql, text, [formId, key, since])).length > 0;
+	}
+
+	return {
+		append(row: NewSubmission): Promise<number> {
+			const rejection = isClosing ? new Unavailable() : findings.rejection('submission');
+			if (rejection) return Promise.reject(rejection);
+			return new Promise((resolve, reject) => {
+				queue.push({ row, id: row.id, shape: 0, tries: 0, isAnswered: false, resolve, reject });
+				schedule();
+			});
+		},
+		oldestId(): number | undefined {
+			let oldest: number | undefined;
+			for (const batch of [queue, ...inFlight])
+				for (const { id } of batch) if (oldest === undefined || id < oldest) oldest = id;
+			return oldest;
+		},
+		/** Stores what is queued; nothing is taken afterwards. */
+		async close(): Promise<void> {
+			isClosing = true;
+			while (queue.length > 0 || inFlight.size > 0) {
+				pump();
+				await Bun.sleep(1);
+			}
+			await connections.sql.end({ timeout: 1 });
+		},
+	};
+}
+
+function settle(job: Job): void {
+	if (job.isAnswered) return;
+	job.isAnswered = true;
+	job.resolve(job.id);
+}
+
+function fail(job: Job, error: unknown): void {
+	if (job.isAnswered) return;
+	job.isAnswered = true;
+	job.reject(error instanceof AppError || error instanceof UniqueViolation ? error : asStorageError(error));
+}
+
+function rejectAll(batch: readonly Job[], error: unknown): void {
+	for (const job of batch) fail(job, error);
+}

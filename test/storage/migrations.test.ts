@@ -1,0 +1,33 @@
+/** The migrations of each engine lead to the tables of the program. */
+
+import { expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+	generateDrizzleJson,
+	generateMigration,
+	generateSQLiteDrizzleJson,
+	generateSQLiteMigration,
+} from 'drizzle-kit/api';
+import * as postgresTables from '../../src/storage/postgres/tables.ts';
+import * as tables from '../../src/storage/tables.ts';
+
+const FOLDER = join(import.meta.dir, '../../drizzle');
+
+function lastSnapshot(folder: string) {
+	const name = readdirSync(folder)
+		.filter((file) => file.endsWith('_snapshot.json'))
+		.sort()
+		.at(-1);
+	return JSON.parse(readFileSync(join(folder, name ?? ''), 'utf8'));
+}
+
+test('of SQLite', async () => {
+	const snapshot = lastSnapshot(join(FOLDER, 'meta'));
+	expect(await generateSQLiteMigration(snapshot, await generateSQLiteDrizzleJson(tables))).toEqual([]);
+});
+
+test('of PostgreSQL', async () => {
+	const snapshot = lastSnapshot(join(FOLDER, 'postgres/meta'));
+	expect(await generateMigration(snapshot, generateDrizzleJson(postgresTables))).toEqual([]);
+});

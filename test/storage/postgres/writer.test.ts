@@ -1,0 +1,56 @@
+/** Submissions in PostgreSQL over connections that break: what was acknowledged is stored, once. */
+
+import { expect, test } from 'bun:test';
+import postgres from 'postgres';
+import { Unavailable } from '../../../src/storage/errors.ts';
+import { openStorage } from '../../../src/storage/storage.ts';
+import { forms } from '../../../src/storage/tables.ts';
+import { newPostgresDatabase } from '../../postgres.ts';
+
+const FORM = 7;
+const PRODUCERS = 32;
+const BREAKS = 15;
+
+test('whatever statement the connections break at, each acknowledged submission is there exactly once', async () => {
+	const address = await newPostgresDatabase();
+	const sql = postgres(address, { max: 1, fetch_types: false });
+	const storage = await openStorage(address);
+	await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 's', name: 'n' })]);
+	const acknowledged: number[] = [];
+	let isOver = false;
+	let rejected = 0;
+	let sent = 0;
+
+	async function produce(): Promise<void> {
+		while (!isOver) {
+			const number = ++sent;
+			const rest = { formId: FORM, names: ['n'], spamReason: null, subject: null, replyTo: null };
+			try {
+				await storage.submissions.append({ id: storage.nextId(), data: `{"n":${number}}`, ...rest });
+				acknowledged.push(number);
+			} catch (error) {
+				expect(error).toBeInstanceOf(Unavailable);
+				rejected++;
+				await Bun.sleep(5);
+			}
+		}
+	}
+
+	const producing = Array.from({ length: PRODUCERS }, produce);
+	for (let breaks = 0; breaks < BREAKS; breaks++) {
+		const before = acknowledged.length;
+		while (acknowledged.length < before + 50) await Bun.sleep(2);
+		await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'formsrv writer%' and datname = current_database()`;
+	}
+	isOver = true;
+	await Promise.all(producing);
+	const stored = (await sql`select data from submissions`).map(
+		({ data }) => (JSON.parse(data as string) as { n: number }).n,
+	);
+	expect(stored.length).toBe(new Set(stored).size);
+	expect(acknowledged.filter((number) => !new Set(stored).has(number))).toEqual([]);
+	expect((await storage.submissions.counts([FORM])).get(FORM)?.total).toBe(stored.length);
+	expect(rejected).toBeLessThan(sent);
+	await sql.end();
+	await storage.close();
+}, 60_000);
