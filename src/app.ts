@@ -84,13 +84,12 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	});
 	const forms = createForms(storage, { captchas: configuredCaptchas(config), notices: dispatch.outbox, now });
 	const submissions = createSubmissions(storage, {
-		forms,
 		budget,
 		turns: createTurns(LARGE_RESPONSES),
 		release: dispatch.retries.release,
 		now,
 	});
-	const bulk = createBulk(storage, { forms, release: dispatch.retries.release });
+	const bulk = createBulk(storage, dispatch.retries.release);
 	const stats = createStats(storage, { forms, now });
 	const sessions = createSessions(storage, { keys, now });
 	const streams = createEventStreams(storage);

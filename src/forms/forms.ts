@@ -57,7 +57,6 @@ export function createForms(storage: Storage, options: FormsOptions) {
 	}
 	let cacheVersion = -1;
 	let removed = () => {};
-	const row = storage.findForm;
 	const select = () => storage.db.select().from(forms);
 	const selectBySlug = lazy(() => {
 		const asked = sql.placeholder('slug');
@@ -85,8 +84,6 @@ export function createForms(storage: Storage, options: FormsOptions) {
 	}
 
 	return {
-		/** The stored form with that public id. @throws AppError FORM_NOT_FOUND if there is none (in that mode) */
-		row,
 		/** Newest first. */
 		async list(mode?: Mode): Promise<Form[]> {
 			const rows = await select()
@@ -97,7 +94,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			return rows.map((form) => toForm(form, { former: former.get(form.id), counts: counts.get(form.id) }));
 		},
 		async get(id: string, mode?: Mode): Promise<Form> {
-			return readForm(await row(id, mode));
+			return readForm(await storage.findForm(id, mode));
 		},
 		/**
 		 * @param checkDisclosure Throws if the caller may not make the disclosure.
@@ -127,7 +124,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			id: string,
 			{ mode, input, checkDisclosure }: { mode?: Mode; input: UpdateForm; checkDisclosure?: CheckDisclosure },
 		): Promise<Form> {
-			const before = await row(id, mode);
+			const before = await storage.findForm(id, mode);
 			// The present captcha may stay, even if the server has lost its secret.
 			const settings = checkFormSettings(input, { captcha: new Set([...captchas, before.captcha]) });
 			if (Object.keys(settings).length === 0) return readForm(before);
@@ -165,7 +162,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		 * @throws AppError FORM_NOT_FOUND, also for a form that is deleted already
 		 */
 		async remove(id: string, mode?: Mode): Promise<void> {
-			const { id: formId } = await row(id, mode);
+			const { id: formId } = await storage.findForm(id, mode);
 			const [, , deleted] = await storage.batch(
 				(tx) =>
 					[

@@ -2,7 +2,6 @@
 
 import type { Retries } from '../delivery/retries.ts';
 import { AppError } from '../errors.ts';
-import type { Forms } from '../forms/forms.ts';
 import { decodeId } from '../ids.ts';
 import { createOneAtATime } from '../one-at-a-time.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -17,7 +16,6 @@ import type { UpdateSubmission } from './schema.ts';
 export type Submissions = ReturnType<typeof createSubmissions>;
 
 export interface SubmissionsOptions extends PageWriterOptions {
-	forms: Forms;
 	release: Retries['release'];
 	now?: () => number;
 }
@@ -31,7 +29,7 @@ export interface RequestScope {
 
 /** Returns submissions as JSON text: stored data is inserted as it is, never parsed. */
 export function createSubmissions(storage: Storage, options: SubmissionsOptions) {
-	const { forms, budget, turns, release, now = Date.now } = options;
+	const { budget, turns, release, now = Date.now } = options;
 	const { submissions, clock } = storage;
 	const write = createPageWriter(storage, options);
 	const oneAtATime = createOneAtATime();
@@ -53,7 +51,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			formId: string,
 			{ mode, caller, readQuery }: RequestScope & { readQuery: () => ListQuery },
 		): Promise<JsonText> {
-			const form = await forms.row(formId, mode);
+			const form = await storage.findForm(formId, mode);
 			const query = readQuery();
 			const { limit, offset, order } = query;
 			const selection: Selection = { ...toCondition(query, clock.timeline()), formId: form.id };
@@ -68,7 +66,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 		},
 		/** One submission, as JSON text. @throws AppError FORM_NOT_FOUND, NOT_FOUND */
 		async get(formId: string, { mode, caller, id }: RequestScope & { id: string }): Promise<JsonText> {
-			const form = await forms.row(formId, mode);
+			const form = await storage.findForm(formId, mode);
 			return write({ formId: form.id, head: '', entries: [await find(form, id)], tail: '' }, caller);
 		},
 		/**
@@ -81,7 +79,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			change: RequestScope & { id: string; mayRead: boolean; readChange: () => Promise<UpdateSubmission> },
 		): Promise<JsonText> {
 			const { mode, caller, id, mayRead, readChange } = change;
-			const form = await forms.row(formId, mode);
+			const form = await storage.findForm(formId, mode);
 			const before = await find(form, id);
 			const { isRead, isStarred, isSpam, sendWithheld } = await readChange();
 			const flags = Object.entries({ isRead, isStarred, isSpam }).filter(([, value]) => value !== undefined);
@@ -96,7 +94,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			formId: string,
 			{ mode, caller, readQuery }: RequestScope & { readQuery: () => ExportQuery },
 		): Promise<Export> {
-			const form = await forms.row(formId, mode);
+			const form = await storage.findForm(formId, mode);
 			const query = readQuery();
 			const end = caller === undefined ? () => {} : await turns.take(caller);
 			try {
@@ -108,7 +106,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 		},
 		/** @throws AppError FORM_NOT_FOUND, NOT_FOUND */
 		async remove(formId: string, { mode, id }: { mode?: Mode; id: string }): Promise<void> {
-			const form = await forms.row(formId, mode);
+			const form = await storage.findForm(formId, mode);
 			const removed = await submissions.remove(form.id, [decodeId(id) ?? -1]);
 			if (removed.length === 0) throw notFound();
 		},

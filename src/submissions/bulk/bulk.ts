@@ -2,7 +2,6 @@
 
 import type { Retries } from '../../delivery/retries.ts';
 import { invalidField } from '../../errors.ts';
-import type { Forms } from '../../forms/forms.ts';
 import { decodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Selection } from '../../storage/submission.ts';
@@ -11,11 +10,6 @@ import { type Criteria, parseCriteria, toCondition } from '../list-query.ts';
 import type { BulkTarget, BulkUpdate } from './schema.ts';
 
 const CHUNK = 200;
-
-export interface BulkOptions {
-	forms: Forms;
-	release: Retries['release'];
-}
 
 /** `readInput` is called once the form is known to exist. */
 interface BulkRequest<Input> {
@@ -29,7 +23,7 @@ type Target = { ids: number[] } | { criteria: Criteria };
 
 export type Bulk = ReturnType<typeof createBulk>;
 
-export function createBulk({ submissions, clock }: Storage, { forms, release }: BulkOptions) {
+export function createBulk({ submissions, clock, findForm }: Storage, release: Retries['release']) {
 	/** The ids of the target, in chunks, without submissions that arrive after the call. */
 	async function* chunksOf(formId: number, target: Target): AsyncGenerator<number[]> {
 		if ('ids' in target) {
@@ -53,7 +47,7 @@ export function createBulk({ submissions, clock }: Storage, { forms, release }: 
 		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, FORBIDDEN
 		 */
 		async update(formId: string, { mode, readInput, checkDisclosure }: BulkRequest<BulkUpdate>): Promise<number> {
-			const form = await forms.row(formId, mode);
+			const form = await findForm(formId, mode);
 			const { set, sendWithheld, ...input } = await readInput();
 			const target = parseTarget(input);
 			if (input.search !== undefined) checkDisclosure('search');
@@ -68,7 +62,7 @@ export function createBulk({ submissions, clock }: Storage, { forms, release }: 
 		},
 		/** @returns how many were removed. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR */
 		async remove(formId: string, { mode, readInput, checkDisclosure }: BulkRequest<BulkTarget>): Promise<number> {
-			const form = await forms.row(formId, mode);
+			const form = await findForm(formId, mode);
 			const input = await readInput();
 			const target = parseTarget(input);
 			if (input.search !== undefined) checkDisclosure('search');

@@ -10,7 +10,7 @@ import type { DayCount } from './schema.ts';
 export type Stats = ReturnType<typeof createStats>;
 
 export function createStats(
-	{ submissions, clock }: Pick<Storage, 'submissions' | 'clock'>,
+	{ submissions, clock, findForm }: Pick<Storage, 'submissions' | 'clock' | 'findForm'>,
 	{ forms, now = Date.now }: { forms: Forms; now?: () => number },
 ) {
 	/** The starts of the last `days` days in UTC, today included, and of tomorrow. */
@@ -32,7 +32,7 @@ export function createStats(
 	return {
 		/** @param readDays Called once the form is known to exist. @throws AppError FORM_NOT_FOUND, and errors of `readDays` */
 		async ofForm(id: string, { mode, readDays }: { mode?: Mode; readDays: () => number }): Promise<DayCount[]> {
-			const form = await forms.row(id, mode);
+			const form = await findForm(id, mode);
 			const starts = midnights(readDays());
 			const bounds = boundsOf(starts);
 			const counts = (await submissions.countsBetween([form.id], { filter: 'all', bounds })).get(form.id) ?? [];
