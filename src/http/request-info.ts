@@ -1,5 +1,7 @@
 /** The context of a request: its id, path and client. */
 
+import type { AppError } from '../errors.ts';
+
 /** The part of the listener that requests need. */
 export interface Listener {
 	requestIP(request: Request): { address: string } | null;
@@ -16,6 +18,8 @@ export interface RequestInfo {
 	listener: Listener;
 	/** Whether the handler has set the standard headers; to read them from a response is slow. */
 	hasStandardHeaders: boolean;
+	/** Set by a handler that has its own responses to errors. */
+	reject?: (error: AppError) => Response;
 	/** Set once the request is authenticated. */
 	caller?: Caller;
 }

@@ -34,8 +34,9 @@ export function createRequestPipeline({ log, clientAddress, onError, drain, hand
 		try {
 			info.path = checkedPath(request);
 			response = await handler(request, info);
-		} catch (error) {
-			response = onError(request, toAppError(error), info);
+		} catch (thrown) {
+			const error = toAppError(thrown);
+			response = info.reject?.(error) ?? onError(request, error, info);
 		}
 		if (!info.hasStandardHeaders) setStandardHeaders(response.headers, info);
 		drain.closeAfter(response);

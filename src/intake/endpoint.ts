@@ -1,9 +1,7 @@
 /** The submission endpoint, equal at both addresses. */
 
 import { AppError } from '../errors.ts';
-import { toAppError } from '../http/error-envelope.ts';
 import { noRoute } from '../http/method-guard.ts';
-import type { RateState } from '../http/rate-limit.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import type { Handler } from '../http/request-pipeline.ts';
 import type { FormRow } from '../storage/tables.ts';
@@ -44,6 +42,9 @@ interface Target {
 	rest: string;
 }
 
+/** What is known of a request when it is rejected. */
+type Context = Omit<Rejection, 'error'>;
+
 /** Makes the handler of all requests below the prefix. */
 export function createEndpoint(options: EndpointOptions): Handler {
 	const { intake, prefix, endpoint, thanksUrl, report } = options;
@@ -57,38 +58,41 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		return { info, slug: path.slice(slugStart, end), rest: path.slice(end) };
 	}
 
-	function reject(request: Request, thrown: unknown, context: Omit<Rejection, 'error'>): Response {
-		const error = toAppError(thrown);
-		report(error, context.info.id);
-		return rejectedResponse(request, { ...context, error });
+	/** From here on, errors of the request get the form's responses, with what is known of it by then. */
+	function takeErrors(request: Request, { info }: Target): Context {
+		const context: Context = { info };
+		info.reject = (error) => {
+			report(error, info.id);
+			return rejectedResponse(request, { ...context, error });
+		};
+		return context;
 	}
 
-	async function submit(request: Request, { info, slug }: Target): Promise<Response> {
-		let form: FormRow | undefined;
-		let rate: RateState | undefined;
-		try {
-			const found = intake.findForm(slug);
-			form = found instanceof Promise ? await found : found;
-			const submission = { form, request, clientAddress: info.clientAddress };
-			rate = intake.takeRate(submission);
-			const { next } = await intake.accept(submission);
-			return acceptedResponse(request, { info, form, next, thanksUrl, rate });
-		} catch (error) {
-			return reject(request, error, { info, form, rate });
-		}
+	function submit(request: Request, target: Target): Promise<Response> {
+		const context = takeErrors(request, target);
+		const found = intake.findForm(target.slug);
+		if (found instanceof Promise) return found.then((form) => submitTo(form, request, context));
+		return submitTo(found, request, context);
 	}
 
-	async function challenge(request: Request, { info, slug }: Target): Promise<Response> {
-		let form: FormRow | undefined;
-		let rate: RateState | undefined;
-		try {
-			form = await intake.findForm(slug);
-			const sender = { form, request, clientAddress: info.clientAddress };
-			rate = intake.takeChallengeRate(sender);
-			return challengeResponse(request, { form, challenge: await intake.challenge(sender), rate });
-		} catch (error) {
-			return reject(request, error, { info, form, rate, isJsonOnly: true });
-		}
+	function submitTo(form: FormRow, request: Request, context: Context): Promise<Response> {
+		const { info } = context;
+		context.form = form;
+		const submission = { form, request, clientAddress: info.clientAddress };
+		const rate = intake.takeRate(submission);
+		context.rate = rate;
+		return intake.accept(submission, (next) => acceptedResponse(request, { info, form, next, thanksUrl, rate }));
+	}
+
+	async function challenge(request: Request, target: Target): Promise<Response> {
+		const context = takeErrors(request, target);
+		context.isJsonOnly = true;
+		const form = await intake.findForm(target.slug);
+		context.form = form;
+		const sender = { form, request, clientAddress: target.info.clientAddress };
+		const rate = intake.takeChallengeRate(sender);
+		context.rate = rate;
+		return challengeResponse(request, { form, challenge: await intake.challenge(sender), rate });
 	}
 
 	async function preflightOf(
@@ -100,20 +104,17 @@ export function createEndpoint(options: EndpointOptions): Handler {
 	}
 
 	/** A browser gets a page that explains how to post to the form; every other client gets the error. */
-	async function otherMethod(request: Request, { info, slug }: Target): Promise<Response> {
-		let form: FormRow | undefined;
-		try {
-			form = await intake.findForm(slug);
-			if (request.method === 'GET' && !prefersJson(request.headers)) {
-				const page = helpPage({ endpoint: `${endpoint}/${form.slug}` });
-				return pageResponse(page, { ...corsHeaders(request, form), Allow: ALLOW });
-			}
-			throw new AppError('METHOD_NOT_ALLOWED', 'Post to this address to submit to the form.', {
-				headers: { Allow: ALLOW },
-			});
-		} catch (error) {
-			return reject(request, error, { info, form });
+	async function otherMethod(request: Request, target: Target): Promise<Response> {
+		const context = takeErrors(request, target);
+		const form = await intake.findForm(target.slug);
+		context.form = form;
+		if (request.method === 'GET' && !prefersJson(request.headers)) {
+			const page = helpPage({ endpoint: `${endpoint}/${form.slug}` });
+			return pageResponse(page, { ...corsHeaders(request, form), Allow: ALLOW });
 		}
+		throw new AppError('METHOD_NOT_ALLOWED', 'Post to this address to submit to the form.', {
+			headers: { Allow: ALLOW },
+		});
 	}
 
 	return (request, info) => {

@@ -19,7 +19,7 @@ import { isMultipart, type Media, mediaKind } from './read-fields.ts';
 import { createMultipartRead } from './read-multipart.ts';
 import type { Receptions } from './reception.ts';
 import { redirectTarget } from './redirect-target.ts';
-import { honeypotVerdict } from './spam.ts';
+import { honeypotVerdict, type SpamReason } from './spam.ts';
 
 /** The most that one network's large bodies take of the byte budget: three of 1 MiB, each counted four times. */
 const NETWORK_BYTES = 12 * 1024 * 1024;
@@ -63,6 +63,16 @@ export interface Submit {
 	clientAddress: string;
 }
 
+/** What is stored besides the content. */
+interface Cause {
+	next: string | null;
+	idempotencyKey?: { key: string; bodyHash: string; since: number };
+}
+
+interface Judged extends Cause {
+	spamReason: SpamReason | null;
+}
+
 export type Intake = ReturnType<typeof createIntake>;
 
 export function createIntake(options: IntakeOptions) {
@@ -85,23 +95,11 @@ export function createIntake(options: IntakeOptions) {
 	const freeBytes = Math.min(FREE_BODY_BYTES, limits.maxBody);
 	const reserveBody = createBodyReservations({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
 
-	/** Checks for spam, stores the submission, and returns the redirect target. */
-	async function store(
-		{ form, request }: Submit,
-		{ special, names, data, files }: Content,
-		idempotencyKey?: { key: string; bodyHash: string; since: number },
-	): Promise<{ next: string | null }> {
-		let spamReason = honeypotVerdict(special);
-		if (form.captcha !== null) {
-			// A token is valid only once: do not use it up for a submission that cannot be stored.
-			const error = storage.findings.rejection('submission');
-			if (error) throw error;
-			spamReason ??= await checkCaptcha({ form, tokens: special.captchaTokens });
-		}
+	/** @throws AppError EMPTY_SUBMISSION */
+	function compose({ form }: Submit, { special, names, data }: Content, judged: Judged): NewSubmission {
 		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
-		const { headers } = request;
-		const next = redirectTarget(form, { next: special.next, headers, strict: strictRedirects });
-		const submission: NewSubmission = {
+		const { spamReason, next, idempotencyKey } = judged;
+		return {
 			id: storage.nextId(),
 			formId: form.id,
 			data,
@@ -111,14 +109,42 @@ export function createIntake(options: IntakeOptions) {
 			replyTo: special.replyTo ?? null,
 			...(idempotencyKey && { idempotencyKey: { ...idempotencyKey, formId: form.id, next, createdAt: now() } }),
 		};
-		if (files) submission.files = await files.finish(spamReason !== 'honeypot');
+	}
+
+	/** Stores a submission with its deliveries. Not async, because the usual submission waits only for the disk. */
+	function append(form: FormRow, submission: NewSubmission): Promise<void> {
 		const planned = outbox.plan({ form, submission });
-		const deliveries = planned instanceof Promise ? await planned : planned;
+		if (planned instanceof Promise) return planned.then((deliveries) => appendWith(submission, deliveries));
+		return appendWith(submission, planned);
+	}
+
+	function appendWith(submission: NewSubmission, deliveries: readonly NewDelivery[]): Promise<void> {
 		submission.deliveries = deliveries;
-		if (files) await files.keepWith(() => storage.submissions.append(submission));
-		else await storage.submissions.append(submission);
-		outbox.wake(deliveries);
-		return { next };
+		const stored = storage.submissions.append(submission);
+		return deliveries.length === 0 ? stored : stored.then(() => outbox.wake(deliveries));
+	}
+
+	/** Checks for spam and stores the submission. Not async, as `append`. */
+	function store(submit: Submit, content: Content, cause: Cause): Promise<void> {
+		const spamReason = honeypotVerdict(content.special);
+		if (submit.form.captcha !== null || content.files) return storeChecked(submit, content, { ...cause, spamReason });
+		return append(submit.form, compose(submit, content, { ...cause, spamReason }));
+	}
+
+	/** The same with a captcha or files. */
+	async function storeChecked(submit: Submit, content: Content, { spamReason, ...cause }: Judged): Promise<void> {
+		const { form } = submit;
+		const { special, files } = content;
+		let reason = spamReason;
+		if (form.captcha !== null) {
+			// A token is valid only once: do not use it up for a submission that cannot be stored.
+			const error = storage.findings.rejection('submission');
+			if (error) throw error;
+			reason ??= await checkCaptcha({ form, tokens: special.captchaTokens });
+		}
+		const submission = compose(submit, content, { ...cause, spamReason: reason });
+		if (files) submission.files = await files.finish(reason !== 'honeypot');
+		await (files ? files.keepWith(() => append(form, submission)) : append(form, submission));
 	}
 
 	return {
@@ -131,11 +157,11 @@ export function createIntake(options: IntakeOptions) {
 		takeRate: ({ form, clientAddress }: Submit): RateState | undefined =>
 			rate.take(`${networkOf(clientAddress)} ${form.id}`),
 		/**
-		 * Accepts a submission. Resolves once it is on disk, with the redirect target; `null` is the thank-you page. Cheap
-		 * checks run first.
+		 * Accepts a submission. Cheap checks run first.
+		 * @param respond Called once it is on disk, with the redirect target; `null` is the thank-you page.
 		 * @throws AppError if it is rejected; then nothing was stored
 		 */
-		async accept(submit: Submit): Promise<{ next: string | null }> {
+		async accept(submit: Submit, respond: (next: string | null) => Response): Promise<Response> {
 			const { form, request, clientAddress } = submit;
 			const { headers } = request;
 			const contentType = headers.get('content-type');
@@ -164,11 +190,19 @@ export function createIntake(options: IntakeOptions) {
 					throw asBodyError(cause);
 				}
 				checkDataSize(content, limits.maxBody);
-				if (key === undefined) return await store(submit, content);
+				const next = redirectTarget(form, { next: content.special.next, headers, strict: strictRedirects });
+				if (key === undefined) {
+					await store(submit, content, { next });
+					return respond(next);
+				}
 				const bodyHash = hashContent(content);
 				const known = content;
-				const storeOnce = (since: number) => store(submit, known, { key, bodyHash, since });
-				return await idempotency.once({ formId: form.id, key, bodyHash }, storeOnce);
+				const storeOnce = async (since: number) => {
+					await store(submit, known, { next, idempotencyKey: { key, bodyHash, since } });
+					return { next };
+				};
+				const first = await idempotency.once({ formId: form.id, key, bodyHash }, storeOnce);
+				return respond(first.next);
 			} finally {
 				if (content?.files) await content.files.close();
 				reservation?.release();
