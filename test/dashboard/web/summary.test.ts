@@ -13,6 +13,10 @@ describe('the summary of a submission', () => {
 		});
 	});
 
+	test('is the address of who wrote when there is no name, however the field is spelt', () => {
+		expect(summarise({ topic: 'A longer text', 'E-Mail': 'a@b.co' }).title).toBe('a@b.co');
+	});
+
 	test('takes the first field that says something when none is named like a person', () => {
 		expect(summarise({ a: '', b: '  ', c: 'first', d: 'x' })).toEqual({ title: 'first', snippet: 'x' });
 	});
