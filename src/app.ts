@@ -95,7 +95,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	const streams = createEventStreams(storage);
 	const altcha = createAltcha({ ...createAltchaStore(storage, now), now });
 	const { recaptchaMinScore, ...vendors } = config.captcha;
-	const store = createTrackedStore(openFileStore(config.files.place), { storage, elapsed });
+	const store = createTrackedStore(openFileStore(config.files.place), storage);
 	const files = {
 		store,
 		quota: createFileQuota(storage, config.files),

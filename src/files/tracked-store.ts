@@ -4,14 +4,17 @@ import { AppError } from '../errors.ts';
 import { Unavailable } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import { removedFiles } from '../storage/tables.ts';
-import { type FileStore, MissingFile } from './file-store.ts';
+import { type FileStore, type FileWriter, MissingFile } from './file-store.ts';
 
 /** With less, files are rejected: what is left is for the database. */
 const LEAST_ROOM_BYTES = 256 * 1024 * 1024;
 /** So much may be written between two looks at the room. */
 const LOOK_EVERY_BYTES = 4 * 1024 * 1024;
-/** The row of a file follows its `finish` within seconds, or never. */
-const KEEP_AFTER_FINISH_MS = 60_000;
+
+/** To be released when its row is stored, or will not be; `abort` releases it as well. */
+export interface TrackedWriter extends FileWriter {
+	release(): void;
+}
 
 export type TrackedStore = ReturnType<typeof createTrackedStore>;
 
@@ -20,13 +23,9 @@ export type TrackedStore = ReturnType<typeof createTrackedStore>;
  * a row of `files` has the key by then. So a crash leaves nothing that is not found again, and no listing decides what is
  * removed.
  */
-export function createTrackedStore(
-	store: FileStore,
-	{ storage, elapsed = () => performance.now() }: { storage: Storage; elapsed?: () => number },
-) {
-	const { findings } = storage;
-	/** Until when the keys of this process are left alone. */
-	const inFlight = new Map<string, number>();
+export function createTrackedStore(store: FileStore, { findings, batch }: Pick<Storage, 'findings' | 'batch'>) {
+	/** Keys for which this process may still store a row. */
+	const inFlight = new Set<string>();
 	let unseenBytes = LOOK_EVERY_BYTES;
 
 	/** @throws Unavailable if there is too little */
@@ -49,43 +48,54 @@ export function createTrackedStore(
 		throw findings.unavailable('files');
 	}
 
+	function track(writer: FileWriter): TrackedWriter {
+		const { key } = writer;
+		let finishing: Promise<void> | undefined;
+		inFlight.add(key);
+
+		async function finish(): Promise<void> {
+			try {
+				await batch((tx) => [tx.insert(removedFiles).values({ key }).onConflictDoNothing()]);
+				await writer.finish();
+				findings.clear('files');
+			} catch (error) {
+				rethrow(error);
+			}
+		}
+
+		return {
+			key,
+			write(chunk) {
+				try {
+					lookAtRoom(chunk.length);
+					return writer.write(chunk)?.catch(rethrow);
+				} catch (error) {
+					rethrow(error);
+				}
+			},
+			finish() {
+				finishing = finish();
+				return finishing;
+			},
+			async abort() {
+				// An object that appears afterwards would not be found again.
+				await finishing?.catch(() => {});
+				// If this fails, the sweep removes the object, or the next start what is left of the file.
+				await writer.abort().finally(() => inFlight.delete(key));
+			},
+			release: () => void inFlight.delete(key),
+		};
+	}
+
 	return {
 		/** @throws Unavailable, and so do the methods of the writer */
 		create() {
 			try {
 				unseenBytes = LOOK_EVERY_BYTES;
 				lookAtRoom();
-				const writer = store.create();
-				const { key } = writer;
-				inFlight.set(key, Number.POSITIVE_INFINITY);
-				return {
-					key,
-					write(chunk) {
-						try {
-							lookAtRoom(chunk.length);
-							return writer.write(chunk)?.catch(rethrow);
-						} catch (error) {
-							rethrow(error);
-						}
-					},
-					async finish() {
-						try {
-							await storage.batch((tx) => [tx.insert(removedFiles).values({ key }).onConflictDoNothing()]);
-							await writer.finish();
-							findings.clear('files');
-							inFlight.set(key, elapsed() + KEEP_AFTER_FINISH_MS);
-						} catch (error) {
-							rethrow(error);
-						}
-					},
-					async abort() {
-						// If this fails, the sweep removes the object, or the next start what is left of the file.
-						inFlight.delete(key);
-						await writer.abort();
-					},
-				};
+				return track(store.create());
 			} catch (error) {
-				rethrow(error);
+				return rethrow(error);
 			}
 		},
 		/** @throws MissingFile, AppError UNAVAILABLE */
@@ -105,13 +115,7 @@ export function createTrackedStore(
 		tidy: store.tidy,
 		check: store.check,
 		freeBytes: store.freeBytes,
-		/** Whether this process may still store a row for the key. */
-		isInFlight(key: string): boolean {
-			const until = inFlight.get(key);
-			if (until === undefined || until > elapsed()) return until !== undefined;
-			inFlight.delete(key);
-			return false;
-		},
+		isInFlight: (key: string) => inFlight.has(key),
 		/** Looks whether what was wrong is over. */
 		async look(): Promise<void> {
 			try {

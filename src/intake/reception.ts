@@ -3,9 +3,9 @@
 import { formatSize } from '../byte-sizes.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { cleanFileName } from '../files/file-name.ts';
-import type { FileStore, FileWriter } from '../files/file-store.ts';
 import { detectType, type FileType, HEAD_BYTES, isAllowedType } from '../files/file-type.ts';
 import type { FileQuota, QuotaHold } from '../files/quota.ts';
+import type { TrackedStore, TrackedWriter } from '../files/tracked-store.ts';
 import type { EndTurn, Turns } from '../http/turns.ts';
 import { FormGone, Unavailable, UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -16,7 +16,7 @@ import type { FileSink, SentFile } from './multipart-reader.ts';
 
 export interface ReceptionOptions {
 	storage: Pick<Storage, 'nextId' | 'findings'>;
-	store: Pick<FileStore, 'create'>;
+	store: Pick<TrackedStore, 'create'>;
 	quota: FileQuota;
 	/** Bounds how many submissions with files arrive at one time. */
 	turns: Turns;
@@ -47,7 +47,7 @@ export interface Reception extends FileSink {
 
 /** A file of which bytes have come. */
 interface Arrival extends Omit<StoredFile, 'id' | 'key' | 'scan' | 'type' | 'sha256'> {
-	writer: FileWriter;
+	writer: TrackedWriter;
 	hasher: Bun.CryptoHasher;
 	head: Uint8Array;
 	found?: FileType;
@@ -163,6 +163,7 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 			},
 			async close() {
 				if (!isKept) await discard();
+				for (const { writer } of arrivals) writer.release();
 				hold?.release();
 				endTurn?.();
 			},

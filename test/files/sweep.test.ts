@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFileMaintenance } from '../../src/files/file-maintenance.ts';
-import type { FileStore } from '../../src/files/file-store.ts';
+import type { FileStore, FileWriter } from '../../src/files/file-store.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { sweepFiles } from '../../src/files/sweep.ts';
 import { createTrackedStore } from '../../src/files/tracked-store.ts';
@@ -15,23 +15,20 @@ import { forms, removedFiles } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const FORM = 1;
-const HOUR_MS = 3_600_000;
 
 let storage: Storage;
 let root: string;
 let folder: FileStore;
-let clock: { elapsedMs: number };
 beforeEach(async () => {
 	const home = tempFolder();
 	root = join(home, 'files');
 	folder = openFolder(root);
-	clock = { elapsedMs: 0 };
 	storage = await openStorage(join(home, 'formsrv.db'));
 	await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 'f', name: 'F' })]);
 });
 afterEach(() => storage.close());
 
-const tracked = (store = folder) => createTrackedStore(store, { storage, elapsed: () => clock.elapsedMs });
+const tracked = (store = folder) => createTrackedStore(store, storage);
 const onAndOn = async () => true;
 
 async function listed(): Promise<string[]> {
@@ -40,10 +37,17 @@ async function listed(): Promise<string[]> {
 	return keys.sort();
 }
 
-async function put(store: FileStore): Promise<string> {
+async function write<Writer extends FileWriter>(store: { create(): Writer }): Promise<Writer> {
 	const writer = store.create();
 	await writer.write(randomBytes(10));
 	await writer.finish();
+	return writer;
+}
+
+/** An object whose row is stored, or will not be. */
+async function put(store: FileStore | ReturnType<typeof tracked>): Promise<string> {
+	const writer = await write<FileWriter & { release?(): void }>(store);
+	writer.release?.();
 	return writer.key;
 }
 
@@ -73,7 +77,6 @@ describe('a sweep', () => {
 		await append(kept);
 		const id = await append(removed, alsoRemoved);
 		await storage.submissions.remove(FORM, [id]);
-		clock.elapsedMs += HOUR_MS;
 		await sweepFiles(storage, { store, pause: onAndOn });
 		expect(await listed()).toEqual([kept]);
 		expect(await noted()).toEqual([]);
@@ -81,19 +84,48 @@ describe('a sweep', () => {
 
 	test('leaves what has no row yet alone, and removes it if none comes', async () => {
 		const store = tracked();
-		const key = await put(store);
+		const writer = await write(store);
 		await sweepFiles(storage, { store, pause: onAndOn });
-		expect(await listed()).toEqual([key]);
-		expect(await noted()).toEqual([key]);
-		clock.elapsedMs += HOUR_MS;
+		expect(await listed()).toEqual([writer.key]);
+		expect(await noted()).toEqual([writer.key]);
+		writer.release();
 		await sweepFiles(storage, { store, pause: onAndOn });
 		expect(await listed()).toEqual([]);
 		expect(await noted()).toEqual([]);
 	});
 
-	test('removes at once what a dead process left without a row, and keeps what has one', async () => {
+	test('keeps a file whose row came while the others of its submission were on their way', async () => {
+		const store = tracked();
+		const writer = await write(store);
+		await sweepFiles(storage, { store, pause: onAndOn });
+		await append(writer.key);
+		writer.release();
+		await sweepFiles(storage, { store, pause: onAndOn });
+		expect(await listed()).toEqual([writer.key]);
+		expect(await noted()).toEqual([]);
+	});
+
+	test('never misses an object that appears after its file was given up', async () => {
+		const gate = Promise.withResolvers<void>();
+		const slow = {
+			...folder,
+			create() {
+				const writer = folder.create();
+				return { ...writer, finish: () => gate.promise.then(writer.finish) };
+			},
+		};
+		const writer = tracked(slow).create();
+		await writer.write(randomBytes(10));
+		const finishing = writer.finish();
+		const aborting = writer.abort();
+		gate.resolve();
+		await Promise.all([finishing, aborting]);
+		expect(await listed()).toEqual([]);
+	});
+
+	test('removes what a dead process left without a row, and keeps what has one', async () => {
 		const dead = tracked();
-		const [orphan, kept] = [await put(dead), await put(dead)];
+		const [orphan, kept] = [(await write(dead)).key, (await write(dead)).key];
 		await append(kept);
 		await sweepFiles(storage, { store: tracked(), pause: onAndOn });
 		expect(await listed()).toEqual([kept]);
@@ -103,7 +135,6 @@ describe('a sweep', () => {
 
 	test('never removes what it was not told of, such as the files of a newer or another database', async () => {
 		const strange = await put(folder);
-		clock.elapsedMs += HOUR_MS;
 		await sweepFiles(storage, { store: tracked(), pause: onAndOn });
 		expect(await listed()).toEqual([strange]);
 	});
