@@ -82,7 +82,12 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		log,
 		now,
 	});
-	const forms = createForms(storage, { captchas: configuredCaptchas(config), notices: dispatch.outbox, now });
+	const forms = createForms(storage, {
+		captchas: configuredCaptchas(config),
+		maxFileBytes: config.limits.maxMultipart,
+		notices: dispatch.outbox,
+		now,
+	});
 	const submissions = createSubmissions(storage, {
 		budget,
 		turns: createTurns(LARGE_RESPONSES),

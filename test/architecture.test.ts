@@ -9,6 +9,7 @@ const ROOT = join(import.meta.dir, '..');
 /** From the leaves upwards: a unit uses only units of lower levels. */
 const LEVELS = [
 	['address-ranges', 'byte-sizes', 'captchas'],
+	['file-rules'],
 	[
 		'byte-budget',
 		'config',

@@ -1,6 +1,7 @@
 /** `formsrv forms`: lists, creates, shows, changes and deletes forms. */
 
 import { type Command, Option } from 'commander';
+import { formatFileRules, parseFileRules } from '../file-rules.ts';
 import type { Form } from '../forms/schema.ts';
 import { FORM_SETTINGS, type FormInput, type FormSetting, isNullable, SETTING_NAMES } from '../forms/settings.ts';
 import { MODES, type Mode } from '../storage/tables.ts';
@@ -139,6 +140,7 @@ function inputOf(options: Options): FormInput {
 function settingValue(setting: FormSetting, text: string) {
 	if (setting.kind === 'switch') return text === 'true';
 	if (text === NONE && (isNullable(setting) || setting.kind === 'list')) return null;
+	if (setting.kind === 'files') return parseFileRules(text);
 	return setting.kind === 'list' ? text.split(',') : text;
 }
 
@@ -148,7 +150,9 @@ function printForm(cli: Cli, form: Form, { json }: Options): void {
 		['SETTING', 'VALUE'],
 		Object.entries(form).map(([name, value]) => [
 			name,
-			Array.isArray(value) ? value.join(', ') || '-' : `${value ?? '-'}`,
+			Array.isArray(value)
+				? value.join(', ') || '-'
+				: `${name === 'files' && value ? formatFileRules(value) : (value ?? '-')}`,
 		]),
 	);
 }

@@ -26,6 +26,8 @@ export interface AddressNotices {
 
 export interface FormsOptions {
 	captchas: ReadonlySet<Captcha>;
+	/** The largest that a form may allow; unbounded by default. */
+	maxFileBytes?: number;
 	notices?: AddressNotices;
 	now?: () => number;
 }
@@ -46,7 +48,7 @@ const NO_NOTICES: AddressNotices = { planAddressNotice: () => [], wake: () => {}
 export type Forms = ReturnType<typeof createForms>;
 
 export function createForms(storage: Storage, options: FormsOptions) {
-	const { captchas, notices = NO_NOTICES, now = Date.now } = options;
+	const { captchas, maxFileBytes = Number.MAX_SAFE_INTEGER, notices = NO_NOTICES, now = Date.now } = options;
 	const bySlug = new Map<string, FormRow>();
 	const formerSlugs = createFormerSlugs(storage, now);
 	const toForm = (form: FormRow, { former = [], counts = NO_COUNTS }: Partial<FormDetails> = {}) =>
@@ -101,7 +103,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		 * @throws AppError VALIDATION_ERROR, FORBIDDEN, SLUG_TAKEN
 		 */
 		async create(mode: Mode, input: CreateForm, checkDisclosure?: CheckDisclosure): Promise<Form> {
-			const settings = checkFormSettings(input, { captcha: captchas });
+			const settings = checkFormSettings(input, { captchas, maxFileBytes });
 			const name = settings.name as string;
 			const values = { ...settings, id: storage.nextId(), mode, name, slug: settings.slug ?? slugFromName(name) };
 			if ((await formerSlugs.check(values.slug, { mode })).isTakenOver) checkDisclosure?.('formerSlug');
@@ -126,7 +128,10 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		): Promise<Form> {
 			const before = await storage.findForm(id, mode);
 			// The present captcha may stay, even if the server has lost its secret.
-			const settings = checkFormSettings(input, { captcha: new Set([...captchas, before.captcha]) });
+			const settings = checkFormSettings(input, {
+				captchas: new Set([...captchas, before.captcha]),
+				maxFileBytes,
+			});
 			if (Object.keys(settings).length === 0) return readForm(before);
 			const { notificationEmail = before.notificationEmail } = settings;
 			const hasOtherAddress = notificationEmail !== before.notificationEmail;

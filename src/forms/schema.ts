@@ -55,7 +55,7 @@ export const FormList = Type.Object({ forms: Type.Array(Form) }, { $id: 'FormLis
 const ignored = ignoredMembers(Form, FORM_SETTINGS);
 
 const settable = mapSettings((setting) => {
-	const schema = schemaOf(setting);
+	const schema = setting.kind === 'files' ? filesInput(setting.description) : schemaOf(setting);
 	return Type.Optional(isNullable(setting) || setting.kind === 'list' ? nullable(schema) : schema);
 });
 
@@ -75,6 +75,21 @@ function schemaOf(setting: FormSetting): TSchema {
 	const { kind, description } = setting;
 	if (kind === 'switch') return Type.Boolean({ description });
 	if (kind === 'list') return Type.Array(Type.String(), { description });
+	if (kind === 'files') return filesSchema(description);
 	if (kind === 'choice') return stringEnum(Object.keys(setting.choices), { description });
 	return Type.String({ description, ...(setting.isRequired && { examples: [setting.example] }) });
+}
+
+function filesSchema(description: string): TSchema {
+	const members = { maxFiles: Type.Integer(), maxBytes: Type.Integer(), types: Type.Array(Type.String()) };
+	return Type.Object(members, { description });
+}
+
+function filesInput(description: string): TSchema {
+	const members = {
+		maxFiles: Type.Integer(),
+		maxBytes: Type.Union([Type.Integer(), Type.String()]),
+		types: Type.Array(Type.String()),
+	};
+	return Type.Partial(Type.Object(members), { description, additionalProperties: false });
 }

@@ -5,6 +5,7 @@
 
 import { CAPTCHAS } from '../captchas.ts';
 import { parseEmailList } from '../email-address.ts';
+import type { FileRules, FileRulesInput } from '../file-rules.ts';
 import { normalizeDomain } from './allowed-domains.ts';
 import { isRedirectUrl, URL_MAX } from './redirect-url.ts';
 import { isSlug, SLUG_MAX } from './slug.ts';
@@ -63,7 +64,15 @@ interface Choice extends Common<string | null> {
 
 type Switch = { kind: 'switch' } & Common<boolean>;
 
-export type FormSetting = Text | List | Choice | Switch;
+/** `null` stands for no files. On the command line and in the dashboard they are one line; see `formatFileRules`. */
+interface Files extends Common<FileRules | null> {
+	kind: 'files';
+	maxFiles: number;
+	maxTypes: number;
+	code: string;
+}
+
+export type FormSetting = Text | List | Choice | Switch | Files;
 
 const SETTINGS = {
 	name: {
@@ -160,6 +169,25 @@ const SETTINGS = {
 		hint: 'Its secret is a setting of the server; the Connect page then includes the widget.',
 		option: { flags: '--captcha <vendor>', help: 'The captcha that a submission must pass' },
 	},
+	files: {
+		kind: 'files',
+		maxFiles: 20,
+		maxTypes: 50,
+		code: 'INVALID_FILES',
+		description:
+			'What visitors may attach: up to 20 files of a submission, bytes of one file (also written as `10MiB`), and types such as ' +
+			'`image/*`, `application/pdf` or `.docx`, any if there are none; held against the content. What is left out takes its ' +
+			'default. `null`: no files.',
+		example: { maxFiles: 5, maxBytes: 10_485_760, types: [] },
+		label: 'Files',
+		placeholder: 'No files',
+		hint: 'How many, how large each may be, and which types, any if none: 5, 10MiB, image/*, .pdf. Empty: no files.',
+		isMono: true,
+		option: {
+			flags: '--files <rules>',
+			help: 'What visitors may attach: how many, how large each, which types, as "5,10MiB,image/*,.pdf"',
+		},
+	},
 } as const satisfies Record<string, FormSetting>;
 
 type Settings = typeof SETTINGS;
@@ -169,18 +197,22 @@ type Value<S> = S extends { kind: 'switch' }
 	? boolean
 	: S extends { kind: 'list' }
 		? string[]
-		: S extends { choices: Record<infer C, unknown> }
-			? C | null
-			: S extends { isNullable: true }
-				? string | null
-				: string;
+		: S extends { kind: 'files' }
+			? FileRules | null
+			: S extends { choices: Record<infer C, unknown> }
+				? C | null
+				: S extends { isNullable: true }
+					? string | null
+					: string;
 
 /** The settings of a form as they are stored and returned. */
 export type FormSettings = { -readonly [K in SettingName]: Value<Settings[K]> };
 
 /** Some settings as a client sends them; `null` empties a list too. */
 export type FormInput = {
-	[K in SettingName]?: FormSettings[K] | (Settings[K] extends { kind: 'list' } ? null : never);
+	[K in SettingName]?: Settings[K] extends { kind: 'files' }
+		? FileRulesInput | null
+		: FormSettings[K] | (Settings[K] extends { kind: 'list' } ? null : never);
 };
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
@@ -197,7 +229,9 @@ export function mapSettings<T>(memberOf: (setting: FormSetting, name: SettingNam
 
 /** Whether a form may be without it, which `null` stands for; a list is empty then. */
 export function isNullable(setting: FormSetting): boolean {
-	return setting.kind === 'choice' || (setting.kind === 'text' && setting.isNullable === true);
+	return (
+		setting.kind === 'choice' || setting.kind === 'files' || (setting.kind === 'text' && setting.isNullable === true)
+	);
 }
 
 /** Only the settings of what may have other members too, in order. */
@@ -207,7 +241,7 @@ export function pickSettings(form: FormSettings): FormSettings {
 
 /** In place of those that a form-level key cannot read. */
 export const BLANK_SETTINGS = mapSettings((setting) =>
-	isNullable(setting) ? null : { text: '', list: [], choice: null, switch: true }[setting.kind],
+	isNullable(setting) ? null : { text: '', list: [], choice: null, files: null, switch: true }[setting.kind],
 ) as FormSettings;
 
 function checkName(text: string): string | undefined {

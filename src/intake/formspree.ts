@@ -26,7 +26,8 @@ export function isFormspreeClient(headers: Headers): boolean {
 	return headers.has('formspree-client');
 }
 
-/** The `errors` of the response: one for each invalid field, else one for the form. */
+/** The `errors` of the response: one for the form if Formspree has a code for it, else one for each invalid field. */
 export function formspreeErrors({ code, message, details }: AppError): FormspreeError[] {
-	return details.fields ?? [{ code: CODES[code] ?? code, message }];
+	const known = CODES[code];
+	return (known === undefined && details.fields) || [{ code: known ?? code, message }];
 }

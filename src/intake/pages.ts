@@ -31,12 +31,13 @@ interface Rejection {
 /** The page for a rejected submission: status and sentence of the JSON response, and advice. */
 export function errorPage({ status, code, message, requestId, fields = [], backUrl }: Rejection): Page {
 	const [title, advice] = ERROR_TEXTS[code] ?? OTHER_ERROR;
+	const others = fields.filter((field) => field.message !== message);
 	return renderPage({
 		status,
 		title,
 		mark: 'rejected',
 		body: html`<p class="lead">${message}</p>
-${fields.length > 0 && html`<ul>${fields.map(listField)}</ul>\n`}<p>${advice}</p>
+${others.length > 0 && html`<ul>${others.map(listField)}</ul>\n`}<p>${advice}</p>
 <p class="soft">Your browser’s Back button keeps what you typed.</p>
 ${backLink(backUrl)}`,
 		footer: `${status} ${code} · Request ${requestId}`,
@@ -70,6 +71,8 @@ type Text = readonly [title: string, text: string];
 const CLOSED = 'Please reach the owner of the site another way.';
 const ONCE_MORE = 'Go back and send it once more. If that fails too, tell the owner of the site.';
 const TOO_LARGE = 'Go back, shorten your message or leave out attachments, and send it again.';
+const WITHOUT_FILE = 'Go back, take the file out and send the rest.';
+const OTHER_FILE = 'Go back, choose another file or none, and send it again.';
 const HUMAN = 'Go back, complete the check below the form and send it again.';
 const SENT_ALREADY = 'Reload the form in your browser before you send another message.';
 
@@ -92,7 +95,11 @@ const ERROR_TEXTS: Partial<Record<ErrorCode, Text>> = {
 	UNSUPPORTED_MEDIA_TYPE: ['The form was not understood', ONCE_MORE],
 	INVALID_BODY: ['The form was not understood', ONCE_MORE],
 	EMPTY_SUBMISSION: ['The form was empty', 'Go back, fill in at least one field and send it again.'],
-	FILES_NOT_SUPPORTED: ['Files cannot be sent here', 'Go back, take the file out and send the rest.'],
+	FILES_NOT_SUPPORTED: ['Files cannot be sent here', WITHOUT_FILE],
+	FILE_TOO_LARGE: ['The file is too large', OTHER_FILE],
+	TOO_MANY_FILES: ['Too many files', OTHER_FILE],
+	FILE_TYPE_NOT_ALLOWED: ['This kind of file cannot be sent here', OTHER_FILE],
+	FILES_FULL: ['No room for files', WITHOUT_FILE],
 	CAPTCHA_REQUIRED: ['Are you human?', HUMAN],
 	CAPTCHA_FAILED: ['Are you human?', HUMAN],
 	IDEMPOTENCY_KEY_REUSED: ['This form was sent already', SENT_ALREADY],

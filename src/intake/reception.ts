@@ -2,6 +2,7 @@
 
 import { formatSize } from '../byte-sizes.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
+import type { FileRules } from '../file-rules.ts';
 import { cleanFileName } from '../files/file-name.ts';
 import { detectType, type FileType, HEAD_BYTES, isAllowedType } from '../files/file-type.ts';
 import type { FileQuota, QuotaHold } from '../files/quota.ts';
@@ -10,7 +11,7 @@ import type { EndTurn, Turns } from '../http/turns.ts';
 import { FormGone, Unavailable, UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { StoredFile } from '../storage/submission.ts';
-import type { FileRules, FormRow, Scan } from '../storage/tables.ts';
+import type { FormRow, Scan } from '../storage/tables.ts';
 import { quoteName } from './field-limits.ts';
 import type { FileSink, SentFile } from './multipart-reader.ts';
 
@@ -80,7 +81,11 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 			const name = cleanFileName(filename);
 			const file = { field, name, claimedType: claimedType.slice(0, MAX_CLAIMED_TYPE) };
 			if (arrivals.length === maxFiles) {
-				throw rejected('TOO_MANY_FILES', file, `this form takes at most ${maxFiles} in one submission`);
+				throw fileError(
+					'TOO_MANY_FILES',
+					field,
+					`The file ${named(file)} was not taken: this form takes at most ${maxFiles} in one submission.`,
+				);
 			}
 			if (!hold) await open();
 			const writer = store.create();
@@ -92,10 +97,10 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 			file.found = await detectType(file.head);
 			file.head = NO_BYTES;
 			if (await isAllowedType(types, { name: file.name, found: file.found })) return;
-			throw rejected(
+			throw fileError(
 				'FILE_TYPE_NOT_ALLOWED',
-				file,
-				`by its content it is ${file.found.type}, and this form takes ${types.join(', ')}`,
+				file.field,
+				`The file ${named(file)} was not taken: by its content it is ${file.found.type}, and this form takes ${types.join(', ')}.`,
 			);
 		}
 
@@ -114,13 +119,17 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 				const { maxBytes } = rules as FileRules;
 				file.bytes += bytes.length;
 				if (file.bytes > maxBytes) {
-					throw rejected('FILE_TOO_LARGE', file, `a file may have at most ${formatSize(maxBytes)}`);
+					throw fileError(
+						'FILE_TOO_LARGE',
+						file.field,
+						`The file ${named(file)} was not taken: a file may have at most ${formatSize(maxBytes)}.`,
+					);
 				}
 				if (!(await hold?.take(bytes.length))) {
-					throw rejected(
+					throw fileError(
 						'FILES_FULL',
-						file,
-						`there is no room for it; the files of a form may take ${formatSize(quota.formQuota)}`,
+						file.field,
+						`The file ${named(file)} was not taken: there is no room for it; the files of a form may take ${formatSize(quota.formQuota)}.`,
 					);
 				}
 				file.hasher.update(bytes);
@@ -176,12 +185,17 @@ function saysNothingStored(error: unknown): boolean {
 }
 
 export function filesRejected(field: string): AppError {
-	const message = `This form takes no files; the field ${quoteName(field)} holds one. Leave the file out and send the rest.`;
-	return new AppError('FILES_NOT_SUPPORTED', message, { fields: [{ field, code: 'FILES_NOT_SUPPORTED', message }] });
+	return fileError(
+		'FILES_NOT_SUPPORTED',
+		field,
+		`This form takes no files; the field ${quoteName(field)} holds one. Leave the file out and send the rest.`,
+	);
 }
 
-/** An error that names the field, the file and what would be right. */
-function rejected(code: ErrorCode, { field, name }: { field: string; name: string }, reason: string): AppError {
-	const message = `The file ${quoteName(name)} in the field ${quoteName(field)} was not taken: ${reason}.`;
+function named({ field, name }: { field: string; name: string }): string {
+	return `${quoteName(name)} in the field ${quoteName(field)}`;
+}
+
+function fileError(code: ErrorCode, field: string, message: string): AppError {
 	return new AppError(code, message, { fields: [{ field, code, message }] });
 }

@@ -3,6 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { CAPTCHA_NAMES } from '../captchas.ts';
+import { DEFAULT_FILE_RULES, type FileRules } from '../file-rules.ts';
 import type { Counts } from './submission.ts';
 
 export const MODES = ['live', 'test'] as const;
@@ -21,21 +22,9 @@ export type Channel = (typeof CHANNELS)[number];
 export const DELIVERY_STATES = ['waiting', 'sending', 'sent', 'gathered', 'failed', 'withheld', 'captured'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** What visitors may attach to a submission of a form. */
-export interface FileRules {
-	/** In one submission. */
-	maxFiles: number;
-	/** Of one file. */
-	maxBytes: number;
-	/** Such as `image/*`, `application/pdf` and `.docx`; any if there are none. */
-	types: string[];
-}
-
 /** `unchecked`: to be scanned; `null`: there is no scanner. */
 export const SCANS = ['unchecked', 'clean', 'infected'] as const;
 export type Scan = (typeof SCANS)[number];
-
-const DEFAULT_FILE_RULES: FileRules = { maxFiles: 5, maxBytes: 10 * 1024 * 1024, types: [] };
 
 const flag = (name: string) => integer(name, { mode: 'boolean' }).notNull().default(false);
 const counter = (name: string) => integer(name).notNull().default(0);

@@ -12,6 +12,7 @@ test('a form is made with all its settings and shown by its slug', async () => {
 	const made = await cli.json(
 		...['forms', 'create', 'Contact', '--slug', 'contact', '--notification-email', 'a@example.com'],
 		...['--redirect-url', 'https://example.com/thanks', '--allowed-domains', 'example.com, example.org'],
+		...['--files', '3, 500kB, image/*, .pdf'],
 	);
 	expect(made).toMatchObject({
 		name: 'Contact',
@@ -21,7 +22,9 @@ test('a form is made with all its settings and shown by its slug', async () => {
 		notificationEmail: 'a@example.com',
 		redirectUrl: 'https://example.com/thanks',
 		allowedDomains: ['example.com', 'example.org'],
+		files: { maxFiles: 3, maxBytes: 500_000, types: ['image/*', '.pdf'] },
 	});
+	expect((await cli.call('forms', 'show', 'contact')).stdout).toMatch(/^files +3, 500000B, image\/\*, \.pdf$/m);
 	expect(await cli.json('forms', 'show', 'Contact')).toEqual(made);
 	expect(await cli.json('forms', 'show', made.id)).toEqual(made);
 });
@@ -52,10 +55,13 @@ test('what is given is changed, "none" clears, the rest stays', async () => {
 		isActive: false,
 		redirectUrl: 'https://example.com/',
 	});
-	expect(await cli.json('forms', 'update', slug, '--redirect-url', 'none', '--allowed-domains', 'none')).toMatchObject({
+	expect(
+		await cli.json('forms', 'update', slug, '--redirect-url', 'none', '--allowed-domains', 'none', '--files', 'none'),
+	).toMatchObject({
 		isActive: false,
 		redirectUrl: null,
 		allowedDomains: [],
+		files: null,
 	});
 });
 

@@ -147,6 +147,9 @@ describe.each(ADDRESSES)('@formspree/core with its endpoint at %s', (_, address)
 
 	const file = new FormData();
 	file.append('cv', new File(['x'], 'cv.txt'));
+	const twoFiles = new FormData();
+	twoFiles.append('a', new File(['x'], 'a.txt'));
+	twoFiles.append('b', new File(['xx'], 'b.txt'));
 
 	test.each<[string, object, FormData | Record<string, string>, object]>([
 		[
@@ -168,7 +171,19 @@ describe.each(ADDRESSES)('@formspree/core with its endpoint at %s', (_, address)
 			{ _subject: 'Hello' },
 			{ code: 'EMPTY', message: 'The submission has no fields to store.' },
 		],
-		['a file', {}, file, { code: 'NO_FILE_UPLOADS', message: expect.stringContaining('iles') }],
+		['a file', { files: null }, file, { code: 'NO_FILE_UPLOADS', message: expect.stringContaining('iles') }],
+		[
+			'a large file',
+			{ files: { maxBytes: 1 } },
+			twoFiles,
+			{ code: 'FILES_TOO_BIG', message: expect.stringContaining('at most 1B') },
+		],
+		[
+			'many files',
+			{ files: { maxFiles: 1 } },
+			twoFiles,
+			{ code: 'TOO_MANY_FILES', message: expect.stringContaining('at most 1 in') },
+		],
 		[
 			'no captcha',
 			{ captcha: 'altcha' },

@@ -11,7 +11,11 @@ import { tempFolder } from '../temp-folder.ts';
 
 async function open(file = join(tempFolder(), 'formsrv.db')) {
 	const storage = await openStorage(file);
-	return { storage, forms: createForms(storage, { captchas: new Set(['turnstile']) }), file };
+	return {
+		storage,
+		forms: createForms(storage, { captchas: new Set(['turnstile']), maxFileBytes: 25 * 1024 * 1024 }),
+		file,
+	};
 }
 
 const refusal = async (attempt: Promise<unknown>): Promise<AppError> => {
@@ -34,6 +38,7 @@ test('a form is made with defaults, read, changed and listed newest first', asyn
 		redirectUrl: null,
 		allowedDomains: [],
 		captcha: null,
+		files: { maxFiles: 5, maxBytes: 10 * 1024 * 1024, types: [] },
 	});
 	expect(first.slug).toMatch(/^contact-[0-9a-z]{8}$/);
 	const second = await forms.create('live', {
@@ -43,6 +48,7 @@ test('a form is made with defaults, read, changed and listed newest first', asyn
 		redirectUrl: 'https://example.com/thanks',
 		allowedDomains: ['https://Bücher.example/x', 'localhost:3000', 'localhost:3000'],
 		captcha: 'turnstile',
+		files: { maxBytes: '1.5MiB', types: [' .PDF', 'image/*', '.pdf'] },
 		isActive: false,
 	});
 	expect(second).toMatchObject({
@@ -50,6 +56,7 @@ test('a form is made with defaults, read, changed and listed newest first', asyn
 		notificationEmail: 'a@example.com, b@example.com',
 		allowedDomains: ['xn--bcher-kva.example', 'localhost:3000'],
 		captcha: 'turnstile',
+		files: { maxFiles: 5, maxBytes: 1_572_864, types: ['.pdf', 'image/*'] },
 		isActive: false,
 	});
 	expect((await forms.list('live')).map(({ id }) => id)).toEqual([second.id, first.id]);
@@ -61,6 +68,7 @@ test('a form is made with defaults, read, changed and listed newest first', asyn
 			redirectUrl: null,
 			allowedDomains: null,
 			captcha: null,
+			files: null,
 			isActive: true,
 		},
 	});
@@ -71,6 +79,7 @@ test('a form is made with defaults, read, changed and listed newest first', asyn
 		redirectUrl: null,
 		allowedDomains: [],
 		captcha: null,
+		files: null,
 		isActive: true,
 	});
 	expect(await forms.get(second.id)).toEqual(changed);
@@ -92,6 +101,11 @@ const faults: [string, UpdateForm, string[]][] = [
 		['allowedDomains.0', 'allowedDomains.2'],
 	],
 	['51 domains', { allowedDomains: Array.from({ length: 51 }, (_, i) => `d${i}.example`) }, ['allowedDomains']],
+	['no file at all', { files: { maxFiles: 0 } }, ['files.maxFiles']],
+	['21 files', { files: { maxFiles: 21 } }, ['files.maxFiles']],
+	['files without a size', { files: { maxBytes: 'large' } }, ['files.maxBytes']],
+	['files larger than the server takes', { files: { maxBytes: '26MiB' } }, ['files.maxBytes']],
+	['types that are none', { files: { types: ['pdf', 'image/*', '*/*'] } }, ['files.types.0', 'files.types.2']],
 	['several faults at once', { name: '', slug: '-' }, ['name', 'slug']],
 ];
 

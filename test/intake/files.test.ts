@@ -3,13 +3,13 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { eq } from 'drizzle-orm';
+import { DEFAULT_FILE_RULES, type FileRules } from '../../src/file-rules.ts';
 import { decodeId } from '../../src/ids.ts';
 import type { StoredFile } from '../../src/storage/submission.ts';
-import { type FileRules, forms, submissions } from '../../src/storage/tables.ts';
+import { submissions } from '../../src/storage/tables.ts';
 import { openTestServer, readAnswer, type TestServer } from '../server.ts';
 
 const MIB = 1024 * 1024;
-const RULES: FileRules = { maxFiles: 5, maxBytes: 10 * MIB, types: [] };
 const PNG = Buffer.from(
 	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 	'base64',
@@ -24,13 +24,10 @@ interface Rejected {
 let server: TestServer;
 afterEach(() => server.close());
 
-async function open(rules: FileRules | null = RULES, settings: Record<string, string> = {}) {
+async function open(rules: FileRules | null = DEFAULT_FILE_RULES, settings: Record<string, string> = {}) {
 	server = await openTestServer({ settings });
-	const { app } = server;
-	const form = await app.forms.create('live', { name: 'Jobs', slug: 'jobs' });
-	const formId = decodeId(form.id) as number;
-	await app.storage.batch((tx) => [tx.update(forms).set({ files: rules }).where(eq(forms.id, formId))]);
-	return formId;
+	const form = await server.app.forms.create('live', { name: 'Jobs', slug: 'jobs', files: rules });
+	return decodeId(form.id) as number;
 }
 
 function formData(parts: Record<string, string | File | (string | File)[]>): FormData {
@@ -83,7 +80,7 @@ const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher('sha256').update(byte
 
 describe('files', () => {
 	test('of every size are kept byte for byte, with name, type and hash', async () => {
-		const formId = await open({ ...RULES, maxBytes: 25 * MIB }, { FORMSRV_MAX_MULTIPART: '26MiB' });
+		const formId = await open({ ...DEFAULT_FILE_RULES, maxBytes: 25 * MIB }, { FORMSRV_MAX_MULTIPART: '26MiB' });
 		const sizes = [0, 1, 100, 16 * 1024, 70_000, 25 * MIB];
 		for (const size of sizes) {
 			const bytes = random(size);
@@ -110,7 +107,7 @@ describe('files', () => {
 	});
 
 	test('have the last part of the path as their name, without what cannot be seen', async () => {
-		const formId = await open({ ...RULES, maxFiles: 20 });
+		const formId = await open({ ...DEFAULT_FILE_RULES, maxFiles: 20 });
 		const names: [sent: string, kept: string][] = [
 			['../../etc/passwd', 'passwd'],
 			['C:\\fakepath\\cv.pdf', 'cv.pdf'],
@@ -166,7 +163,7 @@ describe('nothing is left of a submission', () => {
 		],
 		[
 			'with a file that is too large',
-			{ ...RULES, maxBytes: 150_000 },
+			{ ...DEFAULT_FILE_RULES, maxBytes: 150_000 },
 			formData({ a: text, cv: large }),
 			{
 				status: 413,
@@ -176,7 +173,7 @@ describe('nothing is left of a submission', () => {
 		],
 		[
 			'with too many files',
-			{ ...RULES, maxFiles: 2 },
+			{ ...DEFAULT_FILE_RULES, maxFiles: 2 },
 			formData({ cv: [text, large, text] }),
 			{
 				status: 413,
@@ -186,7 +183,7 @@ describe('nothing is left of a submission', () => {
 		],
 		[
 			'with a file of another type',
-			{ ...RULES, types: ['application/pdf', 'image/*'] },
+			{ ...DEFAULT_FILE_RULES, types: ['application/pdf', 'image/*'] },
 			formData({ photo: new File([PNG], 'a.png'), cv: new File(['<svg/>'], 'b.png', { type: 'image/png' }) }),
 			{
 				status: 415,
@@ -226,7 +223,7 @@ describe('nothing is left of a submission', () => {
 	});
 
 	test('over the quota, while submissions without files are accepted', async () => {
-		const formId = await open(RULES, { FORMSRV_FILES_QUOTA: '1MiB', FORMSRV_FILES_FORM_SHARE: '50' });
+		const formId = await open(DEFAULT_FILE_RULES, { FORMSRV_FILES_QUOTA: '1MiB', FORMSRV_FILES_FORM_SHARE: '50' });
 		const half = new File([random(400_000)], 'half.bin');
 		expect((await post(formData({ cv: half }))).status).toBe(200);
 		const answer = await post(formData({ cv: half }));

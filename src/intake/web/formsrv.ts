@@ -28,6 +28,8 @@ interface Outcome {
 }
 
 const TIMEOUT_MS = 60_000;
+/** A connection that sends files more slowly than this is given up. */
+const SLOWEST_BYTES_PER_MS = 16;
 const ENDPOINT = /^(?:api\/)?f\/[^/?#]+\/?(?:[?#]|$)/;
 const SUBMIT_BUTTONS = 'button:not([type=button],[type=reset]),input[type=submit],input[type=image]';
 
@@ -123,7 +125,7 @@ async function post(form: HTMLFormElement, { endpoint, data }: Sending): Promise
 			body,
 			headers: { Accept: 'application/json', 'Content-Type': type, 'Idempotency-Key': key },
 			credentials: 'omit',
-			signal: AbortSignal.timeout(TIMEOUT_MS),
+			signal: AbortSignal.timeout(TIMEOUT_MS + body.size / SLOWEST_BYTES_PER_MS),
 		});
 		const envelope = await response.json().catch(() => ({}));
 		return { ...envelope, status: response.status };

@@ -71,7 +71,10 @@ export function showSuccess(form: HTMLFormElement): void {
 export function showError(form: HTMLFormElement, { text, fields, retry }: Failure): void {
 	const plain = withoutShadows(form);
 	const own = prepareMessages(form);
-	own.alert.append(create('p', text || plain.getAttribute('data-formsrv-unsent') || UNSENT));
+	// The sentence may be that of a field, where it is linked to the input.
+	if (!fields.some(({ message }) => message === text)) {
+		own.alert.append(create('p', text || plain.getAttribute('data-formsrv-unsent') || UNSENT));
+	}
 	if (fields.length > 0) own.alert.append(createFieldList(plain, { fields, undo: own.undo }));
 	if (retry) {
 		const button = create('button', plain.getAttribute('data-formsrv-retry') || RETRY);

@@ -1,6 +1,7 @@
 /** A form's settings and webhooks, and its deletion. */
 
 import { useState } from 'preact/hooks';
+import { formatFileRules, parseFileRules } from '../../../file-rules.ts';
 import { FORM_SETTINGS, isNullable, mapSettings, SETTING_NAMES, type SettingName } from '../../../forms/settings.ts';
 import { announce } from '../announce.ts';
 import * as api from '../api.ts';
@@ -25,9 +26,11 @@ type Draft = Record<SettingName, string>;
 const INPUT_NAMES = SETTING_NAMES.filter((name) => FORM_SETTINGS[name].kind !== 'switch');
 
 function draftOf(form: Form): Draft {
-	return mapSettings(({ kind }, name) =>
-		kind === 'list' ? (form[name] as string[]).join('\n') : `${form[name] ?? ''}`,
-	);
+	return mapSettings(({ kind }, name) => {
+		if (kind === 'list') return (form[name] as string[]).join('\n');
+		if (kind === 'files') return form.files ? formatFileRules(form.files) : '';
+		return `${form[name] ?? ''}`;
+	});
 }
 
 const entriesOf = (text: string) => text.split(/[\s,]+/).filter(Boolean);
@@ -36,6 +39,7 @@ function changeOf(draft: Draft): UpdateForm {
 	const values = INPUT_NAMES.map((name) => {
 		const setting = FORM_SETTINGS[name];
 		if (setting.kind === 'list') return [name, entriesOf(draft[name])];
+		if (setting.kind === 'files') return [name, draft[name].trim() === '' ? null : parseFileRules(draft[name])];
 		return [name, draft[name].trim() || (isNullable(setting) ? null : '')];
 	});
 	return Object.fromEntries(values);
@@ -66,6 +70,7 @@ function SettingInput({ name, onChange, ...props }: InputProps) {
 	}
 	const { placeholder, isMono } = setting;
 	const shared = { label, hint, placeholder, isMono, ...props, onInput: onChange };
+	if (setting.kind === 'files') return <Field {...shared} />;
 	if (setting.kind !== 'text') return <Field {...shared} lines={3} />;
 	return <Field {...shared} type={setting.input} maxLength={setting.maxLength} required={setting.isRequired} />;
 }
