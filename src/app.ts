@@ -104,7 +104,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	const files = {
 		store,
 		quota: createFileQuota(storage, config.files),
-		maintain: createFileMaintenance(storage, { store, quota: config.files.quota, log }),
+		maintain: createFileMaintenance(storage, { ...config.files, store, log }),
 	};
 	const intake = createIntake({
 		storage,

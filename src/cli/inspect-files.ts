@@ -32,8 +32,9 @@ function inspectQuota({ files: { quota, formQuota } }: Config, records: FileReco
 	const forms = records.forms.slice(0, LARGEST).map(({ slug, bytes }) => `${slug} ${share(bytes, formQuota)}`);
 	const largest = forms.length === 0 ? '' : `; by form: ${forms.join(', ')}`;
 	const found = `${records.stored.size} files, ${share(used, quota)}${largest}`;
-	if (used < quota * NEARLY_FULL) return [{ subject: 'quota', found }];
-	const problem = `There are ${found}: delete submissions with files, or raise FORMSRV_FILES_QUOTA.`;
+	const ofFullest = records.forms[0]?.bytes ?? 0;
+	if (used < quota * NEARLY_FULL && ofFullest < formQuota * NEARLY_FULL) return [{ subject: 'quota', found }];
+	const problem = `There are ${found}: delete submissions with files, or raise FORMSRV_FILES_QUOTA or FORMSRV_FILES_FORM_SHARE.`;
 	return [{ subject: 'quota', found, problem }];
 }
 

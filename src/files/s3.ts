@@ -41,26 +41,12 @@ export function openS3({ prefix, endpoint, ...place }: S3Place, folder: string):
 
 	/** One request carries all of it, so that there is never a part of an object. */
 	async function upload(key: string, path: string): Promise<void> {
-		for (let attempt = 1; ; attempt++) {
-			const problem = await tryUpload(key, path);
-			if (!problem) return;
-			if (attempt === ATTEMPTS || !problem.mayPass) throw problem.error;
-			await Bun.sleep(FIRST_PAUSE_MS * 2 ** attempt);
-		}
-	}
-
-	async function tryUpload(key: string, path: string): Promise<{ error: unknown; mayPass: boolean } | undefined> {
-		try {
-			const { size } = await stat(path);
-			const body = streamFile(path, { start: 0, end: size });
-			const signal = AbortSignal.timeout(UPLOAD_MS);
-			const headers = { 'content-length': String(size), 'content-type': 'application/octet-stream' };
-			const response = await request('PUT', key, { body, headers, signal });
-			if (response.ok) return void (await response.body?.cancel());
-			return { error: await rejected(response, 'PUT'), mayPass: isPassing(response.status) };
-		} catch (error) {
-			return { error, mayPass: true };
-		}
+		const { size } = await stat(path);
+		const headers = { 'content-length': String(size), 'content-type': 'application/octet-stream' };
+		const body = streamFile(path, { start: 0, end: size });
+		const response = await request('PUT', key, { body, headers, signal: AbortSignal.timeout(UPLOAD_MS) });
+		if (!response.ok) throw await rejected(response, 'PUT');
+		await response.body?.cancel();
 	}
 
 	async function download(key: string, range?: ByteRange): Promise<Response> {
@@ -94,7 +80,7 @@ export function openS3({ prefix, endpoint, ...place }: S3Place, folder: string):
 					file.close();
 					// Even if it fails: a request without a response may have been carried out.
 					isFinished = true;
-					await upload(key, file.path);
+					await repeatedly(() => upload(key, file.path));
 					file.discard();
 				},
 				async abort() {
@@ -118,7 +104,9 @@ export function openS3({ prefix, endpoint, ...place }: S3Place, folder: string):
 		},
 		async remove(keys) {
 			const left = keys.filter(isKey);
-			while (left.length > 0) await Promise.all(left.splice(0, REMOVALS).map(remove));
+			while (left.length > 0) {
+				await Promise.all(left.splice(0, REMOVALS).map((key) => repeatedly(() => remove(key))));
+			}
 		},
 		async *list() {
 			let continuationToken: string | undefined;
@@ -171,7 +159,22 @@ export function openS3({ prefix, endpoint, ...place }: S3Place, folder: string):
 
 	async function rejected(response: Response, what: string): Promise<Error> {
 		const [, code = ''] = /<Code>([\w.]{1,60})<\/Code>/.exec(await response.text()) ?? [];
-		return new Error(`The S3 service at ${address} responded to ${what} with ${response.status} ${code}.`);
+		const sentence = `The S3 service at ${address} responded to ${what} with ${response.status} ${code}.`;
+		return isPassing(response.status) ? new Error(sentence) : new FinalError(sentence);
+	}
+}
+
+/** Another attempt would have the same result. */
+class FinalError extends Error {}
+
+async function repeatedly(act: () => Promise<void>): Promise<void> {
+	for (let attempt = 1; ; attempt++) {
+		try {
+			return await act();
+		} catch (error) {
+			if (attempt === ATTEMPTS || error instanceof FinalError) throw error;
+			await Bun.sleep(FIRST_PAUSE_MS * 2 ** attempt);
+		}
 	}
 }
 

@@ -62,8 +62,8 @@ const KINDS = {
 	},
 	fileQuota: {
 		problem:
-			'Attached files have almost used up FORMSRV_FILES_QUOTA: beyond it, submissions with files are rejected. Delete ' +
-			'submissions with files, or raise it.',
+			'Attached files have almost used up FORMSRV_FILES_QUOTA, or one form its share of it: beyond it, submissions with files are ' +
+			'rejected. Delete submissions with files, or raise it.',
 		stops: 'nothing',
 	},
 	scanner: {

@@ -62,6 +62,11 @@ test('it says what is used of the quota, in all and by form', async () => {
 		{ subject: 'quota', found: '2 files, 0.0 MB of 5GiB; by form: jobs 0.0 MB of 2560MiB' },
 		{ subject: 'files', found: `as the database has them, in ${folder()}` },
 	]);
+	cli.env.FORMSRV_FILES_QUOTA = '8000';
+	cli.env.FORMSRV_FILES_FORM_SHARE = '40';
+	expect((await findings('quota'))[0]?.problem).toContain('raise FORMSRV_FILES_QUOTA');
+	cli.env.FORMSRV_FILES_FORM_SHARE = '100';
+	expect((await findings('quota'))[0]?.problem).toBeUndefined();
 	cli.env.FORMSRV_FILES_QUOTA = '3000';
 	expect((await findings('quota'))[0]?.problem).toContain('raise FORMSRV_FILES_QUOTA');
 	expect((await cli.call('doctor')).code).toBe(1);

@@ -111,5 +111,8 @@ test('a failure of the service is tried again', async () => {
 	});
 	await put({ endpoint: broken.url.origin });
 	expect(failures).toBe(3);
+	failures = 0;
+	await openS3({ ...place, endpoint: broken.url.origin }, folder).remove([newKey()]);
+	expect(failures).toBe(3);
 	await broken.stop(true);
 });

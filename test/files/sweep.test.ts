@@ -223,7 +223,7 @@ describe('a finding', () => {
 
 	test('says that the quota is nearly used up, until it is not', async () => {
 		const log = createLog({ level: 'error', format: 'text', write() {} });
-		const maintain = createFileMaintenance(storage, { store: tracked(), quota: 100, log });
+		const maintain = createFileMaintenance(storage, { store: tracked(), quota: 100, formQuota: 100, log });
 		await append('a'.repeat(32), 'b'.repeat(32));
 		await maintain(onAndOn);
 		expect(names()).toEqual([]);
@@ -233,6 +233,8 @@ describe('a finding', () => {
 		await storage.submissions.remove(FORM, [id]);
 		await maintain(onAndOn);
 		expect(names()).toEqual([]);
+		await createFileMaintenance(storage, { store: tracked(), quota: 100, formQuota: 22, log })(onAndOn);
+		expect(names()).toEqual(['fileQuota']);
 	});
 });
 
@@ -240,7 +242,7 @@ test('maintenance first tidies away what a dead process was writing', async () =
 	await put(folder);
 	writeFileSync(join(root, 'incoming', 'ab'.repeat(16)), 'half');
 	const log = createLog({ level: 'error', format: 'text', write() {} });
-	const maintain = createFileMaintenance(storage, { store: tracked(), quota: 100, log });
+	const maintain = createFileMaintenance(storage, { store: tracked(), quota: 100, formQuota: 100, log });
 	await maintain(onAndOn);
 	expect(readdirSync(join(root, 'incoming'))).toEqual([]);
 });
