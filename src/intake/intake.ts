@@ -8,7 +8,7 @@ import { networkOf } from '../http/client-address.ts';
 import type { RateLimiter, RateState } from '../http/rate-limit.ts';
 import { encodeId } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { NewDelivery, NewSubmission } from '../storage/submission.ts';
+import type { NewDelivery, NewIdempotencyKey, NewSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { Altcha, AltchaChallenge } from './altcha.ts';
 import type { createCaptchaCheck } from './captcha.ts';
@@ -63,14 +63,12 @@ export interface Submit {
 	clientAddress: string;
 }
 
-/** What is stored besides the content. */
-interface Cause {
-	next: string | null;
-	idempotencyKey?: { key: string; bodyHash: string; since: number };
-}
+/** An idempotency key to store with the submission. */
+type Key = Omit<NewIdempotencyKey, 'formId' | 'createdAt'>;
 
-interface Judged extends Cause {
+interface Judged {
 	spamReason: SpamReason | null;
+	key: Key | undefined;
 }
 
 export type Intake = ReturnType<typeof createIntake>;
@@ -96,10 +94,9 @@ export function createIntake(options: IntakeOptions) {
 	const reserveBody = createBodyReservations({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
 
 	/** @throws AppError EMPTY_SUBMISSION */
-	function compose({ form }: Submit, { special, names, data }: Content, judged: Judged): NewSubmission {
+	function compose(form: FormRow, { special, names, data }: Content, { spamReason, key }: Judged): NewSubmission {
 		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
-		const { spamReason, next, idempotencyKey } = judged;
-		return {
+		const submission: NewSubmission = {
 			id: storage.nextId(),
 			formId: form.id,
 			data,
@@ -107,8 +104,9 @@ export function createIntake(options: IntakeOptions) {
 			spamReason,
 			subject: special.subject ?? null,
 			replyTo: special.replyTo ?? null,
-			...(idempotencyKey && { idempotencyKey: { ...idempotencyKey, formId: form.id, next, createdAt: now() } }),
 		};
+		if (key) submission.idempotencyKey = { ...key, formId: form.id, createdAt: now() };
+		return submission;
 	}
 
 	/** Stores a submission with its deliveries. Not async, because the usual submission waits only for the disk. */
@@ -125,15 +123,14 @@ export function createIntake(options: IntakeOptions) {
 	}
 
 	/** Checks for spam and stores the submission. Not async, as `append`. */
-	function store(submit: Submit, content: Content, cause: Cause): Promise<void> {
-		const spamReason = honeypotVerdict(content.special);
-		if (submit.form.captcha !== null || content.files) return storeChecked(submit, content, { ...cause, spamReason });
-		return append(submit.form, compose(submit, content, { ...cause, spamReason }));
+	function store(form: FormRow, content: Content, key?: Key): Promise<void> {
+		const judged = { spamReason: honeypotVerdict(content.special), key };
+		if (form.captcha !== null || content.files) return storeChecked(form, content, judged);
+		return append(form, compose(form, content, judged));
 	}
 
 	/** The same with a captcha or files. */
-	async function storeChecked(submit: Submit, content: Content, { spamReason, ...cause }: Judged): Promise<void> {
-		const { form } = submit;
+	async function storeChecked(form: FormRow, content: Content, { spamReason, key }: Judged): Promise<void> {
 		const { special, files } = content;
 		let reason = spamReason;
 		if (form.captcha !== null) {
@@ -142,7 +139,7 @@ export function createIntake(options: IntakeOptions) {
 			if (error) throw error;
 			reason ??= await checkCaptcha({ form, tokens: special.captchaTokens });
 		}
-		const submission = compose(submit, content, { ...cause, spamReason: reason });
+		const submission = compose(form, content, { spamReason: reason, key });
 		if (files) submission.files = await files.finish(reason !== 'honeypot');
 		await (files ? files.keepWith(() => append(form, submission)) : append(form, submission));
 	}
@@ -192,13 +189,13 @@ export function createIntake(options: IntakeOptions) {
 				checkDataSize(content, limits.maxBody);
 				const next = redirectTarget(form, { next: content.special.next, headers, strict: strictRedirects });
 				if (key === undefined) {
-					await store(submit, content, { next });
+					await store(form, content);
 					return respond(next);
 				}
 				const bodyHash = hashContent(content);
 				const known = content;
 				const storeOnce = async (since: number) => {
-					await store(submit, known, { next, idempotencyKey: { key, bodyHash, since } });
+					await store(form, known, { key, bodyHash, next, since });
 					return { next };
 				};
 				const first = await idempotency.once({ formId: form.id, key, bodyHash }, storeOnce);
