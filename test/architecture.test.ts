@@ -90,7 +90,7 @@ describe('the source tree', () => {
 		expect(outside).toEqual([]);
 	});
 
-	test('has its routes put together by the listeners alone', () => {
+	test('has its routes composed by the listeners only', () => {
 		expect(ownImports.filter(({ from, to }) => isRoutes(to) && unitOf(from) !== 'listeners')).toEqual([]);
 	});
 
@@ -126,7 +126,7 @@ describe('the source tree', () => {
 		expect(driver.filter((path) => !isEngine(path))).toEqual([]);
 	});
 
-	test('has no barrels and no drawers for odds and ends', () => {
+	test('has no barrels and no files for miscellany', () => {
 		const drawer = /\/(?:index\.tsx?$|(?:utils?|helpers?|common|services?|managers?|core|shared|misc)(?:\/|\.ts$))/;
 		expect(pathsWhere(({ path }) => drawer.test(path))).toEqual([]);
 	});

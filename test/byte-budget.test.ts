@@ -11,7 +11,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 	return (await Promise.race([promise.catch(() => {}), Promise.resolve(pending)])) !== pending;
 }
 
-test('takes what there is room for in its half, and no more', () => {
+test('admits what fits into its half, and no more', () => {
 	const budget = createByteBudget(200);
 	expect(budget.tryTake(60)).toBe(true);
 	expect(budget.tryTake(41)).toBe(false);
@@ -21,7 +21,7 @@ test('takes what there is room for in its half, and no more', () => {
 	expect(budget.tryTake(60)).toBe(true);
 });
 
-test('takes what is larger than its half, alone', () => {
+test('admits what is larger than its half, alone', () => {
 	const budget = createByteBudget(200);
 	expect(budget.tryTake(250)).toBe(true);
 	expect(budget.tryTake(1)).toBe(false);
@@ -29,7 +29,7 @@ test('takes what is larger than its half, alone', () => {
 	expect(budget.tryTake(1)).toBe(true);
 });
 
-test('keeps a half for those who cannot wait and a half for those who do', async () => {
+test('keeps one half for callers that cannot wait, and one for those that can', async () => {
 	const budget = createByteBudget(200);
 	expect(budget.tryTake(100)).toBe(true);
 	const releases = [await budget.take(50), await budget.take(50)];
@@ -42,7 +42,7 @@ test('keeps a half for those who cannot wait and a half for those who do', async
 	await waiting;
 });
 
-test('lets in one large one at a time, and small ones beside it', async () => {
+test('admits one large request at a time, and small ones beside it', async () => {
 	const budget = createByteBudget(200);
 	const release = await budget.take(1_000);
 	await budget.take(10);
@@ -58,7 +58,7 @@ test('lets in one large one at a time, and small ones beside it', async () => {
 	await small;
 });
 
-test('collects what was given back once that is much', async () => {
+test('collects garbage once much was released', async () => {
 	let collections = 0;
 	const budget = createByteBudget(200, { collect: () => collections++ });
 	const MIB = 2 ** 20;
@@ -71,7 +71,7 @@ test('collects what was given back once that is much', async () => {
 	expect(collections).toBe(1);
 });
 
-test('serves those who wait in the order in which they came', async () => {
+test('admits waiting requests in their order', async () => {
 	const budget = createByteBudget(200);
 	const first = await budget.take(40);
 	const second = await budget.take(30);
@@ -87,7 +87,7 @@ test('serves those who wait in the order in which they came', async () => {
 	await last;
 });
 
-test('gives back once, however often it is told to', async () => {
+test('releases once, however often it is called', async () => {
 	const budget = createByteBudget(200);
 	const release = await budget.take(50);
 	await budget.take(50);
@@ -97,7 +97,7 @@ test('gives back once, however often it is told to', async () => {
 	expect(await isSettled(budget.take(1))).toBe(false);
 });
 
-test('forgets whoever stops waiting, and lets in those behind', async () => {
+test('drops an aborted request, and admits those after it', async () => {
 	const budget = createByteBudget(200);
 	const release = await budget.take(90);
 	const leaving = new AbortController();
@@ -112,7 +112,7 @@ test('forgets whoever stops waiting, and lets in those behind', async () => {
 	await expect(budget.take(1, AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
 });
 
-test('whatever is taken, given back and given up in whatever order, it holds its bounds and loses nothing', async () => {
+test('in any order of takes, releases and aborts it keeps its bounds and loses no bytes', async () => {
 	const step = fc.record({ bytes: fc.integer({ min: 1, max: 150 }), act: fc.constantFrom('take', 'give', 'leave') });
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {

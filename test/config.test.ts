@@ -32,7 +32,7 @@ function write(name: string, text: string): string {
 }
 
 describe('without any setting', () => {
-	test('everything has a usable default', () => {
+	test('every setting has a usable default', () => {
 		const { settings: _, ...values } = load();
 		expect(values).toEqual({
 			host: '127.0.0.1',
@@ -72,7 +72,7 @@ describe('without any setting', () => {
 		expect(load({ isTerminal: true }).logFormat).toBe('text');
 	});
 
-	test('the result is frozen, its parts too', () => {
+	test('the result is deeply frozen', () => {
 		const config = load();
 		expect(Object.isFrozen(config) && Object.isFrozen(config.captcha.recaptcha)).toBe(true);
 	});
@@ -86,7 +86,7 @@ describe('precedence', () => {
 		expect([config.port, config.submitPort, config.limits.maxFields, config.limits.maxDepth]).toEqual([3, 2, 7, 32]);
 	});
 
-	test('--config names another settings file, which has to be there', () => {
+	test('--config names another settings file, which must exist', () => {
 		write('other.toml', 'strict_redirects = true\nwebhook_allow = ["10.0.0.0/8", "::1"]');
 		const config = load({ flags: { config: 'other.toml' } });
 		expect(config.strictRedirects).toBe(true);
@@ -217,7 +217,7 @@ describe('values', () => {
 		expect(problems[0]).toContain(sentence);
 	});
 
-	test('whatever text a number is given as, the answer is a number within the bounds or one problem', () => {
+	test('any text for a number yields a number within the bounds or one problem', () => {
 		fc.assert(
 			fc.property(fc.string({ minLength: 1 }), (text) => {
 				const problems = problemsOf({ flags: { port: text } });
@@ -229,7 +229,7 @@ describe('values', () => {
 });
 
 describe('problems', () => {
-	test('all are reported together, each by the name under which it was given', () => {
+	test('all are reported together, each by the name that was used', () => {
 		write('formsrv.toml', 'rate_api = "many"\n[table]\nx = 1\n');
 		const problems = problemsOf({ env: { FORMSRV_PORT: 'x' }, flags: { host: ':' } });
 		expect(problems.map((problem) => problem.split(' ')[0])).toEqual(['table', '--host', 'FORMSRV_PORT', 'rate_api']);
@@ -243,7 +243,7 @@ describe('problems', () => {
 		expect(problemsOf({ env: { [name]: '1' } })).toEqual([sentence]);
 	});
 
-	test('an unknown name in formsrv.toml is refused in its own spelling', () => {
+	test('an unknown name in formsrv.toml is rejected as written there', () => {
 		const file = write('formsrv.toml', 'submit_prot = 1');
 		expect(problemsOf({})).toEqual([`submit_prot in ${file} is not a setting; did you mean submit_port?`]);
 	});
@@ -254,7 +254,7 @@ describe('problems', () => {
 		]);
 	});
 
-	test('no secret is ever shown', () => {
+	test('no secret is shown', () => {
 		write('formsrv.toml', 'recaptcha_secret = hunter2');
 		const env = {
 			FORMSRV_SMTP_URL: 'http://user:hunter2@host',
@@ -304,7 +304,7 @@ describe('what is shown to people', () => {
 		]);
 	});
 
-	test('the table of docs/settings.md is the one that the settings make', () => {
+	test('the table of docs/settings.md is generated from the settings', () => {
 		const table = settingsTable();
 		expect(table).toMatch(/^\| `FORMSRV_SUBMIT_PORT` +\| `--submit-port` +\| 8081 +\| 0–65535 +\| Port of/m);
 		const page = readFileSync(join(import.meta.dir, '../docs/settings.md'), 'utf8');

@@ -67,7 +67,7 @@ describe('an email address', () => {
 		expect(isEmailAddress(text)).toBe(false);
 	});
 
-	test('never holds anything that could end it in a header or a command', () => {
+	test('contains nothing that could end it in a header or a command', () => {
 		const text = fc.stringMatching(/^[a-z.@<>,;: "\r\n\u00ad\u3002éx]{0,12}@[a-z.@<>,;: "\r\n\u00ad\u3002é]{1,12}$/);
 		fc.assert(
 			fc.property(text, (address) => !isEmailAddress(address) || /^[^\s<>,;:"@]+@[^\s<>,;:"@]+$/.test(address)),

@@ -137,7 +137,7 @@ const hasControl = (text: string) => [...text].some((character) => character < '
 const wellFormed = (arbitrary: fc.Arbitrary<string>) => arbitrary.map((value) => value.toWellFormed());
 const pairs = fc.array(fc.tuple(wellFormed(name), wellFormed(text)), { minLength: 1, maxLength: 8 });
 
-test('urlencoded fields come back letter by letter', async () => {
+test('urlencoded fields come back unchanged', async () => {
 	await fc.assert(
 		fc.asyncProperty(pairs, async (fields) => {
 			expect(await roundTrip(urlencoded(fields), URLENCODED_TYPE)).toBe(dataOf(fields));
@@ -146,7 +146,7 @@ test('urlencoded fields come back letter by letter', async () => {
 	);
 });
 
-test('multipart fields come back letter by letter; a name that cannot be written in a header is refused', async () => {
+test('multipart fields come back unchanged; a name that cannot be written in a header is rejected', async () => {
 	await fc.assert(
 		fc.asyncProperty(pairs, async (fields) => {
 			// A name that holds an escape already cannot be told from one that was escaped: the standard's own gap.
@@ -159,7 +159,7 @@ test('multipart fields come back letter by letter; a name that cannot be written
 	);
 });
 
-test('what JavaScript would send by itself comes back as the same value', async () => {
+test('what JavaScript would send comes back as the same value', async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.dictionary(name, fc.jsonValue(), { minKeys: 1, maxKeys: 5 }), async (value) => {
 			const got = await roundTrip(JSON.stringify(value), 'application/json');

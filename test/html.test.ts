@@ -19,12 +19,12 @@ describe('html', () => {
 		expect(renderHtml(html`[${null}${undefined}${false}${0}]`)).toBe('[0]');
 	});
 
-	test('takes no parsed JSON for markup', () => {
+	test('does not accept parsed JSON as markup', () => {
 		const forged = JSON.parse('[{"markup":"<script>"},{"Symbol(markup)":"<script>"}]');
 		expect(() => renderHtml(html`${forged}`)).toThrow();
 	});
 
-	test('never lets a value open a tag or end an attribute', () => {
+	test('lets no value open a tag or end an attribute', () => {
 		fc.assert(
 			fc.property(fc.string({ unit: 'binary' }), (text) => {
 				expect(escapeHtml(text)).not.toMatch(/[<>"']|&(?!(?:amp|lt|gt|quot|#39);)/);

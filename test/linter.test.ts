@@ -28,13 +28,13 @@ async function lint(files: Record<string, string>): Promise<{ output: string; co
 	}
 }
 
-test('a recommended rule refuses a file', async () => {
+test('a recommended rule rejects a file', async () => {
 	const { output, code } = await lint({ 'a.ts': 'debugger;\n' });
 	expect(output).toContain('suspicious/noDebugger');
 	expect(code).toBe(1);
 });
 
-test('an import cycle is refused', async () => {
+test('an import cycle is rejected', async () => {
 	const { output, code } = await lint({
 		'a.ts': "import { b } from './b.ts';\nexport const a = (): number => b();\n",
 		'b.ts': "import { a } from './a.ts';\nexport const b = (): number => a();\n",
@@ -43,7 +43,7 @@ test('an import cycle is refused', async () => {
 	expect(code).toBe(1);
 });
 
-test('a promise that nobody waits for is refused', async () => {
+test('a floating promise is rejected', async () => {
 	const { output, code } = await lint({
 		'a.ts': 'async function work() {}\nexport function start() {\n\twork();\n}\n',
 	});

@@ -54,7 +54,7 @@ describe('json', () => {
 		});
 	});
 
-	test('a request names the key and the session by which it was asked', () => {
+	test('a request names its key and session', () => {
 		const { log, last } = open();
 		log.access({ ...REQUEST, caller: { keyId: 'k1', sessionId: 's2' } });
 		expect(last()).toMatchObject({ key: 'k1', session: 's2' });
@@ -71,13 +71,13 @@ describe('json', () => {
 		expect(error.stack).toContain('log.test.ts');
 	});
 
-	test('an error is kept with what it has of its own, such as a code', () => {
+	test('an error is kept with its own members, such as a code', () => {
 		const { log, last } = open();
 		log.error('failed', { cause: Object.assign(new TypeError('no'), { code: 'ENOENT' }) });
 		expect(last().cause).toMatchObject({ name: 'TypeError', message: 'no', code: 'ENOENT' });
 	});
 
-	test('what cannot be written as JSON does not break the caller', () => {
+	test('a value that JSON cannot represent does not break the caller', () => {
 		const circular: Record<string, unknown> = { big: 1n };
 		circular.self = circular;
 		const error = new Error('its own cause');
@@ -110,7 +110,7 @@ describe('the line of a request', () => {
 		},
 	);
 
-	test('is its own, whatever came before it', () => {
+	test('does not depend on the line before', () => {
 		const request = fc.record({
 			requestId: fc.constantFrom('a-1', 'm1x9c-zz'),
 			method: fc.constantFrom('GET', 'POST'),
@@ -151,7 +151,7 @@ describe('buffering', () => {
 		expect(writes).toHaveLength(1);
 	});
 
-	test('lines are written without being asked for', async () => {
+	test('lines are written without a flush', async () => {
 		const written = Promise.withResolvers<string>();
 		const { log } = open({ write: (lines) => written.resolve(Buffer.from(lines).toString()) });
 		log.info('soon');
@@ -187,7 +187,7 @@ describe('buffering', () => {
 	});
 });
 
-describe('a log that nobody reads', () => {
+describe('a log without a reader', () => {
 	const MEBIBYTE = 1024 * 1024;
 
 	/** A reader who takes nothing until told to. */
@@ -227,7 +227,7 @@ describe('a log that nobody reads', () => {
 		expect(size()).toBeLessThan(2.1 * MEBIBYTE);
 	});
 
-	test('tells how many were dropped once it is read again, and goes on', async () => {
+	test('says how many were dropped once it is read again, and continues', async () => {
 		const { log, lines, read } = openUnread();
 		const count = 20_000;
 		for (let i = 0; i < count; i++) log.access(REQUEST);
@@ -267,7 +267,7 @@ describe('untrusted text', () => {
 		);
 	});
 
-	test('is the same after reading the JSON', () => {
+	test('has the same value after parsing the JSON', () => {
 		fc.assert(
 			fc.property(hostile, (parts) => {
 				const path = parts.join('');
@@ -278,7 +278,7 @@ describe('untrusted text', () => {
 		);
 	});
 
-	test('the lines of a stack are indented and cannot pass for events', () => {
+	test('the lines of a stack are indented and cannot look like events', () => {
 		const { log, lines } = open({ format: 'text' });
 		log.error('failed', { error: new Error('boom\n2026-01-02T12:00:00.000Z info  forged\x1b[2J') });
 		const [first, ...rest] = lines();

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { createOneAtATime } from '../src/one-at-a-time.ts';
 
-test('work is done one after the other, in its order, whatever becomes of what was before', async () => {
+test('tasks run one after the other, in order, also after a failure', async () => {
 	const oneAtATime = createOneAtATime();
 	const steps: string[] = [];
 	const step = (name: string, fails = false) =>

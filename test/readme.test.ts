@@ -115,11 +115,11 @@ describe('the service file', () => {
 		return { output: stdout + stderr, code };
 	}
 
-	analyze.test('is one that systemd takes', async () => {
+	analyze.test('is accepted by systemd', async () => {
 		expect(await analysed('verify')).toEqual({ output: '', code: 0 });
 	});
 
-	analyze.test('leaves the server little that it could harm', async () => {
+	analyze.test('restricts the server', async () => {
 		const { output, code } = await analysed('security', '--offline=true', '--threshold=20', '--no-pager');
 		expect({ output, code }).toMatchObject({ code: 0 });
 	});

@@ -5,7 +5,7 @@ import { repeat } from '../src/repeat.ts';
 
 const LONG_MS = 3_600_000;
 
-test('a call to wake ends the pause, and during a step skips the next pause', async () => {
+test('wake ends the pause, and during a step skips the next one', async () => {
 	let steps = 0;
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const loop = repeat(async () => {

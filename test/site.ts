@@ -1,4 +1,4 @@
-/** Somebody's website for browser tests: another origin than the server, with one page that a test sets. */
+/** A website for browser tests: another origin than the server, with one page that a test sets. */
 
 /** `content` is what stands in the body; every path of the site shows it. */
 export function openSite() {

@@ -50,7 +50,7 @@ describe('backup', () => {
 		expect(await Bun.file(cli.path('copy.db')).text()).toBe('mine');
 	});
 
-	test('replaces what a backup of that name left when it was cut off, its journal included', async () => {
+	test('replaces what an interrupted backup of that name left, its journal included', async () => {
 		writeFileSync(cli.path('copy.db.partial'), 'half');
 		writeFileSync(cli.path('copy.db.partial-journal'), 'half');
 		expect((await cli.call('backup', 'copy.db')).code).toBe(0);
@@ -58,7 +58,7 @@ describe('backup', () => {
 		expect(readdirSync(cli.cwd).filter((name) => name.includes('partial'))).toEqual([]);
 	});
 
-	test('leaves alone what another backup is writing', async () => {
+	test('does not touch what another backup is writing', async () => {
 		// Of another process: those of one process do not lock each other out.
 		const script = `
 			const other = new (require('bun:sqlite').Database)(process.argv[1]);
@@ -95,7 +95,7 @@ describe('backup', () => {
 		expect(readdirSync(cli.cwd).filter((name) => name.startsWith('copy.db'))).toEqual([]);
 	});
 
-	test('into a folder that is not there says so', async () => {
+	test('into a missing folder is an error that says so', async () => {
 		expect(await cli.call('backup', 'missing/copy.db')).toEqual({
 			code: 1,
 			stdout: '',
@@ -112,7 +112,7 @@ describe('backup', () => {
 		expect(existsSync(cli.path('copy.db'))).toBe(false);
 	});
 
-	test('where there is no database says so', async () => {
+	test('without a database is an error that says so', async () => {
 		const { code, stderr } = await cli.call('backup', 'copy.db', '--data-dir', 'elsewhere');
 		expect(code).toBe(1);
 		expect(stderr).toContain('There is no database at');
@@ -125,27 +125,27 @@ describe('restore', () => {
 		await cli.call('forms', 'create', 'After');
 	});
 
-	test('never replaces a database unasked', async () => {
+	test('never replaces a database without --force', async () => {
 		const { code, stderr } = await cli.call('restore', 'copy.db');
 		expect(code).toBe(1);
 		expect(stderr).toContain('Add --force');
 		expect(await names()).toEqual(['After', 'Before']);
 	});
 
-	test('with --force brings back what was, and keeps what is', async () => {
+	test('with --force restores the backup, and keeps the present database', async () => {
 		const { replaced } = await cli.json('restore', 'copy.db', '--force');
 		expect(await names()).toEqual(['Before']);
 		expect(await names('--database-url', `sqlite:${replaced}`)).toEqual(['After', 'Before']);
 		expect(existsSync(cli.path('copy.db'))).toBe(true);
 	});
 
-	test('fills an empty place', async () => {
+	test('works where there is no database', async () => {
 		expect((await cli.call('restore', 'copy.db', '--data-dir', 'elsewhere')).code).toBe(0);
 		expect(await names('--data-dir', 'elsewhere')).toEqual(['Before']);
 		expect(statSync(cli.path('elsewhere', 'formsrv.db')).mode & 0o777).toBe(0o600);
 	});
 
-	test('waits for nobody: while a server runs it is refused', async () => {
+	test('is rejected at once while a server runs', async () => {
 		const release = takeServerLock(cli.path('formsrv-data', 'formsrv.db'));
 		const { code, stderr } = await cli.call('restore', 'copy.db', '--force');
 		release?.();
@@ -189,7 +189,7 @@ describe('restore', () => {
 		expect(await Bun.file(cli.path('formsrv-data', `${kept[0]}`)).text()).toBe(log);
 	});
 
-	test('follows a link and replaces what it leads to', async () => {
+	test('follows a link and replaces its target', async () => {
 		const file = cli.path('formsrv-data', 'formsrv.db');
 		renameSync(file, cli.path('real.db'));
 		symlinkSync(cli.path('real.db'), file);
@@ -199,7 +199,7 @@ describe('restore', () => {
 		expect(await names()).toEqual(['Before']);
 	});
 
-	test('takes a plain copy of the file of a stopped server as well', async () => {
+	test('accepts a plain copy of a stopped server’s file', async () => {
 		copyFileSync(cli.path('formsrv-data', 'formsrv.db'), cli.path('plain.db'));
 		expect((await cli.call('restore', 'plain.db', '--force')).code).toBe(0);
 		expect(await names()).toEqual(['After', 'Before']);

@@ -5,7 +5,7 @@ import { openStorage } from '../../src/storage/storage.ts';
 import { setupLinks } from '../../src/storage/tables.ts';
 import { openCommandLine } from './command-line.ts';
 
-test('prints a link to the dashboard that is good once, also before there is a database', async () => {
+test('prints a set-up link that works once, also before there is a database', async () => {
 	const cli = openCommandLine();
 	const { code, stdout, stderr } = await cli.call('dashboard-link');
 	expect(code).toBe(0);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 const openServer = (smtpUrl: string | null) =>
 	openDeliveryFixture({ file: cli.path('formsrv-data', 'formsrv.db'), smtpUrl });
 
-test('what could not be sent is listed, shown and tried again while the server runs', async () => {
+test('failed deliveries are listed, shown and retried while the server runs', async () => {
 	const peer = await startScriptedSmtp({ RCPT: '550 no such user' });
 	const server = await openServer(peer.url);
 	await server.start();
@@ -42,7 +42,7 @@ test('what could not be sent is listed, shown and tried again while the server r
 	await peer.close();
 });
 
-test('many are tried again by what they have in common', async () => {
+test('many are retried by state, channel or form', async () => {
 	const server = await openServer(null);
 	await server.submit();
 	await server.submit();

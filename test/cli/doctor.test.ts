@@ -9,14 +9,14 @@ beforeEach(() => {
 	cli = openCommandLine();
 });
 
-test('finds nothing wrong before the first start, and makes nothing', async () => {
+test('finds no problem before the first start, and creates nothing', async () => {
 	const { code, stdout } = await cli.call('doctor');
 	expect(code).toBe(0);
 	expect(stdout).toContain('none yet; the first start of the server makes it');
 	expect((await cli.call('keys', 'list')).stderr).toContain('There is no database');
 });
 
-test('finds nothing wrong with a new database', async () => {
+test('finds no problem with a new database', async () => {
 	await cli.call('keys', 'create');
 	const { code, stdout } = await cli.call('doctor');
 	expect(code).toBe(0);
@@ -62,7 +62,7 @@ test('finds damage', async () => {
 	expect(stdout).toMatch(/BAD +database/);
 });
 
-test('finds a file that is not ours', async () => {
+test('finds a file that is no database', async () => {
 	await cli.call('keys', 'create');
 	writeFileSync(cli.path('formsrv-data', 'formsrv.db'), 'a text. '.repeat(1000));
 	const { code, stdout } = await cli.call('doctor');
@@ -70,7 +70,7 @@ test('finds a file that is not ours', async () => {
 	expect(stdout).toContain('cannot be opened as an SQLite database');
 });
 
-test('tells machines as well', async () => {
+test('prints JSON too', async () => {
 	await cli.call('keys', 'create');
 	const { settings, findings } = await cli.json('doctor');
 	expect(settings).toContainEqual({ name: 'FORMSRV_HOST', value: '127.0.0.1', source: 'default' });

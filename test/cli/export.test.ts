@@ -29,7 +29,7 @@ beforeEach(async () => {
 	await storage.close();
 });
 
-test('prints CSV, oldest first if it is asked to', async () => {
+test('prints CSV, oldest first on request', async () => {
 	const { code, stdout } = await cli.call('submissions', 'export', 'contact', '--order', 'asc');
 	expect(code).toBe(0);
 	const [header, ...rows] = readCsv(stdout);
@@ -37,7 +37,7 @@ test('prints CSV, oldest first if it is asked to', async () => {
 	expect(rows.map((row) => row[5])).toEqual(['Ada', 'Grace', '\u001b[31mred']);
 });
 
-test('guards against formulas unless they are to be left', async () => {
+test('guards against formulas, except with raw', async () => {
 	const storage = await openStorage(cli.path('formsrv-data', 'formsrv.db'));
 	const [form] = await storage.db.select().from(forms);
 	await storage.submissions.append({
@@ -57,7 +57,7 @@ test('guards against formulas unless they are to be left', async () => {
 	expect((await cli.call('submissions', 'export', 'contact', '--formulas', 'no')).code).toBe(2);
 });
 
-test('writes a file for its owner alone, and never over another one unless forced', async () => {
+test('writes a file for its owner only, and overwrites another one only with --force', async () => {
 	const file = cli.path('out.ndjson');
 	const args = ['submissions', 'export', 'contact', '--format', 'ndjson', '-o', 'out.ndjson'];
 	const first = await cli.call(...args);
@@ -75,7 +75,7 @@ test('writes a file for its owner alone, and never over another one unless force
 	expect(readFileSync(file, 'utf8')).toContain('Grace');
 });
 
-test('an export that fails leaves the old file as it was, and nothing beside it', async () => {
+test('a failed export leaves the old file unchanged, and no other file', async () => {
 	writeFileSync(cli.path('out.csv'), 'old', { mode: 0o640 });
 	const before = readdirSync(cli.cwd).sort();
 	const lines: string[] = [];
@@ -100,7 +100,7 @@ test('an export that fails leaves the old file as it was, and nothing beside it'
 	expect(readdirSync(cli.cwd).sort()).toEqual(before);
 });
 
-test('a forced export goes through a link, and into what is no file', async () => {
+test('a forced export follows a link, and writes to pipes and devices', async () => {
 	writeFileSync(cli.path('target.csv'), 'old');
 	symlinkSync('target.csv', cli.path('link.csv'));
 	const args = ['submissions', 'export', 'contact', '--force', '-o'];
@@ -113,7 +113,7 @@ test('a forced export goes through a link, and into what is no file', async () =
 	expect(lstatSync(cli.path('nowhere')).isSymbolicLink()).toBe(true);
 });
 
-test('shows its progress on a terminal, where nothing that was submitted acts', async () => {
+test('shows its progress on a terminal, where submitted text controls nothing', async () => {
 	const out: string[] = [];
 	const err: string[] = [];
 	const io = {
@@ -129,7 +129,7 @@ test('shows its progress on a terminal, where nothing that was submitted acts', 
 	expect(err.join('')).toContain('100 %  3 of 3\n');
 });
 
-test('says what is wrong with a call', async () => {
+test('says what is wrong with its options', async () => {
 	const { code, stderr } = await cli.call('submissions', 'export', 'contact', '--since', 'yesterday');
 	expect({ code, stderr }).toEqual({
 		code: 2,

@@ -8,7 +8,7 @@ beforeEach(() => {
 	cli = openCommandLine();
 });
 
-test('a form is made with all its settings and shown by its slug', async () => {
+test('a form is created with all its settings and shown by its slug', async () => {
 	const made = await cli.json(
 		...['forms', 'create', 'Contact', '--slug', 'contact', '--notification-email', 'a@example.com'],
 		...['--redirect-url', 'https://example.com/thanks', '--allowed-domains', 'example.com, example.org'],
@@ -40,7 +40,7 @@ test('live and test forms are listed together or apart, newest first', async () 
 	expect((await cli.call('forms', 'list')).stdout).toMatch(/^ID +SLUG +MODE[\s\S]*Two\n[\s\S]*One\n$/);
 });
 
-test('what is given is changed, "none" clears, the rest stays', async () => {
+test('the given settings are changed, "none" clears, the rest stays', async () => {
 	const { slug } = await cli.json(
 		'forms',
 		'create',
@@ -82,13 +82,13 @@ test.each([
 	});
 });
 
-test('domains that are left empty open a form to nobody', async () => {
+test('empty domains are rejected, and open no form', async () => {
 	const { code, stderr } = await cli.call('forms', 'create', 'Contact', '--allowed-domains', 'a.org,');
 	expect(code).toBe(2);
 	expect(stderr).toEndWith('allowedDomains.1 must be a domain such as example.com, or localhost:3000.\n');
 });
 
-test('an update without anything to change is a wrong call', async () => {
+test('an update without a change is wrong usage', async () => {
 	expect(await cli.call('forms', 'update', 'contact')).toMatchObject({
 		code: 2,
 		stderr: 'Nothing to change was given. See formsrv forms update --help.\n',
@@ -101,7 +101,7 @@ test('a setting that is not valid is named', async () => {
 	expect(stderr).toContain('redirectUrl must');
 });
 
-test('a form is deleted only when it is said twice', async () => {
+test('a form is deleted only with --yes', async () => {
 	const { slug } = await cli.json('forms', 'create', 'Contact');
 	expect(await cli.call('forms', 'delete', slug)).toMatchObject({
 		code: 2,
@@ -112,7 +112,7 @@ test('a form is deleted only when it is said twice', async () => {
 	expect((await cli.call('forms', 'delete', slug, '--yes')).code).toBe(1);
 });
 
-test('names from outside cannot act on the terminal', async () => {
+test('untrusted names cannot control the terminal', async () => {
 	await cli.call('forms', 'create', 'a\u202eb\x9b2Jc');
 	const { stdout } = await cli.call('forms', 'list');
 	expect(stdout).toContain('a\\u202eb\\u009b2Jc');

@@ -22,7 +22,7 @@ describe('keys create', () => {
 		expect(statSync(cli.path('formsrv-data', 'formsrv.db')).mode & 0o777).toBe(0o600);
 	});
 
-	test('makes a live key that may do everything, unless it is told otherwise', async () => {
+	test('creates a live admin key by default', async () => {
 		await createKey();
 		await createKey('--test', '--permissions', 'read, write', '--name', 'build', '--expires', '90d');
 		const [second, first] = await cli.json('keys', 'list');
@@ -31,7 +31,7 @@ describe('keys create', () => {
 		expect(Date.parse(second.expiresAt) / 86_400_000).toBeCloseTo(Date.now() / 86_400_000 + 90, 1);
 	});
 
-	test('makes a form-level key for a form named by its slug or its id', async () => {
+	test('creates a form-level key for a form named by its slug or its id', async () => {
 		const form = await cli.json('forms', 'create', 'Contact');
 		expect(await createKey('--form', form.slug)).toMatch(/^fk_[0-9A-Za-z]{38}\n$/);
 		expect(await cli.json('keys', 'create', '--form', form.id)).toMatchObject({
@@ -68,7 +68,7 @@ describe('keys list', () => {
 		expect(stdout).not.toContain(key);
 	});
 
-	test('says how to make the first one', async () => {
+	test('says how to create the first one', async () => {
 		await cli.call('forms', 'create', 'Contact');
 		expect(await cli.call('keys', 'list')).toEqual({
 			code: 0,

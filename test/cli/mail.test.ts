@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => peer.close());
 
-test('a mail that works is reported with the server’s own words', async () => {
+test('a sent mail is reported with the mail server’s reply', async () => {
 	const { code, stdout, stderr } = await cli.call('mail', 'test', 'you@example.com');
 	expect([code, stdout]).toEqual([0, 'The mail server took it: 250 2.0.0 queued as 4711\n']);
 	expect(stderr).toBe(`Sending as forms@example.com through 127.0.0.1:${peer.port} …\n`);
@@ -35,7 +35,7 @@ test.each([
 	expect(stderr).not.toContain('secret');
 });
 
-test('nobody listening, an unknown host and a missing setting are told apart', async () => {
+test('a refused connection, an unknown host and a missing setting have different sentences', async () => {
 	await peer.close();
 	expect((await cli.call('mail', 'test', 'you@example.com')).stderr).toContain('check host and port');
 	cli.env.FORMSRV_SMTP_URL = 'smtp://no-such-host.invalid';
@@ -48,7 +48,7 @@ test('nobody listening, an unknown host and a missing setting are told apart', a
 	peer = await startScriptedSmtp();
 });
 
-test('an address that is none is a wrong call', async () => {
+test('an invalid address is wrong usage', async () => {
 	const { code, stderr } = await cli.call('mail', 'test', 'you@example.com, me@example.com');
 	expect([code, stderr]).toEqual([2, expect.stringContaining('is not one valid mail address.')]);
 });

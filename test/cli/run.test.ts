@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 
 describe('help', () => {
-	test('formsrv alone shows the help on stderr and counts as a wrong call', async () => {
+	test('formsrv alone shows the help on stderr and is wrong usage', async () => {
 		const { code, stdout, stderr } = await cli.call();
 		expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
 		expect(stderr).toContain('Usage: formsrv');
@@ -36,14 +36,14 @@ describe('help', () => {
 		expect(stdout).not.toContain('--smtp-url');
 	});
 
-	test('the version can be asked for', async () => {
+	test('the version is printed', async () => {
 		expect(await cli.call('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 		expect((await cli.call('version')).stdout).toStartWith(`formsrv ${version} (bun `);
 		expect(await cli.json('version')).toMatchObject({ formsrv: version, bun: Bun.version });
 	});
 });
 
-describe('a wrong call is exit 2 and one sentence on stderr', () => {
+describe('wrong usage is exit 2 and one sentence on stderr', () => {
 	test.each([
 		[['kyes'], "Unknown command 'kyes'; did you mean keys? See formsrv --help."],
 		[['keys', 'craete'], "Unknown command 'craete'; did you mean create? See formsrv keys --help."],
@@ -61,7 +61,7 @@ describe('a wrong call is exit 2 and one sentence on stderr', () => {
 		expect(stderr.split('\n')).toHaveLength(2);
 	});
 
-	test('all problems of the settings are told at once', async () => {
+	test('all problems of the settings are reported at once', async () => {
 		cli.env.FORMSRV_PROT = '1';
 		const { code, stderr } = await cli.call('serve', '--port', 'x');
 		expect(code).toBe(2);
@@ -72,7 +72,7 @@ describe('a wrong call is exit 2 and one sentence on stderr', () => {
 });
 
 describe('a command that fails is exit 1 and one sentence on stderr', () => {
-	test('without a database it says where it looked, and makes none', async () => {
+	test('without a database it says where it looked, and creates none', async () => {
 		const { code, stderr } = await cli.call('keys', 'list');
 		expect({ code, stderr }).toEqual({
 			code: 1,
@@ -80,7 +80,7 @@ describe('a command that fails is exit 1 and one sentence on stderr', () => {
 		});
 	});
 
-	test('a file that is no database is left alone', async () => {
+	test('a file that is no database is not changed', async () => {
 		mkdirSync(cli.path('formsrv-data'));
 		writeFileSync(cli.path('formsrv-data', 'formsrv.db'), 'not a database, but a text of some length. '.repeat(100));
 		chmodSync(cli.path('formsrv-data', 'formsrv.db'), 0o600);

@@ -97,7 +97,7 @@ async function saysOn(stream: ReadableStream<Uint8Array>, wanted: string): Promi
 }
 
 describe('serve', () => {
-	test('prints one line per listener, exactly, once they accept connections', async () => {
+	test('prints exactly one line per listener once they accept connections', async () => {
 		const server = await serve(...ANY_PORTS);
 		expect(server.out.join('')).toMatch(/^base {4}http:\/\/127\.0\.0\.1:\d+\nsubmit {2}http:\/\/127\.0\.0\.1:\d+\n$/);
 		expect((await fetch(`${server.base}/health`)).status).toBe(200);
@@ -122,7 +122,7 @@ describe('serve', () => {
 		expect(server.err.join('')).toContain('Set FORMSRV_SUBMIT_URL to what people use');
 	});
 
-	test('shows a link that signs in to a terminal alone; to a log, the command that prints one', async () => {
+	test('shows a set-up link on a terminal only, and in a log the command that prints one', async () => {
 		const where = ['--base-url', 'https://forms.example.com'];
 		const logged = await serve(...ANY_PORTS, ...where);
 		await logged.heard('There is no API key yet.');
@@ -155,7 +155,7 @@ describe('serve', () => {
 		await first.stop();
 	});
 
-	test('that cannot have its second port leaves nothing of the first', async () => {
+	test('closes its first port if the second is taken', async () => {
 		const taken = await serve(...ANY_PORTS, '--data-dir', 'other');
 		const free = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
 		const port = String(free.port);
@@ -169,7 +169,7 @@ describe('serve', () => {
 		await server.stop();
 	});
 
-	test('refuses to serve the same data twice', async () => {
+	test('rejects a second server on the same data', async () => {
 		const first = await serve(...ANY_PORTS);
 		const { code, stderr } = await cli.call('serve', ...ANY_PORTS);
 		await first.stop();
@@ -179,7 +179,7 @@ describe('serve', () => {
 });
 
 describe('beside a running server', () => {
-	test('a key is made and revoked, and the server knows at the next request', async () => {
+	test('a key is created and revoked, from the next request on', async () => {
 		const server = await serve(...ANY_PORTS);
 		const { key, id } = await cli.json('keys', 'create');
 		const status = async () =>
@@ -190,7 +190,7 @@ describe('beside a running server', () => {
 		await server.stop();
 	});
 
-	test('submissions are listed as they come in', async () => {
+	test('submissions are listed as they arrive', async () => {
 		const server = await serve(...ANY_PORTS);
 		const { slug } = await cli.json('forms', 'create', 'Contact');
 		for (const message of ['first', 'second\x1b[2J']) {
@@ -206,7 +206,7 @@ describe('beside a running server', () => {
 		await server.stop();
 	});
 
-	test('submissions are listed for machines exactly as the API lists them', async () => {
+	test('submissions are listed as JSON exactly as by the API', async () => {
 		const server = await serve(...ANY_PORTS);
 		const { id, slug } = await cli.json('forms', 'create', 'Contact');
 		const { key } = await cli.json('keys', 'create');
@@ -221,7 +221,7 @@ describe('beside a running server', () => {
 		await server.stop();
 	});
 
-	test('the health is asked for', async () => {
+	test('the health is queried', async () => {
 		const server = await serve(...ANY_PORTS);
 		cli.env.FORMSRV_PORT = new URL(server.base).port;
 		expect(await cli.call('healthcheck')).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });

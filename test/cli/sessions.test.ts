@@ -29,7 +29,7 @@ async function use<T>(act: (app: App) => Promise<T>): Promise<T> {
 
 const isOpen = (token: string) => use(async (app) => (await app.sessions.find(token, { isUse: false })) !== undefined);
 
-test('who is signed in is listed, and ended singly or all at once', async () => {
+test('sessions are listed, and ended one by one or all at once', async () => {
 	const tokens = [await signIn(), await signIn(), await signIn()];
 	const { stdout } = await cli.call('sessions', 'list');
 	expect(stdout).toMatch(/^ID +BY +MODE +SINCE +LAST SEEN +ENDS +NAME\n(\w+ +set-up link +live .*\n){3}$/);
@@ -44,7 +44,7 @@ test('who is signed in is listed, and ended singly or all at once', async () => 
 	expect((await cli.call('sessions', 'list')).stderr).toBe('Nobody is signed in.\n');
 });
 
-test('it has to be said which, or all', async () => {
+test('either a session or --all is required', async () => {
 	await signIn();
 	for (const argv of [[], ['abc', '--all']]) {
 		const { code, stderr } = await cli.call('sessions', 'revoke', ...argv);
@@ -53,7 +53,7 @@ test('it has to be said which, or all', async () => {
 	expect(await cli.json('sessions', 'list')).toHaveLength(1);
 });
 
-test('a new link can end what came by the former ones', async () => {
+test('a new link can end the sessions of former ones', async () => {
 	const token = await signIn();
 	const unused = (await cli.call('dashboard-link')).stdout.trim().split('/').at(-1) ?? '';
 	const { stdout, stderr } = await cli.call('dashboard-link', '--revoke-others');

@@ -24,24 +24,24 @@ async function run(line: string) {
 	return { printed, found: JSON.parse(found) };
 }
 
-test('a slow reader gets everything', async () => {
+test('a slow reader gets the whole output', async () => {
 	const { printed, found } = await run('"$BUN" -e "$PROGRAM" | (sleep 0.2; wc -c)');
 	expect(Number(printed)).toBe(LENGTH + 1);
 	expect(found).toEqual({ taken: true, isTTY: false });
 });
 
-test('a reader that goes away stops the writing, and that is no failure', async () => {
+test('a reader that closes early ends the output without a failure', async () => {
 	const { printed, found } = await run('"$BUN" -e "$PROGRAM" | head -c 2');
 	expect(printed).toBe('ab');
 	expect(found).toEqual({ taken: false, isTTY: false });
 });
 
-test('a full disk is a loss, and the reason is told', async () => {
+test('a full disk is a failure with its reason', async () => {
 	const { found } = await run('"$BUN" -e "$PROGRAM" > /dev/full');
 	expect(found).toEqual({ taken: false, lost: expect.stringContaining('no space left'), isTTY: false });
 });
 
-test('a terminal is known with its width, and /dev/null is none', async () => {
+test('a terminal is detected with its width, /dev/null is none', async () => {
 	const terminal = await run(`script -qec 'stty cols 123; "$BUN" -e "$PROGRAM" 2>&3' /dev/null 3>&2`);
 	expect(terminal.found).toMatchObject({ isTTY: true, columns: 123 });
 	expect((await run('"$BUN" -e "$PROGRAM" > /dev/null')).found).toEqual({ taken: true, isTTY: false });

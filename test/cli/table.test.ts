@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { formatTable, shorten, shortTime } from '../../src/cli/table.ts';
 
-test('columns are aligned by what is seen, wide characters included', () => {
+test('columns are aligned by display width, wide characters included', () => {
 	expect(
 		formatTable(
 			['A', 'NAME', 'N'],
@@ -15,7 +15,7 @@ test('columns are aligned by what is seen, wide characters included', () => {
 	).toBe(['A   NAME  N', '1   你好  2', '22  x', ''].join('\n'));
 });
 
-test('no cell can break the table or act on the terminal', () => {
+test('no cell can break the table or control the terminal', () => {
 	expect(formatTable(['A'], [['a\nb\x1b[2J\u202e']])).toBe('A\na\\nb\\u001b[2J\\u202e\n');
 });
 

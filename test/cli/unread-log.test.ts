@@ -1,4 +1,4 @@
-/** A log that nobody reads: it takes a bounded room, says what was lost once it is read again, and holds up no end. */
+/** A log without a reader: it takes bounded memory, says what was dropped once it is read again, and does not delay the exit. */
 
 import { expect, test } from 'bun:test';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
@@ -37,14 +37,14 @@ async function serve() {
 	return { server, read, [Symbol.dispose]: () => closeSync(reader) };
 }
 
-test('holds up no end', async () => {
+test('does not delay the exit', async () => {
 	using unread = await serve();
 	const asked = performance.now();
 	expect(await unread.server.end('SIGTERM')).toBe(0);
 	expect(performance.now() - asked).toBeLessThan(END_WITHIN_MS);
 }, 30_000);
 
-test('takes a bounded room, and says how many lines were dropped once it is read', async () => {
+test('takes bounded memory, and says how many lines were dropped once it is read', async () => {
 	using unread = await serve();
 	let log = '';
 	let kept = 0;

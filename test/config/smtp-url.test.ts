@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { parseSmtpUrl } from '../../src/config/smtp-url.ts';
 
-test('everything has its place', () => {
+test('every part is read', () => {
 	expect(parseSmtpUrl('smtp://me%40example.com:p%40ss@mail.example.com:2525')).toEqual({
 		host: 'mail.example.com',
 		port: 2525,

@@ -1,4 +1,4 @@
-/** Five thousand ways to run a script in a page that shows what strangers sent. */
+/** Five thousand ways to run a script in a page that shows untrusted text. */
 
 /** What a payload would do if it ran; any of them leaves its mark on the page. */
 const VECTORS = [

@@ -66,9 +66,9 @@ test('a link that was used says so', async () => {
 	const link = setupLink(server.baseUrl, await server.app.sessions.createLink());
 	await page.goto(link);
 	await heading('Forms').waitFor();
-	const stranger = await browser.newContext();
-	const other = await stranger.newPage();
+	const visitor = await browser.newContext();
+	const other = await visitor.newPage();
 	await other.goto(link);
 	await other.getByText('This key or link is not known here').waitFor();
-	await stranger.close();
+	await visitor.close();
 });

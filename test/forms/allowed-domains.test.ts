@@ -60,7 +60,7 @@ describe('an entry of the list', () => {
 		expect(normalizeDomain(entry)).toBeUndefined();
 	});
 
-	test('is a host that covers itself, or is refused, whatever it is', () => {
+	test('is a host that covers itself, or is rejected', () => {
 		fc.assert(
 			fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.domain()), (entry) => {
 				const kept = normalizeDomain(entry);
@@ -122,7 +122,7 @@ describe('a page', () => {
 		expect(check('junk', 'junk', [])).toBe(true);
 	});
 
-	test('is told by its Referer only if Origin is absent or null', () => {
+	test('is identified by its Referer only if Origin is absent or null', () => {
 		const good = 'https://example.com/contact?x=y';
 		expect(check(null, good, ['example.com'])).toBe(true);
 		expect(check('null', good, ['example.com'])).toBe(true);
@@ -131,7 +131,7 @@ describe('a page', () => {
 		expect(check(null, 'https://evil.com/?https://example.com', ['example.com'])).toBe(false);
 	});
 
-	test('may not post if it does not tell where it is', () => {
+	test('may not post without Origin and Referer', () => {
 		expect(check(null, null, ['example.com'])).toBe(false);
 		expect(check('null', null, ['example.com'])).toBe(false);
 		expect(check('', '', ['example.com'])).toBe(false);

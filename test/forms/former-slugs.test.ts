@@ -21,7 +21,7 @@ async function open() {
 	return { clock, storage, forms, nameAt, rename };
 }
 
-test('a renamed form is found by all slugs that it had, in any case, and tells them', async () => {
+test('a renamed form is found by all former slugs, in any case, and lists them', async () => {
 	const { storage, forms, nameAt, rename } = await open();
 	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
 	expect(await nameAt('first')).toBe('One');
@@ -35,7 +35,7 @@ test('a renamed form is found by all slugs that it had, in any case, and tells t
 	await storage.close();
 });
 
-test('another form takes a former slug, made with it or renamed to it, and it leads there alone', async () => {
+test('another form can take a former slug, which then leads to it only', async () => {
 	const { storage, forms, nameAt, rename } = await open();
 	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
 	await rename(id, 'second');
@@ -50,7 +50,7 @@ test('another form takes a former slug, made with it or renamed to it, and it le
 	await storage.close();
 });
 
-test('the other mode takes none', async () => {
+test('a form of the other mode cannot take one', async () => {
 	const { storage, forms, nameAt, rename } = await open();
 	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
 	await rename(id, 'second');
@@ -62,7 +62,7 @@ test('the other mode takes none', async () => {
 	await storage.close();
 });
 
-test('all slugs of a deleted form are kept from others for 30 days, also once its rows are gone', async () => {
+test('all slugs of a deleted form are reserved for 30 days, also once its rows are removed', async () => {
 	const { clock, storage, forms, nameAt, rename } = await open();
 	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
 	await rename(id, 'second');
@@ -101,7 +101,7 @@ test('two changes of one slug at once lose neither', async () => {
 	await storage.close();
 });
 
-test('over the API, what is posted to the old address arrives, and only who may read takes it over', async () => {
+test('over the API, submissions to the old address arrive, and taking it over needs the permission to read', async () => {
 	const server = await openTestServer();
 	const { body: form } = await server.call<{ id: string }>('POST /api/forms', { json: { name: 'One', slug: 'first' } });
 	await server.call(`PATCH /api/forms/${form.id}`, { json: { slug: 'second' } });

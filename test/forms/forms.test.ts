@@ -27,7 +27,7 @@ const refusal = async (attempt: Promise<unknown>): Promise<AppError> => {
 	return error as AppError;
 };
 
-test('a form is made with defaults, read, changed and listed newest first', async () => {
+test('a form is created with defaults, read, changed and listed newest first', async () => {
 	const { forms, storage } = await open();
 	const first = await forms.create('live', { name: ' Contact ' });
 	expect(first).toMatchObject({
@@ -118,7 +118,7 @@ test.each(faults)('%s is refused by the name of the field', async (_title, input
 	await storage.close();
 });
 
-test('a name is measured in characters, not in halves of them', async () => {
+test('the length of a name is counted in characters, not in UTF-16 units', async () => {
 	const { forms, storage } = await open();
 	const { name } = await forms.create('live', { name: '😀'.repeat(200) });
 	expect(name).toBe('😀'.repeat(200));
@@ -157,7 +157,7 @@ test("the other mode's form is not there", async () => {
 	await storage.close();
 });
 
-test('a change is seen by the next look-up of the slug', async () => {
+test('a change is visible to the next query of the slug', async () => {
 	const { forms, storage } = await open();
 	const form = await forms.create('live', { name: 'One', slug: 'contact' });
 	expect((await forms.findBySlug('contact'))?.isActive).toBe(true);
@@ -168,7 +168,7 @@ test('a change is seen by the next look-up of the slug', async () => {
 	await storage.close();
 });
 
-test('a deleted form is out of reach at once, and its rows go, also after a restart in between', async () => {
+test('a deleted form is inaccessible at once, and its rows are swept, also after a restart', async () => {
 	const { forms, storage, file } = await open();
 	const form = await forms.create('live', { name: 'One', slug: 'contact' });
 	await createKeys(storage).create({ mode: 'live', permissions: ['read'], form: form.id });

@@ -212,7 +212,7 @@ describe('the page of the API documentation', () => {
 		expect(policy).toContain("connect-src 'self' http://submit.example;");
 	});
 
-	test('has files that a browser may keep for ever, compressed or not', async () => {
+	test('has files that a browser may cache for ever, compressed or not', async () => {
 		const html = await (await fetch(`${base}/docs`)).text();
 		const style = /href="(\/docs\/[^"]+\.css)"/.exec(html)?.[1];
 		const [packed, plain] = await Promise.all(

@@ -81,7 +81,7 @@ test('for a client that does not read or has left, no chunk is generated', async
 	expect(made).toBeLessThan(50);
 });
 
-test('a client that goes while a piece is made is no fault, and not logged as one', async () => {
+test('a client that disconnects while a chunk is generated is not logged as an error', async () => {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	ready = promise;
 	const socket = connect(server.port as number, '127.0.0.1');

@@ -41,7 +41,7 @@ const deliveriesOf = async (form: Form, key?: string) =>
 	(await server.call<DeliveryList>(`GET /api/forms/${form.id}/deliveries`, { key })).body.deliveries;
 
 describe('the notification address', () => {
-	test('is changed by those who may read as well, and by nobody who only writes', async () => {
+	test('can be changed with the permission to read, and not with write alone', async () => {
 		const form = await makeForm({ notificationEmail: 'owner@example.com' });
 		for (const notificationEmail of ['thief@example.com', 'owner@example.com, thief@example.com', null]) {
 			const { status, body } = await change(form, { name: 'Renamed', notificationEmail }, writer);
@@ -56,14 +56,14 @@ describe('the notification address', () => {
 		);
 	});
 
-	test('may be sent along as it is, and given to a new form, by those who only write', async () => {
+	test('can be sent unchanged, and given to a new form, with write alone', async () => {
 		const form = await makeForm({ notificationEmail: 'owner@example.com' }, writer);
 		const { status, body } = await change(form, { ...form, name: 'Renamed' }, writer);
 		expect([status, body.notificationEmail, body.name]).toEqual([200, 'owner@example.com', 'Renamed']);
 		expect(await deliveriesOf(form)).toEqual([]);
 	});
 
-	test('is told by mail when another takes its place, without anything that was submitted', async () => {
+	test('gets a mail when another replaces it, without submitted content', async () => {
 		const form = await makeForm({ notificationEmail: 'a@example.com, b@example.com' });
 		await server.submit(form.slug, { secret: 'The cake is a lie' });
 		await change(form, { notificationEmail: 'b@example.com, successor@example.com' });
@@ -81,7 +81,7 @@ describe('the notification address', () => {
 		expect(mail?.content).not.toContain('successor@example.com');
 	});
 
-	test('of a test form is only shown to be told', async () => {
+	test('of a test form gets a captured mail', async () => {
 		const key = await server.createKey({ mode: 'test' });
 		const form = await makeForm({ notificationEmail: 'a@example.com' }, key);
 		await change(form, { notificationEmail: null }, key);
@@ -93,7 +93,7 @@ describe('the notification address', () => {
 });
 
 describe('what was submitted', () => {
-	test('is not in the answer to a change of flags by those who may not read', async () => {
+	test('is not in the response to a change of flags without the permission to read', async () => {
 		const form = await makeForm();
 		await server.submit(form.slug, { secret: 'The cake is a lie' });
 		const { body } = await server.call<{ submissions: { id: string }[] }>(`GET /api/forms/${form.id}/submissions`);
@@ -105,7 +105,7 @@ describe('what was submitted', () => {
 		expect((await server.call<object>(route, { key: author, json: { isRead: true } })).text).toContain('cake');
 	});
 
-	test('is not found out by counting what a search would change or delete', async () => {
+	test('is not disclosed by the count of a bulk change or deletion by search', async () => {
 		const form = await makeForm();
 		const path = `/api/forms/${form.id}/submissions` as const;
 		const chosen = { filter: 'all', search: 'cake' };

@@ -24,7 +24,7 @@ async function codeOf(attempt: Promise<unknown>): Promise<string> {
 	return error instanceof AppError ? error.code : `${error}`;
 }
 
-test('a key is recognised until it is revoked, from the very next request on', async () => {
+test('a key is valid until it is revoked, from the next request on', async () => {
 	const { keys, storage } = await open();
 	const { token, key } = await keys.create({ mode: 'live', permissions: ['read', 'write'], name: ' site ' });
 	expect(key).toMatchObject({
@@ -58,7 +58,7 @@ test('a key ends at its expiry', async () => {
 	await storage.close();
 });
 
-test('a missing, malformed and unknown key get the same refusal but for the hint that one was sent', async () => {
+test('a missing, malformed and unknown key get the same error, except for the hint that one was sent', async () => {
 	const { keys, storage } = await open();
 	const refusals = await Promise.all(
 		[undefined, 'x', createToken('live')].map((token) => keys.authenticate(token).catch((error: unknown) => error)),
@@ -71,7 +71,7 @@ test('a missing, malformed and unknown key get the same refusal but for the hint
 	await storage.close();
 });
 
-test('a form-level key belongs to its form and its mode, and goes with it', async () => {
+test('a form-level key has the mode of its form, and ends with it', async () => {
 	const { keys, forms, storage } = await open();
 	const form = await forms.create('test', { name: 'Contact', slug: 'contact' });
 	const { token, key } = await keys.create({ mode: 'live', permissions: ['admin'], form: 'contact' });
@@ -84,7 +84,7 @@ test('a form-level key belongs to its form and its mode, and goes with it', asyn
 	await storage.close();
 });
 
-test('the last use is noted to the minute', async () => {
+test('the last use is stored to the minute', async () => {
 	const { keys, storage, clock } = await open();
 	const { token } = await keys.create({ mode: 'live', permissions: ['read'] });
 	const lastUsed = async () => (await keys.list())[0]?.lastUsedAt;

@@ -10,7 +10,7 @@ interface Line {
 	session?: string;
 }
 
-test('whatever is changed is logged with the ids of key and session, and with neither of them themselves', async () => {
+test('changes are logged with the ids of key and session, and without the credentials', async () => {
 	const server = await openTestServer({ settings: { FORMSRV_LOG_LEVEL: 'info' } });
 	const { token, key } = await server.app.keys.create({ mode: 'live', permissions: ['admin'] });
 	const signIn = async (json: object) => {

@@ -56,7 +56,7 @@ const RULES: Record<string, Rule> = {
 	'GET /api/status': { permission: 'admin' },
 };
 
-/** Under `/api`, but open to everybody. */
+/** Under `/api`, but without a key. */
 const OPEN = [/ \/api\/f\//, / \/api\/session$/, / \/api\/openapi\.json$/];
 
 const server = await openTestServer({ settings: { FORMSRV_RATE_AUTH: '0', FORMSRV_RATE_API: '0' } });
@@ -83,7 +83,7 @@ const permissionSets: Permission[][] = [
 	['admin'],
 ];
 
-const strangers: Record<string, string | undefined> = {
+const invalidHeaders: Record<string, string | undefined> = {
 	'no header': undefined,
 	'an empty header': '',
 	'a word': 'Bearer key',
@@ -126,7 +126,7 @@ async function send(route: string, headers: Record<string, string>, formId = own
 	return { status: response.status, challenge: response.headers.get('WWW-Authenticate'), body };
 }
 
-test('every management route has its rule here, and every rule its route', () => {
+test('every management route has a rule here, and every rule a route', () => {
 	const router = createRouter(() => new Response());
 	mountManagement(router, server.app, { base: server.baseUrl, submit: server.submitUrl });
 	const routes = router.routes
@@ -141,8 +141,8 @@ const routes = Object.entries(RULES).sort(
 );
 
 describe.each(routes)('%s', (route, rule) => {
-	test('refuses strangers, all with one answer', async () => {
-		const answers = await Promise.all(Object.values(strangers).map((header) => ask(route, header)));
+	test('rejects unauthenticated requests, all with one response', async () => {
+		const answers = await Promise.all(Object.values(invalidHeaders).map((header) => ask(route, header)));
 		for (const [i, { status, challenge, body }] of answers.entries()) {
 			expect(status).toBe(401);
 			expect(body).toMatchObject({ code: 'UNAUTHORIZED', error: answers[0]?.body.error as string });
@@ -150,7 +150,7 @@ describe.each(routes)('%s', (route, rule) => {
 		}
 	});
 
-	test('takes exactly the keys that hold its permission', async () => {
+	test('accepts exactly the keys with its permission', async () => {
 		for (const { permissions, token } of limited) {
 			const isEnough = permissions.includes(rule.permission) || permissions.includes('admin');
 			if (isEnough && route.startsWith('DELETE')) continue;
@@ -163,7 +163,7 @@ describe.each(routes)('%s', (route, rule) => {
 		}
 	});
 
-	test('tells a limited key nothing about which forms exist', async () => {
+	test('does not disclose to a limited key which forms exist', async () => {
 		const lacking = limited.find(
 			({ permissions }) => !permissions.includes(rule.permission) && !permissions.includes('admin'),
 		);
@@ -188,7 +188,7 @@ describe.each(routes)('%s', (route, rule) => {
 		expect(elsewhere?.body.error).toBe(nowhere?.body.error as string);
 	});
 
-	test('takes a session in a browser as it takes the session’s key', async () => {
+	test('accepts a session like the session’s key', async () => {
 		for (const { permissions, token, cookie } of signedIn) {
 			const isEnough = permissions.includes(rule.permission) || permissions.includes('admin');
 			if (isEnough && route.startsWith('DELETE')) continue;
@@ -204,7 +204,7 @@ describe.each(routes)('%s', (route, rule) => {
 		}
 	});
 
-	test('takes a session from no other page, unless nothing is changed by it', async () => {
+	test('accepts a session from other pages only for requests that change nothing', async () => {
 		const cookie = signedIn.find(({ permissions }) => permissions.includes('admin'))?.cookie ?? '';
 		const others: Record<string, string>[] = [
 			{},
@@ -218,7 +218,7 @@ describe.each(routes)('%s', (route, rule) => {
 		}
 	});
 
-	test('is in another world for a test key', async () => {
+	test('does not show live objects to a test key', async () => {
 		const { status } = await ask(route, `Bearer ${testMode}`);
 		if (rule.isLiveOnly) expect(status).toBe(403);
 		else if (route.includes(':id')) expect(status).toBe(404);

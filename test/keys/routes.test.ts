@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('POST /api/keys', () => {
-	test('answers the key itself once, and it works', async () => {
+	test('returns the key itself once, and it works', async () => {
 		const { status, body, headers } = await create({ name: ' build ', permissions: ['read'] });
 		expect(status).toBe(201);
 		expect(headers.get('Cache-Control')).toBe('no-store');
@@ -34,7 +34,7 @@ describe('POST /api/keys', () => {
 		expect(list.body.keys.find(({ id }) => id === body.id)?.display).toBe(`sk_live_…${body.key.slice(-4)}`);
 	});
 
-	test('makes a form-level key by the id or the slug of a form', async () => {
+	test('creates a form-level key by the id or the slug of a form', async () => {
 		for (const name of [form.id, 'live']) {
 			const { body } = await create({ form: name });
 			expect(body).toMatchObject({ form: form.id, permissions: ['read'] });
@@ -43,7 +43,7 @@ describe('POST /api/keys', () => {
 		}
 	});
 
-	test('stays within the mode of the key that asks', async () => {
+	test('creates keys of the caller’s mode only', async () => {
 		expect((await create({ permissions: ['admin'] }, testAdmin)).body).toMatchObject({ mode: 'test' });
 		expect((await create({ permissions: ['read'], mode: 'live' }, testAdmin)).status).toBe(403);
 		expect((await create({ form: form.id }, testAdmin)).body.code).toBe('FORM_NOT_FOUND');
@@ -75,14 +75,14 @@ describe('POST /api/keys', () => {
 		[{ permissions: ['read'], expiresAt: '' }, 'expiresAt'],
 		[{ permissions: ['read'], expiresAt: ' ' }, 'expiresAt'],
 		[{ permissions: ['read'], name: '' }, 'name'],
-	])('refuses %j and names the field', async (json, field) => {
+	])('rejects %j and names the field', async (json, field) => {
 		const { status, body } = await create(json);
 		expect({ status, field: body.errors[0]?.field }).toEqual({ status: 400, field });
 	});
 });
 
 describe('DELETE /api/keys/{id}', () => {
-	test('revokes from the next request on; again is no error, another mode has no such key', async () => {
+	test('revokes from the next request on; again is no error, and in the other mode there is no such key', async () => {
 		const { body } = await create({ permissions: ['read'] });
 		const revoke = (key?: string) => server.call(`DELETE /api/keys/${body.id}`, { key });
 		expect((await revoke(testAdmin)).status).toBe(404);

@@ -32,7 +32,7 @@ test('all 62 characters are equally likely', () => {
 	for (const count of counts.values()) expect(Math.abs(count - 64_000 / 62)).toBeLessThan(200);
 });
 
-test('what is kept of a key does not give it back', () => {
+test('the stored parts of a key do not reveal it', () => {
 	const token = createToken('test');
 	expect(displayToken(token)).toBe(`sk_test_…${token.slice(-4)}`);
 	expect(hashToken(token)).toMatch(/^[0-9a-f]{64}$/);

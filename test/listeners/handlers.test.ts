@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-test('requests that come while the face for owners is being loaded get their true answers', async () => {
+test('requests during the loading of the management routes get their responses', async () => {
 	const asked = ['GET /api/forms', 'GET /api/keys', 'GET /api/nothing', 'PUT /api/forms', 'GET /health'] as const;
 	const answers = await Promise.all([...asked, ...asked, ...asked].map((route) => server.call(route)));
 	const expected = [200, 200, 404, 405, 200];
@@ -35,7 +35,7 @@ test.each([
 	['POST', '/f/nobody', 404],
 	['GET', '/api/%66/nobody', 404],
 	['OPTIONS', '/thanks', 204],
-])('%s %s at the base is answered with %d', async (method, path, status) => {
+])('%s %s at the base responds with %d', async (method, path, status) => {
 	const response = await fetch(`${server.baseUrl}${path}`, { method });
 	expect(response.status).toBe(status);
 	expect(response.headers.get('X-Request-Id')).toMatch(/./);
@@ -63,7 +63,7 @@ test('a script with a header of its own may follow to the thank-you page', async
 	expect(response.headers.get('Access-Control-Allow-Headers')).toBe('idempotency-key');
 });
 
-test('whoever opens the address of a form without asking for JSON learns how to post to it', async () => {
+test('a browser that opens the address of a form gets the help page', async () => {
 	const { body: form } = await server.call<{ slug: string }>('POST /api/forms', { json: { name: 'Contact' } });
 	const ask = (accept: string) => fetch(`${server.submitUrl}/f/${form.slug}`, { headers: { Accept: accept } });
 	const [page, json] = [await ask('*/*'), await ask('application/json')];
@@ -72,7 +72,7 @@ test('whoever opens the address of a form without asking for JSON learns how to 
 	expect(await json.json()).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
 });
 
-test('the address of a form that was deleted is nothing, also while its rows are being removed', async () => {
+test('the address of a deleted form is a 404, also while its rows are swept', async () => {
 	const { body: form } = await server.call<{ id: string; slug: string }>('POST /api/forms', { json: { name: 'Old' } });
 	await server.call(`DELETE /api/forms/${form.id}`);
 	const [slug, left] = [

@@ -76,7 +76,7 @@ async function untilFound(form: Form, count: number): Promise<void> {
 	while ((await list(form, 'search=findme&limit=1')).pagination.total < count) await Bun.sleep(20);
 }
 
-test('what is removed while a page is under way is left out, and the page stays whole', async () => {
+test('a submission removed during the response is left out, and the page stays valid', async () => {
 	const form = await createForm();
 	await submitAll(form, new Array(40).fill('x'.repeat(900_000)));
 	const { submissions } = await list(form, 'order=asc&limit=100');
@@ -94,7 +94,7 @@ test('what is removed while a page is under way is left out, and the page stays 
 	await reader.cancel();
 });
 
-test('neither a request for the head nor a client that goes away keeps a turn', async () => {
+test('neither a HEAD request nor a client that disconnects keeps a turn', async () => {
 	const form = await createForm();
 	await submitAll(form, new Array(20).fill('x'.repeat(900_000)));
 	const path = `/api/forms/${form.id}/submissions` as const;
@@ -115,7 +115,7 @@ test('neither a request for the head nor a client that goes away keeps a turn', 
 	expect(numbersIn(await list(form, ''))).toHaveLength(20);
 });
 
-test('more at a time than one key may wait for their turn', async () => {
+test('more concurrent requests than a key may have wait for their turn', async () => {
 	const form = await createForm();
 	await submitAll(form, new Array(10).fill('x'.repeat(900_000)));
 	const pages = await Promise.all(upTo(20).map(() => list(form, '')));

@@ -6,15 +6,15 @@ const parse = (query: string) => parseListQuery(new URLSearchParams(query));
 
 const sinceOf = (text: string) => parse(new URLSearchParams({ since: text }).toString()).sinceMs;
 
-test.each(['search', 'since', 'until', 'order', 'filter'])('an empty %s says nothing, and is refused', (name) => {
+test.each(['search', 'since', 'until', 'order', 'filter'])('an empty %s is rejected', (name) => {
 	expect(() => parse(`${name}=`)).toThrow(`${name} must not be empty: give it a value, or leave it out.`);
 });
 
-test('a search for nothing is not one for everything', () => {
+test('an empty search does not match everything', () => {
 	for (const text of ['+', '%CC%81']) expect(() => parse(`search=${text}`)).toThrow('search must hold something');
 });
 
-test('without parameters: 50 from the newest on, all', () => {
+test('without parameters: the newest 50 of all', () => {
 	expect(parse('')).toEqual({ limit: 50, offset: 0, order: 'desc', filter: 'all' });
 });
 
@@ -27,7 +27,7 @@ test.each([
 	['offset=007', { offset: 7 }],
 	['order=asc&filter=spam', { order: 'asc', filter: 'spam' }],
 	['since=2026-01-02', { sinceMs: Date.parse('2026-01-02T00:00:00Z') }],
-])('%s is taken', (query, expected) => {
+])('%s is accepted', (query, expected) => {
 	expect(parse(query)).toMatchObject(expected);
 });
 
@@ -50,7 +50,7 @@ test.each([
 	'order=',
 	'since=',
 	'since=yesterday',
-])('%s is refused', (query) => expect(() => parse(query)).toThrow(AppError));
+])('%s is rejected', (query) => expect(() => parse(query)).toThrow(AppError));
 
 test.each([
 	['2026-01-31', '2026-01-31T00:00:00.000Z'],
@@ -82,6 +82,6 @@ test.each([
 	'1767225600',
 	'20260101',
 	'2026-01-01T10:00:00.1234567890Z',
-])('%p is no moment', (text) => {
+])('%p is no timestamp', (text) => {
 	expect(() => sinceOf(text)).toThrow('since must be a date');
 });

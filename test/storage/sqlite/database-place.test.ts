@@ -134,11 +134,11 @@ test('a log is not copied over what is no database', () => {
 	cpSync(`${file}-wal`, `${file}-log`);
 	other.close();
 	renameSync(`${file}-log`, `${file}-wal`);
-	writeFileSync(file, 'What somebody wrote here.');
+	writeFileSync(file, 'What another program wrote.');
 	expect(() => openStorage(file)).toThrow(
 		`${file} is a copy or no database, and ${file}-wal the log of another database`,
 	);
-	expect(readFileSync(file, 'utf8')).toBe('What somebody wrote here.');
+	expect(readFileSync(file, 'utf8')).toBe('What another program wrote.');
 	expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
 });
 

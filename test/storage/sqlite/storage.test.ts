@@ -149,7 +149,7 @@ test('a folder that cannot be made is named, and why', () => {
 describe('the log', () => {
 	const walBytes = (file: string) => statSync(`${file}-wal`).size;
 
-	/** Makes the log large while somebody reads; returns the end of the reading. */
+	/** Makes the log large during a read; returns the end of the reading. */
 	async function growLog(storage: ReturnType<typeof openStorage>, file: string): Promise<() => void> {
 		const reader = new Database(file, { readonly: true });
 		reader.run('begin');
@@ -163,7 +163,7 @@ describe('the log', () => {
 		};
 	}
 
-	test('that grew while somebody read is emptied at a quiet time', async () => {
+	test('that grew during a read is emptied at a quiet time', async () => {
 		const file = join(tempFolder(), 'formsrv.db');
 		const storage = openStorage(file);
 		const endReading = await growLog(storage, file);

@@ -62,7 +62,7 @@ describe('PATCH /api/forms/{id}/submissions', () => {
 		expect(await list()).toHaveLength(6);
 	});
 
-	test('sets flags of all that a list would show, on all its pages', async () => {
+	test('sets flags of all submissions that a list returns, on all its pages', async () => {
 		expect((await update({ filter: 'unread', set: { isRead: true } })).body).toEqual({ updated: 6 });
 		expect(await list('filter=unread')).toEqual([]);
 		const { unreadCount } = (await server.call<Form>(`GET /api/forms/${form.id}`)).body;
@@ -73,7 +73,7 @@ describe('PATCH /api/forms/{id}/submissions', () => {
 		expect(numbers(await list('filter=starred'))).toEqual([1, 3, 5]);
 	});
 
-	test('takes spam back', async () => {
+	test('unmarks spam', async () => {
 		expect((await update({ filter: 'spam', set: { isSpam: false }, sendWithheld: true })).body).toEqual({ updated: 1 });
 		expect(await list()).toHaveLength(7);
 	});
@@ -94,7 +94,7 @@ describe('PATCH /api/forms/{id}/submissions', () => {
 		[{ ids: ['a'], set: { isRead: 'yes' } }, 'set.isRead'],
 		[{ ids: ['a'], set: { read: true } }, 'set.read'],
 		[{ ids: Array(1001).fill('a'), set: {} }, 'ids'],
-	])('refuses %j and names the field', async (json, field) => {
+	])('rejects %j and names the field', async (json, field) => {
 		const { status, body } = await update(json);
 		expect({ status, field: body.errors?.[0]?.field }).toEqual({ status: 400, field });
 	});
@@ -118,7 +118,7 @@ describe('POST /api/forms/{id}/submissions/delete', () => {
 		expect((await remove({ ids: [rows[1]?.id] })).body).toEqual({ deleted: 0 });
 	});
 
-	test('removes all that a list would show, and nothing else', async () => {
+	test('removes all submissions that a list returns, and no others', async () => {
 		expect((await remove({ filter: 'spam' })).body).toEqual({ deleted: 1 });
 		expect(await list('filter=spam')).toEqual([]);
 		expect(await list()).toHaveLength(6);
@@ -126,7 +126,7 @@ describe('POST /api/forms/{id}/submissions/delete', () => {
 		expect((await server.call<Form>(`GET /api/forms/${form.id}`)).body.submissionCount).toBe(0);
 	});
 
-	test('never takes a request that says nothing for one that means everything', async () => {
+	test('rejects a request without ids and filter', async () => {
 		expect((await remove({})).status).toBe(400);
 		expect((await remove({ search: 'odd' })).status).toBe(400);
 		for (const search of ['', ' ', '\u0301']) expect((await remove({ filter: 'all', search })).status).toBe(400);

@@ -19,7 +19,7 @@ const NUMBER = /^[+-]\d[\d .,()]*(?:e[+-]?\d+)?%?(?:[";\t\r\n]|$)/i;
 /** The cell that a reader of RFC 4180 sees. */
 const seen = (text: string) => readCsv(csvLine([text], 'guard'))[0]?.[0];
 
-test('every table of texts comes back as it was if formulas are to be left', () => {
+test('with raw formulas, every table of texts comes back unchanged', () => {
 	fc.assert(
 		fc.property(table, (rows) => {
 			expect(readCsv(rows.map((row) => csvLine(row, 'raw')).join(''))).toEqual(rows);
@@ -42,7 +42,7 @@ test.each([
 	['commas', ','],
 	['semicolons', ';'],
 	['tabs', '\t'],
-])('no cell begins with what a spreadsheet calculates for a reader by %s', (_, separator) => {
+])('no cell is a formula for a spreadsheet that separates by %s', (_, separator) => {
 	fc.assert(
 		fc.property(table, (rows) => {
 			const cells = readCsvAs(guarded(rows), separator).flat();
@@ -53,12 +53,12 @@ test.each([
 	);
 });
 
-test('the reader by semicolons does see formulas that were left', () => {
+test('with raw formulas, a spreadsheet that separates by semicolons sees them', () => {
 	const text = csvLine(['id', 'x;=1+1;y', 'a\n=2'], 'raw');
 	expect(readCsvAs(text, ';').flat()).toEqual(['id,"x', '=1+1', 'y","a', '=2"']);
 });
 
-test('no cell begins with a sign of a formula or with what hides one', () => {
+test('no cell begins with a formula sign or with a character that hides one', () => {
 	fc.assert(
 		fc.property(fc.constantFrom(...DANGEROUS), cell, (sign, rest) => {
 			const [first = ''] = readCsv(csvLine([sign + rest], 'guard')).flat();
@@ -83,7 +83,7 @@ describe('numbers', () => {
 		'-12345678901234567890123',
 		'x;-5;y',
 		'a\n+49 30 123456\nb',
-	])('%j is left as it is', (text) => {
+	])('%j stays unchanged', (text) => {
 		expect(seen(text)).toBe(text);
 	});
 
@@ -102,7 +102,7 @@ describe('numbers', () => {
 		['x\t@SUM(A1)', "x\t'@SUM(A1)"],
 		['x,=1+1', 'x,=1+1'],
 		['\t=1', "'\t'=1"],
-	])('%j, which is none, becomes %j', (text, safe) => {
+	])('%j is no number and becomes %j', (text, safe) => {
 		expect(seen(text)).toBe(safe);
 	});
 });

@@ -81,7 +81,7 @@ describe('GET /api/forms/{id}/export', () => {
 		expect(header?.slice(5)).toEqual(['name', 'only']);
 	});
 
-	test('of nothing is a header, an empty list, or nothing', async () => {
+	test('of no submissions is a header, an empty list, or empty', async () => {
 		expect(readCsv((await get('?until=2000-01-01')).text)).toHaveLength(1);
 		expect((await get('?until=2000-01-01&format=json')).body).toEqual([]);
 		expect((await get('?until=2000-01-01&format=ndjson')).text).toBe('');
@@ -113,7 +113,7 @@ describe('GET /api/forms/{id}/export', () => {
 	});
 });
 
-test('an export of many pieces holds every submission once, and none that came later', async () => {
+test('an export of many chunks has every submission once, and no later one', async () => {
 	const { id } = (await server.call<Form>('POST /api/forms', { json: { name: 'Many' } })).body;
 	const note = 'x'.repeat(400);
 	for (let i = 0; i < 60; i++) {

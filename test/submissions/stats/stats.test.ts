@@ -75,7 +75,7 @@ test('agrees with the list, however many submissions there are', async () => {
 	expect(body.days.map(({ count }) => count)).toEqual([...Array(9).fill(0), ...Array(11).fill(300)]);
 });
 
-test('rejects other texts than numbers, and keys without the permission to read', async () => {
+test('rejects texts that are no numbers, and keys without the permission to read', async () => {
 	expect((await server.call(`GET /api/forms/${form.id}/stats?days=x`)).status).toBe(400);
 	expect((await server.call('GET /api/stats?days=1.5')).status).toBe(400);
 	expect((await server.call('GET /api/forms/nope/stats?days=x')).status).toBe(404);
