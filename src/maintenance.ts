@@ -16,19 +16,8 @@ const FIRST_AFTER_MS = 250;
 const MIN_PAUSE_MS = 5;
 const PAUSE = 3;
 
-export function startMaintenance({
-	config,
-	forms,
-	intake,
-	dispatch,
-	sessions,
-	files,
-	storage,
-	log,
-}: Pick<
-	App,
-	'config' | 'forms' | 'intake' | 'dispatch' | 'sessions' | 'files' | 'storage' | 'log'
->): () => Promise<void> {
+export function startMaintenance(app: App): () => Promise<void> {
+	const { config, forms, intake, dispatch, sessions, files, storage, log } = app;
 	let isStopping = false;
 	const clockChecks = setInterval(storage.clock.look, CLOCK_CHECK_MS);
 

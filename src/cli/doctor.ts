@@ -67,10 +67,9 @@ function inspectFiles({ dataDir, databaseFile }: Config): Finding[] {
 function inspectMode(path: string): Finding {
 	const stat = statSync(path);
 	const mode = (stat.mode & 0o777).toString(8).padStart(4, '0');
-	const finding = { subject: 'permissions', found: `${path} ${mode}` };
-	if ((stat.mode & OTHERS) === 0) return finding;
 	const right = stat.isDirectory() ? '700' : '600';
-	return { ...finding, problem: `${path} is open to other users of this machine (${mode}): chmod ${right} ${path}` };
+	const problem = `${path} is open to other users of this machine (${mode}): chmod ${right} ${path}`;
+	return { subject: 'permissions', found: `${path} ${mode}`, ...((stat.mode & OTHERS) !== 0 && { problem }) };
 }
 
 function inspectData(report: DatabaseReport | undefined): Finding[] {
@@ -100,12 +99,9 @@ function inspectClock({ clock: { problem, latest } }: DatabaseReport): Finding {
 
 function inspectLog({ databaseFile }: Config): Finding {
 	const { walBytes } = databaseAt(databaseFile).measure();
-	const finding = { subject: 'log', found: `${megabytes(walBytes)} in ${databaseFile}-wal` };
-	if (walBytes < LARGE_LOG_BYTES) return finding;
-	return {
-		...finding,
-		problem: `There is ${finding.found}, which cannot be emptied while a program reads from the database without a pause: end that.`,
-	};
+	const found = `${megabytes(walBytes)} in ${databaseFile}-wal`;
+	const problem = `There is ${found}, which cannot be emptied while a program reads from the database without a pause: end that.`;
+	return { subject: 'log', found, ...(walBytes >= LARGE_LOG_BYTES && { problem }) };
 }
 
 /** Asks the running server, which alone knows its open files and whether its writes succeed. */
@@ -126,12 +122,9 @@ async function inspectServer(config: Config): Promise<Finding> {
 
 function inspectDisk({ databaseFile }: Config): Finding {
 	const { folder, freeBytes, neededBytes } = databaseAt(databaseFile).measure();
-	const finding = { subject: 'disk', found: `${megabytes(freeBytes)} free at ${folder}` };
-	if (freeBytes >= neededBytes) return finding;
-	return {
-		...finding,
-		problem: `Only ${finding.found}; keep at least ${megabytes(neededBytes)}, a backup needs as much.`,
-	};
+	const found = `${megabytes(freeBytes)} free at ${folder}`;
+	const problem = `Only ${found}; keep at least ${megabytes(neededBytes)}, a backup needs as much.`;
+	return { subject: 'disk', found, ...(freeBytes < neededBytes && { problem }) };
 }
 
 function megabytes(bytes: number): string {

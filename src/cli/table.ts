@@ -8,15 +8,8 @@ const GAP = '  ';
 export function formatTable(headers: readonly string[], rows: readonly (readonly string[])[]): string {
 	const lines = [headers, ...rows].map((cells) => cells.map(printable));
 	const widths = headers.map((_, column) => Math.max(...lines.map((cells) => Bun.stringWidth(cells[column] ?? ''))));
-	return lines
-		.map(
-			(cells) =>
-				`${cells
-					.map((cell, column) => pad(cell, widths[column]))
-					.join(GAP)
-					.trimEnd()}\n`,
-		)
-		.join('');
+	const padded = lines.map((cells) => cells.map((cell, column) => pad(cell, widths[column])).join(GAP));
+	return padded.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
 /** `text`, or its beginning if it is longer than `width` characters. */

@@ -41,17 +41,8 @@ export interface DestinationWorkerOptions {
 
 export type DestinationWorker = ReturnType<typeof createDestinationWorker>;
 
-export function createDestinationWorker({
-	queue,
-	channel,
-	log,
-	now,
-	probeWait,
-	signal,
-	name,
-	tickMs,
-	selection,
-}: DestinationWorkerOptions) {
+export function createDestinationWorker(options: DestinationWorkerOptions) {
+	const { queue, channel, log, now, probeWait, signal, name, tickMs, selection } = options;
 	const breaker = createCircuitBreaker({ concurrency: channel.concurrency, wait: probeWait });
 	const inFlight = new Map<number, DeliveryRow>();
 	const tasks = new Set<Promise<void>>();

@@ -124,22 +124,15 @@ function resolveAll(hostname: string): Promise<ResolvedAddress[]> {
 	return lookup(hostname, { all: true });
 }
 
-async function exchange(
-	url: URL,
-	{
-		request,
-		addresses,
-		signal,
-		ca,
-		stallMs,
-	}: {
-		request: PostRequest;
-		addresses: ResolvedAddress[];
-		signal: AbortSignal;
-		ca: string | undefined;
-		stallMs: number;
-	},
-): Promise<PostResult> {
+interface Exchange {
+	request: PostRequest;
+	addresses: ResolvedAddress[];
+	signal: AbortSignal;
+	ca: string | undefined;
+	stallMs: number;
+}
+
+async function exchange(url: URL, { request, addresses, signal, ca, stallMs }: Exchange): Promise<PostResult> {
 	// Loaded with the first request: it is slow to load, and many servers have no webhooks.
 	const { request: open } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
 	signal.throwIfAborted();

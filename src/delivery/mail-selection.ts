@@ -10,17 +10,10 @@ import type { MailCap } from './mail-cap.ts';
 import { SUBMISSION_CREATED } from './outbox.ts';
 import type { DueDelivery, Queue } from './queue.ts';
 
-export function createMailSelection({
-	queue,
-	digests,
-	cap,
-	now,
-}: {
-	queue: Pick<Queue, 'postpone'>;
-	digests: Digests;
-	cap: MailCap;
-	now: () => number;
-}): DueSelection {
+export function createMailSelection(
+	queue: Pick<Queue, 'postpone'>,
+	{ digests, cap, now }: { digests: Digests; cap: MailCap; now: () => number },
+): DueSelection {
 	/** Defers the mails above the cap: submissions are batched into a digest, all others wait. */
 	async function defer(formId: number, mails: DueDelivery[]): Promise<void> {
 		const until = cap.freeAt(formId, now());

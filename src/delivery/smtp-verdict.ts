@@ -19,6 +19,9 @@ export interface SmtpFailure extends Error {
 	rejectedErrors?: SmtpFailure[];
 }
 
+/** The reply to an accepted mail. */
+export type SmtpReply = Pick<SmtpFailure, 'response' | 'rejectedErrors'>;
+
 const REPLY_MAX = 500;
 /** "Exceeded storage allocation": since the client announces the size, it concerns this one mail. */
 const TOO_LARGE = 552;
@@ -27,13 +30,7 @@ const CERTIFICATE_CODE = /CERT|ALTNAME|SELF_SIGNED|UNABLE_TO_|ISSUER/;
 const TLS_CODE = /TLS|SSL|EPROTO|ERR_BORING/;
 
 /** The server accepted the mail, perhaps not for every recipient. */
-export function judgeReply({
-	response,
-	rejectedErrors = [],
-}: {
-	response?: string;
-	rejectedErrors?: SmtpFailure[];
-}): Outcome {
+export function judgeReply({ response, rejectedErrors = [] }: SmtpReply): Outcome {
 	const rest = rejectedErrors.map(
 		(error): Remainder => ({
 			kind: isPermanent(error) ? 'rejected' : 'retry',

@@ -5,7 +5,7 @@ import type { Mailbox } from '../config/mailbox.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import type { Mail } from './email.ts';
 import type { Outcome } from './outcome.ts';
-import { judgeFailure, judgeReply, type SmtpFailure, type SmtpStage } from './smtp-verdict.ts';
+import { judgeFailure, judgeReply, type SmtpFailure, type SmtpReply, type SmtpStage } from './smtp-verdict.ts';
 
 /** Milliseconds. */
 export interface SmtpTimeouts {
@@ -113,9 +113,7 @@ async function converse(
 			await step((done) => connection.login({ credentials }, done));
 		}
 		stage = 'send';
-		const info = await step<{ response?: string; rejectedErrors?: SmtpFailure[] }>((done) =>
-			connection.send({ ...envelope, size: raw.length }, content, done),
-		);
+		const info = await step<SmtpReply>((done) => connection.send({ ...envelope, size: raw.length }, content, done));
 		connection.quit();
 		return judgeReply(info);
 	} catch (error) {

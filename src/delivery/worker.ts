@@ -70,7 +70,7 @@ export function startWorker(options: WorkerOptions) {
 			tickMs: timing.tickMs,
 			signal: abort.signal,
 			name: isMail ? 'Mail' : 'Webhook',
-			...(isMail && { selection: createMailSelection({ queue, digests, cap, now }) }),
+			...(isMail && { selection: createMailSelection(queue, { digests, cap, now }) }),
 		});
 		workers.set(destination.webhookId, worker);
 		return worker;

@@ -108,9 +108,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const values = { ...settings, id: storage.nextId(), mode, name, slug: settings.slug ?? slugFromName(name) };
 			if ((await formerSlugs.check(values.slug, { mode })).isTakenOver) checkDisclosure?.('formerSlug');
 			const [rows] = await rejectTakenSlug(
-				storage.batch(
-					(tx) => [tx.insert(forms).values(values).returning(), formerSlugs.take(tx, values.slug)] as const,
-				),
+				storage.batch((tx) => [tx.insert(forms).values(values).returning(), formerSlugs.take(tx, values.slug)]),
 				values.slug,
 			);
 			const made = rows[0] as FormRow;
@@ -140,19 +138,12 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const { slug = before.slug } = settings;
 			if ((await formerSlugs.check(slug, before)).isTakenOver) checkDisclosure?.('formerSlug');
 			const [, rows] = await rejectTakenSlug(
-				storage.batch(
-					(tx) =>
-						[
-							formerSlugs.keep(tx, before.id, slug),
-							tx
-								.update(forms)
-								.set(settings)
-								.where(and(eq(forms.id, before.id), isNull(forms.deletedAt)))
-								.returning(),
-							formerSlugs.take(tx, slug),
-							...noticeRows.map((notice) => tx.insert(deliveries).values(notice)),
-						] as const,
-				),
+				storage.batch((tx) => [
+					formerSlugs.keep(tx, before.id, slug),
+					tx.update(forms).set(settings).where(present(before.id)).returning(),
+					formerSlugs.take(tx, slug),
+					...noticeRows.map((notice) => tx.insert(deliveries).values(notice)),
+				]),
 				slug,
 			);
 			const after = rows[0];
@@ -168,22 +159,15 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		 */
 		async remove(id: string, mode?: Mode): Promise<void> {
 			const { id: formId } = await storage.findForm(id, mode);
-			const [, , deleted] = await storage.batch(
-				(tx) =>
-					[
-						...formerSlugs.reserve(tx, formId),
-						tx
-							.update(forms)
-							.set({ deletedAt: now(), slug: `deleted:${id}`, isActive: false })
-							.where(and(eq(forms.id, formId), isNull(forms.deletedAt)))
-							.returning({ id: forms.id }),
-						tx.delete(apiKeys).where(eq(apiKeys.formId, formId)),
-						// Withheld deliveries are never sent. There may be as many as submissions, so the sweep removes them.
-						tx
-							.delete(deliveries)
-							.where(and(eq(deliveries.formId, formId), inArray(deliveries.state, ['waiting', 'sending']))),
-					] as const,
-			);
+			const changes = { deletedAt: now(), slug: `deleted:${id}`, isActive: false };
+			// Withheld deliveries are never sent. There may be as many as submissions, so the sweep removes them.
+			const waiting = and(eq(deliveries.formId, formId), inArray(deliveries.state, ['waiting', 'sending']));
+			const [, , deleted] = await storage.batch((tx) => [
+				...formerSlugs.reserve(tx, formId),
+				tx.update(forms).set(changes).where(present(formId)).returning({ id: forms.id }),
+				tx.delete(apiKeys).where(eq(apiKeys.formId, formId)),
+				tx.delete(deliveries).where(waiting),
+			]);
 			if (deleted.length === 0) throw new FormGone();
 			storage.events.publish({ type: 'change', formId });
 			removed();
@@ -213,6 +197,11 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			return typeof version === 'number' ? findIn(version, slug) : version.then((known) => findIn(known, slug));
 		},
 	};
+}
+
+/** The form with this id, unless it was deleted. */
+function present(formId: number) {
+	return and(eq(forms.id, formId), isNull(forms.deletedAt));
 }
 
 async function rejectTakenSlug<T>(change: Promise<T>, slug: string): Promise<T> {
