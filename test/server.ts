@@ -8,6 +8,7 @@ import { loadConfig } from '../src/config.ts';
 import type { NewKey } from '../src/keys/keys.ts';
 import { createLog } from '../src/log.ts';
 import { startServer } from '../src/server.ts';
+import { newDatabase } from './engine.ts';
 
 const STOP_WITHIN_MS = 2000;
 
@@ -49,7 +50,8 @@ export async function openTestServer({ settings = {}, now, elapsed = now }: Test
 		FORMSRV_DATA_DIR: folder,
 		...settings,
 	};
-	const config = loadConfig({ env, flags: {}, cwd: folder, isTerminal: false });
+	const settled = loadConfig({ env, flags: {}, cwd: folder, isTerminal: false });
+	const config = { ...settled, databaseFile: await newDatabase(folder) };
 	/** What the server has logged, line by line. */
 	const logLines: string[] = [];
 	const log = createLog({

@@ -1,8 +1,8 @@
 /** Delivery fixtures and mail servers for tests of the outbox, closed after each test. */
 
 import { afterEach } from 'bun:test';
-import { join } from 'node:path';
 import type { DeliveryRow } from '../../src/storage/tables.ts';
+import { newDatabase } from '../engine.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { type DeliveryFixture, type DeliveryFixtureOptions, openDeliveryFixture } from './delivery-fixture.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
@@ -22,7 +22,7 @@ export function useDeliveryFixtures() {
 			return peer;
 		},
 		async openFixture(options: Partial<DeliveryFixtureOptions>): Promise<DeliveryFixture> {
-			const opened = await openDeliveryFixture({ file: join(tempFolder(), 'formsrv.db'), ...options });
+			const opened = await openDeliveryFixture({ file: options.file ?? (await newDatabase(tempFolder())), ...options });
 			closers.push(opened.close);
 			return opened;
 		},

@@ -60,7 +60,7 @@ export async function rowsOf<Row extends readonly unknown[]>(
 /** The tables for features, which build their queries in the dialect that both engines understand. */
 export function createDb(sql: Runner): Db {
 	return drizzle(async (text, values, method: Method) => {
-		const rows = await rowsOf<unknown[]>(sql, numbered(text), values.map(toValue));
+		const rows = await rowsOf<unknown[]>(sql, toPostgres(text), values.map(toValue));
 		return { rows: (method === 'get' ? rows[0] : rows) as unknown[] };
 	});
 }
@@ -78,16 +78,19 @@ export async function withDeadline<T>(answer: PromiseLike<T>, ms: number): Promi
 
 const texts = new Map<string, string>();
 const MAX_TEXTS = 2000;
+const CONFLICT = /\bon conflict \([^)]*\)/g;
+const QUALIFIER = /"[^"]*"\./g;
 
-/** `?` outside of quotes becomes `$1`, `$2` …; quoted text is kept. */
-function numbered(text: string): string {
+/** `?` outside of quotes becomes `$1`, `$2` …, and the columns of a conflict lose their table; quoted text is kept. */
+function toPostgres(text: string): string {
 	const known = texts.get(text);
 	if (known !== undefined) return known;
 	let count = 0;
 	const made = text.replace(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\?/g, (part) => (part === '?' ? `$${++count}` : part));
+	const plain = made.replace(CONFLICT, (part) => part.replaceAll(QUALIFIER, ''));
 	if (texts.size >= MAX_TEXTS) texts.clear();
-	texts.set(text, made);
-	return made;
+	texts.set(text, plain);
+	return plain;
 }
 
 /** Flags are numbers in the tables, as in SQLite. No text of PostgreSQL can hold the character NUL. */
