@@ -65,7 +65,7 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 		write: (lines) => cli.io.stderr.write(lines),
 	});
 	const stopRequest = awaitStopRequest(cli.io, log);
-	const unhandled = logUnhandled(log);
+	const stopLogging = logUnhandled(log);
 	try {
 		const app = await openApp(config, { log });
 		try {
@@ -82,7 +82,7 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 		}
 	} finally {
 		releaseLock();
-		unhandled.stop();
+		stopLogging();
 		log.flush();
 	}
 }
@@ -146,15 +146,13 @@ function awaitStopRequest({ signal }: Io, log: Log): Promise<void> {
 	});
 }
 
-/** Logs unhandled errors, which would otherwise end the process. */
-function logUnhandled(log: Log): { stop(): void } {
+/** Logs unhandled errors, which would otherwise end the process. Returns how to stop. */
+function logUnhandled(log: Log): () => void {
 	const onError = (cause: unknown) => log.error('A fault that nothing handled; the server goes on.', { cause });
 	process.on('unhandledRejection', onError);
 	process.on('uncaughtException', onError);
-	return {
-		stop() {
-			process.off('unhandledRejection', onError);
-			process.off('uncaughtException', onError);
-		},
+	return () => {
+		process.off('unhandledRejection', onError);
+		process.off('uncaughtException', onError);
 	};
 }

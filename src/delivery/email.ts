@@ -3,6 +3,8 @@
 import type { Mailbox } from '../config/mailbox.ts';
 import { isEmailAddress } from '../email-address.ts';
 import { encodeId } from '../ids.ts';
+import type { StoredSubmission } from '../storage/submission.ts';
+import type { FormRow } from '../storage/tables.ts';
 import { type Body, renderDigestBody, renderSubmissionBody } from './email-body.ts';
 import { type Field, type ReadingBounds, readFields } from './fields.ts';
 import { fillSubject, tidySubject } from './subject.ts';
@@ -31,19 +33,11 @@ export interface MailIdentity {
 	baseUrl: string;
 }
 
-export interface NotifiedForm {
-	id: number;
-	name: string;
-}
+export type NotifiedForm = Pick<FormRow, 'id' | 'name'>;
 
-export interface NotifiedSubmission {
-	id: number;
+/** `data` may be only the beginning of the stored JSON text. */
+export interface NotifiedSubmission extends Pick<StoredSubmission, 'id' | 'data' | 'subject' | 'replyTo'> {
 	receivedAt: Date;
-	/** JSON text as stored, or its beginning. */
-	data: string;
-	/** From the special fields `_subject` and `_replyto`. */
-	subject: string | null;
-	replyTo: string | null;
 }
 
 /** The notification of one submission. */

@@ -1,6 +1,7 @@
 /** Webhooks as standardwebhooks.com specifies them: event bodies, signatures, and the meaning of responses. */
 
 import { DAY_MS, HOUR_MS } from '../durations.ts';
+import type { WebhookRow } from '../storage/tables.ts';
 import type { PostResult } from './guarded-request.ts';
 import { oneLine } from './one-line.ts';
 import type { Outcome } from './outcome.ts';
@@ -33,12 +34,7 @@ export interface EventSubmission {
 }
 
 /** The columns of a webhook about its health. */
-export interface WebhookHealth {
-	isActive: boolean;
-	disabledReason: string | null;
-	/** Milliseconds since 1970. */
-	failingSince: number | null;
-}
+type WebhookHealth = Pick<WebhookRow, 'isActive' | 'disabledReason' | 'failingSince'>;
 
 export function createWebhookSecret(): string {
 	return SECRET_PREFIX + crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64();
@@ -64,7 +60,7 @@ export function webhookTest(form: EventForm, now: Date): string {
 
 /** The secrets to sign with: for a day after a rotation also the old one, so that receivers can change over. */
 export function signingSecrets(
-	webhook: { secret: string; previousSecret: string | null; previousSecretUntil: number | null },
+	webhook: Pick<WebhookRow, 'secret' | 'previousSecret' | 'previousSecretUntil'>,
 	now: Date,
 ): string[] {
 	const { secret, previousSecret, previousSecretUntil } = webhook;

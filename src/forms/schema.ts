@@ -1,8 +1,8 @@
 /** The wire shapes of forms; of their settings, from the record in `settings.ts`. */
 
-import { type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { ignoredMembers, nullable, stringEnum } from '../http/schema-types.ts';
-import { MODES, type Mode } from '../storage/tables.ts';
+import { MODES } from '../storage/tables.ts';
 import {
 	FORM_SETTINGS,
 	type FormInput,
@@ -12,43 +12,26 @@ import {
 	mapSettings,
 } from './settings.ts';
 
+const shown = mapSettings((setting) => (isNullable(setting) ? nullable(schemaOf(setting)) : schemaOf(setting)));
+
+/** What a form has besides its settings. */
+const own = Type.Object({
+	id: Type.String(),
+	formerSlugs: Type.Array(Type.String(), {
+		description:
+			'Slugs that it had before. Submissions posted to them still reach the form, until another form takes the slug.',
+	}),
+	submissionCount: Type.Integer({ description: 'All submissions but spam.' }),
+	createdAt: Type.String({ format: 'date-time' }),
+	mode: stringEnum(MODES),
+	unreadCount: Type.Integer(),
+	starredCount: Type.Integer(),
+	spamCount: Type.Integer(),
+});
+
 /** A form as every route returns it. */
-export interface Form extends FormSettings {
-	id: string;
-	formerSlugs: string[];
-	/** All submissions but spam. */
-	submissionCount: number;
-	createdAt: string;
-	mode: Mode;
-	unreadCount: number;
-	starredCount: number;
-	spamCount: number;
-}
-
-const { name, slug, isActive, ...others } = mapSettings((setting) =>
-	isNullable(setting) ? nullable(schemaOf(setting)) : schemaOf(setting),
-);
-
-export const Form = Type.Object(
-	{
-		id: Type.String(),
-		name,
-		slug,
-		formerSlugs: Type.Array(Type.String(), {
-			description:
-				'Slugs that it had before. Submissions posted to them still reach the form, until another form takes the slug.',
-		}),
-		isActive,
-		submissionCount: Type.Integer({ description: 'All submissions but spam.' }),
-		createdAt: Type.String({ format: 'date-time' }),
-		...others,
-		mode: stringEnum(MODES),
-		unreadCount: Type.Integer(),
-		starredCount: Type.Integer(),
-		spamCount: Type.Integer(),
-	},
-	{ $id: 'Form' },
-);
+export const Form = Type.Object({ ...own.properties, ...shown }, { $id: 'Form' });
+export interface Form extends FormSettings, Static<typeof own> {}
 
 export const FormList = Type.Object({ forms: Type.Array(Form) }, { $id: 'FormList' });
 
@@ -60,7 +43,7 @@ const settable = mapSettings((setting) => {
 });
 
 export const CreateForm = Type.Object(
-	{ ...settable, name, ...ignored },
+	{ ...settable, name: shown.name, ...ignored },
 	{ $id: 'CreateForm', additionalProperties: false },
 ) as TObject & { static: CreateForm };
 export type CreateForm = FormInput & { name: string };

@@ -1,13 +1,10 @@
 /** Turns every thrown value into an error response: a status and the error envelope. */
 
-import { AppError, ERROR_STATUS, type ErrorCode, type FieldError } from '../errors.ts';
+import type { Static } from '@sinclair/typebox';
+import { AppError, ERROR_STATUS } from '../errors.ts';
+import type { ErrorBody } from './openapi.ts';
 
-export interface ErrorEnvelope {
-	error: string;
-	code: ErrorCode;
-	errors?: FieldError[];
-	requestId: string;
-}
+export type ErrorEnvelope = Static<typeof ErrorBody>;
 
 /** A value that is not an `AppError` is a bug: its text goes to the log, never to the client. */
 export function toAppError(thrown: unknown): AppError {

@@ -43,11 +43,13 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions(storage: Storage, { keys, now = Date.now }: { keys: Keys; now?: () => number }) {
 	const ages = createAges(storage, now);
-	const byHash = lazy(() =>
+	const selectStored = () =>
 		storage.db
 			.select({ session: sessions, key: apiKeys })
 			.from(sessions)
-			.leftJoin(apiKeys, eq(sessions.keyId, apiKeys.id))
+			.leftJoin(apiKeys, eq(sessions.keyId, apiKeys.id));
+	const byHash = lazy(() =>
+		selectStored()
 			.where(eq(sessions.hash, sql.placeholder('hash')))
 			.prepare(),
 	);
@@ -91,11 +93,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 
 	/** Open sessions that `caller` may see, newest first; without a caller, all. */
 	async function visibleTo(caller: Principal | undefined): Promise<Stored[]> {
-		const rows: Stored[] = await storage.db
-			.select({ session: sessions, key: apiKeys })
-			.from(sessions)
-			.leftJoin(apiKeys, eq(sessions.keyId, apiKeys.id))
-			.orderBy(desc(sessions.id));
+		const rows: Stored[] = await selectStored().orderBy(desc(sessions.id));
 		return rows.filter(({ session, key }) => {
 			const isOpen = ages.endOf(session) > now() && (key ? keys.isValid(key) : session.keyId === null);
 			return isOpen && (!caller || maySee(key, caller));

@@ -49,8 +49,7 @@ export function createBulk({ submissions, clock, findForm }: Storage, release: R
 		async update(formId: string, { mode, readInput, checkDisclosure }: BulkRequest<BulkUpdate>): Promise<number> {
 			const form = await findForm(formId, mode);
 			const { set, sendWithheld, ...input } = await readInput();
-			const target = parseTarget(input);
-			if (input.search !== undefined) checkDisclosure('search');
+			const target = parseTarget(input, checkDisclosure);
 			const isReleased = set.isSpam === false && sendWithheld === true;
 			let updated = 0;
 			for await (const ids of chunksOf(form.id, target)) {
@@ -63,9 +62,7 @@ export function createBulk({ submissions, clock, findForm }: Storage, release: R
 		/** @returns how many were removed. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR */
 		async remove(formId: string, { mode, readInput, checkDisclosure }: BulkRequest<BulkTarget>): Promise<number> {
 			const form = await findForm(formId, mode);
-			const input = await readInput();
-			const target = parseTarget(input);
-			if (input.search !== undefined) checkDisclosure('search');
+			const target = parseTarget(await readInput(), checkDisclosure);
 			let removed = 0;
 			for await (const ids of chunksOf(form.id, target)) removed += (await submissions.remove(form.id, ids)).length;
 			return removed;
@@ -74,10 +71,15 @@ export function createBulk({ submissions, clock, findForm }: Storage, release: R
 }
 
 /** Requires `ids` or `filter`: without both a request would mean all submissions. */
-function parseTarget({ ids, filter, ...rest }: BulkTarget): Target {
+function parseTarget(
+	{ ids, filter, ...rest }: BulkTarget,
+	checkDisclosure: BulkRequest<never>['checkDisclosure'],
+): Target {
 	if (ids === undefined) {
 		if (filter === undefined) throw invalidField('ids', 'REQUIRED', 'Either ids or filter is required.');
-		return { criteria: parseCriteria({ filter, ...rest }) };
+		const criteria = parseCriteria({ filter, ...rest });
+		if (rest.search !== undefined) checkDisclosure('search');
+		return { criteria };
 	}
 	const [extra] = Object.keys({ ...(filter !== undefined && { filter }), ...rest });
 	if (extra !== undefined) throw invalidField(extra, 'CONFLICT', `${extra} cannot be combined with ids.`);
