@@ -10,6 +10,7 @@ import { createDispatch } from './delivery/dispatch.ts';
 import type { GuardedPost } from './delivery/guarded-request.ts';
 import { createWebhooks } from './delivery/webhooks/webhooks.ts';
 import { createFileMaintenance } from './files/file-maintenance.ts';
+import { createFileLinks, type LinkHolder } from './files/links.ts';
 import { openFileStore } from './files/open.ts';
 import { createFileQuota } from './files/quota.ts';
 import { createTrackedStore } from './files/tracked-store.ts';
@@ -27,6 +28,7 @@ import { localUrl } from './local-url.ts';
 import type { Log } from './log.ts';
 import { openStorage } from './storage/storage.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
+import { createDownloads } from './submissions/files/downloads.ts';
 import { createStats } from './submissions/stats/stats.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 
@@ -39,6 +41,14 @@ const LARGE_RESPONSES = {
 	inAll: 8,
 	waitMs: 15_000,
 	message: 'Too many exports and lists of large submissions are in progress; try again in a few seconds.',
+};
+
+/** Maximum number of concurrent downloads: clients decide how long they take, so they are not counted with the above. */
+const DOWNLOADS = {
+	perCaller: 8,
+	inAll: 32,
+	waitMs: 15_000,
+	message: 'Too many downloads are in progress; try again in a few seconds.',
 };
 
 /** Maximum number of submissions with files that arrive at one time: it takes three networks to keep others out. */
@@ -71,6 +81,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	});
 	const log = storage.logBeside(wholeLog);
 	const budget = createByteBudget(CONTENT_BYTES);
+	const store = createTrackedStore(openFileStore(config.files.place), storage);
 	const keys = createKeys(storage, now);
 	const post = createPost(config.webhookAllow);
 	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
@@ -94,16 +105,17 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		release: dispatch.retries.release,
 		now,
 	});
+	const downloads = createDownloads(storage, { store, budget, turns: createTurns(DOWNLOADS) });
 	const bulk = createBulk(storage, dispatch.retries.release);
 	const stats = createStats(storage, { forms, now });
 	const sessions = createSessions(storage, { keys, now });
 	const streams = createEventStreams(storage);
 	const altcha = createAltcha({ ...createAltchaStore(storage, now), now });
 	const { recaptchaMinScore, ...vendors } = config.captcha;
-	const store = createTrackedStore(openFileStore(config.files.place), storage);
 	const files = {
 		store,
 		quota: createFileQuota(storage, config.files),
+		links: createFileLinks(storage, now),
 		maintain: createFileMaintenance(storage, { ...config.files, store, log }),
 	};
 	const intake = createIntake({
@@ -132,6 +144,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		keys,
 		forms,
 		submissions,
+		downloads,
 		bulk,
 		stats,
 		sessions,
@@ -140,6 +153,9 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		dispatch,
 		files,
 		intake,
+		/** Whether that for which a link was made is still valid. */
+		isAlive: ({ kind, id }: LinkHolder): Promise<boolean> =>
+			({ key: keys, session: sessions, webhook: webhooks })[kind].isAlive(id),
 		close: storage.close,
 	};
 }

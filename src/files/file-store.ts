@@ -1,5 +1,7 @@
 /** The port to the bytes of attached files; its adapters are the folder and S3. */
 
+import type { ByteRange } from '../http/byte-range.ts';
+
 export interface FileStore {
 	/** A new object under a random key. Nothing can be read under it before `finish`. */
 	create(): FileWriter;
@@ -29,11 +31,6 @@ export interface FileWriter {
 	finish(): Promise<void>;
 	/** Removes what there is. Does nothing after an `abort`, and removes the object after a `finish`. */
 	abort(): Promise<void>;
-}
-
-export interface ByteRange {
-	start: number;
-	end: number;
 }
 
 export interface StoredObject {

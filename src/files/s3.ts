@@ -5,7 +5,8 @@
 
 import { stat } from 'node:fs/promises';
 import type { S3Place } from '../config.ts';
-import { type ByteRange, type FileStore, isKey, MissingFile, newKey } from './file-store.ts';
+import type { ByteRange } from '../http/byte-range.ts';
+import { type FileStore, isKey, MissingFile, newKey } from './file-store.ts';
 import { createIncoming } from './incoming.ts';
 import { streamFile } from './stream-file.ts';
 

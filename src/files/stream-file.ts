@@ -1,6 +1,6 @@
 /** A part of a file as a stream that reads a piece when one is asked for. */
 
-import type { ByteRange } from './file-store.ts';
+import type { ByteRange } from '../http/byte-range.ts';
 
 const PIECE_BYTES = 256 * 1024;
 

@@ -1,15 +1,18 @@
 /** The file store as the server uses it: what fails becomes a finding, and no object is lost track of. */
 
+import { inArray } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
 import { Unavailable } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
-import { removedFiles } from '../storage/tables.ts';
+import { files, removedFiles } from '../storage/tables.ts';
 import { type FileStore, type FileWriter, MissingFile } from './file-store.ts';
 
 /** With less, files are rejected: what is left is for the database. */
 const LEAST_ROOM_BYTES = 256 * 1024 * 1024;
 /** So much may be written between two looks at the room. */
 const LOOK_EVERY_BYTES = 4 * 1024 * 1024;
+/** Keys of lost files in the log. */
+const LOST_SHOWN = 20;
 
 /** To be released when its row is stored, or will not be; `abort` releases it as well. */
 export interface TrackedWriter extends FileWriter {
@@ -23,10 +26,15 @@ export type TrackedStore = ReturnType<typeof createTrackedStore>;
  * a row of `files` has the key by then. So a crash leaves nothing that is not found again, and no listing decides what is
  * removed.
  */
-export function createTrackedStore(store: FileStore, { findings, batch }: Pick<Storage, 'findings' | 'batch'>) {
+export function createTrackedStore(
+	store: FileStore,
+	{ db, findings, batch }: Pick<Storage, 'db' | 'findings' | 'batch'>,
+) {
 	/** Keys for which this process may still store a row. */
 	const inFlight = new Set<string>();
 	let unseenBytes = LOOK_EVERY_BYTES;
+	/** Keys that a row has, and no object. */
+	const lost = new Set<string>();
 
 	/** @throws Unavailable if there is too little */
 	function lookAtRoom(addedBytes = 0): void {
@@ -39,6 +47,23 @@ export function createTrackedStore(store: FileStore, { findings, batch }: Pick<S
 		}
 		findings.clear('fileRoom');
 		unseenBytes = 0;
+	}
+
+	/** What was removed meanwhile is not lost. */
+	async function recheckLost(): Promise<void> {
+		if (lost.size === 0) return;
+		const rows = await db
+			.select({ key: files.key })
+			.from(files)
+			.where(inArray(files.key, [...lost]));
+		const known = new Set(rows.map(({ key }) => key));
+		for (const key of lost) if (!known.has(key)) lost.delete(key);
+		reportLost();
+	}
+
+	function reportLost(): void {
+		if (lost.size === 0) findings.clear('lostFile');
+		else findings.set('lostFile', [...lost].slice(0, LOST_SHOWN));
 	}
 
 	/** The finding is in the log; the error need not be. */
@@ -100,10 +125,17 @@ export function createTrackedStore(store: FileStore, { findings, batch }: Pick<S
 		},
 		/** @throws MissingFile, AppError UNAVAILABLE */
 		async read(...args) {
+			const [key] = args;
 			try {
-				return await store.read(...args);
+				const bytes = await store.read(...args);
+				if (lost.delete(key)) reportLost();
+				return bytes;
 			} catch (cause) {
-				if (cause instanceof MissingFile) throw cause;
+				if (cause instanceof MissingFile) {
+					lost.add(key);
+					await recheckLost();
+					throw cause;
+				}
 				throw new AppError('UNAVAILABLE', 'The file cannot be read at the moment. Please try again shortly.', {
 					retryAfterSeconds: 30,
 					cause,
@@ -126,6 +158,7 @@ export function createTrackedStore(store: FileStore, { findings, batch }: Pick<S
 			} catch (error) {
 				if (!(error instanceof Unavailable)) findings.set('files', error);
 			}
+			await recheckLost();
 		},
 	} satisfies FileStore & Record<string, unknown>;
 }

@@ -164,7 +164,7 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 	},
 };
 
-type Described = ReturnType<typeof jsonResponse> | ReturnType<typeof textResponse>;
+type Described = ReturnType<typeof jsonResponse> | ReturnType<typeof textResponse> | ReturnType<typeof binaryResponse>;
 
 interface Operation extends Pick<DocumentDecoration, 'parameters'> {
 	description: string;
@@ -222,6 +222,12 @@ export function jsonResponse(
 export function textResponse(description: string, examples: Record<string, string>) {
 	const content = Object.entries(examples).map(([type, example]) => [type, media({ schema: Type.String(), example })]);
 	return { description, content: Object.fromEntries(content) };
+}
+
+/** A response of any bytes. */
+export function binaryResponse(description: string, type = 'application/octet-stream') {
+	const headers = describeHeaders({ 'Content-Disposition': 'Has it saved under its name.' });
+	return { description, headers, content: { [type]: { schema: Type.String({ format: 'binary' }) } } };
 }
 
 /** A redirect. */

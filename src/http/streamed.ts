@@ -21,7 +21,7 @@ export function createStreamResponse(log: Log) {
 	 * The body is pulled: no chunk is generated ahead of a slow client, or after it disconnects. An error in the middle
 	 * closes the connection, so that the client does not take a part for the whole.
 	 */
-	return (request: Request, { chunks, end }: Streamed, headers: Record<string, string>): Response => {
+	return (request: Request, { chunks, end }: Streamed, init: ResponseInit): Response => {
 		const { id: requestId } = requestInfo(request);
 		const writes = inWrites(chunks);
 		let isConnected = true;
@@ -49,7 +49,7 @@ export function createStreamResponse(log: Log) {
 			},
 			{ highWaterMark: 0 },
 		);
-		return new Response(body, { headers });
+		return new Response(body, init);
 	};
 }
 

@@ -90,6 +90,14 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	return {
 		isValid,
 		principalOf,
+		/** Whether there is a valid key with this id. */
+		async isAlive(id: string): Promise<boolean> {
+			const [row] = await storage.db
+				.select()
+				.from(apiKeys)
+				.where(eq(apiKeys.id, decodeId(id) ?? -1));
+			return row !== undefined && isValid(row);
+		},
 		/** Creates a key. `token` is the key itself, which only this call returns. */
 		async create(input: NewKey): Promise<{ token: string; key: ApiKey }> {
 			const name = (input.name ?? '').trim();

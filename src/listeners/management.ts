@@ -24,6 +24,7 @@ import { createAuth } from '../keys/auth.ts';
 import { keyRoutes } from '../keys/routes.ts';
 import { bulkRoutes } from '../submissions/bulk/routes.ts';
 import { exportRoutes } from '../submissions/export/routes.ts';
+import { fileRoutes } from '../submissions/files/routes.ts';
 import { submissionRoutes } from '../submissions/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
 import { VERSION } from '../version.ts';
@@ -62,6 +63,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 	const described: AnyElysia[] = [
 		formRoutes(app.forms, auth),
 		submissionRoutes(app.submissions, auth, stream),
+		fileRoutes(app.downloads, auth, { stream, links: app.files.links, baseUrl: urls.base, isAlive: app.isAlive }),
 		bulkRoutes(app.bulk, auth),
 		exportRoutes(app.submissions, auth, stream),
 		statsRoutes(app.stats, auth),

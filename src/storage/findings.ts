@@ -66,6 +66,12 @@ const KINDS = {
 			'rejected. Delete submissions with files, or raise it.',
 		stops: 'nothing',
 	},
+	lostFile: {
+		problem:
+			'An attached file is missing from its place, so it cannot be downloaded. Check the place that FORMSRV_FILES_URL names, and ' +
+			'restore a backup; "formsrv doctor" says more.',
+		stops: 'nothing',
+	},
 	scanner: {
 		problem:
 			'The virus scanner of FORMSRV_SCAN cannot be used: attached files stay unchecked until it can. Check that it runs and ' +

@@ -123,6 +123,8 @@ export interface SubmissionStore {
 	 * keys of its files to the table `removedFiles`, in the same transaction.
 	 */
 	files(ids: readonly number[]): Promise<Map<number, StoredFile[]>>;
+	/** Whether any submission of a form has files, also such as were not kept. */
+	hasFiles(formId: number): Promise<boolean>;
 	/** Bytes of the files of a form, or of all. */
 	fileBytes(formId?: number): Promise<number>;
 	/** @throws AppError UNAVAILABLE if a search takes too long, or too many are in flight */

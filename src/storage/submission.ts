@@ -42,6 +42,8 @@ export interface StoredSubmission extends Flags {
 	spamReason: string | null;
 	subject: string | null;
 	replyTo: string | null;
+	/** Of what a scan goes through; elsewhere `submissions.files` has them. Absent: none. */
+	files?: readonly StoredFile[] | undefined;
 }
 
 /** A submission without its text. */

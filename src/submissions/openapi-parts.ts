@@ -7,6 +7,14 @@ import { FILTERS } from '../storage/submission.ts';
 import { SEARCH_MAX } from './bounds.ts';
 
 export const formId = pathParameter('id', { description: 'The form.', example: 'cmnrg2x7k8w' });
+export const FILE_EXAMPLE = {
+	id: 'cmnrg2x8b2d',
+	field: 'cv',
+	name: 'cv.pdf',
+	type: 'application/pdf',
+	size: 48_213,
+	sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+};
 export const submissionId = pathParameter('submissionId', { description: 'The submission.', example: 'cmnrg2x8a1c' });
 
 /** Criteria and order. */

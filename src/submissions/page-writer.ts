@@ -84,11 +84,19 @@ export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>
 		yield encoder.encode(text + tail);
 	}
 
+	/** The entries with their files, which are asked for only if the form has any. */
+	async function withFiles({ formId, entries }: PageParts): Promise<readonly PageEntry[]> {
+		if (entries.length === 0 || !(await submissions.hasFiles(formId))) return entries;
+		const files = await submissions.files(entries.map(({ id }) => id));
+		return files.size === 0 ? entries : entries.map((entry) => ({ ...entry, files: files.get(entry.id) }));
+	}
+
 	/**
 	 * @param caller Whose concurrency limit a large page counts towards; without a caller there is no limit.
 	 * @throws AppError UNAVAILABLE if a turn does not come in time
 	 */
-	return async (parts: PageParts, caller?: string): Promise<JsonText> => {
+	return async (page: PageParts, caller?: string): Promise<JsonText> => {
+		const parts = { ...page, entries: await withFiles(page) };
 		let size = 0;
 		// The characters of a small text are near enough to its bytes.
 		for (const { data } of parts.entries) size += typeof data === 'string' ? data.length : data;

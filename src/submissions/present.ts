@@ -1,5 +1,6 @@
 /** Pure: the JSON text of a stored submission. */
 
+import { presentFile } from '../files/present-file.ts';
 import { encodeId } from '../ids.ts';
 import type { StoredSubmission } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
@@ -13,17 +14,17 @@ export function presentJson(row: StoredSubmission, timeline: Timeline): string {
 
 /** As {@link presentJson}, with data from elsewhere. */
 export function presentWith(data: string, row: Shown, timeline: Timeline): string {
-	return `${presentId(row)}"data":${data},${presentFlags(row, timeline)}`;
+	return `${presentId(row)}"data":${data},${presentFlags(row, timeline)},${presentFiles(row)}}`;
 }
 
 /** The text before and after the data of a `Submission`. */
 export function presentAround(row: Shown, timeline: Timeline): [before: string, after: string] {
-	return [`${presentId(row)}"data":`, `,${presentFlags(row, timeline)}`];
+	return [`${presentId(row)}"data":`, `,${presentFlags(row, timeline)},${presentFiles(row)}}`];
 }
 
-/** As {@link presentJson}, without the data. */
+/** As {@link presentJson}, without what was sent. */
 export function presentFlagged(row: Shown, timeline: Timeline): string {
-	return presentId(row) + presentFlags(row, timeline);
+	return `${presentId(row)}${presentFlags(row, timeline)}}`;
 }
 
 function presentId({ id }: Shown): string {
@@ -34,6 +35,10 @@ function presentFlags(row: Shown, timeline: Timeline): string {
 	const reason = row.isSpam ? `,"spamReason":${JSON.stringify(row.spamReason ?? 'marked')}` : '';
 	return (
 		`"createdAt":"${timeline.isoOf(row.id)}",` +
-		`"isRead":${row.isRead},"isStarred":${row.isStarred},"isSpam":${row.isSpam}${reason}}`
+		`"isRead":${row.isRead},"isStarred":${row.isStarred},"isSpam":${row.isSpam}${reason}`
 	);
+}
+
+function presentFiles({ files }: Shown): string {
+	return files ? `"files":${JSON.stringify(files.map(presentFile))}` : '"files":[]';
 }

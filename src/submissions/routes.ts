@@ -10,22 +10,23 @@ import { succeed, successResponse } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
 import { callerOf, type Principal } from '../keys/permissions.ts';
 import { parseListQuery } from './list-query.ts';
-import { criteriaParameters, formId, submissionId } from './openapi-parts.ts';
+import { criteriaParameters, FILE_EXAMPLE, formId, submissionId } from './openapi-parts.ts';
 import type { JsonText } from './page-writer.ts';
 import { FlaggedSubmission, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
 import type { Submissions } from './submissions.ts';
 
 const EXAMPLE = {
 	id: 'cmnrg2x8a1c',
-	data: { name: 'Ada', email: 'ada@example.com', message: 'Hello' },
+	data: { name: 'Ada', email: 'ada@example.com', cv: 'cv.pdf' },
 	createdAt: '2026-01-02T03:04:05.678Z',
 	isRead: false,
 	isStarred: false,
 	isSpam: false,
+	files: [FILE_EXAMPLE],
 };
 const EXAMPLE_PAGE = {
 	submissions: [EXAMPLE],
-	fields: ['name', 'email', 'message'],
+	fields: ['name', 'email', 'cv'],
 	pagination: { limit: LIMIT_DEFAULT, offset: 0, total: 1, hasMore: false },
 };
 const HEADERS = { 'Content-Type': 'application/json' };
@@ -34,7 +35,9 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 	/** Sends JSON text, whole or as a stream. */
 	const toResponse = async (request: Request, json: Promise<JsonText>): Promise<Response> => {
 		const text = await json;
-		return typeof text === 'string' ? new Response(text, { headers: HEADERS }) : stream(request, text, HEADERS);
+		return typeof text === 'string'
+			? new Response(text, { headers: HEADERS })
+			: stream(request, text, { headers: HEADERS });
 	};
 
 	return new Elysia({ prefix: '/api/forms/:id/submissions', tags: ['Submissions'] })
@@ -80,7 +83,8 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 			{
 				access: { permission: 'write' },
 				detail: operation('updateSubmission', 'Flag a submission', {
-					description: 'Sets the given flags. For a key without the permission to read, the response has no `data`.',
+					description:
+						'Sets the given flags. For a key without the permission to read, the response has neither `data` nor `files`.',
 					parameters: [formId, submissionId],
 					requestBody: jsonBody(UpdateSubmission, { isRead: true }),
 					returns: jsonResponse('The submission after the change.', {

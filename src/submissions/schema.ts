@@ -2,7 +2,8 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { paginationSchema } from '../http/paging.ts';
-import { ignoredMembers, stringMap } from '../http/schema-types.ts';
+import { ignoredMembers, stringEnum, stringMap } from '../http/schema-types.ts';
+import { SCANS } from '../storage/tables.ts';
 
 const flags = {
 	isRead: Type.Boolean(),
@@ -18,6 +19,23 @@ export const withheld = {
 	),
 };
 
+export const SubmittedFile = Type.Object(
+	{
+		id: Type.String(),
+		field: Type.String({ description: 'The name of its form field.' }),
+		name: Type.String({ description: 'As the visitor called it, without path and control characters.' }),
+		type: Type.String({ description: 'The media type that its content shows, whatever the browser claimed.' }),
+		size: Type.Integer({ description: 'In bytes.' }),
+		sha256: Type.String({ description: 'Of its bytes, hexadecimal.' }),
+		scan: Type.Optional(
+			stringEnum(SCANS, {
+				description: 'What the virus scanner found; `unchecked`: it did not look yet. Absent without a scanner.',
+			}),
+		),
+	},
+	{ $id: 'SubmittedFile' },
+);
+
 export const Submission = Type.Object(
 	{
 		id: Type.String(),
@@ -27,13 +45,21 @@ export const Submission = Type.Object(
 		createdAt: Type.String({ format: 'date-time' }),
 		...flags,
 		spamReason: Type.Optional(Type.String({ description: 'Why it is spam; only on spam.' })),
+		files: Type.Array(SubmittedFile, {
+			description:
+				'The attached files, in the order sent. Of files that came with a filled honeypot only this is kept.',
+		}),
 	},
 	{ $id: 'Submission' },
 );
 
-/** With `data` only for callers with the permission to read. */
+/** With `data` and `files` only for callers with the permission to read. */
 export const FlaggedSubmission = Type.Object(
-	{ ...Submission.properties, data: Type.Optional(Submission.properties.data) },
+	{
+		...Submission.properties,
+		data: Type.Optional(Submission.properties.data),
+		files: Type.Optional(Submission.properties.files),
+	},
 	{ $id: 'FlaggedSubmission' },
 );
 

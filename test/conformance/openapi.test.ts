@@ -98,7 +98,9 @@ describe('the OpenAPI document', () => {
 	test('asks for a key everywhere but at the submission endpoint, its challenge, to sign in, and at the probes', () => {
 		const open = operations.filter(({ operation }) => !operation.security?.length).map(({ path }) => path);
 		const submitting = ['/api/f/{slug}', '/api/f/{slug}/challenge', '/f/{slug}', '/f/{slug}/challenge'];
-		expect([...new Set(open)].sort()).toEqual([...submitting, '/api/session', '/health', '/ready'].sort());
+		expect([...new Set(open)].sort()).toEqual(
+			[...submitting, '/api/session', '/files/{fileId}', '/health', '/ready'].sort(),
+		);
 	});
 
 	test('describes every error as the error envelope', () => {

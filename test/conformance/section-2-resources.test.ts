@@ -137,6 +137,7 @@ describe('a submission', () => {
 			isRead: false,
 			isStarred: false,
 			isSpam: false,
+			files: [],
 		});
 		expect(Date.parse(submission?.createdAt ?? '')).toBeWithin(before, Date.now() + 1);
 	});

@@ -19,6 +19,7 @@ export interface SubmissionBody {
 	isRead: boolean;
 	isStarred: boolean;
 	isSpam: boolean;
+	files: unknown[];
 }
 
 export interface ListBody {

@@ -21,7 +21,11 @@ const server = Bun.serve({
 	fetch(request) {
 		setRequestInfo(request, { id: 'r1', clientAddress: '', path: '', listener: server, hasStandardHeaders: false });
 		const pieces = Number(new URL(request.url).searchParams.get('pieces'));
-		return stream(request, { chunks: chunks(pieces), end: () => ended.resolve() }, { 'X-Kind': 'streamed' });
+		return stream(
+			request,
+			{ chunks: chunks(pieces), end: () => ended.resolve() },
+			{ headers: { 'X-Kind': 'streamed' } },
+		);
 	},
 });
 

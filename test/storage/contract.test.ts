@@ -229,6 +229,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 				expect((await submissions.files([otherId])).get(otherId)?.[0]?.bytes).toBe(3);
 				const bytes = [FORM, OTHER_FORM, 1].map(submissions.fileBytes);
 				expect(await Promise.all([...bytes, submissions.fileBytes()])).toEqual([10, 3, 0, 13]);
+				expect(await Promise.all([FORM, OTHER_FORM, 1].map(submissions.hasFiles))).toEqual([true, true, false]);
 				await storage.close();
 			});
 

@@ -110,6 +110,10 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		async list(caller?: Principal): Promise<SignedIn[]> {
 			return (await visibleTo(caller)).map((row) => present(row, caller));
 		},
+		/** Whether there is an open session with this id. */
+		async isAlive(id: string): Promise<boolean> {
+			return (await visibleTo(undefined)).some(({ session }) => encodeId(session.id) === id);
+		},
 		/** Ends a session. @throws AppError NOT_FOUND if `caller` may see no such session */
 		async end(id: string, caller?: Principal): Promise<void> {
 			const found = (await visibleTo(caller)).filter(({ session }) => encodeId(session.id) === id);

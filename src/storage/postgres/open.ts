@@ -68,6 +68,7 @@ export async function openPostgres(
 	}
 	const closeOnce = lazy(close);
 
+	const fileLists = createFileLists(sql);
 	return {
 		db,
 		findForm: createFindForm(db),
@@ -91,8 +92,8 @@ export async function openPostgres(
 				if (events.isHeard()) events.publish({ type: 'submission', formId: row.formId, submissionId });
 			},
 			...createSubmissionLog(sql, { counts, events }),
-			...createFileLists(sql),
-			...createSubmissionLists(sql, { counts, names: names.list, scans: loadScans }),
+			...fileLists,
+			...createSubmissionLists(sql, { counts, files: fileLists.files, names: names.list, scans: loadScans }),
 		},
 		search: createSearch(sql, clock.settled),
 		nextId: clock.nextId,

@@ -35,6 +35,10 @@ export function createFileLists(sql: Sql) {
 			}
 			return found;
 		},
+		async hasFiles(formId: number): Promise<boolean> {
+			const [row] = await rowsOf<[boolean]>(sql, 'select exists (select 1 from files where form_id = $1)', [formId]);
+			return row?.[0] === true;
+		},
 		async fileBytes(formId?: number): Promise<number> {
 			const [row] = await rowsOf<[number]>(
 				sql,

@@ -10,6 +10,7 @@ import type {
 	Page,
 	Paging,
 	Selection,
+	StoredFile,
 	StoredSubmission,
 } from '../submission.ts';
 import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
@@ -27,11 +28,12 @@ class MoreRows extends Error {}
 
 export interface ListSources {
 	counts: Pick<FormCounts, 'of'>;
+	files(ids: readonly number[]): Promise<Map<number, StoredFile[]>>;
 	names(formId: number, isSpam: boolean): Promise<FieldNames>;
 	scans(): Promise<Readonly<Record<string, Scan<ScanRequest, unknown>>>>;
 }
 
-export function createSubmissionLists(sql: Sql, { counts, names, scans }: ListSources) {
+export function createSubmissionLists(sql: Sql, { counts, files, names, scans }: ListSources) {
 	/** How many match, and below which of them the bounds lie. */
 	async function ranks(tx: Runner, { formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection) {
 		const isWhole = fromId <= 0 && beforeId >= BEYOND_ALL_IDS;
@@ -117,8 +119,12 @@ export function createSubmissionLists(sql: Sql, { counts, names, scans }: ListSo
 			`select ${COLUMNS} from submissions where id = any($1::text::bigint[]) order by id ${order}`,
 			[numbers(small)],
 		);
+		const filesOf = await files(small);
 		return {
-			rows: rows.map((row) => toStored(row)),
+			rows: rows.map((row) => {
+				const stored = toStored(row);
+				return { ...stored, files: filesOf.get(stored.id) };
+			}),
 			isAll: first.length < SCAN_ROWS * share && small.length === first.length,
 		};
 	}

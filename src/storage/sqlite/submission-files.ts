@@ -5,6 +5,9 @@ import { lazy } from '../../lazy.ts';
 import type { NewSubmission, StoredFile } from '../submission.ts';
 import type { Scan } from '../tables.ts';
 
+const COLUMNS = 'id, field, name, type, claimed_type, bytes, sha256, key, scan';
+const ANY_OF_FORM = 'select exists (select 1 from files where form_id = ?)';
+
 type FileRow = [number, number, string, string, string, string, number, string, string | null, Scan | null];
 
 export type SubmissionFiles = ReturnType<typeof createSubmissionFiles>;
@@ -62,13 +65,15 @@ function prepareRemoval(client: Database, submissions: string): Removal {
 export function createFileLists(client: Database) {
 	const ofSubmissions = lazy(() =>
 		client.prepare(
-			`select submission_id, id, field, name, type, claimed_type, bytes, sha256, key, scan from files
+			`select submission_id, ${COLUMNS} from files
 				where submission_id in (select value from json_each(?)) order by submission_id, id`,
 		),
 	);
+	const anyOfForm = lazy(() => client.prepare(ANY_OF_FORM));
 	const ofForm = lazy(() => client.prepare('select file_bytes from forms where id = ?'));
 	const ofAll = lazy(() => client.prepare('select sum(file_bytes) from forms'));
 	return {
+		hasFiles: async (formId: number): Promise<boolean> => anyOfForm().values(formId)[0]?.[0] === 1,
 		async files(ids: readonly number[]): Promise<Map<number, StoredFile[]>> {
 			const found = new Map<number, StoredFile[]>();
 			for (const [submissionId, ...row] of ofSubmissions().values(JSON.stringify(ids)) as FileRow[]) {
@@ -82,6 +87,17 @@ export function createFileLists(client: Database) {
 			const rows = formId === undefined ? ofAll().values() : ofForm().values(formId);
 			return Number(rows[0]?.[0] ?? 0);
 		},
+	};
+}
+
+/** For a scan of a form: reads the files of its submissions one after the other; `undefined` if there are none. */
+export function openFileReads(client: Database, formId: number) {
+	using any = client.prepare(ANY_OF_FORM);
+	if (any.values(formId)[0]?.[0] !== 1) return undefined;
+	const ofOne = client.prepare(`select ${COLUMNS} from files where submission_id = ? order by id`);
+	return {
+		filesOf: (submissionId: number): StoredFile[] => (ofOne.values(submissionId) as Tail<FileRow>[]).map(toFile),
+		[Symbol.dispose]: () => ofOne.finalize(),
 	};
 }
 

@@ -4,6 +4,7 @@ import type { Database } from 'bun:sqlite';
 import { searchTerms, wordToken } from '../search-text.ts';
 import type { Paging, Selection, StoredSubmission } from '../submission.ts';
 import { segmentTable } from './search-segments.ts';
+import { openFileReads } from './submission-files.ts';
 import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from './submission-pages.ts';
 
 export type SubmissionReader = ReturnType<typeof createSubmissionReader>;
@@ -68,10 +69,12 @@ export function createSubmissionReader(client: Database) {
 		/** What is selected, one by one, to be broken off anywhere. */
 		*rows(selection: Selection, order: Paging['order']): Generator<StoredSubmission> {
 			using _view = oneView();
+			using files = openFileReads(client, selection.formId);
 			for (const { from, id } of sourcesOf(selection, { order, firstMatch: 4 })) {
 				using statement = client.prepare(`select ${COLUMNS} ${from} order by ${id} ${order}`);
 				for (const row of statement.iterate(...valuesOf(selection))) {
-					yield toStored(Object.values(row as object) as Row);
+					const stored = toStored(Object.values(row as object) as Row);
+					yield files ? { ...stored, files: files.filesOf(stored.id) } : stored;
 				}
 			}
 		},

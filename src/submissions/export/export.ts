@@ -57,7 +57,8 @@ export async function openExport(
 	const selection = { ...condition, formId: form.id, beforeId: Math.min(condition.beforeId ?? endId, endId) };
 	const isSpam = condition.filter === 'spam';
 	const { names: fields, isPartial } = await submissions.names(form.id, isSpam);
-	const layout: Layout = { format, bom, formulas, fields, isPartial };
+	const hasFiles = await submissions.hasFiles(form.id);
+	const layout: Layout = { format, bom, formulas, fields, isPartial, hasFiles };
 	const total = await submissions.count(selection);
 	const date = new Date(now()).toISOString().slice(0, 10);
 	const opened: Export = {

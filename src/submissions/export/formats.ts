@@ -1,5 +1,6 @@
 /** Pure: the formats of an export: CSV, JSON, NDJSON. */
 
+import { presentFile } from '../../files/present-file.ts';
 import { encodeId } from '../../ids.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
 import type { Timeline } from '../../storage/timeline.ts';
@@ -19,6 +20,8 @@ export const MEDIA_TYPES: Record<Format, string> = {
 const FIXED_COLUMNS = ['id', 'createdAt', 'isRead', 'isStarred', 'isSpam'];
 /** The CSV column for fields beyond the listed names, as JSON. */
 const OTHER_FIELDS_COLUMN = 'otherFields';
+/** The CSV column for the attached files, as JSON; a field may well be called `files`. */
+const FILES_COLUMN = 'attachedFiles';
 const BYTE_ORDER_MARK = '\ufeff';
 
 export interface Layout {
@@ -27,6 +30,8 @@ export interface Layout {
 	fields: readonly string[];
 	/** Whether there may be fields without a column. */
 	isPartial: boolean;
+	/** Whether any submission of the form has files. */
+	hasFiles: boolean;
 	/** Whether a CSV starts with a byte order mark, by which Excel detects UTF-8. */
 	bom: boolean;
 	/** Whether a CSV guards against formulas. */
@@ -40,10 +45,11 @@ export interface RowContext {
 }
 
 /** The text before the first submission. */
-export function exportHead({ format, fields, isPartial, bom, formulas }: Layout): string {
+export function exportHead({ format, fields, isPartial, hasFiles, bom, formulas }: Layout): string {
 	if (format === 'json') return '[';
 	if (format === 'ndjson') return '';
-	const header = csvLine([...FIXED_COLUMNS, ...fields, ...(isPartial ? [OTHER_FIELDS_COLUMN] : [])], formulas);
+	const last = [...(isPartial ? [OTHER_FIELDS_COLUMN] : []), ...(hasFiles ? [FILES_COLUMN] : [])];
+	const header = csvLine([...FIXED_COLUMNS, ...fields, ...last], formulas);
 	return bom ? BYTE_ORDER_MARK + header : header;
 }
 
@@ -58,8 +64,8 @@ export function exportRow(row: StoredSubmission, { layout, timeline, isFirst }: 
 	return csvLine(csvCells(row, layout, timeline), layout.formulas);
 }
 
-function csvCells(row: StoredSubmission, { fields, isPartial }: Layout, timeline: Timeline): string[] {
-	const { id, isRead, isStarred, isSpam, data } = row;
+function csvCells(row: StoredSubmission, { fields, isPartial, hasFiles }: Layout, timeline: Timeline): string[] {
+	const { id, isRead, isStarred, isSpam, data, files = [] } = row;
 	const texts = fieldTexts(data);
 	const cells = [encodeId(id), timeline.isoOf(id), `${isRead}`, `${isStarred}`, `${isSpam}`];
 	for (const name of fields) {
@@ -67,5 +73,6 @@ function csvCells(row: StoredSubmission, { fields, isPartial }: Layout, timeline
 		texts.delete(name);
 	}
 	if (isPartial) cells.push(texts.size > 0 ? JSON.stringify(Object.fromEntries(texts)) : '');
+	if (hasFiles) cells.push(files.length > 0 ? JSON.stringify(files.map(presentFile)) : '');
 	return cells;
 }

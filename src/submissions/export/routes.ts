@@ -1,6 +1,7 @@
 /** The route of the export. */
 
 import { Elysia } from 'elysia';
+import { attachment } from '../../http/content-disposition.ts';
 import { operation, queryParameter, textResponse } from '../../http/openapi.ts';
 import { queryOf } from '../../http/query-parameters.ts';
 import { stringEnum } from '../../http/schema-types.ts';
@@ -14,7 +15,7 @@ import { parseExportQuery } from './export-query.ts';
 import { FORMATS, MEDIA_TYPES } from './formats.ts';
 
 const SUBMISSION =
-	'{"id":"cmnrg2x8a1c","data":{"name":"Ada"},"createdAt":"2026-01-02T03:04:05.678Z","isRead":false,"isStarred":false,"isSpam":false}';
+	'{"id":"cmnrg2x8a1c","data":{"name":"Ada"},"createdAt":"2026-01-02T03:04:05.678Z","isRead":false,"isStarred":false,"isSpam":false,"files":[]}';
 const EXAMPLES = {
 	[MEDIA_TYPES.csv]:
 		'id,createdAt,isRead,isStarred,isSpam,name\r\ncmnrg2x8a1c,2026-01-02T03:04:05.678Z,false,false,false,Ada\r\n',
@@ -49,9 +50,11 @@ export const exportRoutes = (submissions: Submissions, auth: Auth, stream: Strea
 				readQuery: () => parseExportQuery(queryOf(request)),
 			});
 			return stream(request, opened, {
-				'Content-Type': MEDIA_TYPES[opened.format],
-				'Content-Disposition': `attachment; filename="${opened.fileName}"`,
-				'Cache-Control': 'no-store',
+				headers: {
+					'Content-Type': MEDIA_TYPES[opened.format],
+					'Content-Disposition': attachment(opened.fileName),
+					'Cache-Control': 'no-store',
+				},
 			});
 		},
 		{
@@ -59,8 +62,8 @@ export const exportRoutes = (submissions: Submissions, auth: Auth, stream: Strea
 			detail: operation('exportSubmissions', 'Export submissions', {
 				description:
 					'All submissions that match, as a file, without those that arrive after the request. In CSV the columns ' +
-					'are `id`, `createdAt`, `isRead`, `isStarred`, `isSpam`, then the field names in the order first seen; lists and ' +
-					'objects are JSON text.',
+					'are `id`, `createdAt`, `isRead`, `isStarred`, `isSpam`, then the field names in the order first seen, and last, if ' +
+					'there are any files, `attachedFiles`; lists and objects are JSON text.',
 				parameters: [formId, ...formatParameters, ...criteriaParameters],
 				returns: textResponse('The file, streamed.', EXAMPLES),
 				errors: ['VALIDATION_ERROR', 'FORM_NOT_FOUND', 'UNAVAILABLE'],

@@ -1,0 +1,63 @@
+/** Signed addresses of files, which need no key. Each ends with its time, with its file, or with the key that made it. */
+
+import { timingSafeEqual } from 'node:crypto';
+import { decodeId, encodeId } from '../ids.ts';
+import { createServerSecret } from '../storage/server-secret.ts';
+import type { Storage } from '../storage/storage.ts';
+
+export const FILE_PATH = '/files';
+
+const SECRET_NAME = 'file_link_secret';
+const HOLDER = /^(key|session|webhook)\.([0-9a-z]{1,11})$/;
+const SECONDS = /^[1-9]\d{0,10}$/;
+
+/** For whom a link was made, by the public id. */
+export interface LinkHolder {
+	kind: 'key' | 'session' | 'webhook';
+	id: string;
+}
+
+export interface FileLink {
+	/** Below the base address. */
+	path: string;
+	expiresAt: Date;
+}
+
+export type FileLinks = ReturnType<typeof createFileLinks>;
+
+export function createFileLinks(storage: Pick<Storage, 'batch'>, now: () => number = Date.now) {
+	const secret = createServerSecret(storage, SECRET_NAME);
+
+	async function sign(fileId: string, { holder, until }: { holder: string; until: string }): Promise<string> {
+		const signed = `file ${fileId} for ${holder} until ${until}`;
+		return new Bun.CryptoHasher('sha256', await secret()).update(signed).digest('base64url');
+	}
+
+	return {
+		async create(fileId: number, { holder, seconds }: { holder: LinkHolder; seconds: number }): Promise<FileLink> {
+			const id = encodeId(fileId);
+			const expires = Math.floor(now() / 1000) + seconds;
+			const values = { holder: `${holder.kind}.${holder.id}`, until: String(expires) };
+			const query = new URLSearchParams({
+				for: values.holder,
+				until: values.until,
+				signature: await sign(id, values),
+			});
+			return { path: `${FILE_PATH}/${id}?${query}`, expiresAt: new Date(expires * 1000) };
+		},
+		/** Whose link it is, and to what; `undefined` if it was not made here, or has expired. */
+		async read(fileId: string, params: URLSearchParams): Promise<{ fileId: number; holder: LinkHolder } | undefined> {
+			const [holder = '', until = '', signature = ''] = ['for', 'until', 'signature'].map(
+				(name) => params.get(name) ?? '',
+			);
+			const [, kind, holderId] = HOLDER.exec(holder) ?? [];
+			const id = decodeId(fileId);
+			if (id === undefined || kind === undefined || holderId === undefined || !SECONDS.test(until)) return undefined;
+			const expected = Buffer.from(await sign(fileId, { holder, until }));
+			const given = Buffer.from(signature);
+			if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+			if (Number(until) * 1000 <= now()) return undefined;
+			return { fileId: id, holder: { kind: kind as LinkHolder['kind'], id: holderId } };
+		},
+	};
+}

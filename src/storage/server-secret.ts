@@ -1,0 +1,26 @@
+/** A secret that the server makes for itself on first use, then constant for the life of the database. */
+
+import { eq } from 'drizzle-orm';
+import type { Storage } from './storage.ts';
+import { serverValues } from './tables.ts';
+
+/** @returns a function that resolves to the secret, 64 hexadecimal characters */
+export function createServerSecret(storage: Pick<Storage, 'batch'>, name: string): () => Promise<string> {
+	let loading: Promise<string> | undefined;
+	return () => {
+		loading ??= load(storage, name).catch((error: unknown) => {
+			loading = undefined;
+			throw error;
+		});
+		return loading;
+	};
+}
+
+async function load(storage: Pick<Storage, 'batch'>, name: string): Promise<string> {
+	const fresh = { name, value: crypto.getRandomValues(new Uint8Array(32)).toHex() };
+	const [, rows] = await storage.batch((tx) => [
+		tx.insert(serverValues).values(fresh).onConflictDoNothing(),
+		tx.select().from(serverValues).where(eq(serverValues.name, name)),
+	]);
+	return rows[0]?.value ?? fresh.value;
+}
