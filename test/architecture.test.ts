@@ -32,7 +32,7 @@ const LEVELS = [
 	],
 	['http', 'storage'],
 	['files'],
-	['forms', 'keys', 'delivery'],
+	['forms', 'keys', 'delivery', 'backup'],
 	['intake', 'submissions'],
 	['dashboard'],
 	['app'],

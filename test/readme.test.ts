@@ -125,6 +125,24 @@ describe('the service file', () => {
 	});
 });
 
+test(
+	'the backups are made, verified and restored as the page says',
+	async () => {
+		const cwd = tempFolder();
+		await paste('formsrv keys create', cwd);
+		const commands = ['backup', 'backup-database', 'restore'].map(block).join('\n').replaceAll('/backup/', `${cwd}/`);
+		const { stdout, stderr, code } = await paste(commands, cwd);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+		expect(stdout.trimEnd().split('\n')).toEqual([
+			expect.stringContaining('Backed up'),
+			expect.stringContaining('as it was written'),
+			expect.stringContaining('found it sound'),
+			expect.stringContaining('Restored'),
+		]);
+	},
+	WITHIN_MS,
+);
+
 describe('the quick start', () => {
 	test('starts the server with one command', () => {
 		expect(block('serve')).toBe('formsrv serve');

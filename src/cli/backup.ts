@@ -1,29 +1,89 @@
-/** `formsrv backup`: a copy of the database, made while the server runs. */
+/** `formsrv backup`: database and files in one archive, or the database alone, made while the server runs. */
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { databaseAt } from '../storage/database.ts';
+import { backUp } from '../backup/back-up.ts';
+import { openFileStore } from '../files/open.ts';
+import { type Database, databaseAt } from '../storage/database.ts';
+import { addVerify } from './backup-verify.ts';
 import { type Cli, CommandError, examples, missingDatabase, type Options, withStorage } from './cli.ts';
+import { progressOn } from './progress.ts';
 
 export function addBackup(program: Command, cli: Cli): void {
 	const command = program
 		.command('backup')
-		.summary('Copy the database, also while the server runs.')
+		.summary('Back up database and files, also while the server runs.')
 		.description(
-			'Copy the database to a new file, checked and complete in itself. It can be done while the server runs; ' +
-				'an existing file is never overwritten.',
+			'Back up to a new file. One whose name ends in .tar is an archive of the database and of all attached files, with the ' +
+				'SHA-256 of each; any other is a copy of the database alone. It can be done while the server runs; an existing file ' +
+				'is never overwritten.',
 		)
-		.argument('<file>', 'Where the copy goes')
+		.argument('<file>', 'Where the backup goes')
 		.option('--json', 'Print JSON')
-		.addHelpText('after', examples('formsrv backup /backup/formsrv-$(date +%F).db'));
+		.addHelpText(
+			'after',
+			examples(
+				'formsrv backup /backup/formsrv-$(date +%F).tar     database and files',
+				'formsrv backup /backup/formsrv-$(date +%F).db      the database alone',
+				'formsrv backup verify /backup/formsrv-2026-01-31.tar',
+			),
+		);
+	addVerify(command, cli);
 	withStorage(command).action((name: string, options: Options) => {
-		const { databaseFile } = cli.loadSettings(options);
+		const { databaseFile, files } = cli.loadSettings(options);
 		const database = databaseAt(databaseFile);
 		if (!database.exists()) throw new CommandError(missingDatabase(databaseFile));
 		const file = resolve(cli.io.cwd, name);
-		database.copyTo(file);
-		const { size } = statSync(file);
-		cli.printResult(options, { file, size }, `Copied ${databaseFile} to ${file} (${size} bytes), and found it sound.`);
+		if (!/\.tar$/i.test(file)) return copyDatabase(cli, { database, databaseFile, file, options });
+		return archive(cli, { databaseFile, file, store: openFileStore(files.place), options });
 	});
+}
+
+function copyDatabase(
+	cli: Cli,
+	{
+		database,
+		databaseFile,
+		file,
+		options,
+	}: { database: Database; databaseFile: string; file: string; options: Options },
+): void {
+	database.copyTo(file);
+	const { size } = statSync(file);
+	cli.printResult(options, { file, size }, `Copied ${databaseFile} to ${file} (${size} bytes), and found it sound.`);
+	const copy = databaseAt(file);
+	const [named] = copy.inspect('quick').isCurrent ? copy.namedFiles() : [];
+	if (named) cli.note('The files that visitors attached are not in it: they are in a backup whose name ends in .tar.');
+}
+
+async function archive(
+	cli: Cli,
+	{
+		databaseFile,
+		file,
+		store,
+		options,
+	}: Pick<Parameters<typeof backUp>[0], 'databaseFile' | 'store'> & { file: string; options: Options },
+): Promise<void> {
+	const progress = progressOn(cli.io.stderr);
+	const { files, missing, changed } = await backUp({
+		databaseFile,
+		store,
+		target: file,
+		report: progress.show,
+	}).finally(progress.end);
+	const { size } = statSync(file);
+	const sentence = `Backed up ${databaseFile} and ${files} files to ${file} (${size} bytes).`;
+	cli.printResult(options, { file, size, files, missing, changed }, sentence);
+	if (missing.length > 0) {
+		cli.note(
+			`${missing.length} files are missing in the file store, and so in the backup; "formsrv doctor" says more.`,
+		);
+	}
+	if (changed.length > 0) {
+		cli.note(
+			`${changed.length} files are not what visitors sent, and are in the backup as they are: ${changed.join(', ')}.`,
+		);
+	}
 }

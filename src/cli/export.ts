@@ -9,9 +9,9 @@ import type { Export } from '../submissions/export/export.ts';
 import { parseExportQuery } from '../submissions/export/export-query.ts';
 import { FORMATS } from '../submissions/export/formats.ts';
 import { type Cli, CommandError, examples, findForm, type Options, type Output, withStorage } from './cli.ts';
+import { progressOn } from './progress.ts';
 import { CRITERIA, queryOf, withCriteria } from './query-options.ts';
 
-const BAR_WIDTH = 30;
 const OWNER_ONLY = 0o600;
 
 /** Resolves once the bytes are written, with `false` if the reader has gone. */
@@ -51,8 +51,13 @@ export function addExport(submissions: Command, cli: Cli): void {
 				const opened = await app.submissions.openExport(id, { readQuery: () => query });
 				if (options.output === undefined) return pass(opened, { write: writerTo(cli.io.stdout), report: () => {} });
 				const file = resolve(cli.io.cwd, String(options.output));
-				await exportToFile(opened, { file, isForced: options.force === true, report: progressOn(cli.io.stderr) });
-				if (cli.io.stderr.isTTY) cli.io.stderr.write('\n');
+				const progress = progressOn(cli.io.stderr);
+				await exportToFile(opened, {
+					file,
+					isForced: options.force === true,
+					report: ({ done, total }) => progress.show(done, total),
+				});
+				progress.end();
 				cli.note(`${opened.done} submissions are in ${file}.`);
 			},
 		});
@@ -126,14 +131,5 @@ function writerTo(stdout: Output): Write {
 		const text = decoder.decode(bytes);
 		const shown = stdout.isTTY ? text.split(/\r?\n/).map(printable).join('\n') : text;
 		return (await stdout.write(shown)) !== false;
-	};
-}
-
-function progressOn(stderr: Output): (opened: Export) => void {
-	if (!stderr.isTTY) return () => {};
-	return ({ done, total }) => {
-		const share = total === 0 ? 1 : Math.min(1, done / total);
-		const bar = '█'.repeat(Math.round(share * BAR_WIDTH)).padEnd(BAR_WIDTH, '░');
-		stderr.write(`\r${bar} ${Math.floor(share * 100)} %  ${done} of ${total}`);
 	};
 }

@@ -1,36 +1,62 @@
-/** `formsrv restore`: replaces the database by a backup. */
+/** `formsrv restore`: replaces the database by a backup, and brings back the files that are in it. */
 
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { type Archive, DamagedArchive, isArchive, openArchive } from '../backup/read-archive.ts';
+import { unpackDatabase, unpackFiles } from '../backup/unpack.ts';
+import { compareFiles } from '../files/compare.ts';
+import type { FileStore } from '../files/file-store.ts';
+import { openFileStore } from '../files/open.ts';
 import { databaseAt } from '../storage/database.ts';
+import { verifyArchive } from './backup-verify.ts';
 import { type Cli, CommandError, examples, type Options, withStorage } from './cli.ts';
+import { progressOn } from './progress.ts';
+
+interface Job {
+	backup: string;
+	databaseFile: string;
+	store: FileStore;
+	mayReplace: boolean;
+	json: boolean;
+}
 
 export function addRestore(program: Command, cli: Cli): void {
 	const command = program
 		.command('restore')
-		.summary('Put a backup in the place of the database.')
-		.description('Put a backup in the place of the database. The server must not run; the backup is checked first.')
+		.summary('Put a backup in the place of the database, with its files.')
+		.description(
+			'Put a backup in the place of the database; the files of an archive (.tar) go to the file store. The server must not ' +
+				'run. The backup is checked first, an archive to its last byte.',
+		)
 		.argument('<file>', 'The backup')
 		.option('--force', 'Replace an existing database, which is kept under another name')
 		.option('--json', 'Print JSON')
-		.addHelpText('after', examples('formsrv restore /backup/formsrv-2026-01-31.db --force'));
-	withStorage(command).action((name: string, options: Options) => {
-		const databaseFile = databaseAt(cli.loadSettings(options).databaseFile).place();
+		.addHelpText('after', examples('formsrv restore /backup/formsrv-2026-01-31.tar --force'));
+	withStorage(command).action(async (name: string, options: Options) => {
+		const config = cli.loadSettings(options);
+		const databaseFile = databaseAt(config.databaseFile).place();
 		const backup = resolve(cli.io.cwd, name);
 		if (!existsSync(backup)) throw new CommandError(`There is no file ${backup}.`);
 		const releaseLock = databaseAt(databaseFile).lock();
 		if (!releaseLock) throw new CommandError(`A server runs on ${databaseFile}. Stop it first.`);
+		const store = openFileStore(config.files.place);
 		try {
-			restore(cli, { backup, databaseFile, mayReplace: options.force === true, json: options.json === true });
+			await restore(cli, {
+				backup,
+				databaseFile,
+				store,
+				mayReplace: options.force === true,
+				json: options.json === true,
+			});
 		} finally {
 			releaseLock();
 		}
 	});
 }
 
-function restore(cli: Cli, job: { backup: string; databaseFile: string; mayReplace: boolean; json: boolean }): void {
-	const { backup, databaseFile, mayReplace } = job;
+async function restore(cli: Cli, job: Job): Promise<void> {
+	const { backup, databaseFile, store, mayReplace } = job;
 	const isThere = (statSync(databaseFile, { throwIfNoEntry: false })?.size ?? 0) > 0;
 	if (isThere && !mayReplace) {
 		throw new CommandError(`${databaseFile} exists. Add --force to replace it; it is kept under another name.`);
@@ -38,10 +64,69 @@ function restore(cli: Cli, job: { backup: string; databaseFile: string; mayRepla
 	const moment = new Date().toISOString().replace(/[:.]/g, '-');
 	const replacement = `${databaseFile}.restoring-${moment}`;
 	const aside = `${databaseFile}.replaced-${moment}`;
-	databaseAt(backup).copyTo(replacement);
+	const files = isArchive(backup) ? await unpack(cli, job, replacement) : copy(backup, replacement);
 	const database = databaseAt(databaseFile);
 	database.replace({ replacement, aside });
 	database.removeLeftovers();
-	if (job.json) cli.printJson({ file: databaseFile, replaced: isThere ? aside : null });
-	else cli.print(`Restored ${databaseFile} from ${backup}.${isThere ? ` What was there is now ${aside}.` : ''}`);
+	if (job.json) cli.printJson({ file: databaseFile, replaced: isThere ? aside : null, files });
+	else {
+		const filesToo = files === null ? '' : ` and ${files} files`;
+		cli.print(
+			`Restored ${databaseFile}${filesToo} from ${backup}.${isThere ? ` What was there is now ${aside}.` : ''}`,
+		);
+	}
+	await noteMissing(cli, databaseFile, store);
+}
+
+function copy(backup: string, replacement: string): null {
+	databaseAt(backup).copyTo(replacement);
+	return null;
+}
+
+/**
+ * The files come first. They are added to those of the database that is there, so that it is whole until it is replaced; and a
+ * copy that is named `replacement` lacks none.
+ */
+async function unpack(cli: Cli, { backup, store }: Job, replacement: string): Promise<number> {
+	const archive = openChecked(cli, backup);
+	const unpacked = `${replacement}.unpacked`;
+	try {
+		unpackDatabase(archive, unpacked);
+		const [problem] = databaseAt(unpacked).inspect('quick').problems;
+		if (problem !== undefined) throw new CommandError(problem);
+		const progress = progressOn(cli.io.stderr);
+		const total = archive.countFiles();
+		const files = await unpackFiles(archive, { store, report: (done) => progress.show(done, total) }).finally(
+			progress.end,
+		);
+		databaseAt(unpacked).copyTo(replacement);
+		return files;
+	} finally {
+		rmSync(unpacked, { force: true });
+		archive.close();
+	}
+}
+
+function openChecked(cli: Cli, backup: string): Archive {
+	try {
+		const archive = openArchive(backup);
+		const problems = verifyArchive(cli, archive);
+		if (problems.length > 0) throw new DamagedArchive(problems.join(' '));
+		return archive;
+	} catch (error) {
+		if (!(error instanceof DamagedArchive)) throw error;
+		throw new CommandError(`${backup} cannot be restored. ${error.message} Nothing was changed.`);
+	}
+}
+
+/** A copy of the database alone, and a backup of an installation that had lost files, come without them. */
+async function noteMissing(cli: Cli, databaseFile: string, store: FileStore): Promise<void> {
+	const database = databaseAt(databaseFile);
+	if (!database.inspect('quick').isCurrent) return;
+	const [first] = database.namedFiles();
+	if (!first) return;
+	const { missing } = await compareFiles(store, database.files);
+	if (missing.length > 0) {
+		cli.note(`${missing.length} files of its submissions are not in the file store; "formsrv doctor" names one.`);
+	}
 }

@@ -3,8 +3,8 @@
 import type { ByteRange } from '../http/byte-range.ts';
 
 export interface FileStore {
-	/** A new object under a random key. Nothing can be read under it before `finish`. */
-	create(): FileWriter;
+	/** An object under a new, random key, or under the one that it had. Nothing changes under the key before `finish`. */
+	create(key?: string): FileWriter;
 	/**
 	 * The bytes, or a part of them, the end excluded. Resolves when there is something to read.
 	 * @throws MissingFile

@@ -34,9 +34,9 @@ export function openFolder(root: string): FileStore {
 	}
 
 	return {
-		create() {
-			const key = newKey();
+		create(key = newKey()) {
 			const file = incoming.create(key);
+			let isFinished = false;
 			return {
 				key,
 				write: file.write,
@@ -45,12 +45,13 @@ export function openFolder(root: string): FileStore {
 					file.close();
 					await madeDurably(folderOf(key));
 					renameSync(file.path, pathOf(key));
+					isFinished = true;
 					file.discard();
 					await syncFolder(folderOf(key));
 				},
 				async abort() {
 					file.discard();
-					rmSync(pathOf(key), { force: true });
+					if (isFinished) rmSync(pathOf(key), { force: true });
 				},
 			};
 		},

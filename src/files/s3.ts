@@ -70,8 +70,7 @@ export function openS3({ prefix, endpoint, ...place }: S3Place, folder: string):
 	}
 
 	return {
-		create() {
-			const key = newKey();
+		create(key = newKey()) {
 			const file = incoming.create(key);
 			let isFinished = false;
 			return {

@@ -13,7 +13,7 @@ const CHUNK = 100;
  * @param pause Waits between two chunks; resolves to whether to continue.
  */
 export async function sweepFiles(
-	{ db, batch }: Pick<Storage, 'db' | 'batch'>,
+	{ db, batch, areFilesHeld }: Pick<Storage, 'db' | 'batch' | 'areFilesHeld'>,
 	{ store, pause }: { store: Pick<TrackedStore, 'remove' | 'isInFlight'>; pause: () => Promise<boolean> },
 ): Promise<void> {
 	for (let after = ''; ; ) {
@@ -29,6 +29,8 @@ export async function sweepFiles(
 		const keys = listed.map(({ key }) => key).filter((key) => !store.isInFlight(key));
 		const stored = await db.select({ key: files.key }).from(files).where(inArray(files.key, keys));
 		const kept = new Set(stored.map(({ key }) => key));
+		// What was listed before a backup began is in no copy of the database that it makes.
+		if (await areFilesHeld()) return;
 		await store.remove(keys.filter((key) => !kept.has(key)));
 		if (keys.length > 0) await batch((tx) => [tx.delete(removedFiles).where(inArray(removedFiles.key, keys))]);
 		if (!(await pause())) return;

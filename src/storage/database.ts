@@ -25,6 +25,13 @@ export interface Database {
 	inspect(check: 'quick' | 'full'): DatabaseReport;
 	/** What it knows of attached files, without a change. @throws AppError if it cannot be read by this version */
 	files(): FileRecords;
+	/** The files whose bytes belong to it, in the order of their ids; read bit by bit, from a database that nobody changes. */
+	namedFiles(): Iterable<NamedFile>;
+	/**
+	 * Keeps a server from removing files, so that those of a copy that is made from now on stay. Returns the release; the
+	 * end of the process is one too.
+	 */
+	holdFiles(): () => void;
 	measure(): DiskUse;
 }
 
@@ -35,6 +42,14 @@ export interface FileRecords {
 	passing: Set<string>;
 	/** Those with files, the largest first. */
 	forms: { slug: string; bytes: number }[];
+}
+
+/** A row of a file, and what its bytes are. */
+export interface NamedFile {
+	key: string;
+	bytes: number;
+	/** Hexadecimal. */
+	sha256: string;
 }
 
 export interface DatabaseReport {

@@ -79,6 +79,8 @@ export interface Storage {
 	 */
 	settingsVersion(): number | Promise<number>;
 	disk(): Promise<DiskUse>;
+	/** Whether a backup is copying files, so that none may be removed. To be asked after the keys to remove were read. */
+	areFilesHeld(): Promise<boolean>;
 	/** From now on this process is a server: it takes submissions by the thousand. Returns what ends that. */
 	serve(): () => void;
 	/**

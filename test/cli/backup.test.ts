@@ -17,7 +17,7 @@ import {
 	writeSync,
 } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
-import { takeServerLock } from '../../src/storage/sqlite/connection.ts';
+import { takeServerLock } from '../../src/storage/sqlite/locks.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
 let cli: CommandLine;

@@ -15,12 +15,14 @@ export function openCommandLine() {
 	const cwd = tempFolder();
 	const env: Io['env'] = {};
 
-	async function call(...argv: string[]): Promise<Outcome> {
+	const call = (...argv: string[]) => runIt(argv, false);
+
+	async function runIt(argv: string[], isTTY: boolean): Promise<Outcome> {
 		const out: string[] = [];
 		const err: string[] = [];
 		const code = await run(argv, {
 			stdout: { write: (text) => out.push(Buffer.from(text).toString()) },
-			stderr: { write: (text) => err.push(Buffer.from(text).toString()) },
+			stderr: { write: (text) => err.push(Buffer.from(text).toString()), isTTY },
 			env,
 			cwd,
 		});
@@ -32,6 +34,7 @@ export function openCommandLine() {
 		env,
 		path: (...segments: string[]) => join(cwd, ...segments),
 		call,
+		onTerminal: (...argv: string[]) => runIt(argv, true),
 		/** The result of a command that has to work, read as JSON. */
 		async json(...argv: string[]) {
 			const { code, stdout, stderr } = await call(...argv, '--json');

@@ -106,6 +106,8 @@ export async function openPostgres(
 			const [row] = await rowsOf<[number]>(sql, 'select pg_database_size(current_database())');
 			return { folder: '', sizeBytes: row?.[0] ?? 0, walBytes: 0, freeBytes: Number.MAX_SAFE_INTEGER, neededBytes: 0 };
 		},
+		// Its backups are made by its own tools.
+		areFilesHeld: async () => false,
 		serve: () => () => {},
 		lead: leaders.lead,
 		maintain(): void {},

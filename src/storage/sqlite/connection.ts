@@ -1,11 +1,10 @@
 /** Opens the SQLite file the way the product promises: write-ahead log, synced on every commit, private to its owner. */
 
 import { constants, Database } from 'bun:sqlite';
-import { chmodSync, existsSync, mkdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../../errors.ts';
 
-const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -85,32 +84,6 @@ function open(file: string, readonly: boolean): Database {
 			cause: error,
 		});
 	}
-}
-
-/**
- * Takes the lock that says "a server runs on this database"; the operating system gives it back when the process
- * ends, however it ends. Returns the release, or `undefined` if another process holds it.
- * @throws AppError if there can be no lock file
- */
-export function takeServerLock(databaseFile: string): (() => void) | undefined {
-	const file = `${behindLinks(databaseFile)}.lock`;
-	makeFolder(databaseFile);
-	let lock: Database | undefined;
-	try {
-		lock = new Database(file, { create: true });
-		chmodSync(file, OWNER_ONLY_FILE);
-		lock.run('pragma busy_timeout = 0');
-		lock.run('begin exclusive');
-	} catch (error) {
-		lock?.close();
-		if ((error as { code?: string }).code === 'SQLITE_BUSY') return undefined;
-		throw new AppError('UNAVAILABLE', `${file} cannot be used: ${(error as Error).message}.`, { cause: error });
-	}
-	const held = lock;
-	return () => {
-		held.run('rollback');
-		held.close();
-	};
 }
 
 /** Empties the log and gives its room back to the disk, unless a process reads from it. */

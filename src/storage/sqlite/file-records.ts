@@ -1,6 +1,6 @@
 /** What a database knows of attached files, read without opening it for a server. */
 
-import type { FileRecords } from '../database.ts';
+import type { FileRecords, NamedFile } from '../database.ts';
 import { openReadConnection } from './connection.ts';
 
 /** The database is of this version. */
@@ -15,6 +15,17 @@ export function readFileRecords(file: string): FileRecords {
 				read('select slug, file_bytes from forms where file_bytes > 0 order by file_bytes desc') as [string, number][]
 			).map(([slug, bytes]) => ({ slug, bytes })),
 		};
+	} finally {
+		client.close();
+	}
+}
+
+export function* readNamedFiles(file: string): Generator<NamedFile> {
+	const client = openReadConnection(file);
+	try {
+		yield* client
+			.query<NamedFile, []>('select key, bytes, sha256 from files where key is not null order by id')
+			.iterate();
 	} finally {
 		client.close();
 	}

@@ -23,6 +23,7 @@ import { measureDisk } from './disk-use.ts';
 import { isDamage } from './failures.ts';
 import { createFormIndex } from './form-index.ts';
 import { startIndexer } from './indexer.ts';
+import { areFilesHeld } from './locks.ts';
 import { migrate } from './migrate.ts';
 import { createNameRecount } from './name-recount.ts';
 import { createNameRelisting } from './name-relist.ts';
@@ -68,7 +69,6 @@ export function openSqlite(
 	/** Another process wrote, settings perhaps. */
 	let foreignWrites = 0;
 	let isFresh = false;
-	let closing: Promise<void> | undefined;
 
 	/** Notices what another process wrote, such as a command beside the server. */
 	function refresh(): void {
@@ -190,6 +190,7 @@ export function openSqlite(
 		findings,
 		logBeside: (others: Log) => logBeside(findings, others, isDamage),
 		disk: async () => measureDisk(file),
+		areFilesHeld: async () => areFilesHeld(file),
 		longReads,
 		names,
 		serve: () => clock.serve((step) => serverLog?.warn(describeStep(step))),
@@ -204,9 +205,6 @@ export function openSqlite(
 			refreshOnce();
 			return ownChanges + foreignWrites;
 		},
-		close(): Promise<void> {
-			closing ??= close();
-			return closing;
-		},
+		close: lazy(close),
 	};
 }

@@ -1,8 +1,9 @@
 /** Puts a copy in the place of a database: at whatever point it is cut off, the one or the other is there and whole. */
 
+import { Database } from 'bun:sqlite';
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { behindLinks, closeWriteConnection, openWriteConnection } from './connection.ts';
+import { behindLinks, closeWriteConnection, openReadConnection, openWriteConnection } from './connection.ts';
 import { hasForeignLog } from './database-place.ts';
 import { syncToDisk } from './sync.ts';
 
@@ -17,6 +18,7 @@ const OF_NO_USE = /^\.(restoring|new)-/;
  */
 export function replaceDatabase(file: string, { replacement, aside }: { replacement: string; aside: string }): void {
 	foldLog(file);
+	if (sizeOf(file) > 0) spareFiles(file, replacement);
 	const logs = LOGS.filter((suffix) => existsSync(file + suffix));
 	// All that was acknowledged has its second name before anything loses its first.
 	for (const suffix of ['', ...logs]) if (sizeOf(file + suffix) > 0) keep(file + suffix, aside + suffix);
@@ -59,6 +61,38 @@ function foldLog(file: string): void {
 		client.run('pragma busy_timeout = 0');
 		closeWriteConnection(client);
 	} catch {}
+}
+
+/**
+ * The former database keeps its files: the new one forgets that some of them were to be removed. If it cannot be told which,
+ * it forgets them all; what is of no database any more, `doctor` finds.
+ */
+function spareFiles(former: string, replacement: string): void {
+	const client = new Database(replacement, { readwrite: true });
+	try {
+		if (client.query("select 1 from sqlite_schema where name = 'removed_files'").values().length === 0) return;
+		const removed = client.query('select key from removed_files').values().flat() as string[];
+		if (removed.length === 0) return;
+		const spared = JSON.stringify(keysOf(former, removed) ?? removed);
+		client.query('delete from removed_files where key in (select value from json_each(?))').run(spared);
+	} finally {
+		client.close();
+	}
+	syncToDisk(replacement);
+}
+
+/** Which of the keys have a row; `undefined` if it cannot be told. */
+function keysOf(file: string, keys: string[]): string[] | undefined {
+	let client: Database | undefined;
+	try {
+		client = openReadConnection(file);
+		const found = client.query('select key from files where key in (select value from json_each(?))');
+		return found.values(JSON.stringify(keys)).flat() as string[];
+	} catch {
+		return undefined;
+	} finally {
+		client?.close();
+	}
 }
 
 /** Gives a file a second name; where the file system has no such names, it is copied. */

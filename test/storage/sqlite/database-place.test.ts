@@ -15,9 +15,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { takeServerLock } from '../../../src/storage/sqlite/connection.ts';
 import { copyDatabase } from '../../../src/storage/sqlite/copy.ts';
 import { createDatabase, hasDatabase } from '../../../src/storage/sqlite/database-place.ts';
+import { takeServerLock } from '../../../src/storage/sqlite/locks.ts';
 import { openSqlite as openStorage } from '../../../src/storage/sqlite/open.ts';
 import { tempFolder } from '../../temp-folder.ts';
 

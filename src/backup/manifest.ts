@@ -1,0 +1,75 @@
+/** The manifest, the last member of an archive: a line of JSON for each member, and one that vouches for these lines. */
+
+import { isKey } from '../files/file-store.ts';
+import { DATABASE, keyIn } from './layout.ts';
+
+const FORMAT = 'formsrv backup';
+const VERSION = 1;
+const SHA256 = /^[0-9a-f]{64}$/;
+
+export interface Heading {
+	/** The version of the program that made it. */
+	program: string;
+	madeAt: Date;
+}
+
+export interface Member {
+	name: string;
+	bytes: number;
+	/** Hexadecimal; `null`: it was not in the file store any more, and is not in the archive. */
+	sha256: string | null;
+}
+
+/** The lines above the last one. */
+export interface Sum {
+	bytes: number;
+	sha256: string;
+}
+
+export function headingLine({ program, madeAt }: Heading): string {
+	return lineOf({ format: FORMAT, version: VERSION, program, madeAt: madeAt.toISOString() });
+}
+
+export function memberLine({ name, bytes, sha256 }: Member): string {
+	return lineOf({ name, bytes, sha256 });
+}
+
+export function lastLine({ bytes, sha256 }: Sum): string {
+	return lineOf({ manifest: { bytes, sha256 } });
+}
+
+function lineOf(value: object): string {
+	return `${JSON.stringify(value)}\n`;
+}
+
+/** @throws Error with a sentence if it is of no archive of this version */
+export function parseHeading(line: string): Heading {
+	const { format, version, program, madeAt } = JSON.parse(line);
+	if (format !== FORMAT) throw new Error('It is no backup of formsrv.');
+	if (version !== VERSION) {
+		throw new Error(
+			`It is of version ${version}, this program reads ${VERSION}: use the formsrv that made it (${program}).`,
+		);
+	}
+	return { program: String(program), madeAt: new Date(madeAt) };
+}
+
+/** @throws Error if it is no member that there can be */
+export function parseMember(line: string): Member {
+	const { name, bytes, sha256 } = JSON.parse(line);
+	const isName = name === DATABASE || isKey(keyIn(String(name)) ?? '');
+	if (!isName || !Number.isSafeInteger(bytes) || bytes < 0 || !(sha256 === null || SHA256.test(sha256))) {
+		throw new Error(`The manifest has a line that cannot be: ${line}`);
+	}
+	return { name, bytes, sha256 };
+}
+
+/** @returns `undefined` if it is none */
+export function parseLast(line: string): Sum | undefined {
+	try {
+		const { bytes, sha256 } = JSON.parse(line).manifest;
+		return lastLine({ bytes, sha256 }) === `${line}\n` ? { bytes, sha256 } : undefined;
+	} catch {
+		return undefined;
+	}
+}

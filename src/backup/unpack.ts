@@ -1,0 +1,69 @@
+/** Takes the members out of an archive, each checked once more as it is read. */
+
+import type { FileStore } from '../files/file-store.ts';
+import { DATABASE, keyIn } from './layout.ts';
+import { createOutput } from './output.ts';
+import { type Archive, DamagedArchive, type Placed } from './read-archive.ts';
+
+/** Files that are written at one time: each waits for the disk, or the network. */
+const AT_ONCE = 8;
+
+/** Writes the database to a new file, and puts it on disk. */
+export function unpackDatabase(archive: Archive, path: string): void {
+	for (const member of archive.members()) {
+		if (member.name !== DATABASE) break;
+		const output = createOutput(path);
+		try {
+			for (const piece of checked(archive, member)) output.write(piece);
+			output.sync();
+			return;
+		} finally {
+			output.close();
+		}
+	}
+	throw new DamagedArchive('The archive has no database.');
+}
+
+/**
+ * Puts all files into the store, under the keys that they had. Nothing that was there is lost: a key is of one file for ever.
+ * @returns how many
+ */
+export async function unpackFiles(
+	archive: Archive,
+	{ store, report }: { store: Pick<FileStore, 'create'>; report: (doneFiles: number) => void },
+): Promise<number> {
+	const members = archive.members();
+	let files = 0;
+
+	async function work(): Promise<void> {
+		for (const member of members) {
+			const key = keyIn(member.name);
+			if (key === undefined || member.sha256 === null) continue;
+			await put(key, member);
+			report(++files);
+		}
+	}
+
+	async function put(key: string, member: Placed): Promise<void> {
+		const writer = store.create(key);
+		try {
+			for (const piece of checked(archive, member)) await writer.write(piece);
+		} catch (error) {
+			await writer.abort();
+			throw error;
+		}
+		await writer.finish();
+	}
+
+	await Promise.all(Array.from({ length: AT_ONCE }, work));
+	return files;
+}
+
+function* checked(archive: Archive, member: Placed): Generator<Uint8Array> {
+	const hash = new Bun.CryptoHasher('sha256');
+	for (const piece of archive.contentOf(member)) {
+		hash.update(piece);
+		yield piece;
+	}
+	if (hash.digest('hex') !== member.sha256) throw new DamagedArchive(`${member.name} was changed meanwhile.`);
+}

@@ -1,0 +1,150 @@
+/** Writes an archive: a copy of the database, the files that its rows name, and the manifest. */
+
+import { statSync } from 'node:fs';
+import { type FileStore, MissingFile } from '../files/file-store.ts';
+import { streamFile } from '../files/stream-file.ts';
+import type { NamedFile } from '../storage/database.ts';
+import { VERSION } from '../version.ts';
+import { DATABASE, END_BYTES, headerOf, MANIFEST, nameOfFile, paddingAfter } from './layout.ts';
+import { headingLine, lastLine, memberLine } from './manifest.ts';
+import type { Output } from './output.ts';
+
+const ATTEMPTS = 3;
+const PAUSE_MS = 500;
+
+export interface Contents {
+	/** A copy, which nobody changes. */
+	database: string;
+	/** Those that its rows name; the same ones whenever it is called. */
+	files: () => Iterable<NamedFile>;
+	store: Pick<FileStore, 'read'>;
+	madeAt: Date;
+	/** Called as files are done. */
+	report: (doneFiles: number) => void;
+}
+
+export interface Written {
+	files: number;
+	/** Keys of files that were not in the store. */
+	missing: string[];
+	/** Keys of files that were not as their rows say; they are in the archive as they were found. */
+	changed: string[];
+}
+
+export async function writeArchive(
+	output: Output,
+	{ database, files, store, madeAt, report }: Contents,
+): Promise<Written> {
+	const manifest = createSum();
+	/** What differs from the rows. */
+	const found = new Map<string, string | null>();
+
+	/** Fills up what is too short, and leaves out what is too much: its size stands before it. */
+	async function add(name: string, bytes: number, content: AsyncIterable<Uint8Array>): Promise<string> {
+		output.write(headerOf(name, bytes, madeAt));
+		const hash = new Bun.CryptoHasher('sha256');
+		let left = bytes;
+		const take = (piece: Uint8Array) => {
+			hash.update(piece);
+			output.write(piece);
+			left -= piece.length;
+		};
+		for await (const piece of content) {
+			take(piece.subarray(0, left));
+			if (left === 0) break;
+		}
+		while (left > 0) take(new Uint8Array(Math.min(left, 64 * 1024)));
+		output.write(new Uint8Array(paddingAfter(bytes)));
+		return hash.digest('hex');
+	}
+
+	async function addFile(file: NamedFile): Promise<void> {
+		const { key, bytes, sha256 } = file;
+		try {
+			const actual = await add(nameOfFile(key), bytes, await openWhole(store, file));
+			if (actual !== sha256) found.set(key, actual);
+		} catch (error) {
+			if (!(error instanceof MissingFile)) throw error;
+			found.set(key, null);
+		}
+	}
+
+	const lineOf = ({ key, bytes, sha256 }: NamedFile) =>
+		memberLine({ name: nameOfFile(key), bytes, sha256: found.has(key) ? (found.get(key) ?? null) : sha256 });
+
+	const { size } = statSync(database);
+	const heading = headingLine({ program: VERSION, madeAt });
+	const copy = await add(DATABASE, size, streamFile(database, { start: 0, end: size }));
+	const databaseLine = memberLine({ name: DATABASE, bytes: size, sha256: copy });
+	manifest.add(heading);
+	manifest.add(databaseLine);
+	let done = 0;
+	for (const file of files()) {
+		await addFile(file);
+		manifest.add(lineOf(file));
+		report(++done);
+	}
+	const last = lastLine(manifest.sum());
+	const lines = function* () {
+		yield heading;
+		yield databaseLine;
+		for (const file of files()) yield lineOf(file);
+		yield last;
+	};
+	await add(MANIFEST, manifest.sum().bytes + last.length, encoded(lines()));
+	output.write(new Uint8Array(END_BYTES));
+	const keysOf = (isThere: boolean) =>
+		[...found].filter(([, sha256]) => (sha256 !== null) === isThere).map(([key]) => key);
+	return { files: done - keysOf(false).length, missing: keysOf(false), changed: keysOf(true) };
+}
+
+/** A store over a network may fail now and then. @throws MissingFile */
+async function openWhole(store: Contents['store'], { key, bytes }: NamedFile): Promise<AsyncIterable<Uint8Array>> {
+	let attempts = 1;
+
+	async function open(at: number): Promise<ReadableStream<Uint8Array>> {
+		for (; ; attempts++) {
+			try {
+				return await store.read(key, at === 0 ? undefined : { start: at, end: bytes });
+			} catch (error) {
+				if (attempts >= ATTEMPTS || error instanceof MissingFile) throw error;
+				await Bun.sleep(PAUSE_MS);
+			}
+		}
+	}
+
+	async function* pieces(first: ReadableStream<Uint8Array>) {
+		for (let at = 0, stream = first; ; attempts++) {
+			try {
+				for await (const piece of stream) {
+					at += piece.length;
+					yield piece;
+				}
+				return;
+			} catch (error) {
+				if (attempts >= ATTEMPTS) throw error;
+				await Bun.sleep(PAUSE_MS);
+				stream = await open(at);
+			}
+		}
+	}
+
+	return pieces(await open(0));
+}
+
+function createSum() {
+	const hash = new Bun.CryptoHasher('sha256');
+	let bytes = 0;
+	return {
+		/** The lines are plain ASCII. */
+		add(line: string): void {
+			hash.update(line);
+			bytes += line.length;
+		},
+		sum: () => ({ bytes, sha256: hash.copy().digest('hex') }),
+	};
+}
+
+async function* encoded(lines: Iterable<string>): AsyncGenerator<Uint8Array> {
+	for (const line of lines) yield Buffer.from(line);
+}

@@ -1,0 +1,70 @@
+/** Locks between processes, by files beside the database: the operating system gives one back when its holder ends, however it ends. */
+
+import { Database } from 'bun:sqlite';
+import { chmodSync, chownSync, existsSync, statSync } from 'node:fs';
+import { AppError } from '../../errors.ts';
+import { behindLinks, makeFolder } from './connection.ts';
+
+const OWNER_ONLY = 0o600;
+/** Held by others for no longer than it takes to look. */
+const LOOK_MS = 5000;
+
+/** For one process alone, or for all that want it so. */
+type Kind = 'exclusive' | 'shared';
+
+const SERVER = '.lock';
+const FILES = '.lock-files';
+
+/**
+ * Takes the lock that says "a server runs on this database". Returns the release, or `undefined` if another process holds it.
+ * @throws AppError if there can be no lock file
+ */
+export function takeServerLock(databaseFile: string): (() => void) | undefined {
+	makeFolder(databaseFile);
+	return take(databaseFile, SERVER, 'exclusive');
+}
+
+/** Takes the lock that says "files are being copied", which many may hold. @throws AppError if there can be no lock file */
+export function holdFiles(databaseFile: string): () => void {
+	const release = take(databaseFile, FILES, 'shared', LOOK_MS);
+	if (!release) throw new AppError('UNAVAILABLE', `${databaseFile}${FILES} is locked by another program.`);
+	return release;
+}
+
+/** @throws AppError if it cannot be told */
+export function areFilesHeld(databaseFile: string): boolean {
+	if (!existsSync(behindLinks(databaseFile) + FILES)) return false;
+	const release = take(databaseFile, FILES, 'exclusive');
+	release?.();
+	return release === undefined;
+}
+
+function take(databaseFile: string, ending: string, kind: Kind, waitMs = 0): (() => void) | undefined {
+	const place = behindLinks(databaseFile);
+	const file = place + ending;
+	let lock: Database | undefined;
+	try {
+		lock = new Database(file, { create: true });
+		shareWithOwnerOf(place, file);
+		lock.run(`pragma busy_timeout = ${waitMs}`);
+		lock.run(kind === 'exclusive' ? 'begin exclusive' : 'begin');
+		if (kind === 'shared') lock.query('select count(*) from sqlite_schema').get();
+	} catch (error) {
+		lock?.close();
+		if ((error as { code?: string }).code === 'SQLITE_BUSY') return undefined;
+		throw new AppError('UNAVAILABLE', `${file} cannot be used: ${(error as Error).message}.`, { cause: error });
+	}
+	const held = lock;
+	return () => {
+		held.run('rollback');
+		held.close();
+	};
+}
+
+/** A backup may be made by root, and the server, another user, has to look at its lock. */
+function shareWithOwnerOf(databaseFile: string, file: string): void {
+	const { uid, mode } = statSync(file);
+	if ((mode & 0o777) !== OWNER_ONLY) chmodSync(file, OWNER_ONLY);
+	const owner = statSync(databaseFile, { throwIfNoEntry: false });
+	if (owner && owner.uid !== uid && process.getuid?.() === 0) chownSync(file, owner.uid, owner.gid);
+}

@@ -1,0 +1,323 @@
+/** `formsrv backup x.tar`, `backup verify` and `restore` of it: database and files of one moment, to the byte. */
+
+import { beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	rmSync,
+	statSync,
+	truncateSync,
+	writeFileSync,
+} from 'node:fs';
+import BetterSqlite3 from 'better-sqlite3';
+import { createOutput } from '../../src/backup/output.ts';
+import { writeArchive } from '../../src/backup/write-archive.ts';
+import { openFolder } from '../../src/files/folder.ts';
+import { sweepFiles } from '../../src/files/sweep.ts';
+import { createTrackedStore } from '../../src/files/tracked-store.ts';
+import { databaseAt } from '../../src/storage/database.ts';
+import { openStorage, type Storage } from '../../src/storage/storage.ts';
+import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
+import { changeByte, spreadOver } from './changed-bytes.ts';
+import { addForm, contentsOf, FORM, submitFiles } from './visitors-files.ts';
+
+setDefaultTimeout(60_000);
+
+const SIZES = [0, 1, 511, 512, 513, 300_000];
+
+let cli: CommandLine;
+beforeEach(() => {
+	cli = openCommandLine();
+});
+
+const place = (folder: string) => cli.path(folder, 'formsrv.db');
+const storeIn = (folder: string) => openFolder(cli.path(folder, 'files'));
+const pathOf = (key: string) => cli.path('formsrv-data', 'files', key.slice(0, 2), key);
+
+async function inStorage<T>(use: (storage: Storage) => Promise<T>, folder = 'formsrv-data'): Promise<T> {
+	mkdirSync(cli.path(folder), { recursive: true });
+	const storage = await openStorage(place(folder));
+	try {
+		return await use(storage);
+	} finally {
+		await storage.close();
+	}
+}
+
+/** A form and a submission with files of all kinds of sizes. */
+const prepare = () =>
+	inStorage(async (storage) => {
+		await addForm(storage);
+		return submitFiles(storage, storeIn('formsrv-data'), SIZES);
+	});
+
+/** Of the files that the database names, and of those in the store. */
+async function everythingIn(folder: string) {
+	const named = [...databaseAt(place(folder)).namedFiles()].map(({ key }) => key).sort();
+	return { named, contents: await contentsOf(storeIn(folder)) };
+}
+
+describe('an archive', () => {
+	test('holds database and files, and restores to the same bytes', async () => {
+		const { sent } = await prepare();
+		const report = await cli.json('backup', 'x.tar');
+		const file = cli.path('x.tar');
+		expect(report).toEqual({ file, size: statSync(file).size, files: SIZES.length, missing: [], changed: [] });
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+		expect(readdirSync(cli.cwd).sort()).toEqual(['formsrv-data', 'x.tar']);
+		expect(await cli.json('restore', 'x.tar', '--data-dir', 'other')).toMatchObject({ files: SIZES.length });
+		const { named, contents } = await everythingIn('other');
+		expect(named).toEqual(sent.map(({ file: { key } }) => key).sort());
+		expect(contents).toEqual(new Map(sent.map(({ file: { key }, content }) => [key, content])));
+		expect(statSync(place('other')).mode & 0o777).toBe(0o600);
+	});
+
+	test('can be unpacked by tar, and is a data folder then', async () => {
+		await prepare();
+		await cli.call('backup', 'x.tar');
+		mkdirSync(cli.path('unpacked'));
+		const tar = Bun.spawnSync(['tar', 'xf', cli.path('x.tar'), '-C', cli.path('unpacked')]);
+		expect({ code: tar.exitCode, stderr: tar.stderr.toString() }).toEqual({ code: 0, stderr: '' });
+		expect(await everythingIn('unpacked')).toEqual(await everythingIn('formsrv-data'));
+		const manifest = await Bun.file(cli.path('unpacked', 'manifest.ndjson')).text();
+		for (const line of manifest.trimEnd().split('\n').slice(1, -1)) {
+			const { name, bytes, sha256 } = JSON.parse(line);
+			const content = await Bun.file(cli.path('unpacked', name)).bytes();
+			expect({ bytes, sha256 }).toEqual({
+				bytes: content.length,
+				sha256: new Bun.CryptoHasher('sha256').update(content).digest('hex'),
+			});
+		}
+	});
+
+	test('overwrites nothing, and removes what a backup of that name left when it was cut off', async () => {
+		await prepare();
+		for (const ending of ['.partial', '.partial.db', '.partial.db.partial', '.partial.lock']) {
+			writeFileSync(cli.path(`x.tar${ending}`), '');
+		}
+		expect((await cli.call('backup', 'x.tar')).stderr).toBe('');
+		expect(readdirSync(cli.cwd).sort()).toEqual(['formsrv-data', 'x.tar']);
+		const { code, stderr } = await cli.call('backup', 'x.tar');
+		expect({ code, stderr }).toEqual({
+			code: 1,
+			stderr: `${cli.path('x.tar')} exists already; it is not overwritten.\n`,
+		});
+	});
+
+	test('is written by one at a time, into a folder that is there', async () => {
+		await prepare();
+		const release = databaseAt(cli.path('x.tar.partial')).lock();
+		expect((await cli.call('backup', 'x.tar')).stderr).toBe(
+			`${cli.path('x.tar.partial')} is being written by another backup.\n`,
+		);
+		release?.();
+		expect((await cli.call('backup', 'missing/x.tar')).stderr).toBe(`There is no folder ${cli.path('missing')}.\n`);
+	});
+
+	test('holds what submissions had when it began, also if they are deleted and swept meanwhile', async () => {
+		const { id } = await prepare();
+		const before = await everythingIn('formsrv-data');
+		await inStorage(async (storage) => {
+			const release = databaseAt(place('formsrv-data')).holdFiles();
+			await storage.submissions.remove(FORM, [id]);
+			const store = createTrackedStore(storeIn('formsrv-data'), storage);
+			const sweep = () => sweepFiles(storage, { store, pause: async () => true });
+			await sweep();
+			expect((await everythingIn('formsrv-data')).contents).toEqual(before.contents);
+			release();
+			await sweep();
+			expect((await everythingIn('formsrv-data')).contents.size).toBe(0);
+		});
+	});
+
+	test('says which files are missing or not what visitors sent, and restores the others', async () => {
+		const { sent } = await prepare();
+		const keys = sent.map(({ file: { key } }) => key);
+		const [, one = '', , lost = '', longer = '', shorter = ''] = keys;
+		rmSync(pathOf(lost));
+		writeFileSync(pathOf(one), 'x');
+		truncateSync(pathOf(shorter), 100);
+		writeFileSync(pathOf(longer), Buffer.alloc(600));
+		const report = await cli.json('backup', 'x.tar');
+		expect(report).toMatchObject({ files: SIZES.length - 1, missing: [lost], changed: [one, longer, shorter] });
+		rmSync(cli.path('x.tar'));
+		const { stderr } = await cli.call('backup', 'x.tar');
+		expect(stderr).toContain('1 files are missing in the file store');
+		expect(stderr).toContain(`3 files are not what visitors sent, and are in the backup as they are: ${one}, `);
+		expect((await cli.call('backup', 'verify', 'x.tar')).code).toBe(0);
+		const restored = await cli.call('restore', 'x.tar', '--data-dir', 'other');
+		expect(restored).toMatchObject({
+			code: 0,
+			stderr: expect.stringContaining('1 files of its submissions are not in'),
+		});
+		expect([...(await everythingIn('other')).contents.keys()].sort()).toEqual(
+			keys.filter((key) => key !== lost).sort(),
+		);
+	});
+
+	test('shows how far it is on a terminal', async () => {
+		await prepare();
+		expect((await cli.onTerminal('backup', 'x.tar')).stderr).toMatch(/100 % {2}6 of 6\n$/);
+		expect((await cli.onTerminal('backup', 'verify', 'x.tar')).stderr).toMatch(/100 % {2}100 of 100\n$/);
+		expect((await cli.onTerminal('restore', 'x.tar', '--force')).stderr).toMatch(/100 % {2}6 of 6\n$/);
+	});
+});
+
+describe('a change', () => {
+	test('of any byte is named by verify, and refused by restore before it changes anything', async () => {
+		await prepare();
+		await cli.call('backup', 'x.tar');
+		const members = membersOf(cli.path('x.tar'));
+		const listed = () =>
+			readdirSync(cli.path('formsrv-data'), { recursive: true }).filter((name) => !`${name}`.endsWith('.lock'));
+		const before = listed();
+		for (const { at, member } of spreadOver(members, 50)) {
+			copyFileSync(cli.path('x.tar'), cli.path('changed.tar'));
+			changeByte(cli.path('changed.tar'), at);
+			const verify = await cli.call('backup', 'verify', 'changed.tar');
+			expect({ at, member, ...verify }).toMatchObject({ code: 1, stdout: expect.stringContaining(member) });
+			const restore = await cli.call('restore', 'changed.tar', '--force');
+			expect({ at, ...restore }).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(member) });
+			expect(listed()).toEqual(before);
+		}
+	});
+
+	test('of several members names each of them, and no others', async () => {
+		await prepare();
+		await cli.call('backup', 'x.tar');
+		const [database, , second, , fourth] = membersOf(cli.path('x.tar'));
+		for (const { start } of [database, second, fourth].filter((member) => member !== undefined)) {
+			changeByte(cli.path('x.tar'), start + 3);
+		}
+		expect(await cli.json('backup', 'verify', 'x.tar').catch(({ message }) => message)).toContain('ended with 1');
+		const { stdout } = await cli.call('backup', 'verify', 'x.tar');
+		expect(stdout).toBe([database, second, fourth].map((member) => `${member?.name} is changed.\n`).join(''));
+	});
+
+	test.each([
+		['cut off', (file: string) => truncateSync(file, statSync(file).size - 700), 'changed'],
+		['longer', (file: string) => writeFileSync(file, Buffer.alloc(512), { flag: 'a' }), 'changed'],
+		['empty', (file: string) => truncateSync(file), 'cut off or changed'],
+		['another tar', (file: string) => void Bun.spawnSync(['tar', 'cf', file, '/etc/hostname']), 'cut off or changed'],
+	])('to one that is %s is noticed', async (_, change, sentence) => {
+		await prepare();
+		await cli.call('backup', 'x.tar');
+		change(cli.path('x.tar'));
+		expect(await cli.call('backup', 'verify', 'x.tar')).toMatchObject({
+			code: 1,
+			stdout: expect.stringContaining(sentence),
+		});
+		const { code, stderr } = await cli.call('restore', 'x.tar', '--data-dir', 'other');
+		expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(sentence) });
+		expect(existsSync(place('other'))).toBe(false);
+	});
+});
+
+describe('a restore', () => {
+	test('keeps the files of the database that it replaces, so that this can come back', async () => {
+		await prepare();
+		await cli.call('backup', 'x.tar');
+		await inStorage((storage) => submitFiles(storage, storeIn('formsrv-data'), [10, 20]));
+		const newest = await everythingIn('formsrv-data');
+		const { replaced } = await cli.json('restore', 'x.tar', '--force');
+		expect((await everythingIn('formsrv-data')).named).toHaveLength(SIZES.length);
+		await sweep();
+		expect((await cli.call('restore', replaced, '--force')).stderr).toBe('');
+		expect(await everythingIn('formsrv-data')).toEqual(newest);
+	});
+
+	test('keeps them also if the backup is of a moment at which one was to be removed', async () => {
+		const { sent } = await prepare();
+		const [key = ''] = sent.map(({ file }) => file.key);
+		const client = new BetterSqlite3(place('formsrv-data'));
+		client.exec(
+			`create table kept as select * from files; delete from files; insert into removed_files values ('${key}')`,
+		);
+		await cli.call('backup', 'x.tar');
+		client.exec('insert into files select * from kept; delete from removed_files');
+		client.close();
+		const before = await contentsOf(storeIn('formsrv-data'));
+		expect((await cli.call('restore', 'x.tar', '--force')).code).toBe(0);
+		await sweep();
+		expect(await contentsOf(storeIn('formsrv-data'))).toEqual(before);
+	});
+
+	test('replaces a file that is damaged in the store', async () => {
+		const { sent } = await prepare();
+		await cli.call('backup', 'x.tar');
+		for (const { file } of sent) writeFileSync(pathOf(file.key), 'damaged');
+		await cli.call('restore', 'x.tar', '--force');
+		expect((await everythingIn('formsrv-data')).contents).toEqual(
+			new Map(sent.map(({ file: { key }, content }) => [key, content])),
+		);
+	});
+
+	test('of a backup of a newer version changes nothing', async () => {
+		await prepare();
+		databaseAt(place('formsrv-data')).copyTo(cli.path('newer.db'));
+		const client = new BetterSqlite3(cli.path('newer.db'));
+		client.pragma('user_version = 9999');
+		client.close();
+		const tar = await archiveOf(cli.path('newer.db'));
+		const { code, stderr } = await cli.call('restore', tar, '--data-dir', 'other');
+		expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('newer formsrv') });
+		expect(readdirSync(cli.path('other')).filter((name) => !name.endsWith('.lock'))).toEqual([]);
+	});
+
+	async function sweep(): Promise<void> {
+		await inStorage(async (storage) => {
+			const store = createTrackedStore(storeIn('formsrv-data'), storage);
+			await sweepFiles(storage, { store, pause: async () => true });
+		});
+	}
+
+	/** By the writer of archives alone, which does not look into the database. */
+	async function archiveOf(database: string): Promise<string> {
+		const output = createOutput(cli.path('made.tar'));
+		const store = storeIn('formsrv-data');
+		await writeArchive(output, { database, files: () => [], store, madeAt: new Date(), report: () => {} });
+		output.sync();
+		output.close();
+		return 'made.tar';
+	}
+});
+
+describe('a copy of the database alone', () => {
+	test('is said to lack the files, when it is made and when it is restored', async () => {
+		await prepare();
+		const { stderr } = await cli.call('backup', 'x.db');
+		expect(stderr).toBe(
+			'The files that visitors attached are not in it: they are in a backup whose name ends in .tar.\n',
+		);
+		expect((await cli.call('restore', 'x.db', '--force')).stderr).toBe('');
+		const { stderr: elsewhere } = await cli.call('restore', 'x.db', '--data-dir', 'other');
+		expect(elsewhere).toBe('6 files of its submissions are not in the file store; "formsrv doctor" names one.\n');
+	});
+
+	test('says nothing of files where there are none', async () => {
+		await inStorage(addForm);
+		expect((await cli.call('backup', 'x.db')).stderr).toBe('');
+		expect((await cli.call('restore', 'x.db', '--force')).stderr).toBe('');
+	});
+
+	test('is verified as far as that goes', async () => {
+		await prepare();
+		await cli.call('backup', 'x.db');
+		const sentence = `${cli.path('x.db')} is a sound database; whether a value in it was changed cannot be told.\n`;
+		expect(await cli.call('backup', 'verify', 'x.db')).toEqual({ code: 0, stdout: sentence, stderr: '' });
+		for (let at = 4096; at < statSync(cli.path('x.db')).size; at += 1000) changeByte(cli.path('x.db'), at);
+		expect((await cli.call('backup', 'verify', 'x.db')).code).toBe(1);
+		expect((await cli.call('backup', 'verify', 'none.db')).stderr).toBe(`There is no file ${cli.path('none.db')}.\n`);
+	});
+});
+
+/** As the manifest of an archive has them: the content of each member, and where it begins. */
+function membersOf(file: string): { name: string; start: number; end: number }[] {
+	const listed = Bun.spawnSync(['tar', 'tRvf', file]).stdout.toString();
+	return [...listed.matchAll(/^block (\d+): \S+ \S+ +(\d+) \S+ \S+ (\S+)$/gm)].map(([, block, bytes, name = '']) => {
+		const start = (Number(block) + 1) * 512;
+		return { name, start, end: start + Number(bytes) };
+	});
+}
