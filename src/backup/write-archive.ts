@@ -13,7 +13,7 @@ const ATTEMPTS = 3;
 const PAUSE_MS = 500;
 
 export interface Contents {
-	/** A copy, which nobody changes. */
+	/** A copy, which does not change. */
 	database: string;
 	/** Those that its rows name; the same ones whenever it is called. */
 	files: () => Iterable<NamedFile>;

@@ -25,7 +25,7 @@ export interface Database {
 	inspect(check: 'quick' | 'full'): DatabaseReport;
 	/** What it knows of attached files, without a change. @throws AppError if it cannot be read by this version */
 	files(): FileRecords;
-	/** The files whose bytes belong to it, in the order of their ids; read bit by bit, from a database that nobody changes. */
+	/** The files whose bytes belong to it, in the order of their ids; read bit by bit, from a copy, which does not change. */
 	namedFiles(): Iterable<NamedFile>;
 	/**
 	 * Keeps a server from removing files, so that those of a copy that is made from now on stay. Returns the release; the
