@@ -40,6 +40,7 @@ type CheckDisclosure = (disclosure: Disclosure) => void;
 interface FormDetails {
 	former: string[];
 	counts: Counts;
+	fileBytes: number;
 }
 
 const NO_COUNTS: Counts = { total: 0, unread: 0, starred: 0, spam: 0 };
@@ -51,11 +52,12 @@ export function createForms(storage: Storage, options: FormsOptions) {
 	const { captchas, maxFileBytes = Number.MAX_SAFE_INTEGER, notices = NO_NOTICES, now = Date.now } = options;
 	const bySlug = new Map<string, FormRow>();
 	const formerSlugs = createFormerSlugs(storage, now);
-	const toForm = (form: FormRow, { former = [], counts = NO_COUNTS }: Partial<FormDetails> = {}) =>
-		toResponse(form, { former, counts, createdAt: storage.clock.timeline().isoOf(form.id) });
+	const toForm = (form: FormRow, { former = [], counts = NO_COUNTS, fileBytes = 0 }: Partial<FormDetails> = {}) =>
+		toResponse(form, { former, counts, fileBytes, createdAt: storage.clock.timeline().isoOf(form.id) });
 	async function readForm(form: FormRow): Promise<Form> {
 		const counts = await storage.submissions.counts([form.id]);
-		return toForm(form, { former: await formerSlugs.of(form.id), counts: counts.get(form.id) });
+		const fileBytes = await storage.submissions.fileBytes(form.id);
+		return toForm(form, { former: await formerSlugs.of(form.id), counts: counts.get(form.id), fileBytes });
 	}
 	let cacheVersion = -1;
 	let removed = () => {};
@@ -93,7 +95,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 				.orderBy(desc(forms.id));
 			const former = await formerSlugs.byForm();
 			const counts = await storage.submissions.counts(rows.map(({ id }) => id));
-			return rows.map((form) => toForm(form, { former: former.get(form.id), counts: counts.get(form.id) }));
+			return rows.map((form) => toForm(form, { ...form, former: former.get(form.id), counts: counts.get(form.id) }));
 		},
 		async get(id: string, mode?: Mode): Promise<Form> {
 			return readForm(await storage.findForm(id, mode));
@@ -212,7 +214,7 @@ async function rejectTakenSlug<T>(change: Promise<T>, slug: string): Promise<T> 
 	}
 }
 
-function toResponse(row: FormRow, { former, counts, createdAt }: FormDetails & { createdAt: string }): Form {
+function toResponse(row: FormRow, { former, counts, fileBytes, createdAt }: FormDetails & { createdAt: string }): Form {
 	const { name, slug, isActive, ...others } = pickSettings(row);
 	return {
 		id: encodeId(row.id),
@@ -227,5 +229,6 @@ function toResponse(row: FormRow, { former, counts, createdAt }: FormDetails & {
 		unreadCount: counts.unread,
 		starredCount: counts.starred,
 		spamCount: counts.spam,
+		fileBytes,
 	};
 }

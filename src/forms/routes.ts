@@ -19,6 +19,7 @@ const EXAMPLE = {
 	unreadCount: 3,
 	starredCount: 1,
 	spamCount: 4,
+	fileBytes: 1_253_376,
 };
 const formId = pathParameter('id', { description: 'The form.', example: EXAMPLE.id });
 

@@ -27,6 +27,7 @@ const own = Type.Object({
 	unreadCount: Type.Integer(),
 	starredCount: Type.Integer(),
 	spamCount: Type.Integer(),
+	fileBytes: Type.Integer({ description: 'Bytes of all files attached to its submissions.' }),
 });
 
 /** A form as every route returns it. */

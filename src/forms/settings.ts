@@ -64,7 +64,7 @@ interface Choice extends Common<string | null> {
 
 type Switch = { kind: 'switch' } & Common<boolean>;
 
-/** `null` stands for no files. On the command line and in the dashboard they are one line; see `formatFileRules`. */
+/** `null` stands for no files. On the command line they are one line; see `formatFileRules`. */
 interface Files extends Common<FileRules | null> {
 	kind: 'files';
 	maxFiles: number;
@@ -180,9 +180,7 @@ const SETTINGS = {
 			'default. `null`: no files.',
 		example: { maxFiles: 5, maxBytes: 10_485_760, types: [] },
 		label: 'Files',
-		placeholder: 'No files',
-		hint: 'How many, how large each may be, and which types, any if none: 5, 10MiB, image/*, .pdf. Empty: no files.',
-		isMono: true,
+		hint: 'Visitors attach them with <input type="file">. Without this, a submission with a file is rejected.',
 		option: {
 			flags: '--files <rules>',
 			help: 'What visitors may attach: how many, how large each, which types, as "5,10MiB,image/*,.pdf"',

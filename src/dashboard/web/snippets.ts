@@ -1,6 +1,7 @@
 /** Copy-paste code that connects a website to a form. */
 
 import { CAPTCHAS, type Captcha } from '../../captchas.ts';
+import type { FileRules } from '../../file-rules.ts';
 
 export interface SnippetForm {
 	/** The form's full public address. */
@@ -8,6 +9,8 @@ export interface SnippetForm {
 	/** Where `/formsrv.js` is served from. */
 	submitUrl: string;
 	captcha: Captcha | null;
+	/** What a file input may take; without it there is none. */
+	files?: FileRules | null;
 }
 
 export interface Snippet {
@@ -29,6 +32,11 @@ function indent(lines: string[], by: string): string {
 	return lines.map((line) => by + line).join('\n');
 }
 
+function fileInput({ maxFiles, types }: FileRules): string {
+	const accept = types.length > 0 ? ` accept="${types.join(',')}"` : '';
+	return `name="files" type="file"${maxFiles > 1 ? ' multiple' : ''}${accept}`;
+}
+
 function formMarkup(form: SnippetForm): string {
 	const lines = [
 		'<label for="name">Your name</label>',
@@ -37,12 +45,15 @@ function formMarkup(form: SnippetForm): string {
 		'<input id="email" name="email" type="email" autocomplete="email" required>',
 		'<label for="message">Message</label>',
 		'<textarea id="message" name="message" rows="5" required></textarea>',
+		...(form.files ? ['<label for="files">Files</label>', `<input id="files" ${fileInput(form.files)}>`] : []),
 		...HONEYPOT,
 		...(form.captcha ? [CAPTCHAS[form.captcha].widget] : []),
 		'<button type="submit">Send</button>',
 	];
 	const script = form.captcha ? `\n${CAPTCHAS[form.captcha].script}` : '';
-	return `<form action="${form.address}" method="POST">\n${indent(lines, '  ')}\n</form>${script}`;
+	// Without it browsers send the names of files, and not the files.
+	const encoding = form.files ? ' enctype="multipart/form-data"' : '';
+	return `<form action="${form.address}" method="POST"${encoding}>\n${indent(lines, '  ')}\n</form>${script}`;
 }
 
 function fetchCode(form: SnippetForm): string {
@@ -89,7 +100,7 @@ export function ContactForm() {
       <label>Your name <input name="name" autoComplete="name" required /></label>
       <label>Your e-mail <input name="email" type="email" autoComplete="email" required /></label>
       <label>Message <textarea name="message" rows={5} required /></label>
-      <div hidden><input name="_gotcha" tabIndex={-1} autoComplete="off" /></div>${reactCaptcha(form.captcha)}
+${form.files ? `      <label>Files <input ${fileInput(form.files)} /></label>\n` : ''}      <div hidden><input name="_gotcha" tabIndex={-1} autoComplete="off" /></div>${reactCaptcha(form.captcha)}
       <button disabled={state.status === 'sending'}>Send</button>
       {state.status === 'failed' && <p role="alert">{state.error}</p>}
     </form>
@@ -104,6 +115,12 @@ function reactCaptcha(captcha: Captcha | null): string {
 }
 
 function curlCode(form: SnippetForm): string {
+	if (form.files) {
+		return `curl '${form.address}' \\
+  -H 'Accept: application/json' \\
+  -F 'name=Ada' -F 'email=ada@example.com' -F 'message=Hello' \\
+  -F 'files=@photo.jpg'`;
+	}
 	return `curl '${form.address}' \\
   -H 'Content-Type: application/json' \\
   -H 'Accept: application/json' \\

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Captcha } from '../../../src/captchas.ts';
 import { snippetsFor } from '../../../src/dashboard/web/snippets.ts';
+import type { FileRules } from '../../../src/file-rules.ts';
 
 const FORM = { address: 'https://in.example.com/f/contact-k3v9x2qm', submitUrl: 'https://in.example.com' };
 const MARKUP = ['html', 'enhanced', 'react', 'astro', 'hugo', 'eleventy'];
@@ -11,6 +12,22 @@ const codeOf = (captcha: Captcha | null, id: string) =>
 	snippetsFor({ ...FORM, captcha }).find((snippet) => snippet.id === id)?.code ?? '';
 
 describe('the snippets', () => {
+	const files = { maxFiles: 5, maxBytes: 1_048_576, types: ['image/*', '.pdf'] };
+	const withFiles = (id: string, rules: FileRules = files) =>
+		snippetsFor({ ...FORM, captcha: null, files: rules }).find((snippet) => snippet.id === id)?.code ?? '';
+
+	test.each(MARKUP)('%s has a file input if it is wanted, and sends files, not only their names', (id) => {
+		const code = withFiles(id);
+		expect(code).toMatch(/name="files" type="file" multiple accept="image\/\*,.pdf"/);
+		if (id !== 'react') expect(code).toContain('method="POST" enctype="multipart/form-data"');
+		expect(withFiles(id, { ...files, maxFiles: 1, types: [] })).toMatch(/name="files" type="file" ?\/?>/);
+		expect(codeOf(null, id)).not.toMatch(/type="file"|enctype/);
+	});
+
+	test('for curl send a file if it is wanted', () => {
+		expect(withFiles('curl')).toContain("-F 'files=@photo.jpg'");
+	});
+
 	test.each(snippetsFor({ ...FORM, captcha: null }))('$title posts to the form', ({ code }) => {
 		expect(code).toContain(FORM.address);
 	});

@@ -26,6 +26,7 @@ function onlyForm({ form, formName, mode }: ShownSession): Form {
 		unreadCount: 0,
 		starredCount: 0,
 		spamCount: 0,
+		fileBytes: 0,
 		mode,
 	};
 }

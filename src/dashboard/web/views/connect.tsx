@@ -2,15 +2,18 @@
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { formatSize } from '../../../byte-sizes.ts';
+import type { FileRules } from '../../../file-rules.ts';
 import * as api from '../api.ts';
 import type { Form } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';
 import { CodeBlock, CodeLine, CopyButton } from '../components/code.tsx';
-import { Segments } from '../components/inputs.tsx';
+import { Segments, Switch } from '../components/inputs.tsx';
 import { Notice } from '../components/messages.tsx';
 import { FormView } from '../components/page.tsx';
 import { Term } from '../components/term.tsx';
 import { messageOf } from '../field-errors.ts';
+import { plural } from '../format.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
 import { snippetsFor } from '../snippets.ts';
@@ -51,9 +54,17 @@ function TestButton({ form }: { form: Form }) {
 	);
 }
 
+function fileHint({ maxFiles, maxBytes, types }: FileRules): string {
+	const kinds = types.length > 0 ? `: ${types.join(', ')}` : ' of any type';
+	return `This form takes ${plural(maxFiles, 'file')} of up to ${formatSize(maxBytes)}${maxFiles > 1 ? ' each' : ''}${kinds}.`;
+}
+
 function Snippets({ form, address }: { form: Form; address: string }) {
-	const snippets = snippetsFor({ address, submitUrl: session.value?.submitUrl ?? '', captcha: form.captcha });
 	const [id, setId] = useState('html');
+	const [withFiles, setWithFiles] = useState(false);
+	const { captcha } = form;
+	const files = withFiles ? form.files : null;
+	const snippets = snippetsFor({ address, submitUrl: session.value?.submitUrl ?? '', captcha, files });
 	const chosen = snippets.find((snippet) => snippet.id === id) ?? snippets[0];
 	if (chosen === undefined) return null;
 	return (
@@ -65,6 +76,9 @@ function Snippets({ form, address }: { form: Form; address: string }) {
 				value={chosen.id}
 				onChange={setId}
 			/>
+			{form.files && (
+				<Switch label="With a file input" hint={fileHint(form.files)} isOn={withFiles} onChange={setWithFiles} />
+			)}
 			<div class="snippet-head">
 				<p class="muted small">{chosen.hint}</p>
 				<CopyButton text={chosen.code} what="the snippet" isLabelled />

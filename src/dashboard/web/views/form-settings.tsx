@@ -1,7 +1,6 @@
 /** A form's settings and webhooks, and its deletion. */
 
 import { useState } from 'preact/hooks';
-import { formatFileRules, parseFileRules } from '../../../file-rules.ts';
 import { FORM_SETTINGS, isNullable, mapSettings, SETTING_NAMES, type SettingName } from '../../../forms/settings.ts';
 import { announce } from '../announce.ts';
 import * as api from '../api.ts';
@@ -11,13 +10,14 @@ import { ConfirmDialog } from '../components/dialogs.tsx';
 import { Field, Select, Switch } from '../components/inputs.tsx';
 import { FormView } from '../components/page.tsx';
 import { errorOf } from '../field-errors.ts';
-import { plural } from '../format.ts';
+import { formatBytes, plural } from '../format.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
 import { dropForm, putForm } from '../state/forms.ts';
 import { may, session } from '../state/session.ts';
 import { showError, showToast } from '../state/toasts.ts';
 import { useAction } from '../use-action.ts';
+import { entriesOf, FilesSetting, fileRulesChange, fileRulesDraft } from './form/files-setting.tsx';
 import { Webhooks } from './form/webhooks.tsx';
 
 /** The settings that are saved together, as the inputs hold them. */
@@ -28,18 +28,16 @@ const INPUT_NAMES = SETTING_NAMES.filter((name) => FORM_SETTINGS[name].kind !== 
 function draftOf(form: Form): Draft {
 	return mapSettings(({ kind }, name) => {
 		if (kind === 'list') return (form[name] as string[]).join('\n');
-		if (kind === 'files') return form.files ? formatFileRules(form.files) : '';
+		if (kind === 'files') return fileRulesDraft(form.files);
 		return `${form[name] ?? ''}`;
 	});
 }
-
-const entriesOf = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 
 function changeOf(draft: Draft): UpdateForm {
 	const values = INPUT_NAMES.map((name) => {
 		const setting = FORM_SETTINGS[name];
 		if (setting.kind === 'list') return [name, entriesOf(draft[name])];
-		if (setting.kind === 'files') return [name, draft[name].trim() === '' ? null : parseFileRules(draft[name])];
+		if (setting.kind === 'files') return [name, fileRulesChange(draft[name])];
 		return [name, draft[name].trim() || (isNullable(setting) ? null : '')];
 	});
 	return Object.fromEntries(values);
@@ -55,14 +53,18 @@ interface InputProps {
 	value: string;
 	/** In place of that of the setting. */
 	hint?: string;
-	error?: string;
+	/** Of all settings. */
+	error: unknown;
 	disabled: boolean;
 	onChange: (value: string) => void;
 }
 
-function SettingInput({ name, onChange, ...props }: InputProps) {
+function SettingInput({ name, error, onChange, ...others }: InputProps) {
 	const setting = FORM_SETTINGS[name];
+	if (setting.kind === 'files')
+		return <FilesSetting {...others} draft={others.value} error={error} onChange={onChange} />;
 	const { label, hint } = setting;
+	const props = { ...others, error: errorOf(error, name, entriesOf(others.value)) };
 	if (setting.kind === 'choice') {
 		const choices = Object.entries(setting.choices).map(([value, choice]) => ({ value, label: choice.label }));
 		const options = [{ value: '', label: setting.none }, ...choices];
@@ -70,7 +72,6 @@ function SettingInput({ name, onChange, ...props }: InputProps) {
 	}
 	const { placeholder, isMono } = setting;
 	const shared = { label, hint, placeholder, isMono, ...props, onInput: onChange };
-	if (setting.kind === 'files') return <Field {...shared} />;
 	if (setting.kind !== 'text') return <Field {...shared} lines={3} />;
 	return <Field {...shared} type={setting.input} maxLength={setting.maxLength} required={setting.isRequired} />;
 }
@@ -101,7 +102,7 @@ function SettingsForm({ form }: { form: Form }) {
 					name={name}
 					value={draft[name]}
 					{...(name === 'slug' && { hint: `${session.value?.submitUrl}/f/${draft.slug}. ${formerAddresses(form)}` })}
-					error={errorOf(error, name, entriesOf(draft[name]))}
+					error={error}
 					disabled={!may('write')}
 					onChange={set(name)}
 				/>
@@ -143,6 +144,7 @@ function Switches({ form }: { form: Form }) {
 function DeleteForm({ form }: { form: Form }) {
 	const [isAsking, setAsking] = useState(false);
 	const count = form.submissionCount + form.spamCount;
+	const files = form.fileBytes > 0 && `their files (${formatBytes(form.fileBytes)}), `;
 	const remove = async () => {
 		await api.forms.remove(form.id);
 		dropForm(form.id);
@@ -154,7 +156,7 @@ function DeleteForm({ form }: { form: Form }) {
 			<div>
 				<h2>Delete this form</h2>
 				<p class="muted">
-					With its {plural(count, 'submission')}, webhooks and form-level keys, for good. Its address is free for
+					With its {plural(count, 'submission')}, {files}webhooks and form-level keys, for good. Its address is free for
 					another form after 30 days.
 				</p>
 			</div>
@@ -168,8 +170,9 @@ function DeleteForm({ form }: { form: Form }) {
 					onClose={() => setAsking(false)}
 				>
 					<p>
-						<strong>{plural(count, 'submission')}</strong> will be removed with it. This cannot be undone; export them
-						first if you may need them.
+						<strong>{plural(count, 'submission')}</strong> will be removed with it
+						{form.fileBytes > 0 && ', and all files attached to them'}. This cannot be undone; export them first if you
+						may need them.
 					</p>
 				</ConfirmDialog>
 			)}

@@ -10,7 +10,7 @@ import { Sparkline } from '../components/sparkline.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { errorOfOnly } from '../field-errors.ts';
-import { formatCount, plural } from '../format.ts';
+import { formatBytes, formatCount, plural } from '../format.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
 import { forms, putForm } from '../state/forms.ts';
@@ -89,6 +89,11 @@ function FormsTable({ list, stats }: { list: Form[]; stats: Record<string, numbe
 			cell: ({ unreadCount }) => <span class={unreadCount > 0 ? 'count' : 'muted'}>{formatCount(unreadCount)}</span>,
 		},
 		{ head: 'All', class: 'number', cell: ({ submissionCount }) => formatCount(submissionCount) },
+		{
+			head: 'Files',
+			class: 'number col-wide',
+			cell: ({ fileBytes }) => <span class="muted">{fileBytes > 0 ? formatBytes(fileBytes) : '–'}</span>,
+		},
 		{ head: 'Created', class: 'col-created muted', cell: ({ createdAt }) => <Time iso={createdAt} /> },
 	];
 	return (

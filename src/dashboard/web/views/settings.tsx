@@ -15,6 +15,7 @@ import { to } from '../router.ts';
 import { session } from '../state/session.ts';
 import { useAction } from '../use-action.ts';
 import { useQuery } from '../use-query.ts';
+import { FilesUse } from './settings/files-use.tsx';
 import { Sessions } from './settings/sessions.tsx';
 
 function Tile({ name, children, note }: { name: string; children: ComponentChildren; note?: ComponentChildren }) {
@@ -30,8 +31,7 @@ function Tile({ name, children, note }: { name: string; children: ComponentChild
 }
 
 function Tiles({ status }: { status: Status }) {
-	const { clock, database, files, queue, health } = status;
-	const [largest] = files.forms;
+	const { clock, database, queue, health } = status;
 	return (
 		<dl class="tiles">
 			<Tile name="Health" note={health === 'ok' ? undefined : health}>
@@ -49,18 +49,6 @@ function Tiles({ status }: { status: Status }) {
 			</Tile>
 			<Tile name="Database" note={`${formatBytes(database.freeBytes)} free on the disk`}>
 				{formatBytes(database.sizeBytes + database.walBytes)}
-			</Tile>
-			<Tile
-				name="Attached files"
-				note={
-					<>
-						of {formatBytes(files.quotaBytes)}
-						{largest &&
-							`; ${largest.slug} has ${formatBytes(largest.usedBytes)} of ${formatBytes(files.formQuotaBytes)}`}
-					</>
-				}
-			>
-				{formatBytes(files.usedBytes)}
 			</Tile>
 			<Tile
 				name="Deliveries waiting"
@@ -145,6 +133,7 @@ export function Settings() {
 						<h2>Mail</h2>
 						<MailTest mail={status.mail} />
 					</section>
+					<FilesUse files={status.files} />
 					<Sessions />
 					<section class="stack">
 						<h2>Settings in force</h2>

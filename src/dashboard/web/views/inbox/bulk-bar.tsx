@@ -82,7 +82,10 @@ export function BulkBar({ inbox, query }: InboxProps) {
 					onConfirm={() => removeAll(inbox, selectionOf(query))}
 					onClose={() => setAsking(false)}
 				>
-					<p>Every submission that matches the current filter and search will be deleted. This cannot be undone.</p>
+					<p>
+						Every submission that matches the current filter and search will be deleted, with its files. This cannot be
+						undone.
+					</p>
 				</ConfirmDialog>
 			)}
 		</div>

@@ -1,0 +1,77 @@
+/** What visitors may attach to a form: any files or none, how many, how large, and of which types. */
+
+import { formatSize } from '../../../../byte-sizes.ts';
+import { DEFAULT_FILE_RULES, type FileRules, type FileRulesInput } from '../../../../file-rules.ts';
+import { FORM_SETTINGS } from '../../../../forms/settings.ts';
+import { Field, Switch } from '../../components/inputs.tsx';
+import { errorOf } from '../../field-errors.ts';
+
+export const entriesOf = (text: string) => text.split(/[\s,]+/).filter(Boolean);
+
+/** The rules as the inputs hold them, one on each line; empty for no files. */
+export function fileRulesDraft(rules: FileRules | null): string {
+	return rules ? [rules.maxFiles, formatSize(rules.maxBytes), rules.types.join(', ')].join('\n') : '';
+}
+
+/** What to send for a draft. */
+export function fileRulesChange(draft: string): FileRulesInput | null {
+	if (draft === '') return null;
+	const [maxFiles = '', maxBytes = '', types = ''] = draft.split('\n');
+	return { maxFiles: Number(maxFiles), maxBytes: maxBytes.trim(), types: entriesOf(types) };
+}
+
+interface Props {
+	draft: string;
+	/** Of all settings. */
+	error: unknown;
+	disabled: boolean;
+	onChange: (draft: string) => void;
+}
+
+export function FilesSetting({ draft, error, disabled, onChange }: Props) {
+	const { label, hint } = FORM_SETTINGS.files;
+	const parts = draft.split('\n');
+	const [maxFiles = '', maxBytes = '', types = ''] = parts;
+	const set = (at: number) => (text: string) => onChange(parts.with(at, text).join('\n'));
+	return (
+		<fieldset class="stack">
+			<legend class="visually-hidden">{label}</legend>
+			<Switch
+				label="Take files"
+				hint={hint}
+				isOn={draft !== ''}
+				disabled={disabled}
+				onChange={(isOn) => onChange(fileRulesDraft(isOn ? DEFAULT_FILE_RULES : null))}
+			/>
+			{draft !== '' && (
+				<div class="field-group">
+					<Field
+						label="Files in one submission"
+						value={maxFiles}
+						error={errorOf(error, 'files.maxFiles')}
+						disabled={disabled}
+						onInput={set(0)}
+					/>
+					<Field
+						label="Size of one file"
+						value={maxBytes}
+						placeholder="10MiB"
+						error={errorOf(error, 'files.maxBytes')}
+						disabled={disabled}
+						onInput={set(1)}
+					/>
+					<Field
+						label="Types"
+						hint="Such as image/*, application/pdf, .docx; held against the content. Empty: any."
+						value={types}
+						placeholder="Any"
+						isMono
+						error={errorOf(error, 'files.types', entriesOf(types))}
+						disabled={disabled}
+						onInput={set(2)}
+					/>
+				</div>
+			)}
+		</fieldset>
+	);
+}

@@ -1,0 +1,34 @@
+/** How much of the room for attached files is used: in all, and by the forms that have the most. */
+
+import type { Status } from '../../api-types.ts';
+import { formatBytes } from '../../format.ts';
+
+/** From here a bar says that room runs short. */
+const NEARLY_FULL = 0.9;
+
+function Use({ name, usedBytes, quotaBytes }: { name: string; usedBytes: number; quotaBytes: number }) {
+	return (
+		<label class={usedBytes >= quotaBytes * NEARLY_FULL ? 'use full' : 'use'}>
+			<span>
+				<bdi>{name}</bdi>
+				<span class="muted">
+					{formatBytes(usedBytes)} of {formatBytes(quotaBytes)}
+				</span>
+			</span>
+			<progress value={usedBytes} max={Math.max(quotaBytes, 1)} />
+		</label>
+	);
+}
+
+export function FilesUse({ files }: { files: Status['files'] }) {
+	return (
+		<section class="card stack">
+			<h2>Attached files</h2>
+			<Use name="All forms, live and test" {...files} />
+			{files.forms.map(({ id, slug, usedBytes }) => (
+				<Use key={id} name={`/f/${slug}`} usedBytes={usedBytes} quotaBytes={files.formQuotaBytes} />
+			))}
+			{files.forms.length === 0 && <p class="muted small">Nothing is attached to any form of this mode yet.</p>}
+		</section>
+	);
+}
