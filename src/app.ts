@@ -82,6 +82,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	const log = storage.logBeside(wholeLog);
 	const budget = createByteBudget(CONTENT_BYTES);
 	const store = createTrackedStore(openFileStore(config.files.place), storage);
+	const links = createFileLinks(storage, now);
 	const keys = createKeys(storage, now);
 	const post = createPost(config.webhookAllow);
 	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
@@ -90,6 +91,8 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		baseUrl: config.baseUrl ?? localUrl(config.host, config.port),
 		post,
 		budget,
+		store,
+		links,
 		log,
 		now,
 	});
@@ -115,7 +118,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	const files = {
 		store,
 		quota: createFileQuota(storage, config.files),
-		links: createFileLinks(storage, now),
+		links,
 		maintain: createFileMaintenance(storage, { ...config.files, store, log }),
 	};
 	const intake = createIntake({

@@ -25,3 +25,12 @@ export function formatSize(bytes: number): string {
 	if (bytes >= 1024 && bytes % 1024 === 0) return `${bytes / 1024}KiB`;
 	return `${bytes}B`;
 }
+
+/** For people: `812 B`, `47.1 KiB`, `3 MiB`. */
+export function roughSize(bytes: number): string {
+	const steps = ['B', 'KiB', 'MiB', 'GiB'];
+	let value = bytes;
+	let step = 0;
+	for (; value >= 1024 && step < steps.length - 1; step++) value /= 1024;
+	return `${Math.round(value * 10) / 10} ${steps[step]}`;
+}

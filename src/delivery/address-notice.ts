@@ -21,6 +21,7 @@ export function renderAddressNotice(
 	return {
 		...envelopeOf(identity, { form, to, key: `address.${encodeId(id)}`, at: madeAt }),
 		replyTo: null,
+		attachments: [],
 		subject: tidySubject(`${title}: ${form.name}`),
 		text: `${title}\n\n${what}\n\n${advice}\n\n${url}\n\n-- \n${footer}\n`,
 		html: renderMailPage({

@@ -3,6 +3,8 @@
 import { type ByteBudget, createShare } from '../byte-budget.ts';
 import { type Mailbox, parseMailbox } from '../config/mailbox.ts';
 import { parseSmtpUrl, type SmtpServer } from '../config/smtp-url.ts';
+import type { FileStore } from '../files/file-store.ts';
+import type { FileLinks } from '../files/links.ts';
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Channel } from './channel.ts';
@@ -32,6 +34,9 @@ export interface DispatchOptions {
 	post: GuardedPost;
 	/** The budget of all submitted content in memory. */
 	budget: Pick<ByteBudget, 'take'>;
+	/** The bytes of attached files, and links to them. */
+	store: Pick<FileStore, 'read'>;
+	links: Pick<FileLinks, 'create'>;
 	log: Log;
 	now?: () => number;
 	timing?: WorkerTiming;
@@ -47,12 +52,12 @@ export type Dispatch = ReturnType<typeof createDispatch>;
 
 /** @throws Error with a sentence for the operator if the mail settings are wrong */
 export function createDispatch(storage: Storage, options: DispatchOptions) {
-	const { mailPerHour, post, log, now = Date.now, timing } = options;
+	const { mailPerHour, post, store, links, log, now = Date.now, timing } = options;
 	const budget = createShare(options.budget, CONTENT_BYTES);
 	const mail = readMailSetup(options);
 	const channels: Record<'mail' | 'webhook', Channel> = {
-		mail: createMailChannel(storage, { server: mail.server, identity: () => mail.identity, budget }),
-		webhook: createWebhookChannel(storage, { post, budget, now }),
+		mail: createMailChannel(storage, { server: mail.server, identity: () => mail.identity, budget, store }),
+		webhook: createWebhookChannel(storage, { post, budget, links, baseUrl: () => mail.identity.baseUrl, now }),
 	};
 	const outbox = createOutbox(storage, { mayMail: mail.server !== null, now });
 	let worker: Worker | undefined;

@@ -9,6 +9,7 @@ const CONTENT_MAX_BYTES = 100_000;
 const DIGEST_ENTRIES_MAX = 50;
 const SUMMARY_MAX = 140;
 const PREVIEW_MAX = 120;
+const FILES = 'Attached files';
 const DIGEST_REASON =
 	'This form reached its hourly mail limit, so this digest covers the remaining submissions. ' +
 	'All of them are stored.';
@@ -25,6 +26,8 @@ export interface SubmissionBody {
 	formName: string;
 	heading: string;
 	fields: Field[];
+	/** A line for each attached file. */
+	files: readonly string[];
 	receivedAt: Date;
 	url: string;
 	settingsUrl: string;
@@ -34,7 +37,7 @@ export interface DigestBody {
 	formName: string;
 	heading: string;
 	total: number;
-	entries: { fields: Field[]; receivedAt: Date; url: string }[];
+	entries: { fields: Field[]; files: readonly string[]; receivedAt: Date; url: string }[];
 	/** The list of all submissions. */
 	url: string;
 }
@@ -45,12 +48,14 @@ export function renderSubmissionBody(body: SubmissionBody): Body {
 	const heading = tidyLine(body.heading);
 	const hint = isCut && 'This mail contains only the beginning. The whole submission is stored: open it with the link.';
 	const received = `Received ${formatTime(body.receivedAt)}`;
+	const files = body.files.length > 0 && { name: FILES, text: tidy(body.files.join('\n')) };
 	const reason = `Sent because this address is set for notifications of the form “${formName}”.`;
 	return {
 		text: textPart([
 			`${heading}\n${formName}`,
 			...shown.map(({ name, text }) => `${name}:\n${text}`),
 			hint,
+			files && `${files.name}:\n${files.text}`,
 			`${received}\nOpen: ${body.url}`,
 			`-- \n${reason}\nChange it: ${body.settingsUrl}`,
 		]),
@@ -59,7 +64,7 @@ export function renderSubmissionBody(body: SubmissionBody): Body {
 			preview: summarize(shown, PREVIEW_MAX),
 			formName,
 			note: received,
-			content: html`${table(shown.map(fieldRow))}${hint && html`<p class="hint">${hint}</p>`}`,
+			content: html`${table(shown.map(fieldRow))}${hint && html`<p class="hint">${hint}</p>`}${files && table([fieldRow(files)])}`,
 			link: { url: body.url, label: 'Open submission' },
 			footer: html`${reason} <a class="quiet" href="${body.settingsUrl}">Change it</a>`,
 		}),
@@ -68,9 +73,10 @@ export function renderSubmissionBody(body: SubmissionBody): Body {
 
 export function renderDigestBody(body: DigestBody): Body {
 	const formName = tidyLine(body.formName);
-	const entries = body.entries.slice(0, DIGEST_ENTRIES_MAX).map(({ fields, receivedAt, url }) => ({
+	const entries = body.entries.slice(0, DIGEST_ENTRIES_MAX).map(({ fields, files, receivedAt, url }) => ({
 		time: formatTime(receivedAt),
 		summary: summarize(beginnings(fields), SUMMARY_MAX) || (fields.some(({ isCut }) => isCut) ? '…' : '(no fields)'),
+		files: files.length > 0 && summarize([{ name: FILES, text: tidyLine(files.join(', ')) }], SUMMARY_MAX),
 		url,
 	}));
 	const more = body.total - entries.length;
@@ -78,7 +84,7 @@ export function renderDigestBody(body: DigestBody): Body {
 	return {
 		text: textPart([
 			`${body.heading}\n${formName}`,
-			...entries.map(({ time, summary, url }) => `${time}\n${summary}\n${url}`),
+			...entries.map(({ time, summary, files, url }) => [time, summary, files, url].filter(Boolean).join('\n')),
 			rest,
 			`Open: ${body.url}`,
 			`-- \n${DIGEST_REASON}`,
@@ -105,8 +111,15 @@ function fieldRow({ name, text }: NamedText): Html {
 `;
 }
 
-function digestRow({ time, summary, url }: { time: string; summary: string; url: string }): Html {
-	return html`<tr><td class="value entry" dir="auto"><a class="quiet" href="${url}">${time}</a><br>${summary}</td></tr>
+interface DigestRow {
+	time: string;
+	summary: string;
+	files: string | false;
+	url: string;
+}
+
+function digestRow({ time, summary, files, url }: DigestRow): Html {
+	return html`<tr><td class="value entry" dir="auto"><a class="quiet" href="${url}">${time}</a><br>${summary}${files && html`<br>${files}`}</td></tr>
 `;
 }
 

@@ -3,8 +3,9 @@
 import type { Mailbox } from '../config/mailbox.ts';
 import { isEmailAddress } from '../email-address.ts';
 import { encodeId } from '../ids.ts';
-import type { StoredSubmission } from '../storage/submission.ts';
+import type { StoredFile, StoredSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
+import { type Attachment, describeFiles } from './attachments.ts';
 import { type Body, renderDigestBody, renderSubmissionBody } from './email-body.ts';
 import { type Field, type ReadingBounds, readFields } from './fields.ts';
 import { fillSubject, tidySubject } from './subject.ts';
@@ -24,6 +25,7 @@ export interface Mail extends Body {
 	messageId: string;
 	date: Date;
 	headers: Record<string, string>;
+	attachments: readonly Attachment[];
 }
 
 /** Shared by all mails of this server. */
@@ -38,12 +40,18 @@ export type NotifiedForm = Pick<FormRow, 'id' | 'name'>;
 /** `data` may be only the beginning of the stored JSON text. */
 export interface NotifiedSubmission extends Pick<StoredSubmission, 'id' | 'data' | 'subject' | 'replyTo'> {
 	receivedAt: Date;
+	files?: readonly StoredFile[];
 }
 
 /** The notification of one submission. */
 export function renderNotification(
 	identity: MailIdentity,
-	{ form, submission, to }: { form: NotifiedForm; submission: NotifiedSubmission; to: string[] },
+	{
+		form,
+		submission,
+		to,
+		attachments = [],
+	}: { form: NotifiedForm; submission: NotifiedSubmission; to: string[]; attachments?: readonly Attachment[] },
 ): Mail {
 	const fields = readFields(submission.data, NOTIFICATION_READS);
 	const custom = fillSubject(submission.subject ?? '', fields);
@@ -51,10 +59,12 @@ export function renderNotification(
 		...envelopeOf(identity, { form, to, key: encodeId(submission.id), at: submission.receivedAt }),
 		replyTo: replyToOf(submission, fields),
 		subject: custom || tidySubject(`New submission: ${form.name}`),
+		attachments,
 		...renderSubmissionBody({
 			formName: form.name,
 			heading: custom || 'New submission',
 			fields,
+			files: describeFiles(submission.files ?? [], attachments),
 			receivedAt: submission.receivedAt,
 			url: submissionUrl(identity, { formId: form.id, submissionId: submission.id }),
 			settingsUrl: formUrl(identity, form.id),
@@ -82,12 +92,14 @@ export function renderDigest(
 		...envelopeOf(identity, { form, to, key: `digest.${encodeId(id)}`, at: madeAt }),
 		replyTo: null,
 		subject: tidySubject(`${heading}: ${form.name}`),
+		attachments: [],
 		...renderDigestBody({
 			formName: form.name,
 			heading,
 			total,
 			entries: latest.map((submission) => ({
 				fields: readFields(submission.data, DIGEST_READS),
+				files: describeFiles(submission.files ?? []),
 				receivedAt: submission.receivedAt,
 				url: submissionUrl(identity, { formId: form.id, submissionId: submission.id }),
 			})),

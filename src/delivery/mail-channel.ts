@@ -4,12 +4,14 @@ import { and, count, desc, eq, exists, inArray, sql } from 'drizzle-orm';
 import type { ByteBudget, Release } from '../byte-budget.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import { isEmailAddress } from '../email-address.ts';
+import type { FileStore } from '../files/file-store.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { SubmissionHead } from '../storage/submission.ts';
+import type { StoredFile, SubmissionHead } from '../storage/submission.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../storage/tables.ts';
 import { renderAddressNotice } from './address-notice.ts';
+import { chooseAttachments, createAttachments, unread } from './attachments.ts';
 import { MAIL_SCHEDULE } from './backoff.ts';
-import type { Channel, Content } from './channel.ts';
+import type { Attempt, Channel, Content } from './channel.ts';
 import {
 	DIGEST_READS,
 	type Mail,
@@ -30,6 +32,8 @@ const CONCURRENCY = 4;
 const DIGEST_SHOWS = 50;
 /** Copies in memory of the text that is read of a submission: in the parts of the mail, and in the encoded mail. */
 const COPIES = 6;
+/** Of attached files: as they are, and encoded in the mail. */
+const FILE_COPIES = 4;
 
 export interface MailChannelOptions {
 	/** `null` while no mail server is set: mails can be shown, not sent. */
@@ -38,11 +42,15 @@ export interface MailChannelOptions {
 	identity: () => MailIdentity;
 	/** Memory for the content of submissions. */
 	budget: Pick<ByteBudget, 'take'>;
+	/** The bytes of attached files. */
+	store: Pick<FileStore, 'read'>;
 	timeouts?: SmtpTimeouts;
 }
 
 interface RenderOptions {
 	evenSpam: boolean;
+	/** What of the files of the submission becomes a part of the mail; with `names`, only their names are read. */
+	attaches: 'all' | 'names' | 'none';
 	signal?: AbortSignal;
 }
 
@@ -54,9 +62,10 @@ interface Rendered {
 
 export function createMailChannel(
 	storage: Storage,
-	{ server, identity, budget, timeouts = SMTP_TIMEOUTS }: MailChannelOptions,
+	{ server, identity, budget, store, timeouts = SMTP_TIMEOUTS }: MailChannelOptions,
 ): Channel {
 	const { db } = storage;
+	const attachments = createAttachments(storage, store);
 
 	const timeOf = (id: number) => new Date(storage.clock.timeline().millisOf(id));
 
@@ -77,13 +86,24 @@ export function createMailChannel(
 
 	/** Waits for the memory that `make` needs to read these submissions, and holds it until the mail is released. */
 	async function within(
-		{ heads, reads, signal }: { heads: readonly SubmissionHead[]; reads: { textMax: number }; signal?: AbortSignal },
+		{
+			heads,
+			reads,
+			attached = [],
+			signal,
+		}: {
+			heads: readonly SubmissionHead[];
+			reads: { textMax: number };
+			attached?: readonly StoredFile[];
+			signal?: AbortSignal | undefined;
+		},
 		make: () => Promise<Mail | Outcome>,
 	): Promise<Rendered | Outcome> {
 		// To read the beginning of a text, the engine briefly loads all of it.
 		const read = Math.max(0, ...heads.map(({ bytes }) => bytes));
 		const held = heads.reduce((sum, { bytes }) => sum + COPIES * Math.min(bytes, reads.textMax), 0);
-		const release = await budget.take(read + held, signal);
+		const files = attached.reduce((sum, { bytes }) => sum + FILE_COPIES * bytes, 0);
+		const release = await budget.take(read + held + files, signal);
 		let rendered: Rendered | undefined;
 		try {
 			const mail = await make();
@@ -96,7 +116,7 @@ export function createMailChannel(
 		}
 	}
 
-	async function render(row: DeliveryRow, { evenSpam, signal }: RenderOptions): Promise<Rendered | Outcome> {
+	async function render(row: DeliveryRow, { evenSpam, attaches, signal }: RenderOptions): Promise<Rendered | Outcome> {
 		const [form] = await db.select().from(forms).where(eq(forms.id, row.formId));
 		if (!form || form.deletedAt !== null) return { kind: 'rejected', error: 'The form was deleted' };
 		const to = row.destination.split(',').map((address) => address.trim());
@@ -108,11 +128,19 @@ export function createMailChannel(
 			return { mail, release: () => {} };
 		}
 		const head = await storage.submissions.head(form.id, row.submissionId ?? -1);
-		return within({ heads: head ? [head] : [], reads: NOTIFICATION_READS, signal }, async () => {
+		const files = head ? await attachments.filesOf(head.id, form.attachFiles && attaches === 'all') : [];
+		const attached = form.attachFiles && attaches !== 'none' ? chooseAttachments(files) : [];
+		const read = attaches === 'all' ? attached : [];
+		return within({ heads: head ? [head] : [], reads: NOTIFICATION_READS, attached: read, signal }, async () => {
 			const submission = await readBeginning(form.id, row.submissionId ?? -1, NOTIFICATION_READS);
 			if (!submission) return { kind: 'rejected', error: 'The submission was deleted' };
 			if (submission.isSpam && !evenSpam) return { kind: 'withheld', error: 'The submission is marked as spam' };
-			return renderNotification(identity(), { form, submission, to });
+			return renderNotification(identity(), {
+				form,
+				submission: { ...submission, files },
+				to,
+				attachments: attaches === 'all' ? await attachments.read(attached) : unread(attached),
+			});
 		});
 	}
 
@@ -145,15 +173,31 @@ export function createMailChannel(
 		const found = await Promise.all(shown.map((submission) => storage.submissions.head(form.id, submission.id)));
 		const heads = found.filter((head) => head !== undefined);
 		return within({ heads, reads: DIGEST_READS, signal }, async () => {
+			const files = await storage.submissions.files(heads.map((head) => head.id));
 			const latest: NotifiedSubmission[] = [];
 			for (const { id: submissionId } of heads) {
 				const submission = await readBeginning(form.id, submissionId, DIGEST_READS);
-				if (submission) latest.push(submission);
+				if (submission) latest.push({ ...submission, files: files.get(submissionId) ?? [] });
 				// Reading may take long: yield to other work in between.
 				await new Promise((resolve) => setImmediate(resolve));
 			}
 			return renderDigest(identity(), { id, madeAt: timeOf(id), form, total, latest, to });
 		});
+	}
+
+	async function sendOnce(
+		to: SmtpServer,
+		{ row, attaches, signal }: { row: DeliveryRow; attaches: RenderOptions['attaches']; signal: AbortSignal },
+	): Promise<Attempt & { hasAttachments: boolean }> {
+		const rendered = await render(row, { evenSpam: false, attaches, signal });
+		if ('kind' in rendered) return { outcome: rendered, hasAttachments: false };
+		const { mail, release } = rendered;
+		try {
+			const outcome = await sendMail(to, mail, { timeouts, signal });
+			return { outcome, kept: keptMail(mail), hasAttachments: mail.attachments.length > 0 };
+		} finally {
+			release();
+		}
 	}
 
 	return {
@@ -163,17 +207,13 @@ export function createMailChannel(
 			// Submissions' mails were planned with a server set, so they wait for it. This notice was planned without knowing.
 			const withoutServer = row.event === ADDRESS_CHANGED ? 'withheld' : 'unavailable';
 			if (!server) return { outcome: { kind: withoutServer, error: NO_MAIL_SERVER } };
-			const rendered = await render(row, { evenSpam: false, signal });
-			if ('kind' in rendered) return { outcome: rendered };
-			const { mail, release } = rendered;
-			try {
-				return { outcome: await sendMail(server, mail, { timeouts, signal }), kept: keptMail(mail) };
-			} finally {
-				release();
-			}
+			const attempt = await sendOnce(server, { row, attaches: 'all', signal });
+			if (attempt.outcome.kind !== 'rejected' || !attempt.hasAttachments) return attempt;
+			// Too large, or a kind of file that the mail server does not take: the mail itself it may well take.
+			return sendOnce(server, { row, attaches: 'none', signal });
 		},
 		async compose(row) {
-			const rendered = await render(row, { evenSpam: true });
+			const rendered = await render(row, { evenSpam: true, attaches: 'names' });
 			if ('kind' in rendered) return undefined;
 			rendered.release();
 			return shownMail(rendered.mail);

@@ -67,6 +67,12 @@ async function compose(mail: Mail): Promise<Composed> {
 		subject: mail.subject.includes('=?') ? undefined : mail.subject,
 		text: mail.text,
 		html: mail.html,
+		attachments: mail.attachments.map(({ name, file, bytes }) => ({
+			filename: name,
+			contentType: file.type,
+			contentDisposition: 'attachment' as const,
+			content: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+		})),
 		messageId: `<${mail.messageId}>`,
 		date: mail.date,
 		headers: mail.subject.includes('=?')

@@ -45,6 +45,7 @@ function renderTestMail({ from, baseUrl }: MailIdentity, { to, at }: { to: strin
 		from,
 		to: [to],
 		replyTo: null,
+		attachments: [],
 		subject: `${title}: a test from formsrv`,
 		text: `${title}\n\n${sentence}\n\n${baseUrl}\n\n-- \n${footer}\n`,
 		html: renderMailPage({

@@ -2,8 +2,12 @@
 
 import { and, eq, inArray, type SQL } from 'drizzle-orm';
 import type { ByteBudget } from '../byte-budget.ts';
+import { DAY_MS } from '../durations.ts';
+import { mayBeLinked } from '../files/file-access.ts';
+import type { FileLinks } from '../files/links.ts';
 import { encodeId } from '../ids.ts';
 import type { Db, Storage } from '../storage/storage.ts';
+import type { StoredFile } from '../storage/submission.ts';
 import { type DeliveryRow, deliveries, forms, type WebhookRow, webhooks } from '../storage/tables.ts';
 import { WEBHOOK_SCHEDULE } from './backoff.ts';
 import type { Attempt, Channel } from './channel.ts';
@@ -11,21 +15,26 @@ import type { GuardedPost, PostResult } from './guarded-request.ts';
 import type { Outcome } from './outcome.ts';
 import { createSharedTexts, type SharedText } from './shared-texts.ts';
 import { healthAfter, signingSecrets, webhookHeaders, webhookOutcome } from './webhook.ts';
-import { type Event, eventBody, eventKept, eventShown } from './webhook-event.ts';
+import { type Event, eventBody, eventKept, eventShown, type FileUrls } from './webhook-event.ts';
 
 const CONCURRENCY = 2;
+/** Of links to files: a receiver fetches them when it gets the event. */
+const LINK_SECONDS = DAY_MS / 1000;
 const REMOVED = 'The submission was removed.';
 
 export interface WebhookChannelOptions {
 	post: GuardedPost;
 	/** Memory for the content of submissions. */
 	budget: Pick<ByteBudget, 'take'>;
+	links: Pick<FileLinks, 'create'>;
+	/** Public address of the base listener, without a slash at the end. */
+	baseUrl: () => string;
 	now?: () => number;
 }
 
 export function createWebhookChannel(
 	storage: Storage,
-	{ post, budget, now = Date.now }: WebhookChannelOptions,
+	{ post, budget, links, baseUrl, now = Date.now }: WebhookChannelOptions,
 ): Channel {
 	const texts = createSharedTexts(storage, budget);
 
@@ -61,7 +70,20 @@ export function createWebhookChannel(
 		const [form] = await storage.db.select().from(forms).where(eq(forms.id, formId));
 		const submission = await storage.submissions.head(formId, submissionId ?? -1);
 		if (!form || form.deletedAt !== null || !submission) return undefined;
-		return { type, form, submission, createdAt: storage.clock.timeline().isoOf(submission.id) };
+		const files = (await storage.submissions.files([submission.id])).get(submission.id) ?? [];
+		return { type, form, submission, createdAt: storage.clock.timeline().isoOf(submission.id), files };
+	}
+
+	/** They end when the webhook is removed or disabled. */
+	async function linkFiles({ id }: WebhookRow, files: readonly StoredFile[]): Promise<FileUrls> {
+		const urls = new Map<number, string>();
+		const holder = { kind: 'webhook', id: encodeId(id) } as const;
+		for (const file of files) {
+			if (!mayBeLinked(file)) continue;
+			const { path } = await links.create(file.id, { holder, seconds: LINK_SECONDS });
+			urls.set(file.id, baseUrl() + path);
+		}
+		return urls;
 	}
 
 	/** Reads all state only now that the text is in memory, because the wait for it may be long. */
@@ -78,7 +100,7 @@ export function createWebhookChannel(
 			return { outcome: { kind: 'withheld', error: 'The submission is marked as spam.' } };
 		}
 		const sentAt = new Date(now());
-		const body = eventBody(event, text);
+		const body = eventBody(event, text, await linkFiles(webhook, event.files));
 		const id = `msg_${encodeId(delivery.id)}`;
 		const headers = await webhookHeaders(signingSecrets(webhook, sentAt), { id, sentAt, body });
 		const result = await post(webhook.url, { headers, body, signal });

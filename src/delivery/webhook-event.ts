@@ -1,26 +1,33 @@
 /** The `submission.created` event of webhooks: as posted, as stored, and as shown to the owner. */
 
 import type { ByteBudget } from '../byte-budget.ts';
+import { presentFile } from '../files/present-file.ts';
 import { encodeId } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { SubmissionHead } from '../storage/submission.ts';
+import type { StoredFile, SubmissionHead } from '../storage/submission.ts';
 import type { DeliveryRow, FormRow } from '../storage/tables.ts';
 import { SHOWN_MAX_BYTES } from './bounds.ts';
 import type { Content } from './channel.ts';
 import type { PostBody } from './post-body.ts';
 import type { SharedText } from './shared-texts.ts';
-import { submissionEvent } from './webhook.ts';
+import { type EventFile, submissionEvent } from './webhook.ts';
 
 export interface Event {
 	type: string;
 	form: Pick<FormRow, 'id' | 'name' | 'slug'>;
 	submission: SubmissionHead;
 	createdAt: string;
+	files: readonly StoredFile[];
 }
 
+/** Addresses of files, by their ids. */
+export type FileUrls = ReadonlyMap<number, string>;
+
+const NO_URLS: FileUrls = new Map();
+
 /** The body to post; releases the submission's text once it is written. */
-export function eventBody(event: Event, text: SharedText): PostBody {
-	const [before, after] = parts(event).map((part) => Buffer.from(part)) as [Buffer, Buffer];
+export function eventBody(event: Event, text: SharedText, urls: FileUrls): PostBody {
+	const [before, after] = parts(event, urls).map((part) => Buffer.from(part)) as [Buffer, Buffer];
 	return {
 		bytes: before.length + event.submission.bytes + after.length,
 		*chunks() {
@@ -32,16 +39,23 @@ export function eventBody(event: Event, text: SharedText): PostBody {
 	};
 }
 
-/** JSON text of the event with `null` in place of the submission's data, which is stored anyway. */
+/** JSON text of the event with `null` in place of the submission's data, which is stored anyway, and without the links. */
 export function eventKept(event: Event): string {
-	return parts(event).join('null');
+	return parts(event, NO_URLS).join('null');
 }
 
-function parts({ type, form, submission, createdAt }: Event): [before: string, after: string] {
+function parts({ type, form, submission, createdAt, files }: Event, urls: FileUrls): [before: string, after: string] {
 	const { id, isRead, isStarred, isSpam } = submission;
 	return submissionEvent(type, {
 		form: { id: encodeId(form.id), name: form.name, slug: form.slug },
-		submission: { id: encodeId(id), createdAt, isRead, isStarred, isSpam },
+		submission: {
+			id: encodeId(id),
+			createdAt,
+			isRead,
+			isStarred,
+			isSpam,
+			files: files.map((file) => withUrl(file, urls)),
+		},
 	});
 }
 
@@ -65,4 +79,9 @@ export async function eventShown(
 	} finally {
 		release();
 	}
+}
+
+function withUrl(file: StoredFile, urls: FileUrls): EventFile {
+	const url = urls.get(file.id);
+	return { ...presentFile(file), ...(url !== undefined && { url }) };
 }

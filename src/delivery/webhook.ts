@@ -1,6 +1,7 @@
 /** Webhooks as standardwebhooks.com specifies them: event bodies, signatures, and the meaning of responses. */
 
 import { DAY_MS, HOUR_MS } from '../durations.ts';
+import type { ShownFile } from '../files/present-file.ts';
 import type { WebhookRow } from '../storage/tables.ts';
 import type { PostResult } from './guarded-request.ts';
 import { oneLine } from './one-line.ts';
@@ -31,6 +32,12 @@ export interface EventSubmission {
 	isRead: boolean;
 	isStarred: boolean;
 	isSpam: boolean;
+	files: readonly EventFile[];
+}
+
+/** A file as the API shows it, with a link that needs no key, except in what is kept of the event. */
+export interface EventFile extends ShownFile {
+	url?: string;
 }
 
 /** The columns of a webhook about its health. */

@@ -36,3 +36,8 @@ export function checkFileAccess(
 		throw new AppError('FORBIDDEN', `${found}; to download it all the same, add infected=${INFECTED_CONFIRMATION}.`);
 	}
 }
+
+/** Whether there are bytes that anyone with a link may have. */
+export function mayBeLinked({ key, scan }: Pick<StoredFile, 'key' | 'scan'>): boolean {
+	return key !== null && scan !== 'infected';
+}

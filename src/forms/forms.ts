@@ -33,7 +33,7 @@ export interface FormsOptions {
 }
 
 /** Changes that disclose or divert content; see `keys/permissions.ts`. */
-type Disclosure = 'notificationEmail' | 'formerSlug';
+type Disclosure = 'notificationEmail' | 'attachFiles' | 'formerSlug';
 type CheckDisclosure = (disclosure: Disclosure) => void;
 
 /** What a response contains besides the row. */
@@ -136,6 +136,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const { notificationEmail = before.notificationEmail } = settings;
 			const hasOtherAddress = notificationEmail !== before.notificationEmail;
 			if (hasOtherAddress) checkDisclosure?.('notificationEmail');
+			if (settings.attachFiles && !before.attachFiles) checkDisclosure?.('attachFiles');
 			const noticeRows = hasOtherAddress ? notices.planAddressNotice(before) : [];
 			const { slug = before.slug } = settings;
 			if ((await formerSlugs.check(slug, before)).isTakenOver) checkDisclosure?.('formerSlug');

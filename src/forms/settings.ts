@@ -186,6 +186,16 @@ const SETTINGS = {
 			help: 'What visitors may attach: how many, how large each, which types, as "5,10MiB,image/*,.pdf"',
 		},
 	},
+	attachFiles: {
+		kind: 'switch',
+		description:
+			'Whether mails carry the attached files, up to 10 MiB in all; otherwise they name them. With a virus scanner only what it ' +
+			'found clean. To switch it on takes the permission to read as well.',
+		example: false,
+		label: 'Send files by mail',
+		hint: 'Up to 10 MiB in a mail; larger ones are named only. Mails always name the files and link to the submission.',
+		option: { flags: '--attach-files <true|false>', help: 'Whether mails carry the attached files' },
+	},
 } as const satisfies Record<string, FormSetting>;
 
 type Settings = typeof SETTINGS;
@@ -239,7 +249,7 @@ export function pickSettings(form: FormSettings): FormSettings {
 
 /** In place of those that a form-level key cannot read. */
 export const BLANK_SETTINGS = mapSettings((setting) =>
-	isNullable(setting) ? null : { text: '', list: [], choice: null, files: null, switch: true }[setting.kind],
+	isNullable(setting) ? null : { text: '', list: [], choice: null, files: null, switch: setting.example }[setting.kind],
 ) as FormSettings;
 
 function checkName(text: string): string | undefined {

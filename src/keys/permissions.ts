@@ -59,6 +59,7 @@ export function authorize(
  */
 const DISCLOSURES = {
 	notificationEmail: 'Changing notificationEmail decides who reads the submissions of the form',
+	attachFiles: 'Setting attachFiles sends the files of submissions by mail',
 	formerSlug: 'Taking the former address of another form leads its submissions here',
 	search: 'Choosing submissions by what is in them tells what is in them',
 } as const;

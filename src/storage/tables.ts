@@ -54,6 +54,8 @@ export const forms = sqliteTable('forms', {
 	captcha: text('captcha', { enum: CAPTCHA_NAMES }),
 	/** `null`: files are rejected. */
 	files: text('files', { mode: 'json' }).$type<FileRules>().default(DEFAULT_FILE_RULES),
+	/** Whether mails carry the files. */
+	attachFiles: flag('attach_files'),
 	deletedAt: integer('deleted_at'),
 	...counters(),
 	/** Of the files of all its submissions, spam included. */

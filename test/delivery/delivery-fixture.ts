@@ -1,9 +1,12 @@
 /** The delivery part of the program for tests: a real database, a form, and a mail server that the test chooses. */
 
+import { dirname, join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { createByteBudget } from '../../src/byte-budget.ts';
 import { createDispatch, type DispatchOptions } from '../../src/delivery/dispatch.ts';
 import type { PostResult } from '../../src/delivery/guarded-request.ts';
+import { openFolder } from '../../src/files/folder.ts';
+import { createFileLinks } from '../../src/files/links.ts';
 import { createLog } from '../../src/log.ts';
 import { openStorage } from '../../src/storage/storage.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms } from '../../src/storage/tables.ts';
@@ -41,6 +44,8 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 			message: 'no network in tests',
 		}),
 		budget: createByteBudget(64 * 2 ** 20),
+		store: openFolder(join(dirname(file), 'files')),
+		links: createFileLinks(storage, now),
 		timing: SHORT_TIMING,
 		log,
 		now,

@@ -6,6 +6,7 @@ import { createByteBudget } from '../../src/byte-budget.ts';
 import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
 import { createWebhookSecret, DISABLE_AFTER_MS } from '../../src/delivery/webhook.ts';
 import { createWebhookChannel } from '../../src/delivery/webhook-channel.ts';
+import { createFileLinks } from '../../src/files/links.ts';
 import { encodeId } from '../../src/ids.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
 import { type DeliveryRow, deliveries, forms, webhooks } from '../../src/storage/tables.ts';
@@ -78,7 +79,13 @@ const rowOf = async (id: number) => (await storage.db.select().from(webhooks).wh
 const budget = createByteBudget(2 ** 20);
 
 function openChannel(now?: () => number, post = createGuardedPost({ allowed: ['127.0.0.1'], timeoutMs: 2_000 })) {
-	const channel = createWebhookChannel(storage, { post, budget, now });
+	const channel = createWebhookChannel(storage, {
+		post,
+		budget,
+		links: createFileLinks(storage, now),
+		baseUrl: () => 'https://forms.example.com',
+		now,
+	});
 	return { ...channel, send: async (row: DeliveryRow) => (await channel.send(row, GOING_ON)).outcome };
 }
 
@@ -100,6 +107,7 @@ describe('an attempt', () => {
 				id: encodeId(submissionId),
 				createdAt: storage.clock.timeline().isoOf(submissionId),
 				isSpam: false,
+				files: [],
 			},
 		});
 		expect(headers['content-type']).toBe('application/json; charset=utf-8');

@@ -10,7 +10,7 @@ import { tempFolder } from '../temp-folder.ts';
 
 const PATIENCE_MS = 20_000;
 const FORM = { id: 'f1', name: 'Contact', slug: 'contact' };
-const FLAGS = { isRead: false, isStarred: false, isSpam: false };
+const FLAGS = { isRead: false, isStarred: false, isSpam: false, files: [] };
 const EVENT = submissionEvent('submission.created', {
 	form: FORM,
 	submission: { id: 's1', createdAt: new Date().toISOString(), ...FLAGS },

@@ -24,6 +24,7 @@ const SUBMISSION = {
 	isRead: false,
 	isStarred: false,
 	isSpam: false,
+	files: [],
 };
 const created = (data: string) =>
 	submissionEvent('submission.created', { form: FORM, submission: SUBMISSION }).join(data);
@@ -101,6 +102,7 @@ describe('the body of submission.created', () => {
 					isRead: false,
 					isStarred: false,
 					isSpam: false,
+					files: [],
 				},
 			},
 		});

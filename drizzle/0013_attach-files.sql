@@ -1,0 +1,1 @@
+ALTER TABLE `forms` ADD `attach_files` integer DEFAULT false NOT NULL;

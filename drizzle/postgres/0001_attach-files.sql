@@ -1,0 +1,1 @@
+ALTER TABLE "forms" ADD COLUMN "attach_files" smallint DEFAULT 0 NOT NULL;

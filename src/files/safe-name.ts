@@ -1,0 +1,49 @@
+/** Names for files in a folder or an archive: safe and distinct on every system. */
+
+import { extensionOf } from './file-name.ts';
+
+/** Of a name in UTF-8; common file systems take 255. */
+const MAX_BYTES = 200;
+/** What Windows takes in no name, and what turns or hides text. */
+const UNFIT = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029<>:"/\\|?*]/gu;
+/** Devices of Windows, with any extension. */
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?=\.|$)/i;
+
+/** @returns a function from the name of a file to one that it did not return yet */
+export function createSafeNames(): (name: string) => string {
+	const taken = new Set<string>();
+	return (name) => {
+		const safe = safeName(name);
+		for (let number = 1; ; number++) {
+			const candidate = number === 1 ? safe : withSuffix(safe, ` (${number})`);
+			// Some systems take names for the same that differ in case, or in how accents are written.
+			const key = candidate.normalize('NFKC').toLowerCase();
+			if (taken.has(key)) continue;
+			taken.add(key);
+			return candidate;
+		}
+	};
+}
+
+function safeName(name: string): string {
+	const visible = name
+		.normalize('NFC')
+		.replace(UNFIT, '_')
+		.replace(DEVICE, '_$&')
+		.replace(/^[.\-~ ]/, '_');
+	return withSuffix(visible.replace(/[. ]+$/, '') || 'file', '');
+}
+
+/** With the suffix before the extension, cut to what a name may have. */
+function withSuffix(name: string, suffix: string): string {
+	const whole = extensionOf(name);
+	const extension = Buffer.byteLength(whole) <= MAX_BYTES / 4 ? name.slice(name.length - whole.length) : '';
+	let stem = '';
+	let left = MAX_BYTES - Buffer.byteLength(extension + suffix);
+	for (const character of name.slice(0, name.length - extension.length)) {
+		left -= Buffer.byteLength(character);
+		if (left < 0) break;
+		stem += character;
+	}
+	return stem.trimEnd() + suffix + extension;
+}
