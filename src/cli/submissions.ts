@@ -3,25 +3,13 @@
 import type { Command } from 'commander';
 import { parseListQuery } from '../submissions/list-query.ts';
 import type { JsonText } from '../submissions/page-writer.ts';
+import type { SubmissionList } from '../submissions/schema.ts';
 import { type Cli, examples, findForm, runOnApp } from './cli.ts';
 import { addExport } from './export.ts';
 import { CRITERIA, queryOf, withCriteria } from './query-options.ts';
 import { shorten, shortTime } from './table.ts';
 
 const SUMMARY_WIDTH = 100;
-
-/** The part of the list's JSON that the table shows. */
-interface Page {
-	submissions: {
-		id: string;
-		data: Record<string, unknown>;
-		createdAt: string;
-		isRead: boolean;
-		isStarred: boolean;
-		isSpam: boolean;
-	}[];
-	pagination: { offset: number; total: number; hasMore: boolean };
-}
 
 export function addSubmissions(program: Command, cli: Cli): void {
 	const submissions = program.command('submissions').description('Read what people sent, and export it.');
@@ -49,7 +37,7 @@ function addList(submissions: Command, cli: Cli): void {
 			const { id } = await findForm(app, name);
 			const json = await wholeText(await app.submissions.list(id, { readQuery: () => query }));
 			if (options.json) cli.printJsonText(json);
-			else printPage(cli, JSON.parse(json) as Page);
+			else printPage(cli, JSON.parse(json) as SubmissionList);
 		};
 	});
 }
@@ -59,7 +47,7 @@ async function wholeText(text: JsonText): Promise<string> {
 	return Buffer.concat(await Array.fromAsync(text.chunks)).toString();
 }
 
-function printPage(cli: Cli, { submissions, pagination }: Page): void {
+function printPage(cli: Cli, { submissions, pagination }: SubmissionList): void {
 	const { offset, total, hasMore } = pagination;
 	cli.printList({}, submissions, {
 		columns: {
@@ -75,7 +63,7 @@ function printPage(cli: Cli, { submissions, pagination }: Page): void {
 	cli.note(`${offset + 1} to ${last} of ${total}${hasMore ? `; go on with --offset ${last}` : ''}.`);
 }
 
-function stateOf({ isRead, isStarred, isSpam }: Page['submissions'][number]): string {
+function stateOf({ isRead, isStarred, isSpam }: SubmissionList['submissions'][number]): string {
 	return [isSpam ? 'spam' : '', isRead ? 'read' : 'unread', isStarred ? 'starred' : ''].filter(Boolean).join(',');
 }
 

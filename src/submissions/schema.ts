@@ -75,6 +75,7 @@ export const SubmissionList = Type.Object(
 	},
 	{ $id: 'SubmissionList' },
 );
+export type SubmissionList = Static<typeof SubmissionList>;
 
 export const UpdateSubmission = Type.Object(
 	{ ...settableFlags, ...withheld, ...ignoredMembers(Submission, settableFlags) },
