@@ -17,6 +17,8 @@ type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 export interface TestServerOptions {
 	/** Settings by their names in the environment, such as `FORMSRV_RATE_SUBMIT`. */
 	settings?: Record<string, string>;
+	/** The place of the database, if it is not to be a new one. */
+	database?: string;
 	now?: () => number;
 	/** Time that passes; as the clock says, unless this says otherwise. */
 	elapsed?: () => number;
@@ -41,7 +43,7 @@ export interface Handler<Body> {
 export type TestServer = Awaited<ReturnType<typeof openTestServer>>;
 
 /** Starts a server; the caller closes it, which removes its data as well. */
-export async function openTestServer({ settings = {}, now, elapsed = now }: TestServerOptions = {}) {
+export async function openTestServer({ settings = {}, database, now, elapsed = now }: TestServerOptions = {}) {
 	const folder = mkdtempSync(join(tmpdir(), 'formsrv-test-'));
 	const env = {
 		FORMSRV_LOG_LEVEL: 'warn',
@@ -51,7 +53,7 @@ export async function openTestServer({ settings = {}, now, elapsed = now }: Test
 		...settings,
 	};
 	const settled = loadConfig({ env, flags: {}, cwd: folder, isTerminal: false });
-	const config = { ...settled, databaseFile: await newDatabase(folder) };
+	const config = { ...settled, databaseFile: database ?? (await newDatabase(folder)) };
 	/** What the server has logged, line by line. */
 	const logLines: string[] = [];
 	const log = createLog({

@@ -41,8 +41,10 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 	);
 
 	async function readHooks(version: number): Promise<void> {
-		if (version === cacheVersion) return;
-		hooksByForm = Map.groupBy(await selectHooks().execute(), ({ formId }) => formId);
+		if (version <= cacheVersion) return;
+		const hooks = Map.groupBy(await selectHooks().execute(), ({ formId }) => formId);
+		if (version <= cacheVersion) return;
+		hooksByForm = hooks;
 		cacheVersion = version;
 	}
 

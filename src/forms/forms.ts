@@ -72,7 +72,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 	});
 
 	function findIn(version: number, slug: string): FormRow | Promise<FormRow | undefined> {
-		if (version !== cacheVersion) {
+		if (version > cacheVersion) {
 			bySlug.clear();
 			cacheVersion = version;
 		}
@@ -81,9 +81,10 @@ export function createForms(storage: Storage, options: FormsOptions) {
 
 	async function readBySlug(slug: string): Promise<FormRow | undefined> {
 		const asked = slug.toLowerCase();
+		const version = cacheVersion;
 		const [found] = await selectBySlug().execute({ slug: asked });
 		// Cache existing forms only: untrusted clients can request any number of slugs.
-		if (found) bySlug.set(asked, found);
+		if (found && version === cacheVersion) bySlug.set(asked, found);
 		return found;
 	}
 

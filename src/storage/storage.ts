@@ -73,7 +73,7 @@ export interface Storage {
 	/** A log for features: errors that findings report already are left out, and an error of damage becomes a finding. */
 	logBeside(log: Log): Log;
 	/**
-	 * Changes whenever settings may have changed, of forms, former slugs or webhooks, by this process or another: for caches
+	 * Grows whenever settings may have changed, of forms, former slugs or webhooks, by this process or another: for caches
 	 * of them. Submissions and deliveries of this process leave it as it is. It is asked for by every request that uses such
 	 * a cache: an engine that knows it at once does not make them wait.
 	 */

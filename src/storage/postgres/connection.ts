@@ -11,6 +11,9 @@ export const WRITER_NAME = 'formsrv writer';
 
 const CONNECT_TIMEOUT_SECONDS = 5;
 const IDLE_SECONDS = 60;
+/** Between two attempts to connect. */
+const FIRST_PAUSE_SECONDS = 0.05;
+const LONGEST_PAUSE_SECONDS = 0.5;
 
 export type Sql = postgres.Sql<{ bigint: number }>;
 export type Value = string | number | null;
@@ -32,6 +35,7 @@ export function connect(url: string, { name, max, onWarning, onClosed }: Connect
 		max,
 		connect_timeout: CONNECT_TIMEOUT_SECONDS,
 		idle_timeout: onClosed ? undefined : IDLE_SECONDS,
+		backoff: (tries) => Math.min(FIRST_PAUSE_SECONDS * 2 ** tries, LONGEST_PAUSE_SECONDS),
 		// Types are known: 64-bit numbers are ids, which are safe integers.
 		fetch_types: false,
 		types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },

@@ -1,6 +1,5 @@
 /** Opens a database in PostgreSQL: the connections, and what works on them, put together. */
 
-import { createEvents } from '../../events.ts';
 import { lazy } from '../../lazy.ts';
 import type { Log } from '../../log.ts';
 import type { DiskUse } from '../database.ts';
@@ -16,6 +15,7 @@ import { createCounts } from './counts.ts';
 import { createFieldNames } from './field-names.ts';
 import { createLeaders } from './leaders.ts';
 import { migrate } from './migrate.ts';
+import { createNotices } from './notices.ts';
 import { createSearch } from './search.ts';
 import { createSettingsVersion } from './settings-version.ts';
 import { createFileLists } from './submission-files.ts';
@@ -33,7 +33,8 @@ export async function openPostgres(
 	const sql = connect(url, { name: 'formsrv', max: CONNECTIONS });
 	const onError = (cause: unknown) => serverLog?.warn('The database could not be asked.', { cause });
 	const findings = createFindings({ log: serverLog, now, elapsed });
-	const events = createEvents();
+	const notices = createNotices(sql, onError);
+	const { events } = notices;
 	const names = createFieldNames(sql, { maxListedNames });
 	const writer = createWriter(url, sql, { clock: () => clock, findings, shapesOf: names.shapesOf });
 	let clock: Awaited<ReturnType<typeof createClock>>;
@@ -60,6 +61,7 @@ export async function openPostgres(
 	async function close(): Promise<void> {
 		isClosing = true;
 		await writer.close();
+		await notices.close();
 		await leaders.close();
 		await watch.stop();
 		await counts.close();
@@ -108,7 +110,10 @@ export async function openPostgres(
 		},
 		// Its backups are made by its own tools.
 		areFilesHeld: async () => false,
-		serve: () => () => {},
+		serve(): () => void {
+			notices.listen();
+			return () => {};
+		},
 		lead: leaders.lead,
 		maintain(): void {},
 		close: closeOnce,

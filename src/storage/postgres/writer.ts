@@ -142,7 +142,10 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf 
 			const stored = await askStored(sql, { ids, connections: used.name, server: clock().servers.own }).catch(
 				() => undefined,
 			);
-			if (stored) return sortOut(batch, stored);
+			if (stored) {
+				findings.clear('database');
+				return sortOut(batch, stored);
+			}
 			if (isClosing) return rejectAll(batch, new Unavailable());
 			await Bun.sleep(RETRY_MS);
 		}

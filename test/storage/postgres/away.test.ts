@@ -1,0 +1,94 @@
+/** A database in PostgreSQL that is away for a while, or does not get its answers through. */
+
+import { afterEach, expect, test } from 'bun:test';
+import postgres from 'postgres';
+import { Unavailable } from '../../../src/storage/errors.ts';
+import { openStorage, type Storage } from '../../../src/storage/storage.ts';
+import { forms } from '../../../src/storage/tables.ts';
+import { newPostgresDatabase } from '../../postgres.ts';
+import { startTcpProxy, type TcpProxy } from '../../tcp-proxy.ts';
+
+const FORM = 7;
+const PRODUCERS = 16;
+const SUBMISSIONS = 1500;
+/** Of the packets of the server. */
+const LOST = 0.03;
+
+let proxy: TcpProxy | undefined;
+let storage: Storage | undefined;
+
+afterEach(async () => {
+	proxy?.swallow(() => false);
+	proxy?.restore();
+	await storage?.close();
+	await proxy?.close();
+});
+
+async function open(): Promise<{ address: string; opened: Storage; through: TcpProxy }> {
+	const address = await newPostgresDatabase();
+	const through = await startTcpProxy(address);
+	const opened = await openStorage(through.address);
+	proxy = through;
+	storage = opened;
+	await opened.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 's', name: 'n' })]);
+	return { address, opened, through };
+}
+
+const append = (to: Storage, number: number) => {
+	const rest = { formId: FORM, names: ['n'], spamReason: null, subject: null, replyTo: null };
+	return to.submissions.append({ id: to.nextId(), data: `{"n":${number}}`, ...rest });
+};
+
+async function storedAt(address: string): Promise<number[]> {
+	const sql = postgres(address, { max: 1, fetch_types: false });
+	const rows = await sql<{ data: string }[]>`select data from submissions`;
+	await sql.end();
+	return rows.map(({ data }) => (JSON.parse(data) as { n: number }).n);
+}
+
+test('while it is away submissions are refused at once, and taken again when it is back', async () => {
+	const { opened, through } = await open();
+	await append(opened, 1);
+	through.cut();
+	const inFlight = append(opened, 2).catch(() => {});
+	while (!opened.findings.has('database')) await Bun.sleep(5);
+	const asked = performance.now();
+	await expect(append(opened, 3)).rejects.toBeInstanceOf(Unavailable);
+	await expect(opened.batch((tx) => [tx.update(forms).set({ name: 'New' })])).rejects.toBeInstanceOf(Unavailable);
+	expect(performance.now() - asked).toBeLessThan(500);
+	through.restore();
+	while (opened.findings.has('database')) await Bun.sleep(10);
+	await append(opened, 4);
+	await inFlight;
+}, 30_000);
+
+test('when answers are lost on their way, each acknowledged submission is there exactly once', async () => {
+	const { address, opened, through } = await open();
+	const acknowledged = new Set<number>();
+	let next = 0;
+	let cuts = 0;
+	through.swallow(() => {
+		const isLost = Math.random() < LOST;
+		if (isLost) cuts++;
+		return isLost;
+	});
+	const produce = async () => {
+		while (next < SUBMISSIONS) {
+			const number = ++next;
+			try {
+				await append(opened, number);
+				acknowledged.add(number);
+			} catch (error) {
+				expect(error).toBeInstanceOf(Unavailable);
+				await Bun.sleep(20);
+			}
+		}
+	};
+	await Promise.all(Array.from({ length: PRODUCERS }, produce));
+	through.swallow(() => false);
+	const stored = await storedAt(address);
+	expect(cuts).toBeGreaterThan(0);
+	expect(acknowledged.size).toBeGreaterThan(0);
+	expect(stored.length).toBe(new Set(stored).size);
+	expect([...acknowledged].filter((number) => !stored.includes(number))).toEqual([]);
+}, 60_000);

@@ -1,0 +1,32 @@
+/** The leader of a kind of work in PostgreSQL: one of all servers, and another when it is gone. */
+
+import { expect, test } from 'bun:test';
+import postgres from 'postgres';
+import { openStorage, type Storage } from '../../../src/storage/storage.ts';
+import { newPostgresDatabase } from '../../postgres.ts';
+
+test('one server leads; when it stops, or its connection is lost, its work ends and another server begins', async () => {
+	const address = await newPostgresDatabase();
+	const sql = postgres(address, { max: 1, fetch_types: false });
+	const events: string[] = [];
+	const leadAs = (storage: Storage, name: string) =>
+		storage.lead('delivery', () => {
+			events.push(`${name} begins`);
+			return async () => void events.push(`${name} ends`);
+		});
+	const until = async (event: string, count = 1) => {
+		while (events.filter((one) => one === event).length < count) await Bun.sleep(5);
+	};
+	const [first, second] = [await openStorage(address), await openStorage(address)];
+	const stopFirst = leadAs(first, 'first');
+	await until('first begins');
+	const stopSecond = leadAs(second, 'second');
+	await stopFirst(0);
+	await until('second begins');
+	expect(events).toEqual(['first begins', 'first ends', 'second begins']);
+	await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'formsrv leader' and datname = current_database()`;
+	await until('second begins', 2);
+	expect(events.slice(3)).toEqual(['second ends', 'second begins']);
+	await stopSecond(0);
+	await Promise.all([first.close(), second.close(), sql.end()]);
+}, 30_000);

@@ -1,0 +1,85 @@
+/** Two servers on one database in PostgreSQL: what one changes, the other sees, and none stands in the other's way. */
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { newPostgresDatabase } from '../../postgres.ts';
+import { openTestServer, type TestServer } from '../../server.ts';
+
+const SUBMISSIONS = 200;
+
+interface Form {
+	id: string;
+	submissionCount: number;
+}
+
+interface List {
+	submissions: { id: string; createdAt: string; data: { n: number } }[];
+	pagination: { total: number };
+}
+
+let one: TestServer;
+let other: TestServer;
+
+beforeAll(async () => {
+	const database = await newPostgresDatabase();
+	one = await openTestServer({ database });
+	other = await openTestServer({ database });
+}, 30_000);
+afterAll(async () => {
+	await one.close();
+	await other.close();
+});
+
+const makeForm = async (slug: string) =>
+	(await one.call<Form>('POST /api/forms', { json: { name: slug, slug } })).body.id;
+
+test('a change of settings, and of keys, holds at the other server from its next request', async () => {
+	const id = await makeForm('first');
+	expect((await other.submit('first', { n: 1 })).status).toBe(200);
+	expect((await one.submit('first', { n: 2 })).status).toBe(200);
+	await other.call(`PATCH /api/forms/${id}`, { json: { isActive: false } });
+	expect((await one.submit('first', { n: 3 })).body.code).toBe('FORM_DISABLED');
+	await one.call(`PATCH /api/forms/${id}`, { json: { isActive: true, slug: 'second' } });
+	expect((await other.submit('second', { n: 4 })).status).toBe(200);
+	const key = (await one.call<{ id: string; key: string }>('POST /api/keys', { json: { permissions: ['read'] } })).body;
+	expect((await other.call('GET /api/forms', { key: key.key })).status).toBe(200);
+	await one.call(`DELETE /api/keys/${key.id}`);
+	expect((await other.call('GET /api/forms', { key: key.key })).status).toBe(401);
+	for (const server of [one, other])
+		expect((await server.call<Form>(`GET /api/forms/${id}`)).body.submissionCount).toBe(3);
+}, 30_000);
+
+test('a submission that is repeated at the other server under its key is stored once', async () => {
+	const id = await makeForm('once');
+	const headers = { 'Idempotency-Key': 'k' };
+	const sent = await Promise.all([one, other, one, other].map((server) => server.submit('once', { n: 1 }, headers)));
+	expect(sent.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+	expect((await one.call<Form>(`GET /api/forms/${id}`)).body.submissionCount).toBe(1);
+}, 30_000);
+
+test('a client that continues from the newest moment it saw misses nothing, whichever servers store and list', async () => {
+	const id = await makeForm('polled');
+	const seen = new Set<number>();
+	let since = '2020-01-01T00:00:00.000Z';
+	let isOver = false;
+	async function poll(): Promise<void> {
+		const path = `/api/forms/${id}/submissions?order=asc&limit=100&since=${since}` as const;
+		const { submissions } = (await other.call<List>(`GET ${path}`)).body;
+		for (const { data, createdAt } of submissions) {
+			seen.add(data.n);
+			since = createdAt;
+		}
+	}
+	const polling = (async () => {
+		while (!isOver) await poll();
+	})();
+	let sent = 0;
+	const send = async (server: TestServer) => {
+		while (sent < SUBMISSIONS) expect((await server.submit('polled', { n: ++sent })).status).toBe(200);
+	};
+	await Promise.all([one, other, one, other].map(send));
+	const { total } = (await one.call<List>(`GET /api/forms/${id}/submissions`)).body.pagination;
+	while (seen.size < total) await Bun.sleep(20);
+	isOver = true;
+	await polling;
+	expect(seen.size).toBe(total);
+}, 60_000);

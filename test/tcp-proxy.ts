@@ -1,0 +1,57 @@
+/** A proxy in front of a database: it can be cut off, and can end a connection in place of passing on what the server says. */
+
+import { connect, createServer, type Socket } from 'node:net';
+
+export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
+
+/** @param address Of a database; returns one that leads through the proxy. */
+export async function startTcpProxy(address: string) {
+	const target = new URL(address);
+	const open = new Set<Socket>();
+	let isCut = false;
+	let swallows = () => false;
+
+	const listener = createServer((client) => {
+		if (isCut) return void client.destroy();
+		const server = connect(Number(target.port), target.hostname);
+		for (const [one, other] of [
+			[client, server],
+			[server, client],
+		] as const) {
+			open.add(one);
+			one.on('error', () => {});
+			one.on('close', () => {
+				open.delete(one);
+				other.destroy();
+			});
+		}
+		client.on('data', (data) => server.write(data));
+		server.on('data', (data) => {
+			if (swallows()) client.destroy();
+			else client.write(data);
+		});
+	});
+	await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+	const through = new URL(address);
+	through.port = `${(listener.address() as { port: number }).port}`;
+
+	return {
+		address: through.href,
+		/** Ends all connections, and refuses new ones until {@link restore}. */
+		cut(): void {
+			isCut = true;
+			for (const socket of open) socket.destroy();
+		},
+		restore(): void {
+			isCut = false;
+		},
+		/** From now on, whether the next words of the server are lost, with their connection. */
+		swallow(decide: () => boolean): void {
+			swallows = decide;
+		},
+		async close(): Promise<void> {
+			for (const socket of open) socket.destroy();
+			await new Promise((resolve) => listener.close(resolve));
+		},
+	};
+}
