@@ -1,6 +1,6 @@
 /** A real PostgreSQL for tests: the one that FORMSRV_TEST_POSTGRES names, or one of the packages, which runs until the tests end. */
 
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import postgres from 'postgres';
@@ -55,12 +55,14 @@ async function start(): Promise<string> {
 		settings.map((one) => `-c ${one}`).join(' '),
 		'start',
 	);
-	const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
-	process.on('exit', () => {
-		process.kill(pid, 'SIGQUIT');
-		rmSync(folder, { recursive: true, force: true });
-	});
+	endWithThisProcess(data, folder);
 	return `postgres://postgres@127.0.0.1:${port}/postgres`;
+}
+
+/** However this process ends: a shell beside it waits for that, then ends the server and removes its data. */
+function endWithThisProcess(data: string, folder: string): void {
+	const script = `(while kill -0 ${process.pid}; do sleep 1; done; kill -QUIT $(head -n 1 ${data}/postmaster.pid); sleep 1; rm -rf ${folder}) &`;
+	Bun.spawnSync(['setsid', 'sh', '-c', script], { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' });
 }
 
 function command(program: string, ...args: string[]): string[] {
