@@ -50,8 +50,7 @@ function readFast(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits)
 		return text === undefined ? undefined : readCanonical(text, limits);
 	}
 	const plain = body.length > MAX_CANONICAL_LENGTH ? undefined : readPlainJson(body);
-	if (plain && isStoredUnchanged(plain.names, limits))
-		return { special: NOTHING_SPECIAL, names: plain.names, data: plain.text };
+	if (plain && isWithin(plain.names, limits)) return { special: NOTHING_SPECIAL, names: plain.names, data: plain.text };
 	return readCanonical(jsonText(body), limits);
 }
 
@@ -76,11 +75,6 @@ function contentOfFlat(value: Record<string, unknown>, data: string, limits: Fie
 	if (!isWithin(names, limits)) return undefined;
 	if (!names.some(isSpecialName)) return { special: NOTHING_SPECIAL, names, data };
 	return contentOf(names.map((name) => ({ name, json: JSON.stringify(value[name]) })));
-}
-
-/** Whether a body with these names is stored unchanged. */
-function isStoredUnchanged(names: readonly string[], limits: FieldLimits): boolean {
-	return isWithin(names, limits) && !names.some(isSpecialName);
 }
 
 function isWithin(names: readonly string[], limits: FieldLimits): boolean {
