@@ -5,6 +5,7 @@ import { measureDeletion } from './deletion.ts';
 import { describeSync } from './disk.ts';
 import { measureDurability } from './durability.ts';
 import { measureExport } from './export.ts';
+import { measureFiles } from './files.ts';
 import { handwrittenFolder, measureAgainstHandwritten } from './handwritten.ts';
 import { measureIndex } from './index.ts';
 import { measureLists, type Stock } from './list.ts';
@@ -27,6 +28,7 @@ const PARTS = [
 	'startup',
 	'deletion',
 	'durability',
+	'files',
 	'mail',
 	'view',
 	'export',
@@ -40,6 +42,7 @@ async function measureAlone(parts: Set<string>): Promise<Finding[]> {
 	const findings: Finding[] = [];
 	if (parts.has('index')) findings.push(...(await measureIndex()));
 	if (parts.has('durability')) findings.push(...(await measureDurability()));
+	if (parts.has('files')) findings.push(...(await measureFiles()));
 	return findings;
 }
 

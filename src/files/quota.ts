@@ -18,8 +18,8 @@ interface Stored {
 
 /** The bytes of files that are arriving for one submission. */
 export interface QuotaHold {
-	/** Resolves to whether there is room for as many more; then they are held. */
-	take(bytes: number): Promise<boolean>;
+	/** Whether there is room for as many more; then they are held. A promise only if the database has to be asked. */
+	take(bytes: number): boolean | Promise<boolean>;
 	/** The bytes are stored, or gone. */
 	release(): void;
 }
@@ -36,14 +36,14 @@ export function createFileQuota(
 	const heldByForm = new Map<number, number>();
 	let stored: Stored | undefined;
 
-	async function storedBytes(formId: number): Promise<{ inAll: number; ofForm: number }> {
-		if (!stored || elapsed() - stored.readAt > FRESH_MS) {
-			stored = { inAll: await storage.submissions.fileBytes(), byForm: new Map(), readAt: elapsed() };
-		}
-		const { inAll, byForm } = stored;
-		const ofForm = byForm.get(formId) ?? (await storage.submissions.fileBytes(formId));
-		byForm.set(formId, ofForm);
-		return { inAll, ofForm };
+	async function read(formId: number): Promise<Stored> {
+		const [inAll, ofForm] = await Promise.all([storage.submissions.fileBytes(), storage.submissions.fileBytes(formId)]);
+		stored = { inAll, byForm: new Map([...(known()?.byForm ?? []), [formId, ofForm]]), readAt: elapsed() };
+		return stored;
+	}
+
+	function known(): Stored | undefined {
+		return stored && elapsed() - stored.readAt <= FRESH_MS ? stored : undefined;
 	}
 
 	function hold(formId: number, bytes: number): void {
@@ -58,14 +58,20 @@ export function createFileQuota(
 		formQuota,
 		open(formId: number): QuotaHold {
 			let held = 0;
+
+			function takeOf({ inAll, byForm }: Stored, bytes: number): boolean {
+				const ofForm = byForm.get(formId) ?? 0;
+				if (inAll + heldInAll + bytes > quota) return false;
+				if (ofForm + (heldByForm.get(formId) ?? 0) + bytes > formQuota) return false;
+				held += bytes;
+				hold(formId, bytes);
+				return true;
+			}
+
 			return {
-				async take(bytes) {
-					const { inAll, ofForm } = await storedBytes(formId);
-					if (inAll + heldInAll + bytes > quota) return false;
-					if (ofForm + (heldByForm.get(formId) ?? 0) + bytes > formQuota) return false;
-					held += bytes;
-					hold(formId, bytes);
-					return true;
+				take(bytes) {
+					const fresh = known();
+					return fresh?.byForm.has(formId) ? takeOf(fresh, bytes) : read(formId).then((now) => takeOf(now, bytes));
 				},
 				release() {
 					hold(formId, -held);

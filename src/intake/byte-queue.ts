@@ -4,7 +4,7 @@ const EMPTY = Buffer.alloc(0);
 
 export type ByteQueue = ReturnType<typeof createByteQueue>;
 
-/** A chunk that finds the queue empty is not copied: what is taken out is then a part of it, valid until the next `append`. */
+/** A chunk that finds the queue empty is not copied: what is taken out is a part of it, until `detach`. */
 export function createByteQueue() {
 	let bytes: Buffer = EMPTY;
 	let start = 0;
@@ -38,6 +38,10 @@ export function createByteQueue() {
 			makeRoom(chunk.length);
 			bytes.set(chunk, end);
 			end += chunk.length;
+		},
+		/** Copies what is left of the last chunk, which may then be used for something else. */
+		detach(): void {
+			if (!isOwn && start < end) makeRoom(0);
 		},
 		/** No more will be appended. */
 		finish(): void {

@@ -16,8 +16,8 @@ export interface SentFile {
 export interface FileSink {
 	/** @returns the name that stands for the file among the fields */
 	begin(file: SentFile): Promise<string>;
-	/** The bytes may be used again when this has resolved. */
-	write(bytes: Uint8Array): Promise<void>;
+	/** The bytes may be used again when this has returned, or resolved. */
+	write(bytes: Uint8Array): void | Promise<void>;
 	end(): Promise<void>;
 }
 
@@ -61,7 +61,8 @@ export function createMultipartReader(
 	return {
 		push(chunk) {
 			input.append(chunk);
-			return advance();
+			const advancing = advance();
+			return advancing ? advancing.then(input.detach) : input.detach();
 		},
 		heldBytes: () => input.length() + textLength,
 		end() {

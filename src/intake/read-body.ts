@@ -7,6 +7,7 @@ import { collectChunks, eachChunk } from '../http/collect-chunks.ts';
 
 /** Parses a body while it arrives. */
 export interface BodyReader {
+	/** The chunk may be used again when this has returned, or resolved. */
 	push(chunk: Uint8Array): void | Promise<void>;
 	/** Bytes of the body that are in memory. */
 	heldBytes(): number;
@@ -93,9 +94,12 @@ export function createBodyReservations({ budget, shareBytes, freeBytes, freeBodi
 				if (body === null) return;
 				await eachChunk(body, (chunk, total) => {
 					if (total > maxBytes) throw tooLarge(maxBytes);
-					const countHeld = () => count(reader.heldBytes());
+					const pushed = () => {
+						freeMemory(chunk);
+						count(reader.heldBytes());
+					};
 					const pushing = reader.push(chunk);
-					return pushing ? pushing.then(countHeld) : countHeld();
+					return pushing ? pushing.then(pushed) : pushed();
 				});
 			},
 			release() {
@@ -104,6 +108,11 @@ export function createBodyReservations({ budget, shareBytes, freeBytes, freeBodi
 			},
 		};
 	};
+}
+
+/** Returns the memory of a chunk at once: garbage of large bodies would be collected only after tens of MiB. */
+function freeMemory({ buffer, length }: Uint8Array): void {
+	if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }
 
 /**

@@ -104,6 +104,26 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 			);
 		}
 
+		function writeTo({ hasher, writer }: Arrival, bytes: Uint8Array): void | Promise<void> {
+			hasher.update(bytes);
+			return writer.write(bytes);
+		}
+
+		async function writeChecked(file: Arrival, bytes: Uint8Array, hasRoom: boolean): Promise<void> {
+			if (!hasRoom) {
+				throw fileError(
+					'FILES_FULL',
+					file.field,
+					`The file ${named(file)} was not taken: there is no room for it; the files of a form may take ${formatSize(quota.formQuota)}.`,
+				);
+			}
+			if (!file.found) {
+				file.head = Buffer.concat([file.head, bytes.subarray(0, HEAD_BYTES - file.head.length)]);
+				if (file.head.length === HEAD_BYTES) await recognise(file, rules as FileRules);
+			}
+			await writeTo(file, bytes);
+		}
+
 		async function discard(): Promise<void> {
 			// What cannot be removed now is swept later.
 			await Promise.allSettled(arrivals.map(({ writer }) => writer.abort()));
@@ -114,7 +134,7 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 				if (rules) return begin(file, rules);
 				throw filesRejected(file.field);
 			},
-			async write(bytes) {
+			write(bytes) {
 				const file = arrivals.at(-1) as Arrival;
 				const { maxBytes } = rules as FileRules;
 				file.bytes += bytes.length;
@@ -125,19 +145,10 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 						`The file ${named(file)} was not taken: a file may have at most ${formatSize(maxBytes)}.`,
 					);
 				}
-				if (!(await hold?.take(bytes.length))) {
-					throw fileError(
-						'FILES_FULL',
-						file.field,
-						`The file ${named(file)} was not taken: there is no room for it; the files of a form may take ${formatSize(quota.formQuota)}.`,
-					);
-				}
-				file.hasher.update(bytes);
-				if (!file.found) {
-					file.head = Buffer.concat([file.head, bytes.subarray(0, HEAD_BYTES - file.head.length)]);
-					if (file.head.length === HEAD_BYTES) await recognise(file, rules as FileRules);
-				}
-				await file.writer.write(bytes);
+				const hasRoom = (hold as QuotaHold).take(bytes.length);
+				// Nothing is waited for that does not have to be: a large file comes in hundreds of pieces.
+				if (hasRoom === true && file.found) return writeTo(file, bytes);
+				return Promise.resolve(hasRoom).then((hasRoomNow) => writeChecked(file, bytes, hasRoomNow));
 			},
 			async end() {
 				const file = arrivals.at(-1) as Arrival;

@@ -25,7 +25,7 @@ interface Received {
 
 const tooMuch = 'PAYLOAD_TOO_LARGE: The text fields of a multipart body may have at most 1000 bytes together.';
 
-/** Reads a body in these chunks. The memory of each is overwritten once it was read, as the runtime may do. */
+/** Reads a body in these chunks. The memory of each is overwritten once it was read. */
 async function readChunks(chunks: Iterable<Uint8Array>, { boundary = BOUNDARY, maxTextBytes = MAX_TEXT } = {}) {
 	const files: Received[] = [];
 	let open = 0;
@@ -51,7 +51,7 @@ async function readChunks(chunks: Iterable<Uint8Array>, { boundary = BOUNDARY, m
 	for (const chunk of chunks) {
 		const own = Uint8Array.from(chunk);
 		await reader.push(own);
-		if (reader.heldBytes() === 0) own.fill(0x2d);
+		own.fill(0x2d);
 	}
 	return { fields: reader.end(), files };
 }
