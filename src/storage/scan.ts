@@ -8,7 +8,7 @@ export interface ScanRequest {
 	order: Paging['order'];
 }
 
-/** Takes as many of the submissions as it wants. What it returns passes between threads; its `bytes` are not copied. */
+/** Takes as many of the submissions as it wants; it may be run again from its beginning. What it returns passes between threads; its `bytes` are not copied. */
 export type Scan<Request extends ScanRequest, Result> = (
 	submissions: Iterable<StoredSubmission>,
 	request: Request,

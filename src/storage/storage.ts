@@ -38,10 +38,11 @@ export type Results<T extends readonly Query[]> = { -readonly [K in keyof T]: Aw
 
 export interface StorageOptions {
 	log?: Log;
+	/** One other than `Date.now` counts in place of any clock that the engine has of its own. */
 	now?: () => number;
 	/** Milliseconds that pass, whatever the clock does. */
 	elapsed?: () => number;
-	/** The path of the module that calls `serveScans`, which long reads need. */
+	/** The path of the module that exports `scans` and calls `serveScans` with them, which long reads need. */
 	scans?: string;
 	/** When a segment of the search index is full. */
 	searchSegment?: { submissions: number; characters: number };
@@ -50,7 +51,10 @@ export interface StorageOptions {
 }
 
 export interface Storage {
-	/** For reading: `await db.select()…`. It cannot write. */
+	/**
+	 * For reading: `await db.select()…`. It is not to write. Queries are Drizzle's for SQLite, with fragments of SQL that mean the
+	 * same in every engine; flags are the numbers 0 and 1 in them.
+	 */
 	db: Db;
 	/** The form with that public id. @throws FormGone if there is none (in that mode) */
 	findForm(id: string, mode?: Mode): Promise<FormRow>;
@@ -63,10 +67,13 @@ export interface Storage {
 	/** Submissions have their own way in and out, because they come by the thousand. */
 	submissions: SubmissionStore;
 	search: SearchIndex;
-	/** A new id, later than all that this process made. */
+	/**
+	 * A new id, later than all that this process made, and made by no other. An engine has what it needs for that once it is
+	 * open.
+	 */
 	nextId(): number;
 	clock: Clock;
-	/** Published after the commit. */
+	/** Published after the commit; to a server also those of other servers, if there are. */
 	events: Events;
 	/** What is wrong at the moment. */
 	findings: Findings;
@@ -103,9 +110,12 @@ export interface SubmissionStore {
 	 * @throws FormGone if its form was deleted, UniqueViolation if its idempotency key is in use, Unavailable
 	 */
 	append(row: NewSubmission): Promise<void>;
-	/** Sets flags of submissions of a form, all or nothing; returns the ids that exist. */
+	/**
+	 * Sets flags of submissions of a form, all or nothing; returns the ids that exist, in the order given. What becomes spam has
+	 * the reason it had before, or `marked`; what is no spam has none.
+	 */
 	change(formId: number, ids: readonly number[], flags: Partial<Flags>): Promise<number[]>;
-	/** Removes submissions of a form, all or nothing; returns the ids that existed. */
+	/** Removes submissions of a form with all that belongs to them, all or nothing; returns the ids that existed, in the order given. */
 	remove(formId: number, ids: readonly number[]): Promise<number[]>;
 	/** Removes up to `limit` submissions of a form that was deleted; `false` when none is left. */
 	sweep(formId: number, limit: number): Promise<boolean>;
@@ -135,7 +145,7 @@ export interface SubmissionStore {
 	count(selection: Selection): Promise<number>;
 	/** The first ids of a selection; throws as `list` does. */
 	ids(selection: Selection, part: Omit<Paging, 'offset'>): Promise<number[]>;
-	/** Of each of the forms. */
+	/** Of each of the forms; zeros of one that does not exist. */
 	counts(formIds: readonly number[]): Promise<Map<number, Counts>>;
 	/** Of each of the forms: how many matching submissions lie between each two neighbouring ids of `bounds`, which ascend. */
 	countsBetween(

@@ -14,6 +14,7 @@ export type NewIdempotencyKey = typeof idempotencyKeys.$inferInsert & {
 export type StoredFile = Omit<typeof files.$inferSelect, 'formId' | 'submissionId'>;
 
 export interface NewSubmission {
+	/** From `nextId`, just before; an engine may store it under a later one, with all that belongs to it. */
 	id: number;
 	formId: number;
 	/** JSON text, stored and returned exactly so. */
@@ -68,7 +69,7 @@ export interface Condition {
 	/** Only submissions with `fromId <= id < beforeId`. */
 	fromId?: number;
 	beforeId?: number;
-	/** Only submissions in which the search finds all of these, at least one; see `search-words.ts`. */
+	/** Only submissions in which the search finds all of these, at least one; see `search-words.ts` and `search-text.ts`. */
 	words?: readonly string[];
 }
 
@@ -104,6 +105,6 @@ export interface List extends Page {
 /** Field names in the order first seen. */
 export interface FieldNames {
 	names: string[];
-	/** Whether there may be submissions with others, which are not listed. */
+	/** Whether there may be submissions with others, which are not listed; which those are is the engine's choice. */
 	isPartial: boolean;
 }
