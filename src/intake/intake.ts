@@ -1,6 +1,8 @@
 /** The intake of a submission: from the request body to the committed row and the redirect target. */
 
 import type { ByteBudget } from '../byte-budget.ts';
+import type { Config } from '../config.ts';
+import type { Outbox } from '../delivery/outbox.ts';
 import { AppError } from '../errors.ts';
 import { checkOrigin } from '../forms/allowed-domains.ts';
 import type { Forms } from '../forms/forms.ts';
@@ -28,29 +30,16 @@ const FREE_BODY_BYTES = 16 * 1024;
 /** The most bodies at one time with uncounted bytes: together these take no more than the share of one network. */
 const FREE_BODIES = 192;
 
-export interface IntakeLimits {
-	maxBody: number;
-	maxMultipart: number;
-	maxFields: number;
-	maxFieldName: number;
-	maxDepth: number;
-}
-
-/** Plans what a submission sends, stored with it; a promise only if it has to read, because every `await` costs. */
-export interface Outbox {
-	plan(cause: { form: FormRow; submission: NewSubmission }): readonly NewDelivery[] | Promise<readonly NewDelivery[]>;
-	wake(rows: readonly NewDelivery[]): void;
-}
-
 export interface IntakeOptions {
 	storage: Storage;
 	forms: Forms;
 	/** Memory for large bodies; beyond it they are rejected with Retry-After. */
 	budget: ByteBudget;
 	rate: RateLimiter;
-	limits: IntakeLimits;
+	limits: Config['limits'];
 	strictRedirects: boolean;
-	outbox: Outbox;
+	/** Plans what a submission sends, stored with it; a promise only if it has to read, because every `await` costs. */
+	outbox: Pick<Outbox, 'plan' | 'wake'>;
 	receptions: Receptions;
 	checkCaptcha: ReturnType<typeof createCaptchaCheck>;
 	altcha: Pick<Altcha, 'challenge'>;

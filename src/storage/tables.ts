@@ -267,6 +267,7 @@ export const clockSteps = sqliteTable('clock_steps', {
 	fromId: integer('from_id').primaryKey(),
 	/** … run so far ahead of the clock. */
 	offsetMs: integer('offset_ms').notNull(),
+	/** What the clock said last before, and first after. */
 	beforeMs: integer('before_ms').notNull(),
 	afterMs: integer('after_ms').notNull(),
 	/** No id since the step before stands for a later moment. */

@@ -1,19 +1,10 @@
 /** Pure: the moments that ids stand for. Ids only go up; where the clock was set, they go on and stand for other moments. */
 
 import { IDS_PER_MILLISECOND } from '../ids.ts';
+import type { clockSteps } from './tables.ts';
 
-/** The clock was set. All moments are milliseconds since 1970. */
-export interface ClockStep {
-	/** Ids from here on … */
-	fromId: number;
-	/** … run so far ahead of the clock. */
-	offsetMs: number;
-	/** What the clock said last before, and first after. */
-	beforeMs: number;
-	afterMs: number;
-	/** No id since the step before stands for a later moment. */
-	endMs: number;
-}
+/** The clock was set. */
+export type ClockStep = typeof clockSteps.$inferSelect;
 
 /** A stretch of ids in which the clock was not set. */
 export interface Stretch {
