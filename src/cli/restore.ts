@@ -94,6 +94,8 @@ async function unpack(cli: Cli, { backup, store }: Job, replacement: string): Pr
 		unpackDatabase(archive, unpacked);
 		const [problem] = databaseAt(unpacked).inspect('quick').problems;
 		if (problem !== undefined) throw new CommandError(problem);
+		// A restore that was cut off may have left parts of the same files.
+		await store.tidy();
 		const progress = progressOn(cli.io.stderr);
 		const total = archive.countFiles();
 		const files = await unpackFiles(archive, { store, report: (done) => progress.show(done, total) }).finally(

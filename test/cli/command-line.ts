@@ -11,10 +11,7 @@ export interface Outcome {
 	stderr: string;
 }
 
-export function openCommandLine() {
-	const cwd = tempFolder();
-	const env: Io['env'] = {};
-
+export function openCommandLine(cwd = tempFolder(), env: Io['env'] = {}) {
 	const call = (...argv: string[]) => runIt(argv, false);
 
 	async function runIt(argv: string[], isTTY: boolean): Promise<Outcome> {

@@ -1,26 +1,17 @@
 /** `backup`, `restore` and the making of a new database, ended by SIGKILL at each of their system calls: nothing is lost. */
 
 import { expect } from 'bun:test';
-import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { runBinary, startBinary } from '../binary.ts';
-import { killAt, listPoints, type Point, runWithout } from '../kill-at.ts';
+import { runWithout } from '../kill-at.ts';
 import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
-
-/** Only every n-th of many similar points is tried; 1 tries all, which takes minutes. */
-const STRIDE = Number(process.env.KILL_STRIDE ?? 24);
-const ALIKE = ['openat', 'pwrite64', 'write'];
-const WITHIN_MS = STRIDE < 24 ? 1_800_000 : 120_000;
+import { atEach, followTheWayBack, NOISE, serveOnce, WITHIN_MS } from './interrupt.ts';
 
 const { test } = withProgram('strace');
-const NOISE = { FORMSRV_LOG_LEVEL: 'error' };
 const file = (cwd: string) => join(cwd, 'formsrv-data', 'formsrv.db');
-
-function chosen(points: Point[]): Point[] {
-	return points.filter(({ call }, i) => !ALIKE.includes(call) || i % STRIDE === 0);
-}
 
 /** A folder with a database of one form, a backup of it with two submissions, and two more in the log of a killed server. */
 async function makeInstallation(): Promise<string> {
@@ -56,34 +47,6 @@ function marksIn(path: string): unknown[] {
 	}
 }
 
-/** Starts the server and ends it. Returns the reason if it did not start. */
-async function serveOnce(cwd: string): Promise<string | undefined> {
-	const env = { ...NOISE, FORMSRV_PORT: '0', FORMSRV_SUBMIT_PORT: '0' };
-	const reason = Promise.withResolvers<string | undefined>();
-	startBinary({ cwd, env }).then(
-		async (server) => {
-			expect(await server.end('SIGTERM')).toBe(0);
-			reason.resolve(undefined);
-		},
-		async () => {
-			const { code, stderr } = await runBinary(['serve'], { cwd, env });
-			expect(code).toBe(1);
-			reason.resolve(stderr);
-		},
-	);
-	return reason.promise;
-}
-
-/** Follows the instructions of a server that does not start. */
-async function followTheWayBack(cwd: string, sentence: string): Promise<void> {
-	expect(sentence.trimEnd().split('\n')).toHaveLength(1);
-	const [, copy = ''] = /'formsrv restore (.+?)'/.exec(sentence) ?? [];
-	expect({ sentence, isThere: existsSync(copy) }).toEqual({ sentence, isThere: true });
-	const { code, stderr } = await runBinary(['restore', copy], { cwd });
-	expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-	expect(await serveOnce(cwd)).toBeUndefined();
-}
-
 /** The server's state after an interrupted restore; the former database must be in place, or kept aside. */
 async function expectNothingLost(cwd: string): Promise<'old' | 'new' | 'way back'> {
 	const sentence = await serveOnce(cwd);
@@ -100,42 +63,6 @@ async function expectNothingLost(cwd: string): Promise<'old' | 'new' | 'way back
 	expect(data.filter((name) => name.includes('.restoring'))).toEqual([]);
 	if (sentence === undefined) expect(aside).toEqual([]);
 	return sentence === undefined ? 'old' : 'way back';
-}
-
-interface Trial {
-	args: string[];
-	/** The paths of the points. */
-	about: RegExp;
-	/** Another program's work during the command; returns a function that ends it. */
-	meanwhile?: (cwd: string) => () => void;
-	/** Inspects the state after the interruption, and returns its name. */
-	expectAll: (cwd: string) => Promise<string>;
-}
-
-/** Interrupts a command at each point, each time in a fresh copy of an installation. Returns the states. */
-async function atEach(installation: string, { args, about, meanwhile, expectAll }: Trial): Promise<Set<string>> {
-	const outcomes = new Set<string>();
-	async function inCopy(use: (cwd: string) => Promise<unknown>): Promise<string> {
-		const cwd = tempFolder();
-		cpSync(installation, cwd, { recursive: true });
-		const end = meanwhile?.(cwd);
-		await use(cwd).finally(end);
-		return cwd;
-	}
-	let points: Point[] = [];
-	await inCopy(async (cwd) => {
-		points = chosen(await listPoints(args, { cwd, about }));
-	});
-	for (const point of points) {
-		const cwd = await inCopy((folder) => killAt(point, args, { cwd: folder }));
-		try {
-			outcomes.add(await expectAll(cwd));
-		} catch (error) {
-			throw new Error(`After an end at ${point.shown}: ${(error as Error).message}`, { cause: error });
-		}
-		rmSync(cwd, { recursive: true });
-	}
-	return outcomes;
 }
 
 test(
