@@ -7,7 +7,9 @@ import type { Counts, Filter } from '../submission.ts';
 import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
 
 export const BLOCK_SIZE = 1024;
-const IDS_OF_BLOCK = 100;
+const MAX_FORMS_COUNTED = 100_000;
+/** The horizon is 1.5 seconds behind. */
+const SETTLED_AFTER_MS = 2000;
 
 export const CONDITION: Record<Filter, string> = {
 	all: 'is_spam = 0',
@@ -68,6 +70,9 @@ export function createCounts(sql: Sql, { horizon, onError }: CountsOptions) {
 	const folding = new Map<number, Promise<void>>();
 	/** Stored by this process since the last fold. */
 	const arrived = new Map<number, number>();
+	/** Folded again when what arrived last is settled too. */
+	const due = new Set<number>();
+	let timer: ReturnType<typeof setTimeout> | undefined;
 
 	async function fold(formId: number): Promise<void> {
 		// Before the scan, and outside of its transaction.
@@ -92,14 +97,23 @@ export function createCounts(sql: Sql, { horizon, onError }: CountsOptions) {
 		folding.set(formId, done);
 	}
 
+	function foldDue(): void {
+		timer = undefined;
+		for (const formId of due) foldSoon(formId);
+		due.clear();
+	}
+
 	return {
-		foldSoon,
 		/** To be called for each submission that this process stored. */
 		count(formId: number): void {
 			const count = (arrived.get(formId) ?? 0) + 1;
 			arrived.set(formId, count % BLOCK_SIZE);
-			if (count >= BLOCK_SIZE) foldSoon(formId);
-			if (arrived.size > IDS_OF_BLOCK * BLOCK_SIZE) arrived.clear();
+			if (count >= BLOCK_SIZE) {
+				foldSoon(formId);
+				due.add(formId);
+				timer ??= setTimeout(foldDue, SETTLED_AFTER_MS);
+			}
+			if (arrived.size > MAX_FORMS_COUNTED) arrived.clear();
 		},
 		async of(formIds: readonly number[], runner: Runner = sql): Promise<Map<number, Counts>> {
 			const rows = await rowsOf<[number, number, number, number, number, number]>(runner, COUNTS, [numbers(formIds)]);
@@ -133,6 +147,9 @@ export function createCounts(sql: Sql, { horizon, onError }: CountsOptions) {
 				[formId, numbers(folded.map(({ id }) => id)), ...lists],
 			);
 		},
-		close: async (): Promise<void> => void (await Promise.all(folding.values())),
+		async close(): Promise<void> {
+			clearTimeout(timer);
+			await Promise.all(folding.values());
+		},
 	};
 }
