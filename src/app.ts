@@ -9,7 +9,6 @@ import { createSessions } from './dashboard/session/sessions.ts';
 import { createDispatch } from './delivery/dispatch.ts';
 import type { GuardedPost } from './delivery/guarded-request.ts';
 import { createWebhooks } from './delivery/webhooks/webhooks.ts';
-import { createFileMaintenance } from './files/file-maintenance.ts';
 import { createFileLinks, type LinkHolder } from './files/links.ts';
 import { openFileStore } from './files/open.ts';
 import { createFileQuota } from './files/quota.ts';
@@ -81,7 +80,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	});
 	const log = storage.logBeside(wholeLog);
 	const budget = createByteBudget(CONTENT_BYTES);
-	const store = createTrackedStore(openFileStore(config.files.place), storage);
+	const store = createTrackedStore(openFileStore(config.files.place), storage, now);
 	const links = createFileLinks(storage, now);
 	const keys = createKeys(storage, now);
 	const post = createPost(config.webhookAllow);
@@ -119,7 +118,6 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		store,
 		quota: createFileQuota(storage, config.files),
 		links,
-		maintain: createFileMaintenance(storage, { ...config.files, store, log }),
 	};
 	const intake = createIntake({
 		storage,

@@ -6,6 +6,7 @@
 import type { App } from './app.ts';
 import { MINUTE_MS } from './durations.ts';
 import { startScanning } from './files/scanning.ts';
+import { sweepFiles } from './files/sweep.ts';
 import { repeat } from './repeat.ts';
 
 const EVERY_MS = MINUTE_MS;
@@ -40,8 +41,8 @@ export function startMaintenance(app: App): () => Promise<void> {
 				await sessions.expire();
 				await dispatch.deliveries.expire();
 			}
-			await files.maintain(createPause());
 			storage.maintain();
+			await sweepFiles(storage, { store: files.store, pause: createPause() });
 		} catch (error) {
 			log.error('Maintenance failed; it is tried again in a minute.', { cause: error });
 		}

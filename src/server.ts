@@ -2,6 +2,7 @@
 
 import type { App } from './app.ts';
 import { AppError } from './errors.ts';
+import { startFileWatch } from './files/file-watch.ts';
 import { createDrain, type Drain } from './http/drain.ts';
 import type { Fetch } from './http/request-pipeline.ts';
 import { type Handlers, openHandlers } from './listeners/handlers.ts';
@@ -48,6 +49,7 @@ export async function startServer(app: App): Promise<RunningServer> {
 	try {
 		const publicUrls = openListeners(app, { listeners, drain });
 		work.push(
+			startFileWatch(storage, { ...app.config.files, store: app.files.store, log: app.log }),
 			storage.lead('maintenance', () => startMaintenance(app)),
 			storage.lead('search', () => storage.search.follow(app.log)),
 			storage.lead('delivery', () => app.dispatch.start(publicUrls.base)),

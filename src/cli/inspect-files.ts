@@ -6,7 +6,7 @@ import { formatSize } from '../byte-sizes.ts';
 import type { Config } from '../config.ts';
 import { scanWithClamd } from '../files/clamd.ts';
 import { compareFiles } from '../files/compare.ts';
-import { NEARLY_FULL } from '../files/file-maintenance.ts';
+import { NEARLY_FULL } from '../files/file-watch.ts';
 import { openFileStore } from '../files/open.ts';
 import type { Database, FileRecords } from '../storage/database.ts';
 import type { Finding } from './doctor.ts';

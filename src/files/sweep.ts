@@ -1,26 +1,34 @@
 /** Removes the objects of removed files, and those for which no row was ever stored. */
 
-import { gt, inArray } from 'drizzle-orm';
+import { and, gt, inArray, lte } from 'drizzle-orm';
 import type { Storage } from '../storage/storage.ts';
 import { files, removedFiles } from '../storage/tables.ts';
 import type { TrackedStore } from './tracked-store.ts';
 
 const CHUNK = 100;
 
+interface FileSweepOptions {
+	store: Pick<TrackedStore, 'remove' | 'isInFlight'>;
+	/** Waits between two chunks; resolves to whether to continue. */
+	pause: () => Promise<boolean>;
+	now?: () => number;
+}
+
 /**
  * Goes through `removed_files`. A key is deleted from it only after its object is gone, so that a crash in between costs nothing
  * but a second removal.
- * @param pause Waits between two chunks; resolves to whether to continue.
  */
 export async function sweepFiles(
-	{ db, batch, areFilesHeld }: Pick<Storage, 'db' | 'batch' | 'areFilesHeld'>,
-	{ store, pause }: { store: Pick<TrackedStore, 'remove' | 'isInFlight'>; pause: () => Promise<boolean> },
+	{ db, batch, areFilesHeld, isShared }: Pick<Storage, 'db' | 'batch' | 'areFilesHeld' | 'isShared'>,
+	{ store, pause, now = Date.now }: FileSweepOptions,
 ): Promise<void> {
+	// Without other servers, what is not in flight here was left by a dead process.
+	const dueBy = isShared ? now() : Number.MAX_SAFE_INTEGER;
 	for (let after = ''; ; ) {
 		const listed = await db
-			.select()
+			.select({ key: removedFiles.key })
 			.from(removedFiles)
-			.where(gt(removedFiles.key, after))
+			.where(and(gt(removedFiles.key, after), lte(removedFiles.dueAt, dueBy)))
 			.orderBy(removedFiles.key)
 			.limit(CHUNK);
 		const last = listed.at(-1);

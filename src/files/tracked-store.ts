@@ -1,6 +1,7 @@
 /** The file store as the server uses it: what fails becomes a finding, and no object is lost track of. */
 
 import { inArray } from 'drizzle-orm';
+import { HOUR_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import { Unavailable } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -9,6 +10,8 @@ import { type FileStore, type FileWriter, MissingFile } from './file-store.ts';
 
 /** With less, files are rejected: what is left is for the database. */
 const LEAST_ROOM_BYTES = 256 * 1024 * 1024;
+/** For other servers: longer than any file of a submission takes after its first one is finished. */
+const KEEP_MS = HOUR_MS;
 /** So much may be written between two looks at the room. */
 const LOOK_EVERY_BYTES = 4 * 1024 * 1024;
 /** Keys of lost files in the log. */
@@ -29,6 +32,7 @@ export type TrackedStore = ReturnType<typeof createTrackedStore>;
 export function createTrackedStore(
 	store: FileStore,
 	{ db, findings, batch }: Pick<Storage, 'db' | 'findings' | 'batch'>,
+	now: () => number = Date.now,
 ) {
 	/** Keys for which this process may still store a row. */
 	const inFlight = new Set<string>();
@@ -80,7 +84,12 @@ export function createTrackedStore(
 
 		async function finish(): Promise<void> {
 			try {
-				await batch((tx) => [tx.insert(removedFiles).values({ key }).onConflictDoNothing()]);
+				await batch((tx) => [
+					tx
+						.insert(removedFiles)
+						.values({ key, dueAt: now() + KEEP_MS })
+						.onConflictDoNothing(),
+				]);
 				await writer.finish();
 				findings.clear('files');
 			} catch (error) {

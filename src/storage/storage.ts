@@ -67,6 +67,8 @@ export interface Storage {
 	/** Submissions have their own way in and out, because they come by the thousand. */
 	submissions: SubmissionStore;
 	search: SearchIndex;
+	/** Whether other servers may use it at the same time. */
+	isShared: boolean;
 	/**
 	 * A new id, later than all that this process made, and made by no other. An engine has what it needs for that once it is
 	 * open.

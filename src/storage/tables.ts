@@ -135,8 +135,14 @@ export const files = sqliteTable(
 	],
 );
 
-/** Keys of removed files whose bytes the file store still has to remove. */
-export const removedFiles = sqliteTable('removed_files', { key: text('key').primaryKey() });
+/**
+ * Keys whose objects the file store is to remove, unless a row of `files` has the key. A new file has its key here before its
+ * submission is stored, `dueAt` (milliseconds since 1970) long after that; 0 of a removed one.
+ */
+export const removedFiles = sqliteTable('removed_files', {
+	key: text('key').primaryKey(),
+	dueAt: integer('due_at').notNull().default(0),
+});
 
 /** How many submissions of a form have a field name, apart for spam; the rowid keeps the order first seen. */
 export const fieldNames = sqliteTable(

@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Status } from '../../src/dashboard/status/schema.ts';
 import { openFileStore } from '../../src/files/open.ts';
+import { sweepFiles } from '../../src/files/sweep.ts';
 import { decodeId } from '../../src/ids.ts';
 import { withProgram } from '../programs.ts';
 import { openTestServer, type TestServer } from '../server.ts';
@@ -66,8 +67,6 @@ async function listed(): Promise<string[]> {
 	return keys.sort();
 }
 
-const maintain = () => server.app.files.maintain(async () => true);
-
 describe.each([
 	['a folder', () => ({})],
 	['a bucket', S3_SETTINGS],
@@ -96,7 +95,7 @@ describe.each([
 			forms: [{ slug: 'jobs', usedBytes: 12_070_001 }],
 		});
 		await server.app.storage.submissions.remove(formId, ids);
-		await maintain();
+		await sweepFiles(server.app.storage, { store: server.app.files.store, pause: async () => true });
 		expect(await listed()).toEqual([]);
 	});
 });

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFileMaintenance } from '../../src/files/file-maintenance.ts';
 import type { FileStore, FileWriter } from '../../src/files/file-store.ts';
+import { startFileWatch } from '../../src/files/file-watch.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { sweepFiles } from '../../src/files/sweep.ts';
 import { createTrackedStore } from '../../src/files/tracked-store.ts';
@@ -139,6 +139,20 @@ describe('a sweep', () => {
 		expect(await listed()).toEqual([strange]);
 	});
 
+	test('leaves the new files of other servers alone for an hour', async () => {
+		const [fresh, kept, other] = [await write(tracked()), await write(tracked()), await write(tracked())];
+		await append(kept.key, other.key);
+		await storage.submissions.remove(FORM, [await append((await write(tracked())).key)]);
+		const sweep = (now: number) =>
+			sweepFiles({ ...storage, isShared: true }, { store: tracked(), pause: onAndOn, now: () => now });
+		await sweep(Date.now() + 3_500_000);
+		expect(await listed()).toEqual([fresh.key, kept.key, other.key].sort());
+		expect((await noted()).length).toBe(3);
+		await sweep(Date.now() + 3_700_000);
+		expect(await listed()).toEqual([kept.key, other.key].sort());
+		expect(await noted()).toEqual([]);
+	});
+
 	test('goes on where it was cut off', async () => {
 		const keys: string[] = [];
 		for (let i = 0; i < 250; i++) keys.push(await put(folder));
@@ -221,28 +235,30 @@ describe('a finding', () => {
 		await store.create().abort();
 	});
 
-	test('says that the quota is nearly used up, until it is not', async () => {
-		const log = createLog({ level: 'error', format: 'text', write() {} });
-		const maintain = createFileMaintenance(storage, { store: tracked(), quota: 100, formQuota: 100, log });
+	test('says that the quota is nearly used up, in all or by one form, until it is not', async () => {
+		const stop = watch({ quota: 100, formQuota: 100 });
 		await append('a'.repeat(32), 'b'.repeat(32));
-		await maintain(onAndOn);
-		expect(names()).toEqual([]);
 		const id = await append(...Array.from({ length: 7 }, (_, i) => `${i}`.repeat(32)));
-		await maintain(onAndOn);
+		while (names().length === 0) await Bun.sleep(5);
 		expect(names()).toEqual(['fileQuota']);
 		await storage.submissions.remove(FORM, [id]);
-		await maintain(onAndOn);
-		expect(names()).toEqual([]);
-		await createFileMaintenance(storage, { store: tracked(), quota: 100, formQuota: 22, log })(onAndOn);
-		expect(names()).toEqual(['fileQuota']);
+		while (names().length > 0) await Bun.sleep(5);
+		await stop();
+		const stopAgain = watch({ quota: 100, formQuota: 22 });
+		while (names().length === 0) await Bun.sleep(5);
+		await stopAgain();
 	});
 });
 
-test('maintenance first tidies away what a dead process was writing', async () => {
+function watch(quotas: { quota: number; formQuota: number }) {
+	const log = createLog({ level: 'error', format: 'text', write() {} });
+	return startFileWatch(storage, { ...quotas, store: tracked(), log, firstAfterMs: 5, lookEveryMs: 5 });
+}
+
+test('a server first tidies away what a dead process was writing', async () => {
 	await put(folder);
 	writeFileSync(join(root, 'incoming', 'ab'.repeat(16)), 'half');
-	const log = createLog({ level: 'error', format: 'text', write() {} });
-	const maintain = createFileMaintenance(storage, { store: tracked(), quota: 100, formQuota: 100, log });
-	await maintain(onAndOn);
-	expect(readdirSync(join(root, 'incoming'))).toEqual([]);
+	const stop = watch({ quota: 100, formQuota: 100 });
+	while (readdirSync(join(root, 'incoming')).length > 0) await Bun.sleep(5);
+	await stop();
 });

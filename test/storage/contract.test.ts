@@ -210,6 +210,8 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 				scan: null,
 				...more,
 			});
+			const dueOf = async (storage: Storage, key: string | null) =>
+				(await storage.db.select().from(removedFiles)).find((row) => row.key === key)?.dueAt;
 			const removedKeys = async (storage: Storage) =>
 				(await storage.db.select().from(removedFiles)).map(({ key }) => key).sort();
 
@@ -254,7 +256,10 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 				await append(storage, { files: [d] });
 				await append(storage, { formId: OTHER_FORM, files: [e] });
 				const keys = (...of: StoredFile[]) => of.map(({ key }) => key as string).sort();
+				// As of a file that was stored just now.
+				await storage.batch((tx) => [tx.insert(removedFiles).values({ key: a.key as string, dueAt: 2 ** 52 })]);
 				await storage.submissions.remove(FORM, [first]);
+				expect(await dueOf(storage, a.key)).toBe(0);
 				expect(await removedKeys(storage)).toEqual(keys(a, b));
 				expect(await storage.submissions.fileBytes(FORM)).toBe(20);
 				await storage.batch((tx) => [tx.update(forms).set({ deletedAt: 1 }).where(eq(forms.id, FORM))]);

@@ -73,6 +73,7 @@ export async function openPostgres(
 	const fileLists = createFileLists(sql);
 	return {
 		db,
+		isShared: true,
 		findForm: createFindForm(db),
 		async batch<const T extends readonly Query[]>(build: (tx: Db) => T): Promise<Results<T>> {
 			if (isClosing) throw new Unavailable();

@@ -11,7 +11,7 @@ export async function removeFiles(tx: Runner, ids: string): Promise<void> {
 	await rowsOf(
 		tx,
 		`with kept as (select form_id, key, bytes from files where submission_id = any($1::text::bigint[]) and key is not null),
-			r as (insert into removed_files (key) select key from kept on conflict do nothing)
+			r as (insert into removed_files (key) select key from kept on conflict (key) do update set due_at = 0)
 		update forms set file_bytes = file_bytes - b.bytes
 			from (select form_id, sum(bytes)::bigint bytes from kept group by form_id) b where forms.id = b.form_id`,
 		[ids],

@@ -150,6 +150,7 @@ export function openSqlite(
 
 	return {
 		db,
+		isShared: false,
 		findForm: createFindForm(db),
 		batch<const T extends readonly Query[]>(build: (tx: Db) => T): Promise<Results<T>> {
 			const readSettingsVersion = watchSettings();

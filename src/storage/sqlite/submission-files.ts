@@ -58,7 +58,9 @@ function prepareRemoval(client: Database, submissions: string): Removal {
 	const kept = `from files where submission_id ${submissions} and key is not null`;
 	return {
 		sum: client.prepare(`select form_id, sum(bytes) ${kept} group by form_id`),
-		keys: client.prepare(`insert or ignore into removed_files (key) select key ${kept}`),
+		keys: client.prepare(
+			`insert into removed_files (key) select key ${kept} on conflict (key) do update set due_at = 0`,
+		),
 	};
 }
 

@@ -1,0 +1,1 @@
+ALTER TABLE `removed_files` ADD `due_at` integer DEFAULT 0 NOT NULL;

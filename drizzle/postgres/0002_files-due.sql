@@ -1,0 +1,1 @@
+ALTER TABLE "removed_files" ADD COLUMN "due_at" bigint DEFAULT 0 NOT NULL;

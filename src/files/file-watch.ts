@@ -1,0 +1,66 @@
+/** Looks after the file store of a running server: what a dead process left, whether it works, whether there is room. */
+
+import { desc } from 'drizzle-orm';
+import { MINUTE_MS } from '../durations.ts';
+import type { Log } from '../log.ts';
+import { repeat } from '../repeat.ts';
+import type { Storage } from '../storage/storage.ts';
+import { forms } from '../storage/tables.ts';
+import type { TrackedStore } from './tracked-store.ts';
+
+const LOOK_EVERY_MS = MINUTE_MS;
+/** Delayed, so that the first response does not wait for it. */
+const FIRST_AFTER_MS = 250;
+/** They are over when another look shows it. */
+const LASTING = ['files', 'fileRoom', 'lostFile'] as const;
+/** Of the quota: the owner is to notice before files are rejected. */
+export const NEARLY_FULL = 0.9;
+
+interface FileWatchOptions {
+	store: TrackedStore;
+	/** In bytes, in all and of one form. */
+	quota: number;
+	formQuota: number;
+	log: Log;
+	firstAfterMs?: number;
+	lookEveryMs?: number;
+}
+
+/** Each server does this for itself. @returns how to stop */
+export function startFileWatch(
+	{ db, findings, submissions }: Pick<Storage, 'db' | 'findings' | 'submissions'>,
+	{ store, quota, formQuota, log, firstAfterMs = FIRST_AFTER_MS, lookEveryMs = LOOK_EVERY_MS }: FileWatchOptions,
+): () => Promise<void> {
+	let isTidied = false;
+
+	async function look(): Promise<void> {
+		if (!isTidied) await store.tidy();
+		if (!isTidied || LASTING.some(findings.has)) await store.look();
+		isTidied = true;
+		await lookAtQuota();
+	}
+
+	async function lookAtQuota(): Promise<void> {
+		const used = await submissions.fileBytes();
+		const [fullest] = await db
+			.select({ slug: forms.slug, used: forms.fileBytes })
+			.from(forms)
+			.orderBy(desc(forms.fileBytes))
+			.limit(1);
+		if (used >= quota * NEARLY_FULL) findings.set('fileQuota', `${used} of ${quota} bytes are used.`);
+		else if (fullest && fullest.used >= formQuota * NEARLY_FULL) {
+			findings.set('fileQuota', `${fullest.used} of ${formQuota} bytes are used by the form ${fullest.slug}.`);
+		} else findings.clear('fileQuota');
+	}
+
+	async function run(): Promise<number> {
+		try {
+			await look();
+		} catch (error) {
+			log.error('The place of attached files could not be looked at; it is tried again in a minute.', { cause: error });
+		}
+		return lookEveryMs;
+	}
+
+	return repeat(run, firstAfterMs).stop;
+}
