@@ -1,21 +1,20 @@
 /** `formsrv submissions export`: the submissions of a form as a file for spreadsheets or programs. */
 
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { roughSize } from '../byte-sizes.ts';
 import { printable } from '../log/line-text.ts';
 import { FORMULAS } from '../submissions/export/csv.ts';
-import type { Export } from '../submissions/export/export.ts';
 import { parseExportQuery } from '../submissions/export/export-query.ts';
 import { FORMATS } from '../submissions/export/formats.ts';
-import { type Cli, CommandError, examples, findForm, type Options, type Output, withStorage } from './cli.ts';
-import { progressOn } from './progress.ts';
+import { NOTE } from '../submissions/files/archive.ts';
+import type { FormArchive } from '../submissions/files/downloads.ts';
+import { type Cli, examples, findForm, type Options, type Output, withStorage } from './cli.ts';
+import { pass, type Write, writeToFile } from './output-file.ts';
 import { CRITERIA, queryOf, withCriteria } from './query-options.ts';
+import { operator } from './submission-files.ts';
 
-const OWNER_ONLY = 0o600;
-
-/** Resolves once the bytes are written, with `false` if the reader has gone. */
-type Write = (bytes: Uint8Array<ArrayBuffer>) => Promise<boolean>;
+const LEFT_OUT_SHOWN = 20;
 
 export function addExport(submissions: Command, cli: Cli): void {
 	const command = submissions
@@ -27,6 +26,8 @@ export function addExport(submissions: Command, cli: Cli): void {
 		.argument('<form>', 'Its id or slug')
 		.addOption(new Option('--format <format>', 'What to write (default: csv)').choices(FORMATS))
 		.option('-o, --output <file>', 'Write to this file instead of stdout')
+		.option('--files <zip>', 'Write the attached files to this ZIP archive, in a folder for each submission')
+		.option('--infected', 'Put files into the archive too in which the virus scanner found something')
 		.option('--force', 'Overwrite the file if there is one')
 		.option('--bom', 'Begin a CSV with a byte order mark, which Excel needs')
 		.addOption(
@@ -39,6 +40,7 @@ export function addExport(submissions: Command, cli: Cli): void {
 		'after',
 		examples(
 			'formsrv submissions export contact-k3v9x2qm -o contact.csv',
+			'formsrv submissions export contact-k3v9x2qm -o contact.csv --files contact.zip',
 			'formsrv submissions export contact-k3v9x2qm --format ndjson --since 2026-01-01 | gzip > contact.ndjson.gz',
 		),
 	);
@@ -48,80 +50,31 @@ export function addExport(submissions: Command, cli: Cli): void {
 		return cli.withApp(options, {
 			use: async (app) => {
 				const { id } = await findForm(app, name);
+				const target = { isForced: options.force === true, stderr: cli.io.stderr };
+				if (options.files !== undefined) {
+					const file = resolve(cli.io.cwd, String(options.files));
+					const archive = await app.downloads.openFormArchive(id, { ...operator(options), query });
+					await writeToFile(archive, { ...target, file });
+					reportArchive(cli, archive, file);
+					if (options.output === undefined) return;
+				}
 				const opened = await app.submissions.openExport(id, { readQuery: () => query });
 				if (options.output === undefined) return pass(opened, { write: writerTo(cli.io.stdout), report: () => {} });
 				const file = resolve(cli.io.cwd, String(options.output));
-				const progress = progressOn(cli.io.stderr);
-				await exportToFile(opened, {
-					file,
-					isForced: options.force === true,
-					report: ({ done, total }) => progress.show(done, total),
-				});
-				progress.end();
+				await writeToFile(opened, { ...target, file });
 				cli.note(`${opened.done} submissions are in ${file}.`);
 			},
 		});
 	});
 }
 
-async function exportToFile(
-	opened: Export,
-	{ file, isForced, report }: { file: string; isForced: boolean; report: (opened: Export) => void },
-): Promise<void> {
-	const { handle, finish, discard } = await openOutput(file, isForced).catch((error: NodeJS.ErrnoException) => {
-		if (error.code === 'EEXIST') throw new CommandError(`${file} exists already; --force overwrites it.`);
-		throw new CommandError(`${file} cannot be written: ${error.message}`);
-	});
-	try {
-		await pass(opened, { write: (bytes) => handle.writeFile(bytes).then(() => true), report });
-		await finish();
-	} catch (error) {
-		await discard();
-		throw error;
-	} finally {
-		await handle.close();
-	}
-}
-
-interface OutputFile {
-	handle: FileHandle;
-	finish(): Promise<void>;
-	/** Undoes the export. */
-	discard(): Promise<void>;
-}
-
-async function openOutput(file: string, isForced: boolean): Promise<OutputFile> {
-	const old = isForced ? await stat(file).catch(() => undefined) : undefined;
-	if (old?.isFile()) return openReplacement(await realpath(file), old.mode);
-	const isThere = old !== undefined;
-	return {
-		// An existing path that is no file is a pipe or a device: write to it and keep it.
-		handle: await open(file, isThere ? 'w' : 'wx', OWNER_ONLY),
-		finish: async () => {},
-		discard: () => (isThere ? Promise.resolve() : rm(file, { force: true })),
-	};
-}
-
-/** Replaces the old file as a whole, by a complete one in the same folder. */
-async function openReplacement(file: string, mode: number): Promise<OutputFile> {
-	const replacement = `${file}.${crypto.randomUUID()}.part`;
-	const handle = await open(replacement, 'wx', OWNER_ONLY);
-	return {
-		handle,
-		async finish() {
-			await handle.chmod(mode & 0o777);
-			await handle.sync();
-			await rename(replacement, file);
-		},
-		discard: () => rm(replacement, { force: true }),
-	};
-}
-
-async function pass(opened: Export, { write, report }: { write: Write; report: (opened: Export) => void }) {
-	for await (const bytes of opened.chunks) {
-		if (!(await write(bytes))) return;
-		report(opened);
-	}
+/** Says what is not in the archive; then the command has failed. */
+function reportArchive(cli: Cli, { progress: { files, bytes, leftOut } }: FormArchive, file: string): void {
+	cli.note(`${files} files (${roughSize(bytes)}) are in ${file}.`);
+	if (leftOut.length === 0) return;
+	cli.note(`Not in it, as its file ${NOTE} says too: ${leftOut.length}.`);
+	for (const sentence of leftOut.slice(0, LEFT_OUT_SHOWN)) cli.note(`  ${sentence}`);
+	cli.exitCode = 1;
 }
 
 /** Waits for a slow reader. On a terminal, control characters are escaped. */

@@ -11,7 +11,8 @@ export interface Progress {
 	end(): void;
 }
 
-export function progressOn(stderr: Output): Progress {
+/** @param format Of the numbers beside the bar. */
+export function progressOn(stderr: Output, format: (count: number) => string = String): Progress {
 	let shownAt = Number.NEGATIVE_INFINITY;
 	return {
 		show(done, total) {
@@ -20,7 +21,7 @@ export function progressOn(stderr: Output): Progress {
 			shownAt = performance.now();
 			const share = total === 0 ? 1 : Math.min(1, done / total);
 			const bar = '█'.repeat(Math.round(share * BAR_WIDTH)).padEnd(BAR_WIDTH, '░');
-			stderr.write(`\r${bar} ${Math.floor(share * 100)} %  ${done} of ${total}`);
+			stderr.write(`\r${bar} ${Math.floor(share * 100)} %  ${format(done)} of ${format(total)}`);
 		},
 		end() {
 			if (shownAt !== Number.NEGATIVE_INFINITY) stderr.write('\n');

@@ -7,6 +7,7 @@ import type { SubmissionList } from '../submissions/schema.ts';
 import { type Cli, examples, findForm, runOnApp } from './cli.ts';
 import { addExport } from './export.ts';
 import { CRITERIA, queryOf, withCriteria } from './query-options.ts';
+import { addSubmissionFiles } from './submission-files.ts';
 import { shorten, shortTime } from './table.ts';
 
 const SUMMARY_WIDTH = 100;
@@ -14,6 +15,7 @@ const SUMMARY_WIDTH = 100;
 export function addSubmissions(program: Command, cli: Cli): void {
 	const submissions = program.command('submissions').description('Read what people sent, and export it.');
 	addList(submissions, cli);
+	addSubmissionFiles(submissions, cli);
 	addExport(submissions, cli);
 }
 

@@ -9,17 +9,17 @@ const UNFIT = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029<>:"/\\|?*]/gu;
 /** Devices of Windows, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?=\.|$)/i;
 
-/** @returns a function from the name of a file to one that it did not return yet */
-export function createSafeNames(): (name: string) => string {
-	const taken = new Set<string>();
+/** @returns a function from the name of a file to one that it did not return yet, nor is `reserved` */
+export function createSafeNames(reserved: readonly string[] = []): (name: string) => string {
+	// Some systems take names for the same that differ in case, or in how accents are written.
+	const keyOf = (name: string) => name.normalize('NFKC').toLowerCase();
+	const taken = new Set(reserved.map(keyOf));
 	return (name) => {
 		const safe = safeName(name);
 		for (let number = 1; ; number++) {
 			const candidate = number === 1 ? safe : withSuffix(safe, ` (${number})`);
-			// Some systems take names for the same that differ in case, or in how accents are written.
-			const key = candidate.normalize('NFKC').toLowerCase();
-			if (taken.has(key)) continue;
-			taken.add(key);
+			if (taken.has(keyOf(candidate))) continue;
+			taken.add(keyOf(candidate));
 			return candidate;
 		}
 	};

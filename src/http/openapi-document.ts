@@ -35,7 +35,13 @@ Make a key with \`formsrv keys create\` or in the dashboard.`;
 export async function openApiDocument(routes: AnyElysia, info: DocumentInfo): Promise<ApiDocument> {
 	// Loaded on demand: with its dependencies it would take half of the program's start-up time.
 	const { swagger } = await import('@elysiajs/swagger');
-	const options = { path: '/generated', excludeMethods: ['ALL', 'OPTIONS'], documentation: documentation(info) };
+	const options = {
+		path: '/generated',
+		excludeMethods: ['ALL', 'OPTIONS'],
+		// It would leave out every path with a dot.
+		excludeStaticFile: false,
+		documentation: documentation(info),
+	};
 	const generator = new Elysia().use(swagger(options)).use(routes);
 	const generated = await generator.handle(new Request('http://localhost/generated/json'));
 	const document = nameSchemas(await generated.text());

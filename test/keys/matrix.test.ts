@@ -28,6 +28,7 @@ const RULES: Record<string, Rule> = {
 	'DELETE /api/forms/:id/submissions/:submissionId': { permission: 'delete' },
 	'PATCH /api/forms/:id/submissions': { permission: 'write' },
 	'POST /api/forms/:id/submissions/delete': { permission: 'delete' },
+	'GET /api/forms/:id/submissions/:submissionId/files.zip': { permission: 'read', formKey: true },
 	'GET /api/forms/:id/submissions/:submissionId/files/:fileId': { permission: 'read', formKey: true },
 	'POST /api/forms/:id/submissions/:submissionId/files/:fileId/link': { permission: 'read', formKey: true },
 	'GET /api/forms/:id/export': { permission: 'read', formKey: true },

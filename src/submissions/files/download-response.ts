@@ -2,7 +2,7 @@
 
 import { selectBytes } from '../../http/byte-range.ts';
 import { attachment } from '../../http/content-disposition.ts';
-import type { StreamResponse } from '../../http/streamed.ts';
+import type { Streamed, StreamResponse } from '../../http/streamed.ts';
 import type { StoredFile } from '../../storage/submission.ts';
 import type { Downloads } from './downloads.ts';
 
@@ -47,4 +47,19 @@ function ofLength(bytes: number): ReadableStream {
 			controller.close();
 		},
 	});
+}
+
+/** Responds with an archive, which is not made for HEAD. */
+export function archiveResponse(
+	stream: StreamResponse,
+	{ request, archive }: { request: Request; archive: Streamed & { fileName: string } },
+): Response {
+	const headers = {
+		...NEVER_SHOWN,
+		'Content-Type': 'application/zip',
+		'Content-Disposition': attachment(archive.fileName),
+	};
+	if (request.method !== 'HEAD') return stream(request, archive, { headers });
+	archive.end();
+	return new Response(null, { headers });
 }

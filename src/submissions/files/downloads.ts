@@ -5,19 +5,30 @@ import type { ByteBudget } from '../../byte-budget.ts';
 import { AppError } from '../../errors.ts';
 import { checkFileAccess, type FileCaller } from '../../files/file-access.ts';
 import { type FileStore, MissingFile } from '../../files/file-store.ts';
+import { createSafeNames } from '../../files/safe-name.ts';
 import type { ByteRange } from '../../http/byte-range.ts';
 import type { Streamed } from '../../http/streamed.ts';
 import type { Turns } from '../../http/turns.ts';
-import { decodeId } from '../../ids.ts';
+import { decodeId, encodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { StoredFile } from '../../storage/submission.ts';
 import { files, forms as formTable, type Mode } from '../../storage/tables.ts';
+import { type Criteria, toCondition } from '../list-query.ts';
+import { type ArchiveEntry, type ArchiveProgress, NOTE, writeArchive } from './archive.ts';
 
 /** Where a file is, by public ids. */
 export interface FileAddress {
 	formId: string;
 	submissionId: string;
 	fileId: string;
+}
+
+/** `total` and `done` are submissions. */
+export interface FormArchive {
+	chunks: AsyncGenerator<Uint8Array>;
+	progress: ArchiveProgress;
+	total: number;
+	done: number;
 }
 
 export interface DownloadsOptions {
@@ -30,6 +41,8 @@ export interface DownloadsOptions {
 
 /** After waiting this long for memory, a download breaks off. */
 const MAX_WAIT_MS = 20_000;
+/** Of an archive, looked up together. */
+const CHUNK_SUBMISSIONS = 1000;
 
 export type Downloads = ReturnType<typeof createDownloads>;
 
@@ -64,7 +77,79 @@ export function createDownloads(storage: Storage, { store, budget, turns }: Down
 		}
 	}
 
+	/** Only such files as the caller may have are in it. */
+	function archive(entries: AsyncIterable<ArchiveEntry> | Iterable<ArchiveEntry>, caller: FileCaller) {
+		const progress: ArchiveProgress = { files: 0, bytes: 0, leftOut: [] };
+		async function open(file: StoredFile) {
+			checkFileAccess(file, caller);
+			return chunksOf(await read(file));
+		}
+		return { progress, chunks: writeArchive(entries, { open, progress }) };
+	}
+
+	function* entriesOf(submissionId: number, { found, folder }: { found: readonly StoredFile[]; folder: string }) {
+		const nameOf = createSafeNames([NOTE]);
+		const addedAt = new Date(storage.clock.timeline().millisOf(submissionId));
+		for (const file of found) yield { path: folder + nameOf(file.name), addedAt, file };
+	}
+
+	/** @throws AppError FORM_NOT_FOUND, NOT_FOUND */
+	async function ofSubmission({ formId, submissionId }: Omit<FileAddress, 'fileId'>, mode?: Mode) {
+		const form = await storage.findForm(formId, mode);
+		const head = await storage.submissions.head(form.id, decodeId(submissionId) ?? -1);
+		if (!head) throw new AppError('NOT_FOUND', 'There is no such submission.');
+		return { form, id: head.id, found: (await storage.submissions.files([head.id])).get(head.id) ?? [] };
+	}
+
 	return {
+		/** The files of a submission in the order sent. @throws AppError FORM_NOT_FOUND, NOT_FOUND */
+		async list(address: Omit<FileAddress, 'fileId'>): Promise<StoredFile[]> {
+			return (await ofSubmission(address)).found;
+		},
+		/**
+		 * The files of a submission in one archive, without those that the caller may not have.
+		 * @param caller Whose concurrency limit the download counts towards.
+		 * @throws AppError FORM_NOT_FOUND, NOT_FOUND, UNAVAILABLE if a turn does not come in time
+		 */
+		async openArchive(
+			address: Omit<FileAddress, 'fileId'>,
+			{ mode, caller, ...rights }: FileCaller & { mode?: Mode; caller: string },
+		): Promise<Streamed & { fileName: string }> {
+			const { form, id, found } = await ofSubmission(address, mode);
+			if (found.length === 0) throw new AppError('NOT_FOUND', 'This submission has no files.');
+			const { chunks } = archive(entriesOf(id, { found, folder: '' }), rights);
+			return { chunks, fileName: `${form.slug}-${encodeId(id)}.zip`, end: await turns.take(caller) };
+		},
+		/** The files of many submissions in one archive, in a folder for each submission. @throws AppError FORM_NOT_FOUND */
+		async openFormArchive(
+			formId: string,
+			{ query, ...caller }: FileCaller & { query: Criteria },
+		): Promise<FormArchive> {
+			const { submissions, clock } = storage;
+			const form = await storage.findForm(formId);
+			const condition = toCondition(query, clock.timeline());
+			const beforeId = Math.min(condition.beforeId ?? Number.POSITIVE_INFINITY, clock.end());
+			const selection = { ...condition, formId: form.id, beforeId };
+
+			async function* entries(): AsyncGenerator<ArchiveEntry> {
+				for (let fromId = selection.fromId; ; ) {
+					const ids = await submissions.ids(
+						{ ...selection, ...(fromId !== undefined && { fromId }) },
+						{ order: 'asc', limit: CHUNK_SUBMISSIONS },
+					);
+					const files = await submissions.files(ids);
+					for (const id of ids) {
+						yield* entriesOf(id, { found: files.get(id) ?? [], folder: `${encodeId(id)}/` });
+						opened.done++;
+					}
+					if (ids.length < CHUNK_SUBMISSIONS) return;
+					fromId = (ids.at(-1) ?? 0) + 1;
+				}
+			}
+
+			const opened = { ...archive(entries(), caller), total: await submissions.count(selection), done: 0 };
+			return opened;
+		},
 		/**
 		 * A file whose bytes the caller may have.
 		 * @throws AppError FORM_NOT_FOUND, NOT_FOUND, FORBIDDEN; see {@link checkFileAccess}

@@ -15,13 +15,13 @@ import {
 	pathParameter,
 	queryParameter,
 } from '../../http/openapi.ts';
-import { queryOf, single } from '../../http/query-parameters.ts';
+import { oneOf, queryOf } from '../../http/query-parameters.ts';
 import { stringEnum } from '../../http/schema-types.ts';
 import type { StreamResponse } from '../../http/streamed.ts';
 import type { Auth } from '../../keys/auth.ts';
 import { callerOf, type Principal } from '../../keys/permissions.ts';
 import { FILE_EXAMPLE, formId, submissionId } from '../openapi-parts.ts';
-import { createFileResponse } from './download-response.ts';
+import { archiveResponse, createFileResponse } from './download-response.ts';
 import type { Downloads } from './downloads.ts';
 import { CreateFileLink, EXPIRES_IN_DEFAULT, FileLink } from './schema.ts';
 
@@ -75,10 +75,7 @@ export const fileRoutes = (
 ) => {
 	const respond = createFileResponse(downloads, stream);
 	const find = ({ id, ...params }: FileParams, { mode, permissions }: Principal, request?: Request) =>
-		downloads.find(
-			{ formId: id, ...params },
-			{ mode, permissions, infected: request && single(queryOf(request), 'infected') },
-		);
+		downloads.find({ formId: id, ...params }, { mode, permissions, infected: request && confirmation(request) });
 
 	const download = async ({ principal, params, request }: Owned) =>
 		respond(await find(params, principal, request), { request, caller: callerOf(principal) });
@@ -89,9 +86,31 @@ export const fileRoutes = (
 		return respond(await downloads.findLinked(link.fileId), { request, caller: link.holder.id });
 	}
 
-	const owned = new Elysia({ prefix: '/api/forms/:id/submissions/:submissionId/files', tags: ['Submissions'] })
+	const owned = new Elysia({ prefix: '/api/forms/:id/submissions/:submissionId', tags: ['Submissions'] })
 		.use(auth)
-		.get('/:fileId', download, {
+		.get(
+			'/files.zip',
+			async ({ principal, params: { id, submissionId: submission }, request }) => {
+				const { mode, permissions } = principal;
+				const archive = await downloads.openArchive(
+					{ formId: id, submissionId: submission },
+					{ mode, permissions, infected: confirmation(request), caller: callerOf(principal) },
+				);
+				return archiveResponse(stream, { request, archive });
+			},
+			{
+				access: READ,
+				detail: operation('downloadFiles', 'Download all files of a submission', {
+					description:
+						'One ZIP archive, made as it is sent. Names are made distinct, and such that every system can store them. Files that are not in it ' +
+						'(infected, lost, or of spam) are listed, with the reason, in its file `_left-out.txt`.',
+					parameters: [formId, submissionId, infected],
+					returns: binaryResponse('The archive, streamed.', 'application/zip'),
+					errors: ['VALIDATION_ERROR', ...missing],
+				}),
+			},
+		)
+		.get('/files/:fileId', download, {
 			access: READ,
 			detail: operation('downloadFile', 'Download a file', {
 				description:
@@ -103,7 +122,7 @@ export const fileRoutes = (
 			}),
 		})
 		.post(
-			'/:fileId/link',
+			'/files/:fileId/link',
 			async ({ principal, params, request }) => {
 				// There is no confirmation where a link is opened, so none leads to an infected file.
 				const file = await find(params, { ...principal, permissions: [] });
@@ -144,6 +163,10 @@ export const fileRoutes = (
 
 	return new Elysia().use(owned).use(linked);
 };
+
+function confirmation(request: Request): string | undefined {
+	return oneOf(queryOf(request), 'infected', { values: [INFECTED_CONFIRMATION] });
+}
 
 /** A session of a key ends with it; what the link was made for is the key. */
 function linkHolder({ keyId, sessionId }: Principal): LinkHolder {

@@ -1,0 +1,102 @@
+/** `formsrv submissions files`: the files of a submission, listed, or saved to a folder. */
+
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { roughSize } from '../byte-sizes.ts';
+import { checkFileAccess, type FileCaller, INFECTED_CONFIRMATION } from '../files/file-access.ts';
+import { presentFile } from '../files/present-file.ts';
+import { createSafeNames } from '../files/safe-name.ts';
+import type { StoredFile } from '../storage/submission.ts';
+import { type Cli, examples, findForm, type Options, runOnApp } from './cli.ts';
+import { type Written, writeToFile } from './output-file.ts';
+
+const FOLDER_MODE = 0o700;
+/** There is only one caller in a command. */
+const CALLER = 'command';
+
+export function addSubmissionFiles(submissions: Command, cli: Cli): void {
+	const command = submissions
+		.command('files')
+		.summary('List or save the files of a submission.')
+		.description('List the files that are attached to a submission, or save them to a folder.')
+		.argument('<form>', 'Its id or slug')
+		.argument('<submission>', 'Its id')
+		.option('-o, --output <folder>', 'Save them to this folder, under names that every system can store')
+		.option('--infected', 'Save those too in which the virus scanner found something')
+		.option('--force', 'Overwrite files that are there')
+		.addHelpText(
+			'after',
+			examples(
+				'formsrv submissions files contact-k3v9x2qm cmnrg2x8a1c',
+				'formsrv submissions files contact-k3v9x2qm cmnrg2x8a1c -o ./from-ada',
+			),
+		);
+	runOnApp(command, { cli }, (options, form: string, submissionId: string) => async (app) => {
+		const { id: formId } = await findForm(app, form);
+		const files = await app.downloads.list({ formId, submissionId });
+		if (options.output === undefined) return list(cli, options, files);
+		const folder = resolve(cli.io.cwd, String(options.output));
+		await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+		const nameOf = createSafeNames();
+		const saved: object[] = [];
+		for (const file of files) {
+			const path = join(folder, nameOf(file.name));
+			try {
+				checkFileAccess(file, operator(options));
+				const { chunks, end } = await app.downloads.open(file, { caller: CALLER });
+				await save({ file, path, chunks }).finally(end);
+			} catch (error) {
+				cli.note((error as Error).message);
+				cli.exitCode = 1;
+				continue;
+			}
+			saved.push({ ...presentFile(file), path });
+			if (!options.json) cli.print(path);
+		}
+		if (options.json) cli.printJson(saved);
+
+		async function save({
+			file: { bytes },
+			path,
+			chunks,
+		}: {
+			file: StoredFile;
+			path: string;
+			chunks: AsyncIterable<Uint8Array>;
+		}) {
+			const written: Written = { chunks: counted(), total: bytes, done: 0 };
+			async function* counted() {
+				for await (const chunk of chunks) {
+					written.done += chunk.length;
+					yield chunk;
+				}
+			}
+			await writeToFile(written, {
+				file: path,
+				isForced: options.force === true,
+				stderr: cli.io.stderr,
+				format: roughSize,
+			});
+		}
+	});
+}
+
+/** Who runs commands may have all files; the infected ones if the flag confirms it. */
+export function operator({ infected }: Options): FileCaller {
+	return { permissions: ['admin'], infected: infected === true ? INFECTED_CONFIRMATION : undefined };
+}
+
+function list(cli: Cli, options: Options, files: readonly StoredFile[]): void {
+	cli.printList(options, files.map(presentFile), {
+		columns: {
+			ID: ({ id }) => id,
+			FIELD: ({ field }) => field,
+			NAME: ({ name }) => name,
+			TYPE: ({ type }) => type,
+			SIZE: ({ size }) => roughSize(size),
+			SCAN: ({ scan }) => scan ?? '-',
+		},
+		none: 'This submission has no files.',
+	});
+}
