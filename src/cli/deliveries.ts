@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { RETRY_STATES } from '../delivery/bounds.ts';
 import { parseDeliveryQuery } from '../delivery/delivery-query.ts';
 import type { Delivery, DeliveryWithContent, RetryDeliveries } from '../delivery/schema.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX } from '../http/paging.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX } from '../http/query-parameters.ts';
 import { CHANNELS, DELIVERY_STATES, MODES, type Mode } from '../storage/tables.ts';
 import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
 import { queryOf } from './query-options.ts';

@@ -1,7 +1,6 @@
 /** Pure: parses the query parameters of the list of deliveries, strictly. */
 
-import { parsePage } from '../http/paging.ts';
-import { oneOf } from '../http/query-parameters.ts';
+import { oneOf, parsePage } from '../http/query-parameters.ts';
 import { CHANNELS, type Channel, DELIVERY_STATES, type DeliveryState } from '../storage/tables.ts';
 
 export interface DeliveryQuery {

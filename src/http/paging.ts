@@ -1,19 +1,8 @@
-/** Pages of a list: their query parameters, and how a response says which page it is. */
+/** Describes pages of a list: their query parameters, and how a response says which page it is. */
 
 import { Type } from '@sinclair/typebox';
 import { queryParameter } from './openapi.ts';
-import { integer } from './query-parameters.ts';
-
-export const LIMIT_DEFAULT = 50;
-export const LIMIT_MAX = 100;
-
-/** @throws AppError VALIDATION_ERROR naming the parameter */
-export function parsePage(params: URLSearchParams): { limit: number; offset: number } {
-	return {
-		limit: integer(params, 'limit', { fallback: LIMIT_DEFAULT, min: 1, max: LIMIT_MAX }),
-		offset: integer(params, 'offset', { fallback: 0, min: 0, max: Number.MAX_SAFE_INTEGER }),
-	};
-}
+import { LIMIT_DEFAULT, LIMIT_MAX } from './query-parameters.ts';
 
 export const pageParameters = [
 	queryParameter('limit', {

@@ -2,6 +2,9 @@
 
 import { invalidField } from '../errors.ts';
 
+/** Of a page of a list. */
+export const LIMIT_DEFAULT = 50;
+export const LIMIT_MAX = 100;
 const INTEGER = /^-?[0-9]+$/;
 
 /** The parameters of a request as they were sent, repeated and empty ones included. */
@@ -31,6 +34,14 @@ export function integer(
 		throw invalidField(name, 'INVALID_INTEGER', `${name} must be a whole number in decimal digits.`);
 	}
 	return Math.min(max, Math.max(min, Number(text)));
+}
+
+/** The page of a list. */
+export function parsePage(params: URLSearchParams): { limit: number; offset: number } {
+	return {
+		limit: integer(params, 'limit', { fallback: LIMIT_DEFAULT, min: 1, max: LIMIT_MAX }),
+		offset: integer(params, 'offset', { fallback: 0, min: 0, max: Number.MAX_SAFE_INTEGER }),
+	};
 }
 
 /** One of the values; without the parameter, `fallback`. */

@@ -2,8 +2,7 @@
 
 import { DAY_MS } from '../durations.ts';
 import { invalidField } from '../errors.ts';
-import { parsePage } from '../http/paging.ts';
-import { oneOf, single } from '../http/query-parameters.ts';
+import { oneOf, parsePage, single } from '../http/query-parameters.ts';
 import { searchWords } from '../storage/search-words.ts';
 import type { Condition } from '../storage/submission.ts';
 import { FILTERS, type Filter } from '../storage/submission.ts';

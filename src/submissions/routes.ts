@@ -3,8 +3,8 @@
 import { Elysia } from 'elysia';
 import { readJson } from '../http/json-body.ts';
 import { jsonBody, jsonResponse, operation } from '../http/openapi.ts';
-import { LIMIT_DEFAULT, pageParameters } from '../http/paging.ts';
-import { queryOf } from '../http/query-parameters.ts';
+import { pageParameters } from '../http/paging.ts';
+import { LIMIT_DEFAULT, queryOf } from '../http/query-parameters.ts';
 import type { StreamResponse } from '../http/streamed.ts';
 import { succeed, successResponse } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
