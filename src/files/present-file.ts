@@ -13,8 +13,13 @@ export interface ShownFile {
 	sha256: string;
 	/** Absent without a virus scanner. */
 	scan?: Scan;
+	/** Of spam that filled in the honeypot only this is kept, and no bytes. */
+	isKept?: false;
 }
 
-export function presentFile({ id, field, name, type, bytes, sha256, scan }: StoredFile): ShownFile {
-	return { id: encodeId(id), field, name, type, size: bytes, sha256, ...(scan !== null && { scan }) };
+export function presentFile({ id, field, name, type, bytes, sha256, key, scan }: StoredFile): ShownFile {
+	const shown: ShownFile = { id: encodeId(id), field, name, type, size: bytes, sha256 };
+	if (scan !== null) shown.scan = scan;
+	if (key === null) shown.isKept = false;
+	return shown;
 }

@@ -32,6 +32,9 @@ export const SubmittedFile = Type.Object(
 				description: 'What the virus scanner found; `unchecked`: it did not look yet. Absent without a scanner.',
 			}),
 		),
+		isKept: Type.Optional(
+			Type.Literal(false, { description: 'Only on files that came with a filled honeypot: there are no bytes.' }),
+		),
 	},
 	{ $id: 'SubmittedFile' },
 );

@@ -74,6 +74,18 @@ async function settled(page: Page): Promise<void> {
 	);
 }
 
+/** What a page should never have: a mark of a script that ran, an element that only a stranger's content could have made. */
+export async function harmIn(page: Page): Promise<string[]> {
+	return page.evaluate(() => {
+		const own = 'svg.icon, svg.sparkline, svg.icon *, svg.sparkline *';
+		const suspects = document.body.querySelectorAll(
+			'script, img, svg, iframe:not([sandbox=""]), object, embed, video, math, style, link, meta, base, [onerror], [onload]',
+		);
+		const elements = [...suspects].filter((element) => !element.matches(own)).map((element) => element.outerHTML);
+		return 'pwned' in window ? ['pwned', ...elements] : elements;
+	});
+}
+
 /** Waits until something holds that a page cannot show, such as what the server has stored. */
 export async function eventually(holds: () => Promise<boolean>): Promise<void> {
 	const deadline = Date.now() + 10_000;

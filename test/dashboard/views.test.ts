@@ -2,8 +2,11 @@
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import type { ShownFile } from '../../src/files/present-file.ts';
 import { findAccessibilityFaults } from '../browser.ts';
+import { attach, setScan } from '../submissions/files/attached.ts';
 import { createForm, DESKTOP, openDashboard, openServerAndBrowser, PHONE, submissionsOf } from './dashboard.ts';
+import { PNG } from './pictures.ts';
 
 setDefaultTimeout(90_000);
 
@@ -38,6 +41,11 @@ async function prepareViews(): Promise<[view: string, hash: string, sign: string
 	const [spam] = await submissionsOf(server, form.id, '?filter=spam');
 	const { body } = await server.call<{ deliveries: { id: string; channel: string }[] }>('GET /api/deliveries');
 	const mail = body.deliveries.find(({ channel }) => channel === 'mail');
+	const png = new File([PNG], 'holiday.png', { type: 'image/png' });
+	const attached = await attach(server, [png, new File(['MZ'], 'invoice.pdf.exe')], { slug: `${form.slug}-3` });
+	for (const [at, scan] of (['clean', 'infected'] as const).entries()) {
+		await setScan(server, attached.files[at] as ShownFile, scan);
+	}
 	const home = `/forms/${form.id}`;
 	return [
 		['forms', '/', 'Every view'],
@@ -46,6 +54,7 @@ async function prepareViews(): Promise<[view: string, hash: string, sign: string
 		['empty filter', `${home}?filter=starred`, 'Nothing starred'],
 		['submission', `${home}/submissions/${submission?.id}`, 'Hello'],
 		['spam', `${home}/submissions/${spam?.id}?filter=spam`, 'honeypot'],
+		['files', `${home}/submissions/${attached.submissionId}`, 'found something in this file'],
 		['connect', `${home}/connect`, 'Send a test submission'],
 		['form settings', `${home}/settings`, 'hooks.example.com'],
 		['deliveries', '/deliveries', 'owner@example.com'],

@@ -5,7 +5,12 @@ import type { DeliveryWithContent } from '../../delivery/schema.ts';
 import type { ErrorEnvelope as Envelope } from '../../http/error-envelope.ts';
 import type { Channel, DeliveryState } from '../../storage/tables.ts';
 import type { BulkTarget } from '../../submissions/bulk/schema.ts';
-import type { SubmissionList, Submission as SubmissionSchema } from '../../submissions/schema.ts';
+import type { FileLink as FileLinkSchema } from '../../submissions/files/schema.ts';
+import type {
+	SubmissionList,
+	Submission as SubmissionSchema,
+	SubmittedFile as SubmittedFileSchema,
+} from '../../submissions/schema.ts';
 
 export type { Delivery, DeliveryList } from '../../delivery/schema.ts';
 export type { Webhook, WebhookTestResult, WebhookWithSecret } from '../../delivery/webhooks/schema.ts';
@@ -18,12 +23,21 @@ export type { SignedIn } from '../sessions/schema.ts';
 export type { Status } from '../status/schema.ts';
 
 export type Submission = Static<typeof SubmissionSchema>;
+export type SubmittedFile = Static<typeof SubmittedFileSchema>;
+export type FileLink = FileLinkSchema;
 export type Flags = Pick<Submission, 'isRead' | 'isStarred' | 'isSpam'>;
 export type SubmissionPage = Static<typeof SubmissionList>;
 export type Pagination = SubmissionPage['pagination'];
 
 export const FILTERS = ['all', 'unread', 'starred', 'spam'] as const;
 export type Filter = (typeof FILTERS)[number];
+
+/** Where a file is, by ids. */
+export interface FileAddress {
+	form: string;
+	submission: string;
+	file: string;
+}
 
 /** With the codes of the server, and those of an `ApiError` without a response. */
 export type ErrorEnvelope = Omit<Envelope, 'code'> & { code: string };

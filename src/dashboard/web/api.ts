@@ -86,6 +86,8 @@ const remove = <T = unknown>(path: string) => call<T>(path, { method: 'DELETE' }
 const segment = encodeURIComponent;
 const formPath = (id: string) => `/api/forms/${segment(id)}`;
 const submissionPath = (form: string, id: string) => `${formPath(form)}/submissions/${segment(id)}`;
+const filePath = ({ form, submission, file }: types.FileAddress) =>
+	`${submissionPath(form, submission)}/files/${segment(file)}`;
 const deliveryPath = (id: string) => `/api/deliveries/${segment(id)}`;
 const webhookPath = (form: string, id: string) => `${formPath(form)}/webhooks/${segment(id)}`;
 
@@ -120,6 +122,17 @@ export const submissions = {
 	removeMany: (form: string, target: types.BulkTarget) =>
 		post<{ deleted: number }>(`${formPath(form)}/submissions/delete`, target, { keepalive: true }),
 	deliveries: (form: string, id: string) => get<types.DeliveryList>(`${submissionPath(form, id)}/deliveries`),
+};
+
+export const files = {
+	/** For a download by the browser; the server never lets one be shown as a page. */
+	address: (file: types.FileAddress, query?: { infected: 'download' }) => withQuery(filePath(file), query),
+	async read(file: types.FileAddress, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+		const response = await send(filePath(file), { signal });
+		if (!response.ok) throw await errorFrom(response);
+		return new Uint8Array(await response.arrayBuffer());
+	},
+	link: (file: types.FileAddress, expiresIn: number) => post<types.FileLink>(`${filePath(file)}/link`, { expiresIn }),
 };
 
 export type ExportFormat = 'csv' | 'json' | 'ndjson';

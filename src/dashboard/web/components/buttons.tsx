@@ -46,6 +46,16 @@ export function IconButton({ icon, label, hotkey, isFilled, tone, ...native }: I
 	);
 }
 
+/** A link that has the browser save what it leads to. */
+export function DownloadLink({ href, label, what }: { href: string; label: string; what: string }) {
+	return (
+		<a class="button small" href={href} download="" aria-label={`${label} ${what}`}>
+			<Icon name="download" />
+			{label}
+		</a>
+	);
+}
+
 export function IconLink({ icon, href, ...names }: IconProps & { href: string }) {
 	return (
 		<a class="icon-button" href={href} {...named(names)}>

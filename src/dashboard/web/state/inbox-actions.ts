@@ -82,6 +82,9 @@ export async function setFlags(inbox: Inbox, rows: Submission[], flags: Partial<
 /** Hides submissions now, and deletes them on the server when the toast expires. */
 export function removeLater(inbox: Inbox, ids: string[]): void {
 	if (ids.length === 0) return;
+	const files = [...inbox.rows.value, inbox.current.value]
+		.filter((row, at, rows) => row && ids.includes(row.id) && rows.findIndex((other) => other?.id === row.id) === at)
+		.reduce((sum, row) => sum + (row?.files.length ?? 0), 0);
 	inbox.hide(ids);
 	const commit = () =>
 		api.submissions
@@ -94,7 +97,7 @@ export function removeLater(inbox: Inbox, ids: string[]): void {
 				inbox.unhide(ids);
 				showError(error);
 			});
-	showToast(`${plural(ids.length, 'submission')} deleted.`, {
+	showToast(`${plural(ids.length, 'submission')} deleted${files > 0 ? `, with ${plural(files, 'file')}` : ''}.`, {
 		actions: [{ label: 'Undo', run: () => inbox.unhide(ids) }],
 		onExpire: commit,
 	});

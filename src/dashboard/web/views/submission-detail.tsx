@@ -16,6 +16,7 @@ import { may } from '../state/session.ts';
 import { replyAddress, summarise } from '../summary.ts';
 import type { InboxKeys } from './inbox/inbox-keys.ts';
 import { FieldList } from './submission/field-list.tsx';
+import { Files } from './submission/files.tsx';
 import { SubmissionDeliveries } from './submission/submission-deliveries.tsx';
 
 interface Props extends InboxProps {
@@ -103,7 +104,8 @@ function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
 					<strong>Spam.</strong> {spamReasonText(row.spamReason)}
 				</Notice>
 			)}
-			<FieldList data={row.data} />
+			<FieldList data={row.data} files={row.files} />
+			<Files form={inbox.formId} submission={row.id} files={row.files} />
 			{may('admin') && <SubmissionDeliveries key={row.id} form={inbox.formId} submission={row.id} />}
 		</div>
 	);

@@ -5,6 +5,7 @@ import { Time } from '../../components/time.tsx';
 import { to } from '../../router.ts';
 import type { InboxProps } from '../../state/inbox.ts';
 import { summarise } from '../../summary.ts';
+import { Attached } from './attached.tsx';
 import { classOf, SelectBox, StarButton } from './row-controls.tsx';
 
 function Item({ inbox, query, row }: InboxProps & { row: Submission }) {
@@ -24,6 +25,7 @@ function Item({ inbox, query, row }: InboxProps & { row: Submission }) {
 						{!row.isRead && <span class="visually-hidden">Unread: </span>}
 						<bdi>{title}</bdi>
 					</span>
+					<Attached row={row} />
 					<Time iso={row.createdAt} />
 				</span>
 				<span class="item-snippet">

@@ -9,6 +9,7 @@ import { to } from '../../router.ts';
 import { columnsFor } from '../../state/columns.ts';
 import type { InboxProps } from '../../state/inbox.ts';
 import { fieldValue, summarise } from '../../summary.ts';
+import { Attached } from './attached.tsx';
 import { classOf, SelectBox, SelectPageBox, StarButton } from './row-controls.tsx';
 
 function Row({ inbox, query, row, columns }: InboxProps & { row: Submission; columns: string[] }) {
@@ -34,6 +35,7 @@ function Row({ inbox, query, row, columns }: InboxProps & { row: Submission; col
 				</td>
 			))}
 			<td class="col-time">
+				<Attached row={row} />
 				<Time iso={row.createdAt} />
 			</td>
 		</tr>

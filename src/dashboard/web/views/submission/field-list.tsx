@@ -1,9 +1,12 @@
 /** All fields of a submission in the order sent; always as text. */
 
 import { useState } from 'preact/hooks';
+import type { SubmittedFile } from '../../api-types.ts';
 import { CodeBlock, CopyButton } from '../../components/code.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { numeralText } from '../../exact-json.ts';
 import { formatCount, jsonText, valueText } from '../../format.ts';
+import { elementOf } from './files.tsx';
 
 const FOLDED_AT = 2000;
 
@@ -25,6 +28,29 @@ function LongText({ text }: { text: string }) {
 
 const isPlain = (item: unknown) => typeof item !== 'object' || item === null || numeralText(item) !== undefined;
 
+/** The names of files, each with the way to its file; what else was sent in the field is text. */
+function FileNames({ names, files }: { names: unknown[]; files: SubmittedFile[] }) {
+	return (
+		<ul class="value-list">
+			{names.map((name, at) => {
+				const file = files.find((candidate) => candidate.name === name);
+				return (
+					<li key={at} dir="auto">
+						{file ? (
+							<button type="button" class="link" onClick={() => document.getElementById(elementOf(file))?.focus()}>
+								<Icon name="paperclip" />
+								{file.name}
+							</button>
+						) : (
+							valueText(name)
+						)}
+					</li>
+				);
+			})}
+		</ul>
+	);
+}
+
 function Value({ value }: { value: unknown }) {
 	if (value === '' || value === null) return <p class="muted">{value === null ? 'null' : 'empty'}</p>;
 	if (Array.isArray(value) && value.length > 0 && value.every(isPlain)) {
@@ -42,7 +68,8 @@ function Value({ value }: { value: unknown }) {
 	return <CodeBlock text={jsonText(value)} name="Structured value" />;
 }
 
-export function FieldList({ data }: { data: Record<string, unknown> }) {
+export function FieldList({ data, files }: { data: Record<string, unknown>; files: SubmittedFile[] }) {
+	const ofField = Map.groupBy(files, ({ field }) => field);
 	return (
 		<dl class="fields">
 			{Object.entries(data).map(([name, value]) => (
@@ -51,7 +78,11 @@ export function FieldList({ data }: { data: Record<string, unknown> }) {
 						<bdi>{name === '' ? '(empty name)' : name}</bdi>
 					</dt>
 					<dd>
-						<Value value={value} />
+						{ofField.has(name) ? (
+							<FileNames names={[value].flat()} files={ofField.get(name) ?? []} />
+						) : (
+							<Value value={value} />
+						)}
 						<CopyButton text={valueText(value)} what={`“${name}”`} />
 					</dd>
 				</div>

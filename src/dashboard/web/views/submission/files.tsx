@@ -1,0 +1,131 @@
+/** The attached files of a submission: pictures are shown, everything else is named and downloaded. */
+
+import { useState } from 'preact/hooks';
+import * as api from '../../api.ts';
+import type { FileAddress, SubmittedFile } from '../../api-types.ts';
+import { Button, DownloadLink } from '../../components/buttons.tsx';
+import { ConfirmDialog } from '../../components/dialogs.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Notice } from '../../components/messages.tsx';
+import { formatBytes, plural } from '../../format.ts';
+import { may } from '../../state/session.ts';
+import { FileLinkDialog } from './file-link-dialog.tsx';
+import { Picture } from './picture.tsx';
+
+/** Formats in which nothing can run; the content decided which one a file has. */
+const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
+
+/** Of the element of a file, to go there from its field. */
+export const elementOf = ({ id }: SubmittedFile) => `file-${id}`;
+
+const isKept = ({ isKept: kept }: SubmittedFile) => kept !== false;
+const isPicture = ({ type, size, scan }: SubmittedFile) =>
+	PICTURES.includes(type) && size > 0 && (scan === undefined || scan === 'clean');
+
+function startDownload(href: string): void {
+	const link = document.createElement('a');
+	link.href = href;
+	link.download = '';
+	link.click();
+}
+
+interface Props {
+	file: SubmittedFile;
+	address: FileAddress;
+}
+
+/** The way to the bytes of an infected file: for those who may do everything, and by a second decision. */
+function InfectedFile({ file: { name }, address }: Props) {
+	const [isAsking, setAsking] = useState(false);
+	return (
+		<>
+			<Notice tone="bad" icon="warning">
+				The virus scanner found something in this file.{' '}
+				{may('admin') ? 'It is kept, but not shown.' : 'Only a key with the permission admin can download it.'}
+			</Notice>
+			{may('admin') && (
+				<div>
+					<Button
+						look="small danger"
+						icon="download"
+						label="Download…"
+						aria-label={`Download… ${name}`}
+						onClick={() => setAsking(true)}
+					/>
+				</div>
+			)}
+			{isAsking && (
+				<ConfirmDialog
+					title="Download an infected file?"
+					verb="Download it"
+					onConfirm={async () => startDownload(api.files.address(address, { infected: 'download' }))}
+					onClose={() => setAsking(false)}
+				>
+					<p>
+						The virus scanner found something in <strong class="break">{name}</strong>. If you open it, it may take over
+						this computer. Only download it if you know how to handle it.
+					</p>
+				</ConfirmDialog>
+			)}
+		</>
+	);
+}
+
+function Actions({ file: { name }, address }: Props) {
+	const [isLinking, setLinking] = useState(false);
+	return (
+		<div class="row-actions">
+			<Button
+				look="small"
+				icon="link"
+				label="Copy link"
+				aria-label={`Copy link to ${name}`}
+				onClick={() => setLinking(true)}
+			/>
+			<DownloadLink href={api.files.address(address)} label="Download" what={name} />
+			{isLinking && <FileLinkDialog address={address} name={name} onClose={() => setLinking(false)} />}
+		</div>
+	);
+}
+
+function Item(props: Props) {
+	const { file, address } = props;
+	const isInfected = file.scan === 'infected';
+	const canHave = isKept(file) && !isInfected;
+	return (
+		<li class="file" id={elementOf(file)} tabIndex={-1}>
+			<div class="file-head">
+				<Icon name={isInfected ? 'warning' : 'file'} />
+				<div class="file-text">
+					<bdi>{file.name}</bdi>
+					<span class="muted small">
+						{file.type} · {formatBytes(file.size)}
+					</span>
+				</div>
+				{isInfected && <span class="chip bad">Infected</span>}
+				{file.scan === 'unchecked' && <span class="chip warn">Not checked</span>}
+				{canHave && <Actions {...props} />}
+			</div>
+			{isInfected && isKept(file) && <InfectedFile {...props} />}
+			{!isKept(file) && <p class="hint">It came with spam: only its name and size were kept.</p>}
+			{file.scan === 'unchecked' && (
+				<p class="hint">The virus scanner did not look at it yet. Be careful with it until it did.</p>
+			)}
+			{canHave && isPicture(file) && <Picture address={address} name={file.name} />}
+		</li>
+	);
+}
+
+export function Files({ form, submission, files }: { form: string; submission: string; files: SubmittedFile[] }) {
+	if (files.length === 0) return null;
+	return (
+		<section class="detail-section" aria-label="Files">
+			<h3>{plural(files.length, 'file')}</h3>
+			<ul class="files">
+				{files.map((file) => (
+					<Item key={file.id} file={file} address={{ form, submission, file: file.id }} />
+				))}
+			</ul>
+		</section>
+	);
+}

@@ -1,0 +1,103 @@
+/** Five hundred hostile files opened from the dashboard, in a real browser: none runs, and no request leaves. */
+
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { type Attached, attach } from '../submissions/files/attached.ts';
+import { createForm, type Dashboard, harmIn, openDashboard, openServerAndBrowser } from './dashboard.ts';
+import { HOSTILE_FILES } from './hostile-files.ts';
+
+setDefaultTimeout(180_000);
+
+const EACH = 20;
+
+const { server, browser } = await openServerAndBrowser({
+	settings: { FORMSRV_RATE_SUBMIT: '0', FORMSRV_RATE_API: '0' },
+});
+const sent: Attached[] = [];
+let dashboard: Dashboard;
+
+beforeAll(async () => {
+	const { id, slug } = await createForm(server, 'Hostile files');
+	await server.call(`PATCH /api/forms/${id}`, { json: { files: { maxFiles: EACH } } });
+	for (let first = 0; first < HOSTILE_FILES.length; first += EACH) {
+		sent.push(await attach(server, HOSTILE_FILES.slice(first, first + EACH), { slug }));
+	}
+	dashboard = await openDashboard({ browser, server });
+	await dashboard.signIn();
+});
+
+describe('hostile files', () => {
+	test('are five hundred, and none has the type of a page or drawing', () => {
+		const files = sent.flatMap((submission) => submission.files);
+		expect(files).toHaveLength(500);
+		expect(files.filter(({ type }) => /svg|html/.test(type))).toEqual([]);
+	});
+
+	test('run nothing and load nothing in the submission that shows them', async () => {
+		const { page, goTo, complaints } = dashboard;
+		const opened: string[] = [];
+		page.on('popup', (popup) => opened.push(popup.url()));
+		page.on('download', (download) => opened.push(download.url()));
+		page.on('dialog', (dialog) => opened.push(dialog.message()));
+		page.on('frameattached', (frame) => opened.push(frame.url()));
+		let drawn = 0;
+		for (const { formId, submissionId, files } of sent) {
+			await goTo(`/forms/${formId}/submissions/${submissionId}`);
+			await page.locator(`[id="file-${files[0]?.id}"]`).waitFor();
+			await page.getByText('Loading the picture…').first().waitFor({ state: 'detached' });
+			expect(await page.locator('.file').count()).toBe(EACH);
+			drawn += await page.locator('canvas').count();
+			expect(await harmIn(page)).toEqual([]);
+		}
+		// Those that are a picture first and a page behind it.
+		expect(drawn).toBeGreaterThanOrEqual(3 * EACH);
+		expect(opened).toEqual([]);
+		expect(complaints).toEqual([]);
+	});
+
+	test('are saved and not shown where their address is opened like a page', async () => {
+		const { page } = dashboard;
+		const addresses = sent.flatMap(({ path, files }) => files.map(({ id }) => `${server.baseUrl}${path}/files/${id}`));
+		const documents: string[] = [];
+		for (const address of addresses.filter((_, at) => at % 5 === 0)) {
+			const tab = await page.context().newPage();
+			const requests: string[] = [];
+			tab.on('request', (request) => requests.push(request.url()));
+			const download = tab.waitForEvent('download');
+			await tab.goto(address).catch(() => undefined);
+			await (await download).cancel();
+			if (tab.url() !== 'about:blank') documents.push(tab.url());
+			expect(requests).toEqual([address]);
+			await tab.close();
+		}
+		expect(documents).toEqual([]);
+	});
+
+	test('are no script, style or picture in a page of the same address', async () => {
+		const tab = await dashboard.page.context().newPage();
+		const requests: string[] = [];
+		tab.on('request', (request) => requests.push(request.url()));
+		await tab.goto(`${server.baseUrl}/health`);
+		for (const { path, files } of sent) {
+			const address = `${server.baseUrl}${path}/files/${files[0]?.id}`;
+			await tab.evaluate(async (url) => {
+				const elements = [
+					Object.assign(document.createElement('script'), { src: url }),
+					Object.assign(document.createElement('link'), { rel: 'stylesheet', href: url }),
+					Object.assign(document.createElement('img'), { src: url }),
+				];
+				const ended = elements.map(
+					(element) =>
+						new Promise((resolve) => {
+							element.onload = resolve;
+							element.onerror = resolve;
+						}),
+				);
+				document.body.append(...elements);
+				await Promise.all(ended);
+			}, address);
+		}
+		expect(await tab.evaluate(() => 'pwned' in window)).toBe(false);
+		expect(requests.filter((url) => !url.startsWith(server.baseUrl))).toEqual([]);
+		await tab.close();
+	});
+});
