@@ -63,7 +63,7 @@ describe('an attached file', () => {
 		await close();
 	});
 
-	test('is downloaded byte for byte', async () => {
+	test('is downloaded byte for byte, by itself and with the others', async () => {
 		const { page, complaints, close } = await open([text('one.txt', 'One'), text('größe "2".txt', 'Two')]);
 		await page.getByRole('heading', { name: '2 files' }).waitFor();
 		const one = page.getByRole('link', { name: 'Download one.txt' });
@@ -71,6 +71,10 @@ describe('an attached file', () => {
 		const two = page.getByRole('link', { name: 'Download größe' });
 		const [name, bytes] = await downloaded(page, () => two.press('Enter'));
 		expect([name.startsWith('größe'), bytes.toString()]).toEqual([true, 'Two']);
+		const all = page.getByRole('link', { name: 'Download all as ZIP' });
+		const [archive, zip] = await downloaded(page, () => all.click());
+		expect(archive).toEndWith('.zip');
+		expect(zip.includes('one.txt') && zip.includes('größe')).toBe(true);
 		expect(complaints).toEqual([]);
 		await close();
 	});
@@ -134,6 +138,7 @@ describe('a file that is not shown or given', () => {
 		expect(await file(page, 'virus.png').getByRole('button', { name: 'Copy link' }).count()).toBe(0);
 		expect(await page.locator('.attached.bad').count()).toBe(1);
 		await file(page, 'virus.png').getByRole('button', { name: 'Download…' }).click();
+		expect(await findAccessibilityFaults(page)).toEqual([]);
 		const confirm = page.getByRole('dialog').getByRole('button', { name: 'Download it' });
 		const [name, bytes] = await downloaded(page, () => confirm.click());
 		expect([name, bytes.equals(PNG)]).toEqual(['virus.png', true]);

@@ -127,6 +127,8 @@ export const submissions = {
 export const files = {
 	/** For a download by the browser; the server never lets one be shown as a page. */
 	address: (file: types.FileAddress, query?: { infected: 'download' }) => withQuery(filePath(file), query),
+	/** All files of a submission as a ZIP archive. */
+	archive: (form: string, id: string) => `${submissionPath(form, id)}/files.zip`,
 	async read(file: types.FileAddress, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
 		const response = await send(filePath(file), { signal });
 		if (!response.ok) throw await errorFrom(response);

@@ -118,9 +118,15 @@ function Item(props: Props) {
 
 export function Files({ form, submission, files }: { form: string; submission: string; files: SubmittedFile[] }) {
 	if (files.length === 0) return null;
+	const canHave = files.filter((file) => isKept(file) && file.scan !== 'infected');
 	return (
 		<section class="detail-section" aria-label="Files">
-			<h3>{plural(files.length, 'file')}</h3>
+			<div class="section-head">
+				<h3>{plural(files.length, 'file')}</h3>
+				{canHave.length > 1 && (
+					<DownloadLink href={api.files.archive(form, submission)} label="Download all" what="as ZIP" />
+				)}
+			</div>
 			<ul class="files">
 				{files.map((file) => (
 					<Item key={file.id} file={file} address={{ form, submission, file: file.id }} />
