@@ -14,7 +14,11 @@ export function createOutput(path: string) {
 	let filled = 0;
 
 	function flush(): void {
-		for (let at = 0; at < filled; ) at += writeSync(fd, buffer, at, filled - at);
+		try {
+			for (let at = 0; at < filled; ) at += writeSync(fd, buffer, at, filled - at);
+		} catch (cause) {
+			throw new Error(`${path} cannot be written: ${(cause as Error).message}.`, { cause });
+		}
 		filled = 0;
 	}
 

@@ -43,6 +43,6 @@ function explain(error: unknown): { sentences: string[]; exitCode: ExitCode } {
 
 /** `EACCES: permission denied, mkdir '/srv/data'` → `Cannot mkdir /srv/data: permission denied.` */
 function systemSentence({ message }: Error): string {
-	const [, reason, call, path] = /^E[A-Z0-9]+: (.+), (\w+) '(.*)'$/s.exec(message) ?? [];
-	return path === undefined ? message : `Cannot ${call} ${path}: ${reason}.`;
+	const [, reason, call, path = ''] = /^E[A-Z0-9]+: (.+), (\w+)(?: '(.*)')?$/s.exec(message) ?? [];
+	return reason === undefined ? message : `Cannot ${[call, path].filter(Boolean).join(' ')}: ${reason}.`;
 }

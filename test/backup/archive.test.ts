@@ -1,8 +1,10 @@
 /** `formsrv backup x.tar`, `backup verify` and `restore` of it: database and files of one moment, to the byte. */
 
+import { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import {
 	copyFileSync,
+	cpSync,
 	existsSync,
 	mkdirSync,
 	readdirSync,
@@ -11,6 +13,7 @@ import {
 	truncateSync,
 	writeFileSync,
 } from 'node:fs';
+import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { createOutput } from '../../src/backup/output.ts';
 import { writeArchive } from '../../src/backup/write-archive.ts';
@@ -18,6 +21,7 @@ import { openFolder } from '../../src/files/folder.ts';
 import { sweepFiles } from '../../src/files/sweep.ts';
 import { createTrackedStore } from '../../src/files/tracked-store.ts';
 import { databaseAt } from '../../src/storage/database.ts';
+import { migrate } from '../../src/storage/sqlite/migrate.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
 import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
 import { changeByte, spreadOver } from './changed-bytes.ts';
@@ -233,7 +237,7 @@ describe('a restore', () => {
 		const [key = ''] = sent.map(({ file }) => file.key);
 		const client = new BetterSqlite3(place('formsrv-data'));
 		client.exec(
-			`create table kept as select * from files; delete from files; insert into removed_files values ('${key}')`,
+			`create table kept as select * from files; delete from files; insert into removed_files (key) values ('${key}')`,
 		);
 		await cli.call('backup', 'x.tar');
 		client.exec('insert into files select * from kept; delete from removed_files');
@@ -264,6 +268,24 @@ describe('a restore', () => {
 		const { code, stderr } = await cli.call('restore', tar, '--data-dir', 'other');
 		expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('newer formsrv') });
 		expect(readdirSync(cli.path('other')).filter((name) => !name.endsWith('.lock'))).toEqual([]);
+	});
+
+	test('of an older version works, whether it is an archive or a copy of the database', async () => {
+		const migrations = cli.path('migrations');
+		cpSync('drizzle', migrations, { recursive: true });
+		const journal = await Bun.file(join(migrations, 'meta', '_journal.json')).json();
+		const older = { ...journal, entries: journal.entries.filter(({ tag }: { tag: string }) => tag < '0012') };
+		writeFileSync(join(migrations, 'meta', '_journal.json'), JSON.stringify(older));
+		mkdirSync(cli.path('formsrv-data'));
+		const client = new Database(place('formsrv-data'), { create: true });
+		migrate(client, migrations);
+		client.run("insert into forms (id, mode, slug, name) values (1, 'live', 'old', 'Old')");
+		client.close();
+		for (const name of ['x.tar', 'x.db']) {
+			expect((await cli.call('backup', name)).stderr).toBe('');
+			expect((await cli.call('restore', name, '--data-dir', `${name}-data`)).stderr).toBe('');
+			expect(await cli.json('forms', 'list', '--data-dir', `${name}-data`)).toMatchObject([{ slug: 'old' }]);
+		}
 	});
 
 	async function sweep(): Promise<void> {

@@ -1,9 +1,11 @@
 /** A full disk, simulated by the system's limit on the size of a file. */
 
 import { expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import BetterSqlite3 from 'better-sqlite3';
-import { runBinary, startBinary } from '../binary.ts';
+import { BINARY, runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const MAX_FILE_KIB = 400;
@@ -34,4 +36,30 @@ test('submissions without room are rejected with 503; the stop is orderly, and a
 	const file = new BetterSqlite3(join(cwd, 'formsrv-data', 'formsrv.db'));
 	expect(file.prepare('select count(*) from submissions').pluck().get()).toBe(acknowledged);
 	file.close();
+});
+
+test('without room, a backup leaves nothing, and a restore the database as it was', async () => {
+	const cwd = tempFolder();
+	expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd })).code).toBe(0);
+	const server = await startBinary({ cwd });
+	const body = new FormData();
+	body.append('cv', new File([new Uint8Array(2 * MAX_FILE_KIB * 1024)], 'cv.bin'));
+	const headers = { Accept: 'application/json' };
+	expect((await fetch(`${server.submitUrl}/f/contact`, { method: 'POST', body, headers })).status).toBe(200);
+	await server.end('SIGTERM');
+	expect((await runBinary(['backup', 'x.tar'], { cwd })).code).toBe(0);
+	const listed = () => readdirSync(join(cwd, 'formsrv-data')).filter((name) => name !== 'files');
+	const before = listed();
+
+	for (const args of [
+		['backup', 'y.tar'],
+		['restore', 'x.tar', '--force'],
+	]) {
+		const child = Bun.spawn([...BOUNDED, BINARY, ...args], { cwd, env: {}, stdout: 'pipe', stderr: 'pipe' });
+		const [stderr, code] = await Promise.all([text(child.stderr), child.exited]);
+		expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^.+: .*large.*\.\n$/) });
+	}
+	expect(readdirSync(cwd).sort()).toEqual(['formsrv-data', 'x.tar']);
+	expect(listed()).toEqual(before);
+	expect((await runBinary(['restore', 'x.tar', '--force'], { cwd })).code).toBe(0);
 });

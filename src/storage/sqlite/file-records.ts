@@ -20,9 +20,11 @@ export function readFileRecords(file: string): FileRecords {
 	}
 }
 
+/** The database may be of a version that knew no files. */
 export function* readNamedFiles(file: string): Generator<NamedFile> {
 	const client = openReadConnection(file);
 	try {
+		if (client.query("select 1 from sqlite_schema where name = 'files'").values().length === 0) return;
 		yield* client
 			.query<NamedFile, []>('select key, bytes, sha256 from files where key is not null order by id')
 			.iterate();

@@ -1,0 +1,44 @@
+/** The locks between processes: held by one, seen by the others, and gone with their holder however it ends. */
+
+import { expect, test } from 'bun:test';
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { areFilesHeld, holdFiles } from '../../../src/storage/sqlite/locks.ts';
+import { tempFolder } from '../../temp-folder.ts';
+
+/** Another process that holds the files until it is killed. */
+async function holdElsewhere(file: string) {
+	const module = join(import.meta.dir, '../../../src/storage/sqlite/locks.ts');
+	const script = `
+		require(${JSON.stringify(module)}).holdFiles(process.argv[1]);
+		console.log('held');
+		process.stdin.resume();`;
+	const other = Bun.spawn([process.execPath, '-e', script, file], { stdin: 'pipe', stdout: 'pipe' });
+	await other.stdout.getReader().read();
+	return other;
+}
+
+test('files are held as long as one of several backups is under way, also of other processes that are killed', async () => {
+	const file = join(tempFolder(), 'formsrv.db');
+	writeFileSync(file, '');
+	expect(areFilesHeld(file)).toBe(false);
+	const others = [await holdElsewhere(file), await holdElsewhere(file)];
+	const release = holdFiles(file);
+	for (const other of others) {
+		expect(areFilesHeld(file)).toBe(true);
+		other.kill('SIGKILL');
+		await other.exited;
+	}
+	expect(areFilesHeld(file)).toBe(true);
+	release();
+	expect(areFilesHeld(file)).toBe(false);
+	expect(statSync(`${file}.lock-files`).mode & 0o777).toBe(0o600);
+});
+
+test.skipIf(process.getuid?.() !== 0)('what root locks, the owner of the database can look at', () => {
+	const file = join(tempFolder(), 'formsrv.db');
+	writeFileSync(file, '');
+	Bun.spawnSync(['chown', '65534:65534', file]);
+	holdFiles(file)();
+	expect(statSync(`${file}.lock-files`)).toMatchObject({ uid: 65534, gid: 65534 });
+});
