@@ -11,6 +11,8 @@ export interface FileCaller {
 	permissions: readonly Permission[];
 	/** The parameter `infected` of the request. */
 	infected?: string | undefined;
+	/** Everyone with a link: none of them confirms anything. */
+	isLink?: true;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface FileCaller {
  */
 export function checkFileAccess(
 	{ name, key, scan }: Pick<StoredFile, 'name' | 'key' | 'scan'>,
-	{ permissions, infected }: FileCaller,
+	{ permissions, infected, isLink }: FileCaller,
 ): void {
 	if (key === null) {
 		throw new AppError(
@@ -29,6 +31,7 @@ export function checkFileAccess(
 	}
 	if (scan !== 'infected') return;
 	const found = `The virus scanner found something in the file ${JSON.stringify(name)}`;
+	if (isLink) throw new AppError('FORBIDDEN', `${found}; no link leads to it.`);
 	if (!permissions.includes('admin')) {
 		throw new AppError('FORBIDDEN', `${found}; only a key with the permission admin can download it.`);
 	}

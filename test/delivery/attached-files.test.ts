@@ -2,6 +2,7 @@
 
 import { afterEach, expect, test } from 'bun:test';
 import PostalMime from 'postal-mime';
+import { startClamd, VIRUS } from '../files/clamd-server.ts';
 import { withProgram } from '../programs.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { attach, randomBytes, setScan } from '../submissions/files/attached.ts';
@@ -113,6 +114,21 @@ test('an infected file is named as such and never attached', async () => {
 	expect(mail && attachmentsOf(mail)).toEqual([['good.txt', 'text/plain', 2]]);
 	expect(mail?.text).toContain('bad.exe (5 B): the virus scanner found something in it\ngood.txt (2 B), attached\n');
 });
+
+const clamd = withProgram('clamd');
+clamd.test(
+	'with a virus scanner a mail waits a moment, and carries what is clean',
+	async () => {
+		const scanner = await startClamd(clamd.path);
+		closing.push(scanner.stop);
+		const peer = await openWithSmtp({ attachFiles: true }, { FORMSRV_SCAN: `clamd:${scanner.address.socket}` });
+		await attach(server, [new File([VIRUS], 'bad.txt'), new File(['fine'], 'good.txt')]);
+		const [mail] = await mailsOf(peer, 1);
+		expect(mail && attachmentsOf(mail)).toEqual([['good.txt', 'text/plain', 4]]);
+		expect(mail?.text).toContain('bad.txt (23 B): the virus scanner found something in it\ngood.txt (4 B), attached\n');
+	},
+	60_000,
+);
 
 test('a digest names the files', async () => {
 	const peer = await openWithSmtp({ attachFiles: true }, { FORMSRV_MAIL_PER_HOUR: '1' });

@@ -31,6 +31,12 @@ test('an infected file takes the permission admin and a confirmation', () => {
 	expect(attempt({ ...ADMIN, infected: 'download' })).toBeUndefined();
 });
 
+test('an infected file is not given to everyone with a link', () => {
+	const caller = { ...ADMIN, infected: 'download', isLink: true } as const;
+	expect(() => checkFileAccess({ ...file, scan: 'infected' }, caller)).toThrow('no link leads to it');
+	expect(() => checkFileAccess({ ...file, scan: 'unchecked' }, caller)).not.toThrow();
+});
+
 test('of a file that came with spam there are no bytes', () => {
 	expect(() => checkFileAccess({ ...file, key: null }, ADMIN)).toThrow(
 		expect.objectContaining({

@@ -178,7 +178,7 @@ export function createDownloads(storage: Storage, { store, budget, turns }: Down
 				.innerJoin(formTable, eq(formTable.id, files.formId))
 				.where(and(eq(files.id, fileId), isNull(formTable.deletedAt)));
 			if (!found) throw noSuchFile();
-			checkFileAccess(found.file, { permissions: [] });
+			checkFileAccess(found.file, { permissions: [], isLink: true });
 			return found.file;
 		},
 		/**

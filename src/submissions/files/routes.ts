@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import { AppError } from '../../errors.ts';
-import { INFECTED_CONFIRMATION } from '../../files/file-access.ts';
+import { type FileCaller, INFECTED_CONFIRMATION } from '../../files/file-access.ts';
 import { FILE_PATH, type FileLinks, type LinkHolder } from '../../files/links.ts';
 import { readJson } from '../../http/json-body.ts';
 import {
@@ -20,6 +20,7 @@ import { stringEnum } from '../../http/schema-types.ts';
 import type { StreamResponse } from '../../http/streamed.ts';
 import type { Auth } from '../../keys/auth.ts';
 import { callerOf, type Principal } from '../../keys/permissions.ts';
+import type { Mode } from '../../storage/tables.ts';
 import { FILE_EXAMPLE, formId, submissionId } from '../openapi-parts.ts';
 import { archiveResponse, createFileResponse } from './download-response.ts';
 import type { Downloads } from './downloads.ts';
@@ -74,11 +75,14 @@ export const fileRoutes = (
 	{ stream, links, baseUrl, isAlive }: FileRoutesOptions,
 ) => {
 	const respond = createFileResponse(downloads, stream);
-	const find = ({ id, ...params }: FileParams, { mode, permissions }: Principal, request?: Request) =>
-		downloads.find({ formId: id, ...params }, { mode, permissions, infected: request && confirmation(request) });
+	const find = ({ id, ...params }: FileParams, caller: FileCaller & { mode: Mode }) =>
+		downloads.find({ formId: id, ...params }, caller);
 
 	const download = async ({ principal, params, request }: Owned) =>
-		respond(await find(params, principal, request), { request, caller: callerOf(principal) });
+		respond(await find(params, { ...principal, infected: confirmation(request) }), {
+			request,
+			caller: callerOf(principal),
+		});
 
 	async function open({ params, request }: { params: { fileId: string }; request: Request }): Promise<Response> {
 		const link = await links.read(params.fileId, queryOf(request));
@@ -124,8 +128,7 @@ export const fileRoutes = (
 		.post(
 			'/files/:fileId/link',
 			async ({ principal, params, request }) => {
-				// There is no confirmation where a link is opened, so none leads to an infected file.
-				const file = await find(params, { ...principal, permissions: [] });
+				const file = await find(params, { ...principal, isLink: true });
 				const { expiresIn = EXPIRES_IN_DEFAULT } = request.headers.has('content-type')
 					? await readJson(request, CreateFileLink)
 					: {};

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { startS3Server } from '../../files/s3-server.ts';
 import { withProgram } from '../../programs.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 import { type Attached, attach, randomBytes, setScan } from './attached.ts';
@@ -222,3 +223,35 @@ curl.test('curl saves a file under its name, and resumes a download that broke o
 	await run('-C', '-', '-o', part);
 	expect(Buffer.from(await Bun.file(part).bytes()).equals(Buffer.from(BYTES))).toBe(true);
 });
+
+test('from a bucket the same comes, whole, in parts, empty and as an archive', async () => {
+	const s3 = await startS3Server();
+	const inBucket = await openTestServer({
+		settings: {
+			FORMSRV_FILES_URL: 's3://forms/downloads',
+			FORMSRV_S3_ENDPOINT: s3.endpoint,
+			FORMSRV_S3_ACCESS_KEY_ID: 'S3RVER',
+			FORMSRV_S3_SECRET_ACCESS_KEY: 'S3RVER',
+		},
+	});
+	try {
+		await inBucket.app.forms.create('live', { name: 'Jobs', slug: 'jobs' });
+		const stored = await attach(inBucket, [new File([BYTES], NAME), new File([], 'empty.txt')]);
+		const read = async (at: string, headers = {}) => {
+			const response = await fetch(inBucket.baseUrl + at, {
+				headers: { ...authorization(inBucket.adminKey), ...headers },
+			});
+			return { status: response.status, bytes: Buffer.from(await response.bytes()) };
+		};
+		const whole = await read(fileAt(0, stored));
+		expect([whole.status, whole.bytes.equals(Buffer.from(BYTES))]).toEqual([200, true]);
+		const part = await read(fileAt(0, stored), { Range: 'bytes=300000-300999' });
+		expect([part.status, part.bytes.equals(Buffer.from(BYTES.subarray(300_000, 301_000)))]).toEqual([206, true]);
+		expect(await read(fileAt(1, stored))).toEqual({ status: 200, bytes: Buffer.alloc(0) });
+		const archive = await read(`${stored.path}/files.zip`);
+		expect([archive.status, archive.bytes.includes(Buffer.from(BYTES))]).toEqual([200, true]);
+	} finally {
+		await inBucket.close();
+		await s3.stop();
+	}
+}, 60_000);

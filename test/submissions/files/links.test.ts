@@ -120,7 +120,8 @@ test('a link is made by those who may read, and leads to no infected file', asyn
 	const { url } = await create({}, bad);
 	await setScan(server, bad.files[0] as never, 'infected');
 	expect((await open(url)).status).toBe(403);
-	expect(await status(server.adminKey, bad)).toBe(403);
+	const { status: refused, body } = await server.call<{ error: string }>(linkPath(bad));
+	expect([refused, body.error]).toEqual([403, expect.stringContaining('"bad.exe"; no link leads to it')]);
 });
 
 test('a link is no secret of the log', async () => {
