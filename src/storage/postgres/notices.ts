@@ -41,7 +41,7 @@ export function createNotices(sql: Sql, onError: (error: unknown) => void) {
 	}
 
 	const events: Events = {
-		isHeard: () => listening !== undefined || listeners.size > 0,
+		isHeard: () => listeners.size > 0,
 		publish(event): void {
 			hear(event);
 			if (!listening) return;
@@ -56,6 +56,8 @@ export function createNotices(sql: Sql, onError: (error: unknown) => void) {
 
 	return {
 		events,
+		/** Whether an event is of interest, here or to other servers. */
+		isTold: () => listening !== undefined || listeners.size > 0,
 		/** From now on this process tells others, and hears them. */
 		listen(): void {
 			listening ??= sql.listen(CHANNEL, receive);

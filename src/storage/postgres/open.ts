@@ -92,7 +92,7 @@ export async function openPostgres(
 			async append(row: NewSubmission): Promise<void> {
 				const submissionId = await writer.append(row);
 				counts.count(row.formId);
-				if (events.isHeard()) events.publish({ type: 'submission', formId: row.formId, submissionId });
+				if (notices.isTold()) events.publish({ type: 'submission', formId: row.formId, submissionId });
 			},
 			...createSubmissionLog(sql, { counts, events }),
 			...fileLists,
