@@ -11,6 +11,7 @@ const PURPOSES = {
 	soffice: 'exports opened in a spreadsheet',
 	sqlite3: 'a lock that another program holds',
 	strace: 'the order of fsync and response; a disk that fails; kills at each system call of backup and restore',
+	tar: 'an archive unpacked by another program',
 	'systemd-analyze': 'the service file of docs/operating.md',
 };
 type Program = keyof typeof PURPOSES;

@@ -12,6 +12,9 @@ const LOOK_MS = 5000;
 /** For one process alone, or for all that want it so. */
 type Kind = 'exclusive' | 'shared';
 
+/** Out of reach of the garbage collector, which would give them back. */
+const held = new Set<Database>();
+
 const SERVER = '.lock';
 const FILES = '.lock-files';
 
@@ -54,10 +57,12 @@ function take(databaseFile: string, ending: string, kind: Kind, waitMs = 0): (()
 		if ((error as { code?: string }).code === 'SQLITE_BUSY') return undefined;
 		throw new AppError('UNAVAILABLE', `${file} cannot be used: ${(error as Error).message}.`, { cause: error });
 	}
-	const held = lock;
+	const taken = lock;
+	held.add(taken);
 	return () => {
-		held.run('rollback');
-		held.close();
+		held.delete(taken);
+		taken.run('rollback');
+		taken.close();
 	};
 }
 

@@ -11,8 +11,11 @@ async function holdElsewhere(file: string) {
 	const module = join(import.meta.dir, '../../../src/storage/sqlite/locks.ts');
 	const script = `
 		require(${JSON.stringify(module)}).holdFiles(process.argv[1]);
-		console.log('held');
-		process.stdin.resume();`;
+		process.stdin.resume();
+		setTimeout(() => {
+			Bun.gc(true);
+			console.log('held');
+		}, 10);`;
 	const other = Bun.spawn([process.execPath, '-e', script, file], { stdin: 'pipe', stdout: 'pipe' });
 	await other.stdout.getReader().read();
 	return other;
