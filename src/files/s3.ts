@@ -12,10 +12,8 @@ import { streamFile } from './stream-file.ts';
 
 const ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 300;
-/** A gigabyte at a few megabytes a second. */
-const UPLOAD_MS = 5 * 60_000;
-/** Until the first bytes of a download. */
-const RESPONSE_MS = 30_000;
+/** Without a byte for so long, a request is given up. */
+const STALL_MS = 15_000;
 const URL_SECONDS = 15 * 60;
 /** Removed at one time. */
 const REMOVALS = 8;
@@ -23,7 +21,11 @@ const REMOVALS = 8;
 const isPassing = (status: number) => status >= 500 || status === 429 || status === 408;
 
 /** @param folder Where files are until they are whole. */
-export function openS3({ prefix, endpoint, ...place }: S3Place, folder: string): FileStore {
+export function openS3(
+	{ prefix, endpoint, ...place }: S3Place,
+	folder: string,
+	{ stallMs = STALL_MS }: { stallMs?: number } = {},
+): FileStore {
 	const address = endpoint ?? `https://s3.${place.region}.amazonaws.com`;
 	const client = new Bun.S3Client({ ...place, endpoint: address });
 	const incoming = createIncoming(folder);
@@ -44,20 +46,25 @@ export function openS3({ prefix, endpoint, ...place }: S3Place, folder: string):
 	async function upload(key: string, path: string): Promise<void> {
 		const { size } = await stat(path);
 		const headers = { 'content-length': String(size), 'content-type': 'application/octet-stream' };
-		const body = streamFile(path, { start: 0, end: size });
-		const response = await request('PUT', key, { body, headers, signal: AbortSignal.timeout(UPLOAD_MS) });
-		if (!response.ok) throw await rejected(response, 'PUT');
-		await response.body?.cancel();
+		const patience = createPatience(stallMs);
+		const body = streamFile(path, { start: 0, end: size }, patience.renew);
+		try {
+			const response = await request('PUT', key, { body, headers, signal: patience.signal });
+			if (!response.ok) throw await rejected(response, 'PUT');
+			await response.body?.cancel();
+		} finally {
+			patience.end();
+		}
 	}
 
+	/** Resolves with the headers. */
 	async function download(key: string, range?: ByteRange): Promise<Response> {
-		const patience = new AbortController();
-		const timer = setTimeout(() => patience.abort(new Error('it did not respond in time')), RESPONSE_MS);
+		const patience = createPatience(stallMs);
 		try {
 			const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end - 1}` } : {};
 			return await request('GET', key, { headers, signal: patience.signal });
 		} finally {
-			clearTimeout(timer);
+			patience.end();
 		}
 	}
 
@@ -92,7 +99,7 @@ export function openS3({ prefix, endpoint, ...place }: S3Place, folder: string):
 		async read(key, range) {
 			if (!isKey(key)) throw new MissingFile(key);
 			if (range && range.start >= range.end) return new ReadableStream({ start: (controller) => controller.close() });
-			const response = await download(key, range);
+			const response = await repeatedly(() => download(key, range));
 			if (response.status === 404 && (await isMissingKey(response))) throw new MissingFile(key);
 			if (!response.ok) throw await rejected(response, 'GET');
 			const bytes = Number(response.headers.get('content-length'));
@@ -164,10 +171,25 @@ export function openS3({ prefix, endpoint, ...place }: S3Place, folder: string):
 	}
 }
 
+/** Its signal ends a request that was not renewed for so long. */
+function createPatience(ms: number) {
+	const controller = new AbortController();
+	const giveUp = () => controller.abort(new Error('it did not respond in time'));
+	let timer = setTimeout(giveUp, ms);
+	return {
+		signal: controller.signal,
+		renew(): void {
+			clearTimeout(timer);
+			timer = setTimeout(giveUp, ms);
+		},
+		end: () => clearTimeout(timer),
+	};
+}
+
 /** Another attempt would have the same result. */
 class FinalError extends Error {}
 
-async function repeatedly(act: () => Promise<void>): Promise<void> {
+async function repeatedly<T>(act: () => Promise<T>): Promise<T> {
 	for (let attempt = 1; ; attempt++) {
 		try {
 			return await act();

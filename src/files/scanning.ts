@@ -60,6 +60,8 @@ export function startScanning(
 			// One that was removed meanwhile is no row any more; doctor names one that is lost.
 			if (!(error instanceof MissingFile)) log.warn('A file cannot be read for the virus scanner.', { cause: error });
 		}
+		// It was there, only this file could not be scanned.
+		findings.clear('scanner');
 		postponed.set(id, performance.now() + POSTPONE_MS);
 	}
 

@@ -4,13 +4,17 @@ import type { ByteRange } from '../http/byte-range.ts';
 
 const PIECE_BYTES = 256 * 1024;
 
-/** The file is open only while a piece is read, so that a stream that is left alone holds nothing. */
-export function streamFile(path: string, { start, end }: ByteRange): ReadableStream<Uint8Array> {
+/**
+ * The file is open only while a piece is read, so that a stream that is left alone holds nothing.
+ * @param onPiece Called when a piece is asked for.
+ */
+export function streamFile(path: string, { start, end }: ByteRange, onPiece = () => {}): ReadableStream<Uint8Array> {
 	const file = Bun.file(path);
 	let at = start;
 	return new ReadableStream<Uint8Array>(
 		{
 			async pull(controller) {
+				onPiece();
 				if (at < end) {
 					const piece = await file.slice(at, Math.min(at + PIECE_BYTES, end)).bytes();
 					if (piece.length === 0) throw new Error(`The file ends at byte ${at}, before byte ${end}.`);

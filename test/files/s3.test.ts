@@ -116,3 +116,25 @@ test('a failure of the service is tried again', async () => {
 	expect(failures).toBe(3);
 	await broken.stop(true);
 });
+
+test('a request without a response is given up and tried again', async () => {
+	let requests = 0;
+	const silent = Promise.withResolvers<Response>();
+	const stalling = Bun.serve({
+		port: 0,
+		hostname: '127.0.0.1',
+		fetch(request) {
+			if (++requests % 2) return silent.promise;
+			return request.method === 'PUT' ? new Response('') : new Response('whole');
+		},
+	});
+	const store = openS3({ ...place, endpoint: stalling.url.origin }, folder, { stallMs: 300 });
+	const writer = store.create();
+	await writer.write(randomBytes(10));
+	await writer.finish();
+	expect(requests).toBe(2);
+	expect(await new Response(await store.read(newKey())).text()).toBe('whole');
+	expect(requests).toBe(4);
+	silent.resolve(new Response(''));
+	await stalling.stop(true);
+});
