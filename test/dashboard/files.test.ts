@@ -3,6 +3,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
+import { decodeId } from '../../src/ids.ts';
 import { findAccessibilityFaults } from '../browser.ts';
 import { type Attached, attach, setScan } from '../submissions/files/attached.ts';
 import { createForm, eventually, openDashboard, openServerAndBrowser, row } from './dashboard.ts';
@@ -151,13 +152,17 @@ describe('a file that is not shown or given', () => {
 		await reader.close();
 	});
 
-	test('is an unchecked picture; it is named and can be downloaded', async () => {
+	test('is an unchecked picture: it is named, can be downloaded, and appears once it is clean', async () => {
 		const attached = await open([picture('new.png')]);
 		await setScan(server, attached.files[0] as (typeof attached.files)[0], 'unchecked');
 		await attached.page.reload();
 		await attached.page.getByText('did not look at it yet').waitFor();
 		expect(await attached.page.locator('canvas').count()).toBe(0);
 		expect(await attached.page.getByRole('link', { name: 'Download new.png' }).count()).toBe(1);
+		await setScan(server, attached.files[0] as (typeof attached.files)[0], 'clean');
+		server.app.storage.events.publish({ type: 'change', formId: decodeId(attached.formId) ?? -1 });
+		await attached.page.getByRole('img', { name: 'new.png' }).waitFor();
+		expect(await attached.page.getByText('did not look at it yet').count()).toBe(0);
 		await attached.close();
 	});
 

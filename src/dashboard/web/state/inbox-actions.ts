@@ -79,12 +79,18 @@ export async function setFlags(inbox: Inbox, rows: Submission[], flags: Partial<
 	refreshFormsSoon();
 }
 
+/** Of those submissions that are on the screen. */
+function countFiles({ rows, current }: Inbox, ids: ReadonlySet<string>): number {
+	const known = new Map(
+		[...rows.value, ...(current.value ? [current.value] : [])].map((row) => [row.id, row.files.length]),
+	);
+	return [...known].reduce((sum, [id, count]) => (ids.has(id) ? sum + count : sum), 0);
+}
+
 /** Hides submissions now, and deletes them on the server when the toast expires. */
 export function removeLater(inbox: Inbox, ids: string[]): void {
 	if (ids.length === 0) return;
-	const files = [...inbox.rows.value, inbox.current.value]
-		.filter((row, at, rows) => row && ids.includes(row.id) && rows.findIndex((other) => other?.id === row.id) === at)
-		.reduce((sum, row) => sum + (row?.files.length ?? 0), 0);
+	const files = countFiles(inbox, new Set(ids));
 	inbox.hide(ids);
 	const commit = () =>
 		api.submissions

@@ -100,6 +100,14 @@ export function createInbox(formId: string) {
 		hidden.value = new Set([...hidden.value].filter((id) => !back.has(id)));
 	}
 
+	/** Of the page, and the open one. */
+	function updateRows(update: (row: Submission) => Submission): void {
+		batch(() => {
+			if (page.value) page.value = { ...page.value, submissions: page.value.submissions.map(update) };
+			if (current.value) current.value = update(current.value);
+		});
+	}
+
 	/** No reload then: a submission just marked read or unstarred stays visible, although the filter no longer matches it. */
 	const isEcho = () => Date.now() - actedAt < ECHO_MS && (query?.filter === 'unread' || query?.filter === 'starred');
 
@@ -148,11 +156,13 @@ export function createInbox(formId: string) {
 		/** Applies flags at once to the list and the open submission. */
 		applyFlags(ids: ReadonlySet<string>, flags: Partial<Flags>): void {
 			actedAt = Date.now();
-			const update = (row: Submission) => (ids.has(row.id) ? { ...row, ...flags } : row);
-			batch(() => {
-				if (page.value) page.value = { ...page.value, submissions: page.value.submissions.map(update) };
-				if (current.value) current.value = update(current.value);
-			});
+			updateRows((row) => (ids.has(row.id) ? { ...row, ...flags } : row));
+		},
+
+		/** Reads again what the virus scanner has found in the files of a submission. */
+		async refreshFiles(id: string): Promise<void> {
+			const { files } = await api.submissions.read(formId, id);
+			updateRows((row) => (row.id === id ? { ...row, files } : row));
 		},
 
 		/** Hides rows and fills the page up; they stay hidden until {@link unhide} or {@link reloadAndUnhide}. */

@@ -12,6 +12,7 @@ import { now } from '../state/clock.ts';
 import { formOf } from '../state/forms.ts';
 import type { Inbox, InboxProps } from '../state/inbox.ts';
 import { setFlags } from '../state/inbox-actions.ts';
+import { useLiveEvents } from '../state/live.ts';
 import { may } from '../state/session.ts';
 import { replyAddress, summarise } from '../summary.ts';
 import type { InboxKeys } from './inbox/inbox-keys.ts';
@@ -74,11 +75,25 @@ function Bar({ inbox, query, id, keys }: Props) {
 	);
 }
 
+/** Pictures wait for the virus scanner, and a list may be older than what it has found. */
+function useScanResults(inbox: Inbox, { id, files }: Submission): void {
+	const isUnchecked = files.some(({ scan, isKept }) => scan === 'unchecked' && isKept !== false);
+	const refresh = () => inbox.refreshFiles(id).catch(() => {});
+	useEffect(() => {
+		if (isUnchecked) void refresh();
+	}, [id]);
+	useLiveEvents((event) => {
+		const mayBeDone = event.type === 'resumed' || (event.type === 'change' && event.formId === inbox.formId);
+		if (isUnchecked && mayBeDone) void refresh();
+	});
+}
+
 function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	const reply = replyAddress(row.data);
 	const subject = encodeURIComponent(`Re: ${formOf(inbox.formId)?.name ?? 'your message'}`);
 	useEffect(() => heading.current?.focus({ preventScroll: true }), [row.id]);
+	useScanResults(inbox, row);
 	return (
 		<div class="detail-scroll">
 			<div class="detail-head">
