@@ -84,11 +84,9 @@ export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>
 		yield encoder.encode(text + tail);
 	}
 
-	/** The entries with their files, which are asked for only if the form has any. */
-	async function withFiles({ formId, entries }: PageParts): Promise<readonly PageEntry[]> {
-		if (entries.length === 0 || !(await submissions.hasFiles(formId))) return entries;
+	async function withFiles(entries: readonly PageEntry[]): Promise<readonly PageEntry[]> {
 		const files = await submissions.files(entries.map(({ id }) => id));
-		return files.size === 0 ? entries : entries.map((entry) => ({ ...entry, files: files.get(entry.id) }));
+		return entries.map((entry) => ({ ...entry, files: files.get(entry.id) }));
 	}
 
 	/**
@@ -96,7 +94,8 @@ export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>
 	 * @throws AppError UNAVAILABLE if a turn does not come in time
 	 */
 	return async (page: PageParts, caller?: string): Promise<JsonText> => {
-		const parts = { ...page, entries: await withFiles(page) };
+		const hasFiles = await submissions.hasFiles(page.formId);
+		const parts = hasFiles ? { ...page, entries: await withFiles(page.entries) } : page;
 		let size = 0;
 		// The characters of a small text are near enough to its bytes.
 		for (const { data } of parts.entries) size += typeof data === 'string' ? data.length : data;

@@ -14,31 +14,31 @@ export function presentJson(row: StoredSubmission, timeline: Timeline): string {
 
 /** As {@link presentJson}, with data from elsewhere. */
 export function presentWith(data: string, row: Shown, timeline: Timeline): string {
-	return `${presentId(row)}"data":${data},${presentFlags(row, timeline)},${presentFiles(row)}}`;
+	return `${presentId(row)}"data":${data},${presentFlags(row, timeline, endWithFiles(row))}`;
 }
 
 /** The text before and after the data of a `Submission`. */
 export function presentAround(row: Shown, timeline: Timeline): [before: string, after: string] {
-	return [`${presentId(row)}"data":`, `,${presentFlags(row, timeline)},${presentFiles(row)}}`];
+	return [`${presentId(row)}"data":`, `,${presentFlags(row, timeline, endWithFiles(row))}`];
 }
 
 /** As {@link presentJson}, without what was sent. */
 export function presentFlagged(row: Shown, timeline: Timeline): string {
-	return `${presentId(row)}${presentFlags(row, timeline)}}`;
+	return presentId(row) + presentFlags(row, timeline, '}');
 }
 
 function presentId({ id }: Shown): string {
 	return `{"id":"${encodeId(id)}",`;
 }
 
-function presentFlags(row: Shown, timeline: Timeline): string {
+function presentFlags(row: Shown, timeline: Timeline, end: string): string {
 	const reason = row.isSpam ? `,"spamReason":${JSON.stringify(row.spamReason ?? 'marked')}` : '';
 	return (
 		`"createdAt":"${timeline.isoOf(row.id)}",` +
-		`"isRead":${row.isRead},"isStarred":${row.isStarred},"isSpam":${row.isSpam}${reason}`
+		`"isRead":${row.isRead},"isStarred":${row.isStarred},"isSpam":${row.isSpam}${reason}${end}`
 	);
 }
 
-function presentFiles({ files }: Shown): string {
-	return files ? `"files":${JSON.stringify(files.map(presentFile))}` : '"files":[]';
+function endWithFiles({ files }: Shown): string {
+	return files ? `,"files":${JSON.stringify(files.map(presentFile))}}` : ',"files":[]}';
 }
