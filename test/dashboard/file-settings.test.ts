@@ -3,7 +3,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Form } from '../../src/forms/schema.ts';
 import { openSite } from '../site.ts';
-import { createForm, openDashboard, openServerAndBrowser } from './dashboard.ts';
+import { createForm, eventually, openDashboard, openServerAndBrowser } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -44,6 +44,17 @@ describe('what visitors may attach', () => {
 		await page.getByRole('switch', { name: 'Take files' }).check();
 		await save();
 		expect((await formOf(form.id)).files).toEqual({ maxFiles: 5, maxBytes: 10_485_760, types: [] });
+		expect(complaints).toEqual([]);
+		await close();
+	});
+
+	test('is sent by mail if a switch says so, which is saved at once', async () => {
+		const form = await createForm(server, 'Mails');
+		const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}/settings`);
+		await page.getByRole('switch', { name: 'Send files by mail' }).check();
+		await eventually(async () => (await formOf(form.id)).attachFiles);
 		expect(complaints).toEqual([]);
 		await close();
 	});

@@ -210,6 +210,20 @@ describe('a file that is not shown or given', () => {
 	});
 });
 
+test('a form-level key shows and downloads the files of its form', async () => {
+	const { slug } = await createForm(server, 'One form');
+	const attached = await attach(server, [picture('a.png'), text('b.txt')], { slug });
+	const { page, complaints, close } = await openAttached(
+		attached,
+		await server.createKey({ permissions: ['read'], form: slug }),
+	);
+	await page.getByRole('img', { name: 'a.png' }).waitFor();
+	const link = page.getByRole('link', { name: 'Download b.txt' });
+	expect(await downloaded(page, () => link.click())).toEqual(['b.txt', Buffer.from('Hello')]);
+	expect(complaints).toEqual([]);
+	await close();
+});
+
 test('a key without the permission to read shows nothing of files', async () => {
 	const { formId, submissionId } = await attach(server, [text('secret.txt')], {
 		slug: (await createForm(server, 'Secret')).slug,
