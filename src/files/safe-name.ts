@@ -1,13 +1,15 @@
 /** Names for files in a folder or an archive: safe and distinct on every system. */
 
-import { extensionOf } from './file-name.ts';
+import { stemLength } from './file-name.ts';
 
 /** Of a name in UTF-8; common file systems take 255. */
 const MAX_BYTES = 200;
 /** What Windows takes in no name, and what turns or hides text. */
 const UNFIT = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029<>:"/\\|?*]/gu;
-/** Devices of Windows, with any extension. */
-const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?=\.|$)/i;
+/** Devices of Windows, with any extension, also after blanks. */
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?=\s*(?:\.|$))/i;
+/** What Windows drops at the end of a name. */
+const UNFIT_END = /[\s.]+$/;
 
 /** @returns a function from the name of a file to one that it did not return yet, nor is `reserved` */
 export function createSafeNames(reserved: readonly string[] = []): (name: string) => string {
@@ -31,13 +33,13 @@ function safeName(name: string): string {
 		.replace(UNFIT, '_')
 		.replace(DEVICE, '_$&')
 		.replace(/^[.\-~ ]/, '_');
-	return withSuffix(visible.replace(/[. ]+$/, '') || 'file', '');
+	return withSuffix(visible.replace(UNFIT_END, '') || 'file', '');
 }
 
 /** With the suffix before the extension, cut to what a name may have. */
 function withSuffix(name: string, suffix: string): string {
-	const whole = extensionOf(name);
-	const extension = Buffer.byteLength(whole) <= MAX_BYTES / 4 ? name.slice(name.length - whole.length) : '';
+	const whole = name.slice(stemLength(name));
+	const extension = Buffer.byteLength(whole) <= MAX_BYTES / 4 ? whole : '';
 	let stem = '';
 	let left = MAX_BYTES - Buffer.byteLength(extension + suffix);
 	for (const character of name.slice(0, name.length - extension.length)) {
@@ -45,5 +47,5 @@ function withSuffix(name: string, suffix: string): string {
 		if (left < 0) break;
 		stem += character;
 	}
-	return stem.trimEnd() + suffix + extension;
+	return (stem.trimEnd() + suffix + extension).replace(UNFIT_END, '');
 }

@@ -13,6 +13,9 @@ test.each([
 	['C:\\x\\y.txt', 'C__x_y.txt'],
 	['CON', '_CON'],
 	['nul.txt', '_nul.txt'],
+	['CON .txt', '_CON.txt'],
+	['aux\u00a0', '_aux'],
+	['dots. .txt', 'dots..txt'],
 	['com1.tar.gz', '_com1.tar.gz'],
 	['console.txt', 'console.txt'],
 	['.htaccess', '_htaccess'],
@@ -29,6 +32,7 @@ test.each([
 test('a long name keeps its extension and fits every file system', () => {
 	expect(safe(`${'ä'.repeat(200)}.pdf`)).toBe(`${'ä'.repeat(98)}.pdf`);
 	expect(Buffer.byteLength(safe('😀'.repeat(200)))).toBeLessThanOrEqual(200);
+	expect(safe(`${'a'.repeat(199)}.${'b'.repeat(60)}`)).toBe('a'.repeat(199));
 });
 
 test('equal names are numbered, also where only case or accents differ', () => {

@@ -120,6 +120,8 @@ describe('files', () => {
 			['q"\r\nz.txt', 'q"z.txt'],
 			[`${'ä'.repeat(5000)}.pdf`, `${'ä'.repeat(196)}.pdf`],
 			['x'.repeat(300), 'x'.repeat(200)],
+			[`${'😀'.repeat(240)}.İ`, `${'😀'.repeat(198)}.İ`],
+			[`${'x'.repeat(199)}.${'y'.repeat(40)}`, 'x'.repeat(199)],
 		];
 		expect((await post(formData({ f: names.map(([name]) => new File(['x'], name)) }))).status).toBe(200);
 		expect((await stored(formId))[0]?.files.map(({ name }) => name)).toEqual(names.map(([, kept]) => kept));
