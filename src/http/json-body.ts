@@ -142,11 +142,16 @@ function describe(schema: TSchema): string {
 	const words: Record<string, string> = {
 		string: 'a text',
 		boolean: 'true or false',
-		integer: 'a whole number',
+		integer: `a whole number${boundsOf(schema)}`,
 		number: 'a number',
 		null: 'null',
 		array: `a list${schema.items ? `, each item ${describe(schema.items)}` : ''}`,
 		object: 'an object',
 	};
 	return words[schema.type] ?? 'valid';
+}
+
+function boundsOf({ minimum, maximum }: TSchema): string {
+	if (minimum === undefined) return '';
+	return maximum === undefined ? ` from ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
