@@ -44,7 +44,7 @@ function lineOf(value: object): string {
 
 /** @throws Error with a sentence if it is of no archive of this version */
 export function parseHeading(line: string): Heading {
-	const { format, version, program, madeAt } = JSON.parse(line);
+	const { format, version, program, madeAt } = read(line);
 	if (format !== FORMAT) throw new Error('It is no backup of formsrv.');
 	if (version !== VERSION) {
 		throw new Error(
@@ -56,10 +56,10 @@ export function parseHeading(line: string): Heading {
 
 /** @throws Error if it is no member that there can be */
 export function parseMember(line: string): Member {
-	const { name, bytes, sha256 } = JSON.parse(line);
+	const { name, bytes, sha256 } = read(line);
 	const isName = name === DATABASE || isKey(keyIn(String(name)) ?? '');
 	if (!isName || !Number.isSafeInteger(bytes) || bytes < 0 || !(sha256 === null || SHA256.test(sha256))) {
-		throw new Error(`The manifest has a line that cannot be: ${line}`);
+		throw impossible(line);
 	}
 	return { name, bytes, sha256 };
 }
@@ -72,4 +72,16 @@ export function parseLast(line: string): Sum | undefined {
 	} catch {
 		return undefined;
 	}
+}
+
+function read(line: string) {
+	try {
+		return Object(JSON.parse(line));
+	} catch {
+		throw impossible(line);
+	}
+}
+
+function impossible(line: string): Error {
+	return new Error(`The manifest has a line that cannot be: ${line}`);
 }
