@@ -1,6 +1,6 @@
 /** Files that visitors attach, in the mails and webhook requests of their submission: named, attached, linked. */
 
-import { afterEach, expect, test } from 'bun:test';
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import PostalMime from 'postal-mime';
 import { startClamd, VIRUS } from '../files/clamd-server.ts';
 import { withProgram } from '../programs.ts';
@@ -8,6 +8,8 @@ import { openTestServer, type TestServer } from '../server.ts';
 import { attach, randomBytes, setScan } from '../submissions/files/attached.ts';
 import { EXIM_LOGIN, startExim } from './exim.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
+
+setDefaultTimeout(60_000);
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -36,7 +38,7 @@ async function openWithSmtp(form: object = {}, settings: Record<string, string> 
 }
 
 async function mailsOf({ accepted }: ScriptedSmtp, count: number) {
-	for (let tries = 0; tries < 400 && accepted.length < count; tries++) await Bun.sleep(25);
+	for (let tries = 0; tries < 1600 && accepted.length < count; tries++) await Bun.sleep(25);
 	return Promise.all(accepted.map(({ content }) => PostalMime.parse(content)));
 }
 
@@ -51,7 +53,7 @@ exim.test('a mail through a real mail server carries the very bytes, if the form
 	await open({ FORMSRV_SMTP_URL: `smtp://${login}@127.0.0.1:${daemon.port}?tls=unverified` }, { attachFiles: true });
 	const bytes = randomBytes(300 * KIB);
 	const sent = await attach(server, [new File([bytes], 'Ünterlagen „1“.bin'), new File([], 'empty.txt')]);
-	for (let tries = 0; tries < 400 && (await daemon.mails()).length === 0; tries++) await Bun.sleep(25);
+	for (let tries = 0; tries < 1600 && (await daemon.mails()).length === 0; tries++) await Bun.sleep(25);
 	const mail = await PostalMime.parse((await daemon.mails())[0]?.raw ?? '');
 	expect(attachmentsOf(mail)).toEqual([
 		['Ünterlagen „1“.bin', 'application/octet-stream', bytes.length],
@@ -136,7 +138,7 @@ test('a digest names the files', async () => {
 	await mailsOf(peer, 1);
 	await attach(server, [new File(['2'], 'two.txt')]);
 	let id = '';
-	for (let tries = 0; tries < 400 && id === ''; tries++) {
+	for (let tries = 0; tries < 1600 && id === ''; tries++) {
 		const { body } = await server.call<{ deliveries: { id: string; event: string }[] }>(
 			'GET /api/deliveries?channel=mail',
 		);
