@@ -13,6 +13,13 @@ export function createByteQueue() {
 	let isOwn = false;
 	let isEnded = false;
 
+	/** Returns the queue's former memory at once, which would be collected only after tens of MiB. */
+	function replace(next: Buffer, isNextOwn: boolean): void {
+		if (isOwn && next !== bytes) (bytes.buffer as ArrayBuffer).transfer(0);
+		bytes = next;
+		isOwn = isNextOwn;
+	}
+
 	/** Doubles the memory, so that the total copied stays in proportion to the total appended. */
 	function makeRoom(needed: number): void {
 		if (isOwn && end + needed <= bytes.length) return;
@@ -20,8 +27,7 @@ export function createByteQueue() {
 		const target =
 			isOwn && 2 * (length + needed) <= bytes.length ? bytes : Buffer.allocUnsafeSlow(2 * (length + needed));
 		bytes.copy(target, 0, start, end);
-		bytes = target;
-		isOwn = true;
+		replace(target, true);
 		start = 0;
 		end = length;
 	}
@@ -29,8 +35,7 @@ export function createByteQueue() {
 	return {
 		append(chunk: Uint8Array): void {
 			if (start === end) {
-				bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-				isOwn = false;
+				replace(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length), false);
 				start = 0;
 				end = chunk.length;
 				return;
