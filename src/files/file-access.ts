@@ -36,7 +36,8 @@ export function checkFileAccess(
 		throw new AppError('FORBIDDEN', `${found}; only a key with the permission admin can download it.`);
 	}
 	if (infected !== INFECTED_CONFIRMATION) {
-		throw new AppError('FORBIDDEN', `${found}; to download it all the same, add infected=${INFECTED_CONFIRMATION}.`);
+		const confirm = `add infected=${INFECTED_CONFIRMATION}, or --infected on the command line`;
+		throw new AppError('FORBIDDEN', `${found}; to have it all the same, ${confirm}.`);
 	}
 }
 

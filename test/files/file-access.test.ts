@@ -25,7 +25,9 @@ test('an infected file takes the permission admin and a confirmation', () => {
 	const onlyAdmin = forbidden(`${found}; only a key with the permission admin can download it.`);
 	expect(attempt(ANY)).toEqual(onlyAdmin);
 	expect(attempt({ ...ANY, infected: 'download' })).toEqual(onlyAdmin);
-	const confirm = forbidden(`${found}; to download it all the same, add infected=download.`);
+	const confirm = forbidden(
+		`${found}; to have it all the same, add infected=download, or --infected on the command line.`,
+	);
 	expect(attempt(ADMIN)).toEqual(confirm);
 	expect(attempt({ ...ADMIN, infected: 'true' })).toEqual(confirm);
 	expect(attempt({ ...ADMIN, infected: 'download' })).toBeUndefined();
