@@ -50,6 +50,9 @@ const DOWNLOADS = {
 	message: 'Too many downloads are in progress; try again in a few seconds.',
 };
 
+/** The same by links, apart from the owner's: anyone who has a link can read slowly. Callers are networks. */
+const LINKED_DOWNLOADS = { ...DOWNLOADS, inAll: 16 };
+
 /** Maximum number of submissions with files that arrive at one time: it takes three networks to keep others out. */
 const UPLOADS = {
 	perCaller: 200,
@@ -107,7 +110,12 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		release: dispatch.retries.release,
 		now,
 	});
-	const downloads = createDownloads(storage, { store, budget, turns: createTurns(DOWNLOADS) });
+	const downloads = createDownloads(storage, {
+		store,
+		budget,
+		turns: createTurns(DOWNLOADS),
+		linkTurns: createTurns(LINKED_DOWNLOADS),
+	});
 	const bulk = createBulk(storage, dispatch.retries.release);
 	const stats = createStats(storage, { forms, now });
 	const sessions = createSessions(storage, { keys, now });

@@ -18,11 +18,13 @@ export interface FileRequest {
 	request: Request;
 	/** Whose concurrency limit the download counts towards. */
 	caller: string;
+	/** Whether the request came by a link. */
+	isLink?: true;
 }
 
 /** Responds with a file, or with the part of it that the request asks for. */
 export function createFileResponse(downloads: Pick<Downloads, 'open'>, stream: StreamResponse) {
-	return async (file: StoredFile, { request, caller }: FileRequest): Promise<Response> => {
+	return async (file: StoredFile, { request, caller, isLink }: FileRequest): Promise<Response> => {
 		const { bytes } = file;
 		const etag = `"${file.sha256}"`;
 		const { status, range } = selectBytes(request, { bytes, etag });
@@ -35,7 +37,7 @@ export function createFileResponse(downloads: Pick<Downloads, 'open'>, stream: S
 		headers['Content-Disposition'] = attachment(file.name);
 		if (range) headers['Content-Range'] = `bytes ${range.start}-${range.end - 1}/${bytes}`;
 		if (request.method === 'HEAD') return new Response(ofLength(bytes), { status, headers });
-		return stream(request, await downloads.open(file, { range, caller }), { headers, status });
+		return stream(request, await downloads.open(file, { range, caller, isLink }), { headers, status });
 	};
 }
 

@@ -37,6 +37,8 @@ export interface DownloadsOptions {
 	budget: Pick<ByteBudget, 'take'>;
 	/** Limits concurrent downloads. */
 	turns: Turns;
+	/** The same for downloads by links. */
+	linkTurns: Turns;
 }
 
 /** After waiting this long for memory, a download breaks off. */
@@ -46,7 +48,7 @@ const CHUNK_SUBMISSIONS = 1000;
 
 export type Downloads = ReturnType<typeof createDownloads>;
 
-export function createDownloads(storage: Storage, { store, budget, turns }: DownloadsOptions) {
+export function createDownloads(storage: Storage, { store, budget, turns, linkTurns }: DownloadsOptions) {
 	/** @throws AppError UNAVAILABLE if the bytes cannot be read, or are lost */
 	async function read({ name, key, bytes }: StoredFile, range: ByteRange = { start: 0, end: bytes }) {
 		try {
@@ -188,9 +190,9 @@ export function createDownloads(storage: Storage, { store, budget, turns }: Down
 		 */
 		async open(
 			file: StoredFile,
-			{ range, caller }: { range?: ByteRange | undefined; caller: string },
+			{ range, caller, isLink }: { range?: ByteRange | undefined; caller: string; isLink?: true | undefined },
 		): Promise<Streamed> {
-			const end = await turns.take(caller);
+			const end = await (isLink ? linkTurns : turns).take(caller);
 			try {
 				return { chunks: chunksOf(await read(file, range)), end };
 			} catch (error) {

@@ -5,6 +5,7 @@ import { Elysia } from 'elysia';
 import { AppError } from '../../errors.ts';
 import { type FileCaller, INFECTED_CONFIRMATION } from '../../files/file-access.ts';
 import { FILE_PATH, type FileLinks, type LinkHolder } from '../../files/links.ts';
+import { networkOf } from '../../http/client-address.ts';
 import { readJson } from '../../http/json-body.ts';
 import {
 	binaryResponse,
@@ -16,6 +17,7 @@ import {
 	queryParameter,
 } from '../../http/openapi.ts';
 import { oneOf, queryOf } from '../../http/query-parameters.ts';
+import { requestInfo } from '../../http/request-info.ts';
 import { stringEnum } from '../../http/schema-types.ts';
 import type { StreamResponse } from '../../http/streamed.ts';
 import type { Auth } from '../../keys/auth.ts';
@@ -87,7 +89,8 @@ export const fileRoutes = (
 	async function open({ params, request }: { params: { fileId: string }; request: Request }): Promise<Response> {
 		const link = await links.read(params.fileId, queryOf(request));
 		if (!link || !(await isAlive(link.holder))) throw linkEnded();
-		return respond(await downloads.findLinked(link.fileId), { request, caller: link.holder.id });
+		const caller = networkOf(requestInfo(request).clientAddress);
+		return respond(await downloads.findLinked(link.fileId), { request, caller, isLink: true });
 	}
 
 	const owned = new Elysia({ prefix: '/api/forms/:id/submissions/:submissionId', tags: ['Submissions'] })

@@ -1,6 +1,7 @@
 /** Links to attached files: for whoever has one, until its time, its file or its maker ends. */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { connect, type Socket } from 'node:net';
 import { openTestServer, type TestServer } from '../../server.ts';
 import { type Attached, attach, setScan } from './attached.ts';
 
@@ -130,3 +131,30 @@ test('a link is no secret of the log', async () => {
 	const signature = new URL(url).searchParams.get('signature') ?? '';
 	expect(server.logLines.join()).not.toContain(signature);
 });
+
+test('whoever has a link and does not read on keeps nobody with a key from downloading', async () => {
+	const more = { files: { maxBytes: '20MiB' } };
+	expect((await server.call(`PATCH /api/forms/${sent.formId}`, { json: more })).status).toBe(200);
+	const large = await attach(server, [new File([new Uint8Array(20 * 1024 * 1024)], 'large.bin')]);
+	const { url } = await create({}, large);
+	const readers = await Promise.all(Array.from({ length: 8 }, () => beginAndStall(new URL(url))));
+	try {
+		expect((await server.call(`GET ${sent.path}/files/${sent.files[0]?.id}`)).text).toBe('exactly');
+	} finally {
+		for (const reader of readers) reader.destroy();
+	}
+}, 60_000);
+
+/** Resolves once the response has begun. */
+function beginAndStall({ hostname, port, pathname, search }: URL): Promise<Socket> {
+	const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+	const socket = connect(Number(port), hostname, () => {
+		socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
+	});
+	socket.on('error', reject);
+	socket.once('data', () => {
+		socket.pause();
+		resolve(socket);
+	});
+	return promise;
+}
