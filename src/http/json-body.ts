@@ -88,8 +88,8 @@ function rejectUnstorable(name: string, value: unknown): unknown {
 function checkShape(schema: TObject, value: object): void {
 	if (Value.Check(schema, value)) return;
 	const byField = new Map<string, FieldError>();
-	for (const error of Value.Errors(schema, value)) {
-		const issue = toFieldError(error, schema);
+	for (const error of precise(Value.Errors(schema, value))) {
+		const issue = toFieldError(error);
 		if (!byField.has(issue.field)) byField.set(issue.field, issue);
 		if (byField.size === MAX_FIELD_ERRORS) break;
 	}
@@ -97,13 +97,24 @@ function checkShape(schema: TObject, value: object): void {
 	throw new AppError('VALIDATION_ERROR', fields[0]?.message ?? 'The body is not valid.', { fields });
 }
 
-function toFieldError({ type, path, schema }: ValueError, root: TObject): FieldError {
+/** Of a member that is an object or something else, and is sent as an object: what is wrong inside. */
+function* precise(errors: Iterable<ValueError>): Generator<ValueError> {
+	for (const error of errors) {
+		const options: TSchema[] = error.schema.anyOf ?? [];
+		const isObject = typeof error.value === 'object' && error.value !== null && !Array.isArray(error.value);
+		const inside = isObject ? error.errors[options.findIndex(({ type }) => type === 'object')] : undefined;
+		if (inside) yield* precise(inside);
+		else yield error;
+	}
+}
+
+function toFieldError({ type, path, schema }: ValueError): FieldError {
 	const field = path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
 	if (type === ValueErrorType.ObjectRequiredProperty) {
 		return { field, code: 'REQUIRED', message: `${field} is required.` };
 	}
 	if (type === ValueErrorType.ObjectAdditionalProperties) {
-		const known = Object.keys(root.properties).join(', ');
+		const known = Object.keys(schema.properties).join(', ');
 		return { field, code: 'UNKNOWN_FIELD', message: `"${field}" is not known here. Known are: ${known}.` };
 	}
 	return { field, code: 'INVALID_TYPE', message: `${field} must be ${describe(schema)}.` };

@@ -46,3 +46,20 @@ test('the error for a nullable list does not name null as one of its items', asy
 test('a surrogate pair is accepted, also as two escapes; an escaped backslash is no escape', async () => {
 	expect<unknown>(await read('{"name":"\\ud83d\\ude00","path":"\\\\ud800"}')).toEqual({ name: '😀', path: '\\ud800' });
 });
+
+test.each([
+	['{"files":{"max":"5"}}', 'files.max must be a whole number from 1.'],
+	['{"files":{"types":"image/*"}}', 'files.types must be a list, each item a text.'],
+	['{"files":{"count":5}}', '"files.count" is not known here. Known are: max, types.'],
+	['{"files":[]}', 'files must be an object or null.'],
+])('of a nullable object the error names the member: %s', async (body, message) => {
+	const members = { max: Type.Integer({ minimum: 1 }), types: Type.Array(Type.String()) };
+	const files = Type.Partial(Type.Object(members), { additionalProperties: false });
+	const request = new Request('http://localhost/', {
+		method: 'POST',
+		headers: { 'Content-Type': 'application/json' },
+		body,
+	});
+	const schema = Type.Object({ files: Type.Union([files, Type.Null()]) });
+	await expect(readJson(request, schema)).rejects.toMatchObject({ message });
+});
