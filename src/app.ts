@@ -20,14 +20,12 @@ import { createAltcha } from './intake/altcha.ts';
 import { createAltchaStore } from './intake/altcha-store.ts';
 import { createCaptchaCheck } from './intake/captcha.ts';
 import { createIntake } from './intake/intake.ts';
-import { createReceptions } from './intake/reception.ts';
 import { createKeys } from './keys/keys.ts';
 import { lazy } from './lazy.ts';
 import { localUrl } from './local-url.ts';
 import type { Log } from './log.ts';
 import { openStorage } from './storage/storage.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
-import { createDownloads } from './submissions/files/downloads.ts';
 import { createStats } from './submissions/stats/stats.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 
@@ -41,17 +39,6 @@ const LARGE_RESPONSES = {
 	waitMs: 15_000,
 	message: 'Too many exports and lists of large submissions are in progress; try again in a few seconds.',
 };
-
-/** Maximum number of concurrent downloads: clients decide how long they take, so they are not counted with the above. */
-const DOWNLOADS = {
-	perCaller: 8,
-	inAll: 32,
-	waitMs: 15_000,
-	message: 'Too many downloads are in progress; try again in a few seconds.',
-};
-
-/** The same by links, apart from the owner's: anyone who has a link can read slowly. Callers are networks. */
-const LINKED_DOWNLOADS = { ...DOWNLOADS, inAll: 16 };
 
 /** Maximum number of submissions with files that arrive at one time: it takes three networks to keep others out. */
 const UPLOADS = {
@@ -83,7 +70,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	});
 	const log = storage.logBeside(wholeLog);
 	const budget = createByteBudget(CONTENT_BYTES);
-	const store = createTrackedStore(openFileStore(config.files.place), storage, now);
+	const store = createTrackedStore(await openFileStore(config.files.place), storage, now);
 	const links = createFileLinks(storage, now);
 	const keys = createKeys(storage, now);
 	const post = createPost(config.webhookAllow);
@@ -110,12 +97,6 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		release: dispatch.retries.release,
 		now,
 	});
-	const downloads = createDownloads(storage, {
-		store,
-		budget,
-		turns: createTurns(DOWNLOADS),
-		linkTurns: createTurns(LINKED_DOWNLOADS),
-	});
 	const bulk = createBulk(storage, dispatch.retries.release);
 	const stats = createStats(storage, { forms, now });
 	const sessions = createSessions(storage, { keys, now });
@@ -126,6 +107,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		store,
 		quota: createFileQuota(storage, config.files),
 		links,
+		budget,
 	};
 	const intake = createIntake({
 		storage,
@@ -135,12 +117,11 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		limits: config.limits,
 		strictRedirects: config.strictRedirects,
 		outbox: dispatch.outbox,
-		receptions: createReceptions({
-			...files,
-			storage,
-			turns: createTurns(UPLOADS),
-			scan: config.files.scanner && 'unchecked',
-		}),
+		async loadMultipart(limits) {
+			const { createMultipartRead } = await import('./intake/read-multipart.ts');
+			const scan = config.files.scanner && 'unchecked';
+			return createMultipartRead({ ...files, storage, turns: createTurns(UPLOADS), scan, limits });
+		},
 		checkCaptcha: createCaptchaCheck({ vendors, recaptchaMinScore, altcha, log, now }),
 		altcha,
 		now,
@@ -153,7 +134,6 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		keys,
 		forms,
 		submissions,
-		downloads,
 		bulk,
 		stats,
 		sessions,

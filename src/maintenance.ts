@@ -5,7 +5,6 @@
 
 import type { App } from './app.ts';
 import { MINUTE_MS } from './durations.ts';
-import { startScanning } from './files/scanning.ts';
 import { sweepFiles } from './files/sweep.ts';
 import { repeat } from './repeat.ts';
 
@@ -51,11 +50,15 @@ export function startMaintenance(app: App): () => Promise<void> {
 
 	const runs = repeat(run, FIRST_AFTER_MS);
 	const { scanner } = config.files;
-	const stopScanning = scanner && startScanning(storage, { address: scanner, store: files.store, log });
+	const scanning =
+		scanner &&
+		import('./files/scanning.ts').then(({ startScanning }) =>
+			startScanning(storage, { address: scanner, store: files.store, log }),
+		);
 	forms.onRemoved(runs.wake);
 	return async () => {
 		isStopping = true;
 		clearInterval(clockChecks);
-		await Promise.all([runs.stop(), stopScanning?.()]);
+		await Promise.all([runs.stop(), scanning?.then((stop) => stop())]);
 	};
 }

@@ -30,13 +30,13 @@ export function addBackup(program: Command, cli: Cli): void {
 			),
 		);
 	addVerify(command, cli);
-	withStorage(command).action((name: string, options: Options) => {
+	withStorage(command).action(async (name: string, options: Options) => {
 		const { databaseFile, files } = cli.loadSettings(options);
 		const database = databaseAt(databaseFile);
 		if (!database.exists()) throw new CommandError(missingDatabase(databaseFile));
 		const file = resolve(cli.io.cwd, name);
 		if (!/\.tar$/i.test(file)) return copyDatabase(cli, { database, databaseFile, file, options });
-		return archive(cli, { databaseFile, file, store: openFileStore(files.place), options });
+		return archive(cli, { databaseFile, file, store: await openFileStore(files.place), options });
 	});
 }
 

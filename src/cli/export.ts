@@ -8,7 +8,7 @@ import { FORMULAS } from '../submissions/export/csv.ts';
 import { parseExportQuery } from '../submissions/export/export-query.ts';
 import { FORMATS } from '../submissions/export/formats.ts';
 import { NOTE } from '../submissions/files/archive.ts';
-import type { FormArchive } from '../submissions/files/downloads.ts';
+import { createDownloads, type FormArchive } from '../submissions/files/downloads.ts';
 import { type Cli, examples, findForm, type Options, type Output, withStorage } from './cli.ts';
 import { pass, type Write, writeToFile } from './output-file.ts';
 import { CRITERIA, queryOf, withCriteria } from './query-options.ts';
@@ -53,7 +53,10 @@ export function addExport(submissions: Command, cli: Cli): void {
 				const target = { isForced: options.force === true, stderr: cli.io.stderr };
 				if (options.files !== undefined) {
 					const file = resolve(cli.io.cwd, String(options.files));
-					const archive = await app.downloads.openFormArchive(id, { ...operator(options), query });
+					const archive = await createDownloads(app.storage, app.files).openFormArchive(id, {
+						...operator(options),
+						query,
+					});
 					await writeToFile(archive, { ...target, file });
 					reportArchive(cli, archive, file);
 					if (options.output === undefined) return;

@@ -42,7 +42,7 @@ async function inspectStore({ files: { place } }: Config, database: Database | u
 	const subject = 'files';
 	const { folder, s3 } = place;
 	const found = s3 ? `in the bucket ${[s3.bucket, s3.prefix].filter(Boolean).join('/')}` : `in ${folder}`;
-	const store = openFileStore(place);
+	const store = await openFileStore(place);
 	try {
 		await store.check();
 		if (!database) return [{ subject, found }];

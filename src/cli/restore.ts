@@ -40,7 +40,7 @@ export function addRestore(program: Command, cli: Cli): void {
 		if (!existsSync(backup)) throw new CommandError(`There is no file ${backup}.`);
 		const releaseLock = databaseAt(databaseFile).lock();
 		if (!releaseLock) throw new CommandError(`A server runs on ${databaseFile}. Stop it first.`);
-		const store = openFileStore(config.files.place);
+		const store = await openFileStore(config.files.place);
 		try {
 			await restore(cli, {
 				backup,

@@ -8,6 +8,7 @@ import { checkFileAccess, type FileCaller, INFECTED_CONFIRMATION } from '../file
 import { presentFile } from '../files/present-file.ts';
 import { createSafeNames } from '../files/safe-name.ts';
 import type { StoredFile } from '../storage/submission.ts';
+import { createDownloads } from '../submissions/files/downloads.ts';
 import { type Cli, examples, findForm, type Options, runOnApp } from './cli.ts';
 import { type Written, writeToFile } from './output-file.ts';
 
@@ -34,7 +35,8 @@ export function addSubmissionFiles(submissions: Command, cli: Cli): void {
 		);
 	runOnApp(command, { cli }, (options, form: string, submissionId: string) => async (app) => {
 		const { id: formId } = await findForm(app, form);
-		const files = await app.downloads.list({ formId, submissionId });
+		const downloads = createDownloads(app.storage, app.files);
+		const files = await downloads.list({ formId, submissionId });
 		if (options.output === undefined) return list(cli, options, files);
 		const folder = resolve(cli.io.cwd, String(options.output));
 		await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
@@ -44,7 +46,7 @@ export function addSubmissionFiles(submissions: Command, cli: Cli): void {
 			const path = join(folder, nameOf(file.name));
 			try {
 				checkFileAccess(file, operator(options));
-				const { chunks, end } = await app.downloads.open(file, { caller: CALLER });
+				const { chunks, end } = await downloads.open(file, { caller: CALLER });
 				await save({ file, path, chunks }).finally(end);
 			} catch (error) {
 				cli.note((error as Error).message);

@@ -3,9 +3,10 @@
 import type { FilePlace } from '../config.ts';
 import type { FileStore } from './file-store.ts';
 import { openFolder } from './folder.ts';
-import { openS3 } from './s3.ts';
 
 /** Nothing is made or asked yet. */
-export function openFileStore({ folder, s3 }: FilePlace): FileStore {
-	return s3 ? openS3(s3, folder) : openFolder(folder);
+export async function openFileStore({ folder, s3 }: FilePlace): Promise<FileStore> {
+	if (!s3) return openFolder(folder);
+	const { openS3 } = await import('./s3.ts');
+	return openS3(s3, folder);
 }

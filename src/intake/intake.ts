@@ -9,6 +9,7 @@ import type { Forms } from '../forms/forms.ts';
 import { networkOf } from '../http/client-address.ts';
 import type { RateLimiter, RateState } from '../http/rate-limit.ts';
 import { encodeId } from '../ids.ts';
+import { lazy } from '../lazy.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery, NewIdempotencyKey, NewSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
@@ -16,10 +17,10 @@ import type { Altcha, AltchaChallenge } from './altcha.ts';
 import type { createCaptchaCheck } from './captcha.ts';
 import { type Content, readContent } from './content.ts';
 import { createIdempotency, hashContent, idempotencyKeyOf } from './idempotency.ts';
+import type { TextLimits } from './multipart-parser.ts';
 import { asBodyError, checkSize, createBodyReservations, declaredSize, readSmallBody } from './read-body.ts';
 import { isMultipart, type Media, mediaKind } from './read-fields.ts';
-import { createMultipartRead } from './read-multipart.ts';
-import type { Receptions } from './reception.ts';
+import type { MultipartRead } from './read-multipart.ts';
 import { redirectTarget } from './redirect-target.ts';
 import { honeypotVerdict, type SpamReason } from './spam.ts';
 
@@ -40,7 +41,8 @@ export interface IntakeOptions {
 	strictRedirects: boolean;
 	/** Plans what a submission sends, stored with it; a promise only if it has to read, because every `await` costs. */
 	outbox: Pick<Outbox, 'plan' | 'wake'>;
-	receptions: Receptions;
+	/** Loads what reads the multipart bodies that the fast path does not: most submissions need none of it. */
+	loadMultipart(limits: TextLimits): Promise<MultipartRead>;
 	checkCaptcha: ReturnType<typeof createCaptchaCheck>;
 	altcha: Pick<Altcha, 'challenge'>;
 	now?: () => number;
@@ -71,14 +73,15 @@ export function createIntake(options: IntakeOptions) {
 		limits,
 		strictRedirects,
 		outbox,
-		receptions,
+		loadMultipart,
 		checkCaptcha,
 		altcha,
 		now = Date.now,
 	} = options;
 	const idempotency = createIdempotency(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
-	const readMultipart = createMultipartRead({ receptions, limits: { ...fieldLimits, maxTextBytes: limits.maxBody } });
+	const multipart = lazy(() => loadMultipart({ ...fieldLimits, maxTextBytes: limits.maxBody }));
+	const readMultipart: MultipartRead = async (submit, body) => (await multipart())(submit, body);
 	const freeBytes = Math.min(FREE_BODY_BYTES, limits.maxBody);
 	const reserveBody = createBodyReservations({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
 

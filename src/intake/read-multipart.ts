@@ -7,7 +7,7 @@ import type { TextLimits } from './multipart-parser.ts';
 import { createMultipartReader } from './multipart-reader.ts';
 import type { BodyReader } from './read-body.ts';
 import type { Media } from './read-fields.ts';
-import type { Receptions } from './reception.ts';
+import { createReceptions, type ReceptionOptions } from './reception.ts';
 
 export interface MultipartBody {
 	media: Media;
@@ -15,8 +15,11 @@ export interface MultipartBody {
 	feed(reader: BodyReader): void | Promise<void>;
 }
 
+export type MultipartRead = ReturnType<typeof createMultipartRead>;
+
 /** Throws as {@link createMultipartReader} does; then nothing of the files is left. */
-export function createMultipartRead({ receptions, limits }: { receptions: Receptions; limits: TextLimits }) {
+export function createMultipartRead({ limits, ...options }: ReceptionOptions & { limits: TextLimits }) {
+	const receptions = createReceptions(options);
 	return async (
 		{ form, clientAddress }: { form: FormRow; clientAddress: string },
 		{ media, feed }: MultipartBody,

@@ -58,8 +58,6 @@ interface Arrival extends Omit<StoredFile, 'id' | 'key' | 'scan' | 'type' | 'sha
 const MAX_CLAIMED_TYPE = 200;
 const NO_BYTES = new Uint8Array();
 
-export type Receptions = ReturnType<typeof createReceptions>;
-
 export function createReceptions({ storage, store, quota, turns, scan }: ReceptionOptions) {
 	return ({ form, network }: Sender): Reception => {
 		const rules = form.files;

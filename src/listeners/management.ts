@@ -24,6 +24,7 @@ import { createAuth } from '../keys/auth.ts';
 import { keyRoutes } from '../keys/routes.ts';
 import { bulkRoutes } from '../submissions/bulk/routes.ts';
 import { exportRoutes } from '../submissions/export/routes.ts';
+import { createDownloads } from '../submissions/files/downloads.ts';
 import { fileRoutes } from '../submissions/files/routes.ts';
 import { submissionRoutes } from '../submissions/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
@@ -63,7 +64,12 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 	const described: AnyElysia[] = [
 		formRoutes(app.forms, auth),
 		submissionRoutes(app.submissions, auth, stream),
-		fileRoutes(app.downloads, auth, { stream, links: app.files.links, baseUrl: urls.base, isAlive: app.isAlive }),
+		fileRoutes(createDownloads(app.storage, app.files), auth, {
+			stream,
+			links: app.files.links,
+			baseUrl: urls.base,
+			isAlive: app.isAlive,
+		}),
 		bulkRoutes(app.bulk, auth),
 		exportRoutes(app.submissions, auth, stream),
 		statsRoutes(app.stats, auth),

@@ -35,7 +35,7 @@ test('an archive of a bucket restores to a folder, and that of the folder to a b
 	mkdirSync(cli.path('one'));
 	const storage = await openStorage(cli.path('one', 'formsrv.db'));
 	await addForm(storage);
-	const { sent } = await submitFiles(storage, openFileStore(from), [0, 1, 70_000, 512]);
+	const { sent } = await submitFiles(storage, await openFileStore(from), [0, 1, 70_000, 512]);
 	await storage.close();
 	const contents = new Map(sent.map(({ file: { key }, content }) => [key, content]));
 
@@ -51,7 +51,7 @@ test('an archive of a bucket restores to a folder, and that of the folder to a b
 	await cli.json('backup', 'folder.tar', '--data-dir', 'two');
 	const toBucket = openCommandLine(cli.cwd, settingsOf(to));
 	expect((await toBucket.call('restore', 'folder.tar', '--data-dir', 'three')).stderr).toBe('');
-	expect(await contentsOf(openFileStore(to))).toEqual(contents);
+	expect(await contentsOf(await openFileStore(to))).toEqual(contents);
 });
 
 test('a bucket that cannot be reached leaves no archive, and a restore into it the database as it was', async () => {

@@ -28,7 +28,7 @@ const MIB = 1024 * 1024;
 describe.each(Object.entries(PLACES))('%s', (_name, createPlace) => {
 	let store: FileStore;
 	beforeEach(async () => {
-		store = openFileStore(await createPlace());
+		store = await openFileStore(await createPlace());
 	});
 
 	async function put(...chunks: Uint8Array[]): Promise<string> {

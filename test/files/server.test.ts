@@ -63,7 +63,7 @@ async function stored() {
 
 async function listed(): Promise<string[]> {
 	const keys: string[] = [];
-	for await (const { key } of openFileStore(server.app.config.files.place).list()) keys.push(key);
+	for await (const { key } of (await openFileStore(server.app.config.files.place)).list()) keys.push(key);
 	return keys.sort();
 }
 

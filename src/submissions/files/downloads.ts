@@ -8,7 +8,7 @@ import { type FileStore, MissingFile } from '../../files/file-store.ts';
 import { createSafeNames } from '../../files/safe-name.ts';
 import type { ByteRange } from '../../http/byte-range.ts';
 import type { Streamed } from '../../http/streamed.ts';
-import type { Turns } from '../../http/turns.ts';
+import { createTurns } from '../../http/turns.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { StoredFile } from '../../storage/submission.ts';
@@ -35,12 +35,17 @@ export interface DownloadsOptions {
 	store: Pick<FileStore, 'read'>;
 	/** Accounts for what waits for slow clients. */
 	budget: Pick<ByteBudget, 'take'>;
-	/** Limits concurrent downloads. */
-	turns: Turns;
-	/** The same for downloads by links. */
-	linkTurns: Turns;
 }
 
+/** Maximum number of concurrent downloads: clients decide how long they take, so they are not counted with other large reads. */
+const DOWNLOADS = {
+	perCaller: 8,
+	inAll: 32,
+	waitMs: 15_000,
+	message: 'Too many downloads are in progress; try again in a few seconds.',
+};
+/** The same by links, apart from the owner's: anyone who has a link can read slowly. Callers are networks. */
+const LINKED_DOWNLOADS = { ...DOWNLOADS, inAll: 16 };
 /** After waiting this long for memory, a download breaks off. */
 const MAX_WAIT_MS = 20_000;
 /** Of an archive, looked up together. */
@@ -48,7 +53,10 @@ const CHUNK_SUBMISSIONS = 1000;
 
 export type Downloads = ReturnType<typeof createDownloads>;
 
-export function createDownloads(storage: Storage, { store, budget, turns, linkTurns }: DownloadsOptions) {
+export function createDownloads(storage: Storage, { store, budget }: DownloadsOptions) {
+	const turns = createTurns(DOWNLOADS);
+	const linkTurns = createTurns(LINKED_DOWNLOADS);
+
 	/** @throws AppError UNAVAILABLE if the bytes cannot be read, or are lost */
 	async function read({ name, key, bytes }: StoredFile, range: ByteRange = { start: 0, end: bytes }) {
 		try {
