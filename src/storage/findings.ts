@@ -148,8 +148,9 @@ export function createFindings({ log, now = Date.now, elapsed = sinceStart }: Fi
 	}
 
 	function unavailable(name: FindingName): AppError {
-		entryOf(name).refused++;
-		return new Unavailable();
+		const entry = entryOf(name);
+		entry.refused++;
+		return new Unavailable(undefined, entry.stops === 'files' ? 'files' : 'anything');
 	}
 
 	return {

@@ -250,6 +250,7 @@ describe('nothing is left of a submission', () => {
 		writeFileSync(folder, 'in the way');
 		const answer = await post(formData({ cv: text }));
 		expect([answer.status, answer.body.code]).toEqual([503, 'UNAVAILABLE']);
+		expect(answer.body.error).toBe('The server cannot store files at the moment. Please try again shortly.');
 		expect(await stored(formId)).toEqual([]);
 		rmSync(folder);
 		expect((await post(formData({ cv: text }))).status).toBe(200);
