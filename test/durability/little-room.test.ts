@@ -54,8 +54,10 @@ test.skipIf(!mayMount)(
 	async () => {
 		const disk = smallDisk();
 		if (!disk) throw new Error('The disk could not be mounted.');
-		const env = { FORMSRV_DATA_DIR: join(disk, 'data'), FORMSRV_RATE_SUBMIT: '0' };
 		const cwd = tempFolder();
+		// The files of submissions lie on another disk: they would have too little room here from the start.
+		const FORMSRV_FILES_URL = join(cwd, 'files');
+		const env = { FORMSRV_DATA_DIR: join(disk, 'data'), FORMSRV_FILES_URL, FORMSRV_RATE_SUBMIT: '0' };
 		expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd, env })).code).toBe(0);
 		const key = (await runBinary(['keys', 'create'], { cwd, env })).stdout.trim();
 		const log = join(cwd, 'log');
