@@ -18,9 +18,13 @@ function lengthOfEscape(json: string, start: number): number {
 
 /** The index after the closing quote of the JSON string that begins at `start`; beyond the end of the text without one. */
 export function endOfString(json: string, start: number): number {
-	for (let at = start + 1; at < json.length; at++) {
-		if (json[at] === '\\') at++;
-		else if (json[at] === '"') return at + 1;
-	}
-	return json.length + 1;
+	let quote = json.indexOf('"', start + 1);
+	while (quote !== -1 && isEscaped(json, quote)) quote = json.indexOf('"', quote + 1);
+	return quote === -1 ? json.length + 1 : quote + 1;
+}
+
+function isEscaped(json: string, at: number): boolean {
+	let start = at;
+	while (json[start - 1] === '\\') start--;
+	return (at - start) % 2 === 1;
 }

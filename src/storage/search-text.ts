@@ -1,14 +1,14 @@
 /** Pure: which words of a submission the index holds, and how it is asked for words. */
 
-import { stringText } from '../json-string.ts';
+import { endOfString, stringText } from '../json-string.ts';
 import { fold } from './search-words.ts';
 
 /** Text of one submission beyond this is stored but not searched, so that one client cannot swell the index. */
 const MAX_SEARCHED_CHARACTERS = 100_000;
 /** How much of a submission's JSON text is looked at, in which escapes take room. */
 export const SEARCHED_JSON_CHARACTERS = 2 * MAX_SEARCHED_CHARACTERS;
-/** The strings and numbers of a JSON text, of which the last may be cut off; a colon tells a name. */
-const JSON_TOKENS = /"(?:[^"\\]+|\\.)*(?:"(\s*:)?|\\?$)|-?\d[\d.eE+-]*/g;
+const NUMBER = /-?\d[\d.eE+-]*/y;
+const COLON = /\s*:/y;
 /** The index knows runs of three characters; shorter words have an index of their own. */
 const GRAM_LENGTH = 3;
 
@@ -45,15 +45,26 @@ const UNSPACED =
 export function searchText(data: string): SearchText {
 	const values: string[] = [];
 	let length = 0;
-	for (const [token, colon] of data.matchAll(JSON_TOKENS)) {
-		if (colon !== undefined) continue;
-		const value = token.startsWith('"') ? stringText(token) : token;
-		values.push(fold(value.slice(0, MAX_SEARCHED_CHARACTERS)));
-		length += value.length;
-		if (length >= MAX_SEARCHED_CHARACTERS) break;
+	let at = 0;
+	while (at < data.length && length < MAX_SEARCHED_CHARACTERS) {
+		const isString = data[at] === '"';
+		const end = isString ? endOfString(data, at) : endOf(NUMBER, data, at);
+		if (end > at && !(isString && endOf(COLON, data, end) > end)) {
+			const token = data.slice(at, end);
+			const value = isString ? stringText(token) : token;
+			values.push(fold(value.slice(0, MAX_SEARCHED_CHARACTERS)));
+			length += value.length;
+		}
+		at = Math.max(end, at + 1);
 	}
 	const text = values.join('\n').slice(0, MAX_SEARCHED_CHARACTERS);
 	return { text, shortWords: shortWordsOf(text) };
+}
+
+/** Where a match at `start` ends; `start` without one. */
+function endOf(sticky: RegExp, text: string, start: number): number {
+	sticky.lastIndex = start;
+	return sticky.test(text) ? sticky.lastIndex : start;
 }
 
 /** How the index is asked for words, which are folded. */
