@@ -70,7 +70,7 @@ const routes = new Elysia()
 		},
 	})
 	.all('/api/things', () => '')
-	.get('/logo.png', () => '');
+	.get('/logo.png', () => '', { detail: { hide: true } });
 
 const info = {
 	version: '1.2.3',
