@@ -6,6 +6,7 @@
 import type { App } from './app.ts';
 import { MINUTE_MS } from './durations.ts';
 import { sweepFiles } from './files/sweep.ts';
+import type { Pause } from './in-chunks.ts';
 import { repeat } from './repeat.ts';
 
 const EVERY_MS = MINUTE_MS;
@@ -22,7 +23,7 @@ export function startMaintenance(app: App): () => Promise<void> {
 	const clockChecks = setInterval(storage.clock.look, CLOCK_CHECK_MS);
 
 	/** Returns a pause between two chunks, which resolves to whether to continue. */
-	function createPause(): () => Promise<boolean> {
+	function createPause(): Pause {
 		let began = performance.now();
 		return async () => {
 			await Bun.sleep(Math.max(MIN_PAUSE_MS, PAUSE * (performance.now() - began)));
@@ -38,7 +39,7 @@ export function startMaintenance(app: App): () => Promise<void> {
 			if (storage.clock.isSettled()) {
 				await intake.expire(createPause());
 				await sessions.expire();
-				await dispatch.deliveries.expire();
+				await dispatch.deliveries.expire(createPause());
 			}
 			storage.maintain();
 			await sweepFiles(storage, { store: files.store, pause: createPause() });

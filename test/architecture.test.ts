@@ -26,6 +26,7 @@ const LEVELS = [
 		'local-url',
 		'one-at-a-time',
 		'random-text',
+		'in-chunks',
 		'repeat',
 		'timestamp',
 		'version',

@@ -19,6 +19,7 @@ import { unionAll } from 'drizzle-orm/sqlite-core';
 import { DAY_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import { decodeId, encodeId } from '../ids.ts';
+import { inChunks, type Pause } from '../in-chunks.ts';
 import type { Storage } from '../storage/storage.ts';
 import {
 	CHANNELS,
@@ -191,19 +192,20 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 			return String(content.html);
 		},
 		/** Maintenance: deletes sent content after 30 days; the delivery itself stays. */
-		async expire(): Promise<void> {
+		async expire(pause: Pause): Promise<void> {
 			const expired = and(isNotNull(deliveries.content), lt(deliveries.finishedAt, now() - CONTENT_KEPT_MS));
-			for (;;) {
+			await inChunks(async () => {
 				const rows = await db
 					.select({ id: deliveries.id })
 					.from(deliveries)
 					.where(expired)
 					.orderBy(asc(deliveries.finishedAt))
 					.limit(EXPIRE_AT_ONCE);
-				if (rows.length === 0) return;
+				if (rows.length === 0) return false;
 				const ids = rows.map(({ id }) => id);
 				await storage.batch((tx) => [tx.update(deliveries).set({ content: null }).where(inArray(deliveries.id, ids))]);
-			}
+				return rows.length === EXPIRE_AT_ONCE;
+			}, pause);
 		},
 	};
 }

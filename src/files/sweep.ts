@@ -1,6 +1,7 @@
 /** Removes the objects of removed files, and those for which no row was ever stored. */
 
 import { and, gt, inArray, lte } from 'drizzle-orm';
+import { inChunks, type Pause } from '../in-chunks.ts';
 import type { Storage } from '../storage/storage.ts';
 import { files, removedFiles } from '../storage/tables.ts';
 import type { TrackedStore } from './tracked-store.ts';
@@ -9,8 +10,7 @@ const CHUNK = 100;
 
 interface FileSweepOptions {
 	store: Pick<TrackedStore, 'remove' | 'isInFlight'>;
-	/** Waits between two chunks; resolves to whether to continue. */
-	pause: () => Promise<boolean>;
+	pause: Pause;
 	now?: () => number;
 }
 
@@ -24,7 +24,8 @@ export async function sweepFiles(
 ): Promise<void> {
 	// Without other servers, what is not in flight here was left by a dead process.
 	const dueBy = isShared ? now() : Number.MAX_SAFE_INTEGER;
-	for (let after = ''; ; ) {
+	let after = '';
+	await inChunks(async () => {
 		const listed = await db
 			.select({ key: removedFiles.key })
 			.from(removedFiles)
@@ -32,15 +33,15 @@ export async function sweepFiles(
 			.orderBy(removedFiles.key)
 			.limit(CHUNK);
 		const last = listed.at(-1);
-		if (!last) return;
+		if (!last) return false;
 		after = last.key;
 		const keys = listed.map(({ key }) => key).filter((key) => !store.isInFlight(key));
 		const stored = await db.select({ key: files.key }).from(files).where(inArray(files.key, keys));
 		const kept = new Set(stored.map(({ key }) => key));
 		// What was listed before a backup began is in no copy of the database that it makes.
-		if (await areFilesHeld()) return;
+		if (await areFilesHeld()) return false;
 		await store.remove(keys.filter((key) => !kept.has(key)));
 		if (keys.length > 0) await batch((tx) => [tx.delete(removedFiles).where(inArray(removedFiles.key, keys))]);
-		if (!(await pause())) return;
-	}
+		return true;
+	}, pause);
 }

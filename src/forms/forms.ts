@@ -3,6 +3,7 @@
 import { and, desc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { Captcha } from '../captchas.ts';
 import { encodeId } from '../ids.ts';
+import { inChunks, type Pause } from '../in-chunks.ts';
 import { lazy } from '../lazy.ts';
 import { FormGone, UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -185,13 +186,11 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		 * not wait. It can stop at any point and start again.
 		 * @param mayGoOn Called between chunks; resolves to whether to continue.
 		 */
-		async sweep(mayGoOn: () => Promise<boolean>): Promise<void> {
+		async sweep(pause: Pause): Promise<void> {
 			await storage.batch((tx) => [formerSlugs.expire(tx)]);
 			const rows = await storage.db.select({ id: forms.id }).from(forms).where(isNotNull(forms.deletedAt));
 			for (const { id } of rows) {
-				while (await storage.submissions.sweep(id, SWEEP_CHUNK)) {
-					if (!(await mayGoOn())) return;
-				}
+				if (!(await inChunks(() => storage.submissions.sweep(id, SWEEP_CHUNK), pause))) return;
 				await storage.batch((tx) => [tx.delete(forms).where(eq(forms.id, id))]);
 			}
 		},

@@ -3,6 +3,7 @@
 import { and, eq, gt, lt, sql } from 'drizzle-orm';
 import { DAY_MS } from '../durations.ts';
 import { AppError, invalidField } from '../errors.ts';
+import { inChunks, type Pause } from '../in-chunks.ts';
 import { lazy } from '../lazy.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -85,19 +86,19 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 		 * Deletes keys older than a day, in chunks so that other writes can go in between.
 		 * @param mayGoOn Called between chunks; it may wait.
 		 */
-		async expire(mayGoOn: () => Promise<boolean>): Promise<void> {
+		async expire(pause: Pause): Promise<void> {
 			const expired = lt(idempotencyKeys.createdAt, expiredUntil());
 			// Keys from before the clock was set back: they expire a day from now.
 			const inFuture = gt(idempotencyKeys.createdAt, now() + LIFETIME_MS);
 			await storage.batch((tx) => [tx.update(idempotencyKeys).set({ createdAt: now() }).where(inFuture)]);
-			for (;;) {
-				const { formId, key } = idempotencyKeys;
+			const { formId, key } = idempotencyKeys;
+			await inChunks(async () => {
 				const [deleted] = await storage.batch((tx) => {
 					const chunk = tx.select({ formId, key }).from(idempotencyKeys).where(expired).limit(EXPIRE_AT_ONCE);
 					return [tx.delete(idempotencyKeys).where(sql`(${formId}, ${key}) in ${chunk}`).returning({ key })];
 				});
-				if (deleted.length < EXPIRE_AT_ONCE || !(await mayGoOn())) return;
-			}
+				return deleted.length === EXPIRE_AT_ONCE;
+			}, pause);
 		},
 	};
 }
