@@ -56,8 +56,7 @@ const KINDS = {
 		stops: 'files',
 	},
 	fileRoom: {
-		problem:
-			'The disk of attached files is almost full: submissions with files are rejected, all others are stored. Make room on it.',
+		problem: 'The disk of attached files is almost full: submissions with files are rejected. Make room on it.',
 		stops: 'files',
 	},
 	fileQuota: {
