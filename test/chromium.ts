@@ -26,7 +26,13 @@ export async function findChromium(): Promise<Chromium> {
 	if (!existsSync(folder)) await unpack(folder);
 	return {
 		executablePath: join(folder, 'chromium'),
-		env: { ...env, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'), FONTCONFIG_FILE: join(folder, 'fonts.conf') },
+		env: {
+			...env,
+			LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
+			FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+			// Without a locale of the machine, names of downloads would be ASCII.
+			LC_ALL: 'C.UTF-8',
+		},
 	};
 }
 
