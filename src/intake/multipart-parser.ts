@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import type { ByteQueue } from './byte-queue.ts';
 import { type FieldLimits, tooManyFields } from './field-limits.ts';
 import { type PartHeaders, readPartHeaders } from './part-headers.ts';
+import { isBoundary, MAX_BLANKS } from './plain-multipart.ts';
 import { decodeUtf8 } from './utf8.ts';
 
 export interface TextLimits extends FieldLimits {
@@ -23,23 +24,15 @@ export type PartEvent =
 
 type Parsing<T> = Generator<PartEvent | typeof MORE, T, void>;
 
-const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
 const CRLF = Buffer.from('\r\n');
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 const DASHES = Buffer.from('--');
 const PADDING = Buffer.from(' \t');
 const BLANKS = Buffer.from(' \t\r\n');
-/** Blanks before, between and after the parts; real clients send a few. */
-export const MAX_BLANKS = 1024;
 const MAX_HEADER_CHARACTERS = 8192;
 const MAX_HEADER_BYTES = 4 * MAX_HEADER_CHARACTERS;
 /** Allowance for the headers of a part, more than browsers write; the excess counts as text. */
 const HEADERS_BYTES = 256;
-
-/** Whether a multipart body may have this boundary. */
-export function isBoundary(boundary: string | undefined): boundary is string {
-	return boundary !== undefined && BOUNDARY.test(boundary);
-}
 
 /**
  * Takes the body from `input`, to which the caller appends whenever the parser yields {@link MORE}. An unused file input,

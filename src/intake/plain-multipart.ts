@@ -1,9 +1,11 @@
 /** The fast path for multipart bodies of usual forms: text fields with distinct names. */
 
-import { isBoundary, MAX_BLANKS } from './multipart-parser.ts';
 import { decodeUtf8 } from './utf8.ts';
 
 const CRLF = '\r\n';
+const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
+/** Blanks before, between and after the parts; real clients send a few. */
+export const MAX_BLANKS = 1024;
 
 /** The text between a boundary and the name of a text field, as browsers write it. */
 const BEFORE_NAME = `${CRLF}Content-Disposition: form-data; name="`;
@@ -39,4 +41,9 @@ function isBlank(source: string, start: number): boolean {
 		if (!' \t\r\n'.includes(source.charAt(at))) return false;
 	}
 	return true;
+}
+
+/** Whether a multipart body may have this boundary. */
+export function isBoundary(boundary: string | undefined): boundary is string {
+	return boundary !== undefined && BOUNDARY.test(boundary);
 }
