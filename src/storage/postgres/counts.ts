@@ -4,6 +4,7 @@
  */
 
 import type { Counts, Filter } from '../submission.ts';
+import { CONDITION, COUNT_OF } from '../submission-rows.ts';
 import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
 
 export const BLOCK_SIZE = 1024;
@@ -11,18 +12,6 @@ const MAX_FORMS_COUNTED = 100_000;
 /** The horizon is 1.5 seconds behind. */
 const SETTLED_AFTER_MS = 2000;
 
-export const CONDITION: Record<Filter, string> = {
-	all: 'is_spam = 0',
-	unread: 'is_spam = 0 and is_read = 0',
-	starred: 'is_spam = 0 and is_starred = 1',
-	spam: 'is_spam = 1',
-};
-export const COUNT_OF: Record<Filter, keyof Counts> = {
-	all: 'total',
-	unread: 'unread',
-	starred: 'starred',
-	spam: 'spam',
-};
 const NAMES = ['total', 'unread', 'starred', 'spam'] as const;
 const FILTER_OF = { total: 'all', unread: 'unread', starred: 'starred', spam: 'spam' } as const;
 

@@ -4,8 +4,8 @@ import type { Log } from '../../log.ts';
 import { repeat } from '../../repeat.ts';
 import { SEARCHED_JSON_CHARACTERS, searchTerms, searchText } from '../search-text.ts';
 import type { Selection } from '../submission.ts';
+import { BEYOND_ALL_IDS, CONDITION } from '../submission-rows.ts';
 import { numbers, type Runner, rowsOf, type Sql, strings, type Value } from './connection.ts';
-import { CONDITION } from './counts.ts';
 
 const STEP_ROWS = 500;
 const STEP_BYTES = 4 * 1024 * 1024;
@@ -19,7 +19,7 @@ const MARK = '\u0001';
 const SYNTAX = /[\\%_]/g;
 
 /** What of a selection the search finds, as a statement. */
-export function found({ formId, filter, fromId = 0, beforeId = Number.MAX_SAFE_INTEGER, words = [] }: Selection): {
+export function found({ formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS, words = [] }: Selection): {
 	text: string;
 	values: Value[];
 } {
@@ -79,7 +79,7 @@ export function createSearch(sql: Sql, horizon: () => Promise<number>) {
 
 	return {
 		async catchUp(): Promise<void> {
-			while (await advance(Number.MAX_SAFE_INTEGER));
+			while (await advance(BEYOND_ALL_IDS));
 		},
 		follow(log: Log): () => Promise<void> {
 			const step = async () => {

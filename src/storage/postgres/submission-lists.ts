@@ -13,12 +13,12 @@ import type {
 	StoredFile,
 	StoredSubmission,
 } from '../submission.ts';
+import { BEYOND_ALL_IDS, COLUMNS, CONDITION, COUNT_OF, type Row, toStored } from '../submission-rows.ts';
 import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
-import { CONDITION, COUNT_OF, countBelow, type FormCounts } from './counts.ts';
+import { countBelow, type FormCounts } from './counts.ts';
 import { found } from './search.ts';
-import { again, COLUMNS, type Row, readEntries, toStored } from './submission-log.ts';
+import { again, readEntries } from './submission-log.ts';
 
-export const BEYOND_ALL_IDS = Number.MAX_SAFE_INTEGER;
 /** What a scan is given at first, and how much text that may be; more if it asks for more. */
 const SCAN_ROWS = 1001;
 const SCAN_BYTES = 1024 * 1024;

@@ -2,33 +2,23 @@
 
 import type { Events } from '../../events.ts';
 import type { Counts, Flags, PageEntry, StoredSubmission, SubmissionHead } from '../submission.ts';
+import {
+	COLUMNS,
+	HEAD_COLUMNS,
+	type HeadRow,
+	PAGE_COLUMNS,
+	type PageRow,
+	type Row,
+	toEntry,
+	toFlags,
+	toHead,
+	toStored,
+} from '../submission-rows.ts';
 import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
 import type { FormCounts, Move } from './counts.ts';
 import { asStorageError, mayTryAgain } from './failures.ts';
 import { removeFiles } from './submission-files.ts';
 
-export type Row = [number, number, number, number, string, string | null, string | null, string | null];
-type PageRow = [number, number, number, number, string | number, string | null, string | null, string | null];
-
-export const COLUMNS = 'id, is_read, is_starred, is_spam, data, spam_reason, subject, reply_to';
-/** From so many bytes on, a text of a page is read by itself: a page of smaller ones is little in memory. */
-const LARGE_BYTES = 16 * 1024;
-/** A large text is missing, and its size stands behind. */
-export const PAGE_COLUMNS = `${COLUMNS.replace(
-	'data',
-	`case when octet_length(data) < ${LARGE_BYTES} then data end`,
-)}, octet_length(data)`;
-export type PageColumns = [
-	number,
-	number,
-	number,
-	number,
-	string | null,
-	string | null,
-	string | null,
-	string | null,
-	number,
-];
 const MAX_TRIES = 5;
 
 export interface SubmissionLogOptions {
@@ -60,12 +50,7 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 						where form_id = $1 and id = any($2::text::bigint[]) order by id for update`,
 					[formId, numbers(ids)],
 				);
-				const found = rows.map(([id, isRead, isStarred, isSpam]) => ({
-					id,
-					isRead: isRead === 1,
-					isStarred: isStarred === 1,
-					isSpam: isSpam === 1,
-				}));
+				const found = rows.map(([id, ...flags]) => ({ id, ...toFlags(...flags) }));
 				const moves = await act(tx, found);
 				await counts.move(tx, formId, { moves, foldedTo: form[0] });
 				return found.map(({ id }) => id);
@@ -135,12 +120,9 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 			return row && toStored(row);
 		},
 		async head(formId: number, id: number): Promise<SubmissionHead | undefined> {
-			const text =
-				'select is_read, is_starred, is_spam, octet_length(data) from submissions where id = $1 and form_id = $2';
-			const [row] = await rowsOf<[number, number, number, number]>(sql, text, [id, formId]);
-			if (!row) return undefined;
-			const [isRead, isStarred, isSpam, bytes] = row;
-			return { id, formId, isRead: isRead === 1, isStarred: isStarred === 1, isSpam: isSpam === 1, bytes };
+			const text = `select ${HEAD_COLUMNS} from submissions where id = $1 and form_id = $2`;
+			const [row] = await rowsOf<HeadRow>(sql, text, [id, formId]);
+			return row && toHead(formId, id, row);
 		},
 		async text(
 			{ formId, id }: Pick<SubmissionHead, 'formId' | 'id'>,
@@ -163,7 +145,7 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 /** Those of the ids that exist, in their order. */
 export async function readEntries(sql: Runner, formId: number, ids: readonly number[]): Promise<PageEntry[]> {
 	if (ids.length === 0) return [];
-	const rows = await rowsOf<PageColumns>(
+	const rows = await rowsOf<PageRow>(
 		sql,
 		`select ${PAGE_COLUMNS} from submissions where form_id = $1 and id = any($2::text::bigint[])`,
 		[formId, numbers(ids)],
@@ -208,33 +190,4 @@ function difference(after: Counts, before: Counts): Counts {
 		starred: after.starred - before.starred,
 		spam: after.spam - before.spam,
 	};
-}
-
-export function toStored(row: Row): StoredSubmission;
-export function toStored(row: PageRow): PageEntry;
-export function toStored([id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo]: PageRow): PageEntry {
-	return {
-		id,
-		isRead: isRead === 1,
-		isStarred: isStarred === 1,
-		isSpam: isSpam === 1,
-		data,
-		spamReason,
-		subject,
-		replyTo,
-	};
-}
-
-export function toEntry([
-	id,
-	isRead,
-	isStarred,
-	isSpam,
-	data,
-	spamReason,
-	subject,
-	replyTo,
-	bytes,
-]: PageColumns): PageEntry {
-	return toStored([id, isRead, isStarred, isSpam, data ?? bytes, spamReason, subject, replyTo]);
 }

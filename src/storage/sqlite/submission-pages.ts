@@ -2,25 +2,9 @@
 
 import type { Database, Statement } from 'bun:sqlite';
 import { lazy } from '../../lazy.ts';
-import type { Filter, ListQuery, Page, PageEntry, StoredSubmission } from '../submission.ts';
+import type { Filter, ListQuery, Page, PageEntry } from '../submission.ts';
+import { BEYOND_ALL_IDS, CONDITION, COUNT_OF, PAGE_COLUMNS, type PageRow, toEntry } from '../submission-rows.ts';
 import { type Block, blockIndexOf, type Counter, type FormIndex } from './form-index.ts';
-
-export type Row = [number, number, number, number, string, string | null, string | null, string | null];
-
-type PageRow = [number, number, number, number, string | number, string | null, string | null, string | null];
-
-export const COLUMNS = 'id, is_read, is_starred, is_spam, data, spam_reason, subject, reply_to';
-const COUNTER_OF: Record<Filter, Counter> = { all: 'total', unread: 'unread', starred: 'starred', spam: 'spam' };
-export const CONDITION: Record<Filter, string> = {
-	all: 'is_spam = 0',
-	unread: 'is_spam = 0 and is_read = 0',
-	starred: 'is_spam = 0 and is_starred = 1',
-	spam: 'is_spam = 1',
-};
-export const BEYOND_ALL_IDS = Number.MAX_SAFE_INTEGER;
-/** From this size on, a page has the size of a text in its place: all texts of a page together might fill the memory. */
-const LARGE_BYTES = 16 * 1024;
-const PAGE_COLUMNS = COLUMNS.replace('data', `iif(octet_length(data) < ${LARGE_BYTES}, data, octet_length(data))`);
 
 export type SubmissionPages = ReturnType<typeof createSubmissionPages>;
 
@@ -29,7 +13,7 @@ export function createSubmissionPages(client: Database, index: Pick<FormIndex, '
 
 	/** How many matching rows have an id below `id`: whole blocks are counted in memory, the last one by a query. */
 	function countBelow(formId: number, filter: Filter, id: number): number {
-		const counter = COUNTER_OF[filter];
+		const counter = COUNT_OF[filter];
 		if (id >= BEYOND_ALL_IDS) return index.totals(formId)[counter];
 		const blocks = index.blocks(formId);
 		const last = blockIndexOf(blocks, id);
@@ -42,7 +26,7 @@ export function createSubmissionPages(client: Database, index: Pick<FormIndex, '
 
 	/** Reads `limit` rows from the one of that rank (0 = oldest match) onwards, skipping by the blocks' counts. */
 	function readFromRank(query: Omit<ListQuery, 'words'>, rank: number, limit: number): PageEntry[] {
-		const counter = COUNTER_OF[query.filter];
+		const counter = COUNT_OF[query.filter];
 		const blocks = index.blocks(query.formId);
 		const isAscending = query.order === 'asc';
 		const statement = (isAscending ? sql.ascending : sql.descending)[query.filter]();
@@ -58,13 +42,13 @@ export function createSubmissionPages(client: Database, index: Pick<FormIndex, '
 			for (const row of found) rows.push(row);
 			skip = 0;
 		}
-		return rows.map((row) => toStored(row));
+		return rows.map(toEntry);
 	}
 
 	return {
 		/** Those of the ids that are there, in their order, as a page has them. */
 		entries(formId: number, ids: readonly number[]): PageEntry[] {
-			return ids.flatMap((id) => (sql.entry().values(id, formId) as PageRow[]).map((row) => toStored(row)));
+			return ids.flatMap((id) => (sql.entry().values(id, formId) as PageRow[]).map(toEntry));
 		},
 		/** A page without a search. */
 		page(query: Omit<ListQuery, 'words'>): Page {
@@ -123,20 +107,5 @@ function prepareStatements(client: Database) {
 		descending: each(
 			(condition) => `select ${PAGE_COLUMNS} ${range} and ${condition} order by id desc limit ?4 offset ?5`,
 		),
-	};
-}
-
-export function toStored(row: Row): StoredSubmission;
-export function toStored(row: PageRow): PageEntry;
-export function toStored([id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo]: PageRow): PageEntry {
-	return {
-		id,
-		isRead: isRead === 1,
-		isStarred: isStarred === 1,
-		isSpam: isSpam === 1,
-		data,
-		spamReason,
-		subject,
-		replyTo,
 	};
 }

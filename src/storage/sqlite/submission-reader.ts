@@ -3,9 +3,9 @@
 import type { Database } from 'bun:sqlite';
 import { searchTerms, wordToken } from '../search-text.ts';
 import type { Paging, Selection, StoredSubmission } from '../submission.ts';
+import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from '../submission-rows.ts';
 import { segmentTable } from './search-segments.ts';
 import { openFileReads } from './submission-files.ts';
-import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from './submission-pages.ts';
 
 export type SubmissionReader = ReturnType<typeof createSubmissionReader>;
 

@@ -4,12 +4,12 @@ import type { Database, Statement } from 'bun:sqlite';
 import type { Events } from '../../events.ts';
 import { UniqueViolation } from '../errors.ts';
 import type { Flags, NewDelivery, NewIdempotencyKey, NewSubmission, StoredSubmission } from '../submission.ts';
+import { COLUMNS, type Row, toStored } from '../submission-rows.ts';
 import { isMissingParent } from './failures.ts';
 import type { FormIndex } from './form-index.ts';
 import { namesOf } from './name-count.ts';
 import type { PresentForms } from './present-forms.ts';
 import { createSubmissionFiles } from './submission-files.ts';
-import { COLUMNS, type Row, toStored } from './submission-pages.ts';
 import type { Job, Writer } from './writer.ts';
 
 /** One object and no closures, because they come by the thousand. */

@@ -3,21 +3,18 @@
 import type { Database } from 'bun:sqlite';
 import { lazy } from '../../lazy.ts';
 import type { SubmissionHead } from '../submission.ts';
-
-type HeadRow = [number, number, number, number];
+import { HEAD_COLUMNS, type HeadRow, toHead } from '../submission-rows.ts';
 
 export function createSubmissionTexts(client: Database) {
 	const from = 'from submissions where id = ? and form_id = ?';
-	const head = lazy(() => client.prepare(`select is_read, is_starred, is_spam, octet_length(data) ${from}`));
+	const head = lazy(() => client.prepare(`select ${HEAD_COLUMNS} ${from}`));
 	const whole = lazy(() => client.prepare(`select cast(data as blob) ${from}`));
 	const beginning = lazy(() => client.prepare(`select substr(cast(data as blob), 1, ?) ${from}`));
 
 	return {
 		async head(formId: number, id: number): Promise<SubmissionHead | undefined> {
 			const row = head().values(id, formId)[0] as HeadRow | undefined;
-			if (!row) return undefined;
-			const [isRead, isStarred, isSpam, bytes] = row;
-			return { id, formId, isRead: isRead === 1, isStarred: isStarred === 1, isSpam: isSpam === 1, bytes };
+			return row && toHead(formId, id, row);
 		},
 		async text(
 			{ formId, id }: Pick<SubmissionHead, 'formId' | 'id'>,

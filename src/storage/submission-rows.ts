@@ -1,0 +1,59 @@
+/** The table of submissions as every engine reads it: which columns, which rows a filter means, and what becomes of a row. */
+
+import type { Counts, Filter, Flags, PageEntry, StoredSubmission, SubmissionHead } from './submission.ts';
+
+export type Row = [number, number, number, number, string, string | null, string | null, string | null];
+/** A large text is missing, and its size stands behind. */
+export type PageRow = [
+	number,
+	number,
+	number,
+	number,
+	string | null,
+	string | null,
+	string | null,
+	string | null,
+	number,
+];
+export type HeadRow = [number, number, number, number];
+
+export const COLUMNS = 'id, is_read, is_starred, is_spam, data, spam_reason, subject, reply_to';
+/** From this size on, a page has the size of a text in its place: all texts of a page together might fill the memory. */
+const LARGE_BYTES = 16 * 1024;
+export const PAGE_COLUMNS = `${COLUMNS.replace(
+	'data',
+	`case when octet_length(data) < ${LARGE_BYTES} then data end`,
+)}, octet_length(data)`;
+export const HEAD_COLUMNS = 'is_read, is_starred, is_spam, octet_length(data)';
+
+export const CONDITION: Record<Filter, string> = {
+	all: 'is_spam = 0',
+	unread: 'is_spam = 0 and is_read = 0',
+	starred: 'is_spam = 0 and is_starred = 1',
+	spam: 'is_spam = 1',
+};
+/** Which of the counts says how many a filter lets through. */
+export const COUNT_OF: Record<Filter, keyof Counts> = {
+	all: 'total',
+	unread: 'unread',
+	starred: 'starred',
+	spam: 'spam',
+};
+export const BEYOND_ALL_IDS = Number.MAX_SAFE_INTEGER;
+
+export function toStored([id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo]: Row): StoredSubmission {
+	return { id, ...toFlags(isRead, isStarred, isSpam), data, spamReason, subject, replyTo };
+}
+
+export function toEntry(row: PageRow): PageEntry {
+	const [id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo, bytes] = row;
+	return { id, ...toFlags(isRead, isStarred, isSpam), data: data ?? bytes, spamReason, subject, replyTo };
+}
+
+export function toHead(formId: number, id: number, [isRead, isStarred, isSpam, bytes]: HeadRow): SubmissionHead {
+	return { id, formId, ...toFlags(isRead, isStarred, isSpam), bytes };
+}
+
+export function toFlags(isRead: number, isStarred: number, isSpam: number): Flags {
+	return { isRead: isRead === 1, isStarred: isStarred === 1, isSpam: isSpam === 1 };
+}
