@@ -114,6 +114,8 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		forms,
 		budget,
 		rate: createRateLimiter(config.rates.submit, now),
+		addressRate: createRateLimiter(config.rates.address, now),
+		formRate: createRateLimiter(config.rates.form, now),
 		limits: config.limits,
 		strictRedirects: config.strictRedirects,
 		outbox: dispatch.outbox,

@@ -72,8 +72,8 @@ export interface Config {
 	limits: { maxBody: number; maxMultipart: number; maxFields: number; maxFieldName: number; maxDepth: number };
 	/** What visitors attach: its place, bounds in bytes, in all and of one form, and the virus scanner. */
 	files: { place: FilePlace; quota: number; formQuota: number; scanner: ScannerAddress | null };
-	/** Per minute; 0 = off. */
-	rates: { submit: number; api: number; auth: number };
+	/** Per minute; 0 = off. `submit` is per address and form, `form` from all addresses, `address` to all forms. */
+	rates: { submit: number; form: number; address: number; api: number; auth: number };
 	strictRedirects: boolean;
 	logLevel: 'debug' | 'info' | 'warn' | 'error';
 	logFormat: 'text' | 'json';
@@ -198,6 +198,16 @@ const SETTINGS = {
 		'Virus scanner for attached files, as clamd:/run/clamav/clamd.ctl or clamd:tcp://host:3310.',
 	),
 	rateSubmit: setting(RATE, '300', 'Submissions a minute per client address and form; 0 = no limit.'),
+	rateForm: optional(
+		RATE,
+		'twice FORMSRV_RATE_SUBMIT',
+		'Submissions a minute per form, from all addresses; what is beyond goes to spam; 0 = no limit.',
+	),
+	rateAddress: optional(
+		RATE,
+		'twice FORMSRV_RATE_SUBMIT',
+		'Submissions a minute per client address, to all forms; 0 = no limit.',
+	),
 	rateApi: setting(RATE, '1000', 'API requests a minute per key; 0 = no limit.'),
 	rateAuth: setting(RATE, '20', 'Failed authentications a minute per client address; 0 = no limit.'),
 	strictRedirects: setting(
@@ -341,7 +351,13 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 			formQuota: Math.floor((values.filesQuota * values.filesFormShare) / 100),
 			scanner: values.scan,
 		},
-		rates: { submit: values.rateSubmit, api: values.rateApi, auth: values.rateAuth },
+		rates: {
+			submit: values.rateSubmit,
+			form: values.rateForm ?? 2 * values.rateSubmit,
+			address: values.rateAddress ?? 2 * values.rateSubmit,
+			api: values.rateApi,
+			auth: values.rateAuth,
+		},
 		strictRedirects: values.strictRedirects,
 		logLevel: values.logLevel,
 		logFormat: values.logFormat ?? format,

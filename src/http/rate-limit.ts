@@ -24,15 +24,18 @@ interface Window {
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
+/** A name, or an id. */
+type Caller = string | number;
+
 /** @param limit Requests per minute and caller; 0 = off. */
 export function createRateLimiter(limit: number, now: () => number = Date.now) {
-	const windows = new Map<string, Window>();
+	const windows = new Map<Caller, Window>();
 
-	function windowOf(caller: string, at: number): Window {
+	function windowOf(caller: Caller, at: number): Window {
 		const known = windows.get(caller);
 		if (known && isCurrent(known, at)) return known;
 		if (known) windows.delete(caller);
-		if (windows.size >= MAX_CALLERS) windows.delete(windows.keys().next().value as string);
+		if (windows.size >= MAX_CALLERS) windows.delete(windows.keys().next().value as Caller);
 		const opened = { endsAt: at + WINDOW_MS, used: 0 };
 		windows.set(caller, opened);
 		return opened;
@@ -51,13 +54,21 @@ export function createRateLimiter(limit: number, now: () => number = Date.now) {
 		 * Counts one request. `undefined` if the limit is off.
 		 * @throws AppError RATE_LIMITED if the caller is over it.
 		 */
-		take(caller: string): RateState | undefined {
+		take(caller: Caller): RateState | undefined {
 			if (limit === 0) return undefined;
 			const at = now();
 			const window = windowOf(caller, at);
 			if (window.used >= limit) throw tooMany(stateOf(window, at));
 			window.used++;
 			return stateOf(window, at);
+		},
+		/** Counts one request that is not rejected; `true` if the caller is over the limit. */
+		isOver(caller: Caller): boolean {
+			if (limit === 0) return false;
+			const window = windowOf(caller, now());
+			if (window.used >= limit) return true;
+			window.used++;
+			return false;
 		},
 	};
 }

@@ -36,7 +36,11 @@ export interface IntakeOptions {
 	forms: Forms;
 	/** Memory for large bodies; beyond it they are rejected with Retry-After. */
 	budget: ByteBudget;
+	/** Of one network to one form, and to all forms. */
 	rate: RateLimiter;
+	addressRate: RateLimiter;
+	/** Of all networks to one form. */
+	formRate: RateLimiter;
 	limits: Config['limits'];
 	strictRedirects: boolean;
 	/** Plans what a submission sends, stored with it; a promise only if it has to read, because every `await` costs. */
@@ -70,6 +74,8 @@ export function createIntake(options: IntakeOptions) {
 		forms,
 		budget,
 		rate,
+		addressRate,
+		formRate,
 		limits,
 		strictRedirects,
 		outbox,
@@ -85,7 +91,7 @@ export function createIntake(options: IntakeOptions) {
 	const freeBytes = Math.min(FREE_BODY_BYTES, limits.maxBody);
 	const reserveBody = createBodyReservations({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
 
-	/** @throws AppError EMPTY_SUBMISSION */
+	/** Spam of other reasons does not count towards a flood. @throws AppError EMPTY_SUBMISSION */
 	function compose(form: FormRow, { special, names, data }: Content, { spamReason, key }: Judged): NewSubmission {
 		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
 		const submission: NewSubmission = {
@@ -93,7 +99,7 @@ export function createIntake(options: IntakeOptions) {
 			formId: form.id,
 			data,
 			names,
-			spamReason,
+			spamReason: spamReason ?? (formRate.isOver(form.id) ? 'flood' : null),
 			subject: special.subject ?? null,
 			replyTo: special.replyTo ?? null,
 		};
@@ -142,9 +148,13 @@ export function createIntake(options: IntakeOptions) {
 			const found = forms.findBySlug(slug);
 			return found instanceof Promise ? found.then((form) => form ?? Promise.reject(unknownForm())) : found;
 		},
-		/** Counts a submission against its sender's rate. @throws AppError RATE_LIMITED */
-		takeRate: ({ form, clientAddress }: Submit): RateState | undefined =>
-			rate.take(`${networkOf(clientAddress)} ${form.id}`),
+		/** Counts a submission against its sender's rates; returns that of the form. @throws AppError RATE_LIMITED */
+		takeRate({ form, clientAddress }: Submit): RateState | undefined {
+			const network = networkOf(clientAddress);
+			const state = rate.take(`${network} ${form.id}`);
+			addressRate.take(network);
+			return state;
+		},
 		/**
 		 * Accepts a submission. Cheap checks run first.
 		 * @param respond Called once it is on disk, with the redirect target; `null` is the thank-you page.

@@ -133,6 +133,47 @@ describe('rates', () => {
 		expect((await server.submit(other.slug, { a: 'b' })).status).toBe(200);
 	});
 
+	test('of one address hold for all forms together', async () => {
+		const settings = { FORMSRV_RATE_SUBMIT: '3', FORMSRV_RATE_ADDRESS: '5' };
+		const narrow = await openTestServer({ settings });
+		const slugs = await Promise.all(
+			['A', 'B', 'C'].map(async (name) => (await narrow.app.forms.create('live', { name })).slug),
+		);
+		const statuses: number[] = [];
+		for (const slug of [...slugs, ...slugs]) statuses.push((await narrow.submit(slug, { a: 'b' })).status);
+		expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+		const refused = await narrow.submit(slugs[0] as string, { a: 'b' });
+		expect([refused.body.code, refused.headers.get('RateLimit-Limit')]).toEqual(['RATE_LIMITED', '5']);
+		await narrow.close();
+	});
+
+	test('of a form, from all addresses, send what is beyond to spam and lose nothing', async () => {
+		const narrow = await openTestServer({ settings: { FORMSRV_RATE_FORM: '3' } });
+		const form = await narrow.app.forms.create('live', { name: 'A', notificationEmail: 'owner@example.com' });
+		const other = await narrow.app.forms.create('live', { name: 'B' });
+		const post = (slug: string, index: number, extra = {}) =>
+			narrow.submit(slug, { index, ...extra }, { 'X-Forwarded-For': `203.0.113.${index}` });
+		for (let index = 0; index < 5; index++) expect((await post(form.slug, index, { _gotcha: 'x' })).status).toBe(200);
+		for (let index = 0; index < 5; index++) expect((await post(form.slug, index)).status).toBe(200);
+		expect((await post(other.slug, 9)).status).toBe(200);
+		const counts = await Promise.all([form, other].map(async ({ id }) => narrow.app.forms.get(id)));
+		expect(counts.map(({ submissionCount, spamCount }) => [submissionCount, spamCount])).toEqual([
+			[3, 7],
+			[1, 0],
+		]);
+		const { body } = await narrow.call<ListBody>(`GET /api/forms/${form.id}/submissions?filter=spam`);
+		const reasons = body.submissions.map((one) => (one as unknown as { spamReason: string }).spamReason);
+		expect(Object.groupBy(reasons, (reason) => reason)).toMatchObject({
+			flood: { length: 2 },
+			honeypot: { length: 5 },
+		});
+		const { body: mails } = await narrow.call<{ deliveries: { lastError: string | null }[] }>(
+			`GET /api/forms/${form.id}/deliveries?limit=100`,
+		);
+		expect(mails.deliveries.filter(({ lastError }) => lastError === 'The submission is spam')).toHaveLength(7);
+		await narrow.close();
+	});
+
 	test('count the requests of each API key', async () => {
 		const key = await server.createKey();
 		let answer = await server.call<ErrorBody>('GET /api/forms', { key });

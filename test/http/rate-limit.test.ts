@@ -25,6 +25,15 @@ test('a caller may send as many requests as the limit, and again after the minut
 	expect(limiter.take('a')?.remaining).toBe(1);
 });
 
+test('what is not rejected is counted too, by a name or an id', () => {
+	const clock = { now: 1000 };
+	const limiter = createRateLimiter(2, () => clock.now);
+	expect([7, 7, 7, 8].map((id) => limiter.isOver(id))).toEqual([false, false, true, false]);
+	clock.now += 60_000;
+	expect(limiter.isOver(7)).toBe(false);
+	expect(createRateLimiter(0).isOver(7)).toBe(false);
+});
+
 test('a clock that was set back frees callers instead of locking them out', () => {
 	const clock = { now: 10_000_000 };
 	const limiter = createRateLimiter(1, () => clock.now);

@@ -2,6 +2,7 @@
 
 const SENTENCES: Record<string, (detail: string) => string> = {
 	honeypot: () => 'The hidden honeypot field was filled in, as only bots do.',
+	flood: () => 'More came to this form in that minute, from everywhere, than its limit allows.',
 	'captcha-unavailable': (detail) => `The captcha could not be checked (${detail}), so it was stored as spam.`,
 	'captcha-score': (detail) => `The captcha took the sender for a bot: ${detail} on a scale up to 1.`,
 };

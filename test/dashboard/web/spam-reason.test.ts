@@ -7,6 +7,7 @@ import type { SpamReason } from '../../../src/intake/spam.ts';
 describe('the reason of spam', () => {
 	test.each<[SpamReason | undefined, RegExp]>([
 		['honeypot', /honeypot/],
+		['flood', /that minute/],
 		['captcha-unavailable: turnstile did not answer: timeout', /turnstile did not answer: timeout/],
 		['captcha-score: 0.2', /0\.2/],
 		[undefined, /by hand/],
