@@ -1,9 +1,8 @@
 /** `formsrv forms`: lists, creates, shows, changes and deletes forms. */
 
 import { type Command, Option } from 'commander';
-import { formatFileRules, parseFileRules } from '../file-rules.ts';
 import type { Form } from '../forms/schema.ts';
-import { FORM_SETTINGS, type FormInput, type FormSetting, isNullable, SETTING_NAMES } from '../forms/settings.ts';
+import { FORM_SETTINGS, type FormInput, SETTING_NAMES, type SettingName } from '../forms/settings.ts';
 import { MODES, type Mode } from '../storage/tables.ts';
 import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
 import { shortTime } from './table.ts';
@@ -120,8 +119,7 @@ function withFormOptions(command: Command, verb: 'create' | 'update'): Command {
 		const { flags, help = setting.option[verb] } = setting.option;
 		if (help === undefined) continue;
 		const option = new Option(flags, help);
-		if (setting.kind === 'switch') option.choices(['true', 'false']);
-		if (setting.kind === 'choice') option.choices([...Object.keys(setting.choices), NONE]);
+		if (setting.texts) option.choices(setting.isClearable ? [...setting.texts, NONE] : setting.texts);
 		command.addOption(option);
 	}
 	return command;
@@ -132,27 +130,22 @@ function inputOf(options: Options): FormInput {
 	const values = SETTING_NAMES.map((name) => {
 		const setting = FORM_SETTINGS[name];
 		const text = options[new Option(setting.option.flags).attributeName()] as string | undefined;
-		return [name, text === undefined ? undefined : settingValue(setting, text)] as const;
+		if (text === undefined) return [name, undefined] as const;
+		return [name, text === NONE && setting.isClearable ? null : setting.parse(text)] as const;
 	});
 	return Object.fromEntries(values.filter(([, value]) => value !== undefined));
-}
-
-function settingValue(setting: FormSetting, text: string) {
-	if (setting.kind === 'switch') return text === 'true';
-	if (text === NONE && (isNullable(setting) || setting.kind === 'list')) return null;
-	if (setting.kind === 'files') return parseFileRules(text);
-	return setting.kind === 'list' ? text.split(',') : text;
 }
 
 function printForm(cli: Cli, form: Form, { json }: Options): void {
 	if (json) return void cli.printJson(form);
 	cli.printTable(
 		['SETTING', 'VALUE'],
-		Object.entries(form).map(([name, value]) => [
-			name,
-			Array.isArray(value)
-				? value.join(', ') || '-'
-				: `${name === 'files' && value ? formatFileRules(value) : (value ?? '-')}`,
-		]),
+		Object.entries(form).map(([name, value]) => [name, formatMember(name, value) || '-']),
 	);
+}
+
+function formatMember(name: string, value: Form[keyof Form]): string {
+	if (value === null) return '';
+	if (name in FORM_SETTINGS) return FORM_SETTINGS[name as SettingName].format(value);
+	return Array.isArray(value) ? value.join(', ') : `${value}`;
 }

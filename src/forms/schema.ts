@@ -1,18 +1,16 @@
 /** The wire shapes of forms; of their settings, from the record in `settings.ts`. */
 
-import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { type Static, type TObject, Type } from '@sinclair/typebox';
 import { ignoredMembers, nullable, stringEnum } from '../http/schema-types.ts';
 import { MODES } from '../storage/tables.ts';
-import {
-	FORM_SETTINGS,
-	type FormInput,
-	type FormSetting,
-	type FormSettings,
-	isNullable,
-	mapSettings,
-} from './settings.ts';
+import { FORM_SETTINGS, type FormInput, type FormSettings, mapSettings } from './settings.ts';
 
-const shown = mapSettings((setting) => (isNullable(setting) ? nullable(schemaOf(setting)) : schemaOf(setting)));
+const TYPES = { Type, stringEnum };
+
+const shown = mapSettings((setting) => {
+	const schema = setting.schema(TYPES);
+	return setting.blank === null ? nullable(schema) : schema;
+});
 
 /** What a form has besides its settings. */
 const own = Type.Object({
@@ -39,8 +37,8 @@ export const FormList = Type.Object({ forms: Type.Array(Form) }, { $id: 'FormLis
 const ignored = ignoredMembers(Form, FORM_SETTINGS);
 
 const settable = mapSettings((setting) => {
-	const schema = setting.kind === 'files' ? filesInput(setting.description) : schemaOf(setting);
-	return Type.Optional(isNullable(setting) || setting.kind === 'list' ? nullable(schema) : schema);
+	const schema = setting.inputSchema?.(TYPES) ?? setting.schema(TYPES);
+	return Type.Optional(setting.isClearable ? nullable(schema) : schema);
 });
 
 export const CreateForm = Type.Object(
@@ -54,26 +52,3 @@ export const UpdateForm = Type.Object(
 	{ $id: 'UpdateForm', additionalProperties: false },
 ) as TObject & { static: UpdateForm };
 export type UpdateForm = FormInput;
-
-function schemaOf(setting: FormSetting): TSchema {
-	const { kind, description } = setting;
-	if (kind === 'switch') return Type.Boolean({ description });
-	if (kind === 'list') return Type.Array(Type.String(), { description });
-	if (kind === 'files') return filesSchema(description);
-	if (kind === 'choice') return stringEnum(Object.keys(setting.choices), { description });
-	return Type.String({ description, ...(setting.isRequired && { examples: [setting.example] }) });
-}
-
-function filesSchema(description: string): TSchema {
-	const members = { maxFiles: Type.Integer(), maxBytes: Type.Integer(), types: Type.Array(Type.String()) };
-	return Type.Object(members, { description });
-}
-
-function filesInput(description: string): TSchema {
-	const members = {
-		maxFiles: Type.Integer(),
-		maxBytes: Type.Union([Type.Integer(), Type.String()]),
-		types: Type.Array(Type.String()),
-	};
-	return Type.Partial(Type.Object(members), { description, additionalProperties: false });
-}

@@ -3,10 +3,15 @@
  * follow. Pure, for browsers too.
  */
 
-import { CAPTCHAS } from '../captchas.ts';
+import { CAPTCHAS, type Captcha } from '../captchas.ts';
 import { parseEmailList } from '../email-address.ts';
-import type { FileRules, FileRulesInput } from '../file-rules.ts';
 import { normalizeDomain } from './allowed-domains.ts';
+import { choice } from './kinds/choice.ts';
+import { files } from './kinds/files.ts';
+import { list } from './kinds/list.ts';
+import type { Setting } from './kinds/setting.ts';
+import { toggle } from './kinds/switch.ts';
+import { optionalText, text } from './kinds/text.ts';
 import { isRedirectUrl, URL_MAX } from './redirect-url.ts';
 import { isSlug, SLUG_MAX } from './slug.ts';
 
@@ -14,69 +19,8 @@ const NAME_MAX = 200;
 const EMAILS_MAX = 10;
 const DOMAINS_MAX = 50;
 
-interface Common<T> {
-	/** For programmers, in the API document. */
-	description: string;
-	/** In the examples of the API document. */
-	example: T;
-	/** In the dashboard. */
-	label: string;
-	hint?: string;
-	placeholder?: string;
-	isMono?: true;
-	/** Of `forms create` and `forms update`; `help` is for both. */
-	option: { flags: string; help?: string; create?: string; update?: string };
-}
-
-interface Checked {
-	/** The shape in which a text, or an entry of a list, is stored; `undefined` if it is at fault. */
-	check: (text: string) => string | undefined;
-	code: string;
-	/** A sentence that begins with the name of the setting. */
-	error: string;
-}
-
-interface Text extends Common<string | null>, Checked {
-	kind: 'text';
-	/** `null` stands for none. */
-	isNullable?: true;
-	/** No form can be made without it. */
-	isRequired?: true;
-	input?: 'url';
-	maxLength?: number;
-}
-
-interface List extends Common<readonly string[]>, Checked {
-	kind: 'list';
-	maxEntries: number;
-}
-
-/** `null` stands for none. */
-interface Choice extends Common<string | null> {
-	kind: 'choice';
-	choices: Record<string, { label: string }>;
-	/** The dashboard's label for no choice. */
-	none: string;
-	/** The error for a choice that this server does not offer. */
-	code: string;
-	error: (choice: string) => string;
-}
-
-type Switch = { kind: 'switch' } & Common<boolean>;
-
-/** `null` stands for no files. On the command line they are one line; see `formatFileRules`. */
-interface Files extends Common<FileRules | null> {
-	kind: 'files';
-	maxFiles: number;
-	maxTypes: number;
-	code: string;
-}
-
-export type FormSetting = Text | List | Choice | Switch | Files;
-
 const SETTINGS = {
-	name: {
-		kind: 'text',
+	name: text({
 		check: checkName,
 		code: 'INVALID_NAME',
 		error: `name must have 1 to ${NAME_MAX} characters.`,
@@ -86,9 +30,8 @@ const SETTINGS = {
 		maxLength: NAME_MAX,
 		label: 'Name',
 		option: { flags: '--name <text>', update: 'Another name' },
-	},
-	slug: {
-		kind: 'text',
+	}),
+	slug: text({
 		check: checkSlug,
 		code: 'INVALID_SLUG',
 		error: `slug must be 1 to ${SLUG_MAX} of the letters a–z, digits and hyphens, and begin and end with a letter or digit.`,
@@ -101,18 +44,15 @@ const SETTINGS = {
 			create: 'Its public name in the submission address (default: made from the name)',
 			update: 'Another public name; the old one leads here too, until another form takes it',
 		},
-	},
-	isActive: {
-		kind: 'switch',
+	}),
+	isActive: toggle({
 		description: 'An inactive form rejects submissions with 403.',
 		example: true,
 		label: 'Accept submissions',
 		hint: 'A paused form rejects submissions, and keeps those it has.',
 		option: { flags: '--active <true|false>', update: 'Whether it takes submissions' },
-	},
-	notificationEmail: {
-		kind: 'text',
-		isNullable: true,
+	}),
+	notificationEmail: optionalText({
 		check: (text) => parseEmailList(text, EMAILS_MAX)?.join(', '),
 		code: 'INVALID_EMAIL',
 		error: `notificationEmail must be an e-mail address, or up to ${EMAILS_MAX} of them separated by commas.`,
@@ -125,10 +65,8 @@ const SETTINGS = {
 			flags: '--notification-email <addresses>',
 			help: 'Who is notified of submissions; up to ten addresses, separated by commas',
 		},
-	},
-	redirectUrl: {
-		kind: 'text',
-		isNullable: true,
+	}),
+	redirectUrl: optionalText({
 		check: checkRedirectUrl,
 		code: 'INVALID_URL',
 		error: `redirectUrl must be an absolute http or https address of at most ${URL_MAX} characters, without user name.`,
@@ -139,9 +77,8 @@ const SETTINGS = {
 		placeholder: 'https://example.com/thanks',
 		hint: 'Without one, visitors see a plain thank-you page.',
 		option: { flags: '--redirect-url <url>', help: 'Where a browser is sent after a submission' },
-	},
-	allowedDomains: {
-		kind: 'list',
+	}),
+	allowedDomains: list({
 		maxEntries: DOMAINS_MAX,
 		check: normalizeDomain,
 		code: 'INVALID_DOMAIN',
@@ -156,10 +93,10 @@ const SETTINGS = {
 			flags: '--allowed-domains <domains>',
 			help: 'Whose pages may post, separated by commas (default: any)',
 		},
-	},
-	captcha: {
-		kind: 'choice',
+	}),
+	captcha: choice<Captcha>({
 		choices: CAPTCHAS,
+		isAllowed: (captcha, { captchas }) => captchas.has(captcha),
 		code: 'CAPTCHA_NOT_CONFIGURED',
 		error: (captcha) => `captcha "${captcha}" needs the server setting FORMSRV_${captcha.toUpperCase()}_SECRET.`,
 		description: 'The captcha that a submission must pass.',
@@ -168,9 +105,8 @@ const SETTINGS = {
 		none: 'None: the honeypot only',
 		hint: 'Its secret is a setting of the server; the Connect page then includes the widget.',
 		option: { flags: '--captcha <vendor>', help: 'The captcha that a submission must pass' },
-	},
-	files: {
-		kind: 'files',
+	}),
+	files: files({
 		maxFiles: 20,
 		maxTypes: 50,
 		code: 'INVALID_FILES',
@@ -185,9 +121,8 @@ const SETTINGS = {
 			flags: '--files <rules>',
 			help: 'What visitors may attach: how many, how large each, which types, as "5,10MiB,image/*,.pdf"',
 		},
-	},
-	attachFiles: {
-		kind: 'switch',
+	}),
+	attachFiles: toggle({
 		description:
 			'Whether mails carry the attached files, up to 10 MiB in all; otherwise they name them. With a virus scanner only what it ' +
 			'found clean. To switch it on takes the permission to read as well.',
@@ -195,51 +130,32 @@ const SETTINGS = {
 		label: 'Send files by mail',
 		hint: 'Up to 10 MiB in a mail; larger ones are named only. Mails always name the files and link to the submission.',
 		option: { flags: '--attach-files <true|false>', help: 'Whether mails carry the attached files' },
-	},
-} as const satisfies Record<string, FormSetting>;
+	}),
+};
 
 type Settings = typeof SETTINGS;
 export type SettingName = keyof Settings;
-
-type Value<S> = S extends { kind: 'switch' }
-	? boolean
-	: S extends { kind: 'list' }
-		? string[]
-		: S extends { kind: 'files' }
-			? FileRules | null
-			: S extends { choices: Record<infer C, unknown> }
-				? C | null
-				: S extends { isNullable: true }
-					? string | null
-					: string;
+/** With what is particular to its kind, which `kind` tells. */
+export type FormSetting = Settings[SettingName];
 
 /** The settings of a form as they are stored and returned. */
-export type FormSettings = { -readonly [K in SettingName]: Value<Settings[K]> };
+export type FormSettings = { [K in SettingName]: Settings[K]['blank'] };
 
-/** Some settings as a client sends them; `null` empties a list too. */
+/** Some settings as a client sends them. */
 export type FormInput = {
-	[K in SettingName]?: Settings[K] extends { kind: 'files' }
-		? FileRulesInput | null
-		: FormSettings[K] | (Settings[K] extends { kind: 'list' } ? null : never);
+	[K in SettingName]?: Parameters<Settings[K]['check']>[0] | (Settings[K]['isClearable'] extends true ? null : never);
 };
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 /** With the one type of all settings, for code that goes through them. */
-export const FORM_SETTINGS: Record<SettingName, FormSetting> = SETTINGS;
+export const FORM_SETTINGS: Record<SettingName, Setting<unknown>> = SETTINGS;
 
 /** An object with a member for each setting, which `memberOf` makes. */
-export function mapSettings<T>(memberOf: (setting: FormSetting, name: SettingName) => T): Record<SettingName, T> {
+export function mapSettings<T>(memberOf: (setting: Setting<unknown>, name: SettingName) => T): Record<SettingName, T> {
 	return Object.fromEntries(SETTING_NAMES.map((name) => [name, memberOf(SETTINGS[name], name)])) as Record<
 		SettingName,
 		T
 	>;
-}
-
-/** Whether a form may be without it, which `null` stands for; a list is empty then. */
-export function isNullable(setting: FormSetting): boolean {
-	return (
-		setting.kind === 'choice' || setting.kind === 'files' || (setting.kind === 'text' && setting.isNullable === true)
-	);
 }
 
 /** Only the settings of what may have other members too, in order. */
@@ -248,9 +164,7 @@ export function pickSettings(form: FormSettings): FormSettings {
 }
 
 /** In place of those that a form-level key cannot read. */
-export const BLANK_SETTINGS = mapSettings((setting) =>
-	isNullable(setting) ? null : { text: '', list: [], choice: null, files: null, switch: setting.example }[setting.kind],
-) as FormSettings;
+export const BLANK_SETTINGS = mapSettings(({ blank }) => blank) as FormSettings;
 
 function checkName(text: string): string | undefined {
 	const name = text.trim();

@@ -1,15 +1,14 @@
 /** A form's settings and webhooks, and its deletion. */
 
 import { useState } from 'preact/hooks';
-import { FORM_SETTINGS, isNullable, mapSettings, SETTING_NAMES, type SettingName } from '../../../forms/settings.ts';
+import { FORM_SETTINGS, SETTING_NAMES, type SettingName } from '../../../forms/settings.ts';
 import { announce } from '../announce.ts';
 import * as api from '../api.ts';
 import type { Form, UpdateForm } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';
 import { ConfirmDialog } from '../components/dialogs.tsx';
-import { Field, Select, Switch } from '../components/inputs.tsx';
+import { Switch } from '../components/inputs.tsx';
 import { FormView } from '../components/page.tsx';
-import { errorOf } from '../field-errors.ts';
 import { formatBytes, plural } from '../format.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
@@ -17,63 +16,28 @@ import { dropForm, putForm } from '../state/forms.ts';
 import { may, session } from '../state/session.ts';
 import { showError, showToast } from '../state/toasts.ts';
 import { useAction } from '../use-action.ts';
-import { entriesOf, FilesSetting, fileRulesChange, fileRulesDraft } from './form/files-setting.tsx';
+import { controlOf } from './form/setting-controls.tsx';
 import { Webhooks } from './form/webhooks.tsx';
 
-/** The settings that are saved together, as the inputs hold them. */
-type Draft = Record<SettingName, string>;
+/** The settings that are saved together, as their inputs hold them. */
+type Draft = Record<SettingName, unknown>;
 
-const INPUT_NAMES = SETTING_NAMES.filter((name) => FORM_SETTINGS[name].kind !== 'switch');
+const CONTROLS = SETTING_NAMES.flatMap((name) => {
+	const control = controlOf(name);
+	return control ? [{ name, setting: FORM_SETTINGS[name], ...control }] : [];
+});
 
 function draftOf(form: Form): Draft {
-	return mapSettings(({ kind }, name) => {
-		if (kind === 'list') return (form[name] as string[]).join('\n');
-		if (kind === 'files') return fileRulesDraft(form.files);
-		return `${form[name] ?? ''}`;
-	});
+	return Object.fromEntries(CONTROLS.map(({ name, draft }) => [name, draft(form[name])])) as Draft;
 }
 
 function changeOf(draft: Draft): UpdateForm {
-	const values = INPUT_NAMES.map((name) => {
-		const setting = FORM_SETTINGS[name];
-		if (setting.kind === 'list') return [name, entriesOf(draft[name])];
-		if (setting.kind === 'files') return [name, fileRulesChange(draft[name])];
-		return [name, draft[name].trim() || (isNullable(setting) ? null : '')];
-	});
-	return Object.fromEntries(values);
+	return Object.fromEntries(CONTROLS.map(({ name, setting, change }) => [name, change(draft[name], setting)]));
 }
 
 function formerAddresses({ formerSlugs }: Form): string {
 	if (formerSlugs.length === 0) return 'If you change it, the old address goes on working until another form takes it.';
 	return `Until another form takes them, these go on working: ${formerSlugs.map((slug) => `/f/${slug}`).join(', ')}.`;
-}
-
-interface InputProps {
-	name: SettingName;
-	value: string;
-	/** In place of that of the setting. */
-	hint?: string;
-	/** Of all settings. */
-	error: unknown;
-	disabled: boolean;
-	onChange: (value: string) => void;
-}
-
-function SettingInput({ name, error, onChange, ...others }: InputProps) {
-	const setting = FORM_SETTINGS[name];
-	if (setting.kind === 'files')
-		return <FilesSetting {...others} draft={others.value} error={error} onChange={onChange} />;
-	const { label, hint } = setting;
-	const props = { ...others, error: errorOf(error, name, entriesOf(others.value)) };
-	if (setting.kind === 'choice') {
-		const choices = Object.entries(setting.choices).map(([value, choice]) => ({ value, label: choice.label }));
-		const options = [{ value: '', label: setting.none }, ...choices];
-		return <Select label={label} hint={hint} {...props} options={options} onChange={onChange} />;
-	}
-	const { placeholder, isMono } = setting;
-	const shared = { label, hint, placeholder, isMono, ...props, onInput: onChange };
-	if (setting.kind !== 'text') return <Field {...shared} lines={3} />;
-	return <Field {...shared} type={setting.input} maxLength={setting.maxLength} required={setting.isRequired} />;
 }
 
 /** Faults of single settings are shown beside them; others need a message. */
@@ -93,14 +57,15 @@ function SettingsForm({ form }: { form: Form }) {
 		showToast('Settings saved.');
 	};
 	const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(form));
-	const set = (name: SettingName) => (value: string) => setDraft((before) => ({ ...before, [name]: value }));
+	const set = (name: SettingName) => (value: unknown) => setDraft((before) => ({ ...before, [name]: value }));
 	return (
 		<form class="card stack-large" onSubmit={run} aria-label="Settings" noValidate>
-			{INPUT_NAMES.map((name) => (
-				<SettingInput
+			{CONTROLS.map(({ name, setting, Input }) => (
+				<Input
 					key={name}
 					name={name}
-					value={draft[name]}
+					setting={setting}
+					draft={draft[name]}
 					{...(name === 'slug' && { hint: `${session.value?.submitUrl}/f/${draft.slug}. ${formerAddresses(form)}` })}
 					error={error}
 					disabled={!may('write')}

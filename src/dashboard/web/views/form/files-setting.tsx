@@ -2,9 +2,10 @@
 
 import { formatSize } from '../../../../byte-sizes.ts';
 import { DEFAULT_FILE_RULES, type FileRules, type FileRulesInput } from '../../../../file-rules.ts';
-import { FORM_SETTINGS } from '../../../../forms/settings.ts';
+import type { Files } from '../../../../forms/kinds/files.ts';
 import { Field, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
+import type { ControlProps } from './setting-controls.tsx';
 
 export const entriesOf = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 
@@ -20,16 +21,8 @@ export function fileRulesChange(draft: string): FileRulesInput | null {
 	return { maxFiles: Number(maxFiles), maxBytes: maxBytes.trim(), types: entriesOf(types) };
 }
 
-interface Props {
-	draft: string;
-	/** Of all settings. */
-	error: unknown;
-	disabled: boolean;
-	onChange: (draft: string) => void;
-}
-
-export function FilesSetting({ draft, error, disabled, onChange }: Props) {
-	const { label, hint } = FORM_SETTINGS.files;
+export function FilesSetting({ setting, draft, error, disabled, onChange }: ControlProps<Files, string>) {
+	const { label, hint } = setting;
 	const parts = draft.split('\n');
 	const [maxFiles = '', maxBytes = '', types = ''] = parts;
 	const set = (at: number) => (text: string) => onChange(parts.with(at, text).join('\n'));

@@ -1,0 +1,99 @@
+/** How a setting of each kind is shown and changed. A switch stands by itself, because it is saved at once. */
+
+import type { JSX } from 'preact';
+import type { Choice } from '../../../../forms/kinds/choice.ts';
+import type { Files } from '../../../../forms/kinds/files.ts';
+import type { List } from '../../../../forms/kinds/list.ts';
+import type { Setting } from '../../../../forms/kinds/setting.ts';
+import type { Text } from '../../../../forms/kinds/text.ts';
+import { FORM_SETTINGS, type FormSetting, type SettingName } from '../../../../forms/settings.ts';
+import { Field, Select } from '../../components/inputs.tsx';
+import { errorOf } from '../../field-errors.ts';
+import { entriesOf, FilesSetting, fileRulesChange, fileRulesDraft } from './files-setting.tsx';
+
+export interface ControlProps<S, Draft> {
+	name: SettingName;
+	setting: S;
+	draft: Draft;
+	/** In place of that of the setting. */
+	hint?: string;
+	/** Of all settings. */
+	error: unknown;
+	disabled: boolean;
+	onChange(draft: Draft): void;
+}
+
+/** @template Draft What the inputs hold; JSON. */
+interface Control<S extends Setting<unknown>, Draft> {
+	/** Of a stored value. */
+	draft(value: S['blank']): Draft;
+	/** What to send for a draft. */
+	change(draft: Draft, setting: S): unknown;
+	Input(props: ControlProps<S, Draft>): JSX.Element;
+}
+
+const text: Control<Text, string> = {
+	draft: (value) => value ?? '',
+	change: (draft, { isClearable }) => draft.trim() || (isClearable ? null : ''),
+	Input({ name, setting, draft, hint = setting.hint, error, disabled, onChange }) {
+		const { label, placeholder, isMono, input, maxLength, isRequired } = setting;
+		return (
+			<Field
+				{...{ label, hint, placeholder, isMono, maxLength, disabled }}
+				type={input}
+				required={isRequired}
+				value={draft}
+				error={errorOf(error, name)}
+				onInput={onChange}
+			/>
+		);
+	},
+};
+
+const list: Control<List, string> = {
+	draft: (entries) => entries.join('\n'),
+	change: entriesOf,
+	Input({ name, setting: { label, hint, placeholder, isMono }, draft, error, disabled, onChange }) {
+		return (
+			<Field
+				{...{ label, hint, placeholder, isMono, disabled }}
+				lines={3}
+				value={draft}
+				error={errorOf(error, name, entriesOf(draft))}
+				onInput={onChange}
+			/>
+		);
+	},
+};
+
+const choice: Control<Choice, string> = {
+	draft: (value) => value ?? '',
+	change: (draft) => draft || null,
+	Input({ name, setting: { label, hint, none, choices }, draft, error, disabled, onChange }) {
+		const options = Object.entries(choices).map(([value, shown]) => ({ value, label: shown.label }));
+		return (
+			<Select
+				{...{ label, hint, disabled }}
+				options={[{ value: '', label: none }, ...options]}
+				value={draft}
+				error={errorOf(error, name)}
+				onChange={onChange}
+			/>
+		);
+	},
+};
+
+const files: Control<Files, string> = {
+	draft: fileRulesDraft,
+	change: fileRulesChange,
+	Input: FilesSetting,
+};
+
+type Kind = Exclude<FormSetting['kind'], 'switch'>;
+
+const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknown> } = { text, list, choice, files };
+
+/** `undefined` for a switch. */
+export function controlOf(name: SettingName): Control<Setting<unknown>, unknown> | undefined {
+	return (CONTROLS as Partial<Record<string, Control<Setting<unknown>, unknown>>>)[FORM_SETTINGS[name].kind];
+}

@@ -1,0 +1,65 @@
+/** The kind of the setting of attached files: rules, or `null` for no files. */
+
+import { formatSize, parseSize } from '../../byte-sizes.ts';
+import {
+	checkFileType,
+	DEFAULT_FILE_RULES,
+	type FileRules,
+	type FileRulesInput,
+	formatFileRules,
+	parseFileRules,
+} from '../../file-rules.ts';
+import type { Check, Setting, Words } from './setting.ts';
+
+interface FilesOptions extends Words<FileRules | null> {
+	maxFiles: number;
+	maxTypes: number;
+	code: string;
+}
+
+export interface Files extends Setting<FileRules | null, FileRulesInput> {
+	kind: 'files';
+	isClearable: true;
+}
+
+export function files(options: FilesOptions): Files {
+	const { description } = options;
+	return {
+		...options,
+		kind: 'files',
+		blank: null,
+		isClearable: true,
+		schema({ Type }) {
+			const members = { maxFiles: Type.Integer(), maxBytes: Type.Integer(), types: Type.Array(Type.String()) };
+			return Type.Object(members, { description });
+		},
+		inputSchema({ Type }) {
+			const members = {
+				maxFiles: Type.Integer(),
+				maxBytes: Type.Union([Type.Integer(), Type.String()]),
+				types: Type.Array(Type.String()),
+			};
+			return Type.Partial(Type.Object(members), { description, additionalProperties: false });
+		},
+		check: (sent, check) => checkFiles(sent, { ...check, ...options }),
+		format: formatFileRules,
+		parse: parseFileRules,
+	};
+}
+
+function checkFiles(input: FileRulesInput, { name, allowed, report, ...bounds }: Check & FilesOptions): FileRules {
+	const { maxFiles, types } = { ...DEFAULT_FILE_RULES, ...input };
+	const fault = (field: string, rule: string) =>
+		report(bounds.code, `${name}.${field} must be ${rule}.`, `${name}.${field}`);
+	if (!(maxFiles >= 1 && maxFiles <= bounds.maxFiles)) fault('maxFiles', `from 1 to ${bounds.maxFiles}`);
+	const { maxBytes: sent = DEFAULT_FILE_RULES.maxBytes } = input;
+	const maxBytes = typeof sent === 'string' ? (parseSize(sent) ?? Number.NaN) : sent;
+	// A form with the default can be sent back to a server of which the limit is lower.
+	const most = Math.max(allowed.maxFileBytes, DEFAULT_FILE_RULES.maxBytes);
+	if (!(maxBytes >= 1 && maxBytes <= most)) fault('maxBytes', `a size from 1B to ${formatSize(most)}, such as 10MiB`);
+	if (types.length > bounds.maxTypes) fault('types', `at most ${bounds.maxTypes} entries`);
+	const checked = types.map(
+		(type, i) => checkFileType(type) ?? fault(`types.${i}`, 'a type such as image/*, application/pdf or .docx'),
+	);
+	return { maxFiles, maxBytes, types: [...new Set(checked as string[])] };
+}

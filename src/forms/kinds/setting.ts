@@ -1,0 +1,60 @@
+/** What every setting of a form has, of whichever kind: its words, shape, check and text. Pure, for browsers too. */
+
+import type { TSchema, Type } from '@sinclair/typebox';
+import type { Captcha } from '../../captchas.ts';
+import type { stringEnum } from '../../http/schema-types.ts';
+
+/** What this server allows. */
+export interface Allowed {
+	captchas: ReadonlySet<Captcha | null>;
+	/** Of one file. */
+	maxFileBytes: number;
+}
+
+export interface Check {
+	/** Of the setting. */
+	name: string;
+	allowed: Allowed;
+	/** @param field The member at fault, such as `allowedDomains.0`; that of the setting by default. */
+	report: (code: string, message: string, field?: string) => undefined;
+}
+
+/** What makes schemas, as an argument: neither browsers nor the command line load it. */
+export interface Types {
+	Type: typeof Type;
+	stringEnum: typeof stringEnum;
+}
+
+/** How the API, the command line and the dashboard speak of a setting. */
+export interface Words<Value> {
+	/** For programmers, in the API document. */
+	description: string;
+	/** In the examples of the API document. */
+	example: Value;
+	/** In the dashboard. */
+	label: string;
+	hint?: string;
+	/** Of `forms create` and `forms update`; `help` is for both. */
+	option: { flags: string; help?: string; create?: string; update?: string };
+}
+
+/** @template Sent What a client may send besides `null`. */
+export interface Setting<Value, Sent = NonNullable<Value>> extends Words<Value> {
+	kind: string;
+	/** What `null` stands for if a client may send it, and what is shown to those who may not read the form. */
+	blank: Value;
+	/** Whether a client may send `null`. */
+	isClearable: boolean;
+	/** Of a value. */
+	schema(types: Types): TSchema;
+	/** Of what a client sends, if that differs. */
+	inputSchema?(types: Types): TSchema;
+	/** The value as it is stored, or reports what is wrong. */
+	check(sent: Sent, check: Check): Value | undefined;
+	/** A value on the command line. */
+	format(value: NonNullable<Value>): string;
+	/** The text in reverse; what is wrong with it is for the check. */
+	parse(text: string): Sent;
+	/** The only texts on the command line, if they are few. */
+	texts?: readonly string[];
+}

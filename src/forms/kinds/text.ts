@@ -1,0 +1,44 @@
+/** The kind of settings that are a text. */
+
+import type { Setting, Words } from './setting.ts';
+
+interface Input {
+	/** No form can be made without it. */
+	isRequired?: true;
+	placeholder?: string;
+	isMono?: true;
+	input?: 'url';
+	maxLength?: number;
+}
+
+interface TextOptions<Value> extends Words<Value>, Input {
+	/** The shape in which the text is stored; `undefined` if it is at fault. */
+	check: (text: string) => string | undefined;
+	code: string;
+	/** A sentence that begins with the name of the setting. */
+	error: string;
+}
+
+export interface Text<Value = string | null> extends Setting<Value, string>, Input {
+	kind: 'text';
+	isClearable: null extends Value ? true : false;
+}
+
+export function text({ check, code, error, ...shown }: TextOptions<string>): Text<string> {
+	return {
+		...shown,
+		kind: 'text',
+		blank: '',
+		isClearable: false,
+		schema: ({ Type }) =>
+			Type.String({ description: shown.description, ...(shown.isRequired && { examples: [shown.example] }) }),
+		check: (sent, { report }) => check(sent) ?? report(code, error),
+		format: (value) => value,
+		parse: (line) => line,
+	};
+}
+
+/** `null` stands for none. */
+export function optionalText({ example, ...options }: TextOptions<string | null>): Text {
+	return { ...text({ ...options, example: '' }), example, blank: null, isClearable: true };
+}
