@@ -24,7 +24,7 @@ async function seed(file: string, { formId, rows }: { formId: number; rows: numb
 	const noServer = storage.serve();
 	for (let first = 0; first < rows; first += CHUNK) {
 		const ids: number[] = [];
-		const appended: Promise<void>[] = [];
+		const appended: Promise<number>[] = [];
 		for (let i = first; i < Math.min(first + CHUNK, rows); i++) {
 			clock += SPACING_MS;
 			const id = storage.nextId();

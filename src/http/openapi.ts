@@ -116,6 +116,18 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 		description: 'The form does not accept submissions.',
 		error: 'This form is not accepting submissions.',
 	},
+	FORM_NOT_OPEN: {
+		description: 'The form does not take submissions yet; see its status.',
+		error: 'This form is not open yet.',
+	},
+	FORM_CLOSED: {
+		description: 'The form takes submissions no more.',
+		error: 'This form is closed.',
+	},
+	FORM_FULL: {
+		description: 'The form has as many submissions as it takes.',
+		error: 'This form has taken as many submissions as it can.',
+	},
 	DOMAIN_NOT_ALLOWED: {
 		description: 'The submission comes from a page that the form does not allow.',
 		error: 'This form does not accept submissions from this website.',

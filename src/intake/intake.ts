@@ -108,27 +108,32 @@ export function createIntake(options: IntakeOptions) {
 	}
 
 	/** Stores a submission with its deliveries. Not async, because the usual submission waits only for the disk. */
-	function append(form: FormRow, submission: NewSubmission): Promise<void> {
+	function append(form: FormRow, submission: NewSubmission): Promise<number> {
 		const planned = outbox.plan({ form, submission });
 		if (planned instanceof Promise) return planned.then((deliveries) => appendWith(submission, deliveries));
 		return appendWith(submission, planned);
 	}
 
-	function appendWith(submission: NewSubmission, deliveries: readonly NewDelivery[]): Promise<void> {
+	function appendWith(submission: NewSubmission, deliveries: readonly NewDelivery[]): Promise<number> {
 		submission.deliveries = deliveries;
 		const stored = storage.submissions.append(submission);
-		return deliveries.length === 0 ? stored : stored.then(() => outbox.wake(deliveries));
+		return deliveries.length === 0
+			? stored
+			: stored.then((id) => {
+					outbox.wake(deliveries);
+					return id;
+				});
 	}
 
 	/** Checks for spam and stores the submission. Not async, as `append`. */
-	function store(form: FormRow, content: Content, key?: Key): Promise<void> {
+	function store(form: FormRow, content: Content, key?: Key): Promise<number> {
 		const judged = { spamReason: honeypotVerdict(content.special), key };
 		if (form.captcha !== null || content.files) return storeChecked(form, content, judged);
 		return append(form, compose(form, content, judged));
 	}
 
 	/** The same with a captcha or files. */
-	async function storeChecked(form: FormRow, content: Content, { spamReason, key }: Judged): Promise<void> {
+	async function storeChecked(form: FormRow, content: Content, { spamReason, key }: Judged): Promise<number> {
 		const { special, files } = content;
 		let reason = spamReason;
 		if (form.captcha !== null) {
@@ -139,7 +144,7 @@ export function createIntake(options: IntakeOptions) {
 		}
 		const submission = compose(form, content, { spamReason: reason, key });
 		if (files) submission.files = await files.finish(reason !== 'honeypot');
-		await (files ? files.keepWith(() => append(form, submission)) : append(form, submission));
+		return files ? files.keepWith(() => append(form, submission)) : append(form, submission);
 	}
 
 	return {

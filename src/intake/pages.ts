@@ -83,6 +83,9 @@ const ERROR_TEXTS: Partial<Record<ErrorCode, Text>> = {
 		'It may have been removed. If this is your site, compare the form’s action with the address of the form.',
 	],
 	FORM_DISABLED: ['This form is closed', CLOSED],
+	FORM_NOT_OPEN: ['Not open yet', 'Come back later.'],
+	FORM_CLOSED: ['This form is closed', CLOSED],
+	FORM_FULL: ['No place left', CLOSED],
 	DOMAIN_NOT_ALLOWED: [
 		'This form belongs elsewhere',
 		'If this is your site, add its domain to the form’s allowed domains.',

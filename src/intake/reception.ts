@@ -8,7 +8,7 @@ import { detectType, type FileType, HEAD_BYTES, isAllowedType } from '../files/f
 import type { FileQuota, QuotaHold } from '../files/quota.ts';
 import type { TrackedStore, TrackedWriter } from '../files/tracked-store.ts';
 import type { EndTurn, Turns } from '../http/turns.ts';
-import { FormGone, Unavailable, UniqueViolation } from '../storage/errors.ts';
+import { FormFull, FormGone, Unavailable, UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { StoredFile } from '../storage/submission.ts';
 import type { FormRow, Scan } from '../storage/tables.ts';
@@ -41,7 +41,7 @@ export interface Reception extends FileSink {
 	 */
 	finish(keepsBytes: boolean): Promise<StoredFile[]>;
 	/** Calls what stores the rows. The bytes stay unless it is certain that nothing was stored; without rows, they are swept later. */
-	keepWith(store: () => Promise<void>): Promise<void>;
+	keepWith<T>(store: () => Promise<T>): Promise<T>;
 	/** Removes what is not kept. Call this exactly once. */
 	close(): Promise<void>;
 }
@@ -172,8 +172,9 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 			},
 			async keepWith(store) {
 				try {
-					await store();
+					const stored = await store();
 					isKept = true;
+					return stored;
 				} catch (error) {
 					isKept = !saysNothingStored(error);
 					throw error;
@@ -190,7 +191,7 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 }
 
 function saysNothingStored(error: unknown): boolean {
-	return error instanceof Unavailable || error instanceof UniqueViolation || error instanceof FormGone;
+	return [Unavailable, UniqueViolation, FormGone, FormFull].some((kind) => error instanceof kind);
 }
 
 export function filesRejected(field: string): AppError {

@@ -18,6 +18,13 @@ export class Unavailable extends AppError {
 	}
 }
 
+/** The form has as many submissions as it takes; nothing was stored. */
+export class FormFull extends AppError {
+	constructor() {
+		super('FORM_FULL', 'This form has taken as many submissions as it can.');
+	}
+}
+
 /** There is no such form, or not any more. */
 export class FormGone extends AppError {
 	constructor(message = 'There is no such form.') {

@@ -108,10 +108,11 @@ export type StopWork = (graceMs: number) => Promise<void>;
 
 export interface SubmissionStore {
 	/**
-	 * Resolves when the submission is on disk.
-	 * @throws FormGone if its form was deleted, UniqueViolation if its idempotency key is in use, Unavailable
+	 * Resolves with the id of the submission when it is on disk. A form with `maxSubmissions` never has more by this, spam not
+	 * counted.
+	 * @throws FormGone if its form was deleted, FormFull, UniqueViolation if its idempotency key is in use, Unavailable
 	 */
-	append(row: NewSubmission): Promise<void>;
+	append(row: NewSubmission): Promise<number>;
 	/**
 	 * Sets flags of submissions of a form, all or nothing; returns the ids that exist, in the order given. What becomes spam has
 	 * the reason it had before, or `marked`; what is no spam has none.

@@ -56,6 +56,12 @@ export const forms = sqliteTable('forms', {
 	files: text('files', { mode: 'json' }).$type<FileRules>().default(DEFAULT_FILE_RULES),
 	/** Whether mails carry the files. */
 	attachFiles: flag('attach_files'),
+	/** It takes submissions from then on, until then, and up to so many; moments as in the API. */
+	opensAt: text('opens_at'),
+	closesAt: text('closes_at'),
+	maxSubmissions: integer('max_submissions'),
+	/** What visitors read while it takes none. */
+	closedText: text('closed_text'),
 	deletedAt: integer('deleted_at'),
 	...counters(),
 	/** Of the files of all its submissions, spam included. */
@@ -179,6 +185,8 @@ export const idempotencyKeys = sqliteTable(
 		bodyHash: text('body_hash').notNull(),
 		/** Where the first response led; `null` for the thank-you page. */
 		next: text('next'),
+		/** The id of the submission that it named; that of no submission for a robot. */
+		submissionId: integer('submission_id'),
 		createdAt: integer('created_at').notNull(),
 	},
 	(table) => [

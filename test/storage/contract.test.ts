@@ -1,15 +1,13 @@
 /** The storage contract, as features rely on it: each engine runs these tests as they are. */
 
 import { describe, expect, test } from 'bun:test';
-import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
-import { workerPath } from '../../src/assets.ts';
 import type { AppEvent } from '../../src/events.ts';
 import { encodeId } from '../../src/ids.ts';
 import { FormGone, Unavailable, UniqueViolation } from '../../src/storage/errors.ts';
 import { searchWords } from '../../src/storage/search-words.ts';
-import { openStorage, type Storage } from '../../src/storage/storage.ts';
+import type { Storage } from '../../src/storage/storage.ts';
 import {
 	FILTERS,
 	type Filter,
@@ -22,20 +20,7 @@ import {
 import { deliveries, files, forms, removedFiles, webhooks } from '../../src/storage/tables.ts';
 import { createTimeline } from '../../src/storage/timeline.ts';
 import type { readChunk } from '../../src/submissions/export/chunk.ts';
-import { newPostgresDatabase } from '../postgres.ts';
-import { tempFolder } from '../temp-folder.ts';
-
-/** By the name of the engine: makes a place for a database, and returns what opens it, as often as asked. */
-const ENGINES: Record<string, () => Promise<() => Promise<Storage>>> = {
-	sqlite: async () => {
-		const file = join(tempFolder(), 'formsrv.db');
-		return () => openStorage(file, { scans: workerPath('submissions/scans.ts') });
-	},
-	postgres: async () => {
-		const address = await newPostgresDatabase();
-		return () => openStorage(address, { scans: workerPath('submissions/scans.ts') });
-	},
-};
+import { ENGINES } from './engines.ts';
 
 const FORM = 7;
 const OTHER_FORM = 8;

@@ -1,6 +1,7 @@
 /** The one statement that stores a batch of submissions, with all that belongs to them. */
 
 import type { NewSubmission } from '../submission.ts';
+import { FITTING } from './bounded-forms.ts';
 import { numbers, strings, type Value } from './connection.ts';
 
 /** A submission on its way in. */
@@ -23,6 +24,8 @@ interface InsertOptions {
 	token: string;
 	/** How old an id may be when the statement begins; no bound for `Infinity`. */
 	oldestMs: number;
+	/** Whether bounded forms may be among them, which are locked then. */
+	isCounted: boolean;
 }
 
 /** Too old for any bound. */
@@ -32,7 +35,7 @@ const UNBOUNDED_MS = 1e15;
  * Returns one row: how many were stored, and the ids of those if not all were. A deletion of a form locks its row against
  * this statement, which looks for it and locks it, once for all of its submissions.
  */
-export function insertOf(batch: readonly Stored[], { number, token, oldestMs }: InsertOptions): Insert {
+export function insertOf(batch: readonly Stored[], { number, token, oldestMs, isCounted }: InsertOptions): Insert {
 	const parts = {
 		keys: batch.some(({ row }) => row.idempotencyKey !== undefined),
 		deliveries: batch.some(({ row }) => row.deliveries !== undefined && row.deliveries.length > 0),
@@ -48,12 +51,13 @@ export function insertOf(batch: readonly Stored[], { number, token, oldestMs }: 
 			${list.strings(of(({ row }) => row.spamReason))}, ${list.strings(of(({ row }) => row.subject))},
 			${list.strings(of(({ row }) => row.replyTo))}, ${list.numbers(of(({ shape }) => shape))}
 			${parts.keys ? `, ${keyColumns(list, batch)}` : ''})
-			s (id, form_id, is_spam, data, spam_reason, subject, reply_to, shape${parts.keys ? ', key, body_hash, next, created_at' : ''}))`,
-		`f as materialized (select id from forms where id = any(${list.numbers(formIds)}) and deleted_at is null
-			order by id for key share)`,
-		`ok as (select s.* from s join f on f.id = s.form_id where exists (select from me)
+			s (id, form_id, is_spam, data, spam_reason, subject, reply_to, shape${parts.keys ? ', key, body_hash, next, created_at, told_id' : ''}))`,
+		`f as materialized (select id, max_submissions, total, folded_to from forms where id = any(${list.numbers(formIds)}) and deleted_at is null
+			${isCounted ? '' : 'and max_submissions is null'} order by id for key share)`,
+		`${isCounted ? 'a' : 'ok'} as (select s.* from s join f on f.id = s.form_id where exists (select from me)
 			and s.id >= ((extract(epoch from now()) * 1000)::bigint - ${list.add(Number.isFinite(oldestMs) ? oldestMs : UNBOUNDED_MS)}::text::bigint) * 2048)`,
 	];
+	if (isCounted) ctes.push(...FITTING);
 	if (parts.keys) ctes.push(storeKeys(list, batch));
 	const mayStore = parts.keys
 		? 'where ok.key is null or exists (select from k where k.form_id = ok.form_id and k.key = ok.key)'
@@ -91,15 +95,21 @@ function keyColumns(list: Values, batch: readonly Stored[]): string {
 		list.strings(of((key) => key?.bodyHash)),
 		list.strings(of((key) => key?.next)),
 		list.numbers(of((key) => key?.createdAt ?? null)),
+		// The first response names the submission, unless it went to a robot.
+		list.numbers(
+			batch.map(({ id, row }) =>
+				row.idempotencyKey?.submissionId === row.id ? id : (row.idempotencyKey?.submissionId ?? null),
+			),
+		),
 	].join(', ');
 }
 
 function storeKeys(list: Values, batch: readonly Stored[]): string {
 	const since = Math.min(...batch.map(({ row }) => row.idempotencyKey?.since ?? Number.MAX_SAFE_INTEGER));
-	return `k as (insert into idempotency_keys (form_id, key, body_hash, next, created_at)
-		select form_id, key, body_hash, next, created_at from ok where key is not null
+	return `k as (insert into idempotency_keys (form_id, key, body_hash, next, created_at, submission_id)
+		select form_id, key, body_hash, next, created_at, told_id from ok where key is not null
 		on conflict (form_id, key) do update set body_hash = excluded.body_hash, next = excluded.next,
-			created_at = excluded.created_at where idempotency_keys.created_at <= ${list.add(since)} returning form_id, key)`;
+			submission_id = excluded.submission_id, created_at = excluded.created_at where idempotency_keys.created_at <= ${list.add(since)} returning form_id, key)`;
 }
 
 /** A delivery to a webhook that was deleted meanwhile is left out. */

@@ -89,10 +89,11 @@ export async function openPostgres(
 			);
 		},
 		submissions: {
-			async append(row: NewSubmission): Promise<void> {
+			async append(row: NewSubmission): Promise<number> {
 				const submissionId = await writer.append(row);
 				counts.count(row.formId);
 				if (notices.isTold()) events.publish({ type: 'submission', formId: row.formId, submissionId });
+				return submissionId;
 			},
 			...createSubmissionLog(sql, { counts, events }),
 			...fileLists,

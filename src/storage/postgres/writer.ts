@@ -1,13 +1,14 @@
 /** Group commit: submissions that arrive together are stored by one statement, which resolves after its commit. */
 
 import { AppError } from '../../errors.ts';
-import { FormGone, Unavailable, UniqueViolation } from '../errors.ts';
+import { FormFull, FormGone, Unavailable, UniqueViolation } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { NewSubmission } from '../submission.ts';
+import { createBoundedForms, lockForms } from './bounded-forms.ts';
 import { type Clock, OLDEST_ID_MS } from './clock.ts';
-import { connect, numbers, rowsOf, type Sql, WRITER_NAME, withDeadline } from './connection.ts';
+import { connect, type Runner, rowsOf, type Sql, WRITER_NAME, withDeadline } from './connection.ts';
 import { asStorageError, isMissingParent, isRolledBack, mayTryAgain } from './failures.ts';
-import { insertOf, type Stored } from './insert.ts';
+import { type Insert, insertOf, type Stored } from './insert.ts';
 import { askStored, idsIn } from './unknown-outcome.ts';
 
 const MAX_ROWS = 2000;
@@ -49,6 +50,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf 
 	let isScheduled = false;
 	let isClosing = false;
 	const inFlight = new Set<readonly Job[]>();
+	const bounded = createBoundedForms(sql);
 
 	/** Each pool has a name of its own, by which the server tells whether its statements have ended. */
 	function open() {
@@ -96,7 +98,8 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf 
 		try {
 			const shapes = await shapesOf(batch.map(({ row }) => row));
 			for (const [i, job] of batch.entries()) job.shape = shapes[i] as number;
-			await send(batch);
+			const parts = Map.groupBy(batch, ({ row }) => bounded.has(row.formId));
+			for (const part of parts.values()) await send(part);
 		} catch (error) {
 			rejectAll(batch, error);
 		} finally {
@@ -108,11 +111,12 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf 
 		const used = connections;
 		const { isOwnClock, servers } = clock();
 		const oldestMs = isOwnClock ? Number.POSITIVE_INFINITY : OLDEST_ID_MS;
-		const { text, values } = insertOf(batch, { ...servers.own, oldestMs });
+		const isCounted = batch.some(({ row }) => bounded.has(row.formId));
+		const insert = insertOf(batch, { ...servers.own, oldestMs, isCounted });
 		let outcome: Outcome | undefined;
 		try {
-			const rows = used.sql.unsafe(text, values as string[], { prepare: true }).values();
-			[outcome] = (await withDeadline(rows, ANSWER_WITHIN_MS)) as unknown as Outcome[];
+			const rows = isCounted ? insertCounted(used.sql, batch, insert) : run(used.sql, insert);
+			[outcome] = (await withDeadline(rows, ANSWER_WITHIN_MS)) as Outcome[];
 			if (used.isSuspect) throw new Error('A commit came back with a warning.');
 		} catch (error) {
 			if (isRolledBack(error)) await afterRollback(batch, error);
@@ -160,19 +164,15 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf 
 		if (left.length === 0) return;
 		const { servers, nextId } = clock();
 		await servers.renew();
-		const formIds = [...new Set(left.map(({ row }) => row.formId))];
-		const found = await rowsOf<[number]>(
-			sql,
-			'select id from forms where id = any($1::text::bigint[]) and deleted_at is null',
-			[numbers(formIds)],
-		);
-		const present = new Set(found.map(([id]) => id));
+		const rooms = await bounded.look(formsOf(left));
 		for (const job of left) {
-			if (!present.has(job.row.formId)) fail(job, new FormGone('The form was deleted in the meantime.'));
+			const { formId, spamReason } = job.row;
+			if (!rooms.has(formId)) fail(job, new FormGone('The form was deleted in the meantime.'));
 			else if (await isKeyInUse(job)) fail(job, new UniqueViolation('The idempotency key is in use.'));
+			else if (rooms.get(formId) === false && spamReason === null) fail(job, new FormFull());
 			else if (++job.tries >= MAX_TRIES) fail(job, new Unavailable(new Error('The submission cannot be stored.')));
 			else {
-				// Its id became too old, or was made under a number that was lost.
+				// Its id became too old, or was made under a number that was lost, or its form has a bound.
 				job.id = nextId();
 				queue.push(job);
 			}
@@ -211,6 +211,23 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf 
 			await connections.sql.end({ timeout: 1 });
 		},
 	};
+}
+
+function run(sql: Runner, { text, values }: Insert): PromiseLike<unknown> {
+	return sql.unsafe(text, values as string[], { prepare: true }).values();
+}
+
+/** The statement that counts sees what was stored by those who held the lock before. */
+function insertCounted(sql: Sql, batch: readonly Job[], insert: Insert): Promise<unknown> {
+	return sql.begin(async (begun) => {
+		const tx = begun as unknown as Runner;
+		await lockForms(tx, formsOf(batch));
+		return run(tx, insert);
+	});
+}
+
+function formsOf(batch: readonly Job[]): number[] {
+	return [...new Set(batch.map(({ row }) => row.formId))];
 }
 
 function settle(job: Job): void {

@@ -175,7 +175,7 @@ export function openSqlite(
 			...createSubmissionTexts(reader),
 			...createFileLists(reader),
 			...nameLists,
-			append(row: Parameters<typeof store.append>[0]): Promise<void> {
+			append(row: Parameters<typeof store.append>[0]): Promise<number> {
 				const rejection = findings.rejection('submission');
 				return rejection ? Promise.reject(rejection) : store.append(row);
 			},

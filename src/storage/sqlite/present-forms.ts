@@ -1,4 +1,4 @@
-/** Which forms are there for what is being stored: looked up once in a transaction, however many submissions it holds. */
+/** Which forms are there for what is being stored, and how much they take: looked up once in a transaction, however many submissions it holds. */
 
 import type { Database } from 'bun:sqlite';
 import { FormGone } from '../errors.ts';
@@ -6,16 +6,20 @@ import { FormGone } from '../errors.ts';
 export type PresentForms = ReturnType<typeof createPresentForms>;
 
 export function createPresentForms(client: Database) {
-	const select = client.prepare('select 1 from forms where id = ? and deleted_at is null');
-	const found = new Set<number>();
+	const select = client.prepare('select max_submissions from forms where id = ? and deleted_at is null');
+	const found = new Map<number, number | null>();
 	return {
-		/** To be called inside the writer's transaction. @throws FormGone if the form was deleted */
-		check(formId: number): void {
-			if (found.has(formId)) return;
-			if (select.values(formId).length === 0) {
-				throw new FormGone('The form was deleted in the meantime.');
-			}
-			found.add(formId);
+		/**
+		 * How many submissions a form takes, `null` for any number. To be called inside the writer's transaction.
+		 * @throws FormGone if the form was deleted
+		 */
+		maxSubmissions(formId: number): number | null {
+			const known = found.get(formId);
+			if (known !== undefined) return known;
+			const [row] = select.values(formId) as [number | null][];
+			if (!row) throw new FormGone('The form was deleted in the meantime.');
+			found.set(formId, row[0]);
+			return row[0];
 		},
 		/** To be called when a transaction begins, and before what may change forms in it. */
 		forget(): void {

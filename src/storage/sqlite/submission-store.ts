@@ -2,7 +2,7 @@
 
 import type { Database, Statement } from 'bun:sqlite';
 import type { Events } from '../../events.ts';
-import { UniqueViolation } from '../errors.ts';
+import { FormFull, UniqueViolation } from '../errors.ts';
 import type { Flags, NewDelivery, NewIdempotencyKey, NewSubmission, StoredSubmission } from '../submission.ts';
 import { COLUMNS, type Row, toStored } from '../submission-rows.ts';
 import { isMissingParent } from './failures.ts';
@@ -15,7 +15,7 @@ import type { Job, Writer } from './writer.ts';
 /** One object and no closures, because they come by the thousand. */
 interface Append extends Job {
 	row: NewSubmission;
-	stored(): void;
+	stored(id: number): void;
 }
 
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
@@ -30,7 +30,8 @@ export function createSubmissionStore(
 	function insert(row: NewSubmission): void {
 		const isSpam = row.spamReason !== null;
 		const { id, formId, data, spamReason, subject, replyTo } = row;
-		forms.check(formId);
+		const most = forms.maxSubmissions(formId);
+		if (most !== null && !isSpam && index.totals(formId).total >= most) throw new FormFull();
 		sql.insert.run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo);
 		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey, row.idempotencyKey);
 		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery, row, delivery);
@@ -43,8 +44,8 @@ export function createSubmissionStore(
 	}
 
 	function resolveAppend(this: Append): void {
-		this.stored();
 		const { formId, id } = this.row;
+		this.stored(id);
 		if (events.isHeard()) events.publish({ type: 'submission', formId, submissionId: id });
 	}
 
@@ -97,8 +98,8 @@ export function createSubmissionStore(
 	}
 
 	return {
-		/** Stores a submission; resolves when it is on disk. @throws AppError FORM_NOT_FOUND if its form was deleted */
-		append(row: NewSubmission): Promise<void> {
+		/** Stores a submission; see the contract. */
+		append(row: NewSubmission): Promise<number> {
 			return new Promise((stored, reject) => {
 				const job: Append = { row, compound: isCompound(row), run: runAppend, resolve: resolveAppend, stored, reject };
 				writer.enqueue(job);
@@ -142,9 +143,9 @@ function prepareStatements(client: Database) {
 				values (?, ?, ?, ?, ?, ?, ?)`,
 		),
 		insertIdempotencyKey: client.prepare(
-			`insert into idempotency_keys (form_id, key, body_hash, next, created_at) values (?, ?, ?, ?, ?)
-				on conflict (form_id, key) do update set
-				body_hash = excluded.body_hash, next = excluded.next, created_at = excluded.created_at where created_at <= ?`,
+			`insert into idempotency_keys (form_id, key, body_hash, next, submission_id, created_at)
+				values (?, ?, ?, ?, ?, ?) on conflict (form_id, key) do update set body_hash = excluded.body_hash,
+				next = excluded.next, submission_id = excluded.submission_id, created_at = excluded.created_at where created_at <= ?`,
 		),
 		insertDelivery: client.prepare(
 			`insert into deliveries (id, form_id, submission_id, channel, webhook_id, event, state, destination, next_attempt_at,
@@ -164,9 +165,9 @@ function prepareStatements(client: Database) {
 
 function insertIdempotencyKey(
 	statement: Statement,
-	{ formId, key, bodyHash, next, createdAt, since }: NewIdempotencyKey,
+	{ formId, key, bodyHash, next, submissionId, createdAt, since }: NewIdempotencyKey,
 ): void {
-	const { changes } = statement.run(formId, key, bodyHash, next ?? null, createdAt, since);
+	const { changes } = statement.run(formId, key, bodyHash, next ?? null, submissionId ?? null, createdAt, since);
 	if (changes === 0) throw new UniqueViolation('The idempotency key is in use.');
 }
 

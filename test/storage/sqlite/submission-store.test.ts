@@ -26,7 +26,7 @@ function append(
 	storage: Storage,
 	names: string[],
 	spamReason: string | null = null,
-): { id: number; done: Promise<void> } {
+): { id: number; done: Promise<number> } {
 	const id = storage.nextId();
 	const data = `{${names.map((name) => `${JSON.stringify(name)}:"v"`).join(',')}}`;
 	const done = storage.submissions.append({ id, formId: FORM, data, names, spamReason, subject: null, replyTo: null });

@@ -182,7 +182,7 @@ async function removeFirst(formId: string, order: 'asc' | 'desc'): Promise<void>
 	);
 }
 
-function append(formId: string, data: object): Promise<void> {
+function append(formId: string, data: object): Promise<number> {
 	const { storage } = server.app;
 	return storage.submissions.append({
 		id: storage.nextId(),

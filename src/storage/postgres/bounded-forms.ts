@@ -1,0 +1,45 @@
+/**
+ * Forms that take only so many submissions. A statement that does not count stores none of theirs. One that counts is the second
+ * of its transaction: the first locks the forms, so that it sees all that others stored, changed and removed before.
+ */
+
+import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
+
+/** How many submissions the form `f` has, spam not counted. */
+const INBOX_TOTAL = `(f.total + (select count(*) from submissions
+	where form_id = f.id and id >= f.folded_to and is_spam = 0))`;
+
+/** Of the submissions `a` to the forms `f`, as `ok`: as many of each form as there is room for; all if it has no bound, and all spam. */
+export const FITTING = [
+	`room as (select f.id form_id, f.max_submissions - ${INBOX_TOTAL} places from f where f.max_submissions is not null)`,
+	`ok as (select n.* from (select a.*, row_number() over (partition by form_id, is_spam order by id) place from a) n
+		left join room on room.form_id = n.form_id where room.places is null or n.is_spam = 1 or n.place <= room.places)`,
+];
+
+/** Against all other statements that store, also such as found a form without a bound before it got one. */
+export async function lockForms(tx: Runner, formIds: readonly number[]): Promise<void> {
+	await rowsOf(tx, 'select 1 from forms where id = any($1::text::bigint[]) order by id for update', [numbers(formIds)]);
+}
+
+export function createBoundedForms(sql: Sql) {
+	/** As far as this process has noticed. */
+	const known = new Set<number>();
+
+	return {
+		has: (formId: number): boolean => known.has(formId),
+		/** Of those that exist: whether they take another submission that is no spam. */
+		async look(formIds: readonly number[]): Promise<Map<number, boolean>> {
+			const rows = await rowsOf<[number, boolean | null]>(
+				sql,
+				`select f.id, f.max_submissions > ${INBOX_TOTAL} from forms f
+					where f.id = any($1::text::bigint[]) and f.deleted_at is null`,
+				[numbers(formIds)],
+			);
+			for (const [id, hasRoom] of rows) {
+				if (hasRoom === null) known.delete(id);
+				else known.add(id);
+			}
+			return new Map(rows.map(([id, hasRoom]) => [id, hasRoom !== false]));
+		},
+	};
+}
