@@ -24,6 +24,7 @@ import { createKeys } from './keys/keys.ts';
 import { lazy } from './lazy.ts';
 import { localUrl } from './local-url.ts';
 import type { Log } from './log.ts';
+import { createJudge } from './spam/judge.ts';
 import { openStorage } from './storage/storage.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
 import { createStats } from './submissions/stats/stats.ts';
@@ -115,7 +116,6 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		budget,
 		rate: createRateLimiter(config.rates.submit, now),
 		addressRate: createRateLimiter(config.rates.address, now),
-		formRate: createRateLimiter(config.rates.form, now),
 		limits: config.limits,
 		strictRedirects: config.strictRedirects,
 		outbox: dispatch.outbox,
@@ -126,6 +126,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		},
 		checkCaptcha: createCaptchaCheck({ vendors, recaptchaMinScore, altcha, log, now }),
 		altcha,
+		judge: createJudge({ rules: [], formRate: createRateLimiter(config.rates.form, now) }),
 		now,
 	});
 

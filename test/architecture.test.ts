@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dir, '..');
 /** From the leaves upwards: a unit uses only units of lower levels. */
 const LEVELS = [
 	['address-ranges', 'byte-sizes', 'captchas'],
-	['file-rules'],
+	['file-rules', 'spam-settings'],
 	[
 		'byte-budget',
 		'config',
@@ -32,7 +32,7 @@ const LEVELS = [
 		'version',
 	],
 	['http', 'storage'],
-	['files'],
+	['files', 'spam'],
 	['forms', 'keys', 'delivery', 'backup'],
 	['intake', 'submissions'],
 	['dashboard'],

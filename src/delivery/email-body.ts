@@ -29,6 +29,8 @@ export interface SubmissionBody {
 	/** A line for each attached file. */
 	files: readonly string[];
 	receivedAt: Date;
+	/** What the rules of the spam score had to say. */
+	spam: string | null;
 	url: string;
 	settingsUrl: string;
 }
@@ -50,6 +52,7 @@ export function renderSubmissionBody(body: SubmissionBody): Body {
 	const received = `Received ${formatTime(body.receivedAt)}`;
 	const files = body.files.length > 0 && { name: FILES, text: tidy(body.files.join('\n')) };
 	const reason = `Sent because this address is set for notifications of the form “${formName}”.`;
+	const spam = body.spam !== null && tidyLine(body.spam);
 	return {
 		text: textPart([
 			`${heading}\n${formName}`,
@@ -57,7 +60,7 @@ export function renderSubmissionBody(body: SubmissionBody): Body {
 			hint,
 			files && `${files.name}:\n${files.text}`,
 			`${received}\nOpen: ${body.url}`,
-			`-- \n${reason}\nChange it: ${body.settingsUrl}`,
+			`-- \n${spam ? `${spam}\n` : ''}${reason}\nChange it: ${body.settingsUrl}`,
 		]),
 		html: renderMailPage({
 			title: heading,
@@ -66,7 +69,7 @@ export function renderSubmissionBody(body: SubmissionBody): Body {
 			note: received,
 			content: html`${table(shown.map(fieldRow))}${hint && html`<p class="hint">${hint}</p>`}${files && table([fieldRow(files)])}`,
 			link: { url: body.url, label: 'Open submission' },
-			footer: html`${reason} <a class="quiet" href="${body.settingsUrl}">Change it</a>`,
+			footer: html`${spam && html`${spam}<br>`}${reason} <a class="quiet" href="${body.settingsUrl}">Change it</a>`,
 		}),
 	};
 }

@@ -3,6 +3,7 @@
 import type { Mailbox } from '../config/mailbox.ts';
 import { isEmailAddress } from '../email-address.ts';
 import { encodeId } from '../ids.ts';
+import { describeReasons, parseReasons } from '../spam/verdict.ts';
 import type { StoredFile, StoredSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
 import { type Attachment, describeFiles } from './attachments.ts';
@@ -39,6 +40,7 @@ export type NotifiedForm = Pick<FormRow, 'id' | 'name'>;
 
 /** `data` may be only the beginning of the stored JSON text. */
 export interface NotifiedSubmission extends Pick<StoredSubmission, 'id' | 'data' | 'subject' | 'replyTo'> {
+	spamReasons?: string | null;
 	receivedAt: Date;
 	files?: readonly StoredFile[];
 }
@@ -66,6 +68,7 @@ export function renderNotification(
 			fields,
 			files: describeFiles(submission.files ?? [], attachments),
 			receivedAt: submission.receivedAt,
+			spam: submission.spamReasons ? describeReasons(parseReasons(submission.spamReasons)) : null,
 			url: submissionUrl(identity, { formId: form.id, submissionId: submission.id }),
 			settingsUrl: formUrl(identity, form.id),
 		}),

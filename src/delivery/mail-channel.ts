@@ -78,6 +78,7 @@ export function createMailChannel(
 				subject: submissions.subject,
 				replyTo: submissions.replyTo,
 				isSpam: submissions.isSpam,
+				spamReasons: submissions.spamReasons,
 			})
 			.from(submissions)
 			.where(and(eq(submissions.id, id), eq(submissions.formId, formId)));

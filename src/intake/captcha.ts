@@ -7,9 +7,9 @@ import { AppError } from '../errors.ts';
 import { hostCovered } from '../forms/allowed-domains.ts';
 import { encodeId } from '../ids.ts';
 import type { Log } from '../log.ts';
+import { decisive, type SpamReason } from '../spam/verdict.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { Altcha } from './altcha.ts';
-import type { SpamReason } from './spam.ts';
 
 export interface CaptchaOptions {
 	vendors: Record<CaptchaVendor, CaptchaVerifier>;
@@ -60,12 +60,12 @@ export function createCaptchaCheck(options: CaptchaOptions) {
 			warnedAt.set(captcha, now());
 			log.warn('captcha cannot be verified, submissions go to spam', { captcha, reason });
 		}
-		return `captcha-unavailable: ${captcha} ${reason}`;
+		return decisive('captcha-unavailable', `${captcha} ${reason}`);
 	}
 
 	/** For reCAPTCHA only: other vendors' scores mean other things, and hCaptcha's grows with the risk. */
 	function judgeScore({ score }: VendorResponse): SpamReason | null {
-		return typeof score === 'number' && score < recaptchaMinScore ? `captcha-score: ${score}` : null;
+		return typeof score === 'number' && score < recaptchaMinScore ? decisive('captcha-score', `${score}`) : null;
 	}
 
 	return async ({ form, tokens }: CaptchaCheck): Promise<SpamReason | null> => {

@@ -10,6 +10,8 @@ import { networkOf } from '../http/client-address.ts';
 import type { RateLimiter, RateState } from '../http/rate-limit.ts';
 import { encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
+import type { Judge } from '../spam/judge.ts';
+import { type SpamReason, verdictOf } from '../spam/verdict.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery, NewIdempotencyKey, NewSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
@@ -22,7 +24,6 @@ import { asBodyError, checkSize, createBodyReservations, declaredSize, readSmall
 import { isMultipart, type Media, mediaKind } from './read-fields.ts';
 import type { MultipartRead } from './read-multipart.ts';
 import { redirectTarget } from './redirect-target.ts';
-import { honeypotVerdict, type SpamReason } from './spam.ts';
 
 /** The most that one network's large bodies take of the byte budget: three of 1 MiB, each counted four times. */
 const NETWORK_BYTES = 12 * 1024 * 1024;
@@ -39,8 +40,6 @@ export interface IntakeOptions {
 	/** Of one network to one form, and to all forms. */
 	rate: RateLimiter;
 	addressRate: RateLimiter;
-	/** Of all networks to one form. */
-	formRate: RateLimiter;
 	limits: Config['limits'];
 	strictRedirects: boolean;
 	/** Plans what a submission sends, stored with it; a promise only if it has to read, because every `await` costs. */
@@ -49,6 +48,7 @@ export interface IntakeOptions {
 	loadMultipart(limits: TextLimits): Promise<MultipartRead>;
 	checkCaptcha: ReturnType<typeof createCaptchaCheck>;
 	altcha: Pick<Altcha, 'challenge'>;
+	judge: Judge;
 	now?: () => number;
 }
 
@@ -61,8 +61,10 @@ export interface Submit {
 /** An idempotency key to store with the submission. */
 type Key = Omit<NewIdempotencyKey, 'formId' | 'createdAt'>;
 
-interface Judged {
-	spamReason: SpamReason | null;
+/** What goes into the row besides what was sent. */
+interface Beside {
+	/** What the captcha had against it. */
+	captcha: SpamReason | null;
 	key: Key | undefined;
 }
 
@@ -75,13 +77,13 @@ export function createIntake(options: IntakeOptions) {
 		budget,
 		rate,
 		addressRate,
-		formRate,
 		limits,
 		strictRedirects,
 		outbox,
 		loadMultipart,
 		checkCaptcha,
 		altcha,
+		judge,
 		now = Date.now,
 	} = options;
 	const idempotency = createIdempotency(storage, now);
@@ -91,17 +93,22 @@ export function createIntake(options: IntakeOptions) {
 	const freeBytes = Math.min(FREE_BODY_BYTES, limits.maxBody);
 	const reserveBody = createBodyReservations({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
 
-	/** Spam of other reasons does not count towards a flood. @throws AppError EMPTY_SUBMISSION */
-	function compose(form: FormRow, { special, names, data }: Content, { spamReason, key }: Judged): NewSubmission {
+	/** Judges a submission, and makes its row. @throws AppError EMPTY_SUBMISSION */
+	function compose(submit: Submit, { special, names, data }: Content, { captcha, key }: Beside): NewSubmission {
 		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
+		const { form, clientAddress } = submit;
+		const { honeypotFilled, replyTo } = special;
+		const reasons = judge({ form, data, replyTo, clientAddress, honeypotFilled, captcha });
 		const submission: NewSubmission = {
 			id: storage.nextId(),
 			formId: form.id,
 			data,
 			names,
-			spamReason: spamReason ?? (formRate.isOver(form.id) ? 'flood' : null),
+			spamReason: reasons && verdictOf(reasons, form.spam.threshold),
 			subject: special.subject ?? null,
-			replyTo: special.replyTo ?? null,
+			replyTo: replyTo ?? null,
+			spamReasons: reasons && JSON.stringify(reasons),
+			meta: null,
 		};
 		if (key) submission.idempotencyKey = { ...key, formId: form.id, createdAt: now() };
 		return submission;
@@ -126,24 +133,25 @@ export function createIntake(options: IntakeOptions) {
 	}
 
 	/** Checks for spam and stores the submission. Not async, as `append`. */
-	function store(form: FormRow, content: Content, key?: Key): Promise<number> {
-		const judged = { spamReason: honeypotVerdict(content.special), key };
-		if (form.captcha !== null || content.files) return storeChecked(form, content, judged);
-		return append(form, compose(form, content, judged));
+	function store(submit: Submit, content: Content, key?: Key): Promise<number> {
+		const { form } = submit;
+		if (form.captcha !== null || content.files) return storeChecked(submit, content, key);
+		return append(form, compose(submit, content, { captcha: null, key }));
 	}
 
 	/** The same with a captcha or files. */
-	async function storeChecked(form: FormRow, content: Content, { spamReason, key }: Judged): Promise<number> {
+	async function storeChecked(submit: Submit, content: Content, key?: Key): Promise<number> {
+		const { form } = submit;
 		const { special, files } = content;
-		let reason = spamReason;
-		if (form.captcha !== null) {
+		let captcha: SpamReason | null = null;
+		if (form.captcha !== null && !special.honeypotFilled) {
 			// A token is valid only once: do not use it up for a submission that cannot be stored.
 			const error = storage.findings.rejection('submission');
 			if (error) throw error;
-			reason ??= await checkCaptcha({ form, tokens: special.captchaTokens });
+			captcha = await checkCaptcha({ form, tokens: special.captchaTokens });
 		}
-		const submission = compose(form, content, { spamReason: reason, key });
-		if (files) submission.files = await files.finish(reason !== 'honeypot');
+		const submission = compose(submit, content, { captcha, key });
+		if (files) submission.files = await files.finish(!special.honeypotFilled);
 		return files ? files.keepWith(() => append(form, submission)) : append(form, submission);
 	}
 
@@ -196,13 +204,13 @@ export function createIntake(options: IntakeOptions) {
 				checkDataSize(content, limits.maxBody);
 				const next = redirectTarget(form, { next: content.special.next, headers, strict: strictRedirects });
 				if (key === undefined) {
-					await store(form, content);
+					await store(submit, content);
 					return respond(next);
 				}
 				const bodyHash = hashContent(content);
 				const known = content;
 				const storeOnce = async (since: number) => {
-					await store(form, known, { key, bodyHash, next, since });
+					await store(submit, known, { key, bodyHash, next, since });
 					return { next };
 				};
 				const first = await idempotency.once({ formId: form.id, key, bodyHash }, storeOnce);

@@ -2,22 +2,19 @@
 
 import type { Counts, Filter, Flags, PageEntry, StoredSubmission, SubmissionHead } from './submission.ts';
 
-export type Row = [number, number, number, number, string, string | null, string | null, string | null];
-/** A large text is missing, and its size stands behind. */
-export type PageRow = [
-	number,
-	number,
-	number,
-	number,
-	string | null,
-	string | null,
-	string | null,
-	string | null,
-	number,
+type Texts = [
+	spamReason: string | null,
+	subject: string | null,
+	replyTo: string | null,
+	spamReasons: string | null,
+	meta: string | null,
 ];
+export type Row = [number, number, number, number, string, ...Texts];
+/** A large text is missing, and its size stands behind. */
+export type PageRow = [number, number, number, number, string | null, ...Texts, bytes: number];
 export type HeadRow = [number, number, number, number];
 
-export const COLUMNS = 'id, is_read, is_starred, is_spam, data, spam_reason, subject, reply_to';
+export const COLUMNS = 'id, is_read, is_starred, is_spam, data, spam_reason, subject, reply_to, spam_reasons, meta';
 /** From this size on, a page has the size of a text in its place: all texts of a page together might fill the memory. */
 const LARGE_BYTES = 16 * 1024;
 export const PAGE_COLUMNS = `${COLUMNS.replace(
@@ -41,13 +38,18 @@ export const COUNT_OF: Record<Filter, keyof Counts> = {
 };
 export const BEYOND_ALL_IDS = Number.MAX_SAFE_INTEGER;
 
-export function toStored([id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo]: Row): StoredSubmission {
-	return { id, ...toFlags(isRead, isStarred, isSpam), data, spamReason, subject, replyTo };
+export function toStored([id, isRead, isStarred, isSpam, data, ...texts]: Row): StoredSubmission {
+	return { id, ...toFlags(isRead, isStarred, isSpam), data, ...toTexts(texts) };
 }
 
 export function toEntry(row: PageRow): PageEntry {
-	const [id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo, bytes] = row;
-	return { id, ...toFlags(isRead, isStarred, isSpam), data: data ?? bytes, spamReason, subject, replyTo };
+	const [id, isRead, isStarred, isSpam, data, spamReason, subject, replyTo, spamReasons, meta, bytes] = row;
+	const texts = toTexts([spamReason, subject, replyTo, spamReasons, meta]);
+	return { id, ...toFlags(isRead, isStarred, isSpam), data: data ?? bytes, ...texts };
+}
+
+function toTexts([spamReason, subject, replyTo, spamReasons, meta]: Texts) {
+	return { spamReason, subject, replyTo, spamReasons, meta };
 }
 
 export function toHead(formId: number, id: number, [isRead, isStarred, isSpam, bytes]: HeadRow): SubmissionHead {

@@ -24,6 +24,10 @@ export interface NewSubmission {
 	spamReason: string | null;
 	subject: string | null;
 	replyTo: string | null;
+	/** JSON text of what the rules of the spam score had to say; absent: nothing. */
+	spamReasons?: string | null;
+	/** JSON text of an object that is kept apart from `data`; absent: nothing. */
+	meta?: string | null;
 	/** Written in the same transaction. */
 	deliveries?: readonly NewDelivery[];
 	idempotencyKey?: NewIdempotencyKey;
@@ -43,6 +47,8 @@ export interface StoredSubmission extends Flags {
 	spamReason: string | null;
 	subject: string | null;
 	replyTo: string | null;
+	spamReasons: string | null;
+	meta: string | null;
 	/** Of what a scan goes through; elsewhere `submissions.files` has them. Absent: none. */
 	files?: readonly StoredFile[] | undefined;
 }

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { CAPTCHA_NAMES } from '../captchas.ts';
 import { DEFAULT_FILE_RULES, type FileRules } from '../file-rules.ts';
-import type { Counts } from './submission.ts';
+import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../spam-settings.ts';
 
 export const MODES = ['live', 'test'] as const;
 export type Mode = (typeof MODES)[number];
@@ -28,13 +28,6 @@ export type Scan = (typeof SCANS)[number];
 
 const flag = (name: string) => integer(name, { mode: 'boolean' }).notNull().default(false);
 const counter = (name: string) => integer(name).notNull().default(0);
-/** `total`, `unread` and `starred` leave spam out. */
-const counters = () => ({
-	total: counter('total'),
-	unread: counter('unread'),
-	starred: counter('starred'),
-	spam: counter('spam'),
-});
 /** A row of a form, gone with it. */
 const formId = () =>
 	integer('form_id')
@@ -62,8 +55,13 @@ export const forms = sqliteTable('forms', {
 	maxSubmissions: integer('max_submissions'),
 	/** What visitors read while it takes none. */
 	closedText: text('closed_text'),
+	spam: text('spam_settings', { mode: 'json' }).$type<SpamSettings>().notNull().default(DEFAULT_SPAM_SETTINGS),
 	deletedAt: integer('deleted_at'),
-	...counters(),
+	// Not under their names of elsewhere: `spam` is a setting.
+	totalCount: counter('total'),
+	unreadCount: counter('unread'),
+	starredCount: counter('starred'),
+	spamCount: counter('spam'),
 	/** Of the files of all its submissions, spam included. */
 	fileBytes: counter('file_bytes'),
 });
@@ -100,6 +98,10 @@ export const submissions = sqliteTable(
 		spamReason: text('spam_reason'),
 		subject: text('subject'),
 		replyTo: text('reply_to'),
+		/** What the rules of the spam score had to say, as JSON text; `null`: nothing, the usual case. */
+		spamReasons: text('spam_reasons'),
+		/** What is kept apart from `data`, as a JSON object; `null`: nothing. */
+		meta: text('meta'),
 	},
 	(table) => [
 		index('submissions_inbox').on(table.formId, table.id, table.isSpam, table.isRead, table.isStarred),
@@ -170,7 +172,11 @@ export const submissionBlocks = sqliteTable(
 	{
 		formId: formId(),
 		firstId: integer('first_id').notNull(),
-		...counters(),
+		/** `total`, `unread` and `starred` leave spam out. */
+		total: counter('total'),
+		unread: counter('unread'),
+		starred: counter('starred'),
+		spam: counter('spam'),
 	},
 	(table) => [uniqueIndex('submission_blocks_unique').on(table.formId, table.firstId)],
 );
@@ -351,7 +357,10 @@ export const setupLinks = sqliteTable('setup_links', {
 });
 
 /** Without the counts, which the engine keeps in the row; see `submissions.counts`. */
-export type FormRow = Omit<typeof forms.$inferSelect, keyof Counts | 'fileBytes'>;
+export type FormRow = Omit<
+	typeof forms.$inferSelect,
+	'totalCount' | 'unreadCount' | 'starredCount' | 'spamCount' | 'fileBytes'
+>;
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type SessionRow = typeof sessions.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;

@@ -2,6 +2,7 @@
 
 import { presentFile } from '../files/present-file.ts';
 import { encodeId } from '../ids.ts';
+import { parseReasons, scoreOf } from '../spam/verdict.ts';
 import type { StoredSubmission } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
 
@@ -14,12 +15,12 @@ export function presentJson(row: StoredSubmission, timeline: Timeline): string {
 
 /** As {@link presentJson}, with data from elsewhere. */
 export function presentWith(data: string, row: Shown, timeline: Timeline): string {
-	return `${presentId(row)}"data":${data},${presentFlags(row, timeline, endWithFiles(row))}`;
+	return `${presentId(row)}"data":${data},${presentFlags(row, timeline, presentRest(row))}`;
 }
 
 /** The text before and after the data of a `Submission`. */
 export function presentAround(row: Shown, timeline: Timeline): [before: string, after: string] {
-	return [`${presentId(row)}"data":`, `,${presentFlags(row, timeline, endWithFiles(row))}`];
+	return [`${presentId(row)}"data":`, `,${presentFlags(row, timeline, presentRest(row))}`];
 }
 
 /** As {@link presentJson}, without what was sent. */
@@ -39,6 +40,11 @@ function presentFlags(row: Shown, timeline: Timeline, end: string): string {
 	);
 }
 
-function endWithFiles({ files }: Shown): string {
-	return files ? `,"files":${JSON.stringify(files.map(presentFile))}}` : ',"files":[]}';
+/** What discloses content, and the end. */
+function presentRest({ spamReasons, meta, files }: Shown): string {
+	const spam = spamReasons
+		? `,"spamScore":${scoreOf(parseReasons(spamReasons))},"spamReasons":${spamReasons}`
+		: ',"spamScore":0,"spamReasons":[]';
+	const attached = files ? JSON.stringify(files.map(presentFile)) : '[]';
+	return `${spam},"meta":${meta},"files":${attached}}`;
 }

@@ -3,6 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { paginationSchema } from '../http/paging.ts';
 import { ignoredMembers, stringEnum, stringMap } from '../http/schema-types.ts';
+import { RULES } from '../spam/rules.ts';
 import { SCANS } from '../storage/tables.ts';
 
 const flags = {
@@ -39,6 +40,15 @@ export const SubmittedFile = Type.Object(
 	{ $id: 'SubmittedFile' },
 );
 
+export const SpamReason = Type.Object(
+	{
+		rule: Type.String({ description: `One of ${Object.keys(RULES).join(', ')}; later versions may have more.` }),
+		points: Type.Number({ description: 'In tenths; below zero if it speaks against spam.' }),
+		detail: Type.String({ description: 'What the rule found, from which the points can be recomputed.' }),
+	},
+	{ $id: 'SpamReason' },
+);
+
 export const Submission = Type.Object(
 	{
 		id: Type.String(),
@@ -47,7 +57,23 @@ export const Submission = Type.Object(
 		}),
 		createdAt: Type.String({ format: 'date-time' }),
 		...flags,
-		spamReason: Type.Optional(Type.String({ description: 'Why it is spam; only on spam.' })),
+		spamReason: Type.Optional(
+			Type.String({
+				description:
+					'Why it is spam; only on spam: `honeypot`, `captcha-score: …`, `captcha-unavailable: …`, `score` of which the points ' +
+					'reached the threshold of the form, or `marked` by its owner.',
+			}),
+		),
+		spamScore: Type.Number({
+			description:
+				'The sum of the points of `spamReasons`. From the form’s `spam.threshold` on, a new submission is spam.',
+		}),
+		spamReasons: Type.Array(SpamReason, {
+			description: 'What the rules found when it arrived; see docs/spam.md. A mark of the owner does not change it.',
+		}),
+		meta: Type.Union([stringMap(Type.Any()), Type.Null()], {
+			description: 'What is kept apart from the submitted fields; `null`: nothing.',
+		}),
 		files: Type.Array(SubmittedFile, {
 			description:
 				'The attached files, in the order sent. Of files that came with a filled honeypot only this is kept.',
@@ -56,11 +82,14 @@ export const Submission = Type.Object(
 	{ $id: 'Submission' },
 );
 
-/** With `data` and `files` only for callers with the permission to read. */
+/** With what discloses content only for callers with the permission to read. */
 export const FlaggedSubmission = Type.Object(
 	{
 		...Submission.properties,
 		data: Type.Optional(Submission.properties.data),
+		spamScore: Type.Optional(Submission.properties.spamScore),
+		spamReasons: Type.Optional(Submission.properties.spamReasons),
+		meta: Type.Optional(Submission.properties.meta),
 		files: Type.Optional(Submission.properties.files),
 	},
 	{ $id: 'FlaggedSubmission' },

@@ -33,7 +33,17 @@ test('prints CSV, oldest first on request', async () => {
 	const { code, stdout } = await cli.call('submissions', 'export', 'contact', '--order', 'asc');
 	expect(code).toBe(0);
 	const [header, ...rows] = readCsv(stdout);
-	expect(header).toEqual(['id', 'createdAt', 'isRead', 'isStarred', 'isSpam', 'name']);
+	expect(header).toEqual([
+		'id',
+		'createdAt',
+		'isRead',
+		'isStarred',
+		'isSpam',
+		'name',
+		'spamScore',
+		'spamReasons',
+		'meta',
+	]);
 	expect(rows.map((row) => row[5])).toEqual(['Ada', 'Grace', '\u001b[31mred']);
 });
 

@@ -137,6 +137,9 @@ describe('a submission', () => {
 			isRead: false,
 			isStarred: false,
 			isSpam: false,
+			spamScore: 0,
+			spamReasons: [],
+			meta: null,
 			files: [],
 		});
 		expect(Date.parse(submission?.createdAt ?? '')).toBeWithin(before, Date.now() + 1);

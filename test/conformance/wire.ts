@@ -19,6 +19,9 @@ export interface SubmissionBody {
 	isRead: boolean;
 	isStarred: boolean;
 	isSpam: boolean;
+	spamScore: number;
+	spamReasons: unknown[];
+	meta: object | null;
 	files: unknown[];
 }
 

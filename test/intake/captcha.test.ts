@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { CAPTCHA_VENDORS, type Captcha, type CaptchaVendor } from '../../src/captchas.ts';
 import type { CaptchaVerifier } from '../../src/config.ts';
 import { type CaptchaOptions, createCaptchaCheck } from '../../src/intake/captcha.ts';
+import type { SpamReason } from '../../src/spam/verdict.ts';
 
 const SECRET = 'the confidential secret';
 const OK = { success: true, challenge_ts: '2026-03-04T05:06:07Z', hostname: 'www.example.com' };
@@ -127,7 +128,7 @@ describe.each(CAPTCHA_VENDORS)('%s', (captcha) => {
 		],
 	])('a vendor %s sends the submission to spam', async (_what, respond, reason) => {
 		response = respond;
-		expect(await check()).toBe(`captcha-unavailable: ${captcha} ${reason}`);
+		expect(await check()).toEqual(unavailable(`${captcha} ${reason}`));
 		expect(asked).toHaveLength(1);
 		expect(warnings).toEqual([['captcha cannot be verified, submissions go to spam', { captcha, reason }]]);
 	});
@@ -135,13 +136,13 @@ describe.each(CAPTCHA_VENDORS)('%s', (captcha) => {
 	test('an unreachable vendor sends the submission to spam', async () => {
 		const gone = { secret: SECRET, verifyUrl: 'http://127.0.0.1:1/' };
 		const vendors = perVendor(() => gone);
-		expect(await check({ options: { vendors } })).toBe(`captcha-unavailable: ${captcha} could not be reached`);
+		expect(await check({ options: { vendors } })).toEqual(unavailable(`${captcha} could not be reached`));
 	});
 
 	test('a missing secret sends the submission to spam without a request', async () => {
 		const none = { secret: null, verifyUrl: vendor.url.href };
 		const vendors = perVendor(() => none);
-		expect(await check({ options: { vendors } })).toBe(`captcha-unavailable: ${captcha} has no secret in the settings`);
+		expect(await check({ options: { vendors } })).toEqual(unavailable(`${captcha} has no secret in the settings`));
 		expect(asked).toEqual([]);
 	});
 
@@ -174,15 +175,20 @@ describe.each(CAPTCHA_VENDORS)('%s', (captcha) => {
 	});
 });
 
+function unavailable(detail: string): SpamReason {
+	return { rule: 'captcha-unavailable', points: 10, detail };
+}
+
 describe('reCAPTCHA’s score', () => {
 	test.each<[number, string | null]>([
-		[0, 'captcha-score: 0'],
-		[0.49, 'captcha-score: 0.49'],
+		[0, '0'],
+		[0.49, '0.49'],
 		[0.5, null],
 		[0.9, null],
-	])('%d gives %p', async (score, verdict) => {
+	])('%d gives %p', async (score, detail) => {
 		response = () => Response.json({ ...OK, score, action: 'submit' });
-		expect<string | null>(await setUp()({ form: form('recaptcha'), tokens: { recaptcha: 't' } })).toBe(verdict);
+		const verdict = detail === null ? null : { rule: 'captcha-score' as const, points: 10, detail };
+		expect(await setUp()({ form: form('recaptcha'), tokens: { recaptcha: 't' } })).toEqual(verdict);
 	});
 });
 

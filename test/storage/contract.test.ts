@@ -131,9 +131,12 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		test('comes back as it was stored, whole and by parts', async () => {
 			const { storage } = await open();
 			const data = '{"n":1.10,"e":"\\u0000 \\ud800","text":"日本語 🎉"}';
-			const id = await append(storage, { data, subject: 'Hello', replyTo: 'a@example.com' });
+			const spamReasons = '[{"rule":"score","points":0.5,"detail":"日"}]';
+			const meta = '{"page":"https://example.com/"}';
+			const id = await append(storage, { data, subject: 'Hello', replyTo: 'a@example.com', spamReasons, meta });
 			const flags = { isRead: false, isStarred: false, isSpam: false };
-			const whole = { ...flags, id, data, spamReason: null, subject: 'Hello', replyTo: 'a@example.com' };
+			const texts = { spamReason: null, subject: 'Hello', replyTo: 'a@example.com', spamReasons, meta };
+			const whole = { ...flags, id, data, ...texts };
 			const { submissions } = storage;
 			expect(await submissions.get(FORM, id)).toEqual(whole);
 			expect(await submissions.entries(FORM, [id, 1])).toEqual([whole]);

@@ -49,9 +49,10 @@ export function insertOf(batch: readonly Stored[], { number, token, oldestMs, is
 		`s as (select * from unnest(${list.numbers(of(({ id }) => id))}, ${list.numbers(of(({ row }) => row.formId))},
 			${list.numbers(of(({ row }) => (row.spamReason === null ? 0 : 1)))}, ${list.strings(of(({ row }) => row.data))},
 			${list.strings(of(({ row }) => row.spamReason))}, ${list.strings(of(({ row }) => row.subject))},
-			${list.strings(of(({ row }) => row.replyTo))}, ${list.numbers(of(({ shape }) => shape))}
+			${list.strings(of(({ row }) => row.replyTo))}, ${list.strings(of(({ row }) => row.spamReasons))},
+			${list.strings(of(({ row }) => row.meta))}, ${list.numbers(of(({ shape }) => shape))}
 			${parts.keys ? `, ${keyColumns(list, batch)}` : ''})
-			s (id, form_id, is_spam, data, spam_reason, subject, reply_to, shape${parts.keys ? ', key, body_hash, next, created_at, told_id' : ''}))`,
+			s (id, form_id, is_spam, data, spam_reason, subject, reply_to, spam_reasons, meta, shape${parts.keys ? ', key, body_hash, next, created_at, told_id' : ''}))`,
 		`f as materialized (select id, max_submissions, total, folded_to from forms where id = any(${list.numbers(formIds)}) and deleted_at is null
 			${isCounted ? '' : 'and max_submissions is null'} order by id for key share)`,
 		`${isCounted ? 'a' : 'ok'} as (select s.* from s join f on f.id = s.form_id where exists (select from me)
@@ -63,8 +64,8 @@ export function insertOf(batch: readonly Stored[], { number, token, oldestMs, is
 		? 'where ok.key is null or exists (select from k where k.form_id = ok.form_id and k.key = ok.key)'
 		: '';
 	ctes.push(
-		`ins as (insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to, shape)
-			select id, form_id, is_spam::smallint, data, spam_reason, subject, reply_to, shape from ok ${mayStore}
+		`ins as (insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to, spam_reasons, meta, shape)
+			select id, form_id, is_spam::smallint, data, spam_reason, subject, reply_to, spam_reasons, meta, shape from ok ${mayStore}
 			on conflict (id) do nothing returning id)`,
 	);
 	if (parts.deliveries) ctes.push(storeDeliveries(list, batch));

@@ -29,10 +29,10 @@ export function createSubmissionStore(
 
 	function insert(row: NewSubmission): void {
 		const isSpam = row.spamReason !== null;
-		const { id, formId, data, spamReason, subject, replyTo } = row;
+		const { id, formId, data, spamReason, subject, replyTo, spamReasons = null, meta = null } = row;
 		const most = forms.maxSubmissions(formId);
 		if (most !== null && !isSpam && index.totals(formId).total >= most) throw new FormFull();
-		sql.insert.run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo);
+		sql.insert.run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo, spamReasons, meta);
 		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey, row.idempotencyKey);
 		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery, row, delivery);
 		if (row.files) files.insert(row, row.files);
@@ -139,8 +139,8 @@ function prepareStatements(client: Database) {
 	const first = 'select id from submissions where form_id = ? order by id limit ?';
 	return {
 		insert: client.prepare(
-			`insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to)
-				values (?, ?, ?, ?, ?, ?, ?)`,
+			`insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to, spam_reasons, meta)
+				values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		),
 		insertIdempotencyKey: client.prepare(
 			`insert into idempotency_keys (form_id, key, body_hash, next, submission_id, created_at)

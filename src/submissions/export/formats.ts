@@ -2,6 +2,7 @@
 
 import { presentFile } from '../../files/present-file.ts';
 import { encodeId } from '../../ids.ts';
+import { parseReasons, scoreOf } from '../../spam/verdict.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
 import type { Timeline } from '../../storage/timeline.ts';
 import { presentJson } from '../present.ts';
@@ -20,6 +21,8 @@ export const MEDIA_TYPES: Record<Format, string> = {
 const FIXED_COLUMNS = ['id', 'createdAt', 'isRead', 'isStarred', 'isSpam'];
 /** The CSV column for fields beyond the listed names, as JSON. */
 const OTHER_FIELDS_COLUMN = 'otherFields';
+/** The CSV columns after the fields, the last two as JSON. */
+const JUDGED_COLUMNS = ['spamScore', 'spamReasons', 'meta'];
 /** The CSV column for the attached files, as JSON; a field may well be called `files`. */
 const FILES_COLUMN = 'attachedFiles';
 const BYTE_ORDER_MARK = '\ufeff';
@@ -48,7 +51,7 @@ export interface RowContext {
 export function exportHead({ format, fields, isPartial, hasFiles, bom, formulas }: Layout): string {
 	if (format === 'json') return '[';
 	if (format === 'ndjson') return '';
-	const last = [...(isPartial ? [OTHER_FIELDS_COLUMN] : []), ...(hasFiles ? [FILES_COLUMN] : [])];
+	const last = [...(isPartial ? [OTHER_FIELDS_COLUMN] : []), ...JUDGED_COLUMNS, ...(hasFiles ? [FILES_COLUMN] : [])];
 	const header = csvLine([...FIXED_COLUMNS, ...fields, ...last], formulas);
 	return bom ? BYTE_ORDER_MARK + header : header;
 }
@@ -65,7 +68,7 @@ export function exportRow(row: StoredSubmission, { layout, timeline, isFirst }: 
 }
 
 function csvCells(row: StoredSubmission, { fields, isPartial, hasFiles }: Layout, timeline: Timeline): string[] {
-	const { id, isRead, isStarred, isSpam, data, files = [] } = row;
+	const { id, isRead, isStarred, isSpam, data, spamReasons, meta, files = [] } = row;
 	const texts = fieldTexts(data);
 	const cells = [encodeId(id), timeline.isoOf(id), `${isRead}`, `${isStarred}`, `${isSpam}`];
 	for (const name of fields) {
@@ -73,6 +76,7 @@ function csvCells(row: StoredSubmission, { fields, isPartial, hasFiles }: Layout
 		texts.delete(name);
 	}
 	if (isPartial) cells.push(texts.size > 0 ? JSON.stringify(Object.fromEntries(texts)) : '');
+	cells.push(`${scoreOf(parseReasons(spamReasons))}`, spamReasons ?? '', meta ?? '');
 	if (hasFiles) cells.push(files.length > 0 ? JSON.stringify(files.map(presentFile)) : '');
 	return cells;
 }

@@ -15,10 +15,10 @@ import { parseExportQuery } from './export-query.ts';
 import { FORMATS, MEDIA_TYPES } from './formats.ts';
 
 const SUBMISSION =
-	'{"id":"cmnrg2x8a1c","data":{"name":"Ada"},"createdAt":"2026-01-02T03:04:05.678Z","isRead":false,"isStarred":false,"isSpam":false,"files":[]}';
+	'{"id":"cmnrg2x8a1c","data":{"name":"Ada"},"createdAt":"2026-01-02T03:04:05.678Z","isRead":false,"isStarred":false,"isSpam":false,"spamScore":0,"spamReasons":[],"meta":null,"files":[]}';
 const EXAMPLES = {
 	[MEDIA_TYPES.csv]:
-		'id,createdAt,isRead,isStarred,isSpam,name\r\ncmnrg2x8a1c,2026-01-02T03:04:05.678Z,false,false,false,Ada\r\n',
+		'id,createdAt,isRead,isStarred,isSpam,name,spamScore,spamReasons,meta\r\ncmnrg2x8a1c,2026-01-02T03:04:05.678Z,false,false,false,Ada,0,,\r\n',
 	[MEDIA_TYPES.json]: `[\n${SUBMISSION}\n]\n`,
 	[MEDIA_TYPES.ndjson]: `${SUBMISSION}\n`,
 };

@@ -67,11 +67,11 @@ function expectPage(
 async function expectCounts(storage: Storage, rows: Model[]) {
 	const [form] = await storage.db.select().from(forms);
 	const count = (filter: Filter) => rows.filter(matches[filter]).length;
-	expect({ total: form?.total, unread: form?.unread, starred: form?.starred, spam: form?.spam }).toEqual({
-		total: count('all'),
-		unread: count('unread'),
-		starred: count('starred'),
-		spam: count('spam'),
+	expect(form).toMatchObject({
+		totalCount: count('all'),
+		unreadCount: count('unread'),
+		starredCount: count('starred'),
+		spamCount: count('spam'),
 	});
 }
 
@@ -256,7 +256,7 @@ test('nothing is stored for a form that was deleted, though its rows are still t
 	await storage.batch((tx) => [tx.update(forms).set({ deletedAt: 1 })]);
 	await expect(append(storage, ['a']).done).rejects.toMatchObject({ code: 'FORM_NOT_FOUND' });
 	const [form] = await storage.db.select().from(forms);
-	expect(form?.total).toBe(1);
+	expect(form?.totalCount).toBe(1);
 	storage.close();
 });
 
@@ -274,7 +274,7 @@ test('a form that is deleted in the very commit takes what came before, and noth
 	const outcomes = await Promise.allSettled([undone, append(storage, ['c']).done]);
 	expect(outcomes).toMatchObject([{ status: 'rejected' }, { reason: { code: 'FORM_NOT_FOUND' } }]);
 	const [form] = await storage.db.select().from(forms);
-	expect(form?.total).toBe(1);
+	expect(form?.totalCount).toBe(1);
 	storage.close();
 });
 

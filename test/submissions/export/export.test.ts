@@ -24,6 +24,9 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
+/** The columns after the fields. */
+const JUDGED = ['spamScore', 'spamReasons', 'meta'];
+
 describe('GET /api/forms/{id}/export', () => {
 	test('returns CSV with stable columns, and headers and cells that no spreadsheet calculates', async () => {
 		const answer = await get('?order=asc');
@@ -33,10 +36,21 @@ describe('GET /api/forms/{id}/export', () => {
 			/^attachment; filename="contact-\d{4}-\d{2}-\d{2}\.csv"$/,
 		);
 		const [header, ...rows] = readCsv(answer.text);
-		expect(header).toEqual(['id', 'createdAt', 'isRead', 'isStarred', 'isSpam', 'name', 'message', "'@field", 'list']);
+		expect(header).toEqual([
+			'id',
+			'createdAt',
+			'isRead',
+			'isStarred',
+			'isSpam',
+			'name',
+			'message',
+			"'@field",
+			'list',
+			...JUDGED,
+		]);
 		expect(rows.map(([id, , ...rest]) => [id, ...rest])).toEqual([
-			[`${ids[0]}`, 'false', 'false', 'false', 'Ada', "'=1+1", 'x', ''],
-			[`${ids[1]}`, 'false', 'false', 'false', 'Grace, "the" 2nd', '', '', '[1.5,"a"]'],
+			[`${ids[0]}`, 'false', 'false', 'false', 'Ada', "'=1+1", 'x', '', '0', '', ''],
+			[`${ids[1]}`, 'false', 'false', 'false', 'Grace, "the" 2nd', '', '', '[1.5,"a"]', '0', '', ''],
 		]);
 	});
 
@@ -78,7 +92,7 @@ describe('GET /api/forms/{id}/export', () => {
 		await server.app.storage.search.catchUp();
 		expect(await namesOf('search=grace')).toEqual(['Grace, "the" 2nd']);
 		const [header] = readCsv((await get('?filter=spam')).text);
-		expect(header?.slice(5)).toEqual(['name', 'only']);
+		expect(header?.slice(5)).toEqual(['name', 'only', ...JUDGED]);
 	});
 
 	test('of no submissions is a header, an empty list, or empty', async () => {
@@ -145,18 +159,18 @@ test('what was passed over when the list of names was full is in the column of t
 	const { id } = (await server.call<Form>('POST /api/forms', { json: { name: 'Wide' } })).body;
 	const named = (prefix: string, count: number) =>
 		Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, 'x']));
-	const lastColumns = async () => {
+	const lastFields = async () => {
 		const { text } = await server.call(`GET /api/forms/${id}/export?order=asc`);
-		return readCsv(text).map((cells) => cells.at(-1));
+		return readCsv(text).map((cells) => cells.at(-1 - JUDGED.length));
 	};
 	await append(id, named('a', 1998));
-	expect(await lastColumns()).toEqual(['a1997', 'x']);
+	expect(await lastFields()).toEqual(['a1997', 'x']);
 	await append(id, { passed: 'by', ...named('b', 2) });
 	await append(id, { b1: 'x', late: 'too' });
 	// Two have `b1`, so it is listed.
-	expect(await lastColumns()).toEqual(['otherFields', '', '{"b0":"x"}', '{"late":"too"}']);
+	expect(await lastFields()).toEqual(['otherFields', '', '{"b0":"x"}', '{"late":"too"}']);
 	await removeOldest(id);
-	expect(await lastColumns()).toEqual(['late', '', 'too']);
+	expect(await lastFields()).toEqual(['late', '', 'too']);
 	const reopened = await openStorage(server.app.config.databaseFile);
 	expect(reopened.submissions.hasUnlistedNames(Number.parseInt(id, 36), false)).toBe(false);
 	expect(reopened.submissions.hasUnlistedNames(Number.parseInt(id, 36), true)).toBe(false);

@@ -33,12 +33,12 @@ test('JSON and NDJSON have them as the API has', async () => {
 
 test('a CSV has them in its last column, as JSON', async () => {
 	const [header, without, withFiles] = readCsv(await read('jobs', ''));
-	expect(header?.slice(-2)).toEqual(['file', 'attachedFiles']);
+	expect(header?.slice(-5)).toEqual(['file', 'spamScore', 'spamReasons', 'meta', 'attachedFiles']);
 	expect(without?.at(-1)).toBe('');
 	expect(JSON.parse(withFiles?.at(-1) ?? '')).toEqual(sent.files);
-	expect(withFiles?.at(-2)).toBe(`["=cmd.txt","b \\"2\\".txt"]`);
+	expect(withFiles?.at(-5)).toBe(`["=cmd.txt","b \\"2\\".txt"]`);
 });
 
 test('a CSV of a form without files has no such column', async () => {
-	expect(readCsv(await read('plain', ''))[0]?.at(-1)).toBe('name');
+	expect(readCsv(await read('plain', ''))[0]?.at(-1)).toBe('meta');
 });

@@ -1,0 +1,51 @@
+/** Pure: what follows from the reasons that the rules gave: the score, and whether it is spam. */
+
+import { type RuleName, ruleOf } from './rules.ts';
+
+export interface SpamReason {
+	rule: RuleName;
+	/** Rounded to a tenth. */
+	points: number;
+	/** From which a person can recompute the points. */
+	detail: string;
+}
+
+/** Of a decisive rule: as many as the highest threshold. */
+export const DECISIVE_POINTS = 10;
+
+/** A reason that makes a submission spam by itself. */
+export function decisive(rule: RuleName, detail: string): SpamReason {
+	return { rule, points: DECISIVE_POINTS, detail };
+}
+
+/** The sum of the points, rounded to a tenth. */
+export function scoreOf(reasons: readonly Pick<SpamReason, 'points'>[]): number {
+	let sum = 0;
+	for (const { points } of reasons) sum += points;
+	return Math.round(sum * 10) / 10;
+}
+
+/** The reason in a few words for which a submission is spam: that of a decisive rule, or `score`. `null` if it is not spam. */
+export function verdictOf(reasons: readonly SpamReason[], threshold: number | null): string | null {
+	for (const { rule, detail } of reasons) {
+		const verdict = ruleOf(rule)?.verdict;
+		if (verdict) return verdict(detail);
+	}
+	return threshold !== null && scoreOf(reasons) >= threshold ? 'score' : null;
+}
+
+/** The reasons of a stored submission. */
+export function parseReasons(json: string | null): SpamReason[] {
+	return json === null ? [] : (JSON.parse(json) as SpamReason[]);
+}
+
+/** One line for people: `Spam score 2.5: 3 links (+1.5), …`. */
+export function describeReasons(reasons: readonly SpamReason[]): string {
+	const parts = reasons.map(({ points, detail }) => `${detail.replace(/\.$/, '')} (${signed(points)})`);
+	return `Spam score ${scoreOf(reasons)}: ${parts.join('; ')}`;
+}
+
+/** Points with their sign, as in `+1.5`. */
+export function signed(points: number): string {
+	return points > 0 ? `+${points}` : `${points}`.replace('-', '−');
+}
