@@ -1,6 +1,5 @@
 /** The composition root: opens and closes all parts of the program together. */
 
-import { workerPath } from './assets.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { CAPTCHA_VENDORS, type Captcha } from './captchas.ts';
 import type { Config } from './config.ts';
@@ -27,6 +26,7 @@ import type { Log } from './log.ts';
 import { createJudge } from './spam/judge.ts';
 import { openStorage } from './storage/storage.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
+import { SCANS } from './submissions/scan-module.ts';
 import { createStats } from './submissions/stats/stats.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 
@@ -63,11 +63,11 @@ export interface AppOptions {
  * while a server is running.
  */
 export async function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed }: AppOptions) {
-	const storage = await openStorage(config.databaseFile, {
+	const storage = await openStorage(config.database, {
 		log: wholeLog,
 		now,
 		elapsed,
-		scans: workerPath('submissions/scans.ts'),
+		scans: SCANS,
 	});
 	const log = storage.logBeside(wholeLog);
 	const budget = createByteBudget(CONTENT_BYTES);

@@ -2,7 +2,9 @@
 
 import { dirname, join, resolve } from 'node:path';
 import { CAPTCHA_VENDORS, CAPTCHAS, type CaptchaVendor } from './captchas.ts';
+import { type FilePlace, placeOfFiles } from './config/file-place.ts';
 import { filesUrl, type ScannerAddress, scanner } from './config/files-urls.ts';
+import { hasPassword, withPassword } from './config/postgres-url.ts';
 import { collectProvided, envName, flagName, type Provided, type ProvidedInput, quote } from './config/sources.ts';
 import { ValueProblem } from './config/value-problem.ts';
 import {
@@ -31,23 +33,6 @@ export interface CaptchaVerifier {
 	verifyUrl: string;
 }
 
-/** Where the bytes of files lie: in the folder, or in a bucket; then they are in the folder until they are whole. */
-export interface FilePlace {
-	folder: string;
-	s3: S3Place | null;
-}
-
-export interface S3Place {
-	bucket: string;
-	/** Without slashes at its ends; may be empty. */
-	prefix: string;
-	/** `null`: that of AWS in the region. */
-	endpoint: string | null;
-	region: string;
-	accessKeyId: string;
-	secretAccessKey: string;
-}
-
 export interface Config {
 	host: string;
 	port: number;
@@ -56,9 +41,10 @@ export interface Config {
 	/** Public addresses without a trailing slash; `null`: as the listeners. */
 	baseUrl: string | null;
 	submitUrl: string | null;
-	/** Absolute paths. */
+	/** An absolute path. */
 	dataDir: string;
-	databaseFile: string;
+	/** The absolute path of an SQLite file, or the address of a PostgreSQL database with its password. */
+	database: string;
 	/** `private`, `none`, or addresses and ranges separated by commas. */
 	trustedProxies: string;
 	smtpUrl: string | null;
@@ -156,8 +142,13 @@ const SETTINGS = {
 		'Public address of the API and the dashboard, as https://forms.example.com.',
 	),
 	submitUrl: optional(origin, 'the listener', 'Public address that forms post to.'),
-	dataDir: setting(path, './formsrv-data', 'Folder of the database; created if missing.'),
-	databaseUrl: optional(databaseUrl, 'formsrv.db in the data folder', 'Another SQLite file, as sqlite:PATH.'),
+	dataDir: setting(path, './formsrv-data', 'Folder of the database and of attached files; created if missing.'),
+	databaseUrl: optional(
+		databaseUrl,
+		'formsrv.db in the data folder',
+		'Another SQLite file, as sqlite:PATH, or PostgreSQL, as postgres://user@host/database.',
+	),
+	databasePassword: secret(secretText, 'Password of PostgreSQL, if FORMSRV_DATABASE_URL has none.'),
 	trustedProxies: setting(
 		trustedProxies,
 		'private',
@@ -183,7 +174,7 @@ const SETTINGS = {
 	maxDepth: setting(integer(1, 1000), '32', 'Deepest nesting of a JSON submission.'),
 	filesUrl: optional(
 		filesUrl,
-		'files beside the database',
+		'files beside the SQLite file, else in the data folder',
 		'Where the bytes of attached files lie: a folder, or s3://bucket/prefix.',
 	),
 	filesQuota: setting(size(1024, 1024 ** 5), '5GiB', 'Most bytes of files in all; files beyond it are rejected.'),
@@ -261,6 +252,7 @@ export function loadConfig(input: ConfigInput): Config {
 	if (values.smtpUrl !== null && values.mailFrom === null && !provided.has('mailFrom')) {
 		problems.push('FORMSRV_MAIL_FROM must be set when FORMSRV_SMTP_URL is, such as Forms <forms@example.com>.');
 	}
+	problems.push(...passwordProblems(values));
 	if (values.filesUrl !== null && 'bucket' in values.filesUrl) {
 		for (const key of ['s3AccessKeyId', 's3SecretAccessKey'] as const) {
 			if (values[key] !== null || provided.has(key)) continue;
@@ -309,16 +301,18 @@ export function settingsTable(): string {
 
 function describeSettings(provided: Map<string, Provided>): SettingInForce[] {
 	return KEYS.map((key) => {
-		const { defaultText, absent, isSecret } = SETTINGS[key];
+		const { type, defaultText, absent, isSecret } = SETTINGS[key];
 		const found = provided.get(key);
 		if (!found) return { name: envName(key), value: defaultText ?? absent, source: 'default' };
-		return { name: envName(key), value: isSecret ? '(set, not shown)' : found.text, source: found.label };
+		const value = isSecret ? '(set, not shown)' : (type.shown?.(found.text) ?? found.text);
+		return { name: envName(key), value, source: found.label };
 	});
 }
 
 function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config, 'settings'> {
 	const dataDir = resolve(cwd, values.dataDir);
-	const databaseFile = values.databaseUrl === null ? join(dataDir, 'formsrv.db') : resolve(cwd, values.databaseUrl);
+	const { databaseUrl: url, databasePassword: password } = values;
+	const file = url !== null && 'file' in url ? resolve(cwd, url.file) : join(dataDir, 'formsrv.db');
 	const format = isTerminal ? 'text' : 'json';
 	return {
 		host: values.host,
@@ -328,7 +322,7 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 		baseUrl: values.baseUrl,
 		submitUrl: values.submitUrl,
 		dataDir,
-		databaseFile,
+		database: url !== null && 'postgres' in url ? withPassword(url.postgres, password) : file,
 		trustedProxies: values.trustedProxies,
 		smtpUrl: values.smtpUrl,
 		mailFrom: values.mailFrom,
@@ -346,7 +340,7 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 			maxDepth: values.maxDepth,
 		},
 		files: {
-			place: placeOfFiles(values, { cwd, beside: dirname(databaseFile) }),
+			place: placeOfFiles(values, { cwd, beside: dirname(file) }),
 			quota: values.filesQuota,
 			formQuota: Math.floor((values.filesQuota * values.filesFormShare) / 100),
 			scanner: values.scan,
@@ -364,12 +358,12 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 	};
 }
 
-function placeOfFiles(values: Values, { cwd, beside }: { cwd: string; beside: string }): FilePlace {
-	const { filesUrl: url, s3Endpoint, s3Region, s3AccessKeyId, s3SecretAccessKey } = values;
-	if (url === null) return { folder: join(beside, 'files'), s3: null };
-	if ('folder' in url) return { folder: resolve(cwd, url.folder), s3: null };
-	const credentials = { accessKeyId: s3AccessKeyId ?? '', secretAccessKey: s3SecretAccessKey ?? '' };
-	return { folder: join(beside, 'files'), s3: { ...url, endpoint: s3Endpoint, region: s3Region, ...credentials } };
+function passwordProblems({ databaseUrl: url, databasePassword: password }: Values): string[] {
+	if (password === null) return [];
+	const isPostgres = url !== null && 'postgres' in url;
+	if (!isPostgres) return ['FORMSRV_DATABASE_PASSWORD needs FORMSRV_DATABASE_URL, as postgres://user@host/database.'];
+	if (!hasPassword(url.postgres)) return [];
+	return ['FORMSRV_DATABASE_URL must have no password when FORMSRV_DATABASE_PASSWORD is set.'];
 }
 
 function verifiers(values: Values): Record<CaptchaVendor, CaptchaVerifier> {
@@ -386,13 +380,13 @@ function parseAll(provided: Map<string, Provided>, problems: string[]): Values {
 }
 
 function parseOne(key: Key, found: Provided | undefined, problems: string[]): unknown {
-	const { type, defaultText, isSecret } = SETTINGS[key];
+	const { type, defaultText, isSecret }: Setting<unknown> = SETTINGS[key];
 	if (!found) return defaultText === null ? null : type.parse(defaultText);
 	try {
 		return type.parse(found.text);
 	} catch (error) {
 		if (!(error instanceof ValueProblem)) throw error;
-		const shown = isSecret ? 'the value provided, which is not shown here' : quote(found.text);
+		const shown = isSecret || type.shown ? 'the value provided, which is not shown here' : quote(found.text);
 		problems.push(`${found.label} ${error.message}; not ${shown}.`);
 		return defaultText === null ? null : type.parse(defaultText);
 	}

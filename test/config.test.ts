@@ -42,7 +42,7 @@ describe('without any setting', () => {
 			baseUrl: null,
 			submitUrl: null,
 			dataDir: join(cwd, 'formsrv-data'),
-			databaseFile: join(cwd, 'formsrv-data', 'formsrv.db'),
+			database: join(cwd, 'formsrv-data', 'formsrv.db'),
 			trustedProxies: 'private',
 			smtpUrl: null,
 			mailFrom: null,
@@ -182,9 +182,9 @@ describe('values', () => {
 		['FORMSRV_SUBMIT_URL', 'http://localhost:9000', 'submitUrl', 'http://localhost:9000'],
 		['FORMSRV_TRUSTED_PROXIES', 'None', 'trustedProxies', 'none'],
 		['FORMSRV_TRUSTED_PROXIES', ' 10.0.0.0/8 , ::1', 'trustedProxies', '10.0.0.0/8,::1'],
-		['FORMSRV_DATABASE_URL', 'sqlite:/srv/a.db', 'databaseFile', '/srv/a.db'],
-		['FORMSRV_DATABASE_URL', 'sqlite:///srv/a b.db', 'databaseFile', '/srv/a b.db'],
-		['FORMSRV_DATABASE_URL', 'file:///srv/a%20b.db', 'databaseFile', '/srv/a b.db'],
+		['FORMSRV_DATABASE_URL', 'sqlite:/srv/a.db', 'database', '/srv/a.db'],
+		['FORMSRV_DATABASE_URL', 'sqlite:///srv/a b.db', 'database', '/srv/a b.db'],
+		['FORMSRV_DATABASE_URL', 'file:///srv/a%20b.db', 'database', '/srv/a b.db'],
 		['FORMSRV_MAIL_FROM', 'Forms <forms@example.com>', 'mailFrom', 'Forms <forms@example.com>'],
 	])('%s=%s is understood', (name, text, path, value) => {
 		expect(load({ env: { [name]: text } })).toHaveProperty(path, value);
@@ -192,7 +192,7 @@ describe('values', () => {
 
 	test('relative paths are below the working directory', () => {
 		const env = { FORMSRV_DATA_DIR: 'data', FORMSRV_DATABASE_URL: 'sqlite:./other.db' };
-		expect(load({ env })).toMatchObject({ dataDir: join(cwd, 'data'), databaseFile: join(cwd, 'other.db') });
+		expect(load({ env })).toMatchObject({ dataDir: join(cwd, 'data'), database: join(cwd, 'other.db') });
 	});
 
 	test.each([
@@ -210,7 +210,7 @@ describe('values', () => {
 		['FORMSRV_WEBHOOK_ALLOW', '127.1', 'must be addresses or ranges'],
 		['FORMSRV_LOG_LEVEL', 'loud', 'must be one of debug, info, warn, error'],
 		['FORMSRV_MAIL_FROM', 'a@b.c, d@e.f', 'must be one mail address'],
-		['FORMSRV_DATABASE_URL', 'postgres://h/db', 'this version has only the SQLite engine'],
+		['FORMSRV_DATABASE_PASSWORD', 'x', 'needs FORMSRV_DATABASE_URL, as postgres://user@host/database.'],
 		['FORMSRV_DATABASE_URL', 'sqlite::memory:', 'must name a SQLite file'],
 		['FORMSRV_DATABASE_URL', 'sqlite://host/a.db', 'must name a SQLite file'],
 	])('%s=%s is refused', (name, text, sentence) => {
@@ -262,7 +262,7 @@ describe('problems', () => {
 		const env = {
 			FORMSRV_SMTP_URL: 'http://user:hunter2@host',
 			FORMSRV_HCAPTCHA_SECRET: 'hunter2 hunter2',
-			FORMSRV_DATABASE_URL: 'postgres://user:hunter2@host/db',
+			FORMSRV_DATABASE_URL: 'postgres://user:hunter2@host',
 		};
 		const problems = problemsOf({ env });
 		expect(problems).toHaveLength(4);
@@ -298,6 +298,7 @@ describe('what is shown to people', () => {
 	test('a secret has no flag, everything else has one', () => {
 		const without = listSettings().filter((info) => info.flag === null);
 		expect(without.map((info) => info.name)).toEqual([
+			'FORMSRV_DATABASE_PASSWORD',
 			'FORMSRV_SMTP_URL',
 			'FORMSRV_RECAPTCHA_SECRET',
 			'FORMSRV_HCAPTCHA_SECRET',

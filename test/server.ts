@@ -53,7 +53,7 @@ export async function openTestServer({ settings = {}, database, now, elapsed = n
 		...settings,
 	};
 	const settled = loadConfig({ env, flags: {}, cwd: folder, isTerminal: false });
-	const config = { ...settled, databaseFile: database ?? (await newDatabase(folder)) };
+	const config = { ...settled, database: database ?? (await newDatabase(folder)) };
 	/** What the server has logged, line by line. */
 	const logLines: string[] = [];
 	const log = createLog({

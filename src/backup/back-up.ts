@@ -4,7 +4,7 @@ import { existsSync, fstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../errors.ts';
 import type { FileStore } from '../files/file-store.ts';
-import { databaseAt } from '../storage/database.ts';
+import { databaseFileAt } from '../storage/database.ts';
 import { createOutput, syncFolder } from './output.ts';
 import { type Written, writeArchive } from './write-archive.ts';
 
@@ -20,18 +20,18 @@ export async function backUp({ databaseFile, store, target, report }: BackupJob)
 	refuseExisting(target);
 	if (!existsSync(dirname(target))) throw new AppError('NOT_FOUND', `There is no folder ${dirname(target)}.`);
 	const partial = `${target}.partial`;
-	const release = databaseAt(partial).lock();
+	const release = databaseFileAt(partial).lock();
 	if (!release) throw new AppError('CONFLICT', `${partial} is being written by another backup.`);
 	const copy = `${partial}.db`;
 	const remove = () => {
 		for (const path of [partial, copy]) rmSync(path, { force: true });
 	};
-	const letGo = databaseAt(databaseFile).holdFiles();
+	const letGo = databaseFileAt(databaseFile).holdFiles();
 	try {
 		remove();
 		const madeAt = new Date();
-		databaseAt(databaseFile).copyTo(copy);
-		const files = databaseAt(copy).namedFiles;
+		databaseFileAt(databaseFile).copyTo(copy);
+		const files = databaseFileAt(copy).namedFiles;
 		let all = 0;
 		for (const _ of files()) all++;
 		const output = createOutput(partial);

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Archive, DamagedArchive, isArchive, openArchive } from '../backup/read-archive.ts';
-import { databaseAt } from '../storage/database.ts';
+import { databaseFileAt } from '../storage/database.ts';
 import { type Cli, CommandError, type Options } from './cli.ts';
 import { progressOn } from './progress.ts';
 
@@ -25,7 +25,7 @@ export function addVerify(backup: Command, cli: Cli): void {
 			const file = resolve(cli.io.cwd, name);
 			if (!existsSync(file)) throw new CommandError(`There is no file ${file}.`);
 			const kind = isArchive(file) ? 'archive' : 'database';
-			const problems = kind === 'archive' ? verifyFile(cli, file) : databaseAt(file).inspect('full').problems;
+			const problems = kind === 'archive' ? verifyFile(cli, file) : databaseFileAt(file).inspect('full').problems;
 			if (problems.length > 0) cli.exitCode = 1;
 			if (options.json) return void cli.printJson({ file, kind, problems });
 			for (const problem of problems) cli.print(problem);

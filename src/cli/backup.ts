@@ -5,10 +5,13 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { backUp } from '../backup/back-up.ts';
 import { openFileStore } from '../files/open.ts';
-import { type Database, databaseAt } from '../storage/database.ts';
+import { type DatabaseFile, databaseFileAt } from '../storage/database.ts';
 import { addVerify } from './backup-verify.ts';
-import { type Cli, CommandError, examples, missingDatabase, type Options, withStorage } from './cli.ts';
+import { type Cli, CommandError, examples, missingDatabase, type Options, requireFile, withStorage } from './cli.ts';
 import { progressOn } from './progress.ts';
+
+const INSTEAD =
+	'Back up PostgreSQL with pg_dump or by its continuous archiving, and attached files where they lie: see "Backups" in docs/operating.md.';
 
 export function addBackup(program: Command, cli: Cli): void {
 	const command = program
@@ -31,12 +34,13 @@ export function addBackup(program: Command, cli: Cli): void {
 		);
 	addVerify(command, cli);
 	withStorage(command).action(async (name: string, options: Options) => {
-		const { databaseFile, files } = cli.loadSettings(options);
-		const database = databaseAt(databaseFile);
+		const config = cli.loadSettings(options);
+		const databaseFile = requireFile(config, INSTEAD);
+		const database = databaseFileAt(databaseFile);
 		if (!database.exists()) throw new CommandError(missingDatabase(databaseFile));
 		const file = resolve(cli.io.cwd, name);
 		if (!/\.tar$/i.test(file)) return copyDatabase(cli, { database, databaseFile, file, options });
-		return archive(cli, { databaseFile, file, store: await openFileStore(files.place), options });
+		return archive(cli, { databaseFile, file, store: await openFileStore(config.files.place), options });
 	});
 }
 
@@ -47,12 +51,12 @@ function copyDatabase(
 		databaseFile,
 		file,
 		options,
-	}: { database: Database; databaseFile: string; file: string; options: Options },
+	}: { database: DatabaseFile; databaseFile: string; file: string; options: Options },
 ): void {
 	database.copyTo(file);
 	const { size } = statSync(file);
 	cli.printResult(options, { file, size }, `Copied ${databaseFile} to ${file} (${size} bytes), and found it sound.`);
-	const copy = databaseAt(file);
+	const copy = databaseFileAt(file);
 	const [named] = copy.inspect('quick').isCurrent ? copy.namedFiles() : [];
 	if (named) cli.note('The files that visitors attached are not in it: they are in a backup whose name ends in .tar.');
 }

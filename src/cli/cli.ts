@@ -6,7 +6,7 @@ import { type Config, listSettings, loadConfig } from '../config.ts';
 import type { Form } from '../forms/schema.ts';
 import { printable, printableJson } from '../log/line-text.ts';
 import { createLog } from '../log.ts';
-import { databaseAt } from '../storage/database.ts';
+import { databaseAt, databaseName, isFile } from '../storage/database.ts';
 import { formatTable } from './table.ts';
 
 /** A stream of text. */
@@ -93,9 +93,10 @@ export function createCli(io: Io) {
 		 */
 		async withApp(options: Options, { create = false, use }: { create?: boolean; use: UseApp }): Promise<void> {
 			const config = loadSettings(options);
-			if (!databaseAt(config.databaseFile).exists()) {
-				if (!create) throw new CommandError(missingDatabase(config.databaseFile));
-				io.stderr.write(line(`A new database is made: ${config.databaseFile}`));
+			const { exists, name } = await databaseAt(config.database);
+			if (!(await exists())) {
+				if (!create) throw new CommandError(missingDatabase(config.database));
+				io.stderr.write(line(`A new database is made: ${name}`));
 			}
 			const log = createLog({ level: 'warn', format: config.logFormat, write: (lines) => io.stderr.write(lines) });
 			const { openApp } = await import('../app.ts');
@@ -127,8 +128,16 @@ export function runOnApp<O extends Options, Arguments extends unknown[]>(
 	});
 }
 
-export function missingDatabase(file: string): string {
-	return `There is no database at ${file}. Name its folder with --data-dir, or make one with "formsrv serve".`;
+export function missingDatabase(place: string): string {
+	const name = databaseName(place);
+	if (!isFile(place)) return `There is nothing of formsrv in ${name} yet. "formsrv serve" makes its tables.`;
+	return `There is no database at ${name}. Name its folder with --data-dir, or make one with "formsrv serve".`;
+}
+
+/** @throws CommandError if the database is none; `instead` says what to use for it */
+export function requireFile({ database }: Config, instead: string): string {
+	if (isFile(database)) return database;
+	throw new CommandError(`${databaseName(database)} is not a file. ${instead}`);
 }
 
 /** Adds `--config` and the flags of the settings `keys`, by default of all, to a command. */

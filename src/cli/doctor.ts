@@ -4,7 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { NO_CLOCK } from '../storage/clock-report.ts';
-import { type DatabaseReport, databaseAt, engineVersion } from '../storage/database.ts';
+import { type Database, type DatabaseReport, type DiskUse, databaseAt } from '../storage/database.ts';
 import { type Cli, type Options, withSettings } from './cli.ts';
 import { ownAddress } from './healthcheck.ts';
 import { inspectAttachedFiles } from './inspect-files.ts';
@@ -34,14 +34,14 @@ export function addDoctor(program: Command, cli: Cli): void {
 		.option('--json', 'Print JSON');
 	withSettings(command).action(async (options: Options) => {
 		const config = cli.loadSettings(options);
-		const report = tryInspect(config.databaseFile);
+		const database = await databaseAt(config.database);
+		const report = await tryInspect(database);
 		const isReadable = report?.problems.length === 0 && report.isCurrent;
 		const findings = [
-			...inspectFiles(config),
-			...inspectData(report),
-			...(await inspectAttachedFiles(config, isReadable ? databaseAt(config.databaseFile) : undefined)),
-			inspectLog(config),
-			inspectDisk(config),
+			...inspectModes([config.dataDir, ...database.files]),
+			...(await inspectData(database, report)),
+			...(await inspectAttachedFiles(config, isReadable ? database : undefined)),
+			...(await inspectRoom(database)),
 			await inspectServer(config),
 		];
 		const { settings } = config;
@@ -59,9 +59,8 @@ export function addDoctor(program: Command, cli: Cli): void {
 	});
 }
 
-function inspectFiles({ dataDir, databaseFile }: Config): Finding[] {
-	const files = [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`];
-	return [dataDir, ...files].filter((path) => existsSync(path)).map(inspectMode);
+function inspectModes(paths: readonly string[]): Finding[] {
+	return paths.filter((path) => existsSync(path)).map(inspectMode);
 }
 
 function inspectMode(path: string): Finding {
@@ -72,21 +71,20 @@ function inspectMode(path: string): Finding {
 	return { subject: 'permissions', found: `${path} ${mode}`, ...((stat.mode & OTHERS) !== 0 && { problem }) };
 }
 
-function inspectData(report: DatabaseReport | undefined): Finding[] {
-	const engine = { subject: 'engine', found: `SQLite ${engineVersion()}` };
+async function inspectData(database: Database, report: DatabaseReport | undefined): Promise<Finding[]> {
+	const engine = { subject: 'engine', found: await database.engine() };
 	if (!report) return [engine, { subject: 'database', found: 'none yet; the first start of the server makes it' }];
-	const database: Finding[] =
+	const findings: Finding[] =
 		report.problems.length === 0
 			? [{ subject: 'database', found: `sound, schema ${report.schema}` }]
 			: report.problems.map((problem) => ({ subject: 'database', found: 'unsound', problem }));
-	return [engine, ...database, inspectClock(report)];
+	return [engine, ...findings, inspectClock(report)];
 }
 
 /** `undefined` if there is no database yet. */
-function tryInspect(file: string): DatabaseReport | undefined {
+async function tryInspect(database: Database): Promise<DatabaseReport | undefined> {
 	try {
-		const database = databaseAt(file);
-		return database.exists() ? database.inspect('quick') : undefined;
+		return (await database.exists()) ? await database.inspect('quick') : undefined;
 	} catch (error) {
 		return { schema: 0, isCurrent: false, clock: NO_CLOCK, problems: [(error as Error).message] };
 	}
@@ -97,9 +95,14 @@ function inspectClock({ clock: { problem, latest } }: DatabaseReport): Finding {
 	return { subject: 'clock', found, ...(problem !== null && { problem }) };
 }
 
-function inspectLog({ databaseFile }: Config): Finding {
-	const { walBytes } = databaseAt(databaseFile).measure();
-	const found = `${megabytes(walBytes)} in ${databaseFile}-wal`;
+/** Nothing of a database that is not on this machine. */
+async function inspectRoom({ name, measure }: Database): Promise<Finding[]> {
+	const { walBytes, disk } = await measure();
+	return disk ? [inspectLog(name, walBytes), inspectDisk(disk)] : [];
+}
+
+function inspectLog(file: string, walBytes: number): Finding {
+	const found = `${megabytes(walBytes)} in ${file}-wal`;
 	const problem = `There is ${found}, which cannot be emptied while a program reads from the database without a pause: end that.`;
 	return { subject: 'log', found, ...(walBytes >= LARGE_LOG_BYTES && { problem }) };
 }
@@ -120,8 +123,7 @@ async function inspectServer(config: Config): Promise<Finding> {
 	}
 }
 
-function inspectDisk({ databaseFile }: Config): Finding {
-	const { folder, freeBytes, neededBytes } = databaseAt(databaseFile).measure();
+function inspectDisk({ folder, freeBytes, neededBytes }: NonNullable<DiskUse['disk']>): Finding {
 	const found = `${megabytes(freeBytes)} free at ${folder}`;
 	const problem = `Only ${found}; keep at least ${megabytes(neededBytes)}, a backup needs as much.`;
 	return { subject: 'disk', found, ...(freeBytes < neededBytes && { problem }) };

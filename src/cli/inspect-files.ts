@@ -19,7 +19,7 @@ const LARGEST = 3;
 export async function inspectAttachedFiles(config: Config, database: Database | undefined): Promise<Finding[]> {
 	const scanner = await inspectScanner(config);
 	const { folder, s3 } = config.files.place;
-	const records = database?.files();
+	const records = await database?.fileRecords();
 	if (!s3 && !existsSync(folder) && !records?.stored.size) {
 		return [{ subject: 'files', found: `none yet; they will be in ${folder}` }, ...scanner];
 	}
@@ -46,7 +46,7 @@ async function inspectStore({ files: { place } }: Config, database: Database | u
 	try {
 		await store.check();
 		if (!database) return [{ subject, found }];
-		const { missing, changed, unknown, unknownBytes } = await compareFiles(store, database.files);
+		const { missing, changed, unknown, unknownBytes } = await compareFiles(store, () => database.fileRecords());
 		const example = ([key = '']: string[]) => (s3 ? key : join(folder, key.slice(0, 2), key));
 		const problems: [keys: string[], problem: string][] = [
 			[

@@ -8,10 +8,13 @@ import { unpackDatabase, unpackFiles } from '../backup/unpack.ts';
 import { compareFiles } from '../files/compare.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { openFileStore } from '../files/open.ts';
-import { databaseAt } from '../storage/database.ts';
+import { databaseFileAt } from '../storage/database.ts';
 import { verifyArchive } from './backup-verify.ts';
-import { type Cli, CommandError, examples, type Options, withStorage } from './cli.ts';
+import { type Cli, CommandError, examples, type Options, requireFile, withStorage } from './cli.ts';
 import { progressOn } from './progress.ts';
+
+const INSTEAD =
+	'Restore PostgreSQL with pg_restore or by its continuous archiving, and attached files where they lay: see "Backups" in docs/operating.md.';
 
 interface Job {
 	backup: string;
@@ -35,10 +38,10 @@ export function addRestore(program: Command, cli: Cli): void {
 		.addHelpText('after', examples('formsrv restore /backup/formsrv-2026-01-31.tar --force'));
 	withStorage(command).action(async (name: string, options: Options) => {
 		const config = cli.loadSettings(options);
-		const databaseFile = databaseAt(config.databaseFile).place();
+		const databaseFile = databaseFileAt(requireFile(config, INSTEAD)).place();
 		const backup = resolve(cli.io.cwd, name);
 		if (!existsSync(backup)) throw new CommandError(`There is no file ${backup}.`);
-		const releaseLock = databaseAt(databaseFile).lock();
+		const releaseLock = databaseFileAt(databaseFile).lock();
 		if (!releaseLock) throw new CommandError(`A server runs on ${databaseFile}. Stop it first.`);
 		const store = await openFileStore(config.files.place);
 		try {
@@ -65,7 +68,7 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 	const replacement = `${databaseFile}.restoring-${moment}`;
 	const aside = `${databaseFile}.replaced-${moment}`;
 	const files = isArchive(backup) ? await unpack(cli, job, replacement) : copy(backup, replacement);
-	const database = databaseAt(databaseFile);
+	const database = databaseFileAt(databaseFile);
 	database.replace({ replacement, aside });
 	database.removeLeftovers();
 	if (job.json) cli.printJson({ file: databaseFile, replaced: isThere ? aside : null, files });
@@ -79,7 +82,7 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 }
 
 function copy(backup: string, replacement: string): null {
-	databaseAt(backup).copyTo(replacement);
+	databaseFileAt(backup).copyTo(replacement);
 	return null;
 }
 
@@ -92,7 +95,7 @@ async function unpack(cli: Cli, { backup, store }: Job, replacement: string): Pr
 	const unpacked = `${replacement}.unpacked`;
 	try {
 		unpackDatabase(archive, unpacked);
-		const [problem] = databaseAt(unpacked).inspect('quick').problems;
+		const [problem] = databaseFileAt(unpacked).inspect('quick').problems;
 		if (problem !== undefined) throw new CommandError(problem);
 		// A restore that was cut off may have left parts of the same files.
 		await store.tidy();
@@ -101,7 +104,7 @@ async function unpack(cli: Cli, { backup, store }: Job, replacement: string): Pr
 		const files = await unpackFiles(archive, { store, report: (done) => progress.show(done, total) }).finally(
 			progress.end,
 		);
-		databaseAt(unpacked).copyTo(replacement);
+		databaseFileAt(unpacked).copyTo(replacement);
 		return files;
 	} finally {
 		rmSync(unpacked, { force: true });
@@ -123,11 +126,11 @@ function openChecked(cli: Cli, backup: string): Archive {
 
 /** A copy of the database alone, and a backup of an installation that had lost files, come without them. */
 async function noteMissing(cli: Cli, databaseFile: string, store: FileStore): Promise<void> {
-	const database = databaseAt(databaseFile);
+	const database = databaseFileAt(databaseFile);
 	if (!database.inspect('quick').isCurrent) return;
 	const [first] = database.namedFiles();
 	if (!first) return;
-	const { missing } = await compareFiles(store, database.files);
+	const { missing } = await compareFiles(store, database.fileRecords);
 	if (missing.length > 0) {
 		cli.note(`${missing.length} files of its submissions are not in the file store; "formsrv doctor" names one.`);
 	}

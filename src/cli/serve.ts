@@ -56,9 +56,9 @@ function settingsHelp(): string {
 export async function serve(cli: Cli, options: Options): Promise<void> {
 	const config = cli.loadSettings(options);
 	// Before the database is opened, because a restore holds the lock while it replaces the file.
-	const database = databaseAt(config.databaseFile);
+	const database = await databaseAt(config.database);
 	const releaseLock = database.lock();
-	if (!releaseLock) throw new CommandError(`Another formsrv serves ${config.databaseFile} already.`);
+	if (!releaseLock) throw new CommandError(`Another formsrv serves ${database.name} already.`);
 	const log = createLog({
 		level: config.logLevel,
 		format: config.logFormat,

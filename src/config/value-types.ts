@@ -3,6 +3,7 @@
 import { isAddress, isAddressOrRange } from '../address-ranges.ts';
 import { formatSize, parseSize } from '../byte-sizes.ts';
 import { parseMailbox } from './mailbox.ts';
+import { isPostgres, parsePostgresUrl, withoutPassword } from './postgres-url.ts';
 import { parseSmtpUrl } from './smtp-url.ts';
 import { ValueProblem } from './value-problem.ts';
 
@@ -13,9 +14,13 @@ export interface ValueType<T> {
 	values: string;
 	/** @throws ValueProblem */
 	parse(text: string): T;
+	/** What people see of a valid value, if it may hold a secret; one that is not valid is not shown then. */
+	shown?(text: string): string;
 }
 
 const PROXY_WORDS = ['private', 'none'];
+const DATABASE_URL =
+	'must name a SQLite file, such as sqlite:/var/lib/formsrv/formsrv.db, or PostgreSQL, as postgres://user@host/database';
 const BOOLEANS: Record<string, boolean> = {
 	true: true,
 	yes: true,
@@ -122,28 +127,30 @@ export const path: ValueType<string> = {
 	parse: (text) => (text.includes('\0') ? reject('must be a path') : text),
 };
 
-/** A SQLite file as `sqlite:PATH` or `file:PATH`; the value is the path. */
-export const databaseUrl: ValueType<string> = {
+export type DatabaseUrl = { file: string } | { postgres: string };
+
+/** An SQLite file as `sqlite:PATH` or `file:PATH`, or the address of a PostgreSQL database. */
+export const databaseUrl: ValueType<DatabaseUrl> = {
 	placeholder: 'url',
-	values: 'sqlite:PATH, file:PATH',
+	values: 'postgres://…, sqlite:PATH, file:PATH',
 	parse(text) {
-		if (/^postgres(ql)?:/i.test(text)) {
-			return reject('names PostgreSQL, but this version has only the SQLite engine: use sqlite:PATH or leave it out');
+		if (isPostgres(text)) {
+			parsePostgresUrl(text);
+			return { postgres: text };
 		}
 		const [, slashes = '', rest = ''] = /^(?:sqlite|file):(\/\/)?(.+)$/is.exec(text) ?? [];
 		const isPath = rest !== '' && !/[?#\0]/.test(rest) && !rest.startsWith(':');
-		if (!isPath || (slashes && !rest.startsWith('/'))) {
-			return reject('must name a SQLite file, such as sqlite:/var/lib/formsrv/formsrv.db');
-		}
-		return slashes && /^file:/i.test(text) ? localPath(text) : rest;
+		if (!isPath || (slashes && !rest.startsWith('/'))) return reject(DATABASE_URL);
+		return { file: slashes && /^file:/i.test(text) ? localPath(text) : rest };
 	},
+	shown: withoutPassword,
 };
 
 function localPath(fileUrl: string): string {
 	try {
 		return Bun.fileURLToPath(fileUrl);
 	} catch {
-		return reject('must name a SQLite file, such as sqlite:/var/lib/formsrv/formsrv.db');
+		return reject(DATABASE_URL);
 	}
 }
 

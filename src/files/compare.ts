@@ -18,10 +18,13 @@ export interface FileDifferences {
  * A server may store and remove files meanwhile, so what differs is looked at a second time.
  * @param read Reads the records anew.
  */
-export async function compareFiles(store: Pick<FileStore, 'list'>, read: () => FileRecords): Promise<FileDifferences> {
-	const first = await differences(store, read());
+export async function compareFiles(
+	store: Pick<FileStore, 'list'>,
+	read: () => FileRecords | Promise<FileRecords>,
+): Promise<FileDifferences> {
+	const first = await differences(store, await read());
 	if (first.missing.length + first.changed.length + first.unknown.length === 0) return first;
-	const again = await differences(store, read());
+	const again = await differences(store, await read());
 	const both = (name: 'missing' | 'changed' | 'unknown') => {
 		const known = new Set(first[name]);
 		return again[name].filter((key) => known.has(key)).sort();

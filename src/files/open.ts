@@ -1,6 +1,6 @@
 /** Opens the file store that the settings name. */
 
-import type { FilePlace } from '../config.ts';
+import type { FilePlace } from '../config/file-place.ts';
 import type { FileStore } from './file-store.ts';
 import { openFolder } from './folder.ts';
 

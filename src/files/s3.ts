@@ -4,7 +4,7 @@
  */
 
 import { stat } from 'node:fs/promises';
-import type { S3Place } from '../config.ts';
+import type { S3Place } from '../config/file-place.ts';
 import type { ByteRange } from '../http/byte-range.ts';
 import { type FileStore, isKey, MissingFile, newKey } from './file-store.ts';
 import { createIncoming } from './incoming.ts';

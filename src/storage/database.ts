@@ -1,30 +1,47 @@
 /** A database as it lies somewhere, beside opening it: found, locked, copied, replaced, inspected, measured. */
 
+import { isPostgres, withoutPassword } from '../config/postgres-url.ts';
 import type { ClockReport } from './clock-report.ts';
 import { sqliteDatabaseAt } from './sqlite/database.ts';
 import { sqliteVersion } from './sqlite/inspect.ts';
 
+type Soon<T> = T | Promise<T>;
+
 export interface Database {
+	/** Where it lies, for people. */
+	name: string;
+	/** Its files on this machine, if it has any. */
+	files: readonly string[];
+	/** The program that stores it, with its version. */
+	engine(): Soon<string>;
 	/** @throws AppError that says what to do if there is only what is left of one: a new one must not take its place */
-	exists(): boolean;
-	/** Where it lies, links followed. @throws AppError if they lead nowhere */
-	place(): string;
+	exists(): Soon<boolean>;
 	/**
-	 * Takes the lock that says "a server runs on this database", which ends with the process. Returns the release, or
-	 * `undefined` if another process holds it.
+	 * Takes the lock that says "a server runs on this database", which ends with the process, unless several may. Returns the
+	 * release, or `undefined` if another process holds it.
 	 * @throws AppError if it cannot be locked
 	 */
 	lock(): (() => void) | undefined;
+	/** Removes what a restore left when it was cut off; for the holder of the lock. */
+	removeLeftovers(): void;
+	/** Looks at it without a change; `quick` leaves out what takes long. @throws AppError if it cannot be opened */
+	inspect(check: 'quick' | 'full'): Soon<DatabaseReport>;
+	/** What it knows of attached files, without a change. @throws AppError if it cannot be read by this version */
+	fileRecords(): Soon<FileRecords>;
+	measure(): Soon<DiskUse>;
+}
+
+/** One that is a file: it can be copied, and replaced by a copy. */
+export interface DatabaseFile extends Database {
+	exists(): boolean;
+	/** Its path, links followed. @throws AppError if they lead nowhere */
+	place(): string;
 	/** Copies it, also while others use it, to a new file, checked and on disk. @throws AppError or Error with a sentence */
 	copyTo(target: string): void;
 	/** Puts a copy in its place and keeps what was there under another name; for the holder of the lock. */
 	replace(paths: { replacement: string; aside: string }): void;
-	/** Removes what `replace` left when it was cut off; for the holder of the lock. */
-	removeLeftovers(): void;
-	/** Looks at it without a change; `quick` leaves out what takes long. @throws AppError if it cannot be opened */
 	inspect(check: 'quick' | 'full'): DatabaseReport;
-	/** What it knows of attached files, without a change. @throws AppError if it cannot be read by this version */
-	files(): FileRecords;
+	fileRecords(): FileRecords;
 	/** The files whose bytes belong to it, in the order of their ids; read bit by bit, from a copy, which does not change. */
 	namedFiles(): Iterable<NamedFile>;
 	/**
@@ -32,7 +49,6 @@ export interface Database {
 	 * end of the process is one too.
 	 */
 	holdFiles(): () => void;
-	measure(): DiskUse;
 }
 
 export interface FileRecords {
@@ -62,22 +78,46 @@ export interface DatabaseReport {
 }
 
 export interface DiskUse {
-	/** The folder that was measured: the database's, or the nearest there is. */
-	folder: string;
 	sizeBytes: number;
-	/** What is committed and not yet moved into the database. */
+	/** What is committed and not yet moved into the database; 0 where that is the engine's own affair. */
 	walBytes: number;
-	freeBytes: number;
-	/** What should be free; a backup needs as much as the database. */
-	neededBytes: number;
+	/** Of the disk that the database is on; `null` where that is another machine's. */
+	disk: {
+		/** The folder that was measured: the database's, or the nearest there is. */
+		folder: string;
+		freeBytes: number;
+		/** What should be free; a backup needs as much as the database. */
+		neededBytes: number;
+	} | null;
 }
 
-/** There need not be one. */
-export function databaseAt(path: string): Database {
+/** The version of the engine that is built in. */
+export function engineVersion(): string {
+	return sqliteVersion();
+}
+
+/**
+ * There need not be one.
+ * @param place The path of an SQLite file, or the address of a PostgreSQL database.
+ */
+export function databaseAt(place: string): Soon<Database> {
+	return isPostgres(place) ? postgresDatabaseAt(place) : databaseFileAt(place);
+}
+
+export function databaseFileAt(path: string): DatabaseFile {
 	return sqliteDatabaseAt(path);
 }
 
-/** Which engine is built in. */
-export function engineVersion(): string {
-	return sqliteVersion();
+export function isFile(place: string): boolean {
+	return !isPostgres(place);
+}
+
+/** For people: without a password. */
+export function databaseName(place: string): string {
+	return isPostgres(place) ? withoutPassword(place) : place;
+}
+
+async function postgresDatabaseAt(url: string): Promise<Database> {
+	const { postgresDatabase } = await import('./postgres/database.ts');
+	return postgresDatabase(url);
 }

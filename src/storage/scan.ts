@@ -18,6 +18,12 @@ export type Scan<Request extends ScanRequest, Result> = (
 // biome-ignore lint/suspicious/noExplicitAny: each has a request and a result of its own
 export type Scans = Readonly<Record<string, Scan<any, unknown>>>;
 
+/** The program of the thread, by its path; and what it exports, for an engine that reads without one. */
+export interface ScanModule {
+	path: string;
+	load(): Promise<{ scans: Scans }>;
+}
+
 /** For the module that `StorageOptions.scans` names: makes it the program of the thread. Does nothing outside of one. */
 export function serveScans(scans: Scans): void {
 	serveReads(scans);

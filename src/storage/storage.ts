@@ -1,12 +1,13 @@
 /** The contract between the features and the engine that stores their rows, and how it is opened. */
 
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
+import { isPostgres } from '../config/postgres-url.ts';
 import type { Events } from '../events.ts';
 import type { Log } from '../log.ts';
 import type { ClockReport } from './clock-report.ts';
 import type { DiskUse } from './database.ts';
 import type { Findings } from './findings.ts';
-import type { ScanRequest } from './scan.ts';
+import type { ScanModule, ScanRequest } from './scan.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type {
 	Counts,
@@ -42,8 +43,8 @@ export interface StorageOptions {
 	now?: () => number;
 	/** Milliseconds that pass, whatever the clock does. */
 	elapsed?: () => number;
-	/** The path of the module that exports `scans` and calls `serveScans` with them, which long reads need. */
-	scans?: string;
+	/** The module that exports `scans` and calls `serveScans` with them, which long reads need. */
+	scans?: ScanModule;
 	/** When a segment of the search index is full. */
 	searchSegment?: { submissions: number; characters: number };
 	/** How many field names of a form are listed. */
@@ -192,12 +193,8 @@ export interface Clock {
  * @throws AppError or Error with a sentence for the operator if it cannot be used
  */
 export async function openStorage(place: string, options: StorageOptions = {}): Promise<Storage> {
-	if (!isAddress(place)) return openSqlite(place, options);
+	if (!isPostgres(place)) return openSqlite(place, options);
 	// Nothing of this engine costs a start without it.
 	const { openPostgres } = await import('./postgres/open.ts');
 	return openPostgres(place, options);
-}
-
-function isAddress(place: string): boolean {
-	return /^postgres(?:ql)?:\/\//.test(place);
 }

@@ -21,7 +21,7 @@ import { writeArchive } from '../../src/backup/write-archive.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { sweepFiles } from '../../src/files/sweep.ts';
 import { createTrackedStore } from '../../src/files/tracked-store.ts';
-import { databaseAt } from '../../src/storage/database.ts';
+import { databaseFileAt } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/sqlite/migrate.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
 import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
@@ -61,7 +61,7 @@ const prepare = () =>
 
 /** Of the files that the database names, and of those in the store. */
 async function everythingIn(folder: string) {
-	const named = [...databaseAt(place(folder)).namedFiles()].map(({ key }) => key).sort();
+	const named = [...databaseFileAt(place(folder)).namedFiles()].map(({ key }) => key).sort();
 	return { named, contents: await contentsOf(storeIn(folder)) };
 }
 
@@ -114,7 +114,7 @@ describe('an archive', () => {
 
 	test('is written by one at a time, into a folder that is there', async () => {
 		await prepare();
-		const release = databaseAt(cli.path('x.tar.partial')).lock();
+		const release = databaseFileAt(cli.path('x.tar.partial')).lock();
 		expect((await cli.call('backup', 'x.tar')).stderr).toBe(
 			`${cli.path('x.tar.partial')} is being written by another backup.\n`,
 		);
@@ -126,7 +126,7 @@ describe('an archive', () => {
 		const { id } = await prepare();
 		const before = await everythingIn('formsrv-data');
 		await inStorage(async (storage) => {
-			const release = databaseAt(place('formsrv-data')).holdFiles();
+			const release = databaseFileAt(place('formsrv-data')).holdFiles();
 			await storage.submissions.remove(FORM, [id]);
 			const store = createTrackedStore(storeIn('formsrv-data'), storage);
 			const sweep = () => sweepFiles(storage, { store, pause: async () => true });
@@ -266,7 +266,7 @@ describe('a restore', () => {
 
 	test('of a backup of a newer version changes nothing', async () => {
 		await prepare();
-		databaseAt(place('formsrv-data')).copyTo(cli.path('newer.db'));
+		databaseFileAt(place('formsrv-data')).copyTo(cli.path('newer.db'));
 		const client = new BetterSqlite3(cli.path('newer.db'));
 		client.pragma('user_version = 9999');
 		client.close();

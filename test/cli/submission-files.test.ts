@@ -21,7 +21,7 @@ beforeEach(async () => {
 		new File(['x'.repeat(1500)], '\u001b[31mred.txt'),
 	]);
 	cli = openCommandLine();
-	cli.env.FORMSRV_DATA_DIR = dirname(server.app.config.databaseFile);
+	cli.env.FORMSRV_DATA_DIR = dirname(server.app.config.database);
 });
 afterEach(() => server.close());
 

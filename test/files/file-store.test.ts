@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import type { FilePlace } from '../../src/config.ts';
+import type { FilePlace } from '../../src/config/file-place.ts';
 import { type FileStore, MissingFile, newKey } from '../../src/files/file-store.ts';
 import { openFileStore } from '../../src/files/open.ts';
 import { tempFolder } from '../temp-folder.ts';

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FilePlace } from '../../src/config.ts';
+import type { FilePlace } from '../../src/config/file-place.ts';
 
 export type S3Server = Awaited<ReturnType<typeof startS3Server>>;
 

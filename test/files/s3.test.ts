@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { S3Place } from '../../src/config.ts';
+import type { S3Place } from '../../src/config/file-place.ts';
 import { newKey, type StoredObject } from '../../src/files/file-store.ts';
 import { openS3 } from '../../src/files/s3.ts';
 import { tempFolder } from '../temp-folder.ts';

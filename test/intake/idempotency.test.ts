@@ -78,7 +78,7 @@ test('old keys are deleted in chunks, until the caller stops it', async () => {
 
 test('two servers on one database store one submission under one key', async () => {
 	const { storage } = server.app;
-	const other = await openStorage(server.app.config.databaseFile, { now: () => now });
+	const other = await openStorage(server.app.config.database, { now: () => now });
 	const formId = decodeId(form.id) as number;
 	const before = await stored();
 	const request = { formId, key: 'two', bodyHash: 'hash' };

@@ -1,8 +1,8 @@
 /** Both engines, for tests of what they have in common. */
 
 import { join } from 'node:path';
-import { workerPath } from '../../src/assets.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
+import { SCANS } from '../../src/submissions/scan-module.ts';
 import { newPostgresDatabase } from '../postgres.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -10,10 +10,10 @@ import { tempFolder } from '../temp-folder.ts';
 export const ENGINES: Record<string, () => Promise<() => Promise<Storage>>> = {
 	sqlite: async () => {
 		const file = join(tempFolder(), 'formsrv.db');
-		return () => openStorage(file, { scans: workerPath('submissions/scans.ts') });
+		return () => openStorage(file, { scans: SCANS });
 	},
 	postgres: async () => {
 		const address = await newPostgresDatabase();
-		return () => openStorage(address, { scans: workerPath('submissions/scans.ts') });
+		return () => openStorage(address, { scans: SCANS });
 	},
 };

@@ -10,9 +10,9 @@ export const Status = Type.Object(
 		version: Type.String(),
 		uptimeSeconds: count('Time since the start.'),
 		database: Type.Object({
-			sizeBytes: count('Size of the database file.'),
-			walBytes: count('Size of the write-ahead log.'),
-			freeBytes: count('Free space on the disk.'),
+			sizeBytes: count('Size of the database.'),
+			walBytes: count('Size of the write-ahead log; 0 with PostgreSQL.'),
+			freeBytes: nullable(count('Free space on the disk; null with PostgreSQL, whose disk is not known.')),
 		}),
 		files: Type.Object(
 			{

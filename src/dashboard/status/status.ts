@@ -25,13 +25,13 @@ export async function readStatus({ config, dispatch, storage }: StatusSources, m
 		dispatch.deliveries.list({}, { mode, readQuery: () => ({ state, limit: 1, offset: 0 }) });
 	const [waiting, failed] = await Promise.all([inState('waiting'), inState('failed')]);
 	const clock = storage.clock.report();
-	const disk = await storage.disk();
+	const { sizeBytes, walBytes, disk } = await storage.disk();
 	const problems = storage.findings.list();
 	const { quota, formQuota } = config.files;
 	return {
 		version: VERSION,
 		uptimeSeconds: Math.floor(process.uptime()),
-		database: { sizeBytes: disk.sizeBytes, walBytes: disk.walBytes, freeBytes: disk.freeBytes },
+		database: { sizeBytes, walBytes, freeBytes: disk?.freeBytes ?? null },
 		files: {
 			usedBytes: await storage.submissions.fileBytes(),
 			quotaBytes: quota,
@@ -58,8 +58,8 @@ async function largestForms({ db }: Pick<Storage, 'db'>, mode: Mode): Promise<St
 	return rows.map((row) => ({ ...row, id: encodeId(row.id) }));
 }
 
-function healthOf({ freeBytes, neededBytes }: DiskUse, { heldReason }: DeliveryList['mail']): string | null {
-	if (freeBytes < neededBytes) return 'The disk of the database is almost full.';
+function healthOf(disk: DiskUse['disk'], { heldReason }: DeliveryList['mail']): string | null {
+	if (disk && disk.freeBytes < disk.neededBytes) return 'The disk of the database is almost full.';
 	if (heldReason !== null) return `The mail server does not accept mail: ${heldReason}`;
 	return null;
 }

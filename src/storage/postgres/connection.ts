@@ -2,9 +2,11 @@
 
 import { drizzle } from 'drizzle-orm/sqlite-proxy';
 import postgres from 'postgres';
+import { parsePostgresUrl } from '../../config/postgres-url.ts';
 import { Unavailable } from '../errors.ts';
 import type { Db } from '../storage.ts';
 import { asStorageError } from './failures.ts';
+import { tlsOptions } from './tls.ts';
 
 /** What other servers look for when they ask what is still being written; see `clock.ts`. */
 export const WRITER_NAME = 'formsrv writer';
@@ -31,7 +33,20 @@ export interface ConnectOptions {
 }
 
 export function connect(url: string, { name, max, onWarning, onClosed }: ConnectOptions): Sql {
-	return postgres(url, {
+	const { hosts, user, password, database, tls, options } = parsePostgresUrl(url);
+	const [{ host, port } = { host: '', port: 0 }, ...others] = hosts;
+	const isSocket = host.startsWith('/');
+	return postgres({
+		// The driver takes lists, whatever its types say.
+		host: hosts.map((one) => one.host) as unknown as string,
+		port: hosts.map((one) => one.port) as unknown as number,
+		path: isSocket ? `${host}/.s.PGSQL.${port}` : undefined,
+		user,
+		password,
+		database,
+		ssl: isSocket ? false : tlsOptions({ tls, hosts }),
+		// Not `read-write`, for which the driver takes a standby.
+		target_session_attrs: others.length > 0 ? ('primary' as const) : undefined,
 		max,
 		connect_timeout: CONNECT_TIMEOUT_SECONDS,
 		idle_timeout: onClosed ? undefined : IDLE_SECONDS,
@@ -39,7 +54,7 @@ export function connect(url: string, { name, max, onWarning, onClosed }: Connect
 		// Types are known: 64-bit numbers are ids, which are safe integers.
 		fetch_types: false,
 		types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
-		connection: { application_name: name, timezone: 'UTC' },
+		connection: { application_name: name, timezone: 'UTC', options: options ?? '' },
 		onnotice: (notice) => {
 			if (notice.severity === 'WARNING') onWarning?.(`${notice.message}`);
 		},

@@ -10,14 +10,25 @@ import { watchSettingsSql } from './settings-version.ts';
 const LOCK = 0x666f726d;
 const OLDEST_SERVER = 150_000;
 
+const FOLDER = assetPath('drizzle', 'postgres');
+
 interface Journal {
 	entries: { tag: string }[];
 }
 
+/** How many migrations this program knows. */
+export function schemaVersion(): number {
+	return readJournal(FOLDER).entries.length;
+}
+
+function readJournal(folder: string): Journal {
+	return JSON.parse(readFileSync(`${folder}/meta/_journal.json`, 'utf8'));
+}
+
 /** @throws AppError with a sentence for the operator if the database cannot be used */
-export async function migrate(sql: Sql, folder = assetPath('drizzle', 'postgres')): Promise<void> {
+export async function migrate(sql: Sql, folder = FOLDER): Promise<void> {
 	await checkServer(sql);
-	const { entries } = JSON.parse(readFileSync(`${folder}/meta/_journal.json`, 'utf8')) as Journal;
+	const { entries } = readJournal(folder);
 	if ((await readVersion(sql, entries.length)) === entries.length) return;
 	await sql.begin(async (tx) => {
 		await tx.unsafe('select pg_advisory_xact_lock($1)', [LOCK]);
@@ -31,16 +42,23 @@ export async function migrate(sql: Sql, folder = assetPath('drizzle', 'postgres'
 	});
 }
 
-/** How many of the migrations the database has seen; 0 if it is new. @throws AppError if it is newer than this program */
+/** @throws AppError if it is newer than this program */
 async function readVersion(sql: Sql, wanted: number): Promise<number> {
+	const version = await readSchema(sql);
+	if (version > wanted) throw new AppError('UNAVAILABLE', newerThanProgram(version, wanted));
+	return version;
+}
+
+/** How many migrations the database has seen; 0 if it is new. */
+export async function readSchema(sql: Sql): Promise<number> {
 	const [found] = await rowsOf<[boolean]>(sql, "select to_regclass('formsrv_schema') is not null");
 	if (!found?.[0]) return 0;
 	const [[version = 0] = []] = await rowsOf<[number]>(sql, 'select version from formsrv_schema');
-	if (version <= wanted) return version;
-	throw new AppError(
-		'UNAVAILABLE',
-		`The database was written by a newer formsrv (schema ${version}, this program knows ${wanted}). Start that version.`,
-	);
+	return version;
+}
+
+export function newerThanProgram(version: number, wanted = schemaVersion()): string {
+	return `The database was written by a newer formsrv (schema ${version}, this program knows ${wanted}). Start that version.`;
 }
 
 async function checkServer(sql: Sql): Promise<void> {

@@ -2,16 +2,15 @@
 
 import { lazy } from '../../lazy.ts';
 import type { Log } from '../../log.ts';
-import type { DiskUse } from '../database.ts';
 import { Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
-import type { Scan, ScanRequest } from '../scan.ts';
 import type { Db, Query, Results, Storage, StorageOptions } from '../storage.ts';
 import type { NewSubmission } from '../submission.ts';
 import { createClock } from './clock.ts';
-import { connect, createDb, type Runner, rowsOf } from './connection.ts';
+import { connect, createDb, type Runner } from './connection.ts';
 import { createCounts } from './counts.ts';
+import { measure } from './database.ts';
 import { createFieldNames } from './field-names.ts';
 import { createLeaders } from './leaders.ts';
 import { migrate } from './migrate.ts';
@@ -54,8 +53,7 @@ export async function openPostgres(
 	/** Where no thread is needed, because it is the database that reads. */
 	const loadScans = lazy(async () => {
 		if (scans === undefined) throw new Error('Scans need StorageOptions.scans.');
-		const program = (await import(scans)) as { scans: Readonly<Record<string, Scan<ScanRequest, unknown>>> };
-		return program.scans;
+		return (await scans.load()).scans;
 	});
 
 	async function close(): Promise<void> {
@@ -106,10 +104,7 @@ export async function openPostgres(
 		findings,
 		logBeside: (others: Log) => logBeside(findings, others, () => false),
 		settingsVersion: createSettingsVersion(sql),
-		async disk(): Promise<DiskUse> {
-			const [row] = await rowsOf<[number]>(sql, 'select pg_database_size(current_database())');
-			return { folder: '', sizeBytes: row?.[0] ?? 0, walBytes: 0, freeBytes: Number.MAX_SAFE_INTEGER, neededBytes: 0 };
-		},
+		disk: () => measure(sql),
 		// Its backups are made by its own tools.
 		areFilesHeld: async () => false,
 		serve(): () => void {

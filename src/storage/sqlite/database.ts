@@ -1,17 +1,20 @@
-/** A database in a file; see `Database`. */
+/** A database in a file; see `DatabaseFile`. */
 
-import type { Database } from '../database.ts';
+import type { DatabaseFile } from '../database.ts';
 import { behindLinks } from './connection.ts';
 import { copyDatabase } from './copy.ts';
 import { hasDatabase } from './database-place.ts';
 import { measureDisk } from './disk-use.ts';
 import { readFileRecords, readNamedFiles } from './file-records.ts';
-import { inspectDatabase } from './inspect.ts';
+import { inspectDatabase, sqliteVersion } from './inspect.ts';
 import { holdFiles, takeServerLock } from './locks.ts';
 import { removeLeftovers, replaceDatabase } from './replace.ts';
 
-export function sqliteDatabaseAt(file: string): Database {
+export function sqliteDatabaseAt(file: string): DatabaseFile {
 	return {
+		name: file,
+		files: [file, `${file}-wal`, `${file}-shm`],
+		engine: () => `SQLite ${sqliteVersion()}`,
 		exists: () => hasDatabase(file),
 		place: () => behindLinks(file),
 		lock: () => takeServerLock(file),
@@ -19,7 +22,7 @@ export function sqliteDatabaseAt(file: string): Database {
 		replace: (paths) => replaceDatabase(file, paths),
 		removeLeftovers: () => removeLeftovers(file),
 		inspect: (check) => inspectDatabase(file, check),
-		files: () => readFileRecords(file),
+		fileRecords: () => readFileRecords(file),
 		namedFiles: () => readNamedFiles(file),
 		holdFiles: () => holdFiles(file),
 		measure: () => measureDisk(file),

@@ -13,11 +13,9 @@ export function measureDisk(databaseFile: string): DiskUse {
 	const { bavail, bsize } = statfsSync(folder);
 	const sizeBytes = sizeOf(databaseFile);
 	return {
-		folder,
 		sizeBytes,
 		walBytes: sizeOf(`${databaseFile}-wal`),
-		freeBytes: bavail * bsize,
-		neededBytes: Math.max(LEAST_FREE_BYTES, sizeBytes),
+		disk: { folder, freeBytes: bavail * bsize, neededBytes: Math.max(LEAST_FREE_BYTES, sizeBytes) },
 	};
 }
 

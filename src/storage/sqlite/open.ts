@@ -123,7 +123,7 @@ export function openSqlite(
 			return index.staleNames(...args);
 		},
 	};
-	const longReads = createReader(file, { program: scans, beforeOpening: requireFile });
+	const longReads = createReader(file, { program: scans?.path, beforeOpening: requireFile });
 	const names = createNameRecount({ lists: nameLists, clock, reader: longReads });
 
 	/** Opening the path would read, and could harm, what lies there if it is another file. */

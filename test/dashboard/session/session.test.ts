@@ -213,7 +213,7 @@ describe('a session', () => {
 	test('is worth nothing without its key, however the key went', async () => {
 		const { token, key } = await server.app.keys.create({ mode: 'live', permissions: ['admin'] });
 		const { cookie } = await signIn({ key: token });
-		const file = new Database(server.app.config.databaseFile);
+		const file = new Database(server.app.config.database);
 		file.run('pragma foreign_keys = off');
 		file.run('delete from api_keys where id = ?', [decodeId(key.id) ?? -1]);
 		file.close();

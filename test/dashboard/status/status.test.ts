@@ -26,7 +26,7 @@ test('returns version, sizes, settings and mail, and no secret', async () => {
 		mail: { configured: true, from: 'Forms <forms@example.com>' },
 		queue: { waiting: 0, failed: 0 },
 	});
-	expect(body.database.sizeBytes).toBe(statSync(server.app.config.databaseFile).size);
+	expect(body.database.sizeBytes).toBe(statSync(server.app.config.database).size);
 	expect(body.database.freeBytes).toBeGreaterThan(0);
 	const setting = (name: string) => body.settings.find((candidate) => candidate.name === name);
 	expect(setting('FORMSRV_PORT')).toEqual({ name: 'FORMSRV_PORT', value: '0', source: 'FORMSRV_PORT' });

@@ -4,10 +4,10 @@ import { afterAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
-import { workerPath } from '../../../src/assets.ts';
 import { createNameCounter } from '../../../src/storage/sqlite/name-count.ts';
 import { openSqlite as openStorage, type SqliteStorage } from '../../../src/storage/sqlite/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
+import { SCANS } from '../../../src/submissions/scan-module.ts';
 import { openTestServer } from '../../server.ts';
 import { tempFolder } from '../../temp-folder.ts';
 
@@ -34,7 +34,7 @@ function expected(rows: Row[], formId: number, isSpam: boolean): string[] {
 }
 
 function openDeliveryFixture(file: string) {
-	const storage = openStorage(file, { maxListedNames: MAX, scans: workerPath('submissions/scans.ts') });
+	const storage = openStorage(file, { maxListedNames: MAX, scans: SCANS });
 	const { names } = storage;
 	return {
 		storage,

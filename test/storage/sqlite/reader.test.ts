@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { workerPath } from '../../../src/assets.ts';
 import { openSqlite as openStorage } from '../../../src/storage/sqlite/open.ts';
+import { SCANS } from '../../../src/submissions/scan-module.ts';
 import { tempFolder } from '../../temp-folder.ts';
 
 /** How nice each thread of this process is, by its id; see proc_pid_stat(5). */
@@ -16,7 +16,7 @@ function niceness(): Map<string, number> {
 
 test.skipIf(process.platform !== 'linux')('the thread steps back behind those that take submissions', async () => {
 	const file = join(tempFolder(), 'formsrv.db');
-	const storage = openStorage(file, { scans: workerPath('submissions/scans.ts') });
+	const storage = openStorage(file, { scans: SCANS });
 	const reader = storage.longReads;
 	const before = niceness();
 	await reader.call('ids', { formId: 1, filter: 'all' }, { order: 'asc', limit: 1 });
@@ -29,7 +29,7 @@ test.skipIf(process.platform !== 'linux')('the thread steps back behind those th
 
 test('a call that arrives while the thread ends is answered by a new one', async () => {
 	const file = join(tempFolder(), 'formsrv.db');
-	const storage = openStorage(file, { scans: workerPath('submissions/scans.ts') });
+	const storage = openStorage(file, { scans: SCANS });
 	const reader = storage.longReads;
 	const ask = () => reader.call('ids', { formId: 1, filter: 'all' }, { order: 'asc', limit: 1 });
 	const before = ask();

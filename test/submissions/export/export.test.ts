@@ -171,7 +171,7 @@ test('what was passed over when the list of names was full is in the column of t
 	expect(await lastFields()).toEqual(['otherFields', '', '{"b0":"x"}', '{"late":"too"}']);
 	await removeOldest(id);
 	expect(await lastFields()).toEqual(['late', '', 'too']);
-	const reopened = await openStorage(server.app.config.databaseFile);
+	const reopened = await openStorage(server.app.config.database);
 	expect(reopened.submissions.hasUnlistedNames(Number.parseInt(id, 36), false)).toBe(false);
 	expect(reopened.submissions.hasUnlistedNames(Number.parseInt(id, 36), true)).toBe(false);
 	expect(JSON.parse(reopened.submissions.namesJson(Number.parseInt(id, 36), false))).toEqual([

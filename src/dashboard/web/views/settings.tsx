@@ -47,7 +47,10 @@ function Tiles({ status }: { status: Status }) {
 			<Tile name="Version" note={`up for ${formatDuration(status.uptimeSeconds)}`}>
 				{status.version}
 			</Tile>
-			<Tile name="Database" note={`${formatBytes(database.freeBytes)} free on the disk`}>
+			<Tile
+				name="Database"
+				note={database.freeBytes === null ? undefined : `${formatBytes(database.freeBytes)} free on the disk`}
+			>
 				{formatBytes(database.sizeBytes + database.walBytes)}
 			</Tile>
 			<Tile

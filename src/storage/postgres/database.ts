@@ -1,0 +1,60 @@
+/** A database in PostgreSQL, beside opening it; see `Database`. */
+
+import { withoutPassword } from '../../config/postgres-url.ts';
+import { NO_CLOCK } from '../clock-report.ts';
+import type { Database, DatabaseReport, DiskUse, FileRecords } from '../database.ts';
+import { connect, rowsOf, type Sql } from './connection.ts';
+import { newerThanProgram, readSchema, schemaVersion } from './migrate.ts';
+
+export function postgresDatabase(url: string): Database {
+	/** On a connection of its own, for as long as it takes. */
+	async function ask<T>(question: (sql: Sql) => Promise<T>): Promise<T> {
+		const sql = connect(url, { name: 'formsrv', max: 1 });
+		try {
+			return await question(sql);
+		} finally {
+			await sql.end({ timeout: 1 });
+		}
+	}
+
+	return {
+		name: withoutPassword(url),
+		files: [],
+		engine: () => ask(readEngine),
+		exists: () => ask(async (sql) => (await readSchema(sql)) > 0),
+		// Several servers may run on it.
+		lock: () => () => {},
+		removeLeftovers() {},
+		inspect: () => ask(inspect),
+		fileRecords: () => ask(readFileRecords),
+		measure: () => ask(measure),
+	};
+}
+
+export async function measure(sql: Sql): Promise<DiskUse> {
+	const [[sizeBytes = 0] = []] = await rowsOf<[number]>(sql, 'select pg_database_size(current_database())');
+	return { sizeBytes, walBytes: 0, disk: null };
+}
+
+async function readEngine(sql: Sql): Promise<string> {
+	const [[version] = []] = await rowsOf<[string]>(sql, "select current_setting('server_version')");
+	return `PostgreSQL ${version}`;
+}
+
+async function inspect(sql: Sql): Promise<DatabaseReport> {
+	const schema = await readSchema(sql);
+	const problems = schema > schemaVersion() ? [newerThanProgram(schema)] : [];
+	return { schema, isCurrent: schema === schemaVersion(), clock: NO_CLOCK, problems };
+}
+
+async function readFileRecords(sql: Sql): Promise<FileRecords> {
+	const stored = await rowsOf<[string, number]>(sql, 'select key, bytes from files where key is not null');
+	const passing = await rowsOf<[string]>(sql, 'select key from removed_files');
+	const largest = 'select slug, file_bytes from forms where file_bytes > 0 order by file_bytes desc';
+	const forms = await rowsOf<[string, number]>(sql, largest);
+	return {
+		stored: new Map(stored),
+		passing: new Set(passing.map(([key]) => key)),
+		forms: forms.map(([slug, bytes]) => ({ slug, bytes })),
+	};
+}

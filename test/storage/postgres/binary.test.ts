@@ -1,0 +1,53 @@
+/** The binary on PostgreSQL, by nothing but its address: server and commands. */
+
+import { expect, test } from 'bun:test';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runBinary, startBinary } from '../../binary.ts';
+import { newPostgresDatabase } from '../../postgres.ts';
+import { tempFolder } from '../../temp-folder.ts';
+
+async function openCommands() {
+	const cwd = tempFolder();
+	const env = { FORMSRV_DATABASE_URL: await newPostgresDatabase(), FORMSRV_LOG_LEVEL: 'warn' };
+	return { cwd, env, call: (...args: string[]) => runBinary(args, { cwd, env }) };
+}
+
+test('it needs no folder, takes submissions, and every command reads them', async () => {
+	const { cwd, env, call } = await openCommands();
+	expect((await call('keys', 'list')).stderr).toStartWith('There is nothing of formsrv in postgres://');
+	expect((await call('keys', 'create')).stdout).toStartWith('sk_live_');
+	expect((await call('forms', 'create', 'Contact', '--slug', 'contact')).code).toBe(0);
+	const server = await startBinary({ cwd, env });
+	const post = await fetch(`${server.submitUrl}/f/contact`, {
+		method: 'POST',
+		redirect: 'manual',
+		body: new URLSearchParams({ name: 'Zoë' }),
+	});
+	expect(post.status).toBe(303);
+	expect((await call('submissions', 'list', 'contact')).stdout).toContain('name=Zoë');
+	expect((await call('submissions', 'export', 'contact', '--format', 'ndjson')).stdout).toContain('"Zoë"');
+	expect(existsSync(join(cwd, 'formsrv-data'))).toBe(false);
+	expect(await server.end('SIGTERM')).toBe(0);
+}, 30_000);
+
+test('a password comes from a file, and is not shown', async () => {
+	const { cwd, env } = await openCommands();
+	writeFileSync(join(cwd, 'password'), 'hunter2');
+	const settings = { ...env, FORMSRV_DATABASE_PASSWORD_FILE: 'password' };
+	const { stdout, stderr } = await runBinary(['doctor'], { cwd, env: settings });
+	expect(stdout).toMatch(/ok +engine +PostgreSQL \d/);
+	expect(stdout).toMatch(/FORMSRV_DATABASE_PASSWORD +\(set, not shown\)/);
+	expect(stdout + stderr).not.toContain('hunter2');
+}, 30_000);
+
+test('backup and restore name the tools of PostgreSQL', async () => {
+	const { call } = await openCommands();
+	const backup = await call('backup', 'x.tar');
+	expect([backup.code, backup.stderr]).toEqual([
+		1,
+		expect.stringContaining('with pg_dump or by its continuous archiving'),
+	]);
+	const restore = await call('restore', 'x.tar');
+	expect([restore.code, restore.stderr]).toEqual([1, expect.stringContaining('with pg_restore')]);
+}, 30_000);
