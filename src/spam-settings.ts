@@ -1,4 +1,4 @@
-/** When the submissions of a form are spam: its threshold, and the names of its honeypots. */
+/** Pure: when the submissions of a form are spam, and how people write it. For browsers too. */
 
 export interface SpamSettings {
 	/** A submission with so many points is spam; `null`: points alone never make one. */
@@ -7,4 +7,27 @@ export interface SpamSettings {
 	honeypot: string[];
 }
 
+/** Settings as a client sends them: what is left out takes its default. */
+export interface SpamSettingsInput {
+	threshold?: number | null;
+	honeypot?: string | string[];
+}
+
 export const DEFAULT_SPAM_SETTINGS: SpamSettings = { threshold: 5, honeypot: ['_gotcha'] };
+
+/** In place of a threshold. */
+const OFF = 'off';
+
+/** Settings on one line: the threshold, and the honeypots, as in `5, _gotcha`. */
+export function formatSpamSettings({ threshold, honeypot }: SpamSettings): string {
+	return [threshold ?? OFF, ...honeypot].join(', ');
+}
+
+/** The line in reverse; a threshold that is no number is for a check to reject. */
+export function parseSpamSettings(line: string): SpamSettingsInput {
+	const [threshold = '', ...honeypot] = line.split(',').map((part) => part.trim());
+	return {
+		threshold: threshold === OFF ? null : Number(threshold || Number.NaN),
+		...(honeypot.length > 0 && { honeypot: honeypot.filter(Boolean) }),
+	};
+}

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dir, '..');
 /** From the leaves upwards: a unit uses only units of lower levels. */
 const LEVELS = [
 	['address-ranges', 'byte-sizes', 'captchas'],
-	['file-rules', 'spam-settings'],
+	['file-rules', 'spam-settings', 'special-names'],
 	[
 		'byte-budget',
 		'config',

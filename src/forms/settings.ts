@@ -10,6 +10,7 @@ import { choice } from './kinds/choice.ts';
 import { files } from './kinds/files.ts';
 import { list } from './kinds/list.ts';
 import type { Setting } from './kinds/setting.ts';
+import { spam } from './kinds/spam.ts';
 import { toggle } from './kinds/switch.ts';
 import { optionalText, text } from './kinds/text.ts';
 import { isRedirectUrl, URL_MAX } from './redirect-url.ts';
@@ -105,6 +106,22 @@ const SETTINGS = {
 		none: 'None: the honeypot only',
 		hint: 'Its secret is a setting of the server; the Connect page then includes the widget.',
 		option: { flags: '--captcha <vendor>', help: 'The captcha that a submission must pass' },
+	}),
+	spam: spam({
+		minThreshold: 1,
+		maxThreshold: 10,
+		maxHoneypots: 5,
+		code: 'INVALID_SPAM',
+		description:
+			'When a submission is spam: from a score of `threshold` on, 1 to 10 (`null`: only if a rule decides it alone), or if a field ' +
+			'named in `honeypot`, up to five, is filled in. What is left out takes its default, as does all with `null`.',
+		example: { threshold: 5, honeypot: ['_gotcha'] },
+		label: 'Spam',
+		hint: 'Submissions with as many points go to spam; each one shows which rules gave them.',
+		option: {
+			flags: '--spam <settings>',
+			help: 'From how many points on a submission is spam, or "off", and the honeypots, as "5,_gotcha"',
+		},
 	}),
 	files: files({
 		maxFiles: 20,

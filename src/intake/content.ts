@@ -1,13 +1,21 @@
 /** Parses a body into the JSON text to store and its special fields. */
 
 import { lazy } from '../lazy.ts';
+import type { FormRow } from '../storage/tables.ts';
 import { type FieldLimits, isShortName } from './field-limits.ts';
 import type { Field } from './field-list.ts';
 import { readPlainJson } from './plain-json.ts';
 import { readPlainMultipart } from './plain-multipart.ts';
 import { isMultipart, jsonText, kindOfBody, type Media, readFields } from './read-fields.ts';
 import type { Reception } from './reception.ts';
-import { dataJson, isSpecialName, type SpecialFields, splitSpecialFields } from './special-fields.ts';
+import {
+	dataJson,
+	type SpecialFields,
+	type SpecialNames,
+	specialNamesOf,
+	splitSpecialFields,
+	USUAL_NAMES,
+} from './special-fields.ts';
 import { createUrlencodedWriter } from './urlencoded-json.ts';
 
 export interface Content {
@@ -20,42 +28,58 @@ export interface Content {
 	files?: Reception;
 }
 
+/** What a form makes of a body. */
+export interface ContentRules extends FieldLimits {
+	specialNames: SpecialNames;
+}
+
 /** Bounds the nesting of text for the runtime's recursive parser. */
 const MAX_CANONICAL_LENGTH = 16 * 1024;
 const NOTHING_SPECIAL: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
 
 const urlencodedWriter = lazy(() => createUrlencodedWriter(MAX_CANONICAL_LENGTH));
 
+/** Makes what returns the rules of a form. */
+export function createContentRules(limits: FieldLimits) {
+	const usual: ContentRules = { ...limits, specialNames: USUAL_NAMES };
+	return (form: FormRow): ContentRules => {
+		const specialNames = specialNamesOf(form);
+		return specialNames === USUAL_NAMES ? usual : { ...limits, specialNames };
+	};
+}
+
 /**
  * Parses a body; the stored values are exactly the sent ones.
  * @returns `undefined` for a multipart body that is not a usual one, which {@link createMultipartReader} reads.
  * @throws AppError as {@link readFields}
  */
-export function readContent(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits): Content | undefined {
-	const fast = readFast(body, media, limits);
+export function readContent(body: Uint8Array, media: Media | 'sniff', rules: ContentRules): Content | undefined {
+	const fast = readFast(body, media, rules);
 	if (fast || isMultipart(media)) return fast;
-	return contentOf(readFields(body, media, limits));
+	return contentOf(readFields(body, media, rules), rules.specialNames);
 }
 
 /** The fast path, which uses the runtime's parsers; `undefined` for unusual and for invalid bodies. */
-function readFast(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits): Content | undefined {
+function readFast(body: Uint8Array, media: Media | 'sniff', rules: ContentRules): Content | undefined {
 	const kind = kindOfBody(body, media);
 	if (kind === 'multipart') {
 		const { boundary = '' } = media as Media;
 		const values = body.length > MAX_CANONICAL_LENGTH ? undefined : readPlainMultipart(body, boundary);
-		return values && contentOfFlat(values, JSON.stringify(values), limits);
+		return values && contentOfFlat(values, JSON.stringify(values), rules);
 	}
 	if (kind === 'urlencoded') {
 		const text = urlencodedWriter()(body);
-		return text === undefined ? undefined : readCanonical(text, limits);
+		return text === undefined ? undefined : readCanonical(text, rules);
 	}
 	const plain = body.length > MAX_CANONICAL_LENGTH ? undefined : readPlainJson(body);
-	if (plain && isWithin(plain.names, limits)) return { special: NOTHING_SPECIAL, names: plain.names, data: plain.text };
-	return readCanonical(jsonText(body), limits);
+	if (plain && isWithin(plain.names, rules) && isPlain(plain.names, rules)) {
+		return { special: NOTHING_SPECIAL, names: plain.names, data: plain.text };
+	}
+	return readCanonical(jsonText(body), rules);
 }
 
-export function contentOf(posted: Field[]): Content {
-	const { special, fields } = splitSpecialFields(posted);
+export function contentOf(posted: Field[], specialNames: SpecialNames): Content {
+	const { special, fields } = splitSpecialFields(posted, specialNames);
 	return { special, names: fields.map(({ name }) => name), data: dataJson(fields) };
 }
 
@@ -63,18 +87,27 @@ export function contentOf(posted: Field[]): Content {
  * A flat object that is unchanged by `JSON.parse` and `JSON.stringify`: then the text is exact, and ours need not parse
  * it. `undefined` for every other.
  */
-function readCanonical(text: string, limits: FieldLimits): Content | undefined {
+function readCanonical(text: string, rules: ContentRules): Content | undefined {
 	if (text.length > MAX_CANONICAL_LENGTH || text.charCodeAt(0) !== 0x7b) return undefined;
 	const value = parseFlat(text);
-	return value && JSON.stringify(value) === text ? contentOfFlat(value, text, limits) : undefined;
+	return value && JSON.stringify(value) === text ? contentOfFlat(value, text, rules) : undefined;
 }
 
 /** @param data The JSON text of `value` to store. */
-function contentOfFlat(value: Record<string, unknown>, data: string, limits: FieldLimits): Content | undefined {
+function contentOfFlat(value: Record<string, unknown>, data: string, rules: ContentRules): Content | undefined {
 	const names = Object.keys(value);
-	if (!isWithin(names, limits)) return undefined;
-	if (!names.some(isSpecialName)) return { special: NOTHING_SPECIAL, names, data };
-	return contentOf(names.map((name) => ({ name, json: JSON.stringify(value[name]) })));
+	if (!isWithin(names, rules)) return undefined;
+	const { specialNames } = rules;
+	if (!names.some((name) => specialNames.has(name))) return { special: NOTHING_SPECIAL, names, data };
+	return contentOf(
+		names.map((name) => ({ name, json: JSON.stringify(value[name]) })),
+		specialNames,
+	);
+}
+
+/** Whether none of the names, of which none is usually special, is special to this form. */
+function isPlain(names: readonly string[], { specialNames }: ContentRules): boolean {
+	return specialNames === USUAL_NAMES || !names.some((name) => specialNames.has(name));
 }
 
 function isWithin(names: readonly string[], limits: FieldLimits): boolean {

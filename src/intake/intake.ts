@@ -17,7 +17,7 @@ import type { NewDelivery, NewIdempotencyKey, NewSubmission } from '../storage/s
 import type { FormRow } from '../storage/tables.ts';
 import type { Altcha, AltchaChallenge } from './altcha.ts';
 import type { createCaptchaCheck } from './captcha.ts';
-import { type Content, readContent } from './content.ts';
+import { type Content, createContentRules, readContent } from './content.ts';
 import { createIdempotency, hashContent, idempotencyKeyOf } from './idempotency.ts';
 import type { TextLimits } from './multipart-parser.ts';
 import { asBodyError, checkSize, createBodyReservations, declaredSize, readSmallBody } from './read-body.ts';
@@ -90,6 +90,7 @@ export function createIntake(options: IntakeOptions) {
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
 	const multipart = lazy(() => loadMultipart({ ...fieldLimits, maxTextBytes: limits.maxBody }));
 	const readMultipart: MultipartRead = async (submit, body) => (await multipart())(submit, body);
+	const contentRules = createContentRules(fieldLimits);
 	const freeBytes = Math.min(FREE_BODY_BYTES, limits.maxBody);
 	const reserveBody = createBodyReservations({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
 
@@ -195,7 +196,7 @@ export function createIntake(options: IntakeOptions) {
 					} else {
 						const body = await (reservation?.read(request, maxBytes) ?? readSmallBody(request));
 						checkSize(body, maxBytes);
-						content = readContent(body, media, fieldLimits);
+						content = readContent(body, media, contentRules(form));
 						content ??= await readMultipart(submit, { media: media as Media, feed: (reader) => reader.push(body) });
 					}
 				} catch (cause) {

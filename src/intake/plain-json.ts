@@ -1,6 +1,6 @@
 /** The fast path for JSON bodies: a flat object of plain ASCII strings, checked byte by byte. */
 
-import { isSpecialName } from './special-fields.ts';
+import { USUAL_NAMES } from './special-fields.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -32,7 +32,7 @@ const nameLists = new Map<number, readonly string[]>();
 
 /**
  * Accepts `{"name":"text",…}` in printable ASCII, without blanks between tokens, without escapes, with distinct names, none
- * of them special. Such a body can be stored unchanged.
+ * of them usually special. Such a body can be stored unchanged.
  * @returns the body as text, and its names; `undefined` for every other body, valid or not
  */
 export function readPlainJson(body: Uint8Array): { text: string; names: readonly string[] } | undefined {
@@ -66,14 +66,14 @@ function plainEnd(body: Uint8Array, start: number): number {
 	return body[at] === QUOTE ? at : -1;
 }
 
-/** The names at the places, which are kept; `undefined` if one repeats or is special. */
+/** The names at the places, which are kept; `undefined` if one repeats or is usually special. */
 function readNames(
 	body: Uint8Array,
 	{ count, fingerprint }: { count: number; fingerprint: number },
 ): readonly string[] | undefined {
 	const names: string[] = [];
 	for (let i = 0; i < count; i += 2) names.push(latin1Slice.call(body, places[i], places[i + 1]));
-	if (new Set(names).size < names.length || names.some(isSpecialName)) return undefined;
+	if (new Set(names).size < names.length || names.some((name) => USUAL_NAMES.has(name))) return undefined;
 	if (nameLists.size >= MAX_KEPT) nameLists.clear();
 	if (names.join('').length <= MAX_KEPT_BYTES) nameLists.set(fingerprint, names);
 	return names;

@@ -8,6 +8,7 @@ import { createMultipartReader } from './multipart-reader.ts';
 import type { BodyReader } from './read-body.ts';
 import type { Media } from './read-fields.ts';
 import { createReceptions, type ReceptionOptions } from './reception.ts';
+import { specialNamesOf } from './special-fields.ts';
 
 export interface MultipartBody {
 	media: Media;
@@ -28,7 +29,7 @@ export function createMultipartRead({ limits, ...options }: ReceptionOptions & {
 		try {
 			const reader = createMultipartReader(media.boundary, { limits, files });
 			await feed(reader);
-			const content = contentOf(reader.end());
+			const content = contentOf(reader.end(), specialNamesOf(form));
 			return files.hasFiles() ? { ...content, files } : content;
 		} catch (error) {
 			await files.close();

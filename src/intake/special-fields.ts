@@ -1,8 +1,14 @@
 /** Separates the special fields from the stored ones. */
 
-import { CAPTCHA_NAMES, CAPTCHAS, type Captcha } from '../captchas.ts';
+import type { Captcha } from '../captchas.ts';
 import { isEmailAddress } from '../email-address.ts';
+import { DEFAULT_SPAM_SETTINGS } from '../spam-settings.ts';
+import { SPECIAL_NAMES, type SpecialRole } from '../special-names.ts';
+import type { FormRow } from '../storage/tables.ts';
 import type { Field } from './field-list.ts';
+
+/** The special fields of a form: what each name stands for. Names are compared exactly. */
+export type SpecialNames = ReadonlyMap<string, SpecialRole>;
 
 /** The values of the special fields; absent, unusable and non-string ones are omitted. */
 export interface SpecialFields {
@@ -15,8 +21,10 @@ export interface SpecialFields {
 	captchaTokens: Partial<Record<Captcha, string>>;
 }
 
-const CAPTCHA_FIELDS: ReadonlyMap<string, Captcha> = new Map(CAPTCHA_NAMES.map((name) => [CAPTCHAS[name].field, name]));
-const SPECIAL_NAMES = new Set(['_next', '_subject', '_replyto', '_gotcha', ...CAPTCHA_FIELDS.keys()]);
+/** Of nearly every form. */
+export const USUAL_NAMES = withHoneypots(DEFAULT_SPAM_SETTINGS.honeypot);
+const [USUAL_HONEYPOT] = DEFAULT_SPAM_SETTINGS.honeypot;
+const unusualNames = new WeakMap<readonly string[], SpecialNames>();
 
 const MAX_NEXT = 2048;
 const MAX_SUBJECT = 200;
@@ -26,20 +34,27 @@ const UNFILLED = /^(?:""|null|\[""(?:,"")+\])$/;
 const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
 const TRAILING_HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
-/** Whether a field of this name is special; names are compared exactly. */
-export function isSpecialName(name: string): boolean {
-	return SPECIAL_NAMES.has(name);
+export function specialNamesOf({ spam: { honeypot } }: Pick<FormRow, 'spam'>): SpecialNames {
+	if (honeypot.length === 1 && honeypot[0] === USUAL_HONEYPOT) return USUAL_NAMES;
+	const known = unusualNames.get(honeypot) ?? withHoneypots(honeypot);
+	unusualNames.set(honeypot, known);
+	return known;
+}
+
+function withHoneypots(honeypots: readonly string[]): SpecialNames {
+	return new Map([...SPECIAL_NAMES, ...honeypots.map((name) => [name, 'honeypot'] as const)]);
 }
 
 /**
  * Takes out the special fields, with any values (`_next[]` is an ordinary field). `fields` is the same array if there are
  * none.
  */
-export function splitSpecialFields(fields: Field[]): { special: SpecialFields; fields: Field[] } {
+export function splitSpecialFields(fields: Field[], names: SpecialNames): { special: SpecialFields; fields: Field[] } {
 	const special: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
 	const rest: Field[] = [];
 	for (const field of fields) {
-		if (isSpecialName(field.name)) applySpecial(field, special);
+		const role = names.get(field.name);
+		if (role) applySpecial(role, field, special);
 		else rest.push(field);
 	}
 	return { special, fields: rest.length === fields.length ? fields : rest };
@@ -55,25 +70,22 @@ export function dataJson(fields: Field[]): string {
 	return `${json}}`;
 }
 
-function applySpecial(field: Field, special: SpecialFields): void {
-	if (field.name === '_gotcha') {
-		special.honeypotFilled = !UNFILLED.test(field.json);
+function applySpecial(role: SpecialRole, { json }: Field, special: SpecialFields): void {
+	if (role === 'honeypot') {
+		special.honeypotFilled ||= !UNFILLED.test(json);
 		return;
 	}
-	if (!field.json.startsWith('"')) return;
-	const text = JSON.parse(field.json) as string;
-	const captcha = CAPTCHA_FIELDS.get(field.name);
-	if (captcha) {
-		if (text !== '' && text.length <= MAX_TOKEN) special.captchaTokens[captcha] = text;
-	} else if (field.name === '_next') {
+	if (!json.startsWith('"')) return;
+	const text = JSON.parse(json) as string;
+	if (role === 'next') {
 		if (text !== '' && text.length <= MAX_NEXT) special.next = text;
-	} else if (field.name === '_subject') {
+	} else if (role === 'subject') {
 		const subject = cleanSubject(text);
 		if (subject !== '') special.subject = subject;
-	} else {
+	} else if (role === 'replyTo') {
 		const address = text.trim();
 		if (isEmailAddress(address)) special.replyTo = address;
-	}
+	} else if (text !== '' && text.length <= MAX_TOKEN) special.captchaTokens[role] = text;
 }
 
 function cleanSubject(text: string): string {

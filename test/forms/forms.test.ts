@@ -39,6 +39,7 @@ test('a form is created with defaults, read, changed and listed newest first', a
 		allowedDomains: [],
 		captcha: null,
 		files: { maxFiles: 5, maxBytes: 10 * 1024 * 1024, types: [] },
+		spam: { threshold: 5, honeypot: ['_gotcha'] },
 	});
 	expect(first.slug).toMatch(/^contact-[0-9a-z]{8}$/);
 	const second = await forms.create('live', {
@@ -49,6 +50,7 @@ test('a form is created with defaults, read, changed and listed newest first', a
 		allowedDomains: ['https://Bücher.example/x', 'localhost:3000', 'localhost:3000'],
 		captcha: 'turnstile',
 		files: { maxBytes: '1.5MiB', types: [' .PDF', 'image/*', '.pdf'] },
+		spam: { threshold: null, honeypot: 'website' },
 		isActive: false,
 	});
 	expect(second).toMatchObject({
@@ -57,6 +59,7 @@ test('a form is created with defaults, read, changed and listed newest first', a
 		allowedDomains: ['xn--bcher-kva.example', 'localhost:3000'],
 		captcha: 'turnstile',
 		files: { maxFiles: 5, maxBytes: 1_572_864, types: ['.pdf', 'image/*'] },
+		spam: { threshold: null, honeypot: ['website'] },
 		isActive: false,
 	});
 	expect((await forms.list('live')).map(({ id }) => id)).toEqual([second.id, first.id]);
@@ -106,6 +109,14 @@ const faults: [string, UpdateForm, string[]][] = [
 	['files without a size', { files: { maxBytes: 'large' } }, ['files.maxBytes']],
 	['files larger than the server takes', { files: { maxBytes: '26MiB' } }, ['files.maxBytes']],
 	['types that are none', { files: { types: ['pdf', 'image/*', '*/*'] } }, ['files.types.0', 'files.types.2']],
+	['a threshold of nothing', { spam: { threshold: 0 } }, ['spam.threshold']],
+	['a threshold that is never reached', { spam: { threshold: 10.1 } }, ['spam.threshold']],
+	['six honeypots', { spam: { honeypot: ['a', 'b', 'c', 'd', 'e', 'f'] } }, ['spam.honeypot']],
+	[
+		'honeypots that are none',
+		{ spam: { honeypot: ['', 'a', '_next', 'altcha'] } },
+		[0, 2, 3].map((i) => `spam.honeypot.${i}`),
+	],
 	['several faults at once', { name: '', slug: '-' }, ['name', 'slug']],
 ];
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { contentOf, readContent } from '../../src/intake/content.ts';
 import { readPlainJson } from '../../src/intake/plain-json.ts';
 import { mediaKind } from '../../src/intake/read-fields.ts';
-import { dataJson, splitSpecialFields } from '../../src/intake/special-fields.ts';
+import { dataJson, specialNamesOf, splitSpecialFields, USUAL_NAMES } from '../../src/intake/special-fields.ts';
 import {
 	BOUNDARY,
 	CLOSING,
@@ -15,6 +15,8 @@ import {
 	readAny,
 	URLENCODED_TYPE,
 } from './bodies.ts';
+
+const OTHER_HONEYPOTS = specialNamesOf({ spam: { threshold: 5, honeypot: ['a', 'constructor'] } });
 
 /** The result of either path: the content, or the code and sentence of the error. */
 function outcome(read: () => unknown): unknown {
@@ -29,11 +31,15 @@ function outcome(read: () => unknown): unknown {
 function expectSameOnBothRoads(text: string | Uint8Array, type = JSON_TYPE, limits = LIMITS) {
 	const body = Buffer.from(text as string);
 	const media = mediaKind(type);
-	const scanned = outcome(() => {
-		const { special, fields } = splitSpecialFields(readAny(body, media, limits));
-		return { special, names: fields.map(({ name }) => name), data: dataJson(fields) };
-	});
-	expect(outcome(() => readContent(body, media, limits) ?? contentOf(readAny(body, media, limits)))).toEqual(scanned);
+	for (const specialNames of [USUAL_NAMES, OTHER_HONEYPOTS]) {
+		const rules = { ...limits, specialNames };
+		const scanned = outcome(() => {
+			const { special, fields } = splitSpecialFields(readAny(body, media, limits), specialNames);
+			return { special, names: fields.map(({ name }) => name), data: dataJson(fields) };
+		});
+		const read = () => readContent(body, media, rules) ?? contentOf(readAny(body, media, limits), specialNames);
+		expect(outcome(read)).toEqual(scanned);
+	}
 }
 
 const names = fc.oneof(

@@ -2,9 +2,10 @@
 
 import { describe, expect, test } from 'bun:test';
 import type { Field } from '../../src/intake/field-list.ts';
-import { dataJson, splitSpecialFields } from '../../src/intake/special-fields.ts';
+import { dataJson, specialNamesOf, splitSpecialFields as split, USUAL_NAMES } from '../../src/intake/special-fields.ts';
 
 const field = (name: string, value: unknown): Field => ({ name, json: JSON.stringify(value) });
+const splitSpecialFields = (fields: Field[]) => split(fields, USUAL_NAMES);
 const special = (name: string, value: unknown) => splitSpecialFields([field(name, value)]).special;
 const NONE = { honeypotFilled: false, captchaTokens: {} };
 
@@ -73,6 +74,19 @@ describe('_gotcha', () => {
 
 	test.each([[''], [null], [['', '']], [['', '', '']]])('is not filled by %j', (value) => {
 		expect(special('_gotcha', value)).toEqual(NONE);
+	});
+});
+
+describe('the honeypots of a form', () => {
+	const names = specialNamesOf({ spam: { threshold: 5, honeypot: ['website', 'fax'] } });
+
+	test('stand in place of _gotcha, and one that is filled in suffices', () => {
+		const sent = [field('fax', 'x'), field('website', ''), field('_gotcha', 'y')];
+		expect(split(sent, names)).toEqual({
+			special: { ...NONE, honeypotFilled: true },
+			fields: [field('_gotcha', 'y')],
+		});
+		expect(split(sent.slice(1), names).special).toEqual(NONE);
 	});
 });
 

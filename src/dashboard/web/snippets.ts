@@ -9,6 +9,8 @@ export interface SnippetForm {
 	/** Where `/formsrv.js` is served from. */
 	submitUrl: string;
 	captcha: Captcha | null;
+	/** The name of the hidden field for robots; without it there is none. */
+	honeypot?: string | undefined;
 	/** What a file input may take; without it there is none. */
 	files?: FileRules | null;
 }
@@ -21,12 +23,16 @@ export interface Snippet {
 	code: string;
 }
 
-const HONEYPOT = [
+const honeypot = (name: string) => [
 	'<!-- Bots fill this in; people never see it. -->',
 	'<div hidden>',
-	'  <input name="_gotcha" aria-label="Leave this empty" tabindex="-1" autocomplete="off">',
+	`  <input name="${attribute(name)}" aria-label="Leave this empty" tabindex="-1" autocomplete="off">`,
 	'</div>',
 ];
+
+function attribute(text: string): string {
+	return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+}
 
 function indent(lines: string[], by: string): string {
 	return lines.map((line) => by + line).join('\n');
@@ -46,7 +52,7 @@ function formMarkup(form: SnippetForm): string {
 		'<label for="message">Message</label>',
 		'<textarea id="message" name="message" rows="5" required></textarea>',
 		...(form.files ? ['<label for="files">Files</label>', `<input id="files" ${fileInput(form.files)}>`] : []),
-		...HONEYPOT,
+		...(form.honeypot === undefined ? [] : honeypot(form.honeypot)),
 		...(form.captcha ? [CAPTCHAS[form.captcha].widget] : []),
 		'<button type="submit">Send</button>',
 	];
@@ -70,6 +76,11 @@ form.addEventListener('submit', async (event) => {
   if (response.ok) form.replaceChildren('Thank you, your message has been sent.');
   else alert(result.error);
 });`;
+}
+
+function reactHoneypot(name: string | undefined): string {
+	if (name === undefined) return '';
+	return `\n      <div hidden><input name="${attribute(name)}" tabIndex={-1} autoComplete="off" /></div>`;
 }
 
 function reactCode(form: SnippetForm): string {
@@ -99,8 +110,7 @@ export function ContactForm() {
     <form onSubmit={submit}>
       <label>Your name <input name="name" autoComplete="name" required /></label>
       <label>Your e-mail <input name="email" type="email" autoComplete="email" required /></label>
-      <label>Message <textarea name="message" rows={5} required /></label>
-${form.files ? `      <label>Files <input ${fileInput(form.files)} /></label>\n` : ''}      <div hidden><input name="_gotcha" tabIndex={-1} autoComplete="off" /></div>${reactCaptcha(form.captcha)}
+      <label>Message <textarea name="message" rows={5} required /></label>${form.files ? `\n      <label>Files <input ${fileInput(form.files)} /></label>` : ''}${reactHoneypot(form.honeypot)}${reactCaptcha(form.captcha)}
       <button disabled={state.status === 'sending'}>Send</button>
       {state.status === 'failed' && <p role="alert">{state.error}</p>}
     </form>

@@ -9,7 +9,7 @@ const FORM = { address: 'https://in.example.com/f/contact-k3v9x2qm', submitUrl: 
 const MARKUP = ['html', 'enhanced', 'react', 'astro', 'hugo', 'eleventy'];
 
 const codeOf = (captcha: Captcha | null, id: string) =>
-	snippetsFor({ ...FORM, captcha }).find((snippet) => snippet.id === id)?.code ?? '';
+	snippetsFor({ ...FORM, captcha, honeypot: '_gotcha' }).find((snippet) => snippet.id === id)?.code ?? '';
 
 describe('the snippets', () => {
 	const files = { maxFiles: 5, maxBytes: 1_048_576, types: ['image/*', '.pdf'] };
@@ -35,6 +35,8 @@ describe('the snippets', () => {
 	test.each(MARKUP)('%s carries the honeypot, hidden', (id) => {
 		const code = codeOf(null, id);
 		expect(code).toMatch(/<div hidden>\s*<input name="_gotcha"/);
+		const other = snippetsFor({ ...FORM, captcha: null, honeypot: 'a"b' }).find((snippet) => snippet.id === id)?.code;
+		expect(other).toMatch(/<div hidden>\s*<input name="a&quot;b"/);
 	});
 
 	test.each([

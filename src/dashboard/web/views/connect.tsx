@@ -62,9 +62,10 @@ function fileHint({ maxFiles, maxBytes, types }: FileRules): string {
 function Snippets({ form, address }: { form: Form; address: string }) {
 	const [id, setId] = useState('html');
 	const [withFiles, setWithFiles] = useState(false);
-	const { captcha } = form;
+	const { captcha, spam } = form;
+	const [honeypot] = spam.honeypot;
 	const files = withFiles ? form.files : null;
-	const snippets = snippetsFor({ address, submitUrl: session.value?.submitUrl ?? '', captcha, files });
+	const snippets = snippetsFor({ address, submitUrl: session.value?.submitUrl ?? '', captcha, honeypot, files });
 	const chosen = snippets.find((snippet) => snippet.id === id) ?? snippets[0];
 	if (chosen === undefined) return null;
 	return (
@@ -91,7 +92,7 @@ function Snippets({ form, address }: { form: Form; address: string }) {
 	);
 }
 
-const SPECIAL_FIELDS: [name: string, meaning: ComponentChildren][] = [
+const specialFields = ({ spam }: Form): [name: string, meaning: ComponentChildren][] => [
 	['_next', 'Where the visitor is sent, instead of the form’s redirect address.'],
 	['_subject', 'The subject of the notification mail.'],
 	[
@@ -100,7 +101,10 @@ const SPECIAL_FIELDS: [name: string, meaning: ComponentChildren][] = [
 			Where replies to the notification go. Default: the field <code>email</code>.
 		</>,
 	],
-	['_gotcha', 'The honeypot: keep it hidden. Submissions with a value in it go to spam.'],
+	...spam.honeypot.map((name): [string, string] => [
+		name,
+		'A honeypot: keep it hidden. Submissions with a value in it go to spam.',
+	]),
 ];
 
 function Connect({ form }: { form: Form }) {
@@ -124,7 +128,7 @@ function Connect({ form }: { form: Form }) {
 			<section class="stack">
 				<h2>Special fields</h2>
 				<dl class="terms">
-					{SPECIAL_FIELDS.map(([name, meaning]) => (
+					{specialFields(form).map(([name, meaning]) => (
 						<Term key={name} name={<code>{name}</code>}>
 							{meaning}
 						</Term>

@@ -5,11 +5,13 @@ import type { Choice } from '../../../../forms/kinds/choice.ts';
 import type { Files } from '../../../../forms/kinds/files.ts';
 import type { List } from '../../../../forms/kinds/list.ts';
 import type { Setting } from '../../../../forms/kinds/setting.ts';
+import type { Spam } from '../../../../forms/kinds/spam.ts';
 import type { Text } from '../../../../forms/kinds/text.ts';
 import { FORM_SETTINGS, type FormSetting, type SettingName } from '../../../../forms/settings.ts';
 import { Field, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import { entriesOf, FilesSetting, fileRulesChange, fileRulesDraft } from './files-setting.tsx';
+import { type SpamDraft, SpamSetting, spamChange, spamDraft } from './spam-setting.tsx';
 
 export interface ControlProps<S, Draft> {
 	name: SettingName;
@@ -89,9 +91,21 @@ const files: Control<Files, string> = {
 	Input: FilesSetting,
 };
 
+const spam: Control<Spam, SpamDraft> = {
+	draft: spamDraft,
+	change: spamChange,
+	Input: SpamSetting,
+};
+
 type Kind = Exclude<FormSetting['kind'], 'switch'>;
 
-const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknown> } = { text, list, choice, files };
+const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknown> } = {
+	text,
+	list,
+	choice,
+	files,
+	spam,
+};
 
 /** `undefined` for a switch. */
 export function controlOf(name: SettingName): Control<Setting<unknown>, unknown> | undefined {

@@ -1,0 +1,13 @@
+/** The names of special fields, and what each stands for. */
+
+import { CAPTCHA_NAMES, CAPTCHAS, type Captcha } from './captchas.ts';
+
+export type SpecialRole = 'next' | 'subject' | 'replyTo' | 'honeypot' | Captcha;
+
+/** Those of every form, besides the honeypots that it names. */
+export const SPECIAL_NAMES: ReadonlyMap<string, SpecialRole> = new Map<string, SpecialRole>([
+	['_next', 'next'],
+	['_subject', 'subject'],
+	['_replyto', 'replyTo'],
+	...CAPTCHA_NAMES.map((name) => [CAPTCHAS[name].field, name] as const),
+]);
