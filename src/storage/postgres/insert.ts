@@ -1,8 +1,9 @@
 /** The one statement that stores a batch of submissions, with all that belongs to them. */
 
-import type { NewSubmission } from '../submission.ts';
+import type { NewDelivery, NewSubmission, StoredFile } from '../submission.ts';
 import { FITTING } from './bounded-forms.ts';
-import { numbers, strings, type Value } from './connection.ts';
+import type { Value } from './connection.ts';
+import { type Columns, createParameters, namesOf, type Parameter } from './parameters.ts';
 
 /** A submission on its way in. */
 export interface Stored {
@@ -18,7 +19,7 @@ export interface Insert {
 	values: Value[];
 }
 
-interface InsertOptions {
+interface Sender {
 	/** The number under which this process makes ids, and its token: without them nothing is stored. */
 	number: number;
 	token: string;
@@ -28,124 +29,161 @@ interface InsertOptions {
 	isCounted: boolean;
 }
 
+/** A row that belongs to a submission. */
+type Of<T> = T & { submissionId: number; formId: number };
+
+interface Batch extends Sender {
+	submissions: readonly Stored[];
+	deliveries: readonly Of<NewDelivery>[];
+	files: readonly Of<StoredFile>[];
+}
+
+/** What else a batch has, beside submissions: each combination is a statement of its own. */
+interface Parts {
+	keys: boolean;
+	deliveries: boolean;
+	files: boolean;
+	isCounted: boolean;
+}
+
+interface Statement {
+	text: string;
+	parameters: readonly Parameter<Batch>[];
+}
+
 /** Too old for any bound. */
 const UNBOUNDED_MS = 1e15;
+
+const SUBMISSION: Columns<Stored> = {
+	id: ['number', ({ id }) => id],
+	form_id: ['number', ({ row }) => row.formId],
+	is_spam: ['number', ({ row }) => (row.spamReason === null ? 0 : 1)],
+	data: ['json', ({ row }) => row.data],
+	spam_reason: ['text', ({ row }) => row.spamReason],
+	subject: ['text', ({ row }) => row.subject],
+	reply_to: ['text', ({ row }) => row.replyTo],
+	spam_reasons: ['text', ({ row }) => row.spamReasons],
+	meta: ['text', ({ row }) => row.meta],
+	shape: ['number', ({ shape }) => shape],
+};
+
+const KEY: Columns<Stored> = {
+	key: ['text', ({ row }) => row.idempotencyKey?.key],
+	body_hash: ['text', ({ row }) => row.idempotencyKey?.bodyHash],
+	next: ['text', ({ row }) => row.idempotencyKey?.next],
+	created_at: ['number', ({ row }) => row.idempotencyKey?.createdAt],
+	// The first response names the submission, unless it went to a robot.
+	submission_id: [
+		'number',
+		({ id, row: { id: planned, idempotencyKey: key } }) => (key?.submissionId === planned ? id : key?.submissionId),
+	],
+};
+
+const DELIVERY: Columns<Of<NewDelivery>> = {
+	id: ['number', ({ id }) => id],
+	form_id: ['number', ({ formId }) => formId],
+	submission_id: ['number', ({ submissionId }) => submissionId],
+	channel: ['text', ({ channel }) => channel],
+	webhook_id: ['number', ({ webhookId }) => webhookId],
+	event: ['text', ({ event = 'submission.created' }) => event],
+	state: ['text', ({ state }) => state],
+	destination: ['text', ({ destination }) => destination],
+	next_attempt_at: ['number', ({ nextAttemptAt }) => nextAttemptAt],
+	last_error: ['text', ({ lastError }) => lastError],
+};
+
+const FILE: Columns<Of<StoredFile>> = {
+	id: ['number', ({ id }) => id],
+	form_id: ['number', ({ formId }) => formId],
+	submission_id: ['number', ({ submissionId }) => submissionId],
+	field: ['text', ({ field }) => field],
+	name: ['text', ({ name }) => name],
+	type: ['text', ({ type }) => type],
+	claimed_type: ['text', ({ claimedType }) => claimedType],
+	bytes: ['number', ({ bytes }) => bytes],
+	sha256: ['text', ({ sha256 }) => sha256],
+	key: ['text', ({ key }) => key],
+	scan: ['text', ({ scan }) => scan],
+};
+
+const statements = new Map<string, Statement>();
 
 /**
  * Returns one row: how many were stored, and the ids of those if not all were. A deletion of a form locks its row against
  * this statement, which looks for it and locks it, once for all of its submissions.
  */
-export function insertOf(batch: readonly Stored[], { number, token, oldestMs, isCounted }: InsertOptions): Insert {
-	const parts = {
-		keys: batch.some(({ row }) => row.idempotencyKey !== undefined),
-		deliveries: batch.some(({ row }) => row.deliveries !== undefined && row.deliveries.length > 0),
-		files: batch.some(({ row }) => row.files !== undefined && row.files.length > 0),
+export function insertOf(submissions: readonly Stored[], sender: Sender): Insert {
+	const belonging = <T>(of: (row: NewSubmission) => readonly T[] | undefined) =>
+		submissions.flatMap(({ id, row }) =>
+			(of(row) ?? []).map((one) => ({ ...one, submissionId: id, formId: row.formId })),
+		);
+	const batch: Batch = {
+		...sender,
+		submissions,
+		deliveries: belonging(({ deliveries }) => deliveries),
+		files: belonging(({ files }) => files),
 	};
-	const list = createValues();
-	const of = <T>(pick: (one: Stored) => T) => batch.map(pick);
-	const formIds = [...new Set(batch.map(({ row }) => row.formId))];
+	const parts = {
+		keys: submissions.some(({ row }) => row.idempotencyKey !== undefined),
+		deliveries: batch.deliveries.length > 0,
+		files: batch.files.length > 0,
+		isCounted: sender.isCounted,
+	};
+	const name = Object.values(parts).join();
+	let statement = statements.get(name);
+	if (!statement) {
+		statement = build(parts);
+		statements.set(name, statement);
+	}
+	return { text: statement.text, values: statement.parameters.map((value) => value(batch)) };
+}
+
+function build({ keys, deliveries, files, isCounted }: Parts): Statement {
+	const made = createParameters<Batch>();
+	const submission = keys ? { ...SUBMISSION, ...KEY } : SUBMISSION;
+	const names = namesOf(SUBMISSION);
+	const oldest = made.number(({ oldestMs }) => (Number.isFinite(oldestMs) ? oldestMs : UNBOUNDED_MS));
+	const formIds = made.numbers(({ submissions: all }) => [...new Set(all.map(({ row }) => row.formId))]);
 	const ctes = [
-		`me as (select from servers where number = ${list.add(number)} and token = ${list.add(token)})`,
-		`s as (select * from unnest(${list.numbers(of(({ id }) => id))}, ${list.numbers(of(({ row }) => row.formId))},
-			${list.numbers(of(({ row }) => (row.spamReason === null ? 0 : 1)))}, ${list.strings(of(({ row }) => row.data))},
-			${list.strings(of(({ row }) => row.spamReason))}, ${list.strings(of(({ row }) => row.subject))},
-			${list.strings(of(({ row }) => row.replyTo))}, ${list.strings(of(({ row }) => row.spamReasons))},
-			${list.strings(of(({ row }) => row.meta))}, ${list.numbers(of(({ shape }) => shape))}
-			${parts.keys ? `, ${keyColumns(list, batch)}` : ''})
-			s (id, form_id, is_spam, data, spam_reason, subject, reply_to, spam_reasons, meta, shape${parts.keys ? ', key, body_hash, next, created_at, told_id' : ''}))`,
-		`f as materialized (select id, max_submissions, total, folded_to from forms where id = any(${list.numbers(formIds)}) and deleted_at is null
+		`me as (select from servers where number = ${made.number(({ number }) => number)} and token = ${made.text(({ token }) => token)})`,
+		`f as materialized (select id, max_submissions, total, folded_to from forms where id = any(${formIds}) and deleted_at is null
 			${isCounted ? '' : 'and max_submissions is null'} order by id for key share)`,
-		`${isCounted ? 'a' : 'ok'} as (select s.* from s join f on f.id = s.form_id where exists (select from me)
-			and s.id >= ((extract(epoch from now()) * 1000)::bigint - ${list.add(Number.isFinite(oldestMs) ? oldestMs : UNBOUNDED_MS)}::text::bigint) * 2048)`,
+		`${isCounted ? 'a' : 'ok'} as (select s.* from ${made.rows(submission, { of: ({ submissions: all }) => all, as: 's' })}
+			join f on f.id = s.form_id where exists (select from me)
+				and s.id >= ((extract(epoch from now()) * 1000)::bigint - ${oldest}) * 2048)`,
 	];
 	if (isCounted) ctes.push(...FITTING);
-	if (parts.keys) ctes.push(storeKeys(list, batch));
-	const mayStore = parts.keys
+	if (keys) {
+		const since = made.number(({ submissions: all }) =>
+			Math.min(...all.map(({ row }) => row.idempotencyKey?.since ?? Number.MAX_SAFE_INTEGER)),
+		);
+		ctes.push(`k as (insert into idempotency_keys (form_id, ${namesOf(KEY)})
+			select form_id, ${namesOf(KEY)} from ok where key is not null
+			on conflict (form_id, key) do update set body_hash = excluded.body_hash, next = excluded.next,
+				submission_id = excluded.submission_id, created_at = excluded.created_at where idempotency_keys.created_at <= ${since} returning form_id, key)`);
+	}
+	const mayStore = keys
 		? 'where ok.key is null or exists (select from k where k.form_id = ok.form_id and k.key = ok.key)'
 		: '';
-	ctes.push(
-		`ins as (insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to, spam_reasons, meta, shape)
-			select id, form_id, is_spam::smallint, data, spam_reason, subject, reply_to, spam_reasons, meta, shape from ok ${mayStore}
-			on conflict (id) do nothing returning id)`,
-	);
-	if (parts.deliveries) ctes.push(storeDeliveries(list, batch));
-	if (parts.files) ctes.push(...storeFiles(list, batch));
+	ctes.push(`ins as (insert into submissions (${names}) select ${names} from ok ${mayStore}
+		on conflict (id) do nothing returning id)`);
+	if (deliveries) {
+		// One to a webhook that was deleted meanwhile is left out.
+		ctes.push(`d as (insert into deliveries (${namesOf(DELIVERY)})
+			select d.* from ${made.rows(DELIVERY, { of: (batch) => batch.deliveries, as: 'd' })} join ins on ins.id = d.submission_id
+			where d.webhook_id is null or exists (select from webhooks where webhooks.id = d.webhook_id))`);
+	}
+	if (files) {
+		ctes.push(
+			`fs as (insert into files (${namesOf(FILE)})
+				select x.* from ${made.rows(FILE, { of: (batch) => batch.files, as: 'x' })} join ins on ins.id = x.submission_id
+				returning form_id, key, bytes)`,
+			`fb as (update forms set file_bytes = file_bytes + b.bytes
+				from (select form_id, sum(bytes)::bigint bytes from fs where key is not null group by form_id) b where forms.id = b.form_id)`,
+		);
+	}
+	const all = made.number(({ submissions: sent }) => sent.length);
 	const text = `with ${ctes.join(', ')}
-		select count(*)::int, case when count(*) < ${list.add(batch.length)}::text::int then array_agg(id)::text end from ins`;
-	return { text, values: list.values };
-}
-
-type Values = ReturnType<typeof createValues>;
-
-/** The parameters of a statement, and what stands for them in its text. */
-function createValues() {
-	const values: Value[] = [];
-	const add = (value: Value) => `$${values.push(typeof value === 'number' ? `${value}` : value)}`;
-	return {
-		values,
-		add: (value: Value) => (typeof value === 'number' ? `${add(value)}::text::bigint` : add(value)),
-		numbers: (list: readonly (number | null)[]) => `${add(numbers(list))}::text::bigint[]`,
-		strings: (list: readonly (string | null | undefined)[]) => `${add(strings(list))}::text::text[]`,
-	};
-}
-
-function keyColumns(list: Values, batch: readonly Stored[]): string {
-	const of = <T>(pick: (key: NewSubmission['idempotencyKey']) => T) => batch.map(({ row }) => pick(row.idempotencyKey));
-	return [
-		list.strings(of((key) => key?.key)),
-		list.strings(of((key) => key?.bodyHash)),
-		list.strings(of((key) => key?.next)),
-		list.numbers(of((key) => key?.createdAt ?? null)),
-		// The first response names the submission, unless it went to a robot.
-		list.numbers(
-			batch.map(({ id, row }) =>
-				row.idempotencyKey?.submissionId === row.id ? id : (row.idempotencyKey?.submissionId ?? null),
-			),
-		),
-	].join(', ');
-}
-
-function storeKeys(list: Values, batch: readonly Stored[]): string {
-	const since = Math.min(...batch.map(({ row }) => row.idempotencyKey?.since ?? Number.MAX_SAFE_INTEGER));
-	return `k as (insert into idempotency_keys (form_id, key, body_hash, next, created_at, submission_id)
-		select form_id, key, body_hash, next, created_at, told_id from ok where key is not null
-		on conflict (form_id, key) do update set body_hash = excluded.body_hash, next = excluded.next,
-			submission_id = excluded.submission_id, created_at = excluded.created_at where idempotency_keys.created_at <= ${list.add(since)} returning form_id, key)`;
-}
-
-/** A delivery to a webhook that was deleted meanwhile is left out. */
-function storeDeliveries(list: Values, batch: readonly Stored[]): string {
-	const rows = batch.flatMap(({ id, row }) =>
-		(row.deliveries ?? []).map((delivery) => ({ ...delivery, submissionId: id, formId: row.formId })),
-	);
-	const of = <T>(pick: (row: (typeof rows)[number]) => T) => rows.map(pick);
-	return `d as (insert into deliveries (id, form_id, submission_id, channel, webhook_id, event, state, destination,
-			next_attempt_at, last_error)
-		select d.* from unnest(${list.numbers(of(({ id }) => id as number))}, ${list.numbers(of(({ formId }) => formId))},
-			${list.numbers(of(({ submissionId }) => submissionId))}, ${list.strings(of(({ channel }) => channel))},
-			${list.numbers(of(({ webhookId }) => webhookId ?? null))}, ${list.strings(of(({ event }) => event ?? 'submission.created'))},
-			${list.strings(of(({ state }) => state))}, ${list.strings(of(({ destination }) => destination))},
-			${list.numbers(of(({ nextAttemptAt }) => nextAttemptAt ?? null))}, ${list.strings(of(({ lastError }) => lastError))})
-			d (id, form_id, submission_id, channel, webhook_id, event, state, destination, next_attempt_at, last_error)
-		join ins on ins.id = d.submission_id
-		where d.webhook_id is null or exists (select from webhooks where webhooks.id = d.webhook_id))`;
-}
-
-function storeFiles(list: Values, batch: readonly Stored[]): string[] {
-	const rows = batch.flatMap(({ id, row }) =>
-		(row.files ?? []).map((file) => ({ ...file, submissionId: id, formId: row.formId })),
-	);
-	const of = <T>(pick: (row: (typeof rows)[number]) => T) => rows.map(pick);
-	return [
-		`fs as (insert into files (id, form_id, submission_id, field, name, type, claimed_type, bytes, sha256, key, scan)
-			select x.* from unnest(${list.numbers(of(({ id }) => id))}, ${list.numbers(of(({ formId }) => formId))},
-				${list.numbers(of(({ submissionId }) => submissionId))}, ${list.strings(of(({ field }) => field))},
-				${list.strings(of(({ name }) => name))}, ${list.strings(of(({ type }) => type))},
-				${list.strings(of(({ claimedType }) => claimedType))}, ${list.numbers(of(({ bytes }) => bytes))},
-				${list.strings(of(({ sha256 }) => sha256))}, ${list.strings(of(({ key }) => key))}, ${list.strings(of(({ scan }) => scan))})
-				x (id, form_id, submission_id, field, name, type, claimed_type, bytes, sha256, key, scan)
-			join ins on ins.id = x.submission_id returning form_id, key, bytes)`,
-		`fb as (update forms set file_bytes = file_bytes + b.bytes
-			from (select form_id, sum(bytes)::bigint bytes from fs where key is not null group by form_id) b where forms.id = b.form_id)`,
-	];
+		select count(*)::int, case when count(*) < ${all} then array_agg(id)::text end from ins`;
+	return { text, parameters: made.parameters };
 }
