@@ -18,12 +18,8 @@ interface ServerError {
 	severity: string;
 }
 
-/** The server's own error, also behind that of the query builder. */
 function serverError(error: unknown): ServerError | undefined {
-	for (const candidate of [error, (error as { cause?: unknown } | null)?.cause]) {
-		if ((candidate as ServerError | null)?.name === 'PostgresError') return candidate as ServerError;
-	}
-	return undefined;
+	return (error as ServerError | null)?.name === 'PostgresError' ? (error as ServerError) : undefined;
 }
 
 const codeOf = (error: unknown) => serverError(error)?.code ?? '';
@@ -42,17 +38,11 @@ export function isRolledBack(error: unknown): boolean {
 export function isAway(error: unknown): boolean {
 	const known = serverError(error);
 	if (known) return known.severity !== 'ERROR' || UNAVAILABLE.test(known.code);
-	return [error, (error as { cause?: unknown } | null)?.cause].some((candidate) =>
-		CONNECTION.test(`${(candidate as { code?: unknown } | null)?.code}`),
-	);
+	return CONNECTION.test(`${(error as { code?: unknown } | null)?.code}`);
 }
 
 /** What features see of a failure; an error that is none of ours stays as it is. */
 export function asStorageError(error: unknown): unknown {
-	// The query builder wraps what it was thrown.
-	for (const known of [error, (error as { cause?: unknown } | null)?.cause]) {
-		if (known instanceof Unavailable || known instanceof UniqueViolation) return known;
-	}
 	if (codeOf(error) === '23505') return new UniqueViolation('unique', { cause: error });
 	return isAway(error) ? new Unavailable(error) : error;
 }

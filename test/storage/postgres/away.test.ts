@@ -6,6 +6,7 @@ import { Unavailable } from '../../../src/storage/errors.ts';
 import { openStorage, type Storage } from '../../../src/storage/storage.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
+import { openTestServer } from '../../server.ts';
 import { startTcpProxy, type TcpProxy } from '../../tcp-proxy.ts';
 
 const FORM = 7;
@@ -55,11 +56,33 @@ test('while it is away submissions are refused at once, and taken again when it 
 	const asked = performance.now();
 	await expect(append(opened, 3)).rejects.toBeInstanceOf(Unavailable);
 	await expect(opened.batch((tx) => [tx.update(forms).set({ name: 'New' })])).rejects.toBeInstanceOf(Unavailable);
+	await expect((async () => opened.db.select().from(forms))()).rejects.toBeInstanceOf(Unavailable);
 	expect(performance.now() - asked).toBeLessThan(500);
 	through.restore();
 	while (opened.findings.has('database')) await Bun.sleep(10);
 	await append(opened, 4);
 	await inFlight;
+}, 30_000);
+
+test('while it is away, what would have to read it answers 503 with Retry-After, and no 500', async () => {
+	const through = await startTcpProxy(await newPostgresDatabase());
+	proxy = through;
+	const server = await openTestServer({ database: through.address });
+	const { body } = await server.call<{ id: string }>('POST /api/forms', { json: { name: 'A', slug: 'a' } });
+	through.cut();
+	const routes = [
+		'/api/forms',
+		`/api/forms/${body.id}`,
+		`/api/forms/${body.id}/submissions`,
+		'/api/deliveries',
+	] as const;
+	for (const route of routes) {
+		const { status, headers } = await server.call(`GET ${route}`);
+		expect([route, status, headers.get('retry-after')]).toEqual([route, 503, '30']);
+	}
+	through.restore();
+	while ((await server.call('GET /api/forms')).status !== 200) await Bun.sleep(10);
+	await server.close();
 }, 30_000);
 
 test('when answers are lost on their way, each acknowledged submission is there exactly once', async () => {

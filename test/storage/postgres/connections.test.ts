@@ -1,0 +1,56 @@
+/** Connections to PostgreSQL that break, again and again: whatever was under way fails, and none of them stays unusable. */
+
+import { expect, test } from 'bun:test';
+import { eq } from 'drizzle-orm';
+import postgres from 'postgres';
+import { Unavailable } from '../../../src/storage/errors.ts';
+import { openStorage } from '../../../src/storage/storage.ts';
+import { forms } from '../../../src/storage/tables.ts';
+import { newPostgresDatabase } from '../../postgres.ts';
+
+const BREAKS = 40;
+const AT_ONCE = 12;
+const FORM = 7;
+
+test('changes and reads fail or succeed, and all succeed once no connection breaks any more', async () => {
+	const address = await newPostgresDatabase();
+	const sql = postgres(address, { max: 1, fetch_types: false });
+	const storage = await openStorage(address);
+	const faults: unknown[] = [];
+	const onFault = (fault: unknown) => void faults.push(fault);
+	process.on('uncaughtException', onFault);
+	await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 's', name: 'n' })]);
+	const change = () =>
+		storage.batch((tx) => [
+			tx.update(forms).set({ name: 'one' }).where(eq(forms.id, FORM)),
+			tx.select({ id: forms.id }).from(forms),
+			tx.update(forms).set({ name: 'two' }).where(eq(forms.id, FORM)),
+		]);
+	const read = async () => storage.db.select({ id: forms.id }).from(forms);
+	let isOver = false;
+	let succeeded = 0;
+	const work = async (act: () => Promise<unknown>) => {
+		while (!isOver) {
+			try {
+				await act();
+				succeeded++;
+			} catch (error) {
+				expect(error).toBeInstanceOf(Unavailable);
+				await Bun.sleep(1);
+			}
+		}
+	};
+	const working = Array.from({ length: AT_ONCE }, (_, i) => work(i % 2 === 0 ? change : read));
+	for (let i = 0; i < BREAKS; i++) {
+		const before = succeeded;
+		while (succeeded < before + AT_ONCE) await Bun.sleep(1);
+		await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'formsrv' and datname = current_database()`;
+	}
+	isOver = true;
+	await Promise.all(working);
+	for (let i = 0; i < AT_ONCE; i++)
+		expect(await Promise.all(Array.from({ length: AT_ONCE }, read))).toHaveLength(AT_ONCE);
+	expect(faults).toEqual([]);
+	process.off('uncaughtException', onFault);
+	await Promise.all([storage.close(), sql.end()]);
+}, 60_000);
