@@ -6,9 +6,9 @@ import { type RateState, rateHeaders, setRateHeaders } from '../http/rate-limit.
 import type { RequestInfo } from '../http/request-info.ts';
 import { STANDARD_HEADERS, setRequestId } from '../http/standard-headers.ts';
 import type { FormRow } from '../storage/tables.ts';
+import type { AltchaChallenge } from './altcha.ts';
 import { prefersJson } from './content-negotiation.ts';
 import { formspreeErrors, isFormspreeClient } from './formspree.ts';
-import { inOwnersWords } from './opening.ts';
 import type { Page } from './page-frame.ts';
 import { errorPage } from './pages.ts';
 
@@ -123,12 +123,12 @@ function negotiatedResponse(request: Request, accepted: Accepted): Response {
 	return redirect;
 }
 
-export function jsonResponse(
+export function challengeResponse(
 	request: Request,
-	{ form, body, rate }: { form: FormRow; body: object; rate?: RateState | undefined },
+	{ form, challenge, rate }: { form: FormRow; challenge: AltchaChallenge; rate?: RateState },
 ): Response {
 	const headers = { ...corsHeaders(request, form), ...(rate && rateHeaders(rate)), 'Cache-Control': 'no-store' };
-	return Response.json(body, { headers });
+	return Response.json(challenge, { headers });
 }
 
 export interface Rejection {
@@ -141,8 +141,7 @@ export interface Rejection {
 }
 
 export function rejectedResponse(request: Request, rejection: Rejection): Response {
-	const { form, rate, isJsonOnly } = rejection;
-	const error = inOwnersWords(rejection.error, form);
+	const { form, error, rate, isJsonOnly } = rejection;
 	const { id: requestId } = rejection.info;
 	const headers = {
 		...corsHeaders(request, form),
@@ -162,7 +161,6 @@ export function rejectedResponse(request: Request, rejection: Rejection): Respon
 		message: error.message,
 		requestId,
 		fields: error.details.fields,
-		isOwners: error !== rejection.error,
 		backUrl: request.headers.get('referer') ?? request.headers.get('origin'),
 	});
 	return pageResponse(page, headers);

@@ -24,15 +24,20 @@ type Method = 'run' | 'all' | 'values' | 'get';
 /** Whatever statements run on: a pool, or one transaction. */
 export type Runner = Pick<Sql, 'unsafe'>;
 
+export interface Notice {
+	isWarning: boolean;
+	text: string;
+}
+
 export interface ConnectOptions {
 	name: string;
 	max: number;
-	/** A warning there may mean that a commit did not wait for its standby. */
-	onWarning?: (text: string) => void;
+	/** A warning of a commit may mean that it did not wait for its standby. */
+	onNotice?: (notice: Notice) => void;
 	onClosed?: () => void;
 }
 
-export function connect(url: string, { name, max, onWarning, onClosed }: ConnectOptions): Sql {
+export function connect(url: string, { name, max, onNotice, onClosed }: ConnectOptions): Sql {
 	const { hosts, user, password, database, tls, options } = parsePostgresUrl(url);
 	const [{ host, port } = { host: '', port: 0 }, ...others] = hosts;
 	const isSocket = host.startsWith('/');
@@ -55,9 +60,7 @@ export function connect(url: string, { name, max, onWarning, onClosed }: Connect
 		fetch_types: false,
 		types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
 		connection: { application_name: name, timezone: 'UTC', options: options ?? '' },
-		onnotice: (notice) => {
-			if (notice.severity === 'WARNING') onWarning?.(`${notice.message}`);
-		},
+		onnotice: ({ severity, message }) => onNotice?.({ isWarning: severity === 'WARNING', text: `${message}` }),
 		onclose: onClosed,
 	}) as unknown as Sql;
 }
@@ -78,11 +81,22 @@ export async function rowsOf<Row extends readonly unknown[]>(
 
 /** The tables for features, which build their queries in the dialect that both engines understand. */
 export function createDb(sql: Runner): Db {
-	return drizzle(async (text, values, method: Method) => {
+	const db = drizzle(async (text, values, method: Method) => {
 		const rows = await rowsOf<unknown[]>(sql, toPostgres(text), values.map(toValue));
 		return { rows: (method === 'get' ? rows[0] : rows) as unknown[] };
 	});
+	// The query builder would hide what it is thrown in an error of its own.
+	const { session } = db as unknown as { session: QuerySession };
+	const prepare = session.prepareQuery.bind(session);
+	session.prepareQuery = (...args) => Object.assign(prepare(...args), { queryWithCache: runPlainly });
+	return db;
 }
+
+interface QuerySession {
+	prepareQuery(...args: unknown[]): { queryWithCache: unknown };
+}
+
+const runPlainly = (_text: string, _values: unknown[], run: () => Promise<unknown>) => run();
 
 /** No statement is cancelled, because one that writes may take effect nevertheless. It is only not waited for. */
 export async function withDeadline<T>(answer: PromiseLike<T>, ms: number): Promise<T> {

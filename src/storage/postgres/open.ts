@@ -16,7 +16,7 @@ import { createLeaders } from './leaders.ts';
 import { migrate } from './migrate.ts';
 import { createNotices } from './notices.ts';
 import { createSearch } from './search.ts';
-import { createSettingsVersion } from './settings-version.ts';
+import { createSettingsVersion, SETTINGS_CHANGED } from './settings-version.ts';
 import { createFileLists } from './submission-files.ts';
 import { createSubmissionLists } from './submission-lists.ts';
 import { again, createSubmissionLog } from './submission-log.ts';
@@ -29,7 +29,14 @@ export async function openPostgres(
 	url: string,
 	{ log: serverLog, now = Date.now, elapsed, scans, maxListedNames }: StorageOptions = {},
 ): Promise<Storage> {
-	const sql = connect(url, { name: 'formsrv', max: CONNECTIONS });
+	const sql = connect(url, {
+		name: 'formsrv',
+		max: CONNECTIONS,
+		onNotice: ({ text }) => {
+			if (text === SETTINGS_CHANGED) settings.noteChange();
+		},
+	});
+	const settings = createSettingsVersion(sql, () => clock.servers.areOthers());
 	const onError = (cause: unknown) => serverLog?.warn('The database could not be asked.', { cause });
 	const findings = createFindings({ log: serverLog, now, elapsed });
 	const notices = createNotices(sql, onError);
@@ -77,7 +84,8 @@ export async function openPostgres(
 			if (isClosing) throw new Unavailable();
 			const rejection = findings.rejection('write');
 			if (rejection) throw rejection;
-			return again(
+			const began = performance.now();
+			const results = await again(
 				() =>
 					sql.begin(async (tx) => {
 						const results: unknown[] = [];
@@ -85,6 +93,8 @@ export async function openPostgres(
 						return results;
 					}) as unknown as Promise<Results<T>>,
 			);
+			await settings.spread(began);
+			return results;
 		},
 		submissions: {
 			async append(row: NewSubmission): Promise<number> {
@@ -103,7 +113,7 @@ export async function openPostgres(
 		events,
 		findings,
 		logBeside: (others: Log) => logBeside(findings, others, () => false),
-		settingsVersion: createSettingsVersion(sql),
+		settingsVersion: settings.version,
 		disk: () => measure(sql),
 		// Its backups are made by its own tools.
 		areFilesHeld: async () => false,

@@ -1,4 +1,7 @@
-/** A number that moves with each change of settings: of forms, their slugs and their webhooks; not with what changes by itself. */
+/**
+ * A number that moves with each change of settings: of forms, their slugs and their webhooks; not with what changes by itself. A
+ * process uses it for a moment without asking again, and a change of settings is answered after that moment: then all others know.
+ */
 
 import { getTableColumns, getTableName } from 'drizzle-orm';
 import { formerSlugs, forms, webhooks } from '../tables.ts';
@@ -6,6 +9,10 @@ import { rowsOf, type Sql } from './connection.ts';
 
 /** Their columns that submissions and deliveries move. */
 const MOVED = new Set(['total', 'unread', 'starred', 'spam', 'file_bytes', 'failing_since']);
+/** For so long after it began to ask, a process uses the answer. */
+const VALID_MS = 100;
+/** What the database says to the connection that changes settings. */
+export const SETTINGS_CHANGED = 'formsrv: settings changed';
 
 /** Counts by triggers, so that no write can forget it, whichever server makes it. May run again. */
 export function watchSettingsSql(): string {
@@ -13,30 +20,60 @@ export function watchSettingsSql(): string {
 		const columns = Object.values(getTableColumns(table)).map(({ name }) => name);
 		const settings = columns.filter((name) => !MOVED.has(name)).join(', ');
 		return `create or replace trigger settings_changed after insert or delete or update of ${settings}
-			on ${getTableName(table)} for each statement execute function settings_changed();`;
+			on ${getTableName(table)} for each row execute function settings_changed();`;
 	});
 	return `
-		create or replace function settings_changed() returns trigger language plpgsql as
-			$$ begin update settings_version set number = number + 1; return null; end $$;
+		create or replace function settings_changed() returns trigger language plpgsql set client_min_messages = notice as $$ begin
+			update settings_version set number = number + 1; raise notice '${SETTINGS_CHANGED}'; return null; end $$;
 		insert into settings_version select 0 where not exists (select from settings_version);
 		${triggers.join('\n')}`;
 }
 
-/** Asks at most once in a turn of the event loop: requests that arrive together share the look. */
-export function createSettingsVersion(sql: Sql): () => Promise<number> {
-	let asked: Promise<number> | undefined;
+/** @param areOthers Whether there are other servers. */
+export function createSettingsVersion(sql: Sql, areOthers: () => Promise<boolean>) {
+	let number = 0;
+	/** When it was asked for. */
+	let askedAt = Number.NEGATIVE_INFINITY;
+	let asking: Promise<void> | undefined;
+	let changedAt = Number.NEGATIVE_INFINITY;
 
-	async function look(): Promise<number> {
+	async function ask(): Promise<void> {
+		const at = performance.now();
 		const [row] = await rowsOf<[number]>(sql, 'select number from settings_version');
-		return row?.[0] ?? 0;
+		number = Math.max(number, row?.[0] ?? 0);
+		askedAt = at;
 	}
 
-	return () => {
-		if (asked) return asked;
-		asked = look();
-		setImmediate(() => {
-			asked = undefined;
+	function askOnce(): Promise<void> {
+		asking ??= ask().finally(() => {
+			asking = undefined;
 		});
-		return asked;
+		return asking;
+	}
+
+	async function askedAfter(at: number): Promise<number> {
+		while (askedAt <= at) await askOnce();
+		return number;
+	}
+
+	return {
+		/** Known at once while there are requests all the time; what is half used up is renewed meanwhile. */
+		version(): number | Promise<number> {
+			const at = performance.now();
+			const age = at - askedAt;
+			if (age >= VALID_MS) return askedAfter(at - VALID_MS);
+			if (age >= VALID_MS / 2) askOnce().catch(() => {});
+			return number;
+		},
+		/** To be called when the database says that a statement changed settings. */
+		noteChange(): void {
+			changedAt = performance.now();
+		},
+		/** Resolves when all servers know what this process changed since a moment. */
+		async spread(since: number): Promise<void> {
+			if (changedAt < since) return;
+			await askedAfter(performance.now());
+			if (await areOthers()) await Bun.sleep(VALID_MS);
+		},
 	};
 }

@@ -60,8 +60,8 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf 
 			name,
 			max: MAX_IN_FLIGHT,
 			// Such as a commit that did not wait for the standby.
-			onWarning: () => {
-				opened.isSuspect = true;
+			onNotice: ({ isWarning }) => {
+				opened.isSuspect ||= isWarning;
 			},
 		});
 		return opened;
