@@ -19,6 +19,7 @@ import { createAltcha } from './intake/altcha.ts';
 import { createAltchaStore } from './intake/altcha-store.ts';
 import { createCaptchaCheck } from './intake/captcha.ts';
 import { createIntake } from './intake/intake.ts';
+import { createIntakeRates } from './intake/rates.ts';
 import { createKeys } from './keys/keys.ts';
 import { lazy } from './lazy.ts';
 import { localUrl } from './local-url.ts';
@@ -114,8 +115,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		storage,
 		forms,
 		budget,
-		rate: createRateLimiter(config.rates.submit, now),
-		addressRate: createRateLimiter(config.rates.address, now),
+		rates: createIntakeRates(config.rates, now),
 		limits: config.limits,
 		strictRedirects: config.strictRedirects,
 		outbox: dispatch.outbox,

@@ -11,6 +11,7 @@ import type { Counts, NewDelivery } from '../storage/submission.ts';
 import { apiKeys, deliveries, type FormRow, formerSlugs as formerTable, forms, type Mode } from '../storage/tables.ts';
 import { checkFormSettings } from './check-settings.ts';
 import { createFormerSlugs, slugTaken } from './former-slugs.ts';
+import { checkOpening } from './opening.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
 import { pickSettings } from './settings.ts';
 import { slugFromName } from './slug.ts';
@@ -108,6 +109,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		 */
 		async create(mode: Mode, input: CreateForm, checkDisclosure?: CheckDisclosure): Promise<Form> {
 			const settings = checkFormSettings(input, { captchas, maxFileBytes });
+			checkOpening(settings);
 			const name = settings.name as string;
 			const values = { ...settings, id: storage.nextId(), mode, name, slug: settings.slug ?? slugFromName(name) };
 			if ((await formerSlugs.check(values.slug, { mode })).isTakenOver) checkDisclosure?.('formerSlug');
@@ -135,6 +137,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 				maxFileBytes,
 			});
 			if (Object.keys(settings).length === 0) return readForm(before);
+			checkOpening({ ...before, ...settings });
 			const { notificationEmail = before.notificationEmail } = settings;
 			const hasOtherAddress = notificationEmail !== before.notificationEmail;
 			if (hasOtherAddress) checkDisclosure?.('notificationEmail');

@@ -7,18 +7,22 @@ import { CAPTCHAS, type Captcha } from '../captchas.ts';
 import { parseEmailList } from '../email-address.ts';
 import { normalizeDomain } from './allowed-domains.ts';
 import { choice } from './kinds/choice.ts';
+import { count } from './kinds/count.ts';
 import { files } from './kinds/files.ts';
 import { list } from './kinds/list.ts';
+import { moment } from './kinds/moment.ts';
 import type { Setting } from './kinds/setting.ts';
 import { spam } from './kinds/spam.ts';
 import { toggle } from './kinds/switch.ts';
 import { optionalText, text } from './kinds/text.ts';
+import { CLOSED_TEXT_MAX, checkClosedText } from './opening.ts';
 import { isRedirectUrl, URL_MAX } from './redirect-url.ts';
 import { isSlug, SLUG_MAX } from './slug.ts';
 
 const NAME_MAX = 200;
 const EMAILS_MAX = 10;
 const DOMAINS_MAX = 50;
+const SUBMISSIONS_MAX = 1_000_000_000;
 
 const SETTINGS = {
 	name: text({
@@ -147,6 +151,45 @@ const SETTINGS = {
 		label: 'Send files by mail',
 		hint: 'Up to 10 MiB in a mail; larger ones are named only. Mails always name the files and link to the submission.',
 		option: { flags: '--attach-files <true|false>', help: 'Whether mails carry the attached files' },
+	}),
+	opensAt: moment({
+		description:
+			'It takes submissions from this moment on, RFC 3339 with a zone; before, 403 FORM_NOT_OPEN. `null`: at once.',
+		example: null,
+		label: 'Opens',
+		hint: 'In your time zone. Empty: at once.',
+		option: { flags: '--opens-at <moment>', help: 'When it begins to take submissions, such as 2027-01-31T09:00:00Z' },
+	}),
+	closesAt: moment({
+		description:
+			'It takes submissions until this moment, RFC 3339 with a zone; from then on 403 FORM_CLOSED. `null`: for ever.',
+		example: null,
+		label: 'Closes',
+		hint: 'In your time zone. What arrived before is stored. Empty: never.',
+		option: { flags: '--closes-at <moment>', help: 'When it takes no more submissions' },
+	}),
+	maxSubmissions: count({
+		max: SUBMISSIONS_MAX,
+		description:
+			'The most submissions that it takes, exactly; then 403 FORM_FULL. What is stored counts, spam does not: a deletion frees a ' +
+			'place, and so does a mark as spam. `null`: any number.',
+		example: null,
+		label: 'Places',
+		hint: 'The most submissions that it takes. Spam does not count, and what you delete or mark as spam frees its place. Empty: any number.',
+		option: { flags: '--max-submissions <number>', help: 'The most submissions that it takes, spam not counted' },
+	}),
+	closedText: optionalText({
+		check: checkClosedText,
+		code: 'INVALID_TEXT',
+		error: `closedText must be a text of 1 to ${CLOSED_TEXT_MAX} characters.`,
+		description: `What visitors read while it takes no submissions, up to ${CLOSED_TEXT_MAX} characters: in place of the sentence of the error, on the page and for scripts.`,
+		example: null,
+		lines: 3,
+		maxLength: CLOSED_TEXT_MAX,
+		label: 'Text while closed',
+		placeholder: 'Registration opens on Monday at nine.',
+		hint: 'What visitors read when the form is paused, not open yet, closed or full. Empty: a plain sentence.',
+		option: { flags: '--closed-text <text>', help: 'What visitors read while it takes no submissions' },
 	}),
 };
 

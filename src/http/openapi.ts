@@ -118,7 +118,7 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 	},
 	FORM_NOT_OPEN: {
 		description: 'The form does not take submissions yet; see its status.',
-		error: 'This form is not open yet.',
+		error: 'This form is not open yet. It opens on 2027-02-01 at 09:00 UTC.',
 	},
 	FORM_CLOSED: {
 		description: 'The form takes submissions no more.',

@@ -10,8 +10,8 @@ import { helpPage } from './help-page.ts';
 import type { Intake } from './intake.ts';
 import {
 	acceptedResponse,
-	challengeResponse,
 	corsHeaders,
+	jsonResponse,
 	pageResponse,
 	preflight,
 	type Rejection,
@@ -19,7 +19,7 @@ import {
 } from './responses.ts';
 
 const ALLOW = 'OPTIONS, POST';
-const ALLOW_CHALLENGE = 'GET, OPTIONS';
+const ALLOW_GET = 'GET, OPTIONS';
 
 export interface EndpointOptions {
 	intake: Intake;
@@ -79,20 +79,28 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		const { info } = context;
 		context.form = form;
 		const submission = { form, request, clientAddress: info.clientAddress };
-		const rate = intake.takeRate(submission);
+		const rate = intake.rates.take(submission);
 		context.rate = rate;
 		return intake.accept(submission, (next) => acceptedResponse(request, { info, form, next, thanksUrl, rate }));
 	}
 
-	async function challenge(request: Request, target: Target): Promise<Response> {
+	/** What scripts ask of a form before they submit to it. */
+	async function tell(request: Request, target: Target, what: 'challenge' | 'status'): Promise<Response> {
 		const context = takeErrors(request, target);
 		context.isJsonOnly = true;
 		const form = await intake.findForm(target.slug);
 		context.form = form;
 		const sender = { form, request, clientAddress: target.info.clientAddress };
-		const rate = intake.takeChallengeRate(sender);
+		const rate = intake.rates.takeOther(sender, what);
 		context.rate = rate;
-		return challengeResponse(request, { form, challenge: await intake.challenge(sender), rate });
+		return jsonResponse(request, { form, body: await intake[what](sender), rate });
+	}
+
+	async function toldOf(request: Request, target: Target, what: 'challenge' | 'status'): Promise<Response> {
+		const { method } = request;
+		if (method === 'GET' || method === 'HEAD') return tell(request, target, what);
+		if (method === 'OPTIONS') return preflightOf(request, { slug: target.slug, methods: ALLOW_GET });
+		throw noRoute(['GET', 'HEAD', 'OPTIONS']);
 	}
 
 	async function preflightOf(
@@ -127,9 +135,9 @@ export function createEndpoint(options: EndpointOptions): Handler {
 				if (method === 'POST') return submit(request, target);
 				return method === 'OPTIONS' ? preflightOf(request, { slug, methods: ALLOW }) : otherMethod(request, target);
 			case '/challenge':
-				if (method === 'GET' || method === 'HEAD') return challenge(request, target);
-				if (method === 'OPTIONS') return preflightOf(request, { slug, methods: ALLOW_CHALLENGE });
-				throw noRoute(['GET', 'HEAD', 'OPTIONS']);
+				return toldOf(request, target, 'challenge');
+			case '/status':
+				return toldOf(request, target, 'status');
 			default:
 				throw noRoute([]);
 		}

@@ -6,8 +6,6 @@ import type { Outbox } from '../delivery/outbox.ts';
 import { AppError } from '../errors.ts';
 import { checkOrigin } from '../forms/allowed-domains.ts';
 import type { Forms } from '../forms/forms.ts';
-import { networkOf } from '../http/client-address.ts';
-import type { RateLimiter, RateState } from '../http/rate-limit.ts';
 import { encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
 import type { Judge } from '../spam/judge.ts';
@@ -20,6 +18,8 @@ import type { createCaptchaCheck } from './captcha.ts';
 import { type Content, createContentRules, readContent } from './content.ts';
 import { createIdempotency, hashContent, idempotencyKeyOf } from './idempotency.ts';
 import type { TextLimits } from './multipart-parser.ts';
+import { createOpening, isBounded, type Status } from './opening.ts';
+import type { IntakeRates } from './rates.ts';
 import { asBodyError, checkSize, createBodyReservations, declaredSize, readSmallBody } from './read-body.ts';
 import { isMultipart, type Media, mediaKind } from './read-fields.ts';
 import type { MultipartRead } from './read-multipart.ts';
@@ -37,9 +37,7 @@ export interface IntakeOptions {
 	forms: Forms;
 	/** Memory for large bodies; beyond it they are rejected with Retry-After. */
 	budget: ByteBudget;
-	/** Of one network to one form, and to all forms. */
-	rate: RateLimiter;
-	addressRate: RateLimiter;
+	rates: IntakeRates;
 	limits: Config['limits'];
 	strictRedirects: boolean;
 	/** Plans what a submission sends, stored with it; a promise only if it has to read, because every `await` costs. */
@@ -75,8 +73,7 @@ export function createIntake(options: IntakeOptions) {
 		storage,
 		forms,
 		budget,
-		rate,
-		addressRate,
+		rates,
 		limits,
 		strictRedirects,
 		outbox,
@@ -87,6 +84,7 @@ export function createIntake(options: IntakeOptions) {
 		now = Date.now,
 	} = options;
 	const idempotency = createIdempotency(storage, now);
+	const opening = createOpening(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
 	const multipart = lazy(() => loadMultipart({ ...fieldLimits, maxTextBytes: limits.maxBody }));
 	const readMultipart: MultipartRead = async (submit, body) => (await multipart())(submit, body);
@@ -162,13 +160,7 @@ export function createIntake(options: IntakeOptions) {
 			const found = forms.findBySlug(slug);
 			return found instanceof Promise ? found.then((form) => form ?? Promise.reject(unknownForm())) : found;
 		},
-		/** Counts a submission against its sender's rates; returns that of the form. @throws AppError RATE_LIMITED */
-		takeRate({ form, clientAddress }: Submit): RateState | undefined {
-			const network = networkOf(clientAddress);
-			const state = rate.take(`${network} ${form.id}`);
-			addressRate.take(network);
-			return state;
-		},
+		rates,
 		/**
 		 * Accepts a submission. Cheap checks run first.
 		 * @param respond Called once it is on disk, with the redirect target; `null` is the thank-you page.
@@ -180,6 +172,9 @@ export function createIntake(options: IntakeOptions) {
 			const contentType = headers.get('content-type');
 			const maxBytes = /^\s*multipart\//i.test(contentType ?? '') ? limits.maxMultipart : limits.maxBody;
 			const declaredBytes = declaredSize(headers, maxBytes);
+			const closed = isBounded(form) ? await opening.rejection(form) : undefined;
+			// What was accepted before is repeated with success; that takes the key and the body.
+			if (closed && !headers.has('idempotency-key')) throw closed;
 			checkOpen(submit);
 			const media = mediaKind(contentType);
 			const key = idempotencyKeyOf(headers);
@@ -211,6 +206,7 @@ export function createIntake(options: IntakeOptions) {
 				const bodyHash = hashContent(content);
 				const known = content;
 				const storeOnce = async (since: number) => {
+					if (closed) throw closed;
 					await store(submit, known, { key, bodyHash, next, since });
 					return { next };
 				};
@@ -221,9 +217,8 @@ export function createIntake(options: IntakeOptions) {
 				reservation?.release();
 			}
 		},
-		/** Counts a request for a challenge, apart from submissions. @throws AppError RATE_LIMITED */
-		takeChallengeRate: ({ form, clientAddress }: Submit): RateState | undefined =>
-			rate.take(`${networkOf(clientAddress)} ${form.id} challenge`),
+		/** Whether the form takes submissions now. */
+		status: ({ form }: Submit): Promise<Status> => opening.status(form),
 		/**
 		 * A challenge for the ALTCHA widget of a form, under the same conditions as a submission.
 		 * @throws AppError FORM_DISABLED, DOMAIN_NOT_ALLOWED, or NOT_FOUND if the form does not use ALTCHA

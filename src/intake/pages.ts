@@ -24,12 +24,14 @@ interface Rejection {
 	message: string;
 	requestId: string;
 	fields?: readonly FieldError[];
+	/** Whether the sentence is the owner's, to which there is nothing to add. */
+	isOwners?: boolean;
 	/** The Referer or Origin as sent. */
 	backUrl?: string | null;
 }
 
 /** The page for a rejected submission: status and sentence of the JSON response, and advice. */
-export function errorPage({ status, code, message, requestId, fields = [], backUrl }: Rejection): Page {
+export function errorPage({ status, code, message, requestId, fields = [], isOwners, backUrl }: Rejection): Page {
 	const [title, advice] = ERROR_TEXTS[code] ?? OTHER_ERROR;
 	const others = fields.filter((field) => field.message !== message);
 	return renderPage({
@@ -37,8 +39,7 @@ export function errorPage({ status, code, message, requestId, fields = [], backU
 		title,
 		mark: 'rejected',
 		body: html`<p class="lead">${message}</p>
-${others.length > 0 && html`<ul>${others.map(listField)}</ul>\n`}<p>${advice}</p>
-<p class="soft">Your browser’s Back button keeps what you typed.</p>
+${others.length > 0 && html`<ul>${others.map(listField)}</ul>\n`}${!isOwners && html`<p>${advice}</p>\n`}<p class="soft">Your browser’s Back button keeps what you typed.</p>
 ${backLink(backUrl)}`,
 		footer: `${status} ${code} · Request ${requestId}`,
 	});

@@ -6,9 +6,9 @@ import { type RateState, rateHeaders, setRateHeaders } from '../http/rate-limit.
 import type { RequestInfo } from '../http/request-info.ts';
 import { STANDARD_HEADERS, setRequestId } from '../http/standard-headers.ts';
 import type { FormRow } from '../storage/tables.ts';
-import type { AltchaChallenge } from './altcha.ts';
 import { prefersJson } from './content-negotiation.ts';
 import { formspreeErrors, isFormspreeClient } from './formspree.ts';
+import { inOwnersWords } from './opening.ts';
 import type { Page } from './page-frame.ts';
 import { errorPage } from './pages.ts';
 
@@ -123,12 +123,12 @@ function negotiatedResponse(request: Request, accepted: Accepted): Response {
 	return redirect;
 }
 
-export function challengeResponse(
+export function jsonResponse(
 	request: Request,
-	{ form, challenge, rate }: { form: FormRow; challenge: AltchaChallenge; rate?: RateState },
+	{ form, body, rate }: { form: FormRow; body: object; rate?: RateState | undefined },
 ): Response {
 	const headers = { ...corsHeaders(request, form), ...(rate && rateHeaders(rate)), 'Cache-Control': 'no-store' };
-	return Response.json(challenge, { headers });
+	return Response.json(body, { headers });
 }
 
 export interface Rejection {
@@ -141,7 +141,8 @@ export interface Rejection {
 }
 
 export function rejectedResponse(request: Request, rejection: Rejection): Response {
-	const { form, error, rate, isJsonOnly } = rejection;
+	const { form, rate, isJsonOnly } = rejection;
+	const error = inOwnersWords(rejection.error, form);
 	const { id: requestId } = rejection.info;
 	const headers = {
 		...corsHeaders(request, form),
@@ -161,6 +162,7 @@ export function rejectedResponse(request: Request, rejection: Rejection): Respon
 		message: error.message,
 		requestId,
 		fields: error.details.fields,
+		isOwners: error !== rejection.error,
 		backUrl: request.headers.get('referer') ?? request.headers.get('origin'),
 	});
 	return pageResponse(page, headers);

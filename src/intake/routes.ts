@@ -11,6 +11,7 @@ import {
 	redirectResponse,
 	submitErrorResponses,
 } from '../http/openapi.ts';
+import { nullable } from '../http/schema-types.ts';
 
 const Accepted = Type.Object({
 	success: Type.Literal(true),
@@ -75,7 +76,7 @@ const submitDetail = {
 			'CAPTCHA_FAILED',
 			'VALIDATION_ERROR',
 		),
-		...submitErrorResponses('FORM_DISABLED', 'DOMAIN_NOT_ALLOWED'),
+		...submitErrorResponses('FORM_DISABLED', 'FORM_NOT_OPEN', 'FORM_CLOSED', 'FORM_FULL', 'DOMAIN_NOT_ALLOWED'),
 		...submitErrorResponses('FORM_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'IDEMPOTENCY_KEY_REUSED'),
 		...submitErrorResponses('PAYLOAD_TOO_LARGE', 'FILE_TOO_LARGE', 'TOO_MANY_FILES', 'FILES_FULL'),
 		...submitErrorResponses('UNSUPPORTED_MEDIA_TYPE', 'FILE_TYPE_NOT_ALLOWED', 'RATE_LIMITED', 'UNAVAILABLE'),
@@ -112,11 +113,44 @@ const challengeDetail = {
 	},
 };
 
+const StatusBody = Type.Object({
+	open: Type.Boolean(),
+	code: nullable(Type.String(), { description: 'Why not: the code that a submission would get.' }),
+	message: nullable(Type.String(), { description: 'Why not, in a sentence: the form’s `closedText` if it has one.' }),
+	opensAt: nullable(Type.String({ format: 'date-time' })),
+	closesAt: nullable(Type.String({ format: 'date-time' })),
+	full: Type.Boolean({ description: 'Whether every place is taken, by `maxSubmissions`.' }),
+});
+
+const statusDetail = {
+	operationId: 'getFormStatus',
+	summary: 'Check whether a form takes submissions',
+	description:
+		'For pages, which can say so before a visitor fills in the form: `formsrv.js` does with `data-formsrv-status`. How many ' +
+		'places are left is not told.',
+	parameters: [pathParameter('slug', { description: 'The slug of the form.', example: 'contact-k3v9x2qm' })],
+	responses: {
+		200: jsonResponse('Whether it takes submissions now.', {
+			schema: StatusBody,
+			example: {
+				open: false,
+				code: 'FORM_NOT_OPEN',
+				message: 'Registration opens on Monday at nine.',
+				opensAt: '2027-02-01T09:00:00.000Z',
+				closesAt: null,
+				full: false,
+			},
+		}),
+		...submitErrorResponses('FORM_NOT_FOUND', 'RATE_LIMITED'),
+	},
+};
+
 /** For the document only. The endpoint has two paths, whose operations need different ids. */
 export function describedEndpoint(prefix: '/f' | '/api/f') {
 	const named = <T extends { operationId: string }>(detail: T) =>
 		prefix === '/f' ? { ...detail, operationId: `${detail.operationId}ByShortPath` } : detail;
 	return new Elysia({ prefix, detail: { tags: ['Submit'], security: [] } })
 		.post('/:slug', () => {}, { detail: named(submitDetail) })
-		.get('/:slug/challenge', () => {}, { detail: named(challengeDetail) });
+		.get('/:slug/challenge', () => {}, { detail: named(challengeDetail) })
+		.get('/:slug/status', () => {}, { detail: named(statusDetail) });
 }

@@ -95,9 +95,11 @@ describe('the OpenAPI document', () => {
 		expect(undescribed).toEqual([]);
 	});
 
-	test('asks for a key everywhere but at the submission endpoint, its challenge, to sign in, and at the probes', () => {
+	test('asks for a key everywhere but at the submission endpoint, its challenge and status, to sign in, and at the probes', () => {
 		const open = operations.filter(({ operation }) => !operation.security?.length).map(({ path }) => path);
-		const submitting = ['/api/f/{slug}', '/api/f/{slug}/challenge', '/f/{slug}', '/f/{slug}/challenge'];
+		const submitting = ['/api/f', '/f'].flatMap((prefix) =>
+			['', '/challenge', '/status'].map((rest) => `${prefix}/{slug}${rest}`),
+		);
 		expect([...new Set(open)].sort()).toEqual(
 			[...submitting, '/api/session', '/files/{fileId}', '/health', '/ready'].sort(),
 		);

@@ -8,6 +8,8 @@ interface Input {
 	placeholder?: string;
 	isMono?: true;
 	input?: 'url';
+	/** More than one makes a text area. */
+	lines?: number;
 	maxLength?: number;
 }
 

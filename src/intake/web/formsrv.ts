@@ -3,6 +3,7 @@
 import { renewCaptchas } from './captchas.ts';
 import { withoutShadows } from './form-members.ts';
 import { clearMessages, prepareMessages, showError, showSuccess } from './messages.ts';
+import { fetchStatus, showClosed } from './status.ts';
 
 /** A request that can be repeated exactly, under the same idempotency key. */
 interface Attempt {
@@ -45,6 +46,15 @@ document.addEventListener('submit', (event) => {
 		// The event is not prevented, so the browser sends the form.
 	}
 });
+
+for (const form of document.querySelectorAll<HTMLFormElement>('form[data-formsrv-status]')) void tellStatus(form);
+
+async function tellStatus(form: HTMLFormElement): Promise<void> {
+	const endpoint = findEndpoint(form, null);
+	prepareMessages(form);
+	const status = endpoint ? await fetchStatus(endpoint) : {};
+	if (status.open === false && announce(form, 'closed', status)) showClosed(form, SUBMIT_BUTTONS, status);
+}
 
 /** The submit event comes after the browser's validation, unless the page disables that. */
 function intercept(event: SubmitEvent): void {
@@ -190,7 +200,7 @@ function fail(form: HTMLFormElement, outcome: Outcome, submitter: HTMLElement | 
 }
 
 /** Dispatches the event to the page; `false` if the page handles it. */
-function announce(form: HTMLFormElement, what: string, detail: Outcome): boolean {
+function announce(form: HTMLFormElement, what: string, detail: object): boolean {
 	const event = new CustomEvent(`formsrv:${what}`, { bubbles: true, cancelable: true, detail });
 	return withoutShadows(form).dispatchEvent(event);
 }

@@ -40,6 +40,7 @@ let tab: Tab;
 let faults: string[];
 let sent: Sent[];
 let replies: Reply[];
+let formStatus: object = {};
 
 const endpoint = Bun.serve({
 	port: 0,
@@ -48,6 +49,7 @@ const endpoint = Bun.serve({
 		const { pathname } = new URL(request.url);
 		if (pathname === '/formsrv.js') return (await script(request)) ?? new Response(null, { status: 404 });
 		if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: CORS });
+		if (pathname === '/f/contact/status') return Response.json(formStatus, { headers: CORS });
 		if (request.method !== 'POST') return new Response(null, { status: 404 });
 		const form = await request.clone().formData();
 		const fields = [...form].map(([name, value]): [string, string] => [name, `${value}`]);
@@ -308,6 +310,32 @@ describe('an error', () => {
 		await tab.click('#send');
 		await alert().getByText('Not sent.').waitFor();
 		await tab.getByRole('button', { name: 'Once more' }).click();
+		await status().getByText('Thank you').waitFor();
+	});
+});
+
+describe('a form that takes nothing now', () => {
+	const closed = { open: false, code: 'FORM_CLOSED', message: 'See you <b>next</b> year.' };
+	const ATTRIBUTES = `action="${ACTION}?from=page" method="post" data-formsrv-status`;
+
+	test('says so before anybody fills it in, if the page wants that', async () => {
+		formStatus = closed;
+		await open(ATTRIBUTES);
+		await alert().getByText('See you <b>next</b> year.').waitFor();
+		expect(await tab.locator('#send').isDisabled()).toBe(true);
+		expect(await tab.evaluate(() => document.activeElement === document.body)).toBe(true);
+		expect(await findAccessibilityFaults(tab)).toEqual([]);
+	});
+
+	test('is left as it is if the page shows that itself, or the form is open', async () => {
+		formStatus = closed;
+		const own = `<script>addEventListener('formsrv:closed', (event) => { event.preventDefault(); document.title = event.detail.code; })</script>`;
+		await open(ATTRIBUTES, FIELDS + own);
+		await tab.waitForFunction(() => document.title === 'FORM_CLOSED');
+		expect(await tab.locator('#send').isEnabled()).toBe(true);
+		formStatus = { open: true };
+		await Promise.all([tab.waitForResponse(`${ACTION}/status`), open(ATTRIBUTES)]);
+		await tab.click('#send');
 		await status().getByText('Thank you').waitFor();
 	});
 });

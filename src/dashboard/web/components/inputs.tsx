@@ -44,7 +44,7 @@ type Native = Pick<
 interface FieldProps extends Labels, Native {
 	value: string;
 	onInput: (value: string) => void;
-	type?: 'text' | 'email' | 'url' | 'password' | 'date';
+	type?: 'text' | 'email' | 'url' | 'password' | 'date' | 'datetime-local';
 	/** More than one line makes a text area. */
 	lines?: number;
 	isMono?: boolean;

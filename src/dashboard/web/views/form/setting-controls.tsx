@@ -2,14 +2,17 @@
 
 import type { JSX } from 'preact';
 import type { Choice } from '../../../../forms/kinds/choice.ts';
+import type { Count } from '../../../../forms/kinds/count.ts';
 import type { Files } from '../../../../forms/kinds/files.ts';
 import type { List } from '../../../../forms/kinds/list.ts';
+import type { Moment } from '../../../../forms/kinds/moment.ts';
 import type { Setting } from '../../../../forms/kinds/setting.ts';
 import type { Spam } from '../../../../forms/kinds/spam.ts';
 import type { Text } from '../../../../forms/kinds/text.ts';
 import { FORM_SETTINGS, type FormSetting, type SettingName } from '../../../../forms/settings.ts';
 import { Field, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
+import { localMoment, momentOf } from '../../local-moment.ts';
 import { entriesOf, FilesSetting, fileRulesChange, fileRulesDraft } from './files-setting.tsx';
 import { type SpamDraft, SpamSetting, spamChange, spamDraft } from './spam-setting.tsx';
 
@@ -38,10 +41,10 @@ const text: Control<Text, string> = {
 	draft: (value) => value ?? '',
 	change: (draft, { isClearable }) => draft.trim() || (isClearable ? null : ''),
 	Input({ name, setting, draft, hint = setting.hint, error, disabled, onChange }) {
-		const { label, placeholder, isMono, input, maxLength, isRequired } = setting;
+		const { label, placeholder, isMono, input, lines, maxLength, isRequired } = setting;
 		return (
 			<Field
-				{...{ label, hint, placeholder, isMono, maxLength, disabled }}
+				{...{ label, hint, placeholder, isMono, lines, maxLength, disabled }}
 				type={input}
 				required={isRequired}
 				value={draft}
@@ -97,6 +100,39 @@ const spam: Control<Spam, SpamDraft> = {
 	Input: SpamSetting,
 };
 
+const moment: Control<Moment, string> = {
+	draft: (value) => (value === null ? '' : localMoment(value)),
+	change: (draft) => (draft === '' ? null : momentOf(draft)),
+	Input({ name, setting: { label, hint }, draft, error, disabled, onChange }) {
+		return (
+			<Field
+				{...{ label, hint, disabled }}
+				type="datetime-local"
+				value={draft}
+				error={errorOf(error, name)}
+				onInput={onChange}
+			/>
+		);
+	},
+};
+
+const count: Control<Count, string> = {
+	draft: (value) => (value === null ? '' : `${value}`),
+	// What is no number is the server's to reject.
+	change: (draft) => (/^\d+$/.test(draft.trim()) ? Number(draft) : draft.trim() || null),
+	Input({ name, setting: { label, hint }, draft, error, disabled, onChange }) {
+		return (
+			<Field
+				{...{ label, hint, disabled }}
+				placeholder="Any number"
+				value={draft}
+				error={errorOf(error, name)}
+				onInput={onChange}
+			/>
+		);
+	},
+};
+
 type Kind = Exclude<FormSetting['kind'], 'switch'>;
 
 const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknown> } = {
@@ -105,6 +141,8 @@ const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknow
 	choice,
 	files,
 	spam,
+	moment,
+	count,
 };
 
 /** `undefined` for a switch. */

@@ -1,0 +1,15 @@
+/** Moments as an input of type `datetime-local` holds them: in the reader's zone, and without it. */
+
+import { MINUTE_MS } from '../../durations.ts';
+
+export function localMoment(iso: string): string {
+	const date = new Date(iso);
+	const local = new Date(date.getTime() - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, -1);
+	return local.replace(/(?::00)?\.000$/, '');
+}
+
+/** As the API takes it; what is no moment stays as it is, and is its to reject. */
+export function momentOf(local: string): string {
+	const date = new Date(local);
+	return Number.isNaN(date.getTime()) ? local : date.toISOString();
+}

@@ -1,0 +1,30 @@
+/** The rates of the submission endpoint: of one network to a form, and to all forms. */
+
+import type { Config } from '../config.ts';
+import { networkOf } from '../http/client-address.ts';
+import { createRateLimiter, type RateState } from '../http/rate-limit.ts';
+import type { FormRow } from '../storage/tables.ts';
+
+interface Sender {
+	form: Pick<FormRow, 'id'>;
+	clientAddress: string;
+}
+
+export type IntakeRates = ReturnType<typeof createIntakeRates>;
+
+export function createIntakeRates(limits: Pick<Config['rates'], 'submit' | 'address'>, now: () => number = Date.now) {
+	const toForm = createRateLimiter(limits.submit, now);
+	const toAll = createRateLimiter(limits.address, now);
+	return {
+		/** Counts a submission against its sender's rates; returns that of the form. @throws AppError RATE_LIMITED */
+		take({ form, clientAddress }: Sender): RateState | undefined {
+			const network = networkOf(clientAddress);
+			const state = toForm.take(`${network} ${form.id}`);
+			toAll.take(network);
+			return state;
+		},
+		/** Counts a request for something else, apart from submissions. @throws AppError RATE_LIMITED */
+		takeOther: ({ form, clientAddress }: Sender, other: 'challenge' | 'status'): RateState | undefined =>
+			toForm.take(`${networkOf(clientAddress)} ${form.id} ${other}`),
+	};
+}

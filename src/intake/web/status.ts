@@ -1,0 +1,28 @@
+/** Tells visitors before they fill in a form that it takes nothing now. */
+
+import { withoutShadows } from './form-members.ts';
+import { prepareMessages } from './messages.ts';
+
+/** What the server says of a form. */
+export interface Status {
+	open?: boolean;
+	message?: string;
+}
+
+/** `{}` if nothing is known: then the form is left alone. */
+export async function fetchStatus(endpoint: string): Promise<Status> {
+	try {
+		const response = await fetch(endpoint.replace(/\/?(?:[?#].*)?$/, '/status'), { credentials: 'omit' });
+		return response.ok ? await response.json() : {};
+	} catch {
+		return {};
+	}
+}
+
+/** Without the focus, which the visitor may have elsewhere. */
+export function showClosed(form: HTMLFormElement, buttons: string, { message = '' }: Status): void {
+	for (const button of withoutShadows(form).querySelectorAll(buttons)) button.toggleAttribute('disabled', true);
+	const paragraph = document.createElement('p');
+	paragraph.textContent = message;
+	prepareMessages(form).alert.append(paragraph);
+}
