@@ -20,6 +20,7 @@ import { createAltchaStore } from './intake/altcha-store.ts';
 import { createCaptchaCheck } from './intake/captcha.ts';
 import { createIntake } from './intake/intake.ts';
 import { createIntakeRates } from './intake/rates.ts';
+import { createSenders } from './intake/senders.ts';
 import { createKeys } from './keys/keys.ts';
 import { lazy } from './lazy.ts';
 import { localUrl } from './local-url.ts';
@@ -111,11 +112,12 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		links,
 		budget,
 	};
+	const rates = createIntakeRates(config.rates, now);
 	const intake = createIntake({
 		storage,
 		forms,
 		budget,
-		rates: createIntakeRates(config.rates, now),
+		rates,
 		limits: config.limits,
 		strictRedirects: config.strictRedirects,
 		outbox: dispatch.outbox,
@@ -145,6 +147,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		dispatch,
 		files,
 		intake,
+		senders: createSenders(keys, rates),
 		/** Whether that for which a link was made is still valid. */
 		isAlive: ({ kind, id }: LinkHolder): Promise<boolean> =>
 			({ key: keys, session: sessions, webhook: webhooks })[kind].isAlive(id),

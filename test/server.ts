@@ -65,7 +65,8 @@ export async function openTestServer({ settings = {}, database, now, elapsed = n
 	const server = await startServer(app);
 
 	async function createKey(key: Partial<NewKey> = {}): Promise<string> {
-		const { token } = await app.keys.create({ mode: 'live', permissions: ['admin'], ...key });
+		const permissions = key.form === undefined ? (['admin'] as const) : (['read'] as const);
+		const { token } = await app.keys.create({ mode: 'live', permissions, ...key });
 		return token;
 	}
 	const adminKey = await createKey();

@@ -1,6 +1,7 @@
 /** `formsrv keys`: creates, lists and revokes API keys. */
 
 import { type Command, Option } from 'commander';
+import { FORM_KEY_PERMISSIONS } from '../keys/bounds.ts';
 import type { ApiKey } from '../keys/schema.ts';
 import { displayToken, isToken } from '../keys/token.ts';
 import { PERMISSIONS, type Permission } from '../storage/tables.ts';
@@ -22,6 +23,7 @@ const PERMISSIONS_HELP = [
 	'  read    read forms and submissions',
 	'  write   create and change forms; mark submissions as read, starred, spam',
 	'  delete  delete forms and submissions',
+	'  submit  submit from a server, whatever the allowed domains and the captcha of the form',
 	'  admin   all of this, and keys, sessions, webhooks and deliveries',
 ].join('\n');
 
@@ -39,13 +41,16 @@ function addCreate(keys: Command, cli: Cli): void {
 			'Create an API key and print it, once: only its hash is stored. Without options it is a live key that may do everything.',
 		)
 		.option('--name <text>', 'What it is for, shown in lists')
-		.option('--permissions <list>', `Any of ${PERMISSIONS.join(', ')}, separated by commas (default: admin)`)
+		.option(
+			'--permissions <list>',
+			`Any of ${PERMISSIONS.join(', ')}, separated by commas (default: admin, with --form: read)`,
+		)
 		.option('--test', 'Create a test key: it sees only test forms, whose mails and webhooks are never sent')
 		.addOption(
 			new Option(
 				'--form <id|slug>',
-				'Create a form-level key, which only reads the submissions of this form',
-			).conflicts(['permissions', 'test']),
+				'Create a form-level key, for the submissions of this form only: --permissions read (default), submit or both',
+			).conflicts(['test']),
 		)
 		.option('--expires <when>', 'Lifetime such as 90d, 12h or 1y, or a date such as 2027-01-31')
 		.addHelpText('after', PERMISSIONS_HELP)
@@ -56,10 +61,11 @@ function addCreate(keys: Command, cli: Cli): void {
 				'formsrv keys create --name "website build" --permissions read --expires 90d',
 				'formsrv keys create --test --permissions read,write',
 				'formsrv keys create --form contact-k3v9x2qm',
+				'formsrv keys create --form contact-k3v9x2qm --permissions submit',
 			),
 		);
 	runOnApp(command, { cli, create: ({ form }) => form === undefined }, (options: CreateOptions) => {
-		const permissions = parsePermissions(options.permissions ?? 'admin');
+		const permissions = permissionsOf(options);
 		const expiresAt = expiryOf(options.expires);
 		return async (app) => {
 			const form = options.form === undefined ? undefined : (await findForm(app, options.form)).id;
@@ -125,9 +131,15 @@ function stateOf(key: ApiKey, now: number): string {
 }
 
 function scopeOf(key: ApiKey): string {
-	return key.form === null
-		? `${key.mode}, ${key.permissions.join(' + ')}`
-		: `reads the submissions of form ${key.form}`;
+	const permissions = key.permissions.join(' + ');
+	return key.form === null ? `${key.mode}, ${permissions}` : `${permissions}, for the submissions of form ${key.form}`;
+}
+
+function permissionsOf({ permissions, form }: CreateOptions): Permission[] {
+	if (form === undefined) return parsePermissions(permissions ?? 'admin');
+	const parsed = parsePermissions(permissions ?? 'read');
+	if (parsed.every((permission) => FORM_KEY_PERMISSIONS.includes(permission))) return parsed;
+	throw new CommandError(`--permissions of a form-level key must be any of ${FORM_KEY_PERMISSIONS.join(', ')}.`, 2);
 }
 
 function parsePermissions(list: string): Permission[] {

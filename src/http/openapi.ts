@@ -243,8 +243,8 @@ export function binaryResponse(description: string, type = 'application/octet-st
 }
 
 /** A redirect. */
-export function redirectResponse(description: string) {
-	return { description, headers: describeHeaders({ Location: 'Where to go next.' }) };
+export function redirectResponse(description: string, headers: Record<string, string> = {}) {
+	return { description, headers: describeHeaders({ Location: 'Where to go next.', ...headers }) };
 }
 
 /** Error responses by status; codes with the same status share one response with several examples. */

@@ -2,12 +2,13 @@
 
 import { AppError } from '../errors.ts';
 import { noRoute } from '../http/method-guard.ts';
+import type { RateState } from '../http/rate-limit.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import type { Handler } from '../http/request-pipeline.ts';
 import type { FormRow } from '../storage/tables.ts';
 import { prefersJson } from './content-negotiation.ts';
 import { helpPage } from './help-page.ts';
-import type { Intake } from './intake.ts';
+import type { Intake, Submit } from './intake.ts';
 import {
 	acceptedResponse,
 	corsHeaders,
@@ -17,12 +18,14 @@ import {
 	type Rejection,
 	rejectedResponse,
 } from './responses.ts';
+import { keyOf, type Senders } from './senders.ts';
 
 const ALLOW = 'OPTIONS, POST';
 const ALLOW_GET = 'GET, OPTIONS';
 
 export interface EndpointOptions {
 	intake: Intake;
+	senders: Senders;
 	/** `/f` or `/api/f`. */
 	prefix: string;
 	/** The public address for snippets, without a trailing slash, such as `https://forms.example.com/f`. */
@@ -47,7 +50,7 @@ type Context = Omit<Rejection, 'error'>;
 
 /** Makes the handler of all requests below the prefix. */
 export function createEndpoint(options: EndpointOptions): Handler {
-	const { intake, prefix, endpoint, thanksUrl, report } = options;
+	const { intake, senders, prefix, endpoint, thanksUrl, report } = options;
 
 	const slugStart = prefix.length + 1;
 
@@ -76,12 +79,20 @@ export function createEndpoint(options: EndpointOptions): Handler {
 	}
 
 	function submitTo(form: FormRow, request: Request, context: Context): Promise<Response> {
-		const { info } = context;
 		context.form = form;
-		const submission = { form, request, clientAddress: info.clientAddress };
-		const rate = intake.rates.take(submission);
+		const key = keyOf(request);
+		const submission = { form, request, clientAddress: context.info.clientAddress, hasKey: key !== undefined };
+		if (key === undefined) return accept(submission, context, intake.rates.take(submission));
+		return senders.admit(key, { form, info: context.info }).then((rate) => accept(submission, context, rate));
+	}
+
+	function accept(submission: Submit, context: Context, rate: RateState | undefined): Promise<Response> {
+		const { form, request } = submission;
+		const { info } = context;
 		context.rate = rate;
-		return intake.accept(submission, (next) => acceptedResponse(request, { info, form, next, thanksUrl, rate }));
+		return intake.accept(submission, (next, submissionId) =>
+			acceptedResponse(request, { info, form, next, submissionId, thanksUrl, rate }),
+		);
 	}
 
 	/** What scripts ask of a form before they submit to it. */
@@ -90,7 +101,7 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		context.isJsonOnly = true;
 		const form = await intake.findForm(target.slug);
 		context.form = form;
-		const sender = { form, request, clientAddress: target.info.clientAddress };
+		const sender = { form, request, clientAddress: target.info.clientAddress, hasKey: false };
 		const rate = intake.rates.takeOther(sender, what);
 		context.rate = rate;
 		return jsonResponse(request, { form, body: await intake[what](sender), rate });

@@ -14,9 +14,12 @@ const LIFETIME_MS = DAY_MS;
 const EXPIRE_AT_ONCE = 500;
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
-/** The redirect target of the first response; `null` is the thank-you page. */
+/** What the first response said. */
 export interface FirstResponse {
+	/** The redirect target; `null` is the thank-you page. */
 	next: string | null;
+	/** `null` if it is not known, of a response that an earlier version gave. */
+	submissionId: number | null;
 }
 
 interface KeyedRequest {
@@ -53,7 +56,7 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 		for (;;) {
 			const since = expiredUntil();
 			const [known] = await select().execute({ formId, key, since });
-			if (known?.bodyHash === bodyHash) return { next: known.next };
+			if (known?.bodyHash === bodyHash) return { next: known.next, submissionId: known.submissionId };
 			if (known) throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different body.');
 			try {
 				return await submit(since);

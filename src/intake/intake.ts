@@ -2,19 +2,14 @@
 
 import type { ByteBudget } from '../byte-budget.ts';
 import type { Config } from '../config.ts';
-import type { Outbox } from '../delivery/outbox.ts';
 import { AppError } from '../errors.ts';
 import { checkOrigin } from '../forms/allowed-domains.ts';
 import type { Forms } from '../forms/forms.ts';
 import { encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
-import type { Judge } from '../spam/judge.ts';
-import { type SpamReason, verdictOf } from '../spam/verdict.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { NewDelivery, NewIdempotencyKey, NewSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { Altcha, AltchaChallenge } from './altcha.ts';
-import type { createCaptchaCheck } from './captcha.ts';
 import { type Content, createContentRules, readContent } from './content.ts';
 import { createIdempotency, hashContent, idempotencyKeyOf } from './idempotency.ts';
 import type { TextLimits } from './multipart-parser.ts';
@@ -24,6 +19,7 @@ import { asBodyError, checkSize, createBodyReservations, declaredSize, readSmall
 import { isMultipart, type Media, mediaKind } from './read-fields.ts';
 import type { MultipartRead } from './read-multipart.ts';
 import { redirectTarget } from './redirect-target.ts';
+import { createStore, type StoreOptions } from './store.ts';
 
 /** The most that one network's large bodies take of the byte budget: three of 1 MiB, each counted four times. */
 const NETWORK_BYTES = 12 * 1024 * 1024;
@@ -32,7 +28,7 @@ const FREE_BODY_BYTES = 16 * 1024;
 /** The most bodies at one time with uncounted bytes: together these take no more than the share of one network. */
 const FREE_BODIES = 192;
 
-export interface IntakeOptions {
+export interface IntakeOptions extends Omit<StoreOptions, 'now'> {
 	storage: Storage;
 	forms: Forms;
 	/** Memory for large bodies; beyond it they are rejected with Retry-After. */
@@ -40,13 +36,9 @@ export interface IntakeOptions {
 	rates: IntakeRates;
 	limits: Config['limits'];
 	strictRedirects: boolean;
-	/** Plans what a submission sends, stored with it; a promise only if it has to read, because every `await` costs. */
-	outbox: Pick<Outbox, 'plan' | 'wake'>;
 	/** Loads what reads the multipart bodies that the fast path does not: most submissions need none of it. */
 	loadMultipart(limits: TextLimits): Promise<MultipartRead>;
-	checkCaptcha: ReturnType<typeof createCaptchaCheck>;
 	altcha: Pick<Altcha, 'challenge'>;
-	judge: Judge;
 	now?: () => number;
 }
 
@@ -54,36 +46,16 @@ export interface Submit {
 	form: FormRow;
 	request: Request;
 	clientAddress: string;
-}
-
-/** An idempotency key to store with the submission. */
-type Key = Omit<NewIdempotencyKey, 'formId' | 'createdAt'>;
-
-/** What goes into the row besides what was sent. */
-interface Beside {
-	/** What the captcha had against it. */
-	captcha: SpamReason | null;
-	key: Key | undefined;
+	/** Whether a key was shown that may submit: then it does not matter from where it comes. */
+	hasKey: boolean;
 }
 
 export type Intake = ReturnType<typeof createIntake>;
 
 export function createIntake(options: IntakeOptions) {
-	const {
-		storage,
-		forms,
-		budget,
-		rates,
-		limits,
-		strictRedirects,
-		outbox,
-		loadMultipart,
-		checkCaptcha,
-		altcha,
-		judge,
-		now = Date.now,
-	} = options;
+	const { storage, forms, budget, rates, limits, strictRedirects, loadMultipart, altcha, now = Date.now } = options;
 	const idempotency = createIdempotency(storage, now);
+	const store = createStore({ ...options, now });
 	const opening = createOpening(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
 	const multipart = lazy(() => loadMultipart({ ...fieldLimits, maxTextBytes: limits.maxBody }));
@@ -91,68 +63,6 @@ export function createIntake(options: IntakeOptions) {
 	const contentRules = createContentRules(fieldLimits);
 	const freeBytes = Math.min(FREE_BODY_BYTES, limits.maxBody);
 	const reserveBody = createBodyReservations({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
-
-	/** Judges a submission, and makes its row. @throws AppError EMPTY_SUBMISSION */
-	function compose(submit: Submit, { special, names, data }: Content, { captcha, key }: Beside): NewSubmission {
-		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
-		const { form, clientAddress } = submit;
-		const { honeypotFilled, replyTo } = special;
-		const reasons = judge({ form, data, replyTo, clientAddress, honeypotFilled, captcha });
-		const submission: NewSubmission = {
-			id: storage.nextId(),
-			formId: form.id,
-			data,
-			names,
-			spamReason: reasons && verdictOf(reasons, form.spam.threshold),
-			subject: special.subject ?? null,
-			replyTo: replyTo ?? null,
-			spamReasons: reasons && JSON.stringify(reasons),
-			meta: null,
-		};
-		if (key) submission.idempotencyKey = { ...key, formId: form.id, createdAt: now() };
-		return submission;
-	}
-
-	/** Stores a submission with its deliveries. Not async, because the usual submission waits only for the disk. */
-	function append(form: FormRow, submission: NewSubmission): Promise<number> {
-		const planned = outbox.plan({ form, submission });
-		if (planned instanceof Promise) return planned.then((deliveries) => appendWith(submission, deliveries));
-		return appendWith(submission, planned);
-	}
-
-	function appendWith(submission: NewSubmission, deliveries: readonly NewDelivery[]): Promise<number> {
-		submission.deliveries = deliveries;
-		const stored = storage.submissions.append(submission);
-		return deliveries.length === 0
-			? stored
-			: stored.then((id) => {
-					outbox.wake(deliveries);
-					return id;
-				});
-	}
-
-	/** Checks for spam and stores the submission. Not async, as `append`. */
-	function store(submit: Submit, content: Content, key?: Key): Promise<number> {
-		const { form } = submit;
-		if (form.captcha !== null || content.files) return storeChecked(submit, content, key);
-		return append(form, compose(submit, content, { captcha: null, key }));
-	}
-
-	/** The same with a captcha or files. */
-	async function storeChecked(submit: Submit, content: Content, key?: Key): Promise<number> {
-		const { form } = submit;
-		const { special, files } = content;
-		let captcha: SpamReason | null = null;
-		if (form.captcha !== null && !special.honeypotFilled) {
-			// A token is valid only once: do not use it up for a submission that cannot be stored.
-			const error = storage.findings.rejection('submission');
-			if (error) throw error;
-			captcha = await checkCaptcha({ form, tokens: special.captchaTokens });
-		}
-		const submission = compose(submit, content, { captcha, key });
-		if (files) submission.files = await files.finish(!special.honeypotFilled);
-		return files ? files.keepWith(() => append(form, submission)) : append(form, submission);
-	}
 
 	return {
 		/** @throws AppError FORM_NOT_FOUND */
@@ -163,10 +73,13 @@ export function createIntake(options: IntakeOptions) {
 		rates,
 		/**
 		 * Accepts a submission. Cheap checks run first.
-		 * @param respond Called once it is on disk, with the redirect target; `null` is the thank-you page.
+		 * @param respond Called once it is on disk, with the redirect target, `null` for the thank-you page, and the id to tell.
 		 * @throws AppError if it is rejected; then nothing was stored
 		 */
-		async accept(submit: Submit, respond: (next: string | null) => Response): Promise<Response> {
+		async accept(
+			submit: Submit,
+			respond: (next: string | null, submissionId: number | null) => Response,
+		): Promise<Response> {
 			const { form, request, clientAddress } = submit;
 			const { headers } = request;
 			const contentType = headers.get('content-type');
@@ -200,18 +113,17 @@ export function createIntake(options: IntakeOptions) {
 				checkDataSize(content, limits.maxBody);
 				const next = redirectTarget(form, { next: content.special.next, headers, strict: strictRedirects });
 				if (key === undefined) {
-					await store(submit, content);
-					return respond(next);
+					return respond(next, await store(submit, content));
 				}
 				const bodyHash = hashContent(content);
 				const known = content;
 				const storeOnce = async (since: number) => {
 					if (closed) throw closed;
-					await store(submit, known, { key, bodyHash, next, since });
-					return { next };
+					const submissionId = await store(submit, known, { key, bodyHash, next, since });
+					return { next, submissionId };
 				};
 				const first = await idempotency.once({ formId: form.id, key, bodyHash }, storeOnce);
-				return respond(first.next);
+				return respond(first.next, first.submissionId);
 			} finally {
 				if (content?.files) await content.files.close();
 				reservation?.release();
@@ -233,9 +145,9 @@ export function createIntake(options: IntakeOptions) {
 	};
 }
 
-function checkOpen({ form, request: { headers } }: Submit): void {
+function checkOpen({ form, request: { headers }, hasKey }: Submit): void {
 	if (!form.isActive) throw new AppError('FORM_DISABLED', 'This form is not accepting submissions.');
-	if (!checkOrigin(headers, form.allowedDomains)) {
+	if (!hasKey && !checkOrigin(headers, form.allowedDomains)) {
 		throw new AppError('DOMAIN_NOT_ALLOWED', 'This form does not accept submissions from this website.');
 	}
 }

@@ -1,4 +1,4 @@
-/** The rates of the submission endpoint: of one network to a form, and to all forms. */
+/** The rates of the submission endpoint: of one network to a form and to all forms, and of a key. */
 
 import type { Config } from '../config.ts';
 import { networkOf } from '../http/client-address.ts';
@@ -12,9 +12,14 @@ interface Sender {
 
 export type IntakeRates = ReturnType<typeof createIntakeRates>;
 
-export function createIntakeRates(limits: Pick<Config['rates'], 'submit' | 'address'>, now: () => number = Date.now) {
+export function createIntakeRates(
+	limits: Pick<Config['rates'], 'submit' | 'address' | 'api' | 'auth'>,
+	now: () => number = Date.now,
+) {
 	const toForm = createRateLimiter(limits.submit, now);
 	const toAll = createRateLimiter(limits.address, now);
+	const ofKey = createRateLimiter(limits.api, now);
+	const failures = createRateLimiter(limits.auth, now);
 	return {
 		/** Counts a submission against its sender's rates; returns that of the form. @throws AppError RATE_LIMITED */
 		take({ form, clientAddress }: Sender): RateState | undefined {
@@ -23,6 +28,10 @@ export function createIntakeRates(limits: Pick<Config['rates'], 'submit' | 'addr
 			toAll.take(network);
 			return state;
 		},
+		/** Counts a submission with a key, whatever its address. @throws AppError RATE_LIMITED */
+		takeKey: (keyId: string): RateState | undefined => ofKey.take(keyId),
+		/** Counts a wrong key. @throws AppError RATE_LIMITED */
+		takeFailure: (clientAddress: string): void => void failures.take(networkOf(clientAddress)),
 		/** Counts a request for something else, apart from submissions. @throws AppError RATE_LIMITED */
 		takeOther: ({ form, clientAddress }: Sender, other: 'challenge' | 'status'): RateState | undefined =>
 			toForm.take(`${networkOf(clientAddress)} ${form.id} ${other}`),

@@ -5,6 +5,7 @@ import { errorHeaders, statusOf, toEnvelope } from '../http/error-envelope.ts';
 import { type RateState, rateHeaders, setRateHeaders } from '../http/rate-limit.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import { STANDARD_HEADERS, setRequestId } from '../http/standard-headers.ts';
+import { encodeId } from '../ids.ts';
 import type { FormRow } from '../storage/tables.ts';
 import { prefersJson } from './content-negotiation.ts';
 import { formspreeErrors, isFormspreeClient } from './formspree.ts';
@@ -19,7 +20,8 @@ const SUCCESS = JSON.stringify({ success: true, message: SUCCESS_MESSAGE });
 const JSON_BODY = /^\s*(?:application\/(?:[a-z0-9.!#$&^_-]+\+)?json|text\/plain)\b/i;
 const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1000}$/;
 const DEFAULT_REQUEST_HEADERS = 'Accept, Content-Type, Formspree-Client, Idempotency-Key, X-Requested-With';
-const EXPOSED_HEADERS = 'Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id';
+const SUBMISSION_ID = 'Formsrv-Submission-Id';
+const EXPOSED_HEADERS = `Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id, ${SUBMISSION_ID}`;
 const PREFLIGHT_SECONDS = '86400';
 
 type HeaderValues = Record<string, string>;
@@ -83,17 +85,21 @@ export interface Accepted {
 	form: FormRow;
 	/** The redirect target; `null` is the thank-you page of this server. */
 	next: string | null;
+	/** `null`: not known. */
+	submissionId: number | null;
 	thanksUrl: string;
 	rate?: RateState;
 }
 
 /** A template with the values of this request. The next request overwrites them, so create the response at once. */
-function complete(template: Template, { info, rate }: Accepted): Response {
+function complete(template: Template, { info, submissionId, rate }: Accepted): Response {
 	const response = rate ? template.limited : template.plain;
 	if (rate) {
 		setRateHeaders(response.headers, rate, template.rate);
 		template.rate = rate;
 	}
+	if (submissionId === null) response.headers.delete(SUBMISSION_ID);
+	else response.headers.set(SUBMISSION_ID, encodeId(submissionId));
 	setRequestId(response.headers, info);
 	return response;
 }

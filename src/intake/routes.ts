@@ -42,14 +42,19 @@ const Submit = Type.Object(
 	{ additionalProperties: true, description: 'Any fields; the special ones control behaviour and are never stored.' },
 );
 
+const ID_HEADER = { 'Formsrv-Submission-Id': 'The id of the submission; of a robot’s, an id of nothing.' };
+
 const submitDetail = {
 	operationId: 'submit',
 	summary: 'Submit to a form',
 	description:
-		'Accepts a submission without a key, as JSON (also as `text/plain`, if it is an object), urlencoded or multipart, up to ' +
+		'Accepts a submission, as JSON (also as `text/plain`, if it is an object), urlencoded or multipart, up to ' +
 		'the server’s limit, 1 MiB by default, files not counted. Files come in a multipart body, within the limits of the form’s ' +
 		'setting `files`; the field then holds the name. Responds once it is stored durably: with JSON if Accept prefers it, else with a ' +
-		'redirect to `_next`, the redirect URL of the form, or a thank-you page.',
+		'redirect to `_next`, the redirect URL of the form, or a thank-you page. It needs no key. With one that may `submit`, the allowed ' +
+		'domains and the captcha of the form do not matter, and the rate is that of the key; a key that is wrong or lacks the permission is ' +
+		'rejected. An Authorization header that is no key of this server is ignored.',
+	security: [{}, { apiKey: [] }] as Record<string, string[]>[],
 	parameters: [
 		pathParameter('slug', {
 			description: 'The present or a former slug of the form; case does not matter.',
@@ -66,8 +71,9 @@ const submitDetail = {
 		200: jsonResponse('Stored; to a request that accepts JSON.', {
 			schema: Accepted,
 			example: { success: true, message: 'Form submitted successfully' },
+			headers: ID_HEADER,
 		}),
-		303: redirectResponse('Stored; to every other request.'),
+		303: redirectResponse('Stored; to every other request.', ID_HEADER),
 		...submitErrorResponses(
 			'INVALID_BODY',
 			'EMPTY_SUBMISSION',
@@ -76,7 +82,15 @@ const submitDetail = {
 			'CAPTCHA_FAILED',
 			'VALIDATION_ERROR',
 		),
-		...submitErrorResponses('FORM_DISABLED', 'FORM_NOT_OPEN', 'FORM_CLOSED', 'FORM_FULL', 'DOMAIN_NOT_ALLOWED'),
+		...submitErrorResponses('UNAUTHORIZED'),
+		...submitErrorResponses(
+			'FORBIDDEN',
+			'FORM_DISABLED',
+			'FORM_NOT_OPEN',
+			'FORM_CLOSED',
+			'FORM_FULL',
+			'DOMAIN_NOT_ALLOWED',
+		),
 		...submitErrorResponses('FORM_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'IDEMPOTENCY_KEY_REUSED'),
 		...submitErrorResponses('PAYLOAD_TOO_LARGE', 'FILE_TOO_LARGE', 'TOO_MANY_FILES', 'FILES_FULL'),
 		...submitErrorResponses('UNSUPPORTED_MEDIA_TYPE', 'FILE_TYPE_NOT_ALLOWED', 'RATE_LIMITED', 'UNAVAILABLE'),

@@ -17,8 +17,7 @@ import {
 	type Principal,
 	unauthorized,
 } from './permissions.ts';
-
-const BEARER = /^bearer +([^\s,]+)\s*$/i;
+import { bearerToken } from './token.ts';
 
 /** Authenticates by another credential, such as a session cookie; `undefined` if the request has none. */
 export type OtherCredential = (request: Request) => Promise<Principal | undefined>;
@@ -37,7 +36,7 @@ export function createAuth(
 ) {
 	async function authenticate(request: Request): Promise<Principal> {
 		const header = request.headers.get('authorization');
-		if (header !== null) return keys.authenticate(BEARER.exec(header)?.[1] ?? '');
+		if (header !== null) return keys.authenticate(bearerToken(header) ?? '');
 		const other = await otherCredential?.(request);
 		if (other) return other;
 		throw unauthorized('missing');

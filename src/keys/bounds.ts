@@ -1,3 +1,6 @@
-/** The maximum length of a key's name. */
+/** The maximum length of a key's name, and what a form-level key may have. */
+
+import type { Permission } from '../storage/tables.ts';
 
 export const KEY_NAME_MAX = 200;
+export const FORM_KEY_PERMISSIONS: readonly Permission[] = ['read', 'submit'];

@@ -23,15 +23,16 @@ export function newKeyOf(input: CreateApiKey, maker: Pick<Principal, 'mode'>): N
 }
 
 function formScope(form: string, permissions: CreateApiKey['permissions']): Pick<NewKey, 'form' | 'permissions'> {
-	if (permissions?.some((permission) => permission !== 'read')) {
-		throw invalidField('permissions', 'INVALID_VALUE', 'A form-level key has the permission to read and no other.');
-	}
-	return { form, permissions: ['read'] };
+	return { form, permissions: permissions?.length ? permissions : ['read'] };
 }
 
 function accountScope(permissions: CreateApiKey['permissions']): Pick<NewKey, 'permissions'> {
 	if (!permissions || permissions.length === 0) {
-		throw invalidField('permissions', 'REQUIRED', 'permissions must name at least one of: read, write, delete, admin.');
+		throw invalidField(
+			'permissions',
+			'REQUIRED',
+			'permissions must name at least one of: read, write, delete, submit, admin.',
+		);
 	}
 	return { permissions };
 }

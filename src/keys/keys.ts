@@ -7,7 +7,7 @@ import { decodeId, encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type ApiKeyRow, apiKeys, forms, type Mode, type Permission } from '../storage/tables.ts';
-import { KEY_NAME_MAX } from './bounds.ts';
+import { FORM_KEY_PERMISSIONS, KEY_NAME_MAX } from './bounds.ts';
 import { type Principal, unauthorized } from './permissions.ts';
 import type { ApiKey } from './schema.ts';
 import { createToken, displayToken, hashToken, isToken } from './token.ts';
@@ -18,7 +18,7 @@ export interface NewKey {
 	mode: Mode;
 	name?: string;
 	permissions: readonly Permission[];
-	/** The public id or slug of a form, for a form-level key, which only reads the submissions of that form. */
+	/** The public id or slug of a form, for a form-level key, which only reads and submits submissions of that form. */
 	form?: string;
 	/** Rejects a form of the other mode as unknown, as the API does; without this the key gets the mode of its form. */
 	isModeStrict?: boolean;
@@ -107,6 +107,9 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			if (input.expiresAt && input.expiresAt.getTime() <= now()) {
 				throw invalidField('expiresAt', 'INVALID_DATE', 'expiresAt must lie in the future.');
 			}
+			if (input.form !== undefined && input.permissions.some((one) => !FORM_KEY_PERMISSIONS.includes(one))) {
+				throw invalidField('permissions', 'INVALID_VALUE', 'A form-level key may have read, submit or both.');
+			}
 			const form = input.form === undefined ? undefined : await findForm(input.form);
 			const isForeign = input.isModeStrict === true && form?.mode !== input.mode;
 			if (input.form !== undefined && (!form || isForeign))
@@ -118,7 +121,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 				mode,
 				formId: form?.id ?? null,
 				name,
-				permissions: form ? ['read'] : [...new Set(input.permissions)],
+				permissions: [...new Set(input.permissions)],
 				hash: hashToken(token),
 				display: displayToken(token),
 				expiresAt: input.expiresAt?.getTime() ?? null,

@@ -42,7 +42,7 @@ export function authorize(
 	if (!principal) throw unauthorized('missing');
 	if (principal.formId !== null) {
 		const isOwnForm = access.isConfined || (access.form !== undefined && params[access.form] === principal.formId);
-		if (!isOwnForm) throw new AppError('FORBIDDEN', 'This form-level key only reads the submissions of its own form.');
+		if (!isOwnForm) throw new AppError('FORBIDDEN', 'This form-level key is for the submissions of its own form only.');
 	}
 	if (!hasPermission(principal.permissions, access.permission)) {
 		throw new AppError('FORBIDDEN', `This key lacks the permission "${access.permission}".`);

@@ -37,12 +37,13 @@ export const CreateApiKey = Type.Object(
 		name: Type.Optional(Type.String({ description: 'What it is for.' })),
 		permissions: Type.Optional(
 			Type.Array(stringEnum(PERMISSIONS), {
-				description: 'Required unless `form` is given; none implies another but `admin`.',
+				description:
+					'None implies another but `admin`. Required unless `form` is given; then `read`, `submit` or both, `read` by default.',
 			}),
 		),
 		form: Type.Optional(
 			nullable(Type.String(), {
-				description: 'The id or slug of a form makes a form-level key, which only reads the submissions of this form.',
+				description: 'The id or slug of a form makes a form-level key, which is for the submissions of this form only.',
 			}),
 		),
 		expiresAt: Type.Optional(nullable(Type.String(), { description: 'When it ends, RFC 3339; never if absent.' })),

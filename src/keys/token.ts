@@ -24,6 +24,18 @@ export function isToken(text: string): boolean {
 	return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
+const BEARER = /^bearer +([^\s,]+)\s*$/i;
+
+/** The token of an Authorization header; `undefined` if it has another form. */
+export function bearerToken(header: string): string | undefined {
+	return BEARER.exec(header)?.[1];
+}
+
+/** Whether a token is meant to be a key, valid or not: those of others that a proxy may send look different. */
+export function isMeantAsKey(token: string): boolean {
+	return /^(?:sk|fk)_/.test(token);
+}
+
 /** The stored hash of a key: SHA-256, hexadecimal. Sufficient for a secret of this entropy. */
 export function hashToken(token: string): string {
 	return new Bun.CryptoHasher('sha256').update(token).digest('hex');

@@ -84,6 +84,7 @@ function getOnly(handler: Handler): Handler {
 function endpointOf(app: App, prefix: SubmitPrefix, urls: PublicUrls): Handler {
 	return createEndpoint({
 		intake: app.intake,
+		senders: app.senders,
 		prefix,
 		endpoint: `${urls.submit}/f`,
 		thanksUrl: `${urls.submit}${THANKS_PATH}`,

@@ -12,6 +12,8 @@ export interface Sent {
 	/** The address that the sender asked to reply to. */
 	replyTo?: string | undefined;
 	clientAddress: string;
+	/** Whether a server sent it, with a key that may submit. */
+	hasKey: boolean;
 	honeypotFilled: boolean;
 	/** What the captcha had against it. */
 	captcha: SpamReason | null;
@@ -44,8 +46,8 @@ export function createJudge({ rules, formRate }: JudgeOptions) {
 			reasons.push(reason);
 		}
 		// What is spam anyway does not count towards a flood.
-		const { form } = sent;
+		const { form, hasKey } = sent;
 		const isSpam = reasons !== null && verdictOf(reasons, form.spam.threshold) !== null;
-		return isSpam || !formRate.isOver(form.id) ? reasons : [...(reasons ?? []), FLOOD];
+		return isSpam || hasKey || !formRate.isOver(form.id) ? reasons : [...(reasons ?? []), FLOOD];
 	};
 }

@@ -9,7 +9,7 @@ import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../spam-settings.ts';
 export const MODES = ['live', 'test'] as const;
 export type Mode = (typeof MODES)[number];
 
-export const PERMISSIONS = ['read', 'write', 'delete', 'admin'] as const;
+export const PERMISSIONS = ['read', 'write', 'delete', 'submit', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 export const CHANNELS = ['mail', 'webhook'] as const;

@@ -42,14 +42,10 @@ describe('keys create', () => {
 	});
 
 	test.each([
-		[2, ['--permissions', 'read,all'], '--permissions must be any of read, write, delete, admin'],
+		[2, ['--permissions', 'read,all'], '--permissions must be any of read, write, delete, submit, admin'],
 		[2, ['--expires', 'soon'], '--expires must be a lifetime such as 90d'],
 		[2, ['--expires', '2020-01-01'], '--expires must be a lifetime such as 90d or 12h, or a date to come'],
-		[
-			2,
-			['--form', 'x', '--permissions', 'write'],
-			"Option '--form <id|slug>' cannot be used with option '--permissions",
-		],
+		[2, ['--form', 'x', '--permissions', 'write'], '--permissions of a form-level key must be any of read, submit.'],
 		[2, ['--name', 'x'.repeat(201)], 'name must have at most 200 characters.'],
 		[1, ['--form', 'nowhere'], 'There is no form "nowhere".'],
 	])('exit %i for %p', async (code, argv, sentence) => {

@@ -87,10 +87,11 @@ test('two servers on one database store one submission under one key', async () 
 	const submitTo = (to: Storage, next: string) => async (since: number) => {
 		looked++;
 		while (looked < 2) await new Promise((resolve) => setImmediate(resolve));
-		const idempotencyKey = { ...request, next, createdAt: now, since };
-		const row = { id: to.nextId(), formId, data: '{"a":"b"}', names: ['a'], idempotencyKey };
-		await to.submissions.append({ ...row, spamReason: null, subject: null, replyTo: null });
-		return { next };
+		const id = to.nextId();
+		const idempotencyKey = { ...request, next, submissionId: id, createdAt: now, since };
+		const row = { id, formId, data: '{"a":"b"}', names: ['a'], idempotencyKey };
+		const submissionId = await to.submissions.append({ ...row, spamReason: null, subject: null, replyTo: null });
+		return { next, submissionId };
 	};
 	const [first, second] = await Promise.all([
 		createIdempotency(storage, () => now).once(request, submitTo(storage, 'first')),

@@ -6,7 +6,7 @@ import type { FormRow } from '../../src/storage/tables.ts';
 
 const listener = { requestIP: () => null, timeout: () => {} };
 
-function accept(allowedDomains: string[], remaining: number): Headers {
+function accept(allowedDomains: string[], remaining: number, submissionId: number | null = remaining): Headers {
 	const request = new Request('http://localhost/f/contact', {
 		method: 'POST',
 		headers: { Accept: 'application/json', Origin: 'https://example.com' },
@@ -14,7 +14,8 @@ function accept(allowedDomains: string[], remaining: number): Headers {
 	const rate = { limit: 9, remaining, resetSeconds: 60 };
 	const form = { allowedDomains } as FormRow;
 	const info = { id: `id-${remaining}`, clientAddress: '', path: '', listener, hasStandardHeaders: false };
-	return acceptedResponse(request, { info, form, next: null, thanksUrl: 'http://localhost/thanks', rate }).headers;
+	return acceptedResponse(request, { info, form, next: null, submissionId, thanksUrl: 'http://localhost/thanks', rate })
+		.headers;
 }
 
 test('each accepted submission keeps its own headers while others get responses', () => {
@@ -26,5 +27,7 @@ test('each accepted submission keeps its own headers while others get responses'
 		'https://example.com',
 		'*',
 	]);
+	const idOf = (headers: Headers) => headers.get('Formsrv-Submission-Id');
+	expect([open, restricted, accept([], 2, null), last].map(idOf)).toEqual(['5', '4', null, '3']);
 	expect([open, restricted, last].map((headers) => headers.get('Vary'))).toEqual([null, 'Origin', null]);
 });

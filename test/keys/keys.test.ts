@@ -74,7 +74,8 @@ test('a missing, malformed and unknown key get the same error, except for the hi
 test('a form-level key has the mode of its form, and ends with it', async () => {
 	const { keys, forms, storage } = await open();
 	const form = await forms.create('test', { name: 'Contact', slug: 'contact' });
-	const { token, key } = await keys.create({ mode: 'live', permissions: ['admin'], form: 'contact' });
+	const { token, key } = await keys.create({ mode: 'live', permissions: ['read'], form: 'contact' });
+	expect(await codeOf(keys.create({ mode: 'live', permissions: ['admin'], form: 'contact' }))).toBe('VALIDATION_ERROR');
 	expect(token).toStartWith('fk_');
 	expect(key).toMatchObject({ mode: 'test', form: form.id, permissions: ['read'] });
 	await keys.authenticate(token);

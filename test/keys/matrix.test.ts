@@ -80,6 +80,7 @@ const permissionSets: Permission[][] = [
 	['read'],
 	['write'],
 	['delete'],
+	['submit'],
 	['read', 'write'],
 	['read', 'delete'],
 	['read', 'write', 'delete'],
@@ -112,6 +113,7 @@ const signedIn = await Promise.all(
 const OWN_PAGE = { 'X-Formsrv-CSRF': '1', 'Sec-Fetch-Site': 'same-origin' };
 const testMode = await server.createKey({ mode: 'test' });
 const formKey = await server.createKey({ form: own.id });
+const submittingFormKey = await server.createKey({ form: own.id, permissions: ['submit'] });
 
 const ask = (route: string, authorization: string | undefined, formId?: string) =>
 	send(route, authorization === undefined ? {} : { Authorization: authorization }, formId);
@@ -183,6 +185,7 @@ describe.each(routes)('%s', (route, rule) => {
 		const ownForm = await ask(route, `Bearer ${formKey}`);
 		if (isOpen) expect([401, 403]).not.toContain(ownForm.status);
 		else expect(ownForm.status).toBe(403);
+		expect((await ask(route, `Bearer ${submittingFormKey}`)).status).toBe(403);
 		const [elsewhere, nowhere] = await Promise.all(
 			[other.id, 'zzzzzzzzzz'].map((id) => ask(route, `Bearer ${formKey}`, id)),
 		);

@@ -31,7 +31,7 @@ function State({ apiKey: key }: { apiKey: ApiKey }) {
 }
 
 function scopeOf(key: ApiKey): string {
-	if (key.form) return `Reads “${formOf(key.form)?.name ?? key.form}”`;
+	if (key.form) return `${key.permissions.join(', ')}: “${formOf(key.form)?.name ?? key.form}” only`;
 	return key.permissions.includes('admin') ? 'Everything' : key.permissions.join(', ');
 }
 

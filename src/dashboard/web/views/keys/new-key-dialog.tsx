@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { DAY_MS } from '../../../../durations.ts';
+import { FORM_KEY_PERMISSIONS } from '../../../../keys/bounds.ts';
 import * as api from '../../api.ts';
 import type { CreateApiKey, Permission } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialogs.tsx';
@@ -15,6 +16,7 @@ const PERMISSIONS: { value: Permission; hint: string }[] = [
 	{ value: 'read', hint: 'read forms and submissions' },
 	{ value: 'write', hint: 'create and change forms, flag submissions' },
 	{ value: 'delete', hint: 'delete forms and submissions' },
+	{ value: 'submit', hint: 'submit from a server, past allowed domains and captcha' },
 	{ value: 'admin', hint: 'everything, keys and webhooks included' },
 ];
 
@@ -36,7 +38,7 @@ interface Draft {
 function requestOf({ name, permissions, form, expiry }: Draft): CreateApiKey {
 	const expiresAt = expiry ? new Date(Date.now() + Number(expiry) * DAY_MS).toISOString() : null;
 	const shared = { name: name.trim() || undefined, expiresAt };
-	return form ? { ...shared, form } : { ...shared, permissions };
+	return { ...shared, permissions, ...(form && { form }) };
 }
 
 export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => void; onClose: () => void }) {
@@ -44,6 +46,7 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 	const { run, error } = useAction(async () => onMade((await api.keys.create(requestOf(draft))).key));
 	const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
 	const { permissions } = draft;
+	const offered = PERMISSIONS.filter(({ value }) => draft.form === '' || FORM_KEY_PERMISSIONS.includes(value));
 	const toggle = (chosen: Permission) =>
 		set({
 			permissions: permissions.includes(chosen)
@@ -52,14 +55,14 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 		});
 	const formOptions = [
 		{ value: '', label: 'All forms of this mode' },
-		...(forms.value ?? []).map(({ id, name }) => ({ value: id, label: `Only “${name}”: reading its submissions` })),
+		...(forms.value ?? []).map(({ id, name }) => ({ value: id, label: `Only the submissions of “${name}”` })),
 	];
 	const isOfField = error instanceof api.ApiError && Object.keys(error.fields).length > 0;
 	return (
 		<FormDialog
 			title={`New ${session.value?.mode} key`}
 			verb="Create key"
-			isReady={draft.form !== '' || permissions.length > 0}
+			isReady={permissions.length > 0}
 			onSubmit={run}
 			onClose={onClose}
 		>
@@ -76,18 +79,16 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 				label="For"
 				value={draft.form}
 				options={formOptions}
-				onChange={(form) => set({ form })}
+				onChange={(form) => set({ form, permissions: ['read'] })}
 				error={errorOf(error, 'form')}
 			/>
-			{draft.form === '' && (
-				<Choices
-					legend="It may"
-					type="checkbox"
-					options={PERMISSIONS}
-					isChosen={(permission) => permissions.includes(permission)}
-					onChoose={toggle}
-				/>
-			)}
+			<Choices
+				legend="It may"
+				type="checkbox"
+				options={offered}
+				isChosen={(permission) => permissions.includes(permission)}
+				onChoose={toggle}
+			/>
 			<Select
 				label="Expires"
 				value={draft.expiry}

@@ -1,0 +1,107 @@
+/** Judges a submission, and stores it with its deliveries. */
+
+import type { Outbox } from '../delivery/outbox.ts';
+import { AppError } from '../errors.ts';
+import type { Judge } from '../spam/judge.ts';
+import { type SpamReason, verdictOf } from '../spam/verdict.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { NewDelivery, NewIdempotencyKey, NewSubmission } from '../storage/submission.ts';
+import type { FormRow } from '../storage/tables.ts';
+import type { createCaptchaCheck } from './captcha.ts';
+import type { Content } from './content.ts';
+import type { Submit } from './intake.ts';
+
+export interface StoreOptions {
+	storage: Storage;
+	/** Plans what a submission sends, stored with it; a promise only if it has to read, because every `await` costs. */
+	outbox: Pick<Outbox, 'plan' | 'wake'>;
+	judge: Judge;
+	checkCaptcha: ReturnType<typeof createCaptchaCheck>;
+	now: () => number;
+}
+
+/** An idempotency key to store with the submission. */
+type Key = Omit<NewIdempotencyKey, 'formId' | 'createdAt' | 'submissionId'>;
+
+/** What goes into the row besides what was sent. */
+interface Beside {
+	/** What the captcha had against it. */
+	captcha: SpamReason | null;
+	key: Key | undefined;
+	/** What a robot is told in place of the id. */
+	decoy: number | null;
+}
+
+export function createStore({ storage, outbox, judge, checkCaptcha, now }: StoreOptions) {
+	/** Judges a submission, and makes its row. @throws AppError EMPTY_SUBMISSION */
+	function compose(submit: Submit, { special, names, data }: Content, { captcha, key, decoy }: Beside): NewSubmission {
+		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
+		const { form, clientAddress, hasKey } = submit;
+		const { honeypotFilled, replyTo } = special;
+		const reasons = judge({ form, data, replyTo, clientAddress, hasKey, honeypotFilled, captcha });
+		const id = storage.nextId();
+		const submission: NewSubmission = {
+			id,
+			formId: form.id,
+			data,
+			names,
+			spamReason: reasons && verdictOf(reasons, form.spam.threshold),
+			subject: special.subject ?? null,
+			replyTo: replyTo ?? null,
+			spamReasons: reasons && JSON.stringify(reasons),
+			meta: null,
+		};
+		if (key) submission.idempotencyKey = { ...key, formId: form.id, submissionId: decoy ?? id, createdAt: now() };
+		return submission;
+	}
+
+	/** Stores a submission with its deliveries. Not async, because the usual submission waits only for the disk. */
+	function append(form: FormRow, submission: NewSubmission): Promise<number> {
+		const planned = outbox.plan({ form, submission });
+		if (planned instanceof Promise) return planned.then((deliveries) => appendWith(submission, deliveries));
+		return appendWith(submission, planned);
+	}
+
+	function appendWith(submission: NewSubmission, deliveries: readonly NewDelivery[]): Promise<number> {
+		submission.deliveries = deliveries;
+		const stored = storage.submissions.append(submission);
+		return deliveries.length === 0
+			? stored
+			: stored.then((id) => {
+					outbox.wake(deliveries);
+					return id;
+				});
+	}
+
+	/** A robot is told an id like any other, of nothing. It is made first, because the first of a millisecond look alike. */
+	async function storeOfRobot(submit: Submit, content: Content, beside: Beside): Promise<number> {
+		const decoy = storage.nextId();
+		await storeChecked(submit, content, { ...beside, decoy });
+		return decoy;
+	}
+
+	/** The same with a captcha or files. */
+	async function storeChecked(submit: Submit, content: Content, beside: Beside): Promise<number> {
+		const { form, hasKey } = submit;
+		const { special, files } = content;
+		let captcha: SpamReason | null = null;
+		if (form.captcha !== null && !special.honeypotFilled && !hasKey) {
+			// A token is valid only once: do not use it up for a submission that cannot be stored.
+			const error = storage.findings.rejection('submission');
+			if (error) throw error;
+			captcha = await checkCaptcha({ form, tokens: special.captchaTokens });
+		}
+		const submission = compose(submit, content, { ...beside, captcha });
+		if (files) submission.files = await files.finish(!special.honeypotFilled);
+		return files ? files.keepWith(() => append(form, submission)) : append(form, submission);
+	}
+
+	/** Checks for spam and stores the submission; resolves with the id to tell. Not async, as `append`. */
+	return (submit: Submit, content: Content, key?: Key): Promise<number> => {
+		const { form } = submit;
+		const beside = { captcha: null, key, decoy: null };
+		if (content.special.honeypotFilled) return storeOfRobot(submit, content, beside);
+		if (form.captcha !== null || content.files) return storeChecked(submit, content, beside);
+		return append(form, compose(submit, content, beside));
+	};
+}
