@@ -31,6 +31,7 @@ const LEVELS = [
 		'timestamp',
 		'version',
 	],
+	['field-rules'],
 	['http', 'storage'],
 	['files', 'spam'],
 	['forms', 'keys', 'delivery', 'backup'],

@@ -20,7 +20,8 @@ const BANNED: readonly [RegExp, string, RegExp?][] = [
 	[/\bfates?\b|takeBack|bringForward/i, 'initial state, requeue, reschedule', /^(src|test)\//],
 	[/\b(spend|spent)\b/i, 'consume, use', CLEAN_TESTS],
 	[/\bis(It|Meant|Theirs|Asked)\b/, 'a noun for a condition, such as byId', CLEAN_TESTS],
-	[/\brefus(als?|e|es|ing)\b(?!\()/i, 'reject, error', CLEAN],
+	// Not the value of `unknownFields`.
+	[/\brefus(als?|e|es|ing)\b(?![('`]|: \{)/i, 'reject, error', CLEAN],
 	[/\b(answers|Answer|answerer)\b(?!:| \$)/, 'returns, response', CLEAN],
 	[/\btold of\b|\btells of\b|\bunder way\b/i, 'notified, in flight', CLEAN],
 	[/\b(spelled|spelling|spellings)\b/i, 'written, form', CLEAN_TESTS],

@@ -2,13 +2,12 @@
 
 import { type Command, Option } from 'commander';
 import type { Form } from '../forms/schema.ts';
-import { FORM_SETTINGS, type FormInput, SETTING_NAMES, type SettingName } from '../forms/settings.ts';
+import { FORM_SETTINGS, type SettingName } from '../forms/settings.ts';
 import { MODES, type Mode } from '../storage/tables.ts';
+import { readFieldSuggestion } from '../submissions/suggestion/suggest-fields.ts';
 import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
+import { inputOf, withFormOptions } from './form-options.ts';
 import { shortTime } from './table.ts';
-
-/** The value that clears an optional setting. */
-const NONE = 'none';
 
 export function addForms(program: Command, cli: Cli): void {
 	const forms = program.command('forms').description('List, create, show, change and delete forms.');
@@ -16,6 +15,7 @@ export function addForms(program: Command, cli: Cli): void {
 	addCreate(forms, cli);
 	addShow(forms, cli);
 	addUpdate(forms, cli);
+	addSuggestFields(forms, cli);
 	addDelete(forms, cli);
 }
 
@@ -55,7 +55,7 @@ function addCreate(forms: Command, cli: Cli): void {
 		),
 	);
 	runOnApp(command, { cli, create: () => true }, (options, name: string) => async (app) => {
-		const form = await app.forms.create(options.test ? 'test' : 'live', { ...inputOf(options), name });
+		const form = await app.forms.create(options.test ? 'test' : 'live', { ...inputOf(options, cli.io.cwd), name });
 		printForm(cli, form, options);
 		cli.note(`Web pages post to /f/${form.slug} at the submit address, or /api/f/${form.slug} at the base address.`);
 	});
@@ -84,7 +84,7 @@ function addUpdate(forms: Command, cli: Cli): void {
 		),
 	);
 	runOnApp(command, { cli }, (options, name: string) => {
-		const input = inputOf(options);
+		const input = inputOf(options, cli.io.cwd);
 		if (Object.keys(input).length === 0) {
 			throw new CommandError('Nothing to change was given. See formsrv forms update --help.', 2);
 		}
@@ -92,6 +92,26 @@ function addUpdate(forms: Command, cli: Cli): void {
 			const { id } = await findForm(app, name);
 			printForm(cli, await app.forms.update(id, { input }), options);
 		};
+	});
+}
+
+function addSuggestFields(forms: Command, cli: Cli): void {
+	const command = forms
+		.command('suggest-fields')
+		.description('Print rules that hold for the newest submissions of a form, as JSON. Nothing is changed.')
+		.argument('<form>', 'Its id or slug')
+		.addHelpText(
+			'after',
+			examples(
+				'formsrv forms suggest-fields contact-k3v9x2qm > rules.json',
+				'formsrv forms update contact-k3v9x2qm --fields @rules.json',
+			),
+		);
+	runOnApp(command, { cli }, (options, name: string) => async (app) => {
+		const { id } = await findForm(app, name);
+		const suggestion = await readFieldSuggestion(app.storage, id);
+		cli.printJson(options.json ? suggestion : suggestion.fields);
+		cli.note(`Proposed from ${suggestion.scanned} submissions. Look at them before you use them.`);
 	});
 }
 
@@ -111,29 +131,6 @@ function addDelete(forms: Command, cli: Cli): void {
 		await app.forms.remove(form.id);
 		cli.printResult(options, { deleted: form.id }, `Deleted ${what}.`);
 	});
-}
-
-/** The options for the settings of a form. */
-function withFormOptions(command: Command, verb: 'create' | 'update'): Command {
-	for (const setting of Object.values(FORM_SETTINGS)) {
-		const { flags, help = setting.option[verb] } = setting.option;
-		if (help === undefined) continue;
-		const option = new Option(flags, help);
-		if (setting.texts) option.choices(setting.isClearable ? [...setting.texts, NONE] : setting.texts);
-		command.addOption(option);
-	}
-	return command;
-}
-
-/** The settings that the options of a call name. */
-function inputOf(options: Options): FormInput {
-	const values = SETTING_NAMES.map((name) => {
-		const setting = FORM_SETTINGS[name];
-		const text = options[new Option(setting.option.flags).attributeName()] as string | undefined;
-		if (text === undefined) return [name, undefined] as const;
-		return [name, text === NONE && setting.isClearable ? null : setting.parse(text)] as const;
-	});
-	return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 function printForm(cli: Cli, form: Form, { json }: Options): void {

@@ -5,9 +5,11 @@
 
 import { CAPTCHAS, type Captcha } from '../captchas.ts';
 import { parseEmailList } from '../email-address.ts';
+import { UNKNOWN_FIELDS, type UnknownFields } from '../field-rules/rules.ts';
 import { normalizeDomain } from './allowed-domains.ts';
-import { choice } from './kinds/choice.ts';
+import { choice, optionalChoice } from './kinds/choice.ts';
 import { count } from './kinds/count.ts';
+import { fields } from './kinds/fields.ts';
 import { files } from './kinds/files.ts';
 import { list } from './kinds/list.ts';
 import { moment } from './kinds/moment.ts';
@@ -99,7 +101,7 @@ const SETTINGS = {
 			help: 'Whose pages may post, separated by commas (default: any)',
 		},
 	}),
-	captcha: choice<Captcha>({
+	captcha: optionalChoice<Captcha>({
 		choices: CAPTCHAS,
 		isAllowed: (captcha, { captchas }) => captchas.has(captcha),
 		code: 'CAPTCHA_NOT_CONFIGURED',
@@ -190,6 +192,25 @@ const SETTINGS = {
 		placeholder: 'Registration opens on Monday at nine.',
 		hint: 'What visitors read when the form is paused, not open yet, closed or full. Empty: a plain sentence.',
 		option: { flags: '--closed-text <text>', help: 'What visitors read while it takes no submissions' },
+	}),
+	fields: fields({
+		description:
+			'Rules for the fields of submissions, up to 100; a submission that breaks one is rejected with 400, which names every ' +
+			'field at fault. `null`: anything goes.',
+		example: [{ name: 'email', type: 'email', label: 'Your e-mail', required: true }],
+		label: 'Field rules',
+		hint: 'What the fields have to be, as the same attributes say in HTML. Submissions that break a rule are rejected, and the visitor is told why.',
+		option: {
+			flags: '--fields <rules>',
+			help: 'What the fields have to be, as JSON or @FILE; see formsrv forms suggest-fields',
+		},
+	}),
+	unknownFields: choice<UnknownFields>({
+		choices: UNKNOWN_FIELDS,
+		description: 'What happens to fields without a rule, if the form has any rules.',
+		example: 'keep',
+		label: 'Fields without a rule',
+		option: { flags: '--unknown-fields <what>', help: 'What happens to fields without a rule' },
 	}),
 };
 

@@ -85,7 +85,8 @@ function rejectUnstorable(name: string, value: unknown): unknown {
 	throw new AppError('INVALID_BODY', 'The body holds half of a character, a lone surrogate such as "\\ud800".');
 }
 
-function checkShape(schema: TObject, value: object): void {
+/** @throws AppError VALIDATION_ERROR that names every member of another type than the schema has */
+export function checkShape(schema: TObject, value: object): void {
 	if (Value.Check(schema, value)) return;
 	const byField = new Map<string, FieldError>();
 	for (const error of precise(Value.Errors(schema, value))) {
@@ -97,12 +98,14 @@ function checkShape(schema: TObject, value: object): void {
 	throw new AppError('VALIDATION_ERROR', fields[0]?.message ?? 'The body is not valid.', { fields });
 }
 
-/** Of a member that is an object or something else, and is sent as an object: what is wrong inside. */
+/** Of a member that is an object, a list or something else, and is sent as one of these: what is wrong inside. */
 function* precise(errors: Iterable<ValueError>): Generator<ValueError> {
 	for (const error of errors) {
 		const options: TSchema[] = error.schema.anyOf ?? [];
-		const isObject = typeof error.value === 'object' && error.value !== null && !Array.isArray(error.value);
-		const inside = isObject ? error.errors[options.findIndex(({ type }) => type === 'object')] : undefined;
+		const { value } = error;
+		const sent = Array.isArray(value) ? 'array' : value !== null && typeof value;
+		const isNested = sent === 'array' || sent === 'object';
+		const inside = isNested ? error.errors[options.findIndex(({ type }) => type === sent)] : undefined;
 		if (inside) yield* precise(inside);
 		else yield error;
 	}

@@ -26,6 +26,8 @@ export interface Content {
 	data: string;
 	/** The files that came with it, if any. */
 	files?: Reception;
+	/** The names of fields that were not stored because the form has no rule for them. */
+	dropped?: readonly string[];
 }
 
 /** What a form makes of a body. */

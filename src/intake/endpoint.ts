@@ -30,6 +30,8 @@ export interface EndpointOptions {
 	prefix: string;
 	/** The public address for snippets, without a trailing slash, such as `https://forms.example.com/f`. */
 	endpoint: string;
+	/** The same with a slash, of the listener that this endpoint is on. */
+	ownAddress: string;
 	/** The thank-you page as an absolute address. */
 	thanksUrl: string;
 	/** Called for every error; logs server errors. */
@@ -50,7 +52,7 @@ type Context = Omit<Rejection, 'error'>;
 
 /** Makes the handler of all requests below the prefix. */
 export function createEndpoint(options: EndpointOptions): Handler {
-	const { intake, senders, prefix, endpoint, thanksUrl, report } = options;
+	const { intake, senders, prefix, endpoint, ownAddress, thanksUrl, report } = options;
 
 	const slugStart = prefix.length + 1;
 
@@ -81,7 +83,8 @@ export function createEndpoint(options: EndpointOptions): Handler {
 	function submitTo(form: FormRow, request: Request, context: Context): Promise<Response> {
 		context.form = form;
 		const key = keyOf(request);
-		const submission = { form, request, clientAddress: context.info.clientAddress, hasKey: key !== undefined };
+		const { clientAddress } = context.info;
+		const submission = { form, request, clientAddress, hasKey: key !== undefined, ownAddress };
 		if (key === undefined) return accept(submission, context, intake.rates.take(submission));
 		return senders.admit(key, { form, info: context.info }).then((rate) => accept(submission, context, rate));
 	}
@@ -90,8 +93,8 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		const { form, request } = submission;
 		const { info } = context;
 		context.rate = rate;
-		return intake.accept(submission, (next, submissionId) =>
-			acceptedResponse(request, { info, form, next, submissionId, thanksUrl, rate }),
+		return intake.accept(submission, (next, submissionId, dropped) =>
+			acceptedResponse(request, { info, form, next, submissionId, dropped, thanksUrl, rate }),
 		);
 	}
 
@@ -101,7 +104,7 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		context.isJsonOnly = true;
 		const form = await intake.findForm(target.slug);
 		context.form = form;
-		const sender = { form, request, clientAddress: target.info.clientAddress, hasKey: false };
+		const sender = { form, request, clientAddress: target.info.clientAddress, hasKey: false, ownAddress };
 		const rate = intake.rates.takeOther(sender, what);
 		context.rate = rate;
 		return jsonResponse(request, { form, body: await intake[what](sender), rate });

@@ -25,6 +25,14 @@ const CODES: Partial<Record<ErrorCode, string>> = {
 	FORM_NOT_FOUND: 'FORM_NOT_FOUND',
 };
 
+/** The same for errors of fields. */
+const FIELD_CODES: Record<string, string> = {
+	REQUIRED: 'REQUIRED_FIELD_EMPTY',
+	INVALID_EMAIL: 'TYPE_EMAIL',
+	INVALID_NUMBER: 'TYPE_NUMERIC',
+	INVALID_TYPE: 'TYPE_TEXT',
+};
+
 export function isFormspreeClient(headers: Headers): boolean {
 	return headers.has('formspree-client');
 }
@@ -32,5 +40,6 @@ export function isFormspreeClient(headers: Headers): boolean {
 /** The `errors` of the response: one for the form if Formspree has a code for it, else one for each invalid field. */
 export function formspreeErrors({ code, message, details }: AppError): FormspreeError[] {
 	const known = CODES[code];
-	return (known === undefined && details.fields) || [{ code: known ?? code, message }];
+	const fields = details.fields?.map((field) => ({ ...field, code: FIELD_CODES[field.code] ?? field.code }));
+	return (known === undefined && fields) || [{ code: known ?? code, message }];
 }

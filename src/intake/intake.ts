@@ -48,7 +48,16 @@ export interface Submit {
 	clientAddress: string;
 	/** Whether a key was shown that may submit: then it does not matter from where it comes. */
 	hasKey: boolean;
+	/** What the public address of this endpoint begins with. */
+	ownAddress: string;
 }
+
+/**
+ * @param next The redirect target; `null` is the thank-you page.
+ * @param submissionId To tell.
+ * @param dropped Names of fields that were not stored.
+ */
+type Respond = (next: string | null, submissionId: number | null, dropped: readonly string[] | undefined) => Response;
 
 export type Intake = ReturnType<typeof createIntake>;
 
@@ -73,13 +82,10 @@ export function createIntake(options: IntakeOptions) {
 		rates,
 		/**
 		 * Accepts a submission. Cheap checks run first.
-		 * @param respond Called once it is on disk, with the redirect target, `null` for the thank-you page, and the id to tell.
+		 * @param respond Called once it is on disk.
 		 * @throws AppError if it is rejected; then nothing was stored
 		 */
-		async accept(
-			submit: Submit,
-			respond: (next: string | null, submissionId: number | null) => Response,
-		): Promise<Response> {
+		async accept(submit: Submit, respond: Respond): Promise<Response> {
 			const { form, request, clientAddress } = submit;
 			const { headers } = request;
 			const contentType = headers.get('content-type');
@@ -113,7 +119,8 @@ export function createIntake(options: IntakeOptions) {
 				checkDataSize(content, limits.maxBody);
 				const next = redirectTarget(form, { next: content.special.next, headers, strict: strictRedirects });
 				if (key === undefined) {
-					return respond(next, await store(submit, content));
+					const submissionId = await store(submit, content);
+					return respond(next, submissionId, content.dropped);
 				}
 				const bodyHash = hashContent(content);
 				const known = content;
@@ -123,7 +130,7 @@ export function createIntake(options: IntakeOptions) {
 					return { next, submissionId };
 				};
 				const first = await idempotency.once({ formId: form.id, key, bodyHash }, storeOnce);
-				return respond(first.next, first.submissionId);
+				return respond(first.next, first.submissionId, content.dropped);
 			} finally {
 				if (content?.files) await content.files.close();
 				reservation?.release();
@@ -145,11 +152,17 @@ export function createIntake(options: IntakeOptions) {
 	};
 }
 
-function checkOpen({ form, request: { headers }, hasKey }: Submit): void {
+function checkOpen({ form, request: { headers }, hasKey, ownAddress }: Submit): void {
 	if (!form.isActive) throw new AppError('FORM_DISABLED', 'This form is not accepting submissions.');
-	if (!hasKey && !checkOrigin(headers, form.allowedDomains)) {
+	if (!hasKey && !checkOrigin(headers, form.allowedDomains) && !isCorrection(headers, ownAddress)) {
 		throw new AppError('DOMAIN_NOT_ALLOWED', 'This form does not accept submissions from this website.');
 	}
+}
+
+/** Whether it comes from the page on which a visitor corrects fields, which was shown for a submission from an allowed page. */
+function isCorrection(headers: Headers, ownAddress: string): boolean {
+	const isOwn = headers.get('referer')?.startsWith(ownAddress) === true;
+	return isOwn && headers.get('origin') === URL.parse(ownAddress)?.origin;
 }
 
 /** An escape turns one byte into six characters: the stored text must not be much larger than the sent body. */

@@ -18,6 +18,8 @@ interface PageParts {
 	mark: keyof typeof MARKS;
 	body: Html;
 	footer?: HtmlValue;
+	/** Where the form of the page may lead, besides this server; without it there is no form. */
+	leadsTo?: (string | null)[] | undefined;
 }
 
 const MARKS = {
@@ -32,10 +34,10 @@ const WAVES = [17, 27, 37, 47].map((y) => `M68 ${y}q8-7 16 0t16 0 16 0 16 0`).jo
 /** The minified style. */
 const style = lazy(() => css.replace(/\s*\n\s*/g, '').replace(/ *([{:;,>]) +| +({)/g, '$1$2'));
 
-const policy = lazy(() => {
-	const hash = new Bun.CryptoHasher('sha256').update(style()).digest('base64');
-	return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
-});
+const styleSource = lazy(() => `'sha256-${new Bun.CryptoHasher('sha256').update(style()).digest('base64')}'`);
+
+const policy = (formAction: string) =>
+	`default-src 'none'; style-src ${styleSource()}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
 
 const HEADERS = {
 	'content-type': 'text/html; charset=utf-8',
@@ -46,7 +48,7 @@ const HEADERS = {
 	'cache-control': 'no-store',
 };
 
-export function renderPage({ status, title, mark, body, footer }: PageParts): Page {
+export function renderPage({ status, title, mark, body, footer, leadsTo }: PageParts): Page {
 	const { tone, path } = MARKS[mark];
 	const document = html`<!doctype html>
 <html lang="en" class="${tone}">
@@ -66,5 +68,13 @@ ${body}
 ${footer && html`<footer>${footer}</footer>\n`}</body>
 </html>
 `;
-	return { status, headers: { ...HEADERS, 'content-security-policy': policy() }, html: renderHtml(document) };
+	const headers: Page['headers'] = { ...HEADERS, 'content-security-policy': policy(`'none'`) };
+	if (leadsTo) {
+		const origins = leadsTo.flatMap((url) => URL.parse(url ?? '')?.origin ?? []);
+		// Browsers hold redirects of the response against it too.
+		headers['content-security-policy'] = policy(["'self'", ...origins].join(' '));
+		// With `no-referrer` the post would not say where it comes from.
+		headers['referrer-policy'] = 'same-origin';
+	}
+	return { status, headers, html: renderHtml(document) };
 }

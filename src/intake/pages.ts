@@ -58,7 +58,7 @@ export function smallPage({ status, requestId }: { status: number; requestId: st
 }
 
 /** Links only to URLs that are valid redirect targets. */
-function backLink(backUrl: string | null | undefined): Html | null {
+export function backLink(backUrl: string | null | undefined): Html | null {
 	const url = parseRedirectUrl(backUrl ?? '');
 	return url && html`<p class="back"><a href="${url.href}">Back to ${url.host}</a></p>`;
 }

@@ -33,6 +33,10 @@ export interface Sender {
 export interface Reception extends FileSink {
 	/** Whether any file came. */
 	hasFiles(): boolean;
+	/** The names of their fields. */
+	fields(): ReadonlySet<string>;
+	/** Removes the files of these fields again. */
+	drop(fields: ReadonlySet<string>): Promise<void>;
 	/** What identifies the files, for a hash of the submission. */
 	identity(): unknown[];
 	/**
@@ -61,7 +65,7 @@ const NO_BYTES = new Uint8Array();
 export function createReceptions({ storage, store, quota, turns, scan }: ReceptionOptions) {
 	return ({ form, network }: Sender): Reception => {
 		const rules = form.files;
-		const arrivals: Arrival[] = [];
+		let arrivals: Arrival[] = [];
 		let hold: QuotaHold | undefined;
 		let endTurn: EndTurn | undefined;
 		let finishing: Promise<unknown> | undefined;
@@ -122,9 +126,9 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 			await writeTo(file, bytes);
 		}
 
-		async function discard(): Promise<void> {
+		async function discard(files = arrivals): Promise<void> {
 			// What cannot be removed now is swept later.
-			await Promise.allSettled(arrivals.map(({ writer }) => writer.abort()));
+			await Promise.allSettled(files.map(({ writer }) => writer.abort()));
 		}
 
 		return {
@@ -154,6 +158,13 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 				file.sha256 = file.hasher.digest('hex');
 			},
 			hasFiles: () => arrivals.length > 0,
+			fields: () => new Set(arrivals.map(({ field }) => field)),
+			async drop(fields) {
+				const dropped = arrivals.filter(({ field }) => fields.has(field));
+				arrivals = arrivals.filter(({ field }) => !fields.has(field));
+				await discard(dropped);
+				for (const { writer } of dropped) writer.release();
+			},
 			identity: () => arrivals.map(({ field, name, sha256 }) => [field, name, sha256]),
 			async finish(keepsBytes) {
 				finishing ??= keepsBytes ? Promise.all(arrivals.map(({ writer }) => writer.finish())) : discard();

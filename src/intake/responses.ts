@@ -1,6 +1,8 @@
 /** The responses of the submission endpoint: JSON for scripts, redirects and pages for browsers, with CORS headers. */
 
 import type { AppError } from '../errors.ts';
+import { sourcePage } from '../forms/allowed-domains.ts';
+import { parseRedirectUrl } from '../forms/redirect-url.ts';
 import { errorHeaders, statusOf, toEnvelope } from '../http/error-envelope.ts';
 import { type RateState, rateHeaders, setRateHeaders } from '../http/rate-limit.ts';
 import type { RequestInfo } from '../http/request-info.ts';
@@ -8,10 +10,13 @@ import { STANDARD_HEADERS, setRequestId } from '../http/standard-headers.ts';
 import { encodeId } from '../ids.ts';
 import type { FormRow } from '../storage/tables.ts';
 import { prefersJson } from './content-negotiation.ts';
+import { correctionPage } from './correction-page.ts';
+import { FieldsRejected } from './fields-rejected.ts';
 import { formspreeErrors, isFormspreeClient } from './formspree.ts';
 import { inOwnersWords } from './opening.ts';
 import type { Page } from './page-frame.ts';
 import { errorPage } from './pages.ts';
+import { redirectTarget } from './redirect-target.ts';
 
 export const THANKS_PATH = '/thanks';
 
@@ -22,6 +27,8 @@ const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1000}$/;
 const DEFAULT_REQUEST_HEADERS = 'Accept, Content-Type, Formspree-Client, Idempotency-Key, X-Requested-With';
 const SUBMISSION_ID = 'Formsrv-Submission-Id';
 const EXPOSED_HEADERS = `Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id, ${SUBMISSION_ID}`;
+/** Characters of a header. */
+const MAX_DROPPED = 1000;
 const PREFLIGHT_SECONDS = '86400';
 
 type HeaderValues = Record<string, string>;
@@ -89,6 +96,8 @@ export interface Accepted {
 	submissionId: number | null;
 	thanksUrl: string;
 	rate?: RateState;
+	/** Names of fields that were not stored. */
+	dropped?: readonly string[];
 }
 
 /** A template with the values of this request. The next request overwrites them, so create the response at once. */
@@ -106,13 +115,24 @@ function complete(template: Template, { info, submissionId, rate }: Accepted): R
 
 export function acceptedResponse(request: Request, accepted: Accepted): Response {
 	const response = negotiatedResponse(request, accepted);
-	const { info, form } = accepted;
+	const { info, form, dropped } = accepted;
+	if (dropped) setHeaders(response.headers, droppedHeaders(dropped));
 	if (form.allowedDomains.length > 0) {
 		response.headers.delete('Access-Control-Allow-Origin');
 		setHeaders(response.headers, corsHeaders(request, form));
 	}
 	info.hasStandardHeaders = true;
 	return response;
+}
+
+/** Names may hold any character, so they are escaped as in URLs. Of very many, those that fit. */
+function droppedHeaders(names: readonly string[]): HeaderValues {
+	const escaped = names.map(encodeURIComponent).join(', ');
+	const cut = escaped.length > MAX_DROPPED ? escaped.lastIndexOf(', ', MAX_DROPPED) : escaped.length;
+	return {
+		'Formsrv-Dropped-Fields': `${escaped.slice(0, cut)}${cut < escaped.length ? ', ...' : ''}`,
+		'Access-Control-Expose-Headers': `${EXPOSED_HEADERS}, Formsrv-Dropped-Fields`,
+	};
 }
 
 function negotiatedResponse(request: Request, accepted: Accepted): Response {
@@ -162,16 +182,23 @@ export function rejectedResponse(request: Request, rejection: Rejection): Respon
 		if (isFormspreeClient(request.headers)) Object.assign(body, { errors: formspreeErrors(error) });
 		return Response.json(body, { status, headers });
 	}
-	const page = errorPage({
-		status,
-		code: error.code,
-		message: error.message,
-		requestId,
-		fields: error.details.fields,
-		isOwners: error !== rejection.error,
-		backUrl: request.headers.get('referer') ?? request.headers.get('origin'),
-	});
+	const { code, message, details } = error;
+	const backUrl = request.headers.get('referer') ?? request.headers.get('origin');
+	const shown = { message, requestId, fields: details.fields, backUrl };
+	const page =
+		error instanceof FieldsRejected
+			? correctionPage({ ...shown, ...correctionOf(request, { error, form: form as FormRow }) })
+			: errorPage({ ...shown, status, code, isOwners: error !== rejection.error });
 	return pageResponse(page, headers);
+}
+
+/** What the page needs on which a visitor corrects fields. */
+function correctionOf({ headers }: Request, { error, form }: { error: FieldsRejected; form: FormRow }) {
+	const { content } = error;
+	const { next } = content.special;
+	const targets = [next, undefined].map((sent) => redirectTarget(form, { next: sent, headers, strict: false }));
+	const absolute = parseRedirectUrl(next ?? '', sourcePage(headers))?.href;
+	return { content, rules: form.fields ?? [], next: absolute, targets };
 }
 
 export function pageResponse(page: Page, headers: HeaderValues = {}): Response {

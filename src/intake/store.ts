@@ -34,7 +34,8 @@ interface Beside {
 
 export function createStore({ storage, outbox, judge, checkCaptcha, now }: StoreOptions) {
 	/** Judges a submission, and makes its row. @throws AppError EMPTY_SUBMISSION */
-	function compose(submit: Submit, { special, names, data }: Content, { captcha, key, decoy }: Beside): NewSubmission {
+	function compose(submit: Submit, content: Content, { captcha, key, decoy }: Beside): NewSubmission {
+		const { special, names, data, dropped } = content;
 		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
 		const { form, clientAddress, hasKey } = submit;
 		const { honeypotFilled, replyTo } = special;
@@ -49,7 +50,7 @@ export function createStore({ storage, outbox, judge, checkCaptcha, now }: Store
 			subject: special.subject ?? null,
 			replyTo: replyTo ?? null,
 			spamReasons: reasons && JSON.stringify(reasons),
-			meta: null,
+			meta: dropped ? JSON.stringify({ dropped }) : null,
 		};
 		if (key) submission.idempotencyKey = { ...key, formId: form.id, submissionId: decoy ?? id, createdAt: now() };
 		return submission;
@@ -80,10 +81,12 @@ export function createStore({ storage, outbox, judge, checkCaptcha, now }: Store
 		return decoy;
 	}
 
-	/** The same with a captcha or files. */
+	/** The same with field rules, a captcha or files. */
 	async function storeChecked(submit: Submit, content: Content, beside: Beside): Promise<number> {
 		const { form, hasKey } = submit;
 		const { special, files } = content;
+		// What filled in the honeypot is not held against the rules: a robot learns nothing.
+		if (form.fields !== null && !special.honeypotFilled) await holdAgainstRules(form, content);
 		let captcha: SpamReason | null = null;
 		if (form.captcha !== null && !special.honeypotFilled && !hasKey) {
 			// A token is valid only once: do not use it up for a submission that cannot be stored.
@@ -101,7 +104,13 @@ export function createStore({ storage, outbox, judge, checkCaptcha, now }: Store
 		const { form } = submit;
 		const beside = { captcha: null, key, decoy: null };
 		if (content.special.honeypotFilled) return storeOfRobot(submit, content, beside);
-		if (form.captcha !== null || content.files) return storeChecked(submit, content, beside);
+		if (form.fields !== null || form.captcha !== null || content.files) return storeChecked(submit, content, beside);
 		return append(form, compose(submit, content, beside));
 	};
+}
+
+/** Loaded on demand: many servers have no form with rules. */
+async function holdAgainstRules(form: FormRow, content: Content): Promise<void> {
+	const { checkRules } = await import('./rule-check.ts');
+	await checkRules(form, content);
 }

@@ -28,6 +28,7 @@ import { createDownloads } from '../submissions/files/downloads.ts';
 import { fileRoutes } from '../submissions/files/routes.ts';
 import { submissionRoutes } from '../submissions/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
+import { suggestionRoutes } from '../submissions/suggestion/routes.ts';
 import { VERSION } from '../version.ts';
 import type { PublicUrls } from './pipeline.ts';
 import { describedProbes } from './probe-routes.ts';
@@ -73,6 +74,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		bulkRoutes(app.bulk, auth),
 		exportRoutes(app.submissions, auth, stream),
 		statsRoutes(app.stats, auth),
+		suggestionRoutes(app.storage, auth),
 		keyRoutes(app.keys, auth),
 		sessionRoutes({ ...app, cookie, credential, api, failures, urls }),
 		sessionsRoutes(app.sessions, auth),

@@ -70,7 +70,11 @@ function thanks(request: Request): Response {
 	const { method, headers } = request;
 	if (method === 'OPTIONS') return preflight(request, { form: undefined, methods: THANKS_METHODS.join(', ') });
 	if (!THANKS_METHODS.includes(method)) throw noRoute(THANKS_METHODS);
-	return pageResponse(thankYouPage({ backUrl: headers.get('referer') }), { 'Access-Control-Allow-Origin': '*' });
+	const referer = URL.parse(headers.get('referer') ?? '');
+	// After a correction, the page before was the server's own.
+	const isOwn = referer?.host === headers.get('host') && /^\/(?:api\/)?f\//.test(referer?.pathname ?? '');
+	const page = thankYouPage({ backUrl: isOwn ? null : headers.get('referer') });
+	return pageResponse(page, { 'Access-Control-Allow-Origin': '*' });
 }
 
 /** Accepts only GET and HEAD; the listener sends no body to HEAD. */
@@ -87,6 +91,7 @@ function endpointOf(app: App, prefix: SubmitPrefix, urls: PublicUrls): Handler {
 		senders: app.senders,
 		prefix,
 		endpoint: `${urls.submit}/f`,
+		ownAddress: `${prefix === '/f' ? urls.submit : urls.base}${prefix}/`,
 		thanksUrl: `${urls.submit}${THANKS_PATH}`,
 		report: (error, requestId) => logServerError(app.log, error, requestId),
 	});

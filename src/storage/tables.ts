@@ -3,6 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { CAPTCHA_NAMES } from '../captchas.ts';
+import { type FieldRule, UNKNOWN_FIELD_NAMES } from '../field-rules/rules.ts';
 import { DEFAULT_FILE_RULES, type FileRules } from '../file-rules.ts';
 import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../spam-settings.ts';
 
@@ -56,6 +57,10 @@ export const forms = sqliteTable('forms', {
 	/** What visitors read while it takes none. */
 	closedText: text('closed_text'),
 	spam: text('spam_settings', { mode: 'json' }).$type<SpamSettings>().notNull().default(DEFAULT_SPAM_SETTINGS),
+	/** `null`: fields may be anything. */
+	fields: text('fields', { mode: 'json' }).$type<FieldRule[]>(),
+	/** Those that `fields` does not name. */
+	unknownFields: text('unknown_fields', { enum: UNKNOWN_FIELD_NAMES }).notNull().default('keep'),
 	deletedAt: integer('deleted_at'),
 	// Not under their names of elsewhere: `spam` is a setting.
 	totalCount: counter('total'),

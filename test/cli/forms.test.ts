@@ -118,3 +118,40 @@ test('untrusted names cannot control the terminal', async () => {
 	expect(stdout).toContain('a\\u202eb\\u009b2Jc');
 	expect((await cli.call('forms', 'list', '--json')).stdout).toContain('a\\u202eb\\u009b2Jc');
 });
+
+test('field rules are JSON, or the name of a file that holds them', async () => {
+	const { slug } = await cli.json(
+		'forms',
+		'create',
+		'Rules',
+		'--fields',
+		'[{"name":"email","type":"email","required":true}]',
+	);
+	expect((await cli.call('forms', 'show', slug)).stdout).toMatch(/^fields +email \(email, required\)$/m);
+	await Bun.write(cli.path('rules.json'), '[{"name":"zip","type":"text","pattern":"\\\\d{5}"}]');
+	expect(await cli.json('forms', 'update', slug, '--fields', '@rules.json', '--unknown-fields', 'drop')).toMatchObject({
+		fields: [{ name: 'zip', type: 'text', pattern: '\\d{5}' }],
+		unknownFields: 'drop',
+	});
+	expect(await cli.json('forms', 'update', slug, '--fields', 'none')).toMatchObject({ fields: null });
+});
+
+test.each([
+	['{', 'JSON'],
+	['@missing.json', 'no such file'],
+	['{"name":"a"}', 'fields must be'],
+	['[{"name":"a","type":"colour"}]', 'fields.0.type must be "text"'],
+	['[{"name":"a","type":"text","pattern":"("}]', 'fields.0.pattern must be a regular expression'],
+])('the field rules %s are rejected: %s', async (text, message) => {
+	const { code, stderr } = await cli.call('forms', 'create', 'Wrong', '--fields', text);
+	expect(code).toBeGreaterThan(0);
+	expect(stderr).toContain(message);
+});
+
+test('field rules are suggested from the submissions of a form', async () => {
+	const { slug } = await cli.json('forms', 'create', 'Suggest');
+	expect(await cli.json('forms', 'suggest-fields', slug)).toEqual({ fields: [], scanned: 0 });
+	const { stdout, stderr } = await cli.call('forms', 'suggest-fields', slug);
+	expect(JSON.parse(stdout)).toEqual([]);
+	expect(stderr).toContain('Proposed from 0 submissions.');
+});

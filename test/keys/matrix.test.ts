@@ -33,6 +33,7 @@ const RULES: Record<string, Rule> = {
 	'POST /api/forms/:id/submissions/:submissionId/files/:fileId/link': { permission: 'read', formKey: true },
 	'GET /api/forms/:id/export': { permission: 'read', formKey: true },
 	'GET /api/forms/:id/stats': { permission: 'read' },
+	'GET /api/forms/:id/fields/suggestion': { permission: 'read' },
 	'GET /api/stats': { permission: 'read' },
 	'GET /api/events': { permission: 'read', formKey: true },
 	'GET /api/keys': { permission: 'admin' },

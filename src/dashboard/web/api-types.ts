@@ -18,6 +18,7 @@ export type { CreateForm, Form, UpdateForm } from '../../forms/schema.ts';
 export type { ApiKey, CreateApiKey } from '../../keys/schema.ts';
 export type { Channel, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
 export type { BulkTarget } from '../../submissions/bulk/schema.ts';
+export type { FieldSuggestion } from '../../submissions/suggestion/suggest-fields.ts';
 export type { OpenSession, SessionView as Session } from '../session/schema.ts';
 export type { SignedIn } from '../sessions/schema.ts';
 export type { Status } from '../status/schema.ts';

@@ -103,6 +103,7 @@ export const forms = {
 	create: (form: types.CreateForm) => post<types.Form>('/api/forms', form),
 	update: (id: string, change: types.UpdateForm) => patch<types.Form>(formPath(id), change),
 	remove: (id: string) => remove(formPath(id)),
+	suggestFields: (id: string) => get<types.FieldSuggestion>(`${formPath(id)}/fields/suggestion`),
 	stats: (days: number) => get<{ forms: Record<string, number[]> }>('/api/stats', { days }),
 };
 

@@ -1,36 +1,57 @@
-/** The kind of settings that are one of a few words, or none. */
+/** The kinds of settings that are one of a few words. */
 
 import type { Allowed, Setting, Words } from './setting.ts';
 
 interface Input<Name extends string> {
 	choices: Record<Name, { label: string }>;
-	/** The dashboard's label for no choice. */
-	none: string;
+	/** The dashboard's label for no choice, if there may be none. */
+	none?: string;
 }
 
-interface ChoiceOptions<Name extends string> extends Words<Name | null>, Input<Name> {
+interface Chosen<Name extends string, Value> extends Setting<Value, Name>, Input<Name> {
+	kind: 'choice';
+}
+
+export interface Choice<Name extends string> extends Chosen<Name, Name> {
+	isClearable: false;
+}
+
+export interface OptionalChoice<Name extends string> extends Chosen<Name, Name | null> {
+	isClearable: true;
+}
+
+interface OptionalWords<Name extends string> extends Words<Name | null>, Input<Name> {
+	none: string;
 	isAllowed: (choice: Name, allowed: Allowed) => boolean;
 	code: string;
 	/** For a choice that this server does not allow. */
 	error: (choice: Name) => string;
 }
 
-export interface Choice<Name extends string = string> extends Setting<Name | null>, Input<Name> {
-	kind: 'choice';
-	isClearable: true;
-}
-
-export function choice<Name extends string>({ isAllowed, code, error, ...shown }: ChoiceOptions<Name>): Choice<Name> {
-	const texts = Object.keys(shown.choices) as Name[];
+/** `null` stands for none. */
+export function optionalChoice<Name extends string>(options: OptionalWords<Name>): OptionalChoice<Name> {
+	const { isAllowed, code, error, ...shown } = options;
 	return {
 		...shown,
-		kind: 'choice',
+		...shared(shown),
 		blank: null,
 		isClearable: true,
-		schema: ({ stringEnum }) => stringEnum(texts, { description: shown.description }),
 		check: (sent, { allowed, report }) => (isAllowed(sent, allowed) ? sent : report(code, error(sent))),
+	};
+}
+
+/** Always one of the words; that of the example until the owner chooses. */
+export function choice<Name extends string>(shown: Words<Name> & Input<Name>): Choice<Name> {
+	return { ...shown, ...shared(shown), blank: shown.example, isClearable: false, check: (sent) => sent };
+}
+
+function shared<Name extends string>({ choices, description }: Input<Name> & Pick<Words<unknown>, 'description'>) {
+	const texts = Object.keys(choices) as Name[];
+	return {
+		kind: 'choice',
+		schema: ({ stringEnum }) => stringEnum(texts, { description }),
 		format: (value) => value,
 		parse: (text) => text as Name,
 		texts,
-	};
+	} as const satisfies Partial<Setting<Name>>;
 }

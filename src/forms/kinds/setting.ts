@@ -53,8 +53,10 @@ export interface Setting<Value, Sent = NonNullable<Value>> extends Words<Value> 
 	check(sent: Sent, check: Check): Value | undefined;
 	/** A value on the command line. */
 	format(value: NonNullable<Value>): string;
-	/** The text in reverse; what is wrong with it is for the check. */
+	/** A text of the command line as the API takes it; what is wrong with it is for the check. */
 	parse(text: string): Sent;
+	/** Whether that text is JSON, which may also come from a file. */
+	isJson?: true;
 	/** The only texts on the command line, if they are few. */
 	texts?: readonly string[];
 }

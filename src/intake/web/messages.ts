@@ -67,7 +67,7 @@ export function showSuccess(form: HTMLFormElement): void {
 	status.focus();
 }
 
-/** Shows the error, marks the invalid fields and focuses the first. */
+/** Shows the error, what is wrong with each field at the field, and focuses the first of these. */
 export function showError(form: HTMLFormElement, { text, fields, retry }: Failure): void {
 	const plain = withoutShadows(form);
 	const own = prepareMessages(form);
@@ -75,7 +75,21 @@ export function showError(form: HTMLFormElement, { text, fields, retry }: Failur
 	if (!fields.some(({ message }) => message === text)) {
 		own.alert.append(create('p', text || plain.getAttribute('data-formsrv-unsent') || UNSENT));
 	}
-	if (fields.length > 0) own.alert.append(createFieldList(plain, { fields, undo: own.undo }));
+	const list = create('ul');
+	for (const { field, message } of fields) {
+		const elements = [...plain.elements].filter((element) => element.getAttribute('name') === field);
+		const place = placeOf(plain, field, elements);
+		const shown = create(place ? 'div' : 'li', message);
+		lastId += 1;
+		shown.id = `formsrv-${lastId}`;
+		if (place) {
+			shown.className = 'formsrv-field-error';
+			place(shown);
+			own.undo.push(() => shown.remove());
+		} else list.append(shown);
+		for (const element of elements) own.undo.push(markInvalid(element, shown));
+	}
+	if (list.firstChild) own.alert.append(list);
 	if (retry) {
 		const button = create('button', plain.getAttribute('data-formsrv-retry') || RETRY);
 		button.type = 'button';
@@ -87,25 +101,21 @@ export function showError(form: HTMLFormElement, { text, fields, retry }: Failur
 	else if (document.activeElement === document.body) own.alert.focus();
 }
 
-function createFieldList(plain: HTMLFormElement, { fields, undo }: Pick<Failure, 'fields'> & Pick<Regions, 'undo'>) {
-	const list = create('ul');
-	for (const { field, message } of fields) {
-		lastId += 1;
-		const item = create('li', message);
-		item.id = `formsrv-${lastId}`;
-		list.append(item);
-		for (const element of plain.elements) {
-			if (element.getAttribute('name') === field) undo.push(markInvalid(element, item.id));
-		}
-	}
-	return list;
+/** In the element that the page has for it, or behind the last input of the field or the label around that. */
+function placeOf(plain: HTMLFormElement, field: string, elements: Element[]): ((shown: Element) => void) | undefined {
+	const own = [...plain.querySelectorAll('[data-formsrv-error]')].find(
+		(element) => element.getAttribute('data-formsrv-error') === field,
+	);
+	if (own) return (shown) => own.append(shown);
+	const last = elements.filter((element) => (element as HTMLElement).offsetParent).at(-1);
+	return last && ((shown) => (last.closest('label') ?? last).after(shown));
 }
 
 /** Links a field to its message. Returns a function that undoes it, as typing does. */
-function markInvalid(element: Element, messageId: string): () => void {
+function markInvalid(element: Element, { id }: Element): () => void {
 	const before = element.getAttribute('aria-describedby');
 	element.setAttribute('aria-invalid', 'true');
-	element.setAttribute('aria-describedby', before ? `${before} ${messageId}` : messageId);
+	element.setAttribute('aria-describedby', before ? `${before} ${id}` : id);
 	const undo = () => {
 		element.removeAttribute('aria-invalid');
 		if (before) element.setAttribute('aria-describedby', before);

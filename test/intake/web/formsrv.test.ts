@@ -289,12 +289,45 @@ describe('an error', () => {
 			return document.getElementById(id)?.textContent ?? '';
 		});
 		expect(described).toBe('Write <b>more</b>.');
-		expect(await alert().getByRole('listitem').count()).toBe(2);
+		expect(await alert().getByRole('listitem').allTextContents()).toEqual(['Also this.']);
+		expect(await field.evaluate((element) => element.closest('label')?.nextElementSibling?.textContent)).toBe(
+			described,
+		);
 		expect(await tab.getByRole('button', { name: 'Try again' }).count()).toBe(0);
 		expect(await findAccessibilityFaults(tab)).toEqual([]);
 		await field.fill('More');
 		expect(await field.getAttribute('aria-invalid')).toBeNull();
 		expect(await field.getAttribute('aria-describedby')).toBeNull();
+	});
+
+	test('of a field appears in the place that the page has for it, or behind the last of its inputs', async () => {
+		const days = ['Mo', 'Tu'].map((day) => `<label>${day}<input type="checkbox" name="days"></label>`).join('');
+		replies = [
+			reject(400, {
+				...envelope,
+				errors: [
+					{ field: 'email', code: 'X', message: 'Not an address.' },
+					{ field: 'days', code: 'X', message: 'Tick one.' },
+					{ field: 'secret', code: 'X', message: 'Hidden.' },
+				],
+			}),
+			accept,
+		];
+		await open(
+			undefined,
+			`<span data-formsrv-error="email"></span>${days}<input type="hidden" name="secret" value="x">${FIELDS}`,
+		);
+		await tab.click('#send');
+		await tab.locator('[data-formsrv-error=email]').getByText('Not an address.').waitFor();
+		expect(await tab.getByText('Tick one.').evaluate((element) => element.previousElementSibling?.textContent)).toBe(
+			'Tu',
+		);
+		expect(await alert().getByRole('listitem').allTextContents()).toEqual(['Hidden.']);
+		expect(await tab.locator('[aria-invalid=true]').count()).toBe(4);
+		expect(await findAccessibilityFaults(tab)).toEqual([]);
+		await tab.click('#send');
+		await status().getByText('Thank you').waitFor();
+		expect(await tab.locator('.formsrv-field-error').count()).toBe(0);
 	});
 
 	test('appears where the form has a place for it', async () => {

@@ -63,6 +63,7 @@ function SettingsForm({ form }: { form: Form }) {
 			{CONTROLS.map(({ name, setting, Input }) => (
 				<Input
 					key={name}
+					form={form.id}
 					name={name}
 					setting={setting}
 					draft={draft[name]}

@@ -1,8 +1,8 @@
 /** How a setting of each kind is shown and changed. A switch stands by itself, because it is saved at once. */
 
 import type { JSX } from 'preact';
-import type { Choice } from '../../../../forms/kinds/choice.ts';
 import type { Count } from '../../../../forms/kinds/count.ts';
+import type { Fields } from '../../../../forms/kinds/fields.ts';
 import type { Files } from '../../../../forms/kinds/files.ts';
 import type { List } from '../../../../forms/kinds/list.ts';
 import type { Moment } from '../../../../forms/kinds/moment.ts';
@@ -13,10 +13,14 @@ import { FORM_SETTINGS, type FormSetting, type SettingName } from '../../../../f
 import { Field, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import { localMoment, momentOf } from '../../local-moment.ts';
+import { type RuleDraft, ruleDraft, ruleOf } from './field-drafts.ts';
+import { FieldsSetting } from './fields-setting.tsx';
 import { entriesOf, FilesSetting, fileRulesChange, fileRulesDraft } from './files-setting.tsx';
 import { type SpamDraft, SpamSetting, spamChange, spamDraft } from './spam-setting.tsx';
 
 export interface ControlProps<S, Draft> {
+	/** Its id. */
+	form: string;
 	name: SettingName;
 	setting: S;
 	draft: Draft;
@@ -71,7 +75,7 @@ const list: Control<List, string> = {
 	},
 };
 
-const choice: Control<Choice, string> = {
+const choice: Control<Extract<FormSetting, { kind: 'choice' }>, string> = {
 	draft: (value) => value ?? '',
 	change: (draft) => draft || null,
 	Input({ name, setting: { label, hint, none, choices }, draft, error, disabled, onChange }) {
@@ -79,7 +83,7 @@ const choice: Control<Choice, string> = {
 		return (
 			<Select
 				{...{ label, hint, disabled }}
-				options={[{ value: '', label: none }, ...options]}
+				options={none === undefined ? options : [{ value: '', label: none }, ...options]}
 				value={draft}
 				error={errorOf(error, name)}
 				onChange={onChange}
@@ -133,6 +137,12 @@ const count: Control<Count, string> = {
 	},
 };
 
+const fields: Control<Fields, RuleDraft[]> = {
+	draft: (rules) => (rules ?? []).map(ruleDraft),
+	change: (drafts) => (drafts.length > 0 ? drafts.map(ruleOf) : null),
+	Input: FieldsSetting,
+};
+
 type Kind = Exclude<FormSetting['kind'], 'switch'>;
 
 const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknown> } = {
@@ -143,6 +153,7 @@ const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknow
 	spam,
 	moment,
 	count,
+	fields,
 };
 
 /** `undefined` for a switch. */

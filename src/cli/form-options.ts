@@ -1,0 +1,53 @@
+/** The options of `formsrv forms` for the settings of a form. */
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { UpdateForm } from '../forms/schema.ts';
+import { FORM_SETTINGS, type FormInput, SETTING_NAMES } from '../forms/settings.ts';
+import { checkShape } from '../http/json-body.ts';
+import { CommandError, type Options } from './cli.ts';
+
+/** The value that clears an optional setting. */
+const NONE = 'none';
+
+export function withFormOptions(command: Command, verb: 'create' | 'update'): Command {
+	for (const setting of Object.values(FORM_SETTINGS)) {
+		const { flags, help = setting.option[verb] } = setting.option;
+		if (help === undefined) continue;
+		const option = new Option(flags, help);
+		if (setting.texts) option.choices(setting.isClearable ? [...setting.texts, NONE] : setting.texts);
+		command.addOption(option);
+	}
+	return command;
+}
+
+/**
+ * The settings that the options of a call name.
+ * @param folder What the name of a file is relative to.
+ * @throws CommandError, and AppError VALIDATION_ERROR for JSON of another shape
+ */
+export function inputOf(options: Options, folder: string): FormInput {
+	const values = SETTING_NAMES.map((name) => {
+		const { option, isClearable, isJson, parse } = FORM_SETTINGS[name];
+		const text = options[new Option(option.flags).attributeName()] as string | undefined;
+		if (text === undefined) return [name, undefined] as const;
+		if (text === NONE && isClearable) return [name, null] as const;
+		return [name, isJson ? readJson(text, { flags: option.flags, folder }) : parse(text)] as const;
+	});
+	const input = Object.fromEntries(values.filter(([, value]) => value !== undefined));
+	checkShape(UpdateForm, input);
+	return input;
+}
+
+function readJson(text: string, { flags, folder }: { flags: string; folder: string }): unknown {
+	try {
+		return JSON.parse(text.startsWith('@') ? readFileSync(resolve(folder, text.slice(1)), 'utf8') : text);
+	} catch (error) {
+		const [flag] = flags.split(' ');
+		throw new CommandError(
+			`${flag} must be JSON, or @ and the name of a file that holds it: ${(error as Error).message}`,
+			2,
+		);
+	}
+}

@@ -1,0 +1,77 @@
+/** Field rules as the inputs of their editor hold them. */
+
+import {
+	FIELD_TYPES,
+	type FieldRule,
+	type FieldType,
+	labelOf,
+	type RuleMember,
+} from '../../../../field-rules/rules.ts';
+
+export interface RuleDraft extends Record<Exclude<RuleMember, 'options'>, string> {
+	/** Stays with the rule when it is moved. */
+	id: number;
+	name: string;
+	type: FieldType;
+	label: string;
+	isRequired: boolean;
+	/** One on each line. */
+	options: string;
+}
+
+const TEXTS = ['minLength', 'maxLength', 'min', 'max', 'pattern'] as const;
+
+export function ruleDraft(rule: FieldRule, id: number): RuleDraft {
+	const texts = Object.fromEntries(TEXTS.map((member) => [member, `${rule[member] ?? ''}`]));
+	return {
+		...(texts as Record<(typeof TEXTS)[number], string>),
+		id,
+		name: rule.name,
+		type: rule.type,
+		label: rule.label ?? '',
+		isRequired: rule.required ?? false,
+		options: (rule.options ?? []).join('\n'),
+	};
+}
+
+/** With the members of its type alone. What is no number is sent as it is, for the server to say so. */
+export function ruleOf({ name, type, label, isRequired, options, ...texts }: RuleDraft): FieldRule {
+	const members: readonly RuleMember[] = FIELD_TYPES[type].members;
+	const sent = TEXTS.filter((member) => members.includes(member) && texts[member] !== '');
+	const values = sent.map((member) => [member, valueOfMember(member, { type, text: texts[member] })]);
+	const lines = options.split('\n').map((line) => line.trim());
+	const chosen = members.includes('options') ? lines.filter(Boolean) : [];
+	return {
+		name: name.trim(),
+		type,
+		...(label.trim() && { label: label.trim() }),
+		...(isRequired && { required: true }),
+		...Object.fromEntries(values),
+		...(chosen.length > 0 && { options: chosen }),
+	};
+}
+
+function valueOfMember(member: RuleMember, { type, text }: { type: FieldType; text: string }): string | number {
+	if (member === 'pattern' || type === 'date') return text;
+	const number = Number(text);
+	return Number.isNaN(number) ? text : number;
+}
+
+/** What a rule says, in a few words. */
+export function summaryOf(draft: RuleDraft): string {
+	const rule = ruleOf(draft);
+	const { minLength, maxLength, min, max, options, pattern } = rule;
+	const lengths = [minLength !== undefined && `${minLength}`, maxLength !== undefined && `${maxLength}`];
+	return [
+		labelOf(rule) !== rule.name && `“${labelOf(rule)}”`,
+		FIELD_TYPES[rule.type].label.toLowerCase(),
+		rule.required && 'required',
+		lengths.some(Boolean) && `${lengths[0] || 0} to ${lengths[1] || 'any number of'} characters`,
+		min !== undefined && `from ${min}`,
+		max !== undefined && `up to ${max}`,
+		options && `one of ${options.length}`,
+		pattern !== undefined && 'with a pattern',
+	]
+		.filter(Boolean)
+		.join(' · ');
+}

@@ -1,0 +1,232 @@
+/** The editor of field rules: a list to add to, to take from and to put in order, and proposals from what came in. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { FIELD_TYPE_NAMES, FIELD_TYPES, type FieldType, type RuleMember } from '../../../../field-rules/rules.ts';
+import type { Fields } from '../../../../forms/kinds/fields.ts';
+import { announce } from '../../announce.ts';
+import * as api from '../../api.ts';
+import { Button, IconButton } from '../../components/buttons.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Field, Select, Switch } from '../../components/inputs.tsx';
+import { Notice } from '../../components/messages.tsx';
+import { errorOf, messageOf } from '../../field-errors.ts';
+import { plural } from '../../format.ts';
+import { may } from '../../state/session.ts';
+import { showToast } from '../../state/toasts.ts';
+import { useAction } from '../../use-action.ts';
+import { type RuleDraft, ruleDraft, summaryOf } from './field-drafts.ts';
+import type { ControlProps } from './setting-controls.tsx';
+
+const TYPES = FIELD_TYPE_NAMES.map((value) => ({ value, label: FIELD_TYPES[value].label }));
+
+/** How the inputs of the members are labelled. */
+const MEMBERS: Record<RuleMember, { label: string; hint?: string; lines?: number; isMono?: boolean }> = {
+	minLength: { label: 'At least so many characters' },
+	maxLength: { label: 'At most so many characters' },
+	min: { label: 'Not less than' },
+	max: { label: 'Not more than' },
+	options: { label: 'Values', hint: 'One per line. Empty: any.', lines: 4 },
+	pattern: {
+		label: 'Pattern',
+		hint: 'A regular expression, as HTML’s attribute of this name: the whole value has to match.',
+		isMono: true,
+	},
+};
+
+interface RuleProps {
+	draft: RuleDraft;
+	/** Its place, and of how many. */
+	at: number;
+	count: number;
+	error: unknown;
+	disabled: boolean;
+	isNew: boolean;
+	onChange(draft: RuleDraft): void;
+	onMove(by: -1 | 1): void;
+	onRemove(): void;
+}
+
+function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRemove }: RuleProps) {
+	const [isOpen, setOpen] = useState(isNew);
+	const set = (change: Partial<RuleDraft>) => onChange({ ...draft, ...change });
+	const faultOf = (member: string) => errorOf(error, `fields.${at}.${member}`);
+	const isShown = isOpen || errorOf(error, `fields.${at}`) !== undefined;
+	const name = draft.name || 'the new field';
+	const members: readonly RuleMember[] = FIELD_TYPES[draft.type].members;
+	return (
+		<li class="rule">
+			<div class="rule-head">
+				<button type="button" class="rule-toggle" aria-expanded={isShown} onClick={() => setOpen(!isShown)}>
+					<Icon name={isShown ? 'down' : 'chevron'} />
+					<code>{draft.name || 'New field'}</code> <span class="muted small">{summaryOf(draft)}</span>
+				</button>
+				{!disabled && (
+					<span class="row-actions">
+						<MoveButton direction="up" isPossible={at > 0} name={name} onMove={() => onMove(-1)} />
+						<MoveButton direction="down" isPossible={at < count - 1} name={name} onMove={() => onMove(1)} />
+						<IconButton icon="trash" label={`Remove the rule for ${name}`} tone="danger" onClick={onRemove} />
+					</span>
+				)}
+			</div>
+			{isShown && (
+				<div class="rule-body">
+					<Field
+						label="Name"
+						hint="As it is sent: the attribute name of the input."
+						value={draft.name}
+						isMono
+						autoFocus={isNew}
+						error={faultOf('name')}
+						disabled={disabled}
+						onInput={(text) => set({ name: text })}
+					/>
+					<Select
+						label="Type"
+						options={TYPES}
+						value={draft.type}
+						error={faultOf('type')}
+						disabled={disabled}
+						onChange={(type) => set({ type: type as FieldType })}
+					/>
+					<Field
+						label="Label"
+						hint="How visitors read of it. Empty: its name."
+						value={draft.label}
+						error={faultOf('label')}
+						disabled={disabled}
+						onInput={(label) => set({ label })}
+					/>
+					<Switch
+						label="Required"
+						isOn={draft.isRequired}
+						disabled={disabled}
+						onChange={(isRequired) => set({ isRequired })}
+					/>
+					{members.map((member) => (
+						<Field
+							key={member}
+							{...MEMBERS[member]}
+							type={draft.type === 'date' ? 'date' : 'text'}
+							value={draft[member]}
+							error={faultOf(member)}
+							disabled={disabled}
+							onInput={(text) => set({ [member]: text })}
+						/>
+					))}
+				</div>
+			)}
+		</li>
+	);
+}
+
+interface MoveProps {
+	direction: 'up' | 'down';
+	/** At an end the button stays, so that it keeps the focus. */
+	isPossible: boolean;
+	name: string;
+	onMove(): void;
+}
+
+function MoveButton({ direction, isPossible, name, onMove }: MoveProps) {
+	const button = useRef<HTMLSpanElement>(null);
+	const move = () => {
+		if (!isPossible) return;
+		onMove();
+		// The browser takes the focus from an element that is moved.
+		requestAnimationFrame(() => button.current?.querySelector('button')?.focus());
+	};
+	return (
+		<span ref={button} class={isPossible ? undefined : 'unavailable'}>
+			<IconButton icon={direction} label={`Move ${name} ${direction}`} onClick={move} />
+		</span>
+	);
+}
+
+export function FieldsSetting({
+	form,
+	name,
+	setting,
+	draft,
+	error,
+	disabled,
+	onChange,
+}: ControlProps<Fields, RuleDraft[]>) {
+	const list = useRef<HTMLOListElement>(null);
+	const added = useRef<number | undefined>(undefined);
+	const nextId = () => Math.max(-1, ...draft.map(({ id }) => id)) + 1;
+	const suggestion = useAction(async () => {
+		const { fields, scanned } = await api.forms.suggestFields(form);
+		const known = new Set(draft.map((rule) => rule.name));
+		const fresh = fields.filter((rule) => !known.has(rule.name));
+		const first = nextId();
+		onChange([...draft, ...fresh.map((rule, i) => ruleDraft(rule, first + i))]);
+		const found = fresh.length === 0 ? 'Nothing to propose' : `${plural(fresh.length, 'rule')} proposed`;
+		showToast(`${found}, from ${plural(scanned, 'submission')}. Nothing is saved yet.`);
+	});
+	useEffect(() => {
+		added.current = undefined;
+	});
+
+	const add = () => {
+		const id = nextId();
+		added.current = id;
+		onChange([...draft, ruleDraft({ name: '', type: 'text' }, id)]);
+	};
+	const move = (at: number, by: -1 | 1) => {
+		const moved = draft[at] as RuleDraft;
+		const rest = draft.toSpliced(at, 1);
+		onChange(rest.toSpliced(at + by, 0, moved));
+		announce(`${moved.name || 'The new field'} is now ${at + by + 1} of ${draft.length}.`);
+	};
+	const remove = (at: number) => {
+		onChange(draft.toSpliced(at, 1));
+		announce(`The rule for ${draft[at]?.name || 'the new field'} is removed.`);
+		requestAnimationFrame(() => {
+			const next = list.current?.querySelectorAll<HTMLElement>('.rule-toggle')[Math.min(at, draft.length - 2)];
+			(next ?? list.current?.parentElement?.querySelector<HTMLElement>('.form-foot button'))?.focus();
+		});
+	};
+	const { label, hint } = setting;
+	const whole = error instanceof api.ApiError ? error.fields[name] : undefined;
+	return (
+		<fieldset class="stack">
+			<legend>{label}</legend>
+			<p class="hint">{hint}</p>
+			<ol class="rules" ref={list}>
+				{draft.map((rule, at) => (
+					<Rule
+						key={rule.id}
+						draft={rule}
+						at={at}
+						count={draft.length}
+						error={error}
+						disabled={disabled}
+						isNew={rule.id === added.current}
+						onChange={(changed) => onChange(draft.with(at, changed))}
+						onMove={(by) => move(at, by)}
+						onRemove={() => remove(at)}
+					/>
+				))}
+			</ol>
+			{whole && <p class="field-error">{whole}</p>}
+			{!disabled && (
+				<div class="form-foot">
+					<Button label="Add a rule" icon="plus" look="small" onClick={add} />
+					{may('read') && (
+						<Button
+							label="Suggest rules from what came in"
+							look="small"
+							disabled={suggestion.isBusy}
+							onClick={suggestion.run}
+						/>
+					)}
+				</div>
+			)}
+			{suggestion.error !== undefined && (
+				<Notice tone="warning" role="alert">
+					{messageOf(suggestion.error)}
+				</Notice>
+			)}
+		</fieldset>
+	);
+}

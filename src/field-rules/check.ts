@@ -1,0 +1,155 @@
+/** Pure: holds the fields of a submission against the rules of its form, as a browser does with the same attributes. */
+
+import { isEmailAddress } from '../email-address.ts';
+import type { FieldError } from '../errors.ts';
+import { compilePattern } from './pattern.ts';
+import { dateOrder, type FieldRule, type FieldType, labelOf, numberOf, PATTERN_TEXT_MAX } from './rules.ts';
+
+/** A field has no value at all, or one or several texts; what is neither is `undefined`. */
+type Values = string[] | undefined;
+
+/** What is wrong with one value, as a code and the rest of a sentence that begins with the label. */
+type Fault = readonly [code: string, rest: string];
+/** `all` are the values of the field. */
+type Test = (value: string, all: readonly string[]) => Fault | undefined;
+
+export interface Fields {
+	/** By name. */
+	values: Record<string, unknown>;
+	/** The names of those that hold files. */
+	files: ReadonlySet<string>;
+}
+
+/** From the HTML standard. */
+const HTML_EMAIL =
+	/^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+/** Inputs of these types look at the value without the space around it. */
+const TRIMMED: ReadonlySet<FieldType> = new Set(['email', 'url']);
+
+/** Compiles the rules. The check returns what is wrong with the fields that have one, in the order of the rules. */
+export function createFieldCheck(rules: readonly FieldRule[]): (fields: Fields) => FieldError[] {
+	const checks = rules.map(createRuleCheck);
+	return (fields) => checks.flatMap((check) => check(fields) ?? []);
+}
+
+function createRuleCheck(rule: FieldRule): (fields: Fields) => FieldError | undefined {
+	const { name, type, required } = rule;
+	const label = labelOf(rule);
+	const tests = testsOf(rule);
+	const error = (code: string, message: string): FieldError => ({ field: name, code, message });
+	return ({ values, files }) => {
+		const isFile = files.has(name);
+		const sent = Object.hasOwn(values, name) ? textsOf(values[name], type) : [];
+		if (sent?.length === 0) {
+			return required ? error('REQUIRED', requiredSentence(rule)) : undefined;
+		}
+		if (!sent || isFile !== (type === 'file')) return error('INVALID_TYPE', `“${label}” ${kindSentence(type)}.`);
+		for (const test of tests) {
+			const [code, rest] = firstOf(sent, test) ?? [];
+			if (code) return error(code, `“${label}” ${rest}.`);
+		}
+	};
+}
+
+function firstOf(values: readonly string[], test: Test): Fault | undefined {
+	for (const value of values) {
+		const fault = test(value, values);
+		if (fault) return fault;
+	}
+}
+
+/** The values of a field without empty ones, which count as left out. */
+function textsOf(value: unknown, type: FieldType): Values {
+	if (typeof value === 'string') {
+		const text = TRIMMED.has(type) ? value.trim() : value;
+		return text === '' ? [] : [text];
+	}
+	if (value === null || value === undefined) return [];
+	if (typeof value === 'boolean' && type === 'checkbox') return value ? ['true'] : [];
+	if (typeof value === 'number' || typeof value === 'boolean') return [`${value}`];
+	if (!Array.isArray(value) || value.some((item) => typeof item === 'object' && item !== null)) return undefined;
+	return value.flatMap((item) => textsOf(item, type) ?? []);
+}
+
+function requiredSentence(rule: FieldRule): string {
+	const label = labelOf(rule);
+	if (rule.type === 'file') return `Please choose a file for “${label}”.`;
+	if (rule.type === 'select') return `Please choose one for “${label}”.`;
+	return rule.type === 'checkbox' ? `Please tick “${label}”.` : `Please fill in “${label}”.`;
+}
+
+function kindSentence(type: FieldType): string {
+	return type === 'file' ? 'has to be a file' : 'has to be a text, not a file or anything else';
+}
+
+/** In the order in which a visitor reads of them. */
+function testsOf(rule: FieldRule): Test[] {
+	const { type, options } = rule;
+	const tests: Test[] = [];
+	const form = FORMS[type];
+	if (form) tests.push(form);
+	if (options)
+		tests.push((value) => (options.includes(value) ? undefined : ['NOT_AN_OPTION', 'is none of the choices']));
+	tests.push(...boundsOf(rule), ...lengthsOf(rule));
+	return tests;
+}
+
+const FORMS: Partial<Record<FieldType, Test>> = {
+	email: (value) => {
+		// What a browser lets through is accepted, and international domains, which it turns into others.
+		if (HTML_EMAIL.test(value) || isEmailAddress(value)) return undefined;
+		return ['INVALID_EMAIL', 'has to be an e-mail address, such as name@example.com'];
+	},
+	url: (value) =>
+		URL.canParse(value) ? undefined : ['INVALID_URL', 'has to be a web address, such as https://example.com'],
+	number: (value) =>
+		numberOf(value) === undefined ? ['INVALID_NUMBER', 'has to be a number, such as 12 or 0.5'] : undefined,
+	date: (value) =>
+		dateOrder(value) === undefined ? ['INVALID_DATE', 'has to be a date, such as 2026-01-31'] : undefined,
+};
+
+/** Their texts are numbers or dates already. */
+function boundsOf({ type, min, max }: FieldRule): Test[] {
+	const order = type === 'date' ? dateOrder : numberOf;
+	const [least, most] = [min, max].map((bound) => order(`${bound}`));
+	const is = (value: string) => order(value) as string | number;
+	const tests: Test[] = [];
+	const [from, until] = type === 'date' ? ['or later', 'or earlier'] : ['or more', 'or less'];
+	if (least !== undefined) {
+		tests.push((value) => (is(value) < least ? ['TOO_SMALL', `has to be ${min} ${from}`] : undefined));
+	}
+	if (most !== undefined) {
+		tests.push((value) => (is(value) > most ? ['TOO_LARGE', `has to be ${max} ${until}`] : undefined));
+	}
+	return tests;
+}
+
+function lengthsOf({ minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern }: FieldRule): Test[] {
+	const tests: Test[] = [
+		(value) => {
+			const length = lengthOf(value);
+			if (length > maxLength) return tooLong(length, maxLength);
+			if (length >= minLength) return undefined;
+			return ['TOO_SHORT', `is too short: it has ${length} characters, of at least ${minLength}`];
+		},
+	];
+	return pattern === undefined ? tests : [...tests, patternTest(pattern)];
+}
+
+function patternTest(source: string): Test {
+	const { matches } = compilePattern(source);
+	return (value, all) => {
+		const length = all.reduce((sum, text) => sum + text.length, 0);
+		if (length > PATTERN_TEXT_MAX) return tooLong(length, PATTERN_TEXT_MAX);
+		return matches(value) ? undefined : ['PATTERN_MISMATCH', 'is not written as it has to be'];
+	};
+}
+
+function tooLong(length: number, most: number): Fault {
+	return ['TOO_LONG', `is too long: it has ${length} characters, of at most ${most}`];
+}
+
+/** A browser counts the end of a line once and sends two characters for it. */
+function lengthOf(value: string): number {
+	return value.includes('\r\n') ? value.replaceAll('\r\n', '\n').length : value.length;
+}

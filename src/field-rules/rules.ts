@@ -1,0 +1,72 @@
+/** Pure: what the owner says that the fields of a form have to be. For browsers too. */
+
+/** What a rule of each type may say besides its name, label and whether it is required. */
+export const FIELD_TYPES = {
+	text: { label: 'Text', members: ['minLength', 'maxLength', 'pattern'] },
+	email: { label: 'E-mail', members: ['minLength', 'maxLength', 'pattern'] },
+	url: { label: 'Web address', members: ['minLength', 'maxLength', 'pattern'] },
+	tel: { label: 'Telephone', members: ['minLength', 'maxLength', 'pattern'] },
+	number: { label: 'Number', members: ['min', 'max'] },
+	date: { label: 'Date', members: ['min', 'max'] },
+	select: { label: 'Choice', members: ['options'] },
+	checkbox: { label: 'Checkbox', members: ['options'] },
+	file: { label: 'File', members: [] },
+} as const satisfies Record<string, { label: string; members: readonly RuleMember[] }>;
+
+export type FieldType = keyof typeof FIELD_TYPES;
+
+export const FIELD_TYPE_NAMES = Object.keys(FIELD_TYPES) as FieldType[];
+
+/** A rule for one field. What is left out does not bind. */
+export interface FieldRule {
+	name: string;
+	type: FieldType;
+	/** For people; the name by default. */
+	label?: string;
+	required?: boolean;
+	/** In UTF-16 code units, as in HTML. */
+	minLength?: number;
+	maxLength?: number;
+	/** A number, or a date as text. */
+	min?: number | string;
+	max?: number | string;
+	/** The only values. */
+	options?: string[];
+	/** As HTML's attribute: the whole value has to match. */
+	pattern?: string;
+}
+
+export type RuleMember = 'minLength' | 'maxLength' | 'min' | 'max' | 'options' | 'pattern';
+
+/** What happens to fields that have no rule, if a form has any. */
+export const UNKNOWN_FIELDS = {
+	keep: { label: 'Keep them' },
+	drop: { label: 'Drop them' },
+	refuse: { label: 'Reject the submission' },
+} as const;
+
+export type UnknownFields = keyof typeof UNKNOWN_FIELDS;
+
+export const UNKNOWN_FIELD_NAMES = Object.keys(UNKNOWN_FIELDS) as [UnknownFields, ...UnknownFields[]];
+
+/** The most characters that are held against a pattern, because the time grows with them. */
+export const PATTERN_TEXT_MAX = 2000;
+
+export const labelOf = ({ label, name }: FieldRule): string => label ?? name;
+
+const DATE = /^(\d{4,6})-(\d{2})-(\d{2})$/;
+const NUMBER = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?$/;
+
+/** A text that sorts as the date that it came from; `undefined` if that is none, by HTML's rules. */
+export function dateOrder(text: string): string | undefined {
+	const [, year = '', month, day] = DATE.exec(text) ?? [];
+	const daysInMonth = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
+	const isDate = Number(year) > 0 && Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1;
+	return isDate && Number(day) <= daysInMonth ? `${year.padStart(6, '0')}-${month}-${day}` : undefined;
+}
+
+/** A number as HTML writes it; `undefined` for everything else. */
+export function numberOf(text: string): number | undefined {
+	const number = NUMBER.test(text) ? Number(text) : Number.NaN;
+	return Number.isFinite(number) ? number : undefined;
+}

@@ -1,0 +1,146 @@
+/** The kind of the setting of field rules: a list, or `null` for no rules. On the command line they are JSON. */
+
+import type { TSchema } from '@sinclair/typebox';
+import { compilePattern } from '../../field-rules/pattern.ts';
+import { PatternFault } from '../../field-rules/pattern-syntax.ts';
+import {
+	dateOrder,
+	FIELD_TYPE_NAMES,
+	FIELD_TYPES,
+	type FieldRule,
+	PATTERN_TEXT_MAX,
+	type RuleMember,
+} from '../../field-rules/rules.ts';
+import type { Check, Setting, Types, Words } from './setting.ts';
+
+const RULES_MAX = 100;
+const NAME_MAX = 200;
+const OPTIONS_MAX = 200;
+const LENGTH_MAX = 1_000_000;
+/** All rules as JSON: they are in memory with the form. */
+const JSON_MAX = 64 * 1024;
+/** Of all patterns together, in steps for each character. */
+const PATTERNS_SIZE_MAX = 2000;
+const MEMBERS: readonly RuleMember[] = ['minLength', 'maxLength', 'min', 'max', 'options', 'pattern'];
+
+export interface Fields extends Setting<FieldRule[] | null> {
+	kind: 'fields';
+	isClearable: true;
+}
+
+export function fields(words: Words<FieldRule[] | null>): Fields {
+	return {
+		...words,
+		kind: 'fields',
+		blank: null,
+		isClearable: true,
+		schema: (types) => types.Type.Array(ruleSchema(types), { description: words.description }),
+		check: checkRules,
+		format: (rules) => rules.map(summaryOf).join(', '),
+		parse: JSON.parse,
+		isJson: true,
+	};
+}
+
+function ruleSchema({ Type, stringEnum }: Types): TSchema {
+	const bound = (description: string) => Type.Optional(Type.Union([Type.Number(), Type.String()], { description }));
+	return Type.Object(
+		{
+			name: Type.String({ description: 'Of the field, as it is sent.' }),
+			type: stringEnum(FIELD_TYPE_NAMES),
+			label: Type.Optional(
+				Type.String({ description: 'For visitors, in the sentences of errors; the name by default.' }),
+			),
+			required: Type.Optional(Type.Boolean()),
+			minLength: Type.Optional(Type.Integer({ description: 'In UTF-16 code units, as in HTML.' })),
+			maxLength: Type.Optional(Type.Integer()),
+			min: bound('Of a number; of a date as `2026-01-31`.'),
+			max: bound('The same.'),
+			options: Type.Optional(Type.Array(Type.String(), { description: 'The only values of a choice or checkbox.' })),
+			pattern: Type.Optional(
+				Type.String({
+					description: 'As the attribute in HTML: a regular expression that all of the value has to match.',
+				}),
+			),
+		},
+		{ additionalProperties: false },
+	);
+}
+
+function summaryOf({ name, type, required }: FieldRule): string {
+	return `${name} (${type}${required ? ', required' : ''})`;
+}
+
+function checkRules(sent: FieldRule[], { name: setting, report }: Check): FieldRule[] | undefined {
+	const names = new Set<string>();
+	let patternsSize = 0;
+
+	function checkRule(rule: FieldRule, i: number): void {
+		const fault = (member: string, rest: string) =>
+			report('INVALID_FIELDS', `${setting}.${i}.${member} ${rest}.`, `${setting}.${i}.${member}`);
+		if (rule.name.length < 1 || rule.name.length > NAME_MAX) fault('name', `must have 1 to ${NAME_MAX} characters`);
+		if (names.has(rule.name)) fault('name', 'must be another: there is a rule of this name already');
+		names.add(rule.name);
+		const { length: labelLength = 1 } = rule.label ?? [''];
+		if (labelLength < 1 || labelLength > NAME_MAX) fault('label', `must have 1 to ${NAME_MAX} characters`);
+		const allowed: readonly RuleMember[] = FIELD_TYPES[rule.type].members;
+		for (const member of MEMBERS) {
+			if (rule[member] !== undefined && !allowed.includes(member))
+				fault(member, `does not go with the type ${rule.type}`);
+		}
+		checkLengths(rule, fault);
+		checkBounds(rule, fault);
+		checkOptions(rule, fault);
+		if (rule.pattern !== undefined) checkPattern(rule.pattern, fault);
+	}
+
+	function checkPattern(pattern: string, fault: Fault): void {
+		try {
+			patternsSize += compilePattern(pattern).size;
+			if (patternsSize > PATTERNS_SIZE_MAX) fault('pattern', 'is too large together with those before it');
+		} catch (error) {
+			if (!(error instanceof PatternFault)) throw error;
+			fault('pattern', error.message);
+		}
+	}
+
+	if (sent.length > RULES_MAX) return report('TOO_MANY', `${setting} holds at most ${RULES_MAX} rules.`);
+	sent.forEach(checkRule);
+	if (JSON.stringify(sent).length > JSON_MAX) {
+		return report('TOO_LARGE', `${setting} may have at most ${JSON_MAX} characters as JSON.`);
+	}
+	return sent;
+}
+
+type Fault = (member: string, rest: string) => void;
+
+function checkLengths({ minLength, maxLength, pattern }: FieldRule, fault: Fault): void {
+	const most = pattern === undefined ? LENGTH_MAX : PATTERN_TEXT_MAX;
+	const isLength = (length = 0) => length >= 0 && length <= most;
+	const reason = pattern === undefined ? '' : ', because of the pattern';
+	if (!isLength(minLength)) fault('minLength', `must be from 0 to ${most}${reason}`);
+	if (!isLength(maxLength)) fault('maxLength', `must be from 0 to ${most}${reason}`);
+	if ((minLength ?? 0) > (maxLength ?? LENGTH_MAX)) fault('maxLength', 'must not be less than minLength');
+}
+
+function checkBounds({ type, min, max }: FieldRule, fault: Fault): void {
+	const [least, most] = Object.entries({ min, max }).map(([member, bound]) => {
+		if (bound === undefined || (type !== 'number' && type !== 'date')) return undefined;
+		const order = type === 'date' ? dateOrder(`${bound}`) : numberOf(bound);
+		if (order === undefined) fault(member, type === 'date' ? 'must be a date such as 2026-01-31' : 'must be a number');
+		return order;
+	});
+	if (least !== undefined && most !== undefined && least > most) fault('max', 'must not be less than min');
+}
+
+function numberOf(bound: number | string): number | undefined {
+	return typeof bound === 'number' ? bound : undefined;
+}
+
+function checkOptions({ options }: FieldRule, fault: Fault): void {
+	if (options === undefined) return;
+	if (options.length < 1 || options.length > OPTIONS_MAX) fault('options', `must be 1 to ${OPTIONS_MAX} texts`);
+	const isText = (option: string) => option.length >= 1 && option.length <= NAME_MAX;
+	if (!options.every(isText)) fault('options', `must each have 1 to ${NAME_MAX} characters`);
+	if (new Set(options).size < options.length) fault('options', 'must differ');
+}

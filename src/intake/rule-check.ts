@@ -1,0 +1,69 @@
+/** Holds submissions against the field rules of their form, and drops fields without a rule if the form says so. */
+
+import type { FieldError } from '../errors.ts';
+import { createFieldCheck } from '../field-rules/check.ts';
+import type { FieldRule } from '../field-rules/rules.ts';
+import type { FormRow } from '../storage/tables.ts';
+import type { Content } from './content.ts';
+import { type FieldLimits, quoteName } from './field-limits.ts';
+import { FieldsRejected } from './fields-rejected.ts';
+import { readJsonFields } from './json-fields.ts';
+import { dataJson } from './special-fields.ts';
+
+interface RuleSet {
+	check: ReturnType<typeof createFieldCheck>;
+	names: ReadonlySet<string>;
+}
+
+/** A form can have a hundred rules: a submission of a thousand other fields need not name each. */
+const MAX_UNKNOWN_NAMED = 20;
+
+/** By the rules of forms in the cache; they are replaced, never changed. */
+const compiled = new WeakMap<FieldRule[], RuleSet>();
+
+/**
+ * Takes dropped fields out of the content.
+ * @throws FieldsRejected that names every field at fault
+ */
+export async function checkRules(
+	{ fields, unknownFields }: Pick<FormRow, 'fields' | 'unknownFields'>,
+	content: Content,
+): Promise<void> {
+	const { check, names } = ruleSetOf(fields ?? []);
+	const issues = check({ values: JSON.parse(content.data), files: content.files?.fields() ?? NO_FILES });
+	const unknown = unknownFields === 'keep' ? [] : content.names.filter((name) => !names.has(name));
+	if (unknownFields === 'refuse') issues.push(...unknown.slice(0, MAX_UNKNOWN_NAMED).map(unknownField));
+	if (issues.length > 0) throw new FieldsRejected(issues, content);
+	if (unknown.length === 0) return;
+	await content.files?.drop(new Set(unknown));
+	drop(content, unknown);
+}
+
+function ruleSetOf(rules: FieldRule[]): RuleSet {
+	const known = compiled.get(rules);
+	if (known) return known;
+	const made = { check: createFieldCheck(rules), names: new Set(rules.map(({ name }) => name)) };
+	compiled.set(rules, made);
+	return made;
+}
+
+/** What is read was held against the limits before. */
+const UNBOUNDED: FieldLimits = {
+	maxFields: Number.MAX_SAFE_INTEGER,
+	maxNameBytes: Number.MAX_SAFE_INTEGER,
+	maxDepth: Number.MAX_SAFE_INTEGER,
+};
+const NO_FILES: ReadonlySet<string> = new Set();
+
+function unknownField(name: string): FieldError {
+	return { field: name, code: 'UNKNOWN_FIELD', message: `This form has no field ${quoteName(name)}.` };
+}
+
+/** The values that stay are the same texts. */
+function drop(content: Content, dropped: string[]): void {
+	const names = new Set(dropped);
+	const rest = readJsonFields(content.data, UNBOUNDED).filter(({ name }) => !names.has(name));
+	content.names = rest.map(({ name }) => name);
+	content.data = dataJson(rest);
+	content.dropped = dropped;
+}

@@ -1,0 +1,45 @@
+/** Reads the newest submissions of a form and proposes rules for its fields. */
+
+import type { FieldRule } from '../../field-rules/rules.ts';
+import { createSuggestion } from '../../field-rules/suggest.ts';
+import type { ScanRequest } from '../../storage/scan.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { StoredSubmission } from '../../storage/submission.ts';
+import type { Mode } from '../../storage/tables.ts';
+
+/** The most that are read. */
+const SUBMISSIONS = 1000;
+const CHARACTERS = 8 * 1024 * 1024;
+
+export interface FieldSuggestion {
+	fields: FieldRule[];
+	/** From how many submissions. */
+	scanned: number;
+}
+
+export function suggestFields(submissions: Iterable<StoredSubmission>): FieldSuggestion {
+	const suggestion = createSuggestion();
+	let scanned = 0;
+	let characters = 0;
+	for (const { data, files = [] } of submissions) {
+		suggestion.add({ values: JSON.parse(data), files: new Set(files.map(({ field }) => field)) });
+		scanned++;
+		characters += data.length;
+		if (scanned === SUBMISSIONS || characters > CHARACTERS) break;
+	}
+	return { fields: suggestion.rules(), scanned };
+}
+
+/** @throws AppError FORM_NOT_FOUND */
+export async function readFieldSuggestion(
+	{ findForm, submissions }: Pick<Storage, 'findForm' | 'submissions'>,
+	id: string,
+	mode?: Mode,
+): Promise<FieldSuggestion> {
+	const { id: formId } = await findForm(id, mode);
+	submissions.prepareScan();
+	return submissions.scan<ScanRequest, FieldSuggestion>('suggestFields', {
+		selection: { formId, filter: 'all' },
+		order: 'desc',
+	});
+}
