@@ -41,7 +41,7 @@ export function addDoctor(program: Command, cli: Cli): void {
 			...inspectModes([config.dataDir, ...database.files]),
 			...(await inspectData(database, report)),
 			...(await inspectAttachedFiles(config, isReadable ? database : undefined)),
-			...(await inspectRoom(database)),
+			...inspectRoom(database),
 			await inspectServer(config),
 		];
 		const { settings } = config;
@@ -95,9 +95,8 @@ function inspectClock({ clock: { problem, latest } }: DatabaseReport): Finding {
 	return { subject: 'clock', found, ...(problem !== null && { problem }) };
 }
 
-/** Nothing of a database that is not on this machine. */
-async function inspectRoom({ name, measure }: Database): Promise<Finding[]> {
-	const { walBytes, disk } = await measure();
+function inspectRoom({ name, measure }: Database): Finding[] {
+	const { walBytes = 0, disk = null } = measure() ?? {};
 	return disk ? [inspectLog(name, walBytes), inspectDisk(disk)] : [];
 }
 

@@ -15,9 +15,15 @@ const PORT = 5432;
 const MAX_PORT = 65_535;
 const SYSTEM = 'system';
 
+/** A host that begins with / is the folder of a socket. */
+export interface PostgresHost {
+	host: string;
+	port: number;
+}
+
 export interface PostgresAddress {
-	/** Tried one after the other for the one that can be written to. A host that begins with / is the folder of a socket. */
-	hosts: { host: string; port: number }[];
+	/** Tried one after the other for the one that can be written to. */
+	hosts: PostgresHost[];
 	user: string;
 	password: string;
 	database: string;
@@ -58,6 +64,16 @@ export function parsePostgresUrl(text: string): PostgresAddress {
 	};
 }
 
+/** `undefined` if it is not one of this machine. */
+export function socketPath({ host, port }: PostgresHost): string | undefined {
+	return host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : undefined;
+}
+
+/** As a server is called in messages. */
+export function connectionName(host: PostgresHost): string {
+	return socketPath(host) ?? `${host.host.includes(':') ? `[${host.host}]` : host.host}:${host.port}`;
+}
+
 export function hasPassword(url: string): boolean {
 	return PARTS.exec(url)?.[3] !== undefined;
 }
@@ -84,8 +100,11 @@ function reject(expected: string): never {
 function hostsOf(text: string, socket: string | undefined): PostgresAddress['hosts'] {
 	const folder = socket ?? (/^%2F/i.test(text) ? decode(text) : undefined);
 	if (folder !== undefined) {
-		const isFolder = folder.startsWith('/') && (socket === undefined || text === '');
-		return isFolder ? [{ host: folder, port: PORT }] : reject('must have no parameter host but the folder of a socket');
+		const [, port = `${PORT}`] = (socket === undefined ? [] : /^(?::(\d+))?$/.exec(text)) ?? ['', ''];
+		const isFolder = folder.startsWith('/') && port !== '';
+		return isFolder
+			? [{ host: folder, port: Number(port) }]
+			: reject('must have no parameter host but the folder of a socket');
 	}
 	return text.split(',').map((one) => {
 		const [, bracketed, name, port = `${PORT}`] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(one) ?? [];

@@ -14,8 +14,8 @@ export interface FileStore {
 	remove(keys: readonly string[]): Promise<void>;
 	/** All objects, in no order. */
 	list(): AsyncIterable<StoredObject>;
-	/** Removes what unfinished writers of other, dead processes left. */
-	tidy(): Promise<void>;
+	/** Removes what unfinished writers of other processes left, if nothing was written to it for so long: by default at once. */
+	tidy(untouchedForMs?: number): Promise<void>;
 	/** Writes and removes something. @throws Error with a sentence if that fails */
 	check(): Promise<void>;
 	/** Of its disk; infinite where there is no knowing. */

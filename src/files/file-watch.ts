@@ -1,7 +1,7 @@
 /** Looks after the file store of a running server: what a dead process left, whether it works, whether there is room. */
 
 import { desc } from 'drizzle-orm';
-import { MINUTE_MS } from '../durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../durations.ts';
 import type { Log } from '../log.ts';
 import { repeat } from '../repeat.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -13,6 +13,8 @@ const LOOK_EVERY_MS = MINUTE_MS;
 const FIRST_AFTER_MS = 250;
 /** They are over when another look shows it. */
 const LASTING = ['files', 'fileRoom', 'lostFile'] as const;
+/** Where other servers may share the folder: longer than a file pauses while it arrives. */
+const LEFT_AFTER_MS = HOUR_MS;
 /** Of the quota: the owner is to notice before files are rejected. */
 export const NEARLY_FULL = 0.9;
 
@@ -28,13 +30,13 @@ interface FileWatchOptions {
 
 /** Each server does this for itself. @returns how to stop */
 export function startFileWatch(
-	{ db, findings, submissions }: Pick<Storage, 'db' | 'findings' | 'submissions'>,
+	{ db, findings, isShared, submissions }: Pick<Storage, 'db' | 'findings' | 'isShared' | 'submissions'>,
 	{ store, quota, formQuota, log, firstAfterMs = FIRST_AFTER_MS, lookEveryMs = LOOK_EVERY_MS }: FileWatchOptions,
 ): () => Promise<void> {
 	let isTidied = false;
 
 	async function look(): Promise<void> {
-		if (!isTidied) await store.tidy();
+		if (!isTidied) await store.tidy(isShared ? LEFT_AFTER_MS : 0);
 		if (!isTidied || LASTING.some(findings.has)) await store.look();
 		isTidied = true;
 		await lookAtQuota();

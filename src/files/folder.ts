@@ -77,7 +77,7 @@ export function openFolder(root: string): FileStore {
 				}
 			}
 		},
-		tidy: async () => incoming.tidy(),
+		tidy: async (untouchedForMs = 0) => incoming.tidy(untouchedForMs),
 		check: incoming.check,
 		freeBytes: incoming.freeBytes,
 	};

@@ -1,6 +1,17 @@
 /** Files that are being written: they lie in a folder of their own until their store has taken them over. */
 
-import { closeSync, existsSync, fsync, mkdirSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import {
+	closeSync,
+	existsSync,
+	fsync,
+	mkdirSync,
+	openSync,
+	readdirSync,
+	rmSync,
+	statfsSync,
+	statSync,
+	writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { newKey } from './file-store.ts';
@@ -69,10 +80,12 @@ export function createIncoming(root: string) {
 
 	return {
 		create,
-		/** Removes what other, dead processes left. */
-		tidy(): void {
+		/** Removes what other processes left, and have not written to for so long. */
+		tidy(untouchedForMs: number): void {
 			const names = existsSync(folder) ? readdirSync(folder) : [];
-			for (const name of names) if (!open.has(name)) rmSync(join(folder, name), { force: true });
+			const due = Date.now() - untouchedForMs;
+			for (const name of names)
+				if (!open.has(name) && isOlder(join(folder, name), due)) rmSync(join(folder, name), { force: true });
 		},
 		/** Writes and removes something. @throws Error that names the folder */
 		async check(): Promise<void> {
@@ -93,6 +106,10 @@ export function createIncoming(root: string) {
 			return bavail * bsize;
 		},
 	};
+}
+
+function isOlder(path: string, due: number): boolean {
+	return (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) <= due;
 }
 
 function nearest(folder: string): string {

@@ -128,7 +128,7 @@ export function openS3(
 				continuationToken = page.isTruncated ? page.nextContinuationToken : undefined;
 			} while (continuationToken !== undefined);
 		},
-		tidy: async () => incoming.tidy(),
+		tidy: async (untouchedForMs = 0) => incoming.tidy(untouchedForMs),
 		async check() {
 			await incoming.check();
 			const name = `check-${newKey()}`;

@@ -12,7 +12,7 @@ export interface Database {
 	name: string;
 	/** Its files on this machine, if it has any. */
 	files: readonly string[];
-	/** The program that stores it, with its version. */
+	/** The program that stores it, with its version if that can be told. */
 	engine(): Soon<string>;
 	/** @throws AppError that says what to do if there is only what is left of one: a new one must not take its place */
 	exists(): Soon<boolean>;
@@ -28,7 +28,8 @@ export interface Database {
 	inspect(check: 'quick' | 'full'): Soon<DatabaseReport>;
 	/** What it knows of attached files, without a change. @throws AppError if it cannot be read by this version */
 	fileRecords(): Soon<FileRecords>;
-	measure(): Soon<DiskUse>;
+	/** `undefined` if it is not on this machine. */
+	measure(): DiskUse | undefined;
 }
 
 /** One that is a file: it can be copied, and replaced by a copy. */

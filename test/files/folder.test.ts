@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { HOUR_MS } from '../../src/durations.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -44,6 +45,8 @@ test('what a dead process was writing is tidied away, and nothing else', async (
 	writeFileSync(join(root, 'incoming', 'check-1'), 'half');
 	const store = openFolder(root);
 	const writer = store.create();
+	await store.tidy(HOUR_MS);
+	expect(readdirSync(join(root, 'incoming'))).toHaveLength(3);
 	await store.tidy();
 	expect(readdirSync(join(root, 'incoming'))).toEqual([writer.key]);
 	await writer.abort();

@@ -5,8 +5,8 @@ import postgres from 'postgres';
 import { parsePostgresUrl } from '../../config/postgres-url.ts';
 import { Unavailable } from '../errors.ts';
 import type { Db } from '../storage.ts';
+import { createDial, type Dial } from './dial.ts';
 import { asStorageError } from './failures.ts';
-import { tlsOptions } from './tls.ts';
 
 /** What other servers look for when they ask what is still being written; see `clock.ts`. */
 export const WRITER_NAME = 'formsrv writer';
@@ -35,26 +35,29 @@ export interface ConnectOptions {
 	/** A warning of a commit may mean that it did not wait for its standby. */
 	onNotice?: (notice: Notice) => void;
 	onClosed?: () => void;
+	/** A connection that says nothing for so long after something was asked is closed. */
+	silentMs?: number;
 }
 
-export function connect(url: string, { name, max, onNotice, onClosed }: ConnectOptions): Sql {
-	const { hosts, user, password, database, tls, options } = parsePostgresUrl(url);
-	const [{ host, port } = { host: '', port: 0 }, ...others] = hosts;
-	const isSocket = host.startsWith('/');
-	return postgres({
-		// The driver takes lists, whatever its types say.
-		host: hosts.map((one) => one.host) as unknown as string,
-		port: hosts.map((one) => one.port) as unknown as number,
-		path: isSocket ? `${host}/.s.PGSQL.${port}` : undefined,
+/** Its types lack the one that opens sockets. */
+type DriverOptions = postgres.Options<{ bigint: postgres.PostgresType }> & { socket: Dial };
+
+export function connect(url: string, { name, max, silentMs, onNotice, onClosed }: ConnectOptions): Sql {
+	const address = parsePostgresUrl(url);
+	const { user, password, database, options } = address;
+	const driverOptions: DriverOptions = {
 		user,
 		password,
 		database,
-		ssl: isSocket ? false : tlsOptions({ tls, hosts }),
-		// Not `read-write`, for which the driver takes a standby.
-		target_session_attrs: others.length > 0 ? ('primary' as const) : undefined,
+		// It tries as often as there are names, and opens no socket itself.
+		host: address.hosts.map(() => 'server').join(),
+		socket: createDial(address, { silentMs }),
+		// Only of several. Not `read-write`, for which the driver takes a standby.
+		target_session_attrs: address.hosts.length > 1 ? 'primary' : undefined,
 		max,
 		connect_timeout: CONNECT_TIMEOUT_SECONDS,
-		idle_timeout: onClosed ? undefined : IDLE_SECONDS,
+		// One that holds locks stays.
+		...(onClosed ? { max_lifetime: null } : { idle_timeout: IDLE_SECONDS }),
 		backoff: (tries) => Math.min(FIRST_PAUSE_SECONDS * 2 ** tries, LONGEST_PAUSE_SECONDS),
 		// Types are known: 64-bit numbers are ids, which are safe integers.
 		fetch_types: false,
@@ -62,7 +65,8 @@ export function connect(url: string, { name, max, onNotice, onClosed }: ConnectO
 		connection: { application_name: name, timezone: 'UTC', options: options ?? '' },
 		onnotice: ({ severity, message }) => onNotice?.({ isWarning: severity === 'WARNING', text: `${message}` }),
 		onclose: onClosed,
-	}) as unknown as Sql;
+	};
+	return postgres(driverOptions) as unknown as Sql;
 }
 
 /** Runs a statement whose parameters are `$1`, `$2` …; returns its rows as lists of values. */

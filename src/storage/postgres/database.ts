@@ -5,6 +5,7 @@ import { NO_CLOCK } from '../clock-report.ts';
 import type { Database, DatabaseReport, DiskUse, FileRecords } from '../database.ts';
 import { connect, rowsOf, type Sql } from './connection.ts';
 import { newerThanProgram, readSchema, schemaVersion } from './migrate.ts';
+import { startProblem } from './start-problem.ts';
 
 export function postgresDatabase(url: string): Database {
 	/** On a connection of its own, for as long as it takes. */
@@ -12,6 +13,8 @@ export function postgresDatabase(url: string): Database {
 		const sql = connect(url, { name: 'formsrv', max: 1 });
 		try {
 			return await question(sql);
+		} catch (error) {
+			throw startProblem(error, url);
 		} finally {
 			await sql.end({ timeout: 1 });
 		}
@@ -20,14 +23,14 @@ export function postgresDatabase(url: string): Database {
 	return {
 		name: withoutPassword(url),
 		files: [],
-		engine: () => ask(readEngine),
+		engine: () => ask(readEngine).catch(() => 'PostgreSQL'),
 		exists: () => ask(async (sql) => (await readSchema(sql)) > 0),
 		// Several servers may run on it.
 		lock: () => () => {},
 		removeLeftovers() {},
 		inspect: () => ask(inspect),
 		fileRecords: () => ask(readFileRecords),
-		measure: () => ask(measure),
+		measure: () => undefined,
 	};
 }
 
@@ -37,8 +40,11 @@ export async function measure(sql: Sql): Promise<DiskUse> {
 }
 
 async function readEngine(sql: Sql): Promise<string> {
-	const [[version] = []] = await rowsOf<[string]>(sql, "select current_setting('server_version')");
-	return `PostgreSQL ${version}`;
+	const [[version, isSecure] = []] = await rowsOf<[string, boolean]>(
+		sql,
+		"select current_setting('server_version'), ssl from pg_stat_ssl where pid = pg_backend_pid()",
+	);
+	return `PostgreSQL ${version}, ${isSecure ? 'over TLS' : 'without TLS'}`;
 }
 
 async function inspect(sql: Sql): Promise<DatabaseReport> {

@@ -15,10 +15,12 @@ const CONNECTION = /^(?:CONNECT|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_A
 interface ServerError {
 	name: string;
 	code: string;
+	message: string;
 	severity: string;
 }
 
-function serverError(error: unknown): ServerError | undefined {
+/** Of the server, as the driver has it. */
+export function serverError(error: unknown): ServerError | undefined {
 	return (error as ServerError | null)?.name === 'PostgresError' ? (error as ServerError) : undefined;
 }
 

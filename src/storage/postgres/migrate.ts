@@ -8,7 +8,6 @@ import { watchSettingsSql } from './settings-version.ts';
 
 /** So that only one process migrates; the others wait. "form" in ASCII, as in the header of an SQLite file. */
 const LOCK = 0x666f726d;
-const OLDEST_SERVER = 150_000;
 
 const FOLDER = assetPath('drizzle', 'postgres');
 
@@ -25,11 +24,18 @@ function readJournal(folder: string): Journal {
 	return JSON.parse(readFileSync(`${folder}/meta/_journal.json`, 'utf8'));
 }
 
-/** @throws AppError with a sentence for the operator if the database cannot be used */
-export async function migrate(sql: Sql, folder = FOLDER): Promise<void> {
-	await checkServer(sql);
+/**
+ * @param another Opens a connection of its own, on which changes may take their time.
+ * @throws AppError with a sentence for the operator if the database cannot be used
+ */
+export async function migrate(sql: Sql, another: () => Sql, folder = FOLDER): Promise<void> {
 	const { entries } = readJournal(folder);
 	if ((await readVersion(sql, entries.length)) === entries.length) return;
+	const patient = another();
+	await change(patient, { folder, entries }).finally(() => patient.end({ timeout: 1 }));
+}
+
+async function change(sql: Sql, { folder, entries }: Journal & { folder: string }): Promise<void> {
 	await sql.begin(async (tx) => {
 		await tx.unsafe('select pg_advisory_xact_lock($1)', [LOCK]);
 		await tx.unsafe('create table if not exists formsrv_schema (version integer not null)');
@@ -61,20 +67,11 @@ export function newerThanProgram(version: number, wanted = schemaVersion()): str
 	return `The database was written by a newer formsrv (schema ${version}, this program knows ${wanted}). Start that version.`;
 }
 
-async function checkServer(sql: Sql): Promise<void> {
-	const [[number = 0, version = '', encoding = ''] = []] = await rowsOf<[number, string, string]>(
-		sql,
-		"select current_setting('server_version_num')::int, current_setting('server_version'), current_setting('server_encoding')",
-	);
-	if (number < OLDEST_SERVER) throw new AppError('UNAVAILABLE', `PostgreSQL is ${version}; formsrv needs 15 or newer.`);
-	if (encoding !== 'UTF8')
-		throw new AppError('UNAVAILABLE', `The database has the encoding ${encoding}; formsrv needs one made with UTF8.`);
-}
-
 function needsTrigrams(cause: unknown): never {
 	throw new AppError(
 		'UNAVAILABLE',
-		`The search needs PostgreSQL's extension pg_trgm, which cannot be created: ${(cause as Error).message}.`,
+		`The search needs PostgreSQL's extension pg_trgm, which this role may not create: ${(cause as Error).message}. ` +
+			'As an administrator, in this database: create extension pg_trgm;',
 		{ cause },
 	);
 }

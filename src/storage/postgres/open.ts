@@ -16,7 +16,9 @@ import { createLeaders } from './leaders.ts';
 import { migrate } from './migrate.ts';
 import { createNotices } from './notices.ts';
 import { createSearch } from './search.ts';
+import { checkServer } from './server-check.ts';
 import { createSettingsVersion, SETTINGS_CHANGED } from './settings-version.ts';
+import { startProblem } from './start-problem.ts';
 import { createFileLists } from './submission-files.ts';
 import { createSubmissionLists } from './submission-lists.ts';
 import { again, createSubmissionLog } from './submission-log.ts';
@@ -24,6 +26,8 @@ import { createWatch } from './watch.ts';
 import { createWriter } from './writer.ts';
 
 const CONNECTIONS = 6;
+/** Longer than any question takes. */
+const SILENT_MS = 20_000;
 
 export async function openPostgres(
 	url: string,
@@ -32,11 +36,13 @@ export async function openPostgres(
 	const sql = connect(url, {
 		name: 'formsrv',
 		max: CONNECTIONS,
+		silentMs: SILENT_MS,
 		onNotice: ({ text }) => {
 			if (text === SETTINGS_CHANGED) settings.noteChange();
 		},
 	});
 	const settings = createSettingsVersion(sql, () => clock.servers.areOthers());
+	const another = () => connect(url, { name: 'formsrv start', max: 1 });
 	const onError = (cause: unknown) => serverLog?.warn('The database could not be asked.', { cause });
 	const findings = createFindings({ log: serverLog, now, elapsed });
 	const notices = createNotices(sql, onError);
@@ -45,12 +51,13 @@ export async function openPostgres(
 	const writer = createWriter(url, sql, { clock: () => clock, findings, shapesOf: names.shapesOf });
 	let clock: Awaited<ReturnType<typeof createClock>>;
 	try {
-		await migrate(sql);
+		await checkServer(sql, another);
+		await migrate(sql, another);
 		clock = await createClock(sql, { now, oldestWriting: writer.oldestId, onError });
 	} catch (error) {
 		await writer.close();
 		await sql.end({ timeout: 1 });
-		throw error;
+		throw startProblem(error, url);
 	}
 	const db = createDb(sql);
 	const counts = createCounts(sql, { horizon: clock.settled, onError });

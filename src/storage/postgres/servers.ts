@@ -47,7 +47,9 @@ export async function joinServers(sql: Sql, { onNumber, lastId, onError }: Serve
 			}
 			await Bun.sleep(BETWEEN_TRIES_MS);
 		}
-		throw new Unavailable(new Error(`${ID_SOURCES} processes use the database already`));
+		throw new Unavailable(
+			new Error(`${ID_SOURCES} processes use the database already, and no more may: end one of them.`),
+		);
 	}
 
 	/** Keeps the number, or takes another if it was lost, as after a long sleep. */

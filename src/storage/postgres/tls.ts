@@ -1,26 +1,61 @@
-/** TLS of the connections, as the address of the database asks for it. */
+/** TLS on a connection, as the address of the database asks for it. */
 
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
-import type { PostgresAddress } from '../../config/postgres-url.ts';
+import { isIP, type Socket } from 'node:net';
+import { type ConnectionOptions, checkServerIdentity, connect } from 'node:tls';
+import type { PostgresAddress, PostgresHost } from '../../config/postgres-url.ts';
+import { distrusted, hungUp, offersNoTls, unreadable } from './dial-error.ts';
 
-/** What the driver takes: no TLS, TLS without a look at the certificate, or how to look at it. */
-export type TlsOptions = false | 'prefer' | ConnectionOptions;
+type Tls = PostgresAddress['tls'];
 
-export function tlsOptions({ tls, hosts }: Pick<PostgresAddress, 'tls' | 'hosts'>): TlsOptions {
-	const { mode, rootCertificate, certificate, key } = tls;
-	if (mode === 'disable' || mode === 'prefer') return mode === 'prefer' && 'prefer';
-	const own = certificate !== null && key !== null && { cert: readFileSync(certificate), key: readFileSync(key) };
+/** Asks whether the server speaks TLS, before anything else is said. */
+const REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+const YES = 'S';
+
+export async function secure(socket: Socket, { host, tls }: { host: PostgresHost; tls: Tls }): Promise<Socket> {
+	if (tls.mode === 'disable') return socket;
+	if ((await ask(socket, host)) === YES) return handshake(socket, { host, tls });
+	if (tls.mode === 'prefer') return socket;
+	throw offersNoTls(host, tls.mode);
+}
+
+/** More than one byte does not come from the server, but from between. */
+async function ask(socket: Socket, host: PostgresHost): Promise<string> {
+	const answer = once(socket, 'data');
+	const end = once(socket, 'close').then(() => Promise.reject(hungUp(host)));
+	socket.write(REQUEST);
+	const [bytes] = (await Promise.race([answer, end])) as [Buffer];
+	return bytes.toString('latin1');
+}
+
+async function handshake(socket: Socket, { host, tls }: { host: PostgresHost; tls: Tls }): Promise<Socket> {
+	const options = tlsOptions(host, tls);
+	const secured = connect({ ...options, socket, servername: isIP(host.host) ? undefined : host.host });
+	try {
+		await once(secured, 'secureConnect');
+		return secured;
+	} catch (error) {
+		throw distrusted(error, host);
+	}
+}
+
+function read(parameter: string, path: string): Buffer {
+	try {
+		return readFileSync(path);
+	} catch (error) {
+		throw unreadable(error, parameter);
+	}
+}
+
+function tlsOptions({ host }: PostgresHost, { mode, rootCertificate, certificate, key }: Tls): ConnectionOptions {
+	const own = certificate !== null && key !== null && { cert: read('sslcert', certificate), key: read('sslkey', key) };
 	// As with psql, authorities that are named count.
-	if (mode === 'require' && rootCertificate === null) return { ...own, rejectUnauthorized: false };
+	if (mode === 'prefer' || (mode === 'require' && rootCertificate === null))
+		return { ...own, rejectUnauthorized: false };
 	return {
 		...own,
-		...(rootCertificate !== null && { ca: readFileSync(rootCertificate) }),
-		checkServerIdentity(name, peer) {
-			if (mode !== 'verify-full') return undefined;
-			// The driver does not say to which of the servers it speaks, and gives addresses no name.
-			const faults = hosts.map(({ host }) => checkServerIdentity(host, peer));
-			return faults.includes(undefined) ? undefined : (faults[0] ?? checkServerIdentity(name, peer));
-		},
+		...(rootCertificate !== null && { ca: read('sslrootcert', rootCertificate) }),
+		checkServerIdentity: (_, peer) => (mode === 'verify-full' ? checkServerIdentity(host, peer) : undefined),
 	};
 }

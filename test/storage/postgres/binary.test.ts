@@ -1,7 +1,7 @@
 /** The binary on PostgreSQL, by nothing but its address: server and commands. */
 
 import { expect, test } from 'bun:test';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runBinary, startBinary } from '../../binary.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
@@ -13,7 +13,7 @@ async function openCommands() {
 	return { cwd, env, call: (...args: string[]) => runBinary(args, { cwd, env }) };
 }
 
-test('it needs no folder, takes submissions, and every command reads them', async () => {
+test('it takes submissions, and every command reads them', async () => {
 	const { cwd, env, call } = await openCommands();
 	expect((await call('keys', 'list')).stderr).toStartWith('There is nothing of formsrv in postgres://');
 	expect((await call('keys', 'create')).stdout).toStartWith('sk_live_');
@@ -27,7 +27,6 @@ test('it needs no folder, takes submissions, and every command reads them', asyn
 	expect(post.status).toBe(303);
 	expect((await call('submissions', 'list', 'contact')).stdout).toContain('name=Zoë');
 	expect((await call('submissions', 'export', 'contact', '--format', 'ndjson')).stdout).toContain('"Zoë"');
-	expect(existsSync(join(cwd, 'formsrv-data'))).toBe(false);
 	expect(await server.end('SIGTERM')).toBe(0);
 }, 30_000);
 

@@ -1,0 +1,53 @@
+/** Whether a server is one that formsrv can use: its version, its encoding, and a session behind each connection. */
+
+import { AppError } from '../../errors.ts';
+import { rowsOf, type Sql } from './connection.ts';
+
+const OLDEST = 150_000;
+const QUESTION = `select current_setting('server_version_num')::int, current_setting('server_version'),
+	current_setting('server_encoding'), pg_backend_pid()`;
+const SESSION = "select current_setting('formsrv.session', true)";
+
+/**
+ * @param another Opens a connection of its own.
+ * @throws AppError with a sentence for the operator
+ */
+export async function checkServer(sql: Sql, another: () => Sql): Promise<void> {
+	const answer = await sql.unsafe(QUESTION).values();
+	const [[number = 0, version = '', encoding = '', process] = []] = answer as unknown as [
+		number,
+		string,
+		string,
+		number,
+	][];
+	if (number < OLDEST) throw rejection(`PostgreSQL is ${version}; formsrv needs 15 or newer.`);
+	if (encoding !== 'UTF8')
+		throw rejection(`The database has the encoding ${encoding}; formsrv needs one made with UTF8.`);
+	// A pooler gives its clients numbers of its own.
+	if (process !== answer.state.pid && !(await keepsSessions(another))) {
+		throw rejection(
+			'Between formsrv and PostgreSQL is a pooler that gives each transaction another session, such as pgbouncer with pool_mode = ' +
+				'transaction. Locks and notices need sessions: set pool_mode = session there, or name PostgreSQL itself in ' +
+				'FORMSRV_DATABASE_URL.',
+		);
+	}
+}
+
+/** Whether what one connection sets is there for it again, and for no other. */
+async function keepsSessions(another: () => Sql): Promise<boolean> {
+	const one = another();
+	const other = another();
+	try {
+		const token = crypto.randomUUID();
+		await rowsOf(one, "select set_config('formsrv.session', $1, false)", [token], false);
+		const [ofOther] = await rowsOf<[string | null]>(other, SESSION, [], false);
+		const [ofOne] = await rowsOf<[string | null]>(one, SESSION, [], false);
+		return ofOne?.[0] === token && ofOther?.[0] !== token;
+	} finally {
+		await Promise.all([one.end({ timeout: 1 }), other.end({ timeout: 1 })]);
+	}
+}
+
+function rejection(sentence: string): AppError {
+	return new AppError('UNAVAILABLE', sentence);
+}
