@@ -25,7 +25,7 @@ import { createKeys } from './keys/keys.ts';
 import { lazy } from './lazy.ts';
 import { localUrl } from './local-url.ts';
 import type { Log } from './log.ts';
-import { createJudge } from './spam/judge.ts';
+import { createSpam } from './spam/spam.ts';
 import { openStorage } from './storage/storage.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
 import { SCANS } from './submissions/scan-module.ts';
@@ -113,6 +113,11 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		budget,
 	};
 	const rates = createIntakeRates(config.rates, now);
+	const spam = createSpam(storage, {
+		formRate: createRateLimiter(config.rates.form, now),
+		disposableDomains: config.disposableDomains,
+		now,
+	});
 	const intake = createIntake({
 		storage,
 		forms,
@@ -128,7 +133,8 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		},
 		checkCaptcha: createCaptchaCheck({ vendors, recaptchaMinScore, altcha, log, now }),
 		altcha,
-		judge: createJudge({ rules: [], formRate: createRateLimiter(config.rates.form, now) }),
+		judge: spam.judge,
+		stamps: spam.stamps,
 		now,
 	});
 

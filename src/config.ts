@@ -61,6 +61,8 @@ export interface Config {
 	/** Per minute; 0 = off. `submit` is per address and form, `form` from all addresses, `address` to all forms. */
 	rates: { submit: number; form: number; address: number; api: number; auth: number };
 	strictRedirects: boolean;
+	/** A file with domains of disposable mail addresses; `null`: the list in the program. */
+	disposableDomains: string | null;
 	logLevel: 'debug' | 'info' | 'warn' | 'error';
 	logFormat: 'text' | 'json';
 	/** All settings in force, as readable text. */
@@ -166,6 +168,11 @@ const SETTINGS = {
 		setting(webAddress, verifyUrl, `Where ${label} tokens are verified.`),
 	),
 	recaptchaMinScore: setting(decimal(0, 1), '0.5', 'reCAPTCHA v3: a lower score is spam.'),
+	disposableDomains: optional(
+		path,
+		'the list in the program',
+		'File with the domains of disposable mail addresses, one on each line.',
+	),
 	webhookAllow: optional(addressRanges, 'none', 'Private addresses and ranges that webhooks may reach.'),
 	maxBody: setting(BODY_SIZE, '1MiB', 'Largest JSON or urlencoded body, and most text of a multipart one.'),
 	maxMultipart: setting(BODY_SIZE, '25MiB', 'Largest multipart body, files included.'),
@@ -331,6 +338,7 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 			...verifiers(values),
 			recaptchaMinScore: values.recaptchaMinScore,
 		},
+		disposableDomains: values.disposableDomains ?? null,
 		webhookAllow: values.webhookAllow ?? [],
 		limits: {
 			maxBody: values.maxBody,

@@ -2,12 +2,14 @@
 
 import { CAPTCHA_NAMES, CAPTCHAS, type Captcha } from './captchas.ts';
 
-export type SpecialRole = 'next' | 'subject' | 'replyTo' | 'honeypot' | Captcha;
+export type SpecialRole = 'next' | 'subject' | 'replyTo' | 'honeypot' | 'stamp' | Captcha;
 
 /** Those of every form, besides the honeypots that it names. */
 export const SPECIAL_NAMES: ReadonlyMap<string, SpecialRole> = new Map<string, SpecialRole>([
 	['_next', 'next'],
 	['_subject', 'subject'],
 	['_replyto', 'replyTo'],
+	// Sent by `formsrv.js`.
+	['_formsrv_stamp', 'stamp'],
 	...CAPTCHA_NAMES.map((name) => [CAPTCHAS[name].field, name] as const),
 ]);

@@ -53,6 +53,7 @@ describe('without any setting', () => {
 				turnstile: { secret: null, verifyUrl: 'https://challenges.cloudflare.com/turnstile/v0/siteverify' },
 				recaptchaMinScore: 0.5,
 			},
+			disposableDomains: null,
 			webhookAllow: [],
 			limits: { maxBody: 1_048_576, maxMultipart: 26_214_400, maxFields: 1000, maxFieldName: 256, maxDepth: 32 },
 			files: {

@@ -9,6 +9,7 @@ import type { FormRow } from '../storage/tables.ts';
 import { prefersJson } from './content-negotiation.ts';
 import { helpPage } from './help-page.ts';
 import type { Intake, Submit } from './intake.ts';
+import type { Told } from './rates.ts';
 import {
 	acceptedResponse,
 	corsHeaders,
@@ -99,7 +100,7 @@ export function createEndpoint(options: EndpointOptions): Handler {
 	}
 
 	/** What scripts ask of a form before they submit to it. */
-	async function tell(request: Request, target: Target, what: 'challenge' | 'status'): Promise<Response> {
+	async function tell(request: Request, target: Target, what: Told): Promise<Response> {
 		const context = takeErrors(request, target);
 		context.isJsonOnly = true;
 		const form = await intake.findForm(target.slug);
@@ -110,7 +111,7 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		return jsonResponse(request, { form, body: await intake[what](sender), rate });
 	}
 
-	async function toldOf(request: Request, target: Target, what: 'challenge' | 'status'): Promise<Response> {
+	async function toldOf(request: Request, target: Target, what: Told): Promise<Response> {
 		const { method } = request;
 		if (method === 'GET' || method === 'HEAD') return tell(request, target, what);
 		if (method === 'OPTIONS') return preflightOf(request, { slug: target.slug, methods: ALLOW_GET });
@@ -152,6 +153,8 @@ export function createEndpoint(options: EndpointOptions): Handler {
 				return toldOf(request, target, 'challenge');
 			case '/status':
 				return toldOf(request, target, 'status');
+			case '/stamp':
+				return toldOf(request, target, 'stamp');
 			default:
 				throw noRoute([]);
 		}

@@ -7,6 +7,7 @@ import { checkOrigin } from '../forms/allowed-domains.ts';
 import type { Forms } from '../forms/forms.ts';
 import { encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
+import type { Stamps } from '../spam/sender/stamps.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { Altcha, AltchaChallenge } from './altcha.ts';
@@ -39,6 +40,7 @@ export interface IntakeOptions extends Omit<StoreOptions, 'now'> {
 	/** Loads what reads the multipart bodies that the fast path does not: most submissions need none of it. */
 	loadMultipart(limits: TextLimits): Promise<MultipartRead>;
 	altcha: Pick<Altcha, 'challenge'>;
+	stamps: Pick<Stamps, 'make'>;
 	now?: () => number;
 }
 
@@ -62,7 +64,18 @@ type Respond = (next: string | null, submissionId: number | null, dropped: reado
 export type Intake = ReturnType<typeof createIntake>;
 
 export function createIntake(options: IntakeOptions) {
-	const { storage, forms, budget, rates, limits, strictRedirects, loadMultipart, altcha, now = Date.now } = options;
+	const {
+		storage,
+		forms,
+		budget,
+		rates,
+		limits,
+		strictRedirects,
+		loadMultipart,
+		altcha,
+		stamps,
+		now = Date.now,
+	} = options;
 	const idempotency = createIdempotency(storage, now);
 	const store = createStore({ ...options, now });
 	const opening = createOpening(storage, now);
@@ -146,6 +159,11 @@ export function createIntake(options: IntakeOptions) {
 			checkOpen(submit);
 			if (submit.form.captcha !== 'altcha') throw new AppError('NOT_FOUND', 'This form does not use ALTCHA.');
 			return altcha.challenge(encodeId(submit.form.id));
+		},
+		/** A stamp of this moment, which `formsrv.js` sends along. @throws AppError FORM_DISABLED, DOMAIN_NOT_ALLOWED */
+		async stamp(submit: Submit): Promise<{ stamp: string }> {
+			checkOpen(submit);
+			return { stamp: await stamps.make(submit.form.id) };
 		},
 		/** Maintenance: deletes old idempotency keys. */
 		expire: idempotency.expire,

@@ -10,6 +10,9 @@ interface Sender {
 	clientAddress: string;
 }
 
+/** What scripts ask of a form besides submitting to it. */
+export type Told = 'challenge' | 'status' | 'stamp';
+
 export type IntakeRates = ReturnType<typeof createIntakeRates>;
 
 export function createIntakeRates(
@@ -33,7 +36,7 @@ export function createIntakeRates(
 		/** Counts a wrong key. @throws AppError RATE_LIMITED */
 		takeFailure: (clientAddress: string): void => void failures.take(networkOf(clientAddress)),
 		/** Counts a request for something else, apart from submissions. @throws AppError RATE_LIMITED */
-		takeOther: ({ form, clientAddress }: Sender, other: 'challenge' | 'status'): RateState | undefined =>
+		takeOther: ({ form, clientAddress }: Sender, other: Told): RateState | undefined =>
 			toForm.take(`${networkOf(clientAddress)} ${form.id} ${other}`),
 	};
 }

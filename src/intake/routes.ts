@@ -159,12 +159,29 @@ const statusDetail = {
 	},
 };
 
+const stampDetail = {
+	operationId: 'getStamp',
+	summary: 'Get a stamp of this moment',
+	description:
+		'For `formsrv.js`, which sends it along as `_formsrv_stamp`, so that what is sent within moments after the page had loaded gets ' +
+		'points of the spam score. It is signed, valid for a day, and has nothing in it but the time. Without one there are no points.',
+	parameters: [pathParameter('slug', { description: 'The slug of the form.', example: 'contact-k3v9x2qm' })],
+	responses: {
+		200: jsonResponse('The stamp.', {
+			schema: Type.Object({ stamp: Type.String() }),
+			example: { stamp: 'mjvwk3r1.Vb1cVt5y0Yf8Zr2n3XhTqw' },
+		}),
+		...submitErrorResponses('FORM_DISABLED', 'DOMAIN_NOT_ALLOWED', 'FORM_NOT_FOUND', 'RATE_LIMITED'),
+	},
+};
+
 /** For the document only. The endpoint has two paths, whose operations need different ids. */
 export function describedEndpoint(prefix: '/f' | '/api/f') {
 	const named = <T extends { operationId: string }>(detail: T) =>
 		prefix === '/f' ? { ...detail, operationId: `${detail.operationId}ByShortPath` } : detail;
 	return new Elysia({ prefix, detail: { tags: ['Submit'], security: [] } })
 		.post('/:slug', () => {}, { detail: named(submitDetail) })
+		.get('/:slug/stamp', () => {}, { detail: named(stampDetail) })
 		.get('/:slug/challenge', () => {}, { detail: named(challengeDetail) })
 		.get('/:slug/status', () => {}, { detail: named(statusDetail) });
 }

@@ -17,6 +17,8 @@ export interface SpecialFields {
 	subject?: string;
 	/** One valid address. */
 	replyTo?: string;
+	/** When the form was loaded. */
+	stamp?: string;
 	honeypotFilled: boolean;
 	captchaTokens: Partial<Record<Captcha, string>>;
 }
@@ -29,6 +31,7 @@ const unusualNames = new WeakMap<readonly string[], SpecialNames>();
 const MAX_NEXT = 2048;
 const MAX_SUBJECT = 200;
 const MAX_TOKEN = 8192;
+const MAX_STAMP = 64;
 /** An empty text or `null`; a form with several honeypots sends their texts as an array. */
 const UNFILLED = /^(?:""|null|\[""(?:,"")+\])$/;
 const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
@@ -85,6 +88,8 @@ function applySpecial(role: SpecialRole, { json }: Field, special: SpecialFields
 	} else if (role === 'replyTo') {
 		const address = text.trim();
 		if (isEmailAddress(address)) special.replyTo = address;
+	} else if (role === 'stamp') {
+		if (text.length <= MAX_STAMP) special.stamp = text;
 	} else if (text !== '' && text.length <= MAX_TOKEN) special.captchaTokens[role] = text;
 }
 

@@ -38,8 +38,8 @@ export function createStore({ storage, outbox, judge, checkCaptcha, now }: Store
 		const { special, names, data, dropped } = content;
 		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
 		const { form, clientAddress, hasKey } = submit;
-		const { honeypotFilled, replyTo } = special;
-		const reasons = judge({ form, data, replyTo, clientAddress, hasKey, honeypotFilled, captcha });
+		const { honeypotFilled, replyTo, stamp } = special;
+		const reasons = judge({ form, data, replyTo, stamp, clientAddress, hasKey, honeypotFilled, captcha });
 		const id = storage.nextId();
 		const submission: NewSubmission = {
 			id,

@@ -33,6 +33,74 @@ export const RULES = {
 		points: '+10',
 		verdict: (detail) => `captcha-unavailable: ${detail}`,
 	},
+	words: {
+		label: 'Words of advertising',
+		meaning: 'It has words that spam has far more often than genuine messages.',
+		points:
+			'+0.5 to +2 for each word or pair of words, the strongest 15; divided by the hundreds of words of a longer text; at most +6',
+	},
+	links: {
+		label: 'Links',
+		meaning: 'It has links to other websites.',
+		points: '+0.5 for each, at most +2.5; none for the allowed domains of the form',
+	},
+	'link-host': {
+		label: 'Where a link leads',
+		meaning:
+			'A link leads to a bare address, through a service that hides its target, or to a kind of domain that costs next to nothing.',
+		points: '+1.5',
+	},
+	markup: {
+		label: 'Markup for links',
+		meaning: 'It has links in the markup of websites or forums, as programs post them and people do not.',
+		points: '+2.5',
+	},
+	capitals: {
+		label: 'Capitals',
+		meaning: 'More than 30 of 100 letters are capitals.',
+		points: '+1',
+	},
+	exclamations: {
+		label: 'Exclamation marks',
+		meaning: 'It has four exclamation marks or more.',
+		points: '+0.5',
+	},
+	amounts: {
+		label: 'Sums of money',
+		meaning: 'It names sums of money.',
+		points: '+0.5 for each, at most +1.5',
+	},
+	number: {
+		label: 'Telephone number',
+		meaning: 'The longest of its texts has a telephone number among at least eight words.',
+		points: '+1',
+	},
+	'mixed-scripts': {
+		label: 'Mixed scripts',
+		meaning: 'A word has letters of two scripts that look alike, which hides it from filters.',
+		points: '+2',
+	},
+	'other-script': {
+		label: 'Unusual script',
+		meaning: 'It is written in a script that fewer than 5 of 100 messages of this form have, after the first 30.',
+		points: '+1.5',
+	},
+	repeated: {
+		label: 'Repeated text',
+		meaning: 'The same text of ten words or more, or nearly the same, was sent within a day, to this form or another.',
+		points: '+1 for each time before, at most +2, and never the whole threshold',
+	},
+	haste: {
+		label: 'Haste',
+		meaning:
+			'It was sent within moments after the page had loaded. Only /formsrv.js knows; without it there are no points.',
+		points: '+2 within two seconds, +1 within four',
+	},
+	'disposable-mail': {
+		label: 'Disposable mail address',
+		meaning: 'A mail address in it is of a service for addresses that are thrown away after use.',
+		points: '+2',
+	},
 	flood: {
 		label: 'Flood',
 		meaning: 'The form got more submissions in a minute than it may, so this one was set aside instead of being lost.',

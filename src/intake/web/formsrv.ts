@@ -3,6 +3,7 @@
 import { renewCaptchas } from './captchas.ts';
 import { withoutShadows } from './form-members.ts';
 import { clearMessages, prepareMessages, showError, showSuccess } from './messages.ts';
+import { addStamp, fetchStamp } from './stamps.ts';
 import { fetchStatus, showClosed } from './status.ts';
 
 /** A request that can be repeated exactly, under the same idempotency key. */
@@ -47,7 +48,13 @@ document.addEventListener('submit', (event) => {
 	}
 });
 
+for (const form of document.forms) void stampIfOurs(form);
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-formsrv-status]')) void tellStatus(form);
+
+async function stampIfOurs(form: HTMLFormElement): Promise<void> {
+	const endpoint = await Promise.try(findEndpoint, form, null).catch(() => undefined);
+	if (endpoint) await fetchStamp(form, endpoint);
+}
 
 async function tellStatus(form: HTMLFormElement): Promise<void> {
 	const endpoint = findEndpoint(form, null);
@@ -154,6 +161,7 @@ async function prepareAttempt(form: HTMLFormElement, data: FormData): Promise<At
 	);
 	const last = attempts.get(form);
 	if (last?.content === content) return last;
+	addStamp(form, data);
 	const encoded = new Response(data);
 	const type = encoded.headers.get('Content-Type') ?? '';
 	// `crypto.randomUUID` is missing on pages without https.

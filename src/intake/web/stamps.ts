@@ -1,0 +1,21 @@
+/** Fetches a stamp of the moment in which a form was loaded, which tells people from programs that send at once. */
+
+const FIELD = '_formsrv_stamp';
+
+const stamps = new WeakMap<HTMLFormElement, string>();
+
+/** Without a stamp a form is sent all the same. */
+export async function fetchStamp(form: HTMLFormElement, endpoint: string): Promise<void> {
+	try {
+		const response = await fetch(endpoint.replace(/\/?(?:[?#].*)?$/, '/stamp'), { credentials: 'omit' });
+		const { stamp } = (await response.json()) as { stamp?: unknown };
+		if (response.ok && typeof stamp === 'string') stamps.set(form, stamp);
+	} catch {
+		// As without this script.
+	}
+}
+
+export function addStamp(form: HTMLFormElement, data: FormData): void {
+	const stamp = stamps.get(form);
+	if (stamp !== undefined) data.set(FIELD, stamp);
+}

@@ -1,0 +1,58 @@
+/** The rule for mail addresses that are thrown away after use: a list of their domains, or a file in its place. */
+
+import { readFileSync } from 'node:fs';
+import { disposableEmailBlocklistSet } from 'disposable-email-domains-js';
+import { lazy } from '../../lazy.ts';
+import type { SpamReason } from '../verdict.ts';
+
+const POINTS = 2;
+/** So many addresses of a submission are looked at. */
+const MAX_ADDRESSES = 3;
+const DOT = 0x2e;
+
+/** @param file One domain on each line; without a file it is the list in the program. */
+export function createDisposableCheck(file: string | null): (data: string) => SpamReason | null {
+	const domains = lazy(() => (file === null ? disposableEmailBlocklistSet() : readDomains(file)));
+
+	/** The entry of the list that covers a domain: itself, or one that it belongs to. */
+	function entryOf(domain: string): string | undefined {
+		const known = domains();
+		for (let at = 0; ; ) {
+			const name = at === 0 ? domain : domain.slice(at);
+			if (known.has(name)) return name;
+			at = domain.indexOf('.', at) + 1;
+			if (at === 0) return undefined;
+		}
+	}
+
+	return (data) => {
+		let at = data.indexOf('@');
+		for (let i = 0; at !== -1 && i < MAX_ADDRESSES; i++) {
+			const start = at + 1;
+			let end = start;
+			while (isDomainCharacter(data.charCodeAt(end))) end++;
+			// What ends a sentence is not part of it.
+			const last = data.charCodeAt(end - 1) === DOT ? end - 1 : end;
+			const entry = last > start ? entryOf(data.slice(start, last).toLowerCase()) : undefined;
+			if (entry !== undefined) return { rule: 'disposable-mail', points: POINTS, detail: entry };
+			at = data.indexOf('@', end);
+		}
+		return null;
+	};
+}
+
+function readDomains(file: string): ReadonlySet<string> {
+	const lines = readFileSync(file, 'utf8').split('\n');
+	return new Set(lines.map((line) => line.replace(/#.*/, '').trim().toLowerCase()).filter(Boolean));
+}
+
+/** Of `a.example-1.com`; not a number past the end of a text. */
+function isDomainCharacter(code: number): boolean {
+	return (
+		(code >= 0x61 && code <= 0x7a) ||
+		(code >= 0x41 && code <= 0x5a) ||
+		(code >= 0x30 && code <= 0x39) ||
+		code === DOT ||
+		code === 0x2d
+	);
+}

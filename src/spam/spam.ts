@@ -1,0 +1,31 @@
+/** What judges submissions, put together. */
+
+import type { RateLimiter } from '../http/rate-limit.ts';
+import { createServerSecret } from '../storage/server-secret.ts';
+import type { Storage } from '../storage/storage.ts';
+import { createJudge } from './judge.ts';
+import { createDisposableCheck } from './sender/disposable.ts';
+import { createStamps } from './sender/stamps.ts';
+
+export interface SpamOptions {
+	formRate: Pick<RateLimiter, 'isOver'>;
+	/** A file with domains of disposable mail addresses, in place of the list in the program. */
+	disposableDomains: string | null;
+	now?: () => number;
+}
+
+export type Spam = ReturnType<typeof createSpam>;
+
+export function createSpam(storage: Storage, { formRate, disposableDomains, now = Date.now }: SpamOptions) {
+	const stamps = createStamps({ secret: createServerSecret(storage, 'stamp-secret'), now });
+	return {
+		stamps,
+		judge: createJudge({
+			rules: [],
+			stamps,
+			judgeMail: createDisposableCheck(disposableDomains),
+			formRate,
+			now,
+		}),
+	};
+}

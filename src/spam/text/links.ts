@@ -1,0 +1,42 @@
+/** The rules for links: how many, as markup, and where to. */
+
+import type { FormRow } from '../../storage/tables.ts';
+import type { SpamReason } from '../verdict.ts';
+import { type Message, plural } from './message.ts';
+
+const POINTS_PER_LINK = 0.5;
+const MAX_POINTS = 2.5;
+const LINK = /(?:https?:\/\/|(?<![\w.@/-])www\.)([^\s/?#"'<>\])]*)/gi;
+/** Links that were written for another program, to be shown as such: people do not type them into a form. */
+const MARKUP = /<a\s[^>]{0,200}?href|\[(?:url|link)\b/i;
+/** Names that cost next to nothing, services that hide where a link leads, and bare addresses. */
+const CHEAP_HOST =
+	/(?:\.(?:xyz|top|live|club|click|icu|site|online|shop|loan|win|vip|tk|ml|ga|cf|gq|pw|work|biz)|^(?:bit\.ly|tinyurl\.com|t\.co|goo\.gl|ow\.ly|is\.gd|cutt\.ly|t\.me|wa\.me)|^\d+(?:\.\d+){3}|^\d{8,})(?::\d+)?$/;
+const NAMED = 3;
+
+/** The hosts of the links, those of the form's own websites left out. */
+function hostsOf({ text }: Message, { allowedDomains }: Pick<FormRow, 'allowedDomains'>): string[] {
+	const hosts = [...text.matchAll(LINK)].map(([, host = '']) => host.toLowerCase());
+	return hosts.filter((host) => !allowedDomains.some((domain) => host === domain || host.endsWith(`.${domain}`)));
+}
+
+export function judgeLinks(message: Message, form: Pick<FormRow, 'allowedDomains'>): SpamReason[] {
+	const hosts = hostsOf(message, form);
+	const reasons: SpamReason[] = [];
+	if (hosts.length > 0) {
+		const points = Math.min(MAX_POINTS, hosts.length * POINTS_PER_LINK);
+		const bound = hosts.length * POINTS_PER_LINK > MAX_POINTS ? `, at most ${MAX_POINTS}` : '';
+		const named = hosts.filter(Boolean).slice(0, NAMED).join(', ');
+		const where = named && `: ${named}${hosts.length > NAMED ? ', …' : ''}`;
+		reasons.push({
+			rule: 'links',
+			points,
+			detail: `${plural(hosts.length, 'link')}, ${POINTS_PER_LINK} each${bound}${where}`,
+		});
+	}
+	const cheap = hosts.find((host) => CHEAP_HOST.test(host));
+	if (cheap !== undefined) reasons.push({ rule: 'link-host', points: 1.5, detail: cheap });
+	const markup = MARKUP.exec(message.text)?.[0];
+	if (markup !== undefined) reasons.push({ rule: 'markup', points: 2.5, detail: markup.slice(0, 40) });
+	return reasons;
+}

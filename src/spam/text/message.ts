@@ -1,0 +1,57 @@
+/** Pure: a submission as the rules of its text read it. */
+
+/** So much of a submission is read. */
+export const MAX_CHARACTERS = 8192;
+
+export interface Message {
+	/** The texts that were sent, without the names of their fields, one after the other. */
+	text: string;
+	/** The longest of them. */
+	longest: string;
+	/** In lower case, without those of web and mail addresses; an empty one where a sentence or a text ends. */
+	words: readonly string[];
+	/** How many words it has. */
+	count: number;
+}
+
+/** Strings of a JSON text, which may be cut off; what a colon follows is a name. */
+const STRING = /"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?/g;
+const ADDRESS = /(?:https?:\/\/|www\.)\S+|[^\s@]+@[\w.-]+/gi;
+const TOKEN = /[\p{L}\p{M}]+|[^\p{L}\p{M}\s'’,-]|\n/gu;
+const WORD = /^[\p{L}\p{M}]/u;
+
+/** @param data The JSON text of the fields. */
+export function readMessage(data: string): Message {
+	const texts: string[] = [];
+	for (const [, content = '', isName] of data.slice(0, MAX_CHARACTERS).matchAll(STRING)) {
+		if (!isName && content !== '') texts.push(content.includes('\\') ? unescapeJson(content) : content);
+	}
+	const text = texts.join('\n');
+	const words = wordsOf(text);
+	let count = 0;
+	for (const word of words) if (word !== '') count++;
+	return {
+		text,
+		longest: texts.reduce((longest, one) => (one.length > longest.length ? one : longest), ''),
+		words,
+		count,
+	};
+}
+
+/** The words of a text, as `Message.words`. */
+export function wordsOf(text: string): string[] {
+	const tokens = text.toLowerCase().replace(ADDRESS, '.').match(TOKEN) ?? [];
+	return tokens.map((token) => (WORD.test(token) ? token : ''));
+}
+
+function unescapeJson(content: string): string {
+	try {
+		return JSON.parse(`"${content}"`) as string;
+	} catch {
+		return content;
+	}
+}
+
+export function plural(count: number, one: string): string {
+	return `${count} ${one}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,125 @@
+/** The rule for texts that were sent lately, to any form: the same but for case, digits and punctuation, or nearly the same. */
+
+import type { SpamReason } from '../verdict.ts';
+import { type Message, plural, wordsOf } from './message.ts';
+
+/** A shorter text may well be sent twice, as `yes` is. */
+const MIN_WORDS = 10;
+const MAX_WORDS = 500;
+const LATELY_MS = 24 * 3600_000;
+const MAX_POINTS = 2;
+/** So many texts are remembered; a ring. */
+const REMEMBERED = 4096;
+/** Of the sketch of a text: the least hash of its runs of three words, of each eighth of all hashes. */
+const PARTS = 8;
+const PART_SHIFT = 29;
+const VALUE_MASK = 0x1fffffff;
+/** Texts with so many parts of the sketch in common are nearly the same: about six in ten runs of three words. */
+const SAME_PARTS = 5;
+const PRIME = 0x01000193;
+const SLOTS = 8192;
+const CHECKSUMS = 16_384;
+
+interface Remembered {
+	hash: number;
+	sketch: Int32Array;
+	/** How often it was sent before. */
+	times: number;
+	at: number;
+}
+
+export type RecentTexts = ReturnType<typeof createRecentTexts>;
+
+export function createRecentTexts(now: () => number = Date.now) {
+	const ring: Remembered[] = [];
+	let next = 0;
+	/** Where in the ring a text with this hash, or with this part of a sketch, may be. */
+	const byHash = new Map<number, Remembered>();
+	const byPart: (Remembered | undefined)[] = new Array(PARTS * SLOTS);
+	const checksums = new Int32Array(CHECKSUMS);
+
+	function find(hash: number, sketch: Int32Array): Remembered | undefined {
+		const same = byHash.get(hash);
+		if (same) return same;
+		for (let part = 0; part < PARTS; part++) {
+			const one = byPart[slotOf(part, sketch[part] as number)];
+			if (one && commonParts(one.sketch, sketch) >= SAME_PARTS) return one;
+		}
+		return undefined;
+	}
+
+	function remember(entry: Remembered): void {
+		const old = ring[next];
+		if (old && byHash.get(old.hash) === old) byHash.delete(old.hash);
+		ring[next] = entry;
+		next = (next + 1) % REMEMBERED;
+		byHash.set(entry.hash, entry);
+		for (let part = 0; part < PARTS; part++) byPart[slotOf(part, entry.sketch[part] as number)] = entry;
+	}
+
+	return {
+		/** Whether the very same data may have been sent lately: cheap, for every submission. */
+		mayRepeat(data: string): boolean {
+			// Of the day too, so that it is forgotten by then.
+			const checksum = Bun.hash.crc32(data) ^ (now() / LATELY_MS);
+			const slot = checksum & (CHECKSUMS - 1);
+			if (checksums[slot] === checksum) return true;
+			checksums[slot] = checksum;
+			return false;
+		},
+		/** @param isRepeated What `mayRepeat` said. @param most The points that it may give. */
+		judge({ longest }: Message, { isRepeated, most }: { isRepeated: boolean; most: number }): SpamReason | null {
+			const words = wordsOf(longest).filter(Boolean).slice(0, MAX_WORDS);
+			if (words.length < MIN_WORDS) return null;
+			const { hash, sketch } = sketchOf(words);
+			const at = now();
+			const known = find(hash, sketch);
+			if (!known || Math.abs(at - known.at) > LATELY_MS) {
+				remember({ hash, sketch, times: isRepeated ? 1 : 0, at });
+				return isRepeated ? reasonOf(1, true, most) : null;
+			}
+			known.times++;
+			known.at = at;
+			return reasonOf(known.times, known.hash === hash, most);
+		},
+	};
+}
+
+function reasonOf(times: number, isSame: boolean, most: number): SpamReason {
+	const points = Math.min(times, MAX_POINTS, most);
+	const bound = points < times ? `, at most ${points}` : '';
+	const detail = `${isSame ? 'The same text' : 'Nearly the same text'} came ${plural(times, 'time')} before within a day, 1 each${bound}`;
+	return { rule: 'repeated', points, detail };
+}
+
+function slotOf(part: number, value: number): number {
+	return part * SLOTS + (value & (SLOTS - 1));
+}
+
+function commonParts(a: Int32Array, b: Int32Array): number {
+	let common = 0;
+	for (let part = 0; part < PARTS; part++) if (a[part] === b[part]) common++;
+	return common;
+}
+
+function sketchOf(words: readonly string[]): { hash: number; sketch: Int32Array } {
+	const sketch = new Int32Array(PARTS).fill(-1);
+	const hashes = words.map(hashOf);
+	let hash = 0;
+	for (const [i, one] of hashes.entries()) {
+		hash = Math.imul(hash ^ one, PRIME);
+		if (i < 2) continue;
+		const run = Math.imul(Math.imul(hashes[i - 2] as number, PRIME) ^ (hashes[i - 1] as number), PRIME) ^ one;
+		const mixed = Math.imul(run ^ (run >>> 15), 0x2c1b3c6d);
+		const part = mixed >>> PART_SHIFT;
+		const value = mixed & VALUE_MASK;
+		if (sketch[part] === -1 || value < (sketch[part] as number)) sketch[part] = value;
+	}
+	return { hash, sketch };
+}
+
+function hashOf(word: string): number {
+	let hash = 0x2f9e5c1;
+	for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), PRIME);
+	return hash;
+}

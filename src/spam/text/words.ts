@@ -1,0 +1,46 @@
+/** The rule for words that spam has far more often than genuine messages. */
+
+import type { SpamReason } from '../verdict.ts';
+import type { Message } from './message.ts';
+import { SIGNAL_WORDS } from './signal-words.ts';
+
+/** Only so many of the words count, those with the most points; in longer texts they count for less. */
+const MAX_SIGNALS = 15;
+const WORDS_OF_SHORT_TEXT = 100;
+const MAX_POINTS = 6;
+const MIN_LENGTH = 3;
+/** Chinese is written without blanks: two characters count as a word. */
+const IDEOGRAPHS = /^[\u4e00-\u9fff]+$/;
+
+const POINTS: ReadonlyMap<string, number> = new Map(
+	SIGNAL_WORDS.flatMap(([points, words]) => words.split(/,\s+/).map((word) => [word, points] as const)),
+);
+
+export function judgeWords({ words, count }: Message): SpamReason | null {
+	const found = new Map<string, number>();
+	const look = (word: string) => {
+		const points = POINTS.get(word);
+		if (points !== undefined) found.set(word, points);
+	};
+	let before = '';
+	for (const word of words) {
+		if (IDEOGRAPHS.test(word)) {
+			for (let i = 0; i + 2 <= word.length; i++) look(word.slice(i, i + 2));
+			before = '';
+			continue;
+		}
+		if (word.length >= MIN_LENGTH) look(word);
+		if (before !== '' && word.length > 1) look(`${before} ${word}`);
+		before = word;
+	}
+	if (found.size === 0) return null;
+	const counted = [...found].sort(([, a], [, b]) => b - a).slice(0, MAX_SIGNALS);
+	const sum = counted.reduce((total, [, points]) => total + points, 0);
+	const divisor = Math.max(1, Math.round((count / WORDS_OF_SHORT_TEXT) * 10) / 10);
+	const points = Math.min(MAX_POINTS, Math.round((sum / divisor) * 10) / 10);
+	if (points === 0) return null;
+	const list = counted.map(([word, points]) => `“${word}” ${points}`).join(', ');
+	const division = divisor > 1 ? `; divided by ${divisor}, for ${count} words` : '';
+	const bound = sum / divisor > MAX_POINTS ? `; at most ${MAX_POINTS}` : '';
+	return { rule: 'words', points, detail: list + division + bound };
+}

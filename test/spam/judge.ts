@@ -1,0 +1,39 @@
+/** A judge for tests: what it says of fields, with what a test changes of the usual. */
+
+import { createJudge, type JudgeOptions, type Sent } from '../../src/spam/judge.ts';
+import { createDisposableCheck } from '../../src/spam/sender/disposable.ts';
+import { type SpamReason, scoreOf, verdictOf } from '../../src/spam/verdict.ts';
+import type { SpamSettings } from '../../src/spam-settings.ts';
+import type { FormRow } from '../../src/storage/tables.ts';
+
+export interface Posted extends Partial<Omit<Sent, 'form' | 'data'>> {
+	formId?: number;
+	allowedDomains?: string[];
+	spam?: Partial<SpamSettings>;
+}
+
+export function openJudge(options: Partial<JudgeOptions> = {}) {
+	const judge = createJudge({
+		rules: [],
+		stamps: { judge: () => null },
+		judgeMail: createDisposableCheck(null),
+		formRate: { isOver: () => false },
+		...options,
+	});
+	/** The reasons, score and verdict for a submission. */
+	return (fields: object, { formId = 1, allowedDomains = [], spam = {}, ...sent }: Posted = {}) => {
+		const settings: SpamSettings = { threshold: 5, honeypot: ['_gotcha'], ...spam };
+		const form = { id: formId, allowedDomains, spam: settings } as Partial<FormRow> as FormRow;
+		const reasons: SpamReason[] =
+			judge({
+				form,
+				data: JSON.stringify(fields),
+				clientAddress: '192.0.2.1',
+				hasKey: false,
+				honeypotFilled: false,
+				captcha: null,
+				...sent,
+			}) ?? [];
+		return { reasons, score: scoreOf(reasons), verdict: verdictOf(reasons, settings.threshold) };
+	};
+}

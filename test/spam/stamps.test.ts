@@ -1,0 +1,60 @@
+/** Stamps of the moment when a form was loaded. */
+
+import { describe, expect, test } from 'bun:test';
+import { createStamps } from '../../src/spam/sender/stamps.ts';
+
+const FORM = 1234567890;
+
+function open(secret = 'a') {
+	const clock = { now: 1_800_000_000_000 };
+	return { clock, stamps: createStamps({ secret: async () => secret, now: () => clock.now }) };
+}
+
+describe('a stamp', () => {
+	test.each([
+		[0, 2],
+		[1999, 2],
+		[2000, 1],
+		[3999, 1],
+		[4000, undefined],
+		[24 * 3600_000, undefined],
+	])('of %d ms ago has points: %p', async (age, points) => {
+		const { clock, stamps } = open();
+		const stamp = await stamps.make(FORM);
+		clock.now += age;
+		expect(stamps.judge(stamp, FORM)?.points).toBe(points as number);
+	});
+
+	test('says how long it took', async () => {
+		const { clock, stamps } = open();
+		const stamp = await stamps.make(FORM);
+		clock.now += 1234;
+		expect(stamps.judge(stamp, FORM)).toEqual({
+			rule: 'haste',
+			points: 2,
+			detail: 'Filled in and sent within 1.2 seconds',
+		});
+	});
+
+	test('that is absent, of another form or server, changed, expired or of the future says nothing', async () => {
+		const { clock, stamps } = open();
+		const stamp = await stamps.make(FORM);
+		const other = await open('b').stamps.make(FORM);
+		for (const bad of [undefined, '', 'x', other, `${stamp}x`, stamp.replace(/^./, 'z'), stamp.slice(0, -1)]) {
+			expect(stamps.judge(bad, FORM)).toBeNull();
+		}
+		expect(stamps.judge(stamp, FORM + 1)).toBeNull();
+		clock.now -= 1;
+		expect(stamps.judge(stamp, FORM)).toBeNull();
+		clock.now += 24 * 3600_000 + 2;
+		expect(stamps.judge(stamp, FORM)).toBeNull();
+	});
+
+	test('holds nothing but the time and a signature', async () => {
+		const { clock, stamps } = open();
+		const stamp = await stamps.make(FORM);
+		expect(stamp).toMatch(/^[0-9a-z]+\.[\w-]{22}$/);
+		expect(Number.parseInt(stamp, 36)).toBe(clock.now);
+		expect(await stamps.make(FORM)).toBe(stamp);
+	});
+});
