@@ -116,6 +116,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	const spam = createSpam(storage, {
 		formRate: createRateLimiter(config.rates.form, now),
 		disposableDomains: config.disposableDomains,
+		log,
 		now,
 	});
 	const intake = createIntake({
@@ -134,6 +135,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		checkCaptcha: createCaptchaCheck({ vendors, recaptchaMinScore, altcha, log, now }),
 		altcha,
 		judge: spam.judge,
+		prepareJudge: spam.models.prepare,
 		stamps: spam.stamps,
 		now,
 	});
@@ -153,6 +155,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		dispatch,
 		files,
 		intake,
+		spam,
 		senders: createSenders(keys, rates),
 		/** Whether that for which a link was made is still valid. */
 		isAlive: ({ kind, id }: LinkHolder): Promise<boolean> =>

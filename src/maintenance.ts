@@ -1,6 +1,6 @@
 /**
  * Maintenance of a running server: sweeps deleted forms and removed files, deletes expired idempotency keys, sessions and
- * sent mails, has files scanned, and keeps the write-ahead log small.
+ * sent mails, has files scanned, learns what was marked as spam, and keeps the write-ahead log small.
  */
 
 import type { App } from './app.ts';
@@ -8,6 +8,7 @@ import { MINUTE_MS } from './durations.ts';
 import { sweepFiles } from './files/sweep.ts';
 import type { Pause } from './in-chunks.ts';
 import { repeat } from './repeat.ts';
+import { startLearning } from './spam/bayes/learning.ts';
 
 const EVERY_MS = MINUTE_MS;
 const CLOCK_CHECK_MS = 1000;
@@ -18,7 +19,7 @@ const MIN_PAUSE_MS = 5;
 const PAUSE = 3;
 
 export function startMaintenance(app: App): () => Promise<void> {
-	const { config, forms, intake, dispatch, sessions, files, storage, log } = app;
+	const { config, forms, intake, dispatch, sessions, files, spam, storage, log } = app;
 	let isStopping = false;
 	const clockChecks = setInterval(storage.clock.look, CLOCK_CHECK_MS);
 
@@ -56,10 +57,11 @@ export function startMaintenance(app: App): () => Promise<void> {
 		import('./files/scanning.ts').then(({ startScanning }) =>
 			startScanning(storage, { address: scanner, store: files.store, log }),
 		);
+	const stopLearning = startLearning({ ...spam, events: storage.events, log });
 	forms.onRemoved(runs.wake);
 	return async () => {
 		isStopping = true;
 		clearInterval(clockChecks);
-		await Promise.all([runs.stop(), scanning?.then((stop) => stop())]);
+		await Promise.all([runs.stop(), stopLearning(), scanning?.then((stop) => stop())]);
 	};
 }

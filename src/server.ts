@@ -9,6 +9,7 @@ import { type Handlers, openHandlers } from './listeners/handlers.ts';
 import type { PublicUrls } from './listeners/pipeline.ts';
 import { localUrl } from './local-url.ts';
 import { startMaintenance } from './maintenance.ts';
+import { startFollowing } from './spam/bayes/learning.ts';
 import type { StopWork } from './storage/storage.ts';
 
 const IDLE_SECONDS = 30;
@@ -50,6 +51,7 @@ export async function startServer(app: App): Promise<RunningServer> {
 		const publicUrls = openListeners(app, { listeners, drain });
 		work.push(
 			startFileWatch(storage, { ...app.config.files, store: app.files.store, log: app.log }),
+			startFollowing(app.spam.models, app.log),
 			storage.lead('maintenance', () => startMaintenance(app)),
 			storage.lead('search', () => storage.search.follow(app.log)),
 			storage.lead('delivery', () => app.dispatch.start(publicUrls.base)),

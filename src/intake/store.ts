@@ -16,6 +16,8 @@ export interface StoreOptions {
 	/** Plans what a submission sends, stored with it; a promise only if it has to read, because every `await` costs. */
 	outbox: Pick<Outbox, 'plan' | 'wake'>;
 	judge: Judge;
+	/** Reads what judging needs; `undefined` if that is there already, as usual. */
+	prepareJudge(form: FormRow): Promise<void> | undefined;
 	checkCaptcha: ReturnType<typeof createCaptchaCheck>;
 	now: () => number;
 }
@@ -32,7 +34,7 @@ interface Beside {
 	decoy: number | null;
 }
 
-export function createStore({ storage, outbox, judge, checkCaptcha, now }: StoreOptions) {
+export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha, now }: StoreOptions) {
 	/** Judges a submission, and makes its row. @throws AppError EMPTY_SUBMISSION */
 	function compose(submit: Submit, content: Content, { captcha, key, decoy }: Beside): NewSubmission {
 		const { special, names, data, dropped } = content;
@@ -99,13 +101,18 @@ export function createStore({ storage, outbox, judge, checkCaptcha, now }: Store
 		return files ? files.keepWith(() => append(form, submission)) : append(form, submission);
 	}
 
-	/** Checks for spam and stores the submission; resolves with the id to tell. Not async, as `append`. */
-	return (submit: Submit, content: Content, key?: Key): Promise<number> => {
+	function storeReady(submit: Submit, content: Content, key: Key | undefined): Promise<number> {
 		const { form } = submit;
 		const beside = { captcha: null, key, decoy: null };
 		if (content.special.honeypotFilled) return storeOfRobot(submit, content, beside);
 		if (form.fields !== null || form.captcha !== null || content.files) return storeChecked(submit, content, beside);
 		return append(form, compose(submit, content, beside));
+	}
+
+	/** Checks for spam and stores the submission; resolves with the id to tell. Not async, as `append`. */
+	return (submit: Submit, content: Content, key?: Key): Promise<number> => {
+		const preparing = prepareJudge(submit.form);
+		return preparing ? preparing.then(() => storeReady(submit, content, key)) : storeReady(submit, content, key);
 	};
 }
 

@@ -107,6 +107,16 @@ export const RULES = {
 		points: '+10',
 		verdict: () => 'flood',
 	},
+	'words-form': {
+		label: 'Words in this form',
+		meaning: 'The words are like those of submissions of this form that you marked as spam, or as genuine.',
+		points: '−3 to +3',
+	},
+	'words-server': {
+		label: 'Words in all forms',
+		meaning: 'The words are like those of submissions of any form that you marked as spam, or as genuine.',
+		points: '−3 to +3',
+	},
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof RULES;

@@ -116,7 +116,8 @@ export interface SubmissionStore {
 	append(row: NewSubmission): Promise<number>;
 	/**
 	 * Sets flags of submissions of a form, all or nothing; returns the ids that exist, in the order given. What becomes spam has
-	 * the reason it had before, or `marked`; what is no spam has none.
+	 * the reason it had before, or `marked`; what is no spam has none. `isSpam`, whether it changes anything or not, is the
+	 * owner's mark, kept in the table `spamMarks`.
 	 */
 	change(formId: number, ids: readonly number[], flags: Partial<Flags>): Promise<number[]>;
 	/** Removes submissions of a form with all that belongs to them, all or nothing; returns the ids that existed, in the order given. */

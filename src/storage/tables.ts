@@ -317,6 +317,51 @@ export const usedChallenges = sqliteTable(
 );
 
 /**
+ * What the owner said of submissions, by marking them as spam or as none, and what the word models have learnt of it. It goes with
+ * its submission; what was learnt stays.
+ */
+export const spamMarks = sqliteTable(
+	'spam_marks',
+	{
+		submissionId: integer('submission_id')
+			.primaryKey()
+			.references(() => submissions.id, { onDelete: 'cascade' }),
+		formId: formId(),
+		isSpam: flag('is_spam'),
+		/** As what it was learnt; `null`: not yet. */
+		learntSpam: integer('learnt_spam', { mode: 'boolean' }),
+		/** The lesson that learnt it last: a number that no other has. */
+		lesson: integer('lesson'),
+	},
+	(table) => [
+		index('spam_marks_form').on(table.formId),
+		index('spam_marks_due').on(table.submissionId).where(sql`learnt_spam is null or learnt_spam <> is_spam`),
+	],
+);
+
+/**
+ * The word models of the spam score: of each form, and of each mode for all its forms. A model is the sum of its rows, which
+ * training adds and merges.
+ */
+export const spamModels = sqliteTable(
+	'spam_models',
+	{
+		id: integer('id').primaryKey(),
+		/** Of how tokens are made; rows of another version say nothing. */
+		version: integer('version').notNull(),
+		mode: text('mode', { enum: MODES }).notNull(),
+		/** `null`: of all forms of the mode. */
+		formId: integer('form_id').references(() => forms.id, { onDelete: 'cascade' }),
+		/** Submissions learnt; negative where more were un-learnt. */
+		spam: integer('spam').notNull(),
+		ham: integer('ham').notNull(),
+		/** How many of them have each token; see `spam/bayes/counts.ts`. */
+		counts: text('counts').notNull(),
+	},
+	(table) => [index('spam_models_form').on(table.formId)],
+);
+
+/**
  * Pieces of the search index, each with two tables of its own for a stretch of the submissions; see `sqlite/search-segments.ts`.
  * All up to the `lastId` of the newest one are indexed.
  */
@@ -370,3 +415,4 @@ export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type SessionRow = typeof sessions.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;
 export type DeliveryRow = typeof deliveries.$inferSelect;
+export type SpamModelRow = typeof spamModels.$inferSelect;

@@ -64,6 +64,15 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 	return {
 		change(formId: number, ids: readonly number[], flags: Partial<Flags>): Promise<number[]> {
 			return withRows(formId, ids, async (tx, found) => {
+				if (flags.isSpam !== undefined && found.length > 0) {
+					await rowsOf(
+						tx,
+						`insert into spam_marks (submission_id, form_id, is_spam)
+							select id, $2, $3 from unnest($1::text::bigint[]) as id
+							on conflict (submission_id) do update set is_spam = excluded.is_spam`,
+						[numbers(found.map(({ id }) => id)), formId, Number(flags.isSpam)],
+					);
+				}
 				const changed = found.filter((row) =>
 					Object.entries(flags).some(([name, value]) => row[name as keyof Flags] !== value),
 				);

@@ -109,6 +109,8 @@ export const {
 	webhooks,
 	deliveries,
 	server_values,
+	spam_marks,
+	spam_models,
 	spent_challenges,
 	sessions,
 	setup_links,

@@ -52,6 +52,7 @@ export function createSubmissionStore(
 	function changeOne(formId: number, id: number, flags: Partial<Flags>): boolean {
 		const before = read(formId, id);
 		if (!before) return false;
+		if (flags.isSpam !== undefined) sql.mark.run(id, formId, Number(flags.isSpam));
 		const after = { ...before, ...flags };
 		if (after.isRead === before.isRead && after.isStarred === before.isStarred && after.isSpam === before.isSpam)
 			return true;
@@ -153,6 +154,10 @@ function prepareStatements(client: Database) {
 		),
 		change: client.prepare(
 			'update submissions set is_read = ?, is_starred = ?, is_spam = ?, spam_reason = ? where id = ?',
+		),
+		mark: client.prepare(
+			`insert into spam_marks (submission_id, form_id, is_spam) values (?, ?, ?)
+				on conflict (submission_id) do update set is_spam = excluded.is_spam`,
 		),
 		remove: client.prepare('delete from submissions where id = ?'),
 		read: client.prepare(`select ${COLUMNS} from submissions where id = ? and form_id = ?`),

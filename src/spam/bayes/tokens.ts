@@ -1,0 +1,129 @@
+/** Pure: the tokens of a submission, which the word models count: words, pairs of words, and what else is telling, in any script. */
+
+import { endOfString, stringText } from '../../json-string.ts';
+
+/** To be raised with any change of what tokens a text has. */
+export const TOKENS_VERSION = 1;
+/** What is looked at: so much of the beginning of the JSON text, and so much of the values in it. */
+export const TOKENS_JSON_CHARACTERS = 12_000;
+const MAX_CHARACTERS = 8000;
+const MAX_WORD_LENGTH = 30;
+/** Numbers up to this length are also tokens as they are, such as a year or a price. */
+const MAX_NUMBER_LENGTH = 5;
+const MAX_HOST_LABELS = 5;
+
+const COLON = /\s*:/y;
+const LINK = /(?:https?:\/\/|www\.)([^\s/?#<>"'()[\]{}|\\^`]+)([^\s<>"'()[\]{}|\\^`]*)/giu;
+const ADDRESS = /[\p{L}\p{N}.!#$%&'*+/=?^_{|}~-]+@([\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)/gu;
+/** Where links and addresses were; characters that no text has after normalisation to words. */
+const LINK_MARK = '\u{F0000}';
+const ADDRESS_MARK = '\u{F0001}';
+const WORDS = /[\u{F0000}\u{F0001}]|[\p{L}\p{M}\p{N}]+(?:['’]\p{L}+)?|[\p{Sc}%]|[!?]+/gu;
+const DIGIT = /\p{Nd}/gu;
+/** Scripts without spaces between words: their characters and pairs of characters stand for words. */
+const UNSPACED =
+	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const PATH_WORD = /\p{L}{3,20}/gu;
+
+/**
+ * Each token once, as a person may read it.
+ * @param data The JSON text of a submission's fields, or as much of its beginning as {@link TOKENS_JSON_CHARACTERS}
+ */
+export function tokensOf(data: string): Set<string> {
+	const tokens = new Set<string>();
+	let left = MAX_CHARACTERS;
+	for (const value of values(data.slice(0, TOKENS_JSON_CHARACTERS))) {
+		addValue(tokens, value.slice(0, left));
+		left -= value.length;
+		if (left <= 0) break;
+	}
+	return tokens;
+}
+
+/** The strings of a JSON text that may have been cut off, without the names of members. */
+function* values(json: string): Generator<string> {
+	let at = json.indexOf('"');
+	while (at !== -1) {
+		const end = endOfString(json, at);
+		COLON.lastIndex = end;
+		if (!COLON.test(json)) yield stringText(json.slice(at, end));
+		at = json.indexOf('"', end);
+	}
+}
+
+function addValue(tokens: Set<string>, value: string): void {
+	let links = 0;
+	const withoutLinks = value.replace(LINK, (_, host: string, path: string) => {
+		links++;
+		addLink(tokens, host.toLowerCase(), path.toLowerCase());
+		return ` ${LINK_MARK} `;
+	});
+	const text = withoutLinks
+		.replace(ADDRESS, (_, domain: string) => {
+			addDomain(tokens, '@', domain.toLowerCase());
+			return ` ${ADDRESS_MARK} `;
+		})
+		.normalize('NFKC');
+	addShape(tokens, value, links);
+	let before = '';
+	for (const [found] of text.matchAll(WORDS)) {
+		const word = found.toLowerCase();
+		if (UNSPACED.test(word)) {
+			addCharacters(tokens, word);
+			before = '';
+			continue;
+		}
+		const token = wordToken(tokens, word);
+		if (before) tokens.add(`${before} ${token}`);
+		before = token;
+	}
+}
+
+/** Adds a word; returns what stands for it in pairs. */
+function wordToken(tokens: Set<string>, word: string): string {
+	if (word === LINK_MARK) return '[link]';
+	if (word === ADDRESS_MARK) return '[address]';
+	const short = word.slice(0, MAX_WORD_LENGTH);
+	const shape = short.replace(DIGIT, '#');
+	if (shape !== short && word.length <= MAX_NUMBER_LENGTH) tokens.add(short);
+	tokens.add(shape);
+	return shape;
+}
+
+function addCharacters(tokens: Set<string>, run: string): void {
+	let before = '';
+	for (const character of run) {
+		tokens.add(character);
+		if (before) tokens.add(before + character);
+		before = character;
+	}
+}
+
+function addLink(tokens: Set<string>, host: string, path: string): void {
+	addDomain(tokens, 'link ', host.replace(/^www\./, '').replace(/:\d*$/, ''));
+	for (const [word] of path.matchAll(PATH_WORD)) tokens.add(`link /${word}`);
+}
+
+/** A domain and those above it, as in `shop.example.com`, `example.com`, `.com`. */
+function addDomain(tokens: Set<string>, kind: string, domain: string): void {
+	const labels = domain.split('.').slice(-MAX_HOST_LABELS);
+	for (let at = 0; at < labels.length - 1; at++) tokens.add(kind + labels.slice(at).join('.'));
+	tokens.add(`${kind}.${labels.at(-1)}`);
+}
+
+/** How the text looks, in coarse steps. */
+function addShape(tokens: Set<string>, text: string, links: number): void {
+	tokens.add(`[length ${Math.round(2 * Math.log2(text.length + 1))}]`);
+	if (links > 0) tokens.add(`[links ${Math.min(links, 5)}]`);
+	let capitals = 0;
+	let letters = 0;
+	let digits = 0;
+	for (let at = 0; at < text.length; at++) {
+		const code = text.charCodeAt(at);
+		if (code >= 0x61 && code <= 0x7a) letters++;
+		else if (code >= 0x41 && code <= 0x5a) capitals++;
+		else if (code >= 0x30 && code <= 0x39) digits++;
+	}
+	if (capitals + letters > 8) tokens.add(`[capitals ${Math.round((8 * capitals) / (capitals + letters))}/8]`);
+	if (digits > 0) tokens.add(`[digits ${Math.min(6, Math.round(Math.log2(digits + 1)))}]`);
+}

@@ -1,0 +1,179 @@
+/**
+ * Teaches the word models what the owner marked, behind the commit of the mark. What was learnt and that it was learnt are one
+ * transaction, so a crash neither loses nor doubles a mark.
+ */
+
+import { and, asc, eq, getTableColumns, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm';
+import type { Db, Storage } from '../../storage/storage.ts';
+import { forms, type Mode, type SpamModelRow, spamMarks, spamModels } from '../../storage/tables.ts';
+import {
+	addRow,
+	bucketOf,
+	createCounts,
+	createLesson,
+	encodeCounts,
+	encodeLesson,
+	type Lesson,
+	learn,
+} from './counts.ts';
+import { createKeyedHash } from './keyed-hash.ts';
+import { keyOf, type ModelKey, type WordModels } from './models.ts';
+import { TOKENS_JSON_CHARACTERS, TOKENS_VERSION, tokensOf } from './tokens.ts';
+
+/** So many submissions are learnt in one transaction. */
+const BATCH = 100;
+/** No code unit of UTF-16 takes more bytes of UTF-8. */
+const BYTES_PER_CHARACTER = 3;
+
+interface Due {
+	submissionId: number;
+	formId: number;
+	mode: Mode;
+	isSpam: boolean;
+	/** As what it was learnt before. */
+	learntSpam: boolean | null;
+}
+
+export type Training = ReturnType<typeof createTraining>;
+
+export function createTraining(storage: Storage, models: Pick<WordModels, 'secret'>) {
+	const { db, submissions } = storage;
+
+	function selectDue(): PromiseLike<Due[]> {
+		const { submissionId, formId, isSpam, learntSpam } = spamMarks;
+		return db
+			.select({ submissionId, formId, mode: forms.mode, isSpam, learntSpam })
+			.from(spamMarks)
+			.innerJoin(forms, eq(forms.id, formId))
+			.where(or(isNull(learntSpam), ne(learntSpam, isSpam)))
+			.orderBy(asc(submissionId))
+			.limit(BATCH);
+	}
+
+	/** What each model is to learn of the marks. */
+	async function lessonsOf(due: readonly Due[]): Promise<Map<ModelKey, Lesson>> {
+		const hash = createKeyedHash(await models.secret());
+		const lessons = new Map<ModelKey, Lesson>();
+		for (const { submissionId, formId, mode, isSpam, learntSpam } of due) {
+			const maxBytes = BYTES_PER_CHARACTER * TOKENS_JSON_CHARACTERS;
+			const bytes = await submissions.text({ formId, id: submissionId }, maxBytes);
+			const tokens = tokensOf(new TextDecoder().decode(bytes ?? new Uint8Array()));
+			const buckets = Array.from(tokens, (token) => bucketOf(hash(token)));
+			for (const key of [formId, mode]) {
+				const lesson = lessons.get(key) ?? createLesson();
+				lessons.set(key, lesson);
+				if (learntSpam !== null) learn(lesson, buckets, { isSpam: learntSpam, times: -1 });
+				learn(lesson, buckets, { isSpam, times: 1 });
+			}
+		}
+		return lessons;
+	}
+
+	/** All of them or, if any was learnt or forgotten meanwhile, none. */
+	function setLearnt(tx: Db, due: readonly Due[], lesson: number) {
+		const asRead = or(
+			...[null, true, false].map((before) => {
+				const ids = idsWhere(due, ({ learntSpam }) => learntSpam === before);
+				return and(inArray(spamMarks.submissionId, ids), isLearnt(before));
+			}),
+		);
+		const spam = idsWhere(due, ({ isSpam }) => isSpam);
+		return tx
+			.update(spamMarks)
+			.set({ learntSpam: sql`case when ${inArray(spamMarks.submissionId, spam)} then 1 else 0 end`, lesson })
+			.where(
+				and(
+					inArray(
+						spamMarks.submissionId,
+						idsWhere(due, () => true),
+					),
+					sql`(${tx.select({ count: sql`count(*)` }).from(spamMarks).where(asRead)}) = ${due.length}`,
+				),
+			);
+	}
+
+	async function mergeRows(ids: number[]): Promise<void> {
+		const isOne = inArray(spamModels.id, ids);
+		const rows = await db.select().from(spamModels).where(isOne);
+		const [first] = rows;
+		if (!first || rows.length < ids.length) return;
+		const sum = createCounts();
+		for (const row of rows) addRow(sum, row);
+		const merged = { ...first, id: storage.nextId(), spam: sum.spam, ham: sum.ham, counts: encodeCounts(sum) };
+		const isEmpty = merged.counts === '' && merged.spam === 0 && merged.ham === 0;
+		const copy = (tx: Db) => tx.select(valuesOf(merged)).from(spamModels).where(isOne).limit(1);
+		await storage.batch((tx) => [
+			...(isEmpty ? [] : [tx.insert(spamModels).select(copy(tx))]),
+			tx.delete(spamModels).where(isOne),
+		]);
+	}
+
+	/** Forgets what was learnt, but not the marks: of submissions that are still there it is learnt anew. Returns how many. */
+	async function relearn(): Promise<number> {
+		// Marks first: who learns holds them.
+		const [marks] = await storage.batch((tx) => [
+			tx.update(spamMarks).set({ learntSpam: null }).returning({ id: spamMarks.submissionId }),
+			tx.delete(spamModels),
+		]);
+		return marks.length;
+	}
+
+	return {
+		/** Learns some of what was marked. Resolves to whether there may be more. */
+		async learn(): Promise<boolean> {
+			const due = await selectDue();
+			const [first] = due;
+			if (!first) return false;
+			const lessons = await lessonsOf(due);
+			const rows = [...lessons].map(([key, lesson]) => ({
+				id: storage.nextId(),
+				version: TOKENS_VERSION,
+				mode: typeof key === 'number' ? (due.find(({ formId }) => formId === key) as Due).mode : key,
+				formId: typeof key === 'number' ? key : null,
+				spam: lesson.spam,
+				ham: lesson.ham,
+				counts: encodeLesson(lesson),
+			}));
+			const lesson = storage.nextId();
+			const wasSet = and(eq(spamMarks.submissionId, first.submissionId), eq(spamMarks.lesson, lesson));
+			await storage.batch((tx) => [
+				setLearnt(tx, due, lesson),
+				...rows.map((row) => tx.insert(spamModels).select(tx.select(valuesOf(row)).from(spamMarks).where(wasSet))),
+			]);
+			return true;
+		},
+		/** Merges the rows of models that have more than `most`. */
+		async merge(most: number): Promise<void> {
+			const { id, mode, formId } = spamModels;
+			const models = Map.groupBy(await db.select({ id, mode, formId }).from(spamModels), keyOf).values();
+			for (const rows of models) if (rows.length > most) await mergeRows(rows.map((row) => row.id));
+		},
+		/** Learns all anew if the tokens of what was learnt were made in another way. */
+		async renew(): Promise<void> {
+			const isOld = ne(spamModels.version, TOKENS_VERSION);
+			const [old] = await db.select({ id: spamModels.id }).from(spamModels).where(isOld).limit(1);
+			if (old) await relearn();
+		},
+		relearn,
+		/** Forgets what was learnt, and all marks. Returns how many there were. */
+		async forget(): Promise<number> {
+			const [marks] = await storage.batch((tx) => [
+				tx.delete(spamMarks).returning({ id: spamMarks.submissionId }),
+				tx.delete(spamModels),
+			]);
+			return marks.length;
+		},
+	};
+}
+
+const idsWhere = (due: readonly Due[], holds: (mark: Due) => boolean): number[] =>
+	due.filter(holds).map(({ submissionId }) => submissionId);
+
+const isLearnt = (as: boolean | null): SQL =>
+	as === null ? isNull(spamMarks.learntSpam) : eq(spamMarks.learntSpam, as);
+
+/** The values of a row in place of columns, so that it is inserted only where there is a row to select. */
+function valuesOf(row: SpamModelRow) {
+	const columns = Object.keys(getTableColumns(spamModels)) as (keyof SpamModelRow)[];
+	return Object.fromEntries(columns.map((name) => [name, sql`${row[name]}`.as(name)])) as never;
+}

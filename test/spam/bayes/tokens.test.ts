@@ -1,0 +1,106 @@
+/** The tokens of a submission: words and pairs in any script, domains, and the look of the text. */
+
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { createKeyedHash } from '../../../src/spam/bayes/keyed-hash.ts';
+import { TOKENS_JSON_CHARACTERS, tokensOf } from '../../../src/spam/bayes/tokens.ts';
+
+const tokens = (...values: string[]) =>
+	tokensOf(JSON.stringify(Object.fromEntries(values.map((v, i) => [`f${i}`, v]))));
+const words = (...values: string[]) => [...tokens(...values)].filter((token) => !token.startsWith('['));
+
+describe('tokens', () => {
+	test('are words in small letters, and pairs of neighbours', () => {
+		expect(words('Buy CHEAP pills')).toEqual(['buy', 'cheap', 'buy cheap', 'pills', 'cheap pills']);
+	});
+
+	test('are words of scripts with spaces', () => {
+		expect(words('Дешёвые ссылки')).toEqual(['дешёвые', 'ссылки', 'дешёвые ссылки']);
+		expect(words('اربح الجائزة')).toEqual(['اربح', 'الجائزة', 'اربح الجائزة']);
+	});
+
+	test('are characters and their pairs where a script puts no spaces', () => {
+		expect(words('代开发票')).toEqual(['代', '开', '代开', '发', '开发', '票', '发票']);
+		expect(words('ราคา')).toContain('ร');
+	});
+
+	test('see through other forms of the same letters', () => {
+		expect(words('ＦＲＥＥ')).toEqual(['free']);
+	});
+
+	test('have the shape of numbers, and short ones as they are', () => {
+		expect(words('call 09064012160 before 2027')).toEqual([
+			'call',
+			'###########',
+			'call ###########',
+			'before',
+			'########### before',
+			'2027',
+			'####',
+			'before ####',
+		]);
+	});
+
+	test('name the domains of links and addresses, each with those above it', () => {
+		const found = words('see https://www.shop.example.com:8080/cheap/pills?x=1 or mail a.b@mx.example.org');
+		expect(found).toEqual(
+			expect.arrayContaining([
+				'link shop.example.com',
+				'link example.com',
+				'link .com',
+				'link /cheap',
+				'link /pills',
+				'@mx.example.org',
+				'@example.org',
+				'@.org',
+				'see [link]',
+				'mail [address]',
+			]),
+		);
+		expect(found).not.toContain('shop');
+	});
+
+	test('say how the text looks', () => {
+		const found = [...tokens('WIN 1000 NOW www.a.example or www.b.example')];
+		const shape = found.filter((token) => /^\[.*\d\]$/.test(token));
+		expect(shape).toEqual(['[length 11]', '[links 2]', '[capitals 2/8]', '[digits 2]']);
+	});
+
+	test('are of values, not of names, at any depth', () => {
+		expect([...tokensOf('{"secret name":{"other":["deep words"]},"n":5}')].filter((t) => !t.startsWith('['))).toEqual([
+			'deep',
+			'words',
+			'deep words',
+		]);
+	});
+
+	test('are those of the beginning of a long text, wherever that ends', () => {
+		const json = JSON.stringify({ text: 'word "quoted" \\ ü '.repeat(5000) });
+		expect(tokensOf(json)).toEqual(tokensOf(json.slice(0, TOKENS_JSON_CHARACTERS)));
+	});
+
+	test('come of any JSON text, cut off anywhere', () => {
+		fc.assert(
+			fc.property(fc.json(), fc.nat(200), (json, length) => {
+				for (const token of tokensOf(json.slice(0, length))) expect(token).not.toBe('');
+			}),
+		);
+	});
+});
+
+describe('the keyed hash', () => {
+	test('is HalfSipHash-2-4', () => {
+		// Of the reference implementation, for the key 00 01 02 … 07 and the bytes 00 01 … of even length.
+		const hash = createKeyedHash('0302010007060504');
+		const input = (bytes: number) =>
+			Array.from({ length: bytes / 2 }, (_, i) => String.fromCharCode(2 * i + ((2 * i + 1) << 8))).join('');
+		for (const [bytes, value] of Object.entries(HALF_SIP_HASH)) expect(hash(input(Number(bytes)))).toBe(value);
+	});
+
+	test('depends on the key', () => {
+		expect(createKeyedHash('a'.repeat(64))('word')).not.toBe(createKeyedHash('b'.repeat(64))('word'));
+	});
+});
+
+/** By the number of bytes. */
+const HALF_SIP_HASH: Record<number, number> = { 0: 0x5b9f35a9, 2: 0x03a662fa, 4: 0x89466e2a };

@@ -1,0 +1,220 @@
+/** What the owner marks is learnt once, un-learnt exactly, and known to every server, in both engines. */
+
+import { describe, expect, test } from 'bun:test';
+import { eq } from 'drizzle-orm';
+import { createWordModels } from '../../../src/spam/bayes/models.ts';
+import { createTraining } from '../../../src/spam/bayes/training.ts';
+import { judgeWords } from '../../../src/spam/bayes/word-rules.ts';
+import type { Storage } from '../../../src/storage/storage.ts';
+import { type FormRow, forms, spamMarks, spamModels } from '../../../src/storage/tables.ts';
+import { ENGINES } from '../../storage/engines.ts';
+
+const FORM = 7;
+const OTHER = 8;
+
+describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
+	async function open() {
+		const reopen = await createPlace();
+		const storage = await reopen();
+		const row = (id: number) => ({ id, mode: 'live' as const, slug: `form-${id}`, name: `${id}` });
+		await storage.batch((tx) => [tx.insert(forms).values([row(FORM), row(OTHER)])]);
+		return { storage, reopen, ...parts(storage) };
+	}
+
+	function parts(storage: Storage) {
+		const models = createWordModels(storage);
+		const training = createTraining(storage, models);
+		return {
+			models,
+			training,
+			async learnAll() {
+				while (await training.learn());
+				await models.follow();
+			},
+		};
+	}
+
+	async function append(storage: Storage, text: string, formId = FORM): Promise<number> {
+		const row = { id: storage.nextId(), formId, data: JSON.stringify({ text }), names: ['text'], spamReason: null };
+		return storage.submissions.append({ ...row, subject: null, replyTo: null });
+	}
+
+	const mark = (storage: Storage, ids: number[], isSpam: boolean, formId = FORM) =>
+		storage.submissions.change(formId, ids, { isSpam });
+
+	/** The models, merged, without the ids of their rows. */
+	async function stored(storage: Storage, { training }: Pick<ReturnType<typeof parts>, 'training'>) {
+		await training.merge(1);
+		const { formId, mode, spam, ham, counts } = spamModels;
+		return storage.db.select({ formId, mode, spam, ham, counts }).from(spamModels).orderBy(mode, formId);
+	}
+
+	const learnt = (storage: Storage) => storage.db.select({ learnt: spamMarks.learntSpam }).from(spamMarks);
+
+	async function formRow(storage: Storage, id = FORM): Promise<FormRow> {
+		const [row] = await storage.db.select().from(forms).where(eq(forms.id, id));
+		return row as FormRow;
+	}
+
+	/** Twenty of each kind, of one form. */
+	async function teach(storage: Storage, formId = FORM): Promise<{ spam: number[]; ham: number[] }> {
+		const spam: number[] = [];
+		const ham: number[] = [];
+		for (let i = 0; i < 20; i++) {
+			spam.push(await append(storage, `cheap pills number ${i}`, formId));
+			ham.push(await append(storage, `a question about lesson ${i}`, formId));
+		}
+		await mark(storage, spam, true, formId);
+		await mark(storage, ham, false, formId);
+		return { spam, ham };
+	}
+
+	const said = async ({ models }: ReturnType<typeof parts>, form: FormRow, text: string) => {
+		await models.prepare(form);
+		const { form: own, mode } = judgeWords(models, { form, data: JSON.stringify({ text }) });
+		return { own: own?.points, all: mode?.points };
+	};
+
+	test('a mark is learnt by the model of the form and that of all, once', async () => {
+		const { storage, learnAll, training } = await open();
+		const id = await append(storage, 'cheap pills');
+		await mark(storage, [id], true);
+		await learnAll();
+		const [own, all] = (await stored(storage, { training })).toSorted((a, b) => Number(b.formId) - Number(a.formId));
+		expect(own).toMatchObject({ formId: FORM, spam: 1, ham: 0 });
+		expect(all).toMatchObject({ formId: null, mode: 'live', spam: 1, ham: 0, counts: own?.counts });
+		await mark(storage, [id], true);
+		expect(await training.learn()).toBe(false);
+		await storage.close();
+	});
+
+	test('the stored model is byte-identical after a mark and its opposite, and after marks that were changed back', async () => {
+		const { storage, learnAll, training } = await open();
+		await teach(storage);
+		const id = await append(storage, 'a message of many words, 12 pounds, see https://shop.example/x');
+		await mark(storage, [id], false);
+		await learnAll();
+		const before = await stored(storage, { training });
+		for (const isSpam of [true, false, true, false]) {
+			await mark(storage, [id], isSpam);
+			await learnAll();
+		}
+		expect(await stored(storage, { training })).toEqual(before);
+		await storage.close();
+	});
+
+	test('nothing is said before twenty marks of each kind; then form and server each say theirs', async () => {
+		const { storage, ...all } = await open();
+		const form = await formRow(storage);
+		const { spam } = await teach(storage);
+		await mark(storage, spam.slice(0, 1), false);
+		await all.learnAll();
+		expect(await said(all, form, 'cheap pills')).toEqual({ own: undefined, all: undefined });
+		await mark(storage, spam.slice(0, 1), true);
+		await all.learnAll();
+		const { own, all: server } = await said(all, form, 'cheap pills');
+		expect(own).toBeGreaterThan(1);
+		expect(server).toBe(own as number);
+		expect((await said(all, form, 'a question about')).own).toBeLessThan(-1);
+		expect(await said(all, await formRow(storage, OTHER), 'cheap pills')).toEqual({ own: undefined, all: server });
+		await storage.close();
+	});
+
+	test('a mark that a crash interrupted is learnt after the restart, once', async () => {
+		const { storage, training, models } = await open();
+		const id = await append(storage, 'cheap pills');
+		await mark(storage, [id], true);
+		const interrupted = {
+			...storage,
+			batch: async () => {
+				throw new Error('killed before the commit');
+			},
+		} as unknown as Storage;
+		expect(createTraining(interrupted, models).learn()).rejects.toThrow('killed');
+		expect(await learnt(storage)).toEqual([{ learnt: null }]);
+		// Two that read the same mark: one of them learns it.
+		await Promise.allSettled([training.learn(), createTraining(storage, models).learn()]);
+		expect((await stored(storage, { training })).map(({ spam }) => spam)).toEqual([1, 1]);
+		await storage.close();
+	});
+
+	test('a mark that changes while it is learnt is learnt as the owner said last', async () => {
+		const { storage, training, learnAll, models } = await open();
+		const id = await append(storage, 'cheap pills');
+		await mark(storage, [id], true);
+		const batch: Storage['batch'] = async (build) => {
+			await mark(storage, [id], false);
+			return storage.batch(build);
+		};
+		await createTraining({ ...storage, batch }, models).learn();
+		await learnAll();
+		for (const model of await stored(storage, { training })) expect(model).toMatchObject({ spam: 0, ham: 1 });
+		await storage.close();
+	});
+
+	test('marks that are forgotten while they are learnt leave nothing behind', async () => {
+		const { storage, training, models } = await open();
+		const id = await append(storage, 'cheap pills');
+		await mark(storage, [id], true);
+		const batch: Storage['batch'] = async (build) => {
+			await training.forget();
+			return storage.batch(build);
+		};
+		await createTraining({ ...storage, batch }, models).learn();
+		expect(await stored(storage, { training })).toEqual([]);
+		await storage.close();
+	});
+
+	test('what a removed submission taught stays, and goes with the form', async () => {
+		const { storage, learnAll, training } = await open();
+		const id = await append(storage, 'cheap pills');
+		await mark(storage, [id], true);
+		await learnAll();
+		const before = await stored(storage, { training });
+		await storage.submissions.remove(FORM, [id]);
+		await learnAll();
+		expect(await stored(storage, { training })).toEqual(before);
+		await storage.batch((tx) => [tx.delete(forms).where(eq(forms.id, FORM))]);
+		expect((await stored(storage, { training })).map(({ formId }) => formId)).toEqual([null]);
+		await storage.close();
+	});
+
+	test('what tokens of another version taught is learnt anew from the marks that are left', async () => {
+		const { storage, learnAll, training } = await open();
+		await teach(storage);
+		await learnAll();
+		const before = await stored(storage, { training });
+		await storage.batch((tx) => [tx.update(spamModels).set({ version: 0, spam: 99 })]);
+		await training.renew();
+		await learnAll();
+		expect(await stored(storage, { training })).toEqual(before);
+		await storage.close();
+	});
+
+	test('another process knows what was learnt, merged, and forgotten', async () => {
+		const { storage, reopen, learnAll, training } = await open();
+		const other = await reopen();
+		const there = parts(other);
+		const form = await formRow(storage);
+		expect(await said(there, form, 'cheap pills')).toEqual({ own: undefined, all: undefined });
+		await teach(storage);
+		await learnAll();
+		await there.models.follow();
+		const first = await said(there, form, 'cheap pills');
+		expect(first.own).toBeGreaterThan(1);
+		const more = await append(storage, 'cheap pills');
+		await mark(storage, [more], true);
+		await learnAll();
+		await there.models.follow();
+		const second = await said(there, form, 'cheap pills');
+		expect(second).not.toEqual(first);
+		await training.merge(1);
+		await there.models.follow();
+		expect(await said(there, form, 'cheap pills')).toEqual(second);
+		await training.forget();
+		await there.models.follow();
+		expect(await said(there, form, 'cheap pills')).toEqual({ own: undefined, all: undefined });
+		await other.close();
+		await storage.close();
+	});
+});
