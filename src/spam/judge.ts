@@ -2,12 +2,13 @@
 
 import type { RateLimiter } from '../http/rate-limit.ts';
 import type { FormRow } from '../storage/tables.ts';
-import { createQuickLook } from './quick-look.ts';
+import { mayHaveSigns } from './quick-look.ts';
+import { createRecentData, type Reading } from './recent-data.ts';
 import type { Stamps } from './sender/stamps.ts';
 import { judgeEmphasis } from './text/emphasis.ts';
 import { judgeLinks } from './text/links.ts';
 import { readMessage } from './text/message.ts';
-import { createRecentTexts } from './text/recent-texts.ts';
+import { createRecentTexts, judgeRepetition } from './text/recent-texts.ts';
 import { createScriptHistory, judgeScripts, scriptOf } from './text/scripts.ts';
 import { judgeWords } from './text/words.ts';
 import { decisive, type SpamReason, verdictOf } from './verdict.ts';
@@ -51,50 +52,63 @@ const FLOOD = decisive('flood', 'The form got more submissions than it may in a 
 const LEFT = 0.1;
 
 export function createJudge({ rules, stamps, judgeMail, formRate, now = Date.now }: JudgeOptions) {
-	const recent = createRecentTexts(now);
-	const look = createQuickLook(recent);
+	const recentData = createRecentData(now);
+	const recentTexts = createRecentTexts(now);
 	const history = createScriptHistory();
 
-	/** What the rules of the text have to say, and its script. */
-	function readText({ form, data }: Sent, isRepeated: boolean): { reasons: SpamReason[]; script: string } {
+	/** What the rules of the text have to say. @param before How often the same data came before. */
+	function read({ form, data }: Sent, before: number): Reading {
 		const message = readMessage(data);
-		const { threshold } = form.spam;
-		const most = threshold === null ? Number.POSITIVE_INFINITY : Math.round((threshold - LEFT) * 10) / 10;
 		const found = [
 			judgeWords(message),
 			...judgeLinks(message, form),
 			...judgeEmphasis(message),
 			...judgeScripts(message, { formId: form.id, history }),
-			recent.judge(message, { isRepeated, most }),
 		];
-		return { reasons: found.filter((reason) => reason !== null), script: scriptOf(message).script };
+		const reasons = found.filter((reason) => reason !== null);
+		return { formId: form.id, reasons, script: scriptOf(message).script, ...recentTexts.count(message, before) };
+	}
+
+	/** The reading of a text that has signs of spam or came before; `undefined` for every other. */
+	function readingOf(sent: Sent): Reading | undefined {
+		const known = recentData(sent.data);
+		if (!known) return mayHaveSigns(sent.data) ? read(sent, 0) : undefined;
+		const before = known.reading;
+		if (before?.formId === sent.form.id) {
+			if (before.times > 0) before.times++;
+			return before;
+		}
+		known.reading = read(sent, before?.times || 1);
+		return known.reading;
 	}
 
 	/** The reasons for which it may be spam, in the order of the rules; `null` if there are none, which is the usual case. */
 	return (sent: Sent): SpamReason[] | null => {
 		// A robot: what it wrote is of no interest.
 		if (sent.honeypotFilled) return [HONEYPOT];
-		const { form, data, hasKey } = sent;
-		let reasons: SpamReason[] | null = sent.captcha ? [sent.captcha] : null;
-		const add = (reason: SpamReason | null) => {
-			if (!reason) return;
-			reasons ??= [];
-			reasons.push(reason);
-		};
-		add(judgeMail(data));
-		if (!hasKey) add(stamps.judge(sent.stamp, form.id));
-		const { isWorthIt, isRepeated } = look(data);
-		let script = 'Latin';
-		if (isWorthIt) {
-			const text = readText(sent, isRepeated);
-			script = text.script;
-			for (const reason of text.reasons) add(reason);
+		const { form, hasKey, captcha, stamp } = sent;
+		const { threshold } = form.spam;
+		let reasons = append(null, captcha);
+		reasons = append(reasons, judgeMail(sent.data));
+		if (stamp !== undefined && !hasKey) reasons = append(reasons, stamps.judge(stamp, form.id));
+		const reading = readingOf(sent);
+		if (reading) {
+			for (const reason of reading.reasons) reasons = append(reasons, reason);
+			const most = threshold === null ? Number.POSITIVE_INFINITY : Math.round((threshold - LEFT) * 10) / 10;
+			reasons = append(reasons, judgeRepetition(reading, most));
 		}
-		for (const rule of rules) add(rule(sent));
+		for (const rule of rules) reasons = append(reasons, rule(sent));
 		// What is spam anyway does not count towards a flood.
-		if (reasons !== null && verdictOf(reasons, form.spam.threshold) !== null) return reasons;
-		history.count(form.id, script);
-		if (!hasKey && formRate.isOver(form.id)) add(FLOOD);
-		return reasons;
+		if (reasons !== null && verdictOf(reasons, threshold) !== null) return reasons;
+		history.count(form.id, reading?.script);
+		return hasKey || !formRate.isOver(form.id) ? reasons : append(reasons, FLOOD);
 	};
+}
+
+/** With one more reason, if there is one. */
+function append(reasons: SpamReason[] | null, reason: SpamReason | null): SpamReason[] | null {
+	if (!reason) return reasons;
+	if (!reasons) return [reason];
+	reasons.push(reason);
+	return reasons;
 }

@@ -1,7 +1,7 @@
 /** The rules for what advertisements stress: capitals, exclamation marks, sums of money, telephone numbers. */
 
 import type { SpamReason } from '../verdict.ts';
-import { type Message, plural } from './message.ts';
+import { isAscii, type Message, plural } from './message.ts';
 
 const MIN_LETTERS = 20;
 /** Of 100 letters. */
@@ -17,8 +17,7 @@ const WORDS_AROUND_NUMBER = 8;
 
 export function judgeEmphasis({ text, longest, count }: Message): SpamReason[] {
 	const reasons: SpamReason[] = [];
-	const letters = text.match(/\p{L}/gu)?.length ?? 0;
-	const capitals = text.match(/\p{Lu}/gu)?.length ?? 0;
+	const { letters, capitals } = countLetters(text);
 	const share = letters === 0 ? 0 : Math.round((capitals / letters) * 100);
 	if (letters >= MIN_LETTERS && share > MANY_CAPITALS) {
 		reasons.push({ rule: 'capitals', points: 1, detail: `${share} % of ${letters} letters` });
@@ -41,6 +40,20 @@ export function judgeEmphasis({ text, longest, count }: Message): SpamReason[] {
 	if (number !== undefined && number.length < longest.length)
 		reasons.push({ rule: 'number', points: 1, detail: number });
 	return reasons;
+}
+
+function countLetters(text: string): { letters: number; capitals: number } {
+	if (!isAscii(text)) {
+		return { letters: text.match(/\p{L}/gu)?.length ?? 0, capitals: text.match(/\p{Lu}/gu)?.length ?? 0 };
+	}
+	let small = 0;
+	let capitals = 0;
+	for (let i = 0; i < text.length; i++) {
+		const code = text.charCodeAt(i);
+		if (code >= 0x61 && code <= 0x7a) small++;
+		else if (code >= 0x41 && code <= 0x5a) capitals++;
+	}
+	return { letters: small + capitals, capitals };
 }
 
 function isLong(number: string): boolean {

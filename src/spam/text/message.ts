@@ -19,6 +19,9 @@ const STRING = /"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?/g;
 const ADDRESS = /(?:https?:\/\/|www\.)\S+|[^\s@]+@[\w.-]+/gi;
 const TOKEN = /[\p{L}\p{M}]+|[^\p{L}\p{M}\s'’,-]|\n/gu;
 const WORD = /^[\p{L}\p{M}]/u;
+/** The same for texts in ASCII, several times as fast. */
+const ASCII_TOKEN = /[a-z]+|[^a-z\s',-]|\n/g;
+const ASCII_WORD = /^[a-z]/;
 
 /** @param data The JSON text of the fields. */
 export function readMessage(data: string): Message {
@@ -40,8 +43,13 @@ export function readMessage(data: string): Message {
 
 /** The words of a text, as `Message.words`. */
 export function wordsOf(text: string): string[] {
-	const tokens = text.toLowerCase().replace(ADDRESS, '.').match(TOKEN) ?? [];
-	return tokens.map((token) => (WORD.test(token) ? token : ''));
+	const [token, word] = isAscii(text) ? [ASCII_TOKEN, ASCII_WORD] : [TOKEN, WORD];
+	const tokens = text.toLowerCase().replace(ADDRESS, '.').match(token) ?? [];
+	return tokens.map((found) => (word.test(found) ? found : ''));
+}
+
+export function isAscii(text: string): boolean {
+	return Buffer.byteLength(text) === text.length;
 }
 
 function unescapeJson(content: string): string {

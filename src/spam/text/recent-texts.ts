@@ -18,7 +18,6 @@ const VALUE_MASK = 0x1fffffff;
 const SAME_PARTS = 5;
 const PRIME = 0x01000193;
 const SLOTS = 8192;
-const CHECKSUMS = 16_384;
 
 interface Remembered {
 	hash: number;
@@ -36,7 +35,6 @@ export function createRecentTexts(now: () => number = Date.now) {
 	/** Where in the ring a text with this hash, or with this part of a sketch, may be. */
 	const byHash = new Map<number, Remembered>();
 	const byPart: (Remembered | undefined)[] = new Array(PARTS * SLOTS);
-	const checksums = new Int32Array(CHECKSUMS);
 
 	function find(hash: number, sketch: Int32Array): Remembered | undefined {
 		const same = byHash.get(hash);
@@ -58,37 +56,37 @@ export function createRecentTexts(now: () => number = Date.now) {
 	}
 
 	return {
-		/** Whether the very same data may have been sent lately: cheap, for every submission. */
-		mayRepeat(data: string): boolean {
-			// Of the day too, so that it is forgotten by then.
-			const checksum = Bun.hash.crc32(data) ^ (now() / LATELY_MS);
-			const slot = checksum & (CHECKSUMS - 1);
-			if (checksums[slot] === checksum) return true;
-			checksums[slot] = checksum;
-			return false;
-		},
-		/** @param isRepeated What `mayRepeat` said. @param most The points that it may give. */
-		judge({ longest }: Message, { isRepeated, most }: { isRepeated: boolean; most: number }): SpamReason | null {
+		/**
+		 * How often a text like the longest one of a message came lately, and counts it; 0 if it is too short.
+		 * @param before How often the very same data came, as far as is known.
+		 */
+		count({ longest }: Message, before: number): { times: number; isSame: boolean } {
 			const words = wordsOf(longest).filter(Boolean).slice(0, MAX_WORDS);
-			if (words.length < MIN_WORDS) return null;
+			if (words.length < MIN_WORDS) return { times: 0, isSame: true };
 			const { hash, sketch } = sketchOf(words);
 			const at = now();
 			const known = find(hash, sketch);
 			if (!known || Math.abs(at - known.at) > LATELY_MS) {
-				remember({ hash, sketch, times: isRepeated ? 1 : 0, at });
-				return isRepeated ? reasonOf(1, true, most) : null;
+				remember({ hash, sketch, times: before, at });
+				return { times: before, isSame: true };
 			}
 			known.times++;
 			known.at = at;
-			return reasonOf(known.times, known.hash === hash, most);
+			return { times: known.times, isSame: known.hash === hash };
 		},
 	};
 }
 
-function reasonOf(times: number, isSame: boolean, most: number): SpamReason {
+/** @param most The points that it may give. */
+export function judgeRepetition(
+	{ times, isSame }: { times: number; isSame: boolean },
+	most: number,
+): SpamReason | null {
 	const points = Math.min(times, MAX_POINTS, most);
-	const bound = points < times ? `, at most ${points}` : '';
-	const detail = `${isSame ? 'The same text' : 'Nearly the same text'} came ${plural(times, 'time')} before within a day, 1 each${bound}`;
+	if (points <= 0) return null;
+	const often = times >= MAX_POINTS ? `${MAX_POINTS} times or more` : plural(times, 'time');
+	const bound = points < Math.min(times, MAX_POINTS) ? `, at most ${points}` : '';
+	const detail = `${isSame ? 'The same text' : 'Nearly the same text'} came ${often} before within a day, 1 each${bound}`;
 	return { rule: 'repeated', points, detail };
 }
 

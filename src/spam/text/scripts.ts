@@ -1,7 +1,7 @@
 /** The rule for scripts: letters of two scripts in one word, and a message in another script than the form usually gets. */
 
 import type { SpamReason } from '../verdict.ts';
-import type { Message } from './message.ts';
+import { isAscii, type Message } from './message.ts';
 
 /** Those that are told apart; Japanese and Korean are written with Chinese characters too. */
 const SCRIPTS: readonly (readonly [name: string, letter: RegExp])[] = [
@@ -30,7 +30,6 @@ const RARE = 5;
 /** Then the counts are halved, so that a form may change its habits. */
 const MAX_HISTORY = 1000;
 const MAX_FORMS = 10_000;
-const NOT_ASCII = /[^\0-\x7f]/;
 
 export type ScriptHistory = ReturnType<typeof createScriptHistory>;
 
@@ -49,7 +48,7 @@ export function createScriptHistory() {
 
 	return {
 		/** Counts a message that is not spam; on the hot path. */
-		count(formId: number, script: string): void {
+		count(formId: number, script: string = LATIN): void {
 			const history = of(formId);
 			if (++history.total > MAX_HISTORY) {
 				history.total >>= 1;
@@ -70,7 +69,7 @@ export function createScriptHistory() {
 
 /** The script of most of the letters; Latin if there are few. */
 export function scriptOf({ text }: Message): { script: string; letters: number } {
-	if (!NOT_ASCII.test(text)) return { script: LATIN, letters: text.match(/[A-Za-z]/g)?.length ?? 0 };
+	if (isAscii(text)) return { script: LATIN, letters: text.replace(/[^A-Za-z]+/g, '').length };
 	let most = { script: LATIN, letters: 0 };
 	for (const [script, letter] of SCRIPTS) {
 		const letters = text.match(letter)?.length ?? 0;
@@ -84,9 +83,9 @@ export function judgeScripts(
 	{ formId, history }: { formId: number; history: Pick<ScriptHistory, 'share'> },
 ): SpamReason[] {
 	const reasons: SpamReason[] = [];
-	const mixed = message.words.find(
-		(word) => word.length >= MIN_WORD && LATIN_LETTER.test(word) && LOOKALIKE.test(word),
-	);
+	const mixed = isAscii(message.text)
+		? undefined
+		: message.words.find((word) => word.length >= MIN_WORD && LATIN_LETTER.test(word) && LOOKALIKE.test(word));
 	if (mixed !== undefined) reasons.push({ rule: 'mixed-scripts', points: 2, detail: `“${mixed.slice(0, 40)}”` });
 	const { script, letters } = scriptOf(message);
 	const { count, total } = history.share(formId, script);

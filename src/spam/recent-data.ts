@@ -1,0 +1,43 @@
+/** What was sent lately, byte by byte the same: what the rules of the text said of it holds again. */
+
+import type { SpamReason } from './verdict.ts';
+
+/** What is known of a text once it was read. */
+export interface Reading {
+	formId: number;
+	reasons: readonly SpamReason[];
+	script: string;
+	/** How often a text like it came before; 0 for a text that may come as often as it likes. */
+	times: number;
+	isSame: boolean;
+}
+
+export interface KnownData {
+	checksum: number;
+	/** Absent until it comes again: most data comes once. */
+	reading?: Reading;
+}
+
+/** A ring would have to be searched; of two with the same place the later one stays. */
+const PLACES = 4096;
+const DAY_MS = 24 * 3600_000;
+
+export type RecentData = ReturnType<typeof createRecentData>;
+
+export function createRecentData(now: () => number) {
+	const checksums = new Int32Array(PLACES);
+	const known: (KnownData | undefined)[] = new Array(PLACES);
+
+	/** What is known of the very same data, if it came before on this day; remembers that it came. */
+	return (data: string): KnownData | undefined => {
+		const checksum = Bun.hash.crc32(data) ^ (now() / DAY_MS);
+		const place = checksum & (PLACES - 1);
+		if (checksums[place] === checksum) {
+			known[place] ??= { checksum };
+			return known[place];
+		}
+		checksums[place] = checksum;
+		known[place] = undefined;
+		return undefined;
+	};
+}
