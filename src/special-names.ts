@@ -2,7 +2,21 @@
 
 import { CAPTCHA_NAMES, CAPTCHAS, type Captcha } from './captchas.ts';
 
-export type SpecialRole = 'next' | 'subject' | 'replyTo' | 'honeypot' | 'stamp' | Captcha;
+/**
+ * Of some, which only other services have, the value is stored too (`kept…`), or a `false` fills nothing in (`honeypotBox`), or
+ * nothing is done (`dropped`); see `aliases.ts`.
+ */
+export type SpecialRole =
+	| 'next'
+	| 'subject'
+	| 'keptSubject'
+	| 'replyTo'
+	| 'keptReplyTo'
+	| 'honeypot'
+	| 'honeypotBox'
+	| 'dropped'
+	| 'stamp'
+	| Captcha;
 
 /** Those of every form, besides the honeypots that it names. */
 export const SPECIAL_NAMES: ReadonlyMap<string, SpecialRole> = new Map<string, SpecialRole>([

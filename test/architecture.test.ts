@@ -11,6 +11,8 @@ const LEVELS = [
 	['address-ranges', 'byte-sizes', 'captchas'],
 	['file-rules', 'spam-settings', 'special-names'],
 	[
+		'aliases',
+		'context-rules',
 		'byte-budget',
 		'config',
 		'durations',

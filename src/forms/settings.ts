@@ -3,11 +3,14 @@
  * follow. Pure, for browsers too.
  */
 
+import { ALIAS_NAMES, ALIASES, type AliasName } from '../aliases.ts';
 import { CAPTCHAS, type Captcha } from '../captchas.ts';
 import { parseEmailList } from '../email-address.ts';
 import { UNKNOWN_FIELDS, type UnknownFields } from '../field-rules/rules.ts';
 import { normalizeDomain } from './allowed-domains.ts';
 import { choice, optionalChoice } from './kinds/choice.ts';
+import { choices } from './kinds/choices.ts';
+import { context } from './kinds/context.ts';
 import { count } from './kinds/count.ts';
 import { fields } from './kinds/fields.ts';
 import { files } from './kinds/files.ts';
@@ -211,6 +214,32 @@ const SETTINGS = {
 		example: 'keep',
 		label: 'Fields without a rule',
 		option: { flags: '--unknown-fields <what>', help: 'What happens to fields without a rule' },
+	}),
+	context: context({
+		description:
+			'What is kept of each submission beside its fields, in `meta`: `page`, the address of the page without its query; `utm`, the ' +
+			'`utm_…` parameters of that; `address`, the `network` (/24, /48) or the `full` address of the client, or `none`; `agent`, the ' +
+			'name of its browser. What is left out is off; `null`: nothing.',
+		example: null,
+		label: 'Context',
+		hint: 'Kept beside the fields of what comes from now on. It is personal data: say so in your privacy notice.',
+		option: {
+			flags: '--context <parts>',
+			help: 'What is kept beside the fields: any of page, utm, address:network, address:full, agent (default: nothing)',
+		},
+	}),
+	aliases: choices<AliasName>({
+		choices: ALIASES,
+		description:
+			'Other services of which it understands the control fields, such as `_redirect` and `botcheck`, so that a page that posted ' +
+			'there need not be changed but for the address; docs/migrating.md lists them. Without it they are ordinary fields.',
+		example: [],
+		label: 'Pages made for other services',
+		hint: 'Their control fields do here what they did there, or are dropped, and are not stored.',
+		option: {
+			flags: '--aliases <services>',
+			help: `Services of which it understands the control fields: ${ALIAS_NAMES.join(', ')}`,
+		},
 	}),
 };
 

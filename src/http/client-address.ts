@@ -73,6 +73,15 @@ export function networkOf(address: string): string {
 	return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
 }
 
+/** A network so large that it stands for no person: the /24 of an IPv4 address, the /48 of an IPv6 address. */
+export function coarseNetworkOf(address: string): string {
+	if (!ipaddr.isValid(address)) return '';
+	const parsed = ipaddr.process(address);
+	const bits = parsed.kind() === 'ipv4' ? 24 : 48;
+	const bytes = parsed.toByteArray().map((byte, i) => (i < bits / 8 ? byte : 0));
+	return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`;
+}
+
 function trustedRanges(trusted: string): string[] {
 	if (trusted === 'none') return [];
 	return trusted === 'private' ? PRIVATE_RANGES : trusted.split(',');

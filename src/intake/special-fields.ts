@@ -1,5 +1,6 @@
 /** Separates the special fields from the stored ones. */
 
+import { aliasRoles } from '../aliases.ts';
 import type { Captcha } from '../captchas.ts';
 import { isEmailAddress } from '../email-address.ts';
 import { DEFAULT_SPAM_SETTINGS } from '../spam-settings.ts';
@@ -26,7 +27,7 @@ export interface SpecialFields {
 /** Of nearly every form. */
 export const USUAL_NAMES = withHoneypots(DEFAULT_SPAM_SETTINGS.honeypot);
 const [USUAL_HONEYPOT] = DEFAULT_SPAM_SETTINGS.honeypot;
-const unusualNames = new WeakMap<readonly string[], SpecialNames>();
+const unusualNames = new WeakMap<object, SpecialNames>();
 
 const MAX_NEXT = 2048;
 const MAX_SUBJECT = 200;
@@ -37,15 +38,17 @@ const UNFILLED = /^(?:""|null|\[""(?:,"")+\])$/;
 const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
 const TRAILING_HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
-export function specialNamesOf({ spam: { honeypot } }: Pick<FormRow, 'spam'>): SpecialNames {
-	if (honeypot.length === 1 && honeypot[0] === USUAL_HONEYPOT) return USUAL_NAMES;
-	const known = unusualNames.get(honeypot) ?? withHoneypots(honeypot);
-	unusualNames.set(honeypot, known);
+/** @param form One object for as long as its settings stay the same. */
+export function specialNamesOf(form: Pick<FormRow, 'spam' | 'aliases'>): SpecialNames {
+	const { honeypot } = form.spam;
+	if (honeypot.length === 1 && honeypot[0] === USUAL_HONEYPOT && form.aliases.length === 0) return USUAL_NAMES;
+	const known = unusualNames.get(form) ?? withHoneypots(honeypot, aliasRoles(form.aliases));
+	unusualNames.set(form, known);
 	return known;
 }
 
-function withHoneypots(honeypots: readonly string[]): SpecialNames {
-	return new Map([...SPECIAL_NAMES, ...honeypots.map((name) => [name, 'honeypot'] as const)]);
+function withHoneypots(honeypots: readonly string[], aliases: [string, SpecialRole][] = []): SpecialNames {
+	return new Map([...SPECIAL_NAMES, ...aliases, ...honeypots.map((name) => [name, 'honeypot'] as const)]);
 }
 
 /**
@@ -58,7 +61,7 @@ export function splitSpecialFields(fields: Field[], names: SpecialNames): { spec
 	for (const field of fields) {
 		const role = names.get(field.name);
 		if (role) applySpecial(role, field, special);
-		else rest.push(field);
+		if (!role || role === 'keptSubject' || role === 'keptReplyTo') rest.push(field);
 	}
 	return { special, fields: rest.length === fields.length ? fields : rest };
 }
@@ -74,18 +77,20 @@ export function dataJson(fields: Field[]): string {
 }
 
 function applySpecial(role: SpecialRole, { json }: Field, special: SpecialFields): void {
-	if (role === 'honeypot') {
-		special.honeypotFilled ||= !UNFILLED.test(json);
-		return;
-	}
-	if (!json.startsWith('"')) return;
-	const text = JSON.parse(json) as string;
+	if (role === 'honeypot') special.honeypotFilled ||= !UNFILLED.test(json);
+	else if (role === 'honeypotBox') special.honeypotFilled ||= json !== 'false' && !UNFILLED.test(json);
+	else if (role !== 'dropped' && json.startsWith('"')) applyText(role, JSON.parse(json) as string, special);
+}
+
+type TextRole = Exclude<SpecialRole, 'honeypot' | 'honeypotBox' | 'dropped'>;
+
+function applyText(role: TextRole, text: string, special: SpecialFields): void {
 	if (role === 'next') {
 		if (text !== '' && text.length <= MAX_NEXT) special.next = text;
-	} else if (role === 'subject') {
+	} else if (role === 'subject' || role === 'keptSubject') {
 		const subject = cleanSubject(text);
 		if (subject !== '') special.subject = subject;
-	} else if (role === 'replyTo') {
+	} else if (role === 'replyTo' || role === 'keptReplyTo') {
 		const address = text.trim();
 		if (isEmailAddress(address)) special.replyTo = address;
 	} else if (role === 'stamp') {

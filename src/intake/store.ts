@@ -9,6 +9,7 @@ import type { NewDelivery, NewIdempotencyKey, NewSubmission } from '../storage/s
 import type { FormRow } from '../storage/tables.ts';
 import type { createCaptchaCheck } from './captcha.ts';
 import type { Content } from './content.ts';
+import { contextOf } from './context.ts';
 import type { Submit } from './intake.ts';
 
 export interface StoreOptions {
@@ -52,7 +53,7 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 			subject: special.subject ?? null,
 			replyTo: replyTo ?? null,
 			spamReasons: reasons && JSON.stringify(reasons),
-			meta: dropped ? JSON.stringify({ dropped }) : null,
+			meta: form.context || dropped ? metaOf(submit, dropped) : null,
 		};
 		if (key) submission.idempotencyKey = { ...key, formId: form.id, submissionId: decoy ?? id, createdAt: now() };
 		return submission;
@@ -120,4 +121,11 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 async function holdAgainstRules(form: FormRow, content: Content): Promise<void> {
 	const { checkRules } = await import('./rule-check.ts');
 	await checkRules(form, content);
+}
+
+/** What is kept apart from the fields, as JSON; `null`: nothing. */
+function metaOf({ form, request: { headers }, clientAddress }: Submit, dropped: Content['dropped']): string | null {
+	const context = form.context && contextOf(form.context, { headers, clientAddress });
+	const meta = { ...context, ...(dropped && { dropped }) };
+	return Object.keys(meta).length > 0 ? JSON.stringify(meta) : null;
 }

@@ -2,7 +2,9 @@
 
 import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import type { AliasName } from '../aliases.ts';
 import { CAPTCHA_NAMES } from '../captchas.ts';
+import type { ContextRules } from '../context-rules.ts';
 import { type FieldRule, UNKNOWN_FIELD_NAMES } from '../field-rules/rules.ts';
 import { DEFAULT_FILE_RULES, type FileRules } from '../file-rules.ts';
 import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../spam-settings.ts';
@@ -56,6 +58,10 @@ export const forms = sqliteTable('forms', {
 	maxSubmissions: integer('max_submissions'),
 	/** What visitors read while it takes none. */
 	closedText: text('closed_text'),
+	/** Other services of which it understands the control fields. */
+	aliases: text('aliases', { mode: 'json' }).$type<AliasName[]>().notNull().default([]),
+	/** What is kept beside the fields; `null`: nothing. */
+	context: text('context', { mode: 'json' }).$type<ContextRules>(),
 	spam: text('spam_settings', { mode: 'json' }).$type<SpamSettings>().notNull().default(DEFAULT_SPAM_SETTINGS),
 	/** `null`: fields may be anything. */
 	fields: text('fields', { mode: 'json' }).$type<FieldRule[]>(),

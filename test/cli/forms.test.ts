@@ -29,6 +29,33 @@ test('a form is created with all its settings and shown by its slug', async () =
 	expect(await cli.json('forms', 'show', made.id)).toEqual(made);
 });
 
+test('when it is open, for which pages it stands in, and what it keeps, is set in words and cleared', async () => {
+	const { slug } = await cli.json(
+		...['forms', 'create', 'Seminar', '--opens-at', '2027-01-31T10:00:00+01:00', '--closes-at', '2027-02-28T23:00:00Z'],
+		...['--max-submissions', '40', '--closed-text', 'Full. See you!', '--aliases', 'web3forms, netlify'],
+		...['--context', 'page, address:network'],
+	);
+	const shown = (await cli.call('forms', 'show', slug)).stdout;
+	expect(shown).toMatch(/^opensAt +2027-01-31T09:00:00\.000Z$/m);
+	expect(shown).toMatch(/^maxSubmissions +40$/m);
+	expect(shown).toMatch(/^closedText +Full\. See you!$/m);
+	expect(shown).toMatch(/^aliases +web3forms, netlify$/m);
+	expect(shown).toMatch(/^context +page, address:network$/m);
+	const cleared = ['opens-at', 'closes-at', 'max-submissions', 'closed-text', 'aliases', 'context'];
+	expect(await cli.json('forms', 'update', slug, ...cleared.flatMap((name) => [`--${name}`, 'none']))).toMatchObject({
+		...{ opensAt: null, closesAt: null, maxSubmissions: null, closedText: null, aliases: [], context: null },
+	});
+	for (const [option, value, sentence] of [
+		['--opens-at', 'soon', 'opensAt must be a moment'],
+		['--max-submissions', 'many', 'maxSubmissions must be a whole number'],
+		['--aliases', 'jotform', 'aliases.0 must be'],
+		['--context', 'cookies', 'context.cookies'],
+		['--context', 'address:half', 'context.address must be'],
+	] as const) {
+		expect((await cli.call('forms', 'update', slug, option, value)).stderr).toContain(sentence);
+	}
+});
+
 test('live and test forms are listed together or apart, newest first', async () => {
 	await cli.call('forms', 'create', 'One');
 	await cli.call('forms', 'create', 'Two', '--test');

@@ -16,7 +16,7 @@ import {
 	URLENCODED_TYPE,
 } from './bodies.ts';
 
-const OTHER_HONEYPOTS = specialNamesOf({ spam: { threshold: 5, honeypot: ['a', 'constructor'] } });
+const OTHER_HONEYPOTS = specialNamesOf({ spam: { threshold: 5, honeypot: ['a', 'constructor'] }, aliases: [] });
 
 /** The result of either path: the content, or the code and sentence of the error. */
 function outcome(read: () => unknown): unknown {

@@ -78,7 +78,7 @@ describe('_gotcha', () => {
 });
 
 describe('the honeypots of a form', () => {
-	const names = specialNamesOf({ spam: { threshold: 5, honeypot: ['website', 'fax'] } });
+	const names = specialNamesOf({ spam: { threshold: 5, honeypot: ['website', 'fax'] }, aliases: [] });
 
 	test('stand in place of _gotcha, and one that is filled in suffices', () => {
 		const sent = [field('fax', 'x'), field('website', ''), field('_gotcha', 'y')];

@@ -142,6 +142,8 @@ async function post(form: HTMLFormElement, { endpoint, data }: Sending): Promise
 			body,
 			headers: { Accept: 'application/json', 'Content-Type': type, 'Idempotency-Key': key },
 			credentials: 'omit',
+			// Else other origins are told the origin of the page only.
+			...(withoutShadows(form).hasAttribute('data-formsrv-page') && { referrerPolicy: 'no-referrer-when-downgrade' }),
 			signal: AbortSignal.timeout(TIMEOUT_MS + body.size / SLOWEST_BYTES_PER_MS),
 		});
 		const envelope = await response.json().catch(() => ({}));

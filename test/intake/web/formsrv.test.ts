@@ -373,6 +373,21 @@ describe('a form that takes nothing now', () => {
 	});
 });
 
+test('the whole address of the page is told if the page says so', async () => {
+	for (const [attribute, referer] of [
+		['', site.url],
+		['data-formsrv-page', `${site.url}?utm_source=news`],
+	] as const) {
+		site.setPage(
+			`<form action="${ACTION}" method="post" ${attribute}>${FIELDS}</form><script src="${endpoint.url}formsrv.js"></script>`,
+		);
+		await tab.goto(`${site.url}?utm_source=news`);
+		await tab.click('#send');
+		await status().getByText('Thank you').waitFor();
+		expect(sent.at(-1)?.headers.get('Referer')).toBe(referer);
+	}
+});
+
 describe('the page', () => {
 	test('is redirected to _next or data-formsrv-redirect', async () => {
 		await open(undefined, `<input type="hidden" name="_next" value="/thanks?a=1">${FIELDS}`);

@@ -159,23 +159,40 @@ interface ChoicesProps<T> {
 	legend: string;
 	/** One of them, or any. */
 	type: 'radio' | 'checkbox';
-	options: { value: T; label?: string; hint: string }[];
+	options: { value: T; label?: string; hint?: string }[];
+	/** Of all of them. */
+	hint?: string;
+	disabled?: boolean;
 	isChosen: (value: T) => boolean;
 	onChoose: (value: T) => void;
 }
 
 /** A choice from a few cards, each with a sentence on what it means. */
-export function Choices<T extends string>({ legend, type, options, isChosen, onChoose }: ChoicesProps<T>) {
+export function Choices<T extends string>({
+	legend,
+	type,
+	options,
+	hint,
+	disabled,
+	isChosen,
+	onChoose,
+}: ChoicesProps<T>) {
 	const name = useId();
+	const hintId = hint && `${name}-hint`;
 	return (
-		<fieldset class="choices">
+		<fieldset class="choices" disabled={disabled} aria-describedby={hintId}>
 			<legend>{legend}</legend>
-			{options.map(({ value, label = value, hint }) => (
+			{hint && (
+				<p class="hint" id={hintId}>
+					{hint}
+				</p>
+			)}
+			{options.map(({ value, label = value, hint: meaning }) => (
 				<label key={value} class="choice">
 					<input type={type} name={name} checked={isChosen(value)} onChange={() => onChoose(value)} />
 					<span>
 						<strong>{label}</strong>
-						<span class="hint">{hint}</span>
+						{meaning && <span class="hint">{meaning}</span>}
 					</span>
 				</label>
 			))}

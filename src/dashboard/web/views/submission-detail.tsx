@@ -16,6 +16,7 @@ import { useLiveEvents } from '../state/live.ts';
 import { may } from '../state/session.ts';
 import { replyAddress, summarise } from '../summary.ts';
 import type { InboxKeys } from './inbox/inbox-keys.ts';
+import { Context } from './submission/context.tsx';
 import { FieldList } from './submission/field-list.tsx';
 import { Files } from './submission/files.tsx';
 import { SubmissionDeliveries } from './submission/submission-deliveries.tsx';
@@ -121,6 +122,7 @@ function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
 			)}
 			<FieldList data={row.data} files={row.files} />
 			<Files form={inbox.formId} submission={row.id} files={row.files} />
+			<Context meta={row.meta} />
 			{may('admin') && <SubmissionDeliveries key={row.id} form={inbox.formId} submission={row.id} />}
 		</div>
 	);

@@ -1,6 +1,9 @@
 /** How a setting of each kind is shown and changed. A switch stands by itself, because it is saved at once. */
 
 import type { JSX } from 'preact';
+import { type ContextRules, NO_CONTEXT } from '../../../../context-rules.ts';
+import type { Choices as ChoicesKind } from '../../../../forms/kinds/choices.ts';
+import type { Context } from '../../../../forms/kinds/context.ts';
 import type { Count } from '../../../../forms/kinds/count.ts';
 import type { Fields } from '../../../../forms/kinds/fields.ts';
 import type { Files } from '../../../../forms/kinds/files.ts';
@@ -10,9 +13,10 @@ import type { Setting } from '../../../../forms/kinds/setting.ts';
 import type { Spam } from '../../../../forms/kinds/spam.ts';
 import type { Text } from '../../../../forms/kinds/text.ts';
 import { FORM_SETTINGS, type FormSetting, type SettingName } from '../../../../forms/settings.ts';
-import { Field, Select } from '../../components/inputs.tsx';
+import { Choices, Field, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import { localMoment, momentOf } from '../../local-moment.ts';
+import { ContextSetting } from './context-setting.tsx';
 import { type RuleDraft, ruleDraft, ruleOf } from './field-drafts.ts';
 import { FieldsSetting } from './fields-setting.tsx';
 import { entriesOf, FilesSetting, fileRulesChange, fileRulesDraft } from './files-setting.tsx';
@@ -92,10 +96,37 @@ const choice: Control<Extract<FormSetting, { kind: 'choice' }>, string> = {
 	},
 };
 
+const choices: Control<ChoicesKind, string[]> = {
+	draft: (value) => value,
+	change: (draft) => draft,
+	Input({ setting, draft, disabled, onChange }) {
+		const options = Object.entries(setting.choices).map(([value, { label }]) => ({ value, label }));
+		const toggled = (chosen: string) =>
+			options.map(({ value }) => value).filter((value) => draft.includes(value) !== (value === chosen));
+		return (
+			<Choices
+				legend={setting.label}
+				hint={setting.hint}
+				type="checkbox"
+				options={options}
+				disabled={disabled}
+				isChosen={(value) => draft.includes(value)}
+				onChoose={(chosen) => onChange(toggled(chosen))}
+			/>
+		);
+	},
+};
+
 const files: Control<Files, string> = {
 	draft: fileRulesDraft,
 	change: fileRulesChange,
 	Input: FilesSetting,
+};
+
+const context: Control<Context, ContextRules> = {
+	draft: (value) => value ?? NO_CONTEXT,
+	change: (draft) => draft,
+	Input: ContextSetting,
 };
 
 const spam: Control<Spam, SpamDraft> = {
@@ -149,6 +180,8 @@ const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknow
 	text,
 	list,
 	choice,
+	choices,
+	context,
 	files,
 	spam,
 	moment,

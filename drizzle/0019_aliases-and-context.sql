@@ -1,0 +1,2 @@
+ALTER TABLE `forms` ADD `aliases` text DEFAULT '[]' NOT NULL;--> statement-breakpoint
+ALTER TABLE `forms` ADD `context` text;

@@ -1,0 +1,103 @@
+/**
+ * The control fields of other form services, and what each does here in a form that has the service among its `aliases`: the one
+ * record, from which the table of docs/migrating.md follows. Pure, for browsers too.
+ */
+
+import { SPECIAL_NAMES, type SpecialRole } from './special-names.ts';
+
+interface Service {
+	label: string;
+	fields: Readonly<Record<string, SpecialRole>>;
+}
+
+const NATIVE = { _next: 'next', _subject: 'subject', _replyto: 'replyTo', _gotcha: 'honeypot' } as const;
+
+export const ALIASES = {
+	formspree: {
+		label: 'Formspree',
+		fields: { ...NATIVE, subject: 'keptSubject', _cc: 'dropped', _format: 'dropped', _language: 'dropped' },
+	},
+	formsubmit: {
+		label: 'FormSubmit',
+		fields: {
+			_next: 'next',
+			_subject: 'subject',
+			_replyto: 'replyTo',
+			_honey: 'honeypot',
+			_cc: 'dropped',
+			_blacklist: 'dropped',
+			_captcha: 'dropped',
+			_autoresponse: 'dropped',
+			_template: 'dropped',
+			_webhook: 'dropped',
+			_url: 'dropped',
+		},
+	},
+	web3forms: {
+		label: 'Web3Forms',
+		fields: {
+			redirect: 'next',
+			subject: 'keptSubject',
+			replyto: 'keptReplyTo',
+			botcheck: 'honeypotBox',
+			recaptcha_response: 'recaptcha',
+			access_key: 'dropped',
+			apikey: 'dropped',
+			from_name: 'dropped',
+			ccemail: 'dropped',
+			webhook: 'dropped',
+		},
+	},
+	netlify: {
+		label: 'Netlify Forms',
+		fields: { 'bot-field': 'honeypot', subject: 'keptSubject', 'form-name': 'dropped' },
+	},
+	basin: {
+		label: 'Basin',
+		fields: { ...NATIVE, _redirect: 'next', _honeypot: 'honeypot', _captcha: 'dropped', _cc: 'dropped' },
+	},
+	formcarry: {
+		label: 'Formcarry',
+		fields: { ...NATIVE, _redirect: 'next', _cc: 'dropped' },
+	},
+	getform: {
+		label: 'Getform',
+		fields: { ...NATIVE, _redirect: 'next', _cc: 'dropped' },
+	},
+} as const satisfies Record<string, Service>;
+
+export type AliasName = keyof typeof ALIASES;
+export const ALIAS_NAMES = Object.keys(ALIASES) as AliasName[];
+
+/** What the names of some services stand for. */
+export function aliasRoles(aliases: readonly AliasName[]): [string, SpecialRole][] {
+	return aliases.flatMap((name) => Object.entries<SpecialRole>(ALIASES[name].fields));
+}
+
+const EFFECTS: Partial<Record<SpecialRole, string>> = {
+	next: 'where the browser is sent',
+	subject: 'subject of the mail',
+	keptSubject: 'subject of the mail, and stored like every field',
+	replyTo: 'Reply-To of the mail',
+	keptReplyTo: 'Reply-To of the mail, and stored like every field',
+	honeypot: 'honeypot',
+	honeypotBox: 'honeypot; a checkbox, `false` is not ticked',
+	recaptcha: 'reCAPTCHA token',
+	dropped: 'dropped',
+};
+
+/** The table of the docs, in Markdown. What every form understands is left out. */
+export function aliasTable(): string {
+	const rows = ALIAS_NAMES.flatMap((name) => {
+		const { label, fields } = ALIASES[name] as Service;
+		const groups = Map.groupBy(
+			Object.keys(fields).filter((field) => SPECIAL_NAMES.get(field) !== fields[field]),
+			(field) => fields[field] as SpecialRole,
+		);
+		return [...groups].map(([role, names], i) => {
+			const service = i === 0 ? `${label}: \`${name}\`` : '';
+			return `| ${service} | ${names.map((field) => `\`${field}\``).join(', ')} | ${EFFECTS[role]} |`;
+		});
+	});
+	return ['| Service and alias | Fields | Here |', '| --- | --- | --- |', ...rows].join('\n');
+}

@@ -1,0 +1,35 @@
+/** Pure: what a form keeps of a submission beside its fields, and how people write it. For browsers too. */
+
+export const ADDRESS_PARTS = ['none', 'network', 'full'] as const;
+export type AddressPart = (typeof ADDRESS_PARTS)[number];
+
+export interface ContextRules {
+	/** The address of the page it came from, without its query. */
+	page: boolean;
+	/** The `utm_…` parameters of that page. */
+	utm: boolean;
+	/** How much of the client's address. */
+	address: AddressPart;
+	/** The name that the browser gives itself. */
+	agent: boolean;
+}
+
+/** Rules as a client sends them: what is left out is off. */
+export type ContextRulesInput = Partial<ContextRules>;
+
+export const NO_CONTEXT: ContextRules = { page: false, utm: false, address: 'none', agent: false };
+
+/** Rules on one line, as in `page, utm, address:network, agent`. */
+export function formatContextRules({ page, utm, address, agent }: ContextRules): string {
+	const parts = [page && 'page', utm && 'utm', address !== 'none' && `address:${address}`, agent && 'agent'];
+	return parts.filter(Boolean).join(', ');
+}
+
+/** The line in reverse; what it does not know is for a check to reject. */
+export function parseContextRules(line: string): ContextRulesInput {
+	const entries = line.split(',').map((part) => {
+		const [name = '', value] = part.trim().split(':', 2);
+		return [name, value ?? true];
+	});
+	return Object.fromEntries(entries);
+}

@@ -1,0 +1,43 @@
+/** The kind of the setting of what is kept beside the fields; `null` stands for nothing. */
+
+import {
+	ADDRESS_PARTS,
+	type ContextRules,
+	type ContextRulesInput,
+	formatContextRules,
+	NO_CONTEXT,
+	parseContextRules,
+} from '../../context-rules.ts';
+import type { Setting, Words } from './setting.ts';
+
+export interface Context extends Setting<ContextRules | null, ContextRulesInput> {
+	kind: 'context';
+	isClearable: true;
+}
+
+export function context(words: Words<ContextRules | null>): Context {
+	const { description } = words;
+	return {
+		...words,
+		kind: 'context',
+		blank: null,
+		isClearable: true,
+		schema: (types) => types.Type.Object(membersOf(types), { description }),
+		inputSchema: (types) =>
+			types.Type.Partial(types.Type.Object(membersOf(types)), { description, additionalProperties: false }),
+		check: checkContext,
+		format: formatContextRules,
+		parse: parseContextRules,
+	};
+}
+
+function membersOf({ Type, stringEnum }: Parameters<Context['schema']>[0]) {
+	return { page: Type.Boolean(), utm: Type.Boolean(), address: stringEnum(ADDRESS_PARTS), agent: Type.Boolean() };
+}
+
+/** Rules by which nothing is kept are none. */
+function checkContext(sent: ContextRulesInput): ContextRules | null {
+	const rules = { ...NO_CONTEXT, ...sent };
+	const isEmpty = !(rules.page || rules.utm || rules.agent) && rules.address === 'none';
+	return isEmpty ? null : rules;
+}
