@@ -54,6 +54,14 @@ export const PATTERN_TEXT_MAX = 2000;
 
 export const labelOf = ({ label, name }: FieldRule): string => label ?? name;
 
+/** Whether an input for it has several lines. */
+export function isLong({ name, type, maxLength, pattern }: FieldRule): boolean {
+	const most = maxLength ?? (MESSAGE_NAME.test(name) ? Number.POSITIVE_INFINITY : 0);
+	return type === 'text' && pattern === undefined && most > LINE;
+}
+
+const LINE = 200;
+const MESSAGE_NAME = /message|comment|question|description|details|note|text|nachricht|anfrage/i;
 const DATE = /^(\d{4,6})-(\d{2})-(\d{2})$/;
 const NUMBER = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?$/;
 

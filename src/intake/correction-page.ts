@@ -2,7 +2,7 @@
 
 import { CAPTCHA_NAMES, CAPTCHAS } from '../captchas.ts';
 import type { FieldError } from '../errors.ts';
-import { FIELD_TYPES, type FieldRule, labelOf } from '../field-rules/rules.ts';
+import { FIELD_TYPES, type FieldRule, isLong, labelOf } from '../field-rules/rules.ts';
 import { type Html, html } from '../html.ts';
 import type { Content } from './content.ts';
 import { type Page, renderPage } from './page-frame.ts';
@@ -27,8 +27,6 @@ type Value = readonly string[];
 
 /** Of what is sent back to be sent again. */
 const MAX_CHARACTERS = 64 * 1024;
-/** A text that may be longer gets several lines. */
-const LONG = 200;
 
 export function correctionPage(correction: Correction): Page {
 	const { content, targets, fields = [], message, requestId, backUrl } = correction;
@@ -120,7 +118,7 @@ ${controlOf(rule, { text, attributes })}
 }
 
 function controlOf(rule: FieldRule, { text, attributes }: { text: string; attributes: Html }): Html {
-	const { type, options, maxLength = LONG, pattern } = rule;
+	const { type, options } = rule;
 	if (type === 'select' && options) {
 		const choices = ['', ...options].map(
 			(option) => html`<option${option === text && html` selected`}>${option}</option>`,
@@ -128,7 +126,7 @@ function controlOf(rule: FieldRule, { text, attributes }: { text: string; attrib
 		return html`<select ${attributes}>${choices}</select>`;
 	}
 	// The parser takes the first line break away.
-	if (type === 'text' && maxLength >= LONG && pattern === undefined) {
+	if (isLong(rule) || text.includes('\n')) {
 		return html`<textarea ${attributes} rows="5"${boundsOf(rule)}>\n${text}</textarea>`;
 	}
 	const shown = type === 'select' ? 'text' : type;

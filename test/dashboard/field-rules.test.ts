@@ -4,6 +4,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { FieldRule } from '../../src/field-rules/rules.ts';
 import type { Form } from '../../src/forms/schema.ts';
 import { findAccessibilityFaults } from '../browser.ts';
+import { openSite } from '../site.ts';
 import { createForm, DESKTOP, openDashboard, openServerAndBrowser, PHONE } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
@@ -111,6 +112,37 @@ describe('field rules', () => {
 			{ name: 'message', type: 'text', label: 'Message', required: true, maxLength: 100 },
 		]);
 		await close();
+	});
+
+	test('are in the snippets: the browser holds them, and what it sends is accepted', async () => {
+		const form = await createForm(server, 'Connect');
+		await server.app.forms.update(form.id, { input: { fields: RULES } });
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}/connect`);
+		await page.getByRole('button', { name: 'Send a test submission' }).click();
+		await page.getByText('The test submission has arrived.').first().waitFor();
+		const code = (await page.getByLabel('HTML snippet').textContent()) ?? '';
+		await close();
+
+		const site = openSite();
+		site.setPage(code);
+		const visitor = await browser.newPage();
+		await visitor.goto(site.url);
+		const invalid = () =>
+			visitor
+				.locator(':invalid:not(form)')
+				.evaluateAll((inputs) => inputs.map((input) => (input as HTMLInputElement).name));
+		expect(await invalid()).toEqual(['email']);
+		await visitor.getByLabel('guests').fill('13');
+		expect(await invalid()).toEqual(['email', 'guests']);
+		await visitor.getByLabel('guests').fill('2');
+		await visitor.getByLabel('Your e-mail').fill('ann@example.com');
+		await visitor.getByLabel('topic').selectOption('Help');
+		await visitor.getByRole('button', { name: 'Send' }).click();
+		await visitor.getByRole('heading', { name: 'Thank you' }).waitFor();
+		await visitor.close();
+		await site.close();
 	});
 
 	test('are read by those who may not write, and only read', async () => {

@@ -1,9 +1,9 @@
 /** Copy-paste code that connects a website to a form. */
 
 import { CAPTCHAS, type Captcha } from '../../captchas.ts';
-import type { FileRules } from '../../file-rules.ts';
+import { attribute, type Fields, hasFiles, inputJsx, inputMarkup, rulesOf, sampleValues } from './snippet-inputs.ts';
 
-export interface SnippetForm {
+export interface SnippetForm extends Fields {
 	/** The form's full public address. */
 	address: string;
 	/** Where `/formsrv.js` is served from. */
@@ -11,8 +11,6 @@ export interface SnippetForm {
 	captcha: Captcha | null;
 	/** The name of the hidden field for robots; without it there is none. */
 	honeypot?: string | undefined;
-	/** What a file input may take; without it there is none. */
-	files?: FileRules | null;
 }
 
 export interface Snippet {
@@ -30,35 +28,20 @@ const honeypot = (name: string) => [
 	'</div>',
 ];
 
-function attribute(text: string): string {
-	return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
-}
-
 function indent(lines: string[], by: string): string {
 	return lines.map((line) => by + line).join('\n');
 }
 
-function fileInput({ maxFiles, types }: FileRules): string {
-	const accept = types.length > 0 ? ` accept="${types.join(',')}"` : '';
-	return `name="files" type="file"${maxFiles > 1 ? ' multiple' : ''}${accept}`;
-}
-
 function formMarkup(form: SnippetForm): string {
 	const lines = [
-		'<label for="name">Your name</label>',
-		'<input id="name" name="name" autocomplete="name" required>',
-		'<label for="email">Your e-mail</label>',
-		'<input id="email" name="email" type="email" autocomplete="email" required>',
-		'<label for="message">Message</label>',
-		'<textarea id="message" name="message" rows="5" required></textarea>',
-		...(form.files ? ['<label for="files">Files</label>', `<input id="files" ${fileInput(form.files)}>`] : []),
+		...inputMarkup(form),
 		...(form.honeypot === undefined ? [] : honeypot(form.honeypot)),
 		...(form.captcha ? [CAPTCHAS[form.captcha].widget] : []),
 		'<button type="submit">Send</button>',
 	];
 	const script = form.captcha ? `\n${CAPTCHAS[form.captcha].script}` : '';
 	// Without it browsers send the names of files, and not the files.
-	const encoding = form.files ? ' enctype="multipart/form-data"' : '';
+	const encoding = hasFiles(form) ? ' enctype="multipart/form-data"' : '';
 	return `<form action="${form.address}" method="POST"${encoding}>\n${indent(lines, '  ')}\n</form>${script}`;
 }
 
@@ -108,9 +91,7 @@ export function ContactForm() {
   if (state.status === 'sent') return <p role="status">Thank you, your message has been sent.</p>;
   return (
     <form onSubmit={submit}>
-      <label>Your name <input name="name" autoComplete="name" required /></label>
-      <label>Your e-mail <input name="email" type="email" autoComplete="email" required /></label>
-      <label>Message <textarea name="message" rows={5} required /></label>${form.files ? `\n      <label>Files <input ${fileInput(form.files)} /></label>` : ''}${reactHoneypot(form.honeypot)}${reactCaptcha(form.captcha)}
+${indent(inputJsx(form), '      ')}${reactHoneypot(form.honeypot)}${reactCaptcha(form.captcha)}
       <button disabled={state.status === 'sending'}>Send</button>
       {state.status === 'failed' && <p role="alert">{state.error}</p>}
     </form>
@@ -125,16 +106,25 @@ function reactCaptcha(captcha: Captcha | null): string {
 }
 
 function curlCode(form: SnippetForm): string {
-	if (form.files) {
+	const values = sampleValues(form);
+	if (hasFiles(form)) {
+		const texts = Object.entries(values).map(([name, value]) => `-F ${quoted(`${name}=${value}`)}`);
+		const files = rulesOf(form).filter(({ type }) => type === 'file');
+		const sent = files.map(({ name }) => `-F ${quoted(`${name}=@photo.jpg`)}`);
 		return `curl '${form.address}' \\
   -H 'Accept: application/json' \\
-  -F 'name=Ada' -F 'email=ada@example.com' -F 'message=Hello' \\
-  -F 'files=@photo.jpg'`;
+  ${[texts.join(' '), ...sent].join(' \\\n  ')}`;
 	}
+	const members = Object.entries(values).map((member) => member.map((part) => JSON.stringify(part)).join(': '));
 	return `curl '${form.address}' \\
   -H 'Content-Type: application/json' \\
   -H 'Accept: application/json' \\
-  -d '{"name": "Ada", "email": "ada@example.com", "message": "Hello"}'`;
+  -d ${quoted(`{${members.join(', ')}}`)}`;
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+	return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 const KINDS: Record<string, Omit<Snippet, 'id' | 'code'> & { code: (form: SnippetForm) => string }> = {

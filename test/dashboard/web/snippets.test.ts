@@ -3,6 +3,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { Captcha } from '../../../src/captchas.ts';
 import { snippetsFor } from '../../../src/dashboard/web/snippets.ts';
+import { createFieldCheck } from '../../../src/field-rules/check.ts';
+import type { FieldRule } from '../../../src/field-rules/rules.ts';
 import type { FileRules } from '../../../src/file-rules.ts';
 
 const FORM = { address: 'https://in.example.com/f/contact-k3v9x2qm', submitUrl: 'https://in.example.com' };
@@ -69,5 +71,74 @@ describe('the snippets', () => {
 	test('for curl are JSON that the server takes', () => {
 		const body = /-d '(.*)'/.exec(codeOf(null, 'curl'))?.[1] ?? '';
 		expect(Object.keys(JSON.parse(body))).toEqual(['name', 'email', 'message']);
+	});
+});
+
+describe('the snippets of a form with field rules', () => {
+	const fields: FieldRule[] = [
+		{ name: 'email', type: 'email', label: 'Your "e-mail" & {more}', required: true, maxLength: 80 },
+		{ name: 'zip', type: 'text', pattern: '\\d{5}|{{x' },
+		{ name: 'guests', type: 'number', min: 0, max: 12 },
+		{ name: 'arrival', type: 'date', min: '2030-01-01' },
+		{ name: 'topic', type: 'select', options: ['Sales & more', 'Help'], required: true },
+		{ name: 'days[]', type: 'checkbox', label: 'Days', options: ['Mo', 'Tu'] },
+		{ name: 'terms', type: 'checkbox', label: 'I agree', required: true },
+		{ name: 'story', type: 'text', minLength: 10, maxLength: 2000 },
+	];
+	const code = (id: string, more = {}) =>
+		snippetsFor({ ...FORM, captcha: null, fields, ...more }).find((snippet) => snippet.id === id)?.code ?? '';
+
+	test('have inputs with the same attributes, in HTML', () => {
+		for (const line of [
+			'<label for="email">Your "e-mail" &amp; &#123;more&#125;</label>',
+			'<input id="email" name="email" type="email" autocomplete="email" maxlength="80" required>',
+			'<input id="zip" name="zip" pattern="\\d{5}|&#123;{x">',
+			'<input id="guests" name="guests" type="number" min="0" max="12" step="any">',
+			'<input id="arrival" name="arrival" type="date" min="2030-01-01">',
+			'<select id="topic" name="topic" required><option value=""></option><option>Sales &amp; more</option><option>Help</option></select>',
+			'<legend>Days</legend>',
+			'<label><input name="days[]" type="checkbox" value="Mo"> Mo</label>',
+			'<input id="terms" name="terms" type="checkbox" required>',
+			'<textarea id="story" name="story" rows="5" minlength="10" maxlength="2000"></textarea>',
+		]) {
+			expect(
+				code('html')
+					.split('\n')
+					.map((text) => text.trim()),
+			).toContain(line);
+		}
+		expect(code('html')).not.toMatch(/enctype|name="message"/);
+	});
+
+	test('and in JSX', () => {
+		for (const line of [
+			'<label>Your "e-mail" &amp; &#123;more&#125; <input name="email" type="email" autoComplete="email" maxLength={80} required /></label>',
+			'<label><input name="days[]" type="checkbox" value="Mo" /> Mo</label>',
+			'<label><input name="terms" type="checkbox" required /> I agree</label>',
+			'<label>story <textarea name="story" rows={5} minLength={10} maxLength={2000} /></label>',
+		]) {
+			expect(
+				code('react')
+					.split('\n')
+					.map((text) => text.trim()),
+			).toContain(line);
+		}
+	});
+
+	test('send files if there is a rule for them', () => {
+		const withFile = {
+			fields: [{ name: 'cv', type: 'file', required: true }],
+			files: { maxFiles: 2, maxBytes: 1, types: ['.pdf'] },
+		};
+		expect(code('html', withFile)).toContain('<input id="cv" name="cv" type="file" accept=".pdf" required>');
+		expect(code('html', withFile)).toContain('enctype="multipart/form-data"');
+		expect(code('html', withFile)).not.toContain('name="files"');
+		expect(code('curl', withFile)).toContain("-F 'cv=@photo.jpg'");
+	});
+
+	test('for curl send values that keep to them, apart from patterns', () => {
+		const body = /-d '(.*)'/.exec(code('curl'))?.[1] ?? '';
+		const check = createFieldCheck(fields.filter(({ pattern }) => pattern === undefined));
+		expect(check({ values: JSON.parse(body), files: new Set() })).toEqual([]);
 	});
 });

@@ -16,6 +16,7 @@ import { messageOf } from '../field-errors.ts';
 import { plural } from '../format.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
+import { sampleValues } from '../snippet-inputs.ts';
 import { snippetsFor } from '../snippets.ts';
 import { session } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
@@ -26,16 +27,20 @@ const REASONS: Record<string, string> = {
 		'The form works: it rejected this one because the dashboard is not among its allowed domains. Send one from your website instead.',
 	CAPTCHA_REQUIRED:
 		'The form works: it rejected this one because only a page with the captcha can pass it. Send one from your website instead.',
+	VALIDATION_ERROR:
+		'The form works: it rejected this one because it does not keep to the field rules. Send one from your website instead.',
 	FORM_DISABLED: 'The form is paused. Activate it in its settings, then try again.',
+};
+
+const TEST = {
+	name: 'Test from the dashboard',
+	email: 'test@example.com',
+	message: 'If you can read this, the form works.',
 };
 
 function TestButton({ form }: { form: Form }) {
 	const { run, isBusy, error } = useAction(async () => {
-		await api.submitTo(form.slug, {
-			name: 'Test from the dashboard',
-			email: 'test@example.com',
-			message: 'If you can read this, the form works.',
-		});
+		await api.submitTo(form.slug, form.fields ? sampleValues(form) : TEST);
 		showToast('The test submission has arrived.', {
 			actions: [{ label: 'Show', run: () => navigate(to.inbox(form.id)) }],
 		});
@@ -62,10 +67,18 @@ function fileHint({ maxFiles, maxBytes, types }: FileRules): string {
 function Snippets({ form, address }: { form: Form; address: string }) {
 	const [id, setId] = useState('html');
 	const [withFiles, setWithFiles] = useState(false);
-	const { captcha, spam } = form;
+	const { captcha, fields, spam } = form;
 	const [honeypot] = spam.honeypot;
-	const files = withFiles ? form.files : null;
-	const snippets = snippetsFor({ address, submitUrl: session.value?.submitUrl ?? '', captcha, honeypot, files });
+	const hasInput = fields?.some(({ type }) => type === 'file') ?? false;
+	const files = withFiles || hasInput ? form.files : null;
+	const snippets = snippetsFor({
+		address,
+		submitUrl: session.value?.submitUrl ?? '',
+		captcha,
+		honeypot,
+		fields,
+		files,
+	});
 	const chosen = snippets.find((snippet) => snippet.id === id) ?? snippets[0];
 	if (chosen === undefined) return null;
 	return (
@@ -77,7 +90,7 @@ function Snippets({ form, address }: { form: Form; address: string }) {
 				value={chosen.id}
 				onChange={setId}
 			/>
-			{form.files && (
+			{form.files && !hasInput && (
 				<Switch label="With a file input" hint={fileHint(form.files)} isOn={withFiles} onChange={setWithFiles} />
 			)}
 			<div class="snippet-head">

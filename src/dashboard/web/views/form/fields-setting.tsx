@@ -1,6 +1,6 @@
 /** The editor of field rules: a list to add to, to take from and to put in order, and proposals from what came in. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { FIELD_TYPE_NAMES, FIELD_TYPES, type FieldType, type RuleMember } from '../../../../field-rules/rules.ts';
 import type { Fields } from '../../../../forms/kinds/fields.ts';
 import { announce } from '../../announce.ts';
@@ -152,24 +152,22 @@ export function FieldsSetting({
 	onChange,
 }: ControlProps<Fields, RuleDraft[]>) {
 	const list = useRef<HTMLOListElement>(null);
-	const added = useRef<number | undefined>(undefined);
+	/** The one that was added by hand: it is shown open, and gets the focus. */
+	const [added, setAdded] = useState<number>();
 	const nextId = () => Math.max(-1, ...draft.map(({ id }) => id)) + 1;
 	const suggestion = useAction(async () => {
 		const { fields, scanned } = await api.forms.suggestFields(form);
 		const known = new Set(draft.map((rule) => rule.name));
 		const fresh = fields.filter((rule) => !known.has(rule.name));
 		const first = nextId();
+		setAdded(undefined);
 		onChange([...draft, ...fresh.map((rule, i) => ruleDraft(rule, first + i))]);
 		const found = fresh.length === 0 ? 'Nothing to propose' : `${plural(fresh.length, 'rule')} proposed`;
 		showToast(`${found}, from ${plural(scanned, 'submission')}. Nothing is saved yet.`);
 	});
-	useEffect(() => {
-		added.current = undefined;
-	});
-
 	const add = () => {
 		const id = nextId();
-		added.current = id;
+		setAdded(id);
 		onChange([...draft, ruleDraft({ name: '', type: 'text' }, id)]);
 	};
 	const move = (at: number, by: -1 | 1) => {
@@ -201,7 +199,7 @@ export function FieldsSetting({
 						count={draft.length}
 						error={error}
 						disabled={disabled}
-						isNew={rule.id === added.current}
+						isNew={rule.id === added}
 						onChange={(changed) => onChange(draft.with(at, changed))}
 						onMove={(by) => move(at, by)}
 						onRemove={() => remove(at)}

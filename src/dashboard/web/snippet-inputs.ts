@@ -1,0 +1,163 @@
+/** The inputs of a form as its snippets have them: with the attributes that say the same as its field rules. */
+
+import { FIELD_TYPES, type FieldRule, isLong, labelOf } from '../../field-rules/rules.ts';
+import type { FileRules } from '../../file-rules.ts';
+
+/** For a form without rules. */
+const USUAL: readonly FieldRule[] = [
+	{ name: 'name', type: 'text', label: 'Your name', required: true },
+	{ name: 'email', type: 'email', label: 'Your e-mail', required: true },
+	{ name: 'message', type: 'text', label: 'Message', required: true },
+];
+
+type Attributes = Record<string, string | number | boolean | undefined>;
+
+interface Control {
+	tag: 'input' | 'select' | 'textarea';
+	attributes: Attributes;
+	/** Of a select. */
+	options?: readonly string[] | undefined;
+}
+
+/** How a kind of snippet writes what stands in a page. */
+interface Dialect {
+	attributes: Record<string, string>;
+	number: (value: number) => string;
+	/** The end of an element without content. */
+	empty: (tag: Control['tag']) => string;
+	/** With its label. */
+	labelled: (control: Control, named: { label: string; id: string }) => string[];
+}
+
+export interface Fields {
+	/** The form's field rules. */
+	fields?: readonly FieldRule[] | null;
+	/** What a file input may take; without it there is none besides those of the rules. */
+	files?: FileRules | null;
+}
+
+const AUTOCOMPLETE: Record<string, string> = { name: 'name', email: 'email', tel: 'tel', phone: 'tel' };
+const LINES = 5;
+
+export function rulesOf({ fields, files }: Fields): readonly FieldRule[] {
+	const rules = fields ?? USUAL;
+	const hasInput = rules.some(({ type }) => type === 'file');
+	return files && !hasInput ? [...rules, { name: 'files', type: 'file', label: 'Files' }] : rules;
+}
+
+export function hasFiles(form: Fields): boolean {
+	return rulesOf(form).some(({ type }) => type === 'file');
+}
+
+const HTML: Dialect = {
+	attributes: {},
+	number: (value) => `"${value}"`,
+	empty: (tag) => (tag === 'input' ? '>' : `></${tag}>`),
+	labelled(control, { label, id }) {
+		const lines = [
+			`<label for="${id}">${text(label)}</label>`,
+			write({ ...control, attributes: { id, ...control.attributes } }, HTML),
+		];
+		return isTick(control) ? lines.reverse() : lines;
+	},
+};
+
+const JSX: Dialect = {
+	attributes: { autocomplete: 'autoComplete', minlength: 'minLength', maxlength: 'maxLength' },
+	number: (value) => `{${value}}`,
+	empty: () => ' />',
+	labelled(control, { label }) {
+		const parts = [text(label), write(control, JSX)];
+		return [`<label>${(isTick(control) ? parts.reverse() : parts).join(' ')}</label>`];
+	},
+};
+
+const isTick = ({ attributes }: Control) => attributes.type === 'checkbox';
+
+/** The lines of the inputs. */
+export const inputMarkup = (form: Fields): string[] => linesOf(form, HTML);
+export const inputJsx = (form: Fields): string[] => linesOf(form, JSX);
+
+function linesOf(form: Fields, dialect: Dialect): string[] {
+	return rulesOf(form).flatMap((rule, i) => {
+		const label = labelOf(rule);
+		if (rule.type !== 'checkbox' || !rule.options) {
+			const id = /^[\w-]+$/.test(rule.name) ? rule.name : `field-${i + 1}`;
+			return dialect.labelled(controlOf(rule, form), { label, id });
+		}
+		const choices = rule.options.map((value) => {
+			const box = write({ tag: 'input', attributes: { name: rule.name, type: 'checkbox', value } }, dialect);
+			return `  <label>${box} ${text(value)}</label>`;
+		});
+		return ['<fieldset>', `  <legend>${text(label)}</legend>`, ...choices, '</fieldset>'];
+	});
+}
+
+/** Values to try the form with; a pattern may want others. */
+export function sampleValues(form: Fields): Record<string, string> {
+	const texts = rulesOf(form).filter(({ type }) => type !== 'file');
+	return Object.fromEntries(texts.map((rule) => [rule.name, sampleOf(rule)]));
+}
+
+function sampleOf({ name, type, min, options, minLength = 0, maxLength }: FieldRule): string {
+	const samples: Record<string, string> = {
+		email: 'ada@example.com',
+		url: 'https://example.com',
+		tel: '+1 555 0100',
+		number: `${min ?? 1}`,
+		date: `${min ?? '2030-01-31'}`,
+		checkbox: 'on',
+	};
+	const sample = options?.[0] ?? samples[type] ?? (/name/i.test(name) ? 'Ada' : 'Hello');
+	return type === 'text' ? sample.padEnd(minLength, '.').slice(0, maxLength) : sample;
+}
+
+function controlOf(rule: FieldRule, { files }: Fields): Control {
+	const { name, type, options, required } = rule;
+	if (type === 'select') return { tag: options ? 'select' : 'input', attributes: { name, required }, options };
+	if (type === 'file') {
+		const multiple = name === 'files' && (files?.maxFiles ?? 1) > 1;
+		return {
+			tag: 'input',
+			attributes: { name, type, multiple, accept: files?.types.join(',') || undefined, required },
+		};
+	}
+	const bounds = boundsOf(rule);
+	if (isLong(rule)) return { tag: 'textarea', attributes: { name, rows: LINES, ...bounds, required } };
+	const shown = type === 'text' ? undefined : type;
+	return { tag: 'input', attributes: { name, type: shown, autocomplete: AUTOCOMPLETE[name], ...bounds, required } };
+}
+
+function boundsOf(rule: FieldRule): Attributes {
+	const members = FIELD_TYPES[rule.type].members.filter((member) => member !== 'options');
+	const bounds = Object.fromEntries(members.map((member) => [member.toLowerCase(), rule[member]]));
+	// Else a browser takes whole numbers only.
+	return { ...(bounds as Attributes), step: rule.type === 'number' && 'any' };
+}
+
+function write({ tag, attributes, options }: Control, dialect: Dialect): string {
+	const written = Object.entries(attributes).flatMap(([name, value]) => {
+		if (value === undefined || value === false) return [];
+		const called = dialect.attributes[name] ?? name;
+		if (value === true) return [called];
+		return `${called}=${typeof value === 'number' ? dialect.number(value) : `"${attribute(value)}"`}`;
+	});
+	const open = `<${[tag, ...written].join(' ')}`;
+	if (!options) return `${open}${dialect.empty(tag)}`;
+	const choices = ['<option value=""></option>', ...options.map((option) => `<option>${text(option)}</option>`)];
+	return `${open}>${choices.join('')}</${tag}>`;
+}
+
+/** A value in quotes; what begins a tag of a template language is escaped. */
+export function attribute(value: string): string {
+	return value
+		.replaceAll('&', '&amp;')
+		.replaceAll('"', '&quot;')
+		.replace(/\{(?=[{%#])/g, '&#123;');
+}
+
+/** Also for JSX. */
+function text(value: string): string {
+	const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '{': '&#123;', '}': '&#125;' };
+	return value.replace(/[&<>{}]/g, (character) => escapes[character] as string);
+}
