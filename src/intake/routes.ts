@@ -42,7 +42,10 @@ const Submit = Type.Object(
 	{ additionalProperties: true, description: 'Any fields; the special ones control behaviour and are never stored.' },
 );
 
-const ID_HEADER = { 'Formsrv-Submission-Id': 'The id of the submission; of a robot’s, an id of nothing.' };
+const HEADERS = {
+	'Formsrv-Submission-Id': 'The id of the submission; of a robot’s, an id of nothing.',
+	'Formsrv-Dropped-Fields': 'If there are any: the names of fields that were not stored, escaped as in URLs.',
+};
 
 const submitDetail = {
 	operationId: 'submit',
@@ -71,9 +74,9 @@ const submitDetail = {
 		200: jsonResponse('Stored; to a request that accepts JSON.', {
 			schema: Accepted,
 			example: { success: true, message: 'Form submitted successfully' },
-			headers: ID_HEADER,
+			headers: HEADERS,
 		}),
-		303: redirectResponse('Stored; to every other request.', ID_HEADER),
+		303: redirectResponse('Stored; to every other request.', HEADERS),
 		...submitErrorResponses(
 			'INVALID_BODY',
 			'EMPTY_SUBMISSION',

@@ -8,7 +8,7 @@ import type { Content } from './content.ts';
 import { type FieldLimits, quoteName } from './field-limits.ts';
 import { FieldsRejected } from './fields-rejected.ts';
 import { readJsonFields } from './json-fields.ts';
-import { dataJson } from './special-fields.ts';
+import { dataJson, specialNamesOf } from './special-fields.ts';
 
 interface RuleSet {
 	check: ReturnType<typeof createFieldCheck>;
@@ -26,10 +26,11 @@ const compiled = new WeakMap<FieldRule[], RuleSet>();
  * @throws FieldsRejected that names every field at fault
  */
 export async function checkRules(
-	{ fields, unknownFields }: Pick<FormRow, 'fields' | 'unknownFields'>,
+	form: Pick<FormRow, 'fields' | 'unknownFields' | 'spam' | 'aliases'>,
 	content: Content,
 ): Promise<void> {
-	const { check, names } = ruleSetOf(fields ?? []);
+	const { unknownFields } = form;
+	const { check, names } = ruleSetOf(form);
 	const issues = check({ values: JSON.parse(content.data), files: content.files?.fields() ?? NO_FILES });
 	const unknown = unknownFields === 'keep' ? [] : content.names.filter((name) => !names.has(name));
 	if (unknownFields === 'refuse') issues.push(...unknown.slice(0, MAX_UNKNOWN_NAMED).map(unknownField));
@@ -39,11 +40,15 @@ export async function checkRules(
 	drop(content, unknown);
 }
 
-function ruleSetOf(rules: FieldRule[]): RuleSet {
-	const known = compiled.get(rules);
+/** Special fields, such as a honeypot that was given the name of a rule, are not among what is checked. */
+function ruleSetOf(form: Parameters<typeof checkRules>[0]): RuleSet {
+	const { fields } = form;
+	const known = fields && compiled.get(fields);
 	if (known) return known;
+	const special = specialNamesOf(form);
+	const rules = (fields ?? []).filter(({ name }) => !special.has(name));
 	const made = { check: createFieldCheck(rules), names: new Set(rules.map(({ name }) => name)) };
-	compiled.set(rules, made);
+	if (fields) compiled.set(fields, made);
 	return made;
 }
 

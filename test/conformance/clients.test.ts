@@ -135,6 +135,27 @@ describe.each(ADDRESSES)('@formspree/core with its endpoint at %s', (_, address)
 		expect(await dataOf(form)).toEqual([{ message: 'one' }, { message: 'two' }]);
 	});
 
+	test('is told what is wrong with each field, by the codes that it knows', async () => {
+		const form = await createForm({
+			fields: [
+				{ name: 'name', type: 'text', required: true },
+				{ name: 'email', type: 'email' },
+				{ name: 'age', type: 'number' },
+				{ name: 'zip', type: 'text', pattern: '\\d{5}' },
+			],
+		});
+		const result = await submit(form.slug, { name: '', email: 'ann', age: 'old', zip: 'x' });
+		if (!isSubmissionError(result)) throw new Error('It was accepted.');
+		expect(result.getFormErrors()).toEqual([]);
+		expect(result.getAllFieldErrors().map(([field, [error]]) => [field, error?.code])).toEqual([
+			['name', 'REQUIRED_FIELD_EMPTY'],
+			['email', 'TYPE_EMAIL'],
+			['age', 'TYPE_NUMERIC'],
+			['zip', 'UNSPECIFIED'],
+		]);
+		expect(result.getFieldErrors('zip')[0]?.message).toBe('“zip” is not written as it has to be.');
+	});
+
 	/** What the client makes of a refusal: `FormErrorCode` or `UNSPECIFIED`, and our sentence. */
 	async function errorOf(slug: string, data: FormData | Record<string, string> = { message: 'x' }) {
 		const result = await submit(slug, data);

@@ -90,6 +90,11 @@ describe('a submission that breaks rules', () => {
 		expect(await stored('spam')).toMatchObject([{ data: { email: 'ann' } }]);
 	});
 
+	test('need not have a field that is special to the form', async () => {
+		await server.app.forms.update(id, { input: { spam: { honeypot: ['name'] } } });
+		expect((await urlencoded('email=ann%40example.com')).status).toBe(200);
+	});
+
 	test('is told of them before a captcha is asked for', async () => {
 		await open({ captcha: 'altcha' });
 		expect((await urlencoded('name=Ann')).body.code).toBe('VALIDATION_ERROR');
@@ -244,6 +249,7 @@ describe('the setting', () => {
 		[[{ name: 'a', type: 'colour' }], 'fields.0.type', 'fields.0.type must be'],
 		[[{ name: 'a', type: 'text', size: 3 }], 'fields.0.size', '"fields.0.size" is not known here'],
 		[[{ name: 'a', type: 'text', maxLength: 1.5 }], 'fields.0.maxLength', 'must be a whole number'],
+		[[{ name: '_subject', type: 'text' }], 'fields.0.name', 'must not be that of a special field'],
 		[[{ name: '', type: 'text' }], 'fields.0.name', 'must have 1 to 200 characters'],
 		[[{ name: 'a', type: 'text', label: '' }], 'fields.0.label', 'must have 1 to 200 characters'],
 		[

@@ -11,6 +11,7 @@ import {
 	PATTERN_TEXT_MAX,
 	type RuleMember,
 } from '../../field-rules/rules.ts';
+import { SPECIAL_NAMES } from '../../special-names.ts';
 import type { Check, Setting, Types, Words } from './setting.ts';
 
 const RULES_MAX = 100;
@@ -80,6 +81,7 @@ function checkRules(sent: FieldRule[], { name: setting, report }: Check): FieldR
 			report('INVALID_FIELDS', `${setting}.${i}.${member} ${rest}.`, `${setting}.${i}.${member}`);
 		if (rule.name.length < 1 || rule.name.length > NAME_MAX) fault('name', `must have 1 to ${NAME_MAX} characters`);
 		if (names.has(rule.name)) fault('name', 'must be another: there is a rule of this name already');
+		if (SPECIAL_NAMES.has(rule.name)) fault('name', 'must not be that of a special field');
 		names.add(rule.name);
 		const { length: labelLength = 1 } = rule.label ?? [''];
 		if (labelLength < 1 || labelLength > NAME_MAX) fault('label', `must have 1 to ${NAME_MAX} characters`);

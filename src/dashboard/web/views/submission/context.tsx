@@ -7,16 +7,19 @@ interface Kept {
 	utm?: Record<string, string>;
 	address?: string;
 	agent?: string;
+	/** Names of fields that were not stored. */
+	dropped?: string[];
 }
 
 export function Context({ meta }: Pick<Submission, 'meta'>) {
-	const { page, utm = {}, address, agent } = (meta ?? {}) as Kept;
+	const { page, utm = {}, address, agent, dropped = [] } = (meta ?? {}) as Kept;
 	const campaign = Object.entries(utm).map(([name, value]) => `${name}: ${value}`);
 	const rows = [
 		['Page', page],
 		['Campaign', campaign.join(', ')],
 		['Address', address],
 		['Browser', agent],
+		['Dropped fields', dropped.join(', ')],
 	].filter(([, text]) => text);
 	if (rows.length === 0) return null;
 	return (
