@@ -21,6 +21,7 @@ const LEVELS = [
 		'ids',
 		'json-string',
 		'lazy',
+		'remember',
 		'log',
 		'assets',
 		'html',

@@ -3,6 +3,7 @@
 import ipaddr from 'ipaddr.js';
 import { createRangeCheck } from '../address-ranges.ts';
 import { lazy } from '../lazy.ts';
+import { remember } from '../remember.ts';
 
 const PRIVATE_RANGES = [
 	'127.0.0.0/8',
@@ -18,7 +19,6 @@ const PRIVATE_RANGES = [
 const MAX_HOPS = 32;
 /** An address with the port that some proxies add, or between the brackets that IPv6 then needs. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
-/** Size of the cache of peers; it is cleared when full. */
 const MAX_KNOWN_PEERS = 1000;
 
 export type ClientAddress = ReturnType<typeof createClientAddress>;
@@ -30,21 +30,14 @@ export type ClientAddress = ReturnType<typeof createClientAddress>;
  */
 export function createClientAddress(trusted: string) {
 	const isInRange = lazy(() => createRangeCheck(trustedRanges(trusted)));
-	const peers = new Map<string, { address: string; isTrusted: () => boolean }>();
+	/** A peer sends many requests over one connection. */
+	const peerOf = remember(
+		(text) => ({ address: canonical(text) ?? text, isTrusted: lazy(() => isTrusted(text)) }),
+		MAX_KNOWN_PEERS,
+	);
 
 	function isTrusted(address: string): boolean {
 		return ipaddr.isValid(address) && isInRange()(ipaddr.process(address));
-	}
-
-	/** Cached, because a peer sends many requests over one connection. */
-	function peerOf(text: string) {
-		let peer = peers.get(text);
-		if (!peer) {
-			peer = { address: canonical(text) ?? text, isTrusted: lazy(() => isTrusted(text)) };
-			if (peers.size >= MAX_KNOWN_PEERS) peers.clear();
-			peers.set(text, peer);
-		}
-		return peer;
 	}
 
 	return (peer: string, forwardedFor: string | null): string => {

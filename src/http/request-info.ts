@@ -11,6 +11,9 @@ export interface Listener {
 
 export interface RequestInfo {
 	id: string;
+	request: Request;
+	/** When it began, as `performance.now()` has it. */
+	started: number;
 	/** The client's address behind trusted proxies; see `client-address.ts`. */
 	clientAddress: string;
 	/** The path exactly as the client sent it. */
@@ -19,9 +22,19 @@ export interface RequestInfo {
 	/** Whether the handler has set the standard headers; to read them from a response is slow. */
 	hasStandardHeaders: boolean;
 	/** Set by a handler that has its own responses to errors. */
-	reject?: (error: AppError) => Response;
+	errors: ErrorResponses | undefined;
 	/** Set once the request is authenticated. */
-	caller?: Caller;
+	caller: Caller | undefined;
+	/** Set by a handler whose promise is that of a completed response: the pipeline then has nothing to wait for. */
+	isCompletedByHandler: boolean;
+	/** Gives a response the standard headers, and the request its access line. To be called once. */
+	complete(response: Response): Response;
+	/** The completed response to an error. */
+	fail(thrown: unknown): Response;
+}
+
+export interface ErrorResponses {
+	reject(error: AppError): Response;
 }
 
 /** The key and session of an authenticated request; a session from a set-up link has no key. */

@@ -20,37 +20,69 @@ export interface RequestPipelineOptions {
 
 export type Handler = (request: Request, info: RequestInfo) => Response | Promise<Response>;
 
-export type Fetch = (request: Request, listener: Listener) => Promise<Response>;
+export type Fetch = (request: Request, listener: Listener) => Response | Promise<Response>;
 
 export function createRequestPipeline({ log, clientAddress, onError, drain, handler }: RequestPipelineOptions): Fetch {
 	const nextRequestId = createRequestIds();
 
-	return async (request, listener) => {
+	function complete(this: RequestInfo, response: Response): Response {
+		if (!this.hasStandardHeaders) setStandardHeaders(response.headers, this);
+		drain.closeAfter(response);
+		log.access({
+			requestId: this.id,
+			method: this.request.method,
+			path: this.path,
+			status: response.status,
+			durationMs: performance.now() - this.started,
+			address: this.clientAddress,
+			caller: this.caller,
+		});
+		return response;
+	}
+
+	function fail(this: RequestInfo, thrown: unknown): Response {
+		const error = toAppError(thrown);
+		return this.complete(this.errors?.reject(error) ?? onError(this.request, error, this));
+	}
+
+	return (request, listener) => {
 		const started = performance.now();
 		const id = nextRequestId();
 		const address = clientAddress(listener.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'));
-		const info: RequestInfo = { id, clientAddress: address, path: '', listener, hasStandardHeaders: false };
-		let response: Response;
+		const info: RequestInfo = {
+			id,
+			request,
+			started,
+			clientAddress: address,
+			path: '',
+			listener,
+			hasStandardHeaders: false,
+			errors: undefined,
+			caller: undefined,
+			isCompletedByHandler: false,
+			complete,
+			fail,
+		};
+		let response: Response | Promise<Response>;
 		try {
 			info.path = checkedPath(request);
-			response = await handler(request, info);
+			response = handler(request, info);
 		} catch (thrown) {
-			const error = toAppError(thrown);
-			response = info.reject?.(error) ?? onError(request, error, info);
+			return info.fail(thrown);
 		}
-		if (!info.hasStandardHeaders) setStandardHeaders(response.headers, info);
-		drain.closeAfter(response);
-		log.access({
-			requestId: id,
-			method: request.method,
-			path: info.path,
-			status: response.status,
-			durationMs: performance.now() - started,
-			address,
-			caller: info.caller,
-		});
-		return response;
+		if (info.isCompletedByHandler) return response;
+		return response instanceof Promise ? completeLater(response, info) : info.complete(response);
 	};
+}
+
+async function completeLater(promised: Promise<Response>, info: RequestInfo): Promise<Response> {
+	let response: Response;
+	try {
+		response = await promised;
+	} catch (thrown) {
+		return info.fail(thrown);
+	}
+	return info.complete(response);
 }
 
 /** Short, unique within the process, and unlikely to collide with another process's. */

@@ -5,7 +5,7 @@ import type { RequestInfo } from './request-info.ts';
 /** The headers that are equal on all responses. */
 export const STANDARD_HEADERS = { 'X-Content-Type-Options': 'nosniff' };
 
-export function setRequestId(headers: Headers, { id }: RequestInfo): void {
+export function setRequestId(headers: Headers, { id }: Pick<RequestInfo, 'id'>): void {
 	headers.set('X-Request-Id', id);
 }
 

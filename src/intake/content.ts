@@ -113,7 +113,11 @@ function isPlain(names: readonly string[], { specialNames }: ContentRules): bool
 }
 
 function isWithin(names: readonly string[], limits: FieldLimits): boolean {
-	return names.length <= limits.maxFields && names.every((name) => isShortName(name, limits));
+	if (names.length > limits.maxFields) return false;
+	for (const name of names) {
+		if (!isShortName(name, limits)) return false;
+	}
+	return true;
 }
 
 function parseFlat(text: string): Record<string, unknown> | undefined {

@@ -3,17 +3,20 @@
 import { AppError } from '../errors.ts';
 import { noRoute } from '../http/method-guard.ts';
 import type { RateState } from '../http/rate-limit.ts';
-import type { RequestInfo } from '../http/request-info.ts';
+import type { ErrorResponses, RequestInfo } from '../http/request-info.ts';
 import type { Handler } from '../http/request-pipeline.ts';
+import { remember } from '../remember.ts';
 import type { FormRow } from '../storage/tables.ts';
 import { prefersJson } from './content-negotiation.ts';
 import { helpPage } from './help-page.ts';
 import type { Intake, Submit } from './intake.ts';
 import type { Told } from './rates.ts';
 import {
+	type Accepted,
 	acceptedResponse,
 	corsHeaders,
 	jsonResponse,
+	type Outcome,
 	pageResponse,
 	preflight,
 	type Rejection,
@@ -39,17 +42,25 @@ export interface EndpointOptions {
 	report(error: AppError, requestId: string): void;
 }
 
-/** The parts of a request's path. */
+/** The parts of a path. */
 interface Target {
-	info: RequestInfo;
 	/** As sent: a percent-escaped slug is a different address. */
 	slug: string;
 	/** The path after the slug. */
 	rest: string;
 }
 
-/** What is known of a request when it is rejected. */
-type Context = Omit<Rejection, 'error'>;
+/** What is known of a request by now, for the response if it is rejected. */
+interface Context extends Omit<Rejection, 'error'>, ErrorResponses {
+	info: RequestInfo;
+	report: EndpointOptions['report'];
+}
+
+/** A submission for intake, with what the response needs. */
+type Submission = Submit & Accepted & { info: RequestInfo };
+
+/** How many paths are remembered. */
+const MAX_KNOWN_PATHS = 1000;
 
 /** Makes the handler of all requests below the prefix. */
 export function createEndpoint(options: EndpointOptions): Handler {
@@ -57,65 +68,65 @@ export function createEndpoint(options: EndpointOptions): Handler {
 
 	const slugStart = prefix.length + 1;
 
-	function targetOf(info: RequestInfo): Target {
-		const { path } = info;
+	const targetOf = remember((path): Target => {
 		const slash = path.indexOf('/', slugStart);
 		const end = slash === -1 ? path.length : slash;
-		return { info, slug: path.slice(slugStart, end), rest: path.slice(end) };
-	}
+		return { slug: path.slice(slugStart, end), rest: path.slice(end) };
+	}, MAX_KNOWN_PATHS);
+
+	/** Shared by all submissions and completed at once, because each closure and async function takes time. */
+	const responses = {
+		accepted: (submission: Submission, outcome: Outcome) =>
+			submission.info.complete(acceptedResponse(submission, outcome, thanksUrl)),
+		rejected: ({ info }: Submission, thrown: unknown) => info.fail(thrown),
+	};
 
 	/** From here on, errors of the request get the form's responses, with what is known of it by then. */
-	function takeErrors(request: Request, { info }: Target): Context {
-		const context: Context = { info };
-		info.reject = (error) => {
-			report(error, info.id);
-			return rejectedResponse(request, { ...context, error });
-		};
+	function takeErrors(info: RequestInfo): Context {
+		const context: Context = { info, form: undefined, rate: undefined, isJsonOnly: false, report, reject };
+		info.errors = context;
 		return context;
 	}
 
-	function submit(request: Request, target: Target): Promise<Response> {
-		const context = takeErrors(request, target);
-		const found = intake.findForm(target.slug);
-		if (found instanceof Promise) return found.then((form) => submitTo(form, request, context));
-		return submitTo(found, request, context);
+	function submit(info: RequestInfo, slug: string): Promise<Response> {
+		const context = takeErrors(info);
+		info.isCompletedByHandler = true;
+		const found = intake.findForm(slug);
+		if (!(found instanceof Promise)) return submitTo(found, context);
+		return found.then((form) => submitTo(form, context)).catch((thrown) => info.fail(thrown));
 	}
 
-	function submitTo(form: FormRow, request: Request, context: Context): Promise<Response> {
+	function submitTo(form: FormRow, context: Context): Promise<Response> {
+		const { info } = context;
+		const { request, clientAddress } = info;
 		context.form = form;
 		const key = keyOf(request);
-		const { clientAddress } = context.info;
-		const submission = { form, request, clientAddress, hasKey: key !== undefined, ownAddress };
+		const hasKey = key !== undefined;
+		const submission: Submission = { form, request, clientAddress, hasKey, ownAddress, info, rate: undefined };
 		if (key === undefined) return accept(submission, context, intake.rates.take(submission));
-		return senders.admit(key, { form, info: context.info }).then((rate) => accept(submission, context, rate));
+		return senders
+			.admit(key, { form, info })
+			.then((rate) => accept(submission, context, rate))
+			.catch((thrown) => info.fail(thrown));
 	}
 
-	function accept(submission: Submit, context: Context, rate: RateState | undefined): Promise<Response> {
-		const { form, request } = submission;
-		const { info } = context;
+	function accept(submission: Submission, context: Context, rate: RateState | undefined): Promise<Response> {
 		context.rate = rate;
-		return intake.accept(submission, (next, submissionId, dropped) =>
-			acceptedResponse(request, { info, form, next, submissionId, dropped, thanksUrl, rate }),
-		);
+		submission.rate = rate;
+		return intake.accept(submission, responses);
 	}
 
 	/** What scripts ask of a form before they submit to it. */
-	async function tell(request: Request, target: Target, what: Told): Promise<Response> {
-		const context = takeErrors(request, target);
+	async function tell(info: RequestInfo, slug: string, what: Told): Promise<Response> {
+		const { request, clientAddress } = info;
+		const context = takeErrors(info);
 		context.isJsonOnly = true;
-		const form = await intake.findForm(target.slug);
+		const form = await intake.findForm(slug);
 		context.form = form;
-		const sender = { form, request, clientAddress: target.info.clientAddress, hasKey: false, ownAddress };
+		const sender = { form, request, clientAddress, hasKey: false, ownAddress };
 		const rate = intake.rates.takeOther(sender, what);
 		context.rate = rate;
 		return jsonResponse(request, { form, body: await intake[what](sender), rate });
-	}
-
-	async function toldOf(request: Request, target: Target, what: Told): Promise<Response> {
-		const { method } = request;
-		if (method === 'GET' || method === 'HEAD') return tell(request, target, what);
-		if (method === 'OPTIONS') return preflightOf(request, { slug: target.slug, methods: ALLOW_GET });
-		throw noRoute(['GET', 'HEAD', 'OPTIONS']);
 	}
 
 	async function preflightOf(
@@ -127,9 +138,10 @@ export function createEndpoint(options: EndpointOptions): Handler {
 	}
 
 	/** A browser gets a page that explains how to post to the form; every other client gets the error. */
-	async function otherMethod(request: Request, target: Target): Promise<Response> {
-		const context = takeErrors(request, target);
-		const form = await intake.findForm(target.slug);
+	async function otherMethod(info: RequestInfo, slug: string): Promise<Response> {
+		const { request } = info;
+		const context = takeErrors(info);
+		const form = await intake.findForm(slug);
 		context.form = form;
 		if (request.method === 'GET' && !prefersJson(request.headers)) {
 			const page = helpPage({ endpoint: `${endpoint}/${form.slug}` });
@@ -142,21 +154,25 @@ export function createEndpoint(options: EndpointOptions): Handler {
 
 	return (request, info) => {
 		const { method } = request;
-		const target = targetOf(info);
-		const { slug } = target;
-		switch (target.rest) {
+		const { slug, rest } = targetOf(info.path);
+		switch (rest) {
 			case '':
 			case '/':
-				if (method === 'POST') return submit(request, target);
-				return method === 'OPTIONS' ? preflightOf(request, { slug, methods: ALLOW }) : otherMethod(request, target);
+				if (method === 'POST') return submit(info, slug);
+				return method === 'OPTIONS' ? preflightOf(request, { slug, methods: ALLOW }) : otherMethod(info, slug);
 			case '/challenge':
-				return toldOf(request, target, 'challenge');
 			case '/status':
-				return toldOf(request, target, 'status');
 			case '/stamp':
-				return toldOf(request, target, 'stamp');
+				if (method === 'OPTIONS') return preflightOf(request, { slug, methods: ALLOW_GET });
+				if (method !== 'GET' && method !== 'HEAD') throw noRoute(['GET', 'HEAD', 'OPTIONS']);
+				return tell(info, slug, rest.slice(1) as Told);
 			default:
 				throw noRoute([]);
 		}
 	};
+}
+
+function reject(this: Context, error: AppError): Response {
+	this.report(error, this.info.id);
+	return rejectedResponse(this.info.request, { ...this, error });
 }

@@ -9,18 +9,11 @@ import { UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import { idempotencyKeys } from '../storage/tables.ts';
 import type { Content } from './content.ts';
+import type { Outcome } from './responses.ts';
 
 const LIFETIME_MS = DAY_MS;
 const EXPIRE_AT_ONCE = 500;
 const KEY = /^[\x20-\x7e]{1,255}$/;
-
-/** What the first response said. */
-export interface FirstResponse {
-	/** The redirect target; `null` is the thank-you page. */
-	next: string | null;
-	/** `null` if it is not known, of a response that an earlier version gave. */
-	submissionId: number | null;
-}
 
 interface KeyedRequest {
 	formId: number;
@@ -29,12 +22,12 @@ interface KeyedRequest {
 }
 
 /** Stores the submission with its key. @throws UniqueViolation if the key was stored after `since` */
-type Submit = (since: number) => Promise<FirstResponse>;
+type Submit = (since: number) => Promise<Outcome>;
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 export function createIdempotency(storage: Storage, now: () => number = Date.now) {
-	const inFlight = new Map<string, Promise<FirstResponse>>();
+	const inFlight = new Map<string, Promise<Outcome>>();
 	const select = lazy(() =>
 		storage.db
 			.select()
@@ -52,7 +45,7 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 	/** Keys stored up to this time have expired; while the clock may be wrong, none has. */
 	const expiredUntil = () => (storage.clock.isSettled() ? now() - LIFETIME_MS : 0);
 
-	async function runOnce({ formId, key, bodyHash }: KeyedRequest, submit: Submit): Promise<FirstResponse> {
+	async function runOnce({ formId, key, bodyHash }: KeyedRequest, submit: Submit): Promise<Outcome> {
 		for (;;) {
 			const since = expiredUntil();
 			const [known] = await select().execute({ formId, key, since });
@@ -72,7 +65,7 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 		 * Runs `submit` unless the form has stored this key; a second request waits for the first.
 		 * @throws AppError IDEMPOTENCY_KEY_REUSED if the key was used with another body
 		 */
-		async once(request: KeyedRequest, submit: Submit): Promise<FirstResponse> {
+		async once(request: KeyedRequest, submit: Submit): Promise<Outcome> {
 			const { formId, key } = request;
 			const name = `${formId}:${key}`;
 			// If the first request fails, it stores nothing, and the second one runs on its own.

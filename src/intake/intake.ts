@@ -16,10 +16,19 @@ import { createIdempotency, hashContent, idempotencyKeyOf } from './idempotency.
 import type { TextLimits } from './multipart-parser.ts';
 import { createOpening, isBounded, type Status } from './opening.ts';
 import type { IntakeRates } from './rates.ts';
-import { asBodyError, checkSize, createBodyReservations, declaredSize, readSmallBody } from './read-body.ts';
+import {
+	asBodyError,
+	type BodyReservation,
+	checkSize,
+	createBodyReservations,
+	declaredSize,
+	feedOf,
+	readSmallBody,
+} from './read-body.ts';
 import { isMultipart, type Media, mediaKind } from './read-fields.ts';
 import type { MultipartRead } from './read-multipart.ts';
 import { redirectTarget } from './redirect-target.ts';
+import type { Outcome } from './responses.ts';
 import { createStore, type StoreOptions } from './store.ts';
 
 /** The most that one network's large bodies take of the byte budget: three of 1 MiB, each counted four times. */
@@ -54,12 +63,19 @@ export interface Submit {
 	ownAddress: string;
 }
 
-/**
- * @param next The redirect target; `null` is the thank-you page.
- * @param submissionId To tell.
- * @param dropped Names of fields that were not stored.
- */
-type Respond = (next: string | null, submissionId: number | null, dropped: readonly string[] | undefined) => Response;
+/** Makes the responses to submissions. */
+export interface Responses<S extends Submit> {
+	accepted(submit: S, outcome: Outcome): Response;
+	rejected(submit: S, thrown: unknown): Response;
+}
+
+/** What goes with an idempotency key. */
+interface Keyed {
+	key: string;
+	next: string | null;
+	/** Why the form takes nothing new. */
+	closed: AppError | undefined;
+}
 
 export type Intake = ReturnType<typeof createIntake>;
 
@@ -86,6 +102,15 @@ export function createIntake(options: IntakeOptions) {
 	const freeBytes = Math.min(FREE_BODY_BYTES, limits.maxBody);
 	const reserveBody = createBodyReservations({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
 
+	/** Stores a submission with an idempotency key, unless that was done before: then the first outcome is repeated. */
+	function storeOnce(submit: Submit, content: Content, { key, next, closed }: Keyed): Promise<Outcome> {
+		const bodyHash = hashContent(content);
+		return idempotency.once({ formId: submit.form.id, key, bodyHash }, async (since) => {
+			if (closed) throw closed;
+			return { next, submissionId: await store(submit, content, { key, bodyHash, next, since }) };
+		});
+	}
+
 	return {
 		/** @throws AppError FORM_NOT_FOUND */
 		findForm(slug: string): FormRow | Promise<FormRow> {
@@ -94,37 +119,33 @@ export function createIntake(options: IntakeOptions) {
 		},
 		rates,
 		/**
-		 * Accepts a submission. Cheap checks run first.
-		 * @param respond Called once it is on disk.
-		 * @throws AppError if it is rejected; then nothing was stored
+		 * Accepts a submission and responds, once it is on disk, or rejects it; then nothing was stored. Cheap checks run first.
+		 * No function in here captures what is its own, because every submission would pay for that.
 		 */
-		async accept(submit: Submit, respond: Respond): Promise<Response> {
+		async accept<S extends Submit>(submit: S, { accepted, rejected }: Responses<S>): Promise<Response> {
 			const { form, request, clientAddress } = submit;
 			const { headers } = request;
-			const contentType = headers.get('content-type');
-			const maxBytes = /^\s*multipart\//i.test(contentType ?? '') ? limits.maxMultipart : limits.maxBody;
-			const declaredBytes = declaredSize(headers, maxBytes);
-			const closed = isBounded(form) ? await opening.rejection(form) : undefined;
-			// What was accepted before is repeated with success; that takes the key and the body.
-			if (closed && !headers.has('idempotency-key')) throw closed;
-			checkOpen(submit);
-			const media = mediaKind(contentType);
-			const key = idempotencyKeyOf(headers);
-			const reservation =
-				declaredBytes !== undefined && declaredBytes <= freeBytes ? undefined : reserveBody(clientAddress);
 			let content: Content | undefined;
+			let reservation: BodyReservation | undefined;
 			try {
+				const contentType = headers.get('content-type');
+				const maxBytes = /^\s*multipart\//i.test(contentType ?? '') ? limits.maxMultipart : limits.maxBody;
+				const declaredBytes = declaredSize(headers, maxBytes);
+				const closed = isBounded(form) ? await opening.rejection(form) : undefined;
+				// What was accepted before is repeated with success; that takes the key and the body.
+				if (closed && !headers.has('idempotency-key')) throw closed;
+				checkOpen(submit);
+				const media = mediaKind(contentType);
+				const key = idempotencyKeyOf(headers);
+				if (declaredBytes === undefined || declaredBytes > freeBytes) reservation = reserveBody(clientAddress);
 				try {
 					if (reservation && isMultipart(media)) {
-						content = await readMultipart(submit, {
-							media,
-							feed: (reader) => reservation.pass(request, { reader, maxBytes }),
-						});
+						content = await readMultipart(submit, { media, feed: reservation.feed(request, maxBytes) });
 					} else {
 						const body = await (reservation?.read(request, maxBytes) ?? readSmallBody(request));
 						checkSize(body, maxBytes);
 						content = readContent(body, media, contentRules(form));
-						content ??= await readMultipart(submit, { media: media as Media, feed: (reader) => reader.push(body) });
+						content ??= await readMultipart(submit, { media: media as Media, feed: feedOf(body) });
 					}
 				} catch (cause) {
 					throw asBodyError(cause);
@@ -133,17 +154,12 @@ export function createIntake(options: IntakeOptions) {
 				const next = redirectTarget(form, { next: content.special.next, headers, strict: strictRedirects });
 				if (key === undefined) {
 					const submissionId = await store(submit, content);
-					return respond(next, submissionId, content.dropped);
+					return accepted(submit, { next, submissionId, dropped: content.dropped });
 				}
-				const bodyHash = hashContent(content);
-				const known = content;
-				const storeOnce = async (since: number) => {
-					if (closed) throw closed;
-					const submissionId = await store(submit, known, { key, bodyHash, next, since });
-					return { next, submissionId };
-				};
-				const first = await idempotency.once({ formId: form.id, key, bodyHash }, storeOnce);
-				return respond(first.next, first.submissionId, content.dropped);
+				const first = await storeOnce(submit, content, { key, next, closed });
+				return accepted(submit, { ...first, dropped: content.dropped });
+			} catch (thrown) {
+				return rejected(submit, thrown);
 			} finally {
 				if (content?.files) await content.files.close();
 				reservation?.release();

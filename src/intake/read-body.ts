@@ -13,6 +13,9 @@ export interface BodyReader {
 	heldBytes(): number;
 }
 
+/** Pushes all of a body to a reader. */
+export type Feed = (reader: BodyReader) => void | Promise<void>;
+
 export interface LargeBodyOptions {
 	budget: ByteBudget;
 	/** The share of one network. A larger body counts as no more. */
@@ -31,7 +34,7 @@ export interface BodyReservation {
 	 */
 	read(request: Request, maxBytes: number): Promise<Uint8Array>;
 	/** Hands the body to a reader as it arrives: only what that holds counts. Throws as `read` and the reader do. */
-	pass(request: Request, to: { reader: BodyReader; maxBytes: number }): Promise<void>;
+	feed(request: Request, maxBytes: number): Feed;
 	/** Call this exactly once. */
 	release(): void;
 }
@@ -89,18 +92,20 @@ export function createBodyReservations({ budget, shareBytes, freeBytes, freeBodi
 					count(total);
 				});
 			},
-			async pass({ headers, body }, { reader, maxBytes }) {
-				checkEncoding(headers);
-				if (body === null) return;
-				await eachChunk(body, (chunk, total) => {
-					if (total > maxBytes) throw tooLarge(maxBytes);
-					const pushed = () => {
-						freeMemory(chunk);
-						count(reader.heldBytes());
-					};
-					const pushing = reader.push(chunk);
-					return pushing ? pushing.then(pushed) : pushed();
-				});
+			feed({ headers, body }, maxBytes) {
+				return async (reader) => {
+					checkEncoding(headers);
+					if (body === null) return;
+					await eachChunk(body, (chunk, total) => {
+						if (total > maxBytes) throw tooLarge(maxBytes);
+						const pushed = () => {
+							freeMemory(chunk);
+							count(reader.heldBytes());
+						};
+						const pushing = reader.push(chunk);
+						return pushing ? pushing.then(pushed) : pushed();
+					});
+				};
 			},
 			release() {
 				if (counted > 0) give(network, counted);
@@ -123,6 +128,11 @@ export function readSmallBody(request: Request): Promise<Uint8Array> {
 	checkEncoding(request.headers);
 	// Do not access `request.body` here: creating the stream is slower than reading a small body.
 	return request.bytes();
+}
+
+/** Hands over a body that is in memory as a whole. */
+export function feedOf(body: Uint8Array): Feed {
+	return (reader) => reader.push(body);
 }
 
 /** @throws AppError PAYLOAD_TOO_LARGE */

@@ -5,15 +5,14 @@ import type { FormRow } from '../storage/tables.ts';
 import { type Content, contentOf } from './content.ts';
 import type { TextLimits } from './multipart-parser.ts';
 import { createMultipartReader } from './multipart-reader.ts';
-import type { BodyReader } from './read-body.ts';
+import type { Feed } from './read-body.ts';
 import type { Media } from './read-fields.ts';
 import { createReceptions, type ReceptionOptions } from './reception.ts';
 import { specialNamesOf } from './special-fields.ts';
 
 export interface MultipartBody {
 	media: Media;
-	/** Pushes all of the body to the reader. */
-	feed(reader: BodyReader): void | Promise<void>;
+	feed: Feed;
 }
 
 export type MultipartRead = ReturnType<typeof createMultipartRead>;

@@ -87,36 +87,42 @@ function template(init: ResponseInit): Template {
 	return { plain: new Response(null, init), limited: new Response(null, init), rate: undefined };
 }
 
+/** A submission, for the response to it. */
 export interface Accepted {
-	info: RequestInfo;
+	request: Request;
+	info: Pick<RequestInfo, 'id' | 'hasStandardHeaders'>;
 	form: FormRow;
+	rate: RateState | undefined;
+}
+
+/** What the response says. */
+export interface Outcome {
 	/** The redirect target; `null` is the thank-you page of this server. */
 	next: string | null;
-	/** `null`: not known. */
+	/** `null` if it is not known, of a submission that an earlier version stored. */
 	submissionId: number | null;
-	thanksUrl: string;
-	rate?: RateState;
 	/** Names of fields that were not stored. */
 	dropped?: readonly string[];
 }
 
 /** A template with the values of this request. The next request overwrites them, so create the response at once. */
-function complete(template: Template, { info, submissionId, rate }: Accepted): Response {
+function fill(template: Template, { info, rate }: Accepted, { submissionId }: Outcome): Response {
 	const response = rate ? template.limited : template.plain;
+	const { headers } = response;
 	if (rate) {
-		setRateHeaders(response.headers, rate, template.rate);
+		setRateHeaders(headers, rate, template.rate);
 		template.rate = rate;
 	}
-	if (submissionId === null) response.headers.delete(SUBMISSION_ID);
-	else response.headers.set(SUBMISSION_ID, encodeId(submissionId));
-	setRequestId(response.headers, info);
+	if (submissionId === null) headers.delete(SUBMISSION_ID);
+	else headers.set(SUBMISSION_ID, encodeId(submissionId));
+	setRequestId(headers, info);
 	return response;
 }
 
-export function acceptedResponse(request: Request, accepted: Accepted): Response {
-	const response = negotiatedResponse(request, accepted);
-	const { info, form, dropped } = accepted;
-	if (dropped) setHeaders(response.headers, droppedHeaders(dropped));
+export function acceptedResponse(accepted: Accepted, outcome: Outcome, thanksUrl: string): Response {
+	const response = negotiatedResponse(accepted, outcome, thanksUrl);
+	const { request, info, form } = accepted;
+	if (outcome.dropped) setHeaders(response.headers, droppedHeaders(outcome.dropped));
 	if (form.allowedDomains.length > 0) {
 		response.headers.delete('Access-Control-Allow-Origin');
 		setHeaders(response.headers, corsHeaders(request, form));
@@ -135,14 +141,15 @@ function droppedHeaders(names: readonly string[]): HeaderValues {
 	};
 }
 
-function negotiatedResponse(request: Request, accepted: Accepted): Response {
-	const { next, thanksUrl } = accepted;
-	if (isFormspreeClient(request.headers)) {
+function negotiatedResponse(accepted: Accepted, outcome: Outcome, thanksUrl: string): Response {
+	const { headers } = accepted.request;
+	const { next } = outcome;
+	if (isFormspreeClient(headers)) {
 		const body = JSON.stringify({ success: true, message: SUCCESS_MESSAGE, next: next ?? thanksUrl });
-		return new Response(body, complete(JSON_RESPONSE, accepted));
+		return new Response(body, fill(JSON_RESPONSE, accepted, outcome));
 	}
-	if (prefersJson(request.headers)) return new Response(SUCCESS, complete(JSON_RESPONSE, accepted));
-	const redirect = new Response(null, complete(REDIRECT, accepted));
+	if (prefersJson(headers)) return new Response(SUCCESS, fill(JSON_RESPONSE, accepted, outcome));
+	const redirect = new Response(null, fill(REDIRECT, accepted, outcome));
 	redirect.headers.set('Location', next ?? THANKS_PATH);
 	// Only our thank-you page gets the referrer, for its link back.
 	if (next !== null) redirect.headers.set('Referrer-Policy', 'no-referrer');

@@ -54,6 +54,8 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 			replyTo: replyTo ?? null,
 			spamReasons: reasons && JSON.stringify(reasons),
 			meta: form.context || dropped ? metaOf(submit, dropped) : null,
+			// Known from the start, because an object that grows takes more.
+			deliveries: undefined,
 		};
 		if (key) submission.idempotencyKey = { ...key, formId: form.id, submissionId: decoy ?? id, createdAt: now() };
 		return submission;

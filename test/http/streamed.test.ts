@@ -2,7 +2,7 @@
 
 import { afterAll, beforeEach, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { setRequestInfo } from '../../src/http/request-info.ts';
+import { type RequestInfo, setRequestInfo } from '../../src/http/request-info.ts';
 import { createStreamResponse } from '../../src/http/streamed.ts';
 import { createLog } from '../../src/log.ts';
 
@@ -19,7 +19,7 @@ const server = Bun.serve({
 	port: 0,
 	hostname: '127.0.0.1',
 	fetch(request) {
-		setRequestInfo(request, { id: 'r1', clientAddress: '', path: '', listener: server, hasStandardHeaders: false });
+		setRequestInfo(request, { id: 'r1', listener: server } as unknown as RequestInfo);
 		const pieces = Number(new URL(request.url).searchParams.get('pieces'));
 		return stream(
 			request,

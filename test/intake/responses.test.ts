@@ -4,8 +4,6 @@ import { expect, test } from 'bun:test';
 import { acceptedResponse } from '../../src/intake/responses.ts';
 import type { FormRow } from '../../src/storage/tables.ts';
 
-const listener = { requestIP: () => null, timeout: () => {} };
-
 function accept(allowedDomains: string[], remaining: number, submissionId: number | null = remaining): Headers {
 	const request = new Request('http://localhost/f/contact', {
 		method: 'POST',
@@ -13,8 +11,8 @@ function accept(allowedDomains: string[], remaining: number, submissionId: numbe
 	});
 	const rate = { limit: 9, remaining, resetSeconds: 60 };
 	const form = { allowedDomains } as FormRow;
-	const info = { id: `id-${remaining}`, clientAddress: '', path: '', listener, hasStandardHeaders: false };
-	return acceptedResponse(request, { info, form, next: null, submissionId, thanksUrl: 'http://localhost/thanks', rate })
+	const info = { id: `id-${remaining}`, hasStandardHeaders: false };
+	return acceptedResponse({ request, info, form, rate }, { next: null, submissionId }, 'http://localhost/thanks')
 		.headers;
 }
 

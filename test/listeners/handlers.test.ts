@@ -82,15 +82,40 @@ test('the address of a deleted form is a 404, also while its rows are swept', as
 	expect([slug.status, left.status]).toEqual([404, 404]);
 });
 
+test('a submission has one access line, however it ends', async () => {
+	const { base, access } = openLogged();
+	const { slug } = await server.app.forms.create('live', { name: 'Contact' });
+	const post = (path: string, headers: Record<string, string> = {}) =>
+		base(
+			new Request(`http://localhost${path}`, {
+				method: 'POST',
+				headers: { Host: 'localhost', ...headers },
+				body: 'a=b',
+			}),
+			{
+				requestIP: () => null,
+				timeout: () => {},
+			},
+		);
+	const key = (token: string) => ({ Authorization: `Bearer ${token}` });
+	const responses = await Promise.all([
+		post(`/f/${slug}`),
+		post(`/f/${slug}`, { 'Content-Encoding': 'br' }),
+		post('/f/nobody'),
+		post(`/f/${slug}`, { Host: 'a/b' }),
+		post(`/f/${slug}`, key(server.adminKey)),
+		post(`/f/${slug}`, key(`${server.adminKey.slice(0, -4)}zzzz`)),
+	]);
+	const expected = [303, 415, 404, 400, 303, 401];
+	expect(responses.map(({ status }) => status)).toEqual(expected);
+	const ids = responses.map(({ headers }) => headers.get('X-Request-Id'));
+	const lines = new Map(access().map((line) => [line.requestId, line.status]));
+	expect(access()).toHaveLength(expected.length);
+	expect(ids.map((id) => lines.get(id ?? ''))).toEqual(expected);
+});
+
 test('of 3,000 responses made at once, each has the id, the rate and the body of its own request', async () => {
-	const lines: string[] = [];
-	const log = createLog({
-		level: 'info',
-		format: 'json',
-		write: (bytes) => lines.push(...Buffer.from(bytes).toString().trimEnd().split('\n')),
-	});
-	const urls = { base: 'http://localhost', submit: 'http://localhost' };
-	const { base } = openHandlers({ ...server.app, log }, { isShared: true, urls, drain: createDrain() });
+	const { base, access } = openLogged();
 	const open = await server.app.forms.create('live', { name: 'Open' });
 	const restricted = await server.app.forms.create('live', { name: 'Restricted', allowedDomains: ['example.com'] });
 	const kinds = [
@@ -118,13 +143,9 @@ test('of 3,000 responses made at once, each has the id, the rate and the body of
 			return base(request, { requestIP: () => ({ address }), timeout: () => {} });
 		}),
 	);
-	log.flush();
-	const logged = new Map<string, { address: string; status: number }>();
-	for (const line of lines) {
-		const { requestId, address, status } = JSON.parse(line);
-		logged.set(requestId, { address, status });
-	}
-	expect(logged.size).toBe(cases.length);
+	const lines = access();
+	const logged = new Map(lines.map(({ requestId, address, status }) => [requestId, { address, status }]));
+	expect([lines.length, logged.size]).toEqual([cases.length, cases.length]);
 	const limit = Number(responses[0]?.headers.get('RateLimit-Limit'));
 	const seen = await Promise.all(
 		responses.map(async (response) => {
@@ -141,3 +162,22 @@ test('of 3,000 responses made at once, each has the id, the rate and the body of
 		}),
 	);
 });
+
+/** Handlers of their own, and the lines that they wrote to the log. */
+function openLogged() {
+	const lines: string[] = [];
+	const log = createLog({
+		level: 'info',
+		format: 'json',
+		write: (bytes) => lines.push(...Buffer.from(bytes).toString().trimEnd().split('\n')),
+	});
+	const urls = { base: 'http://localhost', submit: 'http://localhost' };
+	const { base } = openHandlers({ ...server.app, log }, { isShared: true, urls, drain: createDrain() });
+	return {
+		base,
+		access: (): { requestId: string; address: string; status: number }[] => {
+			log.flush();
+			return lines.map((line) => JSON.parse(line));
+		},
+	};
+}
