@@ -1,10 +1,10 @@
 /** The file store in a folder: one file for each object, in sub-folders by the first two characters of their keys. */
 
-import { existsSync, renameSync, rmSync } from 'node:fs';
-import { mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
+import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
+import { mkdir, readdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type FileStore, isKey, MissingFile, newKey, type StoredObject } from './file-store.ts';
-import { createIncoming } from './incoming.ts';
+import { createIncoming, syncFile } from './incoming.ts';
 import { streamFile } from './stream-file.ts';
 
 const FOLDER_MODE = 0o700;
@@ -20,7 +20,6 @@ export function openFolder(root: string): FileStore {
 
 	/** Makes it unless it is there, and puts its name on disk. */
 	function madeDurably(folder: string): Promise<void> {
-		if (!existsSync(folder)) made.delete(folder);
 		const making = made.get(folder) ?? make(folder);
 		made.set(folder, making);
 		making.catch(() => made.delete(folder));
@@ -33,6 +32,19 @@ export function openFolder(root: string): FileStore {
 		await syncFolder(dirname(root));
 	}
 
+	async function moveTo(folder: string, { from, to }: { from: string; to: string }): Promise<void> {
+		await madeDurably(folder);
+		try {
+			renameSync(from, to);
+		} catch (error) {
+			if (!isAbsence(error)) throw error;
+			// Someone has removed the folder.
+			made.delete(folder);
+			await madeDurably(folder);
+			renameSync(from, to);
+		}
+	}
+
 	return {
 		create(key = newKey()) {
 			const file = incoming.create(key);
@@ -42,11 +54,9 @@ export function openFolder(root: string): FileStore {
 				write: file.write,
 				async finish() {
 					await file.sync();
-					file.close();
-					await madeDurably(folderOf(key));
-					renameSync(file.path, pathOf(key));
+					await moveTo(folderOf(key), { from: file.path, to: pathOf(key) });
 					isFinished = true;
-					file.discard();
+					file.release();
 					await syncFolder(folderOf(key));
 				},
 				async abort() {
@@ -89,11 +99,11 @@ async function removed(path: string): Promise<true> {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-	const handle = await open(folder, 'r');
+	const fd = openSync(folder, 'r');
 	try {
-		await handle.sync();
+		await syncFile(fd);
 	} finally {
-		await handle.close();
+		closeSync(fd);
 	}
 }
 

@@ -21,7 +21,7 @@ const FILE_MODE = 0o600;
 const PROBE = new Uint8Array(64 * 1024);
 
 /** In a thread, because the disk may take its time. */
-const syncFile = promisify(fsync);
+export const syncFile = promisify(fsync);
 
 export interface IncomingFile {
 	readonly path: string;
@@ -30,6 +30,8 @@ export interface IncomingFile {
 	sync(): Promise<void>;
 	/** May be called again. */
 	close(): void;
+	/** Closes what now lies elsewhere. */
+	release(): void;
 	/** Closes it, and removes it if it is still there. */
 	discard(): void;
 }
@@ -63,6 +65,11 @@ export function createIncoming(root: string) {
 			isOpen = false;
 		}
 
+		function release(): void {
+			close();
+			open.delete(name);
+		}
+
 		return {
 			path,
 			write(chunk) {
@@ -70,10 +77,10 @@ export function createIncoming(root: string) {
 			},
 			sync: () => syncFile(fd),
 			close,
+			release,
 			discard() {
-				close();
+				release();
 				rmSync(path, { force: true });
-				open.delete(name);
 			},
 		};
 	}

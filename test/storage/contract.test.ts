@@ -207,6 +207,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 				const { storage } = await open();
 				const sent = [file(storage), file(storage, { field: 'photo', bytes: 0, scan: 'unchecked' })];
 				const spam = [file(storage, { bytes: 1000, key: null })];
+				expect(await storage.submissions.hasFiles(FORM)).toBe(false);
 				const id = await append(storage, { files: sent });
 				const spamId = await append(storage, { files: spam, spamReason: 'honeypot' });
 				const otherId = await append(storage, { formId: OTHER_FORM, files: [file(storage, { bytes: 3 })] });

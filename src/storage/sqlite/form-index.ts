@@ -53,6 +53,7 @@ export type FormIndex = ReturnType<typeof createFormIndex>;
 export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_NAMES } = {}) {
 	const states = new Map<number, FormState>();
 	const dirtyForms = new Set<number>();
+	const withoutFiles = new Set<number>();
 	const sql = prepareStatements(client);
 	const nameSql = prepareNameStatements(client);
 
@@ -145,7 +146,10 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 		forget(): void {
 			states.clear();
 			dirtyForms.clear();
+			withoutFiles.clear();
 		},
+		/** Forms that are known to have no files. */
+		withoutFiles,
 		/** The sums of all blocks of a form. Not to be changed by the caller. */
 		totals(formId: number): Readonly<Counts> {
 			return stateOf(formId).totals;

@@ -173,7 +173,7 @@ export function openSqlite(
 		submissions: {
 			...store,
 			...createSubmissionTexts(reader),
-			...createFileLists(reader),
+			...createFileLists(reader, { index, refresh: refreshOnce }),
 			...nameLists,
 			append(row: Parameters<typeof store.append>[0]): Promise<number> {
 				const rejection = findings.rejection('submission');

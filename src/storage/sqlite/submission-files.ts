@@ -4,6 +4,7 @@ import type { Database, Statement } from 'bun:sqlite';
 import { lazy } from '../../lazy.ts';
 import type { NewSubmission, StoredFile } from '../submission.ts';
 import type { Scan } from '../tables.ts';
+import type { FormIndex } from './form-index.ts';
 
 const COLUMNS = 'id, field, name, type, claimed_type, bytes, sha256, key, scan';
 const ANY_OF_FORM = 'select exists (select 1 from files where form_id = ?)';
@@ -13,7 +14,7 @@ type FileRow = [number, number, string, string, string, string, number, string, 
 export type SubmissionFiles = ReturnType<typeof createSubmissionFiles>;
 
 /** To be called inside the writer's transaction. */
-export function createSubmissionFiles(client: Database) {
+export function createSubmissionFiles(client: Database, { withoutFiles }: Pick<FormIndex, 'withoutFiles'>) {
 	const insertFile = lazy(() =>
 		client.prepare(
 			`insert into files (id, form_id, submission_id, field, name, type, claimed_type, bytes, sha256, key, scan)
@@ -35,6 +36,7 @@ export function createSubmissionFiles(client: Database) {
 
 	return {
 		insert({ id: submissionId, formId }: NewSubmission, files: readonly StoredFile[]): void {
+			withoutFiles.delete(formId);
 			let kept = 0;
 			for (const { id, field, name, type, claimedType, bytes, sha256, key, scan } of files) {
 				insertFile().run(id, formId, submissionId, field, name, type, claimedType, bytes, sha256, key, scan);
@@ -64,7 +66,11 @@ function prepareRemoval(client: Database, submissions: string): Removal {
 	};
 }
 
-export function createFileLists(client: Database) {
+/** @param refresh Notices what another process wrote. */
+export function createFileLists(
+	client: Database,
+	{ index: { withoutFiles }, refresh }: { index: Pick<FormIndex, 'withoutFiles'>; refresh(): void },
+) {
 	const ofSubmissions = lazy(() =>
 		client.prepare(
 			`select submission_id, ${COLUMNS} from files
@@ -75,7 +81,13 @@ export function createFileLists(client: Database) {
 	const ofForm = lazy(() => client.prepare('select file_bytes from forms where id = ?'));
 	const ofAll = lazy(() => client.prepare('select sum(file_bytes) from forms'));
 	return {
-		hasFiles: async (formId: number): Promise<boolean> => anyOfForm().values(formId)[0]?.[0] === 1,
+		async hasFiles(formId: number): Promise<boolean> {
+			refresh();
+			if (withoutFiles.has(formId)) return false;
+			const hasFiles = anyOfForm().values(formId)[0]?.[0] === 1;
+			if (!hasFiles) withoutFiles.add(formId);
+			return hasFiles;
+		},
 		async files(ids: readonly number[]): Promise<Map<number, StoredFile[]>> {
 			const found = new Map<number, StoredFile[]>();
 			for (const [submissionId, ...row] of ofSubmissions().values(JSON.stringify(ids)) as FileRow[]) {

@@ -25,7 +25,7 @@ export function createSubmissionStore(
 	{ writer, index, forms, events }: { writer: Writer; index: FormIndex; forms: PresentForms; events: Events },
 ) {
 	const sql = prepareStatements(client);
-	const files = createSubmissionFiles(client);
+	const files = createSubmissionFiles(client, index);
 
 	function insert(row: NewSubmission): void {
 		const isSpam = row.spamReason !== null;

@@ -43,6 +43,19 @@ const submissionOf = (id: number) => ({
 	replyTo: null,
 });
 
+/** Of spam, the bytes of which are not kept. */
+const unkeptFile = (id: number) => ({
+	id,
+	field: 'cv',
+	name: 'cv.pdf',
+	type: 'application/pdf',
+	claimedType: '',
+	bytes: 10,
+	sha256: '0'.repeat(64),
+	key: null,
+	scan: null,
+});
+
 const matches: Record<Filter, (row: Model) => boolean> = {
 	all: (row) => !row.isSpam,
 	unread: (row) => !row.isSpam && !row.isRead,
@@ -234,6 +247,7 @@ test('what another process writes is seen at once', async () => {
 	const file = join(tempFolder(), 'formsrv.db');
 	const server = await openWithForm(file);
 	await append(server, ['a']).done;
+	expect(await server.submissions.hasFiles(FORM)).toBe(false);
 	const version = server.settingsVersion();
 	const command = openStorage(file);
 	const { rows } = command.submissions.page({ formId: FORM, filter: 'all', order: 'asc', limit: 1, offset: 0 });
@@ -242,8 +256,14 @@ test('what another process writes is seen at once', async () => {
 		rows.map(({ id }) => id),
 		{ isSpam: true },
 	);
+	await command.submissions.append({
+		...submissionOf(command.nextId()),
+		spamReason: 'honeypot',
+		files: [unkeptFile(1)],
+	});
 	await command.close();
 	expect(server.settingsVersion()).not.toBe(version);
+	expect(await server.submissions.hasFiles(FORM)).toBe(true);
 	expect(server.submissions.page({ formId: FORM, filter: 'all', order: 'asc', limit: 1, offset: 0 }).total).toBe(0);
 	await append(server, ['b']).done;
 	expect(server.submissions.namesJson(FORM, false)).toBe('["b"]');
