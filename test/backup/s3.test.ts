@@ -6,7 +6,7 @@ import { openFolder } from '../../src/files/folder.ts';
 import { openFileStore } from '../../src/files/open.ts';
 import { openStorage } from '../../src/storage/storage.ts';
 import { openCommandLine } from '../cli/command-line.ts';
-import { type S3Server, startS3Server } from '../files/s3-server.ts';
+import { type S3Server, settingsOf, startS3Server } from '../files/s3-server.ts';
 import { addForm, contentsOf, submitFiles } from './visitors-files.ts';
 
 /** The server of S3 is slow on a busy machine. */
@@ -17,17 +17,6 @@ beforeAll(async () => {
 	s3 = await startS3Server();
 });
 afterAll(() => s3.stop());
-
-function settingsOf({
-	s3: { bucket, prefix, endpoint, accessKeyId, secretAccessKey },
-}: ReturnType<S3Server['newPlace']>) {
-	return {
-		FORMSRV_FILES_URL: `s3://${bucket}/${prefix}`,
-		FORMSRV_S3_ENDPOINT: `${endpoint}`,
-		FORMSRV_S3_ACCESS_KEY_ID: accessKeyId,
-		FORMSRV_S3_SECRET_ACCESS_KEY: secretAccessKey,
-	};
-}
 
 test('an archive of a bucket restores to a folder, and that of the folder to a bucket', async () => {
 	const cli = openCommandLine();

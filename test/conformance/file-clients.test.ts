@@ -4,33 +4,57 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page as Tab } from 'playwright-core';
-import { decodeId } from '../../src/ids.ts';
-import type { StoredFile } from '../../src/storage/submission.ts';
 import { openBrowser } from '../browser.ts';
+import { startS3Server } from '../files/s3-server.ts';
+import { startNginx } from '../nginx.ts';
 import { withProgram } from '../programs.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { openSite } from '../site.ts';
 import { tempFolder } from '../temp-folder.ts';
-import type { FormBody, ListBody } from './wire.ts';
+import type { FormBody, ListBody, SubmissionBody } from './wire.ts';
 
 setDefaultTimeout(30_000);
 
 const curl = withProgram('curl');
+const nginx = withProgram('nginx');
 const site = openSite();
-let server: TestServer;
 let browser: Browser;
 let tab: Tab | undefined;
 
 beforeAll(async () => {
-	server = await openTestServer();
 	browser = await openBrowser();
 });
 afterEach(() => tab?.close());
 afterAll(async () => {
 	await browser.close();
-	await server.close();
 	await site.close();
 });
+
+/** What clients talk to: a server, or a proxy before it. */
+interface Place {
+	server: TestServer;
+	baseUrl: string;
+	submitUrl: string;
+	close(): Promise<void>;
+}
+
+async function openInFolder(settings: Record<string, string> = {}): Promise<Place> {
+	const server = await openTestServer({ settings });
+	const { baseUrl, submitUrl } = server;
+	return { server, baseUrl, submitUrl, close: server.close };
+}
+
+async function openInBucket(): Promise<Place> {
+	const s3 = await startS3Server();
+	const place = await openInFolder(s3.newSettings());
+	return { ...place, close: () => place.close().then(s3.stop) };
+}
+
+async function openBehindNginx(): Promise<Place> {
+	const place = await openInFolder();
+	const proxy = await startNginx(nginx.path, place);
+	return { ...place, ...proxy, close: () => proxy.stop().then(place.close) };
+}
 
 interface Sent {
 	name: string;
@@ -57,30 +81,11 @@ const FILES: Sent[] = [
 	{ name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('<script>alert(1)</script>') },
 ];
 
-async function createForm(json: object = {}): Promise<FormBody> {
+async function createForm({ server }: Place, json: object = {}): Promise<FormBody> {
 	const { status, body } = await server.call<FormBody>('POST /api/forms', { json: { name: 'Jobs', ...json } });
 	expect(status).toBe(201);
 	return body;
 }
-
-const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher('sha256').update(bytes).digest('hex');
-
-/** The one submission of the form has the five files, as they were sent. */
-async function expectFiles({ id }: FormBody): Promise<void> {
-	const { body } = await server.call<ListBody>(`GET /api/forms/${id}/submissions`);
-	expect(body.submissions.map(({ data }) => data)).toEqual([{ name: 'Ada', cv: FILES.map(({ name }) => name) }]);
-	const submissionId = decodeId(body.submissions[0]?.id ?? '') as number;
-	const files = (await server.app.storage.submissions.files([submissionId])).get(submissionId) as StoredFile[];
-	expect(files.map(({ field, name, sha256: hash }) => [field, name, hash])).toEqual(
-		FILES.map(({ name, buffer }) => ['cv', name, sha256(buffer)]),
-	);
-	for (const [i, { key }] of files.entries()) {
-		const stream = await server.app.files.store.read(key as string);
-		expect(Buffer.from(await new Response(stream).arrayBuffer()).equals(FILES[i]?.buffer as Buffer)).toBe(true);
-	}
-}
-
-const url = ({ slug }: FormBody) => `${server.submitUrl}/f/${slug}`;
 
 const FIELDS = '<input name="name"><input type="file" name="cv" multiple><button>Send</button>';
 
@@ -97,74 +102,108 @@ async function fillAndSend(tab: Tab, files: Sent[] = FILES): Promise<void> {
 	await tab.click('button');
 }
 
-describe('five files are stored as they were sent', () => {
-	test('by a browser without script', async () => {
-		const form = await createForm();
-		const html = `<form method="post" enctype="multipart/form-data" action="${url(form)}">${FIELDS}</form>`;
-		const tab = await open(html, { javaScriptEnabled: false });
+const plainForm = (action: string) =>
+	`<form method="post" enctype="multipart/form-data" action="${action}">${FIELDS}</form>`;
+/** The enctype of the form does not matter to it. */
+const scriptedForm = (action: string) =>
+	`<form method="post" action="${action}">${FIELDS}</form><script src="${new URL(action).origin}/formsrv.js"></script>`;
+
+/** Each sends the five files to the address of a form. */
+const CLIENTS: Record<string, (action: string) => Promise<void>> = {
+	async 'a browser without script'(action) {
+		const tab = await open(plainForm(action), { javaScriptEnabled: false });
 		await fillAndSend(tab);
 		await tab.getByRole('heading', { name: 'Thank you' }).waitFor();
-		await expectFiles(form);
-	});
-
-	test('by /formsrv.js, whatever the enctype of the form', async () => {
-		const form = await createForm();
-		const html = `<form method="post" action="${url(form)}">${FIELDS}</form>`;
-		const tab = await open(`${html}<script src="${server.submitUrl}/formsrv.js"></script>`);
+	},
+	async '/formsrv.js'(action) {
+		const tab = await open(scriptedForm(action));
 		await fillAndSend(tab);
 		await tab.getByRole('status').getByText('Thank you').waitFor();
-		await expectFiles(form);
-	});
-
-	test('by @formspree/ajax', async () => {
-		const form = await createForm();
+	},
+	async '@formspree/ajax'(action) {
 		const tab = await open(`<form id="f"><div data-fs-error></div><div data-fs-success></div>${FIELDS}</form>`);
 		await tab.evaluate(readFileSync(require.resolve('@formspree/ajax/dist/global.js'), 'utf8'));
+		const { origin, pathname } = new URL(action);
 		await tab.evaluate(
 			(options) => {
 				(globalThis as unknown as { formspree(call: string, options: object): void }).formspree('initForm', options);
 			},
-			{ formElement: '#f', formId: form.slug, origin: server.submitUrl },
+			{ formElement: '#f', formId: pathname.slice('/f/'.length), origin },
 		);
 		await fillAndSend(tab);
 		await tab.locator('[data-fs-success]').getByText('Thank you!').waitFor();
-		await expectFiles(form);
-	});
-
-	test('by fetch with FormData', async () => {
-		const form = await createForm();
+	},
+	async 'fetch with FormData'(action) {
 		const data = new FormData();
 		data.append('name', 'Ada');
 		for (const { name, mimeType, buffer } of FILES)
 			data.append('cv', new File([new Uint8Array(buffer)], name, { type: mimeType }));
-		expect((await fetch(url(form), { method: 'POST', body: data })).status).toBe(200);
-		await expectFiles(form);
-	});
-
-	curl.test('by curl', async () => {
-		const form = await createForm();
-		const folder = tempFolder();
-		for (const { name, buffer } of FILES) await Bun.write(join(folder, name), buffer);
+		expect((await fetch(action, { method: 'POST', body: data })).status).toBe(200);
+	},
+	async curl(action) {
+		const cwd = tempFolder();
+		for (const { name, buffer } of FILES) await Bun.write(join(cwd, name), buffer);
 		const parts = FILES.flatMap(({ name, mimeType }) => ['-F', `cv=@${name};type=${mimeType}`]);
-		const child = Bun.spawn(
-			[curl.path, '-sS', '-H', 'Accept: application/json', '-F', 'name=Ada', ...parts, url(form)],
-			{
-				cwd: folder,
-				stdout: 'pipe',
-			},
-		);
+		const args = ['-sS', '-H', 'Accept: application/json', '-F', 'name=Ada', ...parts, action];
+		const child = Bun.spawn([curl.path, ...args], { cwd, stdout: 'pipe' });
 		expect(await new Response(child.stdout).json()).toMatchObject({ success: true });
-		await expectFiles(form);
+	},
+};
+
+/** The one submission of the form has the five files, and their downloads are what was sent. */
+async function expectFiles({ server, baseUrl }: Place, { id }: FormBody): Promise<void> {
+	const get = (path: string) =>
+		fetch(`${baseUrl}/api/forms/${id}/submissions${path}`, { headers: { Authorization: `Bearer ${server.adminKey}` } });
+	const { submissions } = (await (await get('')).json()) as ListBody;
+	expect(submissions.map(({ data }) => data)).toEqual([{ name: 'Ada', cv: FILES.map(({ name }) => name) }]);
+	const [{ id: submissionId, files }] = submissions as [SubmissionBody];
+	expect(files.map(({ field, name, size }) => [field, name, size])).toEqual(
+		FILES.map(({ name, buffer }) => ['cv', name, buffer.length]),
+	);
+	for (const [i, file] of files.entries()) {
+		const bytes = await (await get(`/${submissionId}/files/${file.id}`)).bytes();
+		expect(FILES[i]?.buffer.equals(bytes)).toBe(true);
+	}
+}
+
+const PLACES = [
+	{ name: 'in a folder', open: openInFolder, describe },
+	{ name: 'in a bucket', open: openInBucket, describe },
+	{ name: 'through nginx', open: openBehindNginx, describe: nginx.describe },
+];
+
+for (const { name, open: openPlace, describe } of PLACES) {
+	describe(`five files are downloaded as they were sent, ${name}`, () => {
+		let place: Place;
+		beforeAll(async () => {
+			place = await openPlace();
+		});
+		afterAll(() => place.close());
+
+		for (const [client, send] of Object.entries(CLIENTS)) {
+			(client === 'curl' ? curl.test : test)(`by ${client}`, async () => {
+				const form = await createForm(place);
+				await send(`${place.submitUrl}/f/${form.slug}`);
+				await expectFiles(place, form);
+			});
+		}
 	});
-});
+}
 
 describe('a rejected file is named', () => {
 	const tooLarge = 'The file "cv.pdf" in the field "cv" was not taken: a file may have at most 100KiB.';
+	let place: Place;
+	beforeAll(async () => {
+		place = await openInFolder();
+	});
+	afterAll(() => place.close());
+
+	async function strictAction(): Promise<string> {
+		return `${place.submitUrl}/f/${(await createForm(place, { files: { maxBytes: '100KiB' } })).slug}`;
+	}
 
 	test('on a page, to a browser without script, also while more is to come', async () => {
-		const form = await createForm({ files: { maxBytes: '100KiB' } });
-		const html = `<form method="post" enctype="multipart/form-data" action="${url(form)}">${FIELDS}</form>`;
-		const tab = await open(html, { javaScriptEnabled: false });
+		const tab = await open(plainForm(await strictAction()), { javaScriptEnabled: false });
 		await fillAndSend(tab, [
 			{ ...(FILES[0] as Sent), buffer: random(3_000_000) },
 			{ ...(FILES[1] as Sent), buffer: random(3_000_000) },
@@ -174,9 +213,7 @@ describe('a rejected file is named', () => {
 	});
 
 	test('beside its field, by /formsrv.js', async () => {
-		const form = await createForm({ files: { maxBytes: '100KiB' } });
-		const html = `<form method="post" action="${url(form)}">${FIELDS}</form>`;
-		const tab = await open(`${html}<script src="${server.submitUrl}/formsrv.js"></script>`);
+		const tab = await open(scriptedForm(await strictAction()));
 		await fillAndSend(tab);
 		await tab.getByRole('alert').getByText(tooLarge).waitFor();
 		const input = tab.locator('[name=cv]');

@@ -22,7 +22,7 @@ export interface SubmissionBody {
 	spamScore: number;
 	spamReasons: unknown[];
 	meta: object | null;
-	files: unknown[];
+	files: { id: string; field: string; name: string; size: number }[];
 }
 
 export interface ListBody {

@@ -1,9 +1,10 @@
 /** Debian's exim as a mail server for tests: its own configuration in its own folder, delivering to files. */
 
 import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../free-port.ts';
 import { makeCertificate } from './certificate.ts';
 
 /** Exim delivers nothing as root. */
@@ -31,7 +32,7 @@ export async function startExim(binary: string): Promise<Exim> {
 	await mkdir(mailFolder);
 	await chmod(mailFolder, 0o777);
 	await makeCertificate(folder);
-	const port = await freePort();
+	const port = freePort();
 	await Bun.write(join(folder, 'exim.conf'), configuration(folder));
 	const daemon = Bun.spawn([binary, '-C', join(folder, 'exim.conf'), '-bdf', '-oX', `127.0.0.1.${port}`], {
 		stdout: 'ignore',
@@ -108,14 +109,6 @@ file:
   message_prefix =
   message_suffix =
 `;
-}
-
-async function freePort(): Promise<number> {
-	const server = createServer();
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const { port } = server.address() as { port: number };
-	await new Promise((resolve) => server.close(resolve));
-	return port;
 }
 
 async function untilListening(port: number): Promise<void> {

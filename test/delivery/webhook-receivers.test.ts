@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
 import { textBody } from '../../src/delivery/post-body.ts';
 import { createWebhookSecret, submissionEvent, webhookHeaders, webhookTest } from '../../src/delivery/webhook.ts';
+import { freePort } from '../free-port.ts';
 import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -31,13 +32,6 @@ function codeOf(language: string): string {
 	return code;
 }
 
-async function freePort(): Promise<number> {
-	const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
-	const port = server.port as number;
-	await server.stop(true);
-	return port;
-}
-
 /** Posts until the receiver listens. */
 async function deliver(port: number, { headers, body }: { headers: Record<string, string>; body: string }) {
 	for (;;) {
@@ -54,7 +48,7 @@ describe.each(snippets)('the receiver in $language', ({ language, file, program 
 			const path = join(tempFolder(), file);
 			await Bun.write(path, codeOf(language));
 			const secret = createWebhookSecret();
-			const port = await freePort();
+			const port = freePort();
 			const receiver = Bun.spawn([program, path], {
 				env: { WEBHOOK_SECRET: secret, PORT: String(port), PATH: process.env.PATH },
 				stdout: 'pipe',

@@ -2,6 +2,7 @@
 
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../free-port.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 /** What its one signature finds. */
@@ -41,13 +42,6 @@ User ${process.env.USER ?? 'root'}
 			await clamd.exited;
 		},
 	};
-}
-
-function freePort(): number {
-	const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-	const { port } = server;
-	server.stop(true);
-	return port;
 }
 
 async function isReady(socket: string, clamd: Bun.Subprocess<'ignore', 'pipe', 'pipe'>): Promise<void> {

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FilePlace } from '../../src/config/file-place.ts';
+import type { FilePlace, S3Place } from '../../src/config/file-place.ts';
 
 export type S3Server = Awaited<ReturnType<typeof startS3Server>>;
 
@@ -14,24 +14,38 @@ export async function startS3Server() {
 	const { value } = await server.stdout.getReader().read();
 	const endpoint = `http://127.0.0.1:${Number(new TextDecoder().decode(value))}`;
 	let places = 0;
+
+	/** A prefix of its own in the one bucket. */
+	const newPlace = (folder: string): FilePlace & { s3: S3Place } => ({
+		folder: join(folder, 'files'),
+		s3: {
+			bucket: 'forms',
+			prefix: `place/${places++}`,
+			endpoint,
+			region: 'us-east-1',
+			accessKeyId: 'S3RVER',
+			secretAccessKey: 'S3RVER',
+		},
+	});
+
 	return {
 		endpoint,
-		/** A prefix of its own in the one bucket. */
-		newPlace: (folder: string): FilePlace & { s3: object } => ({
-			folder: join(folder, 'files'),
-			s3: {
-				bucket: 'forms',
-				prefix: `place/${places++}`,
-				endpoint,
-				region: 'us-east-1',
-				accessKeyId: 'S3RVER',
-				secretAccessKey: 'S3RVER',
-			},
-		}),
+		newPlace,
+		newSettings: () => settingsOf(newPlace('')),
 		async stop() {
 			server.kill();
 			await server.exited;
 			rmSync(data, { recursive: true, force: true });
 		},
+	};
+}
+
+/** What leads a server to the place. */
+export function settingsOf({ s3: { bucket, prefix, endpoint, accessKeyId, secretAccessKey } }: { s3: S3Place }) {
+	return {
+		FORMSRV_FILES_URL: `s3://${bucket}/${prefix}`,
+		FORMSRV_S3_ENDPOINT: `${endpoint}`,
+		FORMSRV_S3_ACCESS_KEY_ID: accessKeyId,
+		FORMSRV_S3_SECRET_ACCESS_KEY: secretAccessKey,
 	};
 }

@@ -22,13 +22,6 @@ beforeAll(async () => {
 });
 afterAll(() => s3.stop());
 
-const S3_SETTINGS = () => ({
-	FORMSRV_FILES_URL: `s3://forms/${randomBytes(4).toString('hex')}`,
-	FORMSRV_S3_ENDPOINT: s3.endpoint,
-	FORMSRV_S3_ACCESS_KEY_ID: 'S3RVER',
-	FORMSRV_S3_SECRET_ACCESS_KEY: 'S3RVER',
-});
-
 let server: TestServer;
 let formId: number;
 let closes: (() => Promise<unknown>)[] = [];
@@ -69,7 +62,7 @@ async function listed(): Promise<string[]> {
 
 describe.each([
 	['a folder', () => ({})],
-	['a bucket', S3_SETTINGS],
+	['a bucket', () => s3.newSettings()],
 ])('in %s', (_name, settings) => {
 	test('five files are stored byte for byte, and gone after their submission', async () => {
 		await open(settings());
@@ -101,7 +94,7 @@ describe.each([
 });
 
 test('a bucket that cannot be reached rejects submissions with files, and no others', async () => {
-	await open({ ...S3_SETTINGS(), FORMSRV_S3_ENDPOINT: 'http://127.0.0.1:1' });
+	await open({ ...s3.newSettings(), FORMSRV_S3_ENDPOINT: 'http://127.0.0.1:1' });
 	expect(await post(randomBytes(10))).toBe(503);
 	expect((await server.submit('jobs', { name: 'Ada' })).status).toBe(200);
 	expect((await stored()).ids.length).toBe(1);

@@ -2,7 +2,7 @@
 
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../postgres-server.ts';
+import { freePort } from '../../free-port.ts';
 import { tempFolder } from '../../temp-folder.ts';
 
 const OTHER_USER = 65_534;

@@ -226,14 +226,7 @@ curl.test('curl saves a file under its name, and resumes a download that broke o
 
 test('from a bucket the same comes, whole, in parts, empty and as an archive', async () => {
 	const s3 = await startS3Server();
-	const inBucket = await openTestServer({
-		settings: {
-			FORMSRV_FILES_URL: 's3://forms/downloads',
-			FORMSRV_S3_ENDPOINT: s3.endpoint,
-			FORMSRV_S3_ACCESS_KEY_ID: 'S3RVER',
-			FORMSRV_S3_SECRET_ACCESS_KEY: 'S3RVER',
-		},
-	});
+	const inBucket = await openTestServer({ settings: s3.newSettings() });
 	try {
 		await inBucket.app.forms.create('live', { name: 'Jobs', slug: 'jobs' });
 		const stored = await attach(inBucket, [new File([BYTES], NAME), new File([], 'empty.txt')]);
