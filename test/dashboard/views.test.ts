@@ -34,6 +34,9 @@ async function prepareViews(): Promise<[view: string, hash: string, sign: string
 		const json = { slug, notificationEmail: 'owner@example.com' };
 		await server.call(`PATCH /api/forms/${form.id}`, { json });
 	}
+	const context = { page: true, utm: true, address: 'network', agent: true };
+	const bounds = { opensAt: '2026-01-01T09:00:00Z', closesAt: '2126-01-01T09:00:30Z', maxSubmissions: 5000 };
+	await server.call(`PATCH /api/forms/${form.id}`, { json: { context, ...bounds, aliases: ['basin'] } });
 	await server.call(`POST /api/forms/${form.id}/webhooks`, { json: { url: 'https://hooks.example.com/formsrv' } });
 	await server.submit(form.slug, { name: 'Ada', message: 'Hello', more: { nested: ['a', 1] }, list: ['a', 'b'] });
 	await server.submit(form.slug, { name: 'Bot', _gotcha: 'x' });
@@ -52,7 +55,7 @@ async function prepareViews(): Promise<[view: string, hash: string, sign: string
 		['inbox', home, 'Ada'],
 		['empty search', `${home}?search=nothinghasthis`, 'Nothing found'],
 		['empty filter', `${home}?filter=starred`, 'Nothing starred'],
-		['submission', `${home}/submissions/${submission?.id}`, 'Hello'],
+		['submission', `${home}/submissions/${submission?.id}`, '127.0.0.0/24'],
 		['spam', `${home}/submissions/${spam?.id}?filter=spam`, 'honeypot'],
 		['files', `${home}/submissions/${attached.submissionId}`, 'found something in this file'],
 		['connect', `${home}/connect`, 'Send a test submission'],
