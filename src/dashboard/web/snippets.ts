@@ -9,6 +9,10 @@ export interface SnippetForm extends Fields {
 	/** Where `/formsrv.js` is served from. */
 	submitUrl: string;
 	captcha: Captcha | null;
+	/** Whether `formsrv.js` is to ask before whether it takes submissions. */
+	asksStatus?: boolean;
+	/** Whether `formsrv.js` is to tell the address of the page. */
+	tellsPage?: boolean;
 	/** The name of the hidden field for robots; without it there is none. */
 	honeypot?: string | undefined;
 }
@@ -32,7 +36,7 @@ function indent(lines: string[], by: string): string {
 	return lines.map((line) => by + line).join('\n');
 }
 
-function formMarkup(form: SnippetForm): string {
+function formMarkup(form: SnippetForm, attributes = ''): string {
 	const lines = [
 		...inputMarkup(form),
 		...(form.honeypot === undefined ? [] : honeypot(form.honeypot)),
@@ -42,7 +46,11 @@ function formMarkup(form: SnippetForm): string {
 	const script = form.captcha ? `\n${CAPTCHAS[form.captcha].script}` : '';
 	// Without it browsers send the names of files, and not the files.
 	const encoding = hasFiles(form) ? ' enctype="multipart/form-data"' : '';
-	return `<form action="${form.address}" method="POST"${encoding}>\n${indent(lines, '  ')}\n</form>${script}`;
+	return `<form action="${form.address}" method="POST"${encoding}${attributes}>\n${indent(lines, '  ')}\n</form>${script}`;
+}
+
+function scriptAttributes({ asksStatus, tellsPage }: SnippetForm): string {
+	return `${asksStatus ? ' data-formsrv-status' : ''}${tellsPage ? ' data-formsrv-page' : ''}`;
 }
 
 function fetchCode(form: SnippetForm): string {
@@ -128,11 +136,16 @@ function quoted(text: string): string {
 }
 
 const KINDS: Record<string, Omit<Snippet, 'id' | 'code'> & { code: (form: SnippetForm) => string }> = {
-	html: { title: 'HTML', hint: 'Works everywhere, without any script. Paste it into your page.', code: formMarkup },
+	html: {
+		title: 'HTML',
+		hint: 'Works everywhere, without any script. Paste it into your page.',
+		code: (form) => formMarkup(form),
+	},
 	enhanced: {
 		title: 'HTML + script',
 		hint: 'The same form; a small script sends it in place, shows errors beside the fields and guards against double clicks.',
-		code: (form) => `${formMarkup(form)}\n<script src="${form.submitUrl}/formsrv.js" defer></script>`,
+		code: (form) =>
+			`${formMarkup(form, scriptAttributes(form))}\n<script src="${form.submitUrl}/formsrv.js" defer></script>`,
 	},
 	fetch: {
 		title: 'fetch',

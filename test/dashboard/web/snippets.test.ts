@@ -26,6 +26,15 @@ describe('the snippets', () => {
 		expect(codeOf(null, id)).not.toMatch(/type="file"|enctype/);
 	});
 
+	test('with the script have what it is to ask and to tell', () => {
+		const code = (more: object) =>
+			snippetsFor({ ...FORM, captcha: null, ...more }).find(({ id }) => id === 'enhanced')?.code ?? '';
+		expect(code({ asksStatus: true, tellsPage: true })).toContain(
+			'method="POST" data-formsrv-status data-formsrv-page>',
+		);
+		expect(code({})).toContain('method="POST">');
+	});
+
 	test('for curl send a file if it is wanted', () => {
 		expect(withFiles('curl')).toContain("-F 'files=@photo.jpg'");
 	});

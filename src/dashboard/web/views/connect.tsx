@@ -76,6 +76,8 @@ function Snippets({ form, address }: { form: Form; address: string }) {
 		submitUrl: session.value?.submitUrl ?? '',
 		captcha,
 		honeypot,
+		asksStatus: form.opensAt !== null || form.closesAt !== null || form.maxSubmissions !== null,
+		tellsPage: form.context?.page || form.context?.utm,
 		fields,
 		files,
 	});
