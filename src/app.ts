@@ -135,7 +135,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		checkCaptcha: createCaptchaCheck({ vendors, recaptchaMinScore, altcha, log, now }),
 		altcha,
 		judge: spam.judge,
-		prepareJudge: spam.models.prepare,
+		prepareJudge: spam.prepare,
 		stamps: spam.stamps,
 		now,
 	});

@@ -22,6 +22,7 @@ import { createStreamResponse } from '../http/streamed.ts';
 import { describedEndpoint } from '../intake/routes.ts';
 import { createAuth } from '../keys/auth.ts';
 import { keyRoutes } from '../keys/routes.ts';
+import { listRoutes } from '../spam/lists/routes.ts';
 import { bulkRoutes } from '../submissions/bulk/routes.ts';
 import { exportRoutes } from '../submissions/export/routes.ts';
 import { createDownloads } from '../submissions/files/downloads.ts';
@@ -40,6 +41,7 @@ const TAGS = [
 	{ name: 'Keys', description: 'Create, list and revoke API keys.' },
 	{ name: 'Session', description: 'Sign in to the dashboard, and list sessions.' },
 	{ name: 'Events', description: 'Receive changes as they happen.' },
+	{ name: 'Spam', description: 'Who and what is spam, and who and what is not.' },
 	{ name: 'Webhooks', description: 'Post the events of a form to your own addresses, signed.' },
 	{ name: 'Deliveries', description: 'List outgoing mails and webhook requests, and retry them.' },
 	{ name: 'Server', description: 'Check the state of the server.' },
@@ -79,6 +81,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		sessionRoutes({ ...app, cookie, credential, api, failures, urls }),
 		sessionsRoutes(app.sessions, auth),
 		eventRoutes(app.streams, auth),
+		listRoutes(app.spam.lists, auth),
 		webhookRoutes(app.webhooks, auth),
 		deliveriesRoutes(app.dispatch, auth),
 		statusRoutes(app, auth),

@@ -2,6 +2,7 @@
 
 import type { RateLimiter } from '../http/rate-limit.ts';
 import type { FormRow } from '../storage/tables.ts';
+import type { Matchers, SpamLists } from './lists/lists.ts';
 import { mayHaveSigns } from './quick-look.ts';
 import { createRecentData, type Reading } from './recent-data.ts';
 import type { Stamps } from './sender/stamps.ts';
@@ -11,7 +12,7 @@ import { readMessage } from './text/message.ts';
 import { createRecentTexts, judgeRepetition } from './text/recent-texts.ts';
 import { createScriptHistory, judgeScripts, scriptOf } from './text/scripts.ts';
 import { judgeWords } from './text/words.ts';
-import { decisive, type SpamReason, verdictOf } from './verdict.ts';
+import { allowed, decisive, type SpamReason, verdictOf } from './verdict.ts';
 
 /** What is known of a submission when it is judged. */
 export interface Sent {
@@ -19,7 +20,7 @@ export interface Sent {
 	/** The JSON text to store. */
 	data: string;
 	/** The address that the sender asked to reply to. */
-	replyTo?: string | undefined;
+	replyTo: string | undefined;
 	/** When the form was loaded; see `sender/stamps.ts`. */
 	stamp?: string | undefined;
 	clientAddress: string;
@@ -38,6 +39,7 @@ export type Judge = ReturnType<typeof createJudge>;
 export interface JudgeOptions {
 	/** Rules that stand by themselves. */
 	rules: readonly Rule[];
+	lists: Pick<SpamLists, 'of'>;
 	stamps: Pick<Stamps, 'judge'>;
 	/** The domain of a disposable mail address in the data. */
 	judgeMail: (data: string) => SpamReason | null;
@@ -51,7 +53,7 @@ const FLOOD = decisive('flood', 'The form got more submissions than it may in a 
 /** What a repeated text leaves of the threshold. */
 const LEFT = 0.1;
 
-export function createJudge({ rules, stamps, judgeMail, formRate, now = Date.now }: JudgeOptions) {
+export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = Date.now }: JudgeOptions) {
 	const recentData = createRecentData(now);
 	const recentTexts = createRecentTexts(now);
 	const history = createScriptHistory();
@@ -82,27 +84,47 @@ export function createJudge({ rules, stamps, judgeMail, formRate, now = Date.now
 		return known.reading;
 	}
 
+	/** What the mail address, the stamp and the text say, after what was found before. */
+	function judgeContent(before: SpamReason[] | null, sent: Sent, reading: Reading | undefined): SpamReason[] | null {
+		const { form, hasKey, stamp } = sent;
+		let reasons = append(before, judgeMail(sent.data));
+		if (stamp !== undefined && !hasKey) reasons = append(reasons, stamps.judge(stamp, form.id));
+		if (reading) {
+			for (const reason of reading.reasons) reasons = append(reasons, reason);
+			reasons = append(reasons, judgeRepetition(reading, mostFor(form)));
+		}
+		for (const rule of rules) reasons = append(reasons, rule(sent));
+		return reasons;
+	}
+
 	/** The reasons for which it may be spam, in the order of the rules; `null` if there are none, which is the usual case. */
 	return (sent: Sent): SpamReason[] | null => {
 		// A robot: what it wrote is of no interest.
 		if (sent.honeypotFilled) return [HONEYPOT];
-		const { form, hasKey, captcha, stamp } = sent;
-		const { threshold } = form.spam;
-		let reasons = append(null, captcha);
-		reasons = append(reasons, judgeMail(sent.data));
-		if (stamp !== undefined && !hasKey) reasons = append(reasons, stamps.judge(stamp, form.id));
+		const { form, hasKey, captcha } = sent;
+		const listed = judgeByLists(sent, lists.of(form));
+		const before = append(append(null, captcha), listed);
+		if (listed?.rule === 'allow') return before;
 		const reading = readingOf(sent);
-		if (reading) {
-			for (const reason of reading.reasons) reasons = append(reasons, reason);
-			const most = threshold === null ? Number.POSITIVE_INFINITY : Math.round((threshold - LEFT) * 10) / 10;
-			reasons = append(reasons, judgeRepetition(reading, most));
-		}
-		for (const rule of rules) reasons = append(reasons, rule(sent));
+		const reasons = judgeContent(before, sent, reading);
 		// What is spam anyway does not count towards a flood.
-		if (reasons !== null && verdictOf(reasons, threshold) !== null) return reasons;
+		if (reasons !== null && verdictOf(reasons, form.spam.threshold) !== null) return reasons;
 		history.count(form.id, reading?.script);
 		return hasKey || !formRate.isOver(form.id) ? reasons : append(reasons, FLOOD);
 	};
+}
+
+/** The most points for a repeated text: it never makes spam by itself. */
+function mostFor({ spam: { threshold } }: FormRow): number {
+	return threshold === null ? Number.POSITIVE_INFINITY : Math.round((threshold - LEFT) * 10) / 10;
+}
+
+function judgeByLists(sent: Sent, matchers: Matchers | null): SpamReason | null {
+	if (matchers === null) return null;
+	const allowedBy = matchers.allow?.(sent);
+	if (allowedBy !== undefined) return allowed(allowedBy);
+	const blockedBy = matchers.block?.(sent);
+	return blockedBy === undefined ? null : decisive('block', blockedBy);
 }
 
 /** With one more reason, if there is one. */

@@ -33,6 +33,18 @@ export const RULES = {
 		points: '+10',
 		verdict: (detail) => `captcha-unavailable: ${detail}`,
 	},
+	block: {
+		label: 'Block list',
+		meaning: 'It meets an entry of a block list, of this form or of all forms.',
+		points: '+10',
+		verdict: (entry) => `block: ${entry}`,
+	},
+	allow: {
+		label: 'Allow list',
+		meaning:
+			'It meets an entry of an allow list, of this form or of all forms, so that no other rule counts but the honeypot.',
+		points: '−20',
+	},
 	words: {
 		label: 'Words of advertising',
 		meaning: 'It has words that spam has far more often than genuine messages.',

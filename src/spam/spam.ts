@@ -4,10 +4,12 @@ import type { RateLimiter } from '../http/rate-limit.ts';
 import type { Log } from '../log.ts';
 import { createServerSecret } from '../storage/server-secret.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { FormRow } from '../storage/tables.ts';
 import { createWordModels } from './bayes/models.ts';
 import { createTraining } from './bayes/training.ts';
 import { createWordRules } from './bayes/word-rules.ts';
 import { createJudge } from './judge.ts';
+import { createLists } from './lists/lists.ts';
 import { createDisposableCheck } from './sender/disposable.ts';
 import { createStamps } from './sender/stamps.ts';
 
@@ -24,12 +26,20 @@ export type Spam = ReturnType<typeof createSpam>;
 export function createSpam(storage: Storage, { formRate, disposableDomains, log, now = Date.now }: SpamOptions) {
 	const stamps = createStamps({ secret: createServerSecret(storage, 'stamp-secret'), now });
 	const models = createWordModels(storage, log);
+	const lists = createLists(storage);
 	return {
 		stamps,
+		lists,
 		models,
 		training: createTraining(storage, models),
+		/** Reads what judging needs; `undefined` if that is there already, as usual. */
+		prepare(form: FormRow): Promise<void> | undefined {
+			const reads = [models.prepare(form), lists.prepare(form)];
+			return reads.some(Boolean) ? Promise.all(reads).then(() => {}) : undefined;
+		},
 		judge: createJudge({
 			rules: createWordRules(models),
+			lists,
 			stamps,
 			judgeMail: createDisposableCheck(disposableDomains),
 			formRate,

@@ -18,6 +18,11 @@ export function decisive(rule: RuleName, detail: string): SpamReason {
 	return { rule, points: DECISIVE_POINTS, detail };
 }
 
+/** An entry of an allow list: fewer points than all that may be found besides. */
+export function allowed(entry: string): SpamReason {
+	return { rule: 'allow', points: -20, detail: entry };
+}
+
 /** The sum of the points, rounded to a tenth. */
 export function scoreOf(reasons: readonly Pick<SpamReason, 'points'>[]): number {
 	let sum = 0;
@@ -27,6 +32,7 @@ export function scoreOf(reasons: readonly Pick<SpamReason, 'points'>[]): number 
 
 /** The reason in a few words for which a submission is spam: that of a decisive rule, or `score`. `null` if it is not spam. */
 export function verdictOf(reasons: readonly SpamReason[], threshold: number | null): string | null {
+	if (reasons.some(({ rule }) => rule === 'allow')) return null;
 	for (const { rule, detail } of reasons) {
 		const verdict = ruleOf(rule)?.verdict;
 		if (verdict) return verdict(detail);

@@ -15,6 +15,10 @@ export type Mode = (typeof MODES)[number];
 export const PERMISSIONS = ['read', 'write', 'delete', 'submit', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
+/** What is in the first is spam; what is in the second is not, whatever its score. */
+export const LISTS = ['block', 'allow'] as const;
+export type ListName = (typeof LISTS)[number];
+
 export const CHANNELS = ['mail', 'webhook'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
@@ -118,6 +122,24 @@ export const submissions = sqliteTable(
 		index('submissions_inbox').on(table.formId, table.id, table.isSpam, table.isRead, table.isStarred),
 		index('submissions_starred').on(table.formId, table.id).where(sql`is_starred = 1 and is_spam = 0`),
 		index('submissions_spam').on(table.formId, table.id).where(sql`is_spam = 1`),
+	],
+);
+
+/** An entry of a block or allow list, of a form or of all forms of a mode. */
+export const listEntries = sqliteTable(
+	'list_entries',
+	{
+		id: integer('id').primaryKey(),
+		mode: text('mode', { enum: MODES }).notNull(),
+		/** `null`: of all forms of the mode. */
+		formId: integer('form_id').references(() => forms.id, { onDelete: 'cascade' }),
+		list: text('list', { enum: LISTS }).notNull(),
+		/** As `domain:example.com`. */
+		entry: text('entry').notNull(),
+	},
+	(table) => [
+		uniqueIndex('list_entries_form').on(table.formId, table.list, table.entry).where(sql`form_id is not null`),
+		uniqueIndex('list_entries_mode').on(table.mode, table.list, table.entry).where(sql`form_id is null`),
 	],
 );
 

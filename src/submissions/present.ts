@@ -23,9 +23,10 @@ export function presentAround(row: Shown, timeline: Timeline): [before: string, 
 	return [`${presentId(row)}"data":`, `,${presentFlags(row, timeline, presentRest(row))}`];
 }
 
-/** As {@link presentJson}, without what was sent. */
+/** As {@link presentJson}, without what was sent; of the spam reason only the rule. */
 export function presentFlagged(row: Shown, timeline: Timeline): string {
-	return presentId(row) + presentFlags(row, timeline, '}');
+	const spamReason = row.spamReason?.replace(/:.*/s, '') ?? null;
+	return presentId(row) + presentFlags({ ...row, spamReason }, timeline, '}');
 }
 
 function presentId({ id }: Shown): string {

@@ -15,6 +15,7 @@ export interface Posted extends Partial<Omit<Sent, 'form' | 'data'>> {
 export function openJudge(options: Partial<JudgeOptions> = {}) {
 	const judge = createJudge({
 		rules: [],
+		lists: { of: () => null },
 		stamps: { judge: () => null },
 		judgeMail: createDisposableCheck(null),
 		formRate: { isOver: () => false },
@@ -28,6 +29,7 @@ export function openJudge(options: Partial<JudgeOptions> = {}) {
 			judge({
 				form,
 				data: JSON.stringify(fields),
+				replyTo: undefined,
 				clientAddress: '192.0.2.1',
 				hasKey: false,
 				honeypotFilled: false,

@@ -25,20 +25,22 @@ const ASCII_WORD = /^[a-z]/;
 
 /** @param data The JSON text of the fields. */
 export function readMessage(data: string): Message {
-	const texts: string[] = [];
-	for (const [, content = '', isName] of data.slice(0, MAX_CHARACTERS).matchAll(STRING)) {
-		if (!isName && content !== '') texts.push(content.includes('\\') ? unescapeJson(content) : content);
-	}
+	const texts = textsOf(data.slice(0, MAX_CHARACTERS));
 	const text = texts.join('\n');
 	const words = wordsOf(text);
 	let count = 0;
 	for (const word of words) if (word !== '') count++;
-	return {
-		text,
-		longest: texts.reduce((longest, one) => (one.length > longest.length ? one : longest), ''),
-		words,
-		count,
-	};
+	const longest = texts.reduce((found, one) => (one.length > found.length ? one : found), '');
+	return { text, longest, words, count };
+}
+
+/** The texts that were sent, without the names of their fields. @param data JSON text, or the beginning of one. */
+export function textsOf(data: string): string[] {
+	const texts: string[] = [];
+	for (const [, content = '', isName] of data.matchAll(STRING)) {
+		if (!isName && content !== '') texts.push(content.includes('\\') ? unescapeJson(content) : content);
+	}
+	return texts;
 }
 
 /** The words of a text, as `Message.words`. */

@@ -1,10 +1,10 @@
 /**
- * A number that moves with each change of settings: of forms, their slugs and their webhooks; not with what changes by itself. A
+ * A number that moves with each change of settings: of forms, their slugs, webhooks and lists; not with what changes by itself. A
  * process uses it for a moment without asking again, and a change of settings is answered after that moment: then all others know.
  */
 
 import { getTableColumns, getTableName } from 'drizzle-orm';
-import { formerSlugs, forms, webhooks } from '../tables.ts';
+import { formerSlugs, forms, listEntries, webhooks } from '../tables.ts';
 import { rowsOf, type Sql } from './connection.ts';
 
 /** Their columns that submissions and deliveries move. */
@@ -16,7 +16,7 @@ export const SETTINGS_CHANGED = 'formsrv: settings changed';
 
 /** Counts by triggers, so that no write can forget it, whichever server makes it. May run again. */
 export function watchSettingsSql(): string {
-	const triggers = [forms, formerSlugs, webhooks].map((table) => {
+	const triggers = [forms, formerSlugs, webhooks, listEntries].map((table) => {
 		const columns = Object.values(getTableColumns(table)).map(({ name }) => name);
 		const settings = columns.filter((name) => !MOVED.has(name)).join(', ');
 		return `create or replace trigger settings_changed after insert or delete or update of ${settings}

@@ -101,6 +101,7 @@ export const {
 	forms,
 	former_slugs,
 	submissions,
+	list_entries,
 	files,
 	removed_files,
 	submission_blocks,

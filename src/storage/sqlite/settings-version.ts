@@ -1,8 +1,8 @@
-/** A number that moves with each change of settings: of forms, their slugs and their webhooks; not with what changes by itself. */
+/** A number that moves with each change of settings: of forms, their slugs, webhooks and lists; not with what changes by itself. */
 
 import type { Database } from 'bun:sqlite';
 import { getTableColumns, getTableName } from 'drizzle-orm';
-import { formerSlugs, forms, webhooks } from '../tables.ts';
+import { formerSlugs, forms, listEntries, webhooks } from '../tables.ts';
 
 /** Their columns that submissions and deliveries move. */
 const MOVED = new Set(['total', 'unread', 'starred', 'spam', 'file_bytes', 'failing_since']);
@@ -14,7 +14,7 @@ const MOVED = new Set(['total', 'unread', 'starred', 'spam', 'file_bytes', 'fail
  */
 export function createSettingsVersion(client: Database): () => number {
 	const count = 'begin update settings_version set number = number + 1; end;';
-	const triggers = [forms, formerSlugs, webhooks].flatMap((table) => {
+	const triggers = [forms, formerSlugs, webhooks, listEntries].flatMap((table) => {
 		const name = getTableName(table);
 		const columns = Object.values(getTableColumns(table)).map((column) => column.name);
 		const settings = columns.filter((column) => !MOVED.has(column)).join(', ');

@@ -1,0 +1,76 @@
+/** `formsrv lists`: shows and changes the block and allow lists. */
+
+import { Argument, type Command, Option } from 'commander';
+import type { App } from '../app.ts';
+import type { ListScope } from '../spam/lists/lists.ts';
+import { LISTS, type ListName, MODES, type Mode } from '../storage/tables.ts';
+import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
+
+interface ListOptions extends Options {
+	form?: string;
+	mode?: Mode;
+	file?: string;
+}
+
+export function addLists(program: Command, cli: Cli): void {
+	const lists = program
+		.command('lists')
+		.description('Show and change the lists of who and what is spam (block), and who and what is not (allow).');
+	addShow(lists, cli);
+	addChange(lists, cli, 'add');
+	addChange(lists, cli, 'remove');
+}
+
+function addShow(lists: Command, cli: Cli): void {
+	const command = withScope(lists.command('show').description('Show both lists of a form, or of all forms.'));
+	runOnApp(command, { cli }, (options: ListOptions) => async (app) => {
+		const found = await app.spam.lists.get(await scopeOf(app, options));
+		if (options.json) return void cli.printJson(found);
+		cli.printTable(
+			['LIST', 'ENTRY'],
+			LISTS.flatMap((name) => found[name].map((entry) => [name, entry])),
+		);
+	});
+}
+
+function addChange(lists: Command, cli: Cli, verb: 'add' | 'remove'): void {
+	const command = withScope(
+		lists
+			.command(verb)
+			.description(`${verb === 'add' ? 'Add entries to' : 'Remove entries from'} a list.`)
+			.addArgument(new Argument('<list>', 'Which list').choices(LISTS))
+			.argument(
+				'[entries...]',
+				'As email:ada@example.com, domain:example.com, cidr:203.0.113.0/24 or "text:buy followers"',
+			)
+			.option('--file <path>', 'Take the entries from a file, one on each line'),
+	).addHelpText(
+		'after',
+		examples(
+			`formsrv lists ${verb} block domain:spam.example`,
+			`formsrv lists ${verb} allow --form contact email:ada@example.com`,
+		),
+	);
+	runOnApp(command, { cli }, (options: ListOptions, name: ListName, entries: string[]) => async (app) => {
+		const all = [...entries, ...(options.file === undefined ? [] : await linesOf(options.file))];
+		if (all.length === 0) throw new CommandError(`No entry was given. See formsrv lists ${verb} --help.`, 2);
+		const counts = await app.spam.lists.change(await scopeOf(app, options), { [name]: { [verb]: all } });
+		cli.printResult(options, counts, `The ${name} list has ${counts[name]} entries.`);
+	});
+}
+
+function withScope(command: Command): Command {
+	return command
+		.option('--form <form>', 'The lists of one form, by its id or slug (default: those of all forms)')
+		.addOption(new Option('--mode <mode>', 'Of all live or all test forms').choices(MODES).default('live'));
+}
+
+async function scopeOf(app: App, { form, mode = 'live' }: ListOptions): Promise<ListScope> {
+	return form === undefined ? { mode } : { form: (await findForm(app, form)).id };
+}
+
+async function linesOf(path: string): Promise<string[]> {
+	const file = Bun.file(path);
+	if (!(await file.exists())) throw new CommandError(`There is no file ${path}.`, 2);
+	return (await file.text()).split('\n').filter((line) => line.trim() !== '');
+}

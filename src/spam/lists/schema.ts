@@ -1,0 +1,31 @@
+/** The wire shapes of block and allow lists. */
+
+import { type Static, Type } from '@sinclair/typebox';
+
+const entries = Type.Array(Type.String());
+
+export const Lists = Type.Object(
+	{
+		block: Type.Array(Type.String(), { description: 'What meets an entry is spam, with the entry as the reason.' }),
+		allow: Type.Array(Type.String(), {
+			description: 'What meets an entry is not spam, unless it filled in the honeypot.',
+		}),
+	},
+	{ $id: 'SpamLists' },
+);
+export type Lists = Static<typeof Lists>;
+
+const change = Type.Optional(
+	Type.Union([entries, Type.Partial(Type.Object({ add: entries, remove: entries }), { additionalProperties: false })], {
+		description: 'An array takes the place of the list; an object adds entries to it, and removes some.',
+	}),
+);
+
+export const ChangeLists = Type.Object(
+	{ block: change, allow: change },
+	{ $id: 'ChangeSpamLists', additionalProperties: false },
+);
+export type ChangeLists = Static<typeof ChangeLists>;
+
+export const ListCounts = Type.Object({ block: Type.Integer(), allow: Type.Integer() }, { $id: 'SpamListCounts' });
+export type ListCounts = Static<typeof ListCounts>;
