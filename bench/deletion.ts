@@ -1,10 +1,10 @@
 /** Latency of submissions while a large form is deleted. */
 
 import { Database } from 'bun:sqlite';
-import type { Stock } from './list.ts';
 import { sendAtRate } from './load.ts';
 import { jsonPost } from './product.ts';
 import { type Finding, short } from './report.ts';
+import type { Stock } from './stock.ts';
 
 const PER_SECOND = 1000;
 const QUIET_MS = 5000;

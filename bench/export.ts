@@ -1,11 +1,11 @@
 /** An export of a large form: its memory, and the latency of submissions meanwhile. */
 
-import type { Stock } from './list.ts';
 import { type HttpRequest, sendAtRate } from './load.ts';
 import type { Running } from './processes.ts';
 import { jsonPost } from './product.ts';
 import { type Finding, short } from './report.ts';
 import { median } from './rounds.ts';
+import type { Stock } from './stock.ts';
 
 const PER_SECOND = 1000;
 const ROUNDS = 3;

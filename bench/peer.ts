@@ -3,12 +3,12 @@
 import { Database } from 'bun:sqlite';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Stock } from './list.ts';
 import { type HttpRequest, sendAtRate } from './load.ts';
 import { type Running, start } from './processes.ts';
 import { CONTACT, jsonPost, openProduct, WORK } from './product.ts';
 import { type Finding, short } from './report.ts';
 import { compete, type Effort, type Measure } from './rounds.ts';
+import type { Stock } from './stock.ts';
 
 const NAME = 'pocketbase';
 const CONNECTIONS = 64;

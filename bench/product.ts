@@ -46,6 +46,8 @@ export async function openProduct(name: string, settings: Record<string, string>
 	return {
 		dataDir,
 		file: join(dataDir, 'formsrv.db'),
+		/** Where its database is. */
+		place: settings.FORMSRV_DATABASE_URL ?? join(dataDir, 'formsrv.db'),
 		authorization,
 		/** @param prefix a command that runs it, such as strace */
 		start: (prefix: string[] = []): Promise<Running> =>

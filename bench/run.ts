@@ -8,18 +8,21 @@ import { measureExport } from './export.ts';
 import { measureFiles } from './files.ts';
 import { handwrittenFolder, measureAgainstHandwritten } from './handwritten.ts';
 import { measureIndex } from './index.ts';
-import { measureLists, type Stock } from './list.ts';
+import { measureLists } from './list.ts';
 import { measureMail } from './mail.ts';
 import { measureAgainstPeer, peerBinary } from './peer.ts';
-import { clearWork, openProduct, ROOT, WORK } from './product.ts';
+import { measurePostgres, measurePostgresReads } from './postgres.ts';
+import { clearWork, ROOT, WORK } from './product.ts';
 import { type Finding, toMarkdown, verdict } from './report.ts';
 import type { Effort } from './rounds.ts';
 import { measureStartup } from './startup.ts';
+import { stock } from './stock.ts';
 import { measureConnections, measureGrowth, measureSubmissions } from './submit.ts';
 import { measureView } from './view.ts';
 
 const SMALL_ROWS = 1000;
 const PEER_ROWS = 100_000;
+const LIST_BOUNDS = { measure: 'cpuMicros', first: { must: 1.15, aim: 1.06 }, other: { must: 3, aim: 2 } } as const;
 const PARTS = [
 	'submit',
 	'connections',
@@ -35,14 +38,25 @@ const PARTS = [
 	'index',
 	'peer',
 	'handwritten',
+	'postgres',
+	'postgres-reads',
 ] as const;
 
+interface Plan {
+	rows: number;
+	effort: Effort;
+	/** An earlier build to compare with. */
+	before: string | undefined;
+}
+
 /** Measurements that need no preparation. */
-async function measureAlone(parts: Set<string>): Promise<Finding[]> {
+async function measureAlone(parts: Set<string>, { rows, effort }: Pick<Plan, 'rows' | 'effort'>): Promise<Finding[]> {
 	const findings: Finding[] = [];
 	if (parts.has('index')) findings.push(...(await measureIndex()));
 	if (parts.has('durability')) findings.push(...(await measureDurability()));
 	if (parts.has('files')) findings.push(...(await measureFiles()));
+	if (parts.has('postgres')) findings.push(...(await measurePostgres(effort)));
+	if (parts.has('postgres-reads')) findings.push(...(await measurePostgresReads(rows, effort)));
 	return findings;
 }
 
@@ -60,23 +74,6 @@ async function buildBare(): Promise<string> {
 	return outfile;
 }
 
-/** An instance with one form of `rows` submissions. */
-async function stock(name: string, rows: number): Promise<Stock> {
-	const product = await openProduct(name);
-	const server = await product.start();
-	const form = await product.createForm(server, 'Stocked');
-	await server.stop();
-	await Bun.$`bun ${ROOT}/bench/seed.ts --file ${product.file} --form ${form.id} --rows ${rows}`.quiet();
-	return { product, form, rows };
-}
-
-interface Plan {
-	rows: number;
-	effort: Effort;
-	/** An earlier build to compare with. */
-	before: string | undefined;
-}
-
 async function measure(parts: Set<string>, { rows, effort, before }: Plan): Promise<Finding[]> {
 	const bare = await buildBare();
 	const findings: Finding[] = [];
@@ -86,14 +83,14 @@ async function measure(parts: Set<string>, { rows, effort, before }: Plan): Prom
 	if (needsLarge) {
 		const [small, large] = [await stock('small', SMALL_ROWS), await stock('large', rows)];
 		const short = { ...effort, seconds: Math.min(2, effort.seconds) };
-		if (parts.has('list')) findings.push(...(await measureLists(small, large, short)));
+		if (parts.has('list')) findings.push(...(await measureLists(small, large, { ...short, ...LIST_BOUNDS })));
 		if (parts.has('view')) findings.push(...(await measureView(large)));
 		if (parts.has('export')) findings.push(...(await measureExport(large)));
 		if (parts.has('growth')) findings.push(...(await measureGrowth(large.product, effort)));
 		if (parts.has('startup')) findings.push(...(await measureStartup(bare, large.product)));
 		if (parts.has('deletion')) findings.push(...(await measureDeletion(large)));
 	}
-	findings.push(...(await measureAlone(parts)));
+	findings.push(...(await measureAlone(parts, { rows, effort })));
 	if (parts.has('mail')) findings.push(...(await measureMail(effort)));
 	const peer = parts.has('peer') ? peerBinary() : null;
 	if (peer) findings.push(...(await measureAgainstPeer(peer, { stock: await stock('peer', PEER_ROWS), effort })));

