@@ -1,17 +1,15 @@
 /** Full-text search: the folded text of each submission, indexed by its trigrams, behind the commits and up to the horizon. */
 
 import type { Log } from '../../log.ts';
-import { repeat } from '../../repeat.ts';
+import type { Findings } from '../findings.ts';
+import { type Arrivals, startIndexer } from '../indexer.ts';
 import { SEARCHED_JSON_CHARACTERS, searchTerms, searchText } from '../search-text.ts';
 import type { Selection } from '../submission.ts';
 import { BEYOND_ALL_IDS, CONDITION } from '../submission-rows.ts';
-import { numbers, type Runner, rowsOf, type Sql, strings, type Value } from './connection.ts';
+import { numbers, rowsOf, type Sql, strings, type Value } from './connection.ts';
 
-const STEP_ROWS = 500;
-const STEP_BYTES = 4 * 1024 * 1024;
-const IDLE_MS = 250;
-const RETRY_AFTER_MS = 10_000;
-const FIRST_AFTER_MS = 100;
+/** Folding the texts of a step holds up everything else for so long; the rest is the database's work. */
+const STEP = { usual: { rows: 128, bytes: 128 * 1024 }, short: { rows: 32, bytes: 32 * 1024 } };
 /** Where the index ends, among the server's values. */
 const INDEXED_TO = 'search_indexed_to';
 /** Around each short word, behind the text; no text holds it. */
@@ -34,63 +32,70 @@ export function found({ formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS, w
 	};
 }
 
+export interface SearchOptions {
+	horizon(): Promise<number>;
+	findings: Pick<Findings, 'has'>;
+}
+
 function storedText(data: string): string {
 	const { text, shortWords } = searchText(data);
 	return shortWords.length === 0 ? text : `${text}\n${MARK}${shortWords.join(MARK + MARK)}${MARK}`;
 }
 
-export function createSearch(sql: Sql, horizon: () => Promise<number>) {
+export function createSearch(sql: Sql, { horizon, findings }: SearchOptions) {
 	/** Indexes what comes next below an id. Returns whether there may be more. */
-	async function advance(below: number): Promise<boolean> {
-		return sql.begin(async (begun) => {
-			const tx = begun as unknown as Runner;
-			const [[from = '0'] = []] = await rowsOf<[string]>(
-				tx,
-				`insert into server_values (name, value) values ('${INDEXED_TO}', '0')
-					on conflict (name) do update set value = server_values.value returning value`,
-			);
-			const rows = await rowsOf<[number, number, string]>(
-				tx,
-				`select id, form_id, data from (select id, form_id, left(data, ${SEARCHED_JSON_CHARACTERS}) data,
-						sum(octet_length(data)) over (order by id) - octet_length(data) before from (
-							select id, form_id, data from submissions where id > $1 and id < $2 order by id limit ${STEP_ROWS}) next) sized
-					where before < ${STEP_BYTES} order by id`,
-				[Number(from), below],
-			);
-			const last = rows.at(-1)?.[0];
-			if (last === undefined) return false;
-			// A removal of one of them waits meanwhile, and then removes its text too.
-			await rowsOf(
-				tx,
-				`insert into search_texts (id, form_id, text)
-					select t.* from unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[]) t (id, form_id, text)
-					join (select id from submissions where id = any($1::text::bigint[]) order by id for key share) s on s.id = t.id
-					on conflict (id) do nothing`,
-				[
-					numbers(rows.map(([id]) => id)),
-					numbers(rows.map(([, formId]) => formId)),
-					strings(rows.map(([, , data]) => storedText(data))),
-				],
-			);
-			await rowsOf(tx, `update server_values set value = $1 where name = '${INDEXED_TO}'`, [`${last}`]);
-			return true;
-		}) as Promise<boolean>;
+	async function advance(below: number, step: keyof typeof STEP = 'usual'): Promise<boolean> {
+		const [[from = '0'] = []] = await rowsOf<[string]>(sql, 'select value from server_values where name = $1', [
+			INDEXED_TO,
+		]);
+		const rows = await rowsOf<[number, number, string]>(
+			sql,
+			`select id, form_id, data from (select id, form_id, left(data, ${SEARCHED_JSON_CHARACTERS}) data,
+					sum(octet_length(data)) over (order by id) - octet_length(data) before from (
+						select id, form_id, data from submissions where id > $1 and id < $2 order by id limit $3) next) sized
+				where before < $4 order by id`,
+			[Number(from), below, STEP[step].rows, STEP[step].bytes],
+		);
+		const last = rows.at(-1)?.[0];
+		if (last === undefined) return false;
+		const columns = [
+			numbers(rows.map(([id]) => id)),
+			numbers(rows.map(([, formId]) => formId)),
+			strings(rows.map(([, , data]) => storedText(data))),
+		];
+		// Unless another leader did so meanwhile. A removal of one of them waits, and then removes its text too.
+		await rowsOf(
+			sql,
+			`with mine as (insert into server_values (name, value) values ($4, $6)
+					on conflict (name) do update set value = excluded.value where server_values.value = $5 returning 1),
+				s as (select id from submissions where id = any($1::text::bigint[]) order by id for key share)
+			insert into search_texts (id, form_id, text)
+				select t.* from unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[]) t (id, form_id, text)
+				join s on s.id = t.id where exists (select from mine) on conflict (id) do nothing`,
+			[...columns, INDEXED_TO, from, `${last}`],
+		);
+		return true;
 	}
+
+	const index = {
+		// Never beyond the horizon, which is all that is settled among several servers.
+		advance: async (_settled: number, step: keyof typeof STEP) => advance(await horizon(), step),
+		// A text goes with its submission.
+		clear: async () => false,
+		async arrivals(sinceId: number, limit: number): Promise<Arrivals> {
+			const [[count = 0, newest = null] = []] = await rowsOf<[number, number | null]>(
+				sql,
+				'select count(*), max(id) from (select id from submissions where id > $1 order by id desc limit $2) new',
+				[sinceId, limit],
+			);
+			return { count, newest: newest ?? sinceId };
+		},
+	};
 
 	return {
 		async catchUp(): Promise<void> {
 			while (await advance(BEYOND_ALL_IDS));
 		},
-		follow(log: Log): () => Promise<void> {
-			const step = async () => {
-				try {
-					return (await advance(await horizon())) ? 0 : IDLE_MS;
-				} catch (cause) {
-					log.error('The search index could not be brought up to date; it is tried again.', { cause });
-					return RETRY_AFTER_MS;
-				}
-			};
-			return repeat(step, FIRST_AFTER_MS).stop;
-		},
+		follow: (log: Log) => startIndexer({ search: index, findings }, log),
 	};
 }

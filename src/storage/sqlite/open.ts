@@ -8,6 +8,7 @@ import { describeStep } from '../clock-report.ts';
 import { Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
+import { startIndexer } from '../indexer.ts';
 import type { Db, Query, Results, StopWork, StorageOptions } from '../storage.ts';
 import { createClock } from './clock.ts';
 import {
@@ -22,7 +23,6 @@ import { createDatabase, hasDatabase } from './database-place.ts';
 import { measureDisk } from './disk-use.ts';
 import { isDamage } from './failures.ts';
 import { createFormIndex } from './form-index.ts';
-import { startIndexer } from './indexer.ts';
 import { areFilesHeld } from './locks.ts';
 import { migrate } from './migrate.ts';
 import { createNameRecount } from './name-recount.ts';

@@ -4,6 +4,7 @@
  */
 
 import type { Database } from 'bun:sqlite';
+import type { Arrivals } from '../indexer.ts';
 import { SEARCHED_JSON_CHARACTERS, searchText, wordToken } from '../search-text.ts';
 import { closeSegmentTables, createSegmentTables, type Kind, segmentTable, segmentTables } from './search-segments.ts';
 import type { Writer } from './writer.ts';
@@ -170,7 +171,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 			return commit(mayClear ? clearNext : undefined);
 		},
 		/** How many submissions were stored since the one with that id, as far as `limit`, and the newest id. */
-		arrivals(sinceId: number, limit: number): { count: number; newest: number } {
+		arrivals(sinceId: number, limit: number): Arrivals {
 			const [count, newest] = sql.arrivals.values(sinceId, limit)[0] as [number, number | null];
 			return { count, newest: newest ?? sinceId };
 		},

@@ -1,9 +1,8 @@
 /** Drives the search index of a running server: within a second behind the submissions, and out of their way. */
 
-import type { Log } from '../../log.ts';
-import { repeat } from '../../repeat.ts';
-import type { Findings } from '../findings.ts';
-import type { SearchIndex } from './search-index.ts';
+import type { Log } from '../log.ts';
+import { repeat } from '../repeat.ts';
+import type { Findings } from './findings.ts';
 
 const LOOK_EVERY_MS = 200;
 /** Delayed, so that the first response does not wait for it. */
@@ -20,9 +19,23 @@ const MIN_REST_MS = 2;
 const FLOOD_ARRIVALS = 250;
 const RETRY_AFTER_MS = 10_000;
 
+export interface FollowingIndex {
+	/** Takes in some of what comes next, and is settled; `false` if there is nothing to do. */
+	advance(settled: number, step: 'usual' | 'short'): Promise<boolean>;
+	/** Takes out some of what was removed; `false` if there is nothing to do. */
+	clear(): Promise<boolean>;
+	/** How many submissions were stored since the one with that id, as far as `limit`, and the newest id. */
+	arrivals(sinceId: number, limit: number): Arrivals | Promise<Arrivals>;
+}
+
+export interface Arrivals {
+	count: number;
+	newest: number;
+}
+
 /** Returns a function that stops it, and resolves once the present step has ended. */
 export function startIndexer(
-	{ search, findings }: { search: SearchIndex; findings: Pick<Findings, 'has'> },
+	{ search, findings }: { search: FollowingIndex; findings: Pick<Findings, 'has'> },
 	log: Log,
 ): () => Promise<void> {
 	let lookedAt = performance.now();
@@ -32,19 +45,19 @@ export function startIndexer(
 	/** Ids are assigned before the commit, so only ids up to the newest one of the look before are indexed: all below it has committed. */
 	let settled = 0;
 
-	function look(): void {
+	async function look(): Promise<void> {
 		const at = performance.now();
 		if (at - lookedAt < LOOK_EVERY_MS) return;
 		lookedAt = at;
 		settled = newest;
-		const arrivals = search.arrivals(newest, 2 * FLOOD_ARRIVALS);
+		const arrivals = await search.arrivals(newest, 2 * FLOOD_ARRIVALS);
 		isFlooded = arrivals.count > FLOOD_ARRIVALS;
 		newest = arrivals.newest;
 	}
 
 	/** Returns the pause after it. */
 	async function step(): Promise<number> {
-		look();
+		await look();
 		// It would take the room that is kept for owners; what owners delete makes more, and goes on.
 		if (findings.has('disk')) return IDLE_REST_MS;
 		const started = performance.now();
