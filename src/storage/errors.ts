@@ -18,6 +18,17 @@ export class Unavailable extends AppError {
 	}
 }
 
+/** It is unknown whether it was stored, or will be: the database did not answer. */
+export class OutcomeUnknown extends AppError {
+	constructor(cause?: unknown) {
+		super(
+			'INTERNAL',
+			'The database did not answer, so it is not known whether this was stored. Repeat it with the same Idempotency-Key.',
+			{ cause },
+		);
+	}
+}
+
 /** The form has as many submissions as it takes; nothing was stored. */
 export class FormFull extends AppError {
 	constructor() {

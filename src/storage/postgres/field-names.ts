@@ -11,6 +11,7 @@ const MAX_SHAPES = 2000;
 const MAX_LISTED_NAMES = 2000;
 const MAX_KNOWN = 20_000;
 const UNLISTED = 0;
+const UNKNOWN = -1;
 /** Integers that JavaScript holds exactly. */
 const SHAPE_BITS = 52n;
 
@@ -45,21 +46,26 @@ export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES }
 		return isStored ? shape : UNLISTED;
 	}
 
+	async function makeShapes(rows: readonly NewSubmission[]): Promise<number[]> {
+		const shapes: number[] = [];
+		for (const row of rows) {
+			const name = nameOf(row);
+			let shape = known.get(name);
+			if (shape === undefined) {
+				shape = await store(row.formId, row, name.slice(name.indexOf(' ')));
+				if (known.size >= MAX_KNOWN) known = new Map();
+				known.set(name, shape);
+			}
+			shapes.push(shape);
+		}
+		return shapes;
+	}
+
 	return {
 		/** The shapes of submissions to be stored, which are stored first if they are new. */
-		async shapesOf(rows: readonly NewSubmission[]): Promise<number[]> {
-			const shapes: number[] = [];
-			for (const row of rows) {
-				const text = `${row.formId} ${JSON.stringify(row.names)}`;
-				let shape = known.get(text);
-				if (shape === undefined) {
-					shape = await store(row.formId, row, text.slice(text.indexOf(' ')));
-					if (known.size >= MAX_KNOWN) known = new Map();
-					known.set(text, shape);
-				}
-				shapes.push(shape);
-			}
-			return shapes;
+		shapesOf(rows: readonly NewSubmission[]): number[] | Promise<number[]> {
+			const shapes = rows.map((row) => known.get(nameOf(row)) ?? UNKNOWN);
+			return shapes.includes(UNKNOWN) ? makeShapes(rows) : shapes;
 		},
 		/** The names of all submissions but spam, or of spam, in the order first seen. */
 		async list(formId: number, isSpam: boolean): Promise<FieldNames> {
@@ -69,4 +75,8 @@ export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES }
 			return { names: all.slice(0, maxListedNames), isPartial };
 		},
 	};
+}
+
+function nameOf({ formId, names }: NewSubmission): string {
+	return `${formId} ${JSON.stringify(names)}`;
 }

@@ -2,7 +2,7 @@
 
 import { lazy } from '../../lazy.ts';
 import type { Log } from '../../log.ts';
-import { Unavailable } from '../errors.ts';
+import { OutcomeUnknown, Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
 import type { Db, Query, Results, Storage, StorageOptions } from '../storage.ts';
@@ -48,7 +48,11 @@ export async function openPostgres(
 	const notices = createNotices(sql, onError);
 	const { events } = notices;
 	const names = createFieldNames(sql, { maxListedNames });
-	const writer = createWriter(url, sql, { clock: () => clock, findings, shapesOf: names.shapesOf });
+	const onStored = ({ formId }: NewSubmission, submissionId: number) => {
+		counts.count(formId);
+		if (notices.isTold()) events.publish({ type: 'submission', formId, submissionId });
+	};
+	const writer = createWriter(url, sql, { clock: () => clock, findings, shapesOf: names.shapesOf, onStored });
 	let clock: Awaited<ReturnType<typeof createClock>>;
 	try {
 		await checkServer(sql, another);
@@ -92,29 +96,28 @@ export async function openPostgres(
 			const rejection = findings.rejection('write');
 			if (rejection) throw rejection;
 			const began = performance.now();
-			const results = await again(
-				() =>
-					sql.begin(async (tx) => {
-						const results: unknown[] = [];
-						for (const query of build(createDb(tx as unknown as Runner))) results.push(await query.prepare().execute());
-						return results;
-					}) as unknown as Promise<Results<T>>,
-			);
+			let isCommitting = false;
+			const run = () =>
+				sql.begin(async (tx) => {
+					isCommitting = false;
+					const results: unknown[] = [];
+					for (const query of build(createDb(tx as unknown as Runner))) results.push(await query.prepare().execute());
+					isCommitting = true;
+					return results;
+				}) as unknown as Promise<Results<T>>;
+			const results = await again(run).catch((error: unknown) => {
+				throw isCommitting && error instanceof Unavailable ? new OutcomeUnknown(error.cause) : error;
+			});
 			await settings.spread(began);
 			return results;
 		},
 		submissions: {
-			async append(row: NewSubmission): Promise<number> {
-				const submissionId = await writer.append(row);
-				counts.count(row.formId);
-				if (notices.isTold()) events.publish({ type: 'submission', formId: row.formId, submissionId });
-				return submissionId;
-			},
+			append: writer.append,
 			...createSubmissionLog(sql, { counts, events }),
 			...fileLists,
 			...createSubmissionLists(sql, { counts, files: fileLists.files, names: names.list, scans: loadScans }),
 		},
-		search: createSearch(sql, clock.settled),
+		search: createSearch(sql, { horizon: clock.settled, findings }),
 		nextId: clock.nextId,
 		clock,
 		events,

@@ -72,8 +72,14 @@ export function createSettingsVersion(sql: Sql, areOthers: () => Promise<boolean
 		/** Resolves when all servers know what this process changed since a moment. */
 		async spread(since: number): Promise<void> {
 			if (changedAt < since) return;
-			await askedAfter(performance.now());
-			if (await areOthers()) await Bun.sleep(VALID_MS);
+			askedAt = Number.NEGATIVE_INFINITY;
+			try {
+				await askedAfter(performance.now());
+				if (!(await areOthers())) return;
+			} catch {
+				// What was changed is stored; the next request asks.
+			}
+			await Bun.sleep(VALID_MS);
 		},
 	};
 }

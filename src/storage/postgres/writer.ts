@@ -1,21 +1,18 @@
 /** Group commit: submissions that arrive together are stored by one statement, which resolves after its commit. */
 
 import { AppError } from '../../errors.ts';
-import { FormFull, FormGone, Unavailable, UniqueViolation } from '../errors.ts';
+import { FormFull, FormGone, OutcomeUnknown, Unavailable, UniqueViolation } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { NewSubmission } from '../submission.ts';
 import { createBoundedForms, lockForms } from './bounded-forms.ts';
 import { type Clock, OLDEST_ID_MS } from './clock.ts';
 import { connect, type Runner, rowsOf, type Sql, WRITER_NAME, withDeadline } from './connection.ts';
 import { asStorageError, isMissingParent, isRolledBack, mayTryAgain } from './failures.ts';
-import { type Insert, insertOf, type Stored } from './insert.ts';
+import { createGathering, MAX_IN_FLIGHT, type Waiting } from './gathering.ts';
+import { type Insert, insertOf } from './insert.ts';
 import { askStored, idsIn } from './unknown-outcome.ts';
 
-const MAX_ROWS = 2000;
-const MAX_CHARACTERS = 4 * 1024 * 1024;
-/** Statements that are on their way at the same time: while one waits for its commit, the next one is taken in. */
-const MAX_IN_FLIGHT = 2;
-/** After so long a submission is refused, though it may still be stored: the client asks again. */
+/** After so long a client is told that the outcome is unknown. */
 const DEADLINE_MS = 10_000;
 /** A statement that takes longer may hang, or wait for a standby that is away. */
 const ANSWER_WITHIN_MS = 5000;
@@ -26,7 +23,7 @@ const MAX_TRIES = 5;
 /** How many were stored, and the ids of those if not all were; see `insert.ts`. */
 type Outcome = [number, string | null];
 
-interface Job extends Stored {
+interface Job extends Waiting {
 	tries: number;
 	/** Whether its client has been told something. */
 	isAnswered: boolean;
@@ -38,19 +35,23 @@ export interface WriterOptions {
 	clock: () => Pick<Clock, 'nextId' | 'servers' | 'isOwnClock'>;
 	findings: Findings;
 	/** Which fields a submission has; stored before it. */
-	shapesOf(rows: readonly NewSubmission[]): Promise<number[]>;
+	shapesOf(rows: readonly NewSubmission[]): readonly number[] | Promise<readonly number[]>;
+	/** Called before its client is answered. */
+	onStored(row: NewSubmission, id: number): void;
 }
 
 export type Writer = ReturnType<typeof createWriter>;
 
 /** @param sql For questions about what was stored. */
-export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf }: WriterOptions) {
+export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf, onStored }: WriterOptions) {
 	let connections = open();
-	const queue: Job[] = [];
-	let isScheduled = false;
 	let isClosing = false;
-	const inFlight = new Set<readonly Job[]>();
 	const bounded = createBoundedForms(sql);
+	const gathering = createGathering<Job>({
+		send: store,
+		deadlineMs: DEADLINE_MS,
+		expire: (job) => fail(job, new Unavailable()),
+	});
 
 	/** Each pool has a name of its own, by which the server tells whether its statements have ended. */
 	function open() {
@@ -67,37 +68,18 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf 
 		return opened;
 	}
 
-	function schedule(): void {
-		if (isScheduled) return;
-		isScheduled = true;
-		setImmediate(pump);
-	}
-
-	function pump(): void {
-		isScheduled = false;
-		while (queue.length > 0 && inFlight.size < MAX_IN_FLIGHT) {
-			const batch = take();
-			inFlight.add(batch);
-			void store(batch).finally(() => {
-				inFlight.delete(batch);
-				if (queue.length > 0) schedule();
-			});
-		}
-	}
-
-	function take(): Job[] {
-		let characters = 0;
-		let count = 0;
-		while (count < queue.length && count < MAX_ROWS && characters < MAX_CHARACTERS)
-			characters += queue[count++]?.row.data.length ?? 0;
-		return queue.splice(0, count);
-	}
-
 	async function store(batch: readonly Job[]): Promise<void> {
-		const deadline = setTimeout(() => rejectAll(batch, new Unavailable()), DEADLINE_MS);
+		let isSent = false;
+		const waited = performance.now() - (batch[0]?.since ?? 0);
+		const deadline = setTimeout(
+			() => rejectAll(batch, isSent ? new OutcomeUnknown() : new Unavailable()),
+			Math.max(0, DEADLINE_MS - waited),
+		);
 		try {
-			const shapes = await shapesOf(batch.map(({ row }) => row));
-			for (const [i, job] of batch.entries()) job.shape = shapes[i] as number;
+			const shapes = shapesOf(batch.map(({ row }) => row));
+			const known = shapes instanceof Promise ? await shapes : shapes;
+			for (const [i, job] of batch.entries()) job.shape = known[i] as number;
+			isSent = true;
 			const parts = Map.groupBy(batch, ({ row }) => bounded.has(row.formId));
 			for (const part of parts.values()) await send(part);
 		} catch (error) {
@@ -150,7 +132,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf 
 				findings.clear('database');
 				return sortOut(batch, stored);
 			}
-			if (isClosing) return rejectAll(batch, new Unavailable());
+			if (isClosing) return rejectAll(batch, new OutcomeUnknown());
 			await Bun.sleep(RETRY_MS);
 		}
 	}
@@ -174,9 +156,16 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf 
 			else {
 				// Its id became too old, or was made under a number that was lost, or its form has a bound.
 				job.id = nextId();
-				queue.push(job);
+				gathering.add(job);
 			}
 		}
+	}
+
+	function settle(job: Job): void {
+		onStored(job.row, job.id);
+		if (job.isAnswered) return;
+		job.isAnswered = true;
+		job.resolve(job.id);
 	}
 
 	async function isKeyInUse({ row: { idempotencyKey } }: Job): Promise<boolean> {
@@ -191,23 +180,23 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf 
 			const rejection = isClosing ? new Unavailable() : findings.rejection('submission');
 			if (rejection) return Promise.reject(rejection);
 			return new Promise((resolve, reject) => {
-				queue.push({ row, id: row.id, shape: 0, tries: 0, isAnswered: false, resolve, reject });
-				schedule();
+				gathering.add({
+					row,
+					id: row.id,
+					shape: 0,
+					tries: 0,
+					since: performance.now(),
+					isAnswered: false,
+					resolve,
+					reject,
+				});
 			});
 		},
-		oldestId(): number | undefined {
-			let oldest: number | undefined;
-			for (const batch of [queue, ...inFlight])
-				for (const { id } of batch) if (oldest === undefined || id < oldest) oldest = id;
-			return oldest;
-		},
+		oldestId: gathering.oldestId,
 		/** Stores what is queued; nothing is taken afterwards. */
 		async close(): Promise<void> {
 			isClosing = true;
-			while (queue.length > 0 || inFlight.size > 0) {
-				pump();
-				await Bun.sleep(1);
-			}
+			await gathering.drain();
 			await connections.sql.end({ timeout: 1 });
 		},
 	};
@@ -228,12 +217,6 @@ function insertCounted(sql: Sql, batch: readonly Job[], insert: Insert): Promise
 
 function formsOf(batch: readonly Job[]): number[] {
 	return [...new Set(batch.map(({ row }) => row.formId))];
-}
-
-function settle(job: Job): void {
-	if (job.isAnswered) return;
-	job.isAnswered = true;
-	job.resolve(job.id);
 }
 
 function fail(job: Job, error: unknown): void {

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from 'bun:test';
 import postgres from 'postgres';
-import { Unavailable } from '../../../src/storage/errors.ts';
+import { OutcomeUnknown, Unavailable } from '../../../src/storage/errors.ts';
 import { openStorage, type Storage } from '../../../src/storage/storage.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
@@ -12,8 +12,9 @@ import { startTcpProxy, type TcpProxy } from '../../tcp-proxy.ts';
 const FORM = 7;
 const PRODUCERS = 16;
 const SUBMISSIONS = 1500;
-/** Of the packets of the server. */
-const LOST = 0.03;
+const CHANGES = 400;
+/** One of so many packets of the server. */
+const LOST_OF = 20;
 
 let proxy: TcpProxy | undefined;
 let storage: Storage | undefined;
@@ -64,6 +65,37 @@ test('while it is away submissions are refused at once, and taken again when it 
 	await inFlight;
 }, 30_000);
 
+test('when answers are lost on their way, what a change says of itself is true', async () => {
+	const { address, opened, through } = await open();
+	const said = { done: [] as number[], not: [] as number[], unknown: [] as number[] };
+	let packets = 0;
+	through.swallow(() => ++packets % LOST_OF === 0);
+	let next = 100;
+	const change = async () => {
+		while (next < CHANGES) {
+			const id = ++next;
+			const form = { id, mode: 'live', slug: `s${id}`, name: 'n' } as const;
+			try {
+				await opened.batch((tx) => [tx.insert(forms).values(form), tx.update(forms).set({ name: 'm' })]);
+				said.done.push(id);
+			} catch (error) {
+				const isUnknown = error instanceof OutcomeUnknown;
+				if (!isUnknown) expect(error).toBeInstanceOf(Unavailable);
+				said[isUnknown ? 'unknown' : 'not'].push(id);
+				await Bun.sleep(5);
+			}
+		}
+	};
+	await Promise.all(Array.from({ length: 4 }, change));
+	through.swallow(() => false);
+	const sql = postgres(address, { max: 1, fetch_types: false });
+	const stored = new Set((await sql`select id from forms`).map(({ id }) => Number(id)));
+	await sql.end();
+	expect(said.done.filter((id) => !stored.has(id))).toEqual([]);
+	expect(said.not.filter((id) => stored.has(id))).toEqual([]);
+	expect(said.done.length * said.not.length * said.unknown.length).toBeGreaterThan(0);
+}, 60_000);
+
 test('while it is away, what would have to read it answers 503 with Retry-After, and no 500', async () => {
 	const through = await startTcpProxy(await newPostgresDatabase());
 	proxy = through;
@@ -90,8 +122,9 @@ test('when answers are lost on their way, each acknowledged submission is there 
 	const acknowledged = new Set<number>();
 	let next = 0;
 	let cuts = 0;
+	let packets = 0;
 	through.swallow(() => {
-		const isLost = Math.random() < LOST;
+		const isLost = ++packets % LOST_OF === 0;
 		if (isLost) cuts++;
 		return isLost;
 	});
