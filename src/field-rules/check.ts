@@ -2,7 +2,8 @@
 
 import { isEmailAddress } from '../email-address.ts';
 import type { FieldError } from '../errors.ts';
-import { compilePattern } from './pattern.ts';
+import { compilePattern, type Pattern } from './pattern.ts';
+import { PatternFault } from './pattern-syntax.ts';
 import { dateOrder, type FieldRule, type FieldType, labelOf, numberOf, PATTERN_TEXT_MAX } from './rules.ts';
 
 /** A field has no value at all, or one or several texts; what is neither is `undefined`. */
@@ -133,16 +134,28 @@ function lengthsOf({ minLength = 0, maxLength = Number.POSITIVE_INFINITY, patter
 			return ['TOO_SHORT', `is too short: it has ${length} characters, of at least ${minLength}`];
 		},
 	];
-	return pattern === undefined ? tests : [...tests, patternTest(pattern)];
+	return [...tests, ...(pattern === undefined ? [] : patternTests(pattern))];
 }
 
-function patternTest(source: string): Test {
-	const { matches } = compilePattern(source);
-	return (value, all) => {
+function patternTests(source: string): Test[] {
+	const compiled = compileOrIgnore(source);
+	if (!compiled) return [];
+	const test: Test = (value, all) => {
 		const length = all.reduce((sum, text) => sum + text.length, 0);
 		if (length > PATTERN_TEXT_MAX) return tooLong(length, PATTERN_TEXT_MAX);
-		return matches(value) ? undefined : ['PATTERN_MISMATCH', 'is not written as it has to be'];
+		return compiled.matches(value) ? undefined : ['PATTERN_MISMATCH', 'is not written as it has to be'];
 	};
+	return [test];
+}
+
+/** Patterns are checked when they are set. One that a later version does not take must not keep visitors out. */
+function compileOrIgnore(source: string): Pattern | undefined {
+	try {
+		return compilePattern(source);
+	} catch (error) {
+		if (error instanceof PatternFault) return undefined;
+		throw error;
+	}
 }
 
 function tooLong(length: number, most: number): Fault {

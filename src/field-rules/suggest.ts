@@ -1,7 +1,7 @@
 /** Pure: proposes rules that hold for given submissions, cautiously: a wrong one would turn visitors away. */
 
 import { createFieldCheck, type Fields } from './check.ts';
-import { dateOrder, type FieldRule } from './rules.ts';
+import { dateOrder, type FieldRule, isLong } from './rules.ts';
 
 /** What was seen of one field. */
 interface Seen {
@@ -10,6 +10,7 @@ interface Seen {
 	hasSeveral: boolean;
 	isFile: boolean;
 	longest: number;
+	hasLines: boolean;
 	/** How often each value came, of not too many. */
 	values: Map<string, number>;
 	/** Whether every value has this form. */
@@ -26,7 +27,8 @@ const OPTION_LENGTH_MAX = 100;
 const LEAST_FOR_REQUIRED = 10;
 const LEAST_FOR_OPTIONS = 30;
 const LEAST_OF_EACH_OPTION = 3;
-const LENGTHS = [100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000];
+const LENGTHS = [200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000];
+const LEAST_LENGTH_OF_LINES = 10_000;
 const TEL_NAME = /tel(?:e[fp]|$|[^a-z])|phone|mobile|handy|fax/i;
 const NUMBER_NAME = /age$|amount|quantity|qty|count|guests?|persons?|people|price|budget|anzahl|menge|alter$/i;
 const TICKED = new Set(['on', 'true', 'yes', '1']);
@@ -48,7 +50,16 @@ export function createSuggestion() {
 		const known = fields.get(name);
 		if (known) return known;
 		const forms = Object.fromEntries(Object.keys(FORMS).map((form) => [form, true])) as Seen['forms'];
-		const seen = { count: 0, hasSeveral: false, isFile: false, isOdd: false, longest: 0, values: new Map(), forms };
+		const seen = {
+			count: 0,
+			hasSeveral: false,
+			isFile: false,
+			isOdd: false,
+			hasLines: false,
+			longest: 0,
+			values: new Map(),
+			forms,
+		};
 		if (fields.size < RULES_MAX && name.length <= NAME_MAX) fields.set(name, seen);
 		return seen;
 	}
@@ -60,6 +71,7 @@ export function createSuggestion() {
 			return true;
 		}
 		seen.longest = Math.max(seen.longest, value.length);
+		seen.hasLines ||= value.includes('\n');
 		if (seen.values.size <= OPTIONS_MAX) seen.values.set(value, (seen.values.get(value) ?? 0) + 1);
 		for (const [form, holds] of Object.entries(FORMS)) {
 			const name = form as keyof typeof FORMS;
@@ -111,7 +123,9 @@ function typeOf(name: string, seen: Seen): Pick<FieldRule, 'type' | 'options' | 
 	if (forms.number && NUMBER_NAME.test(name)) return { type: 'number' };
 	const options = optionsOf(seen);
 	if (options) return { type: hasSeveral ? 'checkbox' : 'select', options };
-	const maxLength = LENGTHS.find((length) => length >= 2 * longest);
+	// The next visitor may have more to say.
+	const least = Math.max(4 * longest, seen.hasLines || isLong({ name, type: 'text' }) ? LEAST_LENGTH_OF_LINES : 0);
+	const maxLength = LENGTHS.find((length) => length >= least);
 	return { type: 'text', ...(maxLength !== undefined && { maxLength }) };
 }
 

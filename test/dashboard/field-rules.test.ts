@@ -109,7 +109,7 @@ describe('field rules', () => {
 		await save();
 		expect(await rulesOf(form.id)).toEqual([
 			RULES[0] as FieldRule,
-			{ name: 'message', type: 'text', label: 'Message', required: true, maxLength: 100 },
+			{ name: 'message', type: 'text', label: 'Message', required: true, maxLength: 10_000 },
 		]);
 		await close();
 	});

@@ -69,6 +69,10 @@ describe('a field', () => {
 		expect(faultOf({ type: 'text' }, 'cv.pdf', new Set(['f']))?.code).toBe('INVALID_TYPE');
 	});
 
+	test('may be anything if its pattern cannot be read any more, as in browsers', () => {
+		expect(faultOf({ pattern: '(?=x)', maxLength: 3 }, 'abc')).toBeUndefined();
+	});
+
 	test('named like a member of every object is a field as any other', () => {
 		const check = createFieldCheck(
 			['__proto__', 'constructor', 'toString'].map((name) => ({ name, type: 'text', required: true })),

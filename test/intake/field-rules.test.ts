@@ -309,7 +309,7 @@ describe('a suggestion', () => {
 		expect(body).toEqual({
 			fields: [
 				{ name: 'email', type: 'email', label: 'Email', required: true },
-				{ name: 'message', type: 'text', maxLength: 100, label: 'Message', required: true },
+				{ name: 'message', type: 'text', maxLength: 10_000, label: 'Message', required: true },
 			],
 			scanned: 12,
 		});

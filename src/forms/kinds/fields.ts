@@ -79,12 +79,11 @@ function checkRules(sent: FieldRule[], { name: setting, report }: Check): FieldR
 	function checkRule(rule: FieldRule, i: number): void {
 		const fault = (member: string, rest: string) =>
 			report('INVALID_FIELDS', `${setting}.${i}.${member} ${rest}.`, `${setting}.${i}.${member}`);
-		if (rule.name.length < 1 || rule.name.length > NAME_MAX) fault('name', `must have 1 to ${NAME_MAX} characters`);
+		if (!isShort(rule.name)) fault('name', `must have 1 to ${NAME_MAX} characters`);
 		if (names.has(rule.name)) fault('name', 'must be another: there is a rule of this name already');
 		if (SPECIAL_NAMES.has(rule.name)) fault('name', 'must not be that of a special field');
 		names.add(rule.name);
-		const { length: labelLength = 1 } = rule.label ?? [''];
-		if (labelLength < 1 || labelLength > NAME_MAX) fault('label', `must have 1 to ${NAME_MAX} characters`);
+		if (rule.label !== undefined && !isShort(rule.label)) fault('label', `must have 1 to ${NAME_MAX} characters`);
 		const allowed: readonly RuleMember[] = FIELD_TYPES[rule.type].members;
 		for (const member of MEMBERS) {
 			if (rule[member] !== undefined && !allowed.includes(member))
@@ -116,6 +115,8 @@ function checkRules(sent: FieldRule[], { name: setting, report }: Check): FieldR
 
 type Fault = (member: string, rest: string) => void;
 
+const isShort = (text: string) => text.length >= 1 && text.length <= NAME_MAX;
+
 function checkLengths({ minLength, maxLength, pattern }: FieldRule, fault: Fault): void {
 	const most = pattern === undefined ? LENGTH_MAX : PATTERN_TEXT_MAX;
 	const isLength = (length = 0) => length >= 0 && length <= most;
@@ -128,21 +129,17 @@ function checkLengths({ minLength, maxLength, pattern }: FieldRule, fault: Fault
 function checkBounds({ type, min, max }: FieldRule, fault: Fault): void {
 	const [least, most] = Object.entries({ min, max }).map(([member, bound]) => {
 		if (bound === undefined || (type !== 'number' && type !== 'date')) return undefined;
-		const order = type === 'date' ? dateOrder(`${bound}`) : numberOf(bound);
+		const number = typeof bound === 'number' ? bound : undefined;
+		const order = type === 'date' ? dateOrder(`${bound}`) : number;
 		if (order === undefined) fault(member, type === 'date' ? 'must be a date such as 2026-01-31' : 'must be a number');
 		return order;
 	});
 	if (least !== undefined && most !== undefined && least > most) fault('max', 'must not be less than min');
 }
 
-function numberOf(bound: number | string): number | undefined {
-	return typeof bound === 'number' ? bound : undefined;
-}
-
 function checkOptions({ options }: FieldRule, fault: Fault): void {
 	if (options === undefined) return;
 	if (options.length < 1 || options.length > OPTIONS_MAX) fault('options', `must be 1 to ${OPTIONS_MAX} texts`);
-	const isText = (option: string) => option.length >= 1 && option.length <= NAME_MAX;
-	if (!options.every(isText)) fault('options', `must each have 1 to ${NAME_MAX} characters`);
+	if (!options.every(isShort)) fault('options', `must each have 1 to ${NAME_MAX} characters`);
 	if (new Set(options).size < options.length) fault('options', 'must differ');
 }
