@@ -44,7 +44,7 @@ export function createOpening({ submissions }: Pick<Storage, 'submissions'>, now
 			const { opensAt, closesAt } = form;
 			const closed = await rejection(form);
 			const told = closed && inOwnersWords(closed, form);
-			const full = closed?.code === 'FORM_FULL' || (await isFull(form));
+			const full = closed !== undefined && (closed.code === 'FORM_FULL' || (await isFull(form)));
 			return { open: !told, code: told?.code ?? null, message: told?.message ?? null, opensAt, closesAt, full };
 		},
 	};
@@ -55,15 +55,11 @@ export function isBounded({ opensAt, closesAt, maxSubmissions }: FormRow): boole
 	return opensAt !== null || closesAt !== null || maxSubmissions !== null;
 }
 
+/** What the form's `closedText` is for. */
 const CLOSED_CODES: ReadonlySet<string> = new Set(['FORM_DISABLED', 'FORM_NOT_OPEN', 'FORM_CLOSED', 'FORM_FULL']);
-
-/** Whether an error says what the form's `closedText` is for. */
-export function saysClosed({ code }: Pick<AppError, 'code'>): boolean {
-	return CLOSED_CODES.has(code);
-}
 
 /** The same error with the owner's words, if it is about a form that takes nothing now and there are any. */
 export function inOwnersWords(error: AppError, form: Pick<FormRow, 'closedText'> | undefined): AppError {
-	if (!form?.closedText || !saysClosed(error)) return error;
+	if (!form?.closedText || !CLOSED_CODES.has(error.code)) return error;
 	return new AppError(error.code, form.closedText, error.details);
 }
