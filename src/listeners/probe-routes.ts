@@ -4,17 +4,14 @@ import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import { jsonResponse, operation } from '../http/openapi.ts';
 
-const Healthy = Type.Object({ status: Type.Literal('ok') });
-const Ready = Type.Object({
+const Outcome = Type.Object({
 	status: Type.Literal('ok'),
-	problem: Type.Optional(
-		Type.String({ description: 'What is wrong although submissions are accepted; those with files may be rejected.' }),
-	),
+	problem: Type.Optional(Type.String({ description: 'What is wrong, though the probe does not fail because of it.' })),
 });
-const outcome = (schema: typeof Healthy | typeof Ready) => ({
-	returns: jsonResponse('Yes.', { schema, example: { status: 'ok' } }),
+const outcome = {
+	returns: jsonResponse('Yes.', { schema: Outcome, example: { status: 'ok' } }),
 	errors: ['UNAVAILABLE'] as const,
-});
+};
 
 /** For the document only. */
 export function describedProbes() {
@@ -22,13 +19,13 @@ export function describedProbes() {
 		.get('/health', () => {}, {
 			detail: operation('getHealth', 'Check whether the server is healthy', {
 				description: 'Fails only if a restart is needed. For liveness probes.',
-				...outcome(Healthy),
+				...outcome,
 			}),
 		})
 		.get('/ready', () => {}, {
 			detail: operation('getReady', 'Check whether submissions are accepted', {
 				description: 'Whether a submission would be stored now. For readiness probes.',
-				...outcome(Ready),
+				...outcome,
 			}),
 		});
 }

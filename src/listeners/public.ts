@@ -38,8 +38,8 @@ export function createPublicRoutes(
 function createPages({ findings }: App['storage']): ReadonlyMap<string, Handler> {
 	const script = createScript();
 	return new Map<string, Handler>([
-		['/health', getOnly(() => probe(findings.list().filter(({ isFatal }) => isFatal)))],
-		['/ready', getOnly(() => probeReadiness(findings.list()))],
+		['/health', getOnly(() => probe(findings.list(), ({ isFatal }) => isFatal === true))],
+		['/ready', getOnly(() => probe(findings.list(), ({ stops }) => stops === 'submissions' || stops === 'writes'))],
 		[THANKS_PATH, thanks],
 		[
 			'/formsrv.js',
@@ -52,17 +52,15 @@ function createPages({ findings }: App['storage']): ReadonlyMap<string, Handler>
 	]);
 }
 
-/** @throws AppError UNAVAILABLE that names the problems; the sentences contain nothing confidential */
-function probe(problems: readonly Finding[]): Response {
-	if (problems.length === 0) return Response.json({ status: 'ok' });
-	throw new AppError('UNAVAILABLE', problems.map(({ problem }) => problem).join(' '));
-}
-
-/** As `probe`; a problem that stops no submission, or only those with files, is named and no more. */
-function probeReadiness(problems: readonly Finding[]): Response {
-	const stopping = problems.filter(({ stops }) => stops === 'submissions' || stops === 'writes');
-	if (stopping.length > 0 || problems.length === 0) return probe(stopping);
-	return Response.json({ status: 'ok', problem: problems.map(({ problem }) => problem).join(' ') });
+/**
+ * A problem that fails no probe is named and no more.
+ * @throws AppError UNAVAILABLE that names the problems; the sentences contain nothing confidential
+ */
+function probe(problems: readonly Finding[], fails: (problem: Finding) => boolean): Response {
+	const sentences = (of: readonly Finding[]) => of.map(({ problem }) => problem).join(' ');
+	const failing = problems.filter(fails);
+	if (failing.length > 0) throw new AppError('UNAVAILABLE', sentences(failing));
+	return Response.json(problems.length === 0 ? { status: 'ok' } : { status: 'ok', problem: sentences(problems) });
 }
 
 /** Also handles the preflight of a redirected script that sent a header such as Idempotency-Key. */

@@ -10,8 +10,8 @@ export class UniqueViolation extends Error {}
 /** Nothing can be stored now; nothing was. */
 export class Unavailable extends AppError {
 	/** @param cause For the log, unless that has it already. */
-	constructor(cause?: unknown, what: 'anything' | 'files' = 'anything') {
-		super('UNAVAILABLE', `The server cannot store ${what} at the moment. Please try again shortly.`, {
+	constructor(cause?: unknown, what: 'store anything' | 'store files' | 'reach its database' = 'store anything') {
+		super('UNAVAILABLE', `The server cannot ${what} at the moment. Please try again shortly.`, {
 			retryAfterSeconds: RETRY_AFTER_SECONDS,
 			cause,
 		});

@@ -149,7 +149,7 @@ export function createFindings({ log, now = Date.now, elapsed = sinceStart }: Fi
 	function unavailable(name: FindingName): AppError {
 		const entry = entryOf(name);
 		entry.refused++;
-		return new Unavailable(undefined, entry.stops === 'files' ? 'files' : 'anything');
+		return new Unavailable(undefined, entry.stops === 'files' ? 'store files' : 'store anything');
 	}
 
 	return {

@@ -46,5 +46,5 @@ export function isAway(error: unknown): boolean {
 /** What features see of a failure; an error that is none of ours stays as it is. */
 export function asStorageError(error: unknown): unknown {
 	if (codeOf(error) === '23505') return new UniqueViolation('unique', { cause: error });
-	return isAway(error) ? new Unavailable(error) : error;
+	return isAway(error) ? new Unavailable(error, 'reach its database') : error;
 }

@@ -2,9 +2,11 @@
 
 import { repeat } from '../../repeat.ts';
 import type { StopWork } from '../storage.ts';
-import { connect, rowsOf, type Sql } from './connection.ts';
+import { connect, rowsOf, type Sql, withDeadline } from './connection.ts';
 
 const LOOK_EVERY_MS = 1000;
+const SILENT_MS = 10_000;
+const UNLOCK_WITHIN_MS = 1000;
 /** Added to the numbers of the kinds of work: locks that nothing else in the database takes. */
 const LOCKS = 0x666f726d00;
 const WORK = ['maintenance', 'search', 'delivery'] as const;
@@ -24,7 +26,7 @@ export function createLeaders(url: string, onError: (error: unknown) => void) {
 	let connection: Sql | undefined;
 
 	async function stand(): Promise<void> {
-		connection ??= connect(url, { name: 'formsrv leader', max: 1, onClosed: lose });
+		connection ??= connect(url, { name: 'formsrv leader', max: 1, silentMs: SILENT_MS, onClosed: lose });
 		for (const office of offices) {
 			if (office.stop) continue;
 			const lock = LOCKS + WORK.indexOf(office.work);
@@ -56,14 +58,16 @@ export function createLeaders(url: string, onError: (error: unknown) => void) {
 			return async (graceMs) => {
 				offices.delete(office);
 				await office.stop?.(graceMs);
-				if (connection)
-					await rowsOf(connection, 'select pg_advisory_unlock($1)', [LOCKS + WORK.indexOf(work)]).catch(onError);
+				if (!connection) return;
+				const unlocked = rowsOf(connection, 'select pg_advisory_unlock($1)', [LOCKS + WORK.indexOf(work)]);
+				await withDeadline(unlocked, UNLOCK_WITHIN_MS).catch(onError);
 			};
 		},
 		async close(): Promise<void> {
 			offices.clear();
-			await looking?.stop();
-			await connection?.end();
+			const stopped = looking?.stop();
+			await connection?.end({ timeout: 1 });
+			await stopped;
 		},
 	};
 }

@@ -1,11 +1,12 @@
 /** Events told to the other servers, for what their browsers show at the moment; nothing relies on it. */
 
 import type { AppEvent, Events } from '../../events.ts';
-import { rowsOf, type Sql } from './connection.ts';
+import { rowsOf, type Sql, withDeadline } from './connection.ts';
 
 const CHANNEL = 'formsrv_events';
 /** Events of so long share a notice. No transaction that writes sends one: it would hold up all others through its commit. */
 const GATHER_MS = 50;
+const UNLISTEN_WITHIN_MS = 1000;
 /** A notice must be below 8,000 bytes; each event of a form is below 100. */
 const MAX_EVENTS = 70;
 
@@ -66,7 +67,8 @@ export function createNotices(sql: Sql, onError: (error: unknown) => void) {
 		async close(): Promise<void> {
 			clearTimeout(timer);
 			tell();
-			await (await listening?.catch(() => undefined))?.unlisten().catch(onError);
+			const heard = await listening?.catch(() => undefined);
+			if (heard) await withDeadline(heard.unlisten(), UNLISTEN_WITHIN_MS).catch(onError);
 		},
 	};
 }

@@ -15,6 +15,7 @@ import { createFieldNames } from './field-names.ts';
 import { createLeaders } from './leaders.ts';
 import { migrate } from './migrate.ts';
 import { createNotices } from './notices.ts';
+import { createPresence } from './presence.ts';
 import { createSearch } from './search.ts';
 import { checkServer } from './server-check.ts';
 import { createSettingsVersion, SETTINGS_CHANGED } from './settings-version.ts';
@@ -27,13 +28,14 @@ import { createWriter } from './writer.ts';
 
 const CONNECTIONS = 6;
 /** Longer than any question takes. */
-const SILENT_MS = 20_000;
+const SILENT_MS = 10_000;
 
 export async function openPostgres(
 	url: string,
 	{ log: serverLog, now = Date.now, elapsed, scans, maxListedNames }: StorageOptions = {},
 ): Promise<Storage> {
-	const sql = connect(url, {
+	const presence = createPresence();
+	const pool = connect(url, {
 		name: 'formsrv',
 		max: CONNECTIONS,
 		silentMs: SILENT_MS,
@@ -41,10 +43,13 @@ export async function openPostgres(
 			if (text === SETTINGS_CHANGED) settings.noteChange();
 		},
 	});
+	const sql = presence.bind(pool);
 	const settings = createSettingsVersion(sql, () => clock.servers.areOthers());
 	const another = () => connect(url, { name: 'formsrv start', max: 1 });
-	const onError = (cause: unknown) => serverLog?.warn('The database could not be asked.', { cause });
 	const findings = createFindings({ log: serverLog, now, elapsed });
+	const onError = (cause: unknown) => {
+		if (!findings.has('database')) serverLog?.warn('The database could not be asked.', { cause });
+	};
 	const notices = createNotices(sql, onError);
 	const { events } = notices;
 	const names = createFieldNames(sql, { maxListedNames });
@@ -65,7 +70,7 @@ export async function openPostgres(
 	}
 	const db = createDb(sql);
 	const counts = createCounts(sql, { horizon: clock.settled, onError });
-	const watch = createWatch(sql, findings);
+	const watch = createWatch(url, { findings, presence });
 	const leaders = createLeaders(url, onError);
 	let isClosing = false;
 	/** Where no thread is needed, because it is the database that reads. */
