@@ -1,5 +1,6 @@
 /** What was sent lately, byte by byte the same: what the rules of the text said of it holds again. */
 
+import { randomInt } from 'node:crypto';
 import type { SpamReason } from './verdict.ts';
 
 /** What is known of a text once it was read. */
@@ -26,11 +27,13 @@ export type RecentData = ReturnType<typeof createRecentData>;
 
 export function createRecentData(now: () => number) {
 	const checksums = new Int32Array(PLACES);
+	// Secret, so that a sender cannot make two texts with the same checksum.
+	const seed = randomInt(2 ** 32);
 	const known: (KnownData | undefined)[] = new Array(PLACES);
 
 	/** What is known of the very same data, if it came before on this day; remembers that it came. */
 	return (data: string): KnownData | undefined => {
-		const checksum = Bun.hash.crc32(data) ^ (now() / DAY_MS);
+		const checksum = Bun.hash.xxHash32(data, seed) ^ (now() / DAY_MS);
 		const place = checksum & (PLACES - 1);
 		if (checksums[place] === checksum) {
 			known[place] ??= { checksum };
