@@ -1,5 +1,6 @@
 /** The interface of a channel, mail or webhooks, to the worker and to the list of deliveries. */
 
+import { lazy } from '../lazy.ts';
 import type { DeliveryRow } from '../storage/tables.ts';
 import type { Schedule } from './backoff.ts';
 import type { Outcome } from './outcome.ts';
@@ -13,10 +14,8 @@ export interface Attempt {
 /** Content to show to the owner. With `isCut`, its longest text is only the beginning. */
 export type Content = { isCut?: true } & Record<string, unknown>;
 
-export interface Channel {
-	readonly schedule: Schedule;
-	/** Maximum number of attempts in flight to one destination. */
-	readonly concurrency: number;
+/** What a channel sends. */
+export interface Messages {
 	/**
 	 * Makes one attempt, in bounded time once it has got its memory. When `signal` aborts, it ends at once, with the
 	 * outcome `unavailable` if nothing can have arrived by then.
@@ -27,4 +26,20 @@ export interface Channel {
 	compose(row: DeliveryRow): Promise<Content | undefined>;
 	/** The content that was sent, from the stored record. */
 	recall(row: DeliveryRow, kept: string): Promise<Content | undefined>;
+}
+
+export interface Channel extends Messages {
+	readonly schedule: Schedule;
+	/** Maximum number of attempts in flight to one destination. */
+	readonly concurrency: number;
+}
+
+/** Loads what a channel sends when it is first needed: many servers never send anything. */
+export function lazyMessages(load: () => Promise<Messages>): Messages {
+	const messages = lazy(load);
+	return {
+		send: async (row, options) => (await messages()).send(row, options),
+		compose: async (row) => (await messages()).compose(row),
+		recall: async (row, kept) => (await messages()).recall(row, kept),
+	};
 }

@@ -34,7 +34,7 @@ import { DIGESTS_MAX, TOTAL_MAX } from './bounds.ts';
 import type { Channel, Content } from './channel.ts';
 import { findDelivery, reachable } from './delivery-access.ts';
 import type { DeliveryQuery } from './delivery-query.ts';
-import { SUBMISSIONS_DIGEST } from './mail-channel.ts';
+import { SUBMISSIONS_DIGEST } from './outbox.ts';
 import type { Delivery, DeliveryList, DeliveryWithContent } from './schema.ts';
 import type { MailOutage } from './worker.ts';
 

@@ -5,7 +5,7 @@ import { encodeId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { deliveries } from '../storage/tables.ts';
-import { SUBMISSIONS_DIGEST } from './mail-channel.ts';
+import { SUBMISSIONS_DIGEST } from './outbox.ts';
 import type { DueDelivery } from './queue.ts';
 
 export type Digests = ReturnType<typeof createDigests>;

@@ -7,19 +7,20 @@ import type { FileStore } from '../files/file-store.ts';
 import type { FileLinks } from '../files/links.ts';
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Channel } from './channel.ts';
+import { MAIL_SCHEDULE, WEBHOOK_SCHEDULE } from './backoff.ts';
+import { type Channel, lazyMessages } from './channel.ts';
 import { createDeliveries } from './deliveries.ts';
 import type { MailIdentity } from './email.ts';
 import type { GuardedPost } from './guarded-request.ts';
-import { createMailChannel } from './mail-channel.ts';
 import { createOutbox } from './outbox.ts';
 import { createRetries } from './retries.ts';
-import { sendTestMail } from './test-mail.ts';
-import { createWebhookChannel } from './webhook-channel.ts';
 import { startWorker, type Worker, type WorkerTiming } from './worker.ts';
 
 /** Memory for submissions in flight; untrusted receivers decide how long they occupy it. */
 const CONTENT_BYTES = 16 * 1024 * 1024;
+/** Attempts in flight: to the mail server, and to one webhook. */
+const MAILS_AT_ONCE = 4;
+const REQUESTS_AT_ONCE = 2;
 /** Sender of mails that are only shown, while no sender is set. */
 const PLACEHOLDER_SENDER: Mailbox = { name: '', address: 'formsrv@localhost' };
 
@@ -56,8 +57,22 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 	const budget = createShare(options.budget, CONTENT_BYTES);
 	const mail = readMailSetup(options);
 	const channels: Record<'mail' | 'webhook', Channel> = {
-		mail: createMailChannel(storage, { server: mail.server, identity: () => mail.identity, budget, store }),
-		webhook: createWebhookChannel(storage, { post, budget, links, baseUrl: () => mail.identity.baseUrl, now }),
+		mail: {
+			schedule: MAIL_SCHEDULE,
+			concurrency: MAILS_AT_ONCE,
+			...lazyMessages(async () => {
+				const { createMailChannel } = await import('./mail-channel.ts');
+				return createMailChannel(storage, { server: mail.server, identity: () => mail.identity, budget, store });
+			}),
+		},
+		webhook: {
+			schedule: WEBHOOK_SCHEDULE,
+			concurrency: REQUESTS_AT_ONCE,
+			...lazyMessages(async () => {
+				const { createWebhookChannel } = await import('./webhook-channel.ts');
+				return createWebhookChannel(storage, { post, budget, links, baseUrl: () => mail.identity.baseUrl, now });
+			}),
+		},
 	};
 	const outbox = createOutbox(storage, { mayMail: mail.server !== null, now });
 	let worker: Worker | undefined;
@@ -73,8 +88,11 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		}),
 		/** In a command there is no worker: a running server finds due rows within seconds. */
 		retries: createRetries(storage, { onDue: async () => worker?.retryNow(), now }),
-		/** See {@link sendTestMail}. */
-		sendTestMail: (to: string): Promise<string> => sendTestMail(to, { ...mail, now }),
+		/** As the function of `test-mail.ts`. */
+		sendTestMail: async (to: string): Promise<string> => {
+			const { sendTestMail } = await import('./test-mail.ts');
+			return sendTestMail(to, { ...mail, now });
+		},
 		/** Starts the worker; mails link to `baseUrl`. Returns a function that stops it within about `graceMs`. */
 		start(baseUrl: string): (graceMs: number) => Promise<void> {
 			mail.identity = { ...mail.identity, baseUrl };

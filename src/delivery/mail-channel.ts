@@ -10,8 +10,7 @@ import type { StoredFile, SubmissionHead } from '../storage/submission.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../storage/tables.ts';
 import { renderAddressNotice } from './address-notice.ts';
 import { chooseAttachments, createAttachments, unread } from './attachments.ts';
-import { MAIL_SCHEDULE } from './backoff.ts';
-import type { Attempt, Channel, Content } from './channel.ts';
+import type { Attempt, Content, Messages } from './channel.ts';
 import {
 	DIGEST_READS,
 	type Mail,
@@ -22,13 +21,10 @@ import {
 	renderNotification,
 } from './email.ts';
 import { keptMail, shownMail } from './kept-mail.ts';
-import { ADDRESS_CHANGED, NO_MAIL_SERVER } from './outbox.ts';
+import { ADDRESS_CHANGED, NO_MAIL_SERVER, SUBMISSIONS_DIGEST } from './outbox.ts';
 import type { Outcome } from './outcome.ts';
 import { SMTP_TIMEOUTS, type SmtpTimeouts, sendMail } from './smtp.ts';
 
-export const SUBMISSIONS_DIGEST = 'submissions.digest';
-
-const CONCURRENCY = 4;
 const DIGEST_SHOWS = 50;
 /** Copies in memory of the text that is read of a submission: in the parts of the mail, and in the encoded mail. */
 const COPIES = 6;
@@ -63,7 +59,7 @@ interface Rendered {
 export function createMailChannel(
 	storage: Storage,
 	{ server, identity, budget, store, timeouts = SMTP_TIMEOUTS }: MailChannelOptions,
-): Channel {
+): Messages {
 	const { db } = storage;
 	const attachments = createAttachments(storage, store);
 
@@ -202,8 +198,6 @@ export function createMailChannel(
 	}
 
 	return {
-		schedule: MAIL_SCHEDULE,
-		concurrency: CONCURRENCY,
 		async send(row, { signal }) {
 			// Submissions' mails were planned with a server set, so they wait for it. This notice was planned without knowing.
 			const withoutServer = row.event === ADDRESS_CHANGED ? 'withheld' : 'unavailable';

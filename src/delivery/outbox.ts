@@ -7,6 +7,8 @@ import type { NewDelivery, NewSubmission } from '../storage/submission.ts';
 import { type FormRow, webhooks } from '../storage/tables.ts';
 
 export const SUBMISSION_CREATED = 'submission.created';
+/** The mail for submissions above a form's hourly mail cap. */
+export const SUBMISSIONS_DIGEST = 'submissions.digest';
 /** The mail to a form's former notification addresses after a change. */
 export const ADDRESS_CHANGED = 'form.notification-email-changed';
 

@@ -9,15 +9,13 @@ import { encodeId } from '../ids.ts';
 import type { Db, Storage } from '../storage/storage.ts';
 import type { StoredFile } from '../storage/submission.ts';
 import { type DeliveryRow, deliveries, forms, type WebhookRow, webhooks } from '../storage/tables.ts';
-import { WEBHOOK_SCHEDULE } from './backoff.ts';
-import type { Attempt, Channel } from './channel.ts';
+import type { Attempt, Messages } from './channel.ts';
 import type { GuardedPost, PostResult } from './guarded-request.ts';
 import type { Outcome } from './outcome.ts';
 import { createSharedTexts, type SharedText } from './shared-texts.ts';
 import { healthAfter, signingSecrets, webhookHeaders, webhookOutcome } from './webhook.ts';
 import { type Event, eventBody, eventKept, eventShown, type FileUrls } from './webhook-event.ts';
 
-const CONCURRENCY = 2;
 /** Of links to files: a receiver fetches them when it gets the event. */
 const LINK_SECONDS = DAY_MS / 1000;
 const REMOVED = 'The submission was removed.';
@@ -35,7 +33,7 @@ export interface WebhookChannelOptions {
 export function createWebhookChannel(
 	storage: Storage,
 	{ post, budget, links, baseUrl, now = Date.now }: WebhookChannelOptions,
-): Channel {
+): Messages {
 	const texts = createSharedTexts(storage, budget);
 
 	/**
@@ -108,8 +106,6 @@ export function createWebhookChannel(
 	}
 
 	return {
-		schedule: WEBHOOK_SCHEDULE,
-		concurrency: CONCURRENCY,
 		async send(delivery, { signal }) {
 			const submission = await storage.submissions.head(delivery.formId, delivery.submissionId ?? -1);
 			if (!submission) return rejected(REMOVED);
