@@ -34,8 +34,9 @@ export function createSpam(storage: Storage, { formRate, disposableDomains, log,
 		training: createTraining(storage, models),
 		/** Reads what judging needs; `undefined` if that is there already, as usual. */
 		prepare(form: FormRow): Promise<void> | undefined {
-			const reads = [models.prepare(form), lists.prepare(form)];
-			return reads.some(Boolean) ? Promise.all(reads).then(() => {}) : undefined;
+			const ofModels = models.prepare(form);
+			const ofLists = lists.prepare(form);
+			return ofModels || ofLists ? Promise.all([ofModels, ofLists]).then(() => {}) : undefined;
 		},
 		judge: createJudge({
 			rules: createWordRules(models),

@@ -41,7 +41,10 @@ export function createWordModels(storage: Storage, log?: Log) {
 	let hash: KeyedHash | undefined;
 
 	/** Whether a model has something to say, but is not in memory. */
-	const isMissing = (key: ModelKey): boolean => !loaded.has(key) && isTrained(known?.get(key) ?? { spam: 0, ham: 0 });
+	function isMissing(key: ModelKey): boolean {
+		const marks = known?.get(key);
+		return marks !== undefined && isTrained(marks) && !loaded.has(key);
+	}
 
 	/** Brings what is in memory up to date. */
 	async function refresh(): Promise<void> {

@@ -24,10 +24,12 @@ export interface WordJudgement extends WordVerdict {
 	learnt: { spam: number; ham: number };
 }
 
+const NO_JUDGEMENT = { form: null, mode: null };
+
 /** What the models say of a text, as JSON of its fields; to be called after `models.prepare`. */
 export function judgeWords(models: WordModels, { form, data }: Pick<Sent, 'form' | 'data'>) {
 	const counts = models.of(form);
-	if (!counts.form && !counts.mode) return { form: null, mode: null };
+	if (!counts.form && !counts.mode) return NO_JUDGEMENT;
 	const tokens = [...tokensOf(data)];
 	const buckets = models.bucketsOf(tokens);
 	const judge = (model: Counts | undefined): WordJudgement | null => {

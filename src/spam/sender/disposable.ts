@@ -3,27 +3,30 @@
 import { readFileSync } from 'node:fs';
 import { disposableEmailBlocklistSet } from 'disposable-email-domains-js';
 import { lazy } from '../../lazy.ts';
+import { remember } from '../../remember.ts';
 import type { SpamReason } from '../verdict.ts';
 
 const POINTS = 2;
 /** So many addresses of a submission are looked at. */
 const MAX_ADDRESSES = 3;
+/** How many domains are remembered. */
+const MAX_KNOWN_DOMAINS = 1000;
 const DOT = 0x2e;
 
 /** @param file One domain on each line; without a file it is the list in the program. */
 export function createDisposableCheck(file: string | null): (data: string) => SpamReason | null {
 	const domains = lazy(() => (file === null ? disposableEmailBlocklistSet() : readDomains(file)));
 
-	/** The entry of the list that covers a domain: itself, or one that it belongs to. */
-	function entryOf(domain: string): string | undefined {
+	/** The entry of the list that covers a domain: itself, or one that it belongs to. Most addresses are of a few domains. */
+	const entryOf = remember((domain): string | null => {
 		const known = domains();
-		for (let at = 0; ; ) {
-			const name = at === 0 ? domain : domain.slice(at);
+		for (let name = domain.toLowerCase(); ; ) {
 			if (known.has(name)) return name;
-			at = domain.indexOf('.', at) + 1;
-			if (at === 0) return undefined;
+			const dot = name.indexOf('.');
+			if (dot === -1) return null;
+			name = name.slice(dot + 1);
 		}
-	}
+	}, MAX_KNOWN_DOMAINS);
 
 	return (data) => {
 		let at = data.indexOf('@');
@@ -33,8 +36,8 @@ export function createDisposableCheck(file: string | null): (data: string) => Sp
 			while (isDomainCharacter(data.charCodeAt(end))) end++;
 			// What ends a sentence is not part of it.
 			const last = data.charCodeAt(end - 1) === DOT ? end - 1 : end;
-			const entry = last > start ? entryOf(data.slice(start, last).toLowerCase()) : undefined;
-			if (entry !== undefined) return { rule: 'disposable-mail', points: POINTS, detail: entry };
+			const entry = last > start ? entryOf(data.slice(start, last)) : null;
+			if (entry !== null) return { rule: 'disposable-mail', points: POINTS, detail: entry };
 			at = data.indexOf('@', end);
 		}
 		return null;
