@@ -215,7 +215,7 @@ describe('a rejected file is named', () => {
 	test('beside its field, by /formsrv.js', async () => {
 		const tab = await open(scriptedForm(await strictAction()));
 		await fillAndSend(tab);
-		await tab.getByRole('alert').getByText(tooLarge).waitFor();
+		await tab.getByText(tooLarge).waitFor();
 		const input = tab.locator('[name=cv]');
 		expect(await input.getAttribute('aria-invalid')).toBe('true');
 		expect(await tab.locator(`#${await input.getAttribute('aria-describedby')}`).textContent()).toBe(tooLarge);
