@@ -57,12 +57,12 @@ export function openS3(
 		}
 	}
 
-	/** Resolves with the headers. */
-	async function download(key: string, range?: ByteRange): Promise<Response> {
+	/** Resolves with the headers; the patience is for those who read on. */
+	async function download(key: string, range?: ByteRange) {
 		const patience = createPatience(stallMs);
 		try {
 			const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end - 1}` } : {};
-			return await request('GET', key, { headers, signal: patience.signal });
+			return { response: await request('GET', key, { headers, signal: patience.signal }), patience };
 		} finally {
 			patience.end();
 		}
@@ -99,7 +99,7 @@ export function openS3(
 		async read(key, range) {
 			if (!isKey(key)) throw new MissingFile(key);
 			if (range && range.start >= range.end) return new ReadableStream({ start: (controller) => controller.close() });
-			const response = await repeatedly(() => download(key, range));
+			const { response, patience } = await repeatedly(() => download(key, range));
 			if (response.status === 404 && (await isMissingKey(response))) throw new MissingFile(key);
 			if (!response.ok) throw await rejected(response, 'GET');
 			const bytes = Number(response.headers.get('content-length'));
@@ -107,7 +107,7 @@ export function openS3(
 				await response.body?.cancel();
 				throw new Error(`The file ends before byte ${range.end}.`);
 			}
-			return response.body ? throughout(response.body) : new Blob([]).stream();
+			return response.body ? throughout(response.body, patience) : new Blob([]).stream();
 		},
 		async remove(keys) {
 			const left = keys.filter(isKey);
@@ -142,15 +142,19 @@ export function openS3(
 		freeBytes: incoming.freeBytes,
 	};
 
-	/** Without the address that an error of the body names. */
-	function throughout(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+	/** Without the address that an error of the body names; a slow reader uses up no patience. */
+	function throughout(body: ReadableStream<Uint8Array>, patience: Patience): ReadableStream<Uint8Array> {
 		const reader = body.getReader();
 		return new ReadableStream<Uint8Array>(
 			{
 				async pull(controller) {
-					const { done, value } = await reader.read().catch((error) => {
-						throw described(error, 'GET');
-					});
+					patience.renew();
+					const { done, value } = await reader
+						.read()
+						.catch((error) => {
+							throw described(error, 'GET');
+						})
+						.finally(patience.end);
 					if (done) controller.close();
 					else controller.enqueue(value);
 				},
@@ -170,6 +174,8 @@ export function openS3(
 		return isPassing(response.status) ? new Error(sentence) : new FinalError(sentence);
 	}
 }
+
+type Patience = ReturnType<typeof createPatience>;
 
 /** Its signal ends a request that was not renewed for so long. */
 function createPatience(ms: number) {

@@ -138,3 +138,22 @@ test('a request without a response is given up and tried again', async () => {
 	silent.resolve(new Response(''));
 	await stalling.stop(true);
 });
+
+test('a response that stalls in the middle is an error, however slowly it was read before', async () => {
+	const stalling = Bun.serve({
+		port: 0,
+		hostname: '127.0.0.1',
+		idleTimeout: 0,
+		fetch() {
+			const begun = new ReadableStream({ start: (controller) => controller.enqueue(randomBytes(100)) });
+			return new Response(begun);
+		},
+	});
+	const store = openS3({ ...place, endpoint: stalling.url.origin }, folder, { stallMs: 100 });
+	const reader = (await store.read(newKey())).getReader();
+	// Longer than it may stall.
+	await Bun.sleep(200);
+	expect((await reader.read()).value?.length).toBe(100);
+	await expect(reader.read()).rejects.toThrow(`The S3 service at ${stalling.url.origin} failed at GET: `);
+	await stalling.stop(true);
+});
