@@ -29,6 +29,7 @@ import { createSpam } from './spam/spam.ts';
 import { openStorage } from './storage/storage.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
 import { SCANS } from './submissions/scan-module.ts';
+import { createExplain } from './submissions/spam/explain.ts';
 import { createStats } from './submissions/stats/stats.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 
@@ -149,6 +150,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		submissions,
 		bulk,
 		stats,
+		explain: createExplain(storage, spam),
 		sessions,
 		streams,
 		webhooks,

@@ -15,6 +15,7 @@ const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
 	['keys', async () => (await import('./keys.ts')).addKeys],
 	['forms', async () => (await import('./forms.ts')).addForms],
 	['submissions', async () => (await import('./submissions.ts')).addSubmissions],
+	['spam', async () => (await import('./spam.ts')).addSpam],
 	['lists', async () => (await import('./lists.ts')).addLists],
 	['deliveries', async () => (await import('./deliveries.ts')).addDeliveries],
 	['mail', async () => (await import('./mail.ts')).addMail],

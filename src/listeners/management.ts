@@ -28,6 +28,7 @@ import { exportRoutes } from '../submissions/export/routes.ts';
 import { createDownloads } from '../submissions/files/downloads.ts';
 import { fileRoutes } from '../submissions/files/routes.ts';
 import { submissionRoutes } from '../submissions/routes.ts';
+import { spamRoutes } from '../submissions/spam/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
 import { suggestionRoutes } from '../submissions/suggestion/routes.ts';
 import { VERSION } from '../version.ts';
@@ -75,6 +76,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		}),
 		bulkRoutes(app.bulk, auth),
 		exportRoutes(app.submissions, auth, stream),
+		spamRoutes(app.explain, auth),
 		statsRoutes(app.stats, auth),
 		suggestionRoutes(app.storage, auth),
 		keyRoutes(app.keys, auth),

@@ -25,6 +25,7 @@ const RULES: Record<string, Rule> = {
 	'GET /api/forms/:id/submissions': { permission: 'read', formKey: true },
 	'GET /api/forms/:id/submissions/:submissionId': { permission: 'read', formKey: true },
 	'PATCH /api/forms/:id/submissions/:submissionId': { permission: 'write' },
+	'GET /api/forms/:id/submissions/:submissionId/spam': { permission: 'read', formKey: true },
 	'DELETE /api/forms/:id/submissions/:submissionId': { permission: 'delete' },
 	'PATCH /api/forms/:id/submissions': { permission: 'write' },
 	'POST /api/forms/:id/submissions/delete': { permission: 'delete' },

@@ -20,7 +20,7 @@ const LINK_MARK = '\u{F0000}';
 const ADDRESS_MARK = '\u{F0001}';
 const WORDS = /[\u{F0000}\u{F0001}]|[\p{L}\p{M}\p{N}]+(?:['’]\p{L}+)?|[\p{Sc}%]|[!?]+/gu;
 const DIGIT = /\p{Nd}/gu;
-/** Scripts without spaces between words: their characters and pairs of characters stand for words. */
+/** Scripts without spaces between words: pairs of their characters stand for words. */
 const UNSPACED =
 	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const PATH_WORD = /\p{L}{3,20}/gu;
@@ -69,7 +69,7 @@ function addValue(tokens: Set<string>, value: string): void {
 	for (const [found] of text.matchAll(WORDS)) {
 		const word = found.toLowerCase();
 		if (UNSPACED.test(word)) {
-			addCharacters(tokens, word);
+			addPairs(tokens, word);
 			before = '';
 			continue;
 		}
@@ -90,10 +90,10 @@ function wordToken(tokens: Set<string>, word: string): string {
 	return shape;
 }
 
-function addCharacters(tokens: Set<string>, run: string): void {
+/** Pairs alone: single characters say the same again, and would make a verdict too certain. */
+function addPairs(tokens: Set<string>, run: string): void {
 	let before = '';
 	for (const character of run) {
-		tokens.add(character);
 		if (before) tokens.add(before + character);
 		before = character;
 	}

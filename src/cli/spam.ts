@@ -1,0 +1,144 @@
+/** `formsrv spam`: explains verdicts, marks submissions, and has what was learnt from marks learnt anew or forgotten. */
+
+import { Argument, type Command } from 'commander';
+import { signed } from '../spam/verdict.ts';
+import type { SpamExplanation } from '../submissions/spam/schema.ts';
+import { type Cli, CommandError, examples, findForm, runOnApp } from './cli.ts';
+import { CRITERIA, withCriteria } from './query-options.ts';
+
+/** Words of a model that are printed. */
+const WORDS = 12;
+
+export function addSpam(program: Command, cli: Cli): void {
+	const spam = program
+		.command('spam')
+		.description('Explain why submissions are spam, and teach the server by marking them.');
+	addExplain(spam, cli);
+	addMark(spam, cli);
+	addTrain(spam, cli);
+	addReset(spam, cli);
+}
+
+function addExplain(spam: Command, cli: Cli): void {
+	const command = spam
+		.command('explain')
+		.description('Say why a submission is spam or not, or whether a text would be.')
+		.argument('<form>', 'Its id or slug')
+		.argument('[submission]', 'The id of a submission')
+		.option('--text <text>', 'A text instead, as if it were sent to the form now')
+		.addHelpText(
+			'after',
+			examples(
+				'formsrv spam explain contact-k3v9x2qm cmnrg2x8a1c',
+				'formsrv spam explain contact-k3v9x2qm --text "Buy cheap pills at www.example.com"',
+			),
+		);
+	runOnApp(command, { cli }, (options, name: string, submission: string | undefined) => {
+		const { text } = options;
+		if ((submission === undefined) === (text === undefined)) {
+			throw new CommandError('Name a submission, or give a text with --text.', 2);
+		}
+		return async (app) => {
+			const { id } = await findForm(app, name);
+			const explanation =
+				submission === undefined
+					? await app.explain.text(id, String(text))
+					: await app.explain.submission(id, { id: submission });
+			if (options.json) cli.printJson(explanation);
+			else print(cli, explanation);
+		};
+	});
+}
+
+function print(
+	cli: Cli,
+	{ isSpam, spamReason, spamScore, threshold, spamReasons, mark, words }: SpamExplanation,
+): void {
+	const verdict = isSpam ? `Spam (${spamReason})` : 'No spam';
+	cli.print(`${verdict}. Score ${spamScore}, threshold ${threshold ?? 'off'}${mark ? `, marked as ${mark}` : ''}.`);
+	if (spamReasons.length > 0) {
+		const rows = spamReasons.map(({ points, label, detail }) => [signed(points), label, detail]);
+		cli.printTable(['POINTS', 'RULE', 'FOUND'], rows);
+	}
+	for (const [where, said] of [
+		['this form', words.form],
+		['all forms', words.server],
+	] as const) {
+		const { spam, genuine } = said.learnt;
+		const marks = `${spam} marked as spam and ${genuine} as genuine`;
+		if (said.points === null) {
+			cli.note(`The words of ${where} say nothing yet: ${marks}; it takes 20 of each.`);
+			continue;
+		}
+		cli.note(
+			`The words of ${where} say ${signed(said.points)} now: ${said.known} known, evidence ${said.evidence}, ${marks}.`,
+		);
+		const shown = said.words.slice(0, WORDS);
+		if (shown.length > 0)
+			cli.printTable(
+				['WEIGHT', 'WORD'],
+				shown.map(({ word, weight }) => [signed(weight), word]),
+			);
+	}
+}
+
+function addMark(spam: Command, cli: Cli): void {
+	const command = spam
+		.command('mark')
+		.description(
+			'Mark submissions as spam or as genuine, and move them there. A running server learns from it within seconds.',
+		)
+		.argument('<form>', 'Its id or slug')
+		.addArgument(new Argument('<as>', 'What they are').choices(['spam', 'genuine']))
+		.argument('[submissions...]', 'Their ids; without them those that the options choose');
+	withCriteria(command).addHelpText(
+		'after',
+		examples(
+			'formsrv spam mark contact-k3v9x2qm spam cmnrg2x8a1c cmnrg2x8b2d',
+			'formsrv spam mark contact-k3v9x2qm genuine --filter starred',
+			'formsrv spam mark contact-k3v9x2qm spam --filter spam --since 2026-01-01',
+		),
+	);
+	runOnApp(command, { cli }, (options, name: string, as: string, ids: string[]) => {
+		const given = CRITERIA.filter((criterion) => options[criterion] !== undefined && criterion !== 'order');
+		if (ids.length > 0 === given.length > 0) {
+			throw new CommandError('Name submissions, or choose them with --filter, --search, --since or --until.', 2);
+		}
+		const criteria = Object.fromEntries(given.map((criterion) => [criterion, String(options[criterion])]));
+		const target = ids.length > 0 ? { ids } : { filter: 'all' as const, ...criteria };
+		return async (app) => {
+			const { id } = await findForm(app, name);
+			const updated = await app.bulk.update(id, {
+				readInput: async () => ({ ...target, set: { isSpam: as === 'spam' } }),
+				checkDisclosure: () => {},
+			});
+			cli.printResult(options, { updated }, `${updated} marked as ${as}.`);
+		};
+	});
+}
+
+function addTrain(spam: Command, cli: Cli): void {
+	const command = spam
+		.command('train')
+		.description('Learn anew, from the marks of all submissions that are still there, what marks have taught.');
+	runOnApp(command, { cli }, (options) => async (app) => {
+		const marks = await app.spam.training.relearn();
+		while (await app.spam.training.learn());
+		await app.spam.training.merge(1);
+		cli.printResult(options, { learnt: marks }, `Learnt from ${marks} marks.`);
+	});
+}
+
+function addReset(spam: Command, cli: Cli): void {
+	const command = spam
+		.command('reset')
+		.description('Forget all marks and all that they have taught. Submissions stay where they are.')
+		.option('--yes', 'Do it');
+	runOnApp(command, { cli }, (options) => {
+		if (!options.yes) throw new CommandError('This forgets what all marks have taught. Add --yes to do it.', 2);
+		return async (app) => {
+			const forgotten = await app.spam.training.forget();
+			cli.printResult(options, { forgotten }, `Forgot ${forgotten} marks.`);
+		};
+	});
+}

@@ -1,0 +1,104 @@
+/** Explains why a submission is spam or not: what the rules found when it arrived, and what its words say now. */
+
+import { eq } from 'drizzle-orm';
+import { AppError } from '../../errors.ts';
+import { decodeId } from '../../ids.ts';
+import { TOKENS_JSON_CHARACTERS } from '../../spam/bayes/tokens.ts';
+import { judgeWords, type WordJudgement } from '../../spam/bayes/word-rules.ts';
+import { ruleOf } from '../../spam/rules.ts';
+import type { Spam } from '../../spam/spam.ts';
+import { parseReasons, type SpamReason, scoreOf, verdictOf } from '../../spam/verdict.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { type FormRow, type Mode, spamMarks } from '../../storage/tables.ts';
+import { type SpamExplanation, WORDS_MAX } from './schema.ts';
+
+export type Explain = ReturnType<typeof createExplain>;
+
+export function createExplain(storage: Storage, { models, prepare, judge }: Spam) {
+	const { db, submissions } = storage;
+
+	async function words(form: FormRow, data: string): Promise<SpamExplanation['words']> {
+		await models.follow();
+		await prepare(form);
+		const said = judgeWords(models, { form, data });
+		return {
+			form: present(models.learnt(form.id), said.form),
+			server: present(models.learnt(form.mode), said.mode),
+		};
+	}
+
+	async function markOf(submissionId: number): Promise<SpamExplanation['mark']> {
+		const [mark] = await db
+			.select({ isSpam: spamMarks.isSpam })
+			.from(spamMarks)
+			.where(eq(spamMarks.submissionId, submissionId));
+		if (!mark) return null;
+		return mark.isSpam ? 'spam' : 'genuine';
+	}
+
+	return {
+		/** @throws AppError FORM_NOT_FOUND, NOT_FOUND */
+		async submission(formId: string, { mode, id }: { mode?: Mode; id: string }): Promise<SpamExplanation> {
+			const form = await storage.findForm(formId, mode);
+			const [found] = await submissions.entries(form.id, [decodeId(id) ?? -1]);
+			// Of a large text only the beginning is looked at.
+			const bytes = found && (await submissions.text({ formId: form.id, id: found.id }, 3 * TOKENS_JSON_CHARACTERS));
+			if (!found || !bytes) throw new AppError('NOT_FOUND', 'There is no such submission.');
+			const reasons = parseReasons(found.spamReasons);
+			return {
+				isSpam: found.isSpam,
+				...(found.isSpam && { spamReason: found.spamReason ?? 'marked' }),
+				spamScore: scoreOf(reasons),
+				threshold: form.spam.threshold,
+				spamReasons: reasons.map(explain),
+				mark: await markOf(found.id),
+				words: await words(form, new TextDecoder().decode(bytes)),
+			};
+		},
+		/** A text, as if it were the message of a submission that comes now, from nowhere. @throws AppError FORM_NOT_FOUND */
+		async text(formId: string, text: string): Promise<SpamExplanation> {
+			const form = await storage.findForm(formId);
+			const data = JSON.stringify({ message: text });
+			const said = await words(form, data);
+			const sent = {
+				form,
+				data,
+				replyTo: undefined,
+				clientAddress: '',
+				hasKey: true,
+				honeypotFilled: false,
+				captcha: null,
+			};
+			const reasons = judge(sent) ?? [];
+			const spamReason = verdictOf(reasons, form.spam.threshold);
+			return {
+				isSpam: spamReason !== null,
+				...(spamReason !== null && { spamReason }),
+				spamScore: scoreOf(reasons),
+				threshold: form.spam.threshold,
+				spamReasons: reasons.map(explain),
+				mark: null,
+				words: said,
+			};
+		},
+	};
+}
+
+function explain(reason: SpamReason): SpamExplanation['spamReasons'][number] {
+	const { label = reason.rule, meaning = '' } = ruleOf(reason.rule) ?? {};
+	return { ...reason, label, meaning };
+}
+
+function present(learnt: { spam: number; ham: number }, said: WordJudgement | null): SpamExplanation['words']['form'] {
+	const all = (said?.tokens ?? [])
+		.map((word, at) => ({ word, weight: Math.round(100 * (said?.weights[at] ?? 0)) / 100 }))
+		.filter(({ weight }) => weight !== 0)
+		.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
+	return {
+		learnt: { spam: learnt.spam, genuine: learnt.ham },
+		points: said?.points ?? null,
+		evidence: said?.evidence ?? null,
+		known: all.length,
+		words: all.slice(0, WORDS_MAX),
+	};
+}

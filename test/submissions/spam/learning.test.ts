@@ -1,0 +1,114 @@
+/** From the owner's marks to the verdict on the next submission, and its explanation. */
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Form } from '../../../src/forms/schema.ts';
+import type { SubmissionList } from '../../../src/submissions/schema.ts';
+import type { SpamExplanation } from '../../../src/submissions/spam/schema.ts';
+import { openTestServer, type TestServer } from '../../server.ts';
+
+/** Without any sign that a rule of the program knows. */
+const UNWANTED = (i: number) => `We wash gutters and windows of offices in town, crew ${i} is near you`;
+const WANTED = (i: number) => `Does the course on pottery in week ${i} still have a place for my daughter`;
+const WITHIN_MS = 10_000;
+
+type Submission = SubmissionList['submissions'][number];
+
+let server: TestServer;
+let form: Form;
+let ids: { wanted: string[]; unwanted: string[] };
+
+beforeAll(async () => {
+	server = await openTestServer();
+	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Pottery' } })).body;
+	ids = { wanted: [], unwanted: [] };
+	for (let i = 0; i < 20; i++) {
+		await server.submit(form.slug, { email: `person${i}@example.com`, message: WANTED(i) });
+		await server.submit(form.slug, { email: `crew${i}@gutters.example`, message: UNWANTED(i) });
+	}
+	for (const { id, data } of await list('all')) {
+		const { message } = data as { message: string };
+		(message.includes('gutters') ? ids.unwanted : ids.wanted).push(id);
+	}
+});
+afterAll(() => server.close());
+
+async function list(filter: string): Promise<Submission[]> {
+	const { body } = await server.call<SubmissionList>(
+		`GET /api/forms/${form.id}/submissions?filter=${filter}&limit=100`,
+	);
+	return body.submissions;
+}
+
+const mark = (which: string[], isSpam: boolean) =>
+	server.call(`PATCH /api/forms/${form.id}/submissions`, { json: { ids: which, set: { isSpam } } });
+
+const explain = async (id: string) =>
+	(await server.call<SpamExplanation>(`GET /api/forms/${form.id}/submissions/${id}/spam`)).body;
+
+async function learnt(spam: number, genuine: number): Promise<void> {
+	const end = Date.now() + WITHIN_MS;
+	let words: SpamExplanation['words'] | undefined;
+	while (Date.now() < end) {
+		({ words } = await explain(ids.wanted[0] as string));
+		if (words.form.learnt.spam === spam && words.form.learnt.genuine === genuine) return;
+		await Bun.sleep(20);
+	}
+	throw new Error(`Learnt after ${WITHIN_MS} ms: ${JSON.stringify(words?.form.learnt)}`);
+}
+
+async function send(message: string): Promise<Submission> {
+	const before = new Set([...(await list('all')), ...(await list('spam'))].map(({ id }) => id));
+	await server.submit(form.slug, { email: 'new@somewhere.example', message });
+	const [found] = [...(await list('all')), ...(await list('spam'))].filter(({ id }) => !before.has(id));
+	return found as Submission;
+}
+
+test('what is marked is learnt, and the next one like it is spam', async () => {
+	expect(await send(UNWANTED(99))).toMatchObject({ isSpam: false });
+	await mark(ids.unwanted, true);
+	await learnt(20, 0);
+	expect((await explain(ids.unwanted[0] as string)).words.form).toMatchObject({ points: null, words: [] });
+	// They are in the inbox already: marked as genuine all the same.
+	await mark(ids.wanted, false);
+	await learnt(20, 20);
+
+	const unwanted = await send(UNWANTED(77));
+	expect(unwanted).toMatchObject({ isSpam: true, spamReason: 'score' });
+	expect(unwanted.spamReasons.map(({ rule }) => rule)).toEqual(['words-form', 'words-server']);
+	const sum = unwanted.spamReasons.reduce((total, { points }) => total + points, 0);
+	expect(unwanted.spamScore).toBe(Math.round(10 * sum) / 10);
+	const wanted = await send(WANTED(78));
+	expect(wanted.isSpam).toBe(false);
+	expect(wanted.spamScore).toBeLessThan(0);
+
+	const { words, mark: marked, spamReasons } = await explain(unwanted.id);
+	expect(marked).toBeNull();
+	expect(spamReasons[0]).toMatchObject({ label: 'Words in this form', points: words.form.points as number });
+	// By hand: the weights added up, over the square root of their number, times 0.55, in tenths.
+	expect(words.form.words).toHaveLength(words.form.known);
+	const weights = words.form.words.reduce((total, { weight }) => total + weight, 0);
+	const evidence = weights / Math.sqrt(words.form.known);
+	expect(Math.abs(evidence - (words.form.evidence as number))).toBeLessThan(0.05);
+	expect(words.form.points).toBe(Math.min(3, Math.round(5.5 * (words.form.evidence as number)) / 10));
+	for (const { word } of words.form.words) {
+		for (const part of word.split(' ').filter((piece) => /^[a-z]+$/.test(piece)))
+			expect(JSON.stringify(unwanted.data).toLowerCase()).toContain(part);
+	}
+
+	await mark([unwanted.id], false);
+	await learnt(20, 21);
+	expect(await explain(unwanted.id)).toMatchObject({ isSpam: false, mark: 'genuine', spamScore: unwanted.spamScore });
+});
+
+test('a form of the other mode neither teaches nor is taught', async () => {
+	const key = await server.createKey({ mode: 'test' });
+	const other = (await server.call<Form>('POST /api/forms', { key, json: { name: 'Trial' } })).body;
+	await server.submit(other.slug, { message: UNWANTED(5) });
+	const { body } = await server.call<SubmissionList>(`GET /api/forms/${other.id}/submissions`, { key });
+	expect(body.submissions).toMatchObject([{ isSpam: false, spamReasons: [] }]);
+});
+
+test('there is no explanation of what is not there', async () => {
+	expect((await server.call(`GET /api/forms/${form.id}/submissions/zzz/spam`)).status).toBe(404);
+	expect((await server.call(`GET /api/forms/zzz/submissions/${ids.wanted[0]}/spam`)).status).toBe(404);
+});
