@@ -98,10 +98,10 @@ describe('the OpenAPI document', () => {
 	const isOpen = (security: object[]) =>
 		security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
 
-	test('asks for a key everywhere but at the submission endpoint, its challenge and status, to sign in, and at the probes', () => {
+	test('asks for a key everywhere but at the submission endpoint, its challenge, stamp and status, to sign in, and at the probes', () => {
 		const open = operations.filter(({ operation: { security = [] } }) => isOpen(security)).map(({ path }) => path);
 		const submitting = ['/api/f', '/f'].flatMap((prefix) =>
-			['', '/challenge', '/status'].map((rest) => `${prefix}/{slug}${rest}`),
+			['', '/challenge', '/stamp', '/status'].map((rest) => `${prefix}/{slug}${rest}`),
 		);
 		expect([...new Set(open)].sort()).toEqual(
 			[...submitting, '/api/session', '/files/{fileId}', '/health', '/ready'].sort(),
