@@ -20,6 +20,7 @@ const SLOW_COMMIT_MICROS = 3000;
 const SETTINGS = ['shared_buffers=512MB', 'max_connections=200', 'max_wal_size=4GB'];
 const SMALL_ROWS = 1000;
 const SEARCHES = 20;
+const RARE_WORD = 'Quetzalcoatl';
 
 /** Submissions per second. */
 type Contestant = () => Promise<number>;
@@ -79,20 +80,22 @@ export async function measurePostgresReads(rows: number, effort: Effort): Promis
 	return [...pages, await measureSearch(large)];
 }
 
-/** For words of one submission each. */
+/** For a word that one submission has. */
 async function measureSearch({ product, form, rows }: Stock): Promise<Finding> {
 	const server = await product.start();
-	const times: number[] = [];
-	for (let i = 0; i < SEARCHES; i++) {
-		const number = Math.floor(((i + 0.5) * rows) / SEARCHES);
+	const { path, ...init } = jsonPost(`/api/f/${form.slug}`);
+	await fetch(server.url + path, { ...init, body: JSON.stringify({ message: RARE_WORD }) });
+	const search = async () => {
 		const began = performance.now();
-		const response = await fetch(`${server.url}/api/forms/${form.id}/submissions?search=person${number}@example`, {
+		const response = await fetch(`${server.url}/api/forms/${form.id}/submissions?search=${RARE_WORD}`, {
 			headers: product.authorization,
 		});
 		const { submissions } = (await response.json()) as { submissions: unknown[] };
-		times.push(performance.now() - began);
-		if (submissions.length !== 1) throw new Error(`The search for person${number} found ${submissions.length}.`);
-	}
+		return { found: submissions.length, ms: performance.now() - began };
+	};
+	while ((await search()).found === 0) await Bun.sleep(100);
+	const times: number[] = [];
+	for (let i = 0; i < SEARCHES; i++) times.push((await search()).ms);
 	await server.stop();
 	return {
 		what: `Search for a rare word in PostgreSQL, ${short(rows)} submissions`,
