@@ -14,7 +14,7 @@ import type { MailIdentity } from './email.ts';
 import type { GuardedPost } from './guarded-request.ts';
 import { createOutbox } from './outbox.ts';
 import { createRetries } from './retries.ts';
-import { startWorker, type Worker, type WorkerTiming } from './worker.ts';
+import { type MailOutage, startWorker, type Worker, type WorkerTiming } from './worker.ts';
 
 /** Memory for submissions in flight; untrusted receivers decide how long they occupy it. */
 const CONTENT_BYTES = 16 * 1024 * 1024;
@@ -76,6 +76,17 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 	};
 	const outbox = createOutbox(storage, { mayMail: mail.server !== null, now });
 	let worker: Worker | undefined;
+	/** At the server that sends, if that is another. */
+	let outageElsewhere: MailOutage = null;
+	if (storage.isShared)
+		storage.events.subscribe((event) => {
+			if (event.type === 'mail') outageElsewhere = event.outage;
+		});
+
+	async function onDue(): Promise<void> {
+		if (worker) await worker.retryNow();
+		else storage.events.publish({ type: 'retry' });
+	}
 
 	return {
 		mail,
@@ -83,11 +94,11 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		deliveries: createDeliveries(storage, {
 			channels,
 			isMailSet: mail.server !== null,
-			mailOutage: () => worker?.mailOutage() ?? null,
+			mailOutage: () => (worker ? worker.mailOutage() : outageElsewhere),
 			now,
 		}),
 		/** In a command there is no worker: a running server finds due rows within seconds. */
-		retries: createRetries(storage, { onDue: async () => worker?.retryNow(), now }),
+		retries: createRetries(storage, { onDue, now }),
 		/** As the function of `test-mail.ts`. */
 		sendTestMail: async (to: string): Promise<string> => {
 			const { sendTestMail } = await import('./test-mail.ts');
@@ -97,7 +108,11 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		start(baseUrl: string): (graceMs: number) => Promise<void> {
 			mail.identity = { ...mail.identity, baseUrl };
 			worker = startWorker({ storage, outbox, channels, mailPerHour, log, now, timing });
-			return worker.stop;
+			const started = worker;
+			return async (graceMs) => {
+				if (worker === started) worker = undefined;
+				await started.stop(graceMs);
+			};
 		},
 	};
 }

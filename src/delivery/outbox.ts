@@ -32,7 +32,7 @@ export type Outbox = ReturnType<typeof createOutbox>;
 export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { mayMail: boolean; now?: () => number }) {
 	let hooksByForm = new Map<number, Hook[]>();
 	let cacheVersion = -1;
-	let wakeWorker: (rows: readonly NewDelivery[]) => void = () => {};
+	let wakeWorker: ((rows: readonly NewDelivery[]) => void) | undefined;
 
 	const selectHooks = lazy(() =>
 		storage.db
@@ -78,6 +78,11 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 		return rows;
 	}
 
+	function tellOthers(rows: readonly NewDelivery[]): void {
+		for (const { channel, webhookId = null, state } of rows)
+			if (state === 'waiting') storage.events.publish({ type: 'due', channel, webhookId });
+	}
+
 	return {
 		/** The rows to store with the submission. On the hot path: synchronous as long as the cache is valid. */
 		plan({ form, submission }: Cause): readonly NewDelivery[] | Promise<readonly NewDelivery[]> {
@@ -98,10 +103,12 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 		},
 		/** Call this once planned rows are on disk: the worker need not wait for its next poll. */
 		wake(rows: readonly NewDelivery[]): void {
-			if (rows.length > 0) wakeWorker(rows);
+			if (rows.length === 0) return;
+			if (wakeWorker) wakeWorker(rows);
+			else if (storage.isShared) tellOthers(rows);
 		},
-		/** Sets what {@link wake} calls. */
-		onWake(call: (rows: readonly NewDelivery[]) => void): void {
+		/** Sets what {@link wake} calls: the worker, if it is in this process. */
+		onWake(call: ((rows: readonly NewDelivery[]) => void) | undefined): void {
 			wakeWorker = call;
 		},
 	};

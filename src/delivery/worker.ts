@@ -1,6 +1,7 @@
 /** Sends the deliveries of the outbox with one worker for each destination, woken by new rows and by polling. */
 
 import { eq } from 'drizzle-orm';
+import type { AppEvent } from '../events.ts';
 import type { Log } from '../log.ts';
 import { repeat } from '../repeat.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -41,7 +42,7 @@ export interface WorkerOptions {
 }
 
 /** Why mail is paused, readable; times in milliseconds since 1970. */
-export type MailOutage = { since: number; reason: string; nextProbeAt: number } | null;
+export type MailOutage = Extract<AppEvent, { type: 'mail' }>['outage'];
 
 export type Worker = ReturnType<typeof startWorker>;
 
@@ -53,6 +54,7 @@ export function startWorker(options: WorkerOptions) {
 	const cap = createMailCap(mailPerHour);
 	const digests = createDigests(storage, log);
 	let hasBegun = false;
+	let unsubscribe = () => {};
 	let isStopping = false;
 
 	function workerOf(destination: Destination): DestinationWorker {
@@ -91,13 +93,28 @@ export function startWorker(options: WorkerOptions) {
 				if (state === 'waiting' && !isStopping) workerOf({ channel, webhookId }).wake();
 			}
 		});
+		if (storage.isShared) unsubscribe = storage.events.subscribe(hear);
 		hasBegun = true;
+	}
+
+	/** Other servers take submissions and owners' requests too. */
+	function hear(event: AppEvent): void {
+		if (isStopping) return;
+		if (event.type === 'due') workerOf(event).wake();
+		if (event.type === 'retry') retryNow().catch((cause) => log.error('The outbox cannot be read.', { cause }));
+	}
+
+	const mailOutage = (): MailOutage => workers.get(null)?.outage() ?? null;
+
+	async function retryNow(): Promise<void> {
+		if (hasBegun) for (const worker of await activeWorkers()) worker.retryNow();
 	}
 
 	async function tick(): Promise<number> {
 		try {
 			if (!hasBegun) await begin();
 			for (const worker of await activeWorkers()) await worker.poll();
+			if (storage.isShared) storage.events.publish({ type: 'mail', outage: mailOutage() });
 		} catch (error) {
 			log.error('The outbox cannot be read; this is retried.', { cause: error });
 		}
@@ -111,14 +128,14 @@ export function startWorker(options: WorkerOptions) {
 	const ticks = repeat(tick, timing.firstAfterMs);
 
 	return {
-		mailOutage: (): MailOutage => workers.get(null)?.outage() ?? null,
+		mailOutage,
 		/** Probes paused destinations at once, at the owner's request. */
-		async retryNow(): Promise<void> {
-			if (hasBegun) for (const worker of await activeWorkers()) worker.retryNow();
-		},
+		retryNow,
 		/** Stops claiming, waits up to `graceMs` for attempts in flight, then aborts and requeues them. */
 		async stop(graceMs: number): Promise<void> {
 			isStopping = true;
+			outbox.onWake(undefined);
+			unsubscribe();
 			await ticks.stop();
 			const finished = Promise.all([...workers.values()].map((worker) => worker.stop()));
 			const grace = Promise.withResolvers<void>();

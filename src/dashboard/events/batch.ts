@@ -1,6 +1,6 @@
 /** Pure: collects events for a short time, so that a flood of submissions becomes a few lines for each client. */
 
-import type { AppEvent } from '../../events.ts';
+import type { FormEvent } from '../../events.ts';
 import { encodeId } from '../../ids.ts';
 
 /** Above this many submissions or deliveries of one form in a batch, one `change` replaces the others. */
@@ -26,7 +26,7 @@ export function createEventBatch() {
 	}
 
 	return {
-		add(event: AppEvent): void {
+		add(event: FormEvent): void {
 			const collected = collectedOf(event.formId);
 			if (event.type === 'change') collected.isChanged = true;
 			else if (event.type === 'submission') {

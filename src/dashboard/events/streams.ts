@@ -2,6 +2,7 @@
 
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
+import { isFormEvent } from '../../events.ts';
 import { decodeId } from '../../ids.ts';
 import { hasPermission, type Principal } from '../../keys/permissions.ts';
 import type { Storage } from '../../storage/storage.ts';
@@ -137,7 +138,7 @@ export function createEventStreams(
 
 		const seesDeliveries = hasPermission(principal.permissions, 'admin');
 		const unsubscribe = events.subscribe((event) => {
-			if (event.type === 'delivery' && !seesDeliveries) return;
+			if (!isFormEvent(event) || (event.type === 'delivery' && !seesDeliveries)) return;
 			batch.add(event);
 			collecting ??= setTimeout(() => sendBatch().catch(close), COLLECT_MS);
 		});

@@ -1,6 +1,6 @@
-/** Events told to the other servers, for what their browsers show at the moment; nothing relies on it. */
+/** Events told to the other servers, so that they show and do at once what they would find later; nothing relies on it. */
 
-import type { AppEvent, Events } from '../../events.ts';
+import { type AppEvent, type Events, isFormEvent } from '../../events.ts';
 import { rowsOf, type Sql, withDeadline } from './connection.ts';
 
 const CHANNEL = 'formsrv_events';
@@ -73,12 +73,18 @@ export function createNotices(sql: Sql, onError: (error: unknown) => void) {
 	};
 }
 
-/** A flood is told form by form, without the single submissions. */
+/** A flood is told form by form, without the single submissions; what servers tell each other, once. */
 function summarise(events: readonly AppEvent[]): AppEvent[][] {
-	const forms = new Set(events.map(({ formId }) => formId));
-	const all: AppEvent[] =
-		events.length <= MAX_EVENTS ? [...events] : [...forms].map((formId) => ({ type: 'change', formId }));
-	const notices: AppEvent[][] = [];
-	for (let at = 0; at < all.length; at += MAX_EVENTS) notices.push(all.slice(at, at + MAX_EVENTS));
-	return notices;
+	const others = new Map(events.filter((event) => !isFormEvent(event)).map((event) => [JSON.stringify(event), event]));
+	const ofForms = events.filter(isFormEvent);
+	const forms = new Set(ofForms.map(({ formId }) => formId));
+	const single: AppEvent[] =
+		ofForms.length <= MAX_EVENTS ? ofForms : [...forms].map((formId) => ({ type: 'change', formId }));
+	return [[...others.values()], single].flatMap(inParts);
+}
+
+function inParts(events: readonly AppEvent[]): AppEvent[][] {
+	const parts: AppEvent[][] = [];
+	for (let at = 0; at < events.length; at += MAX_EVENTS) parts.push(events.slice(at, at + MAX_EVENTS));
+	return parts;
 }
