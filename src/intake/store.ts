@@ -3,7 +3,7 @@
 import type { Outbox } from '../delivery/outbox.ts';
 import { AppError } from '../errors.ts';
 import type { Judge } from '../spam/judge.ts';
-import { type SpamReason, verdictOf } from '../spam/verdict.ts';
+import { reasonsJson, type SpamReason, verdictOf } from '../spam/verdict.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery, NewIdempotencyKey, NewSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
@@ -52,7 +52,7 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 			spamReason: reasons && verdictOf(reasons, form.spam.threshold),
 			subject: special.subject ?? null,
 			replyTo: replyTo ?? null,
-			spamReasons: reasons && JSON.stringify(reasons),
+			spamReasons: reasons && reasonsJson(reasons),
 			meta: form.context || dropped ? metaOf(submit, dropped) : null,
 			// Known from the start, because an object that grows takes more.
 			deliveries: undefined,

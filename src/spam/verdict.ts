@@ -1,6 +1,6 @@
 /** Pure: what follows from the reasons that the rules gave: the score, and whether it is spam. */
 
-import { type RuleName, ruleOf } from './rules.ts';
+import { RULES, type RuleName } from './rules.ts';
 
 export interface SpamReason {
 	rule: RuleName;
@@ -12,6 +12,11 @@ export interface SpamReason {
 
 /** Of a decisive rule: as many as the highest threshold. */
 export const DECISIVE_POINTS = 10;
+
+/** What a decisive rule says, in a few words. */
+const DECISIVE: ReadonlyMap<string, (detail: string) => string> = new Map(
+	Object.entries(RULES).flatMap(([name, rule]) => ('verdict' in rule ? [[name, rule.verdict]] : [])),
+);
 
 /** A reason that makes a submission spam by itself. */
 export function decisive(rule: RuleName, detail: string): SpamReason {
@@ -32,12 +37,26 @@ export function scoreOf(reasons: readonly Pick<SpamReason, 'points'>[]): number 
 
 /** The reason in a few words for which a submission is spam: that of a decisive rule, or `score`. `null` if it is not spam. */
 export function verdictOf(reasons: readonly SpamReason[], threshold: number | null): string | null {
-	if (reasons.some(({ rule }) => rule === 'allow')) return null;
-	for (const { rule, detail } of reasons) {
-		const verdict = ruleOf(rule)?.verdict;
-		if (verdict) return verdict(detail);
+	let cause: SpamReason | undefined;
+	for (const reason of reasons) {
+		if (reason.rule === 'allow') return null;
+		if (DECISIVE.has(reason.rule)) cause ??= reason;
 	}
+	if (cause) return DECISIVE.get(cause.rule)?.(cause.detail) ?? null;
 	return threshold !== null && scoreOf(reasons) >= threshold ? 'score' : null;
+}
+
+const texts = new WeakMap<SpamReason, string>();
+
+/** JSON text. Of a single reason it is kept: that of a flood is one object. */
+export function reasonsJson(reasons: readonly SpamReason[]): string {
+	const [only] = reasons;
+	if (only === undefined || reasons.length > 1) return JSON.stringify(reasons);
+	const known = texts.get(only);
+	if (known !== undefined) return known;
+	const text = JSON.stringify(reasons);
+	texts.set(only, text);
+	return text;
 }
 
 /** The reasons of a stored submission. */
