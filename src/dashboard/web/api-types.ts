@@ -16,6 +16,7 @@ export type { Delivery, DeliveryList } from '../../delivery/schema.ts';
 export type { Webhook, WebhookTestResult, WebhookWithSecret } from '../../delivery/webhooks/schema.ts';
 export type { CreateForm, Form, UpdateForm } from '../../forms/schema.ts';
 export type { ApiKey, CreateApiKey } from '../../keys/schema.ts';
+export type { ChangeLists as ChangeSpamLists, Lists as SpamLists } from '../../spam/lists/schema.ts';
 export type { Channel, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
 export type { BulkTarget } from '../../submissions/bulk/schema.ts';
 export type { FieldSuggestion } from '../../submissions/suggestion/suggest-fields.ts';

@@ -187,6 +187,14 @@ export const webhooks = {
 	test: (form: string, id: string) => post<types.WebhookTestResult>(`${webhookPath(form, id)}/test`),
 };
 
+const listsPath = (form: string | undefined) => `${form === undefined ? '/api' : formPath(form)}/lists`;
+
+/** Of a form, or of all forms. */
+export const lists = {
+	read: (form: string | undefined) => get<types.SpamLists>(listsPath(form)),
+	change: (form: string | undefined, change: types.ChangeSpamLists) => patch(listsPath(form), change),
+};
+
 export const server = {
 	status: () => get<types.Status>('/api/status'),
 	testMail: (to: string) => post<{ reply: string }>('/api/mail/test', { to }),

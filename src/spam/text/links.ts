@@ -37,6 +37,6 @@ export function judgeLinks(message: Message, form: Pick<FormRow, 'allowedDomains
 	const cheap = hosts.find((host) => CHEAP_HOST.test(host));
 	if (cheap !== undefined) reasons.push({ rule: 'link-host', points: 1.5, detail: cheap });
 	const markup = MARKUP.exec(message.text)?.[0];
-	if (markup !== undefined) reasons.push({ rule: 'markup', points: 2.5, detail: markup.slice(0, 40) });
+	if (markup !== undefined) reasons.push({ rule: 'markup', points: 2.5, detail: `“${markup.slice(0, 40)}”` });
 	return reasons;
 }

@@ -17,6 +17,7 @@ import { may, session } from '../state/session.ts';
 import { showError, showToast } from '../state/toasts.ts';
 import { useAction } from '../use-action.ts';
 import { controlOf } from './form/setting-controls.tsx';
+import { SpamLists } from './form/spam-lists.tsx';
 import { Webhooks } from './form/webhooks.tsx';
 
 /** The settings that are saved together, as their inputs hold them. */
@@ -153,6 +154,7 @@ export function FormSettings({ form: id }: { form: string }) {
 				<>
 					<Switches form={form} />
 					<SettingsForm form={form} />
+					<SpamLists key={id} form={id} />
 					{may('admin') && <Webhooks form={id} />}
 					{may('delete') && <DeleteForm form={form} />}
 				</>

@@ -15,6 +15,7 @@ import { to } from '../router.ts';
 import { session } from '../state/session.ts';
 import { useAction } from '../use-action.ts';
 import { useQuery } from '../use-query.ts';
+import { SpamLists } from './form/spam-lists.tsx';
 import { FilesUse } from './settings/files-use.tsx';
 import { Sessions } from './settings/sessions.tsx';
 
@@ -137,6 +138,7 @@ export function Settings() {
 						<MailTest mail={status.mail} />
 					</section>
 					<FilesUse files={status.files} />
+					<SpamLists />
 					<Sessions />
 					<section class="stack">
 						<h2>Settings in force</h2>

@@ -4,10 +4,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Submission } from '../api-types.ts';
 import { Button, IconButton, IconLink } from '../components/buttons.tsx';
 import { Icon } from '../components/icon.tsx';
-import { EmptyState, Notice } from '../components/messages.tsx';
+import { EmptyState } from '../components/messages.tsx';
 import { absoluteTime, relativeTime } from '../format.ts';
 import { to } from '../router.ts';
-import { spamReasonText } from '../spam-reason.ts';
 import { now } from '../state/clock.ts';
 import { formOf } from '../state/forms.ts';
 import type { Inbox, InboxProps } from '../state/inbox.ts';
@@ -16,10 +15,12 @@ import { useLiveEvents } from '../state/live.ts';
 import { may } from '../state/session.ts';
 import { replyAddress, summarise } from '../summary.ts';
 import type { InboxKeys } from './inbox/inbox-keys.ts';
+import { BlockMenu } from './submission/block-menu.tsx';
 import { Context } from './submission/context.tsx';
 import { FieldList } from './submission/field-list.tsx';
 import { Files } from './submission/files.tsx';
 import { SubmissionDeliveries } from './submission/submission-deliveries.tsx';
+import { Verdict } from './submission/verdict.tsx';
 
 interface Props extends InboxProps {
 	id: string;
@@ -109,17 +110,16 @@ function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
 					</p>
 				</div>
 				{reply && (
-					<a class="button" href={`mailto:${encodeURIComponent(reply)}?subject=${subject}`} rel="noopener noreferrer">
-						<Icon name="mail" />
-						Reply
-					</a>
+					<div class="detail-actions">
+						<a class="button" href={`mailto:${encodeURIComponent(reply)}?subject=${subject}`} rel="noopener noreferrer">
+							<Icon name="mail" />
+							Reply
+						</a>
+						{may('write') && <BlockMenu inbox={inbox} row={row} address={reply} />}
+					</div>
 				)}
 			</div>
-			{row.isSpam && (
-				<Notice tone="warning" icon="ban">
-					<strong>Spam.</strong> {spamReasonText(row.spamReason)}
-				</Notice>
-			)}
+			<Verdict form={inbox.formId} row={row} />
 			<FieldList data={row.data} files={row.files} />
 			<Files form={inbox.formId} submission={row.id} files={row.files} />
 			<Context meta={row.meta} />

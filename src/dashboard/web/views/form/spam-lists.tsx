@@ -1,0 +1,95 @@
+/** The block and allow lists of a form, or of all forms, one entry on each line. */
+
+import { useState } from 'preact/hooks';
+import { announce } from '../../announce.ts';
+import * as api from '../../api.ts';
+import type { SpamLists as Lists } from '../../api-types.ts';
+import { Button } from '../../components/buttons.tsx';
+import { Field } from '../../components/inputs.tsx';
+import { LoadFailure } from '../../components/messages.tsx';
+import { errorOf } from '../../field-errors.ts';
+import { may } from '../../state/session.ts';
+import { showError, showToast } from '../../state/toasts.ts';
+import { useAction } from '../../use-action.ts';
+import { useQuery } from '../../use-query.ts';
+
+interface Draft {
+	block: string;
+	allow: string;
+}
+
+const LISTS = [
+	{ name: 'block', label: 'Block list', hint: 'What meets an entry goes to spam.', placeholder: 'domain:spam.example' },
+	{
+		name: 'allow',
+		label: 'Allow list',
+		hint: 'What meets an entry is never spam, unless it filled in the honeypot.',
+		placeholder: 'email:ada@example.com',
+	},
+] as const;
+
+const linesOf = (text: string) => text.split('\n').filter((line) => line.trim() !== '');
+
+const draftOf = ({ block, allow }: Lists): Draft => ({ block: block.join('\n'), allow: allow.join('\n') });
+
+function tell(error: unknown): never {
+	if (error instanceof api.ApiError && error.code === 'VALIDATION_ERROR') announce('Some entries need another look.');
+	else showError(error);
+	throw error;
+}
+
+function Editor({ form, saved }: { form: string | undefined; saved: Lists }) {
+	const [stored, setStored] = useState(draftOf(saved));
+	const [draft, setDraft] = useState(stored);
+	const { run, isBusy, error } = useAction(async () => {
+		await api.lists.change(form, { block: linesOf(draft.block), allow: linesOf(draft.allow) }).catch(tell);
+		const kept = draftOf(await api.lists.read(form));
+		setStored(kept);
+		setDraft(kept);
+		showToast('Lists saved.');
+	});
+	const isChanged = draft.block !== stored.block || draft.allow !== stored.allow;
+	return (
+		<form class="stack" onSubmit={run} noValidate>
+			<p class="muted small">
+				One entry on each line: <code>email:</code> and <code>domain:</code> of the sender, <code>cidr:</code> an
+				address or a range of addresses, <code>text:</code> words anywhere in what was sent.
+			</p>
+			{LISTS.map(({ name, ...shown }) => (
+				<Field
+					key={name}
+					{...shown}
+					lines={4}
+					isMono
+					value={draft[name]}
+					error={errorOf(error, name, linesOf(draft[name]))}
+					disabled={!may('write')}
+					onInput={(text) => setDraft((before) => ({ ...before, [name]: text }))}
+				/>
+			))}
+			{may('write') && (
+				<div class="form-foot">
+					<Button
+						label={isBusy ? 'Saving…' : 'Save lists'}
+						type="submit"
+						look="primary"
+						disabled={isBusy || !isChanged}
+					/>
+					{isChanged && <Button label="Discard" look="ghost" onClick={() => setDraft(stored)} />}
+				</div>
+			)}
+		</form>
+	);
+}
+
+/** @param form Without it the lists are those of all forms. */
+export function SpamLists({ form }: { form?: string }) {
+	const { data, error, reload } = useQuery(`lists ${form ?? ''}`, () => api.lists.read(form));
+	return (
+		<section class="card stack" aria-labelledby="spam-lists">
+			<h2 id="spam-lists">{form === undefined ? 'Blocked and allowed at all forms' : 'Blocked and allowed'}</h2>
+			{error !== undefined && data === undefined && <LoadFailure error={error} onRetry={reload} />}
+			{data && <Editor form={form} saved={data} />}
+		</section>
+	);
+}
