@@ -20,7 +20,7 @@ import { createSearch } from './search.ts';
 import { checkServer } from './server-check.ts';
 import { createSettingsVersion, SETTINGS_CHANGED } from './settings-version.ts';
 import { startProblem } from './start-problem.ts';
-import { createFileLists } from './submission-files.ts';
+import { areFilesHeld, createFileLists } from './submission-files.ts';
 import { createSubmissionLists } from './submission-lists.ts';
 import { again, createSubmissionLog } from './submission-log.ts';
 import { createWatch } from './watch.ts';
@@ -130,8 +130,7 @@ export async function openPostgres(
 		logBeside: (others: Log) => logBeside(findings, others, () => false),
 		settingsVersion: settings.version,
 		disk: () => measure(sql),
-		// Its backups are made by its own tools.
-		areFilesHeld: async () => false,
+		areFilesHeld: () => areFilesHeld(sql),
 		serve(): () => void {
 			notices.listen();
 			return () => {};

@@ -6,6 +6,15 @@ import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
 
 type FileRow = [number, number, string, string, string, string, number, string, string | null, Scan | null];
 
+/** A lock that is held while files are copied; docs/postgresql.md names it to operators. */
+const FILES_LOCK = "hashtext('formsrv files')";
+
+/** Whether anyone holds that lock. */
+export async function areFilesHeld(sql: Sql): Promise<boolean> {
+	const [row] = await rowsOf<[boolean]>(sql, `select pg_try_advisory_xact_lock(${FILES_LOCK})`);
+	return row?.[0] !== true;
+}
+
 /** To be called before the submissions are removed, with which the rows go. @param ids As the text of an array. */
 export async function removeFiles(tx: Runner, ids: string): Promise<void> {
 	await rowsOf(

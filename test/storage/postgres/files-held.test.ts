@@ -1,0 +1,22 @@
+/** While an operator copies attached files by the tools of PostgreSQL, no server removes any. */
+
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { openStorage } from '../../../src/storage/storage.ts';
+import { newPostgresDatabase } from '../../postgres.ts';
+
+test('the lock that docs/postgresql.md names holds the files, at each server, until its session ends', async () => {
+	const page = await Bun.file(join(import.meta.dir, '../../../docs/postgresql.md')).text();
+	const lock = /select pg_advisory_lock_shared\(.+?\)(?=")/.exec(page)?.[0] ?? '';
+	const address = await newPostgresDatabase();
+	const servers = [await openStorage(address), await openStorage(address)];
+	const areHeld = () => Promise.all(servers.map((storage) => storage.areFilesHeld()));
+	const operator = postgres(address, { max: 1, fetch_types: false });
+	for (const storage of servers) expect(await storage.areFilesHeld()).toBe(false);
+	await operator.unsafe(lock);
+	expect(await areHeld()).toEqual([true, true]);
+	await operator.end();
+	for (const storage of servers) while (await storage.areFilesHeld()) await Bun.sleep(5);
+	await Promise.all(servers.map((storage) => storage.close()));
+}, 30_000);
