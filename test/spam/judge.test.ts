@@ -2,7 +2,9 @@
 
 import { describe, expect, test } from 'bun:test';
 import { RULES } from '../../src/spam/rules.ts';
+import { createDisposableCheck } from '../../src/spam/sender/disposable.ts';
 import { decisive } from '../../src/spam/verdict.ts';
+import { tempFolder } from '../temp-folder.ts';
 import { openJudge } from './judge.ts';
 
 const PLAIN = {
@@ -91,6 +93,19 @@ describe('the rules', () => {
 			expect(rule.label).toMatch(/^[A-Z]/);
 		}
 	});
+});
+
+test('a file takes the place of the list of disposable domains, and has to be there', async () => {
+	const folder = tempFolder();
+	const file = `${folder}/domains.txt`;
+	await Bun.write(file, '# ours\nThrow.example\n\nother.example # as well\n');
+	const judge = openJudge({ judgeMail: createDisposableCheck(file) });
+	expect(judge({ email: 'x@sub.throw.example' }).reasons).toMatchObject([{ detail: 'throw.example' }]);
+	expect(judge({ email: 'x@other.example' }).score).toBe(2);
+	expect(judge({ email: 'x@mailinator.com' }).score).toBe(0);
+	expect(() => createDisposableCheck(`${folder}/missing`)).toThrow(
+		'FORMSRV_DISPOSABLE_DOMAINS names a file that cannot be read',
+	);
 });
 
 describe('a text that came lately', () => {

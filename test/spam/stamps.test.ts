@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { createStamps } from '../../src/spam/sender/stamps.ts';
+import { openTestServer } from '../server.ts';
 
 const FORM = 1234567890;
 
@@ -57,4 +58,22 @@ describe('a stamp', () => {
 		expect(Number.parseInt(stamp, 36)).toBe(clock.now);
 		expect(await stamps.make(FORM)).toBe(stamp);
 	});
+});
+
+test('a stamp from the form’s address, sent along at once, is a reason, and is not stored', async () => {
+	const server = await openTestServer();
+	const { body: form } = await server.call<{ id: string; slug: string }>('POST /api/forms', { json: { name: 'One' } });
+	const address = `${server.submitUrl}/f/${form.slug}/stamp`;
+	const answer = await fetch(address, { headers: { Origin: 'https://example.com' } });
+	expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
+	expect(answer.headers.get('Cache-Control')).toBe('no-store');
+	const { stamp } = (await answer.json()) as { stamp: string };
+	await server.submit(form.slug, { name: 'Ada', _formsrv_stamp: stamp });
+	const { body } = await server.call<{ submissions: object[] }>(`GET /api/forms/${form.id}/submissions`);
+	expect(body.submissions).toMatchObject([
+		{ data: { name: 'Ada' }, spamScore: 2, spamReasons: [{ rule: 'haste', points: 2 }] },
+	]);
+	await server.call(`PATCH /api/forms/${form.id}`, { json: { allowedDomains: ['example.com'] } });
+	expect((await fetch(address, { headers: { Origin: 'https://other.example' } })).status).toBe(403);
+	await server.close();
 });

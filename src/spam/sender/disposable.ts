@@ -13,9 +13,13 @@ const MAX_ADDRESSES = 3;
 const MAX_KNOWN_DOMAINS = 1000;
 const DOT = 0x2e;
 
-/** @param file One domain on each line; without a file it is the list in the program. */
+/**
+ * @param file One domain on each line; without a file it is the list in the program.
+ * @throws Error with a sentence for the operator if the file cannot be read
+ */
 export function createDisposableCheck(file: string | null): (data: string) => SpamReason | null {
-	const domains = lazy(() => (file === null ? disposableEmailBlocklistSet() : readDomains(file)));
+	const own = file === null ? undefined : readDomains(file);
+	const domains = lazy(() => own ?? disposableEmailBlocklistSet());
 
 	/** The entry of the list that covers a domain: itself, or one that it belongs to. Most addresses are of a few domains. */
 	const entryOf = remember((domain): string | null => {
@@ -45,8 +49,12 @@ export function createDisposableCheck(file: string | null): (data: string) => Sp
 }
 
 function readDomains(file: string): ReadonlySet<string> {
-	const lines = readFileSync(file, 'utf8').split('\n');
-	return new Set(lines.map((line) => line.replace(/#.*/, '').trim().toLowerCase()).filter(Boolean));
+	try {
+		const lines = readFileSync(file, 'utf8').split('\n');
+		return new Set(lines.map((line) => line.replace(/#.*/, '').trim().toLowerCase()).filter(Boolean));
+	} catch (error) {
+		throw new Error(`FORMSRV_DISPOSABLE_DOMAINS names a file that cannot be read: ${(error as Error).message}`);
+	}
 }
 
 /** Of `a.example-1.com`; not a number past the end of a text. */

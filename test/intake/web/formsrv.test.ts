@@ -41,6 +41,7 @@ let faults: string[];
 let sent: Sent[];
 let replies: Reply[];
 let formStatus: object = {};
+let stamp: string | undefined;
 
 const endpoint = Bun.serve({
 	port: 0,
@@ -49,6 +50,7 @@ const endpoint = Bun.serve({
 		const { pathname } = new URL(request.url);
 		if (pathname === '/formsrv.js') return (await script(request)) ?? new Response(null, { status: 404 });
 		if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: CORS });
+		if (pathname === '/f/contact/stamp' && stamp) return Response.json({ stamp }, { headers: CORS });
 		if (pathname === '/f/contact/status') return Response.json(formStatus, { headers: CORS });
 		if (request.method !== 'POST') return new Response(null, { status: 404 });
 		const form = await request.clone().formData();
@@ -345,6 +347,17 @@ describe('an error', () => {
 		await tab.getByRole('button', { name: 'Once more' }).click();
 		await status().getByText('Thank you').waitFor();
 	});
+});
+
+test('the moment in which a form was loaded is sent along, if the server gives a stamp of it', async () => {
+	stamp = 'time.signature';
+	const fetched = tab.waitForResponse((response) => response.url() === `${ACTION}/stamp`);
+	await open();
+	expect((await (await fetched).allHeaders())['set-cookie']).toBeUndefined();
+	await tab.getByText('Send').click();
+	await status().filter({ hasText: /./ }).waitFor();
+	expect(sent[0]?.fields).toContainEqual(['_formsrv_stamp', 'time.signature']);
+	stamp = undefined;
 });
 
 describe('a form that takes nothing now', () => {
