@@ -1,11 +1,14 @@
 /** A real PostgreSQL server of the packages, with settings of the test's own. It ends with this process, however that ends. */
 
 import {
+	appendFileSync,
 	chmodSync,
 	chownSync,
 	copyFileSync,
+	cpSync,
 	existsSync,
 	mkdtempSync,
+	readdirSync,
 	readFileSync,
 	symlinkSync,
 	writeFileSync,
@@ -29,17 +32,21 @@ export interface PostgresOptions {
 	files?: readonly string[];
 	/** Where the folder of its data is made. */
 	parent?: string;
+	/** Begins with its data, and follows it; it is stopped for a moment. */
+	standbyOf?: PostgresServer;
 }
 
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
-export async function startPostgres({ settings = [], rules, files = [], parent = tmpdir() }: PostgresOptions = {}) {
+export async function startPostgres(options: PostgresOptions = {}) {
+	const { settings = [], rules, files = [], parent = tmpdir(), standbyOf } = options;
 	makeLinks();
 	const folder = mkdtempSync(join(parent, 'formsrv-postgres-'));
 	chmodSync(folder, 0o700);
 	giveAway(folder);
 	const data = join(folder, 'data');
-	await run('initdb', '-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync');
+	if (standbyOf) await copyFrom(standbyOf, data);
+	else await run('initdb', '-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync');
 	if (rules) writeFileSync(join(data, 'pg_hba.conf'), `${rules.join('\n')}\n`);
 	for (const file of files) {
 		const copy = join(data, basename(file));
@@ -49,9 +56,9 @@ export async function startPostgres({ settings = [], rules, files = [], parent =
 	}
 	const port = freePort();
 	const all = [...settings, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, `port=${port}`];
-	const options = all.map((one) => `-c ${one}`).join(' ');
+	const flags = all.map((one) => `-c ${one}`).join(' ');
 	// Not a child of this process: those are ended with a test that takes too long.
-	const start = () => run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', options, 'start');
+	const start = () => run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', flags, 'start');
 	await start();
 	endWithThisProcess(data, folder);
 
@@ -59,6 +66,7 @@ export async function startPostgres({ settings = [], rules, files = [], parent =
 		port,
 		/** Of its sockets. */
 		folder,
+		data,
 		/** Of a database, for a role that may do everything. */
 		address: (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`,
 		/** Of the process that takes connections. */
@@ -76,6 +84,19 @@ export async function makeDatabase(address: string, name: string): Promise<strin
 	const url = new URL(address);
 	url.pathname = `/${name}`;
 	return url.href;
+}
+
+/** The packages lack the program that copies a server while it runs. */
+async function copyFrom(primary: PostgresServer, data: string): Promise<void> {
+	await primary.stop();
+	cpSync(primary.data, data, { recursive: true, preserveTimestamps: true });
+	const conninfo = `host=127.0.0.1 port=${primary.port} user=postgres application_name=standby`;
+	appendFileSync(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
+	writeFileSync(join(data, 'standby.signal'), '');
+	chmodSync(data, 0o700);
+	for (const path of readdirSync(data, { recursive: true })) giveAway(join(data, `${path}`));
+	giveAway(data);
+	await primary.start();
 }
 
 function giveAway(path: string): void {

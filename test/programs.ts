@@ -6,6 +6,7 @@ import { describe, test } from 'bun:test';
 const PURPOSES = {
 	clamd: 'attached files scanned for viruses',
 	curl: 'the quick start of the README',
+	faketime: 'servers whose clocks differ',
 	exim4: 'mails through a real mail server',
 	nginx: 'files of visitors through a proxy, with the configuration of docs/operating.md',
 	pgbouncer: 'a pooler in front of PostgreSQL',

@@ -1,0 +1,51 @@
+/** Two PostgreSQL servers: a primary, and a standby without which nothing is committed. */
+
+import { readFileSync } from 'node:fs';
+import postgres from 'postgres';
+import { startPostgres } from '../../postgres-server.ts';
+
+export type Pair = Awaited<ReturnType<typeof startPair>>;
+
+export async function startPair() {
+	const primary = await startPostgres();
+	const standby = await startPostgres({ standbyOf: primary });
+	const sql = postgres(primary.address(), { max: 1, fetch_types: false });
+	// In the configuration of the primary alone: the standby is to commit by itself when it is promoted.
+	await sql`alter system set synchronous_standby_names = 'standby'`;
+	await sql`select pg_reload_conf()`;
+	while ((await sql`select 1 from pg_stat_replication where sync_state = 'sync'`).length === 0) await Bun.sleep(20);
+	await sql.end();
+	let hasPrimary = true;
+
+	return {
+		primary,
+		standby,
+		/** Of a database of both; the primary is found by whoever connects. */
+		address: (database: string) =>
+			`postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/${database}`,
+		/** Ends the primary at once, each of its processes. */
+		killPrimary(): void {
+			hasPrimary = false;
+			const pid = primary.pid();
+			const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+			for (const one of [pid, ...children]) kill(one);
+		},
+		async promote(): Promise<void> {
+			const admin = postgres(standby.address(), { max: 1, fetch_types: false });
+			await admin`select pg_promote()`;
+			await admin.end();
+		},
+		async close(): Promise<void> {
+			if (hasPrimary) await primary.stop('immediate');
+			await standby.stop('immediate');
+		},
+	};
+}
+
+function kill(pid: number): void {
+	try {
+		process.kill(pid, 'SIGKILL');
+	} catch {
+		// It ended meanwhile.
+	}
+}
