@@ -59,3 +59,8 @@ export function toHead(formId: number, id: number, [isRead, isStarred, isSpam, b
 export function toFlags(isRead: number, isStarred: number, isSpam: number): Flags {
 	return { isRead: isRead === 1, isStarred: isStarred === 1, isSpam: isSpam === 1 };
 }
+
+/** The field names of a submission. @param data Its JSON text. */
+export function namesOf(data: string): string[] {
+	return Object.keys(JSON.parse(data) as Record<string, unknown>);
+}

@@ -4,12 +4,17 @@
  */
 
 import type { FieldNames, NewSubmission } from '../submission.ts';
-import { rowsOf, type Sql } from './connection.ts';
+import { namesOf } from '../submission-rows.ts';
+import { numbers, rowsOf, type Sql } from './connection.ts';
 
 /** Of a form. Submissions with others have the shape 0, and their names are not listed: a client could invent them without end. */
 const MAX_SHAPES = 2000;
 const MAX_LISTED_NAMES = 2000;
 const MAX_KNOWN = 20_000;
+const FORGET_AFTER_MS = 60_000;
+/** Submissions that get their shape later, in one step. */
+const RELISTED_AT_ONCE = 20;
+const MAX_STEPS = 50;
 const UNLISTED = 0;
 const UNKNOWN = -1;
 /** Integers that JavaScript holds exactly. */
@@ -30,15 +35,29 @@ const SHAPES = `
 	select p.shape, s.names from present p left join form_shapes s on s.form_id = $1 and s.shape = p.shape
 		where p.shape is not null order by s.first_id, s.shape`;
 
+const FULL = `select form_id from form_shapes group by form_id having count(*) >= ${MAX_SHAPES}`;
+const hasAny = (form: string, shape: string) =>
+	[0, 1]
+		.map(
+			(isSpam) =>
+				`exists (select from submissions where form_id = ${form} and is_spam = ${isSpam} and shape = ${shape})`,
+		)
+		.join(' or ');
+const REMOVE_UNUSED = `delete from form_shapes s where s.form_id = $1 and not (${hasAny('s.form_id', 's.shape')})`;
+/** Forms with room, and with submissions that found none. */
+const WAITING = `select f.id from forms f where (${hasAny('f.id', `${UNLISTED}`)})
+	and (select count(*) from form_shapes s where s.form_id = f.id) < ${MAX_SHAPES}`;
+
+type Named = Pick<NewSubmission, 'id' | 'formId' | 'names'>;
+
 export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES } = {}) {
 	/** Shapes that are stored, by form and names. */
 	let known = new Map<string, number>();
+	/** What is not listed may have become so. */
+	let forgetAt: number | undefined;
+	let isTidying = false;
 
-	async function store(
-		formId: number,
-		{ id, names }: Pick<NewSubmission, 'id' | 'names'>,
-		text: string,
-	): Promise<number> {
+	async function store(formId: number, { id, names }: Named, text: string): Promise<number> {
 		const shape = Number(BigInt.asUintN(Number(SHAPE_BITS), BigInt(Bun.hash(text)))) + 1;
 		const values = [formId, shape, JSON.stringify(names), id];
 		// Made by another server at this moment, it is seen by the second look.
@@ -46,7 +65,7 @@ export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES }
 		return isStored ? shape : UNLISTED;
 	}
 
-	async function makeShapes(rows: readonly NewSubmission[]): Promise<number[]> {
+	async function makeShapes(rows: readonly Named[]): Promise<number[]> {
 		const shapes: number[] = [];
 		for (const row of rows) {
 			const name = nameOf(row);
@@ -54,6 +73,7 @@ export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES }
 			if (shape === undefined) {
 				shape = await store(row.formId, row, name.slice(name.indexOf(' ')));
 				if (known.size >= MAX_KNOWN) known = new Map();
+				if (shape === UNLISTED) forgetAt ??= performance.now() + FORGET_AFTER_MS;
 				known.set(name, shape);
 			}
 			shapes.push(shape);
@@ -61,22 +81,77 @@ export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES }
 		return shapes;
 	}
 
+	/** The names of a shape that was removed while a server still used it: of one of its submissions. */
+	async function restore(formId: number, { shape, isSpam }: { shape: number; isSpam: number }): Promise<string[]> {
+		const text = 'select id, data from submissions where form_id = $1 and is_spam = $2 and shape = $3 limit 1';
+		const [row] = await rowsOf<[number, string]>(sql, text, [formId, isSpam, shape]);
+		if (!row) return [];
+		const names = namesOf(row[1]);
+		const values = [formId, shape, JSON.stringify(names), row[0]];
+		await rowsOf(
+			sql,
+			'insert into form_shapes (form_id, shape, names, first_id) values ($1, $2, $3, $4) on conflict do nothing',
+			values,
+		);
+		return names;
+	}
+
+	/** Gives their shape to some submissions that found no room. Returns whether there may be more, and room for them. */
+	async function relist(formId: number): Promise<boolean> {
+		const rows = await rowsOf<[number, string]>(
+			sql,
+			`select id, data from submissions where form_id = $1 and is_spam in (0, 1) and shape = ${UNLISTED} limit ${RELISTED_AT_ONCE}`,
+			[formId],
+		);
+		const ids = rows.map(([id]) => id);
+		known = new Map();
+		const shapes = await makeShapes(rows.map(([id, data]) => ({ id, formId, names: namesOf(data) })));
+		await rowsOf(
+			sql,
+			`update submissions s set shape = x.shape from unnest($1::text::bigint[], $2::text::bigint[]) x (id, shape) where s.id = x.id`,
+			[numbers(ids), numbers(shapes)],
+		);
+		return rows.length === RELISTED_AT_ONCE && !shapes.includes(UNLISTED);
+	}
+
 	return {
 		/** The shapes of submissions to be stored, which are stored first if they are new. */
 		shapesOf(rows: readonly NewSubmission[]): number[] | Promise<number[]> {
+			if (forgetAt !== undefined && performance.now() > forgetAt) {
+				known = new Map();
+				forgetAt = undefined;
+			}
 			const shapes = rows.map((row) => known.get(nameOf(row)) ?? UNKNOWN);
 			return shapes.includes(UNKNOWN) ? makeShapes(rows) : shapes;
 		},
 		/** The names of all submissions but spam, or of spam, in the order first seen. */
 		async list(formId: number, isSpam: boolean): Promise<FieldNames> {
-			const rows = await rowsOf<[number, string | null]>(sql, SHAPES, [formId, isSpam ? 1 : 0]);
-			const all = [...new Set(rows.flatMap(([, names]) => (names === null ? [] : (JSON.parse(names) as string[]))))];
-			const isPartial = all.length > maxListedNames || rows.some(([, names]) => names === null);
-			return { names: all.slice(0, maxListedNames), isPartial };
+			const spam = isSpam ? 1 : 0;
+			const rows = await rowsOf<[number, string | null]>(sql, SHAPES, [formId, spam]);
+			const all = new Set<string>();
+			for (const [shape, text] of rows) {
+				if (shape === UNLISTED) continue;
+				const names = text === null ? await restore(formId, { shape, isSpam: spam }) : (JSON.parse(text) as string[]);
+				for (const name of names) all.add(name);
+			}
+			const isPartial = all.size > maxListedNames || rows.some(([shape]) => shape === UNLISTED);
+			return { names: [...all].slice(0, maxListedNames), isPartial };
+		},
+		/** Shapes that no submission has any more make room for those that found none. */
+		async tidy(): Promise<void> {
+			if (isTidying) return;
+			isTidying = true;
+			try {
+				for (const [formId] of await rowsOf<[number]>(sql, FULL)) await rowsOf(sql, REMOVE_UNUSED, [formId]);
+				for (const [formId] of await rowsOf<[number]>(sql, WAITING))
+					for (let step = 0; step < MAX_STEPS && (await relist(formId)); step++);
+			} finally {
+				isTidying = false;
+			}
 		},
 	};
 }
 
-function nameOf({ formId, names }: NewSubmission): string {
+function nameOf({ formId, names }: Pick<NewSubmission, 'formId' | 'names'>): string {
 	return `${formId} ${JSON.stringify(names)}`;
 }

@@ -136,7 +136,9 @@ export async function openPostgres(
 			return () => {};
 		},
 		lead: leaders.lead,
-		maintain(): void {},
+		maintain(): void {
+			names.tidy().catch(onError);
+		},
 		close: closeOnce,
 	};
 }

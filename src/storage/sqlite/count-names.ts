@@ -1,7 +1,8 @@
 /** One piece of a count of field names, at a stretch; the next one begins behind its last submission. */
 
 import type { Selection } from '../submission.ts';
-import { createNameCounter, namesOf } from './name-count.ts';
+import { namesOf } from '../submission-rows.ts';
+import { createNameCounter } from './name-count.ts';
 import type { SubmissionReader } from './submission-reader.ts';
 
 /** Small enough for other calls of the thread to wait for, and to be added up without holding up the server. */

@@ -41,8 +41,3 @@ export function createNameCounter(start?: NameCount): NameCounter {
 	};
 	return counter;
 }
-
-/** The field names of a submission. @param data Its JSON text. */
-export function namesOf(data: string): string[] {
-	return Object.keys(JSON.parse(data) as Record<string, unknown>);
-}

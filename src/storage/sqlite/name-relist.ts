@@ -1,8 +1,9 @@
 /** Puts a count of field names, made beside the writer, in the place of the list. */
 
 import type { Database } from 'bun:sqlite';
+import { namesOf } from '../submission-rows.ts';
 import type { FormIndex } from './form-index.ts';
-import { type NameCounter, namesOf } from './name-count.ts';
+import type { NameCounter } from './name-count.ts';
 import type { Writer } from './writer.ts';
 
 /** Submissions since the count that are counted inside the transaction, and how many bytes one of them may have. */
