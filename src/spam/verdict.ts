@@ -1,6 +1,6 @@
 /** Pure: what follows from the reasons that the rules gave: the score, and whether it is spam. */
 
-import { RULES, type RuleName } from './rules.ts';
+import { RULES, type RuleName, ruleOf } from './rules.ts';
 
 export interface SpamReason {
 	rule: RuleName;
@@ -64,9 +64,11 @@ export function parseReasons(json: string | null): SpamReason[] {
 	return json === null ? [] : (JSON.parse(json) as SpamReason[]);
 }
 
-/** One line for people: `Spam score 2.5: 3 links (+1.5), …`. */
+/** One line for people: `Spam score 2: Links +0.5 (…); Markup for links +1.5 (…)`. */
 export function describeReasons(reasons: readonly SpamReason[]): string {
-	const parts = reasons.map(({ points, detail }) => `${detail.replace(/\.$/, '')} (${signed(points)})`);
+	const parts = reasons.map(
+		({ rule, points, detail }) => `${ruleOf(rule)?.label ?? rule} ${signed(points)} (${detail})`,
+	);
 	return `Spam score ${scoreOf(reasons)}: ${parts.join('; ')}`;
 }
 

@@ -68,6 +68,18 @@ test('both parts show every field, the form and a link to the submission', () =>
 	}
 });
 
+test('the foot says what the rules of the spam score found, if anything', () => {
+	const spamReasons = JSON.stringify([
+		{ rule: 'links', points: 0.5, detail: '1 link, 0.5 each: <b>.example' },
+		{ rule: 'of a later version', points: -1, detail: 'x\r\ny' },
+	]);
+	const mail = render({ a: 'b' }, { spamReasons });
+	const line = 'Spam score -0.5: Links +0.5 (1 link, 0.5 each: <b>.example); of a later version −1 (x y)';
+	expect(mail.text).toContain(`\n-- \n${line}\nSent because`);
+	expect(mail.html).toContain(Bun.escapeHTML(line));
+	expect(render({ a: 'b' }, { spamReasons: null }).text).not.toContain('Spam score');
+});
+
 test('markup in names, values, subject and form name stays text', () => {
 	const evil = '"><script>alert(1)</script>&amp;\'';
 	const mail = renderNotification(identity, {

@@ -34,13 +34,13 @@ export function createRecentTexts(now: () => number = Date.now) {
 	let next = 0;
 	/** Where in the ring a text with this hash, or with this part of a sketch, may be. */
 	const byHash = new Map<number, Remembered>();
-	const byPart: (Remembered | undefined)[] = new Array(PARTS * SLOTS);
+	const byPart = new Map<number, Remembered>();
 
 	function find(hash: number, sketch: Int32Array): Remembered | undefined {
 		const same = byHash.get(hash);
 		if (same) return same;
 		for (let part = 0; part < PARTS; part++) {
-			const one = byPart[slotOf(part, sketch[part] as number)];
+			const one = byPart.get(slotOf(part, sketch[part] as number));
 			if (one && commonParts(one.sketch, sketch) >= SAME_PARTS) return one;
 		}
 		return undefined;
@@ -52,7 +52,7 @@ export function createRecentTexts(now: () => number = Date.now) {
 		ring[next] = entry;
 		next = (next + 1) % REMEMBERED;
 		byHash.set(entry.hash, entry);
-		for (let part = 0; part < PARTS; part++) byPart[slotOf(part, entry.sketch[part] as number)] = entry;
+		for (let part = 0; part < PARTS; part++) byPart.set(slotOf(part, entry.sketch[part] as number), entry);
 	}
 
 	return {

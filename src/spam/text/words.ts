@@ -1,5 +1,6 @@
 /** The rule for words that spam has far more often than genuine messages. */
 
+import { lazy } from '../../lazy.ts';
 import type { SpamReason } from '../verdict.ts';
 import type { Message } from './message.ts';
 import { SIGNAL_WORDS } from './signal-words.ts';
@@ -12,14 +13,15 @@ const MIN_LENGTH = 3;
 /** Chinese is written without blanks: two characters count as a word. */
 const IDEOGRAPHS = /^[\u4e00-\u9fff]+$/;
 
-const POINTS: ReadonlyMap<string, number> = new Map(
-	SIGNAL_WORDS.flatMap(([points, words]) => words.split(/,\s+/).map((word) => [word, points] as const)),
+const pointsOf: () => ReadonlyMap<string, number> = lazy(
+	() => new Map(SIGNAL_WORDS.flatMap(([points, words]) => words.split(/,\s+/).map((word) => [word, points] as const))),
 );
 
 export function judgeWords({ words, count }: Message): SpamReason | null {
 	const found = new Map<string, number>();
+	const known = pointsOf();
 	const look = (word: string) => {
-		const points = POINTS.get(word);
+		const points = known.get(word);
 		if (points !== undefined) found.set(word, points);
 	};
 	let before = '';
