@@ -81,6 +81,17 @@ describe('the verdict', () => {
 	});
 });
 
+test('a genuine message in the inbox is marked as such by one key, and stays there', async () => {
+	const { page, form, id, close } = await setUp('Genuine', { name: 'Ada', message: 'Hello' });
+	await page.getByRole('heading', { name: 'Ada' }).waitFor();
+	await page.keyboard.press('+');
+	await page.getByText('1 submission marked as genuine.').waitFor();
+	const { body } = await server.call<{ mark: string }>(`GET /api/forms/${form.id}/submissions/${id}/spam`);
+	expect(body.mark).toBe('genuine');
+	expect(await submissionsOf(server, form.id)).toHaveLength(1);
+	await close();
+});
+
 describe('blocking', () => {
 	test('has its panel on the screen of a phone', async () => {
 		const { page, close } = await setUp(

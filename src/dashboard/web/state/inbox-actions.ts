@@ -79,6 +79,20 @@ export async function setFlags(inbox: Inbox, rows: Submission[], flags: Partial<
 	refreshFormsSoon();
 }
 
+/** Tells the server that these are what the form is for, which it learns from; they stay where they are. */
+export async function markGenuine(inbox: Inbox, rows: Submission[]): Promise<void> {
+	try {
+		await send(
+			inbox.formId,
+			rows.map(({ id }) => id),
+			{ isSpam: false },
+		);
+		showToast(`${plural(rows.length, 'submission')} marked as genuine.`);
+	} catch (error) {
+		showError(error);
+	}
+}
+
 /** Of those submissions that are on the screen. */
 function countFiles({ rows, current }: Inbox, ids: ReadonlySet<string>): number {
 	const known = new Map(

@@ -14,7 +14,14 @@ const GROUPS: Record<string, Record<string, string>> = {
 		x: 'Select',
 		'/': 'Search',
 	},
-	Submission: { s: 'Star', e: 'Mark read or unread', '!': 'Spam, or not spam', '#': 'Delete', z: 'Undo' },
+	Submission: {
+		s: 'Star',
+		e: 'Mark read or unread',
+		'!': 'Spam, or not spam',
+		'+': 'Genuine: teach it',
+		'#': 'Delete',
+		z: 'Undo',
+	},
 	'Go to': {
 		'g f': 'Forms',
 		'g i': 'Inbox of this form',

@@ -54,6 +54,7 @@ function Actions({ row, keys }: { row: Submission; keys: InboxKeys }) {
 						hotkey="!"
 						onClick={keys['!']}
 					/>
+					{!row.isSpam && <IconButton icon="check" label="Genuine" hotkey="+" onClick={keys['+']} />}
 				</>
 			)}
 			{may('delete') && <IconButton icon="trash" label="Delete" hotkey="#" tone="danger" onClick={keys['#']} />}

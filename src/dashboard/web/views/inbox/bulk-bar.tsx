@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../components/dialogs.tsx';
 import { formatCount, plural } from '../../format.ts';
 import { selectionOf } from '../../inbox-query.ts';
 import type { Inbox, InboxProps } from '../../state/inbox.ts';
-import { removeAll, removeLater, setFlags, setFlagsOfAll } from '../../state/inbox-actions.ts';
+import { markGenuine, removeAll, removeLater, setFlags, setFlagsOfAll } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
 import { showError } from '../../state/toasts.ts';
 
@@ -69,6 +69,9 @@ export function BulkBar({ inbox, query }: InboxProps) {
 							label={isSpam ? 'Not spam' : 'Spam'}
 							onClick={() => set({ isSpam: !isSpam })}
 						/>
+						{!isSpam && !inbox.isAllSelected.value && (
+							<IconButton icon="check" label="Genuine" hotkey="+" onClick={() => void markGenuine(inbox, rows)} />
+						)}
 					</>
 				)}
 				{may('delete') && <IconButton icon="trash" label="Delete" hotkey="#" tone="danger" onClick={remove} />}

@@ -5,7 +5,7 @@ import { navigate } from '../../location.ts';
 import { type InboxQuery, to } from '../../router.ts';
 import type { Bindings } from '../../shortcuts.ts';
 import type { Inbox } from '../../state/inbox.ts';
-import { removeLater, setFlags } from '../../state/inbox-actions.ts';
+import { markGenuine, removeLater, setFlags } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
 
 /** What the address says of the inbox. */
@@ -68,6 +68,11 @@ export function inboxKeys(inbox: Inbox, place: Place) {
 		void setFlags(inbox, rows, { [flag]: !rows.every((row) => row[flag]) });
 		if (flag === 'isSpam') refocus();
 	};
+	const genuine = () => {
+		const rows = targets();
+		if (rows.some(({ isSpam }) => isSpam)) toggle('isSpam');
+		else if (may('write') && rows.length > 0) void markGenuine(inbox, rows);
+	};
 	const remove = () => {
 		const rows = targets();
 		if (!may('delete') || rows.length === 0) return;
@@ -92,6 +97,7 @@ export function inboxKeys(inbox: Inbox, place: Place) {
 		s: () => toggle('isStarred'),
 		e: () => toggle('isRead'),
 		'!': () => toggle('isSpam'),
+		'+': genuine,
 		'#': remove,
 		x: select,
 		'/': () => document.querySelector<HTMLElement>('#inbox-search')?.focus(),
