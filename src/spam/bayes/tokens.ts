@@ -5,8 +5,8 @@ import { endOfString, stringText } from '../../json-string.ts';
 /** To be raised with any change of what tokens a text has. */
 export const TOKENS_VERSION = 1;
 /** What is looked at: so much of the beginning of the JSON text, and so much of the values in it. */
-export const TOKENS_JSON_CHARACTERS = 12_000;
-const MAX_CHARACTERS = 8000;
+export const TOKENS_JSON_CHARACTERS = 4500;
+const MAX_CHARACTERS = 3000;
 const MAX_WORD_LENGTH = 30;
 /** Numbers up to this length are also tokens as they are, such as a year or a price. */
 const MAX_NUMBER_LENGTH = 5;
@@ -14,12 +14,15 @@ const MAX_HOST_LABELS = 5;
 
 const COLON = /\s*:/y;
 const LINK = /(?:https?:\/\/|www\.)([^\s/?#<>"'()[\]{}|\\^`]+)([^\s<>"'()[\]{}|\\^`]*)/giu;
-const ADDRESS = /[\p{L}\p{N}.!#$%&'*+/=?^_{|}~-]+@([\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)/gu;
+/** Bounded, so that a long word is not looked through from each of its characters. */
+const ADDRESS = /[\p{L}\p{N}.!#$%&'*+/=?^_{|}~-]{1,64}@([\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)/gu;
 /** Where links and addresses were; characters that no text has after normalisation to words. */
 const LINK_MARK = '\u{F0000}';
 const ADDRESS_MARK = '\u{F0001}';
 const WORDS = /[\u{F0000}\u{F0001}]|[\p{L}\p{M}\p{N}]+(?:['’]\p{L}+)?|[\p{Sc}%]|[!?]+/gu;
 const DIGIT = /\p{Nd}/gu;
+const ASCII = /^[\0-\x7f]*$/;
+const ASCII_DIGIT = /[0-9]/g;
 /** Scripts without spaces between words: pairs of their characters stand for words. */
 const UNSPACED =
 	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
@@ -53,38 +56,45 @@ function* values(json: string): Generator<string> {
 
 function addValue(tokens: Set<string>, value: string): void {
 	let links = 0;
-	const withoutLinks = value.replace(LINK, (_, host: string, path: string) => {
-		links++;
-		addLink(tokens, host.toLowerCase(), path.toLowerCase());
-		return ` ${LINK_MARK} `;
-	});
-	const text = withoutLinks
-		.replace(ADDRESS, (_, domain: string) => {
+	let text = value;
+	if (text.includes('://') || /www\./i.test(text)) {
+		text = text.replace(LINK, (_, host: string, path: string) => {
+			links++;
+			addLink(tokens, host.toLowerCase(), path.toLowerCase());
+			return ` ${LINK_MARK} `;
+		});
+	}
+	if (text.includes('@')) {
+		text = text.replace(ADDRESS, (_, domain: string) => {
 			addDomain(tokens, '@', domain.toLowerCase());
 			return ` ${ADDRESS_MARK} `;
-		})
-		.normalize('NFKC');
+		});
+	}
 	addShape(tokens, value, links);
+	addWords(tokens, ASCII.test(text) ? text.toLowerCase() : text.normalize('NFKC').toLowerCase());
+}
+
+function addWords(tokens: Set<string>, text: string): void {
 	let before = '';
-	for (const [found] of text.matchAll(WORDS)) {
-		const word = found.toLowerCase();
-		if (UNSPACED.test(word)) {
+	for (const word of text.match(WORDS) ?? []) {
+		const isAscii = word.charCodeAt(0) < 0x80 && ASCII.test(word);
+		if (!isAscii && UNSPACED.test(word)) {
 			addPairs(tokens, word);
 			before = '';
 			continue;
 		}
-		const token = wordToken(tokens, word);
+		const token = wordToken(tokens, word, isAscii ? ASCII_DIGIT : DIGIT);
 		if (before) tokens.add(`${before} ${token}`);
 		before = token;
 	}
 }
 
 /** Adds a word; returns what stands for it in pairs. */
-function wordToken(tokens: Set<string>, word: string): string {
+function wordToken(tokens: Set<string>, word: string, digit: RegExp): string {
 	if (word === LINK_MARK) return '[link]';
 	if (word === ADDRESS_MARK) return '[address]';
-	const short = word.slice(0, MAX_WORD_LENGTH);
-	const shape = short.replace(DIGIT, '#');
+	const short = word.length > MAX_WORD_LENGTH ? word.slice(0, MAX_WORD_LENGTH) : word;
+	const shape = short.replace(digit, '#');
 	if (shape !== short && word.length <= MAX_NUMBER_LENGTH) tokens.add(short);
 	tokens.add(shape);
 	return shape;

@@ -78,18 +78,13 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 			}),
 		);
 		const spam = idsWhere(due, ({ isSpam }) => isSpam);
-		return tx
-			.update(spamMarks)
-			.set({ learntSpam: sql`case when ${inArray(spamMarks.submissionId, spam)} then 1 else 0 end`, lesson })
-			.where(
-				and(
-					inArray(
-						spamMarks.submissionId,
-						idsWhere(due, () => true),
-					),
-					sql`(${tx.select({ count: sql`count(*)` }).from(spamMarks).where(asRead)}) = ${due.length}`,
-				),
-			);
+		return (
+			tx
+				.update(spamMarks)
+				.set({ learntSpam: sql`case when ${inArray(spamMarks.submissionId, spam)} then 1 else 0 end`, lesson })
+				// Each row by itself too: PostgreSQL looks at that again once it has waited for another that learns.
+				.where(and(asRead, sql`(${tx.select({ count: sql`count(*)` }).from(spamMarks).where(asRead)}) = ${due.length}`))
+		);
 	}
 
 	async function mergeRows(ids: number[]): Promise<void> {

@@ -12,7 +12,7 @@ export const MAX_POINTS = 3;
 const PRIOR = 10;
 /** Against tokens that one kind never had. */
 const FLOOR = 0.1;
-const POINTS_PER_EVIDENCE = 0.55;
+const POINTS_PER_EVIDENCE = 2 / 3;
 
 export interface WordVerdict {
 	/** Rounded to a tenth. */

@@ -83,7 +83,7 @@ describe('the verdict of a model', () => {
 		expect(verdict?.weights).toEqual([weight1, weight3, 0]);
 		const evidence = (weight1 + weight3) / Math.sqrt(2);
 		expect(verdict?.evidence).toBe(Math.round(100 * evidence) / 100);
-		expect(verdict?.points).toBe(Math.round(5.5 * (verdict?.evidence ?? 0)) / 10);
+		expect(verdict?.points).toBe(Math.round((10 * (2 * (verdict?.evidence ?? 0))) / 3) / 10);
 	});
 
 	test('is bounded to three points', () => {

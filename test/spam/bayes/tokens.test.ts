@@ -75,7 +75,7 @@ describe('tokens', () => {
 	});
 
 	test('are those of the beginning of a long text, wherever that ends', () => {
-		const json = JSON.stringify({ text: 'word "quoted" \\ ü '.repeat(5000) });
+		const json = JSON.stringify({ text: 'word "quoted" \\ ü '.repeat(2000) });
 		expect(tokensOf(json)).toEqual(tokensOf(json.slice(0, TOKENS_JSON_CHARACTERS)));
 	});
 
