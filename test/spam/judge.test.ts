@@ -1,6 +1,7 @@
 /** What the rules say, and that a person can recompute it. */
 
 import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
 import { RULES } from '../../src/spam/rules.ts';
 import { createDisposableCheck } from '../../src/spam/sender/disposable.ts';
 import { decisive } from '../../src/spam/verdict.ts';
@@ -226,4 +227,45 @@ test('a megabyte of anything is judged at once', () => {
 		// Far above what it takes, far below what a quadratic pattern would.
 		expect(performance.now() - started).toBeLessThan(500);
 	}
+});
+
+test('whatever is sent is judged, the same each time, and adds up', () => {
+	const text = fc.oneof(
+		fc.string({ unit: 'binary', maxLength: 400 }),
+		fc
+			.array(
+				fc.constantFrom(
+					'viagra',
+					'https://a.top',
+					'$5',
+					'!!',
+					'[url=',
+					'FREE',
+					'раypаl',
+					'a@b.c',
+					'+4420794609',
+					'\\',
+					'"',
+					'买',
+				),
+				{
+					maxLength: 60,
+				},
+			)
+			.map((words) => words.join(' ')),
+	);
+	fc.assert(
+		fc.property(fc.dictionary(text, fc.oneof(text, fc.double(), fc.array(text), fc.constant(null))), (fields) => {
+			const { reasons, score } = openJudge()(fields);
+			const tenths = reasons.reduce((sum, { points }) => sum + Math.round(points * 10), 0);
+			expect(Math.round(score * 10)).toBe(tenths);
+			for (const { rule, points, detail } of reasons) {
+				expect(Object.keys(RULES)).toContain(rule);
+				expect(Math.round(points * 10)).toBeCloseTo(points * 10, 6);
+				expect(detail).not.toBe('');
+			}
+			expect(openJudge()(fields).reasons).toEqual(reasons);
+		}),
+		{ numRuns: 300 },
+	);
 });

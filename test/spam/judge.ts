@@ -12,12 +12,15 @@ export interface Posted extends Partial<Omit<Sent, 'form' | 'data'>> {
 	spam?: Partial<SpamSettings>;
 }
 
+/** One for all, because its list is long. */
+const judgeMail = createDisposableCheck(null);
+
 export function openJudge(options: Partial<JudgeOptions> = {}) {
 	const judge = createJudge({
 		rules: [],
 		lists: { of: () => null },
 		stamps: { judge: () => null },
-		judgeMail: createDisposableCheck(null),
+		judgeMail,
 		formRate: { isOver: () => false },
 		...options,
 	});
