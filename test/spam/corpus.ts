@@ -52,7 +52,11 @@ function taughtBy(marked: readonly Marked[]) {
 	}
 	const counts = createCounts();
 	addRow(counts, { ...lesson, counts: encodeLesson(lesson) });
-	return createWordRules({ of: () => ({ form: counts, mode: counts }), bucketsOf } as unknown as WordModels);
+	return createWordRules({
+		isSilent: () => false,
+		of: () => ({ form: counts, mode: counts }),
+		bucketsOf,
+	} as unknown as WordModels);
 }
 
 /** Each half is judged by what the other has taught. */

@@ -91,6 +91,7 @@ export function createWordModels(storage: Storage, log?: Log) {
 
 	async function makeReady({ id, mode }: ModelOf): Promise<void> {
 		if (!known) await refresh();
+		if (!isMissing(mode) && !isMissing(id)) return;
 		hash ??= createKeyedHash(await secret());
 		await load(mode);
 		await load(id);
@@ -111,11 +112,13 @@ export function createWordModels(storage: Storage, log?: Log) {
 		secret,
 		/** Reads what a submission of the form needs; `undefined` if that is there already, as usual. */
 		prepare(form: ModelOf): Promise<void> | undefined {
-			if (known && !isMissing(form.id) && !isMissing(form.mode)) return undefined;
+			if (known && (known.size === 0 || (!isMissing(form.id) && !isMissing(form.mode)))) return undefined;
 			return oneAtATime(() => makeReady(form)).catch((cause: unknown) =>
 				log?.warn('A submission was judged without the words of others, which could not be read.', { cause }),
 			);
 		},
+		/** Whether no model has anything to say, as long as little was marked. */
+		isSilent: (): boolean => loaded.size === 0,
 		/** The models that are ready for a form. */
 		of: ({ id, mode }: ModelOf): { form: Counts | undefined; mode: Counts | undefined } => ({
 			form: use(id),

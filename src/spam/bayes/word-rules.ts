@@ -49,6 +49,7 @@ export function createWordRules(models: WordModels): Rule[] {
 	}
 
 	return (['form', 'mode'] as const).map((scope) => (sent) => {
+		if (models.isSilent()) return null;
 		const judged = judgeOnce(sent)[scope];
 		if (scope === 'mode') last = undefined;
 		return judged && toReason(judged, scope);
