@@ -1,10 +1,25 @@
 /** Which engine the tests of features run on: SQLite, or PostgreSQL if FORMSRV_TEST_ENGINE says so. */
 
+import { test } from 'bun:test';
 import { join } from 'node:path';
+
+const isOnPostgres = process.env.FORMSRV_TEST_ENGINE === 'postgres';
+const databases = new Map<string, Promise<string>>();
+
+/** A test of what is so on SQLite only; docs/architecture.md says why. On PostgreSQL it does not exist. */
+export const testOnSqlite: typeof test = isOnPostgres ? (Object.assign(() => {}, test) as typeof test) : test;
 
 /** The place of a new database: a file in the folder, or an address. */
 export async function newDatabase(folder: string): Promise<string> {
-	if (process.env.FORMSRV_TEST_ENGINE !== 'postgres') return join(folder, 'formsrv.db');
+	if (!isOnPostgres) return join(folder, 'formsrv.db');
 	const { newPostgresDatabase } = await import('./postgres.ts');
 	return newPostgresDatabase();
+}
+
+/** The settings by which commands run in a folder find one and the same database. */
+export async function databaseSettings(folder: string): Promise<Record<string, string>> {
+	if (!isOnPostgres) return {};
+	const known = databases.get(folder) ?? newDatabase(folder);
+	databases.set(folder, known);
+	return { FORMSRV_DATABASE_URL: await known };
 }

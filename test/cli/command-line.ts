@@ -3,6 +3,8 @@
 import { join } from 'node:path';
 import type { ExitCode, Io } from '../../src/cli/cli.ts';
 import { run } from '../../src/cli/run.ts';
+import { loadConfig } from '../../src/config.ts';
+import { databaseSettings } from '../engine.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 export interface Outcome {
@@ -11,10 +13,14 @@ export interface Outcome {
 	stderr: string;
 }
 
+/** Whether the test says itself where its database is. */
+const isFound = (env: Io['env']) => 'FORMSRV_DATABASE_URL' in env;
+
 export function openCommandLine(cwd = tempFolder(), env: Io['env'] = {}) {
 	const call = (...argv: string[]) => runIt(argv, false);
 
 	async function runIt(argv: string[], isTTY: boolean): Promise<Outcome> {
+		if (!isFound(env)) Object.assign(env, await databaseSettings(cwd));
 		const out: string[] = [];
 		const err: string[] = [];
 		const code = await run(argv, {
@@ -31,6 +37,8 @@ export function openCommandLine(cwd = tempFolder(), env: Io['env'] = {}) {
 		env,
 		path: (...segments: string[]) => join(cwd, ...segments),
 		call,
+		/** The settings of a server on the same database, after the first command. */
+		config: () => loadConfig({ env, flags: {}, cwd, isTerminal: false }),
 		onTerminal: (...argv: string[]) => runIt(argv, true),
 		/** The result of a command that has to work, read as JSON. */
 		async json(...argv: string[]) {

@@ -11,7 +11,7 @@ test('prints a set-up link that works once, also before there is a database', as
 	expect(code).toBe(0);
 	expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:8080\/#\/setup\/[\w-]{43}\n$/);
 	expect(stderr).toContain('It works once, within the next hour.');
-	const storage = await openStorage(cli.path('formsrv-data', 'formsrv.db'));
+	const storage = await openStorage(cli.config().database);
 	expect(await storage.db.select().from(setupLinks)).toHaveLength(1);
 	await storage.close();
 	const elsewhere = await cli.call('dashboard-link', '--base-url', 'https://forms.example.com');

@@ -12,8 +12,7 @@ beforeEach(async () => {
 });
 
 /** Opens the same database as a server does. */
-const openServer = (smtpUrl: string | null) =>
-	openDeliveryFixture({ file: cli.path('formsrv-data', 'formsrv.db'), smtpUrl });
+const openServer = (smtpUrl: string | null) => openDeliveryFixture({ file: cli.config().database, smtpUrl });
 
 test('failed deliveries are listed, shown and retried while the server runs', async () => {
 	const peer = await startScriptedSmtp({ RCPT: '550 no such user' });

@@ -11,7 +11,7 @@ let cli: CommandLine;
 beforeEach(async () => {
 	cli = openCommandLine();
 	const form = await cli.json('forms', 'create', 'Contact', '--slug', 'contact');
-	const storage = await openStorage(cli.path('formsrv-data', 'formsrv.db'));
+	const storage = await openStorage(cli.config().database);
 	const formId = Number.parseInt(form.id, 36);
 	for (const name of ['Ada', 'Grace', '\u001b[31mred']) {
 		const id = storage.nextId();
@@ -48,7 +48,7 @@ test('prints CSV, oldest first on request', async () => {
 });
 
 test('guards against formulas, except with raw', async () => {
-	const storage = await openStorage(cli.path('formsrv-data', 'formsrv.db'));
+	const storage = await openStorage(cli.config().database);
 	const [form] = await storage.db.select().from(forms);
 	await storage.submissions.append({
 		id: storage.nextId(),
@@ -96,7 +96,7 @@ test('a failed export leaves the old file unchanged, and no other file', async (
 			lines.push(text);
 		},
 	};
-	const io = { stdout: { write: () => {} }, stderr, env: {}, cwd: cli.cwd };
+	const io = { stdout: { write: () => {} }, stderr, env: cli.env, cwd: cli.cwd };
 	const args = ['submissions', 'export', 'contact', '-o'];
 	expect(await run([...args, 'out.csv', '--force'], io)).toBe(1);
 	expect(await run([...args, 'new.csv', '--force'], io)).toBe(1);
@@ -129,7 +129,7 @@ test('shows its progress on a terminal, where submitted text controls nothing', 
 	const io = {
 		stdout: { isTTY: true, write: (text: string) => out.push(text) },
 		stderr: { isTTY: true, write: (text: string) => err.push(text) },
-		env: {},
+		env: cli.env,
 		cwd: cli.cwd,
 	};
 	expect(await run(['submissions', 'export', 'contact'], io)).toBe(0);

@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { statSync } from 'node:fs';
+import { testOnSqlite } from '../engine.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
 let cli: CommandLine;
@@ -18,6 +19,10 @@ async function createKey(...argv: string[]): Promise<string> {
 describe('keys create', () => {
 	test('prints the key and nothing else on stdout, in an empty folder', async () => {
 		expect(await createKey()).toMatch(/^sk_live_[0-9A-Za-z]{38}\n$/);
+	});
+
+	testOnSqlite('makes a database that only its owner can read', async () => {
+		await createKey();
 		expect(statSync(cli.path('formsrv-data')).mode & 0o777).toBe(0o700);
 		expect(statSync(cli.path('formsrv-data', 'formsrv.db')).mode & 0o777).toBe(0o600);
 	});

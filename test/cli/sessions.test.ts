@@ -2,7 +2,6 @@
 
 import { beforeEach, expect, test } from 'bun:test';
 import { type App, openApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
@@ -18,8 +17,7 @@ async function signIn(): Promise<string> {
 }
 
 async function use<T>(act: (app: App) => Promise<T>): Promise<T> {
-	const config = loadConfig({ env: {}, flags: {}, cwd: cli.cwd, isTerminal: false });
-	const app = await openApp(config, { log: createLog({ level: 'error', format: 'json', write: () => {} }) });
+	const app = await openApp(cli.config(), { log: createLog({ level: 'error', format: 'json', write: () => {} }) });
 	try {
 		return await act(app);
 	} finally {

@@ -2,7 +2,8 @@
 
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { isFile } from '../../src/storage/database.ts';
 import { withProgram } from '../programs.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { type Attached, attach, setScan } from '../submissions/files/attached.ts';
@@ -21,7 +22,9 @@ beforeEach(async () => {
 		new File(['x'.repeat(1500)], '\u001b[31mred.txt'),
 	]);
 	cli = openCommandLine();
-	cli.env.FORMSRV_DATA_DIR = dirname(server.app.config.database);
+	const { dataDir, database } = server.app.config;
+	cli.env.FORMSRV_DATA_DIR = dataDir;
+	if (!isFile(database)) cli.env.FORMSRV_DATABASE_URL = database;
 });
 afterEach(() => server.close());
 

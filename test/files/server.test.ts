@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Status } from '../../src/dashboard/status/schema.ts';
 import { openFileStore } from '../../src/files/open.ts';
@@ -111,7 +111,10 @@ test('a bucket that cannot be reached rejects submissions with files, and no oth
 test('what a dead server left is gone soon after the start', async () => {
 	const folder = join(tempFolder(), 'files');
 	mkdirSync(join(folder, 'incoming'), { recursive: true });
-	writeFileSync(join(folder, 'incoming', 'ab'.repeat(16)), 'half');
+	const left = join(folder, 'incoming', 'ab'.repeat(16));
+	writeFileSync(left, 'half');
+	// Where other servers may share the folder, that is old.
+	utimesSync(left, 0, 0);
 	await open({ FORMSRV_FILES_URL: folder });
 	const incoming = new Bun.Glob('incoming/*');
 	while ([...incoming.scanSync(folder)].length > 0) await Bun.sleep(20);

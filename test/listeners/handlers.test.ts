@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { createDrain } from '../../src/http/drain.ts';
 import { openHandlers } from '../../src/listeners/handlers.ts';
 import { createLog } from '../../src/log.ts';
+import { testOnSqlite } from '../engine.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 let server: TestServer;
@@ -114,7 +115,7 @@ test('a submission has one access line, however it ends', async () => {
 	expect(ids.map((id) => lines.get(id ?? ''))).toEqual(expected);
 });
 
-test('of 3,000 responses made at once, each has the id, the rate and the body of its own request', async () => {
+testOnSqlite('of 3,000 responses made at once, each has the id, the rate and the body of its own request', async () => {
 	const { base, access } = openLogged();
 	const open = await server.app.forms.create('live', { name: 'Open' });
 	const restricted = await server.app.forms.create('live', { name: 'Restricted', allowedDomains: ['example.com'] });

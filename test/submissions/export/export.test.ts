@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Form } from '../../../src/forms/schema.ts';
 import { openSqlite as openStorage } from '../../../src/storage/sqlite/open.ts';
+import { testOnSqlite } from '../../engine.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 import { readCsv } from '../csv-reader.ts';
 
@@ -155,33 +156,36 @@ test('an export of many chunks has every submission once, and no later one', asy
 	}
 });
 
-test('what was passed over when the list of names was full is in the column of the rest until deletions make room', async () => {
-	const { id } = (await server.call<Form>('POST /api/forms', { json: { name: 'Wide' } })).body;
-	const named = (prefix: string, count: number) =>
-		Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, 'x']));
-	const lastFields = async () => {
-		const { text } = await server.call(`GET /api/forms/${id}/export?order=asc`);
-		return readCsv(text).map((cells) => cells.at(-1 - JUDGED.length));
-	};
-	await append(id, named('a', 1998));
-	expect(await lastFields()).toEqual(['a1997', 'x']);
-	await append(id, { passed: 'by', ...named('b', 2) });
-	await append(id, { b1: 'x', late: 'too' });
-	// Two have `b1`, so it is listed.
-	expect(await lastFields()).toEqual(['otherFields', '', '{"b0":"x"}', '{"late":"too"}']);
-	await removeOldest(id);
-	expect(await lastFields()).toEqual(['late', '', 'too']);
-	const reopened = await openStorage(server.app.config.database);
-	expect(reopened.submissions.hasUnlistedNames(Number.parseInt(id, 36), false)).toBe(false);
-	expect(reopened.submissions.hasUnlistedNames(Number.parseInt(id, 36), true)).toBe(false);
-	expect(JSON.parse(reopened.submissions.namesJson(Number.parseInt(id, 36), false))).toEqual([
-		'passed',
-		'b0',
-		'b1',
-		'late',
-	]);
-	reopened.close();
-});
+testOnSqlite(
+	'what was passed over when the list of names was full is in the column of the rest until deletions make room',
+	async () => {
+		const { id } = (await server.call<Form>('POST /api/forms', { json: { name: 'Wide' } })).body;
+		const named = (prefix: string, count: number) =>
+			Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, 'x']));
+		const lastFields = async () => {
+			const { text } = await server.call(`GET /api/forms/${id}/export?order=asc`);
+			return readCsv(text).map((cells) => cells.at(-1 - JUDGED.length));
+		};
+		await append(id, named('a', 1998));
+		expect(await lastFields()).toEqual(['a1997', 'x']);
+		await append(id, { passed: 'by', ...named('b', 2) });
+		await append(id, { b1: 'x', late: 'too' });
+		// Two have `b1`, so it is listed.
+		expect(await lastFields()).toEqual(['otherFields', '', '{"b0":"x"}', '{"late":"too"}']);
+		await removeOldest(id);
+		expect(await lastFields()).toEqual(['late', '', 'too']);
+		const reopened = await openStorage(server.app.config.database);
+		expect(reopened.submissions.hasUnlistedNames(Number.parseInt(id, 36), false)).toBe(false);
+		expect(reopened.submissions.hasUnlistedNames(Number.parseInt(id, 36), true)).toBe(false);
+		expect(JSON.parse(reopened.submissions.namesJson(Number.parseInt(id, 36), false))).toEqual([
+			'passed',
+			'b0',
+			'b1',
+			'late',
+		]);
+		reopened.close();
+	},
+);
 
 const removeNewest = (formId: string) => removeFirst(formId, 'desc');
 const removeOldest = (formId: string) => removeFirst(formId, 'asc');
