@@ -8,12 +8,16 @@ export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
 export async function startTcpProxy(address: string) {
 	const target = new URL(address);
 	const open = new Set<Socket>();
+	const clients = new Set<Socket>();
 	let isCut = false;
 	let swallows = () => false;
+	let isSevered = false;
 
 	const listener = createServer((client) => {
 		if (isCut) return void client.destroy();
 		const server = connect(Number(target.port), target.hostname);
+		clients.add(client);
+		client.on('close', () => clients.delete(client));
 		for (const [one, other] of [
 			[client, server],
 			[server, client],
@@ -22,7 +26,7 @@ export async function startTcpProxy(address: string) {
 			one.on('error', () => {});
 			one.on('close', () => {
 				open.delete(one);
-				other.destroy();
+				if (!isSevered) other.destroy();
 			});
 		}
 		client.on('data', (data) => server.write(data));
@@ -44,6 +48,11 @@ export async function startTcpProxy(address: string) {
 		},
 		restore(): void {
 			isCut = false;
+		},
+		/** Ends the connections of clients, of which the server hears nothing. */
+		sever(): void {
+			isSevered = true;
+			for (const client of clients) client.destroy();
 		},
 		/** From now on, whether the next words of the server are lost, with their connection. */
 		swallow(decide: () => boolean): void {

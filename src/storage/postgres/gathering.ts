@@ -25,6 +25,8 @@ export interface GatheringOptions<Job> {
 export function createGathering<Job extends Waiting>({ send, deadlineMs, expire }: GatheringOptions<Job>) {
 	const queue: Job[] = [];
 	const inFlight = new Set<readonly Job[]>();
+	/** Of whose outcome nothing is known; others go past them. */
+	const uncertain = new Set<readonly Job[]>();
 	let isScheduled = false;
 	let turns = 0;
 	let seen = 0;
@@ -64,10 +66,16 @@ export function createGathering<Job extends Waiting>({ send, deadlineMs, expire 
 		inFlight.add(batch);
 		rowsInFlight += batch.length;
 		void send(batch).finally(() => {
-			inFlight.delete(batch);
-			rowsInFlight -= batch.length;
-			if (queue.length > 0) schedule();
+			letPass(batch);
+			uncertain.delete(batch);
 		});
+	}
+
+	function letPass(batch: readonly Job[]): void {
+		if (!inFlight.delete(batch)) return;
+		uncertain.add(batch);
+		rowsInFlight -= batch.length;
+		if (queue.length > 0) schedule();
 	}
 
 	function take(): Job[] {
@@ -83,16 +91,20 @@ export function createGathering<Job extends Waiting>({ send, deadlineMs, expire 
 			queue.push(job);
 			schedule();
 		},
+		/** Lets others go past the batch of a submission, whose outcome may stay unknown for long. */
+		letPass(job: Job): void {
+			for (const batch of inFlight) if (batch.includes(job)) letPass(batch);
+		},
 		/** Of all that wait or are on their way. */
 		oldestId(): number | undefined {
 			let oldest: number | undefined;
-			for (const batch of [queue, ...inFlight])
+			for (const batch of [queue, ...inFlight, ...uncertain])
 				for (const { id } of batch) if (oldest === undefined || id < oldest) oldest = id;
 			return oldest;
 		},
 		/** Resolves when nothing waits or is on its way any more. */
 		async drain(): Promise<void> {
-			while (queue.length > 0 || inFlight.size > 0) {
+			while (queue.length > 0 || inFlight.size > 0 || uncertain.size > 0) {
 				schedule();
 				await Bun.sleep(1);
 			}

@@ -26,7 +26,12 @@ export async function askStored(sql: Sql, { ids, connections, server }: Question
 		[server.number, server.token, connections, numbers(ids)],
 	);
 	const [row] = await withDeadline(answer, ANSWER_WITHIN_MS);
-	return row?.[0] === false ? idsIn(row[1]) : undefined;
+	if (row?.[0] === false) return idsIn(row[1]);
+	// What waits for us, after the network was cut, would do so for hours. What is at work is not touched.
+	const leftBehind =
+		"select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and state like 'idle%'";
+	await withDeadline(rowsOf(sql, leftBehind, [connections]), ANSWER_WITHIN_MS);
+	return undefined;
 }
 
 /** Of the text of an array. */

@@ -121,6 +121,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 	/** Asks until the database says what was stored; what was not goes again. */
 	async function afterUnknown(batch: readonly Job[], used: typeof connections): Promise<void> {
 		findings.set('database');
+		if (batch[0]) gathering.letPass(batch[0]);
 		if (connections === used) connections = open();
 		void used.sql.end({ timeout: 0 });
 		const ids = batch.map(({ id }) => id);

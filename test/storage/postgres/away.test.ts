@@ -148,3 +148,20 @@ test('when answers are lost on their way, each acknowledged submission is there 
 	expect(stored.length).toBe(new Set(stored).size);
 	expect([...acknowledged].filter((number) => !stored.includes(number))).toEqual([]);
 }, 60_000);
+
+test('a cut that the server does not notice is found out: what it stored meanwhile is acknowledged', async () => {
+	const { address, opened, through } = await open();
+	await append(opened, 1);
+	const other = postgres(address, { max: 1, fetch_types: false });
+	await other.unsafe('begin');
+	await other`select from forms where id = ${FORM} for update`;
+	const waiting = append(opened, 2);
+	const isAtWork = async () => (await other`select from pg_stat_activity where wait_event_type = 'Lock'`).length > 0;
+	while (!(await isAtWork())) await Bun.sleep(10);
+	through.sever();
+	await other.unsafe('commit');
+	await waiting;
+	expect(await storedAt(address)).toEqual([1, 2]);
+	await append(opened, 3);
+	await other.end();
+}, 30_000);

@@ -38,7 +38,11 @@ beforeEach(async () => {
 	await sql.unsafe('drop database if exists forms with (force)');
 	await sql.unsafe('create database forms');
 	await sql.end();
-	env = { FORMSRV_DATABASE_URL: database.address('forms'), FORMSRV_WEBHOOK_ALLOW: '127.0.0.1' };
+	env = {
+		FORMSRV_DATABASE_URL: database.address('forms'),
+		FORMSRV_WEBHOOK_ALLOW: '127.0.0.1',
+		FORMSRV_RATE_SUBMIT: '0',
+	};
 	key = (await runBinary(['keys', 'create'], { cwd, env })).stdout.trim();
 	await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd, env });
 	server = await startBinary({ cwd, env });
@@ -137,7 +141,10 @@ test('while PostgreSQL hangs as a whole everything is rejected, and all goes on 
 	await eventually(async () => !(await isReady()));
 	await expectAway();
 	const since = performance.now();
-	for (const { status } of await inFlight) expect(status).toBe(503);
+	// Of a submission that was sent on its way nobody knows.
+	const [submitted, listed] = await inFlight;
+	expect([500, 503]).toContain(submitted.status);
+	expect(listed.status).toBe(503);
 	expect(performance.now() - since).toBeLessThan(21_000);
 	for (const pid of pids) process.kill(pid, 'SIGCONT');
 	stopped.clear();
@@ -149,11 +156,13 @@ test('while PostgreSQL hangs as a whole everything is rejected, and all goes on 
 }, 90_000);
 
 test('connections that hang one by one hold nothing up for long', async () => {
-	expect((await submit('before')).status).toBe(200);
+	const many = (n: string) => Promise.all(Array.from({ length: 200 }, () => submit(n)));
+	const writers = () => backends('formsrv writer%');
+	await eventually(async () => (await many('before')) && (await writers()).length > 1);
 	expect((await read('/api/forms')).status).toBe(200);
-	for (const pid of [...(await backends('formsrv writer%')), ...(await backends('formsrv'))]) pause(pid);
+	for (const pid of [...(await writers()), ...(await backends('formsrv'))]) pause(pid);
 	const since = performance.now();
-	await eventually(async () => (await submit('after')).status === 200);
+	await eventually(async () => (await many('after')).every(({ status }) => status === 200));
 	await eventually(async () => (await read('/api/forms')).status === 200);
 	expect(performance.now() - since).toBeLessThan(30_000);
 }, 90_000);
