@@ -4,9 +4,10 @@ import { AppError } from '../errors.ts';
 
 /**
  * Chunks between two yields to the event loop. The runtime joins the bytes that arrive meanwhile, so that a body sent
- * byte by byte comes in a few chunks and takes a tenth of the time.
+ * byte by byte comes in a few chunks and takes a tenth of the time. Of larger chunks it has no more than a few to give at a time.
  */
 const CHUNKS_PER_YIELD = 16;
+const LARGE_CHUNK_BYTES = 32 * 1024;
 /** More chunks than this, of a smaller average size, are an attack. */
 const MAX_SMALL_CHUNKS = 16_384;
 const SMALL_CHUNK_BYTES = 64;
@@ -28,7 +29,8 @@ export async function eachChunk(
 		if (taking) await taking;
 		count++;
 		if (count > MAX_SMALL_CHUNKS && total < count * SMALL_CHUNK_BYTES) throw tooFragmented();
-		if (count % CHUNKS_PER_YIELD === 0) await new Promise((resolve) => setImmediate(resolve));
+		if (count % CHUNKS_PER_YIELD === 0 && total < count * LARGE_CHUNK_BYTES)
+			await new Promise((resolve) => setImmediate(resolve));
 	}
 }
 
