@@ -55,7 +55,11 @@ function addChange(lists: Command, cli: Cli, verb: 'add' | 'remove'): void {
 		const all = [...entries, ...(options.file === undefined ? [] : await linesOf(options.file))];
 		if (all.length === 0) throw new CommandError(`No entry was given. See formsrv lists ${verb} --help.`, 2);
 		const counts = await app.spam.lists.change(await scopeOf(app, options), { [name]: { [verb]: all } });
-		cli.printResult(options, counts, `The ${name} list has ${counts[name]} entries.`);
+		cli.printResult(
+			options,
+			counts,
+			`The ${name} list has ${counts[name]} ${counts[name] === 1 ? 'entry' : 'entries'}.`,
+		);
 	});
 }
 
