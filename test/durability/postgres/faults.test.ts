@@ -4,14 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type PostgresServer, startPostgres } from '../../postgres-server.ts';
 import { withProgram } from '../../programs.ts';
 import { startTcpProxy } from '../../tcp-proxy.ts';
-import { FAULTS, REQUESTS_AT_ONCE, runTrial } from './trial.ts';
+import { FAULTS, REQUESTS_AT_ONCE, runTrial, TIMEOUT_MS } from './trial.ts';
 
 const PER_FAULT = 500;
 /** Between two kills: up to so many submissions. */
 const BETWEEN_KILLS = 300;
 const SWALLOWED_SHARE = 0.03;
 const SWALLOWED_PER_FAULT = 50;
-const TIMEOUT_MS = 60_000 + FAULTS * 10_000;
 const faketime = withProgram('faketime');
 
 let database: PostgresServer;

@@ -8,6 +8,7 @@ import { startPoller, startReceiver } from './witnesses.ts';
 
 /** How many faults there are, or how much load: more find more. */
 export const FAULTS = Number(process.env.FAULTS ?? 4);
+export const TIMEOUT_MS = 60_000 + FAULTS * 10_000;
 /** Attempts in flight to one webhook. */
 export const REQUESTS_AT_ONCE = 2;
 

@@ -61,8 +61,9 @@ export function startPoller(servers: Servers) {
 
 	return {
 		seen,
-		async hasSeen(count: number): Promise<void> {
-			while (seen.length < count) await Bun.sleep(20);
+		/** Waits for the newest submission; older ones do not come after it. */
+		async hasSeen(mark: string): Promise<void> {
+			while (!seen.includes(mark)) await Bun.sleep(100);
 		},
 		async stop(): Promise<void> {
 			isOver = true;
