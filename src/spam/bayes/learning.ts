@@ -34,8 +34,8 @@ export function startLearning({ training, models, events, log }: LearningOptions
 		let began = performance.now();
 		while (!isStopping && (await training.learn())) {
 			isSettled = false;
-			await models.follow();
 			await training.merge(MAX_ROWS);
+			await models.follow();
 			learntAt = performance.now();
 			await Bun.sleep(PAUSE * (learntAt - began));
 			began = performance.now();
@@ -48,6 +48,7 @@ export function startLearning({ training, models, events, log }: LearningOptions
 			await learnAll();
 			if (!isSettled && !isStopping && performance.now() - learntAt >= SETTLED_AFTER_MS) {
 				await training.merge(1);
+				await models.follow();
 				isSettled = true;
 			}
 		} catch (error) {

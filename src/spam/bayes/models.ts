@@ -13,6 +13,7 @@ import { isTrained } from './verdict.ts';
 
 /** The most models of forms in memory at one time; those used last stay. */
 const MAX_FORMS = 16;
+const LOAD_TRIES = 3;
 
 /** Of a form, by its id, or of all forms of a mode. */
 export type ModelKey = number | Mode;
@@ -68,8 +69,9 @@ export function createWordModels(storage: Storage, log?: Log) {
 		}
 	}
 
-	async function addRows(model: Loaded, ids: readonly number[]): Promise<void> {
-		if (ids.length === 0) return;
+	/** Resolves to whether all of them were there. */
+	async function addRows(model: Loaded, ids: readonly number[]): Promise<boolean> {
+		if (ids.length === 0) return true;
 		const rows = await db
 			.select()
 			.from(spamModels)
@@ -78,13 +80,16 @@ export function createWordModels(storage: Storage, log?: Log) {
 			addRow(model.counts, row);
 			model.rows.add(row.id);
 		}
+		return rows.length === ids.length;
 	}
 
 	async function load(key: ModelKey): Promise<void> {
-		if (!isMissing(key)) return;
-		const model: Loaded = { counts: createCounts(), rows: new Set() };
-		await addRows(model, [...(known?.get(key)?.rows ?? [])]);
-		loaded.set(key, model);
+		// Again if rows were merged meanwhile.
+		for (let tries = 0; isMissing(key) && tries < LOAD_TRIES; tries++) {
+			const model: Loaded = { counts: createCounts(), rows: new Set() };
+			if (await addRows(model, [...(known?.get(key)?.rows ?? [])])) loaded.set(key, model);
+			else await refresh();
+		}
 		const forms = [...loaded.keys()].filter((other) => typeof other === 'number');
 		if (forms.length > MAX_FORMS) loaded.delete(forms[0] as number);
 	}

@@ -98,6 +98,8 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 		const isEmpty = merged.counts === '' && merged.spam === 0 && merged.ham === 0;
 		const copy = (tx: Db) => tx.select(valuesOf(merged)).from(spamModels).where(isOne).limit(1);
 		await storage.batch((tx) => [
+			// Holds the rows: who else merges them waits, and then finds none.
+			tx.update(spamModels).set({ version: first.version }).where(isOne),
 			...(isEmpty ? [] : [tx.insert(spamModels).select(copy(tx))]),
 			tx.delete(spamModels).where(isOne),
 		]);

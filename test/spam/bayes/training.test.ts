@@ -138,6 +138,28 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		await storage.close();
 	});
 
+	test('rows that two merge at one time are merged once, and a model that is read meanwhile is whole', async () => {
+		const { storage, training, learnAll, models, ...rest } = await open();
+		const form = await formRow(storage);
+		await teach(storage);
+		await learnAll();
+		for (const isSpam of [true, false]) {
+			await mark(storage, [await append(storage, 'cheap pills')], isSpam);
+			await learnAll();
+		}
+		// What is known of the rows is out of date when the model is needed.
+		await parts(storage).training.merge(1);
+		expect((await said({ models, training, learnAll, ...rest }, form, 'cheap pills')).own).toBeGreaterThan(0);
+		await mark(storage, [await append(storage, 'cheap pills')], true);
+		await learnAll();
+		await Promise.all([training.merge(1), createTraining(storage, models).merge(1)]);
+		expect((await stored(storage, { training })).map(({ spam, ham }) => [spam, ham])).toEqual([
+			[22, 21],
+			[22, 21],
+		]);
+		await storage.close();
+	});
+
 	test('a mark that changes while it is learnt is learnt as the owner said last', async () => {
 		const { storage, training, learnAll, models } = await open();
 		const id = await append(storage, 'cheap pills');
