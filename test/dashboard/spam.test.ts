@@ -59,6 +59,16 @@ describe('the verdict', () => {
 		await close();
 	});
 
+	test('has its points in the list of spam, on a wide and on a narrow screen', async () => {
+		for (const viewport of [DESKTOP, PHONE]) {
+			const { page, form, goTo, close } = await setUp(`List ${viewport.width}`, ADVERT, { viewport });
+			await goTo(`/forms/${form.id}?filter=spam`);
+			await page.getByText('Spam score 10').first().waitFor({ state: 'attached' });
+			expect(await findAccessibilityFaults(page)).toEqual([]);
+			await close();
+		}
+	});
+
 	test('of a genuine message with some signs is there if it is asked for', async () => {
 		const { page, close } = await setUp('Some signs', {
 			name: 'Ada',

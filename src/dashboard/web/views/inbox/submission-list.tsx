@@ -7,6 +7,7 @@ import type { InboxProps } from '../../state/inbox.ts';
 import { summarise } from '../../summary.ts';
 import { Attached } from './attached.tsx';
 import { classOf, SelectBox, StarButton } from './row-controls.tsx';
+import { SpamScore } from './spam-score.tsx';
 
 function Item({ inbox, query, row }: InboxProps & { row: Submission }) {
 	const { title, snippet } = summarise(row.data);
@@ -25,6 +26,7 @@ function Item({ inbox, query, row }: InboxProps & { row: Submission }) {
 						{!row.isRead && <span class="visually-hidden">Unread: </span>}
 						<bdi>{title}</bdi>
 					</span>
+					<SpamScore row={row} />
 					<Attached row={row} />
 					<Time iso={row.createdAt} />
 				</span>

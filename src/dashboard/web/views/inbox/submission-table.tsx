@@ -11,6 +11,7 @@ import type { InboxProps } from '../../state/inbox.ts';
 import { fieldValue, summarise } from '../../summary.ts';
 import { Attached } from './attached.tsx';
 import { classOf, SelectBox, SelectPageBox, StarButton } from './row-controls.tsx';
+import { SpamScore } from './spam-score.tsx';
 
 function Row({ inbox, query, row, columns }: InboxProps & { row: Submission; columns: string[] }) {
 	const [first, ...rest] = columns;
@@ -35,6 +36,7 @@ function Row({ inbox, query, row, columns }: InboxProps & { row: Submission; col
 				</td>
 			))}
 			<td class="col-time">
+				<SpamScore row={row} />
 				<Attached row={row} />
 				<Time iso={row.createdAt} />
 			</td>
