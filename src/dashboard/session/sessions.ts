@@ -78,7 +78,9 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 	function touchLastUsed({ id, lastSeenAt }: SessionRow): void {
 		const at = now();
 		if (Math.abs(at - lastSeenAt) < MINUTE_MS) return;
-		storage.batch((tx) => [tx.update(sessions).set({ lastSeenAt: at }).where(eq(sessions.id, id))]).catch(() => {});
+		// Unless another request did so since, which may have come later and been faster.
+		const isSame = and(eq(sessions.id, id), eq(sessions.lastSeenAt, lastSeenAt));
+		storage.batch((tx) => [tx.update(sessions).set({ lastSeenAt: at }).where(isSame)]).catch(() => {});
 	}
 
 	/** `undefined` if the key of the session is gone or not valid. Sessions of set-up links have no key. */

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Form } from '../../../src/forms/schema.ts';
+import { isFile } from '../../../src/storage/database.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 
 const MAIN = join(import.meta.dir, '..', '..', '..', 'src', 'main.ts');
@@ -110,7 +111,9 @@ describe('a stream ends', () => {
 	test('with its key, revoked by a command while the server runs', async () => {
 		const key = await server.createKey();
 		const { ended } = await open(byKey(key));
-		const child = Bun.spawn([process.execPath, MAIN, 'keys', 'revoke', key, '--data-dir', server.app.config.dataDir], {
+		const { database, dataDir } = server.app.config;
+		const place = isFile(database) ? ['--data-dir', dataDir] : ['--database-url', database];
+		const child = Bun.spawn([process.execPath, MAIN, 'keys', 'revoke', key, ...place], {
 			env: { PATH: process.env.PATH },
 			stdout: 'ignore',
 			stderr: 'ignore',

@@ -4,6 +4,7 @@ import type { Form } from '../../../src/forms/schema.ts';
 import { decodeId } from '../../../src/ids.ts';
 import { createToken } from '../../../src/keys/token.ts';
 import { sessions, setupLinks } from '../../../src/storage/tables.ts';
+import { testOnSqlite } from '../../engine.ts';
 import { sendRaw, splitResponses } from '../../hostile/raw.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 
@@ -210,7 +211,7 @@ describe('a session', () => {
 		expect(found?.lastUsedAt).toBe(new Date(clock).toISOString());
 	});
 
-	test('is worth nothing without its key, however the key went', async () => {
+	testOnSqlite('is worth nothing without its key, however the key went', async () => {
 		const { token, key } = await server.app.keys.create({ mode: 'live', permissions: ['admin'] });
 		const { cookie } = await signIn({ key: token });
 		const file = new Database(server.app.config.database);
