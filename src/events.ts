@@ -18,6 +18,8 @@ export type DispatchEvent =
 
 export type AppEvent = FormEvent | DispatchEvent;
 
+export type EventType = AppEvent['type'];
+
 export function isFormEvent(event: AppEvent): event is FormEvent {
 	return 'formId' in event;
 }
@@ -25,18 +27,31 @@ export function isFormEvent(event: AppEvent): event is FormEvent {
 export type Events = ReturnType<typeof createEvents>;
 
 export function createEvents() {
-	const listeners = new Set<(event: AppEvent) => void>();
+	const listeners = new Map<EventType, Set<(event: AppEvent) => void>>();
+	const listenersOf = (type: EventType) => {
+		const known = listeners.get(type);
+		if (known) return known;
+		const none = new Set<(event: AppEvent) => void>();
+		listeners.set(type, none);
+		return none;
+	};
 
 	return {
-		/** Whether there are listeners. */
-		isHeard: (): boolean => listeners.size > 0,
+		/** Whether there are listeners for such events. */
+		isHeard: (type: EventType): boolean => listenersOf(type).size > 0,
 		publish(event: AppEvent): void {
-			for (const listener of listeners) listener(event);
+			for (const listener of listenersOf(event.type)) listener(event);
 		},
-		/** Adds a listener, which must not throw. Returns a function that removes it. */
-		subscribe(listener: (event: AppEvent) => void): () => void {
-			listeners.add(listener);
-			return () => void listeners.delete(listener);
+		/** Adds a listener for events of some types, which must not throw. Returns a function that removes it. */
+		subscribe<T extends EventType>(
+			types: readonly T[],
+			listener: (event: Extract<AppEvent, { type: T }>) => void,
+		): () => void {
+			const hear = listener as (event: AppEvent) => void;
+			for (const type of types) listenersOf(type).add(hear);
+			return () => {
+				for (const type of types) listenersOf(type).delete(hear);
+			};
 		},
 	};
 }

@@ -79,8 +79,8 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 	/** At the server that sends, if that is another. */
 	let outageElsewhere: MailOutage = null;
 	if (storage.isShared)
-		storage.events.subscribe((event) => {
-			if (event.type === 'mail') outageElsewhere = event.outage;
+		storage.events.subscribe(['mail'], ({ outage }) => {
+			outageElsewhere = outage;
 		});
 
 	async function onDue(): Promise<void> {

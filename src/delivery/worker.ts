@@ -93,15 +93,15 @@ export function startWorker(options: WorkerOptions) {
 				if (state === 'waiting' && !isStopping) workerOf({ channel, webhookId }).wake();
 			}
 		});
-		if (storage.isShared) unsubscribe = storage.events.subscribe(hear);
+		if (storage.isShared) unsubscribe = storage.events.subscribe(['due', 'retry'], hear);
 		hasBegun = true;
 	}
 
 	/** Other servers take submissions and owners' requests too. */
-	function hear(event: AppEvent): void {
+	function hear(event: Extract<AppEvent, { type: 'due' | 'retry' }>): void {
 		if (isStopping) return;
 		if (event.type === 'due') workerOf(event).wake();
-		if (event.type === 'retry') retryNow().catch((cause) => log.error('The outbox cannot be read.', { cause }));
+		else retryNow().catch((cause) => log.error('The outbox cannot be read.', { cause }));
 	}
 
 	const mailOutage = (): MailOutage => workers.get(null)?.outage() ?? null;

@@ -155,7 +155,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		test('is told of after the commit', async () => {
 			const { storage } = await open();
 			const heard: AppEvent[] = [];
-			storage.events.subscribe((event) => heard.push(event));
+			storage.events.subscribe(['submission', 'change'], (event) => heard.push(event));
 			const id = await append(storage);
 			await storage.submissions.change(FORM, [id], { isRead: true });
 			expect(heard).toEqual([

@@ -2,7 +2,6 @@
 
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
-import { isFormEvent } from '../../events.ts';
 import { decodeId } from '../../ids.ts';
 import { hasPermission, type Principal } from '../../keys/permissions.ts';
 import type { Storage } from '../../storage/storage.ts';
@@ -137,8 +136,8 @@ export function createEventStreams(
 		}
 
 		const seesDeliveries = hasPermission(principal.permissions, 'admin');
-		const unsubscribe = events.subscribe((event) => {
-			if (!isFormEvent(event) || (event.type === 'delivery' && !seesDeliveries)) return;
+		const types = ['submission', 'change', ...(seesDeliveries ? (['delivery'] as const) : [])] as const;
+		const unsubscribe = events.subscribe(types, (event) => {
 			batch.add(event);
 			collecting ??= setTimeout(() => sendBatch().catch(close), COLLECT_MS);
 		});

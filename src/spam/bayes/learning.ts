@@ -58,8 +58,7 @@ export function startLearning({ training, models, events, log }: LearningOptions
 	}
 
 	const steps = repeat(step, GATHER_MS);
-	const unsubscribe = events.subscribe(({ type }) => {
-		if (type !== 'change') return;
+	const unsubscribe = events.subscribe(['change'], () => {
 		gathering ??= setTimeout(() => {
 			gathering = undefined;
 			steps.wake();

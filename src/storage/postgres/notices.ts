@@ -1,6 +1,6 @@
 /** Events told to the other servers, so that they show and do at once what they would find later; nothing relies on it. */
 
-import { type AppEvent, type Events, isFormEvent } from '../../events.ts';
+import { type AppEvent, createEvents, type Events, type EventType, isFormEvent } from '../../events.ts';
 import { rowsOf, type Sql, withDeadline } from './connection.ts';
 
 const CHANNEL = 'formsrv_events';
@@ -17,14 +17,10 @@ interface Notice {
 
 export function createNotices(sql: Sql, onError: (error: unknown) => void) {
 	const own = crypto.randomUUID();
-	const listeners = new Set<(event: AppEvent) => void>();
+	const local = createEvents();
 	let waiting: AppEvent[] = [];
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	let listening: Promise<{ unlisten(): Promise<void> }> | undefined;
-
-	const hear = (event: AppEvent) => {
-		for (const listener of listeners) listener(event);
-	};
 
 	function tell(): void {
 		timer = undefined;
@@ -38,27 +34,23 @@ export function createNotices(sql: Sql, onError: (error: unknown) => void) {
 
 	function receive(text: string): void {
 		const { from, events } = JSON.parse(text) as Notice;
-		if (from !== own) events.forEach(hear);
+		if (from !== own) events.forEach(local.publish);
 	}
 
 	const events: Events = {
-		isHeard: () => listeners.size > 0,
+		...local,
 		publish(event): void {
-			hear(event);
+			local.publish(event);
 			if (!listening) return;
 			waiting.push(event);
 			timer ??= setTimeout(tell, GATHER_MS);
-		},
-		subscribe(listener) {
-			listeners.add(listener);
-			return () => void listeners.delete(listener);
 		},
 	};
 
 	return {
 		events,
 		/** Whether an event is of interest, here or to other servers. */
-		isTold: () => listening !== undefined || listeners.size > 0,
+		isTold: (type: EventType) => listening !== undefined || local.isHeard(type),
 		/** From now on this process tells others, and hears them. */
 		listen(): void {
 			listening ??= sql.listen(CHANNEL, receive);

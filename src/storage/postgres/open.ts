@@ -55,7 +55,7 @@ export async function openPostgres(
 	const names = createFieldNames(sql, { maxListedNames });
 	const onStored = ({ formId }: NewSubmission, submissionId: number) => {
 		counts.count(formId);
-		if (notices.isTold()) events.publish({ type: 'submission', formId, submissionId });
+		if (notices.isTold('submission')) events.publish({ type: 'submission', formId, submissionId });
 	};
 	const writer = createWriter(url, sql, { clock: () => clock, findings, shapesOf: names.shapesOf, onStored });
 	let clock: Awaited<ReturnType<typeof createClock>>;

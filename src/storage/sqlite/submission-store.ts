@@ -45,7 +45,7 @@ export function createSubmissionStore(
 	function resolveAppend(this: Append): void {
 		const { formId, id } = this.row;
 		this.stored(id);
-		if (events.isHeard()) events.publish({ type: 'submission', formId, submissionId: id });
+		if (events.isHeard('submission')) events.publish({ type: 'submission', formId, submissionId: id });
 	}
 
 	function changeOne(formId: number, id: number, flags: Partial<Flags>): boolean {
