@@ -14,6 +14,8 @@ import { secure } from './tls.ts';
 const CONNECT_WITHIN_MS = 5000;
 /** So soon the driver hangs up on a server that is not the primary. */
 const SHORT_MS = 1000;
+/** With which of its servers a new pool begins, by their names: what another pool found out by a failure. */
+const firsts = new Map<string, number>();
 
 export interface DialOptions {
 	/** A connection that says nothing for so long after something was asked is closed. */
@@ -24,8 +26,9 @@ export interface DialOptions {
 export type Dial = () => Promise<Duplex>;
 
 export function createDial({ hosts, tls }: PostgresAddress, { silentMs }: DialOptions): Dial {
+	const names = hosts.map(({ host, port }) => `${host}:${port}`).join();
 	/** The server to begin with. */
-	let first = 0;
+	let first = firsts.get(names) ?? 0;
 
 	async function dial(): Promise<Duplex> {
 		const errors: DialError[] = [];
@@ -44,13 +47,16 @@ export function createDial({ hosts, tls }: PostgresAddress, { silentMs }: DialOp
 		throw noneAnswers(errors);
 	}
 
-	/** What is closed at once is not the primary: the next connection is tried with the next server. */
+	/** What is closed at once is not the primary, and what fails may not be any more: the next connection is tried with the next server. */
 	function noteEnd(socket: Socket, index: number): void {
 		const openedAt = performance.now();
 		first = index;
-		socket.once('close', () => {
+		socket.once('close', (hasError) => {
+			const hasFailed = hasError || socket.bytesRead === 0;
 			const isShort = performance.now() - openedAt < SHORT_MS;
-			if (isShort && first === index) first = (index + 1) % hosts.length;
+			if (!(hasFailed || isShort) || first !== index) return;
+			first = (index + 1) % hosts.length;
+			if (hasFailed) firsts.set(names, first);
 		});
 	}
 

@@ -1,6 +1,6 @@
 /** Two PostgreSQL servers: a primary, and a standby without which nothing is committed. */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import postgres from 'postgres';
 import { startPostgres } from '../../postgres-server.ts';
 
@@ -15,7 +15,7 @@ export async function startPair() {
 	await sql`select pg_reload_conf()`;
 	while ((await sql`select 1 from pg_stat_replication where sync_state = 'sync'`).length === 0) await Bun.sleep(20);
 	await sql.end();
-	let hasPrimary = true;
+	let isWhole = true;
 
 	return {
 		primary,
@@ -23,12 +23,11 @@ export async function startPair() {
 		/** Of a database of both; the primary is found by whoever connects. */
 		address: (database: string) =>
 			`postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/${database}`,
-		/** Ends the primary at once, each of its processes. */
-		killPrimary(): void {
-			hasPrimary = false;
+		/** Sends a signal to the primary, to each of its processes. */
+		signalPrimary(signal: 'SIGKILL' | 'SIGSTOP'): void {
+			isWhole = false;
 			const pid = primary.pid();
-			const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
-			for (const one of [pid, ...children]) kill(one);
+			for (const one of [pid, ...childrenOf(pid)]) send(one, signal);
 		},
 		async promote(): Promise<void> {
 			const admin = postgres(standby.address(), { max: 1, fetch_types: false });
@@ -36,15 +35,21 @@ export async function startPair() {
 			await admin.end();
 		},
 		async close(): Promise<void> {
-			if (hasPrimary) await primary.stop('immediate');
+			if (isWhole) await primary.stop('immediate');
+			else this.signalPrimary('SIGKILL');
 			await standby.stop('immediate');
 		},
 	};
 }
 
-function kill(pid: number): void {
+function childrenOf(pid: number): number[] {
+	const path = `/proc/${pid}/task/${pid}/children`;
+	return existsSync(path) ? readFileSync(path, 'utf8').trim().split(' ').map(Number) : [];
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
 	try {
-		process.kill(pid, 'SIGKILL');
+		process.kill(pid, signal);
 	} catch {
 		// It ended meanwhile.
 	}

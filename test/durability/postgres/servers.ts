@@ -24,9 +24,13 @@ export async function startServers(address: readonly [string, string], { webhook
 		FORMSRV_RATE_SUBMIT: '0',
 		FORMSRV_LOG_LEVEL: 'error',
 	});
-	const command = (...args: string[]) => runBinary(args, { cwd, env: envOf(address[0]) });
+	async function command(...args: string[]): Promise<string> {
+		const { code, stdout, stderr } = await runBinary(args, { cwd, env: envOf(address[0]) });
+		if (code !== 0) throw new Error(`formsrv ${args.join(' ')}: ${stderr}`);
+		return stdout.trim();
+	}
 	for (const slug of FORMS) await command('forms', 'create', slug, '--slug', slug);
-	const key = (await command('keys', 'create')).stdout.trim();
+	const key = await command('keys', 'create');
 
 	/** As often as it takes, as a supervisor would. */
 	async function start(index: number): Promise<RunningBinary> {
