@@ -21,6 +21,7 @@ const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
 	['mail', async () => (await import('./mail.ts')).addMail],
 	['backup', async () => (await import('./backup.ts')).addBackup],
 	['restore', async () => (await import('./restore.ts')).addRestore],
+	['move', async () => (await import('./move.ts')).addMove],
 	['doctor', async () => (await import('./doctor.ts')).addDoctor],
 	['healthcheck', async () => (await import('./healthcheck.ts')).addHealthcheck],
 	['version', async () => (await import('./version.ts')).addVersion],

@@ -1,7 +1,7 @@
 /** All tables on one page, with their foreign keys and indexes. */
 
 import { sql } from 'drizzle-orm';
-import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { index, integer, type SQLiteTable, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { AliasName } from '../aliases.ts';
 import { CAPTCHA_NAMES } from '../captchas.ts';
 import type { ContextRules } from '../context-rules.ts';
@@ -433,6 +433,9 @@ export const setupLinks = sqliteTable('setup_links', {
 	/** Milliseconds since 1970. */
 	expiresAt: integer('expires_at').notNull(),
 });
+
+/** Tables that only SQLite has; another engine does in another way what they are for. */
+export const SQLITES_OWN: readonly SQLiteTable[] = [fieldNames, clockSteps, searchSegments, searchRemovals];
 
 /** Without the counts, which the engine keeps in the row; see `submissions.counts`. */
 export type FormRow = Omit<

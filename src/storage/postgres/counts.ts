@@ -53,6 +53,20 @@ export interface CountsOptions {
 	onError(error: unknown): void;
 }
 
+/** Folds what a form has below a settled id. */
+export async function foldBelow(sql: Sql, formId: number, below: number): Promise<void> {
+	await sql.begin(async (tx) => {
+		// Storing goes on meanwhile; changes and other folds wait.
+		const locked = await rowsOf(
+			tx as unknown as Runner,
+			'select 1 from forms where id = $1 for no key update skip locked',
+			[formId],
+		);
+		// A statement of its own, which sees what the last holder of the lock wrote.
+		if (locked.length > 0) await rowsOf(tx as unknown as Runner, FOLD, [formId, below]);
+	});
+}
+
 export type FormCounts = ReturnType<typeof createCounts>;
 
 export function createCounts(sql: Sql, { horizon, onError }: CountsOptions) {
@@ -65,17 +79,7 @@ export function createCounts(sql: Sql, { horizon, onError }: CountsOptions) {
 
 	async function fold(formId: number): Promise<void> {
 		// Before the scan, and outside of its transaction.
-		const below = await horizon();
-		await sql.begin(async (tx) => {
-			// Storing goes on meanwhile; changes and other folds wait.
-			const locked = await rowsOf(
-				tx as unknown as Runner,
-				'select 1 from forms where id = $1 for no key update skip locked',
-				[formId],
-			);
-			// A statement of its own, which sees what the last holder of the lock wrote.
-			if (locked.length > 0) await rowsOf(tx as unknown as Runner, FOLD, [formId, below]);
-		});
+		await foldBelow(sql, formId, await horizon());
 	}
 
 	function foldSoon(formId: number): void {

@@ -116,7 +116,7 @@ export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES }
 
 	return {
 		/** The shapes of submissions to be stored, which are stored first if they are new. */
-		shapesOf(rows: readonly NewSubmission[]): number[] | Promise<number[]> {
+		shapesOf(rows: readonly Named[]): number[] | Promise<number[]> {
 			if (forgetAt !== undefined && performance.now() > forgetAt) {
 				known = new Map();
 				forgetAt = undefined;

@@ -23,6 +23,7 @@ import { startProblem } from './start-problem.ts';
 import { areFilesHeld, createFileLists } from './submission-files.ts';
 import { createSubmissionLists } from './submission-lists.ts';
 import { again, createSubmissionLog } from './submission-log.ts';
+import { rejectUnfinishedMove } from './unfinished-move.ts';
 import { createWatch } from './watch.ts';
 import { createWriter } from './writer.ts';
 
@@ -63,6 +64,10 @@ export async function openPostgres(
 		await checkServer(sql, another);
 		await migrate(sql, another);
 		clock = await createClock(sql, { now, oldestWriting: writer.oldestId, onError });
+		await rejectUnfinishedMove(sql).catch(async (error: unknown) => {
+			await clock.close();
+			throw error;
+		});
 	} catch (error) {
 		await writer.close();
 		await sql.end({ timeout: 1 });

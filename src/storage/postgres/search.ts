@@ -11,7 +11,7 @@ import { numbers, rowsOf, type Sql, strings, type Value } from './connection.ts'
 /** Folding the texts of a step holds up everything else for so long; the rest is the database's work. */
 const STEP = { usual: { rows: 128, bytes: 128 * 1024 }, short: { rows: 32, bytes: 32 * 1024 } };
 /** Where the index ends, among the server's values. */
-const INDEXED_TO = 'search_indexed_to';
+export const INDEXED_TO = 'search_indexed_to';
 /** Around each short word, behind the text; no text holds it. */
 const MARK = '\u0001';
 const SYNTAX = /[\\%_]/g;

@@ -5,14 +5,6 @@ import * as pg from 'drizzle-orm/pg-core';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import * as shared from '../tables.ts';
 
-/** What this engine does in another way. */
-const OTHERS_OWN: readonly SQLiteTable[] = [
-	shared.fieldNames,
-	shared.clockSteps,
-	shared.searchSegments,
-	shared.searchRemovals,
-];
-
 /** Columns that only this engine has, by table. */
 const OWN_COLUMNS: Record<string, () => Record<string, pg.PgColumnBuilderBase>> = {
 	// Up to which id the submissions are in blocks, and in the form's counts.
@@ -92,7 +84,7 @@ function deriveColumn(column: SourceColumn): Builder {
 }
 
 const sources = (Object.values(shared) as unknown[]).filter(
-	(table): table is SQLiteTable => is(table, SQLiteTable) && !OTHERS_OWN.includes(table),
+	(table): table is SQLiteTable => is(table, SQLiteTable) && !shared.SQLITES_OWN.includes(table),
 );
 const tables = Object.fromEntries(sources.map((table) => [getTableConfig(table).name, derive(table)]));
 

@@ -9,8 +9,8 @@ import { syncToDisk } from './sync.ts';
 
 /** SQLite's logs, which hold what is not in the file yet. Beside another file they would be taken for its own. */
 const LOGS = ['-wal', '-journal'];
-/** What is of no use as soon as there is a database: the copy that was to replace it, and a new one. */
-const OF_NO_USE = /^\.(restoring|new)-/;
+/** What is of no use as soon as there is a database: the copy that was to replace it, a new one, and one that a move was filling. */
+const OF_NO_USE = /^\.((restoring|new)-|moving(-|$))/;
 
 /**
  * Puts the database `replacement`, which is on disk, in the place of `file`. No process may have either open, or open it meanwhile.
@@ -35,7 +35,7 @@ export function replaceDatabase(file: string, { replacement, aside }: { replacem
 }
 
 /**
- * Removes what a `restore`, or the making of a new database, left beside `file` when it was cut off; nothing if `file` is
+ * Removes what a `restore`, a move, or the making of a new database, left beside `file` when it was cut off; nothing if `file` is
  * not there. The caller holds the server's lock.
  */
 export function removeLeftovers(path: string): void {

@@ -1,0 +1,191 @@
+/**
+ * Moves a database from one engine to the other: table by table in the order of their keys, so that a move that was cut off goes on
+ * behind the last row that arrived. What an engine derives (counts, blocks, names, search) is not moved but made anew.
+ */
+
+import { is } from 'drizzle-orm';
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { AppError } from '../errors.ts';
+import { databaseAt, isFile } from './database.ts';
+import * as tables from './tables.ts';
+
+export type Values = (string | number | null)[];
+
+export interface MovedTable {
+	name: string;
+	columns: readonly { name: string; isText: boolean }[];
+	/** What tells its rows apart, and the order in which they are moved. */
+	key: readonly string[];
+}
+
+/** One of the two databases. */
+export interface MoveSide {
+	/** Among the server's values: one that is the engine's own, and not moved. */
+	ownValue: string;
+	count(table: MovedTable): Promise<number>;
+	/** Those behind a key, in chunks. */
+	rows(table: MovedTable, after?: Values): AsyncIterable<Values[]>;
+	close(): Promise<void>;
+}
+
+/** Nothing else can write to it until it is closed. */
+export type MoveSource = MoveSide;
+
+/** No server starts on it until it is finished. */
+export interface MoveTarget extends MoveSide {
+	lastKey(table: MovedTable): Promise<Values | undefined>;
+	/** In one transaction, with what the engine derives of them. */
+	write(table: MovedTable, rows: readonly Values[]): Promise<void>;
+	/** Makes a database of it that servers may use. */
+	finish(): Promise<void>;
+}
+
+export interface MoveOptions {
+	from: string;
+	to: string;
+	report(done: number, total: number): void;
+}
+
+export interface TableReport {
+	table: string;
+	rows: number;
+	/** Of all rows in the order of their keys, hexadecimal. */
+	sha256: string;
+}
+
+/** Each engine derives these of its submissions. */
+const DERIVED: readonly SQLiteTable[] = [...tables.SQLITES_OWN, tables.submissionBlocks];
+const { totalCount, unreadCount, starredCount, spamCount } = tables.forms;
+const COUNTS: readonly unknown[] = [totalCount, unreadCount, starredCount, spamCount];
+/** Features ask for their order, which both engines keep in the column `rowid`. */
+const IN_ORDER: readonly SQLiteTable[] = [tables.formerSlugs];
+
+/** Parents before their children. */
+export function movedTables(): MovedTable[] {
+	const all = (Object.values(tables) as unknown[]).filter(
+		(table): table is SQLiteTable => is(table, SQLiteTable) && !DERIVED.includes(table),
+	);
+	const ordered = new Set<SQLiteTable>();
+	const add = (table: SQLiteTable) => {
+		if (ordered.has(table)) return;
+		for (const key of getTableConfig(table).foreignKeys) add(key.reference().foreignTable);
+		ordered.add(table);
+	};
+	all.forEach(add);
+	return [...ordered].map(describe);
+}
+
+function describe(table: SQLiteTable): MovedTable {
+	const { name, columns, indexes } = getTableConfig(table);
+	const moved = columns
+		.filter((column) => !COUNTS.includes(column))
+		.map((column) => ({ name: column.name, isText: column.columnType.startsWith('SQLiteText') }));
+	if (IN_ORDER.includes(table)) return { name, columns: [{ name: 'rowid', isText: false }, ...moved], key: ['rowid'] };
+	const primary = columns.filter((column) => column.primary);
+	const unique = indexes.find(({ config }) => config.unique)?.config.columns ?? [];
+	return {
+		name,
+		columns: moved,
+		key: (primary.length > 0 ? primary : unique).map((c) => (c as { name: string }).name),
+	};
+}
+
+/** @throws AppError with a sentence if it cannot be done, or what arrived is not what was sent */
+export async function moveDatabase({ from, to, report }: MoveOptions): Promise<TableReport[]> {
+	await requireCurrent(from);
+	const source = await openSource(from);
+	try {
+		const target = await openTarget(to, (await databaseAt(from)).name);
+		try {
+			const reports = await moveAll(source, target, report);
+			await target.finish();
+			return reports;
+		} finally {
+			await target.close();
+		}
+	} finally {
+		await source.close();
+	}
+}
+
+async function requireCurrent(place: string): Promise<void> {
+	const database = await databaseAt(place);
+	const { isCurrent, problems } = await database.inspect('quick');
+	const [problem] = problems;
+	if (problem !== undefined) throw new AppError('UNAVAILABLE', problem);
+	if (isCurrent) return;
+	throw new AppError(
+		'UNAVAILABLE',
+		`${database.name} is of an older version. Start this version's server on it once, and stop it again.`,
+	);
+}
+
+async function openSource(place: string): Promise<MoveSource> {
+	if (isFile(place)) return (await import('./sqlite/move.ts')).openSource(place);
+	return (await import('./postgres/move.ts')).openSource(place, movedTables());
+}
+
+async function openTarget(place: string, source: string): Promise<MoveTarget> {
+	if (isFile(place)) return (await import('./sqlite/move.ts')).openTarget(place, source);
+	return (await import('./postgres/move.ts')).openTarget(place, { source, tables: movedTables() });
+}
+
+async function moveAll(source: MoveSource, target: MoveTarget, report: MoveOptions['report']): Promise<TableReport[]> {
+	const moved = movedTables();
+	let total = 0;
+	for (const table of moved) total += await source.count(table);
+	let done = 0;
+	/** Every row is sent, and compared. */
+	const progress = (rows: number) => {
+		done += rows;
+		report(Math.min(done, 2 * total), 2 * total);
+	};
+	for (const table of moved) {
+		const after = await target.lastKey(table);
+		if (after) progress(await target.count(table));
+		for await (const rows of source.rows(table, after)) {
+			const kept = rows.filter((row) => !isOwn(source, table, row));
+			if (kept.length > 0) await target.write(table, kept);
+			progress(rows.length);
+		}
+	}
+	const reports: TableReport[] = [];
+	for (const table of moved) {
+		const sent = await digest(source, table, progress);
+		const arrived = await digest(target, table, () => {});
+		if (sent.sha256 !== arrived.sha256) throw new AppError('UNAVAILABLE', difference(sent, arrived));
+		reports.push(sent);
+	}
+	report(2 * total, 2 * total);
+	return reports;
+}
+
+function isOwn({ ownValue }: MoveSide, { name }: MovedTable, [first]: Values): boolean {
+	return name === 'server_values' && first === ownValue;
+}
+
+async function digest(side: MoveSide, table: MovedTable, progress: (rows: number) => void): Promise<TableReport> {
+	const hasher = new Bun.CryptoHasher('sha256');
+	let rows = 0;
+	for await (const chunk of side.rows(table)) {
+		for (const row of chunk) {
+			if (isOwn(side, table, row)) continue;
+			rows++;
+			hasher.update(`${JSON.stringify(row.map(comparable))}\n`);
+		}
+		progress(chunk.length);
+	}
+	return { table: table.name, rows, sha256: hasher.digest('hex') };
+}
+
+/** PostgreSQL cannot hold the character NUL, and gets another in its place. */
+function comparable(value: Values[number]): Values[number] {
+	return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
+}
+
+function difference(sent: TableReport, arrived: TableReport): string {
+	return (
+		`The table ${sent.table} arrived as another (${sent.rows} rows sent, ${arrived.rows} arrived; SHA-256 ${sent.sha256} and ` +
+		`${arrived.sha256}): what it came from was changed since the move began. Move again to an empty database.`
+	);
+}

@@ -1,0 +1,175 @@
+/** A database in PostgreSQL that is moved to another engine, and one that is filled from it; see `../move.ts`. */
+
+import { withoutPassword } from '../../config/postgres-url.ts';
+import { AppError } from '../../errors.ts';
+import { IDS_PER_MILLISECOND } from '../../ids.ts';
+import type { MovedTable, MoveSide, MoveSource, MoveTarget, Values } from '../move.ts';
+import { namesOf } from '../submission-rows.ts';
+import { connect, numbers, type Runner, rowsOf, type Sql, strings } from './connection.ts';
+import { foldBelow } from './counts.ts';
+import { createFieldNames } from './field-names.ts';
+import { migrate } from './migrate.ts';
+import { INDEXED_TO } from './search.ts';
+import { checkServer } from './server-check.ts';
+import { startProblem } from './start-problem.ts';
+import { readMove, rejectServers, rejectUnfinishedMove } from './unfinished-move.ts';
+
+const ROWS_AT_ONCE = 128;
+/** Submissions of the last moments are counted when asked for, as always. */
+const SETTLED_MS = 2000;
+const CONNECTION = { name: 'formsrv move', max: 1 };
+
+export async function openSource(url: string, tables: readonly MovedTable[]): Promise<MoveSource> {
+	const sql = connect(url, CONNECTION);
+	try {
+		await rejectUnfinishedMove(sql);
+		await rejectServers(sql, withoutPassword(url));
+		const held = await sql.reserve();
+		await held.unsafe('begin');
+		// Longer than a vacuum of PostgreSQL's own takes to make way.
+		await held.unsafe("set local lock_timeout = '10s'");
+		// Others may read. Servers that start now cannot write.
+		await held.unsafe(`lock table ${tables.map(({ name }) => name).join()} in exclusive mode`);
+		return {
+			...sideOf(held),
+			async close() {
+				await held.unsafe('rollback');
+				held.release();
+				await sql.end({ timeout: 1 });
+			},
+		};
+	} catch (error) {
+		await sql.end({ timeout: 1 });
+		throw startProblem(error, url);
+	}
+}
+
+export async function openTarget(
+	url: string,
+	{ source, tables }: { source: string; tables: readonly MovedTable[] },
+): Promise<MoveTarget> {
+	const sql = connect(url, CONNECTION);
+	try {
+		const another = () => connect(url, CONNECTION);
+		await checkServer(sql, another);
+		await migrate(sql, another);
+		await begin(sql, { source, tables, name: withoutPassword(url) });
+	} catch (error) {
+		await sql.end({ timeout: 1 });
+		throw startProblem(error, url);
+	}
+	const names = createFieldNames(sql);
+
+	return {
+		...sideOf(sql),
+		async lastKey({ name, columns, key }) {
+			const order = key.map((column) => `${ordered(columns, column)} desc`).join();
+			const [last] = await rowsOf<Values>(sql, `select ${key.join()} from ${name} order by ${order} limit 1`);
+			return last;
+		},
+		async write({ name, columns }, rows) {
+			const lists = columns.map(({ isText }, i) =>
+				isText
+					? strings(rows.map((row) => row[i] as string | null))
+					: numbers(rows.map((row) => row[i] as number | null)),
+			);
+			const into = columns.map((column) => column.name);
+			const kinds = columns.map(({ isText }) => (isText ? 'text[]' : 'bigint[]'));
+			if (name === 'submissions') {
+				const at = (column: string) => into.indexOf(column);
+				const [id, formId, data] = [at('id'), at('form_id'), at('data')];
+				const shapes = await names.shapesOf(
+					rows.map((row) => ({
+						id: row[id] as number,
+						formId: row[formId] as number,
+						names: namesOf(row[data] as string),
+					})),
+				);
+				into.push('shape');
+				kinds.push('bigint[]');
+				lists.push(numbers(shapes));
+			}
+			const values = kinds.map((kind, i) => `$${i + 1}::text::${kind}`).join();
+			// What a move that was cut off had sent may arrive at this moment.
+			await rowsOf(
+				sql,
+				`insert into ${name} (${into.join()}) select * from unnest(${values}) on conflict do nothing`,
+				lists,
+			);
+		},
+		async finish() {
+			const [[now = 0] = []] = await rowsOf<[number]>(
+				sql,
+				'select (extract(epoch from clock_timestamp()) * 1000)::bigint',
+			);
+			for (const [formId] of await rowsOf<[number]>(sql, 'select id from forms')) {
+				await foldBelow(sql, formId, (now - SETTLED_MS) * IDS_PER_MILLISECOND);
+			}
+			await rowsOf(
+				sql,
+				"select setval(pg_get_serial_sequence('former_slugs', 'rowid'), coalesce(max(rowid), 1)) from former_slugs",
+			);
+			await rowsOf(sql, 'analyze');
+			await rowsOf(sql, 'drop table formsrv_move');
+		},
+		close: () => sql.end({ timeout: 1 }),
+	};
+}
+
+/** @throws AppError unless the database is empty, or filled by a move from the same source that was cut off */
+async function begin(
+	sql: Sql,
+	{ source, tables, name }: { source: string; tables: readonly MovedTable[]; name: string },
+): Promise<void> {
+	const former = await readMove(sql);
+	if (former !== undefined && former !== source) {
+		throw new AppError(
+			'UNAVAILABLE',
+			`${name} is filled by an unfinished move from ${former}. Finish that, or empty it.`,
+		);
+	}
+	if (former === undefined) {
+		for (const table of tables) {
+			// Servers make these when they start.
+			if (table.name === 'server_values') continue;
+			if ((await rowsOf(sql, `select 1 from ${table.name} limit 1`)).length === 0) continue;
+			throw new AppError(
+				'UNAVAILABLE',
+				`${name} is in use: it has rows in the table ${table.name}. Name an empty one.`,
+			);
+		}
+		await sql.begin(async (tx) => {
+			await tx.unsafe('create table formsrv_move (source text not null)');
+			await tx.unsafe('insert into formsrv_move values ($1)', [source]);
+			await tx.unsafe('delete from server_values');
+		});
+	}
+	await rejectServers(sql, name).catch(async (error: unknown) => {
+		if (former === undefined) await rowsOf(sql, 'drop table formsrv_move');
+		throw error;
+	});
+}
+
+function sideOf(sql: Runner): Omit<MoveSide, 'close'> {
+	return {
+		ownValue: INDEXED_TO,
+		async count({ name }) {
+			const [[rows = 0] = []] = await rowsOf<[number]>(sql, `select count(*) from ${name}`);
+			return rows;
+		},
+		rows: (table, after) => chunksOf(sql, table, after),
+	};
+}
+
+function chunksOf(sql: Runner, { name, columns, key }: MovedTable, after: Values = []): AsyncIterable<Values[]> {
+	const order = key.map((column) => ordered(columns, column)).join();
+	const bounds = after.map((_, i) => `$${i + 1}`).join();
+	const behind = after.length > 0 ? `where (${order}) > (${bounds})` : '';
+	const text = `select ${columns.map((column) => column.name).join()} from ${name} ${behind} order by ${order}`;
+	return sql.unsafe(text, after).values().cursor(ROWS_AT_ONCE) as unknown as AsyncIterable<Values[]>;
+}
+
+/** Texts in the order of their bytes, as in SQLite. */
+function ordered(columns: MovedTable['columns'], name: string): string {
+	return columns.find((column) => column.name === name)?.isText ? `${name} collate "C"` : name;
+}

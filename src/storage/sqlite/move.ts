@@ -1,0 +1,170 @@
+/** An SQLite file that is moved to another engine, and one that is filled from it; see `../move.ts`. */
+
+import type { Database } from 'bun:sqlite';
+import { existsSync, statSync } from 'node:fs';
+import { AppError } from '../../errors.ts';
+import type { MovedTable, MoveSide, MoveSource, MoveTarget, Values } from '../move.ts';
+import { namesOf } from '../submission-rows.ts';
+import { LAST_COMMAND_ID } from './command-ids.ts';
+import { behindLinks, closeWriteConnection, openWriteConnection, waitWhileBusy } from './connection.ts';
+import { copyDatabase } from './copy.ts';
+import { createDatabase } from './database-place.ts';
+import { createFormIndex, type FormIndex } from './form-index.ts';
+import { takeServerLock } from './locks.ts';
+import { removeLeftovers, replaceDatabase } from './replace.ts';
+
+const CHUNK = { rows: 1000, characters: 4 * 1024 * 1024 };
+
+export async function openSource(file: string): Promise<MoveSource> {
+	const release = lock(file);
+	const client = openWriteConnection(file);
+	try {
+		// Held until the end, so that nothing is written, by commands either.
+		waitWhileBusy(() => client.run('begin immediate'));
+		rejectClockSteps(client, file);
+	} catch (error) {
+		client.close();
+		release();
+		throw error;
+	}
+	return {
+		...sideOf(client),
+		async close() {
+			client.run('rollback');
+			closeWriteConnection(client);
+			release();
+		},
+	};
+}
+
+/** @param source Where the rows come from: a move that was cut off goes on only from there. */
+export async function openTarget(path: string, source: string): Promise<MoveTarget> {
+	const file = behindLinks(path);
+	if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+		throw new AppError('UNAVAILABLE', `${file} exists. Name a file that does not.`);
+	}
+	const release = lock(file);
+	// Beside its place, where a server takes it for what is left of a database, and does not start.
+	const draft = `${file}.moving`;
+	if (!existsSync(draft)) createDatabase(draft);
+	const client = openWriteConnection(draft);
+	client.run('create table if not exists formsrv_move (source text not null)');
+	const [[former] = []] = client.query('select source from formsrv_move').values() as [string][];
+	if (former === undefined) client.query('insert into formsrv_move values (?)').run(source);
+	const index = createFormIndex(client);
+	let isOpen = true;
+
+	function end(): void {
+		if (!isOpen) return;
+		isOpen = false;
+		closeWriteConnection(client);
+	}
+
+	if (former !== undefined && former !== source) {
+		end();
+		release();
+		throw new AppError(
+			'UNAVAILABLE',
+			`${draft} is of an unfinished move from ${former}. Remove it, or finish that move.`,
+		);
+	}
+	return {
+		...sideOf(client),
+		async lastKey({ name, key }) {
+			const order = key.map((column) => `"${column}" desc`).join();
+			return client.query(`select ${list(key)} from ${name} order by ${order} limit 1`).values()[0] as
+				| Values
+				| undefined;
+		},
+		async write(table, rows) {
+			const names = table.columns.map((column) => column.name);
+			const insert = client.query(`insert into ${table.name} (${list(names)}) values (${names.map(() => '?').join()})`);
+			client.run('begin immediate');
+			for (const row of rows) insert.run(...row);
+			if (table.name === 'submissions') count(index, names, rows);
+			index.flush();
+			client.run('commit');
+		},
+		async finish() {
+			client.run('drop table formsrv_move');
+			end();
+			const moment = new Date().toISOString().replace(/[:.]/g, '-');
+			const replacement = `${file}.restoring-${moment}`;
+			// A copy, because this process may have the draft open until it ends.
+			copyDatabase(draft, replacement);
+			replaceDatabase(file, { replacement, aside: `${file}.replaced-${moment}` });
+			removeLeftovers(file);
+		},
+		async close() {
+			end();
+			release();
+		},
+	};
+}
+
+function lock(file: string): () => void {
+	const release = takeServerLock(file);
+	if (!release) throw new AppError('UNAVAILABLE', `A server runs on ${file}. Stop it first.`);
+	return release;
+}
+
+/** PostgreSQL makes ids by its own clock, and knows no others. */
+function rejectClockSteps(client: Database, file: string): void {
+	if (client.query('select 1 from clock_steps where offset_ms <> 0').values().length === 0) return;
+	throw new AppError(
+		'UNAVAILABLE',
+		`The clock was set back while ${file} was used. It cannot be moved, because PostgreSQL would give its submissions other moments.`,
+	);
+}
+
+function sideOf(client: Database): Omit<MoveSide, 'close'> {
+	return {
+		ownValue: LAST_COMMAND_ID,
+		count: async ({ name }) => Number(client.query(`select count(*) from ${name}`).values()[0]?.[0]),
+		rows: (table, after) => chunksOf(client, table, after),
+	};
+}
+
+async function* chunksOf(client: Database, { name, columns, key }: MovedTable, after: Values = []) {
+	const behind = after.length > 0 ? `where (${list(key)}) > (${key.map(() => '?').join()})` : '';
+	const names = columns.map((column) => column.name);
+	const statement = client.prepare(`select ${list(names)} from ${name} ${behind} order by ${list(key)}`);
+	let chunk: Values[] = [];
+	let characters = 0;
+	for (const row of statement.iterate(...after) as Iterable<Record<string, Values[number]>>) {
+		const values = names.map((column) => row[column] ?? null);
+		chunk.push(values);
+		for (const value of values) if (typeof value === 'string') characters += value.length;
+		if (chunk.length < CHUNK.rows && characters < CHUNK.characters) continue;
+		yield chunk;
+		chunk = [];
+		characters = 0;
+	}
+	if (chunk.length > 0) yield chunk;
+}
+
+/** Blocks, counts and names, as if they had arrived one by one. */
+function count(index: FormIndex, columns: readonly string[], rows: readonly Values[]): void {
+	const at = (column: string) => columns.indexOf(column);
+	const [id, form, isRead, isStarred, isSpam, data] = ['id', 'form_id', 'is_read', 'is_starred', 'is_spam', 'data'].map(
+		at,
+	);
+	for (const row of rows) {
+		const flag = (column: number | undefined) => row[column as number] === 1;
+		index.count(
+			row[form as number] as number,
+			{
+				id: row[id as number] as number,
+				isRead: flag(isRead),
+				isStarred: flag(isStarred),
+				isSpam: flag(isSpam),
+				names: namesOf(row[data as number] as string),
+			},
+			1,
+		);
+	}
+}
+
+function list(names: readonly string[]): string {
+	return names.map((name) => `"${name}"`).join();
+}
