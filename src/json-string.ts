@@ -1,5 +1,18 @@
 /** Pure: strings in JSON texts that may have been cut off anywhere. */
 
+const COLON = /\s*:/y;
+
+/** The values of all strings of a JSON text, without the names of members; of one that was cut off, its beginning. */
+export function* stringValues(json: string): Generator<string> {
+	let at = json.indexOf('"');
+	while (at !== -1) {
+		const end = endOfString(json, at);
+		COLON.lastIndex = end;
+		if (!COLON.test(json)) yield stringText(json.slice(at, end));
+		at = json.indexOf('"', end);
+	}
+}
+
 /** The value of a JSON string, or of its beginning if it was cut off; an incomplete escape is dropped. */
 export function stringText(json: string): string {
 	if (endOfString(json, 0) <= json.length) return JSON.parse(json) as string;

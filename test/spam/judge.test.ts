@@ -221,12 +221,24 @@ describe('the verdict', () => {
 
 test('a megabyte of anything is judged at once', () => {
 	const judge = openJudge();
-	for (const unit of ['a', '"', '\\', '<a ', 'www.', 'viagra ', '9 ', '!', 'б', '[url', '@', '\ud83d\ude00']) {
+	const units = ['a', 'a.', '"', '\\', '<a ', 'www.', 'viagra ', '9 ', '!', 'б', '[url', '@', '\ud83d\ude00'];
+	for (const unit of units) {
 		const started = performance.now();
-		judge({ m: unit.repeat(1_000_000 / unit.length) });
+		judge({ m: `x@${unit.repeat(1_000_000 / unit.length)}` });
 		// Far above what it takes, far below what a quadratic pattern would.
 		expect(performance.now() - started).toBeLessThan(500);
 	}
+});
+
+test('of a message that is longer than what is read, the beginning is', () => {
+	const { reasons } = openJudge()({ m: `Visit https://a.top ${'and so on '.repeat(1000)}` });
+	expect(reasons.map(({ rule }) => rule)).toEqual(['links', 'link-host']);
+});
+
+test('a reason names the end of a host that is as long as a message', () => {
+	const { reasons } = openJudge()({ m: `https://${'a.'.repeat(2000)}top` });
+	expect(reasons.map(({ rule }) => rule)).toEqual(['links', 'link-host']);
+	for (const { detail } of reasons) expect(detail).toMatch(/^(?:1 link, 0.5 each: )?….{97}top$/);
 });
 
 test('whatever is sent is judged, the same each time, and adds up', () => {

@@ -76,6 +76,14 @@ describe('a submission', () => {
 		expect(meets(ranges, { a: 'b' }, { clientAddress })).toBe(met);
 	});
 
+	test('meets any of texts that begin alike', () => {
+		const texts = ['text:buy now please', 'text:buy me', 'text:buy now', 'text:buyer', 'text:buy now'];
+		expect(meets(texts, { m: 'to buy now pleasantly' })).toBe('text:buy now');
+		expect(meets(texts, { m: 'a buyer' })).toBe('text:buyer');
+		expect(meets(texts, { m: 'xbuy me' })).toBe('text:buy me');
+		expect(meets(texts, { m: 'buy no' })).toBeUndefined();
+	});
+
 	test('meets an entry for the address that it asks to reply to', () => {
 		expect(meets(['email:ada@example.com'], { a: 'b' }, { replyTo: 'Ada@example.com' })).toBe('email:ada@example.com');
 	});
@@ -104,9 +112,11 @@ describe('a submission', () => {
 			`domain:d${i}.example`,
 			`cidr:10.${i >> 8}.${i & 255}.0/24`,
 			`text:the ${i} words`,
+			`text:aa${i} aaaaaaaa`,
 		]).flat();
 		const matcher = createMatcher(entries);
-		const data = JSON.stringify({ email: 'ada@other.example', message: 'the word and the other the '.repeat(400) });
+		const message = 'the word and the other the '.repeat(150) + 'a'.repeat(4000);
+		const data = JSON.stringify({ email: 'ada@other.example', message });
 		const started = performance.now();
 		for (let i = 0; i < 20; i++) {
 			expect(matcher({ data, replyTo: undefined, clientAddress: '192.0.2.1' })).toBeUndefined();

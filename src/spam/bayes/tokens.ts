@@ -1,6 +1,6 @@
 /** Pure: the tokens of a submission, which the word models count: words, pairs of words, and what else is telling, in any script. */
 
-import { endOfString, stringText } from '../../json-string.ts';
+import { stringValues } from '../../json-string.ts';
 
 /** To be raised with any change of what tokens a text has. */
 export const TOKENS_VERSION = 1;
@@ -12,7 +12,6 @@ const MAX_WORD_LENGTH = 30;
 const MAX_NUMBER_LENGTH = 5;
 const MAX_HOST_LABELS = 5;
 
-const COLON = /\s*:/y;
 const LINK = /(?:https?:\/\/|www\.)([^\s/?#<>"'()[\]{}|\\^`]+)([^\s<>"'()[\]{}|\\^`]*)/giu;
 /** Bounded, so that a long word is not looked through from each of its characters. */
 const ADDRESS = /[\p{L}\p{N}.!#$%&'*+/=?^_{|}~-]{1,64}@([\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)/gu;
@@ -35,23 +34,12 @@ const PATH_WORD = /\p{L}{3,20}/gu;
 export function tokensOf(data: string): Set<string> {
 	const tokens = new Set<string>();
 	let left = MAX_CHARACTERS;
-	for (const value of values(data.slice(0, TOKENS_JSON_CHARACTERS))) {
+	for (const value of stringValues(data.slice(0, TOKENS_JSON_CHARACTERS))) {
 		addValue(tokens, value.slice(0, left));
 		left -= value.length;
 		if (left <= 0) break;
 	}
 	return tokens;
-}
-
-/** The strings of a JSON text that may have been cut off, without the names of members. */
-function* values(json: string): Generator<string> {
-	let at = json.indexOf('"');
-	while (at !== -1) {
-		const end = endOfString(json, at);
-		COLON.lastIndex = end;
-		if (!COLON.test(json)) yield stringText(json.slice(at, end));
-		at = json.indexOf('"', end);
-	}
 }
 
 function addValue(tokens: Set<string>, value: string): void {

@@ -2,7 +2,7 @@
 
 import ipaddr from 'ipaddr.js';
 import { MAX_CHARACTERS, textsOf } from '../text/message.ts';
-import { asciiDomain, MIN_TEXT, plainText, splitEntry } from './entry.ts';
+import { asciiDomain, MAX_TEXT, MIN_TEXT, plainText, splitEntry } from './entry.ts';
 
 /** What of a submission is compared. */
 export interface Compared {
@@ -25,7 +25,7 @@ export function createMatcher(entries: readonly string[]) {
 	const ranges = new Map<string, string>();
 	/** By their first characters. */
 	const texts = Map.groupBy(
-		entries.filter((entry) => entry.startsWith('text:')).map((entry) => splitEntry(entry)[1]),
+		withoutLonger(entries.filter((entry) => entry.startsWith('text:')).map((entry) => splitEntry(entry)[1])),
 		(text) => text.slice(0, MIN_TEXT),
 	);
 	for (const entry of entries) {
@@ -69,8 +69,9 @@ export function createMatcher(entries: readonly string[]) {
 	function findText(sent: readonly string[]): string | undefined {
 		const whole = plainText(sent.join('\n'));
 		for (let at = 0; at + MIN_TEXT <= whole.length; at++) {
-			const found = texts.get(whole.slice(at, at + MIN_TEXT))?.find((text) => whole.startsWith(text, at));
-			if (found !== undefined) return `text:${found}`;
+			const some = texts.get(whole.slice(at, at + MIN_TEXT));
+			const found = some && lastUpTo(some, whole.slice(at, at + MAX_TEXT));
+			if (found !== undefined && whole.startsWith(found, at)) return `text:${found}`;
 		}
 		return undefined;
 	}
@@ -84,6 +85,28 @@ export function createMatcher(entries: readonly string[]) {
 		const addresses = [...(replyTo ? [replyTo] : []), ...sent.map((text) => text.trim()).filter(isAddress)];
 		return findSender(addresses) ?? (texts.size > 0 ? findText(sent) : undefined);
 	};
+}
+
+/** In order, without texts that begin with another of them: then what a place begins with can only be the last one up to it. */
+function withoutLonger(texts: readonly string[]): string[] {
+	const kept: string[] = [];
+	for (const text of texts.toSorted()) {
+		const last = kept.at(-1);
+		if (last === undefined || !text.startsWith(last)) kept.push(text);
+	}
+	return kept;
+}
+
+/** The last of texts in order that is not after another text. */
+function lastUpTo(sorted: readonly string[], text: string): string | undefined {
+	let start = 0;
+	let end = sorted.length;
+	while (start < end) {
+		const middle = (start + end) >>> 1;
+		if ((sorted[middle] as string) <= text) start = middle + 1;
+		else end = middle;
+	}
+	return sorted[start - 1];
 }
 
 function isAddress(text: string): boolean {

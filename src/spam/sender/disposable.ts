@@ -9,6 +9,8 @@ import type { SpamReason } from '../verdict.ts';
 const POINTS = 2;
 /** So many addresses of a submission are looked at. */
 const MAX_ADDRESSES = 3;
+/** No domain is longer. */
+const MAX_DOMAIN = 253;
 /** How many domains are remembered. */
 const MAX_KNOWN_DOMAINS = 1000;
 const DOT = 0x2e;
@@ -37,10 +39,10 @@ export function createDisposableCheck(file: string | null): (data: string) => Sp
 		for (let i = 0; at !== -1 && i < MAX_ADDRESSES; i++) {
 			const start = at + 1;
 			let end = start;
-			while (isDomainCharacter(data.charCodeAt(end))) end++;
+			while (end - start <= MAX_DOMAIN && isDomainCharacter(data.charCodeAt(end))) end++;
 			// What ends a sentence is not part of it.
 			const last = data.charCodeAt(end - 1) === DOT ? end - 1 : end;
-			const entry = last > start ? entryOf(data.slice(start, last)) : null;
+			const entry = last > start && last - start <= MAX_DOMAIN ? entryOf(data.slice(start, last)) : null;
 			if (entry !== null) return { rule: 'disposable-mail', points: POINTS, detail: entry };
 			at = data.indexOf('@', end);
 		}

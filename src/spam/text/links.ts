@@ -13,6 +13,8 @@ const MARKUP = /<a\s[^>]{0,200}?href|\[(?:url|link)\b/i;
 const CHEAP_HOST =
 	/(?:\.(?:xyz|top|live|club|click|icu|site|online|shop|loan|win|vip|tk|ml|ga|cf|gq|pw|work|biz)|^(?:bit\.ly|tinyurl\.com|t\.co|goo\.gl|ow\.ly|is\.gd|cutt\.ly|t\.me|wa\.me)|^\d+(?:\.\d+){3}|^\d{8,})(?::\d+)?$/;
 const NAMED = 3;
+/** Of a host its end is named, which says where it leads: a sender may make it as long as a message. */
+const MAX_NAMED_LENGTH = 100;
 
 /** The hosts of the links, those of the form's own websites left out. */
 function hostsOf({ text }: Message, { allowedDomains }: Pick<FormRow, 'allowedDomains'>): string[] {
@@ -26,7 +28,7 @@ export function judgeLinks(message: Message, form: Pick<FormRow, 'allowedDomains
 	if (hosts.length > 0) {
 		const points = Math.min(MAX_POINTS, hosts.length * POINTS_PER_LINK);
 		const bound = hosts.length * POINTS_PER_LINK > MAX_POINTS ? `, at most ${MAX_POINTS}` : '';
-		const named = hosts.filter(Boolean).slice(0, NAMED).join(', ');
+		const named = hosts.filter(Boolean).slice(0, NAMED).map(endOf).join(', ');
 		const where = named && `: ${named}${hosts.length > NAMED ? ', …' : ''}`;
 		reasons.push({
 			rule: 'links',
@@ -35,8 +37,12 @@ export function judgeLinks(message: Message, form: Pick<FormRow, 'allowedDomains
 		});
 	}
 	const cheap = hosts.find((host) => CHEAP_HOST.test(host));
-	if (cheap !== undefined) reasons.push({ rule: 'link-host', points: 1.5, detail: cheap });
+	if (cheap !== undefined) reasons.push({ rule: 'link-host', points: 1.5, detail: endOf(cheap) });
 	const markup = MARKUP.exec(message.text)?.[0];
 	if (markup !== undefined) reasons.push({ rule: 'markup', points: 2.5, detail: `“${markup.slice(0, 40)}”` });
 	return reasons;
+}
+
+function endOf(host: string): string {
+	return host.length > MAX_NAMED_LENGTH ? `…${host.slice(-MAX_NAMED_LENGTH)}` : host;
 }

@@ -1,5 +1,7 @@
 /** Pure: a submission as the rules of its text read it. */
 
+import { stringValues } from '../../json-string.ts';
+
 /** So much of a submission is read. */
 export const MAX_CHARACTERS = 8192;
 
@@ -14,9 +16,8 @@ export interface Message {
 	count: number;
 }
 
-/** Strings of a JSON text, which may be cut off; what a colon follows is a name. */
-const STRING = /"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?/g;
-const ADDRESS = /(?:https?:\/\/|www\.)\S+|[^\s@]+@[\w.-]+/gi;
+/** A mail address is looked for from its beginning only: else a long word would be read again from each of its characters. */
+const ADDRESS = /(?:https?:\/\/|www\.)\S+|(?<![^\s@])[^\s@]+@[\w.-]+/gi;
 const TOKEN = /[\p{L}\p{M}]+|[^\p{L}\p{M}\s'’,-]|\n/gu;
 const WORD = /^[\p{L}\p{M}]/u;
 /** The same for texts in ASCII, several times as fast. */
@@ -36,11 +37,7 @@ export function readMessage(data: string): Message {
 
 /** The texts that were sent, without the names of their fields. @param data JSON text, or the beginning of one. */
 export function textsOf(data: string): string[] {
-	const texts: string[] = [];
-	for (const [, content = '', isName] of data.matchAll(STRING)) {
-		if (!isName && content !== '') texts.push(content.includes('\\') ? unescapeJson(content) : content);
-	}
-	return texts;
+	return [...stringValues(data)].filter((text) => text !== '');
 }
 
 /** The words of a text, as `Message.words`. */
@@ -52,14 +49,6 @@ export function wordsOf(text: string): string[] {
 
 export function isAscii(text: string): boolean {
 	return Buffer.byteLength(text) === text.length;
-}
-
-function unescapeJson(content: string): string {
-	try {
-		return JSON.parse(`"${content}"`) as string;
-	} catch {
-		return content;
-	}
 }
 
 export function plural(count: number, one: string): string {
