@@ -89,8 +89,10 @@ function testsOf(rule: FieldRule): Test[] {
 	const tests: Test[] = [];
 	const form = FORMS[type];
 	if (form) tests.push(form);
-	if (options)
-		tests.push((value) => (options.includes(value) ? undefined : ['NOT_AN_OPTION', 'is none of the choices']));
+	if (options) {
+		const choices = new Set(options);
+		tests.push((value) => (choices.has(value) ? undefined : ['NOT_AN_OPTION', 'is none of the choices']));
+	}
 	tests.push(...boundsOf(rule), ...lengthsOf(rule));
 	return tests;
 }

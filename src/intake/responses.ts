@@ -131,10 +131,10 @@ export function acceptedResponse(accepted: Accepted, outcome: Outcome, thanksUrl
 	return response;
 }
 
-/** Names may hold any character, so they are escaped as in URLs. Of very many, those that fit. */
+/** Names may hold any character, and halves of characters, so they are escaped as in URLs. Of very many, those that fit. */
 function droppedHeaders(names: readonly string[]): HeaderValues {
-	const escaped = names.map(encodeURIComponent).join(', ');
-	const cut = escaped.length > MAX_DROPPED ? escaped.lastIndexOf(', ', MAX_DROPPED) : escaped.length;
+	const escaped = names.map((name) => encodeURIComponent(name.toWellFormed())).join(', ');
+	const cut = escaped.length > MAX_DROPPED ? Math.max(0, escaped.lastIndexOf(', ', MAX_DROPPED)) : escaped.length;
 	return {
 		'Formsrv-Dropped-Fields': `${escaped.slice(0, cut)}${cut < escaped.length ? ', ...' : ''}`,
 		'Access-Control-Expose-Headers': `${EXPOSED_HEADERS}, Formsrv-Dropped-Fields`,

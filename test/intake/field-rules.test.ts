@@ -159,6 +159,15 @@ describe('fields without a rule', () => {
 		expect(headers.get('Formsrv-Dropped-Fields')).toMatch(/^field-number-0, .*, field-number-\d+, \.\.\.$/);
 	});
 
+	test('with half of a character in their name are named, as far as that goes', async () => {
+		await open({ unknownFields: 'drop' });
+		const body = '{"name":"Ann","email":"ann@example.com","x\\ud800":1}';
+		const { status, headers } = await post(body, { 'Content-Type': 'application/json', Accept: 'application/json' });
+		expect(status).toBe(200);
+		expect(headers.get('Formsrv-Dropped-Fields')).toBe('x%EF%BF%BD');
+		expect(await stored()).toMatchObject([{ data: GOOD, meta: { dropped: ['x\ud800'] } }]);
+	});
+
 	test('of which the digits and escapes stay as they were sent beside them', async () => {
 		await open({
 			fields: [
