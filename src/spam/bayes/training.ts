@@ -96,12 +96,15 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 		for (const row of rows) addRow(sum, row);
 		const merged = { ...first, id: storage.nextId(), spam: sum.spam, ham: sum.ham, counts: encodeCounts(sum) };
 		const isEmpty = merged.counts === '' && merged.spam === 0 && merged.ham === 0;
-		const copy = (tx: Db) => tx.select(valuesOf(merged)).from(spamModels).where(isOne).limit(1);
+		// Who else merged some of them meanwhile has counted those.
+		const areAll = (tx: Db) =>
+			and(isOne, sql`(${tx.select({ count: sql`count(*)` }).from(spamModels).where(isOne)}) = ${ids.length}`);
+		const copy = (tx: Db) => tx.select(valuesOf(merged)).from(spamModels).where(areAll(tx)).limit(1);
 		await storage.batch((tx) => [
-			// Holds the rows: who else merges them waits, and then finds none.
+			// Holds the rows: who else merges any of them waits, and then finds that they are gone.
 			tx.update(spamModels).set({ version: first.version }).where(isOne),
 			...(isEmpty ? [] : [tx.insert(spamModels).select(copy(tx))]),
-			tx.delete(spamModels).where(isOne),
+			tx.delete(spamModels).where(areAll(tx)),
 		]);
 	}
 

@@ -160,6 +160,38 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		await storage.close();
 	});
 
+	test('rows of which another merged some at the time are left for the next merge', async () => {
+		const { storage, training, learnAll, models } = await open();
+		/** Merges with something else done before each of its transactions. */
+		function mergeAfter(before: (run: () => Promise<unknown>) => Promise<unknown>): Promise<void> {
+			const batch: Storage['batch'] = async (build) => {
+				let done: ReturnType<typeof storage.batch> | undefined;
+				const run = () => {
+					done ??= storage.batch(build as never);
+					return done;
+				};
+				await before(run);
+				return (await run()) as never;
+			};
+			return createTraining({ ...storage, batch }, models).merge(1);
+		}
+		const learn = async () => {
+			await mark(storage, [await append(storage, 'cheap pills')], true);
+			await learnAll();
+		};
+		await learn();
+		await learn();
+		let isFirst = true;
+		await mergeAfter(async (runOfTwo) => {
+			if (!isFirst) return;
+			isFirst = false;
+			await learn();
+			await mergeAfter(runOfTwo);
+		});
+		expect((await stored(storage, { training })).map(({ spam }) => spam)).toEqual([3, 3]);
+		await storage.close();
+	});
+
 	test('a mark that changes while it is learnt is learnt as the owner said last', async () => {
 		const { storage, training, learnAll, models } = await open();
 		const id = await append(storage, 'cheap pills');
