@@ -4,6 +4,7 @@ import {
 	closeSync,
 	existsSync,
 	fsync,
+	ftruncateSync,
 	mkdirSync,
 	openSync,
 	readdirSync,
@@ -11,6 +12,7 @@ import {
 	statfsSync,
 	statSync,
 	writeSync,
+	writevSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,6 +20,12 @@ import { newKey } from './file-store.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
+/**
+ * The kernel caches a file in large pieces only where writes begin at multiples of this. Chunks of a body end a little before
+ * them, by the headers in front of the file. So zeros, which the next chunk overwrites, fill the block.
+ */
+const BLOCK_BYTES = 64 * 1024;
+const PADDING = new Uint8Array(4 * 1024);
 const PROBE = new Uint8Array(64 * 1024);
 
 /** In a thread, because the disk may take its time. */
@@ -27,6 +35,7 @@ export interface IncomingFile {
 	readonly path: string;
 	/** To the page cache, on this thread: another one would cost as much as hashing the chunk. */
 	write(chunk: Uint8Array): void;
+	/** Puts it on disk. Only this and `close` cut off the padding. */
 	sync(): Promise<void>;
 	/** May be called again. */
 	close(): void;
@@ -58,25 +67,42 @@ export function createIncoming(root: string) {
 		const path = join(folder, name);
 		const fd = openNew(path);
 		let isOpen = true;
+		let length = 0;
+		let isPadded = false;
 		open.add(name);
 
-		function close(): void {
+		function trim(): void {
+			if (isPadded) ftruncateSync(fd, length);
+			isPadded = false;
+		}
+
+		function closeOnce(): void {
 			if (isOpen) closeSync(fd);
 			isOpen = false;
 		}
 
 		function release(): void {
-			close();
+			closeOnce();
 			open.delete(name);
 		}
 
 		return {
 			path,
 			write(chunk) {
-				for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at);
+				const missing = BLOCK_BYTES - ((length + chunk.length) % BLOCK_BYTES);
+				isPadded = missing <= PADDING.length;
+				let at = isPadded ? writevSync(fd, [chunk, PADDING.subarray(0, missing)], length) : 0;
+				while (at < chunk.length) at += writeSync(fd, chunk, at, chunk.length - at, length + at);
+				length += chunk.length;
 			},
-			sync: () => syncFile(fd),
-			close,
+			async sync() {
+				trim();
+				await syncFile(fd);
+			},
+			close() {
+				trim();
+				closeOnce();
+			},
 			release,
 			discard() {
 				release();

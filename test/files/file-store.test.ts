@@ -71,6 +71,18 @@ describe.each(Object.entries(PLACES))('%s', (_name, createPlace) => {
 		expect([bytes[0], bytes.at(-1), bytes.length]).toEqual([1, 2, 128 * 1024]);
 	});
 
+	test('an object is exact, however near to a multiple of 64 KiB its chunks end', async () => {
+		const chunk = fc
+			.tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: -5000, max: 5000 }))
+			.map(([blocks, more]) => randomBytes(Math.max(0, blocks * 64 * 1024 + more)));
+		await fc.assert(
+			fc.asyncProperty(fc.array(chunk, { maxLength: 5 }), async (chunks) => {
+				expect((await bytesOf(await put(...chunks))).equals(Buffer.concat(chunks))).toBe(true);
+			}),
+			{ numRuns: 50 },
+		);
+	});
+
 	test('a large object in large and small chunks is exact', async () => {
 		const whole = randomBytes(25 * MIB + 17);
 		const chunks = [whole.subarray(0, 13 * MIB), whole.subarray(13 * MIB, 13 * MIB + 3), whole.subarray(13 * MIB + 3)];
