@@ -5,30 +5,11 @@ import { scoreOf, signed } from '../../../../spam/verdict.ts';
 import type { Submission } from '../../api-types.ts';
 import { Icon } from '../../components/icon.tsx';
 import { formOf } from '../../state/forms.ts';
+import { verdictSentence } from '../../verdict-sentence.ts';
 
 interface Props {
 	form: string;
 	row: Submission;
-}
-
-/** Whether a rule makes spam by itself. */
-const isDecisive = (rule: string) => ruleOf(rule)?.verdict !== undefined;
-
-/** One sentence that says what decided. */
-function decision({ isSpam, spamReason, spamReasons }: Submission, threshold: number | null): string {
-	const score = scoreOf(spamReasons);
-	const reaches = threshold !== null && score >= threshold;
-	if (isSpam && spamReason === 'marked') return 'It was marked as spam by hand.';
-	if (spamReasons.some(({ rule }) => rule === 'allow'))
-		return 'It meets an entry of your allow list, so it is not spam.';
-	const decisive = spamReasons.find(({ rule }) => isDecisive(rule));
-	if (isSpam && decisive) return `${ruleOf(decisive.rule)?.meaning ?? ''} That alone makes it spam.`;
-	if (isSpam)
-		return `It has ${score} points. From ${threshold ?? 'so many'} points on, this form takes a submission for spam.`;
-	if (decisive || reaches) return 'It was marked as genuine by hand.';
-	return threshold === null
-		? `It has ${score} points, and this form takes nothing for spam because of its points.`
-		: `It has ${score} points. This form takes a submission for spam from ${threshold} points on.`;
 }
 
 function Reasons({ reasons, threshold }: { reasons: Submission['spamReasons']; threshold: number | null }) {
@@ -77,7 +58,7 @@ export function Verdict({ form, row }: Props) {
 					Spam score {scoreOf(spamReasons)}
 					{threshold !== null && <span class="muted"> of {threshold}</span>}
 				</summary>
-				<p>{decision(row, threshold)}</p>
+				<p>{verdictSentence(row, threshold)}</p>
 				{reasons}
 			</details>
 		);
@@ -88,7 +69,7 @@ export function Verdict({ form, row }: Props) {
 				<Icon name="ban" />
 				Why is this spam?
 			</h3>
-			<p>{decision(row, threshold)}</p>
+			<p>{verdictSentence(row, threshold)}</p>
 			{reasons}
 		</section>
 	);
