@@ -60,8 +60,8 @@ export const Submission = Type.Object(
 		spamReason: Type.Optional(
 			Type.String({
 				description:
-					'Why it is spam; only on spam: `honeypot`, `captcha-score: …`, `captcha-unavailable: …`, `score` of which the points ' +
-					'reached the threshold of the form, or `marked` by its owner.',
+					'Why it is spam; only on spam: `honeypot`, `captcha-score: …`, `captcha-unavailable: …`, `block: …` with the entry that it ' +
+					'meets, `flood`, `score` if its points reached the threshold of the form, or `marked` by its owner.',
 			}),
 		),
 		spamScore: Type.Number({
