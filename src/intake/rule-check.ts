@@ -8,7 +8,7 @@ import type { Content } from './content.ts';
 import { type FieldLimits, quoteName } from './field-limits.ts';
 import { FieldsRejected } from './fields-rejected.ts';
 import { readJsonFields } from './json-fields.ts';
-import { dataJson, specialNamesOf } from './special-fields.ts';
+import { dataJson, isStored, specialNamesOf } from './special-fields.ts';
 
 interface RuleSet {
 	check: ReturnType<typeof createFieldCheck>;
@@ -40,13 +40,13 @@ export async function checkRules(
 	drop(content, unknown);
 }
 
-/** Special fields, such as a honeypot that was given the name of a rule, are not among what is checked. */
+/** Special fields that are not stored, such as a honeypot that was given the name of a rule, are not among what is checked. */
 function ruleSetOf(form: Parameters<typeof checkRules>[0]): RuleSet {
 	const { fields } = form;
 	const known = fields && compiled.get(fields);
 	if (known) return known;
 	const special = specialNamesOf(form);
-	const rules = (fields ?? []).filter(({ name }) => !special.has(name));
+	const rules = (fields ?? []).filter(({ name }) => isStored(special.get(name)));
 	const made = { check: createFieldCheck(rules), names: new Set(rules.map(({ name }) => name)) };
 	if (fields) compiled.set(fields, made);
 	return made;

@@ -61,9 +61,14 @@ export function splitSpecialFields(fields: Field[], names: SpecialNames): { spec
 	for (const field of fields) {
 		const role = names.get(field.name);
 		if (role) applySpecial(role, field, special);
-		if (!role || role === 'keptSubject' || role === 'keptReplyTo') rest.push(field);
+		if (isStored(role)) rest.push(field);
 	}
 	return { special, fields: rest.length === fields.length ? fields : rest };
+}
+
+/** @param role Of a field; `undefined` for an ordinary one. */
+export function isStored(role: SpecialRole | undefined): boolean {
+	return role === undefined || role === 'keptSubject' || role === 'keptReplyTo';
 }
 
 /** The JSON object that is stored and returned. */

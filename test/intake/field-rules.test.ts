@@ -1,6 +1,7 @@
 /** Field rules through the real server: what is rejected and how it is said, what is dropped, and nothing changed. */
 
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { AliasName } from '../../src/aliases.ts';
 import type { FieldRule, UnknownFields } from '../../src/field-rules/rules.ts';
 import { openTestServer, readAnswer } from '../server.ts';
 
@@ -27,7 +28,14 @@ let slug: string;
 let id: string;
 let count = 0;
 
-async function open(settings: { fields?: FieldRule[] | null; unknownFields?: UnknownFields; captcha?: 'altcha' } = {}) {
+interface Settings {
+	fields?: FieldRule[] | null;
+	unknownFields?: UnknownFields;
+	captcha?: 'altcha';
+	aliases?: AliasName[];
+}
+
+async function open(settings: Settings = {}) {
 	count++;
 	const form = await server.app.forms.create('live', {
 		name: `Rules ${count}`,
@@ -93,6 +101,16 @@ describe('a submission that breaks rules', () => {
 	test('need not have a field that is special to the form', async () => {
 		await server.app.forms.update(id, { input: { spam: { honeypot: ['name'] } } });
 		expect((await urlencoded('email=ann%40example.com')).status).toBe(200);
+	});
+
+	test('is held against the rule of a special field that is stored too', async () => {
+		const rule: FieldRule = { name: 'subject', type: 'text', maxLength: 5 };
+		await open({ aliases: ['web3forms'], fields: [rule], unknownFields: 'refuse' });
+		expect((await server.submit(slug, { subject: 'Hello', access_key: 'x' })).status).toBe(200);
+		expect(await server.submit(slug, { subject: 'Hello there' })).toMatchObject({
+			status: 400,
+			body: { errors: [{ field: 'subject', code: 'TOO_LONG' }] },
+		});
 	});
 
 	test('is told of them before a captcha is asked for', async () => {
