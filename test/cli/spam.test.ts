@@ -2,7 +2,6 @@
 
 import { beforeEach, expect, test } from 'bun:test';
 import { openApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config.ts';
 import { decodeId, encodeId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
@@ -15,8 +14,7 @@ let wanted: string[];
 beforeEach(async () => {
 	cli = openCommandLine();
 	form = await cli.json('forms', 'create', 'Pottery', '--slug', 'pottery');
-	const config = loadConfig({ env: {}, flags: {}, cwd: cli.cwd, isTerminal: false });
-	const app = await openApp(config, { log: createLog({ level: 'error', format: 'json', write: () => {} }) });
+	const app = await openApp(cli.config(), { log: createLog({ level: 'error', format: 'json', write: () => {} }) });
 	const append = async (message: string) => {
 		const { storage } = app;
 		const row = { id: storage.nextId(), formId: decodeId(form.id) as number, data: JSON.stringify({ message }) };

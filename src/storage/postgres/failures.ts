@@ -4,8 +4,8 @@ import { Unavailable, UniqueViolation } from '../errors.ts';
 
 /** Classes of SQLSTATE after which nothing was stored and the same may succeed later: no resources, read-only, shutting down. */
 const UNAVAILABLE = /^(?:53|57P|58|25006|55P03)/;
-/** The transaction was rolled back in favour of another; the same may succeed at once. */
-const AGAIN = new Set(['40001', '40P01']);
+/** Rolled back in favour of another transaction, which may have deleted a row that was referred to; the same may succeed at once. */
+const AGAIN = new Set(['40001', '40P01', '23503']);
 /** Errors of the server after which the commit may have happened nevertheless. */
 const UNKNOWN = /^(?:08|57P|25006|40003)/;
 
@@ -25,8 +25,6 @@ export function serverError(error: unknown): ServerError | undefined {
 }
 
 const codeOf = (error: unknown) => serverError(error)?.code ?? '';
-
-export const isMissingParent = (error: unknown) => codeOf(error) === '23503';
 
 export const mayTryAgain = (error: unknown) => AGAIN.has(codeOf(error));
 
