@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dir, '..');
 const ENGINE = 'test/engine.ts';
 /** Tests of a file, or of an engine by its name; docs/architecture.md says which. */
 const ONE_ENGINE =
-	/^test\/(?:backup|durability|storage)\/|^test\/cli\/(?:backup|doctor|doctor-files|run|serve|unread-log)\.test|list-plans/;
+	/^test\/(?:backup|durability|storage)\/|^test\/cli\/(?:backup|doctor|doctor-files|move|run|serve|unread-log)\.test|list-plans/;
 
 /** The files whose tests have a database of either engine: those that lead to `test/engine.ts`. */
 async function testsOfBothEngines(): Promise<string[]> {
