@@ -87,6 +87,25 @@ describe('every view', () => {
 		await close();
 	});
 
+	test.each(LOOKS)('has none while it marks a submission that has just arrived, %s', async (_, look) => {
+		const form = await createForm(server, 'Just arrived');
+		await server.submit(form.slug, { name: 'Ada' });
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server, ...look });
+		await signIn();
+		await goTo(`/forms/${form.id}`);
+		await page.getByText('Ada').filter({ visible: true }).first().waitFor();
+		await page.evaluate(() => {
+			const still = new CSSStyleSheet();
+			still.replaceSync('* { animation-play-state: paused !important }');
+			document.adoptedStyleSheets = [still];
+		});
+		await server.submit(form.slug, { name: 'Grace' });
+		await page.getByText('Grace').filter({ visible: true }).first().waitFor();
+		expect(await page.evaluate(() => document.getAnimations().length)).toBe(1);
+		expect(await faultsOf(page, 'inbox')).toEqual([]);
+		await close();
+	});
+
 	test.each(LOOKS)('opens its dialogs without a fault, %s', async (_, look) => {
 		const form = await createForm(server, 'Dialogs');
 		await server.call('POST /api/session', { key: null, json: { key: server.adminKey } });
