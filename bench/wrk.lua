@@ -1,7 +1,9 @@
 -- One request, given by the environment; one line of figures at the end. A number in the body differs from one to the next,
--- because the same text over and over is what robots send.
-local DIFFERENT = 20000
+-- and from those of the run before, because the same text over and over is what robots send.
 local PLACEHOLDER = "00000"
+local DIFFERENT = 16 ^ #PLACEHOLDER
+-- More than a run sends in a second.
+local APART = 100000
 
 wrk.method = os.getenv("WRK_METHOD")
 local body = os.getenv("WRK_BODY")
@@ -12,19 +14,18 @@ for line in string.gmatch(os.getenv("WRK_HEADERS"), "[^\n]+") do
 end
 
 if string.find(body, PLACEHOLDER, 1, true) then
-  local requests = {}
-  local sent = 0
+  local before, after
+  local sent = os.time() * APART
 
   function init()
-    for i = 1, DIFFERENT do
-      local different = string.gsub(body, PLACEHOLDER, string.format("%05d", i), 1)
-      requests[i] = wrk.format(nil, nil, nil, different)
-    end
+    local whole = wrk.format()
+    local first, last = string.find(whole, PLACEHOLDER, 1, true)
+    before, after = whole:sub(1, first - 1), whole:sub(last + 1)
   end
 
   function request()
-    sent = sent % DIFFERENT + 1
-    return requests[sent]
+    sent = sent + 1
+    return before .. string.format("%05x", sent % DIFFERENT) .. after
   end
 end
 
