@@ -28,6 +28,7 @@ const LEVELS = [
 		'email-address',
 		'local-url',
 		'one-at-a-time',
+		'plural',
 		'random-text',
 		'in-chunks',
 		'repeat',

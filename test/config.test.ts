@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { ConfigError, type ConfigInput, listSettings, loadConfig, settingsTable } from '../src/config.ts';
+import { type ConfigInput, listSettings, loadConfig, settingsTable } from '../src/config.ts';
+import { problemsIn } from './config-problems.ts';
 import { tempFolder } from './temp-folder.ts';
 
 let cwd: string;
@@ -16,15 +17,7 @@ function load(input: Partial<ConfigInput> = {}) {
 	return loadConfig({ env: {}, flags: {}, cwd, isTerminal: false, ...input });
 }
 
-function problemsOf(input: Partial<ConfigInput>): string[] {
-	try {
-		load(input);
-	} catch (error) {
-		if (error instanceof ConfigError) return error.problems;
-		throw error;
-	}
-	return [];
-}
+const problemsOf = (input: Partial<ConfigInput>) => problemsIn(() => load(input));
 
 function write(name: string, text: string): string {
 	writeFileSync(join(cwd, name), text);

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { backUp } from '../backup/back-up.ts';
 import { openFileStore } from '../files/open.ts';
+import { plural } from '../plural.ts';
 import { type DatabaseFile, databaseFileAt } from '../storage/database.ts';
 import { addVerify } from './backup-verify.ts';
 import { type Cli, CommandError, examples, missingDatabase, type Options, requireFile, withStorage } from './cli.ts';
@@ -78,16 +79,16 @@ async function archive(
 		report: progress.show,
 	}).finally(progress.end);
 	const { size } = statSync(file);
-	const sentence = `Backed up ${databaseFile} and ${files} files to ${file} (${size} bytes).`;
+	const sentence = `Backed up ${databaseFile} and ${plural(files, 'file')} to ${file} (${size} bytes).`;
 	cli.printResult(options, { file, size, files, missing, changed }, sentence);
 	if (missing.length > 0) {
 		cli.note(
-			`${missing.length} files are missing in the file store, and so in the backup; "formsrv doctor" says more.`,
+			`Missing in the file store, and so in the backup: ${plural(missing.length, 'file')}; "formsrv doctor" says more.`,
 		);
 	}
 	if (changed.length > 0) {
 		cli.note(
-			`${changed.length} files are not what visitors sent, and are in the backup as they are: ${changed.join(', ')}.`,
+			`Not what visitors sent, and in the backup as found: ${plural(changed.length, 'file')}: ${changed.join(', ')}.`,
 		);
 	}
 }

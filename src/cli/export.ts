@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { roughSize } from '../byte-sizes.ts';
 import { printable } from '../log/line-text.ts';
+import { plural } from '../plural.ts';
 import { FORMULAS } from '../submissions/export/csv.ts';
 import { parseExportQuery } from '../submissions/export/export-query.ts';
 import { FORMATS } from '../submissions/export/formats.ts';
@@ -65,7 +66,7 @@ export function addExport(submissions: Command, cli: Cli): void {
 				if (options.output === undefined) return pass(opened, { write: writerTo(cli.io.stdout), report: () => {} });
 				const file = resolve(cli.io.cwd, String(options.output));
 				await writeToFile(opened, { ...target, file });
-				cli.note(`${opened.done} submissions are in ${file}.`);
+				cli.note(`${plural(opened.done, 'submission')} in ${file}.`);
 			},
 		});
 	});
@@ -73,7 +74,7 @@ export function addExport(submissions: Command, cli: Cli): void {
 
 /** Says what is not in the archive; then the command has failed. */
 function reportArchive(cli: Cli, { progress: { files, bytes, leftOut } }: FormArchive, file: string): void {
-	cli.note(`${files} files (${roughSize(bytes)}) are in ${file}.`);
+	cli.note(`${plural(files, 'file')} (${roughSize(bytes)}) in ${file}.`);
 	if (leftOut.length === 0) return;
 	cli.note(`Not in it, as its file ${NOTE} says too: ${leftOut.length}.`);
 	for (const sentence of leftOut.slice(0, LEFT_OUT_SHOWN)) cli.note(`  ${sentence}`);

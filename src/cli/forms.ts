@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { Form } from '../forms/schema.ts';
 import { FORM_SETTINGS, type SettingName } from '../forms/settings.ts';
+import { plural } from '../plural.ts';
 import { MODES, type Mode } from '../storage/tables.ts';
 import { readFieldSuggestion } from '../submissions/suggestion/suggest-fields.ts';
 import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
@@ -111,7 +112,7 @@ function addSuggestFields(forms: Command, cli: Cli): void {
 		const { id } = await findForm(app, name);
 		const suggestion = await readFieldSuggestion(app.storage, id);
 		cli.printJson(options.json ? suggestion : suggestion.fields);
-		cli.note(`Proposed from ${suggestion.scanned} submissions. Look at them before you use them.`);
+		cli.note(`Proposed from ${plural(suggestion.scanned, 'submission')}. Look at them before you use them.`);
 	});
 }
 
@@ -124,7 +125,7 @@ function addDelete(forms: Command, cli: Cli): void {
 		.addHelpText('after', examples('formsrv forms delete contact-k3v9x2qm --yes'));
 	runOnApp(command, { cli }, (options, name: string) => async (app) => {
 		const form = await findForm(app, name);
-		const what = `form "${form.name}" (${form.slug}) and its ${form.submissionCount + form.spamCount} submissions`;
+		const what = `form "${form.name}" (${form.slug}) and its ${plural(form.submissionCount + form.spamCount, 'submission')}`;
 		if (!options.yes) {
 			throw new CommandError(`This deletes ${what}, which cannot be undone. Add --yes to do it.`, 2);
 		}

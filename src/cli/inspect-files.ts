@@ -8,6 +8,7 @@ import { scanWithClamd } from '../files/clamd.ts';
 import { compareFiles } from '../files/compare.ts';
 import { NEARLY_FULL } from '../files/file-watch.ts';
 import { openFileStore } from '../files/open.ts';
+import { plural } from '../plural.ts';
 import type { Database, FileRecords } from '../storage/database.ts';
 import type { Finding } from './doctor.ts';
 
@@ -31,10 +32,10 @@ function inspectQuota({ files: { quota, formQuota } }: Config, records: FileReco
 	const used = records.forms.reduce((sum, { bytes }) => sum + bytes, 0);
 	const forms = records.forms.slice(0, LARGEST).map(({ slug, bytes }) => `${slug} ${share(bytes, formQuota)}`);
 	const largest = forms.length === 0 ? '' : `; by form: ${forms.join(', ')}`;
-	const found = `${records.stored.size} files, ${share(used, quota)}${largest}`;
+	const found = `${plural(records.stored.size, 'file')}, ${share(used, quota)}${largest}`;
 	const ofFullest = records.forms[0]?.bytes ?? 0;
 	if (used < quota * NEARLY_FULL && ofFullest < formQuota * NEARLY_FULL) return [{ subject: 'quota', found }];
-	const problem = `There are ${found}: delete submissions with files, or raise FORMSRV_FILES_QUOTA or FORMSRV_FILES_FORM_SHARE.`;
+	const problem = `Nearly full: ${found}. Delete submissions with files, or raise FORMSRV_FILES_QUOTA or FORMSRV_FILES_FORM_SHARE.`;
 	return [{ subject: 'quota', found, problem }];
 }
 
@@ -51,17 +52,18 @@ async function inspectStore({ files: { place } }: Config, database: Database | u
 		const problems: [keys: string[], problem: string][] = [
 			[
 				missing,
-				`${missing.length} files of submissions are missing, such as ${example(missing)}: bring them back from a backup, or ` +
-					'delete their submissions.',
+				`Missing: ${plural(missing.length, 'file')} of submissions, such as ${example(missing)}. Bring back from a backup what is ` +
+					'missing, or delete the submissions.',
 			],
 			[
 				changed,
-				`${changed.length} files have another size than was stored, such as ${example(changed)}: bring them back from a backup.`,
+				`Of another size than was stored: ${plural(changed.length, 'file')}, such as ${example(changed)}. Bring back from a backup what ` +
+					'was stored.',
 			],
 			[
 				unknown,
-				`${unknown.length} files (${megabytes(unknownBytes)}) are of no submission, such as ${example(unknown)}. They came with ` +
-					'a newer or another database and are left alone. If that is gone for good, remove them; --json lists them.',
+				`Of no submission: ${plural(unknown.length, 'file')} (${megabytes(unknownBytes)}), such as ${example(unknown)}. Such files came ` +
+					'with a newer or another database and are left alone. If that is gone for good, remove them; --json lists them.',
 			],
 		];
 		const wrong = problems.filter(([keys]) => keys.length > 0);

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { isPostgres } from '../config/postgres-url.ts';
 import type { Config } from '../config.ts';
+import { plural } from '../plural.ts';
 import { databaseAt, isFile } from '../storage/database.ts';
 import { moveDatabase } from '../storage/move.ts';
 import { type Cli, CommandError, createCli, examples, missingDatabase, type Options, withStorage } from './cli.ts';
@@ -39,7 +40,7 @@ export function addMove(program: Command, cli: Cli): void {
 		cli.printResult(
 			options,
 			{ from: name, to: place, tables },
-			`Moved ${rows} rows of ${tables.length} tables, with ${submissions} submissions, from ${name} to ${place}. ` +
+			`Moved ${plural(rows, 'row')} of ${plural(tables.length, 'table')}, with ${plural(submissions, 'submission')}, from ${name} to ${place}. ` +
 				'Both have the same, by counts and SHA-256 of each table.',
 		);
 		if ((tables.find(({ table }) => table === 'files')?.rows ?? 0) > 0) cli.note(whereFilesAre(source, target));

@@ -8,6 +8,7 @@ import { unpackDatabase, unpackFiles } from '../backup/unpack.ts';
 import { compareFiles } from '../files/compare.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { openFileStore } from '../files/open.ts';
+import { plural } from '../plural.ts';
 import { databaseFileAt } from '../storage/database.ts';
 import { verifyArchive } from './backup-verify.ts';
 import { type Cli, CommandError, examples, type Options, requireFile, withStorage } from './cli.ts';
@@ -73,7 +74,7 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 	database.removeLeftovers();
 	if (job.json) cli.printJson({ file: databaseFile, replaced: isThere ? aside : null, files });
 	else {
-		const filesToo = files === null ? '' : ` and ${files} files`;
+		const filesToo = files === null ? '' : ` and ${plural(files, 'file')}`;
 		cli.print(
 			`Restored ${databaseFile}${filesToo} from ${backup}.${isThere ? ` What was there is now ${aside}.` : ''}`,
 		);
@@ -132,6 +133,8 @@ async function noteMissing(cli: Cli, databaseFile: string, store: FileStore): Pr
 	if (!first) return;
 	const { missing } = await compareFiles(store, database.fileRecords);
 	if (missing.length > 0) {
-		cli.note(`${missing.length} files of its submissions are not in the file store; "formsrv doctor" names one.`);
+		cli.note(
+			`Not in the file store: ${plural(missing.length, 'file')} of its submissions; "formsrv doctor" names one.`,
+		);
 	}
 }

@@ -150,13 +150,13 @@ describe('an archive', () => {
 		expect(report).toMatchObject({ files: SIZES.length - 1, missing: [lost], changed: [one, longer, shorter] });
 		rmSync(cli.path('x.tar'));
 		const { stderr } = await cli.call('backup', 'x.tar');
-		expect(stderr).toContain('1 files are missing in the file store');
-		expect(stderr).toContain(`3 files are not what visitors sent, and are in the backup as they are: ${one}, `);
+		expect(stderr).toContain('Missing in the file store, and so in the backup: 1 file;');
+		expect(stderr).toContain(`Not what visitors sent, and in the backup as found: 3 files: ${one}, `);
 		expect((await cli.call('backup', 'verify', 'x.tar')).code).toBe(0);
 		const restored = await cli.call('restore', 'x.tar', '--data-dir', 'other');
 		expect(restored).toMatchObject({
 			code: 0,
-			stderr: expect.stringContaining('1 files of its submissions are not in'),
+			stderr: expect.stringContaining('Not in the file store: 1 file of its'),
 		});
 		expect([...(await everythingIn('other')).contents.keys()].sort()).toEqual(
 			keys.filter((key) => key !== lost).sort(),
@@ -321,7 +321,7 @@ describe('a copy of the database alone', () => {
 		);
 		expect((await cli.call('restore', 'x.db', '--force')).stderr).toBe('');
 		const { stderr: elsewhere } = await cli.call('restore', 'x.db', '--data-dir', 'other');
-		expect(elsewhere).toBe('6 files of its submissions are not in the file store; "formsrv doctor" names one.\n');
+		expect(elsewhere).toBe('Not in the file store: 6 files of its submissions; "formsrv doctor" names one.\n');
 	});
 
 	test('says nothing of files where there are none', async () => {

@@ -78,10 +78,8 @@ test('it finds rows without a file and files of another size', async () => {
 	writeFileSync(pathOf(changed), 'short');
 	const { code, stdout } = await cli.call('doctor');
 	expect(code).toBe(1);
-	expect(stdout).toContain(
-		`1 files of submissions are missing, such as ${pathOf(missing)}: bring them back from a backup`,
-	);
-	expect(stdout).toContain(`1 files have another size than was stored, such as ${pathOf(changed)}: bring them back`);
+	expect(stdout).toContain(`Missing: 1 file of submissions, such as ${pathOf(missing)}. Bring back from a backup`);
+	expect(stdout).toContain(`Of another size than was stored: 1 file, such as ${pathOf(changed)}. Bring back`);
 	expect((await findings('files')).map(({ keys }) => keys)).toEqual([[missing], [changed]]);
 });
 
@@ -94,7 +92,7 @@ test('it finds files without a row, but for those that are still to be removed',
 	const [finding, ...others] = await findings('files');
 	expect(others).toEqual([]);
 	expect(finding?.keys).toEqual([unknown]);
-	expect(finding?.problem).toContain(`1 files (0.0 MB) are of no submission, such as ${pathOf(unknown)}.`);
+	expect(finding?.problem).toContain(`Of no submission: 1 file (0.0 MB), such as ${pathOf(unknown)}.`);
 	expect(existsSync(pathOf(unknown))).toBe(true);
 });
 

@@ -71,7 +71,7 @@ test('writes a file for its owner only, and overwrites another one only with --f
 	const file = cli.path('out.ndjson');
 	const args = ['submissions', 'export', 'contact', '--format', 'ndjson', '-o', 'out.ndjson'];
 	const first = await cli.call(...args);
-	expect(first).toEqual({ code: 0, stdout: '', stderr: `3 submissions are in ${file}.\n` });
+	expect(first).toEqual({ code: 0, stdout: '', stderr: `3 submissions in ${file}.\n` });
 	expect(statSync(file).mode & 0o777).toBe(0o600);
 	expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(3);
 	writeFileSync(file, 'mine');

@@ -141,7 +141,7 @@ test(
 		const back = await onPostgres.call('move', '--to', 'back.db');
 		expect(back).toMatchObject({
 			code: 0,
-			stdout: expect.stringContaining('with 2953 submissions'),
+			stdout: expect.stringContaining('with 2,953 submissions'),
 			// Beside that file, and not beside the other.
 			stderr: expect.stringContaining('Attached files were not moved'),
 		});

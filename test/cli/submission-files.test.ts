@@ -89,9 +89,7 @@ python.test('exports the files of a form to an archive, with its submissions bes
 		'all.csv',
 	);
 	expect([code, stdout]).toEqual([0, '']);
-	expect(stderr).toBe(
-		`4 files (1.5 KiB) are in ${cli.path('all.zip')}.\n3 submissions are in ${cli.path('all.csv')}.\n`,
-	);
+	expect(stderr).toBe(`4 files (1.5 KiB) in ${cli.path('all.zip')}.\n3 submissions in ${cli.path('all.csv')}.\n`);
 	const script =
 		'import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; z.extractall(sys.argv[2])';
 	expect(await Bun.spawn([python.path, '-c', script, cli.path('all.zip'), cli.path('out')]).exited).toBe(0);
@@ -103,7 +101,7 @@ python.test('exports the files of a form to an archive, with its submissions bes
 python.test('exports the files of the chosen submissions, and says what is not in the archive', async () => {
 	await setScan(server, sent.files[1] as never, 'infected');
 	const none = await cli.call('submissions', 'export', 'jobs', '--files', 'none.zip', '--filter', 'starred');
-	expect([none.code, none.stderr]).toEqual([0, `0 files (0 B) are in ${cli.path('none.zip')}.\n`]);
+	expect([none.code, none.stderr]).toEqual([0, `0 files (0 B) in ${cli.path('none.zip')}.\n`]);
 	const { code, stderr } = await cli.call('submissions', 'export', 'jobs', '--files', 'some.zip');
 	expect([code, stderr]).toEqual([1, expect.stringContaining('Not in it, as its file _left-out.txt says too: 1.')]);
 	const all = await cli.call('submissions', 'export', 'jobs', '--files', 'every.zip', '--infected');

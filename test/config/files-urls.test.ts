@@ -1,19 +1,11 @@
 /** The settings of attached files: their place, and the virus scanner. */
 
 import { describe, expect, test } from 'bun:test';
-import { ConfigError, loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config.ts';
+import { problemsIn } from '../config-problems.ts';
 
 const load = (env: Record<string, string>) => loadConfig({ env, flags: {}, cwd: '/srv', isTerminal: false }).files;
-
-function problemsOf(env: Record<string, string>): string[] {
-	try {
-		load(env);
-	} catch (error) {
-		if (error instanceof ConfigError) return error.problems;
-		throw error;
-	}
-	return [];
-}
+const problemsOf = (env: Record<string, string>) => problemsIn(() => load(env));
 
 const KEYS = { FORMSRV_S3_ACCESS_KEY_ID: 'id', FORMSRV_S3_SECRET_ACCESS_KEY: 'hunter2' };
 const SERVICE = { endpoint: null, region: 'us-east-1', accessKeyId: 'id', secretAccessKey: 'hunter2' };

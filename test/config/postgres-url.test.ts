@@ -4,22 +4,15 @@ import { describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parsePostgresUrl } from '../../src/config/postgres-url.ts';
-import { ConfigError, loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config.ts';
+import { problemsIn } from '../config-problems.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 function load(env: Record<string, string>, cwd = tempFolder()) {
 	return loadConfig({ env, flags: {}, cwd, isTerminal: false });
 }
 
-function problemsOf(env: Record<string, string>): string[] {
-	try {
-		load(env);
-	} catch (error) {
-		if (error instanceof ConfigError) return error.problems;
-		throw error;
-	}
-	return [];
-}
+const problemsOf = (env: Record<string, string>) => problemsIn(() => load(env));
 
 const TLS = { mode: 'prefer', rootCertificate: null, certificate: null, key: null };
 

@@ -44,16 +44,6 @@ export function absoluteTime(iso: string): string {
 	return exact().format(new Date(iso));
 }
 
-/** "1,234,567" of a whole number. */
-export function formatCount(count: number): string {
-	return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
-}
-
-/** "1 submission", "1,234 submissions". */
-export function plural(count: number, noun: string): string {
-	return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 /** "12.4 MB", in powers of 1000. */
 export function formatBytes(bytes: number): string {
 	const units = ['B', 'kB', 'MB', 'GB', 'TB'];

@@ -1,7 +1,8 @@
 /** The rules for what advertisements stress: capitals, exclamation marks, sums of money, telephone numbers. */
 
+import { plural } from '../../plural.ts';
 import type { SpamReason } from '../verdict.ts';
-import { isAscii, type Message, plural } from './message.ts';
+import { isAscii, type Message } from './message.ts';
 
 const MIN_LETTERS = 20;
 /** Of 100 letters. */

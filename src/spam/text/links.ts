@@ -1,8 +1,9 @@
 /** The rules for links: how many, as markup, and where to. */
 
+import { plural } from '../../plural.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import type { SpamReason } from '../verdict.ts';
-import { type Message, plural } from './message.ts';
+import type { Message } from './message.ts';
 
 const POINTS_PER_LINK = 0.5;
 const MAX_POINTS = 2.5;

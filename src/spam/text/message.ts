@@ -50,7 +50,3 @@ export function wordsOf(text: string): string[] {
 export function isAscii(text: string): boolean {
 	return Buffer.byteLength(text) === text.length;
 }
-
-export function plural(count: number, one: string): string {
-	return `${count} ${one}${count === 1 ? '' : 's'}`;
-}

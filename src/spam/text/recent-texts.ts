@@ -1,7 +1,8 @@
 /** The rule for texts that were sent lately, to any form: the same but for case, digits and punctuation, or nearly the same. */
 
+import { plural } from '../../plural.ts';
 import type { SpamReason } from '../verdict.ts';
-import { type Message, plural, wordsOf } from './message.ts';
+import { type Message, wordsOf } from './message.ts';
 
 /** A shorter text may well be sent twice, as `yes` is. */
 const MIN_WORDS = 10;

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'bun:test';
 import {
 	formatBytes,
 	formatDuration,
-	plural,
 	previewText,
 	relativeTime,
 	valueText,
 } from '../../../src/dashboard/web/format.ts';
+import { plural } from '../../../src/plural.ts';
 
 const NOW = Date.UTC(2026, 5, 15, 12);
 

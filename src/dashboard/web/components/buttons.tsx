@@ -19,6 +19,25 @@ export function Button({ label, icon, look, ...attributes }: ButtonProps) {
 	);
 }
 
+interface FormFootProps {
+	/** The label of the button that saves. */
+	save: string;
+	isBusy: boolean;
+	/** Whether there is anything to save or to discard. */
+	isChanged: boolean;
+	onDiscard: () => void;
+}
+
+/** Below inputs that are saved together. */
+export function FormFoot({ save, isBusy, isChanged, onDiscard }: FormFootProps) {
+	return (
+		<div class="form-foot">
+			<Button label={isBusy ? 'Saving…' : save} type="submit" look="primary" disabled={isBusy || !isChanged} />
+			{isChanged && <Button label="Discard" look="ghost" onClick={onDiscard} />}
+		</div>
+	);
+}
+
 interface IconProps {
 	icon: IconName;
 	/** Its accessible name. */

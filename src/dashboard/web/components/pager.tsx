@@ -1,7 +1,7 @@
 /** Links to the previous and next page, and the current position. */
 
+import { formatCount } from '../../../plural.ts';
 import type { Pagination } from '../api-types.ts';
-import { formatCount } from '../format.ts';
 import { IconLink } from './buttons.tsx';
 
 interface Props {

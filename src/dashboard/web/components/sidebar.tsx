@@ -1,8 +1,8 @@
 /** The navigation: forms with their unread counts, the other views, and the session. */
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { formatCount } from '../../../plural.ts';
 import type { Form } from '../api-types.ts';
-import { formatCount } from '../format.ts';
 import { route } from '../location.ts';
 import { to } from '../router.ts';
 import { forms } from '../state/forms.ts';

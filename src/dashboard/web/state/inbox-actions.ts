@@ -1,8 +1,8 @@
 /** Actions on submissions: flags apply at once and can be undone; deletion waits for its toast. */
 
+import { plural } from '../../../plural.ts';
 import * as api from '../api.ts';
 import type { Flags, Selection, Submission } from '../api-types.ts';
-import { plural } from '../format.ts';
 import { refreshFormsSoon } from './forms.ts';
 import type { Inbox } from './inbox.ts';
 import { showError, showToast } from './toasts.ts';

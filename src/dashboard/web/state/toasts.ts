@@ -1,6 +1,8 @@
 /** Short messages at the edge of the window, some of which can be undone. */
 
 import { signal } from '@preact/signals';
+import { announce } from '../announce.ts';
+import { ApiError } from '../api.ts';
 import { messageOf } from '../field-errors.ts';
 
 export interface ToastAction {
@@ -43,6 +45,14 @@ export async function settleToasts(): Promise<void> {
 /** Shows the message of an error. */
 export function showError(error: unknown): void {
 	showToast(messageOf(error), { tone: 'danger', lifeMs: 8000 });
+}
+
+/** Says that something was not saved. Faults of single inputs are shown beside them; others need a message. Throws the error. */
+export function showUnsaved(error: unknown, what: string): never {
+	const isOfInputs = error instanceof ApiError && ['VALIDATION_ERROR', 'SLUG_TAKEN'].includes(error.code);
+	if (isOfInputs) announce(`Some ${what} need another look.`);
+	else showError(error);
+	throw error;
 }
 
 function take(id: number): Toast | undefined {

@@ -1,5 +1,6 @@
 /** The list of deliveries: sent, waiting and failed, with their errors and a retry. */
 
+import { formatCount } from '../../../plural.ts';
 import * as api from '../api.ts';
 import type { Delivery, DeliveryList, DeliveryQuery, DeliveryState } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';
@@ -9,7 +10,6 @@ import { Page } from '../components/page.tsx';
 import { Pager } from '../components/pager.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
-import { formatCount } from '../format.ts';
 import { navigate } from '../location.ts';
 import { type Route, to } from '../router.ts';
 import { formOf, forms } from '../state/forms.ts';

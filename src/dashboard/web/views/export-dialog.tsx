@@ -1,13 +1,14 @@
 /** Exports the submissions that match the inbox's query to a file, with progress. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { formatCount, plural } from '../../../plural.ts';
 import * as api from '../api.ts';
 import { Button } from '../components/buttons.tsx';
 import { Dialog } from '../components/dialogs.tsx';
 import { Choices, Switch } from '../components/inputs.tsx';
 import { openSink, type Sink } from '../export-file.ts';
 import { createRecordCounter } from '../export-progress.ts';
-import { formatBytes, formatCount, plural } from '../format.ts';
+import { formatBytes } from '../format.ts';
 import { selectionOf } from '../inbox-query.ts';
 import type { InboxQuery } from '../router.ts';
 import { formOf } from '../state/forms.ts';

@@ -2,19 +2,19 @@
 
 import { useState } from 'preact/hooks';
 import { FORM_SETTINGS, SETTING_NAMES, type SettingName } from '../../../forms/settings.ts';
-import { announce } from '../announce.ts';
+import { plural } from '../../../plural.ts';
 import * as api from '../api.ts';
 import type { Form, UpdateForm } from '../api-types.ts';
-import { Button } from '../components/buttons.tsx';
+import { Button, FormFoot } from '../components/buttons.tsx';
 import { ConfirmDialog } from '../components/dialogs.tsx';
 import { Switch } from '../components/inputs.tsx';
 import { FormView } from '../components/page.tsx';
-import { formatBytes, plural } from '../format.ts';
+import { formatBytes } from '../format.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
 import { dropForm, putForm } from '../state/forms.ts';
 import { may, session } from '../state/session.ts';
-import { showError, showToast } from '../state/toasts.ts';
+import { showError, showToast, showUnsaved } from '../state/toasts.ts';
 import { useAction } from '../use-action.ts';
 import { controlOf } from './form/setting-controls.tsx';
 import { SpamLists } from './form/spam-lists.tsx';
@@ -41,17 +41,11 @@ function formerAddresses({ formerSlugs }: Form): string {
 	return `Until another form takes them, these go on working: ${formerSlugs.map((slug) => `/f/${slug}`).join(', ')}.`;
 }
 
-/** Faults of single settings are shown beside them; others need a message. */
-function tell(error: unknown): never {
-	const isOfSettings = error instanceof api.ApiError && ['VALIDATION_ERROR', 'SLUG_TAKEN'].includes(error.code);
-	if (isOfSettings) announce('Some settings need another look.');
-	else showError(error);
-	throw error;
-}
-
 function SettingsForm({ form }: { form: Form }) {
 	const [draft, setDraft] = useState(() => draftOf(form));
-	const { run, isBusy, error } = useAction(() => api.forms.update(form.id, changeOf(draft)).then(accept, tell));
+	const { run, isBusy, error } = useAction(() =>
+		api.forms.update(form.id, changeOf(draft)).then(accept, (error) => showUnsaved(error, 'settings')),
+	);
 	const accept = (saved: Form) => {
 		putForm(saved);
 		setDraft(draftOf(saved));
@@ -75,15 +69,7 @@ function SettingsForm({ form }: { form: Form }) {
 				/>
 			))}
 			{may('write') && (
-				<div class="form-foot">
-					<Button
-						label={isBusy ? 'Saving…' : 'Save changes'}
-						type="submit"
-						look="primary"
-						disabled={isBusy || !isChanged}
-					/>
-					{isChanged && <Button label="Discard" look="ghost" onClick={() => setDraft(draftOf(form))} />}
-				</div>
+				<FormFoot save="Save changes" isBusy={isBusy} isChanged={isChanged} onDiscard={() => setDraft(draftOf(form))} />
 			)}
 		</form>
 	);

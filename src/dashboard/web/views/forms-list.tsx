@@ -1,6 +1,7 @@
 /** All forms of the mode with their counts, and a field that creates one. */
 
 import { useState } from 'preact/hooks';
+import { formatCount, plural } from '../../../plural.ts';
 import * as api from '../api.ts';
 import type { Form } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';
@@ -10,7 +11,7 @@ import { Sparkline } from '../components/sparkline.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { errorOfOnly } from '../field-errors.ts';
-import { formatBytes, formatCount, plural } from '../format.ts';
+import { formatBytes } from '../format.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
 import { forms, putForm } from '../state/forms.ts';

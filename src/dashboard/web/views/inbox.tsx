@@ -1,11 +1,11 @@
 /** The inbox of a form: toolbar, list and the open submission side by side. */
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { plural } from '../../../plural.ts';
 import { announce, useTitle } from '../announce.ts';
 import { LoadFailure } from '../components/messages.tsx';
 import { FormHead, NotFound } from '../components/page.tsx';
 import { Pager } from '../components/pager.tsx';
-import { plural } from '../format.ts';
 import { PAGE_SIZE } from '../inbox-query.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { formatCount } from '../../../plural.ts';
 import * as api from '../api.ts';
 import type { Status } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';
@@ -10,7 +11,7 @@ import { LoadFailure, Notice } from '../components/messages.tsx';
 import { Page } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { messageOf } from '../field-errors.ts';
-import { formatBytes, formatCount, formatDuration } from '../format.ts';
+import { formatBytes, formatDuration } from '../format.ts';
 import { to } from '../router.ts';
 import { session } from '../state/session.ts';
 import { useAction } from '../use-action.ts';

@@ -1,6 +1,7 @@
 /** One delivery: its state, attempts and content; a mail is shown in a sandboxed frame. */
 
 import { useState } from 'preact/hooks';
+import { plural } from '../../../../plural.ts';
 import * as api from '../../api.ts';
 import type { DeliveryContent, DeliveryDetail, DeliveryState } from '../../api-types.ts';
 import { Button } from '../../components/buttons.tsx';
@@ -10,7 +11,7 @@ import { Dialog } from '../../components/dialogs.tsx';
 import { Segments } from '../../components/inputs.tsx';
 import { LoadFailure } from '../../components/messages.tsx';
 import { Term } from '../../components/term.tsx';
-import { absoluteTime, jsonText, plural, valueText } from '../../format.ts';
+import { absoluteTime, jsonText, valueText } from '../../format.ts';
 import { to } from '../../router.ts';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';

@@ -3,6 +3,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { FIELD_TYPE_NAMES, FIELD_TYPES, type FieldType, type RuleMember } from '../../../../field-rules/rules.ts';
 import type { Fields } from '../../../../forms/kinds/fields.ts';
+import { plural } from '../../../../plural.ts';
 import { announce } from '../../announce.ts';
 import * as api from '../../api.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
@@ -10,7 +11,6 @@ import { Icon } from '../../components/icon.tsx';
 import { Field, Select, Switch } from '../../components/inputs.tsx';
 import { Notice } from '../../components/messages.tsx';
 import { errorOf, messageOf } from '../../field-errors.ts';
-import { plural } from '../../format.ts';
 import { may } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { useAction } from '../../use-action.ts';

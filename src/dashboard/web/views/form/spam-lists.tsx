@@ -1,15 +1,14 @@
 /** The block and allow lists of a form, or of all forms, one entry on each line. */
 
 import { useState } from 'preact/hooks';
-import { announce } from '../../announce.ts';
 import * as api from '../../api.ts';
 import type { SpamLists as Lists } from '../../api-types.ts';
-import { Button } from '../../components/buttons.tsx';
+import { FormFoot } from '../../components/buttons.tsx';
 import { Field } from '../../components/inputs.tsx';
 import { LoadFailure } from '../../components/messages.tsx';
 import { errorOf } from '../../field-errors.ts';
 import { may } from '../../state/session.ts';
-import { showError, showToast } from '../../state/toasts.ts';
+import { showToast, showUnsaved } from '../../state/toasts.ts';
 import { useAction } from '../../use-action.ts';
 import { useQuery } from '../../use-query.ts';
 
@@ -32,17 +31,12 @@ const linesOf = (text: string) => text.split('\n').filter((line) => line.trim() 
 
 const draftOf = ({ block, allow }: Lists): Draft => ({ block: block.join('\n'), allow: allow.join('\n') });
 
-function tell(error: unknown): never {
-	if (error instanceof api.ApiError && error.code === 'VALIDATION_ERROR') announce('Some entries need another look.');
-	else showError(error);
-	throw error;
-}
-
 function Editor({ form, saved }: { form: string | undefined; saved: Lists }) {
 	const [stored, setStored] = useState(draftOf(saved));
 	const [draft, setDraft] = useState(stored);
 	const { run, isBusy, error } = useAction(async () => {
-		await api.lists.change(form, { block: linesOf(draft.block), allow: linesOf(draft.allow) }).catch(tell);
+		const lists = { block: linesOf(draft.block), allow: linesOf(draft.allow) };
+		await api.lists.change(form, lists).catch((error) => showUnsaved(error, 'entries'));
 		const kept = draftOf(await api.lists.read(form));
 		setStored(kept);
 		setDraft(kept);
@@ -68,15 +62,7 @@ function Editor({ form, saved }: { form: string | undefined; saved: Lists }) {
 				/>
 			))}
 			{may('write') && (
-				<div class="form-foot">
-					<Button
-						label={isBusy ? 'Saving…' : 'Save lists'}
-						type="submit"
-						look="primary"
-						disabled={isBusy || !isChanged}
-					/>
-					{isChanged && <Button label="Discard" look="ghost" onClick={() => setDraft(stored)} />}
-				</div>
+				<FormFoot save="Save lists" isBusy={isBusy} isChanged={isChanged} onDiscard={() => setDraft(stored)} />
 			)}
 		</form>
 	);

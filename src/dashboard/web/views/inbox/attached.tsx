@@ -1,8 +1,8 @@
 /** How many files a submission has, in a row of the list; and whether one is infected. */
 
+import { plural } from '../../../../plural.ts';
 import type { Submission } from '../../api-types.ts';
 import { Icon } from '../../components/icon.tsx';
-import { plural } from '../../format.ts';
 
 export function Attached({ row: { files } }: { row: Submission }) {
 	if (files.length === 0) return null;

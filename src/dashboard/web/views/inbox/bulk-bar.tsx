@@ -1,10 +1,10 @@
 /** Actions on the selected submissions, or on all that match the query. */
 
 import { useState } from 'preact/hooks';
+import { formatCount, plural } from '../../../../plural.ts';
 import type { Flags } from '../../api-types.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { ConfirmDialog } from '../../components/dialogs.tsx';
-import { formatCount, plural } from '../../format.ts';
 import { selectionOf } from '../../inbox-query.ts';
 import type { Inbox, InboxProps } from '../../state/inbox.ts';
 import { markGenuine, removeAll, removeLater, setFlags, setFlagsOfAll } from '../../state/inbox-actions.ts';

@@ -1,12 +1,12 @@
 /** The query of the inbox: filters with counts, search, dates; and columns, export. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { formatCount } from '../../../../plural.ts';
 import { FILTERS, type Filter } from '../../api-types.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Field } from '../../components/inputs.tsx';
 import { Menu } from '../../components/menu.tsx';
-import { formatCount } from '../../format.ts';
 import { isNarrowed } from '../../inbox-query.ts';
 import { replaceAddress } from '../../location.ts';
 import { type InboxQuery, to } from '../../router.ts';

@@ -1,6 +1,7 @@
 /** The list of dashboard sessions, which can be ended. */
 
 import { useState } from 'preact/hooks';
+import { plural } from '../../../../plural.ts';
 import * as api from '../../api.ts';
 import type { SignedIn } from '../../api-types.ts';
 import { Button } from '../../components/buttons.tsx';
@@ -8,7 +9,6 @@ import { ConfirmDialog } from '../../components/dialogs.tsx';
 import { LoadFailure } from '../../components/messages.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { plural } from '../../format.ts';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
 import { KeyName } from '../keys.tsx';

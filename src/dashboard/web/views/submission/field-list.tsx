@@ -1,11 +1,12 @@
 /** All fields of a submission in the order sent; always as text. */
 
 import { useState } from 'preact/hooks';
+import { formatCount } from '../../../../plural.ts';
 import type { SubmittedFile } from '../../api-types.ts';
 import { CodeBlock, CopyButton } from '../../components/code.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { numeralText } from '../../exact-json.ts';
-import { formatCount, jsonText, valueText } from '../../format.ts';
+import { jsonText, valueText } from '../../format.ts';
 import { elementOf } from './files.tsx';
 
 const FOLDED_AT = 2000;

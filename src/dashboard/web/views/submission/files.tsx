@@ -1,13 +1,14 @@
 /** The attached files of a submission: pictures are shown, everything else is named and downloaded. */
 
 import { useState } from 'preact/hooks';
+import { plural } from '../../../../plural.ts';
 import * as api from '../../api.ts';
 import type { FileAddress, SubmittedFile } from '../../api-types.ts';
 import { Button, DownloadLink } from '../../components/buttons.tsx';
 import { ConfirmDialog } from '../../components/dialogs.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/messages.tsx';
-import { formatBytes, plural } from '../../format.ts';
+import { formatBytes } from '../../format.ts';
 import { may } from '../../state/session.ts';
 import { FileLinkDialog } from './file-link-dialog.tsx';
 import { Picture } from './picture.tsx';

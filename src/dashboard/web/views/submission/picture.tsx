@@ -1,10 +1,10 @@
 /** An attached picture, drawn: the page never has an address for it that could be opened as a document. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { formatCount } from '../../../../plural.ts';
 import * as api from '../../api.ts';
 import type { FileAddress } from '../../api-types.ts';
 import { messageOf } from '../../field-errors.ts';
-import { formatCount } from '../../format.ts';
 import { readPictureFormat } from '../../picture-format.ts';
 
 /** A small file may unfold to more than a browser has memory for. */

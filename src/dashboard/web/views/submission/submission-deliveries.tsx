@@ -1,11 +1,11 @@
 /** The deliveries of a submission, which can be retried. */
 
+import { plural } from '../../../../plural.ts';
 import * as api from '../../api.ts';
 import type { Delivery } from '../../api-types.ts';
 import { Button } from '../../components/buttons.tsx';
 import { ChannelIcon, DeliveryStateChip } from '../../components/delivery-state.tsx';
 import { Time } from '../../components/time.tsx';
-import { plural } from '../../format.ts';
 import { to } from '../../router.ts';
 import { useDeliveryEvents } from '../../state/live.ts';
 import { showError } from '../../state/toasts.ts';
