@@ -8,9 +8,12 @@ import { SPECIAL_NAMES, type SpecialRole } from './special-names.ts';
 interface Service {
 	label: string;
 	fields: Readonly<Record<string, SpecialRole>>;
+	/** What the documented scripts of its pages read of the JSON response to a success, besides `success` and `message`. */
+	success?: Readonly<Record<string, unknown>>;
 }
 
-const NATIVE = { _next: 'next', _subject: 'subject', _replyto: 'replyTo', _gotcha: 'honeypot' } as const;
+/** Pages for these services ask visitors for their address under the name `_replyto`, so it is stored. */
+const NATIVE = { _next: 'next', _subject: 'subject', _replyto: 'keptReplyTo', _gotcha: 'honeypot' } as const;
 
 export const ALIASES = {
 	formspree: {
@@ -22,7 +25,7 @@ export const ALIASES = {
 		fields: {
 			_next: 'next',
 			_subject: 'subject',
-			_replyto: 'replyTo',
+			_replyto: 'keptReplyTo',
 			_honey: 'honeypot',
 			_cc: 'dropped',
 			_blacklist: 'dropped',
@@ -59,6 +62,7 @@ export const ALIASES = {
 	formcarry: {
 		label: 'Formcarry',
 		fields: { ...NATIVE, _redirect: 'next', _cc: 'dropped' },
+		success: { code: 200, status: 'success' },
 	},
 	getform: {
 		label: 'Getform',
@@ -72,6 +76,11 @@ export const ALIAS_NAMES = Object.keys(ALIASES) as AliasName[];
 /** What the names of some services stand for. */
 export function aliasRoles(aliases: readonly AliasName[]): [string, SpecialRole][] {
 	return aliases.flatMap((name) => Object.entries<SpecialRole>(ALIASES[name].fields));
+}
+
+/** What some services add to the JSON response to a success. */
+export function aliasSuccess(aliases: readonly AliasName[]): Record<string, unknown> {
+	return Object.assign({}, ...aliases.map((name) => (ALIASES[name] as Service).success));
 }
 
 const EFFECTS: Partial<Record<SpecialRole, string>> = {

@@ -1,5 +1,6 @@
 /** The responses of the submission endpoint: JSON for scripts, redirects and pages for browsers, with CORS headers. */
 
+import { aliasSuccess } from '../aliases.ts';
 import type { AppError } from '../errors.ts';
 import { sourcePage } from '../forms/allowed-domains.ts';
 import { parseRedirectUrl } from '../forms/redirect-url.ts';
@@ -20,8 +21,8 @@ import { redirectTarget } from './redirect-target.ts';
 
 export const THANKS_PATH = '/thanks';
 
-const SUCCESS_MESSAGE = 'Form submitted successfully';
-const SUCCESS = JSON.stringify({ success: true, message: SUCCESS_MESSAGE });
+const SUCCESS = { success: true, message: 'Form submitted successfully' };
+const SUCCESS_JSON = JSON.stringify(SUCCESS);
 const JSON_BODY = /^\s*(?:application\/(?:[a-z0-9.!#$&^_-]+\+)?json|text\/plain)\b/i;
 const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1000}$/;
 const DEFAULT_REQUEST_HEADERS = 'Accept, Content-Type, Formspree-Client, Idempotency-Key, X-Requested-With';
@@ -143,12 +144,16 @@ function droppedHeaders(names: readonly string[]): HeaderValues {
 
 function negotiatedResponse(accepted: Accepted, outcome: Outcome, thanksUrl: string): Response {
 	const { headers } = accepted.request;
+	const { aliases } = accepted.form;
 	const { next } = outcome;
 	if (isFormspreeClient(headers)) {
-		const body = JSON.stringify({ success: true, message: SUCCESS_MESSAGE, next: next ?? thanksUrl });
+		const body = JSON.stringify({ ...SUCCESS, next: next ?? thanksUrl });
 		return new Response(body, fill(JSON_RESPONSE, accepted, outcome));
 	}
-	if (prefersJson(headers)) return new Response(SUCCESS, fill(JSON_RESPONSE, accepted, outcome));
+	if (prefersJson(headers)) {
+		const body = aliases.length === 0 ? SUCCESS_JSON : JSON.stringify({ ...SUCCESS, ...aliasSuccess(aliases) });
+		return new Response(body, fill(JSON_RESPONSE, accepted, outcome));
+	}
 	const redirect = new Response(null, fill(REDIRECT, accepted, outcome));
 	redirect.headers.set('Location', next ?? THANKS_PATH);
 	// Only our thank-you page gets the referrer, for its link back.

@@ -19,6 +19,8 @@ const Accepted = Type.Object({
 	next: Type.Optional(
 		Type.String({ description: 'Where to go next; only if the request has a `Formspree-Client` header.' }),
 	),
+	code: Type.Optional(Type.Literal(200, { description: 'Only of a form with the alias `formcarry`.' })),
+	status: Type.Optional(Type.Literal('success', { description: 'Only of a form with the alias `formcarry`.' })),
 });
 
 const Submit = Type.Object(

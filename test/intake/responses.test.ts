@@ -10,7 +10,7 @@ function accept(allowedDomains: string[], remaining: number, submissionId: numbe
 		headers: { Accept: 'application/json', Origin: 'https://example.com' },
 	});
 	const rate = { limit: 9, remaining, resetSeconds: 60 };
-	const form = { allowedDomains } as FormRow;
+	const form = { allowedDomains, aliases: [] as FormRow['aliases'] } as FormRow;
 	const info = { id: `id-${remaining}`, hasStandardHeaders: false };
 	return acceptedResponse({ request, info, form, rate }, { next: null, submissionId }, 'http://localhost/thanks')
 		.headers;

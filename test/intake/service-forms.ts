@@ -4,20 +4,24 @@ import type { AliasName } from '../../src/aliases.ts';
 
 export interface ServiceForm {
 	html: string;
-	/** What is stored of it once every visible field says `typed`, or an address. */
-	data: Record<string, string>;
+	/** What is stored of it once every visible field is filled in with what `TYPED` has for its type. */
+	data: Record<string, unknown>;
 	/** Where the browser is sent, if the form says so. */
 	next?: string;
 	subject?: string;
-	/** The field that only robots fill in, and what its type is. */
+	replyTo?: string;
+	/** The field that only robots fill in. */
 	honeypot?: string;
 }
 
 /** In place of the address. */
 export const ACTION = 'https://service.example/form';
+
 const typed = 'typed';
 const email = 'ann@example.com';
+export const TYPED: Record<string, string> = { text: typed, email, tel: '+1 555 0100', url: 'https://ann.test/' };
 
+/** Each is one that its service documents. */
 export const SERVICE_FORMS: Record<AliasName, ServiceForm> = {
 	formspree: {
 		html: `<form action="${ACTION}" method="POST">
@@ -81,32 +85,33 @@ export const SERVICE_FORMS: Record<AliasName, ServiceForm> = {
 			<p><label>Message: <textarea name="message"></textarea></label></p>
 			<p><button type="submit">Send</button></p>
 		</form>`,
-		data: { subject: 'Sales inquiry from mysitename.netlify.app', email, message: typed },
+		data: { subject: 'Sales inquiry from mysitename.netlify.app', email: typed, message: typed },
 		subject: 'Sales inquiry from mysitename.netlify.app',
 		honeypot: 'bot-field',
 	},
 	basin: {
 		html: `<form accept-charset="UTF-8" action="${ACTION}" enctype="multipart/form-data" method="POST">
-			<input type="text" name="first_name">
-			<input type="email" name="email">
-			<textarea name="message"></textarea>
-			<input type="hidden" name="_redirect" value="https://site.example/thank-you">
+			<input type="text" name="name" placeholder="Your Name" required>
+			<input type="email" id="email" name="email" placeholder="Your Email" required>
+			<textarea name="message" placeholder="Your Message" required></textarea>
 			<input type="hidden" name="_gotcha">
 			<button type="submit">Submit</button>
 		</form>`,
-		data: { first_name: typed, email, message: typed },
-		next: 'https://site.example/thank-you',
+		data: { name: typed, email, message: typed },
 		honeypot: '_gotcha',
 	},
 	formcarry: {
 		html: `<form action="${ACTION}" method="POST" accept-charset="UTF-8">
-			<label for="name">Your Name</label><input type="text" id="name" name="name">
-			<label for="email">Your Email Address</label><input type="email" id="email" name="email">
-			<label for="message">Your message</label><textarea name="message" id="message"></textarea>
+			<label for="name">Name</label><input id="name" type="text" name="name">
+			<label for="surname">Surname</label><input id="surname" type="text" name="surname">
+			<label for="email">Email</label><input id="email" type="email" name="email">
+			<label for="message">Message</label><textarea id="message" name="message"></textarea>
 			<input type="hidden" name="_gotcha">
+			<input type="hidden" name="_next" value="https://site.example/thanks">
 			<button type="submit">Send</button>
 		</form>`,
-		data: { name: typed, email, message: typed },
+		data: { name: typed, surname: typed, email, message: typed },
+		next: 'https://site.example/thanks',
 		honeypot: '_gotcha',
 	},
 	getform: {
@@ -115,9 +120,21 @@ export const SERVICE_FORMS: Record<AliasName, ServiceForm> = {
 			<input type="email" name="email">
 			<input type="text" name="message">
 			<input type="hidden" name="_gotcha" style="display:none !important">
+			<input type="checkbox" name="subscribe" value="yes" checked>
+			<input type="hidden" name="subscribe" value="no">
+			<input type="radio" name="gender" value="male" checked>
+			<input type="radio" name="gender" value="female">
+			<input type="radio" name="gender" value="other">
+			<select name="work-experience">
+				<option value="one-year">0-1 years</option>
+				<option value="one-five-years">1-5 years</option>
+			</select>
 			<button type="submit">Send</button>
 		</form>`,
-		data: { name: typed, email, message: typed },
+		data: {
+			...{ name: typed, email, message: typed },
+			...{ subscribe: ['yes', 'no'], gender: 'male', 'work-experience': 'one-year' },
+		},
 		honeypot: '_gotcha',
 	},
 };
