@@ -235,7 +235,7 @@ const SETTINGS = {
 			'there need not be changed but for the address; docs/migrating.md lists them. Without it they are ordinary fields.',
 		example: [],
 		label: 'Pages made for other services',
-		hint: 'Their control fields do here what they did there, or are dropped, and are not stored.',
+		hint: 'Their control fields do here what they did there, or are dropped.',
 		option: {
 			flags: '--aliases <services>',
 			help: `Services of which it understands the control fields: ${ALIAS_NAMES.join(', ')}`,
