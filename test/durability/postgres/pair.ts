@@ -44,7 +44,7 @@ export async function startPair() {
 
 function childrenOf(pid: number): number[] {
 	const path = `/proc/${pid}/task/${pid}/children`;
-	return existsSync(path) ? readFileSync(path, 'utf8').trim().split(' ').map(Number) : [];
+	return existsSync(path) ? readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number) : [];
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {
