@@ -21,6 +21,8 @@ export async function lockForms(tx: Runner, formIds: readonly number[]): Promise
 	await rowsOf(tx, 'select 1 from forms where id = any($1::text::bigint[]) order by id for update', [numbers(formIds)]);
 }
 
+export type BoundedForms = ReturnType<typeof createBoundedForms>;
+
 export function createBoundedForms(sql: Sql) {
 	/** As far as this process has noticed. */
 	const known = new Set<number>();

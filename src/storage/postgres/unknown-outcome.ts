@@ -1,6 +1,6 @@
 /** What became of a statement whose connection broke, or which did not answer: its commit may have happened, or may still. */
 
-import { numbers, rowsOf, type Sql, withDeadline } from './connection.ts';
+import { numbers, rowsOf, type Sql, type Value, withDeadline } from './connection.ts';
 import type { ServerNumber } from './servers.ts';
 
 const ANSWER_WITHIN_MS = 3000;
@@ -14,24 +14,27 @@ interface Question {
 }
 
 /**
- * The ids that are stored; the others never will be. `undefined` as long as the statement goes on. The question writes
- * something itself: where a commit waits for a standby, this one does so behind those that it found.
+ * The ids that are stored; the others never will be. `undefined` as long as the statement goes on. That it has ended is asked first,
+ * on its own: a question sees what was stored when it began. The second one writes something itself: where a commit waits for a
+ * standby, this one does so behind those that it found.
  */
 export async function askStored(sql: Sql, { ids, connections, server }: Question): Promise<Set<number> | undefined> {
-	const answer = rowsOf<[boolean, string | null]>(
-		sql,
+	const ask = <Row extends readonly unknown[]>(text: string, values: readonly Value[]) =>
+		withDeadline(rowsOf<Row>(sql, text, values), ANSWER_WITHIN_MS);
+	const goesOn = 'select 1 from pg_stat_activity where application_name = $1 limit 1';
+	if ((await ask(goesOn, [connections])).length > 0) {
+		// What waits for us, after the network was cut, would do so for hours. What is at work is not touched.
+		const leftBehind =
+			"select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and state like 'idle%'";
+		await ask(leftBehind, [connections]);
+		return undefined;
+	}
+	const [row] = await ask<[string | null]>(
 		`with w as (update servers set seen_at = now() where number = $1 and token = $2)
-			select exists (select from pg_stat_activity where application_name = $3),
-			(select array_agg(id)::text from submissions where id = any($4::text::bigint[]))`,
-		[server.number, server.token, connections, numbers(ids)],
+			select array_agg(id)::text from submissions where id = any($3::text::bigint[])`,
+		[server.number, server.token, numbers(ids)],
 	);
-	const [row] = await withDeadline(answer, ANSWER_WITHIN_MS);
-	if (row?.[0] === false) return idsIn(row[1]);
-	// What waits for us, after the network was cut, would do so for hours. What is at work is not touched.
-	const leftBehind =
-		"select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and state like 'idle%'";
-	await withDeadline(rowsOf(sql, leftBehind, [connections]), ANSWER_WITHIN_MS);
-	return undefined;
+	return idsIn(row?.[0]);
 }
 
 /** Of the text of an array. */

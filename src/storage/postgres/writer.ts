@@ -1,15 +1,16 @@
 /** Group commit: submissions that arrive together are stored by one statement, which resolves after its commit. */
 
 import { AppError } from '../../errors.ts';
-import { FormFull, FormGone, OutcomeUnknown, Unavailable, UniqueViolation } from '../errors.ts';
+import { OutcomeUnknown, Unavailable, UniqueViolation } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { NewSubmission } from '../submission.ts';
 import { createBoundedForms, lockForms } from './bounded-forms.ts';
 import { type Clock, OLDEST_ID_MS } from './clock.ts';
-import { connect, type Runner, rowsOf, type Sql, WRITER_NAME, withDeadline } from './connection.ts';
+import { connect, type Runner, type Sql, WRITER_NAME, withDeadline } from './connection.ts';
 import { asStorageError, isRolledBack, mayTryAgain } from './failures.ts';
 import { createGathering, MAX_IN_FLIGHT, type Waiting } from './gathering.ts';
 import { type Insert, insertOf } from './insert.ts';
+import { whyNotStored } from './not-stored.ts';
 import { askStored, idsIn } from './unknown-outcome.ts';
 
 /** After so long a client is told that the outcome is unknown. */
@@ -145,21 +146,28 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 			return !stored.has(job.id) && !job.isAnswered;
 		});
 		if (left.length === 0) return;
-		const { servers, nextId } = clock();
-		await servers.renew();
-		const rooms = await bounded.look(formsOf(left));
-		for (const job of left) {
-			const { formId, spamReason } = job.row;
-			if (!rooms.has(formId)) fail(job, new FormGone('The form was deleted in the meantime.'));
-			else if (await isKeyInUse(job)) fail(job, new UniqueViolation('The idempotency key is in use.'));
-			else if (rooms.get(formId) === false && spamReason === null) fail(job, new FormFull());
+		const why = await lookWhy(left).catch((error: unknown) => left.map(() => error));
+		// From here on nothing can fail: what goes again would be stored after it was rejected.
+		for (const [i, job] of left.entries()) {
+			if (why[i]) fail(job, why[i]);
 			else if (++job.tries >= MAX_TRIES) fail(job, new Unavailable(new Error('The submission cannot be stored.')));
-			else {
-				// Its id became too old, or was made under a number that was lost, or its form has a bound.
-				job.id = nextId();
-				gathering.add(job);
-			}
+			else goAgain(job);
 		}
+	}
+
+	async function lookWhy(jobs: readonly Job[]): Promise<unknown[]> {
+		await clock().servers.renew();
+		return whyNotStored(
+			sql,
+			jobs.map(({ row }) => row),
+			bounded,
+		);
+	}
+
+	/** Its id became too old, or was made under a number that was lost, or its form has a bound. */
+	function goAgain(job: Job): void {
+		job.id = clock().nextId();
+		gathering.add(job);
 	}
 
 	function settle(job: Job): void {
@@ -167,13 +175,6 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 		if (job.isAnswered) return;
 		job.isAnswered = true;
 		job.resolve(job.id);
-	}
-
-	async function isKeyInUse({ row: { idempotencyKey } }: Job): Promise<boolean> {
-		if (!idempotencyKey) return false;
-		const { formId, key, since } = idempotencyKey;
-		const text = 'select 1 from idempotency_keys where form_id = $1 and key = $2 and created_at > $3';
-		return (await rowsOf(sql, text, [formId, key, since])).length > 0;
 	}
 
 	return {
