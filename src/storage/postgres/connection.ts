@@ -7,6 +7,7 @@ import { Unavailable } from '../errors.ts';
 import type { Db } from '../storage.ts';
 import { createDial, type Dial } from './dial.ts';
 import { asStorageError } from './failures.ts';
+import { routeOf } from './route.ts';
 
 /** What other servers look for when they ask what is still being written; see `clock.ts`. */
 export const WRITER_NAME = 'formsrv writer';
@@ -37,13 +38,16 @@ export interface ConnectOptions {
 	onClosed?: () => void;
 	/** A connection that says nothing for so long after something was asked is closed. */
 	silentMs?: number;
+	/** Connects to this one of the servers of the address, whatever it is; else to the primary. */
+	only?: number;
 }
 
 /** Its types lack the one that opens sockets. */
 type DriverOptions = postgres.Options<{ bigint: postgres.PostgresType }> & { socket: Dial };
 
-export function connect(url: string, { name, max, silentMs, onNotice, onClosed }: ConnectOptions): Sql {
-	const address = parsePostgresUrl(url);
+export function connect(url: string, { name, max, silentMs, only, onNotice, onClosed }: ConnectOptions): Sql {
+	const parsed = parsePostgresUrl(url);
+	const address = only === undefined ? parsed : { ...parsed, hosts: parsed.hosts.slice(only, only + 1) };
 	const { user, password, database, options } = address;
 	const driverOptions: DriverOptions = {
 		user,
@@ -51,7 +55,7 @@ export function connect(url: string, { name, max, silentMs, onNotice, onClosed }
 		database,
 		// It tries as often as there are names, and opens no socket itself.
 		host: address.hosts.map(() => 'server').join(),
-		socket: createDial(address, { silentMs }),
+		socket: createDial(address, { silentMs, route: only === undefined ? routeOf(url) : undefined }),
 		// Only of several. Not `read-write`, for which the driver takes a standby.
 		target_session_attrs: address.hosts.length > 1 ? 'primary' : undefined,
 		max,

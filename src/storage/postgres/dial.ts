@@ -8,35 +8,38 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type PostgresAddress, type PostgresHost, socketPath } from '../../config/postgres-url.ts';
 import { type DialError, noneAnswers, silent, unreachable } from './dial-error.ts';
+import type { Route } from './route.ts';
 import { endWhenSilent, failedSocket } from './sockets.ts';
 import { secure } from './tls.ts';
 
 const CONNECT_WITHIN_MS = 5000;
 /** So soon the driver hangs up on a server that is not the primary. */
 const SHORT_MS = 1000;
-/** With which of its servers a new pool begins, by their names: what another pool found out by a failure. */
-const firsts = new Map<string, number>();
 
 export interface DialOptions {
 	/** A connection that says nothing for so long after something was asked is closed. */
 	silentMs: number | undefined;
+	/** Left out by what asks each of the servers by itself. */
+	route: Route | undefined;
 }
 
 /** Never rejects: the driver expects errors from the socket. */
 export type Dial = () => Promise<Duplex>;
 
-export function createDial({ hosts, tls }: PostgresAddress, { silentMs }: DialOptions): Dial {
-	const names = hosts.map(({ host, port }) => `${host}:${port}`).join();
+export function createDial({ hosts, tls }: PostgresAddress, { silentMs, route }: DialOptions): Dial {
 	/** The server to begin with. */
-	let first = firsts.get(names) ?? 0;
+	let first = route?.first() ?? 0;
+	let turn = route?.turn();
 
 	async function dial(): Promise<Duplex> {
 		const errors: DialError[] = [];
+		if (turn !== route?.turn()) first = route?.first() ?? 0;
+		turn = route?.turn();
 		for (let tries = 0; tries < hosts.length; tries++) {
 			const index = (first + tries) % hosts.length;
 			const host = hosts[index] as PostgresHost;
 			try {
-				const socket = await open(host, tls);
+				const socket = await open(host, index);
 				noteEnd(socket, index);
 				if (silentMs !== undefined) endWhenSilent(socket, { host, silentMs });
 				return socket;
@@ -47,33 +50,36 @@ export function createDial({ hosts, tls }: PostgresAddress, { silentMs }: DialOp
 		throw noneAnswers(errors);
 	}
 
+	async function open(host: PostgresHost, index: number): Promise<Socket> {
+		const path = socketPath(host);
+		const socket = path === undefined ? connect(host.port, host.host) : connect(path);
+		route?.add(socket, index);
+		const timer = setTimeout(() => socket.destroy(silent(host, CONNECT_WITHIN_MS)), CONNECT_WITHIN_MS);
+		try {
+			await once(socket, 'connect');
+			return path === undefined ? await secure(socket, { host, tls }) : socket;
+		} catch (error) {
+			socket.destroy();
+			throw error;
+		} finally {
+			clearTimeout(timer);
+			route?.remove(socket);
+		}
+	}
+
 	/** What is closed at once is not the primary, and what fails may not be any more: the next connection is tried with the next server. */
 	function noteEnd(socket: Socket, index: number): void {
 		const openedAt = performance.now();
 		first = index;
+		route?.add(socket, index);
 		socket.once('close', (hasError) => {
 			const hasFailed = hasError || socket.bytesRead === 0;
 			const isShort = performance.now() - openedAt < SHORT_MS;
-			if (!(hasFailed || isShort) || first !== index) return;
+			if (route?.remove(socket) === false || !(hasFailed || isShort) || first !== index) return;
 			first = (index + 1) % hosts.length;
-			if (hasFailed) firsts.set(names, first);
+			if (hasFailed) route?.setFirst(first);
 		});
 	}
 
 	return () => dial().catch(failedSocket);
-}
-
-async function open(host: PostgresHost, tls: PostgresAddress['tls']): Promise<Socket> {
-	const path = socketPath(host);
-	const socket = path === undefined ? connect(host.port, host.host) : connect(path);
-	const timer = setTimeout(() => socket.destroy(silent(host, CONNECT_WITHIN_MS)), CONNECT_WITHIN_MS);
-	try {
-		await once(socket, 'connect');
-		return path === undefined ? await secure(socket, { host, tls }) : socket;
-	} catch (error) {
-		socket.destroy();
-		throw error;
-	} finally {
-		clearTimeout(timer);
-	}
 }
