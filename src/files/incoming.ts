@@ -15,7 +15,6 @@ import {
 	writevSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { newKey } from './file-store.ts';
 
 const FOLDER_MODE = 0o700;
@@ -29,7 +28,9 @@ const PADDING = new Uint8Array(4 * 1024);
 const PROBE = new Uint8Array(64 * 1024);
 
 /** In a thread, because the disk may take its time. */
-export const syncFile = promisify(fsync);
+export function syncFile(fd: number): Promise<void> {
+	return new Promise((resolve, reject) => fsync(fd, (error) => (error ? reject(error) : resolve())));
+}
 
 export interface IncomingFile {
 	readonly path: string;

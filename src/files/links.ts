@@ -1,6 +1,5 @@
 /** Signed addresses of files, which need no key. Each ends with its time, with its file, or with the key that made it. */
 
-import { timingSafeEqual } from 'node:crypto';
 import { decodeId, encodeId } from '../ids.ts';
 import { createServerSecret } from '../storage/server-secret.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -55,7 +54,7 @@ export function createFileLinks(storage: Pick<Storage, 'batch'>, now: () => numb
 			if (id === undefined || kind === undefined || holderId === undefined || !SECONDS.test(until)) return undefined;
 			const expected = Buffer.from(await sign(fileId, { holder, until }));
 			const given = Buffer.from(signature);
-			if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+			if (given.length !== expected.length || !crypto.timingSafeEqual(given, expected)) return undefined;
 			if (Number(until) * 1000 <= now()) return undefined;
 			return { fileId: id, holder: { kind: kind as LinkHolder['kind'], id: holderId } };
 		},

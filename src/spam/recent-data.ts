@@ -1,6 +1,5 @@
 /** What was sent lately, byte by byte the same: what the rules of the text said of it holds again. */
 
-import { randomInt } from 'node:crypto';
 import type { SpamReason } from './verdict.ts';
 
 /** What is known of a text once it was read. */
@@ -28,7 +27,7 @@ export type RecentData = ReturnType<typeof createRecentData>;
 export function createRecentData(now: () => number) {
 	const checksums = new Int32Array(PLACES);
 	// Secret, so that a sender cannot make two texts with the same checksum.
-	const seed = randomInt(2 ** 32);
+	const [seed = 0] = crypto.getRandomValues(new Uint32Array(1));
 	const known: (KnownData | undefined)[] = new Array(PLACES);
 
 	/** What is known of the very same data, if it came before on this day; remembers that it came. */
