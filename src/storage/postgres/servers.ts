@@ -5,9 +5,11 @@ import { repeat } from '../../repeat.ts';
 import { Unavailable } from '../errors.ts';
 import { rowsOf, type Sql } from './connection.ts';
 
-const LEASE_SECONDS = 30;
-const RENEW_MS = 5000;
-const TRIES = 50;
+/** So long the number of a process that was killed stays taken. */
+const LEASE_SECONDS = 10;
+const RENEW_MS = 2000;
+/** Longer than a lease, so that a start finds the number of a process that was killed before. */
+const TAKE_WITHIN_MS = 12_000;
 const BETWEEN_TRIES_MS = 100;
 
 const FREE = `seen_at < now() - interval '${LEASE_SECONDS} s'`;
@@ -38,7 +40,7 @@ export async function joinServers(sql: Sql, { onNumber, lastId, onError }: Serve
 	const own: ServerNumber = { number: 0, token: crypto.randomUUID() };
 
 	async function take(): Promise<void> {
-		for (let tries = 0; tries < TRIES; tries++) {
+		for (const since = performance.now(); performance.now() - since < TAKE_WITHIN_MS; ) {
 			const [taken] = await rowsOf<[number, number]>(sql, TAKE, [own.token]);
 			if (taken) {
 				own.number = taken[0];
