@@ -7,6 +7,7 @@ import { newPostgresDatabase } from '../../postgres.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 
 const SUBMISSIONS = 6;
+const MAILS_AN_HOUR = 3;
 /** A server that sends would find each of the other's by looking, every five seconds. */
 const BY_LOOKING_MS = 5000;
 
@@ -83,6 +84,30 @@ test('while the mail server is away both servers say so, and a retry at either e
 	for (const server of [one, other]) await server.call('POST /api/deliveries/retry', { json: { state: 'waiting' } });
 	await until(() => peer.accepted.length === 2);
 	for (const server of [one, other]) await until(async () => (await at(server)).mail.heldReason === null);
+	await peer.close();
+}, 60_000);
+
+test('the hourly mail cap counts what another server sent', async () => {
+	const peer = await startScriptedSmtp();
+	const database = await newPostgresDatabase();
+	const settings = {
+		FORMSRV_SMTP_URL: peer.url,
+		FORMSRV_MAIL_FROM: 'forms@example.com',
+		FORMSRV_MAIL_PER_HOUR: `${MAILS_AN_HOUR}`,
+	};
+	const first = await openTestServer({ database, settings });
+	await first.call('POST /api/forms', { json: { name: 'a', slug: 'a', notificationEmail: 'owner@example.com' } });
+	await first.submit('a', { n: 1 });
+	await until(() => peer.accepted.length === 1);
+	await first.close();
+	const second = await openTestServer({ database, settings });
+	for (let n = 2; n <= MAILS_AN_HOUR + 2; n++) await second.submit('a', { n });
+	const states = async () =>
+		(await second.call<Deliveries>('GET /api/deliveries')).body.deliveries.map(({ state }) => state);
+	await until(async () => (await states()).filter((state) => state === 'gathered').length === 2);
+	await until(async () => (await states()).filter((state) => state === 'sent').length === MAILS_AN_HOUR);
+	expect(peer.accepted).toHaveLength(MAILS_AN_HOUR);
+	await second.close();
 	await peer.close();
 }, 60_000);
 

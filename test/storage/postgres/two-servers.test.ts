@@ -48,6 +48,27 @@ test('a change of settings, and of keys, holds at the other server from its next
 		expect((await server.call<Form>(`GET /api/forms/${id}`)).body.submissionCount).toBe(3);
 }, 30_000);
 
+test('who signs in at one server is signed in at the other, until the sign-out; a set-up link works once', async () => {
+	const page = { 'X-Formsrv-CSRF': '1', 'Sec-Fetch-Site': 'same-origin' };
+	const signIn = (server: TestServer, proof: object) =>
+		server.call('POST /api/session', { key: null, json: proof, headers: page });
+	const opened = await signIn(one, { key: one.adminKey });
+	const cookie = opened.headers
+		.get('set-cookie')
+		?.split(';')[0]
+		?.replace(/^[^=]+/, '') as string;
+	const withCookie = (server: TestServer) => ({
+		key: null,
+		headers: { ...page, Cookie: `formsrv_${new URL(server.baseUrl).port}${cookie}` },
+	});
+	expect((await other.call('GET /api/forms', withCookie(other))).status).toBe(200);
+	expect((await one.call('DELETE /api/session', withCookie(one))).status).toBe(200);
+	expect((await other.call('GET /api/forms', withCookie(other))).status).toBe(401);
+	const token = await one.app.sessions.createLink();
+	const used = await Promise.all([one, other, one, other].map((server) => signIn(server, { token })));
+	expect(used.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
+}, 30_000);
+
 test('a submission that is repeated at the other server under its key is stored once', async () => {
 	const id = await makeForm('once');
 	const headers = { 'Idempotency-Key': 'k' };
