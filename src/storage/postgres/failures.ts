@@ -26,6 +26,9 @@ export function serverError(error: unknown): ServerError | undefined {
 
 const codeOf = (error: unknown) => serverError(error)?.code ?? '';
 
+/** Others held a lock for longer than it was waited for. */
+export const isHeldUp = (error: unknown) => codeOf(error) === '55P03';
+
 export const mayTryAgain = (error: unknown) => AGAIN.has(codeOf(error));
 
 /** Whether a writing statement that failed with this was rolled back for sure. */

@@ -4,15 +4,28 @@ import { readFileSync } from 'node:fs';
 import { assetPath } from '../../assets.ts';
 import { AppError } from '../../errors.ts';
 import { rowsOf, type Sql } from './connection.ts';
+import { isHeldUp } from './failures.ts';
 import { watchSettingsSql } from './settings-version.ts';
 
 /** So that only one process migrates; the others wait. "form" in ASCII, as in the header of an SQLite file. */
 const LOCK = 0x666f726d;
 
+/**
+ * A change waits for those who use a table, and all who come later wait behind it. Longer than a vacuum of PostgreSQL's own takes to
+ * make way, shorter than a visitor waits.
+ */
+const LOCK_WITHIN_MS = 2000;
+const BETWEEN_TRIES_MS = 3000;
+const GIVE_UP_AFTER_MS = 30_000;
+
 const FOLDER = assetPath('drizzle', 'postgres');
 
 interface Journal {
 	entries: { tag: string }[];
+}
+
+interface Wanted extends Journal {
+	folder: string;
 }
 
 /** How many migrations this program knows. */
@@ -32,12 +45,28 @@ export async function migrate(sql: Sql, another: () => Sql, folder = FOLDER): Pr
 	const { entries } = readJournal(folder);
 	if ((await readVersion(sql, entries.length)) === entries.length) return;
 	const patient = another();
-	await change(patient, { folder, entries }).finally(() => patient.end({ timeout: 1 }));
+	try {
+		await changeSoon(patient, { folder, entries });
+	} finally {
+		await patient.end({ timeout: 1 });
+	}
 }
 
-async function change(sql: Sql, { folder, entries }: Journal & { folder: string }): Promise<void> {
+async function changeSoon(sql: Sql, wanted: Wanted): Promise<void> {
+	for (const since = performance.now(); ; await Bun.sleep(BETWEEN_TRIES_MS)) {
+		try {
+			return await change(sql, wanted);
+		} catch (error) {
+			if (!isHeldUp(error)) throw error;
+			if (performance.now() - since > GIVE_UP_AFTER_MS) throw heldUp(error);
+		}
+	}
+}
+
+async function change(sql: Sql, { folder, entries }: Wanted): Promise<void> {
 	await sql.begin(async (tx) => {
 		await tx.unsafe('select pg_advisory_xact_lock($1)', [LOCK]);
+		await tx.unsafe(`set local lock_timeout = ${LOCK_WITHIN_MS}`);
 		await tx.unsafe('create table if not exists formsrv_schema (version integer not null)');
 		const version = await readVersion(tx as unknown as Sql, entries.length);
 		if (version === 0) await tx.unsafe('create extension if not exists pg_trgm').catch(needsTrigrams);
@@ -65,6 +94,15 @@ export async function readSchema(sql: Sql): Promise<number> {
 
 export function newerThanProgram(version: number, wanted = schemaVersion()): string {
 	return `The database was written by a newer formsrv (schema ${version}, this program knows ${wanted}). Start that version.`;
+}
+
+function heldUp(cause: unknown): AppError {
+	return new AppError(
+		'UNAVAILABLE',
+		'Another session uses the tables that this version has to change, such as pg_dump, or a transaction that was left open. Nothing ' +
+			'was changed. Start again when it is over, or end it.',
+		{ cause },
+	);
 }
 
 function needsTrigrams(cause: unknown): never {
