@@ -1,18 +1,16 @@
 /** The composition root: opens and closes all parts of the program together. */
 
 import { createByteBudget } from './byte-budget.ts';
-import { CAPTCHA_VENDORS, type Captcha } from './captchas.ts';
 import type { Config } from './config.ts';
 import { createEventStreams } from './dashboard/events/streams.ts';
 import { createSessions } from './dashboard/session/sessions.ts';
 import { createDispatch } from './delivery/dispatch.ts';
 import type { GuardedPost } from './delivery/guarded-request.ts';
-import { createWebhooks } from './delivery/webhooks/webhooks.ts';
-import { createFileLinks, type LinkHolder } from './files/links.ts';
+import { createFileLinks } from './files/links.ts';
 import { openFileStore } from './files/open.ts';
 import { createFileQuota } from './files/quota.ts';
 import { createTrackedStore } from './files/tracked-store.ts';
-import { createForms } from './forms/forms.ts';
+import { createFindBySlug } from './forms/by-slug.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createTurns } from './http/turns.ts';
 import { createAltcha } from './intake/altcha.ts';
@@ -25,24 +23,13 @@ import { createKeys } from './keys/keys.ts';
 import { lazy } from './lazy.ts';
 import { localUrl } from './local-url.ts';
 import type { Log } from './log.ts';
+import type { Management } from './management.ts';
 import { createSpam } from './spam/spam.ts';
 import { openStorage } from './storage/storage.ts';
-import { createBulk } from './submissions/bulk/bulk.ts';
 import { SCANS } from './submissions/scan-module.ts';
-import { createExplain } from './submissions/spam/explain.ts';
-import { createStats } from './submissions/stats/stats.ts';
-import { createSubmissions } from './submissions/submissions.ts';
 
 /** The byte budget of submitted content in memory. */
 const CONTENT_BYTES = 64 * 1024 * 1024;
-
-/** Maximum number of concurrent exports and lists of large submissions. */
-const LARGE_RESPONSES = {
-	perCaller: 4,
-	inAll: 8,
-	waitMs: 15_000,
-	message: 'Too many exports and lists of large submissions are in progress; try again in a few seconds.',
-};
 
 /** Maximum number of submissions with files that arrive at one time: it takes three networks to keep others out. */
 const UPLOADS = {
@@ -53,6 +40,8 @@ const UPLOADS = {
 };
 
 export type App = Awaited<ReturnType<typeof openApp>>;
+/** With what only owners use. */
+export type ManagedApp = App & Management;
 
 export interface AppOptions {
 	log: Log;
@@ -63,7 +52,7 @@ export interface AppOptions {
 
 /**
  * Opens the database and creates the services on it. Nothing listens and nothing is sent yet, so that commands can run
- * while a server is running.
+ * while a server is running. What only owners use is made when `management` is first called.
  */
 export async function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed }: AppOptions) {
 	const storage = await openStorage(config.database, {
@@ -78,7 +67,6 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	const links = createFileLinks(storage, now);
 	const keys = createKeys(storage, now);
 	const post = createPost(config.webhookAllow);
-	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
 	const dispatch = createDispatch(storage, {
 		...config,
 		baseUrl: config.baseUrl ?? localUrl(config.host, config.port),
@@ -89,20 +77,6 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		log,
 		now,
 	});
-	const forms = createForms(storage, {
-		captchas: configuredCaptchas(config),
-		maxFileBytes: config.limits.maxMultipart,
-		notices: dispatch.outbox,
-		now,
-	});
-	const submissions = createSubmissions(storage, {
-		budget,
-		turns: createTurns(LARGE_RESPONSES),
-		release: dispatch.retries.release,
-		now,
-	});
-	const bulk = createBulk(storage, dispatch.retries.release);
-	const stats = createStats(storage, { forms, now });
 	const sessions = createSessions(storage, { keys, now });
 	const streams = createEventStreams(storage);
 	const altcha = createAltcha({ ...createAltchaStore(storage, now), now });
@@ -122,7 +96,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	});
 	const intake = createIntake({
 		storage,
-		forms,
+		forms: { findBySlug: createFindBySlug(storage) },
 		budget,
 		rates,
 		limits: config.limits,
@@ -141,29 +115,29 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		now,
 	});
 
-	return {
+	const app = {
 		config,
+		now,
 		log,
 		storage,
 		keys,
-		forms,
-		submissions,
-		bulk,
-		stats,
-		explain: createExplain(storage, spam),
 		sessions,
 		streams,
-		webhooks,
+		post,
 		dispatch,
 		files,
 		intake,
 		spam,
 		senders: createSenders(keys, rates),
-		/** Whether that for which a link was made is still valid. */
-		isAlive: ({ kind, id }: LinkHolder): Promise<boolean> =>
-			({ key: keys, session: sessions, webhook: webhooks })[kind].isAlive(id),
 		close: storage.close,
 	};
+	return { ...app, management: lazy(async () => (await import('./management.ts')).createManagement(app)) };
+}
+
+/** For commands and tests, which may use everything. */
+export async function openManagedApp(...args: Parameters<typeof openApp>): Promise<ManagedApp> {
+	const app = await openApp(...args);
+	return { ...app, ...(await app.management()) };
 }
 
 /** Loaded on demand, because it imports much of `node:` and few servers need it at once. */
@@ -173,8 +147,4 @@ function createPost(allowed: readonly string[]): GuardedPost {
 		const post = await load();
 		return post(url, request);
 	};
-}
-
-function configuredCaptchas({ captcha }: Config): ReadonlySet<Captcha> {
-	return new Set<Captcha>(['altcha', ...CAPTCHA_VENDORS.filter((vendor) => captcha[vendor].secret !== null)]);
 }

@@ -7,16 +7,18 @@ export type FormEvent =
 	| { type: 'change'; formId: number }
 	| { type: 'delivery'; formId: number; deliveryId: number; state: string };
 
-/** Between the server that sends the deliveries and others on the same database. */
-export type DispatchEvent =
+/** For the servers that do the work of all on the same database. */
+export type WorkEvent =
 	/** A delivery to that destination was stored. */
 	| { type: 'due'; channel: 'mail' | 'webhook'; webhookId: number | null }
+	/** A form was deleted: its rows are to be removed. */
+	| { type: 'sweep' }
 	/** An owner wants destinations that are paused to be tried at once. */
 	| { type: 'retry' }
 	/** Why mail is paused; `null`: it is not. Times in milliseconds since 1970. */
 	| { type: 'mail'; outage: { since: number; reason: string; nextProbeAt: number } | null };
 
-export type AppEvent = FormEvent | DispatchEvent;
+export type AppEvent = FormEvent | WorkEvent;
 
 export type EventType = AppEvent['type'];
 

@@ -4,8 +4,10 @@
  */
 
 import type { App } from './app.ts';
+import { expireSentContent } from './delivery/sent-content.ts';
 import { MINUTE_MS } from './durations.ts';
 import { sweepFiles } from './files/sweep.ts';
+import { sweepForms } from './forms/sweep.ts';
 import type { Pause } from './in-chunks.ts';
 import { repeat } from './repeat.ts';
 import { startLearning } from './spam/bayes/learning.ts';
@@ -19,7 +21,7 @@ const MIN_PAUSE_MS = 5;
 const PAUSE = 3;
 
 export function startMaintenance(app: App): () => Promise<void> {
-	const { config, forms, intake, dispatch, sessions, files, spam, storage, log } = app;
+	const { config, now, intake, sessions, files, spam, storage, log } = app;
 	let isStopping = false;
 	const clockChecks = setInterval(storage.clock.look, CLOCK_CHECK_MS);
 
@@ -35,12 +37,12 @@ export function startMaintenance(app: App): () => Promise<void> {
 
 	async function run(): Promise<number> {
 		try {
-			await forms.sweep(createPause());
+			await sweepForms(storage, { pause: createPause(), now });
 			// Deletion by age is final, so it waits until the clock is settled.
 			if (storage.clock.isSettled()) {
 				await intake.expire(createPause());
 				await sessions.expire();
-				await dispatch.deliveries.expire(createPause());
+				await expireSentContent(storage, { pause: createPause(), now });
 			}
 			storage.maintain();
 			await sweepFiles(storage, { store: files.store, pause: createPause() });
@@ -58,9 +60,10 @@ export function startMaintenance(app: App): () => Promise<void> {
 			startScanning(storage, { address: scanner, store: files.store, log }),
 		);
 	const stopLearning = startLearning({ ...spam, events: storage.events, log });
-	forms.onRemoved(runs.wake);
+	const unsubscribe = storage.events.subscribe(['sweep'], runs.wake);
 	return async () => {
 		isStopping = true;
+		unsubscribe();
 		clearInterval(clockChecks);
 		await Promise.all([runs.stop(), stopLearning(), scanning?.then((stop) => stop())]);
 	};

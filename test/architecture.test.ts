@@ -41,6 +41,7 @@ const LEVELS = [
 	['forms', 'keys', 'delivery', 'backup'],
 	['intake', 'submissions'],
 	['dashboard'],
+	['management'],
 	['app'],
 	['maintenance', 'listeners'],
 	['server'],
@@ -130,6 +131,36 @@ describe('the source tree', () => {
 			imports.some((name) => /^(?:bun:sqlite|drizzle-orm\/(?:bun-sqlite|sqlite-proxy|pg-core)|postgres$)/.test(name)),
 		);
 		expect(driver.filter((path) => !isEngine(path))).toEqual([]);
+	});
+
+	test('loads at a start nothing that the first responses do not need', () => {
+		const transpiler = new Bun.Transpiler({ loader: 'ts' });
+		const loaded = new Set<string>();
+		const packages = new Set<string>();
+		const load = (path: string) => {
+			const source = sources.find((one) => one.path === path);
+			if (!source || loaded.has(path)) return;
+			loaded.add(path);
+			for (const { kind, path: name } of transpiler.scanImports(source.text)) {
+				if (kind !== 'import-statement') continue;
+				if (name.startsWith('.')) load(resolve(source, name));
+				else packages.add(name);
+			}
+		};
+		for (const path of ['src/main.ts', 'src/cli/serve.ts']) load(path);
+		expect([...packages].sort()).toEqual([
+			'bun:sqlite',
+			'disposable-email-domains-js',
+			'drizzle-orm',
+			'drizzle-orm/bun-sqlite',
+			'drizzle-orm/sqlite-core',
+			'ipaddr.js',
+			'node:fs',
+			'node:fs/promises',
+			'node:path',
+		]);
+		const forLater = /\/(?:management|routes|schema)\.ts$|^src\/(?:backup|storage\/postgres)\//;
+		expect([...loaded].filter((path) => forLater.test(path))).toEqual([]);
 	});
 
 	test('has no barrels and no files for miscellany', () => {

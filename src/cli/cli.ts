@@ -1,7 +1,7 @@
 /** The context of every command: input and output, settings, the opened application, and errors. */
 
 import type { Command } from 'commander';
-import type { App } from '../app.ts';
+import type { ManagedApp } from '../app.ts';
 import { type Config, listSettings, loadConfig } from '../config.ts';
 import type { Form } from '../forms/schema.ts';
 import { printable, printableJson } from '../log/line-text.ts';
@@ -50,7 +50,7 @@ interface ListText<T> {
 	none: string;
 }
 
-type UseApp = (app: App) => Promise<void>;
+type UseApp = (app: ManagedApp) => Promise<void>;
 
 export type Cli = ReturnType<typeof createCli>;
 
@@ -99,8 +99,8 @@ export function createCli(io: Io) {
 				io.stderr.write(line(`A new database is made: ${name}`));
 			}
 			const log = createLog({ level: 'warn', format: config.logFormat, write: (lines) => io.stderr.write(lines) });
-			const { openApp } = await import('../app.ts');
-			const app = await openApp(config, { log });
+			const { openManagedApp } = await import('../app.ts');
+			const app = await openManagedApp(config, { log });
 			try {
 				await use(app);
 			} finally {
@@ -162,7 +162,7 @@ export function examples(...lines: string[]): string {
 }
 
 /** Finds a form by its id or slug. @throws CommandError if there is none */
-export async function findForm(app: App, idOrSlug: string): Promise<Form> {
+export async function findForm(app: ManagedApp, idOrSlug: string): Promise<Form> {
 	const forms = await app.forms.list();
 	const found = forms.find(({ id }) => id === idOrSlug) ?? forms.find(({ slug }) => slug === idOrSlug.toLowerCase());
 	if (found) return found;

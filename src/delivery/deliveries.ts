@@ -1,25 +1,9 @@
 /** The owner's view of deliveries: the list, and each with its content. */
 
-import {
-	and,
-	asc,
-	count,
-	desc,
-	eq,
-	getTableColumns,
-	inArray,
-	isNotNull,
-	isNull,
-	lt,
-	ne,
-	type SQL,
-	sql,
-} from 'drizzle-orm';
+import { and, count, desc, eq, getTableColumns, isNull, ne, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
-import { DAY_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import { decodeId, encodeId } from '../ids.ts';
-import { inChunks, type Pause } from '../in-chunks.ts';
 import type { Storage } from '../storage/storage.ts';
 import {
 	CHANNELS,
@@ -38,9 +22,6 @@ import { SUBMISSIONS_DIGEST } from './outbox.ts';
 import type { Delivery, DeliveryList, DeliveryWithContent } from './schema.ts';
 import type { MailOutage } from './worker.ts';
 
-/** How long sent content is stored. */
-const CONTENT_KEPT_MS = 30 * DAY_MS;
-const EXPIRE_AT_ONCE = 500;
 const { content: _, ...LISTED } = getTableColumns(deliveries);
 
 /** Public ids; a submission only with its form. */
@@ -53,14 +34,13 @@ export interface DeliveriesOptions {
 	channels: Record<ChannelName, Channel>;
 	isMailSet: boolean;
 	mailOutage: () => MailOutage;
-	now?: () => number;
 }
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
 /** With a `mode`, deliveries of the other mode's forms do not exist. */
 export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
-	const { channels, isMailSet, mailOutage, now = Date.now } = options;
+	const { channels, isMailSet, mailOutage } = options;
 	const { db } = storage;
 
 	async function checkSubject({ form, submission }: DeliverySubject, mode?: Mode): Promise<void> {
@@ -190,22 +170,6 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 			const content = row.channel === 'mail' ? await channels.mail.compose(row) : undefined;
 			if (content === undefined) throw new AppError('NOT_FOUND', 'There is nothing to show of this delivery.');
 			return String(content.html);
-		},
-		/** Maintenance: deletes sent content after 30 days; the delivery itself stays. */
-		async expire(pause: Pause): Promise<void> {
-			const expired = and(isNotNull(deliveries.content), lt(deliveries.finishedAt, now() - CONTENT_KEPT_MS));
-			await inChunks(async () => {
-				const rows = await db
-					.select({ id: deliveries.id })
-					.from(deliveries)
-					.where(expired)
-					.orderBy(asc(deliveries.finishedAt))
-					.limit(EXPIRE_AT_ONCE);
-				if (rows.length === 0) return false;
-				const ids = rows.map(({ id }) => id);
-				await storage.batch((tx) => [tx.update(deliveries).set({ content: null }).where(inArray(deliveries.id, ids))]);
-				return rows.length === EXPIRE_AT_ONCE;
-			}, pause);
 		},
 	};
 }

@@ -1,4 +1,4 @@
-/** Assembles everything outgoing: the outbox, its channels, the worker, and the owner's view of deliveries. */
+/** Assembles everything outgoing: the outbox, its channels and the worker. */
 
 import { type ByteBudget, createShare } from '../byte-budget.ts';
 import { type Mailbox, parseMailbox } from '../config/mailbox.ts';
@@ -9,11 +9,9 @@ import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { MAIL_SCHEDULE, WEBHOOK_SCHEDULE } from './backoff.ts';
 import { type Channel, lazyMessages } from './channel.ts';
-import { createDeliveries } from './deliveries.ts';
 import type { MailIdentity } from './email.ts';
 import type { GuardedPost } from './guarded-request.ts';
 import { createOutbox } from './outbox.ts';
-import { createRetries } from './retries.ts';
 import { type MailOutage, startWorker, type Worker, type WorkerTiming } from './worker.ts';
 
 /** Memory for submissions in flight; untrusted receivers decide how long they occupy it. */
@@ -83,26 +81,15 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 			outageElsewhere = outage;
 		});
 
-	async function onDue(): Promise<void> {
-		if (worker) await worker.retryNow();
-		else storage.events.publish({ type: 'retry' });
-	}
-
 	return {
 		mail,
 		outbox,
-		deliveries: createDeliveries(storage, {
-			channels,
-			isMailSet: mail.server !== null,
-			mailOutage: () => (worker ? worker.mailOutage() : outageElsewhere),
-			now,
-		}),
-		/** In a command there is no worker: a running server finds due rows within seconds. */
-		retries: createRetries(storage, { onDue, now }),
-		/** As the function of `test-mail.ts`. */
-		sendTestMail: async (to: string): Promise<string> => {
-			const { sendTestMail } = await import('./test-mail.ts');
-			return sendTestMail(to, { ...mail, now });
+		channels,
+		mailOutage: (): MailOutage => (worker ? worker.mailOutage() : outageElsewhere),
+		/** To be called when an owner made something due. In a command there is no worker: a running server finds due rows within seconds. */
+		async onDue(): Promise<void> {
+			if (worker) await worker.retryNow();
+			else storage.events.publish({ type: 'retry' });
 		},
 		/** Starts the worker; mails link to `baseUrl`. Returns a function that stops it within about `graceMs`. */
 		start(baseUrl: string): (graceMs: number) => Promise<void> {

@@ -12,7 +12,7 @@ import type { Auth } from '../keys/auth.ts';
 import { CHANNELS, DELIVERY_STATES, type Mode } from '../storage/tables.ts';
 import { MAIL_TESTS_PER_MINUTE } from './bounds.ts';
 import { parseDeliveryQuery } from './delivery-query.ts';
-import type { Dispatch } from './dispatch.ts';
+import type { DeliveryManagement } from './management.ts';
 import { DeliveryList, DeliveryWithContent, MailTest, MailTestResult, RetryDeliveries, RetryResult } from './schema.ts';
 import { checkRecipient } from './test-mail.ts';
 
@@ -70,7 +70,7 @@ const pageOf = ({ mode }: { mode: Mode }, request: Request) => ({
 
 const page = jsonResponse('The page.', { schema: DeliveryList, example: EXAMPLE_LIST });
 
-function listRoutes({ deliveries }: Dispatch, auth: Auth) {
+function listRoutes({ deliveries }: DeliveryManagement, auth: Auth) {
 	return new Elysia()
 		.use(auth)
 		.get(
@@ -116,7 +116,7 @@ function listRoutes({ deliveries }: Dispatch, auth: Auth) {
 		);
 }
 
-function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
+function deliveryRoutes({ deliveries, retries }: DeliveryManagement, auth: Auth) {
 	return new Elysia({ prefix: '/api/deliveries' })
 		.use(auth)
 		.get('/:id', ({ principal, params }) => deliveries.get(params.id, principal.mode), {
@@ -181,7 +181,7 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 		);
 }
 
-function mailTestRoute(dispatch: Dispatch, auth: Auth) {
+function mailTestRoute(dispatch: DeliveryManagement, auth: Auth) {
 	// One limit for all callers, because an admin key can create more keys.
 	const rate = createRateLimiter(MAIL_TESTS_PER_MINUTE);
 	return new Elysia({ prefix: '/api/mail' }).use(auth).post(
@@ -206,7 +206,7 @@ function mailTestRoute(dispatch: Dispatch, auth: Auth) {
 	);
 }
 
-export const deliveriesRoutes = (dispatch: Dispatch, auth: Auth) =>
+export const deliveriesRoutes = (dispatch: DeliveryManagement, auth: Auth) =>
 	new Elysia({ tags: ['Deliveries'] })
 		.use(listRoutes(dispatch, auth))
 		.use(deliveryRoutes(dispatch, auth))

@@ -3,7 +3,7 @@
 import { and, eq, inArray, isNotNull, isNull, ne, notBetween, sql } from 'drizzle-orm';
 import { DAY_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
-import type { Db, Storage } from '../storage/storage.ts';
+import type { Clock, Db, Storage } from '../storage/storage.ts';
 import { type FormRow, formerSlugs, forms, type Mode } from '../storage/tables.ts';
 
 const RESERVED_MS = 30 * DAY_MS;
@@ -16,7 +16,7 @@ interface Taker {
 	mode: Mode;
 }
 
-export function createFormerSlugs({ db, clock }: Storage, now: () => number) {
+export function createFormerSlugs({ db }: Pick<Storage, 'db'>, now: () => number) {
 	const inOrder = sql`rowid`;
 
 	async function own(slug: string): Promise<Pick<FormRow, 'id'> | undefined> {
@@ -100,12 +100,13 @@ export function createFormerSlugs({ db, clock }: Storage, now: () => number) {
 				tx.update(formerSlugs).set(set).where(eq(formerSlugs.formId, formId)),
 			] as const;
 		},
-		/** Maintenance: deletes reservations that have ended, or that lie too far ahead because the clock was set back. */
-		expire(tx: Db) {
-			const [from, until] = clock.isSettled() ? [now() + 1, now() + RESERVED_MS] : [0, Number.MAX_SAFE_INTEGER];
-			return tx.delete(formerSlugs).where(notBetween(formerSlugs.freeAt, from, until));
-		},
 	};
+}
+
+/** Deletes reservations that have ended, or that lie too far ahead because the clock was set back. */
+export function expireReservations(tx: Db, { isSettled }: Pick<Clock, 'isSettled'>, at: number) {
+	const [from, until] = isSettled() ? [at + 1, at + RESERVED_MS] : [0, Number.MAX_SAFE_INTEGER];
+	return tx.delete(formerSlugs).where(notBetween(formerSlugs.freeAt, from, until));
 }
 
 export function slugTaken(slug: string): AppError {

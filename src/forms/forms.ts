@@ -1,22 +1,18 @@
-/** Creates, reads, changes and deletes forms, and finds the form of a submission by its slug. */
+/** Creates, reads, changes and deletes forms. */
 
-import { and, desc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNull } from 'drizzle-orm';
 import type { Captcha } from '../captchas.ts';
 import { encodeId } from '../ids.ts';
-import { inChunks, type Pause } from '../in-chunks.ts';
-import { lazy } from '../lazy.ts';
 import { FormGone, UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Counts, NewDelivery } from '../storage/submission.ts';
-import { apiKeys, deliveries, type FormRow, formerSlugs as formerTable, forms, type Mode } from '../storage/tables.ts';
+import { apiKeys, deliveries, type FormRow, forms, type Mode } from '../storage/tables.ts';
 import { checkFormSettings } from './check-settings.ts';
 import { createFormerSlugs, slugTaken } from './former-slugs.ts';
 import { checkOpening } from './opening.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
 import { pickSettings } from './settings.ts';
 import { slugFromName } from './slug.ts';
-
-const SWEEP_CHUNK = 250;
 
 /** Mails about a change of a form's notification addresses. */
 export interface AddressNotices {
@@ -52,7 +48,6 @@ export type Forms = ReturnType<typeof createForms>;
 
 export function createForms(storage: Storage, options: FormsOptions) {
 	const { captchas, maxFileBytes = Number.MAX_SAFE_INTEGER, notices = NO_NOTICES, now = Date.now } = options;
-	const bySlug = new Map<string, FormRow>();
 	const formerSlugs = createFormerSlugs(storage, now);
 	const toForm = (form: FormRow, { former = [], counts = NO_COUNTS, fileBytes = 0 }: Partial<FormDetails> = {}) =>
 		toResponse(form, { former, counts, fileBytes, createdAt: storage.clock.timeline().isoOf(form.id) });
@@ -61,34 +56,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		const fileBytes = await storage.submissions.fileBytes(form.id);
 		return toForm(form, { former: await formerSlugs.of(form.id), counts: counts.get(form.id), fileBytes });
 	}
-	let cacheVersion = -1;
-	let removed = () => {};
 	const select = () => storage.db.select().from(forms);
-	const selectBySlug = lazy(() => {
-		const asked = sql.placeholder('slug');
-		const former = storage.db.select({ id: formerTable.formId }).from(formerTable).where(eq(formerTable.slug, asked));
-		const bySlugOrFormer = or(eq(forms.slug, asked), inArray(forms.id, former));
-		return select()
-			.where(and(bySlugOrFormer, isNull(forms.deletedAt)))
-			.prepare();
-	});
-
-	function findIn(version: number, slug: string): FormRow | Promise<FormRow | undefined> {
-		if (version > cacheVersion) {
-			bySlug.clear();
-			cacheVersion = version;
-		}
-		return bySlug.get(slug) ?? readBySlug(slug);
-	}
-
-	async function readBySlug(slug: string): Promise<FormRow | undefined> {
-		const asked = slug.toLowerCase();
-		const version = cacheVersion;
-		const [found] = await selectBySlug().execute({ slug: asked });
-		// Cache existing forms only: untrusted clients can request any number of slugs.
-		if (found && version === cacheVersion) bySlug.set(asked, found);
-		return found;
-	}
 
 	return {
 		/** Newest first. */
@@ -162,7 +130,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		},
 		/**
 		 * Deletes a form for good: once committed, the form, its submissions, waiting deliveries and form-level keys are
-		 * inaccessible. {@link sweep} removes the rows.
+		 * inaccessible. `sweepForms` removes the rows.
 		 * @throws AppError FORM_NOT_FOUND, also for a form that is deleted already
 		 */
 		async remove(id: string, mode?: Mode): Promise<void> {
@@ -178,29 +146,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			]);
 			if (deleted.length === 0) throw new FormGone();
 			storage.events.publish({ type: 'change', formId });
-			removed();
-		},
-		/** Sets the listener that is called after a deletion, when there are rows to sweep. */
-		onRemoved(listener: () => void): void {
-			removed = listener;
-		},
-		/**
-		 * Frees the slugs of forms deleted long ago, and removes the rows of deleted forms in chunks, so that requests need
-		 * not wait. It can stop at any point and start again.
-		 * @param mayGoOn Called between chunks; resolves to whether to continue.
-		 */
-		async sweep(pause: Pause): Promise<void> {
-			await storage.batch((tx) => [formerSlugs.expire(tx)]);
-			const rows = await storage.db.select({ id: forms.id }).from(forms).where(isNotNull(forms.deletedAt));
-			for (const { id } of rows) {
-				if (!(await inChunks(() => storage.submissions.sweep(id, SWEEP_CHUNK), pause))) return;
-				await storage.batch((tx) => [tx.delete(forms).where(eq(forms.id, id))]);
-			}
-		},
-		/** The form with this slug or former slug; `undefined` for an unknown or malformed one. On the hot path of submissions. */
-		findBySlug(slug: string): FormRow | Promise<FormRow | undefined> {
-			const version = storage.settingsVersion();
-			return typeof version === 'number' ? findIn(version, slug) : version.then((known) => findIn(known, slug));
+			storage.events.publish({ type: 'sweep' });
 		},
 	};
 }

@@ -4,7 +4,7 @@ import type { ByteBudget } from '../byte-budget.ts';
 import type { Config } from '../config.ts';
 import { AppError } from '../errors.ts';
 import { checkOrigin } from '../forms/allowed-domains.ts';
-import type { Forms } from '../forms/forms.ts';
+import type { FindBySlug } from '../forms/by-slug.ts';
 import { encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
 import type { Stamps } from '../spam/sender/stamps.ts';
@@ -40,7 +40,7 @@ const FREE_BODIES = 192;
 
 export interface IntakeOptions extends Omit<StoreOptions, 'now'> {
 	storage: Storage;
-	forms: Forms;
+	forms: { findBySlug: FindBySlug };
 	/** Memory for large bodies; beyond it they are rejected with Retry-After. */
 	budget: ByteBudget;
 	rates: IntakeRates;

@@ -28,7 +28,7 @@ export function openHandlers(app: App, { isShared, urls, drain }: HandlersSetup)
 	function createBaseHandler(onError: ErrorHandler): Handler {
 		// Loaded with the first management request, which waits for it: this is most of the program, and a server may take
 		// submissions for weeks without it.
-		const management = lazy(async () => (await import('./management.ts')).createManagement(app, { urls, onError }));
+		const management = lazy(async () => (await import('./management.ts')).openManagement(app, { urls, onError }));
 		return (request, info) => {
 			const { path } = info;
 			const handler = atBase(path);

@@ -1,7 +1,7 @@
 /** The management routes: the API, the dashboard with its sessions, and their documentation. */
 
 import { type AnyElysia, Elysia } from 'elysia';
-import type { App } from '../app.ts';
+import type { App, ManagedApp } from '../app.ts';
 import { EVENTS_PATH, eventRoutes } from '../dashboard/events/routes.ts';
 import { dashboardRoutes } from '../dashboard/routes.ts';
 import { createSessionCookie } from '../dashboard/session/cookie.ts';
@@ -48,13 +48,13 @@ const TAGS = [
 	{ name: 'Server', description: 'Check the state of the server.' },
 ];
 
-export function createManagement(app: App, { urls, onError }: { urls: PublicUrls; onError: ErrorHandler }) {
+export async function openManagement(app: App, { urls, onError }: { urls: PublicUrls; onError: ErrorHandler }) {
 	const router = createRouter(onError);
-	mountManagement(router, app, urls);
+	mountManagement(router, { ...app, ...(await app.management()) }, urls);
 	return router.fetch;
 }
 
-export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): void {
+export function mountManagement(router: AnyElysia, app: ManagedApp, urls: PublicUrls): void {
 	const api = createRateLimiter(app.config.rates.api);
 	const failures = createRateLimiter(app.config.rates.auth);
 	const cookie = createSessionCookie(urls.base, LIFETIME_MS);

@@ -5,6 +5,7 @@ import { eq } from 'drizzle-orm';
 import { createByteBudget } from '../../src/byte-budget.ts';
 import { createDispatch, type DispatchOptions } from '../../src/delivery/dispatch.ts';
 import type { PostResult } from '../../src/delivery/guarded-request.ts';
+import { manageDeliveries } from '../../src/delivery/management.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { createFileLinks } from '../../src/files/links.ts';
 import { createLog } from '../../src/log.ts';
@@ -33,7 +34,7 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 		format: 'json',
 		write: (lines) => logLines.push(Buffer.from(lines).toString()),
 	});
-	const dispatch = createDispatch(storage, {
+	const sending = createDispatch(storage, {
 		smtpUrl: null,
 		mailFrom: 'Forms <forms@example.com>',
 		mailPerHour: 1_000_000,
@@ -51,6 +52,7 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 		now,
 		...options,
 	});
+	const dispatch = manageDeliveries(storage, sending, now);
 	let stopSending: ((graceMs: number) => Promise<void>) | undefined;
 
 	async function makeForm(values: Partial<typeof forms.$inferInsert> = {}): Promise<FormRow> {

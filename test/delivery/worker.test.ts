@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
+import { expireSentContent } from '../../src/delivery/sent-content.ts';
 import { encodeId } from '../../src/ids.ts';
 import { deliveries, forms, submissions } from '../../src/storage/tables.ts';
 import { allIn, messageIds, useDeliveryFixtures } from './fixtures.ts';
@@ -209,15 +210,16 @@ test('a mail that cannot be rendered affects no other', async () => {
 test('sent content is deleted after 30 days; the delivery stays', async () => {
 	const clock = { now: Date.UTC(2026, 0, 2) };
 	const peer = await server();
-	const { submit, start, until, dispatch } = await openFixture({ smtpUrl: peer.url, now: () => clock.now });
+	const { submit, start, until, dispatch, storage } = await openFixture({ smtpUrl: peer.url, now: () => clock.now });
+	const expire = () => expireSentContent(storage, { pause: async () => true, now: () => clock.now });
 	await start();
 	await submit();
 	const [row] = await until(allIn('sent', 1));
 	const id = encodeId(row?.id ?? 0);
 	clock.now += 29 * 24 * 3_600_000;
-	await dispatch.deliveries.expire(async () => true);
+	await expire();
 	expect((await dispatch.deliveries.get(id)).content).not.toBeNull();
 	clock.now += 2 * 24 * 3_600_000;
-	await dispatch.deliveries.expire(async () => true);
+	await expire();
 	expect(await dispatch.deliveries.get(id)).toMatchObject({ state: 'sent', content: null });
 });

@@ -3,7 +3,9 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { AppError } from '../../src/errors.ts';
+import { createFindBySlug } from '../../src/forms/by-slug.ts';
 import { createForms } from '../../src/forms/forms.ts';
+import { sweepForms } from '../../src/forms/sweep.ts';
 import { openStorage } from '../../src/storage/storage.ts';
 import { rejectionOfAsync } from '../rejection.ts';
 import { openTestServer } from '../server.ts';
@@ -16,9 +18,11 @@ async function open() {
 	const file = join(tempFolder(), 'formsrv.db');
 	const storage = await openStorage(file, { now: () => clock.now });
 	const forms = createForms(storage, { captchas: new Set(), now: () => clock.now });
-	const nameAt = async (slug: string) => (await forms.findBySlug(slug))?.name;
+	const findBySlug = createFindBySlug(storage);
+	const nameAt = async (slug: string) => (await findBySlug(slug))?.name;
+	const sweep = () => sweepForms(storage, { pause: async () => true, now: () => clock.now });
 	const rename = (id: string, slug: string) => forms.update(id, { input: { slug } });
-	return { clock, storage, forms, nameAt, rename };
+	return { clock, storage, forms, nameAt, rename, sweep };
 }
 
 test('a renamed form is found by all former slugs, in any case, and lists them', async () => {
@@ -63,14 +67,14 @@ test('a form of the other mode cannot take one', async () => {
 });
 
 test('all slugs of a deleted form are reserved for 30 days, also once its rows are removed', async () => {
-	const { clock, storage, forms, nameAt, rename } = await open();
+	const { clock, storage, forms, nameAt, rename, sweep } = await open();
 	const { id } = await forms.create('live', { name: 'One', slug: 'first' });
 	await rename(id, 'second');
 	await forms.remove(id);
 	const other = await forms.create('live', { name: 'Other' });
 	for (const wait of [0, 29 * DAY_MS, DAY_MS - 1]) {
 		clock.now += wait;
-		await forms.sweep(async () => true);
+		await sweep();
 		for (const slug of ['first', 'second']) {
 			expect(await nameAt(slug)).toBeUndefined();
 			for (const attempt of [() => forms.create('live', { name: 'Two', slug }), () => rename(other.id, slug)]) {
@@ -82,7 +86,7 @@ test('all slugs of a deleted form are reserved for 30 days, also once its rows a
 	}
 	clock.now += 1;
 	await forms.create('live', { name: 'Two', slug: 'first' });
-	await forms.sweep(async () => true);
+	await sweep();
 	await rename(other.id, 'second');
 	expect([await nameAt('first'), await nameAt('second')]).toEqual(['Two', 'Other']);
 	await storage.close();

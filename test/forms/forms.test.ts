@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { AppError } from '../../src/errors.ts';
+import { createFindBySlug } from '../../src/forms/by-slug.ts';
 import { createForms } from '../../src/forms/forms.ts';
 import type { CreateForm, UpdateForm } from '../../src/forms/schema.ts';
+import { sweepForms } from '../../src/forms/sweep.ts';
 import { decodeId } from '../../src/ids.ts';
 import { createKeys } from '../../src/keys/keys.ts';
 import { openStorage } from '../../src/storage/storage.ts';
@@ -13,6 +15,7 @@ async function open(file = join(tempFolder(), 'formsrv.db')) {
 	const storage = await openStorage(file);
 	return {
 		storage,
+		findBySlug: createFindBySlug(storage),
 		forms: createForms(storage, { captchas: new Set(['turnstile']), maxFileBytes: 25 * 1024 * 1024 }),
 		file,
 	};
@@ -147,12 +150,12 @@ test('a form can be sent back as it was read, also when the server lost the secr
 });
 
 test('a slug belongs to one form, whatever its case', async () => {
-	const { forms, storage } = await open();
+	const { forms, findBySlug, storage } = await open();
 	await forms.create('live', { name: 'One', slug: 'contact' });
 	const other = await forms.create('test', { name: 'Two' });
 	expect((await refusal(forms.create('test', { name: 'Three', slug: 'Contact' }))).code).toBe('SLUG_TAKEN');
 	expect((await refusal(forms.update(other.id, { input: { slug: 'contact' } }))).code).toBe('SLUG_TAKEN');
-	expect((await forms.findBySlug('CONTACT'))?.name).toBe('One');
+	expect((await findBySlug('CONTACT'))?.name).toBe('One');
 	await storage.close();
 });
 
@@ -169,18 +172,18 @@ test("the other mode's form is not there", async () => {
 });
 
 test('a change is visible to the next query of the slug', async () => {
-	const { forms, storage } = await open();
+	const { forms, findBySlug, storage } = await open();
 	const form = await forms.create('live', { name: 'One', slug: 'contact' });
-	expect((await forms.findBySlug('contact'))?.isActive).toBe(true);
+	expect((await findBySlug('contact'))?.isActive).toBe(true);
 	await forms.update(form.id, { input: { isActive: false } });
-	expect((await forms.findBySlug('contact'))?.isActive).toBe(false);
+	expect((await findBySlug('contact'))?.isActive).toBe(false);
 	await forms.update(form.id, { input: { slug: 'other' } });
-	expect((await forms.findBySlug('contact'))?.slug).toBe('other');
+	expect((await findBySlug('contact'))?.slug).toBe('other');
 	await storage.close();
 });
 
 test('a deleted form is inaccessible at once, and its rows are swept, also after a restart', async () => {
-	const { forms, storage, file } = await open();
+	const { forms, findBySlug, storage, file } = await open();
 	const form = await forms.create('live', { name: 'One', slug: 'contact' });
 	await createKeys(storage).create({ mode: 'live', permissions: ['read'], form: form.id });
 	const formId = decodeId(form.id) as number;
@@ -197,18 +200,18 @@ test('a deleted form is inaccessible at once, and its rows are swept, also after
 	);
 	await Promise.all(appends);
 	await forms.remove(form.id);
-	expect(await forms.findBySlug('contact')).toBeUndefined();
+	expect(await findBySlug('contact')).toBeUndefined();
 	expect((await refusal(forms.get(form.id))).code).toBe('FORM_NOT_FOUND');
 	expect((await refusal(forms.remove(form.id))).code).toBe('FORM_NOT_FOUND');
 	expect((await createKeys(storage).list()).length).toBe(0);
 	await forms.create('live', { name: 'Two', slug: 'two' });
-	await forms.sweep(async () => false);
+	await sweepForms(storage, { pause: async () => false });
 	await storage.close();
 
 	const again = await open(file);
 	const left = async () => (await again.storage.db.select().from(submissionTable)).length;
 	expect(await left()).toBe(2250);
-	await again.forms.sweep(async () => true);
+	await sweepForms(again.storage, { pause: async () => true });
 	expect(await left()).toBe(0);
 	expect((await again.storage.db.select().from(formTable)).map(({ name }) => name)).toEqual(['Two']);
 	await again.storage.close();

@@ -2,7 +2,7 @@
 
 import { and, desc, eq, gt, isNull } from 'drizzle-orm';
 import type { Config } from '../../config.ts';
-import type { Dispatch } from '../../delivery/dispatch.ts';
+import type { DeliveryManagement } from '../../delivery/management.ts';
 import type { DeliveryList } from '../../delivery/schema.ts';
 import { encodeId } from '../../ids.ts';
 import type { DiskUse } from '../../storage/database.ts';
@@ -16,7 +16,7 @@ const LARGEST = 10;
 
 interface StatusSources {
 	config: Pick<Config, 'files' | 'mailFrom' | 'settings'>;
-	dispatch: Pick<Dispatch, 'deliveries'>;
+	dispatch: Pick<DeliveryManagement, 'deliveries'>;
 	storage: Pick<Storage, 'clock' | 'db' | 'disk' | 'findings' | 'submissions'>;
 }
 

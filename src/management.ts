@@ -1,0 +1,76 @@
+/** What only owners use, by requests or commands. A server makes it with the first of these, and may never need it. */
+
+import type { ByteBudget } from './byte-budget.ts';
+import { CAPTCHA_VENDORS, type Captcha } from './captchas.ts';
+import type { Config } from './config.ts';
+import type { Sessions } from './dashboard/session/sessions.ts';
+import type { Dispatch } from './delivery/dispatch.ts';
+import type { GuardedPost } from './delivery/guarded-request.ts';
+import { manageDeliveries } from './delivery/management.ts';
+import { createWebhooks } from './delivery/webhooks/webhooks.ts';
+import type { LinkHolder } from './files/links.ts';
+import { createForms } from './forms/forms.ts';
+import { createTurns } from './http/turns.ts';
+import type { Keys } from './keys/keys.ts';
+import type { Spam } from './spam/spam.ts';
+import type { Storage } from './storage/storage.ts';
+import { createBulk } from './submissions/bulk/bulk.ts';
+import { createExplain } from './submissions/spam/explain.ts';
+import { createStats } from './submissions/stats/stats.ts';
+import { createSubmissions } from './submissions/submissions.ts';
+
+/** Maximum number of concurrent exports and lists of large submissions. */
+const LARGE_RESPONSES = {
+	perCaller: 4,
+	inAll: 8,
+	waitMs: 15_000,
+	message: 'Too many exports and lists of large submissions are in progress; try again in a few seconds.',
+};
+
+/** What it has in common with the rest of the program. */
+interface Parts {
+	config: Config;
+	now: () => number;
+	storage: Storage;
+	keys: Keys;
+	sessions: Sessions;
+	post: GuardedPost;
+	dispatch: Dispatch;
+	files: { budget: ByteBudget };
+	spam: Spam;
+}
+
+export type Management = ReturnType<typeof createManagement>;
+
+export function createManagement({ config, now, storage, keys, sessions, post, ...app }: Parts) {
+	const dispatch = manageDeliveries(storage, app.dispatch, now);
+	const { release } = dispatch.retries;
+	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
+	const forms = createForms(storage, {
+		captchas: configuredCaptchas(config),
+		maxFileBytes: config.limits.maxMultipart,
+		notices: dispatch.outbox,
+		now,
+	});
+	return {
+		forms,
+		webhooks,
+		dispatch,
+		submissions: createSubmissions(storage, {
+			budget: app.files.budget,
+			turns: createTurns(LARGE_RESPONSES),
+			release,
+			now,
+		}),
+		bulk: createBulk(storage, release),
+		stats: createStats(storage, { forms, now }),
+		explain: createExplain(storage, app.spam),
+		/** Whether that for which a link was made is still valid. */
+		isAlive: ({ kind, id }: LinkHolder): Promise<boolean> =>
+			({ key: keys, session: sessions, webhook: webhooks })[kind].isAlive(id),
+	};
+}
+
+function configuredCaptchas({ captcha }: Config): ReadonlySet<Captcha> {
+	return new Set<Captcha>(['altcha', ...CAPTCHA_VENDORS.filter((vendor) => captcha[vendor].secret !== null)]);
+}
