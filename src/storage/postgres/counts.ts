@@ -21,7 +21,7 @@ const counted = NAMES.map((name) => `count(*) filter (where ${CONDITION[FILTER_O
 const COUNTS = `
 	select f.id, ${NAMES.map((name) => `f.${name} + t.${name}`).join(', ')}, ${NAMES.map((name) => `t.${name}`).join(' + ')} tail
 	from forms f cross join lateral (select ${counted} from submissions where form_id = f.id and id >= f.folded_to) t
-	where f.id = any($1::text::bigint[])`;
+	where f.id = any($1::bigint[])`;
 
 /** How many matching submissions of a form have an id below another: whole blocks, and what is counted of one part block. */
 export function countBelow(filter: Filter, { form, id }: { form: string; id: string }): string {
@@ -126,8 +126,7 @@ export function createCounts(sql: Sql, { horizon, onError }: CountsOptions) {
 			const folded = moves.filter(({ id }) => id < foldedTo);
 			if (folded.length === 0) return;
 			const lists = NAMES.map((name) => numbers(folded.map((one) => one[name])));
-			const rows =
-				'unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[])';
+			const rows = 'unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])';
 			const sums = NAMES.map((name) => `sum(${name})::bigint ${name}`).join(', ');
 			const added = (to: string) => NAMES.map((name) => `${name} = ${to}.${name} + d.${name}`).join(', ');
 			await rowsOf(

@@ -108,7 +108,7 @@ export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES }
 		const shapes = await makeShapes(rows.map(([id, data]) => ({ id, formId, names: namesOf(data) })));
 		await rowsOf(
 			sql,
-			`update submissions s set shape = x.shape from unnest($1::text::bigint[], $2::text::bigint[]) x (id, shape) where s.id = x.id`,
+			`update submissions s set shape = x.shape from unnest($1::bigint[], $2::bigint[]) x (id, shape) where s.id = x.id`,
 			[numbers(ids), numbers(shapes)],
 		);
 		return rows.length === RELISTED_AT_ONCE && !shapes.includes(UNLISTED);

@@ -3,36 +3,15 @@
 import type { Log } from '../../log.ts';
 import type { Findings } from '../findings.ts';
 import { type Arrivals, startIndexer } from '../indexer.ts';
-import { SEARCHED_JSON_CHARACTERS, searchTerms, searchText } from '../search-text.ts';
-import type { Selection } from '../submission.ts';
-import { BEYOND_ALL_IDS, CONDITION } from '../submission-rows.ts';
-import { numbers, rowsOf, type Sql, strings, type Value } from './connection.ts';
+import { SEARCHED_JSON_CHARACTERS, searchText } from '../search-text.ts';
+import { BEYOND_ALL_IDS } from '../submission-rows.ts';
+import { numbers, rowsOf, type Sql, strings } from './connection.ts';
+import { MARK } from './search-hits.ts';
 
 /** Folding the texts of a step holds up everything else for so long; the rest is the database's work. */
 const STEP = { usual: { rows: 128, bytes: 128 * 1024 }, short: { rows: 32, bytes: 32 * 1024 } };
 /** Where the index ends, among the server's values. */
 export const INDEXED_TO = 'search_indexed_to';
-/** Around each short word, behind the text; no text holds it. */
-const MARK = '\u0001';
-const SYNTAX = /[\\%_]/g;
-
-/** What of a selection the search finds, as a statement. */
-export function found({ formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS, words = [] }: Selection): {
-	text: string;
-	values: Value[];
-} {
-	const { parts, shortWords } = searchTerms(words);
-	const patterns = [...parts, ...shortWords.map((word) => `${MARK}${word}${MARK}`)].map(
-		(part) => `%${part.replace(SYNTAX, '\\$&')}%`,
-	);
-	// One by one, because the index does not know lists of patterns.
-	const matches = patterns.map((_, i) => `t.text like $${i + 4} and `).join('');
-	return {
-		text: `select s.id from search_texts t join submissions s on s.id = t.id
-			where ${matches}t.form_id = $1 and s.form_id = $1 and s.id >= $2 and s.id < $3 and ${CONDITION[filter]}`,
-		values: [formId, fromId, beforeId, ...patterns],
-	};
-}
 
 export interface SearchOptions {
 	horizon(): Promise<number>;
@@ -70,9 +49,9 @@ export function createSearch(sql: Sql, { horizon, findings }: SearchOptions) {
 			sql,
 			`with mine as (insert into server_values (name, value) values ($4, $6)
 					on conflict (name) do update set value = excluded.value where server_values.value = $5 returning 1),
-				s as (select id from submissions where id = any($1::text::bigint[]) order by id for key share)
+				s as (select id from submissions where id = any($1::bigint[]) order by id for key share)
 			insert into search_texts (id, form_id, text)
-				select t.* from unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[]) t (id, form_id, text)
+				select t.* from unnest($1::bigint[], $2::bigint[], $3::text[]) t (id, form_id, text)
 				join s on s.id = t.id where exists (select from mine) on conflict (id) do nothing`,
 			[...columns, INDEXED_TO, from, `${last}`],
 		);

@@ -19,7 +19,7 @@ export async function areFilesHeld(sql: Sql): Promise<boolean> {
 export async function removeFiles(tx: Runner, ids: string): Promise<void> {
 	await rowsOf(
 		tx,
-		`with kept as (select form_id, key, bytes from files where submission_id = any($1::text::bigint[]) and key is not null),
+		`with kept as (select form_id, key, bytes from files where submission_id = any($1::bigint[]) and key is not null),
 			r as (insert into removed_files (key) select key from kept on conflict (key) do update set due_at = 0)
 		update forms set file_bytes = file_bytes - b.bytes
 			from (select form_id, sum(bytes)::bigint bytes from kept group by form_id) b where forms.id = b.form_id`,
@@ -34,7 +34,7 @@ export function createFileLists(sql: Sql) {
 			const rows = await rowsOf<FileRow>(
 				sql,
 				`select submission_id, id, field, name, type, claimed_type, bytes, sha256, key, scan from files
-					where submission_id = any($1::text::bigint[]) order by submission_id, id`,
+					where submission_id = any($1::bigint[]) order by submission_id, id`,
 				[numbers(ids)],
 			);
 			for (const [submissionId, id, field, name, type, claimedType, bytes, sha256, key, scan] of rows) {

@@ -47,7 +47,7 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 				const rows = await rowsOf<[number, number, number, number]>(
 					tx,
 					`select id, is_read, is_starred, is_spam from submissions
-						where form_id = $1 and id = any($2::text::bigint[]) order by id for update`,
+						where form_id = $1 and id = any($2::bigint[]) order by id for update`,
 					[formId, numbers(ids)],
 				);
 				const found = rows.map(([id, ...flags]) => ({ id, ...toFlags(...flags) }));
@@ -68,7 +68,7 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 					await rowsOf(
 						tx,
 						`insert into spam_marks (submission_id, form_id, is_spam)
-							select id, $2, $3 from unnest($1::text::bigint[]) as id
+							select id, $2, $3 from unnest($1::bigint[]) as id
 							on conflict (submission_id) do update set is_spam = excluded.is_spam`,
 						[numbers(found.map(({ id }) => id)), formId, Number(flags.isSpam)],
 					);
@@ -83,7 +83,7 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 					`update submissions set is_read = coalesce($2, is_read), is_starred = coalesce($3, is_starred),
 						is_spam = coalesce($4, is_spam),
 						spam_reason = case when coalesce($4, is_spam) = 1 then coalesce(spam_reason, 'marked') end
-						where id = any($1::text::bigint[])`,
+						where id = any($1::bigint[])`,
 					[numbers(changed.map(({ id }) => id)), value(flags.isRead), value(flags.isStarred), value(flags.isSpam)],
 				);
 				return changed.map((row) => ({ id: row.id, ...difference(countsOf({ ...row, ...flags }), countsOf(row)) }));
@@ -156,7 +156,7 @@ export async function readEntries(sql: Runner, formId: number, ids: readonly num
 	if (ids.length === 0) return [];
 	const rows = await rowsOf<PageRow>(
 		sql,
-		`select ${PAGE_COLUMNS} from submissions where form_id = $1 and id = any($2::text::bigint[])`,
+		`select ${PAGE_COLUMNS} from submissions where form_id = $1 and id = any($2::bigint[])`,
 		[formId, numbers(ids)],
 	);
 	const byId = new Map(rows.map((row) => [row[0], toEntry(row)]));
@@ -166,9 +166,9 @@ export async function readEntries(sql: Runner, formId: number, ids: readonly num
 async function removeRows(tx: Runner, ids: readonly number[]): Promise<void> {
 	const list = numbers(ids);
 	await removeFiles(tx, list);
-	await rowsOf(tx, 'delete from submissions where id = any($1::text::bigint[])', [list]);
+	await rowsOf(tx, 'delete from submissions where id = any($1::bigint[])', [list]);
 	// After the rows are locked: the search index adds no text to a submission that is not there.
-	await rowsOf(tx, 'delete from search_texts where id = any($1::text::bigint[])', [list]);
+	await rowsOf(tx, 'delete from search_texts where id = any($1::bigint[])', [list]);
 }
 
 /** Transactions that stood in each other's way were rolled back, and run anew. */

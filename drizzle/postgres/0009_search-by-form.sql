@@ -1,0 +1,1 @@
+CREATE INDEX "search_texts_form" ON "search_texts" USING btree ("form_id","id");

@@ -1,0 +1,92 @@
+/** Pages of a form, however deep: the blocks' counts say where one begins, and what is near an end of the list is just read. */
+
+import type { ListQuery, Page, Selection } from '../submission.ts';
+import { BEYOND_ALL_IDS, CONDITION, COUNT_OF } from '../submission-rows.ts';
+import { type Runner, rowsOf, type Sql } from './connection.ts';
+import { countBelow, type FormCounts } from './counts.ts';
+import { again, readEntries } from './submission-log.ts';
+
+/** So far from where the list begins no block is looked at, unless too few of so many submissions match. */
+const NEAR = 500;
+const NEAR_LOOKS = 2000;
+
+export function createSubmissionPages(sql: Sql, counts: Pick<FormCounts, 'of'>) {
+	/** How many match, and below which of them the bounds lie. */
+	async function ranks(tx: Runner, { formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection) {
+		const isWhole = fromId <= 0 && beforeId >= BEYOND_ALL_IDS;
+		if (isWhole) return { low: 0, high: (await counts.of([formId], tx)).get(formId)?.[COUNT_OF[filter]] ?? 0 };
+		const below = (id: string) => countBelow(filter, { form: '$1::bigint', id });
+		const [row] = await rowsOf<[number, number]>(tx, `select ${below('$2::bigint')}, ${below('$3::bigint')}`, [
+			formId,
+			fromId,
+			beforeId,
+		]);
+		return { low: row?.[0] ?? 0, high: row?.[1] ?? 0 };
+	}
+
+	async function page(query: ListQuery): Promise<Page> {
+		return oneView(async (tx) => {
+			const { low, high } = await ranks(tx, query);
+			const { offset, limit, order, formId } = query;
+			const total = Math.max(0, high - low);
+			const wanted = Math.min(limit, total - offset);
+			if (wanted <= 0) return { rows: [], total };
+			const rank = order === 'asc' ? low + offset : high - 1 - offset;
+			const isNear = offset + wanted <= NEAR;
+			const { fromId = 0, beforeId = BEYOND_ALL_IDS } = query;
+			let ids = isNear ? await rowsOf<[number]>(tx, idsNear(query), [formId, fromId, beforeId, wanted, offset]) : [];
+			if (ids.length < wanted) ids = await rowsOf<[number]>(tx, idsFrom(query), [formId, rank, wanted]);
+			const rows = await readEntries(
+				tx,
+				formId,
+				ids.map(([id]) => id),
+			);
+			return { rows, total };
+		});
+	}
+
+	/** Several statements on one state of the database. */
+	function oneView<T>(read: (tx: Runner) => Promise<T>): Promise<T> {
+		return again(
+			() => sql.begin('isolation level repeatable read read only', (tx) => read(tx as unknown as Runner)) as Promise<T>,
+		);
+	}
+
+	return {
+		page,
+		async count(selection: Selection): Promise<number> {
+			const { low, high } = await oneView((tx) => ranks(tx, selection));
+			return Math.max(0, high - low);
+		},
+	};
+}
+
+/** The ids of so many matches ($4) behind so many others ($5), if they are among the first submissions between two ids ($2, $3). */
+function idsNear({ filter, order }: Pick<ListQuery, 'filter' | 'order'>): string {
+	return `select id from (select id, is_spam, is_read, is_starred from submissions where form_id = $1 and id >= $2 and id < $3
+			order by id ${order} limit ${NEAR_LOOKS}) near
+		where ${CONDITION[filter]} order by id ${order} limit $4 offset $5`;
+}
+
+/**
+ * The ids of so many matches ($3) from the one of a rank ($2, 0 = oldest) onwards: of the blocks in which they are, by the
+ * blocks' counts, and of the last part, which is not folded.
+ */
+function idsFrom({ filter, order }: Pick<ListQuery, 'filter' | 'order'>): string {
+	const matching = `from submissions where form_id = $1`;
+	const isAscending = order === 'asc';
+	const [first, last] = isAscending
+		? ['$2::bigint', '$2::bigint + $3::bigint - 1']
+		: ['$2::bigint - $3::bigint + 1', '$2::bigint'];
+	const skip = isAscending ? '$2::bigint - min(below)' : 'max(below + n) - 1 - $2::bigint';
+	return `with parts as (
+			select b.first_id, b.${COUNT_OF[filter]} n, lead(b.first_id, 1, f.folded_to) over (order by b.first_id) next_id
+				from submission_blocks b join forms f on f.id = b.form_id where b.form_id = $1
+			union all select f.folded_to, (select count(*) ${matching} and id >= f.folded_to and ${CONDITION[filter]}), ${BEYOND_ALL_IDS}
+				from forms f where f.id = $1),
+		sums as (select first_id, next_id, n, sum(n) over (order by first_id)::bigint - n below from parts),
+		here as (select * from sums where n > 0 and below <= ${last} and below + n > ${first})
+		select s.id from here p cross join lateral (
+			select id ${matching} and id >= p.first_id and id < p.next_id and ${CONDITION[filter]}) s
+		order by p.first_id ${order}, s.id ${order} limit $3::bigint offset (select ${skip} from here)`;
+}
