@@ -1,15 +1,20 @@
-/** Gathers submissions into batches: a few large ones on their way cost less than many small ones. */
+/**
+ * Gathers submissions into batches: a few large ones on their way cost less than many small ones, and while one is stored,
+ * the next is taken in.
+ */
 
 import type { Stored } from './insert.ts';
 
 const MAX_ROWS = 2000;
 const MAX_CHARACTERS = 4 * 1024 * 1024;
-/** Batches that are on their way at the same time: while one waits for its commit, the next one is taken in. */
+/** Batches that are on their way at the same time. */
 export const MAX_IN_FLIGHT = 4;
 /** The most turns of the event loop that a batch waits for; each has to bring submissions to share it. */
 const MAX_TURNS = 4;
 /** A batch waits for so many as are on their way already, but no longer than this. */
 const PATIENCE_MS = 10;
+/** With each batch the peak counts for so much less. */
+const FADING = 0.995;
 
 /** A submission that waits since a moment. */
 export type Waiting = Stored & { since: number };
@@ -31,6 +36,8 @@ export function createGathering<Job extends Waiting>({ send, deadlineMs, expire 
 	let turns = 0;
 	let seen = 0;
 	let rowsInFlight = 0;
+	/** The most that waited and were on their way at one time lately. */
+	let peak = 0;
 	let patience: ReturnType<typeof setTimeout> | undefined;
 
 	function schedule(): void {
@@ -50,7 +57,7 @@ export function createGathering<Job extends Waiting>({ send, deadlineMs, expire 
 		turns = 0;
 		seen = 0;
 		while (queue.length > 0 && queue.length >= rowsInFlight && inFlight.size < MAX_IN_FLIGHT) sendOff();
-		if (queue.length > 0 && patience === undefined) patience = setTimeout(losePatience, PATIENCE_MS);
+		if (queue.length > 0) patience ??= setTimeout(losePatience, PATIENCE_MS);
 	}
 
 	function losePatience(): void {
@@ -63,6 +70,11 @@ export function createGathering<Job extends Waiting>({ send, deadlineMs, expire 
 
 	function sendOff(): void {
 		const batch = take();
+		peak *= FADING;
+		if (queue.length === 0) {
+			clearTimeout(patience);
+			patience = undefined;
+		}
 		inFlight.add(batch);
 		rowsInFlight += batch.length;
 		void send(batch).finally(() => {
@@ -89,7 +101,11 @@ export function createGathering<Job extends Waiting>({ send, deadlineMs, expire 
 	return {
 		add(job: Job): void {
 			queue.push(job);
-			schedule();
+			peak = Math.max(peak, queue.length + rowsInFlight);
+			// Half of them: so one half is stored while the other half is taken in.
+			const isHalf = queue.length >= Math.max(rowsInFlight, peak / 2);
+			if (isHalf && inFlight.size < MAX_IN_FLIGHT) sendOff();
+			else schedule();
 		},
 		/** Lets others go past the batch of a submission, whose outcome may stay unknown for long. */
 		letPass(job: Job): void {

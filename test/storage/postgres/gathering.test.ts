@@ -1,0 +1,51 @@
+/** How submissions are gathered into batches: while one half is stored, the other half is taken in. */
+
+import { expect, test } from 'bun:test';
+import { createGathering, MAX_IN_FLIGHT, type Waiting } from '../../../src/storage/postgres/gathering.ts';
+
+const CLIENTS = 64;
+
+/** Clients that each send the next submission when the last one is stored, and a database that stores when told to. */
+function startLoad() {
+	const stores: (() => void)[] = [];
+	const batches: number[] = [];
+	const gathering = createGathering<Waiting>({
+		deadlineMs: 10_000,
+		expire: () => {},
+		async send(batch) {
+			batches.push(batch.length);
+			await new Promise<void>((store) => stores.push(store));
+			setImmediate(() => sendAll(batch.length));
+		},
+	});
+	function sendAll(count: number): void {
+		for (let i = 0; i < count; i++) gathering.add({ since: performance.now(), row: { data: '{}' } } as Waiting);
+	}
+	return { gathering, batches, sendAll, storeNext: () => stores.shift()?.(), inFlight: () => stores.length };
+}
+
+test('a submission that comes alone is sent at once', () => {
+	const { batches, sendAll } = startLoad();
+	sendAll(1);
+	expect(batches).toEqual([1]);
+});
+
+test('clients that all wait at the same time are divided into halves', async () => {
+	const { batches, sendAll, storeNext, inFlight } = startLoad();
+	sendAll(CLIENTS);
+	for (let rounds = 0; rounds < 50; rounds++) {
+		while (inFlight() === 0) await new Promise(setImmediate);
+		storeNext();
+		await new Promise(setImmediate);
+		await new Promise(setImmediate);
+	}
+	const last = batches.slice(-10);
+	expect(Math.min(...last)).toBeGreaterThan(CLIENTS / 4);
+	expect(Math.max(...last)).toBeLessThan((CLIENTS * 3) / 4);
+});
+
+test('no more than so many batches are on their way', () => {
+	const { batches, sendAll } = startLoad();
+	sendAll(CLIENTS * 100);
+	expect(batches.length).toBe(MAX_IN_FLIGHT);
+});
