@@ -13,15 +13,14 @@ const UNKNOWN = /^(?:08|57P|25006|40003)/;
 const CONNECTION = /^(?:CONNECT|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN|ENOENT)/;
 
 interface ServerError {
-	name: string;
 	code: string;
 	message: string;
 	severity: string;
 }
 
-/** Of the server, as the driver has it. */
+/** Of the server, as the driver has it. By what it holds: in the compiled program its class has another name. */
 export function serverError(error: unknown): ServerError | undefined {
-	return (error as ServerError | null)?.name === 'PostgresError' ? (error as ServerError) : undefined;
+	return error instanceof Error && 'severity' in error ? (error as Error & ServerError) : undefined;
 }
 
 const codeOf = (error: unknown) => serverError(error)?.code ?? '';

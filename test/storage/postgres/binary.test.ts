@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import postgres from 'postgres';
 import { runBinary, startBinary } from '../../binary.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 import { tempFolder } from '../../temp-folder.ts';
@@ -27,6 +28,30 @@ test('it takes submissions, and every command reads them', async () => {
 	expect(post.status).toBe(303);
 	expect((await call('submissions', 'list', 'contact')).stdout).toContain('name=Zoë');
 	expect((await call('submissions', 'export', 'contact', '--format', 'ndjson')).stdout).toContain('"Zoë"');
+	expect(await server.end('SIGTERM')).toBe(0);
+}, 30_000);
+
+test('it knows what an error of the database means', async () => {
+	const { cwd, env, call } = await openCommands();
+	const key = (await call('keys', 'create')).stdout.trim();
+	const server = await startBinary({ cwd, env });
+	const sql = postgres(env.FORMSRV_DATABASE_URL, { max: 2, fetch_types: false, onnotice() {} });
+	const create = () =>
+		fetch(`${server.baseUrl}/api/forms`, {
+			method: 'POST',
+			headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+			body: JSON.stringify({ name: 'A', slug: 'a' }),
+		});
+	// It waits for another to make up its mind, which the look at the slug before could not see.
+	const created = await sql.begin(async (other) => {
+		await other`insert into forms (id, mode, slug, name) values (1, 'live', 'a', 'A')`;
+		const response = create();
+		while ((await sql`select from pg_locks where not granted`).length === 0) await Bun.sleep(5);
+		return [response];
+	});
+	const response = (await created[0]) as Response;
+	expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([409, 'SLUG_TAKEN']);
+	await sql.end();
 	expect(await server.end('SIGTERM')).toBe(0);
 }, 30_000);
 
