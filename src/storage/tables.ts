@@ -314,7 +314,7 @@ export const deliveries = sqliteTable(
 	],
 );
 
-/** The clock was set; see `timeline.ts`. Moments in milliseconds since 1970. */
+/** The clock was set; see `timeline.ts`. Moments in milliseconds since 1970. PostgreSQL has those that came from a file. */
 export const clockSteps = sqliteTable('clock_steps', {
 	/** Ids from here on … */
 	fromId: integer('from_id').primaryKey(),
@@ -435,7 +435,7 @@ export const setupLinks = sqliteTable('setup_links', {
 });
 
 /** Tables that only SQLite has; another engine does in another way what they are for. */
-export const SQLITES_OWN: readonly SQLiteTable[] = [fieldNames, clockSteps, searchSegments, searchRemovals];
+export const SQLITES_OWN: readonly SQLiteTable[] = [fieldNames, searchSegments, searchRemovals];
 
 /** Without the counts, which the engine keeps in the row; see `submissions.counts`. */
 export type FormRow = Omit<

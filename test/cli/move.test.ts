@@ -14,6 +14,7 @@ import { newPostgresDatabase } from '../postgres.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
 const SECONDS = 1000;
+const HOUR = 3600 * SECONDS;
 const MANY = 12_000;
 
 let cli: CommandLine;
@@ -73,6 +74,7 @@ function fillTheRest(): void {
 		"insert into setup_links values ('l', 1)",
 		"insert into spent_challenges values ('c', 1)",
 		"insert into server_values values ('secret', 'abc')",
+		'insert into clock_steps values (4096, 0, 2, 2, 1)',
 	])
 		client.run(statement);
 	client.close();
@@ -204,6 +206,48 @@ test(
 		expect((await again.call('serve')).stderr).toContain('is missing, and beside it');
 		expect((await onPostgres.call('move', '--to', 'back.db')).stderr).toBe('');
 		expect(await everything(again)).toEqual(before);
+	},
+	60 * SECONDS,
+);
+
+/** Submissions of a machine whose clock says another time, and is set back by an hour. */
+async function storeByWrongClock(aheadMs: number): Promise<void> {
+	let now = Date.now() + aheadMs;
+	const storage = await openStorage(file, { now: () => now, elapsed: () => 0 });
+	const noServer = storage.serve();
+	for (const passed of [0, 100, -HOUR, 100, 100]) {
+		now += passed;
+		await store(storage);
+	}
+	noServer();
+	await storage.close();
+}
+
+test(
+	'a file whose clock was set back arrives with the moments of its submissions',
+	async () => {
+		// Behind the form, which has the right time.
+		await storeByWrongClock(-3 * HOUR);
+		const before = await everything(cli);
+		let moved = await cli.call('move', '--to', url);
+		while (moved.stderr.includes('run ahead')) moved = await cli.call('move', '--to', url);
+		expect(moved).toMatchObject({ code: 0, stderr: '' });
+		expect(await everything(cli)).toEqual(before);
+		const onPostgres = openCommandLine(cli.cwd, { FORMSRV_DATABASE_URL: url });
+		expect(await everything(onPostgres)).toEqual(before);
+		expect((await onPostgres.call('move', '--to', 'back.db')).code).toBe(0);
+		const again = openCommandLine(cli.cwd, { FORMSRV_DATABASE_URL: `sqlite:${cli.path('back.db')}` });
+		expect(await everything(again)).toEqual(before);
+	},
+	60 * SECONDS,
+);
+
+test(
+	'while its ids run ahead of the clock a file is not moved, and the sentence says until when',
+	async () => {
+		await storeByWrongClock(HOUR);
+		const { code, stderr } = await cli.call('move', '--to', url);
+		expect([code, stderr]).toEqual([1, expect.stringMatching(/its ids run ahead of it until \d{4}-\d\d-\d\dT/)]);
 	},
 	60 * SECONDS,
 );

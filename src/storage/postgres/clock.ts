@@ -3,7 +3,7 @@
 import { ID_SOURCES, IDS_PER_MILLISECOND } from '../../ids.ts';
 import { repeat } from '../../repeat.ts';
 import { type ClockReport, NO_CLOCK } from '../clock-report.ts';
-import { createTimeline } from '../timeline.ts';
+import { type ClockStep, createTimeline } from '../timeline.ts';
 import { rowsOf, type Sql, WRITER_NAME } from './connection.ts';
 import { joinServers } from './servers.ts';
 
@@ -25,7 +25,7 @@ export type Clock = Awaited<ReturnType<typeof createClock>>;
 export async function createClock(sql: Sql, { now, oldestWriting, onError }: ClockOptions) {
 	/** A clock of the caller's own is the one that counts. */
 	const isOwnClock = now !== Date.now;
-	const timeline = createTimeline([]);
+	const timeline = createTimeline(await readSteps(sql));
 	let offset = 0;
 	let last = 0;
 
@@ -88,4 +88,13 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 			await servers.leave();
 		},
 	};
+}
+
+/** Of the file that the submissions came from; see `../move.ts`. Here ids never run ahead of the clock. */
+async function readSteps(sql: Sql): Promise<ClockStep[]> {
+	const columns = 'from_id, offset_ms, before_ms, after_ms, end_ms';
+	const rows = await rowsOf<number[]>(sql, `select ${columns} from clock_steps order by from_id`);
+	return rows.map(
+		([fromId, offsetMs, beforeMs, afterMs, endMs]) => ({ fromId, offsetMs, beforeMs, afterMs, endMs }) as ClockStep,
+	);
 }

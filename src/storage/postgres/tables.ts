@@ -101,6 +101,7 @@ export const {
 	api_keys,
 	webhooks,
 	deliveries,
+	clock_steps,
 	server_values,
 	spam_marks,
 	spam_models,

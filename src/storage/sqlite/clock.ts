@@ -205,6 +205,21 @@ export function readClockSteps(client: Database): ClockStep[] {
 		);
 }
 
+/**
+ * A database that came to rest: from the next id on, ids stand for what the clock says. Called within a transaction.
+ * @returns the moment from which that is possible, if it lies ahead: ids run ahead of the clock
+ */
+export function endOffset(client: Database, now: number): number | undefined {
+	const { fromId = 0, offsetMs = 0 } = readClockSteps(client).at(-1) ?? {};
+	if (offsetMs === 0) return undefined;
+	const { highest, save } = prepareStatements(client);
+	const newestMs = Math.floor(Math.max(fromId, Number(highest().values()[0]?.[0] ?? 0)) / IDS_PER_MILLISECOND);
+	const atMs = newestMs + 1;
+	if (atMs > now) return atMs;
+	save().run(atMs * IDS_PER_MILLISECOND, 0, atMs, atMs, newestMs - offsetMs);
+	return undefined;
+}
+
 function prepareStatements(client: Database): Record<'highest' | 'save', () => Statement> {
 	const tables = ['submissions', 'deliveries', 'forms', 'api_keys', 'webhooks', 'sessions'];
 	const highest = [

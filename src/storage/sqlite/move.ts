@@ -5,6 +5,7 @@ import { existsSync, statSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
 import type { MovedTable, MoveSide, MoveSource, MoveTarget, Values } from '../move.ts';
 import { namesOf } from '../submission-rows.ts';
+import { endOffset } from './clock.ts';
 import { LAST_COMMAND_ID } from './command-ids.ts';
 import { behindLinks, closeWriteConnection, openWriteConnection, waitWhileBusy } from './connection.ts';
 import { copyDatabase } from './copy.ts';
@@ -21,7 +22,7 @@ export async function openSource(file: string): Promise<MoveSource> {
 	try {
 		// Held until the end, so that nothing is written, by commands either.
 		waitWhileBusy(() => client.run('begin immediate'));
-		rejectClockSteps(client, file);
+		followClock(client, file);
 	} catch (error) {
 		client.close();
 		release();
@@ -108,12 +109,14 @@ function lock(file: string): () => void {
 	return release;
 }
 
-/** PostgreSQL makes ids by its own clock, and knows no others. */
-function rejectClockSteps(client: Database, file: string): void {
-	if (client.query('select 1 from clock_steps where offset_ms <> 0').values().length === 0) return;
+/** PostgreSQL makes ids by its own clock. The step by which they do so again is undone with the transaction: the file stays as it is. */
+function followClock(client: Database, file: string): void {
+	const fromMs = endOffset(client, Date.now());
+	if (fromMs === undefined) return;
 	throw new AppError(
 		'UNAVAILABLE',
-		`The clock was set back while ${file} was used. It cannot be moved, because PostgreSQL would give its submissions other moments.`,
+		`The clock was set back while ${file} was used, and its ids run ahead of it until ${new Date(fromMs).toISOString()}. ` +
+			'PostgreSQL would give new submissions places before the older ones: move then, or correct the clock.',
 	);
 }
 
