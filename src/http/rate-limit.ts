@@ -49,6 +49,13 @@ export function createRateLimiter(limit: number, now: () => number = Date.now) {
 		};
 	}
 
+	function count(caller: Caller, at: number): Window {
+		const window = windowOf(caller, at);
+		if (window.used >= limit) throw tooMany(stateOf(window, at));
+		window.used++;
+		return window;
+	}
+
 	return {
 		/**
 		 * Counts one request. `undefined` if the limit is off.
@@ -57,10 +64,11 @@ export function createRateLimiter(limit: number, now: () => number = Date.now) {
 		take(caller: Caller): RateState | undefined {
 			if (limit === 0) return undefined;
 			const at = now();
-			const window = windowOf(caller, at);
-			if (window.used >= limit) throw tooMany(stateOf(window, at));
-			window.used++;
-			return stateOf(window, at);
+			return stateOf(count(caller, at), at);
+		},
+		/** The same, without its state. @throws AppError RATE_LIMITED */
+		check(caller: Caller): void {
+			if (limit > 0) count(caller, now());
 		},
 		/** Counts one request that is not rejected; `true` if the caller is over the limit. */
 		isOver(caller: Caller): boolean {

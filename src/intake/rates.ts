@@ -28,13 +28,13 @@ export function createIntakeRates(
 		take({ form, clientAddress }: Sender): RateState | undefined {
 			const network = networkOf(clientAddress);
 			const state = toForm.take(`${network} ${form.id}`);
-			toAll.take(network);
+			toAll.check(network);
 			return state;
 		},
 		/** Counts a submission with a key, whatever its address. @throws AppError RATE_LIMITED */
 		takeKey: (keyId: string): RateState | undefined => ofKey.take(keyId),
 		/** Counts a wrong key. @throws AppError RATE_LIMITED */
-		takeFailure: (clientAddress: string): void => void failures.take(networkOf(clientAddress)),
+		takeFailure: (clientAddress: string): void => failures.check(networkOf(clientAddress)),
 		/** Counts a request for something else, apart from submissions. @throws AppError RATE_LIMITED */
 		takeOther: ({ form, clientAddress }: Sender, other: Told): RateState | undefined =>
 			toForm.take(`${networkOf(clientAddress)} ${form.id} ${other}`),
