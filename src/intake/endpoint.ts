@@ -12,7 +12,6 @@ import { helpPage } from './help-page.ts';
 import type { Intake, Submit } from './intake.ts';
 import type { Told } from './rates.ts';
 import {
-	type Accepted,
 	acceptedResponse,
 	corsHeaders,
 	jsonResponse,
@@ -50,14 +49,14 @@ interface Target {
 	rest: string;
 }
 
-/** What is known of a request by now, for the response if it is rejected. */
-interface Context extends Omit<Rejection, 'error'>, ErrorResponses {
-	info: RequestInfo;
+/** What is known of a request by now: for intake, and for the response, also if it is rejected. */
+interface Context extends Omit<Submit, 'form'>, Omit<Rejection, 'error'>, ErrorResponses {
+	rate: RateState | undefined;
 	report: EndpointOptions['report'];
 }
 
-/** A submission for intake, with what the response needs. */
-type Submission = Submit & Accepted & { info: RequestInfo };
+/** A request whose form was found. */
+type Submission = Context & Submit;
 
 /** How many paths are remembered. */
 const MAX_KNOWN_PATHS = 1000;
@@ -83,7 +82,19 @@ export function createEndpoint(options: EndpointOptions): Handler {
 
 	/** From here on, errors of the request get the form's responses, with what is known of it by then. */
 	function takeErrors(info: RequestInfo): Context {
-		const context: Context = { info, form: undefined, rate: undefined, isJsonOnly: false, report, reject };
+		const { request, clientAddress } = info;
+		const context: Context = {
+			info,
+			request,
+			clientAddress,
+			form: undefined,
+			hasKey: false,
+			ownAddress,
+			rate: undefined,
+			isJsonOnly: false,
+			report,
+			reject,
+		};
 		info.errors = context;
 		return context;
 	}
@@ -97,36 +108,30 @@ export function createEndpoint(options: EndpointOptions): Handler {
 	}
 
 	function submitTo(form: FormRow, context: Context): Promise<Response> {
-		const { info } = context;
-		const { request, clientAddress } = info;
-		context.form = form;
+		const submission = withForm(context, form);
+		const { info, request } = submission;
 		const key = keyOf(request);
-		const hasKey = key !== undefined;
-		const submission: Submission = { form, request, clientAddress, hasKey, ownAddress, info, rate: undefined };
-		if (key === undefined) return accept(submission, context, intake.rates.take(submission));
+		if (key === undefined) {
+			submission.rate = intake.rates.take(submission);
+			return intake.accept(submission, responses);
+		}
+		submission.hasKey = true;
 		return senders
 			.admit(key, { form, info })
-			.then((rate) => accept(submission, context, rate))
+			.then((rate) => {
+				submission.rate = rate;
+				return intake.accept(submission, responses);
+			})
 			.catch((thrown) => info.fail(thrown));
-	}
-
-	function accept(submission: Submission, context: Context, rate: RateState | undefined): Promise<Response> {
-		context.rate = rate;
-		submission.rate = rate;
-		return intake.accept(submission, responses);
 	}
 
 	/** What scripts ask of a form before they submit to it. */
 	async function tell(info: RequestInfo, slug: string, what: Told): Promise<Response> {
-		const { request, clientAddress } = info;
 		const context = takeErrors(info);
 		context.isJsonOnly = true;
-		const form = await intake.findForm(slug);
-		context.form = form;
-		const sender = { form, request, clientAddress, hasKey: false, ownAddress };
-		const rate = intake.rates.takeOther(sender, what);
-		context.rate = rate;
-		return jsonResponse(request, { form, body: await intake[what](sender), rate });
+		const sender = withForm(context, await intake.findForm(slug));
+		sender.rate = intake.rates.takeOther(sender, what);
+		return jsonResponse(sender, await intake[what](sender));
 	}
 
 	async function preflightOf(
@@ -170,6 +175,11 @@ export function createEndpoint(options: EndpointOptions): Handler {
 				throw noRoute([]);
 		}
 	};
+}
+
+function withForm(context: Context, form: FormRow): Submission {
+	context.form = form;
+	return context as Submission;
 }
 
 function reject(this: Context, error: AppError): Response {

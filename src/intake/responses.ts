@@ -161,10 +161,7 @@ function negotiatedResponse(accepted: Accepted, outcome: Outcome, thanksUrl: str
 	return redirect;
 }
 
-export function jsonResponse(
-	request: Request,
-	{ form, body, rate }: { form: FormRow; body: object; rate?: RateState | undefined },
-): Response {
+export function jsonResponse({ request, form, rate }: Omit<Accepted, 'info'>, body: object): Response {
 	const headers = { ...corsHeaders(request, form), ...(rate && rateHeaders(rate)), 'Cache-Control': 'no-store' };
 	return Response.json(body, { headers });
 }

@@ -35,6 +35,9 @@ interface Beside {
 	decoy: number | null;
 }
 
+/** Of nearly every submission. */
+const NOTHING_BESIDE: Beside = { captcha: null, key: undefined, decoy: null };
+
 export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha, now }: StoreOptions) {
 	/** Judges a submission, and makes its row. @throws AppError EMPTY_SUBMISSION */
 	function compose(submit: Submit, content: Content, { captcha, key, decoy }: Beside): NewSubmission {
@@ -106,7 +109,7 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 
 	function storeReady(submit: Submit, content: Content, key: Key | undefined): Promise<number> {
 		const { form } = submit;
-		const beside = { captcha: null, key, decoy: null };
+		const beside = key ? { ...NOTHING_BESIDE, key } : NOTHING_BESIDE;
 		if (content.special.honeypotFilled) return storeOfRobot(submit, content, beside);
 		if (form.fields !== null || form.captcha !== null || content.files) return storeChecked(submit, content, beside);
 		return append(form, compose(submit, content, beside));
