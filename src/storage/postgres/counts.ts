@@ -73,26 +73,27 @@ export function createCounts(sql: Sql, { horizon, onError }: CountsOptions) {
 	const folding = new Map<number, Promise<void>>();
 	/** Stored by this process since the last fold. */
 	const arrived = new Map<number, number>();
-	/** Folded again when what arrived last is settled too. */
+	/** Folded when what arrived last is settled. */
 	const due = new Set<number>();
 	let timer: ReturnType<typeof setTimeout> | undefined;
 
-	async function fold(formId: number): Promise<void> {
-		// Before the scan, and outside of its transaction.
-		await foldBelow(sql, formId, await horizon());
-	}
-
-	function foldSoon(formId: number): void {
-		if (folding.has(formId)) return;
-		const done = fold(formId)
-			.catch(onError)
-			.finally(() => folding.delete(formId));
-		folding.set(formId, done);
+	function foldSoon(formIds: readonly number[]): void {
+		const idle = formIds.filter((id) => !folding.has(id));
+		if (idle.length === 0) return;
+		// Before the scans, and outside of their transactions.
+		const below = horizon();
+		for (const formId of idle) {
+			const done = below
+				.then((id) => foldBelow(sql, formId, id))
+				.catch(onError)
+				.finally(() => folding.delete(formId));
+			folding.set(formId, done);
+		}
 	}
 
 	function foldDue(): void {
 		timer = undefined;
-		for (const formId of due) foldSoon(formId);
+		foldSoon([...due]);
 		due.clear();
 	}
 
@@ -102,7 +103,6 @@ export function createCounts(sql: Sql, { horizon, onError }: CountsOptions) {
 			const count = (arrived.get(formId) ?? 0) + 1;
 			arrived.set(formId, count % BLOCK_SIZE);
 			if (count >= BLOCK_SIZE) {
-				foldSoon(formId);
 				due.add(formId);
 				timer ??= setTimeout(foldDue, SETTLED_AFTER_MS);
 			}
@@ -111,10 +111,8 @@ export function createCounts(sql: Sql, { horizon, onError }: CountsOptions) {
 		async of(formIds: readonly number[], runner: Runner = sql): Promise<Map<number, Counts>> {
 			const rows = await rowsOf<[number, number, number, number, number, number]>(runner, COUNTS, [numbers(formIds)]);
 			const found = new Map<number, Counts>(formIds.map((id) => [id, { total: 0, unread: 0, starred: 0, spam: 0 }]));
-			for (const [id, total, unread, starred, spam, tail] of rows) {
-				found.set(id, { total, unread, starred, spam });
-				if (tail >= 2 * BLOCK_SIZE) foldSoon(id);
-			}
+			for (const [id, total, unread, starred, spam] of rows) found.set(id, { total, unread, starred, spam });
+			foldSoon(rows.filter(([, , , , , tail]) => tail >= 2 * BLOCK_SIZE).map(([id]) => id));
 			return found;
 		},
 		/** Moves the counts of what is folded. The form's row is locked; `foldedTo` was read behind that lock. */

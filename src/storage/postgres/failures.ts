@@ -25,6 +25,9 @@ export function serverError(error: unknown): ServerError | undefined {
 
 const codeOf = (error: unknown) => serverError(error)?.code ?? '';
 
+/** There is another row with what has to be unique. */
+export const isTaken = (error: unknown) => codeOf(error) === '23505';
+
 /** Others held a lock for longer than it was waited for. */
 export const isHeldUp = (error: unknown) => codeOf(error) === '55P03';
 
@@ -45,6 +48,6 @@ export function isAway(error: unknown): boolean {
 
 /** What features see of a failure; an error that is none of ours stays as it is. */
 export function asStorageError(error: unknown): unknown {
-	if (codeOf(error) === '23505') return new UniqueViolation('unique', { cause: error });
+	if (isTaken(error)) return new UniqueViolation('unique', { cause: error });
 	return isAway(error) ? new Unavailable(error, 'reach its database') : error;
 }

@@ -165,8 +165,7 @@ function build({ keys, deliveries, files, isCounted }: Parts): Statement {
 	const mayStore = keys
 		? 'where ok.key is null or exists (select from k where k.form_id = ok.form_id and k.key = ok.key)'
 		: '';
-	ctes.push(`ins as (insert into submissions (${names}) select ${names} from ok ${mayStore}
-		on conflict (id) do nothing returning id)`);
+	ctes.push(`ins as (insert into submissions (${names}) select ${names} from ok ${mayStore} returning id)`);
 	if (deliveries) {
 		// One to a webhook that was deleted meanwhile is left out.
 		ctes.push(`d as (insert into deliveries (${namesOf(DELIVERY)})

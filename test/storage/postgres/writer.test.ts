@@ -54,3 +54,17 @@ test('whatever statement the connections break at, each acknowledged submission 
 	await sql.end();
 	await storage.close();
 }, 60_000);
+
+test('a submission whose id is taken is stored under another, and what came with it under its own', async () => {
+	const storage = await openStorage(await newPostgresDatabase());
+	await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 's', name: 'n' })]);
+	const rest = { formId: FORM, names: ['n'], data: '{"n":1}', spamReason: null, subject: null, replyTo: null };
+	const ids = Array.from({ length: PRODUCERS }, () => storage.nextId());
+	const taken = ids[PRODUCERS / 2] as number;
+	expect(await storage.submissions.append({ id: taken, ...rest })).toBe(taken);
+	const stored = await Promise.all(ids.map((id) => storage.submissions.append({ id, ...rest })));
+	expect(stored.filter((id) => !ids.includes(id))).toHaveLength(1);
+	expect(new Set([taken, ...stored]).size).toBe(PRODUCERS + 1);
+	expect((await storage.submissions.counts([FORM])).get(FORM)?.total).toBe(PRODUCERS + 1);
+	await storage.close();
+}, 60_000);
