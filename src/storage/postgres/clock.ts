@@ -74,6 +74,11 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 			last = Math.max(after, present()) + number;
 			return last;
 		},
+		/** To be called when a statement did not take its ids: after a fail-over another clock may count, or the number may be lost. */
+		async refresh(): Promise<void> {
+			if (!isOwnClock) await measure();
+			await servers.renew();
+		},
 		end: (): number => Math.max(last + 1, present()),
 		/** Without delay where this process is the only one. */
 		horizon: async (): Promise<number> => ((await servers.areOthers()) ? settled() : ownHorizon()),

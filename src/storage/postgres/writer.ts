@@ -33,7 +33,7 @@ interface Job extends Waiting {
 }
 
 export interface WriterOptions {
-	clock: () => Pick<Clock, 'nextId' | 'servers' | 'isOwnClock'>;
+	clock: () => Pick<Clock, 'nextId' | 'servers' | 'isOwnClock' | 'refresh'>;
 	findings: Findings;
 	/** Which fields a submission has; stored before it. */
 	shapesOf(rows: readonly NewSubmission[]): readonly number[] | Promise<readonly number[]>;
@@ -157,7 +157,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 	}
 
 	async function lookWhy(jobs: readonly Job[]): Promise<unknown[]> {
-		await clock().servers.renew();
+		await clock().refresh();
 		return whyNotStored(
 			sql,
 			jobs.map(({ row }) => row),

@@ -10,6 +10,7 @@ import { newPostgresDatabase } from '../../postgres.ts';
 const FORM = 7;
 const PRODUCERS = 32;
 const BREAKS = 15;
+const AS_THE_DATABASE_MS = 1000;
 
 test('whatever statement the connections break at, each acknowledged submission is there exactly once', async () => {
 	const address = await newPostgresDatabase();
@@ -68,3 +69,22 @@ test('a submission whose id is taken is stored under another, and what came with
 	expect((await storage.submissions.counts([FORM])).get(FORM)?.total).toBe(PRODUCERS + 1);
 	await storage.close();
 }, 60_000);
+
+test('when the clock of the database goes ahead, as after a fail-over, storing goes on', async () => {
+	const rightNow = Date.now;
+	let behindMs = 0;
+	// The clock of the machine is set back instead: it is their difference that counts.
+	Date.now = () => rightNow() - behindMs;
+	try {
+		const storage = await openStorage(await newPostgresDatabase());
+		await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 's', name: 'n' })]);
+		behindMs = 5000;
+		const row = { formId: FORM, data: '{}', names: [], spamReason: null, subject: null, replyTo: null };
+		const ids = await Promise.all([1, 2, 3].map(() => storage.submissions.append({ id: storage.nextId(), ...row })));
+		for (const id of ids)
+			expect(Math.abs(storage.clock.timeline().millisOf(id) - rightNow())).toBeLessThan(AS_THE_DATABASE_MS);
+		await storage.close();
+	} finally {
+		Date.now = rightNow;
+	}
+}, 30_000);
