@@ -1,10 +1,10 @@
 /** The rule for mail addresses that are thrown away after use: a list of their domains, or a file in its place. */
 
 import { readFileSync } from 'node:fs';
-import { disposableEmailBlocklistSet } from 'disposable-email-domains-js';
 import { lazy } from '../../lazy.ts';
 import { remember } from '../../remember.ts';
 import type { SpamReason } from '../verdict.ts';
+import type * as List from './disposable-domains.ts';
 
 const POINTS = 2;
 /** So many addresses of a submission are looked at. */
@@ -21,7 +21,7 @@ const DOT = 0x2e;
  */
 export function createDisposableCheck(file: string | null): (data: string) => SpamReason | null {
 	const own = file === null ? undefined : readDomains(file);
-	const domains = lazy(() => own ?? disposableEmailBlocklistSet());
+	const domains = lazy(() => own ?? (require('./disposable-domains.ts') as typeof List).disposableDomains());
 
 	/** The entry of the list that covers a domain: itself, or one that it belongs to. Most addresses are of a few domains. */
 	const entryOf = remember((domain): string | null => {

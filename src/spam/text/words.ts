@@ -3,7 +3,7 @@
 import { lazy } from '../../lazy.ts';
 import type { SpamReason } from '../verdict.ts';
 import type { Message } from './message.ts';
-import { SIGNAL_WORDS } from './signal-words.ts';
+import type * as Signals from './signal-words.ts';
 
 /** Only so many of the words count, those with the most points; in longer texts they count for less. */
 const MAX_SIGNALS = 15;
@@ -13,9 +13,10 @@ const MIN_LENGTH = 3;
 /** Chinese is written without blanks: two characters count as a word. */
 const IDEOGRAPHS = /^[\u4e00-\u9fff]+$/;
 
-const pointsOf: () => ReadonlyMap<string, number> = lazy(
-	() => new Map(SIGNAL_WORDS.flatMap(([points, words]) => words.split(/,\s+/).map((word) => [word, points] as const))),
-);
+const pointsOf: () => ReadonlyMap<string, number> = lazy(() => {
+	const { SIGNAL_WORDS } = require('./signal-words.ts') as typeof Signals;
+	return new Map(SIGNAL_WORDS.flatMap(([points, words]) => words.split(/,\s+/).map((word) => [word, points] as const)));
+});
 
 export function judgeWords({ words, count }: Message): SpamReason | null {
 	const found = new Map<string, number>();
