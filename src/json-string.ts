@@ -13,6 +13,20 @@ export function* stringValues(json: string): Generator<string> {
 	}
 }
 
+/** The same with the name of the member that each is in, however deep. */
+export function* namedStringValues(json: string): Generator<{ name: string; value: string }> {
+	let name = '';
+	let at = json.indexOf('"');
+	while (at !== -1) {
+		const end = endOfString(json, at);
+		const value = stringText(json.slice(at, end));
+		COLON.lastIndex = end;
+		if (COLON.test(json)) name = value;
+		else yield { name, value };
+		at = json.indexOf('"', end);
+	}
+}
+
 /** The value of a JSON string, or of its beginning if it was cut off; an incomplete escape is dropped. */
 export function stringText(json: string): string {
 	if (endOfString(json, 0) <= json.length) return JSON.parse(json) as string;

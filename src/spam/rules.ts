@@ -54,7 +54,8 @@ export const RULES = {
 	links: {
 		label: 'Links',
 		meaning: 'It has links to other websites.',
-		points: '+0.5 for each, at most +2.5; none for the allowed domains of the form',
+		points:
+			'+0.5 for each, divided by the hundreds of words of a longer text; at most +2.5; none for the allowed domains of the form',
 	},
 	'link-host': {
 		label: 'Where a link leads',
@@ -80,7 +81,7 @@ export const RULES = {
 	amounts: {
 		label: 'Sums of money',
 		meaning: 'It names sums of money.',
-		points: '+0.5 for each, at most +1.5',
+		points: '+0.5 for each, divided by the hundreds of words of a longer text; at most +1.5',
 	},
 	number: {
 		label: 'Telephone number',

@@ -81,11 +81,25 @@ describe('the rules', () => {
 
 	test('words count once each, and less in a longer text', () => {
 		const short = only({ m: 'viagra viagra, online casino!' }, 'words');
-		expect(short).toEqual({ rule: 'words', points: 4.5, detail: '“viagra” 2, “casino” 1.5, “online casino” 1' });
+		expect(short).toEqual({ rule: 'words', points: 4, detail: '“viagra” 2, “online casino” 2' });
 		const filler = 'a tree and a river '.repeat(40);
 		const long = only({ m: `viagra viagra, online casino! ${filler}` }, 'words');
-		expect(long?.detail).toBe('“viagra” 2, “casino” 1.5, “online casino” 1; divided by 2, for 204 words');
-		expect(long?.points).toBe(2.3);
+		expect(long?.detail).toBe('“viagra” 2, “online casino” 2; divided by 2, for 204 words');
+		expect(long?.points).toBe(2);
+	});
+
+	test('links and sums of money count less in a longer text', () => {
+		const filler = 'a tree and a river '.repeat(40);
+		const m = `https://a.example https://b.example $5,000 ${filler}`;
+		expect(only({ m }, 'links')).toEqual({
+			rule: 'links',
+			points: 0.5,
+			detail: '2 links, 0.5 each; divided by 2, for 200 words: a.example, b.example',
+		});
+		expect(only({ m }, 'amounts')).toMatchObject({
+			points: 0.3,
+			detail: '1 sum of money, 0.5 each; divided by 2, for 200 words',
+		});
 	});
 
 	test('each is in the record, with words for people', () => {
@@ -232,7 +246,7 @@ test('a megabyte of anything is judged at once', () => {
 
 test('of a message that is longer than what is read, the beginning is', () => {
 	const { reasons } = openJudge()({ m: `Visit https://a.top ${'and so on '.repeat(1000)}` });
-	expect(reasons.map(({ rule }) => rule)).toEqual(['links', 'link-host']);
+	expect(reasons.map(({ rule }) => rule)).toEqual(['link-host']);
 });
 
 test('a reason names the end of a host that is as long as a message', () => {

@@ -17,10 +17,12 @@ export interface Lesson extends Change {
 export interface Counts extends Change {
 	/** Spam and ham of each bucket in turn. */
 	buckets: Int32Array;
+	/** The sums of all buckets: how many tokens the submissions of each kind had. */
+	tokens: Change;
 }
 
-/** Of the number of buckets: 4 MiB of a model in memory. */
-const BUCKET_BITS = 19;
+/** Of the number of buckets: 8 MiB of a model in memory. */
+const BUCKET_BITS = 20;
 
 export const bucketOf = (hash: number): number => hash >>> (32 - BUCKET_BITS);
 
@@ -50,12 +52,12 @@ export function learn(
 }
 
 export function createCounts(): Counts {
-	return { spam: 0, ham: 0, buckets: new Int32Array(2 << BUCKET_BITS) };
+	return { spam: 0, ham: 0, buckets: new Int32Array(2 << BUCKET_BITS), tokens: { spam: 0, ham: 0 } };
 }
 
 /** Adds a row of a model, with the text that {@link encodeLesson} or {@link encodeCounts} wrote. */
 export function addRow(counts: Counts, { spam, ham, counts: text }: Change & { counts: string }): void {
-	const { buckets } = counts;
+	const { buckets, tokens } = counts;
 	counts.spam += spam;
 	counts.ham += ham;
 	const bytes = Uint8Array.fromBase64(text);
@@ -75,8 +77,12 @@ export function addRow(counts: Counts, { spam, ham, counts: text }: Change & { c
 	let bucket = -1;
 	while (at < bytes.length) {
 		bucket += read();
-		(buckets[2 * bucket] as number) += readSigned();
-		(buckets[2 * bucket + 1] as number) += readSigned();
+		const inSpam = readSigned();
+		const inHam = readSigned();
+		(buckets[2 * bucket] as number) += inSpam;
+		(buckets[2 * bucket + 1] as number) += inHam;
+		tokens.spam += inSpam;
+		tokens.ham += inHam;
 	}
 }
 

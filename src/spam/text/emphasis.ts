@@ -2,7 +2,7 @@
 
 import { plural } from '../../plural.ts';
 import type { SpamReason } from '../verdict.ts';
-import { isAscii, type Message } from './message.ts';
+import { describeDivisor, divisorOf, isAscii, type Message } from './message.ts';
 
 const MIN_LETTERS = 20;
 /** Of 100 letters. */
@@ -29,13 +29,11 @@ export function judgeEmphasis({ text, longest, count }: Message): SpamReason[] {
 	}
 	const amounts = text.match(AMOUNT)?.length ?? 0;
 	if (amounts > 0) {
-		const points = Math.min(MAX_AMOUNT_POINTS, amounts * POINTS_PER_AMOUNT);
-		const bound = amounts * POINTS_PER_AMOUNT > MAX_AMOUNT_POINTS ? `, at most ${MAX_AMOUNT_POINTS}` : '';
-		reasons.push({
-			rule: 'amounts',
-			points,
-			detail: `${plural(amounts, 'sum')} of money, ${POINTS_PER_AMOUNT} each${bound}`,
-		});
+		const divided = (amounts * POINTS_PER_AMOUNT) / divisorOf(count);
+		const points = Math.min(MAX_AMOUNT_POINTS, Math.round(divided * 10) / 10);
+		const bound = divided > MAX_AMOUNT_POINTS ? `, at most ${MAX_AMOUNT_POINTS}` : '';
+		const detail = `${plural(amounts, 'sum')} of money, ${POINTS_PER_AMOUNT} each${bound}${describeDivisor(count)}`;
+		if (points > 0) reasons.push({ rule: 'amounts', points, detail });
 	}
 	const number = count >= WORDS_AROUND_NUMBER ? longest.match(NUMBER)?.find(isLong) : undefined;
 	if (number !== undefined && number.length < longest.length)

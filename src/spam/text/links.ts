@@ -3,7 +3,7 @@
 import { plural } from '../../plural.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import type { SpamReason } from '../verdict.ts';
-import type { Message } from './message.ts';
+import { describeDivisor, divisorOf, type Message } from './message.ts';
 
 const POINTS_PER_LINK = 0.5;
 const MAX_POINTS = 2.5;
@@ -27,15 +27,13 @@ export function judgeLinks(message: Message, form: Pick<FormRow, 'allowedDomains
 	const hosts = hostsOf(message, form);
 	const reasons: SpamReason[] = [];
 	if (hosts.length > 0) {
-		const points = Math.min(MAX_POINTS, hosts.length * POINTS_PER_LINK);
-		const bound = hosts.length * POINTS_PER_LINK > MAX_POINTS ? `, at most ${MAX_POINTS}` : '';
+		const divided = (hosts.length * POINTS_PER_LINK) / divisorOf(message.count);
+		const points = Math.min(MAX_POINTS, Math.round(divided * 10) / 10);
+		const bound = divided > MAX_POINTS ? `, at most ${MAX_POINTS}` : '';
 		const named = hosts.filter(Boolean).slice(0, NAMED).map(endOf).join(', ');
 		const where = named && `: ${named}${hosts.length > NAMED ? ', …' : ''}`;
-		reasons.push({
-			rule: 'links',
-			points,
-			detail: `${plural(hosts.length, 'link')}, ${POINTS_PER_LINK} each${bound}${where}`,
-		});
+		const detail = `${plural(hosts.length, 'link')}, ${POINTS_PER_LINK} each${bound}${describeDivisor(message.count)}${where}`;
+		if (points > 0) reasons.push({ rule: 'links', points, detail });
 	}
 	const cheap = hosts.find((host) => CHEAP_HOST.test(host));
 	if (cheap !== undefined) reasons.push({ rule: 'link-host', points: 1.5, detail: endOf(cheap) });

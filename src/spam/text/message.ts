@@ -47,6 +47,17 @@ export function wordsOf(text: string): string[] {
 	return tokens.map((found) => (word.test(found) ? found : ''));
 }
 
+/** What has more of anything by chance because it is longer is divided by this: the hundreds of its words. */
+export function divisorOf(count: number): number {
+	return Math.max(1, Math.round(count / 10) / 10);
+}
+
+/** How the detail of a reason says so. */
+export function describeDivisor(count: number): string {
+	const divisor = divisorOf(count);
+	return divisor > 1 ? `; divided by ${divisor}, for ${count} words` : '';
+}
+
 export function isAscii(text: string): boolean {
 	return Buffer.byteLength(text) === text.length;
 }

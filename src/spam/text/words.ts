@@ -2,15 +2,14 @@
 
 import { lazy } from '../../lazy.ts';
 import type { SpamReason } from '../verdict.ts';
-import type { Message } from './message.ts';
+import { describeDivisor, divisorOf, type Message } from './message.ts';
 import type * as Signals from './signal-words.ts';
 
 /** Only so many of the words count, those with the most points; in longer texts they count for less. */
 const MAX_SIGNALS = 15;
-const WORDS_OF_SHORT_TEXT = 100;
 const MAX_POINTS = 6;
 const MIN_LENGTH = 3;
-/** Chinese is written without blanks: two characters count as a word. */
+/** Chinese is written without blanks: two or three characters count as a word. */
 const IDEOGRAPHS = /^[\u4e00-\u9fff]+$/;
 
 const pointsOf: () => ReadonlyMap<string, number> = lazy(() => {
@@ -26,9 +25,14 @@ export function judgeWords({ words, count }: Message): SpamReason | null {
 		if (points !== undefined) found.set(word, points);
 	};
 	let before = '';
+	let size = count;
 	for (const word of words) {
 		if (IDEOGRAPHS.test(word)) {
-			for (let i = 0; i + 2 <= word.length; i++) look(word.slice(i, i + 2));
+			for (let i = 0; i + 2 <= word.length; i++) {
+				look(word.slice(i, i + 2));
+				look(word.slice(i, i + 3));
+			}
+			size += Math.max(0, (word.length >> 1) - 1);
 			before = '';
 			continue;
 		}
@@ -39,11 +43,10 @@ export function judgeWords({ words, count }: Message): SpamReason | null {
 	if (found.size === 0) return null;
 	const counted = [...found].sort(([, a], [, b]) => b - a).slice(0, MAX_SIGNALS);
 	const sum = counted.reduce((total, [, points]) => total + points, 0);
-	const divisor = Math.max(1, Math.round((count / WORDS_OF_SHORT_TEXT) * 10) / 10);
-	const points = Math.min(MAX_POINTS, Math.round((sum / divisor) * 10) / 10);
+	const divided = sum / divisorOf(size);
+	const points = Math.min(MAX_POINTS, Math.round(divided * 10) / 10);
 	if (points === 0) return null;
 	const list = counted.map(([word, points]) => `“${word}” ${points}`).join(', ');
-	const division = divisor > 1 ? `; divided by ${divisor}, for ${count} words` : '';
-	const bound = sum / divisor > MAX_POINTS ? `; at most ${MAX_POINTS}` : '';
-	return { rule: 'words', points, detail: list + division + bound };
+	const bound = divided > MAX_POINTS ? `; at most ${MAX_POINTS}` : '';
+	return { rule: 'words', points, detail: list + describeDivisor(size) + bound };
 }

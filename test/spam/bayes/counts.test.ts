@@ -75,15 +75,27 @@ describe('the verdict of a model', () => {
 	});
 
 	test('is what the formula of the docs says', () => {
-		// Bucket 1: seen 40 times, always in spam. Share 0.1 + 10 × 40 / 100 = 4.1; (44.1 / 50.2) / (4.1 / 70.2) = 15.04.
-		const weight1 = (40 / 41) * Math.log(44.1 / 50.2 / (4.1 / 70.2));
-		// Bucket 3 is the mirror: share 0.1 + 10 × 60 / 100 = 6.1.
-		const weight3 = (60 / 61) * Math.log(6.1 / 50.2 / (66.1 / 70.2));
+		// Each has two tokens, so the lengths say nothing. Bucket 1: seen 40 times, always in spam. Share 0.1 + 3 × 40 / 100 = 1.3.
+		const lengths = Math.log(121 / 60 / (81 / 40));
+		const weight1 = (40 / 41) * (Math.log(41.3 / 43.2 / (1.3 / 63.2)) + lengths);
+		// Bucket 3 is the mirror: share 0.1 + 3 × 60 / 100 = 1.9.
+		const weight3 = (60 / 61) * (Math.log(1.9 / 43.2 / (61.9 / 63.2)) + lengths);
 		const verdict = wordVerdict(taught(), [1, 3, 9]);
-		expect(verdict?.weights).toEqual([weight1, weight3, 0]);
-		const evidence = (weight1 + weight3) / Math.sqrt(2);
+		expect(verdict?.weights[0]).toBeCloseTo(weight1, 10);
+		expect(verdict?.weights[1]).toBeCloseTo(weight3, 10);
+		expect(verdict?.weights[2]).toBe(0);
+		const [certain1, certain3] = [Math.tanh(weight1 / 2), Math.tanh(-weight3 / 2)];
+		const evidence = (certain1 * weight1 + certain3 * weight3) / Math.sqrt(certain1 + certain3);
 		expect(verdict?.evidence).toBe(Math.round(100 * evidence) / 100);
-		expect(verdict?.points).toBe(Math.round((10 * (2 * (verdict?.evidence ?? 0))) / 3) / 10);
+		expect(verdict?.points).toBe(Math.round(10 * 1.25 * (verdict?.evidence ?? 0)) / 10);
+	});
+
+	test('leaves out that one kind has longer texts', () => {
+		const counts = createCounts();
+		const common = [1, 2, 3, 4];
+		for (let i = 0; i < 40; i++) teach(counts, { buckets: [common[i % 4] as number], isSpam: true }, 1);
+		for (let i = 0; i < 40; i++) teach(counts, { buckets: common, isSpam: false }, 1);
+		expect(wordVerdict(counts, common)?.points).toBeCloseTo(0, 0);
 	});
 
 	test('is bounded to three points', () => {

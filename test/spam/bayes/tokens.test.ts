@@ -7,7 +7,8 @@ import { TOKENS_JSON_CHARACTERS, tokensOf } from '../../../src/spam/bayes/tokens
 
 const tokens = (...values: string[]) =>
 	tokensOf(JSON.stringify(Object.fromEntries(values.map((v, i) => [`f${i}`, v]))));
-const words = (...values: string[]) => [...tokens(...values)].filter((token) => !token.startsWith('['));
+/** Those that say how the text looks, and the second ones of short values, left out. */
+const words = (...values: string[]) => [...tokens(...values)].filter((token) => !/^(?:\[|f\d: )/.test(token));
 
 describe('tokens', () => {
 	test('are words in small letters, and pairs of neighbours', () => {
@@ -19,9 +20,35 @@ describe('tokens', () => {
 		expect(words('اربح الجائزة')).toEqual(['اربح', 'الجائزة', 'اربح الجائزة']);
 	});
 
-	test('are pairs of characters where a script puts no spaces', () => {
-		expect(words('代开发票')).toEqual(['代开', '开发', '发票']);
-		expect(words('ราคา')).toContain('รา');
+	test('are threes of characters where a script puts no spaces', () => {
+		expect(words('代开发票')).toEqual(['代开发', '开发票']);
+		expect(words('发票')).toEqual(['发票']);
+		expect(words('ราคา')).toContain('ราค');
+	});
+
+	test('are runs of punctuation, of which those that are said stand in pairs', () => {
+		expect(words('★★ save 9 %, or more!!!!!!!!')).toEqual([
+			'★★',
+			'save',
+			'9',
+			'#',
+			'save #',
+			'%,',
+			'# %,',
+			'or',
+			'%, or',
+			'more',
+			'or more',
+			'!!!!!!',
+			'more !!!!!!',
+		]);
+	});
+
+	test('of a short value count once more, with its field', () => {
+		const long = 'and so on '.repeat(10);
+		const found = tokensOf(JSON.stringify({ name: 'Ada', message: `Ada ${long}` }));
+		expect(found).toContain('name: ada');
+		expect(found).not.toContain('message: ada');
 	});
 
 	test('see through other forms of the same letters', () => {
@@ -69,7 +96,9 @@ describe('tokens', () => {
 	test('are of values, not of names, at any depth', () => {
 		expect([...tokensOf('{"secret name":{"other":["deep words"]},"n":5}')].filter((t) => !t.startsWith('['))).toEqual([
 			'deep',
+			'other: deep',
 			'words',
+			'other: words',
 			'deep words',
 		]);
 	});
