@@ -1,6 +1,6 @@
 /** The queue of one destination, on disk: due deliveries are claimed by a lease, then completed or requeued. */
 
-import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { Db, Storage } from '../storage/storage.ts';
 import { type Channel as ChannelName, type DeliveryRow, deliveries, webhooks } from '../storage/tables.ts';
 import { longestWait, type Schedule, waitAfter } from './backoff.ts';
@@ -58,6 +58,13 @@ export function createQueue(
 	const selectLater = select()
 		.where(and(byDestination, gt(deliveries.nextAttemptAt, sql.placeholder('after'))))
 		.limit(1)
+		.prepare();
+	const expiredAt = (moment: number | Placeholder) =>
+		and(byDestination, eq(deliveries.state, 'sending'), lte(deliveries.nextAttemptAt, moment));
+	const selectExpired = db
+		.select()
+		.from(deliveries)
+		.where(expiredAt(sql.placeholder('now')))
 		.prepare();
 
 	async function update(condition: SQL | undefined, values: Change): Promise<void> {
@@ -122,16 +129,15 @@ export function createQueue(
 		due: (limit: number): Promise<DueDelivery[]> => selectDue.execute({ now: now(), limit }) as Promise<DueDelivery[]>,
 		/** Requeues deliveries whose lease ran out, because their worker died; `inFlight` are those of the caller. */
 		async requeueExpired(inFlight: readonly number[]): Promise<void> {
-			const expired = and(byDestination, eq(deliveries.state, 'sending'), lte(deliveries.nextAttemptAt, now()));
-			const rows = await db.select().from(deliveries).where(expired);
-			const dead = rows.filter(({ id }) => !inFlight.includes(id));
+			const at = now();
+			const dead = (await selectExpired.execute({ now: at })).filter(({ id }) => !inFlight.includes(id));
 			if (dead.length === 0) return;
 			await storage.batch((tx) =>
 				dead.map((row) =>
 					tx
 						.update(deliveries)
 						.set(afterInterruption(row))
-						.where(and(eq(deliveries.id, row.id), expired)),
+						.where(and(eq(deliveries.id, row.id), expiredAt(at))),
 				),
 			);
 		},

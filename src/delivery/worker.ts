@@ -2,6 +2,7 @@
 
 import { eq } from 'drizzle-orm';
 import type { AppEvent } from '../events.ts';
+import { lazy } from '../lazy.ts';
 import type { Log } from '../log.ts';
 import { repeat } from '../repeat.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -78,9 +79,13 @@ export function startWorker(options: WorkerOptions) {
 		return worker;
 	}
 
+	const selectActive = lazy(() =>
+		storage.db.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.isActive, true)).prepare(),
+	);
+
 	/** The workers of mail and of all active webhooks. */
 	async function activeWorkers(): Promise<DestinationWorker[]> {
-		const targets = await storage.db.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.isActive, true));
+		const targets = await selectActive().execute();
 		const ids = new Set<number | null>([null, ...targets.map(({ id }) => id)]);
 		for (const [id, worker] of workers) if (!ids.has(id) && worker.isIdle()) workers.delete(id);
 		return [...ids].map((id) => workerOf(id === null ? MAIL : { channel: 'webhook', webhookId: id }));

@@ -4,6 +4,7 @@
  */
 
 import { and, asc, eq, getTableColumns, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm';
+import { lazy } from '../../lazy.ts';
 import type { Db, Storage } from '../../storage/storage.ts';
 import { forms, type Mode, type SpamModelRow, spamMarks, spamModels } from '../../storage/tables.ts';
 import {
@@ -39,7 +40,8 @@ export type Training = ReturnType<typeof createTraining>;
 export function createTraining(storage: Storage, models: Pick<WordModels, 'secret'>) {
 	const { db, submissions } = storage;
 
-	function selectDue(): PromiseLike<Due[]> {
+	// Asked for every few seconds, mostly for nothing.
+	const selectDue = lazy(() => {
 		const { submissionId, formId, isSpam, learntSpam } = spamMarks;
 		return db
 			.select({ submissionId, formId, mode: forms.mode, isSpam, learntSpam })
@@ -47,8 +49,12 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 			.innerJoin(forms, eq(forms.id, formId))
 			.where(or(isNull(learntSpam), ne(learntSpam, isSpam)))
 			.orderBy(asc(submissionId))
-			.limit(BATCH);
-	}
+			.limit(BATCH)
+			.prepare();
+	});
+	const selectOld = lazy(() =>
+		db.select({ id: spamModels.id }).from(spamModels).where(ne(spamModels.version, TOKENS_VERSION)).limit(1).prepare(),
+	);
 
 	/** What each model is to learn of the marks. */
 	async function lessonsOf(due: readonly Due[]): Promise<Map<ModelKey, Lesson>> {
@@ -121,7 +127,7 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 	return {
 		/** Learns some of what was marked. Resolves to whether there may be more. */
 		async learn(): Promise<boolean> {
-			const due = await selectDue();
+			const due: Due[] = await selectDue().execute();
 			const [first] = due;
 			if (!first) return false;
 			const lessons = await lessonsOf(due);
@@ -150,8 +156,7 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 		},
 		/** Learns all anew if the tokens of what was learnt were made in another way. */
 		async renew(): Promise<void> {
-			const isOld = ne(spamModels.version, TOKENS_VERSION);
-			const [old] = await db.select({ id: spamModels.id }).from(spamModels).where(isOld).limit(1);
+			const [old] = await selectOld().execute();
 			if (old) await relearn();
 		},
 		relearn,
