@@ -23,7 +23,7 @@ const EXAMPLE: SpamExplanation = {
 		{
 			rule: 'words-form',
 			points: 2.2,
-			detail: 'Words as in what was marked as spam in this form, such as “cheap” (evidence 4.4)',
+			detail: 'Words as in what was marked as spam in this form, such as “cheap” (evidence 1.76)',
 			label: 'Words in this form',
 			meaning: 'The words are like those of submissions of this form that you marked as spam, or as genuine.',
 		},
@@ -33,7 +33,7 @@ const EXAMPLE: SpamExplanation = {
 		form: {
 			learnt: { spam: 41, genuine: 63 },
 			points: 2.2,
-			evidence: 4.4,
+			evidence: 1.76,
 			known: 19,
 			words: [{ word: 'cheap', weight: 2.61 }],
 		},

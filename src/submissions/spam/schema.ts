@@ -4,7 +4,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { nullable, stringEnum } from '../../http/schema-types.ts';
 
 /** The most words of a model that are shown. */
-export const WORDS_MAX = 40;
+export const WORDS_MAX = 100;
 
 const ExplainedReason = Type.Object(
 	{
@@ -26,7 +26,8 @@ const WordsOfModel = Type.Object(
 		points: nullable(Type.Number({ description: '−3 to 3; `null` before it has learnt enough.' })),
 		evidence: nullable(
 			Type.Number({
-				description: 'The weights of all known words, added up and divided by the square root of their number.',
+				description:
+					'The weights of all known words, each times its certainty, added up and divided by the square root of all certainty.',
 			}),
 		),
 		known: Type.Integer({ description: 'How many of its words and other traits the model knows.' }),
@@ -35,7 +36,9 @@ const WordsOfModel = Type.Object(
 				word: Type.String({
 					description: 'A word of the submission, a pair of them, or in brackets a trait of the text.',
 				}),
-				weight: Type.Number({ description: 'Above zero it speaks for spam, below against it.' }),
+				weight: Type.Number({
+					description: 'Above zero it speaks for spam, below against it. Its certainty is tanh(|weight| / 2).',
+				}),
 			}),
 			{ description: `Those that say most, up to ${WORDS_MAX}.` },
 		),

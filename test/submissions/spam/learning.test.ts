@@ -84,12 +84,13 @@ test('what is marked is learnt, and the next one like it is spam', async () => {
 	const { words, mark: marked, spamReasons } = await explain(unwanted.id);
 	expect(marked).toBeNull();
 	expect(spamReasons[0]).toMatchObject({ label: 'Words in this form', points: words.form.points as number });
-	// By hand: the weights added up, over the square root of their number, times two thirds, in tenths.
+	// By hand: the weights, each times its certainty, added up, over the square root of all certainty, times five quarters, in tenths.
 	expect(words.form.words).toHaveLength(words.form.known);
-	const weights = words.form.words.reduce((total, { weight }) => total + weight, 0);
-	const evidence = weights / Math.sqrt(words.form.known);
+	const certain = words.form.words.map(({ weight }) => ({ weight, certainty: Math.tanh(Math.abs(weight) / 2) }));
+	const weights = certain.reduce((total, { weight, certainty }) => total + certainty * weight, 0);
+	const evidence = weights / Math.sqrt(certain.reduce((total, { certainty }) => total + certainty, 0));
 	expect(Math.abs(evidence - (words.form.evidence as number))).toBeLessThan(0.05);
-	expect(words.form.points).toBe(Math.min(3, Math.round((20 / 3) * (words.form.evidence as number)) / 10));
+	expect(words.form.points).toBe(Math.min(3, Math.round(12.5 * (words.form.evidence as number)) / 10));
 	for (const { word } of words.form.words) {
 		for (const part of word.split(' ').filter((piece) => /^[a-z]+$/.test(piece)))
 			expect(JSON.stringify(unwanted.data).toLowerCase()).toContain(part);
