@@ -57,7 +57,11 @@ export function createGathering<Job extends Waiting>({ send, deadlineMs, expire 
 		turns = 0;
 		seen = 0;
 		while (queue.length > 0 && queue.length >= rowsInFlight && inFlight.size < MAX_IN_FLIGHT) sendOff();
-		if (queue.length > 0) patience ??= setTimeout(losePatience, PATIENCE_MS);
+		if (queue.length > 0) wait();
+	}
+
+	function wait(): void {
+		patience ??= setTimeout(losePatience, PATIENCE_MS);
 	}
 
 	function losePatience(): void {
@@ -105,7 +109,8 @@ export function createGathering<Job extends Waiting>({ send, deadlineMs, expire 
 			// Half of them: so one half is stored while the other half is taken in.
 			const isHalf = queue.length >= Math.max(rowsInFlight, peak / 2);
 			if (isHalf && inFlight.size < MAX_IN_FLIGHT) sendOff();
-			else schedule();
+			else if (inFlight.size === 0) schedule();
+			else wait();
 		},
 		/** Lets others go past the batch of a submission, whose outcome may stay unknown for long. */
 		letPass(job: Job): void {

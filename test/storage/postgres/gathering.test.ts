@@ -5,8 +5,10 @@ import { createGathering, MAX_IN_FLIGHT, type Waiting } from '../../../src/stora
 
 const CLIENTS = 64;
 
-/** Clients that each send the next submission when the last one is stored, and a database that stores when told to. */
-function startLoad() {
+const turn = () => new Promise(setImmediate);
+
+/** Clients that each send the next submission when the last one is stored, unless it is over, and a database that stores when told to. */
+function startLoad({ isOver = false } = {}) {
 	const stores: (() => void)[] = [];
 	const batches: number[] = [];
 	const gathering = createGathering<Waiting>({
@@ -15,7 +17,7 @@ function startLoad() {
 		async send(batch) {
 			batches.push(batch.length);
 			await new Promise<void>((store) => stores.push(store));
-			setImmediate(() => sendAll(batch.length));
+			if (!isOver) setImmediate(() => sendAll(batch.length));
 		},
 	});
 	function sendAll(count: number): void {
@@ -34,14 +36,32 @@ test('clients that all wait at the same time are divided into halves', async () 
 	const { batches, sendAll, storeNext, inFlight } = startLoad();
 	sendAll(CLIENTS);
 	for (let rounds = 0; rounds < 50; rounds++) {
-		while (inFlight() === 0) await new Promise(setImmediate);
+		while (inFlight() === 0) await turn();
 		storeNext();
-		await new Promise(setImmediate);
-		await new Promise(setImmediate);
+		await turn();
+		await turn();
 	}
 	const last = batches.slice(-10);
 	expect(Math.min(...last)).toBeGreaterThan(CLIENTS / 4);
 	expect(Math.max(...last)).toBeLessThan((CLIENTS * 3) / 4);
+});
+
+test('few that come after many go when what is in flight is stored', async () => {
+	const { gathering, batches, sendAll, storeNext, inFlight } = startLoad({ isOver: true });
+	sendAll(CLIENTS);
+	while (inFlight() > 0) {
+		storeNext();
+		await turn();
+	}
+	await gathering.drain();
+	batches.length = 0;
+	sendAll(1);
+	while (inFlight() === 0) await turn();
+	sendAll(3);
+	expect(batches).toEqual([1]);
+	storeNext();
+	while (inFlight() === 0) await turn();
+	expect(batches).toEqual([1, 3]);
 });
 
 test('no more than so many batches are on their way', () => {
