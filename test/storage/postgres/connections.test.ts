@@ -4,9 +4,11 @@ import { expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import postgres from 'postgres';
 import { OutcomeUnknown, Unavailable } from '../../../src/storage/errors.ts';
+import { connect, rowsOf } from '../../../src/storage/postgres/connection.ts';
 import { openStorage } from '../../../src/storage/storage.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
+import { startTcpProxy } from '../../tcp-proxy.ts';
 
 const BREAKS = 40;
 const AT_ONCE = 12;
@@ -53,4 +55,19 @@ test('changes and reads fail or succeed, and all succeed once no connection brea
 	expect(faults).toEqual([]);
 	process.off('uncaughtException', onFault);
 	await Promise.all([storage.close(), sql.end()]);
+}, 60_000);
+
+test('an answer that broke off leaves nothing in the next one', async () => {
+	const address = await newPostgresDatabase();
+	const proxy = await startTcpProxy(address);
+	const sql = connect(proxy.address, { name: 'formsrv', max: 1 });
+	await sql.unsafe('select 1');
+	let packets = 0;
+	proxy.swallow(() => ++packets > 1);
+	const many = rowsOf(sql, 'select repeat(n::text, 1000) from generate_series(1, 10000) n');
+	await expect(many).rejects.toBeInstanceOf(Unavailable);
+	proxy.swallow(() => false);
+	expect(await rowsOf(sql, 'select 7')).toEqual([[7]]);
+	await sql.end();
+	await proxy.close();
 }, 60_000);
