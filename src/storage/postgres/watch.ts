@@ -22,11 +22,16 @@ export function createWatch(url: string, { findings, presence }: { findings: Fin
 	let primary = scouts[route.first()] as Scout;
 	/** When it was asked what it has not answered. */
 	let inDoubtSince: number | undefined;
+	/** Whether it said nothing then, as one that hangs; other connections to it may wait for ever. */
+	let isSilent = false;
 	let isAway = false;
 
 	/** The server that says that it is the primary: the same one for as long as it says so. */
 	async function find(): Promise<Scout | undefined> {
 		if (await primary.isPrimary(PATIENCE_MS)) return primary;
+		isSilent ||= primary.waitsSince() !== undefined;
+		// That its connection was closed says nothing of the next one.
+		if (!isSilent && (await primary.isPrimary(PATIENCE_MS))) return primary;
 		const others = scouts.filter((scout) => scout !== primary);
 		const said = await Promise.all(others.map((scout) => scout.isPrimary(PATIENCE_MS)));
 		return others.find((_, i) => said[i]);
@@ -47,9 +52,10 @@ export function createWatch(url: string, { findings, presence }: { findings: Fin
 
 	/** @param since When it was last sure which server is the primary. */
 	function follow(found: Scout, since: number): void {
-		if (isAway || found !== primary) route.leadTo(found.index, since);
+		if (found !== primary || (isAway && isSilent)) route.leadTo(found.index, since);
 		primary = found;
 		inDoubtSince = undefined;
+		isSilent = false;
 		setAway(false);
 	}
 
