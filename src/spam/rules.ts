@@ -66,7 +66,7 @@ export const RULES = {
 	markup: {
 		label: 'Markup for links',
 		meaning: 'It has links in the markup of websites or forums, as programs post them and people do not.',
-		points: '+2.5',
+		points: '+4.5 among fewer than 20 words; else +2.5, divided by the hundreds of words of a longer text',
 	},
 	capitals: {
 		label: 'Capitals',

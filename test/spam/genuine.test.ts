@@ -19,6 +19,7 @@ const MESSAGES: Record<string, readonly string[]> = {
 		'We applied for a mortgage at your bank in March and have not heard of it since. Who can help us, please?',
 		'I have been taking this medication for a month and my doctor told me to ask you for a new prescription.',
 		'Your bitcoin payment option fails at the last step. I tried twice, $40 each time, and the money is gone from my wallet.',
+		'I pasted <a href="https://example.com/">the link</a> into my page as your guide says, but it shows the tag itself. What am I doing wrong?',
 		'Please send me the form for the free trial lesson, and tell me the prices of the course after that. Thank you!',
 	],
 	German: [

@@ -68,7 +68,7 @@ function addValue(tokens: Set<string>, { name, value }: { name: string; value: s
 	addWords(
 		tokens,
 		ASCII.test(text) ? text.toLowerCase() : text.normalize('NFKC').toLowerCase(),
-		value.length <= MAX_SHORT_VALUE ? name : undefined,
+		value.length <= MAX_SHORT_VALUE ? name.slice(0, MAX_WORD_LENGTH) : undefined,
 	);
 }
 

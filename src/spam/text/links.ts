@@ -13,6 +13,10 @@ const MARKUP = /<a\s[^>]{0,200}?href|\[(?:url|link)\b/i;
 /** Names that cost next to nothing, services that hide where a link leads, and bare addresses. */
 const CHEAP_HOST =
 	/(?:\.(?:xyz|top|live|club|click|icu|site|online|shop|loan|win|vip|tk|ml|ga|cf|gq|pw|work|biz)|^(?:bit\.ly|tinyurl\.com|t\.co|goo\.gl|ow\.ly|is\.gd|cutt\.ly|t\.me|wa\.me)|^\d+(?:\.\d+){3}|^\d{8,})(?::\d+)?$/;
+const MARKUP_POINTS = 2.5;
+/** Among so few words it is all that there is to say; who asks about markup says more. */
+const BARE_MARKUP_POINTS = 4.5;
+const FEW_WORDS = 20;
 const NAMED = 3;
 /** Of a host its end is named, which says where it leads: a sender may make it as long as a message. */
 const MAX_NAMED_LENGTH = 100;
@@ -38,7 +42,12 @@ export function judgeLinks(message: Message, form: Pick<FormRow, 'allowedDomains
 	const cheap = hosts.find((host) => CHEAP_HOST.test(host));
 	if (cheap !== undefined) reasons.push({ rule: 'link-host', points: 1.5, detail: endOf(cheap) });
 	const markup = MARKUP.exec(message.text)?.[0];
-	if (markup !== undefined) reasons.push({ rule: 'markup', points: 2.5, detail: `“${markup.slice(0, 40)}”` });
+	if (markup !== undefined) {
+		const isBare = message.count < FEW_WORDS;
+		const points = isBare ? BARE_MARKUP_POINTS : Math.round((10 * MARKUP_POINTS) / divisorOf(message.count)) / 10;
+		const around = isBare ? ` in ${plural(message.count, 'word')}` : describeDivisor(message.count);
+		reasons.push({ rule: 'markup', points, detail: `“${markup.slice(0, 40)}”${around}` });
+	}
 	return reasons;
 }
 

@@ -49,6 +49,7 @@ describe('tokens', () => {
 		const found = tokensOf(JSON.stringify({ name: 'Ada', message: `Ada ${long}` }));
 		expect(found).toContain('name: ada');
 		expect(found).not.toContain('message: ada');
+		expect(tokensOf(JSON.stringify({ ['n'.repeat(1000)]: 'Ada' }))).toContain(`${'n'.repeat(30)}: ada`);
 	});
 
 	test('see through other forms of the same letters', () => {
