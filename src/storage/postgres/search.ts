@@ -9,7 +9,12 @@ import { numbers, rowsOf, type Sql, strings } from './connection.ts';
 import { MARK } from './search-hits.ts';
 
 /** Folding the texts of a step holds up everything else for so long; the rest is the database's work. */
-const STEP = { usual: { rows: 128, bytes: 128 * 1024 }, short: { rows: 32, bytes: 32 * 1024 } };
+const STEP = {
+	usual: { rows: 128, bytes: 128 * 1024 },
+	short: { rows: 32, bytes: 32 * 1024 },
+	// Of who waits for the whole.
+	long: { rows: 4096, bytes: 4 * 1024 * 1024 },
+};
 /** Where the index ends, among the server's values. */
 export const INDEXED_TO = 'search_indexed_to';
 
@@ -75,7 +80,7 @@ export function createSearch(sql: Sql, { horizon, findings }: SearchOptions) {
 
 	return {
 		async catchUp(): Promise<void> {
-			while (await advance(BEYOND_ALL_IDS));
+			while (await advance(BEYOND_ALL_IDS, 'long'));
 		},
 		follow: (log: Log) => startIndexer({ search: index, findings }, log),
 	};

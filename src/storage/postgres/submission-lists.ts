@@ -45,8 +45,12 @@ export function createSubmissionLists(sql: Sql, { counts, files, names, scans }:
 
 	async function ids(selection: Selection, paging: Omit<Paging, 'offset'>): Promise<number[]> {
 		if (selection.words) return hits.ids(selection, paging);
-		const { text, values } = plain(selection);
-		const rows = await rowsOf<[number]>(sql, `${text} order by id ${paging.order} limit ${paging.limit}`, values);
+		const { condition, values } = conditionOf(selection);
+		const rows = await rowsOf<[number]>(
+			sql,
+			`select id from submissions where ${condition} order by id ${paging.order} limit ${paging.limit}`,
+			values,
+		);
 		return rows.map(([id]) => id);
 	}
 
@@ -55,32 +59,27 @@ export function createSubmissionLists(sql: Sql, { counts, files, names, scans }:
 		{ selection, order }: ScanRequest,
 		share: number,
 	): Promise<{ rows: StoredSubmission[]; isAll: boolean }> {
-		const first = await ids(selection, { order, limit: SCAN_ROWS * share });
-		const sizes = new Map(
-			await rowsOf<[number, number]>(
-				sql,
-				'select id, octet_length(data) from submissions where id = any($1::bigint[])',
-				[numbers(first)],
-			),
-		);
-		let bytes = 0;
-		const small = first.filter((id) => {
-			const isRead = bytes < SCAN_BYTES * share;
-			bytes += sizes.get(id) ?? 0;
-			return isRead;
-		});
-		const rows = await rowsOf<Row>(
+		const limit = SCAN_ROWS * share;
+		const found = selection.words && (await hits.ids(selection, { order, limit }));
+		const { condition, values } = found
+			? { condition: 'id = any($1::bigint[])', values: [numbers(found)] }
+			: conditionOf(selection);
+		const rows = await rowsOf<[count: number, ...Row]>(
 			sql,
-			`select ${COLUMNS} from submissions where id = any($1::bigint[]) order by id ${order}`,
-			[numbers(small)],
+			`select count, ${COLUMNS} from (
+					select *, count(*) over (), sum(octet_length(data)) over (order by id ${order}) - octet_length(data) before
+						from (select ${COLUMNS} from submissions where ${condition} order by id ${order} limit ${limit}) first) sized
+				where before < ${SCAN_BYTES * share} order by id ${order}`,
+			values,
 		);
-		const filesOf = await files(small);
+		const count = rows[0]?.[0] ?? 0;
+		const filesOf = await files(rows.map(([, id]) => id));
 		return {
-			rows: rows.map((row) => {
+			rows: rows.map(([, ...row]) => {
 				const stored = toStored(row);
 				return { ...stored, files: filesOf.get(stored.id) };
 			}),
-			isAll: first.length < SCAN_ROWS * share && small.length === first.length,
+			isAll: (found?.length ?? count) < limit && rows.length === count,
 		};
 	}
 
@@ -138,9 +137,9 @@ function* upTo(rows: readonly StoredSubmission[], isAll: boolean): Generator<Sto
 	if (!isAll) throw new MoreRows();
 }
 
-function plain({ formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection) {
+function conditionOf({ formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection) {
 	return {
-		text: `select id from submissions where form_id = $1 and id >= $2 and id < $3 and ${CONDITION[filter]}`,
+		condition: `form_id = $1 and id >= $2 and id < $3 and ${CONDITION[filter]}`,
 		values: [formId, fromId, beforeId],
 	};
 }
