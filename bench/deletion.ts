@@ -1,6 +1,5 @@
 /** Latency of submissions while a large form is deleted. */
 
-import { Database } from 'bun:sqlite';
 import { sendAtRate } from './load.ts';
 import { jsonPost } from './product.ts';
 import { type Finding, short } from './report.ts';
@@ -10,7 +9,10 @@ const PER_SECOND = 1000;
 const QUIET_MS = 5000;
 const LOOK_EVERY_MS = 200;
 
-export async function measureDeletion({ product, form }: Stock): Promise<Finding[]> {
+export async function measureDeletion(
+	{ product, form }: Stock,
+	isAnyLeft = async () => product.isAnyStored(form),
+): Promise<Finding[]> {
 	const server = await product.start();
 	const { slug } = await product.createForm(server, 'Bystander');
 	const load = (until: Promise<unknown>) =>
@@ -29,11 +31,7 @@ export async function measureDeletion({ product, form }: Stock): Promise<Finding
 			headers: product.authorization,
 		});
 		if (!response.ok) throw new Error(`Deleting: ${response.status} ${await response.text()}`);
-		using db = new Database(product.file, { readonly: true });
-		const anyLeft = db.query<{ n: number }, [number]>(
-			'select exists(select 1 from submissions where form_id = ?) as n',
-		);
-		while (anyLeft.get(Number.parseInt(form.id, 36))?.n) await Bun.sleep(LOOK_EVERY_MS);
+		while (await isAnyLeft()) await Bun.sleep(LOOK_EVERY_MS);
 	}
 
 	return [

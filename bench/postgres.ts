@@ -1,26 +1,21 @@
-/** PostgreSQL: submissions against its own limit, against SQLite and with two servers; pages and searches of a large form. */
+/** PostgreSQL: submissions against its own limit, against SQLite and with two servers. */
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { makeDatabase, startPostgres } from '../test/postgres-server.ts';
-import { measureLists } from './list.ts';
 import { saturate } from './load.ts';
 import type { Running } from './processes.ts';
 import { CONTACT, jsonPost, openProduct, type Product, WORK } from './product.ts';
 import { type Finding, short } from './report.ts';
 import { type Effort, median } from './rounds.ts';
-import { type Stock, stock } from './stock.ts';
 
 const CONNECTIONS = 64;
 const MANY_CONNECTIONS = 512;
 const WARM_SECONDS = 2;
 /** What a commit waits in addition, as for a standby in another place. */
 const SLOW_COMMIT_MICROS = 3000;
-const SETTINGS = ['shared_buffers=512MB', 'max_connections=200', 'max_wal_size=4GB'];
-const SMALL_ROWS = 1000;
-const SEARCHES = 20;
-const RARE_WORD = 'Quetzalcoatl';
+export const SETTINGS = ['shared_buffers=512MB', 'max_connections=200', 'max_wal_size=4GB'];
 
 /** Submissions per second. */
 type Contestant = () => Promise<number>;
@@ -61,47 +56,6 @@ export async function measurePostgres(effort: Effort): Promise<Finding[]> {
 		ratio(results, ['two of many', 'one of many'], { what: `${what}, two servers ÷ one`, must: 1.25, aim: 1.3 }),
 		ratio(slow, ['two', 'one'], { what: `${what}, two servers ÷ one, commits of 3 ms`, must: 1.6, aim: 1.8 }),
 	];
-}
-
-/** The same with a form of so many submissions. */
-export async function measurePostgresReads(rows: number, effort: Effort): Promise<Finding[]> {
-	await mkdir(WORK, { recursive: true });
-	const address = (await startPostgres({ settings: SETTINGS, parent: WORK })).address();
-	const fill = async (name: string, count: number) =>
-		stock(name, count, { FORMSRV_DATABASE_URL: await makeDatabase(address, name) });
-	const small = await fill('pg_small', SMALL_ROWS);
-	const large = await fill('pg_large', rows);
-	const pages = await measureLists(small, large, {
-		...effort,
-		measure: 'p50Ms',
-		first: { must: 1.3, aim: 1.1 },
-		other: { must: 4, aim: 2 },
-	});
-	return [...pages, await measureSearch(large)];
-}
-
-/** For a word that one submission has. */
-async function measureSearch({ product, form, rows }: Stock): Promise<Finding> {
-	const server = await product.start();
-	const { path, ...init } = jsonPost(`/api/f/${form.slug}`);
-	await fetch(server.url + path, { ...init, body: JSON.stringify({ message: RARE_WORD }) });
-	const search = async () => {
-		const began = performance.now();
-		const response = await fetch(`${server.url}/api/forms/${form.id}/submissions?search=${RARE_WORD}`, {
-			headers: product.authorization,
-		});
-		const { submissions } = (await response.json()) as { submissions: unknown[] };
-		return { found: submissions.length, ms: performance.now() - began };
-	};
-	while ((await search()).found === 0) await Bun.sleep(100);
-	const times: number[] = [];
-	for (let i = 0; i < SEARCHES; i++) times.push((await search()).ms);
-	await server.stop();
-	return {
-		what: `Search for a rare word in PostgreSQL, ${short(rows)} submissions`,
-		...{ better: 'lower', must: 20, aim: 10, measured: median(times), unit: ' ms' },
-		detail: `${short(Math.min(...times))} to ${short(Math.max(...times))} ms`,
-	};
 }
 
 async function load(

@@ -1,6 +1,6 @@
 /** Programs under test: starts them, reads their resource use, ends them. */
 
-import { openSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 /** Clock ticks of /proc, which Linux fixes at 100 for user space. */
@@ -125,6 +125,22 @@ async function cpuSeconds(pid: number): Promise<number> {
 	// The second field, the name, may contain spaces; the fields after its bracket do not.
 	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 	return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+/** Of a database server: what its processes took, those that have ended included. */
+export function databaseSeconds(postmaster: number): number {
+	const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ');
+	const nanoseconds = children.map((pid) => {
+		try {
+			return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]);
+		} catch {
+			return 0;
+		}
+	});
+	const stat = readFileSync(`/proc/${postmaster}/stat`, 'utf8');
+	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+	const ended = (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
+	return ended + nanoseconds.reduce((sum, one) => sum + one, 0) / 1e9;
 }
 
 async function untilIdle(pid: number): Promise<void> {

@@ -67,6 +67,11 @@ export async function openProduct(name: string, settings: Record<string, string>
 			const rows = db.query<{ data: string }, [number]>('select data from submissions where form_id = ?');
 			return rows.all(Number.parseInt(id, 36)).map(({ data }) => (JSON.parse(data) as Record<string, unknown>)[field]);
 		},
+		isAnyStored({ id }: Form): boolean {
+			using db = new Database(join(dataDir, 'formsrv.db'), { readonly: true });
+			const row = db.query<{ n: number }, [number]>('select exists(select 1 from submissions where form_id = ?) as n');
+			return row.get(Number.parseInt(id, 36))?.n === 1;
+		},
 		/** Number of submissions in the file, read while the server runs. */
 		stored({ id }: Form): number {
 			using db = new Database(join(dataDir, 'formsrv.db'), { readonly: true });
