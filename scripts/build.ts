@@ -57,8 +57,6 @@ async function buildBinary({ target, outfile, assets }: { target?: string; outfi
 		bytecode: true,
 		// Dynamic imports become files of their own; in one file their imports would be evaluated first.
 		splitting: true,
-		// What is shared by few files and does nothing by itself needs no file of its own; each costs a start some 30 µs.
-		minChunkSize: 1_000_000,
 		format: 'esm',
 		define: { 'process.env.NODE_ENV': '"production"' },
 		compile: {
