@@ -16,6 +16,7 @@ interface ServerError {
 	code: string;
 	message: string;
 	severity: string;
+	constraint_name?: string;
 }
 
 /** Of the server, as the driver has it. By what it holds: in the compiled program its class has another name. */
@@ -25,8 +26,8 @@ export function serverError(error: unknown): ServerError | undefined {
 
 const codeOf = (error: unknown) => serverError(error)?.code ?? '';
 
-/** There is another row with what has to be unique. */
-export const isTaken = (error: unknown) => codeOf(error) === '23505';
+/** Another submission has the id. */
+export const isIdTaken = (error: unknown) => serverError(error)?.constraint_name === 'submissions_pkey';
 
 /** Others held a lock for longer than it was waited for. */
 export const isHeldUp = (error: unknown) => codeOf(error) === '55P03';
@@ -48,6 +49,6 @@ export function isAway(error: unknown): boolean {
 
 /** What features see of a failure; an error that is none of ours stays as it is. */
 export function asStorageError(error: unknown): unknown {
-	if (isTaken(error)) return new UniqueViolation('unique', { cause: error });
+	if (codeOf(error) === '23505') return new UniqueViolation('unique', { cause: error });
 	return isAway(error) ? new Unavailable(error, 'reach its database') : error;
 }

@@ -7,7 +7,7 @@ import type { NewSubmission } from '../submission.ts';
 import { createBoundedForms, lockForms } from './bounded-forms.ts';
 import { type Clock, OLDEST_ID_MS } from './clock.ts';
 import { connect, type Runner, type Sql, WRITER_NAME, withDeadline } from './connection.ts';
-import { asStorageError, isRolledBack, isTaken, mayTryAgain } from './failures.ts';
+import { asStorageError, isIdTaken, isRolledBack, mayTryAgain } from './failures.ts';
 import { createGathering, MAX_IN_FLIGHT, type Waiting } from './gathering.ts';
 import { type Insert, insertOf } from './insert.ts';
 import { whyNotStored } from './not-stored.ts';
@@ -116,7 +116,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 		if (!first) return;
 		if (batch.length > 1) for (const job of batch) await send([job]);
 		else if (mayTryAgain(error) && ++first.tries < MAX_TRIES) await send(batch);
-		else if (isTaken(error)) await sortOut(batch, new Set());
+		else if (isIdTaken(error)) await sortOut(batch, new Set());
 		else fail(first, asStorageError(error));
 	}
 
