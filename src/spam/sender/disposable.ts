@@ -1,7 +1,6 @@
 /** The rule for mail addresses that are thrown away after use: a list of their domains, or a file in its place. */
 
 import { readFileSync } from 'node:fs';
-import { lazy } from '../../lazy.ts';
 import { remember } from '../../remember.ts';
 import type { SpamReason } from '../verdict.ts';
 import type * as List from './disposable-domains.ts';
@@ -21,13 +20,12 @@ const DOT = 0x2e;
  */
 export function createDisposableCheck(file: string | null): (data: string) => SpamReason | null {
 	const own = file === null ? undefined : readDomains(file);
-	const domains = lazy(() => own ?? (require('./disposable-domains.ts') as typeof List).disposableDomains());
+	const isKnown = own ? (domain: string) => own.has(domain) : isInList;
 
 	/** The entry of the list that covers a domain: itself, or one that it belongs to. Most addresses are of a few domains. */
 	const entryOf = remember((domain): string | null => {
-		const known = domains();
 		for (let name = domain.toLowerCase(); ; ) {
-			if (known.has(name)) return name;
+			if (isKnown(name)) return name;
 			const dot = name.indexOf('.');
 			if (dot === -1) return null;
 			name = name.slice(dot + 1);
@@ -48,6 +46,11 @@ export function createDisposableCheck(file: string | null): (data: string) => Sp
 		}
 		return null;
 	};
+}
+
+function isInList(domain: string): boolean {
+	const { isDisposable } = require('./disposable-domains.ts') as typeof List;
+	return isDisposable(domain);
 }
 
 function readDomains(file: string): ReadonlySet<string> {
