@@ -20,6 +20,8 @@ const MESSAGES: Record<string, readonly string[]> = {
 		'I have been taking this medication for a month and my doctor told me to ask you for a new prescription.',
 		'Your bitcoin payment option fails at the last step. I tried twice, $40 each time, and the money is gone from my wallet.',
 		'I pasted <a href="https://example.com/">the link</a> into my page as your guide says, but it shows the tag itself. What am I doing wrong?',
+		'Thank you for your time on the phone. I am absolutely happy with the offer, and would like to collect the car from your dealer on Friday.',
+		'We want better marketing, so that search engines find our shop. Do you also do web design? Hundreds of customers ask us every year.',
 		'Please send me the form for the free trial lesson, and tell me the prices of the course after that. Thank you!',
 	],
 	German: [
@@ -34,6 +36,8 @@ const MESSAGES: Record<string, readonly string[]> = {
 		'您好，我想咨询一下贵公司产品的价格，如果量大有没有优惠？请联系我，电话13800138000，谢谢。',
 		'我上周在你们网站订购的商品还没有收到，请帮我查询一下物流，需要开发票。',
 		'你好，我们公司想和贵公司合作，做你们在上海的代理，请把资料发到我的邮箱。',
+		'你好，我的手机收不到验证码，网络也连不上，请问软件怎么设置？如有不便敬请谅解。',
+		'您好，我是贵网站的会员，想洽谈广告投放和商务合作，请留一个邮件地址。',
 		'请问你们周末营业吗？我想预约维修手机，大概需要多少钱？',
 		'我对你们的培训课程很感兴趣，请问什么时候开课，学费多少，可以免费试听吗？',
 	],

@@ -83,11 +83,11 @@ describe('the rules', () => {
 
 	test('words count once each, and less in a longer text', () => {
 		const short = only({ m: 'viagra viagra, online casino!' }, 'words');
-		expect(short).toEqual({ rule: 'words', points: 4, detail: '“viagra” 2, “online casino” 2' });
+		expect(short).toEqual({ rule: 'words', points: 4.5, detail: '“viagra” 2, “online casino” 2, “casino” 0.5' });
 		const filler = 'a tree and a river '.repeat(40);
 		const long = only({ m: `viagra viagra, online casino! ${filler}` }, 'words');
-		expect(long?.detail).toBe('“viagra” 2, “online casino” 2; divided by 2, for 204 words');
-		expect(long?.points).toBe(2);
+		expect(long?.detail).toBe('“viagra” 2, “online casino” 2, “casino” 0.5; divided by 2, for 204 words');
+		expect(long?.points).toBe(2.3);
 	});
 
 	test('links and sums of money count less in a longer text', () => {
