@@ -106,7 +106,7 @@ export async function createForm(server: TestServer, name: string): Promise<Made
 }
 
 export async function submissionsOf(server: TestServer, form: string, query = '') {
-	const answer = await server.call<{ submissions: { id: string; isRead: boolean }[] }>(
+	const answer = await server.call<{ submissions: { id: string; isRead: boolean; spamScore: number }[] }>(
 		`GET /api/forms/${form}/submissions${query}`,
 	);
 	return answer.body.submissions;
