@@ -97,7 +97,7 @@ function idOf(form: Stock['form']): number {
 	return Number.parseInt(form.id, 36);
 }
 
-async function query(address: string, text: string): Promise<Record<string, unknown>[]> {
+export async function query(address: string, text: string): Promise<Record<string, unknown>[]> {
 	const sql = postgres(address, { max: 1, fetch_types: false });
 	try {
 		return await sql.unsafe(text);

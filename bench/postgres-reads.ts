@@ -6,7 +6,7 @@ import { measureDeletion } from './deletion.ts';
 import { measureExport } from './export.ts';
 import { look, pagesOf } from './list.ts';
 import { SETTINGS } from './postgres.ts';
-import { isAnyStored, measureBulkChanges } from './postgres-bulk.ts';
+import { isAnyStored, measureBulkChanges, query } from './postgres-bulk.ts';
 import { databaseSeconds, type Running } from './processes.ts';
 import { jsonPost, WORK } from './product.ts';
 import { type Finding, short } from './report.ts';
@@ -25,8 +25,13 @@ const RARE_WORD = 'Quetzalcoatl';
 export async function measurePostgresReads(rows: number, rounds: number): Promise<Finding[]> {
 	await mkdir(WORK, { recursive: true });
 	const database = await startPostgres({ settings: SETTINGS, parent: WORK });
-	const fill = async (name: string, count: number) =>
-		stock(name, count, { FORMSRV_DATABASE_URL: await makeDatabase(database.address(), name) });
+	const fill = async (name: string, count: number) => {
+		const address = await makeDatabase(database.address(), name);
+		const filled = await stock(name, count, { FORMSRV_DATABASE_URL: address });
+		// As the database does by itself within a minute.
+		await query(address, 'vacuum analyze');
+		return filled;
+	};
 	return measureStocks(await fill('pg_small', SMALL_ROWS), await fill('pg_large', rows), { database, rounds });
 }
 
