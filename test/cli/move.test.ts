@@ -246,8 +246,11 @@ test(
 	'while its ids run ahead of the clock a file is not moved, and the sentence says until when',
 	async () => {
 		await storeByWrongClock(HOUR);
-		const { code, stderr } = await cli.call('move', '--to', url);
-		expect([code, stderr]).toEqual([1, expect.stringMatching(/its ids run ahead of it until \d{4}-\d\d-\d\dT/)]);
+		// Also the second time: the first one has left no lock behind.
+		for (let tries = 0; tries < 2; tries++) {
+			const { code, stderr } = await cli.call('move', '--to', url);
+			expect([code, stderr]).toEqual([1, expect.stringMatching(/its ids run ahead of it until \d{4}-\d\d-\d\dT/)]);
+		}
 	},
 	60 * SECONDS,
 );

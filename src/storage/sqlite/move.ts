@@ -24,6 +24,8 @@ export async function openSource(file: string): Promise<MoveSource> {
 		waitWhileBusy(() => client.run('begin immediate'));
 		followClock(client, file);
 	} catch (error) {
+		// Closing alone keeps the lock for as long as statements of this connection are not collected.
+		if (client.inTransaction) client.run('rollback');
 		client.close();
 		release();
 		throw error;
