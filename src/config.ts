@@ -1,31 +1,13 @@
-/** Every setting once: its name, flag, description, default and bounds; and the only reader of the environment. */
+/** The settings in force: read, checked and put together; the only reader of the environment. */
 
 import { dirname, join, resolve } from 'node:path';
-import { CAPTCHA_VENDORS, CAPTCHAS, type CaptchaVendor } from './captchas.ts';
+import { CAPTCHA_VENDORS, type CaptchaVendor } from './captchas.ts';
 import { type FilePlace, placeOfFiles } from './config/file-place.ts';
-import { filesUrl, type ScannerAddress, scanner } from './config/files-urls.ts';
+import type { ScannerAddress } from './config/files-urls.ts';
 import { hasPassword, withPassword } from './config/postgres-url.ts';
-import { collectProvided, envName, flagName, type Provided, type ProvidedInput, quote } from './config/sources.ts';
+import { KEYS, type Key, SETTINGS, type Setting, type Values } from './config/settings.ts';
+import { collectProvided, envName, type Provided, type ProvidedInput, quote } from './config/sources.ts';
 import { ValueProblem } from './config/value-problem.ts';
-import {
-	addressRanges,
-	boolean,
-	databaseUrl,
-	decimal,
-	host,
-	integer,
-	mailbox,
-	oneOf,
-	origin,
-	path,
-	secretText,
-	size,
-	smtpUrl,
-	trustedProxies,
-	type ValueType,
-	webAddress,
-	word,
-} from './config/value-types.ts';
 
 /** How tokens of a captcha are verified: with which secret, `null` if not set up, and where. */
 export interface CaptchaVerifier {
@@ -92,156 +74,6 @@ export class ConfigError extends Error {
 	}
 }
 
-interface Setting<T> {
-	type: ValueType<T>;
-	description: string;
-	/** The default as an operator would write it; `null` for none, whose effect is `absent`. */
-	defaultText: string | null;
-	absent: string;
-	isSecret: boolean;
-}
-
-type Optional<T> = Setting<T> & { defaultText: null };
-
-function setting<T>(
-	type: ValueType<T>,
-	defaultText: string,
-	description: string,
-): Setting<T> & { defaultText: string } {
-	return { type, defaultText, description, absent: '', isSecret: false };
-}
-
-function optional<T>(type: ValueType<T>, absent: string, description: string): Optional<T> {
-	return { type, defaultText: null, description, absent, isSecret: false };
-}
-
-function secret<T>(type: ValueType<T>, description: string): Optional<T> {
-	return { type, defaultText: null, description, absent: 'none', isSecret: true };
-}
-
-/** One setting for each captcha vendor, such as `hcaptchaSecret`. */
-function perVendor<End extends string, S>(end: End, make: (vendor: (typeof CAPTCHAS)[CaptchaVendor]) => S) {
-	const entries = CAPTCHA_VENDORS.map((name) => [name + end, make(CAPTCHAS[name])]);
-	return Object.fromEntries(entries) as Record<`${CaptchaVendor}${End}`, S>;
-}
-
-const PORT = integer(0, 65_535);
-const RATE = integer(0, 1_000_000);
-const BODY_SIZE = size(1024, 1024 ** 3);
-
-const SETTINGS = {
-	host: setting(host, '127.0.0.1', 'Address the base listener is bound to; 0.0.0.0 or :: for all.'),
-	port: setting(PORT, '8080', 'Port of the base listener; 0 picks a free one.'),
-	submitHost: optional(host, 'as FORMSRV_HOST', 'Address the submit listener is bound to.'),
-	submitPort: setting(
-		PORT,
-		'8081',
-		'Port of the submit listener; with the host and port of the base, one listener serves both.',
-	),
-	baseUrl: optional(
-		origin,
-		'the listener',
-		'Public address of the API and the dashboard, as https://forms.example.com.',
-	),
-	submitUrl: optional(origin, 'the listener', 'Public address that forms post to.'),
-	dataDir: setting(path, './formsrv-data', 'Folder of the database and of attached files; created if missing.'),
-	databaseUrl: optional(
-		databaseUrl,
-		'formsrv.db in the data folder',
-		'Another SQLite file, as sqlite:PATH, or PostgreSQL, as postgres://user@host/database.',
-	),
-	databasePassword: secret(secretText, 'Password of PostgreSQL, if FORMSRV_DATABASE_URL has none.'),
-	trustedProxies: setting(
-		trustedProxies,
-		'private',
-		'Proxies whose X-Forwarded-For counts: private (loopback and private ranges), none, or addresses and ranges.',
-	),
-	smtpUrl: secret(smtpUrl, 'Mail server, as smtp://user:password@host:587 or smtps://…; without it no mail is sent.'),
-	mailFrom: optional(
-		mailbox,
-		'none',
-		'From of every mail, as Forms <forms@example.com>; needed with FORMSRV_SMTP_URL.',
-	),
-	mailPerHour: setting(integer(1, 100_000), '60', 'Mails per form and hour; a digest covers the rest.'),
-	...perVendor('Secret', ({ label }) => secret(secretText, `Secret key of ${label}.`)),
-	...perVendor('VerifyUrl', ({ label, verifyUrl }) =>
-		setting(webAddress, verifyUrl, `Where ${label} tokens are verified.`),
-	),
-	recaptchaMinScore: setting(decimal(0, 1), '0.5', 'reCAPTCHA v3: a lower score is spam.'),
-	disposableDomains: optional(
-		path,
-		'the list in the program',
-		'File with the domains of disposable mail addresses, one on each line.',
-	),
-	webhookAllow: optional(addressRanges, 'none', 'Private addresses and ranges that webhooks may reach.'),
-	maxBody: setting(BODY_SIZE, '1MiB', 'Largest JSON or urlencoded body, and most text of a multipart one.'),
-	maxMultipart: setting(BODY_SIZE, '25MiB', 'Largest multipart body, files included.'),
-	maxFields: setting(integer(1, 100_000), '1000', 'Most fields of one submission.'),
-	maxFieldName: setting(integer(1, 65_536), '256', 'Longest field name, in bytes.'),
-	maxDepth: setting(integer(1, 1000), '32', 'Deepest nesting of a JSON submission.'),
-	filesUrl: optional(
-		filesUrl,
-		'files beside the SQLite file, else in the data folder',
-		'Where the bytes of attached files lie: a folder, or s3://bucket/prefix.',
-	),
-	filesQuota: setting(size(1024, 1024 ** 5), '5GiB', 'Most bytes of files in all; files beyond it are rejected.'),
-	filesFormShare: setting(integer(1, 100), '50', 'Share of the quota that one form may use, in percent.'),
-	s3Endpoint: optional(origin, 'that of AWS', 'Address of the S3 service of FORMSRV_FILES_URL.'),
-	s3Region: setting(word, 'us-east-1', 'Region of the S3 bucket.'),
-	s3AccessKeyId: secret(secretText, 'Access key id of the S3 bucket.'),
-	s3SecretAccessKey: secret(secretText, 'Secret access key of the S3 bucket.'),
-	scan: optional(
-		scanner,
-		'off',
-		'Virus scanner for attached files, as clamd:/run/clamav/clamd.ctl or clamd:tcp://host:3310.',
-	),
-	rateSubmit: setting(RATE, '300', 'Submissions a minute per client address and form; 0 = no limit.'),
-	rateForm: optional(
-		RATE,
-		'twice FORMSRV_RATE_SUBMIT',
-		'Submissions a minute per form, from all addresses; what is beyond goes to spam; 0 = no limit.',
-	),
-	rateAddress: optional(
-		RATE,
-		'twice FORMSRV_RATE_SUBMIT',
-		'Submissions a minute per client address, to all forms; 0 = no limit.',
-	),
-	rateApi: setting(RATE, '1000', 'API requests a minute per key; 0 = no limit.'),
-	rateAuth: setting(RATE, '20', 'Failed authentications a minute per client address; 0 = no limit.'),
-	strictRedirects: setting(
-		boolean,
-		'false',
-		'Follow _next only to hosts that the form allows, also for forms without allowed domains.',
-	),
-	logLevel: setting(oneOf(['debug', 'info', 'warn', 'error']), 'info', 'Least level that is logged.'),
-	logFormat: optional(oneOf(['text', 'json']), 'text on a terminal, else json', 'Form of the log on stderr.'),
-};
-
-type Key = keyof typeof SETTINGS;
-type Values = {
-	[K in Key]: (typeof SETTINGS)[K] extends { type: ValueType<infer T>; defaultText: infer S }
-		? S extends string
-			? T
-			: T | null
-		: never;
-};
-
-const KEYS = Object.keys(SETTINGS) as Key[];
-
-/** A setting for help and documentation. */
-export interface SettingInfo {
-	key: string;
-	name: string;
-	/** `null` for secrets, which do not belong on a command line. */
-	flag: string | null;
-	/** The placeholder of the value in the help, such as `number`. */
-	placeholder: string;
-	/** The allowed values, such as `0–65535`. */
-	values: string;
-	default: string;
-	description: string;
-}
-
 /** The environment of this process; nothing else reads it. */
 export function processEnvironment(): Record<string, string | undefined> {
 	return process.env;
@@ -268,42 +100,6 @@ export function loadConfig(input: ConfigInput): Config {
 	}
 	if (problems.length > 0) throw new ConfigError(problems);
 	return deepFreeze({ ...assemble(values, input), settings: describeSettings(provided) });
-}
-
-/** Every setting, in the order in which they are documented. */
-export function listSettings(): SettingInfo[] {
-	return KEYS.map((key) => {
-		const { type, defaultText, absent, description, isSecret } = SETTINGS[key];
-		return {
-			key,
-			name: envName(key),
-			flag: isSecret ? null : flagName(key),
-			placeholder: type.placeholder,
-			values: type.values,
-			default: defaultText ?? absent,
-			description,
-		};
-	});
-}
-
-/** The table of docs/settings.md, in Markdown, with its columns aligned as the formatter aligns them. */
-export function settingsTable(): string {
-	const rows = listSettings().map((info) => {
-		const cells = [
-			`\`${info.name}\``,
-			info.flag ? `\`${info.flag}\`` : '',
-			info.default,
-			info.values,
-			info.description,
-		];
-		return cells.map((cell) => cell.replaceAll('|', '\\|'));
-	});
-	const table = [['Setting', 'Flag', 'Default', 'Values', 'Meaning'], [], ...rows];
-	const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((cells) => cells[column]?.length ?? 0)));
-	return table
-		.map((cells) => widths.map((width, column) => cells[column]?.padEnd(width) ?? '-'.repeat(width)))
-		.map((cells) => `| ${cells.join(' | ')} |`)
-		.join('\n');
 }
 
 function describeSettings(provided: Map<string, Provided>): SettingInForce[] {

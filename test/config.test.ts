@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { type ConfigInput, listSettings, loadConfig, settingsTable } from '../src/config.ts';
+import { listSettings, settingsTable } from '../src/config/describe-settings.ts';
+import { type ConfigInput, loadConfig } from '../src/config.ts';
 import { problemsIn } from './config-problems.ts';
 import { tempFolder } from './temp-folder.ts';
 

@@ -2,7 +2,8 @@
 
 import type { Command } from 'commander';
 import type { ManagedApp } from '../app.ts';
-import { type Config, listSettings, loadConfig } from '../config.ts';
+import { listSettings } from '../config/describe-settings.ts';
+import { type Config, loadConfig } from '../config.ts';
 import type { Form } from '../forms/schema.ts';
 import { printable, printableJson } from '../log/line-text.ts';
 import { createLog } from '../log.ts';

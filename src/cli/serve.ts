@@ -2,7 +2,8 @@
 
 import type { Command } from 'commander';
 import { type App, openApp } from '../app.ts';
-import { type Config, listSettings } from '../config.ts';
+import { listSettings } from '../config/describe-settings.ts';
+import type { Config } from '../config.ts';
 import { isEveryAddress } from '../local-url.ts';
 import { createLog, type Log } from '../log.ts';
 import { type RunningServer, startServer } from '../server.ts';

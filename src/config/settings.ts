@@ -1,0 +1,160 @@
+/** Every setting once: its name, default, bounds and description. */
+
+import { CAPTCHA_VENDORS, CAPTCHAS, type CaptchaVendor } from '../captchas.ts';
+import { filesUrl, scanner } from './files-urls.ts';
+import {
+	addressRanges,
+	boolean,
+	databaseUrl,
+	decimal,
+	host,
+	integer,
+	mailbox,
+	oneOf,
+	origin,
+	path,
+	secretText,
+	size,
+	smtpUrl,
+	trustedProxies,
+	type ValueType,
+	webAddress,
+	word,
+} from './value-types.ts';
+
+export interface Setting<T> {
+	type: ValueType<T>;
+	description: string;
+	/** The default as an operator would write it; `null` for none, whose effect is `absent`. */
+	defaultText: string | null;
+	absent: string;
+	isSecret: boolean;
+}
+
+type Optional<T> = Setting<T> & { defaultText: null };
+
+function setting<T>(
+	type: ValueType<T>,
+	defaultText: string,
+	description: string,
+): Setting<T> & { defaultText: string } {
+	return { type, defaultText, description, absent: '', isSecret: false };
+}
+
+function optional<T>(type: ValueType<T>, absent: string, description: string): Optional<T> {
+	return { type, defaultText: null, description, absent, isSecret: false };
+}
+
+function secret<T>(type: ValueType<T>, description: string): Optional<T> {
+	return { type, defaultText: null, description, absent: 'none', isSecret: true };
+}
+
+/** One setting for each captcha vendor, such as `hcaptchaSecret`. */
+function perVendor<End extends string, S>(end: End, make: (vendor: (typeof CAPTCHAS)[CaptchaVendor]) => S) {
+	const entries = CAPTCHA_VENDORS.map((name) => [name + end, make(CAPTCHAS[name])]);
+	return Object.fromEntries(entries) as Record<`${CaptchaVendor}${End}`, S>;
+}
+
+const PORT = integer(0, 65_535);
+const RATE = integer(0, 1_000_000);
+const BODY_SIZE = size(1024, 1024 ** 3);
+
+export const SETTINGS = {
+	host: setting(host, '127.0.0.1', 'Address the base listener is bound to; 0.0.0.0 or :: for all.'),
+	port: setting(PORT, '8080', 'Port of the base listener; 0 picks a free one.'),
+	submitHost: optional(host, 'as FORMSRV_HOST', 'Address the submit listener is bound to.'),
+	submitPort: setting(
+		PORT,
+		'8081',
+		'Port of the submit listener; with the host and port of the base, one listener serves both.',
+	),
+	baseUrl: optional(
+		origin,
+		'the listener',
+		'Public address of the API and the dashboard, as https://forms.example.com.',
+	),
+	submitUrl: optional(origin, 'the listener', 'Public address that forms post to.'),
+	dataDir: setting(path, './formsrv-data', 'Folder of the database and of attached files; created if missing.'),
+	databaseUrl: optional(
+		databaseUrl,
+		'formsrv.db in the data folder',
+		'Another SQLite file, as sqlite:PATH, or PostgreSQL, as postgres://user@host/database.',
+	),
+	databasePassword: secret(secretText, 'Password of PostgreSQL, if FORMSRV_DATABASE_URL has none.'),
+	trustedProxies: setting(
+		trustedProxies,
+		'private',
+		'Proxies whose X-Forwarded-For counts: private (loopback and private ranges), none, or addresses and ranges.',
+	),
+	smtpUrl: secret(smtpUrl, 'Mail server, as smtp://user:password@host:587 or smtps://…; without it no mail is sent.'),
+	mailFrom: optional(
+		mailbox,
+		'none',
+		'From of every mail, as Forms <forms@example.com>; needed with FORMSRV_SMTP_URL.',
+	),
+	mailPerHour: setting(integer(1, 100_000), '60', 'Mails per form and hour; a digest covers the rest.'),
+	...perVendor('Secret', ({ label }) => secret(secretText, `Secret key of ${label}.`)),
+	...perVendor('VerifyUrl', ({ label, verifyUrl }) =>
+		setting(webAddress, verifyUrl, `Where ${label} tokens are verified.`),
+	),
+	recaptchaMinScore: setting(decimal(0, 1), '0.5', 'reCAPTCHA v3: a lower score is spam.'),
+	disposableDomains: optional(
+		path,
+		'the list in the program',
+		'File with the domains of disposable mail addresses, one on each line.',
+	),
+	webhookAllow: optional(addressRanges, 'none', 'Private addresses and ranges that webhooks may reach.'),
+	maxBody: setting(BODY_SIZE, '1MiB', 'Largest JSON or urlencoded body, and most text of a multipart one.'),
+	maxMultipart: setting(BODY_SIZE, '25MiB', 'Largest multipart body, files included.'),
+	maxFields: setting(integer(1, 100_000), '1000', 'Most fields of one submission.'),
+	maxFieldName: setting(integer(1, 65_536), '256', 'Longest field name, in bytes.'),
+	maxDepth: setting(integer(1, 1000), '32', 'Deepest nesting of a JSON submission.'),
+	filesUrl: optional(
+		filesUrl,
+		'files beside the SQLite file, else in the data folder',
+		'Where the bytes of attached files lie: a folder, or s3://bucket/prefix.',
+	),
+	filesQuota: setting(size(1024, 1024 ** 5), '5GiB', 'Most bytes of files in all; files beyond it are rejected.'),
+	filesFormShare: setting(integer(1, 100), '50', 'Share of the quota that one form may use, in percent.'),
+	s3Endpoint: optional(origin, 'that of AWS', 'Address of the S3 service of FORMSRV_FILES_URL.'),
+	s3Region: setting(word, 'us-east-1', 'Region of the S3 bucket.'),
+	s3AccessKeyId: secret(secretText, 'Access key id of the S3 bucket.'),
+	s3SecretAccessKey: secret(secretText, 'Secret access key of the S3 bucket.'),
+	scan: optional(
+		scanner,
+		'off',
+		'Virus scanner for attached files, as clamd:/run/clamav/clamd.ctl or clamd:tcp://host:3310.',
+	),
+	rateSubmit: setting(RATE, '300', 'Submissions a minute per client address and form; 0 = no limit.'),
+	rateForm: optional(
+		RATE,
+		'twice FORMSRV_RATE_SUBMIT',
+		'Submissions a minute per form, from all addresses; what is beyond goes to spam; 0 = no limit.',
+	),
+	rateAddress: optional(
+		RATE,
+		'twice FORMSRV_RATE_SUBMIT',
+		'Submissions a minute per client address, to all forms; 0 = no limit.',
+	),
+	rateApi: setting(RATE, '1000', 'API requests a minute per key; 0 = no limit.'),
+	rateAuth: setting(RATE, '20', 'Failed authentications a minute per client address; 0 = no limit.'),
+	strictRedirects: setting(
+		boolean,
+		'false',
+		'Follow _next only to hosts that the form allows, also for forms without allowed domains.',
+	),
+	logLevel: setting(oneOf(['debug', 'info', 'warn', 'error']), 'info', 'Least level that is logged.'),
+	logFormat: optional(oneOf(['text', 'json']), 'text on a terminal, else json', 'Form of the log on stderr.'),
+};
+
+export type Key = keyof typeof SETTINGS;
+export type Values = {
+	[K in Key]: (typeof SETTINGS)[K] extends { type: ValueType<infer T>; defaultText: infer S }
+		? S extends string
+			? T
+			: T | null
+		: never;
+};
+
+/** In the order in which they are documented. */
+export const KEYS = Object.keys(SETTINGS) as Key[];
