@@ -18,7 +18,7 @@ export const FITTING = [
 
 /** Against all other statements that store, also such as found a form without a bound before it got one. */
 export async function lockForms(tx: Runner, formIds: readonly number[]): Promise<void> {
-	await rowsOf(tx, 'select 1 from forms where id = any($1::text::bigint[]) order by id for update', [numbers(formIds)]);
+	await rowsOf(tx, 'select 1 from forms where id = any($1::bigint[]) order by id for update', [numbers(formIds)]);
 }
 
 export type BoundedForms = ReturnType<typeof createBoundedForms>;
@@ -34,7 +34,7 @@ export function createBoundedForms(sql: Sql) {
 			const rows = await rowsOf<[number, boolean | null]>(
 				sql,
 				`select f.id, f.max_submissions > ${INBOX_TOTAL} from forms f
-					where f.id = any($1::text::bigint[]) and f.deleted_at is null`,
+					where f.id = any($1::bigint[]) and f.deleted_at is null`,
 				[numbers(formIds)],
 			);
 			for (const [id, hasRoom] of rows) {

@@ -16,8 +16,8 @@ const ESCAPED = '\\u001e';
 
 /** How a list becomes a text, and that an array. */
 const LISTS = {
-	number: { text: (list: Value[]) => numbers(list as number[]), array: (text: string) => `${text}::text::bigint[]` },
-	text: { text: (list: Value[]) => strings(list as string[]), array: (text: string) => `${text}::text::text[]` },
+	number: { text: (list: Value[]) => numbers(list as number[]), array: (text: string) => `${text}::bigint[]` },
+	text: { text: (list: Value[]) => strings(list as string[]), array: (text: string) => `${text}::text[]` },
 	json: {
 		text: (list: Value[]) => list.map((json) => withoutSeparator(json as string)).join(SEPARATOR),
 		array: (text: string) => `string_to_array(${text}::text, e'\\x1e')`,
@@ -29,7 +29,7 @@ export function createParameters<Batch>() {
 	const add = (of: Parameter<Batch>) => `$${parameters.push(of)}`;
 	return {
 		parameters,
-		number: (of: (batch: Batch) => number) => `${add((batch) => `${of(batch)}`)}::text::bigint`,
+		number: (of: (batch: Batch) => number) => `${add((batch) => `${of(batch)}`)}::bigint`,
 		text: (of: (batch: Batch) => string) => `${add(of)}::text`,
 		numbers: (of: (batch: Batch) => readonly number[]) => LISTS.number.array(add((batch) => numbers(of(batch)))),
 		/** The rows of a batch, to select from. */

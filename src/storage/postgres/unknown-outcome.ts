@@ -31,7 +31,7 @@ export async function askStored(sql: Sql, { ids, connections, server }: Question
 	}
 	const [row] = await ask<[string | null]>(
 		`with w as (update servers set seen_at = now() where number = $1 and token = $2)
-			select array_agg(id)::text from submissions where id = any($3::text::bigint[])`,
+			select array_agg(id)::text from submissions where id = any($3::bigint[])`,
 		[server.number, server.token, numbers(ids)],
 	);
 	return idsIn(row?.[0]);
