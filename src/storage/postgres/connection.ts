@@ -16,7 +16,7 @@ const CONNECT_TIMEOUT_SECONDS = 5;
 const IDLE_SECONDS = 60;
 /** Between two attempts to connect. */
 const FIRST_PAUSE_SECONDS = 0.05;
-const LONGEST_PAUSE_SECONDS = 0.5;
+const LONGEST_PAUSE_SECONDS = 0.2;
 
 export type Sql = postgres.Sql<{ bigint: number }>;
 export type Value = string | number | null;
@@ -49,20 +49,21 @@ export function connect(url: string, { name, max, silentMs, only, onNotice, onCl
 	const parsed = parsePostgresUrl(url);
 	const address = only === undefined ? parsed : { ...parsed, hosts: parsed.hosts.slice(only, only + 1) };
 	const { user, password, database, options } = address;
+	const route = only === undefined ? routeOf(url) : undefined;
 	const driverOptions: DriverOptions = {
 		user,
 		password,
 		database,
 		// It tries as often as there are names, and opens no socket itself.
 		host: address.hosts.map(() => 'server').join(),
-		socket: createDial(address, { silentMs, route: only === undefined ? routeOf(url) : undefined }),
+		socket: createDial(address, { silentMs, route }),
 		// Only of several. Not `read-write`, for which the driver takes a standby.
 		target_session_attrs: address.hosts.length > 1 ? 'primary' : undefined,
 		max,
 		connect_timeout: CONNECT_TIMEOUT_SECONDS,
 		// One that holds locks stays.
 		...(onClosed ? { max_lifetime: null } : { idle_timeout: IDLE_SECONDS }),
-		backoff: (tries) => Math.min(FIRST_PAUSE_SECONDS * 2 ** tries, LONGEST_PAUSE_SECONDS),
+		backoff: (tries) => (route?.isNew() ? 0 : Math.min(FIRST_PAUSE_SECONDS * 2 ** tries, LONGEST_PAUSE_SECONDS)),
 		// Types are known: 64-bit numbers are ids, which are safe integers.
 		fetch_types: false,
 		types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },

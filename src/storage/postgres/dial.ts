@@ -27,16 +27,14 @@ export interface DialOptions {
 export type Dial = () => Promise<Duplex>;
 
 export function createDial({ hosts, tls }: PostgresAddress, { silentMs, route }: DialOptions): Dial {
-	/** The server to begin with. */
-	let first = route?.first() ?? 0;
-	let turn = route?.turn();
+	/** The server to begin with while the primary is not known. */
+	let first = 0;
 
 	async function dial(): Promise<Duplex> {
 		const errors: DialError[] = [];
-		if (turn !== route?.turn()) first = route?.first() ?? 0;
-		turn = route?.turn();
-		for (let tries = 0; tries < hosts.length; tries++) {
-			const index = (first + tries) % hosts.length;
+		const primary = route?.primary();
+		const order = primary === undefined ? hosts.map((_, i) => (first + i) % hosts.length) : [primary];
+		for (const index of order) {
 			const host = hosts[index] as PostgresHost;
 			try {
 				const socket = await open(host, index);
@@ -45,6 +43,7 @@ export function createDial({ hosts, tls }: PostgresAddress, { silentMs, route }:
 				return socket;
 			} catch (error) {
 				errors.push(unreachable(error, host));
+				route?.noteEnd();
 			}
 		}
 		throw noneAnswers(errors);
@@ -67,17 +66,16 @@ export function createDial({ hosts, tls }: PostgresAddress, { silentMs, route }:
 		}
 	}
 
-	/** What is closed at once is not the primary, and what fails may not be any more: the next connection is tried with the next server. */
+	/** What is closed at once is not the primary, and what fails may not be any more: as long as none is known, the next one is tried. */
 	function noteEnd(socket: Socket, index: number): void {
 		const openedAt = performance.now();
 		first = index;
 		route?.add(socket, index);
 		socket.once('close', (hasError) => {
-			const hasFailed = hasError || socket.bytesRead === 0;
-			const isShort = performance.now() - openedAt < SHORT_MS;
-			if (route?.remove(socket) === false || !(hasFailed || isShort) || first !== index) return;
-			first = (index + 1) % hosts.length;
-			if (hasFailed) route?.setFirst(first);
+			if (route?.remove(socket) === false) return;
+			route?.noteEnd();
+			const hasFailed = hasError || socket.bytesRead === 0 || performance.now() - openedAt < SHORT_MS;
+			if (hasFailed && first === index) first = (index + 1) % hosts.length;
 		});
 	}
 

@@ -48,6 +48,7 @@ export async function openPostgres(
 	const settings = createSettingsVersion(sql, () => clock.servers.areOthers());
 	const another = () => connect(url, { name: 'formsrv start', max: 1 });
 	const findings = createFindings({ log: serverLog, now, elapsed });
+	const watch = createWatch(url, { findings, presence, log: serverLog });
 	const onError = (cause: unknown) => {
 		if (!findings.has('database')) serverLog?.warn('The database could not be asked.', { cause });
 	};
@@ -61,6 +62,7 @@ export async function openPostgres(
 	const writer = createWriter(url, sql, { clock: () => clock, findings, shapesOf: names.shapesOf, onStored });
 	let clock: Awaited<ReturnType<typeof createClock>>;
 	try {
+		await watch.begin();
 		await checkServer(sql, another);
 		await migrate(sql, another);
 		clock = await createClock(sql, { now, oldestWriting: writer.oldestId, onError });
@@ -70,13 +72,14 @@ export async function openPostgres(
 		});
 	} catch (error) {
 		await writer.close();
+		await watch.stop();
 		await sql.end({ timeout: 1 });
 		throw startProblem(error, url);
 	}
 	const db = createDb(sql);
 	const counts = createCounts(sql, { horizon: clock.settled, onError });
-	const watch = createWatch(url, { findings, presence });
 	const leaders = createLeaders(url, onError);
+	watch.start();
 	let isClosing = false;
 	/** Where no thread is needed, because it is the database that reads. */
 	const loadScans = lazy(async () => {

@@ -1,7 +1,9 @@
-/** Which server of an address connections go to, and those that are open: what its pools have in common. */
+/** Which server of an address is the primary, and the connections to all of them: what its pools have in common. */
 
 import type { Socket } from 'node:net';
 import { DialError } from './dial-error.ts';
+
+const NEW_MS = 100;
 
 interface Place {
 	/** Of its server in the address. */
@@ -22,26 +24,36 @@ export function routeOf(url: string): Route {
 
 function createRoute() {
 	const sockets = new Map<Socket, Place>();
-	let first = 0;
-	let turn = 0;
+	const listeners = new Set<() => void>();
+	let primary: number | undefined;
+	let ledAt = Number.NEGATIVE_INFINITY;
 
 	return {
-		/** The server to begin with. */
-		first: () => first,
-		/** Counts how often that was found out. */
-		turn: () => turn,
-		setFirst(index: number): void {
-			first = index;
-			turn++;
+		/** The only server that connections go to, once it is known. */
+		primary: () => primary,
+		/** Hears of each connection that ends or cannot be made. Returns how to stop. */
+		onEnd(listener: () => void): () => void {
+			listeners.add(listener);
+			return () => listeners.delete(listener);
 		},
+		noteEnd(): void {
+			for (const listener of listeners) listener();
+		},
+		/** Whether connections were ended just now because it is known where to go instead: they need not pause. */
+		isNew: (): boolean => performance.now() - ledAt < NEW_MS,
 		add(socket: Socket, index: number): void {
 			sockets.set(socket, { index, openedAt: performance.now() });
 		},
 		/** Returns whether it was there: what we hang up is not any more. */
 		remove: (socket: Socket): boolean => sockets.delete(socket),
+		/** Nothing is known: each pool tries one server after the other. */
+		forget(): void {
+			primary = undefined;
+		},
 		/** Hangs up on all other servers, and ends all connections from before a moment: they may wait for an answer that never comes. */
 		leadTo(index: number, openedSince: number): void {
-			this.setFirst(index);
+			primary = index;
+			ledAt = performance.now();
 			for (const [socket, place] of sockets) {
 				if (place.index === index && place.openedAt >= openedSince) continue;
 				sockets.delete(socket);

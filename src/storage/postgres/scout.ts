@@ -1,24 +1,30 @@
 /** Asks one server of the address whether it is the primary, on a connection of its own. */
 
+import { connectionName, type PostgresHost, parsePostgresUrl } from '../../config/postgres-url.ts';
 import { Unavailable } from '../errors.ts';
 import { connect, rowsOf, withDeadline } from './connection.ts';
+
+/** Each promotion begins a timeline; of a single server it is of no interest. */
+const TIMELINE = "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int";
 
 export type Scout = ReturnType<typeof createScout>;
 
 /** @param index Of the server in the address. */
 export function createScout(url: string, { index, withinMs }: { index: number; withinMs: number }) {
 	const sql = connect(url, { name: 'formsrv watch', max: 1, silentMs: withinMs, only: index });
-	let asking: { answer: Promise<boolean>; since: number } | undefined;
+	const { hosts } = parsePostgresUrl(url);
+	const question = `select case when not pg_is_in_recovery() then ${hosts.length > 1 ? TIMELINE : 0} end`;
+	let asking: { answer: Promise<number | undefined>; since: number } | undefined;
 	let problem: unknown;
 
-	async function ask(): Promise<boolean> {
+	async function ask(): Promise<number | undefined> {
 		try {
-			const [row] = await rowsOf<[boolean]>(sql, 'select pg_is_in_recovery()');
+			const [row] = await rowsOf<[number | null]>(sql, question);
 			problem = new Unavailable(new Error('The database can only be read: it is that of a standby.'));
-			return row?.[0] === false;
+			return row?.[0] ?? undefined;
 		} catch (error) {
 			problem = error;
-			return false;
+			return undefined;
 		} finally {
 			asking = undefined;
 		}
@@ -26,10 +32,14 @@ export function createScout(url: string, { index, withinMs }: { index: number; w
 
 	return {
 		index,
-		/** Also not if it does not say so in time; then what it says later is the answer to the next question. */
-		isPrimary(ms: number): Promise<boolean> {
+		name: connectionName(hosts[index] as PostgresHost),
+		/**
+		 * If it is a primary. Not if it does not say so within a time after it was asked; then what it says later is the answer to the next
+		 * question.
+		 */
+		timeline(ms: number): Promise<number | undefined> {
 			asking ??= { answer: ask(), since: performance.now() };
-			return withDeadline(asking.answer, ms).catch(() => false);
+			return withDeadline(asking.answer, Math.max(0, asking.since + ms - performance.now())).catch(() => undefined);
 		},
 		/** Since when it has not answered. */
 		waitsSince: (): number | undefined => asking?.since,

@@ -4,42 +4,76 @@
  */
 
 import { parsePostgresUrl } from '../../config/postgres-url.ts';
-import { repeat } from '../../repeat.ts';
+import type { Log } from '../../log.ts';
+import { type Repetition, repeat } from '../../repeat.ts';
 import type { Findings } from '../findings.ts';
 import type { Presence } from './presence.ts';
 import { routeOf } from './route.ts';
 import { createScout, type Scout } from './scout.ts';
 
-const EVERY_MS = 1000;
+const EVERY_MS = 500;
 const IN_DOUBT_EVERY_MS = 100;
-/** If the primary takes longer, the others are asked: one of them may have been promoted. */
+/** While the primary responds, the others are asked so often: one may have been promoted nevertheless. */
+const OTHERS_EVERY_MS = 5000;
+/** If the primary takes longer, the others are asked. */
 const PATIENCE_MS = 300;
+/** At a start all of them are waited for: a former primary may answer first. */
+const FIRST_PATIENCE_MS = 1000;
 const ANSWER_WITHIN_MS = 3000;
 
-export function createWatch(url: string, { findings, presence }: { findings: Findings; presence: Presence }) {
+export interface WatchOptions {
+	findings: Findings;
+	presence: Presence;
+	log?: Log;
+}
+
+export function createWatch(url: string, { findings, presence, log }: WatchOptions) {
 	const route = routeOf(url);
 	const scouts = parsePostgresUrl(url).hosts.map((_, index) => createScout(url, { index, withinMs: ANSWER_WITHIN_MS }));
-	let primary = scouts[route.first()] as Scout;
+	let primary = scouts[0] as Scout;
+	/** Of the primary; each promotion begins another. */
+	let timeline = 0;
+	let othersAskedAt = Number.NEGATIVE_INFINITY;
+	const outdated = new Set<Scout>();
 	/** When it was asked what it has not answered. */
 	let inDoubtSince: number | undefined;
 	/** Whether it said nothing then, as one that hangs; other connections to it may wait for ever. */
 	let isSilent = false;
 	let isAway = false;
+	let looking: Repetition | undefined;
+	let stopHearing = () => {};
 
-	/** The server that says that it is the primary: the same one for as long as it says so. */
-	async function find(): Promise<Scout | undefined> {
-		if (await primary.isPrimary(PATIENCE_MS)) return primary;
+	/** The server that says that it is the primary: of several the newest, and the same one for as long as none is newer. */
+	async function find(patienceMs: number): Promise<Scout | undefined> {
+		const at = performance.now();
+		const own = await primary.timeline(patienceMs);
+		if (own === timeline && at - othersAskedAt < OTHERS_EVERY_MS) return primary;
+		// The primary once more: that its connection was closed says nothing of the next one.
+		const said = await Promise.all(scouts.map((scout) => scout.timeline(patienceMs)));
+		othersAskedAt = at;
 		isSilent ||= primary.waitsSince() !== undefined;
-		// That its connection was closed says nothing of the next one.
-		if (!isSilent && (await primary.isPrimary(PATIENCE_MS))) return primary;
-		const others = scouts.filter((scout) => scout !== primary);
-		const said = await Promise.all(others.map((scout) => scout.isPrimary(PATIENCE_MS)));
-		return others.find((_, i) => said[i]);
+		timeline = Math.max(timeline, ...said.map((one) => one ?? 0));
+		for (const [i, scout] of scouts.entries()) note(scout, said[i]);
+		const newest = scouts.filter((_, i) => said[i] === timeline);
+		return newest.includes(primary) ? primary : newest[0];
+	}
+
+	/** One from before a promotion is not used: nothing that it stores is where the others store. */
+	function note(scout: Scout, said: number | undefined): void {
+		const isOutdated = said !== undefined && said < timeline;
+		if (isOutdated && !outdated.has(scout)) {
+			log?.error(
+				`${scout.name} says that it is the primary, and so did a server that was promoted after it: it is not used. Stop it, and make it a standby.`,
+				{ timeline: said, newest: timeline },
+			);
+		}
+		if (isOutdated) outdated.add(scout);
+		else outdated.delete(scout);
 	}
 
 	async function look(): Promise<number> {
 		const at = performance.now();
-		const found = await find();
+		const found = await find(PATIENCE_MS);
 		if (found) follow(found, inDoubtSince ?? at);
 		else {
 			inDoubtSince ??= at;
@@ -52,7 +86,8 @@ export function createWatch(url: string, { findings, presence }: { findings: Fin
 
 	/** @param since When it was last sure which server is the primary. */
 	function follow(found: Scout, since: number): void {
-		if (found !== primary || (isAway && isSilent)) route.leadTo(found.index, since);
+		const isStale = found !== primary || (isAway && isSilent);
+		if (isStale || route.primary() === undefined) route.leadTo(found.index, isStale ? since : Number.NEGATIVE_INFINITY);
 		primary = found;
 		inDoubtSince = undefined;
 		isSilent = false;
@@ -66,11 +101,23 @@ export function createWatch(url: string, { findings, presence }: { findings: Fin
 		else findings.clear('database');
 	}
 
-	const looking = repeat(look, EVERY_MS);
-
 	return {
+		/** Of several servers finds the primary before the first connection; if there is none, the connections tell why. */
+		async begin(): Promise<void> {
+			route.forget();
+			if (scouts.length === 1) return;
+			const found = await find(FIRST_PATIENCE_MS);
+			if (found) follow(found, Number.NEGATIVE_INFINITY);
+		},
+		start(): void {
+			looking = repeat(look, EVERY_MS);
+			stopHearing = route.onEnd(() => {
+				if (inDoubtSince === undefined) looking?.wake();
+			});
+		},
 		async stop(): Promise<void> {
-			await looking.stop();
+			stopHearing();
+			await looking?.stop();
 			await Promise.all(scouts.map((scout) => scout.stop()));
 		},
 	};
