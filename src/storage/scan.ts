@@ -1,6 +1,6 @@
-/** Scans: functions that go through many submissions at a stretch, in a thread beside the server if the engine has one. */
+/** Scans: functions that go through many submissions at a stretch, in a thread beside the server. */
 
-import { serveReads } from './sqlite/reader-thread.ts';
+import { serveReads } from './reader-thread.ts';
 import type { Paging, Selection, StoredSubmission } from './submission.ts';
 
 export interface ScanRequest {
@@ -18,13 +18,7 @@ export type Scan<Request extends ScanRequest, Result> = (
 // biome-ignore lint/suspicious/noExplicitAny: each has a request and a result of its own
 export type Scans = Readonly<Record<string, Scan<any, unknown>>>;
 
-/** The program of the thread, by its path; and what it exports, for an engine that reads without one. */
-export interface ScanModule {
-	path: string;
-	load(): Promise<{ scans: Scans }>;
-}
-
-/** For the module that `StorageOptions.scans` names: makes it the program of the thread. Does nothing outside of one. */
+/** For the program that `StorageOptions.scans` names: makes it the program of the thread. Does nothing outside of one. */
 export function serveScans(scans: Scans): void {
 	serveReads(scans);
 }

@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import type { ClockReport } from './clock-report.ts';
 import type { DiskUse } from './database.ts';
 import type { Findings } from './findings.ts';
-import type { ScanModule, ScanRequest } from './scan.ts';
+import type { ScanRequest } from './scan.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type {
 	Counts,
@@ -43,8 +43,8 @@ export interface StorageOptions {
 	now?: () => number;
 	/** Milliseconds that pass, whatever the clock does. */
 	elapsed?: () => number;
-	/** The module that exports `scans` and calls `serveScans` with them, which long reads need. */
-	scans?: ScanModule;
+	/** The path of the program that calls `serveScans`, which long reads need. */
+	scans?: string;
 	/** When a segment of the search index is full. */
 	searchSegment?: { submissions: number; characters: number };
 	/** How many field names of a form are listed. */

@@ -1,6 +1,5 @@
-/** Where the engine of the storage finds the calls that read many submissions. */
+/** Where the storage finds the program of its thread of long reads. */
 
 import { workerPath } from '../assets.ts';
-import type { ScanModule } from '../storage/scan.ts';
 
-export const SCANS: ScanModule = { path: workerPath('submissions/scans.ts'), load: () => import('./scans.ts') };
+export const SCANS = workerPath('submissions/scans.ts');

@@ -12,6 +12,8 @@ import { routeOf } from './route.ts';
 /** What other servers look for when they ask what is still being written; see `clock.ts`. */
 export const WRITER_NAME = 'formsrv writer';
 
+/** Longer than any question takes. */
+export const SILENT_MS = 10_000;
 const CONNECT_TIMEOUT_SECONDS = 5;
 const IDLE_SECONDS = 60;
 /** Between two attempts to connect. */

@@ -2,10 +2,9 @@
 
 import { repeat } from '../../repeat.ts';
 import type { StopWork } from '../storage.ts';
-import { connect, rowsOf, type Sql, withDeadline } from './connection.ts';
+import { connect, rowsOf, SILENT_MS, type Sql, withDeadline } from './connection.ts';
 
 const LOOK_EVERY_MS = 1000;
-const SILENT_MS = 10_000;
 const UNLOCK_WITHIN_MS = 1000;
 /** Added to the numbers of the kinds of work: locks that nothing else in the database takes. */
 const LOCKS = 0x666f726d00;

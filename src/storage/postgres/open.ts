@@ -8,11 +8,12 @@ import { createFindings, logBeside } from '../findings.ts';
 import type { Db, Query, Results, Storage, StorageOptions } from '../storage.ts';
 import type { NewSubmission } from '../submission.ts';
 import { createClock } from './clock.ts';
-import { connect, createDb, type Runner } from './connection.ts';
+import { connect, createDb, type Runner, SILENT_MS } from './connection.ts';
 import { createCounts } from './counts.ts';
 import { measure } from './database.ts';
 import { createFieldNames } from './field-names.ts';
 import { createLeaders } from './leaders.ts';
+import { createLongReads } from './long-reads.ts';
 import { migrate } from './migrate.ts';
 import { createNotices } from './notices.ts';
 import { createPresence } from './presence.ts';
@@ -28,8 +29,6 @@ import { createWatch } from './watch.ts';
 import { createWriter } from './writer.ts';
 
 const CONNECTIONS = 6;
-/** Longer than any question takes. */
-const SILENT_MS = 10_000;
 
 export async function openPostgres(
 	url: string,
@@ -81,11 +80,8 @@ export async function openPostgres(
 	const leaders = createLeaders(url, onError);
 	watch.start();
 	let isClosing = false;
-	/** Where no thread is needed, because it is the database that reads. */
-	const loadScans = lazy(async () => {
-		if (scans === undefined) throw new Error('Scans need StorageOptions.scans.');
-		return (await scans.load()).scans;
-	});
+	const isStoring = () => writer.oldestId() !== undefined;
+	const longReads = createLongReads(url, { program: scans, presence, isStoring });
 
 	async function close(): Promise<void> {
 		isClosing = true;
@@ -93,13 +89,13 @@ export async function openPostgres(
 		await notices.close();
 		await leaders.close();
 		await watch.stop();
+		await longReads.close();
 		await counts.close();
 		await clock.close();
 		await sql.end({ timeout: 1 });
 	}
 	const closeOnce = lazy(close);
 
-	const fileLists = createFileLists(sql);
 	return {
 		db,
 		isShared: true,
@@ -127,8 +123,8 @@ export async function openPostgres(
 		submissions: {
 			append: writer.append,
 			...createSubmissionLog(sql, { counts, events }),
-			...fileLists,
-			...createSubmissionLists(sql, { counts, files: fileLists.files, names: names.list, scans: loadScans }),
+			...createFileLists(sql),
+			...createSubmissionLists(sql, { counts, names: names.list, longReads }),
 		},
 		search: createSearch(sql, { horizon: clock.settled, findings }),
 		nextId: clock.nextId,

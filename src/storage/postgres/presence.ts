@@ -22,6 +22,7 @@ export function createPresence() {
 	}
 
 	return {
+		during,
 		set(isThere: boolean): void {
 			isAway = !isThere;
 			if (isAway) for (const reject of asking) reject(away());

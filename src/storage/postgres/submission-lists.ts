@@ -1,40 +1,22 @@
 /** Submissions read as the contract says: pages, counts, ids, and scans. */
 
-import type { Scan, ScanRequest } from '../scan.ts';
-import type {
-	Counts,
-	FieldNames,
-	Filter,
-	List,
-	ListQuery,
-	Page,
-	Paging,
-	Selection,
-	StoredFile,
-	StoredSubmission,
-} from '../submission.ts';
-import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from '../submission-rows.ts';
+import type { ScanRequest } from '../scan.ts';
+import type { Counts, FieldNames, Filter, List, ListQuery, Page, Paging, Selection } from '../submission.ts';
 import { numbers, rowsOf, type Sql } from './connection.ts';
 import { countBelow, type FormCounts } from './counts.ts';
+import type { LongReads } from './long-reads.ts';
 import { createSearchHits } from './search-hits.ts';
 import { readEntries } from './submission-log.ts';
 import { createSubmissionPages } from './submission-pages.ts';
-
-/** What a scan is given at first, and how much text that may be; more if it asks for more. */
-const SCAN_ROWS = 1001;
-const SCAN_BYTES = 1024 * 1024;
-
-/** A scan wants more submissions than were read for it: it is run again with twice as many. */
-class MoreRows extends Error {}
+import { conditionOf } from './submission-reader.ts';
 
 export interface ListSources {
 	counts: Pick<FormCounts, 'of'>;
-	files(ids: readonly number[]): Promise<Map<number, StoredFile[]>>;
 	names(formId: number, isSpam: boolean): Promise<FieldNames>;
-	scans(): Promise<Readonly<Record<string, Scan<ScanRequest, unknown>>>>;
+	longReads: Pick<LongReads, 'open' | 'scan'>;
 }
 
-export function createSubmissionLists(sql: Sql, { counts, files, names, scans }: ListSources) {
+export function createSubmissionLists(sql: Sql, { counts, names, longReads }: ListSources) {
 	const hits = createSearchHits(sql);
 	const pages = createSubmissionPages(sql, counts);
 
@@ -52,35 +34,6 @@ export function createSubmissionLists(sql: Sql, { counts, files, names, scans }:
 			values,
 		);
 		return rows.map(([id]) => id);
-	}
-
-	/** The first submissions of a selection, up to so many and so much. */
-	async function read(
-		{ selection, order }: ScanRequest,
-		share: number,
-	): Promise<{ rows: StoredSubmission[]; isAll: boolean }> {
-		const limit = SCAN_ROWS * share;
-		const found = selection.words && (await hits.ids(selection, { order, limit }));
-		const { condition, values } = found
-			? { condition: 'id = any($1::bigint[])', values: [numbers(found)] }
-			: conditionOf(selection);
-		const rows = await rowsOf<[count: number, ...Row]>(
-			sql,
-			`select count, ${COLUMNS} from (
-					select *, count(*) over (), sum(octet_length(data)) over (order by id ${order}) - octet_length(data) before
-						from (select ${COLUMNS} from submissions where ${condition} order by id ${order} limit ${limit}) first) sized
-				where before < ${SCAN_BYTES * share} order by id ${order}`,
-			values,
-		);
-		const count = rows[0]?.[0] ?? 0;
-		const filesOf = await files(rows.map(([, id]) => id));
-		return {
-			rows: rows.map(([, ...row]) => {
-				const stored = toStored(row);
-				return { ...stored, files: filesOf.get(stored.id) };
-			}),
-			isAll: (found?.length ?? count) < limit && rows.length === count,
-		};
 	}
 
 	return {
@@ -116,30 +69,8 @@ export function createSubmissionLists(sql: Sql, { counts, files, names, scans }:
 			);
 		},
 		names,
-		/** Each scan asks the database anew. */
-		prepareScan(): void {},
-		async scan<Request extends ScanRequest, Result>(name: string, request: Request): Promise<Result> {
-			const run = (await scans())[name];
-			for (let share = 1; ; share *= 2) {
-				const { rows, isAll } = await read(request, share);
-				try {
-					return run?.(upTo(rows, isAll), request) as Result;
-				} catch (error) {
-					if (!(error instanceof MoreRows)) throw error;
-				}
-			}
-		},
-	};
-}
-
-function* upTo(rows: readonly StoredSubmission[], isAll: boolean): Generator<StoredSubmission> {
-	yield* rows;
-	if (!isAll) throw new MoreRows();
-}
-
-function conditionOf({ formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection) {
-	return {
-		condition: `form_id = $1 and id >= $2 and id < $3 and ${CONDITION[filter]}`,
-		values: [formId, fromId, beforeId],
+		prepareScan: longReads.open,
+		scan: async <Request extends ScanRequest, Result>(name: string, request: Request): Promise<Result> =>
+			(await longReads.scan(name, request)) as Result,
 	};
 }

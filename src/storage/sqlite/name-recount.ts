@@ -1,12 +1,13 @@
 /** Keeps the lists of field names right where there are more names than are listed: by a count of all, when a list is read. */
 
+import type { Reader } from '../reader.ts';
 import type { Selection } from '../submission.ts';
 import type { Clock } from './clock.ts';
 import type { NamePiece } from './count-names.ts';
 import type { FormIndex } from './form-index.ts';
 import { createNameCounter, type NameCounter } from './name-count.ts';
 import type { NameRelisting } from './name-relist.ts';
-import type { Reader } from './reader.ts';
+import type { SqliteReads } from './reader-calls.ts';
 
 /** How long a caller waits for a count; forms of some 100,000 submissions are counted by then. */
 const WAIT_MS = 1000;
@@ -20,7 +21,7 @@ export type NameRecount = ReturnType<typeof createNameRecount>;
 interface NameRecountSources {
 	lists: Pick<FormIndex, 'staleNames'> & NameRelisting;
 	clock: Pick<Clock, 'end'>;
-	reader: Pick<Reader, 'call'>;
+	reader: Pick<Reader<SqliteReads>, 'call'>;
 }
 
 export function createNameRecount({ lists, clock, reader }: NameRecountSources) {

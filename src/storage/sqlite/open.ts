@@ -9,6 +9,7 @@ import { Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
 import { startIndexer } from '../indexer.ts';
+import { createReader } from '../reader.ts';
 import type { Db, Query, Results, StopWork, StorageOptions } from '../storage.ts';
 import { createClock } from './clock.ts';
 import {
@@ -28,7 +29,7 @@ import { migrate } from './migrate.ts';
 import { createNameRecount } from './name-recount.ts';
 import { createNameRelisting } from './name-relist.ts';
 import { createPresentForms } from './present-forms.ts';
-import { createReader } from './reader.ts';
+import type { SqliteReads } from './reader-calls.ts';
 import { createSearchIndex } from './search-index.ts';
 import { createSettingsVersion } from './settings-version.ts';
 import { createFileLists } from './submission-files.ts';
@@ -123,7 +124,7 @@ export function openSqlite(
 			return index.staleNames(...args);
 		},
 	};
-	const longReads = createReader(file, { program: scans?.path, beforeOpening: requireFile });
+	const longReads = createReader<SqliteReads>(file, { program: scans, beforeOpening: requireFile });
 	const names = createNameRecount({ lists: nameLists, clock, reader: longReads });
 
 	/** Opening the path would read, and could harm, what lies there if it is another file. */

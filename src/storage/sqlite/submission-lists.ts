@@ -2,6 +2,7 @@
 
 import type { Database } from 'bun:sqlite';
 import { lazy } from '../../lazy.ts';
+import type { Reader } from '../reader.ts';
 import type { ScanRequest } from '../scan.ts';
 import type {
 	Counts,
@@ -17,7 +18,7 @@ import type {
 } from '../submission.ts';
 import type { FormIndex } from './form-index.ts';
 import type { NameRecount } from './name-recount.ts';
-import type { Reader } from './reader.ts';
+import type { SqliteReads } from './reader-calls.ts';
 import type { SubmissionPages } from './submission-pages.ts';
 import type { SubmissionStore } from './submission-store.ts';
 
@@ -29,7 +30,7 @@ export interface ListSources {
 	store: Pick<SubmissionStore, 'read'>;
 	pages: SubmissionPages;
 	index: Pick<FormIndex, 'namesJson' | 'hasUnlistedNames'>;
-	reader: Reader;
+	reader: Reader<SqliteReads>;
 	names: NameRecount;
 	/** Notices what another process wrote. */
 	refresh(): void;

@@ -1,21 +1,22 @@
-/** The thread beside the server that does the long reads: searches and exports, on a connection of its own. */
+/** The thread beside the server that does the long reads, such as searches and exports, on a connection of its own. */
 
 import { constants, setPriority } from 'node:os';
 import { isMainThread, parentPort } from 'node:worker_threads';
-import type { ScanRequest, Scans } from '../scan.ts';
-import type { Selection } from '../submission.ts';
-import { openReadConnection } from './connection.ts';
-import { countNames } from './count-names.ts';
-import { createSubmissionReader } from './submission-reader.ts';
+import { isPostgres } from '../config/postgres-url.ts';
+import type { Scans } from './scan.ts';
 
 const COLLECT_AFTER_BYTES = 8 * 1024 * 1024;
 
-/** What can be asked of the thread. */
-export type ReaderCalls = ReturnType<typeof createCalls>;
+/** What an engine's thread can be asked, by the names of `reader-calls.ts`. */
+// biome-ignore lint/suspicious/noExplicitAny: each has parameters and a result of its own
+export type ReaderCalls = Record<string, (...args: any[]) => unknown> & {
+	/** Comes before the end of the thread. */
+	close(): unknown;
+};
 
 export interface ReaderRequest {
 	id: number;
-	name: keyof ReaderCalls;
+	name: string;
 	args: unknown[];
 }
 
@@ -23,34 +24,30 @@ export type ReaderResult = { id: number; result: unknown } | { id: number; failu
 
 /** What of an error passes between threads. */
 export type Failure = Pick<Error, 'message' | 'name' | 'stack'> & {
-	/** SQLite's, such as `SQLITE_CORRUPT`. */
+	/** What it comes from. */
+	cause?: string;
+	/** Such as `UNAVAILABLE`, or SQLite's `SQLITE_CORRUPT`. */
 	code?: unknown;
 };
-
-function createCalls(file: string, scans: Scans) {
-	const client = openReadConnection(file);
-	const reader = createSubmissionReader(client);
-	return {
-		count: reader.count,
-		ids: reader.ids,
-		scan: (name: string, request: ScanRequest) => scans[name]?.(reader.rows(request.selection, request.order), request),
-		countNames: (selection: Selection) => countNames(reader, selection),
-		/** Comes before the end of the thread. */
-		close: () => client.close(),
-	};
-}
 
 /** Submissions go first. Only on Linux is it the priority of the calling thread and not of the whole process. */
 function stepBack(): void {
 	if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 }
 
-function serve(port: NonNullable<typeof parentPort>, file: string, scans: Scans): void {
+async function openCalls(place: string, scans: Scans): Promise<ReaderCalls> {
+	const { createCalls } = isPostgres(place)
+		? await import('./postgres/reader-calls.ts')
+		: await import('./sqlite/reader-calls.ts');
+	return createCalls(place, scans);
+}
+
+function serve(port: NonNullable<typeof parentPort>, place: string, scans: Scans): void {
 	stepBack();
-	const calls = createCalls(file, scans) as unknown as Record<string, (...args: unknown[]) => unknown>;
+	const calls = openCalls(place, scans);
 	const collect = createCollection();
-	port.on('message', ({ id, name, args }: ReaderRequest) => {
-		const reply = run(id, () => calls[name]?.(...args));
+	port.on('message', async ({ id, name, args }: ReaderRequest) => {
+		const reply = await run(id, async () => (await calls)[name]?.(...args));
 		const bytes = bytesOf(reply);
 		port.postMessage(reply, bytes ? [bytes.buffer] : []);
 		if (bytes) collect(bytes.length);
@@ -73,12 +70,12 @@ function createCollection() {
 	};
 }
 
-function run(id: number, call: () => unknown): ReaderResult {
+async function run(id: number, call: () => Promise<unknown>): Promise<ReaderResult> {
 	try {
-		return { id, result: call() };
+		return { id, result: await call() };
 	} catch (error) {
-		const { message, name, stack, code } = reasonOf(error) as Failure;
-		return { id, failure: { message, name, stack, code } };
+		const { message, name, stack, code, cause } = reasonOf(error) as Error & { code?: unknown };
+		return { id, failure: { message, name, stack, code, cause: cause === undefined ? undefined : String(cause) } };
 	}
 }
 

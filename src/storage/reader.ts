@@ -1,7 +1,8 @@
 /** Asks the reader thread, which is started when it is first needed and ended when it is not needed any more. */
 
-import { AppError } from '../../errors.ts';
-import type { ReaderCalls, ReaderRequest, ReaderResult } from './reader-thread.ts';
+import { AppError } from '../errors.ts';
+import { Unavailable } from './errors.ts';
+import type { Failure, ReaderCalls, ReaderRequest, ReaderResult } from './reader-thread.ts';
 
 const TIMEOUT_MS = 20_000;
 const IDLE_MS = 60_000;
@@ -19,16 +20,16 @@ interface Waiting {
 /** The web's worker, not Node's: with the first import of that, a start would load Node's streams. */
 type Thread = Worker & Pick<Bun.Worker, 'ref' | 'unref'>;
 
-export type Reader = ReturnType<typeof createReader>;
+export type Reader<Calls extends ReaderCalls> = ReturnType<typeof createReader<Calls>>;
 
 export interface ReaderOptions {
-	/** The path of the thread's program; see `scan.ts`. */
+	/** The path of the thread's program, which calls `serveScans`; see `scan.ts`. */
 	program: string | undefined;
-	/** Throws if the database must not be opened by its path now. */
-	beforeOpening(): void;
+	/** Throws if the database must not be opened now. */
+	beforeOpening?(): void;
 }
 
-export function createReader(file: string, { program, beforeOpening }: ReaderOptions) {
+export function createReader<Calls extends ReaderCalls>(place: string, { program, beforeOpening }: ReaderOptions) {
 	const waiting = new Map<number, Waiting>();
 	/** Threads that were told to end and have not yet; new calls are none of theirs. */
 	const ending = new Set<Promise<void>>();
@@ -37,9 +38,9 @@ export function createReader(file: string, { program, beforeOpening }: ReaderOpt
 	let lastId = 0;
 
 	function start(): Thread {
-		beforeOpening();
+		beforeOpening?.();
 		if (program === undefined) throw new Error('Long reads need StorageOptions.scans.');
-		const started = new Worker(program, { argv: [file], ref: true }) as Thread;
+		const started = new Worker(program, { argv: [place], ref: true }) as Thread;
 		started.addEventListener('message', ({ data }: MessageEvent<ReaderResult>) => settle(data));
 		started.addEventListener('error', ({ message }) => abandon(started, () => new Error(message)));
 		worker = started;
@@ -49,7 +50,7 @@ export function createReader(file: string, { program, beforeOpening }: ReaderOpt
 	function settle(reply: ReaderResult): void {
 		const call = take(reply.id);
 		if (!call) return;
-		if ('failure' in reply) call.reject(Object.assign(new Error(reply.failure.message), reply.failure));
+		if ('failure' in reply) call.reject(errorOf(reply.failure));
 		else call.resolve(reply.result);
 	}
 
@@ -124,16 +125,21 @@ export function createReader(file: string, { program, beforeOpening }: ReaderOpt
 			rest();
 		},
 		/** @throws AppError UNAVAILABLE if it takes too long or too much is asked at once. */
-		call<Name extends keyof ReaderCalls>(
+		call<Name extends keyof Calls & string>(
 			name: Name,
-			...args: Parameters<ReaderCalls[Name]>
-		): Promise<ReturnType<ReaderCalls[Name]>> {
-			return ask(name, args) as Promise<ReturnType<ReaderCalls[Name]>>;
+			...args: Parameters<Calls[Name]>
+		): Promise<Awaited<ReturnType<Calls[Name]>>> {
+			return ask(name, args) as Promise<Awaited<ReturnType<Calls[Name]>>>;
 		},
 		close,
 		/** Whether there is a thread that has to be closed. */
 		isRunning: () => worker !== undefined || ending.size > 0,
 	};
+}
+
+function errorOf(failure: Failure): Error {
+	const error = Object.assign(new Error(failure.message), failure);
+	return failure.code === 'UNAVAILABLE' ? new Unavailable(error, 'reach its database') : error;
 }
 
 function tooMuch(cause: unknown): AppError {

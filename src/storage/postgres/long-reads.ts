@@ -1,0 +1,40 @@
+/** Scans, read and formatted by the thread beside the server, on a connection of its own. */
+
+import { createReader } from '../reader.ts';
+import type { ScanRequest } from '../scan.ts';
+import type { Presence } from './presence.ts';
+import type { PostgresReads } from './reader-calls.ts';
+import { routeOf } from './route.ts';
+
+/** While submissions are stored, the thread rests after a scan for so many times what it took: the priority of the thread is not that of the database. */
+const REST = 1;
+
+export interface LongReadsOptions {
+	/** The path of the thread's program. */
+	program: string | undefined;
+	presence: Presence;
+	/** Whether submissions are on their way at the moment. */
+	isStoring(): boolean;
+}
+
+export type LongReads = ReturnType<typeof createLongReads>;
+
+export function createLongReads(url: string, { program, presence, isStoring }: LongReadsOptions) {
+	const reader = createReader<PostgresReads>(url, { program });
+	let restsUntil = 0;
+
+	return {
+		open: reader.open,
+		async scan(name: string, request: ScanRequest): Promise<unknown> {
+			if (isStoring()) await Bun.sleep(Math.max(0, restsUntil - performance.now()));
+			const began = performance.now();
+			try {
+				return await presence.during(() => reader.call('scan', name, request, routeOf(url).primary()));
+			} finally {
+				const ended = performance.now();
+				restsUntil = ended + (ended - began) * REST;
+			}
+		},
+		close: reader.close,
+	};
+}

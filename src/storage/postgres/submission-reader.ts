@@ -1,0 +1,74 @@
+/** Reads that may take their time, for a connection of their own: ranges of submissions for a scan. */
+
+import type { Scan, ScanRequest } from '../scan.ts';
+import type { Selection, StoredSubmission } from '../submission.ts';
+import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from '../submission-rows.ts';
+import { numbers, rowsOf, type Sql } from './connection.ts';
+import { createSearchHits } from './search-hits.ts';
+import { createFileLists } from './submission-files.ts';
+
+/** What a scan is given at first, and how much text that may be; more if it asks for more. */
+const SCAN_ROWS = 1001;
+const SCAN_BYTES = 1024 * 1024;
+
+/** A scan wants more submissions than were read for it: it is run again with twice as many. */
+class MoreRows extends Error {}
+
+export function createSubmissionReader(sql: Sql) {
+	const hits = createSearchHits(sql);
+	const { files } = createFileLists(sql);
+
+	/** The first submissions of a selection, up to so many and so much. */
+	async function read(
+		{ selection, order }: ScanRequest,
+		share: number,
+	): Promise<{ rows: StoredSubmission[]; isAll: boolean }> {
+		const limit = SCAN_ROWS * share;
+		const found = selection.words && (await hits.ids(selection, { order, limit }));
+		const { condition, values } = found
+			? { condition: 'id = any($1::bigint[])', values: [numbers(found)] }
+			: conditionOf(selection);
+		const rows = await rowsOf<[count: number, ...Row]>(
+			sql,
+			`select count, ${COLUMNS} from (
+					select *, count(*) over (), sum(octet_length(data)) over (order by id ${order}) - octet_length(data) before
+						from (select ${COLUMNS} from submissions where ${condition} order by id ${order} limit ${limit}) first) sized
+				where before < ${SCAN_BYTES * share} order by id ${order}`,
+			values,
+		);
+		const count = rows[0]?.[0] ?? 0;
+		const filesOf = await files(rows.map(([, id]) => id));
+		return {
+			rows: rows.map(([, ...row]) => {
+				const stored = toStored(row);
+				return { ...stored, files: filesOf.get(stored.id) };
+			}),
+			isAll: (found?.length ?? count) < limit && rows.length === count,
+		};
+	}
+
+	return {
+		async scan<Request extends ScanRequest>(run: Scan<Request, unknown>, request: Request): Promise<unknown> {
+			for (let share = 1; ; share *= 2) {
+				const { rows, isAll } = await read(request, share);
+				try {
+					return run(upTo(rows, isAll), request);
+				} catch (error) {
+					if (!(error instanceof MoreRows)) throw error;
+				}
+			}
+		},
+	};
+}
+
+function* upTo(rows: readonly StoredSubmission[], isAll: boolean): Generator<StoredSubmission> {
+	yield* rows;
+	if (!isAll) throw new MoreRows();
+}
+
+export function conditionOf({ formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection) {
+	return {
+		condition: `form_id = $1 and id >= $2 and id < $3 and ${CONDITION[filter]}`,
+		values: [formId, fromId, beforeId],
+	};
+}

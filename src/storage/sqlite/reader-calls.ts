@@ -1,0 +1,21 @@
+/** What the reader thread does for this engine. */
+
+import type { ScanRequest, Scans } from '../scan.ts';
+import type { Selection } from '../submission.ts';
+import { openReadConnection } from './connection.ts';
+import { countNames } from './count-names.ts';
+import { createSubmissionReader } from './submission-reader.ts';
+
+export type SqliteReads = ReturnType<typeof createCalls>;
+
+export function createCalls(file: string, scans: Scans) {
+	const client = openReadConnection(file);
+	const reader = createSubmissionReader(client);
+	return {
+		count: reader.count,
+		ids: reader.ids,
+		scan: (name: string, request: ScanRequest) => scans[name]?.(reader.rows(request.selection, request.order), request),
+		countNames: (selection: Selection) => countNames(reader, selection),
+		close: () => client.close(),
+	};
+}
