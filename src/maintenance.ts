@@ -14,7 +14,7 @@ import { startLearning } from './spam/bayes/learning.ts';
 
 const EVERY_MS = MINUTE_MS;
 const CLOCK_CHECK_MS = 1000;
-/** Delayed, so that the first response does not wait for it. */
+/** Delayed, so that the first requests do not wait for it. */
 const FIRST_AFTER_MS = 250;
 /** The pause between two chunks of a large deletion, at least and as a multiple of the chunk's duration: submissions go first. */
 const MIN_PAUSE_MS = 5;

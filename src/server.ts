@@ -1,18 +1,17 @@
-/** The server: the two listeners with their handlers, and the background work. */
+/** The server: the two listeners with their handlers, and what goes on behind them. */
 
 import type { App } from './app.ts';
 import { AppError } from './errors.ts';
-import { startFileWatch } from './files/file-watch.ts';
 import { createDrain, type Drain } from './http/drain.ts';
 import type { Fetch } from './http/request-pipeline.ts';
 import { type Handlers, openHandlers } from './listeners/handlers.ts';
 import type { PublicUrls } from './listeners/pipeline.ts';
 import { localUrl } from './local-url.ts';
-import { startMaintenance } from './maintenance.ts';
-import { startFollowing } from './spam/bayes/learning.ts';
 import type { StopWork } from './storage/storage.ts';
 
 const IDLE_SECONDS = 30;
+/** Delayed, so that the first response does not wait for it. */
+const BACKGROUND_AFTER_MS = 100;
 /**
  * Bun's built-in 413 has no message and no CORS headers, so it is disabled. Every reader of a body enforces its own limit;
  * unread bodies are discarded.
@@ -34,34 +33,40 @@ export interface RunningServer {
 
 /** @throws AppError with a sentence for the operator if an address cannot be bound; then nothing runs. */
 export async function startServer(app: App): Promise<RunningServer> {
-	const { storage } = app;
 	const drain = createDrain();
 	const listeners: Bun.Server<undefined>[] = [];
-	const noServer = storage.serve();
-	const work: StopWork[] = [];
+	const noServer = app.storage.serve();
+	let stopBackground: StopWork = async () => {};
 
 	async function stop(deadlineMs: number): Promise<void> {
 		await drain.begin();
 		app.streams.closeAll();
-		await Promise.all([stopListeners(listeners, deadlineMs), ...work.map((end) => end(deadlineMs))]);
+		await Promise.all([stopListeners(listeners, deadlineMs), stopBackground(deadlineMs)]);
 		noServer();
 	}
 
 	try {
 		const publicUrls = openListeners(app, { listeners, drain });
-		work.push(
-			startFileWatch(storage, { ...app.config.files, store: app.files.store, log: app.log }),
-			startFollowing(app.spam.models, app.log),
-			storage.lead('maintenance', () => startMaintenance(app)),
-			storage.lead('search', () => storage.search.follow(app.log)),
-			storage.lead('delivery', () => app.dispatch.start(publicUrls.base)),
-		);
+		stopBackground = startBackgroundLater(app, publicUrls.base);
 		const [baseUrl = '', submitUrl = baseUrl] = listeners.map((listener) => listener.url.origin);
 		return { baseUrl, submitUrl, publicUrls, stop };
 	} catch (error) {
 		await stop(0);
 		throw error;
 	}
+}
+
+/** Returns how to stop it, whether it has begun or not. */
+function startBackgroundLater(app: App, baseUrl: string): StopWork {
+	let begun: Promise<StopWork> | undefined;
+	const timer = setTimeout(() => {
+		begun = import('./background.ts').then(({ startBackground }) => startBackground(app, baseUrl));
+	}, BACKGROUND_AFTER_MS);
+	return async (graceMs) => {
+		clearTimeout(timer);
+		const stop = await begun;
+		await stop?.(graceMs);
+	};
 }
 
 interface ListenersSetup {

@@ -1,6 +1,6 @@
 /** Standard output and standard error of commands; a slow reader does not block the process. */
 
-import { fstatSync } from 'node:fs';
+import { fstatSync, statSync } from 'node:fs';
 import type { Output } from './cli.ts';
 
 export interface StandardOutput extends Output {
@@ -34,7 +34,9 @@ export function openStandardOutput(name: keyof typeof DESCRIPTORS): StandardOutp
 	}
 
 	function terminal() {
-		if (!fstatSync(descriptor).isCharacterDevice()) return undefined;
+		const stat = fstatSync(descriptor);
+		if (!stat.isCharacterDevice() || stat.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev)
+			return undefined;
 		const stream = process[name];
 		return stream.isTTY ? stream : undefined;
 	}

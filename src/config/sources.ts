@@ -126,16 +126,17 @@ function resolveNamed(
 	source: NamedSource,
 	{ cwd, problems }: { cwd: string; problems: string[] },
 ): [string, Provided][] {
-	const { spell, label, fileSuffix } = source;
-	const texts = new Map(source.entries);
+	const { entries, spell, label, fileSuffix } = source;
+	if (entries.length === 0) return [];
+	const texts = new Map(entries);
 	const keyOf = new Map(keys.map((key) => [spell(key), key]));
-	const keyOfFile = new Map(keys.map((key) => [spell(key) + fileSuffix, key]));
 	const found: [string, Provided][] = [];
 	for (const [name, text] of texts) {
-		const fileKey = keyOfFile.get(name);
+		const fileKey = name.endsWith(fileSuffix) ? keyOf.get(name.slice(0, -fileSuffix.length)) : undefined;
 		const key = keyOf.get(name) ?? fileKey;
 		if (key === undefined) {
-			const near = nearest(name, [...keyOf.keys(), ...keyOfFile.keys()]);
+			const names = [...keyOf.keys()];
+			const near = nearest(name, [...names, ...names.map((one) => one + fileSuffix)]);
 			problems.push(`${label(name)} is not a setting${near ? `; did you mean ${near}?` : '.'}`);
 		} else if (fileKey === undefined) {
 			found.push([key, { label: label(name), text }]);

@@ -12,7 +12,8 @@ import { type Channel, lazyMessages } from './channel.ts';
 import type { MailIdentity } from './email.ts';
 import type { GuardedPost } from './guarded-request.ts';
 import { createOutbox } from './outbox.ts';
-import { type MailOutage, startWorker, type Worker, type WorkerTiming } from './worker.ts';
+import type * as WorkerModule from './worker.ts';
+import type { MailOutage, Worker, WorkerTiming } from './worker.ts';
 
 /** Memory for submissions in flight; untrusted receivers decide how long they occupy it. */
 const CONTENT_BYTES = 16 * 1024 * 1024;
@@ -94,6 +95,7 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		/** Starts the worker; mails link to `baseUrl`. Returns a function that stops it within about `graceMs`. */
 		start(baseUrl: string): (graceMs: number) => Promise<void> {
 			mail.identity = { ...mail.identity, baseUrl };
+			const { startWorker } = require('./worker.ts') as typeof WorkerModule;
 			worker = startWorker({ storage, outbox, channels, mailPerHour, log, now, timing });
 			const started = worker;
 			return async (graceMs) => {

@@ -18,8 +18,6 @@ import type { Outbox } from './outbox.ts';
 import { createQueue, type Destination } from './queue.ts';
 
 export interface WorkerTiming {
-	/** A short delay, so that a starting server responds to its first requests sooner. */
-	firstAfterMs: number;
 	/** How long a claim lasts unless it is renewed: so long do deliveries wait whose worker died. */
 	leaseMs: number;
 	/** Polling interval: picks up rows that another process changed, and clock changes. */
@@ -27,7 +25,7 @@ export interface WorkerTiming {
 	probeWait: ProbeWait;
 }
 
-export const WORKER_TIMING: WorkerTiming = { firstAfterMs: 100, leaseMs: 15_000, tickMs: 5_000, probeWait: PROBE_WAIT };
+export const WORKER_TIMING: WorkerTiming = { leaseMs: 15_000, tickMs: 5_000, probeWait: PROBE_WAIT };
 
 const RENEWALS_PER_LEASE = 3;
 const MAIL: Destination = { channel: 'mail', webhookId: null };
@@ -130,7 +128,7 @@ export function startWorker(options: WorkerOptions) {
 		for (const worker of workers.values()) worker.renew();
 	}, timing.leaseMs / RENEWALS_PER_LEASE);
 
-	const ticks = repeat(tick, timing.firstAfterMs);
+	const ticks = repeat(tick, 0);
 
 	return {
 		mailOutage,

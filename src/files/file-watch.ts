@@ -9,7 +9,7 @@ import { forms } from '../storage/tables.ts';
 import type { TrackedStore } from './tracked-store.ts';
 
 const LOOK_EVERY_MS = MINUTE_MS;
-/** Delayed, so that the first response does not wait for it. */
+/** Delayed, so that the first requests do not wait for it. */
 const FIRST_AFTER_MS = 250;
 /** They are over when another look shows it. */
 const LASTING = ['files', 'fileRoom', 'lostFile'] as const;

@@ -1,7 +1,6 @@
 /** The client's address: the peer's, or the one that trusted proxies report. */
 
-import ipaddr from 'ipaddr.js';
-import { createRangeCheck } from '../address-ranges.ts';
+import { createRangeCheck, ipaddr, isPlainIpv4 } from '../address-ranges.ts';
 import { lazy } from '../lazy.ts';
 import { remember } from '../remember.ts';
 
@@ -37,7 +36,7 @@ export function createClientAddress(trusted: string) {
 	);
 
 	function isTrusted(address: string): boolean {
-		return ipaddr.isValid(address) && isInRange()(ipaddr.process(address));
+		return ipaddr().isValid(address) && isInRange()(ipaddr().process(address));
 	}
 
 	return (peer: string, forwardedFor: string | null): string => {
@@ -61,18 +60,18 @@ export function createClientAddress(trusted: string) {
  * (RFC 6177) and could otherwise use a new address for every request.
  */
 export function networkOf(address: string): string {
-	if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address;
-	const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+	if (!address.includes(':') || !ipaddr().IPv6.isValid(address)) return address;
+	const groups = ipaddr().IPv6.parse(address).parts.slice(0, 4);
 	return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
 }
 
 /** A network so large that it stands for no person: the /24 of an IPv4 address, the /48 of an IPv6 address. */
 export function coarseNetworkOf(address: string): string {
-	if (!ipaddr.isValid(address)) return '';
-	const parsed = ipaddr.process(address);
+	if (!ipaddr().isValid(address)) return '';
+	const parsed = ipaddr().process(address);
 	const bits = parsed.kind() === 'ipv4' ? 24 : 48;
 	const bytes = parsed.toByteArray().map((byte, i) => (i < bits / 8 ? byte : 0));
-	return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`;
+	return `${ipaddr().fromByteArray(bytes).toString()}/${bits}`;
 }
 
 function trustedRanges(trusted: string): string[] {
@@ -90,5 +89,6 @@ function hopAddress(text: string): string | undefined {
 
 /** The canonical form, so that limits cannot be evaded by another one; an IPv4-mapped address becomes IPv4. */
 function canonical(text: string): string | undefined {
-	return ipaddr.isValid(text) ? ipaddr.process(text).toString() : undefined;
+	if (isPlainIpv4(text)) return text;
+	return ipaddr().isValid(text) ? ipaddr().process(text).toString() : undefined;
 }

@@ -24,7 +24,7 @@ const BYTE_ORDER_MARK = 0xfeff;
 /** Bytes that are examined to detect the kind of a body. */
 const MAX_SNIFFED_BYTES = 1024;
 /** Bytes that may come before a JSON object: blanks and a byte order mark. */
-const BLANKS_AND_MARK = Buffer.from(' \t\r\n\ufeff');
+const BLANKS_AND_MARK = [0x20, 0x09, 0x0d, 0x0a, 0xef, 0xbb, 0xbf];
 const OPEN_OBJECT = 0x7b;
 
 /**

@@ -38,16 +38,17 @@ interface Head {
 /** Returns a function that writes the line of a request into the buffer; `time` is ISO 8601. */
 export function createAccessWriter(lines: LineBuffer): (line: AccessLine, time: string) => void {
 	const { newest } = lines;
+	const encoder = new TextEncoder();
 	const heads = new Map<string, Head>();
 	/** The part between the duration and the id, by address. */
 	const tails = new Map<string, Uint8Array>();
 	let openingTime = '';
-	let opening: Uint8Array = Buffer.alloc(0);
+	let opening = new Uint8Array();
 
 	function openingOf(time: string): Uint8Array {
 		if (time !== openingTime) {
 			openingTime = time;
-			opening = Buffer.from(OPENING + time);
+			opening = encoder.encode(OPENING + time);
 		}
 		return opening;
 	}
@@ -55,7 +56,7 @@ export function createAccessWriter(lines: LineBuffer): (line: AccessLine, time: 
 	function headOf({ method, path, status }: AccessLine): Uint8Array {
 		const known = heads.get(path);
 		if (known && known.status === status && known.method === method) return known.bytes;
-		const bytes = Buffer.from(
+		const bytes = encoder.encode(
 			`","level":"INFO","message":"request","logger":"formsrv","method":${jsonText(method)},"path":${jsonText(path)},"status":${status},"durationMs":`,
 		);
 		if (heads.size >= MAX_KEPT) heads.clear();
@@ -66,7 +67,7 @@ export function createAccessWriter(lines: LineBuffer): (line: AccessLine, time: 
 	function tailOf(address: string): Uint8Array {
 		const known = tails.get(address);
 		if (known) return known;
-		const bytes = Buffer.from(`,"address":${jsonText(address)},"requestId":"`);
+		const bytes = encoder.encode(`,"address":${jsonText(address)},"requestId":"`);
 		if (tails.size >= MAX_KEPT) tails.clear();
 		if (bytes.length <= MAX_KEPT_BYTES) tails.set(address, bytes);
 		return bytes;

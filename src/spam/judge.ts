@@ -1,6 +1,7 @@
 /** Judges a submission by all rules. On the hot path: synchronous, and next to nothing for a plain message. */
 
 import type { RateLimiter } from '../http/rate-limit.ts';
+import { lazy } from '../lazy.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { Matchers, SpamLists } from './lists/lists.ts';
 import { mayHaveSigns } from './quick-look.ts';
@@ -54,7 +55,7 @@ const FLOOD = decisive('flood', 'The form got more submissions than it may in a 
 const LEFT = 0.1;
 
 export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = Date.now }: JudgeOptions) {
-	const recentData = createRecentData(now);
+	const recentData = lazy(() => createRecentData(now));
 	const recentTexts = createRecentTexts(now);
 	const history = createScriptHistory();
 
@@ -73,7 +74,7 @@ export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = D
 
 	/** The reading of a text that has signs of spam or came before; `undefined` for every other. */
 	function readingOf(sent: Sent): Reading | undefined {
-		const known = recentData(sent.data);
+		const known = recentData()(sent.data);
 		if (!known) return mayHaveSigns(sent.data) ? read(sent, 0) : undefined;
 		const before = known.reading;
 		if (before?.formId === sent.form.id) {

@@ -1,6 +1,6 @@
 /** Pure: what follows from the reasons that the rules gave: the score, and whether it is spam. */
 
-import { RULES, type RuleName, ruleOf } from './rules.ts';
+import { type RuleName, ruleOf } from './rules.ts';
 
 export interface SpamReason {
 	rule: RuleName;
@@ -12,11 +12,6 @@ export interface SpamReason {
 
 /** Of a decisive rule: as many as the highest threshold. */
 export const DECISIVE_POINTS = 10;
-
-/** What a decisive rule says, in a few words. */
-const DECISIVE: ReadonlyMap<string, (detail: string) => string> = new Map(
-	Object.entries(RULES).flatMap(([name, rule]) => ('verdict' in rule ? [[name, rule.verdict]] : [])),
-);
 
 /** A reason that makes a submission spam by itself. */
 export function decisive(rule: RuleName, detail: string): SpamReason {
@@ -40,9 +35,9 @@ export function verdictOf(reasons: readonly SpamReason[], threshold: number | nu
 	let cause: SpamReason | undefined;
 	for (const reason of reasons) {
 		if (reason.rule === 'allow') return null;
-		if (DECISIVE.has(reason.rule)) cause ??= reason;
+		if (ruleOf(reason.rule)?.verdict) cause ??= reason;
 	}
-	if (cause) return DECISIVE.get(cause.rule)?.(cause.detail) ?? null;
+	if (cause) return ruleOf(cause.rule)?.verdict?.(cause.detail) ?? null;
 	return threshold !== null && scoreOf(reasons) >= threshold ? 'score' : null;
 }
 

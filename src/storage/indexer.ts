@@ -5,8 +5,6 @@ import { repeat } from '../repeat.ts';
 import type { Findings } from './findings.ts';
 
 const LOOK_EVERY_MS = 200;
-/** Delayed, so that the first response does not wait for it. */
-const FIRST_AFTER_MS = 100;
 /** When there was nothing to do. */
 const IDLE_REST_MS = 250;
 /**
@@ -79,5 +77,5 @@ export function startIndexer(
 		}
 	}
 
-	return repeat(run, FIRST_AFTER_MS).stop;
+	return repeat(run, 0).stop;
 }

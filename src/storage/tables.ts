@@ -1,13 +1,14 @@
 /** All tables on one page, with their foreign keys and indexes. */
 
 import { sql } from 'drizzle-orm';
-import { index, integer, type SQLiteTable, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { index, integer, type SQLiteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { AliasName } from '../aliases.ts';
 import { CAPTCHA_NAMES } from '../captchas.ts';
 import type { ContextRules } from '../context-rules.ts';
 import { type FieldRule, UNKNOWN_FIELD_NAMES } from '../field-rules/rules.ts';
 import { DEFAULT_FILE_RULES, type FileRules } from '../file-rules.ts';
 import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../spam-settings.ts';
+import { lazyTable } from './lazy-table.ts';
 
 export const MODES = ['live', 'test'] as const;
 export type Mode = (typeof MODES)[number];
@@ -42,7 +43,7 @@ const formId = () =>
 		.references(() => forms.id, { onDelete: 'cascade' });
 
 /** A form. One with `deletedAt` is only waiting to be swept. */
-export const forms = sqliteTable('forms', {
+export const forms = lazyTable('forms', () => ({
 	id: integer('id').primaryKey(),
 	mode: text('mode', { enum: MODES }).notNull(),
 	slug: text('slug').notNull().unique(),
@@ -79,19 +80,19 @@ export const forms = sqliteTable('forms', {
 	spamCount: counter('spam'),
 	/** Of the files of all its submissions, spam included. */
 	fileBytes: counter('file_bytes'),
-});
+}));
 
 /**
  * Slugs that no form has as its own any more. With `formId` they lead to that form until another takes them; without, they
  * are of a deleted one and not available until `freeAt` (milliseconds since 1970). None of `forms` is among them.
  */
-export const formerSlugs = sqliteTable(
+export const formerSlugs = lazyTable(
 	'former_slugs',
-	{
+	() => ({
 		slug: text('slug').primaryKey(),
 		formId: integer('form_id').references(() => forms.id, { onDelete: 'cascade' }),
 		freeAt: integer('free_at'),
-	},
+	}),
 	(table) => [index('former_slugs_form').on(table.formId)],
 );
 
@@ -99,9 +100,9 @@ export const formerSlugs = sqliteTable(
  * A submission. Its id carries its time (see `ids.ts`). `data` is the JSON text exactly as it is returned.
  * `subject` and `replyTo` are what the sender's special fields asked of the notification.
  */
-export const submissions = sqliteTable(
+export const submissions = lazyTable(
 	'submissions',
-	{
+	() => ({
 		id: integer('id').primaryKey(),
 		formId: integer('form_id')
 			.notNull()
@@ -117,7 +118,7 @@ export const submissions = sqliteTable(
 		spamReasons: text('spam_reasons'),
 		/** What is kept apart from `data`, as a JSON object; `null`: nothing. */
 		meta: text('meta'),
-	},
+	}),
 	(table) => [
 		index('submissions_inbox').on(table.formId, table.id, table.isSpam, table.isRead, table.isStarred),
 		index('submissions_starred').on(table.formId, table.id).where(sql`is_starred = 1 and is_spam = 0`),
@@ -126,9 +127,9 @@ export const submissions = sqliteTable(
 );
 
 /** An entry of a block or allow list, of a form or of all forms of a mode. */
-export const listEntries = sqliteTable(
+export const listEntries = lazyTable(
 	'list_entries',
-	{
+	() => ({
 		id: integer('id').primaryKey(),
 		mode: text('mode', { enum: MODES }).notNull(),
 		/** `null`: of all forms of the mode. */
@@ -136,7 +137,7 @@ export const listEntries = sqliteTable(
 		list: text('list', { enum: LISTS }).notNull(),
 		/** As `domain:example.com`. */
 		entry: text('entry').notNull(),
-	},
+	}),
 	(table) => [
 		uniqueIndex('list_entries_form').on(table.formId, table.list, table.entry).where(sql`form_id is not null`),
 		uniqueIndex('list_entries_mode').on(table.mode, table.list, table.entry).where(sql`form_id is null`),
@@ -144,9 +145,9 @@ export const listEntries = sqliteTable(
 );
 
 /** A file that a visitor attached to a submission. Its bytes are in the file store, under `key`. */
-export const files = sqliteTable(
+export const files = lazyTable(
 	'files',
-	{
+	() => ({
 		id: integer('id').primaryKey(),
 		formId: integer('form_id')
 			.notNull()
@@ -167,7 +168,7 @@ export const files = sqliteTable(
 		/** `null`: the bytes were not kept, because the honeypot was filled in. */
 		key: text('key'),
 		scan: text('scan', { enum: SCANS }),
-	},
+	}),
 	(table) => [
 		index('files_submission').on(table.submissionId),
 		index('files_form').on(table.formId, table.id),
@@ -180,29 +181,29 @@ export const files = sqliteTable(
  * Keys whose objects the file store is to remove, unless a row of `files` has the key. A new file has its key here before its
  * submission is stored, `dueAt` (milliseconds since 1970) long after that; 0 of a removed one.
  */
-export const removedFiles = sqliteTable('removed_files', {
+export const removedFiles = lazyTable('removed_files', () => ({
 	key: text('key').primaryKey(),
 	dueAt: integer('due_at').notNull().default(0),
-});
+}));
 
 /** How many submissions of a form have a field name, apart for spam; the rowid keeps the order first seen. */
-export const fieldNames = sqliteTable(
+export const fieldNames = lazyTable(
 	'field_names',
-	{
+	() => ({
 		id: integer('id').primaryKey(),
 		formId: formId(),
 		isSpam: flag('is_spam'),
 		/** The name as a JSON string, so that every name is distinct and exact, lone surrogates included. */
 		name: text('name').notNull(),
 		count: counter('count'),
-	},
+	}),
 	(table) => [uniqueIndex('field_names_unique').on(table.formId, table.isSpam, table.name)],
 );
 
 /** Counts of consecutive runs of about a thousand submissions, so that deep pages and counts skip instead of scan. */
-export const submissionBlocks = sqliteTable(
+export const submissionBlocks = lazyTable(
 	'submission_blocks',
-	{
+	() => ({
 		formId: formId(),
 		firstId: integer('first_id').notNull(),
 		/** `total`, `unread` and `starred` leave spam out. */
@@ -210,14 +211,14 @@ export const submissionBlocks = sqliteTable(
 		unread: counter('unread'),
 		starred: counter('starred'),
 		spam: counter('spam'),
-	},
+	}),
 	(table) => [uniqueIndex('submission_blocks_unique').on(table.formId, table.firstId)],
 );
 
 /** The response that an Idempotency-Key of a form got already. */
-export const idempotencyKeys = sqliteTable(
+export const idempotencyKeys = lazyTable(
 	'idempotency_keys',
-	{
+	() => ({
 		formId: formId(),
 		key: text('key').notNull(),
 		/** SHA-256 of what was submitted, hexadecimal. */
@@ -227,7 +228,7 @@ export const idempotencyKeys = sqliteTable(
 		/** The id of the submission that it named; that of no submission for a robot. */
 		submissionId: integer('submission_id'),
 		createdAt: integer('created_at').notNull(),
-	},
+	}),
 	(table) => [
 		uniqueIndex('idempotency_keys_unique').on(table.formId, table.key),
 		index('idempotency_keys_age').on(table.createdAt),
@@ -235,9 +236,9 @@ export const idempotencyKeys = sqliteTable(
 );
 
 /** An API key: only its SHA-256 and a display form are kept. With `formId` it is a form-level key. */
-export const apiKeys = sqliteTable(
+export const apiKeys = lazyTable(
 	'api_keys',
-	{
+	() => ({
 		id: integer('id').primaryKey(),
 		mode: text('mode', { enum: MODES }).notNull(),
 		formId: integer('form_id').references(() => forms.id, { onDelete: 'cascade' }),
@@ -249,14 +250,14 @@ export const apiKeys = sqliteTable(
 		expiresAt: integer('expires_at'),
 		revokedAt: integer('revoked_at'),
 		lastUsedAt: integer('last_used_at'),
-	},
+	}),
 	(table) => [index('api_keys_form').on(table.formId)],
 );
 
 /** A target that a form's events are posted to. */
-export const webhooks = sqliteTable(
+export const webhooks = lazyTable(
 	'webhooks',
-	{
+	() => ({
 		id: integer('id').primaryKey(),
 		formId: formId(),
 		url: text('url').notNull(),
@@ -269,14 +270,14 @@ export const webhooks = sqliteTable(
 		disabledReason: text('disabled_reason'),
 		/** When the present run of failures began, in milliseconds since 1970. */
 		failingSince: integer('failing_since'),
-	},
+	}),
 	(table) => [index('webhooks_form').on(table.formId)],
 );
 
 /** The outbox: what has to leave the house, written in the transaction of its cause. */
-export const deliveries = sqliteTable(
+export const deliveries = lazyTable(
 	'deliveries',
-	{
+	() => ({
 		id: integer('id').primaryKey(),
 		formId: formId(),
 		submissionId: integer('submission_id').references(() => submissions.id, { onDelete: 'cascade' }),
@@ -297,7 +298,7 @@ export const deliveries = sqliteTable(
 		digestId: integer('digest_id'),
 		/** What was sent; JSON text. */
 		content: text('content'),
-	},
+	}),
 	(table) => [
 		index('deliveries_due')
 			.on(table.channel, table.webhookId, table.nextAttemptAt)
@@ -315,7 +316,7 @@ export const deliveries = sqliteTable(
 );
 
 /** The clock was set; see `timeline.ts`. Moments in milliseconds since 1970. PostgreSQL has those that came from a file. */
-export const clockSteps = sqliteTable('clock_steps', {
+export const clockSteps = lazyTable('clock_steps', () => ({
 	/** Ids from here on … */
 	fromId: integer('from_id').primaryKey(),
 	/** … run so far ahead of the clock. */
@@ -325,22 +326,22 @@ export const clockSteps = sqliteTable('clock_steps', {
 	afterMs: integer('after_ms').notNull(),
 	/** No id since the step before stands for a later moment. */
 	endMs: integer('end_ms').notNull().default(0),
-});
+}));
 
 /** What the server itself has to remember, such as the secret that signs captcha challenges. */
-export const serverValues = sqliteTable('server_values', {
+export const serverValues = lazyTable('server_values', () => ({
 	name: text('name').primaryKey(),
 	value: text('value').notNull(),
-});
+}));
 
 /** Solved captcha challenges that have not expired yet, so that none counts twice. */
-export const usedChallenges = sqliteTable(
+export const usedChallenges = lazyTable(
 	'spent_challenges',
-	{
+	() => ({
 		challenge: text('challenge').primaryKey(),
 		/** Milliseconds since 1970. */
 		expiresAt: integer('expires_at').notNull(),
-	},
+	}),
 	(table) => [index('spent_challenges_age').on(table.expiresAt)],
 );
 
@@ -348,9 +349,9 @@ export const usedChallenges = sqliteTable(
  * What the owner said of submissions, by marking them as spam or as none, and what the word models have learnt of it. It goes with
  * its submission; what was learnt stays.
  */
-export const spamMarks = sqliteTable(
+export const spamMarks = lazyTable(
 	'spam_marks',
-	{
+	() => ({
 		submissionId: integer('submission_id')
 			.primaryKey()
 			.references(() => submissions.id, { onDelete: 'cascade' }),
@@ -360,7 +361,7 @@ export const spamMarks = sqliteTable(
 		learntSpam: integer('learnt_spam', { mode: 'boolean' }),
 		/** The lesson that learnt it last: a number that no other has. */
 		lesson: integer('lesson'),
-	},
+	}),
 	(table) => [
 		index('spam_marks_form').on(table.formId),
 		index('spam_marks_due').on(table.submissionId).where(sql`learnt_spam is null or learnt_spam <> is_spam`),
@@ -371,9 +372,9 @@ export const spamMarks = sqliteTable(
  * The word models of the spam score: of each form, and of each mode for all its forms. A model is the sum of its rows, which
  * training adds and merges.
  */
-export const spamModels = sqliteTable(
+export const spamModels = lazyTable(
 	'spam_models',
-	{
+	() => ({
 		id: integer('id').primaryKey(),
 		/** Of how tokens are made; rows of another version say nothing. */
 		version: integer('version').notNull(),
@@ -385,7 +386,7 @@ export const spamModels = sqliteTable(
 		ham: integer('ham').notNull(),
 		/** How many of them have each token; see `spam/bayes/counts.ts`. */
 		counts: text('counts').notNull(),
-	},
+	}),
 	(table) => [index('spam_models_form').on(table.formId)],
 );
 
@@ -393,7 +394,7 @@ export const spamModels = sqliteTable(
  * Pieces of the search index, each with two tables of its own for a stretch of the submissions; see `sqlite/search-segments.ts`.
  * All up to the `lastId` of the newest one are indexed.
  */
-export const searchSegments = sqliteTable('search_volumes', {
+export const searchSegments = lazyTable('search_volumes', () => ({
 	number: integer('number').primaryKey(),
 	/** Of submissions. */
 	firstId: integer('first_id').notNull(),
@@ -403,18 +404,18 @@ export const searchSegments = sqliteTable('search_volumes', {
 	characters: integer('characters').default(0).notNull(),
 	/** Whether there is nothing left to merge in it. */
 	isPacked: integer('is_packed', { mode: 'boolean' }).default(false).notNull(),
-});
+}));
 
 /** Removed submissions that the search index still holds; see `sqlite/search-index.ts`. */
-export const searchRemovals = sqliteTable('search_removals', { id: integer('id').primaryKey() });
+export const searchRemovals = lazyTable('search_removals', () => ({ id: integer('id').primaryKey() }));
 
 /**
  * A person signed in to the dashboard: bound to a key, or to none if a set-up link was used. Only the SHA-256 of the
  * cookie's token is kept. Times in milliseconds since 1970.
  */
-export const sessions = sqliteTable(
+export const sessions = lazyTable(
 	'sessions',
-	{
+	() => ({
 		/** Carries the moment of signing in. */
 		id: integer('id').primaryKey(),
 		hash: text('hash').notNull().unique(),
@@ -422,17 +423,17 @@ export const sessions = sqliteTable(
 		mode: text('mode', { enum: MODES }).notNull(),
 		/** To the minute. */
 		lastSeenAt: integer('last_seen_at').notNull(),
-	},
+	}),
 	(table) => [index('sessions_key').on(table.keyId)],
 );
 
 /** Links that sign a person in once, without a key. */
-export const setupLinks = sqliteTable('setup_links', {
+export const setupLinks = lazyTable('setup_links', () => ({
 	/** SHA-256 of the token in the link, hexadecimal. */
 	hash: text('hash').primaryKey(),
 	/** Milliseconds since 1970. */
 	expiresAt: integer('expires_at').notNull(),
-});
+}));
 
 /** Tables that only SQLite has; another engine does in another way what they are for. */
 export const SQLITES_OWN: readonly SQLiteTable[] = [fieldNames, searchSegments, searchRemovals];

@@ -13,7 +13,7 @@ import { openStorage } from '../../src/storage/storage.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms } from '../../src/storage/tables.ts';
 
 /** The real timing, scaled down for tests. */
-export const SHORT_TIMING = { firstAfterMs: 0, leaseMs: 600, tickMs: 50, probeWait: { firstMs: 120, longestMs: 240 } };
+export const SHORT_TIMING = { leaseMs: 600, tickMs: 50, probeWait: { firstMs: 120, longestMs: 240 } };
 
 const GRACE_MS = 1000;
 

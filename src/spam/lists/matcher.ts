@@ -1,6 +1,6 @@
 /** Finds the entries of lists that a submission meets, in far less than a millisecond however long the lists are. */
 
-import ipaddr from 'ipaddr.js';
+import { type Address, ipaddr } from '../../address-ranges.ts';
 import { MAX_CHARACTERS, textsOf } from '../text/message.ts';
 import { asciiDomain, MAX_TEXT, MIN_TEXT, plainText, splitEntry } from './entry.ts';
 
@@ -57,8 +57,8 @@ export function createMatcher(entries: readonly string[]) {
 	}
 
 	function findRange(address: string): string | undefined {
-		if (lengths.length === 0 || !ipaddr.isValid(address)) return undefined;
-		const bits = bitsOf(ipaddr.parse(address));
+		if (lengths.length === 0 || !ipaddr().isValid(address)) return undefined;
+		const bits = bitsOf(ipaddr().parse(address));
 		for (const length of lengths) {
 			const range = ranges.get(bits.slice(0, length));
 			if (range !== undefined) return `cidr:${range}`;
@@ -114,7 +114,7 @@ function isAddress(text: string): boolean {
 }
 
 /** The bits of an address in the notation of IPv6, one character each. */
-function bitsOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+function bitsOf(address: Address): string {
 	const bits = address
 		.toByteArray()
 		.map((byte) => byte.toString(2).padStart(8, '0'))
@@ -123,7 +123,7 @@ function bitsOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
 }
 
 function bitsOfRange(range: string): string {
-	if (!range.includes('/')) return bitsOf(ipaddr.process(range));
-	const [network, length] = ipaddr.parseCIDR(range);
+	if (!range.includes('/')) return bitsOf(ipaddr().process(range));
+	const [network, length] = ipaddr().parseCIDR(range);
 	return bitsOf(network).slice(0, network.kind() === 'ipv4' ? IPV4_OFFSET + length : length);
 }

@@ -3,6 +3,7 @@
 import type { Database } from 'bun:sqlite';
 import { AppError } from '../../errors.ts';
 import type { Findings } from '../findings.ts';
+import { readPragma } from './migrate.ts';
 import type { Job } from './writer.ts';
 
 /** Jobs wait for so long for it to end. */
@@ -18,22 +19,16 @@ interface Present {
 export type Hindrance = ReturnType<typeof createHindrance>;
 
 export function createHindrance(client: Database, findings: Findings) {
-	const begin = client.prepare('begin immediate');
-	const commit = client.prepare('commit');
-	const rollback = client.prepare('rollback');
-	const [[schema] = []] = client.query('pragma user_version').values();
-	/** Writes the first page as it is. */
-	const touch = client.prepare(`pragma user_version = ${schema}`);
 	let present: Present | undefined;
 
 	function tryCommit({ name }: Present): boolean {
 		try {
-			begin.run();
-			if (name === 'write') touch.run();
-			commit.run();
+			client.run('begin immediate');
+			if (name === 'write') touch(client);
+			client.run('commit');
 			return true;
 		} catch {
-			if (client.inTransaction) rollback.run();
+			if (client.inTransaction) client.run('rollback');
 			return false;
 		}
 	}
@@ -69,6 +64,11 @@ export function createHindrance(client: Database, findings: Findings) {
 			for (const job of waiting) job.reject(findings.unavailable(name));
 		},
 	};
+}
+
+/** Writes the first page as it is. */
+function touch(client: Database): void {
+	client.run(`pragma user_version = ${readPragma(client, 'user_version')}`);
 }
 
 /** Not `UNAVAILABLE`, which promises that nothing was stored. */

@@ -1,6 +1,7 @@
 /** Puts a count of field names, made beside the writer, in the place of the list. */
 
 import type { Database } from 'bun:sqlite';
+import { lazy } from '../../lazy.ts';
 import { namesOf } from '../submission-rows.ts';
 import type { FormIndex } from './form-index.ts';
 import type { NameCounter } from './name-count.ts';
@@ -20,16 +21,17 @@ interface Relisting {
 export type NameRelisting = ReturnType<typeof createNameRelisting>;
 
 export function createNameRelisting(client: Database, { writer, index }: { writer: Writer; index: FormIndex }) {
-	const latestData = client.prepare(
-		`select iif(octet_length(data) <= ${MAX_LATEST.bytes}, data, null) from submissions
-			where form_id = ? and id >= ? and is_spam = ? order by id limit ${MAX_LATEST.count + 1}`,
+	const latestData = lazy(() =>
+		client.prepare(
+			`select iif(octet_length(data) <= ${MAX_LATEST.bytes}, data, null) from submissions
+				where form_id = ? and id >= ? and is_spam = ? order by id limit ${MAX_LATEST.count + 1}`,
+		),
 	);
-
-	const form = client.prepare('select id from forms where id = ? and deleted_at is null');
+	const form = lazy(() => client.prepare('select id from forms where id = ? and deleted_at is null'));
 
 	/** `undefined` if they are too many for a transaction. */
 	function namesSince(formId: number, { isSpam, fromId }: Relisting): string[] | undefined {
-		const rows = latestData.values(formId, fromId, isSpam ? 1 : 0) as [string | null][];
+		const rows = latestData().values(formId, fromId, isSpam ? 1 : 0) as [string | null][];
 		if (rows.length > MAX_LATEST.count || rows.some(([data]) => data === null)) return undefined;
 		return rows.flatMap(([data]) => namesOf(data as string));
 	}
@@ -38,7 +40,7 @@ export function createNameRelisting(client: Database, { writer, index }: { write
 	function relistNow(formId: number, relisting: Relisting): boolean {
 		const { isSpam, version, counter } = relisting;
 		// Names of a form that is gone could not be written, and the whole commit would fail.
-		if (index.staleNames(formId, isSpam) !== version || form.values(formId).length === 0) return true;
+		if (index.staleNames(formId, isSpam) !== version || form().values(formId).length === 0) return true;
 		const since = namesSince(formId, relisting);
 		if (!since) return false;
 		const whole = counter.copy();

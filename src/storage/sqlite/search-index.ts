@@ -4,6 +4,7 @@
  */
 
 import type { Database } from 'bun:sqlite';
+import { lazy } from '../../lazy.ts';
 import type { Arrivals } from '../indexer.ts';
 import { SEARCHED_JSON_CHARACTERS, searchText, wordToken } from '../search-text.ts';
 import { closeSegmentTables, createSegmentTables, type Kind, segmentTable, segmentTables } from './search-segments.ts';
@@ -36,7 +37,7 @@ interface Segment extends Amount {
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
 export function createSearchIndex(client: Database, writer: Writer, size: Amount = SEGMENT_SIZE) {
-	const sql = prepareStatements(client);
+	const sql = lazy(() => prepareStatements(client));
 	/** The last submission that is indexed, if that is known. */
 	let watermark: number | undefined;
 	let mergesDue = 0;
@@ -48,13 +49,13 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		if (newest) closeSegmentTables(client, newest.number);
 		const number = (newest?.number ?? 0) + 1;
 		createSegmentTables(client, number);
-		sql.beginSegment.run(number, firstId, firstId);
+		sql().beginSegment.run(number, firstId, firstId);
 		return { number, firstId, lastId: firstId, submissions: 0, characters: 0 };
 	}
 
 	function addNext(lastId: number, most: Amount): void {
-		const newest = sql.newestSegment.get();
-		const ids = sql.nextIds.values(newest?.lastId ?? 0, lastId, most.submissions) as [number][];
+		const newest = sql().newestSegment.get();
+		const ids = sql().nextIds.values(newest?.lastId ?? 0, lastId, most.submissions) as [number][];
 		const [first] = ids;
 		if (!first) return;
 		const segment = segmentFor(first[0], newest);
@@ -64,7 +65,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		const before = segment.characters;
 		for (const [id] of ids) {
 			// One by one: a few very large ones together would take more memory than all the rest of the server.
-			const [data] = sql.readText.values(id)[0] as [string];
+			const [data] = sql().readText.values(id)[0] as [string];
 			const { text, shortWords } = searchText(data);
 			addParts.run(id, text);
 			if (shortWords.length > 0) addWords.run(id, shortWords.map(wordToken).join(' '));
@@ -73,7 +74,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 			segment.characters += data.length;
 			if (segment.characters - before > most.characters) break;
 		}
-		sql.saveProgress.run(segment.lastId, segment.submissions, segment.characters, segment.number);
+		sql().saveProgress.run(segment.lastId, segment.submissions, segment.characters, segment.number);
 		watermark = segment.lastId;
 		mergesDue = MERGES_PER_ADDITION;
 	}
@@ -81,8 +82,8 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 	/** A segment of which nothing is left goes as a whole, which is a thousand times less to write. */
 	function dropSegment({ number, firstId, lastId }: Segment): void {
 		for (const table of segmentTables(number)) client.run(`drop table ${table}`);
-		sql.forgetSegment.run(number);
-		sql.forgetRemovals.run(firstId, lastId, Number.MAX_SAFE_INTEGER);
+		sql().forgetSegment.run(number);
+		sql().forgetRemovals.run(firstId, lastId, Number.MAX_SAFE_INTEGER);
 	}
 
 	function clearSome({ number, firstId, lastId }: Segment): void {
@@ -90,28 +91,28 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		for (const table of segmentTables(number)) {
 			client.run(`delete from ${table} where rowid in (${REMOVALS_BETWEEN})`, removals);
 		}
-		sql.forgetRemovals.run(...removals);
-		sql.setPacked.run(0, number);
+		sql().forgetRemovals.run(...removals);
+		sql().setPacked.run(0, number);
 	}
 
 	function clearNext(): void {
-		const [removed] = sql.firstRemoval.values()[0] as [number | null];
+		const [removed] = sql().firstRemoval.values()[0] as [number | null];
 		if (removed === null) return;
-		const segment = sql.segmentOf.get(removed, removed);
+		const segment = sql().segmentOf.get(removed, removed);
 		// What was never indexed has only to be forgotten.
-		if (!segment) sql.forgetRemovals.run(removed, nextFirstId(removed) - 1, MAX_FORGOTTEN_PER_STEP);
+		if (!segment) sql().forgetRemovals.run(removed, nextFirstId(removed) - 1, MAX_FORGOTTEN_PER_STEP);
 		// The newest one holds the watermark.
-		else if (segment.number < Number(sql.newestSegment.get()?.number) && !isAnyLeft(segment)) dropSegment(segment);
+		else if (segment.number < Number(sql().newestSegment.get()?.number) && !isAnyLeft(segment)) dropSegment(segment);
 		else clearSome(segment);
 	}
 
 	/** The first submission of the next segment. */
 	function nextFirstId(id: number): number {
-		return Number(sql.nextFirstId.values(id)[0]?.[0] ?? Number.MAX_SAFE_INTEGER);
+		return Number(sql().nextFirstId.values(id)[0]?.[0] ?? Number.MAX_SAFE_INTEGER);
 	}
 
 	function isAnyLeft({ firstId, lastId }: Segment): boolean {
-		return sql.hasNext.values(firstId - 1, lastId).length > 0;
+		return sql().hasNext.values(firstId - 1, lastId).length > 0;
 	}
 
 	/** Fewer than two changes of a table mean that there was nothing to merge (https://sqlite.org/fts5.html#the_merge_command). */
@@ -122,19 +123,19 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		for (const table of tables) {
 			client.query(`insert into ${table} (${table}, rank) values ('merge', ?)`).run(PAGES_MERGED_PER_STEP);
 		}
-		if (changes() - before < 2 * tables.length) sql.setPacked.run(1, number);
+		if (changes() - before < 2 * tables.length) sql().setPacked.run(1, number);
 	}
 
 	function changes(): number {
-		return Number(sql.totalChanges.values()[0]?.[0]);
+		return Number(sql().totalChanges.values()[0]?.[0]);
 	}
 
 	function nextStep(lastId: number, most: Amount): (() => void) | undefined {
-		watermark ??= sql.newestSegment.get()?.lastId ?? 0;
-		const [unpacked] = sql.unpacked.values();
+		watermark ??= sql().newestSegment.get()?.lastId ?? 0;
+		const [unpacked] = sql().unpacked.values();
 		const mergeNext = unpacked && (() => merge(unpacked[0] as number));
 		if (mergeNext && mergesDue > 0) return mergeNext;
-		if (sql.hasNext.values(watermark, lastId).length > 0) return () => addNext(lastId, most);
+		if (sql().hasNext.values(watermark, lastId).length > 0) return () => addNext(lastId, most);
 		return mergeNext;
 	}
 
@@ -167,12 +168,12 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		 * not found anyway. While a form is being removed it waits, because whole segments may become empty.
 		 */
 		clear(): Promise<boolean> {
-			const mayClear = sql.hasRemovals.values().length > 0 && sql.isSweeping.values().length === 0;
+			const mayClear = sql().hasRemovals.values().length > 0 && sql().isSweeping.values().length === 0;
 			return commit(mayClear ? clearNext : undefined);
 		},
 		/** How many submissions were stored since the one with that id, as far as `limit`, and the newest id. */
 		arrivals(sinceId: number, limit: number): Arrivals {
-			const [count, newest] = sql.arrivals.values(sinceId, limit)[0] as [number, number | null];
+			const [count, newest] = sql().arrivals.values(sinceId, limit)[0] as [number, number | null];
 			return { count, newest: newest ?? sinceId };
 		},
 	};

@@ -2,6 +2,7 @@
 
 import type { Database, Statement } from 'bun:sqlite';
 import type { Events } from '../../events.ts';
+import { lazy } from '../../lazy.ts';
 import { FormFull, UniqueViolation } from '../errors.ts';
 import type { Flags, NewDelivery, NewIdempotencyKey, NewSubmission, StoredSubmission } from '../submission.ts';
 import { COLUMNS, namesOf, type Row, toStored } from '../submission-rows.ts';
@@ -32,8 +33,8 @@ export function createSubmissionStore(
 		const most = forms.maxSubmissions(formId);
 		if (most !== null && !isSpam && index.totals(formId).total >= most) throw new FormFull();
 		sql.insert.run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo, spamReasons, meta);
-		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey, row.idempotencyKey);
-		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery, row, delivery);
+		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey(), row.idempotencyKey);
+		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery(), row, delivery);
 		if (row.files) files.insert(row, row.files);
 		index.count(formId, { id, isRead: false, isStarred: false, isSpam, names: row.names }, 1);
 	}
@@ -51,14 +52,14 @@ export function createSubmissionStore(
 	function changeOne(formId: number, id: number, flags: Partial<Flags>): boolean {
 		const before = read(formId, id);
 		if (!before) return false;
-		if (flags.isSpam !== undefined) sql.mark.run(id, formId, Number(flags.isSpam));
+		if (flags.isSpam !== undefined) sql.mark().run(id, formId, Number(flags.isSpam));
 		const after = { ...before, ...flags };
 		if (after.isRead === before.isRead && after.isStarred === before.isStarred && after.isSpam === before.isSpam)
 			return true;
 		// Inbox and spam have a list of names each: a submission that stays in one changes neither.
 		const names = after.isSpam === before.isSpam ? [] : namesOf(before.data);
 		const spamReason = after.isSpam ? (before.spamReason ?? 'marked') : null;
-		sql.change.run(Number(after.isRead), Number(after.isStarred), Number(after.isSpam), spamReason, id);
+		sql.change().run(Number(after.isRead), Number(after.isStarred), Number(after.isSpam), spamReason, id);
 		index.count(formId, { ...before, names }, -1);
 		index.count(formId, { ...after, names }, 1);
 		return true;
@@ -68,14 +69,14 @@ export function createSubmissionStore(
 		const row = read(formId, id);
 		if (!row) return false;
 		files.remove(id);
-		sql.remove.run(id);
-		sql.unindex.run(id);
+		sql.remove().run(id);
+		sql.unindex().run(id);
 		index.count(formId, { ...row, names: namesOf(row.data) }, -1);
 		return true;
 	}
 
 	function read(formId: number, id: number): StoredSubmission | undefined {
-		const row = sql.read.values(id, formId)[0] as Row | undefined;
+		const row = sql.read().values(id, formId)[0] as Row | undefined;
 		return row && toStored(row);
 	}
 
@@ -120,8 +121,8 @@ export function createSubmissionStore(
 					compound: true,
 					run: () => {
 						files.removeFirst(formId, limit);
-						sql.unindexSwept.run(formId, limit);
-						removed = sql.sweep.run(formId, limit).changes;
+						sql.unindexSwept().run(formId, limit);
+						removed = sql.sweep().run(formId, limit).changes;
 					},
 					resolve: () => resolve(removed > 0),
 					reject,
@@ -142,28 +143,34 @@ function prepareStatements(client: Database) {
 			`insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to, spam_reasons, meta)
 				values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		),
-		insertIdempotencyKey: client.prepare(
-			`insert into idempotency_keys (form_id, key, body_hash, next, submission_id, created_at)
+		insertIdempotencyKey: lazy(() =>
+			client.prepare(
+				`insert into idempotency_keys (form_id, key, body_hash, next, submission_id, created_at)
 				values (?, ?, ?, ?, ?, ?) on conflict (form_id, key) do update set body_hash = excluded.body_hash,
 				next = excluded.next, submission_id = excluded.submission_id, created_at = excluded.created_at where created_at <= ?`,
+			),
 		),
-		insertDelivery: client.prepare(
-			`insert into deliveries (id, form_id, submission_id, channel, webhook_id, event, state, destination, next_attempt_at,
+		insertDelivery: lazy(() =>
+			client.prepare(
+				`insert into deliveries (id, form_id, submission_id, channel, webhook_id, event, state, destination, next_attempt_at,
 				last_error) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			),
 		),
-		change: client.prepare(
-			'update submissions set is_read = ?, is_starred = ?, is_spam = ?, spam_reason = ? where id = ?',
+		change: lazy(() =>
+			client.prepare('update submissions set is_read = ?, is_starred = ?, is_spam = ?, spam_reason = ? where id = ?'),
 		),
-		mark: client.prepare(
-			`insert into spam_marks (submission_id, form_id, is_spam) values (?, ?, ?)
+		mark: lazy(() =>
+			client.prepare(
+				`insert into spam_marks (submission_id, form_id, is_spam) values (?, ?, ?)
 				on conflict (submission_id) do update set is_spam = excluded.is_spam`,
+			),
 		),
-		remove: client.prepare('delete from submissions where id = ?'),
-		read: client.prepare(`select ${COLUMNS} from submissions where id = ? and form_id = ?`),
-		sweep: client.prepare(`delete from submissions where id in (${first})`),
+		remove: lazy(() => client.prepare('delete from submissions where id = ?')),
+		read: lazy(() => client.prepare(`select ${COLUMNS} from submissions where id = ? and form_id = ?`)),
+		sweep: lazy(() => client.prepare(`delete from submissions where id in (${first})`)),
 		/** Leaves the rest to the search index, which is behind anyway. */
-		unindex: client.prepare('insert or ignore into search_removals (id) values (?)'),
-		unindexSwept: client.prepare(`insert or ignore into search_removals (id) ${first}`),
+		unindex: lazy(() => client.prepare('insert or ignore into search_removals (id) values (?)')),
+		unindexSwept: lazy(() => client.prepare(`insert or ignore into search_removals (id) ${first}`)),
 	};
 }
 

@@ -1,11 +1,12 @@
 /** Watches the database, its write-ahead log (here: the log) and the disk: are the files at the paths the open ones, is there room? */
 
-import type { Database, Statement } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import { copyFileSync, realpathSync, renameSync, rmSync, statfsSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Findings } from '../findings.ts';
 import { journalOf } from './file-header.ts';
 import { contentMark, identityAt, openFiles } from './file-identity.ts';
+import { readPragma } from './migrate.ts';
 import { syncToDisk } from './sync.ts';
 
 const LOOK_EVERY_MS = 250;
@@ -35,8 +36,6 @@ export function createWatch(client: Database, { file, findings }: { file: string
 	const trio = [watched(home), ...companions];
 	const all = file === home ? trio : [watched(file), ...trio];
 	const descriptor = open?.get(String(trio[0]?.identity));
-	const freePages = client.prepare('pragma freelist_count');
-	const pageSize = client.prepare('pragma page_size');
 	let lookedAt = Number.NEGATIVE_INFINITY;
 	let isDetached = false;
 	let isScarce = false;
@@ -139,7 +138,7 @@ export function createWatch(client: Database, { file, findings }: { file: string
 
 	function isEnough(freeBytes: number): boolean {
 		if (freeBytes >= LEAST_ROOM_BYTES) return true;
-		return freeBytes >= LEAST_LOG_ROOM_BYTES && readNumber(freePages) * readNumber(pageSize) >= LEAST_ROOM_BYTES;
+		return freeBytes >= LEAST_LOG_ROOM_BYTES && freeInFile(client) >= LEAST_ROOM_BYTES;
 	}
 
 	const timer = setInterval(look, LOOK_EVERY_MS).unref();
@@ -192,10 +191,10 @@ function freeBytesAt(folder: string): number | undefined {
 	}
 }
 
-/** Nothing where the file cannot be read. */
-function readNumber(pragma: Statement): number {
+/** Bytes of pages without content; none where the file cannot be read. */
+function freeInFile(client: Database): number {
 	try {
-		return Number(pragma.values()[0]?.[0]);
+		return readPragma(client, 'freelist_count') * readPragma(client, 'page_size');
 	} catch {
 		return 0;
 	}

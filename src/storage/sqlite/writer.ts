@@ -56,10 +56,6 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 	const hindrance = createHindrance(client, findings);
 	const begin = client.prepare('begin immediate');
 	const commit = client.prepare('commit');
-	const rollback = client.prepare('rollback');
-	const savepoint = client.prepare('savepoint job');
-	const release = client.prepare('release job');
-	const undo = client.prepare('rollback to job');
 	let queue: Job[] = [];
 	let isScheduled = false;
 	let turns = 0;
@@ -77,14 +73,14 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 	}
 
 	function runWithSavepoint(job: Job): void {
-		savepoint.run();
+		client.query('savepoint job').run();
 		try {
 			job.run();
 		} catch (error) {
-			if (client.inTransaction) undo.run();
+			if (client.inTransaction) client.query('rollback to job').run();
 			throw error;
 		} finally {
-			if (client.inTransaction) release.run();
+			if (client.inTransaction) client.query('release job').run();
 		}
 	}
 
@@ -118,7 +114,7 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 			commit.run();
 			return failures;
 		} catch (error) {
-			if (client.inTransaction) rollback.run();
+			if (client.inTransaction) client.run('rollback');
 			hooks.rolledBack();
 			if (error === HALF_DONE) return attempt(jobs, runWithSavepoint);
 			throw error;
