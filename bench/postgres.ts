@@ -4,39 +4,46 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { makeDatabase, startPostgres } from '../test/postgres-server.ts';
-import { saturate } from './load.ts';
-import type { Running } from './processes.ts';
+import { type LoadResult, saturate } from './load.ts';
+import { databaseSeconds, type Running } from './processes.ts';
 import { CONTACT, jsonPost, openProduct, type Product, WORK } from './product.ts';
 import { type Finding, short } from './report.ts';
-import { type Effort, median } from './rounds.ts';
+import { type Effort, median, WARM_SECONDS } from './rounds.ts';
 
 const CONNECTIONS = 64;
 const MANY_CONNECTIONS = 512;
-const WARM_SECONDS = 2;
 /** What a commit waits in addition, as for a standby in another place. */
 const SLOW_COMMIT_MICROS = 3000;
 export const SETTINGS = ['shared_buffers=512MB', 'max_connections=200', 'max_wal_size=4GB'];
 
-/** Submissions per second. */
-type Contestant = () => Promise<number>;
+interface Result {
+	perSecond: number;
+	/** Processor time of one submission in all servers, and in the database, in microseconds. */
+	server: number;
+	database: number;
+}
+
+type Contestant = () => Promise<Result>;
 
 export async function measurePostgres(effort: Effort): Promise<Finding[]> {
 	await mkdir(WORK, { recursive: true });
-	const address = (await startPostgres({ settings: SETTINGS, parent: WORK })).address();
+	const database = await startPostgres({ settings: SETTINGS, parent: WORK });
+	const address = database.address();
+	const spent = () => databaseSeconds(database.pid());
 	let made = 0;
 	const newDatabase = () => makeDatabase(address, `bench_${++made}`);
 	const { seconds } = effort;
 
+	const open = async () => openProduct('postgres', { FORMSRV_DATABASE_URL: await newDatabase() });
 	/** So many servers on a new database, which are sent to at the same time. */
-	const servers = (count: number, connections: number) => async () => {
-		const product = await openProduct('postgres', { FORMSRV_DATABASE_URL: await newDatabase() });
-		return load(product, { count, connections, seconds });
-	};
+	const servers = (count: number, connections: number) => async () =>
+		load(await open(), { count, connections, seconds, spent });
 
 	const results = await inTurns(
 		{
-			pgbench: async () => pgbench(await newDatabase(), seconds),
-			sqlite: async () => load(await openProduct(`sqlite-${++made}`), { count: 1, connections: CONNECTIONS, seconds }),
+			pgbench: async () => pgbench(await open(), { seconds, spent }),
+			sqlite: async () =>
+				load(await openProduct(`sqlite-${++made}`), { count: 1, connections: CONNECTIONS, seconds, spent }),
 			one: servers(1, CONNECTIONS),
 			'one of many': servers(1, MANY_CONNECTIONS),
 			'two of many': servers(2, MANY_CONNECTIONS),
@@ -58,10 +65,16 @@ export async function measurePostgres(effort: Effort): Promise<Finding[]> {
 	];
 }
 
+interface Turn {
+	seconds: number;
+	/** Processor time of the database so far, in seconds. */
+	spent(): number;
+}
+
 async function load(
 	product: Product,
-	{ count, connections, seconds }: { count: number; connections: number; seconds: number },
-): Promise<number> {
+	{ count, connections, seconds, spent }: Turn & { count: number; connections: number },
+): Promise<Result> {
 	const started: Running[] = [];
 	try {
 		for (let i = 0; i < count; i++) started.push(await product.start());
@@ -73,24 +86,41 @@ async function load(
 				),
 			);
 		await run(WARM_SECONDS);
+		const before = spent();
 		const loads = await run(seconds);
+		const after = spent();
 		if (loads.some(({ failed }) => failed > 0)) throw new Error('Submissions failed.');
-		return loads.reduce((sum, { perSecond }) => sum + perSecond, 0);
+		const sum = (of: (load: LoadResult) => number) => loads.reduce((total, one) => total + of(one), 0);
+		const stored = sum(({ good }) => good);
+		return {
+			perSecond: sum(({ perSecond }) => perSecond),
+			server: sum(({ cpuMicros, good }) => cpuMicros * good) / stored,
+			database: ((after - before) * 1e6) / stored,
+		};
 	} finally {
 		for (const server of started) await server.stop();
 	}
 }
 
-/** PostgreSQL's own load generator with the same text, an index and one commit each. */
-async function pgbench(address: string, seconds: number): Promise<number> {
-	const sql = postgres(address, { max: 1 });
-	await sql`create table s (id bigint primary key, form_id bigint not null, data text not null)`;
-	await sql.end();
+/**
+ * PostgreSQL's own load generator, one commit each: the same row into the same table with its indexes, if its form is there, as
+ * a foreign key would ask.
+ */
+async function pgbench(product: Product, { seconds, spent }: Turn): Promise<Result> {
+	const server = await product.start();
+	const { id } = await product.createForm(server, 'Contact');
+	await server.stop();
+	// In the order of time as ours are, and of no other client.
+	const newId = '(extract(epoch from clock_timestamp()) * 1000000)::bigint * 64 + :client_id';
 	const script = join(WORK, 'insert.sql');
-	await Bun.write(script, `insert into s values ((random() * 9e18)::bigint, 7, '${JSON.stringify(CONTACT)}');\n`);
+	const text = `insert into submissions (id, form_id, data, shape) select ${newId}, id, '${JSON.stringify(CONTACT)}', 1
+		from forms where id = ${Number.parseInt(id, 36)} and deleted_at is null for key share;`;
+	await Bun.write(script, `${text.replaceAll(/\s+/g, ' ')}\n`);
 	const options = ['-n', '-M', 'prepared', '-f', script, '-c', `${CONNECTIONS}`, '-j', '2', '-T', `${seconds}`];
-	const said = await Bun.$`pgbench ${options} ${address}`.quiet().text();
-	return Number(/tps = ([\d.]+)/.exec(said)?.[1]);
+	const before = spent();
+	const said = await Bun.$`pgbench ${options} ${product.place}`.quiet().text();
+	const perSecond = Number(/tps = ([\d.]+)/.exec(said)?.[1]);
+	return { perSecond, server: 0, database: ((spent() - before) * 1e6) / (perSecond * seconds) };
 }
 
 async function slowCommits(address: string, micros: number): Promise<void> {
@@ -101,19 +131,26 @@ async function slowCommits(address: string, micros: number): Promise<void> {
 	await sql.end();
 }
 
-async function inTurns(contestants: Record<string, Contestant>, rounds: number): Promise<Map<string, number[]>> {
-	const results = new Map<string, number[]>(Object.keys(contestants).map((name) => [name, []]));
+async function inTurns(contestants: Record<string, Contestant>, rounds: number): Promise<Map<string, Result[]>> {
+	const results = new Map<string, Result[]>(Object.keys(contestants).map((name) => [name, []]));
 	for (let round = 0; round < rounds; round++)
 		for (const [name, contest] of Object.entries(contestants)) results.get(name)?.push(await contest());
 	return results;
 }
 
 function ratio(
-	results: Map<string, number[]>,
+	results: Map<string, Result[]>,
 	[a, b]: [string, string],
 	target: { what: string; must: number; aim: number },
 ): Finding {
-	const of = (name: string) => results.get(name) ?? [];
-	const measured = median(of(a).map((value, round) => value / (of(b)[round] ?? Number.NaN)));
-	return { ...target, better: 'higher', measured, detail: `${short(median(of(a)))}/s ÷ ${short(median(of(b)))}/s` };
+	const of = (name: string, value: keyof Result) => (results.get(name) ?? []).map((result) => result[value]);
+	const others = of(b, 'perSecond');
+	const measured = median(of(a, 'perSecond').map((value, round) => value / (others[round] ?? Number.NaN)));
+	const figures = (name: string) => {
+		const [perSecond, server, database] = (['perSecond', 'server', 'database'] as const).map((value) =>
+			short(median(of(name, value))),
+		);
+		return `${perSecond}/s (${server} + ${database} µs)`;
+	};
+	return { ...target, better: 'higher', measured, detail: `${figures(a)} ÷ ${figures(b)}` };
 }

@@ -31,7 +31,7 @@ export type Measure = 'perSecond' | 'cpuMicros' | 'p50Ms' | 'p99Ms' | 'rssMiB';
 export type Results = Awaited<ReturnType<typeof compete>>;
 
 /** Until the engine has compiled the hot code: after two seconds that still takes a twentieth of the time, after four a hundredth. */
-const WARM_SECONDS = 4;
+export const WARM_SECONDS = 4;
 
 /** @throws Error if a request fails: fast errors are no result. */
 export async function compete(contestants: Contestant[], { rounds, seconds }: Effort) {
