@@ -8,18 +8,18 @@ const LOOK_EVERY_MS = 200;
 /** When there was nothing to do. */
 const IDLE_REST_MS = 250;
 /**
- * After a step, as a multiple of the time that it took: usually, while submissions pour in, and between two steps that take
- * out what was removed, which are longer and not urgent.
+ * After a step, as a multiple of the time that it took: usually, and between two steps that take out what was removed, which are
+ * longer and not urgent.
  */
-const REST = { usual: 2, flood: 100, clearing: 30 };
+const REST = { usual: 2, clearing: 30 };
 const MIN_REST_MS = 2;
-/** More arrivals than this from one look to the next are a flood. */
+/** More arrivals than this from one look to the next are a flood: too many to keep up with beside them, so the index waits. */
 const FLOOD_ARRIVALS = 250;
 const RETRY_AFTER_MS = 10_000;
 
 export interface FollowingIndex {
 	/** Takes in some of what comes next, and is settled; `false` if there is nothing to do. */
-	advance(settled: number, step: 'usual' | 'short'): Promise<boolean>;
+	advance(settled: number): Promise<boolean>;
 	/** Takes out some of what was removed; `false` if there is nothing to do. */
 	clear(): Promise<boolean>;
 	/** How many submissions were stored since the one with that id, as far as `limit`, and the newest id. */
@@ -57,11 +57,10 @@ export function startIndexer(
 	async function step(): Promise<number> {
 		await look();
 		// It would take the room that is kept for owners; what owners delete makes more, and goes on.
-		if (findings.has('disk')) return IDLE_REST_MS;
+		if (isFlooded || findings.has('disk')) return IDLE_REST_MS;
 		const started = performance.now();
 		const tookMs = () => performance.now() - started;
-		if (await search.advance(settled, isFlooded ? 'short' : 'usual'))
-			return Math.max(MIN_REST_MS, tookMs() * (isFlooded ? REST.flood : REST.usual));
+		if (await search.advance(settled)) return Math.max(MIN_REST_MS, tookMs() * REST.usual);
 		if (started < clearsAt) return Math.min(IDLE_REST_MS, clearsAt - started);
 		if (!(await search.clear())) return IDLE_REST_MS;
 		clearsAt = performance.now() + tookMs() * REST.clearing;

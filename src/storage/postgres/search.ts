@@ -11,7 +11,6 @@ import { MARK } from './search-hits.ts';
 /** Folding the texts of a step holds up everything else for so long; the rest is the database's work. */
 const STEP = {
 	usual: { rows: 128, bytes: 128 * 1024 },
-	short: { rows: 32, bytes: 32 * 1024 },
 	// Of who waits for the whole.
 	long: { rows: 4096, bytes: 4 * 1024 * 1024 },
 };
@@ -65,7 +64,7 @@ export function createSearch(sql: Sql, { horizon, findings }: SearchOptions) {
 
 	const index = {
 		// Never beyond the horizon, which is all that is settled among several servers.
-		advance: async (_settled: number, step: keyof typeof STEP) => advance(await horizon(), step),
+		advance: async () => advance(await horizon()),
 		// A text goes with its submission.
 		clear: async () => false,
 		async arrivals(sinceId: number, limit: number): Promise<Arrivals> {

@@ -10,11 +10,8 @@ import { SEARCHED_JSON_CHARACTERS, searchText, wordToken } from '../search-text.
 import { closeSegmentTables, createSegmentTables, type Kind, segmentTable, segmentTables } from './search-segments.ts';
 import type { Writer } from './writer.ts';
 
-/** The most that a step adds. The more, the fewer pieces FTS5 has to merge; in a flood of submissions a step is shorter. */
-const STEP = {
-	usual: { submissions: 128, characters: 32_000 },
-	short: { submissions: 32, characters: 8000 },
-};
+/** The most that a step adds. The more, the fewer pieces FTS5 has to merge. */
+const STEP: Amount = { submissions: 128, characters: 32_000 };
 const MAX_REMOVALS_PER_STEP = 64;
 const MAX_FORGOTTEN_PER_STEP = 1000;
 const PAGES_MERGED_PER_STEP = 8;
@@ -53,9 +50,9 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		return { number, firstId, lastId: firstId, submissions: 0, characters: 0 };
 	}
 
-	function addNext(lastId: number, most: Amount): void {
+	function addNext(lastId: number): void {
 		const newest = sql().newestSegment.get();
-		const ids = sql().nextIds.values(newest?.lastId ?? 0, lastId, most.submissions) as [number][];
+		const ids = sql().nextIds.values(newest?.lastId ?? 0, lastId, STEP.submissions) as [number][];
 		const [first] = ids;
 		if (!first) return;
 		const segment = segmentFor(first[0], newest);
@@ -72,7 +69,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 			segment.lastId = id;
 			segment.submissions++;
 			segment.characters += data.length;
-			if (segment.characters - before > most.characters) break;
+			if (segment.characters - before > STEP.characters) break;
 		}
 		sql().saveProgress.run(segment.lastId, segment.submissions, segment.characters, segment.number);
 		watermark = segment.lastId;
@@ -130,12 +127,12 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		return Number(sql().totalChanges.values()[0]?.[0]);
 	}
 
-	function nextStep(lastId: number, most: Amount): (() => void) | undefined {
+	function nextStep(lastId: number): (() => void) | undefined {
 		watermark ??= sql().newestSegment.get()?.lastId ?? 0;
 		const [unpacked] = sql().unpacked.values();
 		const mergeNext = unpacked && (() => merge(unpacked[0] as number));
 		if (mergeNext && mergesDue > 0) return mergeNext;
-		if (sql().hasNext.values(watermark, lastId).length > 0) return () => addNext(lastId, most);
+		if (sql().hasNext.values(watermark, lastId).length > 0) return () => addNext(lastId);
 		return mergeNext;
 	}
 
@@ -160,8 +157,8 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		 * would disagree on the watermark.
 		 * @param lastId No submission up to this one may still be uncommitted; the watermark never goes back.
 		 */
-		advance(lastId = Number.MAX_SAFE_INTEGER, step: keyof typeof STEP = 'usual'): Promise<boolean> {
-			return commit(nextStep(lastId, STEP[step]));
+		advance(lastId = Number.MAX_SAFE_INTEGER): Promise<boolean> {
+			return commit(nextStep(lastId));
 		},
 		/**
 		 * Takes out some of what was removed; `false` if there is nothing to do. No search waits for it, for what is gone is
