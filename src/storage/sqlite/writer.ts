@@ -60,6 +60,8 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 	let isScheduled = false;
 	let turns = 0;
 	let jobsSeen = 0;
+	/** Whether the last commit was of one job. */
+	let wasAlone = false;
 	/** Whether the last attempt got as far as COMMIT: if it failed there, it may be in the log. */
 	let hasReachedCommit = false;
 	let isDrained = false;
@@ -169,6 +171,7 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 		const jobs = takeAll();
 		if (jobs.length > MAX_JOBS_PER_COMMIT) queue = jobs.splice(MAX_JOBS_PER_COMMIT);
 		if (jobs.length === 0) return;
+		wasAlone = jobs.length === 1;
 		glance(FRESH_MS.before);
 		if (findings.rejectsWrites()) rejectAll(jobs, () => findings.rejection('write'));
 		else commitTogether(jobs);
@@ -196,8 +199,9 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 
 	/** Lets the event loop read more requests for as long as that brings jobs: the more share a commit, the less each costs. */
 	function gather(): void {
+		const isAlone = queue.length === 1 && wasAlone;
 		const isWorthIt = queue.length > jobsSeen && queue.length < MAX_JOBS_PER_COMMIT && turns < MAX_GATHERING_TURNS;
-		if (isWorthIt) {
+		if (isWorthIt && !isAlone) {
 			turns++;
 			jobsSeen = queue.length;
 			setImmediate(gather);

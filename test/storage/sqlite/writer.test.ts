@@ -47,6 +47,11 @@ test('a job after which none arrives does not wait for later ones', async () => 
 	expect(await commitsOf([true, false, false, true])).toEqual([1, 1]);
 });
 
+test('a job waits for later ones unless the last one was alone, too', async () => {
+	expect(await commitsOf([true, false, false, true, true])).toEqual([1, 1, 1]);
+	expect(await commitsOf([true, true, false, false, true, true])).toEqual([2, 2]);
+});
+
 test('jobs without end hold no commit up', async () => {
 	const commits = await commitsOf(Array.from({ length: TURNS }, () => true));
 	expect(commits.length).toBeGreaterThan(1);
