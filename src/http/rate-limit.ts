@@ -26,19 +26,40 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /** A name, or an id. */
 type Caller = string | number;
+/** What the requests are for. */
+type Target = string | number;
 
-/** @param limit Requests per minute and caller; 0 = off. */
+const ANYTHING = 0;
+
+/** @param limit Requests per minute and caller, for each target; 0 = off. */
 export function createRateLimiter(limit: number, now: () => number = Date.now) {
-	const windows = new Map<Caller, Window>();
+	/** Not by a text of both, which takes longer to make than all the rest. */
+	const windows = new Map<Target, Map<Caller, Window>>();
+	let size = 0;
 
-	function windowOf(caller: Caller, at: number): Window {
-		const known = windows.get(caller);
+	function windowOf(caller: Caller, target: Target, at: number): Window {
+		const callers = windows.get(target) ?? open(target);
+		const known = callers.get(caller);
 		if (known && isCurrent(known, at)) return known;
-		if (known) windows.delete(caller);
-		if (windows.size >= MAX_CALLERS) windows.delete(windows.keys().next().value as Caller);
 		const opened = { endsAt: at + WINDOW_MS, used: 0 };
-		windows.set(caller, opened);
+		const isKnown = callers.delete(caller);
+		callers.set(caller, opened);
+		if (!isKnown && ++size > MAX_CALLERS) dropOldest();
 		return opened;
+	}
+
+	function open(target: Target): Map<Caller, Window> {
+		const callers = new Map<Caller, Window>();
+		windows.set(target, callers);
+		return callers;
+	}
+
+	/** Of the oldest target. */
+	function dropOldest(): void {
+		const [target, callers] = windows.entries().next().value as [Target, Map<Caller, Window>];
+		callers.delete(callers.keys().next().value as Caller);
+		if (callers.size === 0) windows.delete(target);
+		size--;
 	}
 
 	function stateOf(window: Window, at: number): RateState {
@@ -49,8 +70,8 @@ export function createRateLimiter(limit: number, now: () => number = Date.now) {
 		};
 	}
 
-	function count(caller: Caller, at: number): Window {
-		const window = windowOf(caller, at);
+	function count(caller: Caller, target: Target, at: number): Window {
+		const window = windowOf(caller, target, at);
 		if (window.used >= limit) throw tooMany(stateOf(window, at));
 		window.used++;
 		return window;
@@ -61,19 +82,17 @@ export function createRateLimiter(limit: number, now: () => number = Date.now) {
 		 * Counts one request. `undefined` if the limit is off.
 		 * @throws AppError RATE_LIMITED if the caller is over it.
 		 */
-		take(caller: Caller): RateState | undefined {
-			if (limit === 0) return undefined;
-			const at = now();
-			return stateOf(count(caller, at), at);
+		take(caller: Caller, target: Target = ANYTHING, at = now()): RateState | undefined {
+			return limit === 0 ? undefined : stateOf(count(caller, target, at), at);
 		},
 		/** The same, without its state. @throws AppError RATE_LIMITED */
-		check(caller: Caller): void {
-			if (limit > 0) count(caller, now());
+		check(caller: Caller, at = now()): void {
+			if (limit > 0) count(caller, ANYTHING, at);
 		},
 		/** Counts one request that is not rejected; `true` if the caller is over the limit. */
-		isOver(caller: Caller): boolean {
+		isOver(caller: Caller, at = now()): boolean {
 			if (limit === 0) return false;
-			const window = windowOf(caller, now());
+			const window = windowOf(caller, ANYTHING, at);
 			if (window.used >= limit) return true;
 			window.used++;
 			return false;

@@ -18,6 +18,8 @@ export interface RequestPipelineOptions {
 	handler: Handler;
 }
 
+const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
+
 export type Handler = (request: Request, info: RequestInfo) => Response | Promise<Response>;
 
 export type Fetch = (request: Request, listener: Listener) => Response | Promise<Response>;
@@ -91,5 +93,12 @@ function createRequestIds(): () => string {
 		.toString(36)
 		.padStart(3, '0')}`;
 	let count = 0;
-	return () => `${prefix}-${(count++).toString(36)}`;
+	/** All but the last digit, which is the same for so many that each id costs one string less. */
+	let beginning = '';
+	return () => {
+		const digit = count % DIGITS.length;
+		if (digit === 0) beginning = `${prefix}-${count === 0 ? '' : (count / DIGITS.length).toString(DIGITS.length)}`;
+		count++;
+		return beginning + DIGITS[digit];
+	};
 }

@@ -27,8 +27,9 @@ export function createIntakeRates(
 		/** Counts a submission against its sender's rates; returns that of the form. @throws AppError RATE_LIMITED */
 		take({ form, clientAddress }: Sender): RateState | undefined {
 			const network = networkOf(clientAddress);
-			const state = toForm.take(`${network} ${form.id}`);
-			toAll.check(network);
+			const at = now();
+			const state = toForm.take(network, form.id, at);
+			toAll.check(network, at);
 			return state;
 		},
 		/** Counts a submission with a key, whatever its address. @throws AppError RATE_LIMITED */
@@ -37,6 +38,6 @@ export function createIntakeRates(
 		takeFailure: (clientAddress: string): void => failures.check(networkOf(clientAddress)),
 		/** Counts a request for something else, apart from submissions. @throws AppError RATE_LIMITED */
 		takeOther: ({ form, clientAddress }: Sender, other: Told): RateState | undefined =>
-			toForm.take(`${networkOf(clientAddress)} ${form.id} ${other}`),
+			toForm.take(networkOf(clientAddress), `${form.id} ${other}`),
 	};
 }

@@ -55,7 +55,7 @@ const FLOOD = decisive('flood', 'The form got more submissions than it may in a 
 const LEFT = 0.1;
 
 export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = Date.now }: JudgeOptions) {
-	const recentData = lazy(() => createRecentData(now));
+	const recentData = lazy(createRecentData);
 	const recentTexts = createRecentTexts(now);
 	const history = createScriptHistory();
 
@@ -73,8 +73,8 @@ export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = D
 	}
 
 	/** The reading of a text that has signs of spam or came before; `undefined` for every other. */
-	function readingOf(sent: Sent): Reading | undefined {
-		const known = recentData()(sent.data);
+	function readingOf(sent: Sent, at: number): Reading | undefined {
+		const known = recentData()(sent.data, at);
 		if (!known) return mayHaveSigns(sent.data) ? read(sent, 0) : undefined;
 		const before = known.reading;
 		if (before?.formId === sent.form.id) {
@@ -106,12 +106,13 @@ export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = D
 		const listed = judgeByLists(sent, lists.of(form));
 		const before = append(append(null, captcha), listed);
 		if (listed?.rule === 'allow') return before;
-		const reading = readingOf(sent);
+		const at = now();
+		const reading = readingOf(sent, at);
 		const reasons = judgeContent(before, sent, reading);
 		// What is spam anyway does not count towards a flood.
 		if (reasons !== null && verdictOf(reasons, form.spam.threshold) !== null) return reasons;
 		history.count(form.id, reading?.script);
-		return hasKey || !formRate.isOver(form.id) ? reasons : append(reasons, FLOOD);
+		return hasKey || !formRate.isOver(form.id, at) ? reasons : append(reasons, FLOOD);
 	};
 }
 

@@ -24,15 +24,15 @@ const DAY_MS = 24 * 3600_000;
 
 export type RecentData = ReturnType<typeof createRecentData>;
 
-export function createRecentData(now: () => number) {
+export function createRecentData() {
 	const checksums = new Int32Array(PLACES);
 	// Secret, so that a sender cannot make two texts with the same checksum.
 	const [seed = 0] = crypto.getRandomValues(new Uint32Array(1));
 	const known: (KnownData | undefined)[] = new Array(PLACES);
 
-	/** What is known of the very same data, if it came before on this day; remembers that it came. */
-	return (data: string): KnownData | undefined => {
-		const checksum = Bun.hash.xxHash32(data, seed) ^ (now() / DAY_MS);
+	/** What is known of the very same data, if it came before on this day; remembers that it came `at` this time. */
+	return (data: string, at: number): KnownData | undefined => {
+		const checksum = Bun.hash.xxHash32(data, seed) ^ (at / DAY_MS);
 		const place = checksum & (PLACES - 1);
 		if (checksums[place] === checksum) {
 			known[place] ??= { checksum };

@@ -34,6 +34,27 @@ test('what is not rejected is counted too, by a name or an id', () => {
 	expect(createRateLimiter(0).isOver(7)).toBe(false);
 });
 
+test('a caller has a count for each target', () => {
+	const clock = { now: 1000 };
+	const limiter = createRateLimiter(1, () => clock.now);
+	for (const target of [1, 2, '1 status', undefined]) {
+		expect(limiter.take('a', target)?.remaining).toBe(0);
+		expect(limited(() => limiter.take('a', target))?.code).toBe('RATE_LIMITED');
+	}
+	clock.now += 60_000;
+	expect(limiter.take('a', 2)?.remaining).toBe(0);
+});
+
+test('beyond the most callers the oldest counts are dropped', () => {
+	const limiter = createRateLimiter(1, () => 1000);
+	limiter.take('oldest', 1);
+	limiter.take('old', 2);
+	for (let i = 0; i < 100_000 - 1; i++) limiter.take(i, 2);
+	expect(limiter.take('oldest', 1)?.remaining).toBe(0);
+	expect(limiter.take('old', 2)?.remaining).toBe(0);
+	expect(limited(() => limiter.take(99_000, 2))?.code).toBe('RATE_LIMITED');
+});
+
 test('a clock that was set back frees callers instead of locking them out', () => {
 	const clock = { now: 10_000_000 };
 	const limiter = createRateLimiter(1, () => clock.now);

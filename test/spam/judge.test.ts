@@ -128,6 +128,20 @@ test('a file takes the place of the list of disposable domains, and has to be th
 describe('a text that came lately', () => {
 	const message = { name: 'A', message: LETTER };
 
+	test('the domain of a mail address is judged whatever the one before was', () => {
+		const judgeMail = createDisposableCheck(null);
+		const domains = [
+			'mailinator.com',
+			'mailinator.co',
+			'mailinator.com.example',
+			'nailinator.com',
+			'mailinator.com',
+			'x.mailinator.com',
+		];
+		const found = domains.map((domain) => judgeMail(`{"email":"a@${domain}"}`)?.detail ?? null);
+		expect(found).toEqual(['mailinator.com', null, null, null, 'mailinator.com', 'mailinator.com']);
+	});
+
 	test('gets a point for each time, up to two, to whatever form', () => {
 		const judge = openJudge();
 		const points = [1, 2, 3, 4].map((formId) => judge({ ...message, name: `N${formId}!` }, { formId }).score);

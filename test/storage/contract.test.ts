@@ -152,6 +152,19 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 			await storage.close();
 		});
 
+		test('keeps each of what it may have besides its text', async () => {
+			const { storage } = await open();
+			const besides = { spamReason: 'score', subject: '', replyTo: 'a@example.com', spamReasons: '[]', meta: '{}' };
+			const none = { spamReason: null, subject: null, replyTo: null, spamReasons: null, meta: null };
+			for (const [name, value] of Object.entries(besides)) {
+				const id = await append(storage, { ...none, [name]: value });
+				expect(await storage.submissions.get(FORM, id)).toMatchObject({ ...none, [name]: value });
+			}
+			const plain = await append(storage, none);
+			expect(await storage.submissions.get(FORM, plain)).toMatchObject({ ...none, isSpam: false });
+			await storage.close();
+		});
+
 		test('is told of after the commit', async () => {
 			const { storage } = await open();
 			const heard: AppEvent[] = [];

@@ -32,7 +32,9 @@ export function createSubmissionStore(
 		const { id, formId, data, spamReason, subject, replyTo, spamReasons = null, meta = null } = row;
 		const most = forms.maxSubmissions(formId);
 		if (most !== null && !isSpam && index.totals(formId).total >= most) throw new FormFull();
-		sql.insert.run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo, spamReasons, meta);
+		const isPlain = (spamReason ?? subject ?? replyTo ?? spamReasons ?? meta) === null;
+		if (isPlain) sql.insertPlain.run(id, formId, data);
+		else sql.insert().run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo, spamReasons, meta);
 		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey(), row.idempotencyKey);
 		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery(), row, delivery);
 		if (row.files) files.insert(row, row.files);
@@ -139,9 +141,13 @@ function isCompound({ idempotencyKey, deliveries, files }: NewSubmission): boole
 function prepareStatements(client: Database) {
 	const first = 'select id from submissions where form_id = ? order by id limit ?';
 	return {
-		insert: client.prepare(
-			`insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to, spam_reasons, meta)
+		/** Nearly every submission, in less time than by the other one. */
+		insertPlain: client.prepare('insert into submissions (id, form_id, data) values (?, ?, ?)'),
+		insert: lazy(() =>
+			client.prepare(
+				`insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to, spam_reasons, meta)
 				values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			),
 		),
 		insertIdempotencyKey: lazy(() =>
 			client.prepare(
