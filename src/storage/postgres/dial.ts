@@ -39,7 +39,7 @@ export function createDial({ hosts, tls }: PostgresAddress, { silentMs, route }:
 			try {
 				const socket = await open(host, index);
 				noteEnd(socket, index);
-				if (silentMs !== undefined) endWhenSilent(socket, { host, silentMs });
+				if (silentMs !== undefined) endWhenSilent(socket, { host, silentMs, isWaiting: route?.isWaiting });
 				return socket;
 			} catch (error) {
 				errors.push(unreachable(error, host));

@@ -11,6 +11,13 @@ interface Place {
 	openedAt: number;
 }
 
+interface Watcher {
+	/** Hears of each connection that ends or cannot be made. */
+	noteEnd(): void;
+	/** Whether that process of the primary waits for us. */
+	isWaiting(process: number): Promise<boolean>;
+}
+
 export type Route = ReturnType<typeof createRoute>;
 
 const routes = new Map<string, Route>();
@@ -24,21 +31,22 @@ export function routeOf(url: string): Route {
 
 function createRoute() {
 	const sockets = new Map<Socket, Place>();
-	const listeners = new Set<() => void>();
+	let watcher: Watcher | undefined;
 	let primary: number | undefined;
 	let ledAt = Number.NEGATIVE_INFINITY;
 
 	return {
 		/** The only server that connections go to, once it is known. */
 		primary: () => primary,
-		/** Hears of each connection that ends or cannot be made. Returns how to stop. */
-		onEnd(listener: () => void): () => void {
-			listeners.add(listener);
-			return () => listeners.delete(listener);
+		/** Returns how to stop. */
+		watchedBy(one: Watcher): () => void {
+			watcher = one;
+			return () => {
+				if (watcher === one) watcher = undefined;
+			};
 		},
-		noteEnd(): void {
-			for (const listener of listeners) listener();
-		},
+		noteEnd: (): void => watcher?.noteEnd(),
+		isWaiting: async (process: number): Promise<boolean> => (await watcher?.isWaiting(process)) === true,
 		/** Whether connections were ended just now because it is known where to go instead: they need not pause. */
 		isNew: (): boolean => performance.now() - ledAt < NEW_MS,
 		add(socket: Socket, index: number): void {

@@ -7,6 +7,9 @@ import { connect, rowsOf, withDeadline } from './connection.ts';
 /** Each promotion begins a timeline; of a single server it is of no interest. */
 const TIMELINE = "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int";
 
+const WAITING = `select 1 from pg_stat_activity where pid = $1 and application_name like 'formsrv%'
+	and state like 'idle%' and state_change < now() - interval '1 s'`;
+
 export type Scout = ReturnType<typeof createScout>;
 
 /** @param index Of the server in the address. */
@@ -40,6 +43,11 @@ export function createScout(url: string, { index, withinMs }: { index: number; w
 		timeline(ms: number): Promise<number | undefined> {
 			asking ??= { answer: ask(), since: performance.now() };
 			return withDeadline(asking.answer, Math.max(0, asking.since + ms - performance.now())).catch(() => undefined);
+		},
+		/** Whether a process of ours waits for the next question. Behind a pooler its number is another one. */
+		async isWaiting(process: number): Promise<boolean> {
+			const rows = await rowsOf(sql, WAITING, [process]).catch(() => []);
+			return rows.length > 0;
 		},
 		/** Since when it has not answered. */
 		waitsSince: (): number | undefined => asking?.since,

@@ -41,7 +41,7 @@ export function createWatch(url: string, { findings, presence, log }: WatchOptio
 	let isSilent = false;
 	let isAway = false;
 	let looking: Repetition | undefined;
-	let stopHearing = () => {};
+	let stopWatching = () => {};
 
 	/** The server that says that it is the primary: of several the newest, and the same one for as long as none is newer. */
 	async function find(patienceMs: number): Promise<Scout | undefined> {
@@ -111,12 +111,15 @@ export function createWatch(url: string, { findings, presence, log }: WatchOptio
 		},
 		start(): void {
 			looking = repeat(look, EVERY_MS);
-			stopHearing = route.onEnd(() => {
-				if (inDoubtSince === undefined) looking?.wake();
+			stopWatching = route.watchedBy({
+				noteEnd() {
+					if (inDoubtSince === undefined) looking?.wake();
+				},
+				isWaiting: async (process) => inDoubtSince === undefined && primary.isWaiting(process),
 			});
 		},
 		async stop(): Promise<void> {
-			stopHearing();
+			stopWatching();
 			await looking?.stop();
 			await Promise.all(scouts.map((scout) => scout.stop()));
 		},

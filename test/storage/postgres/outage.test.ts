@@ -155,6 +155,17 @@ test('while PostgreSQL hangs as a whole everything is rejected, and all goes on 
 	expect((await stored()).filter((n) => n === 'away')).toEqual([]);
 }, 90_000);
 
+test('a connection that hangs by itself holds nothing up for long', async () => {
+	const many = () => Promise.all(Array.from({ length: 40 }, () => read('/api/forms')));
+	await many();
+	const [pid] = await backends('formsrv');
+	pause(pid as number);
+	const since = performance.now();
+	expect((await many()).some(({ status }) => status === 503)).toBe(true);
+	await eventually(async () => (await many()).every(({ status }) => status === 200));
+	expect(performance.now() - since).toBeLessThan(9000);
+}, 60_000);
+
 test('connections that hang one by one hold nothing up for long', async () => {
 	const many = (n: string) => Promise.all(Array.from({ length: 200 }, () => submit(n)));
 	const writers = () => backends('formsrv writer%');
