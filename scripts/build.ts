@@ -24,6 +24,17 @@ const MIGRATIONS = 'dist/drizzle';
 
 const COMPRESSIBLE = /\.(?:css|html|js|json|svg|txt)$/;
 
+/** The generator of the API document brings the styles of a page that is not served: with what they load, 0.3 MB. */
+const WITHOUT_STYLES: Bun.BunPlugin = {
+	name: 'without-styles',
+	setup(build) {
+		build.onLoad({ filter: /\/@scalar\/themes\/dist\/index\.js$/ }, () => ({
+			contents: "export const elysiajsTheme = '';",
+			loader: 'js',
+		}));
+	},
+};
+
 /** Bundles a page; texts are stored compressed only, since nearly every browser accepts that. */
 async function buildPage({ entry, outdir, base, format }: (typeof PAGES)[number]): Promise<void> {
 	await rm(outdir, { recursive: true, force: true });
@@ -55,6 +66,9 @@ async function buildBinary({ target, outfile, assets }: { target?: string; outfi
 		minify: true,
 		// Bytecode without ESM means CommonJS, where `import.meta.dir` is a path of the build machine.
 		bytecode: true,
+		// What lies deeper is compiled when it is called: no slower for a start or the first submission, and 0.3 MB less.
+		bytecodeDepth: 3,
+		plugins: [WITHOUT_STYLES],
 		// Dynamic imports become files of their own; in one file their imports would be evaluated first.
 		splitting: true,
 		format: 'esm',

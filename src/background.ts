@@ -5,10 +5,17 @@ import { startFileWatch } from './files/file-watch.ts';
 import { startMaintenance } from './maintenance.ts';
 import { startFollowing } from './spam/bayes/learning.ts';
 import type { StopWork } from './storage/storage.ts';
+import type { NewSubmission } from './storage/submission.ts';
+import type { FormRow } from './storage/tables.ts';
+
+/** Stand for a form and a submission that there are not. */
+const NO_FORM = { id: 0, mode: 'live' } as FormRow;
+const NO_SUBMISSION = {} as NewSubmission;
 
 /** @param baseUrl Where mails link to. */
 export function startBackground(app: App, baseUrl: string): StopWork {
 	const { config, dispatch, files, log, spam, storage } = app;
+	void warmUp(app);
 	const work: StopWork[] = [
 		startFileWatch(storage, { ...config.files, store: files.store, log }),
 		startFollowing(spam.models, log),
@@ -19,4 +26,13 @@ export function startBackground(app: App, baseUrl: string): StopWork {
 	return async (graceMs) => {
 		await Promise.all(work.map((stop) => stop(graceMs)));
 	};
+}
+
+/** Builds the queries and reads the lists that the first submission would wait for. What fails here it meets itself. */
+async function warmUp({ intake, spam, dispatch }: App): Promise<void> {
+	await Promise.allSettled([
+		intake.findForm(''),
+		spam.prepare(NO_FORM),
+		dispatch.outbox.plan({ form: NO_FORM, submission: NO_SUBMISSION }),
+	]);
 }
