@@ -9,6 +9,9 @@ const OVERFLOW_MARK = '"\\u2026"';
 
 export interface NameList {
 	counts: Map<string, number>;
+	/** How many submissions with all listed names, and no other, came since these were written. */
+	whole: number;
+	/** The other names whose counts changed. */
 	dirty: Set<string>;
 	/** Whether there may be names that are not listed; `'marked'` once that is in the file too. */
 	overflow: boolean | 'marked';
@@ -39,6 +42,7 @@ export function prepareNameStatements(client: Database) {
 			`insert into field_names (form_id, is_spam, name, count) values (?, ?, ?, ?)
 			on conflict (form_id, is_spam, name) do update set count = excluded.count`,
 		),
+		addToAll: client.prepare('update field_names set count = count + ? where form_id = ? and is_spam = ?'),
 		remove: client.prepare('delete from field_names where form_id = ? and is_spam = ? and name = ?'),
 		removeAll: client.prepare('delete from field_names where form_id = ? and is_spam = ?'),
 	} satisfies Record<string, Statement>;
@@ -52,6 +56,7 @@ export function readNames(sql: NameStatements, formId: number, isSpam: 0 | 1): N
 	const isMarked = names.length < rows.length;
 	return {
 		counts: new Map(names.map(([name, count]) => [JSON.parse(name) as string, count])),
+		whole: 0,
 		dirty: new Set(),
 		overflow: isMarked && 'marked',
 		isStale: isMarked,
@@ -64,6 +69,8 @@ export function readNames(sql: NameStatements, formId: number, isSpam: 0 | 1): N
 /** Writes what changed since the last time. */
 export function writeNames(sql: NameStatements, list: NameList, { formId, isSpam }: { formId: number; isSpam: 0 | 1 }) {
 	if (list.isRewritten) sql.removeAll.run(formId, isSpam);
+	else if (list.whole > 0) sql.addToAll.run(list.whole, formId, isSpam);
+	list.whole = 0;
 	for (const name of list.isRewritten ? list.counts.keys() : list.dirty) {
 		const count = list.counts.get(name);
 		if (count === undefined) sql.remove.run(formId, isSpam, JSON.stringify(name));
@@ -78,6 +85,16 @@ export function writeNames(sql: NameStatements, list: NameList, { formId, isSpam
 
 /** @param change How many submissions with these names came, or went if it is negative. */
 export function addToNames(list: NameList, names: readonly string[], { change, max }: { change: number; max: number }) {
+	if (change > 0 && areAllListed(list, names)) addToAll(list, change);
+	else addToEach(list, names, { change, max });
+}
+
+function addToAll(list: NameList, change: number): void {
+	for (const [name, count] of list.counts) list.counts.set(name, count + change);
+	list.whole += change;
+}
+
+function addToEach(list: NameList, names: readonly string[], { change, max }: { change: number; max: number }): void {
 	const { counts, dirty } = list;
 	for (const found of names) {
 		const before = counts.get(found) ?? 0;
@@ -96,6 +113,12 @@ export function addToNames(list: NameList, names: readonly string[], { change, m
 	if (change > 0 || names.length === 0) return;
 	list.version = ++lastVersion;
 	list.isStale = list.overflow !== false;
+}
+
+/** Whether these are the listed names, each once, and all there are: as nearly every form sends them. */
+function areAllListed({ counts, overflow }: NameList, names: readonly string[]): boolean {
+	const isSameNumber = names.length === counts.size && new Set(names).size === counts.size;
+	return isSameNumber && overflow === false && names.every((name) => counts.has(name));
 }
 
 /** A name is cut from the text of its submission, all of which would stay in memory for as long as the name does. */
