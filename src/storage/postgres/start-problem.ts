@@ -36,7 +36,7 @@ const SENTENCES: Record<string, Sentence> = {
 };
 
 /** Of all kinds, of a server. */
-const MOST_CONNECTIONS = 12;
+const MOST_CONNECTIONS = 14;
 
 /** An error with a sentence, or the same error if it has one. */
 export function startProblem(error: unknown, url: string): unknown {
