@@ -7,6 +7,7 @@ import { countBelow, type FormCounts } from './counts.ts';
 import type { LongReads } from './long-reads.ts';
 import { createSearchHits } from './search-hits.ts';
 import { readEntries } from './submission-log.ts';
+import { inOrder } from './submission-order.ts';
 import { createSubmissionPages } from './submission-pages.ts';
 import { conditionOf } from './submission-reader.ts';
 
@@ -30,7 +31,7 @@ export function createSubmissionLists(sql: Sql, { counts, names, longReads }: Li
 		const { condition, values } = conditionOf(selection);
 		const rows = await rowsOf<[number]>(
 			sql,
-			`select id from submissions where ${condition} order by id ${paging.order} limit ${paging.limit}`,
+			`select id from submissions where ${condition} order by ${inOrder(paging.order)} limit ${paging.limit}`,
 			values,
 		);
 		return rows.map(([id]) => id);

@@ -3,6 +3,7 @@
 import type { Events } from '../../events.ts';
 import type { Counts, Flags, PageEntry, StoredSubmission, SubmissionHead } from '../submission.ts';
 import {
+	BEYOND_ALL_IDS,
 	COLUMNS,
 	HEAD_COLUMNS,
 	type HeadRow,
@@ -18,6 +19,7 @@ import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
 import type { FormCounts, Move } from './counts.ts';
 import { asStorageError, mayTryAgain } from './failures.ts';
 import { removeFiles } from './submission-files.ts';
+import { inOrder, OF_FORM_BETWEEN } from './submission-order.ts';
 
 const MAX_TRIES = 5;
 
@@ -31,6 +33,9 @@ interface Found extends Flags {
 }
 
 export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogOptions) {
+	/** By form, the last id that was swept: what lies before it is passed over, as it stays in the index for as long as a dump runs. */
+	const swept = new Map<number, number>();
+
 	/** Runs `act` on those of the ids that exist, in one transaction that holds the form's row, so that no fold goes between. */
 	async function withRows(
 		formId: number,
@@ -59,6 +64,30 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 		events.publish({ type: 'change', formId });
 		const present = new Set(done);
 		return ids.filter((id) => present.has(id));
+	}
+
+	/** The counts of a form that was deleted are of no interest. */
+	async function sweep(formId: number, limit: number): Promise<boolean> {
+		const after = swept.get(formId) ?? 0;
+		const last = await again(() =>
+			sql.begin(async (begun) => {
+				const tx = begun as unknown as Runner;
+				// Against statements that found the form before it was deleted, and still store submissions of it.
+				await rowsOf(tx, 'select 1 from forms where id = $1 for update', [formId]);
+				const rows = await rowsOf<[number]>(
+					tx,
+					`select id from submissions where ${OF_FORM_BETWEEN} order by ${inOrder('asc')} limit ${limit} for update`,
+					[formId, after + 1, BEYOND_ALL_IDS],
+				);
+				const ids = rows.map(([id]) => id);
+				if (ids.length > 0) await removeRows(tx, ids);
+				else if (after === 0) await rowsOf(tx, 'delete from form_shapes where form_id = $1', [formId]);
+				return ids.at(-1);
+			}),
+		);
+		if (last !== undefined) swept.set(formId, last);
+		else if (swept.delete(formId)) return sweep(formId, limit);
+		return last !== undefined;
 	}
 
 	return {
@@ -99,28 +128,7 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 				return found.map((row) => ({ id: row.id, ...difference(countsOf(undefined), countsOf(row)) }));
 			});
 		},
-		/** The counts of a form that was deleted are of no interest. */
-		async sweep(formId: number, limit: number): Promise<boolean> {
-			return again(() =>
-				sql.begin(async (begun) => {
-					const tx = begun as unknown as Runner;
-					// Against statements that found the form before it was deleted, and still store submissions of it.
-					await rowsOf(tx, 'select 1 from forms where id = $1 for update', [formId]);
-					const rows = await rowsOf<[number]>(
-						tx,
-						'select id from submissions where form_id = $1 order by id limit $2 for update',
-						[formId, limit],
-					);
-					if (rows.length > 0)
-						await removeRows(
-							tx,
-							rows.map(([id]) => id),
-						);
-					else await rowsOf(tx, 'delete from form_shapes where form_id = $1', [formId]);
-					return rows.length > 0;
-				}),
-			);
-		},
+		sweep,
 		async get(formId: number, id: number): Promise<StoredSubmission | undefined> {
 			const [row] = await rowsOf<Row>(sql, `select ${COLUMNS} from submissions where id = $1 and form_id = $2`, [
 				id,

@@ -6,6 +6,7 @@ import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from '../submi
 import { numbers, rowsOf, type Sql } from './connection.ts';
 import { createSearchHits } from './search-hits.ts';
 import { createFileLists } from './submission-files.ts';
+import { inOrder, OF_FORM_BETWEEN } from './submission-order.ts';
 
 /** What a scan is given at first, and how much text that may be; more if it asks for more. */
 const SCAN_ROWS = 1001;
@@ -32,7 +33,7 @@ export function createSubmissionReader(sql: Sql) {
 			sql,
 			`select count, ${COLUMNS} from (
 					select *, count(*) over (), sum(octet_length(data)) over (order by id ${order}) - octet_length(data) before
-						from (select ${COLUMNS} from submissions where ${condition} order by id ${order} limit ${limit}) first) sized
+						from (select ${COLUMNS} from submissions where ${condition} order by ${inOrder(order)} limit ${limit}) first) sized
 				where before < ${SCAN_BYTES * share} order by id ${order}`,
 			values,
 		);
@@ -68,7 +69,7 @@ function* upTo(rows: readonly StoredSubmission[], isAll: boolean): Generator<Sto
 
 export function conditionOf({ formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection) {
 	return {
-		condition: `form_id = $1 and id >= $2 and id < $3 and ${CONDITION[filter]}`,
+		condition: `${OF_FORM_BETWEEN} and ${CONDITION[filter]}`,
 		values: [formId, fromId, beforeId],
 	};
 }
