@@ -48,7 +48,7 @@ const bucketsOf = (tokens: Iterable<string>) => Array.from(tokens, (token) => bu
 function taughtBy(marked: readonly Marked[]) {
 	const lesson = createLesson();
 	for (const { spam, data } of marked) {
-		learn(lesson, bucketsOf(tokensOf(JSON.stringify(data))), { isSpam: spam, times: 1 });
+		learn(lesson, bucketsOf(tokensOf(JSON.stringify(data)).keys()), { isSpam: spam, times: 1 });
 	}
 	const counts = createCounts();
 	addRow(counts, { ...lesson, counts: encodeLesson(lesson) });

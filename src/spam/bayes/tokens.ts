@@ -1,9 +1,12 @@
-/** Pure: the tokens of a submission, which the word models count: words, pairs of words, and what else is telling, in any script. */
+/**
+ * Pure: the tokens of a submission, which the word models count: words, pairs of words, and what else is telling, in any script. Each
+ * belongs to a part of the submission.
+ */
 
 import { namedStringValues } from '../../json-string.ts';
 
 /** To be raised with any change of what tokens a text has. */
-export const TOKENS_VERSION = 2;
+export const TOKENS_VERSION = 3;
 /** What is looked at: so much of the beginning of the JSON text, and so much of the values in it. */
 export const TOKENS_JSON_CHARACTERS = 4500;
 const MAX_CHARACTERS = 3000;
@@ -14,6 +17,18 @@ const MAX_HOST_LABELS = 5;
 const MAX_PUNCTUATION = 6;
 /** A value up to this length is a name or a subject rather than a message: its words say more, so they count once more as such. */
 const MAX_SHORT_VALUE = 100;
+const MAX_FIELDS_LENGTH = 300;
+
+/** Parts that every submission has; the others are its short values, by the names of their fields. */
+export const TEXT_PART = 'text';
+const LINKS_PART = 'links';
+const ADDRESSES_PART = 'addresses';
+const FIELDS_PART = 'fields';
+const partOf = (field: string) => `“${field}”`;
+
+/** Each token, as a person may read it, with its part. */
+export type Tokens = Map<string, string>;
+type Add = (token: string) => void;
 
 const LINK = /(?:https?:\/\/|www\.)([^\s/?#<>"'()[\]{}|\\^`]+)([^\s<>"'()[\]{}|\\^`]*)/giu;
 /** Bounded, so that a long word is not looked through from each of its characters. */
@@ -33,55 +48,93 @@ const UNSPACED =
 	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const PATH_WORD = /\p{L}{3,20}/gu;
 
-/**
- * Each token once, as a person may read it.
- * @param data The JSON text of a submission's fields, or as much of its beginning as {@link TOKENS_JSON_CHARACTERS}
- */
-export function tokensOf(data: string): Set<string> {
-	const tokens = new Set<string>();
-	let left = MAX_CHARACTERS;
-	for (const { name, value } of namedStringValues(data.slice(0, TOKENS_JSON_CHARACTERS))) {
-		addValue(tokens, { name, value: value.slice(0, left) });
-		left -= value.length;
-		if (left <= 0) break;
-	}
+/** @param data The JSON text of a submission's fields, or as much of its beginning as {@link TOKENS_JSON_CHARACTERS} */
+export function tokensOf(data: string): Tokens {
+	const tokens: Tokens = new Map();
+	const values = valuesOf(data);
+	const longest = values.reduce((most, { value }) => Math.max(most, value.length), 0);
+	const main = values.find(({ value }) => value.length === longest);
+	for (const value of values) addValue(tokens, value, value === main);
+	const filled = new Set(values.filter(({ value }) => value.trim() !== '').map(({ name }) => name));
+	if (filled.size > 0) tokens.set(`[fields ${[...filled].sort().join(', ').slice(0, MAX_FIELDS_LENGTH)}]`, FIELDS_PART);
 	return tokens;
 }
 
-function addValue(tokens: Set<string>, { name, value }: { name: string; value: string }): void {
+interface Value {
+	name: string;
+	value: string;
+}
+
+function valuesOf(data: string): Value[] {
+	const values: Value[] = [];
+	let left = MAX_CHARACTERS;
+	for (const { name, value } of namedStringValues(data.slice(0, TOKENS_JSON_CHARACTERS))) {
+		values.push({ name: name.slice(0, MAX_WORD_LENGTH), value: value.slice(0, left) });
+		left -= value.length;
+		if (left <= 0) break;
+	}
+	return values;
+}
+
+/** Adds a token to a part, unless it is in one already. */
+function addTo(tokens: Tokens, part: string): Add {
+	return (token) => {
+		if (!tokens.has(token)) tokens.set(token, part);
+	};
+}
+
+/** @param isMain Of the longest value: it is the text, however short. */
+function addValue(tokens: Tokens, { name, value }: Value, isMain: boolean): void {
 	let links = 0;
 	let text = value;
 	if (text.includes('://') || /www\./i.test(text)) {
 		text = text.replace(LINK, (_, host: string, path: string) => {
 			links++;
-			addLink(tokens, host.toLowerCase(), path.toLowerCase());
+			addLink(addTo(tokens, LINKS_PART), host.toLowerCase(), path.toLowerCase());
 			return ` ${LINK_MARK} `;
 		});
 	}
 	if (text.includes('@')) {
 		text = text.replace(ADDRESS, (_, domain: string) => {
-			addDomain(tokens, '@', domain.toLowerCase());
+			addDomain(addTo(tokens, ADDRESSES_PART), '@', domain.toLowerCase());
 			return ` ${ADDRESS_MARK} `;
 		});
 	}
-	addShape(tokens, value, links);
-	addWords(
-		tokens,
-		ASCII.test(text) ? text.toLowerCase() : text.normalize('NFKC').toLowerCase(),
-		value.length <= MAX_SHORT_VALUE ? name.slice(0, MAX_WORD_LENGTH) : undefined,
-	);
+	const addToText = addTo(tokens, TEXT_PART);
+	addShape(addToText, value, links);
+	const plain = ASCII.test(text) ? text.toLowerCase() : text.normalize('NFKC').toLowerCase();
+	if (value.length > MAX_SHORT_VALUE) {
+		addWords(plain, { add: addToText, addPair: addToText });
+		return;
+	}
+	const addToField = addTo(tokens, isMain ? TEXT_PART : partOf(name));
+	const addShort = (token: string) => addToField(`${name}: ${token}`);
+	addShort(lengthOf(value));
+	addWords(plain, {
+		add(token) {
+			addToText(token);
+			addShort(token);
+		},
+		addPair: addToText,
+		addShort,
+	});
 }
 
-function addWords(tokens: Set<string>, text: string, shortField: string | undefined): void {
-	const add = (token: string) => {
-		tokens.add(token);
-		if (shortField !== undefined) tokens.add(`${shortField}: ${token}`);
-	};
+interface Adding {
+	add: Add;
+	addPair: Add;
+	/** Of a short value: adds what counts only with its field. */
+	addShort?: Add;
+}
+
+function addWords(text: string, { add, addPair, addShort }: Adding): void {
 	let before = '';
 	for (const word of text.match(WORDS) ?? []) {
 		const isAscii = word.charCodeAt(0) < 0x80 && ASCII.test(word);
 		if (!isAscii && UNSPACED.test(word)) {
-			addTriples(add, word);
+			const characters = [...word];
+			addRuns(add, characters, 3);
+			if (addShort) addRuns(addShort, characters, 2);
 			before = '';
 			continue;
 		}
@@ -91,13 +144,13 @@ function addWords(tokens: Set<string>, text: string, shortField: string | undefi
 			add(token);
 			if (!SAID.test(token)) continue;
 		}
-		if (before) tokens.add(`${before} ${token}`);
+		if (before) addPair(`${before} ${token}`);
 		before = token;
 	}
 }
 
 /** Adds a word; returns what stands for it in pairs. */
-function wordToken(add: (token: string) => void, word: string, digit: RegExp): string {
+function wordToken(add: Add, word: string, digit: RegExp): string {
 	if (word === LINK_MARK) return '[link]';
 	if (word === ADDRESS_MARK) return '[address]';
 	const short = word.length > MAX_WORD_LENGTH ? word.slice(0, MAX_WORD_LENGTH) : word;
@@ -107,29 +160,35 @@ function wordToken(add: (token: string) => void, word: string, digit: RegExp): s
 	return shape;
 }
 
-/** Threes alone: pairs and single characters would say the same again, and make a verdict too certain. */
-function addTriples(add: (token: string) => void, run: string): void {
-	const characters = [...run];
-	if (characters.length < 3) add(run);
-	for (let at = 0; at + 3 <= characters.length; at++) add(characters.slice(at, at + 3).join(''));
+/**
+ * Neighbours of so many characters, or all if there are fewer. Of a text threes alone: pairs would say the same again, and make a verdict
+ * too certain. A subject is too short for threes alone.
+ */
+function addRuns(add: Add, characters: readonly string[], length: number): void {
+	if (characters.length < length) add(characters.join(''));
+	for (let at = 0; at + length <= characters.length; at++) add(characters.slice(at, at + length).join(''));
 }
 
-function addLink(tokens: Set<string>, host: string, path: string): void {
-	addDomain(tokens, 'link ', host.replace(/^www\./, '').replace(/:\d*$/, ''));
-	for (const [word] of path.matchAll(PATH_WORD)) tokens.add(`link /${word}`);
+function addLink(add: Add, host: string, path: string): void {
+	const domain = host.replace(/^www\./, '').replace(/:\d*$/, '');
+	addDomain(add, 'link ', domain);
+	for (const [word] of (domain.split('.').at(-2) ?? '').matchAll(PATH_WORD)) add(`link ${word}`);
+	for (const [word] of path.matchAll(PATH_WORD)) add(`link /${word}`);
 }
 
 /** A domain and those above it, as in `shop.example.com`, `example.com`, `.com`. */
-function addDomain(tokens: Set<string>, kind: string, domain: string): void {
+function addDomain(add: Add, kind: string, domain: string): void {
 	const labels = domain.split('.').slice(-MAX_HOST_LABELS);
-	for (let at = 0; at < labels.length - 1; at++) tokens.add(kind + labels.slice(at).join('.'));
-	tokens.add(`${kind}.${labels.at(-1)}`);
+	for (let at = 0; at < labels.length - 1; at++) add(kind + labels.slice(at).join('.'));
+	add(`${kind}.${labels.at(-1)}`);
 }
 
+const lengthOf = (text: string) => `[length ${Math.round(2 * Math.log2(text.length + 1))}]`;
+
 /** How the text looks, in coarse steps. */
-function addShape(tokens: Set<string>, text: string, links: number): void {
-	tokens.add(`[length ${Math.round(2 * Math.log2(text.length + 1))}]`);
-	if (links > 0) tokens.add(`[links ${Math.min(links, 5)}]`);
+function addShape(add: Add, text: string, links: number): void {
+	add(lengthOf(text));
+	if (links > 0) add(`[links ${Math.min(links, 5)}]`);
 	let capitals = 0;
 	let letters = 0;
 	let digits = 0;
@@ -139,6 +198,6 @@ function addShape(tokens: Set<string>, text: string, links: number): void {
 		else if (code >= 0x41 && code <= 0x5a) capitals++;
 		else if (code >= 0x30 && code <= 0x39) digits++;
 	}
-	if (capitals + letters > 8) tokens.add(`[capitals ${Math.round((8 * capitals) / (capitals + letters))}/8]`);
-	if (digits > 0) tokens.add(`[digits ${Math.min(6, Math.round(Math.log2(digits + 1)))}]`);
+	if (capitals + letters > 8) add(`[capitals ${Math.round((8 * capitals) / (capitals + letters))}/8]`);
+	if (digits > 0) add(`[digits ${Math.min(6, Math.round(Math.log2(digits + 1)))}]`);
 }

@@ -64,7 +64,7 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 			const maxBytes = BYTES_PER_CHARACTER * TOKENS_JSON_CHARACTERS;
 			const bytes = await submissions.text({ formId, id: submissionId }, maxBytes);
 			const tokens = tokensOf(new TextDecoder().decode(bytes ?? new Uint8Array()));
-			const buckets = Array.from(tokens, (token) => bucketOf(hash(token)));
+			const buckets = Array.from(tokens.keys(), (token) => bucketOf(hash(token)));
 			for (const key of [formId, mode]) {
 				const lesson = lessons.get(key) ?? createLesson();
 				lessons.set(key, lesson);

@@ -1,9 +1,10 @@
 /**
- * Pure: what a word model says of a submission. Naive Bayes on the presence of tokens, careful where it has seen little; docs/spam.md
- * has the formula in words.
+ * Pure: what a word model says of a submission. Naive Bayes on the presence of tokens, careful where it has seen little, of each part of
+ * the submission by itself; docs/spam.md has the formula in words.
  */
 
 import type { Counts } from './counts.ts';
+import { TEXT_PART } from './tokens.ts';
 
 /** Fewer submissions of either kind teach too little. */
 export const MIN_MARKS = 20;
@@ -12,15 +13,22 @@ export const MAX_POINTS = 3;
 const PRIOR = 3;
 /** Against tokens that one kind never had. */
 const FLOOR = 0.1;
-/** A submission of few and doubtful words has no more evidence than they give. */
+/** A part of few and doubtful words has no more evidence than they give. */
 const MIN_CERTAINTY = 0.5;
-const POINTS_PER_EVIDENCE = 5 / 4;
+/** Of a part, either way: a long text says the same many times over, and the others are heard beside it. */
+const MAX_EVIDENCE = 6;
+const POINTS_PER_EVIDENCE = 1.2;
 
 export interface WordVerdict {
 	/** Rounded to a tenth. */
 	points: number;
-	/** The weights of the known tokens, each times its certainty, divided by the square root of all certainty; rounded to a hundredth. */
+	/** The sum of the parts, rounded to a hundredth. */
 	evidence: number;
+	/**
+	 * Of each part with known tokens: their weights, each times its certainty, divided by the square root of all certainty; rounded to a
+	 * hundredth.
+	 */
+	parts: Map<string, number>;
 	/** Of each token, in the order of the buckets: above zero for spam, below for others, zero if unknown. */
 	weights: number[];
 }
@@ -28,35 +36,51 @@ export interface WordVerdict {
 export const isTrained = ({ spam, ham }: Pick<Counts, 'spam' | 'ham'>): boolean =>
 	spam >= MIN_MARKS && ham >= MIN_MARKS;
 
-/** `null` if the model has too little to say anything. */
-export function wordVerdict(counts: Counts, buckets: readonly number[]): WordVerdict | null {
+/**
+ * `null` if the model has too little to say anything.
+ * @param partOf To which part each of the buckets belongs, in the same order.
+ */
+export function wordVerdict(counts: Counts, buckets: readonly number[], partOf: readonly string[]): WordVerdict | null {
 	if (!isTrained(counts)) return null;
 	const weightOf = createWeights(counts);
-	const weights = buckets.map(weightOf);
-	let sum = 0;
-	let certainty = 0;
-	for (const weight of weights) {
-		const certain = Math.tanh(Math.abs(weight) / 2);
-		sum += certain * weight;
-		certainty += certain;
+	const sums = new Map<string, { weight: number; certainty: number }>();
+	const weights = buckets.map((bucket, at) => {
+		const part = partOf[at] as string;
+		const weight = weightOf(bucket, part === TEXT_PART);
+		if (weight === 0) return 0;
+		const sum = sums.get(part) ?? { weight: 0, certainty: 0 };
+		sums.set(part, sum);
+		const certainty = Math.tanh(Math.abs(weight) / 2);
+		sum.weight += certainty * weight;
+		sum.certainty += certainty;
+		return weight;
+	});
+	const parts = new Map<string, number>();
+	let evidence = 0;
+	for (const [part, { weight, certainty }] of sums) {
+		const said = round(bound(weight / Math.sqrt(Math.max(MIN_CERTAINTY, certainty)), MAX_EVIDENCE), 100);
+		parts.set(part, said);
+		evidence += said;
 	}
-	const evidence = Math.round((100 * sum) / Math.sqrt(Math.max(MIN_CERTAINTY, certainty))) / 100;
-	const points = Math.max(-MAX_POINTS, Math.min(MAX_POINTS, POINTS_PER_EVIDENCE * evidence));
-	return { points: Math.round(10 * points) / 10, evidence, weights };
+	evidence = round(evidence, 100);
+	return { points: round(bound(POINTS_PER_EVIDENCE * evidence, MAX_POINTS), 10), evidence, parts, weights };
 }
 
+const bound = (value: number, most: number): number => Math.max(-most, Math.min(most, value));
+const round = (value: number, steps: number): number => Math.round(steps * value) / steps;
+
 /** How much each bucket says: above zero for spam, below for others. */
-function createWeights({ spam, ham, buckets, tokens }: Counts): (bucket: number) => number {
+function createWeights({ spam, ham, buckets, tokens }: Counts): (bucket: number, isOfText: boolean) => number {
 	const whole = 2 * FLOOR + PRIOR;
+	const base = Math.log((ham + whole) / (spam + whole));
 	// Of two kinds the one with the longer texts has more of any word.
 	const lengths = Math.log((tokens.ham + 1) / ham / ((tokens.spam + 1) / spam));
-	const base = lengths - Math.log((spam + whole) / (ham + whole));
-	return (bucket) => {
+	return (bucket, isOfText) => {
 		const inSpam = buckets[2 * bucket] as number;
 		const inHam = buckets[2 * bucket + 1] as number;
 		const seen = inSpam + inHam;
 		if (seen === 0) return 0;
 		const share = FLOOR + (PRIOR * seen) / (spam + ham);
-		return (seen / (seen + 1)) * (Math.log((inSpam + share) / (inHam + share)) + base);
+		return (seen / (seen + 1)) * (Math.log((inSpam + share) / (inHam + share)) + base + (isOfText ? lengths : 0));
 	};
 }

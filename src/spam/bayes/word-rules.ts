@@ -11,6 +11,7 @@ import { type WordVerdict, wordVerdict } from './verdict.ts';
 /** Named in the reason, at most. */
 const NAMED_WORDS = 3;
 const MAX_NAMED_LENGTH = 40;
+const NAMED_PARTS = 6;
 /** What is no word that a person would recognise in the text. */
 const NAMELESS = /[[\]#/]/;
 
@@ -20,6 +21,8 @@ const RULE_OF = { form: 'words-form', mode: 'words-server' } as const satisfies 
 export interface WordJudgement extends WordVerdict {
 	/** In the order of the weights. */
 	tokens: string[];
+	/** Of each token. */
+	partOf: string[];
 	/** Submissions that the model has learnt. */
 	learnt: { spam: number; ham: number };
 }
@@ -30,11 +33,12 @@ const NO_JUDGEMENT = { form: null, mode: null };
 export function judgeWords(models: WordModels, { form, data }: Pick<Sent, 'form' | 'data'>) {
 	const counts = models.of(form);
 	if (!counts.form && !counts.mode) return NO_JUDGEMENT;
-	const tokens = [...tokensOf(data)];
+	const found = tokensOf(data);
+	const [tokens, partOf] = [[...found.keys()], [...found.values()]];
 	const buckets = models.bucketsOf(tokens);
 	const judge = (model: Counts | undefined): WordJudgement | null => {
-		const verdict = model && wordVerdict(model, buckets);
-		return verdict ? { ...verdict, tokens, learnt: { spam: model.spam, ham: model.ham } } : null;
+		const verdict = model && wordVerdict(model, buckets, partOf);
+		return verdict ? { ...verdict, tokens, partOf, learnt: { spam: model.spam, ham: model.ham } } : null;
 	};
 	return { form: judge(counts.form), mode: judge(counts.mode) };
 }
@@ -57,13 +61,20 @@ export function createWordRules(models: WordModels): Rule[] {
 }
 
 function toReason(judged: WordJudgement, scope: 'form' | 'mode'): SpamReason | null {
-	const { points, evidence } = judged;
+	const { points } = judged;
 	if (points === 0) return null;
 	const kind = points > 0 ? 'marked as spam' : 'marked as genuine';
 	const words = strongest(judged).filter((word) => !NAMELESS.test(word));
 	const named = words.slice(0, NAMED_WORDS).map((word) => `“${word.slice(0, MAX_NAMED_LENGTH)}”`);
-	const detail = `Words as in what was ${kind} in ${WHERE[scope]}${named.length > 0 ? `, such as ${named.join(', ')}` : ''} (evidence ${evidence})`;
+	const detail = `Words as in what was ${kind} in ${WHERE[scope]}${named.length > 0 ? `, such as ${named.join(', ')}` : ''} (${describeEvidence(judged)})`;
 	return { rule: RULE_OF[scope], points, detail };
+}
+
+/** The evidence with the parts that say most, as in `evidence 2.1: text 2.4, “subject” -0.3`. */
+function describeEvidence({ evidence, parts }: WordVerdict): string {
+	const said = [...parts].filter(([, of]) => of !== 0).sort(([, a], [, b]) => Math.abs(b) - Math.abs(a));
+	const named = said.slice(0, NAMED_PARTS).map(([part, of]) => `${part} ${of}`);
+	return `evidence ${evidence}: ${named.join(', ')}${said.length > NAMED_PARTS ? ', …' : ''}`;
 }
 
 /** The tokens that speak for the verdict, those that say most first. */

@@ -91,13 +91,18 @@ function explain(reason: SpamReason): SpamExplanation['spamReasons'][number] {
 
 function present(learnt: { spam: number; ham: number }, said: WordJudgement | null): SpamExplanation['words']['form'] {
 	const all = (said?.tokens ?? [])
-		.map((word, at) => ({ word, weight: Math.round(100 * (said?.weights[at] ?? 0)) / 100 }))
+		.map((word, at) => ({
+			word,
+			part: said?.partOf[at] ?? '',
+			weight: Math.round(100 * (said?.weights[at] ?? 0)) / 100,
+		}))
 		.filter(({ weight }) => weight !== 0)
 		.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
 	return {
 		learnt: { spam: learnt.spam, genuine: learnt.ham },
 		points: said?.points ?? null,
 		evidence: said?.evidence ?? null,
+		parts: [...(said?.parts ?? [])].map(([part, evidence]) => ({ part, evidence })),
 		known: all.length,
 		words: all.slice(0, WORDS_MAX),
 	};

@@ -10,8 +10,8 @@ import { SpamExplanation } from './schema.ts';
 const EXAMPLE: SpamExplanation = {
 	isSpam: true,
 	spamReason: 'score',
-	spamScore: 5.9,
-	threshold: 5,
+	spamScore: 3.6,
+	threshold: 3.5,
 	spamReasons: [
 		{
 			rule: 'links',
@@ -22,8 +22,9 @@ const EXAMPLE: SpamExplanation = {
 		},
 		{
 			rule: 'words-form',
-			points: 2.2,
-			detail: 'Words as in what was marked as spam in this form, such as “cheap” (evidence 1.76)',
+			points: 2.1,
+			detail:
+				'Words as in what was marked as spam in this form, such as “cheap” (evidence 1.76: text 1.26, “subject” 0.5)',
 			label: 'Words in this form',
 			meaning: 'The words are like those of submissions of this form that you marked as spam, or as genuine.',
 		},
@@ -32,12 +33,16 @@ const EXAMPLE: SpamExplanation = {
 	words: {
 		form: {
 			learnt: { spam: 41, genuine: 63 },
-			points: 2.2,
+			points: 2.1,
 			evidence: 1.76,
+			parts: [
+				{ part: 'text', evidence: 1.26 },
+				{ part: '“subject”', evidence: 0.5 },
+			],
 			known: 19,
-			words: [{ word: 'cheap', weight: 2.61 }],
+			words: [{ word: 'cheap', part: 'text', weight: 2.61 }],
 		},
-		server: { learnt: { spam: 12, genuine: 3 }, points: null, evidence: null, known: 0, words: [] },
+		server: { learnt: { spam: 12, genuine: 3 }, points: null, evidence: null, parts: [], known: 0, words: [] },
 	},
 };
 

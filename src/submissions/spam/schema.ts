@@ -24,10 +24,18 @@ const WordsOfModel = Type.Object(
 			{ description: 'Marks that it has learnt. It says nothing before there are 20 of each.' },
 		),
 		points: nullable(Type.Number({ description: '−3 to 3; `null` before it has learnt enough.' })),
-		evidence: nullable(
-			Type.Number({
-				description:
-					'The weights of all known words, each times its certainty, added up and divided by the square root of all certainty.',
+		evidence: nullable(Type.Number({ description: 'The sum of the parts; six fifths of it are the points.' })),
+		parts: Type.Array(
+			Type.Object({
+				part: Type.String({
+					description:
+						'`text`, `links`, `addresses`, which `fields` are filled in, or in quotes the name of a field with a short value.',
+				}),
+				evidence: Type.Number({
+					description:
+						'−6 to 6: the weights of its known words, each times its certainty, added up and divided by the square root of all ' +
+						'certainty, or of 0.5 if that is more.',
+				}),
 			}),
 		),
 		known: Type.Integer({ description: 'How many of its words and other traits the model knows.' }),
@@ -36,6 +44,7 @@ const WordsOfModel = Type.Object(
 				word: Type.String({
 					description: 'A word of the submission, a pair of them, or in brackets a trait of the text.',
 				}),
+				part: Type.String(),
 				weight: Type.Number({
 					description: 'Above zero it speaks for spam, below against it. Its certainty is tanh(|weight| / 2).',
 				}),

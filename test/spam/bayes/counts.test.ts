@@ -12,7 +12,7 @@ import {
 	encodeLesson,
 	learn,
 } from '../../../src/spam/bayes/counts.ts';
-import { wordVerdict } from '../../../src/spam/bayes/verdict.ts';
+import { wordVerdict as verdictOf } from '../../../src/spam/bayes/verdict.ts';
 
 const bucket = fc.oneof(fc.nat(50), fc.nat({ max: 0xffffffff }).map(bucketOf));
 const mark = fc.record({ buckets: fc.array(bucket, { maxLength: 30 }), isSpam: fc.boolean() });
@@ -60,6 +60,10 @@ describe('the counts of a model', () => {
 });
 
 describe('the verdict of a model', () => {
+	/** Of a submission that has a text only, unless told otherwise. */
+	const wordVerdict = (counts: Counts, buckets: number[], partOf: string[] = buckets.map(() => 'text')) =>
+		verdictOf(counts, buckets, partOf);
+
 	/** 40 of spam with the buckets 1 and 2, 60 of others with 2 and 3. */
 	function taught(spam = 40, ham = 60): Counts {
 		const counts = createCounts();
@@ -87,7 +91,40 @@ describe('the verdict of a model', () => {
 		const [certain1, certain3] = [Math.tanh(weight1 / 2), Math.tanh(-weight3 / 2)];
 		const evidence = (certain1 * weight1 + certain3 * weight3) / Math.sqrt(certain1 + certain3);
 		expect(verdict?.evidence).toBe(Math.round(100 * evidence) / 100);
-		expect(verdict?.points).toBe(Math.round(10 * 1.25 * (verdict?.evidence ?? 0)) / 10);
+		expect(verdict?.points).toBe(Math.round(10 * 1.2 * (verdict?.evidence ?? 0)) / 10);
+	});
+
+	test('is the sum of its parts, of which the text alone is corrected for its length', () => {
+		const counts = createCounts();
+		for (let i = 0; i < 40; i++) teach(counts, { buckets: [1, 2], isSpam: true }, 1);
+		for (let i = 0; i < 60; i++) teach(counts, { buckets: [2, 3, 4, 5], isSpam: false }, 1);
+		const lengths = Math.log(241 / 60 / (81 / 40));
+		const weight1 = (40 / 41) * (Math.log(41.3 / 43.2 / (1.3 / 63.2)) + lengths);
+		const weight3 = (60 / 61) * Math.log(1.9 / 43.2 / (61.9 / 63.2));
+		const verdict = wordVerdict(counts, [1, 3, 9], ['text', '“name”', 'links']);
+		expect(verdict?.weights[0]).toBeCloseTo(weight1, 10);
+		expect(verdict?.weights[1]).toBeCloseTo(weight3, 10);
+		const text = (Math.tanh(weight1 / 2) * weight1) / Math.sqrt(Math.max(0.5, Math.tanh(weight1 / 2)));
+		const name = (Math.tanh(-weight3 / 2) * weight3) / Math.sqrt(Math.max(0.5, Math.tanh(-weight3 / 2)));
+		const parts: [string, number][] = [
+			['text', Math.round(100 * text) / 100],
+			['“name”', Math.round(100 * name) / 100],
+		];
+		expect([...(verdict?.parts ?? [])]).toEqual(parts);
+		expect(verdict?.evidence).toBe(Math.round(100 * (parts[0]?.[1] as number) + 100 * (parts[1]?.[1] as number)) / 100);
+	});
+
+	test('hears no part beyond six', () => {
+		const counts = createCounts();
+		const words = Array.from({ length: 50 }, (_, i) => i);
+		for (let i = 0; i < 500; i++) {
+			teach(counts, { buckets: [...words, 60], isSpam: true }, 1);
+			teach(counts, { buckets: [100, 101], isSpam: false }, 1);
+		}
+		const partOf = [...words.map(() => 'text'), '“name”'];
+		const { parts, evidence } = wordVerdict(counts, [...words, 100], partOf) ?? {};
+		expect(parts?.get('text')).toBe(6);
+		expect(evidence).toBeCloseTo(6 + (parts?.get('“name”') as number), 10);
 	});
 
 	test('leaves out that one kind has longer texts', () => {

@@ -8,7 +8,7 @@ import { TOKENS_JSON_CHARACTERS, tokensOf } from '../../../src/spam/bayes/tokens
 const tokens = (...values: string[]) =>
 	tokensOf(JSON.stringify(Object.fromEntries(values.map((v, i) => [`f${i}`, v]))));
 /** Those that say how the text looks, and the second ones of short values, left out. */
-const words = (...values: string[]) => [...tokens(...values)].filter((token) => !/^(?:\[|f\d: )/.test(token));
+const words = (...values: string[]) => [...tokens(...values).keys()].filter((token) => !/^(?:\[|f\d: )/.test(token));
 
 describe('tokens', () => {
 	test('are words in small letters, and pairs of neighbours', () => {
@@ -46,10 +46,14 @@ describe('tokens', () => {
 
 	test('of a short value count once more, with its field', () => {
 		const long = 'and so on '.repeat(10);
-		const found = tokensOf(JSON.stringify({ name: 'Ada', message: `Ada ${long}` }));
-		expect(found).toContain('name: ada');
-		expect(found).not.toContain('message: ada');
-		expect(tokensOf(JSON.stringify({ ['n'.repeat(1000)]: 'Ada' }))).toContain(`${'n'.repeat(30)}: ada`);
+		const found = tokensOf(JSON.stringify({ name: 'Ada 代开', message: `Ada 代开发票 ${long}` }));
+		expect([...found.keys()].filter((token) => token.startsWith('name: '))).toEqual([
+			'name: [length 6]',
+			'name: ada',
+			'name: 代开',
+		]);
+		expect([...found.keys()].filter((token) => token.startsWith('message: '))).toEqual([]);
+		expect([...tokensOf(JSON.stringify({ ['n'.repeat(1000)]: 'Ada' })).keys()]).toContain(`${'n'.repeat(30)}: ada`);
 	});
 
 	test('see through other forms of the same letters', () => {
@@ -76,6 +80,7 @@ describe('tokens', () => {
 				'link shop.example.com',
 				'link example.com',
 				'link .com',
+				'link example',
 				'link /cheap',
 				'link /pills',
 				'@mx.example.org',
@@ -89,19 +94,39 @@ describe('tokens', () => {
 	});
 
 	test('say how the text looks', () => {
-		const found = [...tokens('WIN 1000 NOW www.a.example or www.b.example')];
-		const shape = found.filter((token) => /^\[.*\d\]$/.test(token));
+		const found = [...tokens('WIN 1000 NOW www.a.example or www.b.example').keys()];
+		const shape = found.filter((token) => /^\[(?!fields).*\d\]$/.test(token));
 		expect(shape).toEqual(['[length 11]', '[links 2]', '[capitals 2/8]', '[digits 2]']);
 	});
 
 	test('are of values, not of names, at any depth', () => {
-		expect([...tokensOf('{"secret name":{"other":["deep words"]},"n":5}')].filter((t) => !t.startsWith('['))).toEqual([
+		const found = [...tokensOf('{"secret name":{"other":["deep words"]},"n":5}').keys()];
+		expect(found.filter((token) => !token.includes('['))).toEqual([
 			'deep',
 			'other: deep',
 			'words',
 			'other: words',
 			'deep words',
 		]);
+	});
+
+	test('name the fields that are filled in', () => {
+		const data = { subject: ' ', name: 'Ada', message: 'Hello there', phone: '' };
+		expect([...tokensOf(JSON.stringify(data))].filter(([, part]) => part === 'fields')).toEqual([
+			['[fields message, name]', 'fields'],
+		]);
+		expect(tokensOf('{}').size).toBe(0);
+	});
+
+	test('are of the text, which is the longest value, or of a short one, or of links or addresses', () => {
+		const data = { name: 'Ada', email: 'ada@example.org', message: 'Ada knows https://shop.example' };
+		const found = Map.groupBy(tokensOf(JSON.stringify(data)), ([, part]) => part);
+		const of = (part: string) => found.get(part)?.map(([token]) => token);
+		expect([...found.keys()].sort()).toEqual(['addresses', 'fields', 'links', 'text', '“email”', '“name”']);
+		expect(of('“name”')).toEqual(['name: [length 4]', 'name: ada']);
+		expect(of('links')).toEqual(['link shop.example', 'link .example', 'link shop']);
+		expect(of('addresses')).toEqual(['@example.org', '@.org']);
+		expect(of('text')).toEqual(expect.arrayContaining(['ada', 'knows', 'message: knows', 'ada knows', 'knows [link]']));
 	});
 
 	test('are those of the beginning of a long text, wherever that ends', () => {
@@ -112,7 +137,7 @@ describe('tokens', () => {
 	test('come of any JSON text, cut off anywhere', () => {
 		fc.assert(
 			fc.property(fc.json(), fc.nat(200), (json, length) => {
-				for (const token of tokensOf(json.slice(0, length))) expect(token).not.toBe('');
+				for (const token of tokensOf(json.slice(0, length)).keys()) expect(token).not.toBe('');
 			}),
 		);
 	});

@@ -84,13 +84,22 @@ test('what is marked is learnt, and the next one like it is spam', async () => {
 	const { words, mark: marked, spamReasons } = await explain(unwanted.id);
 	expect(marked).toBeNull();
 	expect(spamReasons[0]).toMatchObject({ label: 'Words in this form', points: words.form.points as number });
-	// By hand: the weights, each times its certainty, added up, over the square root of all certainty, times five quarters, in tenths.
+	// By hand: of each part the weights, each times its certainty, added up, over the square root of all certainty, six at most; the sum of
+	// the parts times six fifths, in tenths.
 	expect(words.form.words).toHaveLength(words.form.known);
-	const certain = words.form.words.map(({ weight }) => ({ weight, certainty: Math.tanh(Math.abs(weight) / 2) }));
-	const weights = certain.reduce((total, { weight, certainty }) => total + certainty * weight, 0);
-	const evidence = weights / Math.sqrt(certain.reduce((total, { certainty }) => total + certainty, 0));
-	expect(Math.abs(evidence - (words.form.evidence as number))).toBeLessThan(0.05);
-	expect(words.form.points).toBe(Math.min(3, Math.round(12.5 * (words.form.evidence as number)) / 10));
+	expect(words.form.parts.map(({ part }) => part).sort()).toEqual(['addresses', 'text']);
+	for (const { part, evidence } of words.form.parts) {
+		const weights = words.form.words.filter((word) => word.part === part).map(({ weight }) => weight);
+		const certainties = weights.map((weight) => Math.tanh(Math.abs(weight) / 2));
+		const sum = weights.reduce((total, weight, at) => total + (certainties[at] as number) * weight, 0);
+		const certainty = certainties.reduce((total, one) => total + one, 0);
+		const said = Math.max(-6, Math.min(6, sum / Math.sqrt(Math.max(0.5, certainty))));
+		expect(Math.abs(said - evidence)).toBeLessThan(0.05);
+	}
+	const evidence = words.form.parts.reduce((total, part) => total + part.evidence, 0);
+	expect(words.form.evidence).toBe(Math.round(100 * evidence) / 100);
+	expect(words.form.points).toBe(Math.min(3, Math.round(12 * (words.form.evidence as number)) / 10));
+	expect(spamReasons[0]?.detail).toContain(`(evidence ${words.form.evidence}: text `);
 	for (const { word } of words.form.words) {
 		for (const part of word.split(' ').filter((piece) => /^[a-z]+$/.test(piece)))
 			expect(JSON.stringify(unwanted.data).toLowerCase()).toContain(part);
