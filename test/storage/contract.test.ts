@@ -152,16 +152,18 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 			await storage.close();
 		});
 
-		test('keeps each of what it may have besides its text', async () => {
+		test('keeps each of what it may have besides its text, alone and among others', async () => {
 			const { storage } = await open();
 			const besides = { spamReason: 'score', subject: '', replyTo: 'a@example.com', spamReasons: '[]', meta: '{}' };
 			const none = { spamReason: null, subject: null, replyTo: null, spamReasons: null, meta: null };
-			for (const [name, value] of Object.entries(besides)) {
-				const id = await append(storage, { ...none, [name]: value });
-				expect(await storage.submissions.get(FORM, id)).toMatchObject({ ...none, [name]: value });
+			const rows = [...Object.entries(besides).map(([name, value]) => ({ ...none, [name]: value })), none];
+			for (const together of [...rows.map((row) => [row]), rows]) {
+				const ids = await Promise.all(together.map((row) => append(storage, row)));
+				for (const [i, row] of together.entries()) {
+					const stored = { ...row, isSpam: row.spamReason !== null };
+					expect(await storage.submissions.get(FORM, ids[i] as number)).toMatchObject(stored);
+				}
 			}
-			const plain = await append(storage, none);
-			expect(await storage.submissions.get(FORM, plain)).toMatchObject({ ...none, isSpam: false });
 			await storage.close();
 		});
 

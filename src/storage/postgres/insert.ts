@@ -40,6 +40,7 @@ interface Batch extends Sender {
 
 /** What else a batch has, beside submissions: each combination is a statement of its own. */
 interface Parts {
+	details: boolean;
 	keys: boolean;
 	deliveries: boolean;
 	files: boolean;
@@ -57,15 +58,22 @@ const UNBOUNDED_MS = 1e15;
 const SUBMISSION: Columns<Stored> = {
 	id: ['number', ({ id }) => id],
 	form_id: ['number', ({ row }) => row.formId],
-	is_spam: ['number', ({ row }) => (row.spamReason === null ? 0 : 1)],
 	data: ['json', ({ row }) => row.data],
+	shape: ['number', ({ shape }) => shape],
+};
+
+/** Columns that stay at their defaults in most submissions; a batch without any of them is stored by a shorter statement. */
+const DETAILS: Columns<Stored> = {
+	is_spam: ['number', ({ row }) => (row.spamReason === null ? 0 : 1)],
 	spam_reason: ['text', ({ row }) => row.spamReason],
 	subject: ['text', ({ row }) => row.subject],
 	reply_to: ['text', ({ row }) => row.replyTo],
 	spam_reasons: ['text', ({ row }) => row.spamReasons],
 	meta: ['text', ({ row }) => row.meta],
-	shape: ['number', ({ shape }) => shape],
 };
+
+const hasDetails = ({ row: { spamReason, subject, replyTo, spamReasons, meta } }: Stored) =>
+	(spamReason ?? subject ?? replyTo ?? spamReasons ?? meta ?? null) !== null;
 
 const KEY: Columns<Stored> = {
 	key: ['text', ({ row }) => row.idempotencyKey?.key],
@@ -114,9 +122,9 @@ const statements = new Map<string, Statement>();
  */
 export function insertOf(submissions: readonly Stored[], sender: Sender): Insert {
 	const belonging = <T>(of: (row: NewSubmission) => readonly T[] | undefined) =>
-		submissions.flatMap(({ id, row }) =>
-			(of(row) ?? []).map((one) => ({ ...one, submissionId: id, formId: row.formId })),
-		);
+		submissions
+			.filter(({ row }) => of(row)?.length)
+			.flatMap(({ id, row }) => (of(row) ?? []).map((one) => ({ ...one, submissionId: id, formId: row.formId })));
 	const batch: Batch = {
 		...sender,
 		submissions,
@@ -124,6 +132,8 @@ export function insertOf(submissions: readonly Stored[], sender: Sender): Insert
 		files: belonging(({ files }) => files),
 	};
 	const parts = {
+		// What is counted differs for spam.
+		details: sender.isCounted || submissions.some(hasDetails),
 		keys: submissions.some(({ row }) => row.idempotencyKey !== undefined),
 		deliveries: batch.deliveries.length > 0,
 		files: batch.files.length > 0,
@@ -138,10 +148,11 @@ export function insertOf(submissions: readonly Stored[], sender: Sender): Insert
 	return { text: statement.text, values: statement.parameters.map((value) => value(batch)) };
 }
 
-function build({ keys, deliveries, files, isCounted }: Parts): Statement {
+function build({ details, keys, deliveries, files, isCounted }: Parts): Statement {
 	const made = createParameters<Batch>();
-	const submission = keys ? { ...SUBMISSION, ...KEY } : SUBMISSION;
-	const names = namesOf(SUBMISSION);
+	const stored = { ...SUBMISSION, ...(details && DETAILS) };
+	const submission = { ...stored, ...(keys && KEY) };
+	const names = namesOf(stored);
 	const oldest = made.number(({ oldestMs }) => (Number.isFinite(oldestMs) ? oldestMs : UNBOUNDED_MS));
 	const formIds = made.numbers(({ submissions: all }) => [...new Set(all.map(({ row }) => row.formId))]);
 	const ctes = [
@@ -183,6 +194,6 @@ function build({ keys, deliveries, files, isCounted }: Parts): Statement {
 	}
 	const all = made.number(({ submissions: sent }) => sent.length);
 	const text = `with ${ctes.join(', ')}
-		select count(*)::int, case when count(*) < ${all} then array_agg(id)::text end from ins`;
+		select count(*)::int, case when count(*) < ${all} then (select array_agg(id)::text from ins) end from ins`;
 	return { text, parameters: made.parameters };
 }
