@@ -18,6 +18,8 @@ export interface RateState {
 }
 
 interface Window {
+	caller: Caller;
+	target: Target;
 	endsAt: number;
 	used: number;
 }
@@ -35,31 +37,27 @@ const ANYTHING = 0;
 export function createRateLimiter(limit: number, now: () => number = Date.now) {
 	/** Not by a text of both, which takes longer to make than all the rest. */
 	const windows = new Map<Target, Map<Caller, Window>>();
-	let size = 0;
+	/** The same, oldest first. */
+	const opened = new Set<Window>();
 
 	function windowOf(caller: Caller, target: Target, at: number): Window {
-		const callers = windows.get(target) ?? open(target);
-		const known = callers.get(caller);
+		const known = windows.get(target)?.get(caller);
 		if (known && isCurrent(known, at)) return known;
-		const opened = { endsAt: at + WINDOW_MS, used: 0 };
-		const isKnown = callers.delete(caller);
-		callers.set(caller, opened);
-		if (!isKnown && ++size > MAX_CALLERS) dropOldest();
-		return opened;
+		if (known) drop(known);
+		if (opened.size >= MAX_CALLERS) drop(opened.values().next().value as Window);
+		const window = { caller, target, endsAt: at + WINDOW_MS, used: 0 };
+		opened.add(window);
+		const callers = windows.get(target);
+		if (callers) callers.set(caller, window);
+		else windows.set(target, new Map([[caller, window]]));
+		return window;
 	}
 
-	function open(target: Target): Map<Caller, Window> {
-		const callers = new Map<Caller, Window>();
-		windows.set(target, callers);
-		return callers;
-	}
-
-	/** Of the oldest target. */
-	function dropOldest(): void {
-		const [target, callers] = windows.entries().next().value as [Target, Map<Caller, Window>];
-		callers.delete(callers.keys().next().value as Caller);
-		if (callers.size === 0) windows.delete(target);
-		size--;
+	function drop(window: Window): void {
+		const callers = windows.get(window.target);
+		callers?.delete(window.caller);
+		if (callers?.size === 0) windows.delete(window.target);
+		opened.delete(window);
 	}
 
 	function stateOf(window: Window, at: number): RateState {
