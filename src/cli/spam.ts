@@ -73,10 +73,11 @@ function print(
 		cli.note(
 			`The words of ${where} say ${signed(said.points)} now: ${said.known} known, evidence ${said.evidence}, ${marks}.`,
 		);
-		cli.printTable(
-			['EVIDENCE', 'PART'],
-			said.parts.map(({ part, evidence }) => [signed(evidence), part]),
-		);
+		if (said.parts.length > 0)
+			cli.printTable(
+				['EVIDENCE', 'PART'],
+				said.parts.map(({ part, evidence }) => [signed(evidence), part]),
+			);
 		const shown = said.words.slice(0, WORDS);
 		if (shown.length > 0)
 			cli.printTable(

@@ -41,7 +41,8 @@ test('marks by id and by criteria, learns from them, and explains with them', as
 	const spam = await cli.call('spam', 'explain', 'pottery', '--text', 'We wash gutters of offices');
 	expect(spam.stdout).toMatch(/^Spam \(score\)\. Score \d\.?\d?, threshold 5\.\nPOINTS +RULE +FOUND\n\+\d/);
 	expect(spam.stdout).toContain('Words in this form');
-	expect(spam.stdout).toMatch(/WEIGHT +WORD\n\+\d\.\d+ +/);
+	expect(spam.stdout).toMatch(/EVIDENCE +PART\n\+\d\.?\d* +text\n/);
+	expect(spam.stdout).toMatch(/WEIGHT +WORD +PART\n\+\d\.\d+ +/);
 	const own = await cli.json('spam', 'explain', 'pottery', unwanted[0] as string);
 	expect(own).toMatchObject({ isSpam: true, spamReason: 'marked', mark: 'spam', spamScore: 0 });
 	expect(own.words.form.points).toBeGreaterThan(1);

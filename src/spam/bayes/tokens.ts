@@ -6,10 +6,12 @@
 import { namedStringValues } from '../../json-string.ts';
 
 /** To be raised with any change of what tokens a text has. */
-export const TOKENS_VERSION = 3;
+export const TOKENS_VERSION = 4;
 /** What is looked at: so much of the beginning of the JSON text, and so much of the values in it. */
 export const TOKENS_JSON_CHARACTERS = 4500;
 const MAX_CHARACTERS = 3000;
+/** More than a text of so many characters has in scripts with spaces: a verdict takes as long as it has tokens. */
+const MAX_TOKENS = 2000;
 const MAX_WORD_LENGTH = 30;
 /** Numbers up to this length are also tokens as they are, such as a year or a price. */
 const MAX_NUMBER_LENGTH = 5;
@@ -52,11 +54,11 @@ const PATH_WORD = /\p{L}{3,20}/gu;
 export function tokensOf(data: string): Tokens {
 	const tokens: Tokens = new Map();
 	const values = valuesOf(data);
-	const longest = values.reduce((most, { value }) => Math.max(most, value.length), 0);
-	const main = values.find(({ value }) => value.length === longest);
-	for (const value of values) addValue(tokens, value, value === main);
 	const filled = new Set(values.filter(({ value }) => value.trim() !== '').map(({ name }) => name));
 	if (filled.size > 0) tokens.set(`[fields ${[...filled].sort().join(', ').slice(0, MAX_FIELDS_LENGTH)}]`, FIELDS_PART);
+	// The short ones first: of a long text not all may count.
+	values.sort((a, b) => a.value.length - b.value.length);
+	for (const value of values) addValue(tokens, value, value === values.at(-1));
 	return tokens;
 }
 
@@ -76,10 +78,10 @@ function valuesOf(data: string): Value[] {
 	return values;
 }
 
-/** Adds a token to a part, unless it is in one already. */
+/** Adds a token to a part, unless it is in one already or there are enough. */
 function addTo(tokens: Tokens, part: string): Add {
 	return (token) => {
-		if (!tokens.has(token)) tokens.set(token, part);
+		if (tokens.size < MAX_TOKENS && !tokens.has(token)) tokens.set(token, part);
 	};
 }
 

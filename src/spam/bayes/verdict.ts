@@ -33,6 +33,11 @@ export interface WordVerdict {
 	weights: number[];
 }
 
+interface Sum {
+	weight: number;
+	certainty: number;
+}
+
 export const isTrained = ({ spam, ham }: Pick<Counts, 'spam' | 'ham'>): boolean =>
 	spam >= MIN_MARKS && ham >= MIN_MARKS;
 
@@ -43,23 +48,29 @@ export const isTrained = ({ spam, ham }: Pick<Counts, 'spam' | 'ham'>): boolean 
 export function wordVerdict(counts: Counts, buckets: readonly number[], partOf: readonly string[]): WordVerdict | null {
 	if (!isTrained(counts)) return null;
 	const weightOf = createWeights(counts);
-	const sums = new Map<string, { weight: number; certainty: number }>();
-	const weights = buckets.map((bucket, at) => {
-		const part = partOf[at] as string;
-		const weight = weightOf(bucket, part === TEXT_PART);
-		if (weight === 0) return 0;
-		const sum = sums.get(part) ?? { weight: 0, certainty: 0 };
-		sums.set(part, sum);
+	const sums = new Map<string, Sum>();
+	let part = '';
+	let sum: Sum = { weight: 0, certainty: 0 };
+	const weights: number[] = [];
+	for (let at = 0; at < buckets.length; at++) {
+		// Those of a part mostly follow one another.
+		if (partOf[at] !== part) {
+			part = partOf[at] as string;
+			sum = sums.get(part) ?? { weight: 0, certainty: 0 };
+			sums.set(part, sum);
+		}
+		const weight = weightOf(buckets[at] as number, part === TEXT_PART);
 		const certainty = Math.tanh(Math.abs(weight) / 2);
 		sum.weight += certainty * weight;
 		sum.certainty += certainty;
-		return weight;
-	});
+		weights.push(weight);
+	}
 	const parts = new Map<string, number>();
 	let evidence = 0;
-	for (const [part, { weight, certainty }] of sums) {
+	for (const [name, { weight, certainty }] of sums) {
+		if (certainty === 0) continue;
 		const said = round(bound(weight / Math.sqrt(Math.max(MIN_CERTAINTY, certainty)), MAX_EVIDENCE), 100);
-		parts.set(part, said);
+		parts.set(name, said);
 		evidence += said;
 	}
 	evidence = round(evidence, 100);

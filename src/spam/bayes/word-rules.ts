@@ -12,8 +12,8 @@ import { type WordVerdict, wordVerdict } from './verdict.ts';
 const NAMED_WORDS = 3;
 const MAX_NAMED_LENGTH = 40;
 const NAMED_PARTS = 6;
-/** What is no word that a person would recognise in the text. */
-const NAMELESS = /[[\]#/]/;
+/** What is no word that a person would recognise in the text, or is there without the name of its field too. */
+const NAMELESS = /[[\]#/]|: /;
 
 const WHERE = { form: 'this form', mode: 'all forms' } as const;
 const RULE_OF = { form: 'words-form', mode: 'words-server' } as const satisfies Record<string, RuleName>;

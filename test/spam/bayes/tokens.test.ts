@@ -134,6 +134,14 @@ describe('tokens', () => {
 		expect(tokensOf(json)).toEqual(tokensOf(json.slice(0, TOKENS_JSON_CHARACTERS)));
 	});
 
+	test('are at most 2,000, those of short values before all others', () => {
+		const text = Array.from({ length: 3000 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('');
+		const found = tokensOf(JSON.stringify({ subject: '代开发票', message: text }));
+		expect(found.size).toBe(2000);
+		expect(found.get('subject: 代开')).toBe('“subject”');
+		expect(found.has('一丁丂')).toBe(true);
+	});
+
 	test('come of any JSON text, cut off anywhere', () => {
 		fc.assert(
 			fc.property(fc.json(), fc.nat(200), (json, length) => {
