@@ -9,6 +9,9 @@ const databases = new Map<string, Promise<string>>();
 /** A test of what is so on SQLite only; docs/architecture.md says why. On PostgreSQL it does not exist. */
 export const testOnSqlite: typeof test = isOnPostgres ? (Object.assign(() => {}, test) as typeof test) : test;
 
+/** How far times in responses may be from the test's: on PostgreSQL they follow the database's clock, which is read over a connection. */
+export const CLOCKS_APART_MS = isOnPostgres ? 250 : 0;
+
 /** The place of a new database: a file in the folder, or an address. */
 export async function newDatabase(folder: string): Promise<string> {
 	if (!isOnPostgres) return join(folder, 'formsrv.db');
