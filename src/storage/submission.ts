@@ -35,6 +35,11 @@ export interface NewSubmission {
 	files?: readonly StoredFile[];
 }
 
+/** Whether it has anything besides its text, deliveries, key and files; most have not, and are stored in less time. */
+export function hasDetails({ spamReason, subject, replyTo, spamReasons, meta }: NewSubmission): boolean {
+	return (spamReason ?? subject ?? replyTo ?? spamReasons ?? meta ?? null) !== null;
+}
+
 export interface Flags {
 	isRead: boolean;
 	isStarred: boolean;

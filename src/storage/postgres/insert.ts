@@ -1,6 +1,6 @@
 /** The one statement that stores a batch of submissions, with all that belongs to them. */
 
-import type { NewDelivery, NewSubmission, StoredFile } from '../submission.ts';
+import { hasDetails, type NewDelivery, type NewSubmission, type StoredFile } from '../submission.ts';
 import { FITTING } from './bounded-forms.ts';
 import type { Value } from './connection.ts';
 import { type Columns, createParameters, namesOf, type Parameter } from './parameters.ts';
@@ -72,9 +72,6 @@ const DETAILS: Columns<Stored> = {
 	meta: ['text', ({ row }) => row.meta],
 };
 
-const hasDetails = ({ row: { spamReason, subject, replyTo, spamReasons, meta } }: Stored) =>
-	(spamReason ?? subject ?? replyTo ?? spamReasons ?? meta ?? null) !== null;
-
 const KEY: Columns<Stored> = {
 	key: ['text', ({ row }) => row.idempotencyKey?.key],
 	body_hash: ['text', ({ row }) => row.idempotencyKey?.bodyHash],
@@ -133,7 +130,7 @@ export function insertOf(submissions: readonly Stored[], sender: Sender): Insert
 	};
 	const parts = {
 		// What is counted differs for spam.
-		details: sender.isCounted || submissions.some(hasDetails),
+		details: sender.isCounted || submissions.some(({ row }) => hasDetails(row)),
 		keys: submissions.some(({ row }) => row.idempotencyKey !== undefined),
 		deliveries: batch.deliveries.length > 0,
 		files: batch.files.length > 0,

@@ -4,7 +4,14 @@ import type { Database, Statement } from 'bun:sqlite';
 import type { Events } from '../../events.ts';
 import { lazy } from '../../lazy.ts';
 import { FormFull, UniqueViolation } from '../errors.ts';
-import type { Flags, NewDelivery, NewIdempotencyKey, NewSubmission, StoredSubmission } from '../submission.ts';
+import {
+	type Flags,
+	hasDetails,
+	type NewDelivery,
+	type NewIdempotencyKey,
+	type NewSubmission,
+	type StoredSubmission,
+} from '../submission.ts';
 import { COLUMNS, namesOf, type Row, toStored } from '../submission-rows.ts';
 import { isMissingParent } from './failures.ts';
 import type { FormIndex } from './form-index.ts';
@@ -32,9 +39,9 @@ export function createSubmissionStore(
 		const { id, formId, data, spamReason, subject, replyTo, spamReasons = null, meta = null } = row;
 		const most = forms.maxSubmissions(formId);
 		if (most !== null && !isSpam && index.totals(formId).total >= most) throw new FormFull();
-		const isPlain = (spamReason ?? subject ?? replyTo ?? spamReasons ?? meta) === null;
-		if (isPlain) sql.insertPlain.run(id, formId, data);
-		else sql.insert().run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo, spamReasons, meta);
+		if (hasDetails(row)) {
+			sql.insert().run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo, spamReasons, meta);
+		} else sql.insertPlain.run(id, formId, data);
 		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey(), row.idempotencyKey);
 		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery(), row, delivery);
 		if (row.files) files.insert(row, row.files);
