@@ -1,101 +1,21 @@
-/** The storage contract, as features rely on it: each engine runs these tests as they are. */
+/** The storage contract, as features rely on it: what is written, ids, settings and leaders. Each engine runs these tests as they are. */
 
 import { describe, expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
-import fc from 'fast-check';
 import type { AppEvent } from '../../src/events.ts';
 import { encodeId } from '../../src/ids.ts';
 import { FormGone, Unavailable, UniqueViolation } from '../../src/storage/errors.ts';
-import { searchWords } from '../../src/storage/search-words.ts';
 import type { Storage } from '../../src/storage/storage.ts';
-import {
-	FILTERS,
-	type Filter,
-	type Flags,
-	type ListQuery,
-	type NewSubmission,
-	type Selection,
-	type StoredFile,
-} from '../../src/storage/submission.ts';
+import type { StoredFile } from '../../src/storage/submission.ts';
 import { deliveries, files, forms, removedFiles, webhooks } from '../../src/storage/tables.ts';
 import { createTimeline } from '../../src/storage/timeline.ts';
-import type { readChunk } from '../../src/submissions/export/chunk.ts';
+import { append, FORM, form, listIds, OTHER_FORM, open } from './contract.ts';
 import { ENGINES } from './engines.ts';
 
-const FORM = 7;
-const OTHER_FORM = 8;
-const form = (id: number, slug = `form-${id}`) => ({ id, mode: 'live' as const, slug, name: slug });
-
-/** Whether a filter shows what has these flags. */
-const MATCHES: Record<Filter, (flags: Flags) => boolean> = {
-	all: ({ isSpam }) => !isSpam,
-	unread: ({ isSpam, isRead }) => !isSpam && !isRead,
-	starred: ({ isSpam, isStarred }) => !isSpam && isStarred,
-	spam: ({ isSpam }) => isSpam,
-};
-
 describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
-	async function open() {
-		const reopen = await createPlace();
-		const storage = await reopen();
-		await storage.batch((tx) => [tx.insert(forms).values([form(FORM), form(OTHER_FORM)])]);
-		return { storage, reopen };
-	}
-
-	async function append(storage: Storage, row: Partial<NewSubmission> = {}): Promise<number> {
-		const { data = '{"a":"b"}' } = row;
-		const names = Object.keys(JSON.parse(data) as object);
-		const id = row.id ?? storage.nextId();
-		const whole = { id, formId: FORM, data, names, spamReason: null, subject: null, replyTo: null };
-		await storage.submissions.append({ ...whole, ...row });
-		return id;
-	}
-
-	const listIds = async (storage: Storage, selection: Partial<Selection> = {}) => {
-		const query = { formId: FORM, filter: 'all', order: 'asc', limit: 100, offset: 0, ...selection } as const;
-		const { rows, total } = await storage.submissions.list(query);
-		expect(await storage.submissions.count(query)).toBe(total);
-		return rows.map(({ id }) => id);
-	};
-
-	interface Stored extends Flags {
-		id: number;
-		names: string[];
-	}
-
-	/** What a filter shows is what it should show of all that is stored. */
-	async function expectList(
-		storage: Storage,
-		model: readonly Stored[],
-		{ filter, limit, offset }: Pick<ListQuery, 'filter' | 'limit' | 'offset'>,
-	): Promise<void> {
-		const { submissions } = storage;
-		const of = (one: Filter) => model.filter(MATCHES[one]);
-		const ids = of(filter).map(({ id }) => id);
-		const page = (order: 'asc' | 'desc') => submissions.list({ formId: FORM, filter, order, limit, offset });
-		for (const [order, all] of [
-			['asc', ids],
-			['desc', ids.toReversed()],
-		] as const) {
-			const { rows, total, namesJson } = await page(order);
-			expect([rows.map(({ id }) => id), total]).toEqual([all.slice(offset, offset + limit), ids.length]);
-			const named = new Set(of(filter === 'spam' ? 'spam' : 'all').flatMap(({ names }) => names));
-			expect(new Set(JSON.parse(namesJson) as string[])).toEqual(named);
-		}
-		const [low = 0, high = 1] = [model[2]?.id, model[9]?.id];
-		const between = ids.filter((id) => id >= low && id < high);
-		expect(await listIds(storage, { filter, fromId: low, beforeId: high })).toEqual(between);
-		const range = { filter, bounds: [0, low, Math.max(low, high)] };
-		const below = ids.filter((id) => id < low).length;
-		expect((await submissions.countsBetween([FORM], range)).get(FORM)).toEqual([below, between.length]);
-		expect(await submissions.ids({ formId: FORM, filter }, { order: 'desc', limit: 3 })).toEqual(
-			ids.toReversed().slice(0, 3),
-		);
-	}
-
 	describe('a batch', () => {
 		test('is all or nothing, returns rows, and names a value that is taken', async () => {
-			const { storage } = await open();
+			const { storage } = await open(createPlace);
 			const [rows] = await storage.batch((tx) => [tx.insert(forms).values(form(1)).returning()]);
 			expect(rows[0]).toMatchObject({ id: 1, slug: 'form-1' });
 			const clash = storage.batch((tx) => [
@@ -108,7 +28,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		});
 
 		test('is seen by who reads after it, and survives', async () => {
-			const { storage, reopen } = await open();
+			const { storage, reopen } = await open(createPlace);
 			await storage.batch((tx) => [tx.update(forms).set({ name: 'New' }).where(eq(forms.id, FORM))]);
 			expect((await storage.findForm(encodeId(FORM))).name).toBe('New');
 			await storage.close();
@@ -119,7 +39,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		});
 
 		test('is refused once the storage is closed, and so is a submission', async () => {
-			const { storage } = await open();
+			const { storage } = await open(createPlace);
 			const id = storage.nextId();
 			await storage.close();
 			await expect(storage.batch((tx) => [tx.delete(forms)])).rejects.toBeInstanceOf(Unavailable);
@@ -129,7 +49,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 
 	describe('a submission', () => {
 		test('comes back as it was stored, whole and by parts', async () => {
-			const { storage } = await open();
+			const { storage } = await open(createPlace);
 			const data = '{"n":1.10,"e":"\\u0000 \\ud800","text":"日本語 🎉"}';
 			const spamReasons = '[{"rule":"score","points":0.5,"detail":"日"}]';
 			const meta = '{"page":"https://example.com/"}';
@@ -153,7 +73,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		});
 
 		test('keeps each of what it may have besides its text, alone and among others', async () => {
-			const { storage } = await open();
+			const { storage } = await open(createPlace);
 			const besides = { spamReason: 'score', subject: '', replyTo: 'a@example.com', spamReasons: '[]', meta: '{}' };
 			const none = { spamReason: null, subject: null, replyTo: null, spamReasons: null, meta: null };
 			const rows = [...Object.entries(besides).map(([name, value]) => ({ ...none, [name]: value })), none];
@@ -168,7 +88,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		});
 
 		test('is told of after the commit', async () => {
-			const { storage } = await open();
+			const { storage } = await open(createPlace);
 			const heard: AppEvent[] = [];
 			storage.events.subscribe(['submission', 'change'], (event) => heard.push(event));
 			const id = await append(storage);
@@ -181,7 +101,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		});
 
 		test('is stored with its deliveries, without those to a webhook that is gone', async () => {
-			const { storage } = await open();
+			const { storage } = await open(createPlace);
 			await storage.batch((tx) => [
 				tx.insert(webhooks).values({ id: 1, formId: FORM, url: 'https://a.example', secret: 's', events: [] }),
 			]);
@@ -219,7 +139,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 				(await storage.db.select().from(removedFiles)).map(({ key }) => key).sort();
 
 			test('has them in the order sent, and its form their bytes', async () => {
-				const { storage } = await open();
+				const { storage } = await open(createPlace);
 				const sent = [file(storage), file(storage, { field: 'photo', bytes: 0, scan: 'unchecked' })];
 				const spam = [file(storage, { bytes: 1000, key: null })];
 				expect(await storage.submissions.hasFiles(FORM)).toBe(false);
@@ -240,7 +160,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 			});
 
 			test('is stored with all of them or not at all', async () => {
-				const { storage } = await open();
+				const { storage } = await open(createPlace);
 				const { key } = file(storage);
 				await append(storage, { files: [file(storage, { key })] });
 				await expect(append(storage, { files: [file(storage), file(storage, { key })] })).rejects.toBeInstanceOf(
@@ -252,7 +172,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 			});
 
 			test('leaves their keys to be removed when it is removed, or swept with its form', async () => {
-				const { storage } = await open();
+				const { storage } = await open(createPlace);
 				const sent = Array.from({ length: 5 }, () => file(storage));
 				const [a, b, c, d, e] = sent as [StoredFile, StoredFile, StoredFile, StoredFile, StoredFile];
 				const first = await append(storage, { files: [a, b, file(storage, { key: null })] });
@@ -279,7 +199,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		});
 
 		test('of a deleted form is refused, and one of the same moment is not', async () => {
-			const { storage } = await open();
+			const { storage } = await open(createPlace);
 			await storage.batch((tx) => [tx.update(forms).set({ deletedAt: 1 }).where(eq(forms.id, FORM))]);
 			const [gone, other] = await Promise.allSettled([append(storage), append(storage, { formId: OTHER_FORM })]);
 			expect(gone).toMatchObject({ status: 'rejected', reason: expect.any(FormGone) });
@@ -288,7 +208,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		});
 
 		test('is stored once under a key, until that expires', async () => {
-			const { storage } = await open();
+			const { storage } = await open(createPlace);
 			const under = (createdAt: number, since: number) =>
 				append(storage, { idempotencyKey: { formId: FORM, key: 'k', bodyHash: 'h', next: null, createdAt, since } });
 			const first = await under(100, 50);
@@ -299,107 +219,8 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		});
 	});
 
-	test('lists, counts and names agree with what was stored, flagged and removed, through any history', async () => {
-		const step = fc.oneof(
-			fc.record({ append: fc.subarray(['a', 'b', 'c'], { minLength: 1 }), isSpam: fc.boolean() }),
-			fc.record({
-				at: fc.nat(30),
-				flags: fc.record({ isRead: fc.boolean(), isStarred: fc.boolean(), isSpam: fc.boolean() }, { requiredKeys: [] }),
-			}),
-			fc.record({ remove: fc.nat(30) }),
-		);
-		await fc.assert(
-			fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.nat(5), fc.nat(5), async (steps, offset, limit) => {
-				const { storage } = await open();
-				const { submissions } = storage;
-				let model: Stored[] = [];
-				for (const one of steps) {
-					if ('append' in one) {
-						const data = JSON.stringify(Object.fromEntries(one.append.map((name) => [name, 'x'])));
-						const id = await append(storage, { data, spamReason: one.isSpam ? 'honeypot' : null });
-						model.push({ id, names: one.append, isRead: false, isStarred: false, isSpam: one.isSpam });
-					} else if ('flags' in one) {
-						const ids = model.slice(one.at, one.at + 2).map(({ id }) => id);
-						expect(await submissions.change(FORM, [...ids, 1], one.flags)).toEqual(ids);
-						model = model.map((row) => (ids.includes(row.id) ? { ...row, ...one.flags } : row));
-					} else {
-						const ids = model.slice(one.remove, one.remove + 1).map(({ id }) => id);
-						expect(await submissions.remove(FORM, [...ids, 1])).toEqual(ids);
-						model = model.filter(({ id }) => !ids.includes(id));
-					}
-				}
-				const of = (filter: Filter) => model.filter(MATCHES[filter]);
-				const counts = {
-					total: of('all').length,
-					unread: of('unread').length,
-					starred: of('starred').length,
-					spam: of('spam').length,
-				};
-				const none = { total: 0, unread: 0, starred: 0, spam: 0 };
-				expect([...(await submissions.counts([FORM, OTHER_FORM]))]).toEqual([
-					[FORM, counts],
-					[OTHER_FORM, none],
-				]);
-				for (const filter of FILTERS) await expectList(storage, model, { filter, limit, offset });
-				await storage.close();
-			}),
-			{ numRuns: 12 },
-		);
-	}, 60_000);
-
-	test('a search finds all of its words, in parts of words too, once the index has caught up', async () => {
-		const { storage } = await open();
-		const ada = await append(storage, { data: '{"name":"Ada Lovelace","city":"Zürich"}' });
-		const grace = await append(storage, { data: '{"name":"Grace Hopper","city":"Zurich"}' });
-		await append(storage, { formId: OTHER_FORM, data: '{"name":"Ada"}' });
-		await storage.search.catchUp();
-		const found = (query: string) => listIds(storage, { words: searchWords(query) });
-		expect(await found('zurich')).toEqual([ada, grace]);
-		expect(await found('LOVE ada')).toEqual([ada]);
-		expect(await found('ada hopper')).toEqual([]);
-		await storage.submissions.remove(FORM, [ada]);
-		expect(await found('zurich')).toEqual([grace]);
-		await storage.close();
-	});
-
-	test('a scan sees what is selected, in order, and hands over its result', async () => {
-		const { storage } = await open();
-		const ids = [await append(storage), await append(storage), await append(storage)];
-		const request = (order: 'asc' | 'desc') => ({
-			selection: { formId: FORM, filter: 'all' as const, beforeId: ids[2] as number },
-			order,
-			layout: { format: 'ndjson' as const, bom: false, formulas: 'guard' as const, fields: ['a'], isPartial: false },
-			steps: [],
-			isFirst: true,
-		});
-		storage.submissions.prepareScan();
-		for (const order of ['asc', 'desc'] as const) {
-			const chunk = await storage.submissions.scan<ReturnType<typeof request>, ReturnType<typeof readChunk>>(
-				'readChunk',
-				request(order),
-			);
-			const lines = new TextDecoder().decode(chunk.bytes).trimEnd().split('\n');
-			const wanted = ids.slice(0, 2).map(encodeId);
-			expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(
-				order === 'asc' ? wanted : wanted.toReversed(),
-			);
-		}
-		await storage.close();
-	});
-
-	test('a deleted form is swept a chunk at a time', async () => {
-		const { storage } = await open();
-		for (let i = 0; i < 3; i++) await append(storage);
-		await storage.batch((tx) => [tx.update(forms).set({ deletedAt: 1 }).where(eq(forms.id, FORM))]);
-		expect(await storage.submissions.sweep(FORM, 2)).toBe(true);
-		expect(await storage.submissions.sweep(FORM, 2)).toBe(true);
-		expect(await storage.submissions.sweep(FORM, 2)).toBe(false);
-		await storage.batch((tx) => [tx.delete(forms).where(eq(forms.id, FORM))]);
-		await storage.close();
-	});
-
 	test('ids ascend, are unique across processes, and stand for their moment', async () => {
-		const { storage, reopen } = await open();
+		const { storage, reopen } = await open(createPlace);
 		const other = await reopen();
 		const ids = Array.from({ length: 1000 }, (_, i) => (i % 2 ? storage : other).nextId());
 		expect(new Set(ids).size).toBe(1000);
@@ -414,7 +235,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 	});
 
 	test('settings that change here or elsewhere move their version; submissions do not', async () => {
-		const { storage, reopen } = await open();
+		const { storage, reopen } = await open(createPlace);
 		const rename = (by: Storage, name: string) => by.batch((tx) => [tx.update(forms).set({ name })]);
 		const versions = [await storage.settingsVersion()];
 		await append(storage);
@@ -431,7 +252,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 	});
 
 	test('the leader of a kind of work starts it, and is told how to stop', async () => {
-		const { storage } = await open();
+		const { storage } = await open(createPlace);
 		const started = Promise.withResolvers<void>();
 		const graces: number[] = [];
 		const stop = storage.lead('maintenance', () => {

@@ -1,0 +1,157 @@
+/** The storage contract, as features rely on it: what is read, through any history. Each engine runs these tests as they are. */
+
+import { describe, expect, test } from 'bun:test';
+import { eq } from 'drizzle-orm';
+import fc from 'fast-check';
+import { encodeId } from '../../src/ids.ts';
+import { searchWords } from '../../src/storage/search-words.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { FILTERS, type Filter, type Flags, type ListQuery } from '../../src/storage/submission.ts';
+import { forms } from '../../src/storage/tables.ts';
+import type { readChunk } from '../../src/submissions/export/chunk.ts';
+import { append, FORM, listIds, OTHER_FORM, open } from './contract.ts';
+import { ENGINES } from './engines.ts';
+
+/** Whether a filter shows what has these flags. */
+const MATCHES: Record<Filter, (flags: Flags) => boolean> = {
+	all: ({ isSpam }) => !isSpam,
+	unread: ({ isSpam, isRead }) => !isSpam && !isRead,
+	starred: ({ isSpam, isStarred }) => !isSpam && isStarred,
+	spam: ({ isSpam }) => isSpam,
+};
+
+interface Stored extends Flags {
+	id: number;
+	names: string[];
+}
+
+/** What a filter shows is what it should show of all that is stored. */
+async function expectList(
+	storage: Storage,
+	model: readonly Stored[],
+	{ filter, limit, offset }: Pick<ListQuery, 'filter' | 'limit' | 'offset'>,
+): Promise<void> {
+	const { submissions } = storage;
+	const of = (one: Filter) => model.filter(MATCHES[one]);
+	const ids = of(filter).map(({ id }) => id);
+	const page = (order: 'asc' | 'desc') => submissions.list({ formId: FORM, filter, order, limit, offset });
+	for (const [order, all] of [
+		['asc', ids],
+		['desc', ids.toReversed()],
+	] as const) {
+		const { rows, total, namesJson } = await page(order);
+		expect([rows.map(({ id }) => id), total]).toEqual([all.slice(offset, offset + limit), ids.length]);
+		const named = new Set(of(filter === 'spam' ? 'spam' : 'all').flatMap(({ names }) => names));
+		expect(new Set(JSON.parse(namesJson) as string[])).toEqual(named);
+	}
+	const [low = 0, high = 1] = [model[2]?.id, model[9]?.id];
+	const between = ids.filter((id) => id >= low && id < high);
+	expect(await listIds(storage, { filter, fromId: low, beforeId: high })).toEqual(between);
+	const range = { filter, bounds: [0, low, Math.max(low, high)] };
+	const below = ids.filter((id) => id < low).length;
+	expect((await submissions.countsBetween([FORM], range)).get(FORM)).toEqual([below, between.length]);
+	expect(await submissions.ids({ formId: FORM, filter }, { order: 'desc', limit: 3 })).toEqual(
+		ids.toReversed().slice(0, 3),
+	);
+}
+
+describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
+	test('lists, counts and names agree with what was stored, flagged and removed, through any history', async () => {
+		const step = fc.oneof(
+			fc.record({ append: fc.subarray(['a', 'b', 'c'], { minLength: 1 }), isSpam: fc.boolean() }),
+			fc.record({
+				at: fc.nat(30),
+				flags: fc.record({ isRead: fc.boolean(), isStarred: fc.boolean(), isSpam: fc.boolean() }, { requiredKeys: [] }),
+			}),
+			fc.record({ remove: fc.nat(30) }),
+		);
+		await fc.assert(
+			fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.nat(5), fc.nat(5), async (steps, offset, limit) => {
+				const { storage } = await open(createPlace);
+				const { submissions } = storage;
+				let model: Stored[] = [];
+				for (const one of steps) {
+					if ('append' in one) {
+						const data = JSON.stringify(Object.fromEntries(one.append.map((name) => [name, 'x'])));
+						const id = await append(storage, { data, spamReason: one.isSpam ? 'honeypot' : null });
+						model.push({ id, names: one.append, isRead: false, isStarred: false, isSpam: one.isSpam });
+					} else if ('flags' in one) {
+						const ids = model.slice(one.at, one.at + 2).map(({ id }) => id);
+						expect(await submissions.change(FORM, [...ids, 1], one.flags)).toEqual(ids);
+						model = model.map((row) => (ids.includes(row.id) ? { ...row, ...one.flags } : row));
+					} else {
+						const ids = model.slice(one.remove, one.remove + 1).map(({ id }) => id);
+						expect(await submissions.remove(FORM, [...ids, 1])).toEqual(ids);
+						model = model.filter(({ id }) => !ids.includes(id));
+					}
+				}
+				const of = (filter: Filter) => model.filter(MATCHES[filter]);
+				const counts = {
+					total: of('all').length,
+					unread: of('unread').length,
+					starred: of('starred').length,
+					spam: of('spam').length,
+				};
+				const none = { total: 0, unread: 0, starred: 0, spam: 0 };
+				expect([...(await submissions.counts([FORM, OTHER_FORM]))]).toEqual([
+					[FORM, counts],
+					[OTHER_FORM, none],
+				]);
+				for (const filter of FILTERS) await expectList(storage, model, { filter, limit, offset });
+				await storage.close();
+			}),
+			{ numRuns: 12 },
+		);
+	}, 60_000);
+
+	test('a search finds all of its words, in parts of words too, once the index has caught up', async () => {
+		const { storage } = await open(createPlace);
+		const ada = await append(storage, { data: '{"name":"Ada Lovelace","city":"Zürich"}' });
+		const grace = await append(storage, { data: '{"name":"Grace Hopper","city":"Zurich"}' });
+		await append(storage, { formId: OTHER_FORM, data: '{"name":"Ada"}' });
+		await storage.search.catchUp();
+		const found = (query: string) => listIds(storage, { words: searchWords(query) });
+		expect(await found('zurich')).toEqual([ada, grace]);
+		expect(await found('LOVE ada')).toEqual([ada]);
+		expect(await found('ada hopper')).toEqual([]);
+		await storage.submissions.remove(FORM, [ada]);
+		expect(await found('zurich')).toEqual([grace]);
+		await storage.close();
+	});
+
+	test('a scan sees what is selected, in order, and hands over its result', async () => {
+		const { storage } = await open(createPlace);
+		const ids = [await append(storage), await append(storage), await append(storage)];
+		const request = (order: 'asc' | 'desc') => ({
+			selection: { formId: FORM, filter: 'all' as const, beforeId: ids[2] as number },
+			order,
+			layout: { format: 'ndjson' as const, bom: false, formulas: 'guard' as const, fields: ['a'], isPartial: false },
+			steps: [],
+			isFirst: true,
+		});
+		storage.submissions.prepareScan();
+		for (const order of ['asc', 'desc'] as const) {
+			const chunk = await storage.submissions.scan<ReturnType<typeof request>, ReturnType<typeof readChunk>>(
+				'readChunk',
+				request(order),
+			);
+			const lines = new TextDecoder().decode(chunk.bytes).trimEnd().split('\n');
+			const wanted = ids.slice(0, 2).map(encodeId);
+			expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(
+				order === 'asc' ? wanted : wanted.toReversed(),
+			);
+		}
+		await storage.close();
+	});
+
+	test('a deleted form is swept a chunk at a time', async () => {
+		const { storage } = await open(createPlace);
+		for (let i = 0; i < 3; i++) await append(storage);
+		await storage.batch((tx) => [tx.update(forms).set({ deletedAt: 1 }).where(eq(forms.id, FORM))]);
+		expect(await storage.submissions.sweep(FORM, 2)).toBe(true);
+		expect(await storage.submissions.sweep(FORM, 2)).toBe(true);
+		expect(await storage.submissions.sweep(FORM, 2)).toBe(false);
+		await storage.batch((tx) => [tx.delete(forms).where(eq(forms.id, FORM))]);
+		await storage.close();
+	});
+});
