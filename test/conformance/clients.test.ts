@@ -1,12 +1,11 @@
 /** Clients written by others: plain HTML forms in a browser and Formspree's libraries; and our own script. */
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { createClient, isSubmissionError } from '@formspree/core';
-import type { Browser, Page as Tab } from 'playwright-core';
-import { openBrowser } from '../browser.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { openSite } from '../site.ts';
+import { openTabs, tab } from '../tabs.ts';
 import type { FormBody, ListBody } from './wire.ts';
 
 setDefaultTimeout(20_000);
@@ -19,27 +18,14 @@ const ADDRESSES: [string, () => string][] = [
 
 const site = openSite();
 let server: TestServer;
-let browser: Browser;
-let tab: Tab;
-let faults: string[];
 
 beforeAll(async () => {
 	server = await openTestServer();
-	browser = await openBrowser();
 });
+openTabs();
 afterAll(async () => {
-	await browser.close();
 	await server.close();
 	await site.close();
-});
-beforeEach(async () => {
-	faults = [];
-	tab = await browser.newPage();
-	tab.on('pageerror', (error) => faults.push(String(error)));
-});
-afterEach(async () => {
-	await tab.close();
-	expect(faults).toEqual([]);
 });
 
 async function createForm(json: object = {}): Promise<FormBody> {

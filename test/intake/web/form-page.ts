@@ -1,10 +1,9 @@
 /** A page with a form that `/formsrv.js` sends, in a real browser, and an endpoint of another origin that answers as a test wants. */
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test';
-import type { Browser, Page as Tab } from 'playwright-core';
+import { beforeEach } from 'bun:test';
 import { createScript } from '../../../src/intake/script.ts';
-import { openBrowser } from '../../browser.ts';
 import { openSite } from '../../site.ts';
+import { openTabs, tab } from '../../tabs.ts';
 
 interface Sent {
 	path: string;
@@ -36,8 +35,6 @@ export const lose: Reply = () => new Response('lost');
 
 const script = createScript();
 
-/** The tab of the test that runs. */
-export let tab: Tab;
 /** What was posted in this test. */
 export const sent: Sent[] = [];
 /** What the endpoint answers to the next posts, before it accepts all. */
@@ -45,6 +42,7 @@ export const replies: Reply[] = [];
 /** What the endpoint says of the form. */
 export const form: { status: object; stamp?: string } = { status: {} };
 
+/** It and the site stay until the process ends: several files of tests may share them. */
 export const endpoint = Bun.serve({
 	port: 0,
 	hostname: '127.0.0.1',
@@ -80,23 +78,11 @@ export const status = () => tab.locator('[role=status]');
 export const alert = () => tab.locator('[role=alert]');
 export const keyOf = (index: number) => sent[index]?.headers.get('Idempotency-Key');
 
-/** Opens the browser for the tests of a file, and a tab for each; a script that fails fails the test. */
-export function openTabs(): void {
-	let browser: Browser;
-	let faults: string[];
-	beforeAll(async () => {
-		browser = await openBrowser();
-	});
-	afterAll(() => browser.close());
-	beforeEach(async () => {
+/** Opens the browser, a tab for each test, and what is between them; to be called at the top of a file of tests. */
+export function openFormPages(): void {
+	openTabs();
+	beforeEach(() => {
 		sent.length = 0;
 		replies.length = 0;
-		faults = [];
-		tab = await browser.newPage();
-		tab.on('pageerror', (error) => faults.push(String(error)));
-	});
-	afterEach(async () => {
-		await tab.close();
-		expect(faults).toEqual([]);
 	});
 }

@@ -2,6 +2,7 @@
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { findAccessibilityFaults } from '../../browser.ts';
+import { tab } from '../../tabs.ts';
 import {
 	ACTION,
 	accept,
@@ -12,17 +13,16 @@ import {
 	keyOf,
 	lose,
 	open,
-	openTabs,
+	openFormPages,
 	reject,
 	replies,
 	sent,
 	site,
 	status,
-	tab,
 } from './form-page.ts';
 
 setDefaultTimeout(20_000);
-openTabs();
+openFormPages();
 
 describe('a form that posts to the server', () => {
 	test('is sent without leaving the page, with the button that was pressed', async () => {

@@ -2,6 +2,7 @@
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { findAccessibilityFaults } from '../../browser.ts';
+import { tab } from '../../tabs.ts';
 import {
 	ACTION,
 	accept,
@@ -11,17 +12,16 @@ import {
 	form,
 	keyOf,
 	open,
-	openTabs,
+	openFormPages,
 	reject,
 	replies,
 	sent,
 	site,
 	status,
-	tab,
 } from './form-page.ts';
 
 setDefaultTimeout(20_000);
-openTabs();
+openFormPages();
 
 test('the moment in which a form was loaded is sent along, if the server gives a stamp of it', async () => {
 	form.stamp = 'time.signature';
