@@ -21,21 +21,15 @@ export function verdict({ measured, must, aim, better }: Finding): 'aim' | 'must
 	return reaches(must) ? 'must' : 'MISSED';
 }
 
-export function toMarkdown(findings: Finding[]): string {
-	const rows = findings.map((finding) => {
-		const { what, measured, must, aim, better, unit = '', detail } = finding;
-		const sign = better === 'higher' ? '≥' : '≤';
-		const cells = [
-			what,
-			`**${short(measured)}${unit}**`,
-			`${sign} ${must}`,
-			`${sign} ${aim}`,
-			verdict(finding),
-			detail,
-		];
-		return `| ${cells.join(' | ')} |`;
-	});
-	return ['| What | Measured | Must | Aim | Reached | Figures |', '|---|---|---|---|---|---|', ...rows].join('\n');
+export function tableHead(): string {
+	return '| What | Measured | Must | Aim | Reached | Figures |\n|---|---|---|---|---|---|';
+}
+
+export function tableRow(finding: Finding): string {
+	const { what, measured, must, aim, better, unit = '', detail } = finding;
+	const sign = better === 'higher' ? '≥' : '≤';
+	const cells = [what, `**${short(measured)}${unit}**`, `${sign} ${must}`, `${sign} ${aim}`, verdict(finding), detail];
+	return `| ${cells.join(' | ')} |`;
 }
 
 export function short(value: number): string {

@@ -2,6 +2,7 @@
 
 import { type HttpRequest, type LoadResult, saturate } from './load.ts';
 import type { Running } from './processes.ts';
+import { short } from './report.ts';
 
 /** A program that is ready to be measured. */
 export interface Entrant {
@@ -37,7 +38,12 @@ export const WARM_SECONDS = 4;
 export async function compete(contestants: Contestant[], { rounds, seconds }: Effort) {
 	const all = new Map<string, TurnResult[]>(contestants.map(({ name }) => [name, []]));
 	for (let round = 0; round < rounds; round++) {
-		for (const contestant of contestants) all.get(contestant.name)?.push(await takeTurn(contestant, seconds));
+		for (const contestant of contestants) {
+			const result = await takeTurn(contestant, seconds);
+			all.get(contestant.name)?.push(result);
+			const figures = `${short(result.perSecond)}/s, ${short(result.cpuMicros)} µs`;
+			console.error(`round ${round + 1} of ${rounds}: ${contestant.name} ${figures}`);
+		}
 	}
 	const valuesOf = (name: string, measure: Measure) => {
 		const results = all.get(name);
