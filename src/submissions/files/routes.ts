@@ -132,9 +132,7 @@ export const fileRoutes = (
 			'/files/:fileId/link',
 			async ({ principal, params, request }) => {
 				const file = await find(params, { ...principal, isLink: true });
-				const { expiresIn = EXPIRES_IN_DEFAULT } = request.headers.has('content-type')
-					? await readJson(request, CreateFileLink)
-					: {};
+				const { expiresIn = EXPIRES_IN_DEFAULT } = request.body ? await readJson(request, CreateFileLink) : {};
 				const { path, expiresAt } = await links.create(file.id, { holder: linkHolder(principal), seconds: expiresIn });
 				return { url: baseUrl + path, expiresAt: expiresAt.toISOString() };
 			},

@@ -50,6 +50,17 @@ test('a link lasts as long as was asked, up to seven days', async () => {
 	}
 });
 
+test('a body that does not say that it is JSON is not taken for none', async () => {
+	const send = (body?: Uint8Array<ArrayBuffer>) =>
+		fetch(`${server.baseUrl}${linkPath().slice('POST '.length)}`, {
+			method: 'POST',
+			headers: { Authorization: `Bearer ${server.adminKey}` },
+			...(body && { body }),
+		});
+	expect((await send(new TextEncoder().encode('{"expiresIn":60}'))).status).toBe(415);
+	expect((await send()).status).toBe(200);
+});
+
 test('a link ends with its key, and with the session of a set-up link', async () => {
 	const { token, key } = await server.app.keys.create({ mode: 'live', permissions: ['read'] });
 	const { url } = await create({ key: token });
