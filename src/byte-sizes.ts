@@ -18,11 +18,14 @@ export function parseSize(text: string): number | undefined {
 	return digits === undefined || factor === undefined ? undefined : Math.floor(Number(digits) * factor);
 }
 
-/** As short as is exact: `1MiB`, `1536B`. */
+const NAMES = ['GiB', 'GB', 'MiB', 'MB', 'KiB', 'kB', 'B'];
+
+/** As short as is exact: `1MiB`, `500kB`, `1537B`. */
 export function formatSize(bytes: number): string {
-	if (bytes >= 1024 ** 3 && bytes % 1024 ** 3 === 0) return `${bytes / 1024 ** 3}GiB`;
-	if (bytes >= 1024 ** 2 && bytes % 1024 ** 2 === 0) return `${bytes / 1024 ** 2}MiB`;
-	if (bytes >= 1024 && bytes % 1024 === 0) return `${bytes / 1024}KiB`;
+	for (const name of NAMES) {
+		const factor = UNITS[name.toLowerCase()] as number;
+		if (bytes >= factor && bytes % factor === 0) return `${bytes / factor}${name}`;
+	}
 	return `${bytes}B`;
 }
 

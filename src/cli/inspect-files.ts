@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatSize } from '../byte-sizes.ts';
+import { roughSize } from '../byte-sizes.ts';
 import type { Config } from '../config.ts';
 import { scanWithClamd } from '../files/clamd.ts';
 import { compareFiles } from '../files/compare.ts';
@@ -62,7 +62,7 @@ async function inspectStore({ files: { place } }: Config, database: Database | u
 			],
 			[
 				unknown,
-				`Of no submission: ${plural(unknown.length, 'file')} (${megabytes(unknownBytes)}), such as ${example(unknown)}. Such files came ` +
+				`Of no submission: ${plural(unknown.length, 'file')} (${roughSize(unknownBytes)}), such as ${example(unknown)}. Such files came ` +
 					'with a newer or another database and are left alone. If that is gone for good, remove them; --json lists them.',
 			],
 		];
@@ -87,9 +87,5 @@ async function inspectScanner({ files: { scanner } }: Config): Promise<Finding[]
 }
 
 function share(bytes: number, quota: number): string {
-	return `${megabytes(bytes)} of ${formatSize(quota)}`;
-}
-
-function megabytes(bytes: number): string {
-	return `${(bytes / 1e6).toFixed(1)} MB`;
+	return `${roughSize(bytes)} of ${roughSize(quota)}`;
 }

@@ -1,6 +1,6 @@
 /** Receives the files of one submission as they arrive: checked, hashed and written piece by piece. */
 
-import { formatSize } from '../byte-sizes.ts';
+import { formatSize, roughSize } from '../byte-sizes.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { FileRules } from '../file-rules.ts';
 import { cleanFileName } from '../files/file-name.ts';
@@ -116,7 +116,7 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 				throw fileError(
 					'FILES_FULL',
 					file.field,
-					`The file ${named(file)} was not taken: there is no room for it; the files of a form may take ${formatSize(quota.formQuota)}.`,
+					`The file ${named(file)} was not taken: there is no room for it; the files of a form may take ${roughSize(quota.formQuota)}.`,
 				);
 			}
 			if (!file.found) {

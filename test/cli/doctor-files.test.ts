@@ -59,7 +59,7 @@ test('before there are any, it names their place and makes nothing', async () =>
 test('it says what is used of the quota, in all and by form', async () => {
 	await prepare();
 	expect(await findings('files', 'quota')).toEqual([
-		{ subject: 'quota', found: '2 files, 0.0 MB of 5GiB; by form: jobs 0.0 MB of 2560MiB' },
+		{ subject: 'quota', found: '2 files, 2.9 KiB of 5 GiB; by form: jobs 2.9 KiB of 2.5 GiB' },
 		{ subject: 'files', found: `as the database has them, in ${folder()}` },
 	]);
 	cli.env.FORMSRV_FILES_QUOTA = '8000';

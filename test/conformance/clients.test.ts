@@ -201,7 +201,7 @@ describe.each(ADDRESSES)('@formspree/core with its endpoint at %s', (_, address)
 			'too much',
 			{},
 			{ message: 'x'.repeat(2_000_000) },
-			{ code: 'UNSPECIFIED', message: 'The body may have at most 1048576 bytes.' },
+			{ code: 'UNSPECIFIED', message: 'A submission may have at most 1MiB in all.' },
 		],
 	])('is refused for %s in its own codes', async (_title, settings, data, error) => {
 		expect(await errorOf((await createForm(settings)).slug, data)).toEqual(error as never);

@@ -170,7 +170,7 @@ describe('nothing is left of a submission', () => {
 			{
 				status: 413,
 				code: 'FILE_TOO_LARGE',
-				error: 'The file "large.bin" in the field "cv" was not taken: a file may have at most 150000B.',
+				error: 'The file "large.bin" in the field "cv" was not taken: a file may have at most 150kB.',
 			},
 		],
 		[
@@ -233,7 +233,7 @@ describe('nothing is left of a submission', () => {
 		expect(answer.body).toMatchObject({
 			code: 'FILES_FULL',
 			error:
-				'The file "half.bin" in the field "cv" was not taken: there is no room for it; the files of a form may take 512KiB.',
+				'The file "half.bin" in the field "cv" was not taken: there is no room for it; the files of a form may take 512 KiB.',
 		});
 		expect(inFolder()).toHaveLength(1);
 		expect((await post(formData({ note: 'x' }))).status).toBe(200);
