@@ -76,6 +76,7 @@ describe('the rules', () => {
 		['a telephone number as an answer of its own', { phone: '+44 20 7946 0958', m: 'a b c d e f g h i j' }, 'number'],
 		['units with Greek letters', { m: 'µm μm Ωm' }, 'mixed-scripts'],
 		['names of fields', { 'casino, viagra, https://a.example': 'Hello!' }, 'words'],
+		['the ending of a file', { m: 'Hello!', cv: ['one.txt', 'Two.TXT'] }, 'words'],
 	])('do not count %s', (_title, fields, rule) => {
 		const { reasons } = openJudge()(fields, { allowedDomains: ['example.com'] });
 		expect(reasons.filter((reason) => reason.rule === rule)).toEqual([]);
