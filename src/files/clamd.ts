@@ -1,12 +1,15 @@
-/** Asks clamd, the daemon of ClamAV, whether a file holds a virus, by its command INSTREAM. */
+/** Asks clamd, the daemon of ClamAV, whether a file holds a virus, by its command INSTREAM, and whether it is there, by PING. */
 
 import type { ScannerAddress } from '../config/files-urls.ts';
 
 /** In all, for one file. */
 const TIMEOUT_MS = 120_000;
+/** It responds at once, also while all its threads scan. */
+const PING_TIMEOUT_MS = 5000;
 /** What clamd takes in one piece is bounded by its StreamMaxLength only. */
 const PIECE_BYTES = 256 * 1024;
 const MAX_REPLY_BYTES = 4096;
+const ENDED = 'clamd ended the connection without a reply';
 
 export type ScanResult =
 	| { verdict: 'clean' }
@@ -14,7 +17,7 @@ export type ScanResult =
 	/** As when it is larger than clamd takes. */
 	| { verdict: 'unchecked'; reason: string };
 
-/** There is no connection to be had. */
+/** There is no connection to be had, or no response. */
 export class ScannerUnavailable extends Error {}
 
 /**
@@ -44,6 +47,18 @@ export async function scanWithClamd(
 	}
 }
 
+/** Tells a file that it cannot scan from a clamd that is away or hangs. @throws ScannerUnavailable */
+export async function pingClamd(address: ScannerAddress): Promise<void> {
+	const connection = await connect(address, PING_TIMEOUT_MS);
+	try {
+		await connection.send(Buffer.from('zPING\0'));
+		const reply = await connection.reply();
+		if (reply !== 'PONG') throw unavailable(address, reply || ENDED);
+	} finally {
+		connection.close();
+	}
+}
+
 function lengthOf(piece: Uint8Array): Buffer {
 	const length = Buffer.alloc(4);
 	length.writeUInt32BE(piece.length);
@@ -55,7 +70,7 @@ function readVerdict(reply: string): ScanResult {
 	if (reply === 'stream: OK') return { verdict: 'clean' };
 	const [, virus] = /^stream: (.+) FOUND$/.exec(reply) ?? [];
 	if (virus !== undefined) return { verdict: 'infected', virus };
-	return { verdict: 'unchecked', reason: reply || 'clamd ended the connection without a reply' };
+	return { verdict: 'unchecked', reason: reply || ENDED };
 }
 
 interface Connection {
@@ -117,7 +132,11 @@ async function open(address: ScannerAddress, socket: Bun.SocketHandler) {
 		if ('socket' in address) return await Bun.connect({ unix: address.socket, socket });
 		return await Bun.connect({ hostname: address.host, port: address.port, socket });
 	} catch (error) {
-		const at = 'socket' in address ? address.socket : `${address.host}:${address.port}`;
-		throw new ScannerUnavailable(`clamd cannot be reached at ${at}: ${(error as Error).message}`);
+		throw unavailable(address, (error as Error).message);
 	}
+}
+
+function unavailable(address: ScannerAddress, reason: string): ScannerUnavailable {
+	const at = 'socket' in address ? address.socket : `${address.host}:${address.port}`;
+	return new ScannerUnavailable(`clamd cannot be reached at ${at}: ${reason}`);
 }

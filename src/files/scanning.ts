@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import { repeat } from '../repeat.ts';
 import type { Storage } from '../storage/storage.ts';
 import { files, type Scan } from '../storage/tables.ts';
-import { ScannerUnavailable, scanWithClamd } from './clamd.ts';
+import { pingClamd, ScannerUnavailable, scanWithClamd } from './clamd.ts';
 import { type FileStore, MissingFile } from './file-store.ts';
 
 /** Scanned at one time: clamd takes several, and each holds a chunk in memory. */
@@ -24,6 +24,8 @@ interface ScanningOptions {
 	log: Log;
 	lookEveryMs?: number;
 	retryAfterMs?: number;
+	/** For one file. */
+	timeoutMs?: number;
 }
 
 type Unchecked = Pick<typeof files.$inferSelect, 'id' | 'formId' | 'key' | 'bytes'>;
@@ -31,7 +33,7 @@ type Unchecked = Pick<typeof files.$inferSelect, 'id' | 'formId' | 'key' | 'byte
 /** @returns how to stop; it resolves when the files in flight are scanned */
 export function startScanning(
 	storage: Storage,
-	{ address, store, log, lookEveryMs = LOOK_EVERY_MS, retryAfterMs = RETRY_AFTER_MS }: ScanningOptions,
+	{ address, store, log, lookEveryMs = LOOK_EVERY_MS, retryAfterMs = RETRY_AFTER_MS, timeoutMs }: ScanningOptions,
 ): () => Promise<void> {
 	const { db, findings } = storage;
 	/** When files that could not be scanned are tried again, by their ids. */
@@ -50,18 +52,18 @@ export function startScanning(
 		if ((postponed.get(id) ?? 0) > performance.now()) return;
 		postponed.delete(id);
 		try {
-			const result = await scanWithClamd(address, () => store.read(key as string));
-			findings.clear('scanner');
+			const result = await scanWithClamd(address, () => store.read(key as string), timeoutMs);
 			if (result.verdict === 'infected') log.warn('A virus was found in a file.', { file: id, virus: result.virus });
 			if (result.verdict !== 'unchecked') return await note(id, formId, result.verdict);
 			log.warn('A file cannot be scanned.', { file: id, reason: result.reason });
+			// Without the scanner it is tried soon, but after the others: it may be what ends or stops the scanner.
+			postponed.set(id, performance.now() + 2 * retryAfterMs);
+			await pingClamd(address);
 		} catch (error) {
 			if (error instanceof ScannerUnavailable) throw error;
 			// One that was removed meanwhile is no row any more; doctor names one that is lost.
 			if (!(error instanceof MissingFile)) log.warn('A file cannot be read for the virus scanner.', { cause: error });
 		}
-		// It was there, only this file could not be scanned.
-		findings.clear('scanner');
 		postponed.set(id, performance.now() + POSTPONE_MS);
 	}
 
@@ -83,6 +85,8 @@ export function startScanning(
 
 	async function run(): Promise<number> {
 		try {
+			if (findings.has('scanner')) await pingClamd(address);
+			findings.clear('scanner');
 			await scanAll();
 			return lookEveryMs;
 		} catch (error) {

@@ -37,6 +37,9 @@ User ${process.env.USER ?? 'root'}
 		address: { socket },
 		tcp: { host: '127.0.0.1', port },
 		folder,
+		/** It takes connections and does not respond, until `resume`. */
+		hang: () => clamd.kill('SIGSTOP'),
+		resume: () => clamd.kill('SIGCONT'),
 		async stop() {
 			clamd.kill('SIGKILL');
 			await clamd.exited;

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, test as everyTest, expect, setDefaultTimeout } from 'bun:test';
 import { randomBytes } from 'node:crypto';
-import { ScannerUnavailable, scanWithClamd } from '../../src/files/clamd.ts';
+import { pingClamd, ScannerUnavailable, scanWithClamd } from '../../src/files/clamd.ts';
 import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { MAX_STREAM_BYTES, startClamd, VIRUS, VIRUS_NAME } from './clamd-server.ts';
@@ -68,6 +68,23 @@ test('many at one time are told apart', async () => {
 	expect(results.map(({ verdict }) => verdict)).toEqual(
 		Array.from({ length: 20 }, (_, i) => (i % 2 ? 'infected' : 'clean')),
 	);
+});
+
+test('it is there while all its threads scan, and not when it hangs', async () => {
+	const gate = Promise.withResolvers<void>();
+	const slow = async () =>
+		new ReadableStream<Uint8Array>({
+			async pull(controller) {
+				await gate.promise;
+				controller.close();
+			},
+		});
+	const scans = Array.from({ length: 6 }, () => scanWithClamd(clamd.address, slow));
+	for (const address of [clamd.address, clamd.tcp]) await pingClamd(address);
+	gate.resolve();
+	expect(await Promise.all(scans)).toEqual(Array(6).fill({ verdict: 'clean' }));
+	clamd.hang();
+	await expect(pingClamd(clamd.address)).rejects.toThrow(ScannerUnavailable);
 });
 
 everyTest('without clamd there is an error of its own that says where', async () => {

@@ -47,7 +47,7 @@ function start(): void {
 	const write = (text: Uint8Array) => lines.push(Buffer.from(text).toString());
 	const log = createLog({ level: 'warn', format: 'json', write });
 	const address = { socket: join(scanner, 'clamd.sock') };
-	const options = { address, store, log, lookEveryMs: 20, retryAfterMs: 50 };
+	const options = { address, store, log, lookEveryMs: 20, retryAfterMs: 50, timeoutMs: 500 };
 	stops.push(startScanning(storage, options), async () => log.flush());
 }
 
@@ -103,6 +103,26 @@ test('without the scanner files stay unchecked, which is a finding, until it is 
 	await startScanner();
 	await becomes(id, 'infected', 'clean');
 	expect(problems()).toEqual([]);
+});
+
+test('so it is with a scanner that hangs, and the finding ends with the files that wait', async () => {
+	const clamd = await startScanner();
+	clamd.hang();
+	start();
+	const id = await append(Buffer.from(VIRUS));
+	while (problems().length === 0) await Bun.sleep(20);
+	expect([problems(), await scansOf(id)]).toEqual([['scanner'], ['unchecked']]);
+	expect(lines.join('')).toContain('clamd did not reply within 0.5 seconds');
+	clamd.resume();
+	await becomes(id, 'infected');
+	expect(problems()).toEqual([]);
+
+	clamd.hang();
+	const removed = await append(randomBytes(10));
+	while (problems().length === 0) await Bun.sleep(20);
+	await storage.submissions.remove(1, [removed]);
+	clamd.resume();
+	while (problems().length > 0) await Bun.sleep(20);
 });
 
 test('a file that is too large for it, or lost, stays unchecked and does not hold up the others', async () => {
