@@ -3,6 +3,8 @@
 import type { ByteRange } from '../http/byte-range.ts';
 
 export interface FileStore {
+	/** Whether an object may still appear after its writer has failed or died, as over a network. */
+	readonly mayBeLate: boolean;
 	/** An object under a new, random key, or under the one that it had. Nothing changes under the key before `finish`. */
 	create(key?: string): FileWriter;
 	/**

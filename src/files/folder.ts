@@ -46,6 +46,7 @@ export function openFolder(root: string): FileStore {
 	}
 
 	return {
+		mayBeLate: false,
 		create(key = newKey()) {
 			const file = incoming.create(key);
 			let isFinished = false;

@@ -77,6 +77,7 @@ export function openS3(
 	}
 
 	return {
+		mayBeLate: true,
 		create(key = newKey()) {
 			const file = incoming.create(key);
 			let isFinished = false;

@@ -9,7 +9,7 @@ import type { TrackedStore } from './tracked-store.ts';
 const CHUNK = 100;
 
 interface FileSweepOptions {
-	store: Pick<TrackedStore, 'remove' | 'isInFlight'>;
+	store: Pick<TrackedStore, 'mayBeLate' | 'remove' | 'isInFlight'>;
 	pause: Pause;
 	now?: () => number;
 }
@@ -22,8 +22,8 @@ export async function sweepFiles(
 	{ db, batch, areFilesHeld, isShared }: Pick<Storage, 'db' | 'batch' | 'areFilesHeld' | 'isShared'>,
 	{ store, pause, now = Date.now }: FileSweepOptions,
 ): Promise<void> {
-	// Without other servers, what is not in flight here was left by a dead process.
-	const dueBy = isShared ? now() : Number.MAX_SAFE_INTEGER;
+	// Without other servers, what is not in flight here was left by a dead process, and is there by now or never will be.
+	const dueBy = isShared || store.mayBeLate ? now() : Number.MAX_SAFE_INTEGER;
 	let after = '';
 	await inChunks(async () => {
 		const listed = await db

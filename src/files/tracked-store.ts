@@ -10,7 +10,7 @@ import { type FileStore, type FileWriter, MissingFile } from './file-store.ts';
 
 /** With less, files are rejected: what is left is for the database. */
 const LEAST_ROOM_BYTES = 256 * 1024 * 1024;
-/** For other servers: longer than any file of a submission takes after its first one is finished. */
+/** Longer than any file of a submission takes after its first one is finished, and longer than one is on its way to a bucket. */
 const KEEP_MS = HOUR_MS;
 /** So much may be written between two looks at the room. */
 const LOOK_EVERY_BYTES = 4 * 1024 * 1024;
@@ -122,6 +122,7 @@ export function createTrackedStore(
 	}
 
 	return {
+		mayBeLate: store.mayBeLate,
 		/** @throws Unavailable, and so do the methods of the writer */
 		create() {
 			try {

@@ -153,6 +153,20 @@ describe('a sweep', () => {
 		expect(await noted()).toEqual([]);
 	});
 
+	test('forgets no object that comes after its writer is gone, as one may over a network', async () => {
+		const network = { ...folder, mayBeLate: true };
+		const [late, gone] = [(await write(tracked(network))).key, (await write(tracked(network))).key];
+		await folder.remove([late]);
+		const sweep = (now: number) => sweepFiles(storage, { store: tracked(network), pause: onAndOn, now: () => now });
+		await storage.submissions.remove(FORM, [await append(gone)]);
+		await sweep(Date.now() + 3_500_000);
+		expect([await listed(), await noted()]).toEqual([[], [late]]);
+		const writer = folder.create(late);
+		await writer.finish();
+		await sweep(Date.now() + 3_700_000);
+		expect([await listed(), await noted()]).toEqual([[], []]);
+	});
+
 	test('goes on where it was cut off', async () => {
 		const keys: string[] = [];
 		for (let i = 0; i < 250; i++) keys.push(await put(folder));
