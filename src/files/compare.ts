@@ -38,7 +38,7 @@ async function differences(store: Pick<FileStore, 'list'>, before: FileRecords):
 	for await (const { key, bytes } of store.list()) {
 		missing.delete(key);
 		const expected = before.stored.get(key);
-		if (expected === bytes || before.passing.has(key)) continue;
+		if (expected === undefined ? before.passing.has(key) : expected === bytes) continue;
 		if (expected !== undefined) found.changed.push(key);
 		else {
 			found.unknown.push(key);

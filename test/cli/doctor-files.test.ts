@@ -83,6 +83,15 @@ test('it finds rows without a file and files of another size', async () => {
 	expect((await findings('files')).map(({ keys }) => keys)).toEqual([[missing], [changed]]);
 });
 
+test('it finds them also in the first minute, while their keys are noted for removal unless they have a row', async () => {
+	const [key] = await prepare();
+	const storage = await openStorage(cli.path('formsrv-data', 'formsrv.db'));
+	await storage.batch((tx) => [tx.insert(removedFiles).values({ key })]);
+	await storage.close();
+	writeFileSync(pathOf(key), 'short');
+	expect((await findings('files')).map(({ keys }) => keys)).toEqual([[key]]);
+});
+
 test('it finds files without a row, but for those that are still to be removed', async () => {
 	await prepare();
 	const [unknown, passing] = [await put(10), await put(20)];
