@@ -101,7 +101,7 @@ test('it finds files without a row, but for those that are still to be removed',
 	const [finding, ...others] = await findings('files');
 	expect(others).toEqual([]);
 	expect(finding?.keys).toEqual([unknown]);
-	expect(finding?.problem).toContain(`Of no submission: 1 file (0.0 MB), such as ${pathOf(unknown)}.`);
+	expect(finding?.problem).toContain(`Of no submission: 1 file (10 B), such as ${pathOf(unknown)}.`);
 	expect(existsSync(pathOf(unknown))).toBe(true);
 });
 
