@@ -25,8 +25,8 @@ export interface RunningServer {
 	/** The addresses that clients use, perhaps of a proxy. */
 	publicUrls: PublicUrls;
 	/**
-	 * Tells keep-alive clients, stops accepting, waits at most `deadlineMs` for requests in flight, and resolves when
-	 * everything is closed.
+	 * Tells keep-alive clients, stops accepting, waits at most `deadlineMs` for requests and background work in flight, and
+	 * resolves when everything is closed.
 	 */
 	stop(deadlineMs: number): Promise<void>;
 }
@@ -41,7 +41,9 @@ export async function startServer(app: App): Promise<RunningServer> {
 	async function stop(deadlineMs: number): Promise<void> {
 		await drain.begin();
 		app.streams.closeAll();
-		await Promise.all([stopListeners(listeners, deadlineMs), stopBackground(deadlineMs)]);
+		// Background work can be cut off anywhere, and may be waiting for a bucket or a scanner that hangs.
+		const stopped = Promise.race([stopBackground(deadlineMs), Bun.sleep(deadlineMs)]);
+		await Promise.all([stopListeners(listeners, deadlineMs), stopped]);
 		noServer();
 	}
 

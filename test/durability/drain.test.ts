@@ -1,4 +1,4 @@
-/** A stop under load: keep-alive clients get `Connection: close` in time, and every request gets a response. */
+/** A stop under load: keep-alive clients get `Connection: close` in time, and every request gets a response. Nothing holds it up. */
 
 import { expect, test } from 'bun:test';
 import { Agent, request } from 'node:http';
@@ -7,6 +7,7 @@ import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const CLIENTS = 16;
+const STOPPED_WITHIN_MS = 10_000;
 const UNLIMITED = { FORMSRV_RATE_SUBMIT: '0', FORMSRV_RATE_API: '0', FORMSRV_LOG_LEVEL: 'error' };
 
 interface Call {
@@ -67,3 +68,20 @@ test.each<[string, (server: RunningBinary) => Call]>([
 	const outcomes = await stopUnderLoad(callTo);
 	expect(outcomes.filter(({ lost, isTold }) => lost > 0 || !isTold)).toEqual([]);
 });
+
+test('a scanner that never responds does not hold up the stop', async () => {
+	const asked = Promise.withResolvers<void>();
+	const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { open: () => asked.resolve(), data() {} } });
+	const cwd = tempFolder();
+	await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
+	const env = { FORMSRV_SCAN: `clamd:tcp://127.0.0.1:${silent.port}`, FORMSRV_LOG_LEVEL: 'error' };
+	const server = await startBinary({ cwd, env });
+	const body = new FormData();
+	body.append('cv', new File(['Dear all'], 'cv.txt'));
+	const headers = { Accept: 'application/json' };
+	expect((await fetch(`${server.submitUrl}/f/contact`, { method: 'POST', headers, body })).status).toBe(200);
+	await asked.promise;
+	const late = Bun.sleep(STOPPED_WITHIN_MS).then(() => 'late');
+	expect(await Promise.race([server.end('SIGTERM'), late])).toBe(0);
+	silent.stop(true);
+}, 20_000);
