@@ -25,10 +25,13 @@ beforeAll(async () => {
 	await dashboard.signIn();
 });
 
+const addressesOf = ({ path, files }: Attached) => files.map(({ id }) => `${server.baseUrl}${path}/files/${id}`);
+const addresses = () => sent.flatMap(addressesOf);
+
 describe('hostile files', () => {
 	test('are five hundred, and none has the type of a page or drawing', () => {
 		const files = sent.flatMap((submission) => submission.files);
-		expect(files).toHaveLength(500);
+		expect(new Set(files.map(({ id }) => id)).size).toBe(500);
 		expect(files.filter(({ type }) => /svg|html/.test(type))).toEqual([]);
 	});
 
@@ -40,11 +43,15 @@ describe('hostile files', () => {
 		page.on('dialog', (dialog) => opened.push(dialog.message()));
 		page.on('frameattached', (frame) => opened.push(frame.url()));
 		let drawn = 0;
-		for (const { formId, submissionId, files } of sent) {
+		for (const submission of sent) {
+			const { formId, submissionId, files } = submission;
 			await goTo(`/forms/${formId}/submissions/${submissionId}`);
 			await page.locator(`[id="file-${files[0]?.id}"]`).waitFor();
 			await page.getByText('Loading the picture…').first().waitFor({ state: 'detached' });
-			expect(await page.locator('.file').count()).toBe(EACH);
+			const links = page.locator('.file a');
+			expect(await links.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href))).toEqual(
+				addressesOf(submission),
+			);
 			drawn += await page.locator('canvas').count();
 			expect(await harmIn(page)).toEqual([]);
 		}
@@ -55,21 +62,31 @@ describe('hostile files', () => {
 	});
 
 	test('are saved and not shown where their address is opened like a page', async () => {
-		const { page } = dashboard;
-		const addresses = sent.flatMap(({ path, files }) => files.map(({ id }) => `${server.baseUrl}${path}/files/${id}`));
-		const documents: string[] = [];
-		for (const address of addresses.filter((_, at) => at % 5 === 0)) {
-			const tab = await page.context().newPage();
-			const requests: string[] = [];
-			tab.on('request', (request) => requests.push(request.url()));
+		const tab = await dashboard.page.context().newPage();
+		const requests: string[] = [];
+		tab.on('request', (request) => requests.push(request.url()));
+		for (const address of addresses()) {
 			const download = tab.waitForEvent('download');
 			await tab.goto(address).catch(() => undefined);
 			await (await download).cancel();
-			if (tab.url() !== 'about:blank') documents.push(tab.url());
-			expect(requests).toEqual([address]);
-			await tab.close();
+			expect(tab.url()).toBe('about:blank');
 		}
-		expect(documents).toEqual([]);
+		expect(requests).toEqual(addresses());
+		await tab.close();
+	});
+
+	test('are all sent as nothing that a browser shows or runs', async () => {
+		for (const address of addresses()) {
+			const { headers } = await fetch(address, { headers: { Authorization: `Bearer ${server.adminKey}` } });
+			expect(Object.fromEntries(headers)).toMatchObject({
+				'content-type': 'application/octet-stream',
+				'content-disposition': expect.stringMatching(
+					/^attachment; filename="[ -~]+"(?:; filename\*=UTF-8''[\w%.~-]+)?$/,
+				),
+				'x-content-type-options': 'nosniff',
+				'content-security-policy': "sandbox; default-src 'none'",
+			});
+		}
 	});
 
 	test('are no script, style or picture in a page of the same address', async () => {

@@ -91,6 +91,11 @@ describe('a download', () => {
 		expect([status, bytes.length]).toEqual([200, 0]);
 	});
 
+	test('does not tell the type of a file', async () => {
+		expect(sent.files[1]?.type).toBe('text/plain');
+		expect((await get({}, fileAt(1))).headers.get('content-type')).toBe('application/octet-stream');
+	});
+
 	test.each([
 		['bytes=0-0', 0, 1],
 		['bytes=300000-300999', 300_000, 301_000],
