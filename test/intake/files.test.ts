@@ -38,8 +38,8 @@ function formData(parts: Record<string, string | File | (string | File)[]>): For
 	return data;
 }
 
-async function post(body: FormData, headers: Record<string, string> = {}) {
-	const response = await fetch(`${server.submitUrl}/f/jobs`, {
+async function post(body: FormData, headers: Record<string, string> = {}, slug = 'jobs') {
+	const response = await fetch(`${server.submitUrl}/f/${slug}`, {
 		method: 'POST',
 		body,
 		headers: { Accept: 'application/json', ...headers },
@@ -240,6 +240,22 @@ describe('nothing is left of a submission', () => {
 		const [first] = await server.app.storage.db.select().from(submissions).orderBy(submissions.id).limit(1);
 		await server.app.storage.submissions.remove(formId, [first?.id as number]);
 		while ((await post(formData({ cv: half }))).status !== 200) await Bun.sleep(50);
+	});
+
+	test.each([
+		['in all', ['jobs', 'more'], MIB],
+		['of the form', ['jobs'], 0.8 * MIB],
+	])('over the quota %s, however many arrive at once', async (_, slugs, room) => {
+		await open(DEFAULT_FILE_RULES, { FORMSRV_FILES_QUOTA: '1MiB', FORMSRV_FILES_FORM_SHARE: '80' });
+		await server.app.forms.create('live', { name: 'More', slug: 'more' });
+		const body = formData({ cv: new File([random(100_000)], 'a.bin') });
+		const sending = Array.from({ length: 20 }, (_, i) => post(body, {}, slugs[i % slugs.length]));
+		const statuses = (await Promise.all(sending)).map(({ status }) => status);
+		expect(new Set(statuses)).toEqual(new Set([200, 413]));
+		const taken = statuses.filter((status) => status === 200).length;
+		expect(taken * 100_000).toBeLessThanOrEqual(room);
+		expect(await server.app.storage.submissions.fileBytes()).toBe(taken * 100_000);
+		expect(inFolder()).toHaveLength(taken);
 	});
 
 	test('when the file store cannot take it, until it can', async () => {
