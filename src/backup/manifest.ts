@@ -6,6 +6,16 @@ import { DATABASE, keyIn } from './layout.ts';
 const FORMAT = 'formsrv backup';
 const VERSION = 1;
 const SHA256 = /^[0-9a-f]{64}$/;
+/** Of a line, in an error. */
+const SHOWN = 200;
+
+/** An archive cannot be used as it is; the message is a sentence. */
+export class UnusableArchive extends Error {
+	constructor(message: string) {
+		super(message);
+		this.name = 'UnusableArchive';
+	}
+}
 
 export interface Heading {
 	/** The version of the program that made it. */
@@ -42,25 +52,24 @@ function lineOf(value: object): string {
 	return `${JSON.stringify(value)}\n`;
 }
 
-/** @throws Error with a sentence if it is of no archive of this version */
+/** @throws UnusableArchive if it is of no archive of this version */
 export function parseHeading(line: string): Heading {
 	const { format, version, program, madeAt } = read(line);
-	if (format !== FORMAT) throw new Error('It is no backup of formsrv.');
+	if (format !== FORMAT) throw new UnusableArchive('It is no backup of formsrv.');
 	if (version !== VERSION) {
-		throw new Error(
+		throw new UnusableArchive(
 			`It is of version ${version}, this program reads ${VERSION}: use the formsrv that made it (${program}).`,
 		);
 	}
 	return { program: String(program), madeAt: new Date(madeAt) };
 }
 
-/** @throws Error if it is no member that there can be */
+/** @throws UnusableArchive if it is no member that there can be */
 export function parseMember(line: string): Member {
 	const { name, bytes, sha256 } = read(line);
 	const isName = name === DATABASE || isKey(keyIn(String(name)) ?? '');
-	if (!isName || !Number.isSafeInteger(bytes) || bytes < 0 || !(sha256 === null || SHA256.test(sha256))) {
-		throw impossible(line);
-	}
+	const isHash = SHA256.test(sha256) || (sha256 === null && name !== DATABASE);
+	if (!isName || !Number.isSafeInteger(bytes) || bytes < 0 || !isHash) throw impossible(line);
 	return { name, bytes, sha256 };
 }
 
@@ -82,6 +91,6 @@ function read(line: string) {
 	}
 }
 
-function impossible(line: string): Error {
-	return new Error(`The manifest has a line that cannot be: ${line}`);
+function impossible(line: string): UnusableArchive {
+	return new UnusableArchive(`The manifest has a line that cannot be: ${line.slice(0, SHOWN)}`);
 }

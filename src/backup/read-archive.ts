@@ -1,8 +1,8 @@
 /** Reads an archive: finds its manifest from the end, and with it every other byte. */
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { BLOCK_BYTES, END_BYTES, headerOf, keyIn, MANIFEST, paddingAfter, spaceOf } from './layout.ts';
-import { type Heading, type Member, parseHeading, parseLast, parseMember } from './manifest.ts';
+import { BLOCK_BYTES, DATABASE, END_BYTES, headerOf, keyIn, MANIFEST, paddingAfter, spaceOf } from './layout.ts';
+import { type Heading, type Member, parseHeading, parseLast, parseMember, UnusableArchive } from './manifest.ts';
 
 const PIECE_BYTES = 1024 * 1024;
 /** Longer than the last line, its padding and the end. */
@@ -15,14 +15,6 @@ export interface Placed extends Member {
 }
 
 export type Archive = ReturnType<typeof openArchive>;
-
-/** Something is wrong with an archive; the message is a sentence. */
-export class DamagedArchive extends Error {
-	constructor(message: string) {
-		super(message);
-		this.name = 'DamagedArchive';
-	}
-}
 
 /** Whether a file is to be read as an archive, and not as a database. */
 export function isArchive(path: string): boolean {
@@ -37,7 +29,7 @@ export function isArchive(path: string): boolean {
 	}
 }
 
-/** @throws DamagedArchive if its manifest is not as it was written; then nothing else can be told */
+/** @throws UnusableArchive if its manifest is not as it was written; then nothing else can be told */
 export function openArchive(path: string) {
 	const fd = openSync(path, 'r');
 	try {
@@ -56,7 +48,7 @@ function readManifest(fd: number) {
 		const buffer = new Uint8Array(Math.min(PIECE_BYTES, Math.max(0, end - start)));
 		for (let at = start; at < end; ) {
 			const read = readSync(fd, buffer, 0, Math.min(buffer.length, end - at), at);
-			if (read === 0) throw new DamagedArchive(`The archive ends at byte ${at}.`);
+			if (read === 0) throw new UnusableArchive(`The archive ends at byte ${at}.`);
 			yield buffer.subarray(0, read);
 			at += read;
 		}
@@ -84,13 +76,13 @@ function readManifest(fd: number) {
 		const start = tail.lastIndexOf(NEWLINE, end - 1) + 1;
 		const sum = end > 0 ? parseLast(tail.toString('latin1', start, end)) : undefined;
 		if (!sum)
-			throw new DamagedArchive(`The end of the archive is not as it was written: ${MANIFEST} is cut off or changed.`);
+			throw new UnusableArchive(`The end of the archive is not as it was written: ${MANIFEST} is cut off or changed.`);
 		const bytes = sum.bytes + (end - start) + 1;
 		const at = size - END_BYTES - spaceOf(bytes);
 		const linesEnd = at + BLOCK_BYTES + sum.bytes;
 		const isRight =
 			at >= 0 && linesEnd === size - tail.length + start && sha256Of(at + BLOCK_BYTES, linesEnd) === sum.sha256;
-		if (!isRight) throw new DamagedArchive(`${MANIFEST} is changed, so nothing can be said of the other members.`);
+		if (!isRight) throw new UnusableArchive(`${MANIFEST} is changed, so nothing can be said of the other members.`);
 		return { at, linesEnd, bytes };
 	}
 
@@ -102,7 +94,7 @@ function readManifest(fd: number) {
 
 	function readHeading(): Heading {
 		for (const line of lines(manifest.at + BLOCK_BYTES, manifest.linesEnd)) return parseHeading(line);
-		throw new DamagedArchive(`${MANIFEST} is empty.`);
+		throw new UnusableArchive(`${MANIFEST} is empty.`);
 	}
 
 	/** All that the archive has, in order, the manifest apart. */
@@ -112,6 +104,9 @@ function readManifest(fd: number) {
 		for (const line of lines(manifest.at + BLOCK_BYTES, manifest.linesEnd)) {
 			if (!isFirst) {
 				const member = parseMember(line);
+				if ((member.name === DATABASE) !== (at === 0)) {
+					throw new UnusableArchive(`${DATABASE} is not the first member, or not the only one of its name.`);
+				}
 				yield { ...member, at };
 				if (member.sha256 !== null) at += spaceOf(member.bytes);
 			}

@@ -2,8 +2,9 @@
 
 import type { FileStore } from '../files/file-store.ts';
 import { DATABASE, keyIn } from './layout.ts';
+import { UnusableArchive } from './manifest.ts';
 import { createOutput } from './output.ts';
-import { type Archive, DamagedArchive, type Placed } from './read-archive.ts';
+import type { Archive, Placed } from './read-archive.ts';
 
 /** Files that are written at one time: each waits for the disk, or the network. */
 const AT_ONCE = 8;
@@ -21,7 +22,7 @@ export function unpackDatabase(archive: Archive, path: string): void {
 			output.close();
 		}
 	}
-	throw new DamagedArchive('The archive has no database.');
+	throw new UnusableArchive('The archive has no database.');
 }
 
 /**
@@ -65,5 +66,5 @@ function* checked(archive: Archive, member: Placed): Generator<Uint8Array> {
 		hash.update(piece);
 		yield piece;
 	}
-	if (hash.digest('hex') !== member.sha256) throw new DamagedArchive(`${member.name} was changed meanwhile.`);
+	if (hash.digest('hex') !== member.sha256) throw new UnusableArchive(`${member.name} was changed meanwhile.`);
 }

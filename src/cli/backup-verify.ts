@@ -3,7 +3,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Archive, DamagedArchive, isArchive, openArchive } from '../backup/read-archive.ts';
+import { UnusableArchive } from '../backup/manifest.ts';
+import { type Archive, isArchive, openArchive } from '../backup/read-archive.ts';
 import { databaseFileAt } from '../storage/database.ts';
 import { type Cli, CommandError, type Options } from './cli.ts';
 import { progressOn } from './progress.ts';
@@ -45,7 +46,7 @@ function verifyFile(cli: Cli, file: string): string[] {
 			archive.close();
 		}
 	} catch (error) {
-		if (error instanceof DamagedArchive) return [error.message];
+		if (error instanceof UnusableArchive) return [error.message];
 		throw error;
 	}
 }

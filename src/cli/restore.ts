@@ -3,7 +3,8 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Archive, DamagedArchive, isArchive, openArchive } from '../backup/read-archive.ts';
+import { UnusableArchive } from '../backup/manifest.ts';
+import { type Archive, isArchive, openArchive } from '../backup/read-archive.ts';
 import { unpackDatabase, unpackFiles } from '../backup/unpack.ts';
 import { compareFiles } from '../files/compare.ts';
 import type { FileStore } from '../files/file-store.ts';
@@ -117,10 +118,10 @@ function openChecked(cli: Cli, backup: string): Archive {
 	try {
 		const archive = openArchive(backup);
 		const problems = verifyArchive(cli, archive);
-		if (problems.length > 0) throw new DamagedArchive(problems.join(' '));
+		if (problems.length > 0) throw new UnusableArchive(problems.join(' '));
 		return archive;
 	} catch (error) {
-		if (!(error instanceof DamagedArchive)) throw error;
+		if (!(error instanceof UnusableArchive)) throw error;
 		throw new CommandError(`${backup} cannot be restored. ${error.message} Nothing was changed.`);
 	}
 }
