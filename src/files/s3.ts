@@ -68,9 +68,17 @@ export function openS3(
 		}
 	}
 
+	/** For the short requests of the client, which cannot be ended. */
+	async function inTime<T>(asked: Promise<T>): Promise<T> {
+		const patience = createPatience(stallMs);
+		const { promise, reject } = Promise.withResolvers<never>();
+		patience.signal.addEventListener('abort', () => reject(patience.signal.reason));
+		return Promise.race([asked, promise]).finally(patience.end);
+	}
+
 	async function remove(key: string): Promise<void> {
 		try {
-			await client.delete(pathOf(key));
+			await inTime(client.delete(pathOf(key)));
 		} catch (error) {
 			if (codeOf(error) !== 'NoSuchKey') throw described(error, 'DELETE');
 		}
@@ -119,7 +127,7 @@ export function openS3(
 		async *list() {
 			let continuationToken: string | undefined;
 			do {
-				const page = await client.list({ prefix: base, continuationToken }).catch((error) => {
+				const page = await inTime(client.list({ prefix: base, continuationToken })).catch((error) => {
 					throw described(error, 'LIST');
 				});
 				for (const { key: path, size = 0, lastModified = '' } of page.contents ?? []) {
@@ -134,8 +142,8 @@ export function openS3(
 			await incoming.check();
 			const name = `check-${newKey()}`;
 			try {
-				await client.write(pathOf(name), 'formsrv');
-				await client.delete(pathOf(name));
+				await inTime(client.write(pathOf(name), 'formsrv'));
+				await inTime(client.delete(pathOf(name)));
 			} catch (error) {
 				throw described(error, 'PUT');
 			}

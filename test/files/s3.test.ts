@@ -140,6 +140,19 @@ test('a request without a response is given up and tried again', async () => {
 	await stalling.stop(true);
 });
 
+test('neither are the short requests waited for without end', async () => {
+	const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+	const endpoint = `http://127.0.0.1:${silent.port}`;
+	const store = openS3({ ...place, endpoint }, folder, { stallMs: 100 });
+	const list = async () => {
+		for await (const _ of store.list()) throw new Error('There is nothing to list.');
+	};
+	for (const act of [list, store.check, () => store.remove([newKey()])]) {
+		await expect(act()).rejects.toThrow(`The S3 service at ${endpoint} failed at `);
+	}
+	silent.stop(true);
+});
+
 test('a response that stalls in the middle is an error, however slowly it was read before', async () => {
 	const stalling = Bun.serve({
 		port: 0,
