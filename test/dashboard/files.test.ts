@@ -80,6 +80,16 @@ describe('an attached file', () => {
 		await close();
 	});
 
+	test('has its name where the others have theirs, also one that is written from right to left', async () => {
+		const { page, close } = await open([text('name.txt'), text('اسم.txt')]);
+		const edges = await page
+			.locator('.file bdi')
+			.evaluateAll((names) => names.map((name) => name.getBoundingClientRect()));
+		expect(edges.map(({ left }) => left)).toEqual([edges[0]?.left ?? 0, edges[0]?.left ?? 0]);
+		expect(edges[1]?.width).toBeLessThan(100);
+		await close();
+	});
+
 	test('is given away by a link, for as long as the owner says', async () => {
 		const { page, complaints, close } = await open([text('cv.txt', 'My life')]);
 		await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
