@@ -15,6 +15,26 @@ const PACKED_IN: Record<string, RegExp> = {
 	'application/x-cfb': /^\.(?:doc|dot|xls|xlt|ppt|pps|pot|msg|vsd)$/,
 	'application/xml': /^\.(?:xml|svg|kml|gpx|xhtml|rss)$/,
 };
+const OFFICE = 'application/vnd.openxmlformats-officedocument';
+const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
+/** Media types that forms ask for and the content may not show: because it is packed, has no signature, or is called otherwise. */
+const EXTENSION_OF: Record<string, string> = {
+	'application/msword': '.doc',
+	'application/vnd.ms-excel': '.xls',
+	'application/vnd.ms-powerpoint': '.ppt',
+	[`${OFFICE}.wordprocessingml.document`]: '.docx',
+	[`${OFFICE}.spreadsheetml.sheet`]: '.xlsx',
+	[`${OFFICE}.presentationml.presentation`]: '.pptx',
+	[`${OPEN_DOCUMENT}.text`]: '.odt',
+	[`${OPEN_DOCUMENT}.spreadsheet`]: '.ods',
+	[`${OPEN_DOCUMENT}.presentation`]: '.odp',
+	'application/epub+zip': '.epub',
+	'application/x-zip-compressed': '.zip',
+	'application/json': '.json',
+	'image/svg+xml': '.svg',
+	'image/jpg': '.jpg',
+	'audio/mp3': '.mp3',
+};
 const SAME_EXTENSION: Record<string, string> = { '.jpeg': '.jpg', '.tiff': '.tif', '.htm': '.html' };
 
 /** Loaded with the first file: most servers never see one. */
@@ -56,6 +76,8 @@ export async function isAllowedType(
 	function allowsType(entry: string): boolean {
 		if (entry.endsWith('/*')) return found.type.startsWith(entry.slice(0, -1));
 		if (found.type === entry) return true;
+		const extension = EXTENSION_OF[entry];
+		if (extension !== undefined) return allowsExtension(extension);
 		return found.type === TEXT && entry.startsWith('text/') && !supportedMimeTypes.has(entry as never);
 	}
 
