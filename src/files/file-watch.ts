@@ -1,11 +1,11 @@
 /** Looks after the file store of a running server: what a dead process left, whether it works, whether there is room. */
 
-import { desc } from 'drizzle-orm';
+import { desc, isNotNull } from 'drizzle-orm';
 import { HOUR_MS, MINUTE_MS } from '../durations.ts';
 import type { Log } from '../log.ts';
 import { repeat } from '../repeat.ts';
 import type { Storage } from '../storage/storage.ts';
-import { forms } from '../storage/tables.ts';
+import { files, forms } from '../storage/tables.ts';
 import type { TrackedStore } from './tracked-store.ts';
 
 const LOOK_EVERY_MS = MINUTE_MS;
@@ -38,8 +38,22 @@ export function startFileWatch(
 	async function look(): Promise<void> {
 		if (!isTidied) await store.tidy(isShared ? LEFT_AFTER_MS : 0);
 		if (!isTidied || LASTING.some(findings.has)) await store.look();
+		if (!isTidied) await lookForNewest();
 		isTidied = true;
 		await lookAtQuota();
+	}
+
+	/** A disk that is not mounted, or another place than before, shows by the newest file: then the store says that it is lost. */
+	async function lookForNewest(): Promise<void> {
+		const [newest] = await db
+			.select({ key: files.key })
+			.from(files)
+			.where(isNotNull(files.key))
+			.orderBy(desc(files.id))
+			.limit(1);
+		if (!newest?.key) return;
+		const bytes = await store.read(newest.key).catch(() => undefined);
+		await bytes?.cancel();
 	}
 
 	async function lookAtQuota(): Promise<void> {

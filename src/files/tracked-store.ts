@@ -65,6 +65,19 @@ export function createTrackedStore(
 		reportLost();
 	}
 
+	/** Ends at the first that is still lost. */
+	async function forgetFound(): Promise<void> {
+		for (const key of lost) {
+			try {
+				await (await store.read(key)).cancel();
+			} catch {
+				return;
+			}
+			lost.delete(key);
+			reportLost();
+		}
+	}
+
 	function reportLost(): void {
 		if (lost.size === 0) findings.clear('lostFile');
 		else findings.set('lostFile', [...lost].slice(0, LOST_SHOWN));
@@ -168,6 +181,7 @@ export function createTrackedStore(
 			} catch (error) {
 				if (!(error instanceof Unavailable)) findings.set('files', error);
 			}
+			await forgetFound();
 			await recheckLost();
 		},
 	} satisfies FileStore & Record<string, unknown>;

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileStore, FileWriter } from '../../src/files/file-store.ts';
 import { startFileWatch } from '../../src/files/file-watch.ts';
@@ -249,10 +249,23 @@ describe('a finding', () => {
 		await store.create().abort();
 	});
 
+	test('says at the start that the newest file is not there, as on a disk that is not mounted, until it is', async () => {
+		const key = await put(folder);
+		await append(key);
+		renameSync(root, `${root}-away`);
+		const stop = watch({ quota: 100, formQuota: 100 });
+		while (names().length === 0) await Bun.sleep(5);
+		expect(names()).toEqual(['lostFile']);
+		renameSync(join(`${root}-away`, key.slice(0, 2)), join(root, key.slice(0, 2)));
+		while (names().length > 0) await Bun.sleep(5);
+		await stop();
+	});
+
 	test('says that the quota is nearly used up, in all or by one form, until it is not', async () => {
 		const stop = watch({ quota: 100, formQuota: 100 });
-		await append('a'.repeat(32), 'b'.repeat(32));
-		const id = await append(...Array.from({ length: 7 }, (_, i) => `${i}`.repeat(32)));
+		const keys = await Promise.all(Array.from({ length: 9 }, () => put(folder)));
+		await append(...keys.slice(0, 2));
+		const id = await append(...keys.slice(2));
 		while (names().length === 0) await Bun.sleep(5);
 		expect(names()).toEqual(['fileQuota']);
 		await storage.submissions.remove(FORM, [id]);
