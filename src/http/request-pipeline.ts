@@ -1,5 +1,6 @@
 /** The request pipeline of a listener: host check, request id, handler, error responses, access log. */
 
+import type { AccessLine } from '../log/access-line.ts';
 import type { Log } from '../log.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Drain } from './drain.ts';
@@ -26,19 +27,28 @@ export type Fetch = (request: Request, listener: Listener) => Response | Promise
 
 export function createRequestPipeline({ log, clientAddress, onError, drain, handler }: RequestPipelineOptions): Fetch {
 	const nextRequestId = createRequestIds();
+	/** Filled anew for each request, because the log keeps none, and objects that become garbage are not free. */
+	const line: AccessLine = {
+		requestId: '',
+		method: '',
+		path: '',
+		status: 0,
+		durationMs: 0,
+		address: '',
+		caller: undefined,
+	};
 
 	function complete(this: RequestInfo, response: Response): Response {
 		if (!this.hasStandardHeaders) setStandardHeaders(response.headers, this);
 		drain.closeAfter(response);
-		log.access({
-			requestId: this.id,
-			method: this.request.method,
-			path: this.path,
-			status: response.status,
-			durationMs: performance.now() - this.started,
-			address: this.clientAddress,
-			caller: this.caller,
-		});
+		line.requestId = this.id;
+		line.method = this.request.method;
+		line.path = this.path;
+		line.status = response.status;
+		line.durationMs = performance.now() - this.started;
+		line.address = this.clientAddress;
+		line.caller = this.caller;
+		log.access(line);
 		return response;
 	}
 

@@ -10,6 +10,7 @@ import { isMultipart, jsonText, kindOfBody, type Media, readFields } from './rea
 import type { Reception } from './reception.ts';
 import {
 	dataJson,
+	NOTHING_SPECIAL,
 	type SpecialFields,
 	type SpecialNames,
 	specialNamesOf,
@@ -37,7 +38,6 @@ export interface ContentRules extends FieldLimits {
 
 /** Bounds the nesting of text for the runtime's recursive parser. */
 const MAX_CANONICAL_LENGTH = 16 * 1024;
-const NOTHING_SPECIAL: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
 
 const urlencodedWriter = lazy(() => createUrlencodedWriter(MAX_CANONICAL_LENGTH));
 
@@ -74,9 +74,7 @@ function readFast(body: Uint8Array, media: Media | 'sniff', rules: ContentRules)
 		return text === undefined ? undefined : readCanonical(text, rules);
 	}
 	const plain = body.length > MAX_CANONICAL_LENGTH ? undefined : readPlainJson(body);
-	if (plain && isWithin(plain.names, rules) && isPlain(plain.names, rules)) {
-		return { special: NOTHING_SPECIAL, names: plain.names, data: plain.text };
-	}
+	if (plain && isWithin(plain.names, rules) && isPlain(plain.names, rules)) return plain;
 	return readCanonical(jsonText(body), rules);
 }
 

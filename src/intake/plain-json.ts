@@ -1,6 +1,6 @@
 /** The fast path for JSON bodies: a flat object of plain ASCII strings, checked byte by byte. */
 
-import { USUAL_NAMES } from './special-fields.ts';
+import { NOTHING_SPECIAL, type SpecialFields, USUAL_NAMES } from './special-fields.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -14,6 +14,13 @@ const LAST_PRINTABLE = 0x7e;
 /** Whether a byte stands for itself in a JSON string. */
 const IS_PLAIN = new Uint8Array(256).fill(1, FIRST_PRINTABLE, LAST_PRINTABLE + 1);
 IS_PLAIN[QUOTE] = IS_PLAIN[BACKSLASH] = 0;
+
+interface PlainContent {
+	special: SpecialFields;
+	names: readonly string[];
+	/** The body as text. */
+	data: string;
+}
 
 /** A bound, because each name is compared with all previous ones. */
 const MAX_NAMES = 16;
@@ -30,9 +37,9 @@ const nameLists = new Map<number, readonly string[]>();
 /**
  * Accepts `{"name":"text",…}` in printable ASCII, without blanks between tokens, without escapes, with distinct names, none
  * of them usually special. Such a body can be stored unchanged.
- * @returns the body as text, and its names; `undefined` for every other body, valid or not
+ * @returns its content; `undefined` for every other body, valid or not
  */
-export function readPlainJson(body: Uint8Array): { text: string; names: readonly string[] } | undefined {
+export function readPlainJson(body: Uint8Array): PlainContent | undefined {
 	if (body[0] !== OPEN_OBJECT) return undefined;
 	let count = 0;
 	let fingerprint = 0;
@@ -51,7 +58,7 @@ export function readPlainJson(body: Uint8Array): { text: string; names: readonly
 	if (body[at] !== CLOSE_OBJECT || at + 1 !== body.length) return undefined;
 	const known = nameLists.get(fingerprint);
 	const names = known && isAtPlaces(known, body, count) ? known : readNames(body, { count, fingerprint });
-	return names && { text: latin1Text(body, 0, body.length), names };
+	return names && { special: NOTHING_SPECIAL, names, data: latin1Text(body, 0, body.length) };
 }
 
 function latin1Text(bytes: Uint8Array, start?: number, end?: number): string {

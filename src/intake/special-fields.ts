@@ -24,6 +24,8 @@ export interface SpecialFields {
 	captchaTokens: Partial<Record<Captcha, string>>;
 }
 
+export const NOTHING_SPECIAL: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
+
 /** Of nearly every form. */
 export const USUAL_NAMES = withHoneypots(DEFAULT_SPAM_SETTINGS.honeypot);
 const [USUAL_HONEYPOT] = DEFAULT_SPAM_SETTINGS.honeypot;

@@ -19,7 +19,7 @@ import {
 export const BLOCK_SIZE = 1024;
 const MAX_FORMS_IN_MEMORY = 1000;
 
-export interface CountedSubmission extends Flags {
+export interface CountedSubmission {
 	id: number;
 	names: readonly string[];
 }
@@ -109,7 +109,7 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 		addToNames(isSpam ? state.spamNames : state.inboxNames, names, { change, max: maxListedNames });
 	}
 
-	function countNames(state: FormState, { names, isSpam }: CountedSubmission, sign: 1 | -1): void {
+	function countNames(state: FormState, names: readonly string[], isSpam: boolean, sign: 1 | -1): void {
 		const { run } = state;
 		if (sign === 1 && run && run.isSpam === isSpam && haveSameItems(run.names, names)) {
 			run.length++;
@@ -127,15 +127,15 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 
 	return {
 		/** Counts a submission in (`sign` 1) or out (-1); to be called inside the writer's transaction. */
-		count(formId: number, submission: CountedSubmission, sign: 1 | -1): void {
+		count(formId: number, { id, names }: CountedSubmission, flags: Flags, sign: 1 | -1): void {
 			const state = stateOf(formId);
 			dirtyForms.add(formId);
-			const block = blockOf(state, submission.id, sign);
+			const block = blockOf(state, id, sign);
 			state.dirtyBlocks.add(block);
-			addCounts(state.totals, submission, sign);
-			addCounts(state.moved, submission, sign);
-			addCounts(block, submission, sign);
-			countNames(state, submission, sign);
+			addCounts(state.totals, flags, sign);
+			addCounts(state.moved, flags, sign);
+			addCounts(block, flags, sign);
+			countNames(state, names, flags.isSpam, sign);
 		},
 		/** Writes what was counted since the last call. */
 		flush(): void {
@@ -247,6 +247,7 @@ export function blockIndexOf(blocks: readonly Block[], id: number): number {
 }
 
 function haveSameItems(a: readonly string[], b: readonly string[]): boolean {
+	if (a === b) return true;
 	if (a.length !== b.length) return false;
 	for (let i = 0; i < a.length; i++) {
 		if (a[i] !== b[i]) return false;

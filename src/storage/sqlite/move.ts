@@ -158,13 +158,8 @@ function count(index: FormIndex, columns: readonly string[], rows: readonly Valu
 		const flag = (column: number | undefined) => row[column as number] === 1;
 		index.count(
 			row[form as number] as number,
-			{
-				id: row[id as number] as number,
-				isRead: flag(isRead),
-				isStarred: flag(isStarred),
-				isSpam: flag(isSpam),
-				names: namesOf(row[data as number] as string),
-			},
+			{ id: row[id as number] as number, names: namesOf(row[data as number] as string) },
+			{ isRead: flag(isRead), isStarred: flag(isStarred), isSpam: flag(isSpam) },
 			1,
 		);
 	}

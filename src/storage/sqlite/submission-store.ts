@@ -19,6 +19,9 @@ import type { PresentForms } from './present-forms.ts';
 import { createSubmissionFiles } from './submission-files.ts';
 import type { Job, Writer } from './writer.ts';
 
+const NEW: Flags = { isRead: false, isStarred: false, isSpam: false };
+const NEW_SPAM: Flags = { ...NEW, isSpam: true };
+
 /** One object and no closures, because they come by the thousand. */
 interface Append extends Job {
 	row: NewSubmission;
@@ -45,7 +48,7 @@ export function createSubmissionStore(
 		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey(), row.idempotencyKey);
 		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery(), row, delivery);
 		if (row.files) files.insert(row, row.files);
-		index.count(formId, { id, isRead: false, isStarred: false, isSpam, names: row.names }, 1);
+		index.count(formId, row, isSpam ? NEW_SPAM : NEW, 1);
 	}
 
 	function runAppend(this: Append): void {
@@ -69,8 +72,8 @@ export function createSubmissionStore(
 		const names = after.isSpam === before.isSpam ? [] : namesOf(before.data);
 		const spamReason = after.isSpam ? (before.spamReason ?? 'marked') : null;
 		sql.change().run(Number(after.isRead), Number(after.isStarred), Number(after.isSpam), spamReason, id);
-		index.count(formId, { ...before, names }, -1);
-		index.count(formId, { ...after, names }, 1);
+		index.count(formId, { id, names }, before, -1);
+		index.count(formId, { id, names }, after, 1);
 		return true;
 	}
 
@@ -80,7 +83,7 @@ export function createSubmissionStore(
 		files.remove(id);
 		sql.remove().run(id);
 		sql.unindex().run(id);
-		index.count(formId, { ...row, names: namesOf(row.data) }, -1);
+		index.count(formId, { id, names: namesOf(row.data) }, row, -1);
 		return true;
 	}
 
