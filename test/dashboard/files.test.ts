@@ -140,6 +140,8 @@ describe('a file that is not shown or given', () => {
 		const { formId, page, ...rest } = await open([picture('virus.png'), picture('fine.png')]);
 		const [virus, fine] = rest.files;
 		if (!virus || !fine) throw new Error('Where are the files?');
+		// A request for it that is on its way would be rejected.
+		await page.getByRole('img', { name: 'virus.png' }).waitFor();
 		await setScan(server, virus, 'infected');
 		await setScan(server, fine, 'clean');
 		await page.reload();
