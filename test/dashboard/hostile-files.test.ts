@@ -81,7 +81,7 @@ describe('hostile files', () => {
 			expect(Object.fromEntries(headers)).toMatchObject({
 				'content-type': 'application/octet-stream',
 				'content-disposition': expect.stringMatching(
-					/^attachment; filename="[ -~]+"(?:; filename\*=UTF-8''[\w%.~-]+)?$/,
+					/^attachment; filename="[ !#-~]+"(?:; filename\*=UTF-8''[\w%.~-]+)?$/,
 				),
 				'x-content-type-options': 'nosniff',
 				'content-security-policy': "sandbox; default-src 'none'",

@@ -160,8 +160,12 @@ describe('a download', () => {
 
 	test('is found under its own form and submission only', async () => {
 		const other = await attach(server, [new File(['y'], 'y.txt')], { slug: 'other' });
+		const beside = await attach(server, [new File(['z'], 'z.txt')]);
 		const id = sent.files[0]?.id;
 		for (const wrong of [
+			`/api/forms/${other.formId}/submissions/${sent.submissionId}/files/${id}`,
+			`/api/forms/${other.formId}/submissions/${sent.submissionId}/files.zip`,
+			`${beside.path}/files/${id}`,
 			`${other.path}/files/${id}`,
 			`${sent.path}/files/zzz`,
 			`${sent.path}/files/${other.files[0]?.id}`,
