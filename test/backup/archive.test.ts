@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
+import { backUp } from '../../src/backup/back-up.ts';
 import { createOutput } from '../../src/backup/output.ts';
 import { writeArchive } from '../../src/backup/write-archive.ts';
 import { openFolder } from '../../src/files/folder.ts';
@@ -126,16 +127,22 @@ describe('an archive', () => {
 		const { id } = await prepare();
 		const before = await everythingIn('formsrv-data');
 		await inStorage(async (storage) => {
-			const release = databaseFileAt(place('formsrv-data')).holdFiles();
-			await storage.submissions.remove(FORM, [id]);
-			const store = createTrackedStore(storeIn('formsrv-data'), storage);
-			const sweep = () => sweepFiles(storage, { store, pause: async () => true });
-			await sweep();
+			const folder = storeIn('formsrv-data');
+			const sweep = () => sweepFiles(storage, { store: createTrackedStore(folder, storage), pause: async () => true });
+			let removed: Promise<void> | undefined;
+			async function read(key: string) {
+				removed ??= storage.submissions.remove(FORM, [id]).then(sweep);
+				await removed;
+				return folder.read(key);
+			}
+			const job = { databaseFile: place('formsrv-data'), target: cli.path('x.tar'), report() {} };
+			expect(await backUp({ ...job, store: { read } })).toMatchObject({ files: SIZES.length, missing: [] });
 			expect((await everythingIn('formsrv-data')).contents).toEqual(before.contents);
-			release();
 			await sweep();
 			expect((await everythingIn('formsrv-data')).contents.size).toBe(0);
 		});
+		await cli.json('restore', 'x.tar', '--data-dir', 'other');
+		expect(await everythingIn('other')).toEqual(before);
 	});
 
 	test('says which files are missing or not what visitors sent, and restores the others', async () => {
