@@ -36,7 +36,7 @@ export function startFileWatch(
 	let isTidied = false;
 
 	async function look(): Promise<void> {
-		if (!isTidied) await store.tidy(isShared ? LEFT_AFTER_MS : 0);
+		if (!isTidied || isShared) await store.tidy(isShared ? LEFT_AFTER_MS : 0);
 		if (!isTidied || LASTING.some(findings.has)) await store.look();
 		if (!isTidied) await lookForNewest();
 		isTidied = true;

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileStore, FileWriter } from '../../src/files/file-store.ts';
 import { startFileWatch } from '../../src/files/file-watch.ts';
@@ -277,9 +277,9 @@ describe('a finding', () => {
 	});
 });
 
-function watch(quotas: { quota: number; formQuota: number }) {
+function watch(quotas: { quota: number; formQuota: number }, of = storage) {
 	const log = createLog({ level: 'error', format: 'text', write() {} });
-	return startFileWatch(storage, { ...quotas, store: tracked(), log, firstAfterMs: 5, lookEveryMs: 5 });
+	return startFileWatch(of, { ...quotas, store: tracked(), log, firstAfterMs: 5, lookEveryMs: 5 });
 }
 
 test('a server first tidies away what a dead process was writing', async () => {
@@ -287,5 +287,23 @@ test('a server first tidies away what a dead process was writing', async () => {
 	writeFileSync(join(root, 'incoming', 'ab'.repeat(16)), 'half');
 	const stop = watch({ quota: 100, formQuota: 100 });
 	while (readdirSync(join(root, 'incoming')).length > 0) await Bun.sleep(5);
+	await stop();
+});
+
+test('beside other servers it does so when nothing was written to it for an hour, whenever that is', async () => {
+	await put(folder);
+	const [left, fresh] = ['ab'.repeat(16), 'cd'.repeat(16)].map((key) => join(root, 'incoming', key)) as [
+		string,
+		string,
+	];
+	for (const path of [left, fresh]) writeFileSync(path, 'half');
+	// The finding shows that it has looked.
+	await append(await put(folder));
+	const stop = watch({ quota: 10, formQuota: 10 }, { ...storage, isShared: true });
+	while (storage.findings.list().length === 0) await Bun.sleep(5);
+	expect(readdirSync(join(root, 'incoming'))).toHaveLength(2);
+	utimesSync(left, 0, 0);
+	while (existsSync(left)) await Bun.sleep(5);
+	expect(existsSync(fresh)).toBe(true);
 	await stop();
 });
