@@ -79,7 +79,9 @@ export function createAccessWriter(lines: LineBuffer): (line: AccessLine, time: 
 	}
 
 	function putAscii(text: string): void {
-		for (let i = 0; i < text.length; i++) newest.bytes[newest.length++] = text.charCodeAt(i);
+		const { bytes, length } = newest;
+		for (let i = 0; i < text.length; i++) bytes[length + i] = text.charCodeAt(i);
+		newest.length += text.length;
 	}
 
 	function putNumber(number: number): void {
