@@ -96,7 +96,7 @@ function list(cli: Cli, options: Options, files: readonly StoredFile[]): void {
 			FIELD: ({ field }) => field,
 			NAME: ({ name }) => name,
 			TYPE: ({ type }) => type,
-			SIZE: ({ size }) => roughSize(size),
+			SIZE: ({ size, isKept }) => roughSize(size) + (isKept === false ? ', not kept' : ''),
 			SCAN: ({ scan }) => scan ?? '-',
 		},
 		none: 'This submission has no files.',

@@ -70,6 +70,12 @@ test('saves infected files only if told so', async () => {
 	expect(readdirSync(cli.path('ada'))).toHaveLength(3);
 });
 
+test('says of which only name and size were kept', async () => {
+	const spam = await attach(server, [new File(['x'], 'x.txt')], { fields: { _gotcha: 'robot' } });
+	const { stdout } = await cli.call('submissions', 'files', 'jobs', spam.submissionId);
+	expect(stdout).toContain('  1 B, not kept  ');
+});
+
 test('names a submission that is not there', async () => {
 	const { code, stderr } = await cli.call('submissions', 'files', 'jobs', 'zzz');
 	expect([code, stderr]).toEqual([1, 'There is no such submission.\n']);
