@@ -37,10 +37,11 @@ export function unread(files: readonly StoredFile[]): Attachment[] {
 /** A line for each file: its name, its size, and what is to be said about it. */
 export function describeFiles(files: readonly StoredFile[], attachments: readonly Attachment[] = []): string[] {
 	const attached = new Set(attachments.map(({ file }) => file.id));
-	return files.map(({ id, name, bytes, scan }) => {
-		const remark = attached.has(id) ? ', attached' : '';
-		if (scan === 'infected') return `${name} (${roughSize(bytes)}): the virus scanner found something in it`;
-		return `${name} (${roughSize(bytes)})${remark}`;
+	return files.map((file) => {
+		const line = `${file.name} (${roughSize(file.bytes)})`;
+		if (file.scan === 'infected') return `${line}: the virus scanner found something in it`;
+		if (file.key === null) return `${line}, not kept: it came with spam`;
+		return attached.has(file.id) ? `${line}, attached` : line;
 	});
 }
 

@@ -105,6 +105,14 @@ test('a mail that is refused with its attachments goes without them', async () =
 	expect([mail?.attachments, mail?.text?.includes('setup.exe (2 B)\n')]).toEqual([[], true]);
 });
 
+test('what came with spam that is none after all is said not to be kept', async () => {
+	const peer = await openWithSmtp({ attachFiles: true });
+	const { path } = await attach(server, [new File(['x'], 'x.txt')], { fields: { name: 'Ada', _gotcha: 'robot' } });
+	await server.call(`PATCH ${path}`, { json: { isSpam: false, sendWithheld: true } });
+	const [mail] = await mailsOf(peer, 1);
+	expect([mail?.attachments, mail?.text?.includes('x.txt (1 B), not kept: it came with spam\n')]).toEqual([[], true]);
+});
+
 test('an infected file is named as such and never attached', async () => {
 	smtp = await startScriptedSmtp({ greeting: '421 later' });
 	await open({ FORMSRV_SMTP_URL: `${smtp.url}?tls=off` }, { attachFiles: true });
