@@ -116,7 +116,7 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 				throw fileError(
 					'FILES_FULL',
 					file.field,
-					`The file ${named(file)} was not taken: there is no room for it; the files of a form may take ${roughSize(quota.formQuota)}.`,
+					`The file ${named(file)} was not taken: there is no room for it; the files of a form may take ${roughSize(quota.formQuota)}, if those of others leave as much.`,
 				);
 			}
 			if (!file.found) {

@@ -233,7 +233,7 @@ describe('nothing is left of a submission', () => {
 		expect(answer.body).toMatchObject({
 			code: 'FILES_FULL',
 			error:
-				'The file "half.bin" in the field "cv" was not taken: there is no room for it; the files of a form may take 512 KiB.',
+				'The file "half.bin" in the field "cv" was not taken: there is no room for it; the files of a form may take 512 KiB, if those of others leave as much.',
 		});
 		expect(inFolder()).toHaveLength(1);
 		expect((await post(formData({ note: 'x' }))).status).toBe(200);
