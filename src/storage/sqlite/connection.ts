@@ -92,9 +92,10 @@ function open(file: string, readonly: boolean): Database {
  * connection has, and all that a statement needs while it runs comes from the allocator.
  */
 function keepStatements(client: Database): void {
-	// The types leave out the flags.
-	const prepare = client.prepare.bind(client) as (...args: unknown[]) => unknown;
-	client.prepare = ((sql, values) => prepare(sql, values, constants.SQLITE_PREPARE_PERSISTENT)) as Database['prepare'];
+	// The types leave out the flags. Looked up at each call, for tests that watch what is prepared.
+	const { prototype } = Database as { prototype: { prepare(...args: unknown[]): unknown } };
+	client.prepare = ((sql, values) =>
+		prototype.prepare.call(client, sql, values, constants.SQLITE_PREPARE_PERSISTENT)) as Database['prepare'];
 }
 
 /** Empties the log and gives its room back to the disk, unless a process reads from it. */
