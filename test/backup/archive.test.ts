@@ -18,6 +18,8 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { backUp } from '../../src/backup/back-up.ts';
 import { createOutput } from '../../src/backup/output.ts';
+import { openArchive } from '../../src/backup/read-archive.ts';
+import { unpackDatabase, unpackFiles } from '../../src/backup/unpack.ts';
 import { writeArchive } from '../../src/backup/write-archive.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { sweepFiles } from '../../src/files/sweep.ts';
@@ -195,6 +197,19 @@ describe('a change', () => {
 			expect({ at, ...restore }).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(member) });
 			expect(listed()).toEqual(before);
 		}
+	});
+
+	test('after the check, while it is restored, is noticed as well', async () => {
+		await prepare();
+		await cli.call('backup', 'x.tar');
+		const archive = openArchive(cli.path('x.tar'));
+		expect(archive.verify(() => {})).toEqual([]);
+		for (const { start } of membersOf(cli.path('x.tar')).slice(0, -1)) changeByte(cli.path('x.tar'), start);
+		expect(() => unpackDatabase(archive, cli.path('database'))).toThrow('formsrv.db was changed meanwhile.');
+		const store = storeIn('other');
+		await expect(unpackFiles(archive, { store, report() {} })).rejects.toThrow('was changed meanwhile.');
+		archive.close();
+		expect([...(await contentsOf(store)).values()].filter(({ length }) => length > 0)).toEqual([]);
 	});
 
 	test('of several members names each of them, and no others', async () => {

@@ -20,7 +20,7 @@ export function changeByte(file: string, at: number): void {
 	closeSync(fd);
 }
 
-/** Places in headers, contents, padding and the end, with the name of the member that has them. */
+/** Places in headers, contents, padding and the end, from the first to the last, with the name of the member that has them. */
 export function spreadOver(members: readonly Member[], count: number): { at: number; member: string }[] {
 	const places = members.flatMap(({ name, start, end }) => {
 		const padded = Math.ceil(end / BLOCK) * BLOCK;
@@ -31,6 +31,6 @@ export function spreadOver(members: readonly Member[], count: number): { at: num
 	});
 	const end = Math.ceil((members.at(-1)?.end ?? 0) / BLOCK) * BLOCK;
 	places.push({ at: end, member: 'end of the archive' }, { at: end + 2 * BLOCK - 1, member: 'end of the archive' });
-	const step = places.length / count;
-	return Array.from({ length: count }, (_, i) => places[Math.floor(i * step)]).filter((place) => place !== undefined);
+	const step = (places.length - 1) / (count - 1);
+	return Array.from({ length: count }, (_, i) => places[Math.round(i * step)]).filter((place) => place !== undefined);
 }
