@@ -12,8 +12,10 @@ const LARGE_BYTES = 20 * MIB;
 /** Until the engine has compiled the hot code. */
 const WARM_UPLOADS = { small: 400, large: 60 };
 const ROUNDS = 9;
-const UPLOADS_A_ROUND = 5;
+/** The clock of processor time moves in steps of 10 ms. */
+const UPLOADS_A_ROUND = 10;
 const SLOW_UPLOADS = 200;
+const SLOW_ROUNDS = 5;
 const SLOW_BYTES = 2 * MIB;
 const STEPS = 40;
 const STEP_MS = 250;
@@ -121,39 +123,45 @@ async function slowestOfTexts(url: string): Promise<number> {
 }
 
 async function measureSlow(server: Running, { files, texts }: { files: string; texts: string }): Promise<Finding[]> {
-	const alone = await slowestOfTexts(texts);
 	const { rss: before } = await server.memory();
 	let most = before;
 	const sampling = setInterval(async () => {
 		most = Math.max(most, (await server.memory()).rss);
 	}, 100);
-	// Their steps are spread out, as those of visitors are: together they would be bursts of 10 MB.
-	const uploads = Array.from({ length: SLOW_UPLOADS }, (_, i) => uploadSlowly(files, (i / SLOW_UPLOADS) * STEP_MS));
-	const beside = await slowestOfTexts(texts);
-	const statuses = await Promise.all(uploads);
+	const pairs: { alone: number; beside: number }[] = [];
+	const statuses: string[] = [];
+	for (let round = 0; round < SLOW_ROUNDS; round++) {
+		// What was written before is not to be on its way to the disk meanwhile.
+		await Bun.$`sync`;
+		const alone = await slowestOfTexts(texts);
+		// Their steps are spread out, as those of visitors are: together they would be bursts of 10 MB.
+		const uploads = Array.from({ length: SLOW_UPLOADS }, (_, i) => uploadSlowly(files, (i / SLOW_UPLOADS) * STEP_MS));
+		pairs.push({ alone, beside: await slowestOfTexts(texts) });
+		statuses.push(...(await Promise.all(uploads)));
+	}
 	clearInterval(sampling);
 	const taken = statuses.filter((status) => status.includes(' 200')).length;
 	return [
 		{
 			what: '200 slow uploads at once: memory more than before',
 			...{ better: 'lower', must: 100, aim: 50, measured: most - before, unit: ' MiB' },
-			detail: `${short(before)} to ${short(most)} MiB; ${taken} of ${SLOW_UPLOADS} stored`,
+			detail: `${short(before)} to ${short(most)} MiB; ${taken} of ${statuses.length} stored`,
 		},
 		{
 			what: 'Submissions without files beside them: p99 ÷ alone',
-			...{ better: 'lower', must: 2, aim: 1.5, measured: beside / alone },
-			detail: `${short(beside)} and ${short(alone)} ms`,
+			...{ better: 'lower', must: 2, aim: 1.5, measured: median(pairs.map(({ alone, beside }) => beside / alone)) },
+			detail: pairs.map(({ alone, beside }) => `${short(beside)} and ${short(alone)} ms`).join('; '),
 		},
 		{
 			what: 'Slow uploads that were not stored',
-			...{ better: 'lower', must: 0, aim: 0, measured: SLOW_UPLOADS - taken },
-			detail: `${SLOW_UPLOADS} of 2 MiB in ${(STEPS * STEP_MS) / 1000} s`,
+			...{ better: 'lower', must: 0, aim: 0, measured: statuses.length - taken },
+			detail: `${statuses.length} of 2 MiB, ${SLOW_UPLOADS} at once in ${(STEPS * STEP_MS) / 1000} s`,
 		},
 	];
 }
 
 export async function measureFiles(): Promise<Finding[]> {
-	const product = await openProduct('files');
+	const product = await openProduct('files', { FORMSRV_FILES_QUOTA: '10GiB' });
 	const server = await product.start();
 	const [jobs, contact] = [
 		await product.createForm(server, 'Jobs', { files: { maxBytes: LARGE_BYTES } }),
