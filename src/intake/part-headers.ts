@@ -66,6 +66,7 @@ function checkCharset(contentType: string | undefined): void {
 function readDisposition(disposition: string | undefined): PartHeaders {
 	const type = disposition === undefined ? null : DISPOSITION.exec(disposition);
 	const parameters = type && disposition ? parseParameters(disposition.slice(type[0].length)) : undefined;
+	if (!parameters && disposition?.includes('\\"')) throw invalid('a quote in a name has to be written as %22');
 	const name = parameters?.get('name');
 	if (!parameters || name === undefined) {
 		throw invalid('it needs a header such as Content-Disposition: form-data; name="email"');

@@ -139,7 +139,7 @@ describe('a part', () => {
 		['Content-Disposition: attachment; name="a"', needsName],
 		['Content-Disposition: form-data-x; name="a"', needsName],
 		['Content-Disposition: form-data; name="a"b"', needsName],
-		['Content-Disposition: form-data; name="a\\"b"', needsName],
+		['Content-Disposition: form-data; name="a\\"b"', 'a quote in a name has to be written as %22'],
 		['Content-Disposition: form-data; name="a', needsName],
 		['Content-Disposition: form-data; name="a"; name="b"', needsName],
 		["Content-Disposition: form-data; name*=utf-8''a", needsName],
