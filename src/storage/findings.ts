@@ -81,6 +81,8 @@ const KINDS = {
 
 export type FindingName = keyof typeof KINDS;
 
+export const FINDING_NAMES = Object.keys(KINDS) as FindingName[];
+
 export interface Finding extends Kind {
 	name: FindingName;
 	/** In milliseconds since 1970. */
@@ -99,6 +101,8 @@ interface Entry extends Finding {
 }
 
 const LOG_EVERY_MS = 60_000;
+/** What nothing is rejected for. */
+const LOG_MINOR_EVERY_MS = 60 * LOG_EVERY_MS;
 /** What comes and goes is not called over. */
 const OVER_AFTER_MS = 5000;
 
@@ -112,6 +116,11 @@ export interface FindingsOptions {
 }
 
 const sinceStart = () => performance.now();
+
+/** Whether the log is to say it now. */
+function isDue({ stops, loggedAt }: Entry, at: number): boolean {
+	return at - loggedAt >= (stops === 'nothing' ? LOG_MINOR_EVERY_MS : LOG_EVERY_MS);
+}
 
 export function createFindings({ log, now = Date.now, elapsed = sinceStart }: FindingsOptions) {
 	const entries = new Map<FindingName, Entry>();
@@ -161,7 +170,7 @@ export function createFindings({ log, now = Date.now, elapsed = sinceStart }: Fi
 			entry.since = now();
 			change(entry, true);
 			const at = elapsed();
-			if (at - entry.loggedAt >= LOG_EVERY_MS) tell(entry, at);
+			if (isDue(entry, at)) tell(entry, at);
 		},
 		clear(name: FindingName): void {
 			const entry = entries.get(name);
@@ -179,11 +188,11 @@ export function createFindings({ log, now = Date.now, elapsed = sinceStart }: Fi
 			const entry = what === 'write' ? stopsWrites : stopsSubmissions;
 			return entry && unavailable(entry.name);
 		},
-		/** Says in the log what goes on, once a minute, and what is over. To be called again and again. */
+		/** Says in the log what goes on, once a minute or an hour, and what is over. To be called again and again. */
 		remind(): void {
 			const at = elapsed();
 			for (const entry of entries.values()) {
-				if ((entry.isSet || entry.refused > 0) && at - entry.loggedAt >= LOG_EVERY_MS) tell(entry, at);
+				if ((entry.isSet || entry.refused > 0) && isDue(entry, at)) tell(entry, at);
 				if (entry.isSet || !entry.isOpenInLog || at - entry.clearedAt < OVER_AFTER_MS) continue;
 				entry.isOpenInLog = false;
 				log?.warn('This is over.', { finding: entry.name, problem: entry.problem, refused: entry.refused });

@@ -29,7 +29,7 @@ describe('what visitors may attach', () => {
 			await page.getByText('Settings saved.').last().waitFor();
 			await page.getByRole('button', { name: 'Dismiss' }).click();
 		};
-		await page.getByLabel('Files in one submission').fill('2');
+		await page.getByLabel('Number of files').fill('2');
 		await page.getByLabel('Size of one file').fill('1.5 MiB');
 		await page.getByLabel('Types').fill('image/*, .PDF');
 		await save();
@@ -64,7 +64,7 @@ describe('what visitors may attach', () => {
 		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
 		await signIn();
 		await goTo(`/forms/${form.id}/settings`);
-		await page.getByLabel('Files in one submission').fill('99');
+		await page.getByLabel('Number of files').fill('99');
 		await page.getByLabel('Size of one file').fill('huge');
 		await page.getByLabel('Types').fill('pictures');
 		await page.getByRole('button', { name: 'Save changes' }).click();

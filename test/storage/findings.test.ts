@@ -50,6 +50,15 @@ test('a finding is logged when it begins, then once a minute with what was refus
 	expect(pass(120)).toEqual([]);
 });
 
+test('what nothing is rejected for is logged once an hour', () => {
+	const { findings, pass } = openFindings();
+	findings.set('fileQuota');
+	const line = { level: 'ERROR', finding: 'fileQuota', refused: 0 };
+	expect(pass(1)).toEqual([line]);
+	expect(pass(3598)).toEqual([]);
+	expect(pass(1)).toEqual([line]);
+});
+
 test('what comes and goes all the time is a line a minute', () => {
 	const { findings, pass } = openFindings();
 	const logged: object[] = [];

@@ -2,6 +2,7 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { nullable } from '../../http/schema-types.ts';
+import { FINDING_NAMES } from '../../storage/findings.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
@@ -53,7 +54,7 @@ export const Status = Type.Object(
 		problems: Type.Array(
 			Type.Object({
 				name: Type.String({
-					description: '`file`, `write`, `lock`, `disk`, `damage`, `files`, `fileRoom`, `fileQuota` or `scanner`.',
+					description: `One of ${FINDING_NAMES.map((name) => `\`${name}\``).join(', ')}.`,
 				}),
 				problem: Type.String({ description: 'What happened, what it means and what to do.' }),
 				since: Type.String({ format: 'date-time' }),

@@ -10,6 +10,7 @@ import { navigate, route } from './location.ts';
 import { EMPTY_QUERY, type Route, to } from './router.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { loadForms, refreshFormsSoon } from './state/forms.ts';
+import { lookAtHealth } from './state/health.ts';
 import { openLiveEvents, useLiveEvents } from './state/live.ts';
 import { may, session } from './state/session.ts';
 import { showError, undoNewest } from './state/toasts.ts';
@@ -49,19 +50,26 @@ function useFocusOnView(at: Route): void {
 	}, [place]);
 }
 
-function useServer(): void {
+/** After what the view itself asks for. */
+const HEALTH_AFTER_MS = 1000;
+
+function useServer(at: Route): void {
 	useLayoutEffect(() => {
 		loadForms().catch(showError);
 		return may('read') ? openLiveEvents() : undefined;
 	}, []);
 	useLiveEvents(refreshFormsSoon);
+	useEffect(() => {
+		const timer = setTimeout(() => lookAtHealth().catch(() => {}), HEALTH_AFTER_MS);
+		return () => clearTimeout(timer);
+	}, [at]);
 }
 
 export function Shell() {
 	const at = route.value;
 	const [isHelpOpen, setHelpOpen] = useState(false);
 	const [isMenuOpen, setMenuOpen] = useState(false);
-	useServer();
+	useServer(at);
 	useFocusOnView(at);
 	useEffect(() => effect(() => void (route.value && setMenuOpen(false))), []);
 	useShortcuts({

@@ -6,6 +6,7 @@ import type { Form } from '../api-types.ts';
 import { route } from '../location.ts';
 import { to } from '../router.ts';
 import { forms } from '../state/forms.ts';
+import { attention } from '../state/health.ts';
 import { may, session, signOut } from '../state/session.ts';
 import { chooseTheme, THEMES, theme } from '../state/theme.ts';
 import { showError } from '../state/toasts.ts';
@@ -17,14 +18,22 @@ interface LinkProps {
 	icon: IconName;
 	label: string;
 	view: 'forms' | 'deliveries' | 'keys' | 'settings';
+	/** What needs attention there, in sentences. */
+	attention?: string;
 }
 
-function NavLink({ icon, label, view }: LinkProps) {
+function NavLink({ icon, label, view, attention }: LinkProps) {
 	return (
 		<li>
 			<a class="nav-link" href={to[view]()} aria-current={route.value.view === view ? 'page' : undefined}>
 				<Icon name={icon} />
 				<span class="nav-name">{label}</span>
+				{attention && (
+					<span class="count attention" title={attention}>
+						<span aria-hidden="true">!</span>
+						<span class="visually-hidden">(needs attention)</span>
+					</span>
+				)}
 			</a>
 		</li>
 	);
@@ -92,7 +101,7 @@ function Contents({ onHelp }: { onHelp: () => void }) {
 					<ul class="nav-bottom">
 						<NavLink icon="send" label="Deliveries" view="deliveries" />
 						<NavLink icon="key" label="API keys" view="keys" />
-						<NavLink icon="settings" label="Server" view="settings" />
+						<NavLink icon="settings" label="Server" view="settings" attention={attention.value} />
 					</ul>
 				)}
 			</div>

@@ -13,6 +13,7 @@ import { type Column, Table } from '../components/table.tsx';
 import { messageOf } from '../field-errors.ts';
 import { formatBytes, formatDuration } from '../format.ts';
 import { to } from '../router.ts';
+import { readStatus } from '../state/health.ts';
 import { session } from '../state/session.ts';
 import { useAction } from '../use-action.ts';
 import { useQuery } from '../use-query.ts';
@@ -124,7 +125,7 @@ const SETTING_COLUMNS: Column<Status['settings'][number]>[] = [
 ];
 
 export function Settings() {
-	const { data: status, error, reload } = useQuery('status', api.server.status);
+	const { data: status, error, reload } = useQuery('status', readStatus);
 	return (
 		<Page
 			title="Server"

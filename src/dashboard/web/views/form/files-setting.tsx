@@ -39,7 +39,7 @@ export function FilesSetting({ setting, draft, error, disabled, onChange }: Cont
 			{draft !== '' && (
 				<div class="field-group">
 					<Field
-						label="Files in one submission"
+						label="Number of files"
 						value={maxFiles}
 						error={errorOf(error, 'files.maxFiles')}
 						disabled={disabled}
