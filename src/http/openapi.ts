@@ -92,7 +92,7 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 		description:
 			'The files of the form, or of all forms, take as much room as they may. Submissions without files are accepted.',
 		error:
-			'The file "cv.pdf" in the field "cv" was not taken: there is no room for it; the files of a form may take 2560MiB.',
+			'The file "cv.pdf" in the field "cv" was not taken: there is no room for it; the files of a form may take 2.5 GiB, if those of others leave as much.',
 		field: { field: 'cv', code: 'FILES_FULL' },
 	},
 	CAPTCHA_REQUIRED: {

@@ -24,7 +24,7 @@ test('a form is created with all its settings and shown by its slug', async () =
 		allowedDomains: ['example.com', 'example.org'],
 		files: { maxFiles: 3, maxBytes: 500_000, types: ['image/*', '.pdf'] },
 	});
-	expect((await cli.call('forms', 'show', 'contact')).stdout).toMatch(/^files +3, 500000B, image\/\*, \.pdf$/m);
+	expect((await cli.call('forms', 'show', 'contact')).stdout).toMatch(/^files +3, 500kB, image\/\*, \.pdf$/m);
 	expect(await cli.json('forms', 'show', 'Contact')).toEqual(made);
 	expect(await cli.json('forms', 'show', made.id)).toEqual(made);
 });
