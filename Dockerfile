@@ -3,7 +3,6 @@ ARG BUN_VERSION=1.4.5
 FROM oven/bun:${BUN_VERSION}-slim AS build
 WORKDIR /src
 COPY package.json bun.lock bunfig.toml ./
-COPY patches patches
 RUN bun install --frozen-lockfile
 COPY . .
 RUN bun run build && mkdir -m 0700 /data

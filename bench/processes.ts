@@ -2,6 +2,8 @@
 
 import { openSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { lazy } from '../src/lazy.ts';
+import { openRunFolder } from '../test/run-folder.ts';
 
 /** Clock ticks of /proc, which Linux fixes at 100 for user space. */
 const TICKS_PER_SECOND = 100;
@@ -43,13 +45,22 @@ export interface StartOptions {
 	health?: string;
 }
 
+/** Whatever has it in its environment is ended with this process, however that ends. */
+const runFolder = lazy(() => openRunFolder().path);
+
 /** Starts a program and waits for its first response. */
 export async function start(command: string[], options: StartOptions): Promise<Running> {
 	const { env = {}, cwd, log, address = /^base +(http\S+)/, health = '/health' } = options;
 	const began = performance.now();
 	const child = Bun.spawn(command, {
 		cwd,
-		env: { PATH: process.env.PATH ?? '', FORMSRV_PORT: FREE_PORT, FORMSRV_SUBMIT_PORT: FREE_PORT, ...env },
+		env: {
+			PATH: process.env.PATH ?? '',
+			TMPDIR: runFolder(),
+			FORMSRV_PORT: FREE_PORT,
+			FORMSRV_SUBMIT_PORT: FREE_PORT,
+			...env,
+		},
 		stdin: 'ignore',
 		stdout: 'pipe',
 		stderr: openSync(log, 'a'),

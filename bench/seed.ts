@@ -19,33 +19,31 @@ const data = (i: number) =>
 		source: 'website',
 	});
 
+const isSpam = (i: number) => i % 20 === 7;
+
 /** Every 20th is spam; of the others two thirds are read and one in a hundred is starred. */
 async function seed(file: string, { formId, rows }: { formId: number; rows: number }): Promise<void> {
 	if (isPostgres(file)) await forgetLastIds(file);
 	let clock = Date.now() - rows * SPACING_MS;
-	const storage = await openStorage(file, { now: () => clock, elapsed: () => clock });
+	// Each submission asks for the time when it is written.
+	const now = () => (clock += SPACING_MS);
+	const storage = await openStorage(file, { now, elapsed: () => clock });
 	const noServer = storage.serve();
 	for (let first = 0; first < rows; first += CHUNK) {
-		const ids: number[] = [];
 		const appended: Promise<number>[] = [];
 		for (let i = first; i < Math.min(first + CHUNK, rows); i++) {
-			clock += SPACING_MS;
-			const id = storage.nextId();
-			const isSpam = i % 20 === 7;
-			if (!isSpam) ids.push(id);
 			appended.push(
 				storage.submissions.append({
-					id,
 					formId,
 					data: data(i),
 					names: NAMES,
-					spamReason: isSpam ? 'honeypot' : null,
+					spamReason: isSpam(i) ? 'honeypot' : null,
 					subject: null,
 					replyTo: null,
 				}),
 			);
 		}
-		await Promise.all(appended);
+		const ids = (await Promise.all(appended)).filter((_, i) => !isSpam(first + i));
 		const read = ids.filter((_, i) => i % 3 !== 0);
 		const starred = ids.filter((_, i) => i % 100 === 50);
 		await storage.submissions.change(formId, read, { isRead: true });

@@ -1,20 +1,27 @@
 /**
- * `bun run test`: builds the program, runs all tests, those of features again on PostgreSQL, and lists the programs that this
- * machine lacks for some of them.
+ * `bun run test`: builds the program; runs all tests, and beside them those of features on PostgreSQL; then names the slowest files,
+ * the tests that were tried again, and the programs that this machine lacks for some tests.
  */
 
+import { availableParallelism } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { findChromium } from '../test/chromium.ts';
 import { missingPrograms } from '../test/programs.ts';
+import { openRunFolder } from '../test/run-folder.ts';
+import { type FileTime, fileTimes, readBlocks, retriedIn } from './test-output.ts';
 
 /** Of each test and hook: a busy machine is slow, and bunfig.toml cannot say it. */
 const TIMEOUT_MS = 30_000;
 const ROOT = join(import.meta.dir, '..');
 /** What opens databases of either engine. */
 const ENGINE = 'test/engine.ts';
-/** Tests of a file, or of an engine by its name; docs/architecture.md says which. */
-const ONE_ENGINE =
-	/^test\/(?:backup|durability|storage)\/|^test\/cli\/(?:backup|doctor|doctor-files|move|run|serve|unread-log)\.test|list-plans/;
+/** Tests of a file, of an engine by its name, or of pages that know only the API; docs/architecture.md says which. */
+const ONE_ENGINE = [
+	/^test\/(?:backup|durability|storage)\//,
+	/^test\/cli\/(?:backup|doctor|doctor-files|move|run|serve|unread-log)\.test/,
+	/^test\/dashboard\/(?!story|inbox)[^/]+\.test/,
+	/list-plans/,
+];
 
 /** The files whose tests have a database of either engine: those that lead to `test/engine.ts`. */
 async function testsOfBothEngines(): Promise<string[]> {
@@ -31,28 +38,69 @@ async function testsOfBothEngines(): Promise<string[]> {
 		seen.add(path);
 		return (imports.get(path) ?? []).some((next) => leads(next, seen));
 	};
-	return paths.filter((path) => path.endsWith('.test.ts') && !ONE_ENGINE.test(path) && leads(path)).sort();
+	return paths
+		.filter((path) => path.endsWith('.test.ts') && !ONE_ENGINE.some((pattern) => pattern.test(path)) && leads(path))
+		.sort();
 }
 
-async function runTests(engine: 'sqlite' | 'postgres', args: readonly string[]): Promise<number> {
-	const { exitCode } = await Bun.$`bun test --timeout ${TIMEOUT_MS} ${args}`
-		.env({ ...process.env, FORMSRV_TEST_ENGINE: engine })
-		.nothrow();
-	return exitCode;
+const ENGINES = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
+/** Processes for each engine. More than one also makes hooks run behind each file. */
+const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
+const OUTFILE = '--reporter-outfile=';
+const SLOWEST = 10;
+
+interface Outcome {
+	exitCode: number;
+	retried: string[];
+	times: FileTime[];
+}
+
+/** @param args options and files for `bun test` */
+async function runTests(engine: keyof typeof ENGINES, args: readonly string[], run: string): Promise<Outcome> {
+	const outfile = args.find((arg) => arg.startsWith(OUTFILE))?.slice(OUTFILE.length) ?? `${run}/junit.xml`;
+	const report = engine === 'sqlite' ? outfile : outfile.replace(/\.xml$/, `-${engine}.xml`);
+	const others = args.filter((arg) => !arg.startsWith('--reporter'));
+	const options = ['--timeout', `${TIMEOUT_MS}`, `--parallel=${WORKERS}`, '--no-isolate'];
+	const reporter = ['--reporter=junit', `${OUTFILE}${report}`];
+	const child = Bun.spawn([process.execPath, 'test', ...options, ...reporter, ...others], {
+		env: { ...process.env, FORMSRV_TEST_ENGINE: engine, FORMSRV_TEST_RUN: run, TMPDIR: run },
+		stdin: 'ignore',
+		stdout: 'ignore',
+		stderr: 'pipe',
+	});
+	const retried: string[] = [];
+	for await (const block of readBlocks(child.stderr)) {
+		console.error([`${ENGINES[engine]}, ${block.title}`, ...block.lines].join('\n'));
+		retried.push(...retriedIn(block).map((name) => `${ENGINES[engine]}, ${name}`));
+	}
+	const exitCode = await child.exited;
+	const times = (await fileTimes(report)).map(({ file, seconds }) => ({
+		file: `${ENGINES[engine]}, ${file}`,
+		seconds,
+	}));
+	return { exitCode, retried, times };
+}
+
+function* summary(outcomes: readonly Outcome[]): Generator<string> {
+	const slowest = outcomes.flatMap(({ times }) => times).sort((a, b) => b.seconds - a.seconds);
+	yield 'The slowest files:';
+	for (const { file, seconds } of slowest.slice(0, SLOWEST)) yield `${seconds.toFixed(1).padStart(7)} s  ${file}`;
+	const retried = outcomes.flatMap((outcome) => outcome.retried);
+	yield retried.length === 0 ? 'No test was tried again.' : 'Tests that passed only when they were tried again:';
+	for (const name of retried) yield `  ${name}`;
+	yield* missingPrograms();
 }
 
 const built = await Bun.$`bun run build`.nothrow();
 if (built.exitCode !== 0) process.exit(built.exitCode);
 // Unpacked before the tests, which have time limits.
 await findChromium();
+const folder = openRunFolder();
 const args = process.argv.slice(2);
-const named = args.filter((arg) => !arg.startsWith('-'));
-let exitCode = await runTests('sqlite', args);
-if (named.length === 0) {
-	console.error('\nOn PostgreSQL:\n');
-	const options = args.map((arg) => arg.replace(/^(--reporter-outfile=.*)\.xml$/, '$1-postgres.xml'));
-	const onPostgres = await runTests('postgres', [...options, ...(await testsOfBothEngines())]);
-	exitCode = exitCode || onPostgres;
-}
-for (const line of missingPrograms()) console.error(line);
-process.exitCode = exitCode;
+const isPart = args.some((arg) => !arg.startsWith('-'));
+const runs = [runTests('sqlite', args, folder.path)];
+if (!isPart) runs.push(runTests('postgres', [...args, ...(await testsOfBothEngines())], folder.path));
+const outcomes = await Promise.all(runs);
+await folder.close();
+for (const line of summary(outcomes)) console.error(line);
+process.exitCode = Math.max(...outcomes.map(({ exitCode }) => exitCode));

@@ -73,8 +73,20 @@ export const ALIASES = {
 export type AliasName = keyof typeof ALIASES;
 export const ALIAS_NAMES = Object.keys(ALIASES) as AliasName[];
 
+/** The special fields of a form: what each name stands for. Names are compared exactly. */
+export type SpecialNames = ReadonlyMap<string, SpecialRole>;
+
+export function specialNamesWith(honeypots: readonly string[], aliases: readonly AliasName[] = []): SpecialNames {
+	return new Map([...SPECIAL_NAMES, ...aliasRoles(aliases), ...honeypots.map((name) => [name, 'honeypot'] as const)]);
+}
+
+/** Whether a field is stored. @param role Absent for an ordinary one. */
+export function isStored(role: SpecialRole | undefined): boolean {
+	return role === undefined || role === 'keptSubject' || role === 'keptReplyTo';
+}
+
 /** What the names of some services stand for. */
-export function aliasRoles(aliases: readonly AliasName[]): [string, SpecialRole][] {
+function aliasRoles(aliases: readonly AliasName[]): [string, SpecialRole][] {
 	return aliases.flatMap((name) => Object.entries<SpecialRole>(ALIASES[name].fields));
 }
 

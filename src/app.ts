@@ -6,12 +6,14 @@ import { createEventStreams } from './dashboard/events/streams.ts';
 import { createSessions } from './dashboard/session/sessions.ts';
 import { createDispatch } from './delivery/dispatch.ts';
 import type { GuardedPost } from './delivery/guarded-request.ts';
+import { AppError } from './errors.ts';
+import { filesAlone } from './files/alone.ts';
 import { createFileLinks } from './files/links.ts';
 import { openFileStore } from './files/open.ts';
 import { createFileQuota } from './files/quota.ts';
 import { createTrackedStore } from './files/tracked-store.ts';
 import { createFindBySlug } from './forms/by-slug.ts';
-import { createRateLimiter } from './http/rate-limit.ts';
+import { createRateLimiter, createServerWindows } from './http/rate-limit.ts';
 import { createTurns } from './http/turns.ts';
 import { createAltcha } from './intake/altcha.ts';
 import { createAltchaStore } from './intake/altcha-store.ts';
@@ -19,23 +21,29 @@ import { createCaptchaCheck } from './intake/captcha.ts';
 import { createIntake } from './intake/intake.ts';
 import { createIntakeRates } from './intake/rates.ts';
 import { createSenders } from './intake/senders.ts';
+import { createTestTokens } from './intake/test-submissions/tokens.ts';
 import { createKeys } from './keys/keys.ts';
 import { lazy } from './lazy.ts';
 import { localUrl } from './local-url.ts';
 import type { Log } from './log.ts';
 import type { Management } from './management.ts';
 import { createSpam } from './spam/spam.ts';
+import { databaseName } from './storage/database.ts';
+import { createServerSecret } from './storage/server-secret.ts';
 import { openStorage } from './storage/storage.ts';
 import { SCANS } from './submissions/scan-module.ts';
 
 /** The byte budget of submitted content in memory. */
 const CONTENT_BYTES = 64 * 1024 * 1024;
 
-/** Maximum number of submissions with files that arrive at one time: it takes three networks to keep others out. */
+/**
+ * Maximum number of submissions with files that arrive at one time: it takes three networks to keep others out. None waits, because
+ * the runtime holds in memory whatever arrives of a body that is not read.
+ */
 const UPLOADS = {
 	perCaller: 200,
 	inAll: 600,
-	waitMs: 15_000,
+	waitMs: 0,
 	message: 'Too many submissions with files are arriving at once; try again in a few seconds.',
 };
 
@@ -55,7 +63,12 @@ export interface AppOptions {
  * while a server is running. What only owners use is made when `management` is first called.
  */
 export async function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed }: AppOptions) {
+	const { place } = config.files;
 	const storage = await openStorage(config.database, {
+		beforeNew: async () => {
+			const problem = await filesAlone(place, databaseName(config.database));
+			if (problem !== undefined) throw new AppError('UNAVAILABLE', problem);
+		},
 		log: wholeLog,
 		now,
 		elapsed,
@@ -63,7 +76,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	});
 	const log = storage.logBeside(wholeLog);
 	const budget = createByteBudget(CONTENT_BYTES);
-	const store = createTrackedStore(await openFileStore(config.files.place), storage, now);
+	const store = createTrackedStore(await openFileStore(place), storage, now);
 	const links = createFileLinks(storage, now);
 	const keys = createKeys(storage, now);
 	const post = createPost(config.webhookAllow);
@@ -79,7 +92,9 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	});
 	const sessions = createSessions(storage, { keys, now });
 	const streams = createEventStreams(storage);
-	const altcha = createAltcha({ ...createAltchaStore(storage, now), now });
+	const tokenStore = createAltchaStore(storage, now);
+	const altcha = createAltcha({ ...tokenStore, now });
+	const tests = createTestTokens({ ...tokenStore, secret: createServerSecret(storage, 'test_token_secret'), now });
 	const { recaptchaMinScore, ...vendors } = config.captcha;
 	const files = {
 		store,
@@ -87,9 +102,10 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		links,
 		budget,
 	};
-	const rates = createIntakeRates(config.rates, now);
+	const windows = createServerWindows();
+	const rates = createIntakeRates(config.rates, { windows, now });
 	const spam = createSpam(storage, {
-		formRate: createRateLimiter(config.rates.form, now),
+		formRate: createRateLimiter(config.rates.form, { windows, now }),
 		disposableDomains: config.disposableDomains,
 		log,
 		now,
@@ -128,7 +144,9 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		files,
 		intake,
 		spam,
-		senders: createSenders(keys, rates),
+		senders: createSenders(keys, rates, tests),
+		tests,
+		windows,
 		close: storage.close,
 	};
 	return { ...app, management: lazy(async () => (await import('./management.ts')).createManagement(app)) };

@@ -1,6 +1,8 @@
 /** What goes on behind the listeners of a server: what each server does for itself, and what one does for all. */
 
 import type { App } from './app.ts';
+import { noteSetNames } from './backup/set-names.ts';
+import { startPauseWatch } from './delivery/pauses.ts';
 import { startFileWatch } from './files/file-watch.ts';
 import { startMaintenance } from './maintenance.ts';
 import { startFollowing } from './spam/bayes/learning.ts';
@@ -15,10 +17,14 @@ const NO_SUBMISSION = {} as NewSubmission;
 /** @param baseUrl Where mails link to. */
 export function startBackground(app: App, baseUrl: string): StopWork {
 	const { config, dispatch, files, log, spam, storage } = app;
-	void warmUp(app);
+	warmUp(app).catch(() => {});
+	noteSetNames(storage, config).catch((cause) =>
+		log.warn('The names of the settings could not be noted for backups.', { cause }),
+	);
 	const work: StopWork[] = [
 		startFileWatch(storage, { ...config.files, store: files.store, log }),
 		startFollowing(spam.models, log),
+		startPauseWatch(storage, app),
 		storage.lead('maintenance', () => startMaintenance(app)),
 		storage.lead('search', () => storage.search.follow(log)),
 		storage.lead('delivery', () => dispatch.start(baseUrl)),

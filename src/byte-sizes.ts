@@ -20,7 +20,7 @@ export function parseSize(text: string): number | undefined {
 
 const NAMES = ['GiB', 'GB', 'MiB', 'MB', 'KiB', 'kB', 'B'];
 
-/** As short as is exact: `1MiB`, `500kB`, `1537B`. */
+/** As short as is exact, for values of settings: `1MiB`, `500kB`, `1537B`. */
 export function formatSize(bytes: number): string {
 	for (const name of NAMES) {
 		const factor = UNITS[name.toLowerCase()] as number;
@@ -29,9 +29,9 @@ export function formatSize(bytes: number): string {
 	return `${bytes}B`;
 }
 
-/** For people: `812 B`, `47.1 KiB`, `3 MiB`. */
+/** For people, wherever they read a size: `812 B`, `47.1 KiB`, `5 GiB`. */
 export function roughSize(bytes: number): string {
-	const steps = ['B', 'KiB', 'MiB', 'GiB'];
+	const steps = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 	let value = bytes;
 	let step = 0;
 	for (; value >= 1024 && step < steps.length - 1; step++) value /= 1024;

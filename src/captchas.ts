@@ -5,9 +5,9 @@ interface Description {
 	label: string;
 	/** The field of a submission in which its widget sends the token. */
 	field: string;
-	/** What a page needs. */
-	script: string;
-	widget: string;
+	/** The vendor's script, which a page needs, and the class of the element that it turns into the widget. */
+	script?: string;
+	widgetClass?: string;
 	/** Where the vendor verifies a token; absent if this server does. It gives the vendor two settings: this, and a secret. */
 	verifyUrl?: string;
 	/** The object that the vendor's script adds to a page. */
@@ -18,32 +18,30 @@ export const CAPTCHAS = {
 	recaptcha: {
 		label: 'reCAPTCHA',
 		field: 'g-recaptcha-response',
-		script: '<script src="https://www.google.com/recaptcha/api.js" async defer></script>',
-		widget: '<div class="g-recaptcha" data-sitekey="YOUR_SITE_KEY"></div>',
+		script: 'https://www.google.com/recaptcha/api.js',
+		widgetClass: 'g-recaptcha',
 		verifyUrl: 'https://www.google.com/recaptcha/api/siteverify',
 		global: 'grecaptcha',
 	},
 	hcaptcha: {
 		label: 'hCaptcha',
 		field: 'h-captcha-response',
-		script: '<script src="https://js.hcaptcha.com/1/api.js" async defer></script>',
-		widget: '<div class="h-captcha" data-sitekey="YOUR_SITE_KEY"></div>',
+		script: 'https://js.hcaptcha.com/1/api.js',
+		widgetClass: 'h-captcha',
 		verifyUrl: 'https://api.hcaptcha.com/siteverify',
 		global: 'hcaptcha',
 	},
 	turnstile: {
 		label: 'Cloudflare Turnstile',
 		field: 'cf-turnstile-response',
-		script: '<script src="https://challenges.cloudflare.com/turnstile/v0/api.js" async defer></script>',
-		widget: '<div class="cf-turnstile" data-sitekey="YOUR_SITE_KEY"></div>',
+		script: 'https://challenges.cloudflare.com/turnstile/v0/api.js',
+		widgetClass: 'cf-turnstile',
 		verifyUrl: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
 		global: 'turnstile',
 	},
 	altcha: {
 		label: 'ALTCHA',
 		field: 'altcha',
-		script: '<script src="YOUR_COPY_OF/altcha.min.js" async defer type="module"></script>',
-		widget: '<altcha-widget challengeurl="YOUR_CHALLENGE_URL"></altcha-widget>',
 	},
 } satisfies Record<string, Description>;
 
@@ -55,6 +53,17 @@ export type CaptchaVendor = {
 
 export const CAPTCHA_NAMES = Object.keys(CAPTCHAS) as [Captcha, ...Captcha[]];
 export const CAPTCHA_VENDORS = CAPTCHA_NAMES.filter((name): name is CaptchaVendor => 'verifyUrl' in CAPTCHAS[name]);
+
+/** The widget in a form. The site key is the owner's: the server knows only the secret. @param address Of the form. */
+export function captchaMarkup(captcha: Captcha, address: string): string {
+	if (captcha === 'altcha') return `<altcha-widget challenge="${address}/challenge"></altcha-widget>`;
+	return `<div class="${CAPTCHAS[captcha].widgetClass}" data-sitekey="YOUR_SITE_KEY"></div>`;
+}
+
+/** The address of the widget's script. @param server The address of the submit listener. */
+export function captchaScript(captcha: Captcha, server: string): string {
+	return captcha === 'altcha' ? `${server}/altcha.js` : CAPTCHAS[captcha].script;
+}
 
 /** The objects that vendors' scripts add to a page. A function, so that a bundle can hold its result alone. */
 export function widgetGlobals(): string[] {

@@ -87,6 +87,7 @@ export function processEnvironment(): Record<string, string | undefined> {
 export function loadConfig(input: ConfigInput): Config {
 	const problems: string[] = [];
 	const provided = collectProvided(KEYS, input, problems);
+	addSessionToken(provided, input.env);
 	const values = parseAll(provided, problems);
 	if (values.smtpUrl !== null && values.mailFrom === null && !provided.has('mailFrom')) {
 		problems.push('FORMSRV_MAIL_FROM must be set when FORMSRV_SMTP_URL is, such as Forms <forms@example.com>.');
@@ -100,6 +101,12 @@ export function loadConfig(input: ConfigInput): Config {
 	}
 	if (problems.length > 0) throw new ConfigError(problems);
 	return deepFreeze({ ...assemble(values, input), settings: describeSettings(provided) });
+}
+
+/** Temporary keys of S3 come with a token, which tools of AWS set under this name. */
+function addSessionToken(provided: Map<string, Provided>, { AWS_SESSION_TOKEN: text }: ConfigInput['env']): void {
+	const isWanted = provided.has('s3AccessKeyId') && !provided.has('s3SessionToken');
+	if (text && isWanted) provided.set('s3SessionToken', { label: 'AWS_SESSION_TOKEN', text });
 }
 
 function describeSettings(provided: Map<string, Provided>): SettingInForce[] {

@@ -14,8 +14,8 @@ export interface ContextRules {
 	agent: boolean;
 }
 
-/** Rules as a client sends them: what is left out is off. */
-export type ContextRulesInput = Partial<ContextRules>;
+/** Rules as a client sends them: what is left out or `null` is off. */
+export type ContextRulesInput = { [Part in keyof ContextRules]?: ContextRules[Part] | null };
 
 export const NO_CONTEXT: ContextRules = { page: false, utm: false, address: 'none', agent: false };
 

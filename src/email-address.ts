@@ -20,10 +20,40 @@ export function isEmailAddress(text: string): boolean {
 	return LOCAL_PART.test(text.slice(0, at)) && isMailDomain(text.slice(at + 1));
 }
 
-/** The addresses of a list separated by commas; `undefined` unless all are valid and there are 1 to `max`. */
-export function parseEmailList(text: string, max: number): string[] | undefined {
-	const addresses = text.split(',', max + 1).map((address) => address.trim());
-	return addresses.length <= max && addresses.every(isEmailAddress) ? addresses : undefined;
+/** A mail address, with the name beside it or an empty one. */
+interface Mailbox {
+	name: string;
+	address: string;
+}
+
+const NAME_MAX = 100;
+/** More than ten of the longest. */
+const LIST_MAX = 5000;
+/** One of a list: a name, which stands in quotes if a mark of punctuation is in it, and an address in brackets; or the address alone. */
+const MAILBOX = /\s*(?:(?:"((?:[^"\\]|\\.)*)"\s*|([^"<>()[\]\\,;:@]*))<([^<>]*)>|([^\s<>",]*))\s*(,|$)/y;
+const PUNCTUATION = /["<>()[\]\\,;:@.]/;
+const NO_NAME = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+/** The mailboxes of a list such as `a@example.com, Ada <ada@example.com>`; `undefined` unless all are valid and there are 1 to `max`. */
+export function parseMailboxes(text: string, max: number): Mailbox[] | undefined {
+	const list = text.trim();
+	if (list.length > LIST_MAX || NO_NAME.test(list)) return undefined;
+	const found: Mailbox[] = [];
+	MAILBOX.lastIndex = 0;
+	while (found.length < max) {
+		const [all, quoted, bare = '', bracketed, address = bracketed ?? '', end] = MAILBOX.exec(list) ?? [];
+		const name = quoted === undefined ? bare.trim() : quoted.replace(/\\(.)/g, '$1').trim();
+		if (all === undefined || name.length > NAME_MAX || !isEmailAddress(address.trim())) return undefined;
+		found.push({ name, address: address.trim() });
+		if (end === '') return found;
+	}
+	return undefined;
+}
+
+/** As {@link parseMailboxes} reads it. */
+export function formatMailbox({ name, address }: Mailbox): string {
+	if (name === '') return address;
+	return `${PUNCTUATION.test(name) ? `"${name.replace(/["\\]/g, '\\$&')}"` : name} <${address}>`;
 }
 
 function isMailDomain(domain: string): boolean {

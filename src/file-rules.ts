@@ -9,13 +9,24 @@ export interface FileRules {
 	maxBytes: number;
 	/** Such as `image/*`, `application/pdf` and `.docx`; any if there are none. */
 	types: string[];
+	/** Absent: `refuse`. */
+	onRefused?: OnRefused;
 }
 
-/** Rules as a client sends them: what is left out takes its default, and a size may be written as `10MiB`. */
+/** What becomes of a submission with a file that is not taken, in the words of the dashboard. */
+export const ON_REFUSED = {
+	refuse: { label: 'Reject the submission' },
+	drop: { label: 'Store the submission without the file' },
+} as const;
+export type OnRefused = keyof typeof ON_REFUSED;
+export const ON_REFUSED_NAMES = Object.keys(ON_REFUSED) as [OnRefused, ...OnRefused[]];
+
+/** Rules as a client sends them: what is left out or `null` takes its default, and a size may be written as `10MiB`. */
 export interface FileRulesInput {
-	maxFiles?: number;
-	maxBytes?: number | string;
-	types?: string[];
+	maxFiles?: number | null;
+	maxBytes?: number | string | null;
+	types?: string[] | null;
+	onRefused?: OnRefused | null;
 }
 
 export const DEFAULT_FILE_RULES: FileRules = { maxFiles: 5, maxBytes: 10 * 1024 * 1024, types: [] };
@@ -29,9 +40,9 @@ export function checkFileType(text: string): string | undefined {
 	return TYPE.test(type) ? type : undefined;
 }
 
-/** Rules on one line: how many, how large each one, and the types, as in `5, 10MiB, image/*, .pdf`. */
-export function formatFileRules({ maxFiles, maxBytes, types }: FileRules): string {
-	return [maxFiles, formatSize(maxBytes), ...types].join(', ');
+/** Rules on one line: how many, how large each one, the types, and `drop` if that is so, as in `5, 10MiB, image/*, .pdf, drop`. */
+export function formatFileRules({ maxFiles, maxBytes, types, onRefused }: FileRules): string {
+	return [maxFiles, formatSize(maxBytes), ...types, ...(onRefused === 'drop' ? [onRefused] : [])].join(', ');
 }
 
 /** The line in reverse; whatever is neither a number nor a size is taken for a type, which a check rejects. */
@@ -41,7 +52,12 @@ export function parseFileRules(line: string): FileRulesInput {
 	for (const entry of line.split(/[\s,]+/).filter(Boolean)) {
 		if (rules.maxFiles === undefined && /^\d{1,9}$/.test(entry)) rules.maxFiles = Number(entry);
 		else if (rules.maxBytes === undefined && parseSize(entry) !== undefined) rules.maxBytes = entry;
+		else if (isOnRefused(entry)) rules.onRefused = entry;
 		else types.push(entry);
 	}
 	return { ...rules, types };
+}
+
+function isOnRefused(entry: string): entry is OnRefused {
+	return Object.hasOwn(ON_REFUSED, entry);
 }

@@ -27,6 +27,35 @@ export function* namedStringValues(json: string): Generator<{ name: string; valu
 	}
 }
 
+/** A JSON text in which the names of attached files are empty strings: as many of a field as it has files. */
+export function withoutFileNames(json: string, files: Iterable<{ field: string; name: string }>): string {
+	const left = new Map<string, number>();
+	for (const file of files) {
+		const key = JSON.stringify([file.field, file.name]);
+		left.set(key, (left.get(key) ?? 0) + 1);
+	}
+	if (left.size === 0) return json;
+	let text = '';
+	let written = 0;
+	let name = '';
+	for (let at = json.indexOf('"'); at !== -1; ) {
+		const end = endOfString(json, at);
+		const value = stringText(json.slice(at, end));
+		COLON.lastIndex = end;
+		const isName = COLON.test(json);
+		if (isName) name = value;
+		const key = JSON.stringify([name, value]);
+		const count = isName ? 0 : (left.get(key) ?? 0);
+		if (count > 0) {
+			left.set(key, count - 1);
+			text += `${json.slice(written, at)}""`;
+			written = end;
+		}
+		at = json.indexOf('"', end);
+	}
+	return text + json.slice(written);
+}
+
 /** The value of a JSON string, or of its beginning if it was cut off; an incomplete escape is dropped. */
 export function stringText(json: string): string {
 	if (endOfString(json, 0) <= json.length) return JSON.parse(json) as string;

@@ -10,6 +10,8 @@ import { localUrl } from './local-url.ts';
 import type { StopWork } from './storage/storage.ts';
 
 const IDLE_SECONDS = 30;
+/** The part of a stop that is for telling keep-alive clients. */
+const DRAIN_SHARE = 0.25;
 /** Delayed, so that the first response does not wait for it. */
 const BACKGROUND_AFTER_MS = 100;
 /**
@@ -39,11 +41,13 @@ export async function startServer(app: App): Promise<RunningServer> {
 	let stopBackground: StopWork = async () => {};
 
 	async function stop(deadlineMs: number): Promise<void> {
-		await drain.begin();
+		const ports = listeners.flatMap(({ port }) => port ?? []);
+		await drain.begin({ ports, withinMs: deadlineMs * DRAIN_SHARE });
 		app.streams.closeAll();
 		// Background work can be cut off anywhere, and may be waiting for a bucket or a scanner that hangs.
-		const stopped = Promise.race([stopBackground(deadlineMs), Bun.sleep(deadlineMs)]);
-		await Promise.all([stopListeners(listeners, deadlineMs), stopped]);
+		const restMs = deadlineMs * (1 - DRAIN_SHARE);
+		const stopped = Promise.race([stopBackground(restMs), Bun.sleep(restMs)]);
+		await Promise.all([stopListeners(listeners, restMs), stopped]);
 		noServer();
 	}
 

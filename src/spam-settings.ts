@@ -7,10 +7,10 @@ export interface SpamSettings {
 	honeypot: string[];
 }
 
-/** Settings as a client sends them: what is left out takes its default. */
+/** Settings as a client sends them: what is left out takes its default, and so does a `honeypot` of `null`. */
 export interface SpamSettingsInput {
 	threshold?: number | null;
-	honeypot?: string | string[];
+	honeypot?: string | string[] | null;
 }
 
 export const DEFAULT_SPAM_SETTINGS: SpamSettings = { threshold: 5, honeypot: ['_gotcha'] };

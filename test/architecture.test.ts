@@ -9,12 +9,14 @@ const ROOT = join(import.meta.dir, '..');
 /** From the leaves upwards: a unit uses only units of lower levels. */
 const LEVELS = [
 	['address-ranges', 'byte-sizes', 'captchas'],
-	['file-rules', 'spam-settings', 'special-names'],
+	['dropped-files', 'file-rules', 'spam-settings', 'special-names'],
 	[
 		'aliases',
+		'bounded-response',
 		'context-rules',
 		'byte-budget',
 		'config',
+		'disk-room',
 		'durations',
 		'errors',
 		'events',
@@ -27,7 +29,9 @@ const LEVELS = [
 		'html',
 		'email-address',
 		'local-url',
+		'exact-json',
 		'one-at-a-time',
+		'without-nulls',
 		'plural',
 		'random-text',
 		'in-chunks',
@@ -118,6 +122,40 @@ describe('the source tree', () => {
 		expect(pathsWhere(({ path, text: content }) => path !== 'src/config.ts' && readsEnvironment.test(content))).toEqual(
 			[],
 		);
+	});
+
+	test('reads responses of other servers by the one helper that bounds them', () => {
+		const inBrowser = /^src\/(?:dashboard\/web|http\/api-docs|intake\/(?:web|help-page))\b/;
+		const onServer = ({ path }: Source) => path !== 'src/bounded-response.ts' && !inBrowser.test(path);
+		const asksByItself = /(?<![.\w])fetch\(|\bS3Client\b|\bBun\.s3\b/;
+		const readsAll = /\.(?:text|json|arrayBuffer|bytes|blob|formData)\(\)|\bnew Response\(await\b/;
+		expect(pathsWhere((source) => onServer(source) && asksByItself.test(source.text))).toEqual([]);
+		const asks = ({ imports }: Source) => imports.some((name) => name.endsWith('/bounded-response.ts'));
+		expect(pathsWhere((source) => onServer(source) && asks(source) && readsAll.test(source.text))).toEqual([]);
+	});
+
+	test('reads what visitors sent, to show it, with all its digits: by JSON.parse only where no value is shown', () => {
+		const shows = /^src\/(?:cli|dashboard|delivery|submissions|spam|html|intake\/(?:.*page|responses))\b/;
+		const parses = ({ path, text: content }: Source) => shows.test(path) && /\bJSON\.parse\b(?!`)/.test(content);
+		expect(pathsWhere(parses)).toEqual([
+			// Settings, probes and what the browser remembers.
+			'src/cli/form-options.ts',
+			'src/cli/healthcheck.ts',
+			'src/cli/inspect-outbox.ts',
+			// As exact-json.ts, for browsers.
+			'src/dashboard/web/exact-json.ts',
+			'src/dashboard/web/state/columns.ts',
+			'src/dashboard/web/state/live.ts',
+			'src/dashboard/web/state/session.ts',
+			'src/dashboard/web/views/inbox.tsx',
+			// Names, which are texts; what a mail was; the frame of an event, without its data.
+			'src/delivery/fields.ts',
+			'src/delivery/mail-channel.ts',
+			'src/delivery/webhook-event.ts',
+			'src/spam/verdict.ts',
+			// Only types and texts are looked at.
+			'src/submissions/suggestion/suggest-fields.ts',
+		]);
 	});
 
 	test('opens transactions in storage only', () => {

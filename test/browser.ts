@@ -3,6 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from './chromium.ts';
+import { shareAmongFiles } from './left-behind.ts';
+import { descendantsOf } from './processes.ts';
 
 const FLAGS = [
 	'--headless',
@@ -15,25 +17,40 @@ const FLAGS = [
 	'--disable-sync',
 ];
 
+let shared: Browser | undefined;
+
+/** The one browser of all files of tests. Closing it closes what a file opened in it; the program stays for the next file. */
 export async function openBrowser(): Promise<Browser> {
-	return chromium.launch({ ...(await findChromium()), args: FLAGS });
+	if (shared?.isConnected()) return shared;
+	const found = await findChromium();
+	const browser = await chromium.launch({ ...found, args: FLAGS });
+	for (const { pid, parent, command } of descendantsOf(process.pid))
+		if (parent === process.pid && command.startsWith(found.executablePath)) shareAmongFiles(pid);
+	browser.close = async () => {
+		await Promise.all(browser.contexts().map((context) => context.close()));
+	};
+	shared = browser;
+	return browser;
 }
 
 let axeSource: string | undefined;
 
-/** What axe-core finds wrong with a page, one line per element; `[]` is the only good answer. */
-export async function findAccessibilityFaults(page: Page): Promise<string[]> {
+/**
+ * What axe-core finds wrong with a page, one line per element; `[]` is the only good answer.
+ * @param only the rules to apply; all unless given
+ */
+export async function findAccessibilityFaults(page: Page, only?: string[]): Promise<string[]> {
 	axeSource ??= readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 	await page.evaluate(axeSource);
-	return page.evaluate(async () => {
+	return page.evaluate(async (runOnly) => {
 		const { axe } = globalThis as unknown as {
-			axe: { run(context: Document, options: { iframes: boolean }): Promise<AxeResult> };
+			axe: { run(context: Document, options: { iframes: boolean; runOnly?: string[] }): Promise<AxeResult> };
 		};
-		const { violations } = await axe.run(document, { iframes: false });
+		const { violations } = await axe.run(document, { iframes: false, ...(runOnly && { runOnly }) });
 		return violations.flatMap(({ id, nodes }) =>
 			nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
 		);
-	});
+	}, only);
 }
 
 interface AxeResult {

@@ -31,6 +31,8 @@ test.each([
 	[48_230, '47.1 KiB'],
 	[3 * 1024 ** 2, '3 MiB'],
 	[2_306_867, '2.2 MiB'],
+	[5 * 1024 ** 3, '5 GiB'],
+	[3 * 1024 ** 4, '3 TiB'],
 ])('%p bytes are told to people as %p', (bytes, told) => {
 	expect(roughSize(bytes)).toBe(told);
 });

@@ -300,6 +300,7 @@ describe('what is shown to people', () => {
 			'FORMSRV_TURNSTILE_SECRET',
 			'FORMSRV_S3_ACCESS_KEY_ID',
 			'FORMSRV_S3_SECRET_ACCESS_KEY',
+			'FORMSRV_S3_SESSION_TOKEN',
 		]);
 	});
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { isEmailAddress, parseEmailList } from '../src/email-address.ts';
+import { formatMailbox, isEmailAddress, parseMailboxes } from '../src/email-address.ts';
 
 describe('an email address', () => {
 	test.each([
@@ -77,9 +77,31 @@ describe('an email address', () => {
 });
 
 describe('a list of addresses', () => {
+	const parse = (text: string, max = 2) => parseMailboxes(text, max)?.map(({ name, address }) => [name, address]);
+
 	test('is separated by commas', () => {
-		expect(parseEmailList('ada@example.com', 10)).toEqual(['ada@example.com']);
-		expect(parseEmailList(' a@b.co ,c@d.co', 2)).toEqual(['a@b.co', 'c@d.co']);
+		expect(parse('ada@example.com', 10)).toEqual([['', 'ada@example.com']]);
+		expect(parse(' a@b.co ,c@d.co')).toEqual([
+			['', 'a@b.co'],
+			['', 'c@d.co'],
+		]);
+	});
+
+	test.each([
+		['Ada <ada@example.com>', 'Ada'],
+		['Ada Lovelace<ada@example.com>', 'Ada Lovelace'],
+		['<ada@example.com>', ''],
+		['"Lovelace, Ada" <ada@example.com>', 'Lovelace, Ada'],
+		['"A \\"B\\" \\\\ <C>" < ada@example.com >', 'A "B" \\ <C>'],
+		['Zoë 联系 🎉 <ada@example.com>', 'Zoë 联系 🎉'],
+		['=?utf-8?Q?=0AX?= <ada@example.com>', '=?utf-8?Q?=0AX?='],
+		['"" <ada@example.com>', ''],
+	])('may have a name with each: %j', (text, name) => {
+		expect(parse(text)).toEqual([[name, 'ada@example.com']]);
+		expect(parse(`x@y.co, ${text}`)).toEqual([
+			['', 'x@y.co'],
+			[name, 'ada@example.com'],
+		]);
 	});
 
 	test.each([
@@ -91,7 +113,38 @@ describe('a list of addresses', () => {
 		'a@b.co,c@d.co,e@f.co',
 		'a@b.co,x',
 		','.repeat(1_000_000),
+		'Lovelace, Ada <a@b.co>',
+		'"Ada <a@b.co>',
+		'Ada" <a@b.co>',
+		'"Ada" x <a@b.co>',
+		'Ada <a@b.co> x',
+		'Ada <a@b.co',
+		'Ada a@b.co>',
+		'Ada <a@b.co, c@d.co>',
+		'Ada <>',
+		'Ada <<a@b.co>>',
+		'a@b.co <c@d.co>',
+		'Ada\r\nBcc: x <a@b.co>',
+		'"Ada\nBcc: x" <a@b.co>',
+		'"Ada\0" <a@b.co>',
+		'"Ada\u2028" <a@b.co>',
+		'Ada <a@b.co>\r\nBcc: eve@d.co',
+		`${'x'.repeat(101)} <a@b.co>`,
+		`a@b.co,${' '.repeat(4_900)}"`,
+		'group:a@b.co;',
 	])('of at most two is not %j', (text) => {
-		expect(parseEmailList(text, 2)).toBeUndefined();
+		expect(parse(text)).toBeUndefined();
+	});
+
+	test('is read as it is written, whatever the names', () => {
+		const name = fc.stringMatching(/^[a"\\,;:<>@ .()é=?-]{0,20}$/).map((text) => text.trim());
+		fc.assert(
+			fc.property(fc.array(name, { minLength: 1, maxLength: 10 }), (names) => {
+				const boxes = names.map((one, i) => ({ name: one, address: `a${i}@example.com` }));
+				const text = boxes.map(formatMailbox).join(', ');
+				expect(parseMailboxes(text, 10)).toEqual(boxes);
+				expect(text).not.toMatch(/\p{Cc}/u);
+			}),
+		);
 	});
 });

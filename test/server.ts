@@ -10,7 +10,7 @@ import { createLog } from '../src/log.ts';
 import { startServer } from '../src/server.ts';
 import { newDatabase } from './engine.ts';
 
-const STOP_WITHIN_MS = 2000;
+const STOP_WITHIN_MS = 1000;
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
@@ -64,9 +64,11 @@ export async function openTestServer({ settings = {}, database, now, elapsed = n
 	const app = await openManagedApp(config, { log, now, elapsed });
 	const server = await startServer(app);
 
-	async function createKey(key: Partial<NewKey> = {}): Promise<string> {
-		const permissions = key.form === undefined ? (['admin'] as const) : (['read'] as const);
-		const { token } = await app.keys.create({ mode: 'live', permissions, ...key });
+	/** `form` stands for a list of one. */
+	async function createKey({ form, ...key }: Partial<NewKey> & { form?: string } = {}): Promise<string> {
+		const forms = form === undefined ? key.forms : [form];
+		const permissions = forms === undefined ? (['admin'] as const) : (['read'] as const);
+		const { token } = await app.keys.create({ mode: 'live', permissions, ...key, forms });
 		return token;
 	}
 	const adminKey = await createKey();
@@ -113,6 +115,7 @@ export async function openTestServer({ settings = {}, database, now, elapsed = n
 		async close(): Promise<void> {
 			await server.stop(STOP_WITHIN_MS);
 			await app.close();
+			log.flush();
 			rmSync(folder, { recursive: true, force: true });
 		},
 	};

@@ -6,17 +6,20 @@ import { AppError } from '../errors.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { databaseFileAt } from '../storage/database.ts';
 import { createOutput, syncFolder } from './output.ts';
+import { allSetNames } from './set-names.ts';
 import { type Written, writeArchive } from './write-archive.ts';
 
 export interface BackupJob {
 	databaseFile: string;
+	/** The names of the settings that are set in this process. */
+	settings?: readonly string[];
 	store: Pick<FileStore, 'read'>;
 	target: string;
 	report: (doneFiles: number, allFiles: number) => void;
 }
 
 /** @throws AppError or Error with a sentence; then there is nothing under the name */
-export async function backUp({ databaseFile, store, target, report }: BackupJob): Promise<Written> {
+export async function backUp({ databaseFile, settings = [], store, target, report }: BackupJob): Promise<Written> {
 	refuseExisting(target);
 	if (!existsSync(dirname(target))) throw new AppError('NOT_FOUND', `There is no folder ${dirname(target)}.`);
 	const partial = `${target}.partial`;
@@ -41,6 +44,7 @@ export async function backUp({ databaseFile, store, target, report }: BackupJob)
 				files,
 				store,
 				madeAt,
+				settings: allSetNames(databaseFileAt(copy), settings),
 				report: (done) => report(done, all),
 			});
 			output.sync();

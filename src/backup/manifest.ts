@@ -21,6 +21,8 @@ export interface Heading {
 	/** The version of the program that made it. */
 	program: string;
 	madeAt: Date;
+	/** The names of the settings that were set, which are not in it; empty in an archive by an earlier version. */
+	settings?: readonly string[];
 }
 
 export interface Member {
@@ -36,8 +38,8 @@ export interface Sum {
 	sha256: string;
 }
 
-export function headingLine({ program, madeAt }: Heading): string {
-	return lineOf({ format: FORMAT, version: VERSION, program, madeAt: madeAt.toISOString() });
+export function headingLine({ program, madeAt, settings = [] }: Heading): string {
+	return lineOf({ format: FORMAT, version: VERSION, program, madeAt: madeAt.toISOString(), settings });
 }
 
 export function memberLine({ name, bytes, sha256 }: Member): string {
@@ -54,14 +56,14 @@ function lineOf(value: object): string {
 
 /** @throws UnusableArchive if it is of no archive of this version */
 export function parseHeading(line: string): Heading {
-	const { format, version, program, madeAt } = read(line);
+	const { format, version, program, madeAt, settings = [] } = read(line);
 	if (format !== FORMAT) throw new UnusableArchive('It is no backup of formsrv.');
 	if (version !== VERSION) {
 		throw new UnusableArchive(
 			`It is of version ${version}, this program reads ${VERSION}: use the formsrv that made it (${program}).`,
 		);
 	}
-	return { program: String(program), madeAt: new Date(madeAt) };
+	return { program: String(program), madeAt: new Date(madeAt), settings: settings.map(String) };
 }
 
 /** @throws UnusableArchive if it is no member that there can be */

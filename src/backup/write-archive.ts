@@ -19,6 +19,8 @@ export interface Contents {
 	files: () => Iterable<NamedFile>;
 	store: Pick<FileStore, 'read'>;
 	madeAt: Date;
+	/** The names of the settings that were set. */
+	settings?: readonly string[];
 	/** Called as files are done. */
 	report: (doneFiles: number) => void;
 }
@@ -33,7 +35,7 @@ export interface Written {
 
 export async function writeArchive(
 	output: Output,
-	{ database, files, store, madeAt, report }: Contents,
+	{ database, files, store, madeAt, settings, report }: Contents,
 ): Promise<Written> {
 	const manifest = createSum();
 	/** What differs from the rows. */
@@ -73,7 +75,7 @@ export async function writeArchive(
 		memberLine({ name: nameOfFile(key), bytes, sha256: found.has(key) ? (found.get(key) ?? null) : sha256 });
 
 	const { size } = statSync(database);
-	const heading = headingLine({ program: VERSION, madeAt });
+	const heading = headingLine({ program: VERSION, madeAt, settings });
 	const copy = await add(DATABASE, size, streamFile(database, { start: 0, end: size }));
 	const databaseLine = memberLine({ name: DATABASE, bytes: size, sha256: copy });
 	manifest.add(heading);

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { backUp } from '../backup/back-up.ts';
+import { setNames } from '../backup/set-names.ts';
 import { openFileStore } from '../files/open.ts';
 import { plural } from '../plural.ts';
 import { type DatabaseFile, databaseFileAt } from '../storage/database.ts';
@@ -41,7 +42,13 @@ export function addBackup(program: Command, cli: Cli): void {
 		if (!database.exists()) throw new CommandError(missingDatabase(databaseFile));
 		const file = resolve(cli.io.cwd, name);
 		if (!/\.tar$/i.test(file)) return copyDatabase(cli, { database, databaseFile, file, options });
-		return archive(cli, { databaseFile, file, store: await openFileStore(config.files.place), options });
+		return archive(cli, {
+			databaseFile,
+			settings: setNames(config),
+			file,
+			store: await openFileStore(config.files.place),
+			options,
+		});
 	});
 }
 
@@ -66,14 +73,16 @@ async function archive(
 	cli: Cli,
 	{
 		databaseFile,
+		settings,
 		file,
 		store,
 		options,
-	}: Pick<Parameters<typeof backUp>[0], 'databaseFile' | 'store'> & { file: string; options: Options },
+	}: Pick<Parameters<typeof backUp>[0], 'databaseFile' | 'settings' | 'store'> & { file: string; options: Options },
 ): Promise<void> {
 	const progress = progressOn(cli.io.stderr);
 	const { files, missing, changed } = await backUp({
 		databaseFile,
+		settings,
 		store,
 		target: file,
 		report: progress.show,

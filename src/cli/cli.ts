@@ -95,13 +95,13 @@ export function createCli(io: Io) {
 		async withApp(options: Options, { create = false, use }: { create?: boolean; use: UseApp }): Promise<void> {
 			const config = loadSettings(options);
 			const { exists, name } = await databaseAt(config.database);
-			if (!(await exists())) {
-				if (!create) throw new CommandError(missingDatabase(config.database));
-				io.stderr.write(line(`A new database is made: ${name}`));
-			}
+			const isNew = !(await exists());
+			if (isNew && !create) throw new CommandError(missingDatabase(config.database));
 			const log = createLog({ level: 'warn', format: config.logFormat, write: (lines) => io.stderr.write(lines) });
 			const { openManagedApp } = await import('../app.ts');
 			const app = await openManagedApp(config, { log });
+			if (isNew)
+				cli.note(`A new database was made: ${name}. If you have one, it is elsewhere: name it with --data-dir.`);
 			try {
 				await use(app);
 			} finally {

@@ -34,6 +34,7 @@ export function addDeliveries(program: Command, cli: Cli): void {
 	addList(deliveries, cli);
 	addShow(deliveries, cli);
 	addRetry(deliveries, cli);
+	addHold(deliveries, cli);
 }
 
 function addList(deliveries: Command, cli: Cli): void {
@@ -108,7 +109,14 @@ function addRetry(deliveries: Command, cli: Cli): void {
 		.addOption(new Option('--state <state>', 'Without ids: all in this state').choices(RETRY_STATES))
 		.addOption(new Option('--channel <channel>', 'Without ids: only mails or only webhook events').choices(CHANNELS))
 		.option('--form <form>', 'Without ids: only of this form (id or slug)')
-		.addHelpText('after', examples('formsrv deliveries retry cmnrg2x8a2k', 'formsrv deliveries retry --state failed'));
+		.addHelpText(
+			'after',
+			examples(
+				'formsrv deliveries retry cmnrg2x8a2k',
+				'formsrv deliveries retry --state failed',
+				'formsrv deliveries retry --state held',
+			),
+		);
 	runOnApp(command, { cli }, (options: RetryOptions, ids: string[]) => {
 		const { state, channel } = options;
 		const isFiltered = state !== undefined || channel !== undefined || options.form !== undefined;
@@ -123,6 +131,19 @@ function addRetry(deliveries: Command, cli: Cli): void {
 			const what = retried === 1 ? 'delivery is' : 'deliveries are';
 			cli.printResult(options, { retried }, `${retried} ${what} tried again.`);
 		};
+	});
+}
+
+function addHold(deliveries: Command, cli: Cli): void {
+	const command = deliveries
+		.command('hold')
+		.description(
+			'Hold all that waits to be sent, until "formsrv deliveries retry --state held". "formsrv restore" does so by itself; do it before ' +
+				'the first start after a database was restored by other means, such as pg_restore, because it may have been sent since.',
+		);
+	runOnApp(command, { cli }, (options) => async (app) => {
+		const held = await app.dispatch.retries.hold();
+		cli.printResult(options, { held }, `${held} ${held === 1 ? 'delivery is' : 'deliveries are'} held.`);
 	});
 }
 

@@ -2,23 +2,28 @@
 
 import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
+import { roughSize } from '../byte-sizes.ts';
 import type { Config } from '../config.ts';
+import { LEAST_INODES } from '../disk-room.ts';
+import { filesAlone } from '../files/alone.ts';
+import { formatCount, plural } from '../plural.ts';
 import { NO_CLOCK } from '../storage/clock-report.ts';
-import { type Database, type DatabaseReport, type DiskUse, databaseAt } from '../storage/database.ts';
+import { type CountReport, type Database, type DatabaseReport, type DiskUse, databaseAt } from '../storage/database.ts';
 import { type Cli, type Options, withSettings } from './cli.ts';
-import { ownAddress } from './healthcheck.ts';
 import { inspectAttachedFiles } from './inspect-files.ts';
+import { inspectOutbox } from './inspect-outbox.ts';
 
 /** A write-ahead log larger than this shows that a reader keeps the server from emptying it. */
 const LARGE_LOG_BYTES = 256 * 1024 * 1024;
 const OTHERS = 0o077;
-const SERVER_TIMEOUT_MS = 2000;
 
 /** The result of one check; `problem` is a sentence. */
 export interface Finding {
 	subject: string;
 	found: string;
 	problem?: string;
+	/** It is not in use, which is no problem. */
+	isOff?: true;
 	/** Of the files that the problem is about. */
 	keys?: string[];
 }
@@ -26,9 +31,10 @@ export interface Finding {
 export function addDoctor(program: Command, cli: Cli): void {
 	const command = program
 		.command('doctor')
-		.summary('Check settings, database, files, permissions, disk, clock and the running server.')
+		.summary('Check settings, database, files, permissions, disk, clock, what is sent, and the server.')
 		.description(
-			'Check the settings, the database, attached files, permissions, disk space and clock; exit 1 if anything is wrong. ' +
+			'Check the settings, the database, attached files, permissions, disk space, clock, mail, webhooks and the server; ' +
+				'exit 1 if anything is wrong ("!!"). A server that does not run is no fault unless something waits for it ("--"). ' +
 				'It changes nothing and can be used while the server runs.',
 		)
 		.option('--json', 'Print JSON');
@@ -40,9 +46,11 @@ export function addDoctor(program: Command, cli: Cli): void {
 		const findings = [
 			...inspectModes([config.dataDir, ...database.files]),
 			...(await inspectData(database, report)),
+			...(report ? [] : await inspectTrace(config, database)),
+			...(isReadable ? [inspectCounts(await database.compareCounts())] : []),
 			...(await inspectAttachedFiles(config, isReadable ? database : undefined)),
 			...inspectRoom(database),
-			await inspectServer(config),
+			...(await inspectOutbox(config, isReadable ? database : undefined)),
 		];
 		const { settings } = config;
 		if (findings.some(({ problem }) => problem !== undefined)) cli.exitCode = 1;
@@ -54,9 +62,14 @@ export function addDoctor(program: Command, cli: Cli): void {
 		cli.print('');
 		cli.printTable(
 			['', 'CHECK', 'RESULT'],
-			findings.map(({ subject, found, problem }) => [problem ? 'BAD' : 'ok', subject, problem ?? found]),
+			findings.map((finding) => [markOf(finding), finding.subject, finding.problem ?? finding.found]),
 		);
 	});
+}
+
+function markOf({ problem, isOff }: Finding): string {
+	if (problem !== undefined) return '!!';
+	return isOff ? '--' : 'ok';
 }
 
 function inspectModes(paths: readonly string[]): Finding[] {
@@ -81,6 +94,11 @@ async function inspectData(database: Database, report: DatabaseReport | undefine
 	return [engine, ...findings, inspectClock(report)];
 }
 
+async function inspectTrace({ files }: Config, { name }: Database): Promise<Finding[]> {
+	const problem = await filesAlone(files.place, name);
+	return problem === undefined ? [] : [{ subject: 'database', found: 'missing', problem }];
+}
+
 /** `undefined` if there is no database yet. */
 async function tryInspect(database: Database): Promise<DatabaseReport | undefined> {
 	try {
@@ -95,39 +113,32 @@ function inspectClock({ clock: { problem, latest } }: DatabaseReport): Finding {
 	return { subject: 'clock', found, ...(problem !== null && { problem }) };
 }
 
+function inspectCounts({ compared, of, wrong, isDue }: CountReport): Finding {
+	const subject = 'counts';
+	const part = compared < of ? `; there was no time for the ${plural(of - compared, 'older form')}` : '';
+	const found = `those of ${plural(compared, 'form')} are as their submissions${part}`;
+	const remedy = isDue
+		? 'The server counts again as it runs.'
+		: 'An export has them all; docs/operating.md says how to count again.';
+	const problem = `The counts of ${wrong.join(', ')} differ from the submissions, so that lists may hide some. ${remedy}`;
+	return { subject, found, ...(wrong.length > 0 && { problem }) };
+}
+
 function inspectRoom({ name, measure }: Database): Finding[] {
 	const { walBytes = 0, disk = null } = measure() ?? {};
 	return disk ? [inspectLog(name, walBytes), inspectDisk(disk)] : [];
 }
 
 function inspectLog(file: string, walBytes: number): Finding {
-	const found = `${megabytes(walBytes)} in ${file}-wal`;
+	const found = `${roughSize(walBytes)} in ${file}-wal`;
 	const problem = `There is ${found}, which cannot be emptied while a program reads from the database without a pause: end that.`;
 	return { subject: 'log', found, ...(walBytes >= LARGE_LOG_BYTES && { problem }) };
 }
 
-/** Asks the running server, which alone knows its open files and whether its writes succeed. */
-async function inspectServer(config: Config): Promise<Finding> {
-	const subject = 'server';
-	if (config.port === 0) return { subject, found: 'its port is not known' };
-	const address = ownAddress(config);
-	const found = `at ${address}`;
-	try {
-		const response = await fetch(`${address}/ready`, { signal: AbortSignal.timeout(SERVER_TIMEOUT_MS) });
-		const { error, problem } = (await response.json()) as { error?: string; problem?: string };
-		if (response.ok) return { subject, found: `takes submissions, ${found}`, ...(problem && { problem }) };
-		return { subject, found, problem: error ?? `It responds with ${response.status}, ${found}.` };
-	} catch {
-		return { subject, found: `none answers ${found}` };
-	}
-}
-
-function inspectDisk({ folder, freeBytes, neededBytes }: NonNullable<DiskUse['disk']>): Finding {
-	const found = `${megabytes(freeBytes)} free at ${folder}`;
-	const problem = `Only ${found}; keep at least ${megabytes(neededBytes)}, a backup needs as much.`;
-	return { subject: 'disk', found, ...(freeBytes < neededBytes && { problem }) };
-}
-
-function megabytes(bytes: number): string {
-	return `${Math.floor(bytes / 1e6)} MB`;
+function inspectDisk({ folder, free: { bytes, inodes }, neededBytes }: NonNullable<DiskUse['disk']>): Finding {
+	const files = Number.isFinite(inodes) ? ` and ${formatCount(inodes)} inodes` : '';
+	const found = `${roughSize(bytes)}${files} free at ${folder}`;
+	const least = `${roughSize(neededBytes)}, as a backup needs as much, and ${formatCount(LEAST_INODES)} inodes`;
+	const problem = `Only ${found}; keep at least ${least}.`;
+	return { subject: 'disk', found, ...((bytes < neededBytes || inodes < LEAST_INODES) && { problem }) };
 }

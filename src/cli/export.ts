@@ -30,6 +30,7 @@ export function addExport(submissions: Command, cli: Cli): void {
 		.option('--files <zip>', 'Write the attached files to this ZIP archive, in a folder for each submission')
 		.option('--infected', 'Put files into the archive too in which the virus scanner found something')
 		.option('--force', 'Overwrite the file if there is one')
+		.option('--columns <names>', 'Which columns, separated by commas, such as "createdAt,email"; "data" is all fields')
 		.option('--bom', 'Begin a CSV with a byte order mark, which Excel needs')
 		.addOption(
 			new Option(
@@ -46,7 +47,13 @@ export function addExport(submissions: Command, cli: Cli): void {
 		),
 	);
 	withStorage(command).action((name: string, options: Options) => {
-		const params = queryOf({ ...options, bom: options.bom ? '1' : '0' }, ['format', 'formulas', 'bom', ...CRITERIA]);
+		const params = queryOf({ ...options, bom: options.bom ? '1' : '0' }, [
+			'format',
+			'columns',
+			'formulas',
+			'bom',
+			...CRITERIA,
+		]);
 		const query = parseExportQuery(params);
 		return cli.withApp(options, {
 			use: async (app) => {

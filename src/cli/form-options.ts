@@ -8,7 +8,7 @@ import { FORM_SETTINGS, type FormInput, SETTING_NAMES } from '../forms/settings.
 import { checkShape } from '../http/json-body.ts';
 import { CommandError, type Options } from './cli.ts';
 
-/** The value that clears an optional setting. */
+/** In place of a value: the default. A slug may be this word. */
 const NONE = 'none';
 
 export function withFormOptions(command: Command, verb: 'create' | 'update'): Command {
@@ -16,7 +16,7 @@ export function withFormOptions(command: Command, verb: 'create' | 'update'): Co
 		const { flags, help = setting.option[verb] } = setting.option;
 		if (help === undefined) continue;
 		const option = new Option(flags, help);
-		if (setting.texts) option.choices(setting.isClearable ? [...setting.texts, NONE] : setting.texts);
+		if (setting.texts) option.choices([...setting.texts, NONE]);
 		command.addOption(option);
 	}
 	return command;
@@ -29,10 +29,10 @@ export function withFormOptions(command: Command, verb: 'create' | 'update'): Co
  */
 export function inputOf(options: Options, folder: string): FormInput {
 	const values = SETTING_NAMES.map((name) => {
-		const { option, isClearable, isJson, parse } = FORM_SETTINGS[name];
+		const { option, blank, isJson, parse } = FORM_SETTINGS[name];
 		const text = options[new Option(option.flags).attributeName()] as string | undefined;
 		if (text === undefined) return [name, undefined] as const;
-		if (text === NONE && isClearable) return [name, null] as const;
+		if (text === NONE && blank !== '') return [name, null] as const;
 		return [name, isJson ? readJson(text, { flags: option.flags, folder }) : parse(text)] as const;
 	});
 	const input = Object.fromEntries(values.filter(([, value]) => value !== undefined));

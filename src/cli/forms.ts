@@ -75,7 +75,7 @@ function addShow(forms: Command, cli: Cli): void {
 function addUpdate(forms: Command, cli: Cli): void {
 	const command = forms
 		.command('update')
-		.description('Change the given settings of a form; "none" clears a setting.')
+		.description('Change the given settings of a form; "none" stands for the default of a setting.')
 		.argument('<form>', 'Its id or slug');
 	withFormOptions(command, 'update').addHelpText(
 		'after',

@@ -1,6 +1,7 @@
 /** `formsrv healthcheck`: queries the server's health, for containers without a shell. */
 
 import type { Command } from 'commander';
+import { ask } from '../bounded-response.ts';
 import type { Config } from '../config.ts';
 import { isEveryAddress, localUrl } from '../local-url.ts';
 import { type Cli, CommandError, examples, type Options, withSettings } from './cli.ts';
@@ -37,10 +38,8 @@ export function ownAddress({ host, port }: Config): string {
 
 async function askHealth(url: string): Promise<string | undefined> {
 	try {
-		const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' });
-		const text = await response.text();
-		if (response.ok) return undefined;
-		return `it answers ${response.status}${reasonIn(text)}`;
+		const { status, text } = await ask(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+		return status === 200 ? undefined : `it answers ${status}${reasonIn(text)}`;
 	} catch (error) {
 		const isTimeout = error instanceof Error && error.name === 'TimeoutError';
 		return isTimeout ? `no answer within ${TIMEOUT_MS / 1000} seconds` : 'it cannot be reached';

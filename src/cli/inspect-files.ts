@@ -8,8 +8,10 @@ import { scanWithClamd } from '../files/clamd.ts';
 import { compareFiles } from '../files/compare.ts';
 import { NEARLY_FULL } from '../files/file-watch.ts';
 import { openFileStore } from '../files/open.ts';
+import { lackOfRoom } from '../files/tracked-store.ts';
 import { plural } from '../plural.ts';
 import type { Database, FileRecords } from '../storage/database.ts';
+import { KINDS } from '../storage/findings.ts';
 import type { Finding } from './doctor.ts';
 
 const SCAN_TIMEOUT_MS = 5000;
@@ -46,7 +48,9 @@ async function inspectStore({ files: { place } }: Config, database: Database | u
 	const store = await openFileStore(place);
 	try {
 		await store.check();
-		if (!database) return [{ subject, found }];
+		const lack = lackOfRoom(store.room());
+		const scarce = lack === undefined ? [] : [{ subject, found, problem: `${KINDS.fileRoom.problem} ${lack}` }];
+		if (!database) return scarce.length > 0 ? scarce : [{ subject, found }];
 		const { missing, changed, unknown, unknownBytes } = await compareFiles(store, () => database.fileRecords());
 		const example = ([key = '']: string[]) => (s3 ? key : join(folder, key.slice(0, 2), key));
 		const problems: [keys: string[], problem: string][] = [
@@ -66,9 +70,11 @@ async function inspectStore({ files: { place } }: Config, database: Database | u
 					'with a newer or another database and are left alone. If that is gone for good, remove them; --json lists them.',
 			],
 		];
-		const wrong = problems.filter(([keys]) => keys.length > 0);
-		if (wrong.length === 0) return [{ subject, found: `as the database has them, ${found}` }];
-		return wrong.map(([keys, problem]) => ({ subject, found, problem, keys }));
+		const wrong = problems
+			.filter(([keys]) => keys.length > 0)
+			.map(([keys, problem]) => ({ subject, found, problem, keys }));
+		if (scarce.length + wrong.length === 0) return [{ subject, found: `as the database has them, ${found}` }];
+		return [...scarce, ...wrong];
 	} catch (error) {
 		return [{ subject, found, problem: (error as Error).message }];
 	}

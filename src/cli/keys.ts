@@ -1,7 +1,7 @@
 /** `formsrv keys`: creates, lists and revokes API keys. */
 
 import { type Command, Option } from 'commander';
-import { FORM_KEY_PERMISSIONS } from '../keys/bounds.ts';
+import { FORM_KEY_PERMISSIONS, KEY_FORMS_MAX } from '../keys/bounds.ts';
 import type { ApiKey } from '../keys/schema.ts';
 import { displayToken, isToken } from '../keys/token.ts';
 import { PERMISSIONS, type Permission } from '../storage/tables.ts';
@@ -13,7 +13,7 @@ interface CreateOptions extends Options {
 	name?: string;
 	permissions?: string;
 	test?: true;
-	form?: string;
+	form?: string[];
 	expires?: string;
 	json?: true;
 }
@@ -48,8 +48,8 @@ function addCreate(keys: Command, cli: Cli): void {
 		.option('--test', 'Create a test key: it sees only test forms, whose mails and webhooks are never sent')
 		.addOption(
 			new Option(
-				'--form <id|slug>',
-				'Create a form-level key, for the submissions of this form only: --permissions read (default), submit or both',
+				'--form <id|slug...>',
+				`Create a form-level key, for the submissions of this form only, or of up to ${KEY_FORMS_MAX} if given as often: --permissions read (default), write to mark them, submit`,
 			).conflicts(['test']),
 		)
 		.option('--expires <when>', 'Lifetime such as 90d, 12h or 1y, or a date such as 2027-01-31')
@@ -61,6 +61,7 @@ function addCreate(keys: Command, cli: Cli): void {
 				'formsrv keys create --name "website build" --permissions read --expires 90d',
 				'formsrv keys create --test --permissions read,write',
 				'formsrv keys create --form contact-k3v9x2qm',
+				'formsrv keys create --form contact-k3v9x2qm --form jobs-x7q2m9ab --permissions read,write',
 				'formsrv keys create --form contact-k3v9x2qm --permissions submit',
 			),
 		);
@@ -68,9 +69,10 @@ function addCreate(keys: Command, cli: Cli): void {
 		const permissions = permissionsOf(options);
 		const expiresAt = expiryOf(options.expires);
 		return async (app) => {
-			const form = options.form === undefined ? undefined : (await findForm(app, options.form)).id;
+			const found = options.form?.map((name) => findForm(app, name));
+			const forms = found && (await Promise.all(found)).map(({ id }) => id);
 			const mode = options.test ? 'test' : 'live';
-			const { token, key } = await app.keys.create({ mode, name: options.name, permissions, form, expiresAt });
+			const { token, key } = await app.keys.create({ mode, name: options.name, permissions, forms, expiresAt });
 			cli.printResult(options, { key: token, ...key }, token);
 			const until = key.expiresAt ? `, valid until ${shortTime(key.expiresAt)}` : '';
 			cli.note(`Keep this key: it is not shown again. Its id is ${key.id} (${scopeOf(key)}${until}).`);
@@ -90,7 +92,7 @@ function addList(keys: Command, cli: Cli): void {
 				KEY: ({ display }) => display,
 				STATE: (key) => stateOf(key, now),
 				PERMISSIONS: ({ permissions }) => permissions.join(','),
-				FORM: ({ form }) => form ?? '-',
+				FORM: ({ forms }) => forms?.join(',') ?? '-',
 				CREATED: ({ createdAt }) => shortTime(createdAt),
 				'LAST USED': ({ lastUsedAt }) => shortTime(lastUsedAt),
 				EXPIRES: ({ expiresAt }) => shortTime(expiresAt),
@@ -132,7 +134,8 @@ function stateOf(key: ApiKey, now: number): string {
 
 function scopeOf(key: ApiKey): string {
 	const permissions = key.permissions.join(' + ');
-	return key.form === null ? `${key.mode}, ${permissions}` : `${permissions}, for the submissions of form ${key.form}`;
+	if (key.forms === null) return `${key.mode}, ${permissions}`;
+	return `${permissions}, for the submissions of form ${key.forms.join(', ')}`;
 }
 
 function permissionsOf({ permissions, form }: CreateOptions): Permission[] {

@@ -77,12 +77,28 @@ async function createProgram(cli: Cli, argv: readonly string[]): Promise<Command
 	const asked = COMMANDS.get(argv[0]);
 	const commands = await Promise.all((asked ? [asked] : [...COMMANDS.values()]).map((load) => load()));
 	for (const add of commands) add(program, cli);
+	rejectRepeated(program);
 	return program;
+}
+
+/** Rejects an option that takes one value and is given twice: the last would count, without a word on the others. */
+function rejectRepeated(command: Command): void {
+	for (const option of command.options) {
+		if (option.variadic || !(option.required || option.optional)) continue;
+		const name = option.long ?? option.flags;
+		let isGiven = false;
+		command.on(`option:${option.name()}`, () => {
+			if (isGiven) throw new CommandError(`${name} must be given only once. See ${pathOf(command)} --help.`, 2);
+			isGiven = true;
+		});
+	}
+	command.commands.forEach(rejectRepeated);
 }
 
 /** Rejects empty texts: a shell puts them in place of unset variables. */
 function rejectEmptyTexts(command: Command): void {
-	const options = command.options.filter((option) => command.getOptionValue(option.attributeName()) === '');
+	const isEmpty = (value: unknown) => value === '' || (Array.isArray(value) && value.includes(''));
+	const options = command.options.filter((option) => isEmpty(command.getOptionValue(option.attributeName())));
 	const named = command.registeredArguments.filter((_, index) => command.args[index] === '');
 	const [name] = [
 		...options.map(({ long, flags }) => long ?? flags),

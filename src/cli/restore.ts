@@ -5,11 +5,14 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UnusableArchive } from '../backup/manifest.ts';
 import { type Archive, isArchive, openArchive } from '../backup/read-archive.ts';
+import { allSetNames, setNames } from '../backup/set-names.ts';
 import { unpackDatabase, unpackFiles } from '../backup/unpack.ts';
+import type { Config } from '../config.ts';
+import { RESTORED } from '../delivery/bounds.ts';
 import { compareFiles } from '../files/compare.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { openFileStore } from '../files/open.ts';
-import { plural } from '../plural.ts';
+import { formatCount, plural } from '../plural.ts';
 import { databaseFileAt } from '../storage/database.ts';
 import { verifyArchive } from './backup-verify.ts';
 import { type Cli, CommandError, examples, type Options, requireFile, withStorage } from './cli.ts';
@@ -23,6 +26,9 @@ interface Job {
 	databaseFile: string;
 	store: FileStore;
 	mayReplace: boolean;
+	sendsWaiting: boolean;
+	/** In force here. */
+	config: Config;
 	json: boolean;
 }
 
@@ -32,10 +38,12 @@ export function addRestore(program: Command, cli: Cli): void {
 		.summary('Put a backup in the place of the database, with its files.')
 		.description(
 			'Put a backup in the place of the database; the files of an archive (.tar) go to the file store. The server must not ' +
-				'run. The backup is checked first, an archive to its last byte.',
+				'run. The backup is checked first, an archive to its last byte. Mails and webhook requests that were waiting when it was ' +
+				'made may have been sent since: they are held until "formsrv deliveries retry --state held".',
 		)
 		.argument('<file>', 'The backup')
 		.option('--force', 'Replace an existing database, which is kept under another name')
+		.option('--send-waiting', 'Send what was waiting when the backup was made, instead of holding it')
 		.option('--json', 'Print JSON')
 		.addHelpText('after', examples('formsrv restore /backup/formsrv-2026-01-31.tar --force'));
 	withStorage(command).action(async (name: string, options: Options) => {
@@ -52,6 +60,8 @@ export function addRestore(program: Command, cli: Cli): void {
 				databaseFile,
 				store,
 				mayReplace: options.force === true,
+				sendsWaiting: options.sendWaiting === true,
+				config,
 				json: options.json === true,
 			});
 		} finally {
@@ -70,17 +80,34 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 	const replacement = `${databaseFile}.restoring-${moment}`;
 	const aside = `${databaseFile}.replaced-${moment}`;
 	const files = isArchive(backup) ? await unpack(cli, job, replacement) : copy(backup, replacement);
+	const held = job.sendsWaiting ? 0 : databaseFileAt(replacement).hold(RESTORED);
+	const missing = missingSettings(replacement, job.config);
 	const database = databaseFileAt(databaseFile);
 	database.replace({ replacement, aside });
 	database.removeLeftovers();
-	if (job.json) cli.printJson({ file: databaseFile, replaced: isThere ? aside : null, files });
+	if (job.json)
+		cli.printJson({ file: databaseFile, replaced: isThere ? aside : null, files, held, missingSettings: missing });
 	else {
 		const filesToo = files === null ? '' : ` and ${plural(files, 'file')}`;
 		cli.print(
 			`Restored ${databaseFile}${filesToo} from ${backup}.${isThere ? ` What was there is now ${aside}.` : ''}`,
 		);
 	}
+	if (held > 0 && !job.json) {
+		cli.note(
+			`Mails and webhook requests that were waiting are held (${formatCount(held)}), because they may have been sent since the ` +
+				'backup: "formsrv deliveries list --state held" shows them, "formsrv deliveries retry --state held" sends them.',
+		);
+	}
+	if (missing.length > 0 && !job.json) {
+		cli.note(`A backup holds no settings. Set where it was made, and not here: ${missing.join(', ')}.`);
+	}
 	await noteMissing(cli, databaseFile, store);
+}
+
+function missingSettings(replacement: string, config: Config): string[] {
+	const here = setNames(config);
+	return allSetNames(databaseFileAt(replacement), here).filter((name) => !here.includes(name));
 }
 
 function copy(backup: string, replacement: string): null {

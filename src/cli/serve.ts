@@ -13,6 +13,8 @@ import { setupLink } from './dashboard-link.ts';
 
 /** The grace period of requests and deliveries in flight; with closing the database, a stop stays within ten seconds. */
 const DRAIN_MS = 8000;
+/** A server in which a part is dead ends within this time. */
+const END_WITHIN_MS = 10_000;
 /** Delayed, so that the first response does not wait for it. */
 const WELCOME_AFTER_MS = 100;
 /** The signals that stop the server, with their numbers (POSIX). */
@@ -66,16 +68,17 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 		write: (lines) => cli.io.stderr.write(lines),
 	});
 	const stopRequest = awaitStopRequest(cli.io, log);
-	const stopLogging = logUnhandled(log);
+	const fault = awaitFault(log);
+	const end = Promise.race([stopRequest, fault.happens]);
 	try {
 		const app = await openApp(config, { log });
 		try {
 			database.removeLeftovers();
 			const server = await startServer(app);
 			announce(cli, server);
-			await Promise.race([stopRequest, Bun.sleep(WELCOME_AFTER_MS)]);
+			await Promise.race([end, Bun.sleep(WELCOME_AFTER_MS)]);
 			await welcome(cli, { app, server, log }).catch((cause) => log.error('No set-up link could be made.', { cause }));
-			await stopRequest;
+			await end;
 			log.info('stopping');
 			await server.stop(DRAIN_MS);
 		} finally {
@@ -83,9 +86,11 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 		}
 	} finally {
 		releaseLock();
-		stopLogging();
+		fault.stopWaiting();
 		log.flush();
 	}
+	if (fault.hasHappened())
+		throw new CommandError('The server ended by a fault that nothing handled; its log says which.');
 }
 
 function announce(cli: Cli, { baseUrl, submitUrl }: RunningServer): void {
@@ -147,13 +152,32 @@ function awaitStopRequest({ signal }: Io, log: Log): Promise<void> {
 	});
 }
 
-/** Logs unhandled errors, which would otherwise end the process. Returns how to stop. */
-function logUnhandled(log: Log): () => void {
-	const onError = (cause: unknown) => log.error('A fault that nothing handled; the server goes on.', { cause });
+/**
+ * Waits for an error that nothing handled. Then a part of the server may be dead while the others look well, so that the process has to
+ * end, for its supervisor to start another.
+ */
+function awaitFault(log: Log) {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	let hasHappened = false;
+	const onError = (cause: unknown) => {
+		log.error('A fault that nothing handled: the server ends, with exit code 1.', { cause });
+		if (hasHappened) return;
+		hasHappened = true;
+		// In case that the fault keeps it from ending.
+		setTimeout(() => {
+			log.flush();
+			process.exit(1);
+		}, END_WITHIN_MS).unref();
+		resolve();
+	};
 	process.on('unhandledRejection', onError);
 	process.on('uncaughtException', onError);
-	return () => {
-		process.off('unhandledRejection', onError);
-		process.off('uncaughtException', onError);
+	return {
+		happens: promise,
+		hasHappened: () => hasHappened,
+		stopWaiting(): void {
+			process.off('unhandledRejection', onError);
+			process.off('uncaughtException', onError);
+		},
 	};
 }

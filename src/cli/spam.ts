@@ -64,7 +64,7 @@ function print(
 		['this form', words.form],
 		['all forms', words.server],
 	] as const) {
-		const { spam, genuine } = said.learnt;
+		const { spam, genuine } = said.learnt ?? { spam: 0, genuine: 0 };
 		const marks = `${spam} marked as spam and ${genuine} as genuine`;
 		if (said.points === null) {
 			cli.note(`The words of ${where} say nothing yet: ${marks}; it takes 20 of each.`);

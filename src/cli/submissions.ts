@@ -1,6 +1,7 @@
 /** `formsrv submissions`: lists and exports submissions. */
 
 import type { Command } from 'commander';
+import { parseExact } from '../exact-json.ts';
 import { parseListQuery } from '../submissions/list-query.ts';
 import type { JsonText } from '../submissions/page-writer.ts';
 import type { SubmissionList } from '../submissions/schema.ts';
@@ -39,7 +40,7 @@ function addList(submissions: Command, cli: Cli): void {
 			const { id } = await findForm(app, name);
 			const json = await wholeText(await app.submissions.list(id, { readQuery: () => query }));
 			if (options.json) cli.printJsonText(json);
-			else printPage(cli, JSON.parse(json) as SubmissionList);
+			else printPage(cli, parseExact(json) as SubmissionList);
 		};
 	});
 }
@@ -56,7 +57,7 @@ function printPage(cli: Cli, { submissions, pagination }: SubmissionList): void 
 			ID: ({ id }) => id,
 			RECEIVED: ({ createdAt }) => shortTime(createdAt),
 			STATE: stateOf,
-			DATA: ({ data }) => shorten(summaryOf(data), SUMMARY_WIDTH),
+			DATA: ({ data, damaged }) => (damaged ? '(damaged)' : shorten(summaryOf(data), SUMMARY_WIDTH)),
 		},
 		none: `There are no such submissions here (${total} in all).`,
 	});

@@ -18,6 +18,8 @@ export interface S3Place {
 	region: string;
 	accessKeyId: string;
 	secretAccessKey: string;
+	/** Of temporary keys. */
+	sessionToken?: string;
 }
 
 interface FileSettings {
@@ -26,13 +28,18 @@ interface FileSettings {
 	s3Region: string;
 	s3AccessKeyId: string | null;
 	s3SecretAccessKey: string | null;
+	s3SessionToken: string | null;
 }
 
 /** @param beside The folder of those that are not elsewhere. */
 export function placeOfFiles(settings: FileSettings, { cwd, beside }: { cwd: string; beside: string }): FilePlace {
-	const { filesUrl: url, s3Endpoint, s3Region, s3AccessKeyId, s3SecretAccessKey } = settings;
+	const { filesUrl: url, s3Endpoint, s3Region, s3AccessKeyId, s3SecretAccessKey, s3SessionToken } = settings;
 	if (url === null) return { folder: join(beside, 'files'), s3: null };
 	if ('folder' in url) return { folder: resolve(cwd, url.folder), s3: null };
-	const credentials = { accessKeyId: s3AccessKeyId ?? '', secretAccessKey: s3SecretAccessKey ?? '' };
+	const credentials = {
+		accessKeyId: s3AccessKeyId ?? '',
+		secretAccessKey: s3SecretAccessKey ?? '',
+		...(s3SessionToken !== null && { sessionToken: s3SessionToken }),
+	};
 	return { folder: join(beside, 'files'), s3: { ...url, endpoint: s3Endpoint, region: s3Region, ...credentials } };
 }

@@ -114,12 +114,17 @@ export const SETTINGS = {
 		'files beside the SQLite file, else in the data folder',
 		'Where the bytes of attached files lie: a folder, or s3://bucket/prefix.',
 	),
-	filesQuota: setting(size(1024, 1024 ** 5), '5GiB', 'Most bytes of files in all; files beyond it are rejected.'),
+	filesQuota: setting(
+		size(1024, 1024 ** 5),
+		'5GiB',
+		'Most bytes of files in all, each counted as 4 KiB at least; files beyond it are rejected.',
+	),
 	filesFormShare: setting(integer(1, 100), '50', 'Share of the quota that one form may use, in percent.'),
 	s3Endpoint: optional(origin, 'that of AWS', 'Address of the S3 service of FORMSRV_FILES_URL.'),
 	s3Region: setting(word, 'us-east-1', 'Region of the S3 bucket.'),
 	s3AccessKeyId: secret(secretText, 'Access key id of the S3 bucket.'),
 	s3SecretAccessKey: secret(secretText, 'Secret access key of the S3 bucket.'),
+	s3SessionToken: secret(secretText, 'Session token of temporary S3 keys; else AWS_SESSION_TOKEN counts.'),
 	scan: optional(
 		scanner,
 		'off',

@@ -10,7 +10,15 @@ export interface Attachment {
 	file: StoredFile;
 	/** Safe on every system, and distinct in the mail. */
 	name: string;
-	bytes: Uint8Array<ArrayBuffer>;
+	/** Its bytes, piece by piece while they are sent. @throws UnreadableFile, also after some of them */
+	read(): AsyncIterable<Uint8Array>;
+}
+
+/** A file is missing, damaged or out of reach. */
+export class UnreadableFile extends Error {
+	constructor(readonly fileId: number) {
+		super('An attached file cannot be read.');
+	}
 }
 
 /** All attachments of a mail together: with their encoding, few mail servers reject it. */
@@ -18,6 +26,8 @@ const ATTACHED_MAX_BYTES = 10 * 1024 * 1024;
 /** How long a mail waits for the virus scanner, which is asked as soon as a file is stored. */
 const SCAN_WAIT_MS = 5000;
 const SCAN_LOOK_MS = 250;
+/** How long a mail waits for the file store, in all for one file. */
+const READ_MS = 60_000;
 
 /** Those that fit, in the order sent; with a virus scanner, only what it found clean. */
 export function chooseAttachments(files: readonly StoredFile[]): StoredFile[] {
@@ -29,24 +39,45 @@ export function chooseAttachments(files: readonly StoredFile[]): StoredFile[] {
 	});
 }
 
-/** For a mail that is only shown. */
-export function unread(files: readonly StoredFile[]): Attachment[] {
-	return named(files).map((attachment) => ({ ...attachment, bytes: new Uint8Array() }));
-}
-
 /** A line for each file: its name, its size, and what is to be said about it. */
-export function describeFiles(files: readonly StoredFile[], attachments: readonly Attachment[] = []): string[] {
+export function describeFiles(
+	files: readonly StoredFile[],
+	{ attachments = [], unreadable }: { attachments?: readonly Attachment[]; unreadable?: ReadonlySet<number> } = {},
+): string[] {
 	const attached = new Set(attachments.map(({ file }) => file.id));
 	return files.map((file) => {
 		const line = `${file.name} (${roughSize(file.bytes)})`;
 		if (file.scan === 'infected') return `${line}: the virus scanner found something in it`;
 		if (file.key === null) return `${line}, not kept: it came with spam`;
+		if (unreadable?.has(file.id)) return `${line}, not attached: it cannot be read at the moment`;
 		return attached.has(file.id) ? `${line}, attached` : line;
 	});
 }
 
 export function createAttachments({ submissions, findings }: Storage, store: Pick<FileStore, 'read'>) {
 	const filesOf = async (id: number) => (await submissions.files([id])).get(id) ?? [];
+
+	/** Only what was stored, to the byte. The file store reports what it cannot read. */
+	async function* bytesOf({ id, key, bytes, sha256 }: StoredFile): AsyncGenerator<Uint8Array> {
+		const hasher = new Bun.CryptoHasher('sha256');
+		try {
+			const range = bytes === 0 ? undefined : { start: 0, end: bytes };
+			let left = READ_MS;
+			let asked = performance.now();
+			for await (const piece of await store.read(key as string, range)) {
+				left -= performance.now() - asked;
+				if (left < 0) throw new Error('The file store is too slow.');
+				hasher.update(piece);
+				yield piece;
+				// The reader has copied it. As garbage it would be collected after tens of MiB.
+				if (piece.byteLength === piece.buffer.byteLength) (piece.buffer as ArrayBuffer).transfer(0);
+				asked = performance.now();
+			}
+		} catch {
+			throw new UnreadableFile(id);
+		}
+		if (hasher.digest('hex') !== sha256) throw new UnreadableFile(id);
+	}
 
 	return {
 		/** @param waits Whether to wait a moment for the virus scanner. */
@@ -59,24 +90,9 @@ export function createAttachments({ submissions, findings }: Storage, store: Pic
 			}
 			return files;
 		},
-		/** Without those that cannot be read: the mail goes all the same, and links to the submission. */
-		async read(files: readonly StoredFile[]): Promise<Attachment[]> {
-			const read: Attachment[] = [];
-			for (const { file, name } of named(files)) {
-				try {
-					const range = file.bytes === 0 ? undefined : { start: 0, end: file.bytes };
-					const bytes = await new Response(await store.read(file.key as string, range)).bytes();
-					read.push({ file, name, bytes });
-				} catch {
-					// The file store has reported it.
-				}
-			}
-			return read;
+		attach(files: readonly StoredFile[]): Attachment[] {
+			const nameOf = createSafeNames();
+			return files.map((file) => ({ file, name: nameOf(file.name), read: () => bytesOf(file) }));
 		},
 	};
-}
-
-function named(files: readonly StoredFile[]): Omit<Attachment, 'bytes'>[] {
-	const nameOf = createSafeNames();
-	return files.map((file) => ({ file, name: nameOf(file.name) }));
 }

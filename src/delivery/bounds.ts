@@ -6,7 +6,9 @@ export const TOTAL_MAX = 10_000;
 /** Open digests in a list. */
 export const DIGESTS_MAX = 20;
 /** States that can be retried in bulk. */
-export const RETRY_STATES = ['failed', 'waiting', 'withheld'] as const;
+export const RETRY_STATES = ['failed', 'waiting', 'withheld', 'held'] as const;
+/** Why a delivery is held. */
+export const RESTORED = 'restored: it waited when the backup was made, and may have been sent since';
 /** Enough for an operator who tries settings; too few to send spam. */
 export const MAIL_TESTS_PER_MINUTE = 5;
 /** Bytes of a sent mail that are stored: its submission is stored whole anyway. */

@@ -16,14 +16,21 @@ const RETRIES_TO_OPEN = 3;
 
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
+export interface CircuitBreakerOptions {
+	concurrency: number;
+	wait?: ProbeWait;
+	/** One that an earlier process met: it lasts until an attempt succeeds. */
+	outage?: { since: number; reason: string } | null;
+}
+
 /** The limit starts at one and doubles with each success, so that a recovering server is not overrun. */
-export function createCircuitBreaker({ concurrency, wait = PROBE_WAIT }: { concurrency: number; wait?: ProbeWait }) {
+export function createCircuitBreaker({ concurrency, wait = PROBE_WAIT, outage = null }: CircuitBreakerOptions) {
 	let limit = 1;
 	let retries = 0;
 	let waitMs = 0;
 	let pausedUntil = 0;
-	let since: number | null = null;
-	let reason: string | null = null;
+	let since = outage?.since ?? null;
+	let reason = outage?.reason ?? null;
 
 	function open(error: string, now: number): void {
 		limit = 1;
@@ -49,7 +56,7 @@ export function createCircuitBreaker({ concurrency, wait = PROBE_WAIT }: { concu
 		/** When the next probe is due, in milliseconds since 1970; 0 while the breaker is closed. */
 		pausedUntil: (): number => pausedUntil,
 		/** Since when and why the breaker is open, readable; `null` while it is closed. */
-		outage: () => (since === null ? null : { since, reason: reason ?? '', nextProbeAt: pausedUntil }),
+		outage: () => (since === null ? null : { since, reason: reason ?? '', nextProbeAt: Math.max(pausedUntil, since) }),
 		record(outcome: Outcome, now: number): void {
 			if (outcome.kind === 'sent' || outcome.kind === 'rejected') close();
 			if (outcome.kind === 'unavailable') open(outcome.error, now);

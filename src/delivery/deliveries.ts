@@ -156,6 +156,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 				deliveries: rows.slice(0, limit).map(toResponse),
 				pagination: { limit, offset, total, hasMore: rows.length > limit },
 				mail: mailStatus(),
+				held: await countOf(conditionsOf(and(visible, eq(deliveries.state, 'held')), { isBySeveralForms })),
 				digests: await openDigests(visible),
 			};
 		},

@@ -4,7 +4,7 @@ import { encodeId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { DeliveryRow } from '../storage/tables.ts';
 import type { Attempt, Channel } from './channel.ts';
-import { createCircuitBreaker, type ProbeWait } from './circuit-breaker.ts';
+import { type CircuitBreakerOptions, createCircuitBreaker, type ProbeWait } from './circuit-breaker.ts';
 import type { Outcome } from './outcome.ts';
 import type { DueDelivery, Queue } from './queue.ts';
 
@@ -31,6 +31,8 @@ export interface DestinationWorkerOptions {
 	log: Log;
 	now: () => number;
 	probeWait: ProbeWait;
+	/** One that was open when the process before ended. */
+	outage?: CircuitBreakerOptions['outage'];
 	signal: AbortSignal;
 	/** For the log. */
 	name: string;
@@ -42,8 +44,8 @@ export interface DestinationWorkerOptions {
 export type DestinationWorker = ReturnType<typeof createDestinationWorker>;
 
 export function createDestinationWorker(options: DestinationWorkerOptions) {
-	const { queue, channel, log, now, probeWait, signal, name, tickMs, selection } = options;
-	const breaker = createCircuitBreaker({ concurrency: channel.concurrency, wait: probeWait });
+	const { queue, channel, log, now, probeWait, outage, signal, name, tickMs, selection } = options;
+	const breaker = createCircuitBreaker({ concurrency: channel.concurrency, wait: probeWait, outage });
 	const inFlight = new Map<number, DeliveryRow>();
 	const tasks = new Set<Promise<void>>();
 	let pageSize = PAGE_SIZE;
@@ -153,15 +155,16 @@ export function createDestinationWorker(options: DestinationWorkerOptions) {
 		const wasPaused = breaker.outage() !== null;
 		const subject = row.webhookId === null ? {} : { webhook: encodeId(row.webhookId) };
 		breaker.record(outcome, now());
-		const outage = breaker.outage();
-		if (outage && !wasPaused) log.warn(`${name} is paused: ${outage.reason}`, subject);
-		if (!outage && wasPaused) log.info(`${name} goes out again.`, subject);
+		const present = breaker.outage();
+		if (present && !wasPaused) log.warn(`${name} is paused: ${present.reason}`, subject);
+		if (!present && wasPaused) log.info(`${name} goes out again.`, subject);
 	}
 
 	return {
 		wake,
 		isIdle: (): boolean => inFlight.size === 0 && !isPumping,
 		outage: breaker.outage,
+		hasWaiting: queue.hasWaiting,
 		/** Picks up rows that another process changed or left unfinished, and clock changes. */
 		async poll(): Promise<void> {
 			await queue.reschedule();

@@ -1,9 +1,11 @@
 /** Renders a submission, or a digest of many, as a mail: sender, recipients, subject and headers. */
 
 import type { Mailbox } from '../config/mailbox.ts';
-import { isEmailAddress } from '../email-address.ts';
+import { describeDropped, parseDropped } from '../dropped-files.ts';
+import { isEmailAddress, parseMailboxes } from '../email-address.ts';
+import { labelsOf } from '../field-rules/rules.ts';
 import { encodeId } from '../ids.ts';
-import { describeReasons, parseReasons } from '../spam/verdict.ts';
+import { describeReasons, parseReasons, reasonsOfForm } from '../spam/verdict.ts';
 import type { StoredFile, StoredSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
 import { type Attachment, describeFiles } from './attachments.ts';
@@ -19,6 +21,7 @@ export const DIGEST_READS = { textMax: 100_000, valueMax: 4_000 } as const satis
 /** A mail ready to send; every address in it is valid. */
 export interface Mail extends Body {
 	from: Mailbox;
+	/** Each as `Name <address>`, or the address alone. */
 	to: string[];
 	replyTo: string | null;
 	subject: string;
@@ -36,13 +39,16 @@ export interface MailIdentity {
 	baseUrl: string;
 }
 
-export type NotifiedForm = Pick<FormRow, 'id' | 'name'>;
+export type NotifiedForm = Pick<FormRow, 'id' | 'name'> & Partial<Pick<FormRow, 'fields'>>;
 
 /** `data` may be only the beginning of the stored JSON text. */
 export interface NotifiedSubmission extends Pick<StoredSubmission, 'id' | 'data' | 'subject' | 'replyTo'> {
 	spamReasons?: string | null;
+	meta?: string | null;
 	receivedAt: Date;
 	files?: readonly StoredFile[];
+	/** The ids of those that were to be attached, and cannot be. */
+	unreadable?: ReadonlySet<number>;
 }
 
 /** The notification of one submission. */
@@ -65,10 +71,10 @@ export function renderNotification(
 		...renderSubmissionBody({
 			formName: form.name,
 			heading: custom || 'New submission',
-			fields,
-			files: describeFiles(submission.files ?? [], attachments),
+			fields: labelled(fields, form),
+			files: [...describeFiles(submission.files ?? [], { ...submission, attachments }), ...notTaken(submission)],
 			receivedAt: submission.receivedAt,
-			spam: submission.spamReasons ? describeReasons(parseReasons(submission.spamReasons)) : null,
+			spam: describeSpam(submission.spamReasons ?? null),
 			url: submissionUrl(identity, { formId: form.id, submissionId: submission.id }),
 			settingsUrl: formUrl(identity, form.id),
 		}),
@@ -101,14 +107,30 @@ export function renderDigest(
 			heading,
 			total,
 			entries: latest.map((submission) => ({
-				fields: readFields(submission.data, DIGEST_READS),
-				files: describeFiles(submission.files ?? []),
+				fields: labelled(readFields(submission.data, DIGEST_READS), form),
+				files: [...describeFiles(submission.files ?? []), ...notTaken(submission)],
 				receivedAt: submission.receivedAt,
 				url: submissionUrl(identity, { formId: form.id, submissionId: submission.id }),
 			})),
 			url: formUrl(identity, form.id),
 		}),
 	};
+}
+
+/** As people know the fields. */
+function labelled(fields: readonly Field[], form: NotifiedForm): Field[] {
+	const labelOf = labelsOf(form.fields);
+	return fields.map((field) => ({ ...field, name: labelOf(field.name) }));
+}
+
+/** A line for each file that the submission was stored without. */
+function notTaken({ meta }: NotifiedSubmission): string[] {
+	return describeDropped(parseDropped(meta));
+}
+
+/** The receivers are those of one form, and learn nothing of others. */
+function describeSpam(reasons: string | null): string | null {
+	return reasons && describeReasons(parseReasons(reasonsOfForm(reasons)));
 }
 
 function replyToOf(submission: NotifiedSubmission, fields: Field[]): string | null {
@@ -126,7 +148,7 @@ export function envelopeOf(
 	identity: MailIdentity,
 	{ form, to, key, at }: { form: NotifiedForm; to: string[]; key: string; at: Date },
 ): Pick<Mail, 'from' | 'to' | 'messageId' | 'date' | 'headers'> {
-	const wrong = to.find((address) => !isEmailAddress(address));
+	const wrong = to.find((mailbox) => !parseMailboxes(mailbox, 1));
 	if (to.length === 0 || wrong !== undefined) throw new Error(`"${wrong ?? ''}" is not a mail address`);
 	const host = mailHost(identity);
 	return {

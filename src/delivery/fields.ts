@@ -1,6 +1,10 @@
 /** Reads the submitted fields from the stored JSON text for display, with every character as it was submitted. */
 
 import { endOfString, stringText } from '../json-string.ts';
+import { isJson } from '../storage/damage.ts';
+
+/** In place of a name that cannot be read any more. */
+const DAMAGED = '(damaged)';
 
 export interface NamedText {
 	name: string;
@@ -34,11 +38,18 @@ export function readFields(
 	return parts.map((member, index) => readMember(member, { valueMax, isCut: isCut && index === parts.length - 1 }));
 }
 
+/** The members of a whole JSON object in the order of the text, each as it stands there. */
+export function membersOf(json: string): NamedText[] {
+	return splitTopLevel(json).parts.map((text) => ({ name: JSON.parse(text.slice(0, endOfString(text, 0))), text }));
+}
+
 function readMember(member: string, { valueMax, isCut }: { valueMax: number; isCut: boolean }): Field {
 	const nameEnd = endOfString(member, 0);
 	const colon = member.indexOf(':', nameEnd);
 	if (colon < 0) return { name: '', text: '', isCut };
-	const name = JSON.parse(member.slice(0, nameEnd)) as string;
+	const text = member.slice(0, nameEnd);
+	if (!isJson(text)) return { name: DAMAGED, text: '', isCut };
+	const name = JSON.parse(text) as string;
 	const value = member.slice(colon + 1).trim();
 	if (!isCut && value.length <= valueMax) return { name, text: displayText(value), isCut };
 	return { name, text: withoutHalfPair(displayText(value.slice(0, valueMax))), isCut: true };

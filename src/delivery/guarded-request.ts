@@ -4,6 +4,7 @@ import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
+import { createBeginning } from '../bounded-response.ts';
 import { type PostBody, STALLED, sendBody } from './post-body.ts';
 import { createAddressGuard } from './public-address.ts';
 
@@ -11,6 +12,8 @@ const DEFAULT_TIMEOUT_MS = 15_000;
 const DEFAULT_STALL_MS = 5_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_EXCERPT_BYTES = 1024;
+/** Statuses below 200 before the response. */
+const MAX_ANNOUNCEMENTS = 100;
 const MAX_HEADER_BYTES = 16 * 1024;
 const LAST_PRIVILEGED_PORT = 1023;
 
@@ -156,6 +159,10 @@ async function exchange(url: URL, { request, addresses, signal, ca, stallMs }: E
 		outgoing.on('error', reject);
 		outgoing.on('close', () => reject(hungUp()));
 		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+		let announcements = 0;
+		outgoing.on('information', () => {
+			if (++announcements > MAX_ANNOUNCEMENTS) outgoing.destroy(new Error('Announced a response without end.'));
+		});
 		outgoing.on('upgrade', (response, socket) => {
 			socket.destroy();
 			resolve(resultOf(response, ''));
@@ -179,12 +186,12 @@ function hungUp(): Error {
 
 /** The beginning of the body. An error after the status line only ends it: the status counts. */
 function readExcerpt(response: IncomingMessage, signal: AbortSignal): Promise<string> {
-	const kept: Buffer[] = [];
+	const excerpt = createBeginning(MAX_EXCERPT_BYTES);
 	let size = 0;
 	return new Promise((resolve) => {
-		const finish = () => resolve(Buffer.concat(kept).subarray(0, MAX_EXCERPT_BYTES).toString('utf8'));
+		const finish = () => resolve(excerpt.soFar());
 		response.on('data', (chunk: Buffer) => {
-			if (size < MAX_EXCERPT_BYTES) kept.push(chunk);
+			excerpt.add(chunk);
 			size += chunk.length;
 			if (size >= MAX_RESPONSE_BYTES) finish();
 		});

@@ -3,13 +3,13 @@
 import { and, count, desc, eq, exists, inArray, sql } from 'drizzle-orm';
 import type { ByteBudget, Release } from '../byte-budget.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
-import { isEmailAddress } from '../email-address.ts';
+import { formatMailbox, parseMailboxes } from '../email-address.ts';
 import type { FileStore } from '../files/file-store.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { StoredFile, SubmissionHead } from '../storage/submission.ts';
+import type { SubmissionHead } from '../storage/submission.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../storage/tables.ts';
 import { renderAddressNotice } from './address-notice.ts';
-import { chooseAttachments, createAttachments, unread } from './attachments.ts';
+import { chooseAttachments, createAttachments, UnreadableFile } from './attachments.ts';
 import type { Attempt, Content, Messages } from './channel.ts';
 import {
 	DIGEST_READS,
@@ -28,8 +28,8 @@ import { SMTP_TIMEOUTS, type SmtpTimeouts, sendMail } from './smtp.ts';
 const DIGEST_SHOWS = 50;
 /** Copies in memory of the text that is read of a submission: in the parts of the mail, and in the encoded mail. */
 const COPIES = 6;
-/** Of attached files: as they are, and encoded in the mail. */
-const FILE_COPIES = 4;
+/** The part of its files that a mail holds in buffers and garbage. More than half of the share of deliveries, so that one goes at a time. */
+const FILES_BYTES = 10 * 1024 * 1024;
 
 export interface MailChannelOptions {
 	/** `null` while no mail server is set: mails can be shown, not sent. */
@@ -45,9 +45,22 @@ export interface MailChannelOptions {
 
 interface RenderOptions {
 	evenSpam: boolean;
-	/** What of the files of the submission becomes a part of the mail; with `names`, only their names are read. */
-	attaches: 'all' | 'names' | 'none';
+	/** Whether files are attached, if the form says so; … */
+	attaches: boolean;
+	/** … without these. */
+	unreadable?: ReadonlySet<number>;
+	/** Whether the mail will be sent, and not only shown. */
+	isSent: boolean;
 	signal?: AbortSignal;
+}
+
+interface Needs {
+	/** The submissions to read. */
+	heads: readonly SubmissionHead[];
+	reads: { textMax: number };
+	/** Bytes of memory for something else. */
+	more?: number;
+	signal?: AbortSignal | undefined;
 }
 
 /** A mail, and the function that returns its bytes to the budget. */
@@ -75,6 +88,7 @@ export function createMailChannel(
 				replyTo: submissions.replyTo,
 				isSpam: submissions.isSpam,
 				spamReasons: submissions.spamReasons,
+				meta: submissions.meta,
 			})
 			.from(submissions)
 			.where(and(eq(submissions.id, id), eq(submissions.formId, formId)));
@@ -83,24 +97,13 @@ export function createMailChannel(
 
 	/** Waits for the memory that `make` needs to read these submissions, and holds it until the mail is released. */
 	async function within(
-		{
-			heads,
-			reads,
-			attached = [],
-			signal,
-		}: {
-			heads: readonly SubmissionHead[];
-			reads: { textMax: number };
-			attached?: readonly StoredFile[];
-			signal?: AbortSignal | undefined;
-		},
+		{ heads, reads, more = 0, signal }: Needs,
 		make: () => Promise<Mail | Outcome>,
 	): Promise<Rendered | Outcome> {
 		// To read the beginning of a text, the engine briefly loads all of it.
 		const read = Math.max(0, ...heads.map(({ bytes }) => bytes));
 		const held = heads.reduce((sum, { bytes }) => sum + COPIES * Math.min(bytes, reads.textMax), 0);
-		const files = attached.reduce((sum, { bytes }) => sum + FILE_COPIES * bytes, 0);
-		const release = await budget.take(read + held + files, signal);
+		const release = await budget.take(read + held + more, signal);
 		let rendered: Rendered | undefined;
 		try {
 			const mail = await make();
@@ -113,30 +116,33 @@ export function createMailChannel(
 		}
 	}
 
-	async function render(row: DeliveryRow, { evenSpam, attaches, signal }: RenderOptions): Promise<Rendered | Outcome> {
+	async function render(
+		row: DeliveryRow,
+		{ evenSpam, attaches, unreadable, isSent, signal }: RenderOptions,
+	): Promise<Rendered | Outcome> {
 		const [form] = await db.select().from(forms).where(eq(forms.id, row.formId));
 		if (!form || form.deletedAt !== null) return { kind: 'rejected', error: 'The form was deleted' };
-		const to = row.destination.split(',').map((address) => address.trim());
-		const wrong = to.find((address) => !isEmailAddress(address));
-		if (wrong !== undefined) return { kind: 'rejected', error: `"${wrong}" is not a mail address` };
+		const to = parseMailboxes(row.destination, Number.POSITIVE_INFINITY)?.map(formatMailbox);
+		if (!to) return { kind: 'rejected', error: `"${row.destination}" is not a mail address` };
 		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, to, signal });
 		if (row.event === ADDRESS_CHANGED) {
 			const mail = renderAddressNotice(identity(), { id: row.id, madeAt: timeOf(row.id), form, to });
 			return { mail, release: () => {} };
 		}
 		const head = await storage.submissions.head(form.id, row.submissionId ?? -1);
-		const files = head ? await attachments.filesOf(head.id, form.attachFiles && attaches === 'all') : [];
-		const attached = form.attachFiles && attaches !== 'none' ? chooseAttachments(files) : [];
-		const read = attaches === 'all' ? attached : [];
-		return within({ heads: head ? [head] : [], reads: NOTIFICATION_READS, attached: read, signal }, async () => {
+		const files = head ? await attachments.filesOf(head.id, form.attachFiles && attaches && isSent) : [];
+		const chosen = form.attachFiles && attaches ? chooseAttachments(files) : [];
+		const attached = attachments.attach(chosen.filter(({ id }) => !unreadable?.has(id)));
+		const more = isSent && attached.length > 0 ? FILES_BYTES : 0;
+		return within({ heads: head ? [head] : [], reads: NOTIFICATION_READS, more, signal }, async () => {
 			const submission = await readBeginning(form.id, row.submissionId ?? -1, NOTIFICATION_READS);
 			if (!submission) return { kind: 'rejected', error: 'The submission was deleted' };
 			if (submission.isSpam && !evenSpam) return { kind: 'withheld', error: 'The submission is marked as spam' };
 			return renderNotification(identity(), {
 				form,
-				submission: { ...submission, files },
+				submission: { ...submission, files, unreadable },
 				to,
-				attachments: attaches === 'all' ? await attachments.read(attached) : unread(attached),
+				attachments: attached,
 			});
 		});
 	}
@@ -182,18 +188,25 @@ export function createMailChannel(
 		});
 	}
 
+	/** A file that turns out to be unreadable breaks off the dialogue; then the mail goes without it, and says so. */
 	async function sendOnce(
 		to: SmtpServer,
-		{ row, attaches, signal }: { row: DeliveryRow; attaches: RenderOptions['attaches']; signal: AbortSignal },
+		{ row, attaches, signal }: { row: DeliveryRow; attaches: boolean; signal: AbortSignal },
 	): Promise<Attempt & { hasAttachments: boolean }> {
-		const rendered = await render(row, { evenSpam: false, attaches, signal });
-		if ('kind' in rendered) return { outcome: rendered, hasAttachments: false };
-		const { mail, release } = rendered;
-		try {
-			const outcome = await sendMail(to, mail, { timeouts, signal });
-			return { outcome, kept: keptMail(mail), hasAttachments: mail.attachments.length > 0 };
-		} finally {
-			release();
+		const unreadable = new Set<number>();
+		for (;;) {
+			const rendered = await render(row, { evenSpam: false, attaches, unreadable, isSent: true, signal });
+			if ('kind' in rendered) return { outcome: rendered, hasAttachments: false };
+			const { mail, release } = rendered;
+			try {
+				const outcome = await sendMail(to, mail, { timeouts, signal });
+				return { outcome, kept: keptMail(mail), hasAttachments: mail.attachments.length > 0 };
+			} catch (error) {
+				if (!(error instanceof UnreadableFile)) throw error;
+				unreadable.add(error.fileId);
+			} finally {
+				release();
+			}
 		}
 	}
 
@@ -202,13 +215,13 @@ export function createMailChannel(
 			// Submissions' mails were planned with a server set, so they wait for it. This notice was planned without knowing.
 			const withoutServer = row.event === ADDRESS_CHANGED ? 'withheld' : 'unavailable';
 			if (!server) return { outcome: { kind: withoutServer, error: NO_MAIL_SERVER } };
-			const attempt = await sendOnce(server, { row, attaches: 'all', signal });
+			const attempt = await sendOnce(server, { row, attaches: true, signal });
 			if (attempt.outcome.kind !== 'rejected' || !attempt.hasAttachments) return attempt;
 			// Too large, or a kind of file that the mail server does not take: the mail itself it may well take.
-			return sendOnce(server, { row, attaches: 'none', signal });
+			return sendOnce(server, { row, attaches: false, signal });
 		},
 		async compose(row) {
-			const rendered = await render(row, { evenSpam: true, attaches: 'names' });
+			const rendered = await render(row, { evenSpam: true, attaches: true, isSent: false });
 			if ('kind' in rendered) return undefined;
 			rendered.release();
 			return shownMail(rendered.mail);

@@ -67,7 +67,7 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 		if (!form.notificationEmail && hooks.length === 0) return NOTHING;
 		const rows: NewDelivery[] = [];
 		const planned = initialState(form, submission);
-		const shared = () => ({ id: storage.nextId(), formId: form.id, submissionId: submission.id });
+		const shared = () => ({ id: storage.nextId(), formId: form.id });
 		if (form.notificationEmail) {
 			rows.push({ ...shared(), channel: 'mail', destination: form.notificationEmail, ...initialMailState(planned) });
 		}

@@ -1,6 +1,6 @@
 /** Retries of deliveries, and the release of withheld ones, at the owner's request. */
 
-import { and, asc, eq, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
 import { decodeId } from '../ids.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -14,12 +14,13 @@ import {
 	submissions,
 	webhooks,
 } from '../storage/tables.ts';
+import { RESTORED } from './bounds.ts';
 import { findDelivery, reachable } from './delivery-access.ts';
 import type { RetryDeliveries } from './schema.ts';
 
 /** Rows per transaction, so that other writes can go in between. */
 const CHUNK = 500;
-const SENDABLE: readonly DeliveryState[] = ['waiting', 'sent', 'gathered', 'failed', 'withheld'];
+const SENDABLE: readonly DeliveryState[] = ['waiting', 'sent', 'gathered', 'failed', 'withheld', 'held'];
 
 export type Retries = ReturnType<typeof createRetries>;
 
@@ -94,6 +95,28 @@ export function createRetries(
 			const made = await makeDue([row.id], SENDABLE);
 			if (made === 0) throw new AppError('CONFLICT', 'The delivery is being sent now.');
 			await onDue();
+		},
+		/** Holds all that waits, as after a database was restored; what is being sent goes on. Returns how many. */
+		async hold(): Promise<number> {
+			const isDue = and(eq(deliveries.state, 'sending'), lte(deliveries.nextAttemptAt, now()));
+			// Not what comes meanwhile: a server that is not stopped would keep this from ending.
+			const isThere = lt(deliveries.id, storage.clock.end());
+			const waits = and(or(eq(deliveries.state, 'waiting'), isDue), isThere);
+			let held = 0;
+			for (;;) {
+				const [rows] = await storage.batch((tx) => {
+					const chunk = tx.select({ id: deliveries.id }).from(deliveries).where(waits).limit(CHUNK);
+					return [
+						tx
+							.update(deliveries)
+							.set({ state: 'held', nextAttemptAt: null, lastError: RESTORED })
+							.where(and(waits, inArray(deliveries.id, chunk)))
+							.returning({ id: deliveries.id }),
+					];
+				});
+				if (rows.length === 0) return held;
+				held += rows.length;
+			}
 		},
 		/** Retries many and skips those that must not be sent. Returns how many are retried. */
 		async retryMany(request: RetryDeliveries, mode?: Mode): Promise<number> {

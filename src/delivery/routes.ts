@@ -44,6 +44,7 @@ const EXAMPLE_LIST = {
 	deliveries: [EXAMPLE],
 	pagination: { limit: LIMIT_DEFAULT, offset: 0, total: 1, hasMore: false },
 	mail: { isSet: true, heldSince: null, heldReason: null, nextProbeAt: null },
+	held: 0,
 	digests: [],
 };
 /** The mail is shown unchanged in a sandbox: no scripts, no loading, no navigation. */
@@ -83,7 +84,7 @@ function listRoutes({ deliveries }: DeliveryManagement, auth: Auth) {
 					description: 'Sent, waiting and failed ones; newest first.',
 					parameters: [...filters, formFilter],
 					returns: page,
-					errors: ['VALIDATION_ERROR', 'FORM_NOT_FOUND'],
+					errors: ['FORM_NOT_FOUND'],
 				}),
 			},
 		)
@@ -96,7 +97,7 @@ function listRoutes({ deliveries }: DeliveryManagement, auth: Auth) {
 					description: 'The mails and webhook events of one form.',
 					parameters: [formId, ...filters],
 					returns: page,
-					errors: ['VALIDATION_ERROR', 'FORM_NOT_FOUND'],
+					errors: ['FORM_NOT_FOUND'],
 				}),
 			},
 		)
@@ -110,7 +111,7 @@ function listRoutes({ deliveries }: DeliveryManagement, auth: Auth) {
 					description: 'The mails and webhook events about one submission.',
 					parameters: [formId, submissionId, ...filters],
 					returns: page,
-					errors: ['VALIDATION_ERROR', 'FORM_NOT_FOUND', 'NOT_FOUND'],
+					errors: ['FORM_NOT_FOUND', 'NOT_FOUND'],
 				}),
 			},
 		);

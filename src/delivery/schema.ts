@@ -2,7 +2,7 @@
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { paginationSchema } from '../http/paging.ts';
-import { nullable, stringEnum } from '../http/schema-types.ts';
+import { nullable, omissible, stringEnum } from '../http/schema-types.ts';
 import { CHANNELS, DELIVERY_STATES } from '../storage/tables.ts';
 import { RETRY_IDS_MAX, RETRY_STATES, TOTAL_MAX } from './bounds.ts';
 
@@ -25,7 +25,7 @@ const members = {
 	state: oneOf(
 		DELIVERY_STATES,
 		'`waiting` for its (next) attempt, `sending`, `sent`, `gathered` into a digest, `failed` for good, `withheld` ' +
-			'until it is released, `captured` because the form is a test form.',
+			'until it is released, `held` because a backup was restored, until it is sent again, `captured` because the form is a test form.',
 	),
 	destination: Type.String({ description: 'The addresses or the URL it goes to.' }),
 	attempts: Type.Integer(),
@@ -68,6 +68,7 @@ export const DeliveryList = Type.Object(
 			},
 			{ description: 'Whether mail is set up, and whether it is paused.' },
 		),
+		held: Type.Integer({ description: `How many are \`held\` since a restore; counted up to ${TOTAL_MAX}.` }),
 		digests: Type.Array(
 			Type.Object({
 				delivery: Type.String({ description: 'The digest.' }),
@@ -87,12 +88,12 @@ export type DeliveryList = Static<typeof DeliveryList>;
 /** Either `ids`, or all that match. */
 export const RetryDeliveries = Type.Object(
 	{
-		ids: Type.Optional(
+		ids: omissible(
 			Type.Array(Type.String(), { minItems: 1, maxItems: RETRY_IDS_MAX, description: 'These deliveries.' }),
 		),
-		state: Type.Optional(oneOf(RETRY_STATES, 'Without `ids`: all in this state; `failed` if it is left out.')),
-		form: Type.Optional(Type.String({ description: 'Without `ids`: only of this form (id).' })),
-		channel: Type.Optional(oneOf(CHANNELS, 'Without `ids`: only these.')),
+		state: omissible(oneOf(RETRY_STATES, 'Without `ids`: all in this state; `failed` if it is left out.')),
+		form: omissible(Type.String({ description: 'Without `ids`: only of this form (id).' })),
+		channel: omissible(oneOf(CHANNELS, 'Without `ids`: only these.')),
 	},
 	{ $id: 'RetryDeliveries', additionalProperties: false },
 );

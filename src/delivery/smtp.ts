@@ -3,7 +3,10 @@
 import { Readable } from 'node:stream';
 import type { Mailbox } from '../config/mailbox.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
+import { parseMailboxes } from '../email-address.ts';
+import { UnreadableFile } from './attachments.ts';
 import type { Mail } from './email.ts';
+import { filled, newGap } from './mail-gaps.ts';
 import type { Outcome } from './outcome.ts';
 import { judgeFailure, judgeReply, type SmtpFailure, type SmtpReply, type SmtpStage } from './smtp-verdict.ts';
 
@@ -20,6 +23,8 @@ export interface SmtpTimeouts {
 
 export const SMTP_TIMEOUTS: SmtpTimeouts = { connect: 15_000, greeting: 30_000, silence: 120_000, total: 300_000 };
 
+/** All replies of one dialogue. */
+const MAX_REPLIES_BYTES = 256 * 1024;
 const QUIT_MS = 2_000;
 const STOPPED: Outcome = { kind: 'unavailable', error: 'The server was stopped meanwhile' };
 const STOPPED_UNCONFIRMED: Outcome = {
@@ -29,12 +34,16 @@ const STOPPED_UNCONFIRMED: Outcome = {
 
 interface Composed {
 	envelope: { from: string | false; to: string[] };
-	raw: Buffer;
+	/** In bytes. */
+	size: number;
+	/** The mail, piece by piece. */
+	pieces(): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Never throws: every failure is an outcome with a sentence for the operator. When `signal` aborts, the connection is
+ * Every failure is an outcome with a sentence for the operator. When `signal` aborts, the connection is
  * closed: before the final dot nothing has arrived, after it that is unknown.
+ * @throws UnreadableFile if an attachment is one; then nothing has arrived
  */
 export async function sendMail(
 	server: SmtpServer,
@@ -58,20 +67,22 @@ async function compose(mail: Mail): Promise<Composed> {
 	// Loaded with the first mail: the library would take a third of the program's start-up time.
 	const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
 	const { encodeWord } = await import('nodemailer/lib/mime-funcs');
+	const gaps = mail.attachments.map(newGap);
 	const asMailbox = (address: string): Mailbox => ({ name: '', address });
 	const node = new MailComposer({
 		from: mail.from,
-		to: mail.to.map(asMailbox),
+		to: mail.to.flatMap((mailbox) => parseMailboxes(mailbox, 1) ?? []),
 		replyTo: mail.replyTo === null ? undefined : asMailbox(mail.replyTo),
 		// nodemailer would take such a text for already encoded and send it unchanged.
 		subject: mail.subject.includes('=?') ? undefined : mail.subject,
 		text: mail.text,
 		html: mail.html,
-		attachments: mail.attachments.map(({ name, file, bytes }) => ({
+		attachments: mail.attachments.map(({ name, file }, index) => ({
 			filename: name,
 			contentType: file.type,
 			contentDisposition: 'attachment' as const,
-			content: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+			contentTransferEncoding: 'base64' as const,
+			content: gaps[index],
 		})),
 		messageId: `<${mail.messageId}>`,
 		date: mail.date,
@@ -82,12 +93,12 @@ async function compose(mail: Mail): Promise<Composed> {
 		disableFileAccess: true,
 		disableUrlAccess: true,
 	}).compile();
-	return { envelope: node.getEnvelope(), raw: await node.build() };
+	return { envelope: node.getEnvelope(), ...filled(await node.build(), { gaps, attachments: mail.attachments }) };
 }
 
 async function converse(
 	server: SmtpServer,
-	{ envelope, raw, clientName }: Composed & { clientName: string | undefined },
+	{ envelope, size, pieces, clientName }: Composed & { clientName: string | undefined },
 	{ timeouts, signal }: { timeouts: SmtpTimeouts; signal?: AbortSignal },
 ): Promise<Outcome> {
 	if (signal?.aborted) return STOPPED;
@@ -109,7 +120,8 @@ async function converse(
 		]);
 
 	// After its end, the connection sends the final dot.
-	const content = Readable.from([raw]);
+	const content = Readable.from(pieces(), { objectMode: false });
+	content.on('error', failure.reject);
 	let stage: SmtpStage = 'connect';
 	try {
 		await step<void>((done) => connection.connect(done));
@@ -119,16 +131,18 @@ async function converse(
 			await step((done) => connection.login({ credentials }, done));
 		}
 		stage = 'send';
-		const info = await step<SmtpReply>((done) => connection.send({ ...envelope, size: raw.length }, content, done));
+		const info = await step<SmtpReply>((done) => connection.send({ ...envelope, size }, content, done));
 		connection.quit();
 		return judgeReply(info);
 	} catch (error) {
 		connection.close();
+		if (error instanceof UnreadableFile) throw error;
 		if (signal?.aborted) return content.readableEnded ? STOPPED_UNCONFIRMED : STOPPED;
 		return judgeFailure(error as SmtpFailure, { server, stage });
 	} finally {
 		clearTimeout(deadline);
 		signal?.removeEventListener('abort', stop);
+		content.destroy();
 		setTimeout(() => connection.close(), QUIT_MS).unref();
 	}
 }
@@ -138,7 +152,7 @@ async function openConnection(
 	{ clientName, timeouts }: { clientName: string | undefined; timeouts: SmtpTimeouts },
 ) {
 	const { default: SMTPConnection } = await import('nodemailer/lib/smtp-connection');
-	return new SMTPConnection({
+	const connection = new SMTPConnection({
 		host: server.host,
 		port: server.port,
 		secure: server.tls === 'implicit',
@@ -151,7 +165,26 @@ async function openConnection(
 		greetingTimeout: timeouts.greeting,
 		socketTimeout: timeouts.silence,
 		socketCloseTimeout: QUIT_MS,
+		maxResponseSize: MAX_REPLIES_BYTES,
 	});
+	boundReplies(connection as unknown as ReplyReader);
+	return connection;
+}
+
+interface ReplyReader {
+	_onData(chunk: Buffer): void;
+	_onResponseTooLarge(): void;
+}
+
+/** The library bounds each reply, and keeps as many as come. */
+function boundReplies(connection: ReplyReader): void {
+	const read = connection._onData.bind(connection);
+	let bytes = 0;
+	connection._onData = (chunk) => {
+		bytes += chunk.length;
+		if (bytes > MAX_REPLIES_BYTES) connection._onResponseTooLarge();
+		else read(chunk);
+	};
 }
 
 /** The host name for EHLO: some relays require a fully qualified one, unlike a container's. */

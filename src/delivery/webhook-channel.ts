@@ -6,6 +6,8 @@ import { DAY_MS } from '../durations.ts';
 import { mayBeLinked } from '../files/file-access.ts';
 import type { FileLinks } from '../files/links.ts';
 import { encodeId } from '../ids.ts';
+import { isJson } from '../storage/damage.ts';
+import { isJsonInUtf8 } from '../storage/damaged-bytes.ts';
 import type { Db, Storage } from '../storage/storage.ts';
 import type { StoredFile } from '../storage/submission.ts';
 import { type DeliveryRow, deliveries, forms, type WebhookRow, webhooks } from '../storage/tables.ts';
@@ -14,7 +16,7 @@ import type { GuardedPost, PostResult } from './guarded-request.ts';
 import type { Outcome } from './outcome.ts';
 import { createSharedTexts, type SharedText } from './shared-texts.ts';
 import { healthAfter, signingSecrets, webhookHeaders, webhookOutcome } from './webhook.ts';
-import { type Event, eventBody, eventKept, eventShown, type FileUrls } from './webhook-event.ts';
+import { damagedEvent, type Event, eventBody, eventKept, eventShown, type FileUrls } from './webhook-event.ts';
 
 /** Of links to files: a receiver fetches them when it gets the event. */
 const LINK_SECONDS = DAY_MS / 1000;
@@ -66,14 +68,14 @@ export function createWebhookChannel(
 	/** The event of a delivery; `undefined` if its form or submission was removed. */
 	async function readEvent({ event: type, formId, submissionId }: DeliveryRow): Promise<Event | undefined> {
 		const [form] = await storage.db.select().from(forms).where(eq(forms.id, formId));
-		const submission = await storage.submissions.head(formId, submissionId ?? -1);
+		const [submission] = await storage.submissions.entries(formId, [submissionId ?? -1]);
 		if (!form || form.deletedAt !== null || !submission) return undefined;
-		const files = (await storage.submissions.files([submission.id])).get(submission.id) ?? [];
-		return { type, form, submission, createdAt: storage.clock.timeline().isoOf(submission.id), files };
+		const files = (await storage.submissions.files([submission.id])).get(submission.id);
+		return { type, form, submission: { ...submission, files }, timeline: storage.clock.timeline() };
 	}
 
 	/** They end when the webhook is removed or disabled. */
-	async function linkFiles({ id }: WebhookRow, files: readonly StoredFile[]): Promise<FileUrls> {
+	async function linkFiles({ id }: WebhookRow, files: readonly StoredFile[] = []): Promise<FileUrls> {
 		const urls = new Map<number, string>();
 		const holder = { kind: 'webhook', id: encodeId(id) } as const;
 		for (const file of files) {
@@ -98,11 +100,14 @@ export function createWebhookChannel(
 			return { outcome: { kind: 'withheld', error: 'The submission is marked as spam.' } };
 		}
 		const sentAt = new Date(now());
-		const body = eventBody(event, text, await linkFiles(webhook, event.files));
+		const { spamReasons, meta, files } = event.submission;
+		const isWhole = isJsonInUtf8(text.bytes) && isJson(spamReasons) && isJson(meta);
+		const shown = isWhole ? { event, text } : damagedEvent(event, text);
+		const body = eventBody(shown.event, shown.text, await linkFiles(webhook, files));
 		const id = `msg_${encodeId(delivery.id)}`;
 		const headers = await webhookHeaders(signingSecrets(webhook, sentAt), { id, sentAt, body });
 		const result = await post(webhook.url, { headers, body, signal });
-		return { outcome: await recordResult(webhook, { result, at: new Date(now()) }), kept: eventKept(event) };
+		return { outcome: await recordResult(webhook, { result, at: new Date(now()) }), kept: eventKept(shown.event) };
 	}
 
 	return {

@@ -1,23 +1,27 @@
 /** The `submission.created` event of webhooks: as posted, as stored, and as shown to the owner. */
 
 import type { ByteBudget } from '../byte-budget.ts';
-import { presentFile } from '../files/present-file.ts';
+import { parseExact } from '../exact-json.ts';
+import { presentFile, type ShownFile } from '../files/present-file.ts';
 import { encodeId } from '../ids.ts';
+import { asDamaged, isJson, NO_DATA } from '../storage/damage.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { StoredFile, SubmissionHead } from '../storage/submission.ts';
+import type { PageEntry, StoredFile } from '../storage/submission.ts';
 import type { DeliveryRow, FormRow } from '../storage/tables.ts';
+import type { Timeline } from '../storage/timeline.ts';
 import { SHOWN_MAX_BYTES } from './bounds.ts';
 import type { Content } from './channel.ts';
 import type { PostBody } from './post-body.ts';
+import { ofFormOnly, presentAround } from './present-submission.ts';
 import type { SharedText } from './shared-texts.ts';
-import { type EventFile, submissionEvent } from './webhook.ts';
+import { submissionEvent } from './webhook.ts';
 
 export interface Event {
 	type: string;
 	form: Pick<FormRow, 'id' | 'name' | 'slug'>;
-	submission: SubmissionHead;
-	createdAt: string;
-	files: readonly StoredFile[];
+	/** With its files. */
+	submission: PageEntry;
+	timeline: Timeline;
 }
 
 /** Addresses of files, by their ids. */
@@ -29,7 +33,7 @@ const NO_URLS: FileUrls = new Map();
 export function eventBody(event: Event, text: SharedText, urls: FileUrls): PostBody {
 	const [before, after] = parts(event, urls).map((part) => Buffer.from(part)) as [Buffer, Buffer];
 	return {
-		bytes: before.length + event.submission.bytes + after.length,
+		bytes: before.length + (text.bytes?.length ?? 0) + after.length,
 		*chunks() {
 			yield before;
 			if (text.bytes) yield text.bytes;
@@ -39,23 +43,24 @@ export function eventBody(event: Event, text: SharedText, urls: FileUrls): PostB
 	};
 }
 
+/** In place of one whose text cannot be read any more. */
+export function damagedEvent(event: Event, { release }: SharedText): { event: Event; text: SharedText } {
+	return {
+		event: { ...event, submission: asDamaged(event.submission) },
+		text: { bytes: Buffer.from(NO_DATA), release },
+	};
+}
+
 /** JSON text of the event with `null` in place of the submission's data, which is stored anyway, and without the links. */
 export function eventKept(event: Event): string {
 	return parts(event, NO_URLS).join('null');
 }
 
-function parts({ type, form, submission, createdAt, files }: Event, urls: FileUrls): [before: string, after: string] {
-	const { id, isRead, isStarred, isSpam } = submission;
+function parts({ type, form, submission, timeline }: Event, urls: FileUrls): [before: string, after: string] {
 	return submissionEvent(type, {
 		form: { id: encodeId(form.id), name: form.name, slug: form.slug },
-		submission: {
-			id: encodeId(id),
-			createdAt,
-			isRead,
-			isStarred,
-			isSpam,
-			files: files.map((file) => withUrl(file, urls)),
-		},
+		createdAt: timeline.isoOf(submission.id),
+		around: presentAround(ofFormOnly(submission), timeline, (file) => withUrl(file, urls)),
 	});
 }
 
@@ -74,14 +79,15 @@ export async function eventShown(
 		// `stream` drops a character that was cut in two.
 		const text = new TextDecoder().decode(bytes, { stream: true });
 		const event = JSON.parse(kept) as { data: { submission: { data: unknown } } };
-		event.data.submission.data = isCut ? text : JSON.parse(text);
+		event.data.submission.data = isCut || !isJson(text) ? text : parseExact(text);
 		return isCut ? { ...event, isCut } : { ...event };
 	} finally {
 		release();
 	}
 }
 
-function withUrl(file: StoredFile, urls: FileUrls): EventFile {
+/** A file as the API shows it, with a link that needs no key, except in what is kept of the event. */
+function withUrl(file: StoredFile, urls: FileUrls): ShownFile & { url?: string } {
 	const url = urls.get(file.id);
 	return { ...presentFile(file), ...(url !== undefined && { url }) };
 }

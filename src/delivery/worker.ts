@@ -5,6 +5,7 @@ import type { AppEvent } from '../events.ts';
 import { lazy } from '../lazy.ts';
 import type { Log } from '../log.ts';
 import { repeat } from '../repeat.ts';
+import type { Pause } from '../storage/pauses.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery } from '../storage/submission.ts';
 import { type Channel as ChannelName, webhooks } from '../storage/tables.ts';
@@ -15,6 +16,7 @@ import { createDigests } from './digests.ts';
 import { createMailCap } from './mail-cap.ts';
 import { createMailSelection, readSentMails } from './mail-selection.ts';
 import type { Outbox } from './outbox.ts';
+import { createPauseStore, readPauses } from './pauses.ts';
 import { createQueue, type Destination } from './queue.ts';
 
 export interface WorkerTiming {
@@ -50,6 +52,11 @@ export function startWorker(options: WorkerOptions) {
 	const { storage, outbox, channels, mailPerHour, log, now = Date.now, timing = WORKER_TIMING } = options;
 	const abort = new AbortController();
 	const workers = new Map<number | null, DestinationWorker>();
+	/** The hosts of webhooks. */
+	let hosts = new Map<number | null, string>();
+	/** By the process before. */
+	let pausedBefore = new Map<number | null, Pause>();
+	const keepPauses = createPauseStore(storage);
 	const cap = createMailCap(mailPerHour);
 	const digests = createDigests(storage, log);
 	let hasBegun = false;
@@ -60,6 +67,8 @@ export function startWorker(options: WorkerOptions) {
 		const known = workers.get(destination.webhookId);
 		if (known) return known;
 		const channel = channels[destination.channel];
+		const outage = pausedBefore.get(destination.webhookId);
+		pausedBefore.delete(destination.webhookId);
 		const queue = createQueue(storage, destination, { schedule: channel.schedule, leaseMs: timing.leaseMs, now });
 		const isMail = destination.channel === 'mail';
 		const worker = createDestinationWorker({
@@ -68,6 +77,7 @@ export function startWorker(options: WorkerOptions) {
 			log,
 			now,
 			probeWait: timing.probeWait,
+			outage,
 			tickMs: timing.tickMs,
 			signal: abort.signal,
 			name: isMail ? 'Mail' : 'Webhook',
@@ -78,18 +88,36 @@ export function startWorker(options: WorkerOptions) {
 	}
 
 	const selectActive = lazy(() =>
-		storage.db.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.isActive, true)).prepare(),
+		storage.db
+			.select({ id: webhooks.id, url: webhooks.url })
+			.from(webhooks)
+			.where(eq(webhooks.isActive, true))
+			.prepare(),
 	);
 
 	/** The workers of mail and of all active webhooks. */
 	async function activeWorkers(): Promise<DestinationWorker[]> {
 		const targets = await selectActive().execute();
+		hosts = new Map(targets.map(({ id, url }) => [id, URL.parse(url)?.host ?? '']));
 		const ids = new Set<number | null>([null, ...targets.map(({ id }) => id)]);
 		for (const [id, worker] of workers) if (!ids.has(id) && worker.isIdle()) workers.delete(id);
 		return [...ids].map((id) => workerOf(id === null ? MAIL : { channel: 'webhook', webhookId: id }));
 	}
 
+	/** Those for which something waits: without it no attempt would show that they are over. */
+	async function pauses(): Promise<Pause[]> {
+		const present: Pause[] = [];
+		for (const [webhookId, worker] of workers) {
+			const outage = worker.outage();
+			if (!outage || !(await worker.hasWaiting())) continue;
+			const { since, reason } = outage;
+			present.push({ webhookId, host: hosts.get(webhookId) ?? null, since, reason });
+		}
+		return present;
+	}
+
 	async function begin(): Promise<void> {
+		pausedBefore = new Map((await readPauses(storage)).map((pause) => [pause.webhookId, pause]));
 		for (const { formId, finishedAt } of await readSentMails(storage, now())) cap.count(formId, finishedAt);
 		outbox.onWake((rows: readonly NewDelivery[]) => {
 			for (const { channel, webhookId = null, state } of rows) {
@@ -117,6 +145,7 @@ export function startWorker(options: WorkerOptions) {
 		try {
 			if (!hasBegun) await begin();
 			for (const worker of await activeWorkers()) await worker.poll();
+			await keepPauses(await pauses());
 			if (storage.isShared) storage.events.publish({ type: 'mail', outage: mailOutage() });
 		} catch (error) {
 			log.error('The outbox cannot be read; this is retried.', { cause: error });
@@ -148,6 +177,9 @@ export function startWorker(options: WorkerOptions) {
 			abort.abort();
 			await finished;
 			clearInterval(renewal);
+			// So that the next one goes on with them, and doctor knows of them meanwhile.
+			const noted = hasBegun ? pauses().then(keepPauses) : Promise.resolve();
+			await noted.catch((cause) => log.warn('Pauses could not be noted.', { cause }));
 		},
 	};
 }

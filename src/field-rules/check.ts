@@ -2,7 +2,7 @@
 
 import { isEmailAddress } from '../email-address.ts';
 import type { FieldError } from '../errors.ts';
-import { compilePattern, type Pattern } from './pattern.ts';
+import { compilePattern, type Pattern, type Work } from './pattern.ts';
 import { PatternFault } from './pattern-syntax.ts';
 import { dateOrder, type FieldRule, type FieldType, labelOf, numberOf, PATTERN_TEXT_MAX } from './rules.ts';
 
@@ -11,8 +11,11 @@ type Values = string[] | undefined;
 
 /** What is wrong with one value, as a code and the rest of a sentence that begins with the label. */
 type Fault = readonly [code: string, rest: string];
-/** `all` are the values of the field. */
-type Test = (value: string, all: readonly string[]) => Fault | undefined;
+type Test = (value: string) => Fault | undefined;
+/** Of all values of a field. Pauses as patterns do. */
+type PatternTest = (values: readonly string[], work: Work) => Generator<void, Fault | undefined>;
+/** Pauses after so much work that others should have their turn. */
+export type Checking<T> = Generator<void, T>;
 
 export interface Fields {
 	/** By name. */
@@ -27,18 +30,34 @@ const HTML_EMAIL =
 /** Inputs of these types look at the value without the space around it. */
 const TRIMMED: ReadonlySet<FieldType> = new Set(['email', 'url']);
 
-/** Compiles the rules. The check returns what is wrong with the fields that have one, in the order of the rules. */
-export function createFieldCheck(rules: readonly FieldRule[]): (fields: Fields) => FieldError[] {
+/** The check returns what is wrong with the fields that have a rule, in the order of the rules. */
+export function createFieldCheck(rules: readonly FieldRule[]): (fields: Fields) => Checking<FieldError[]> {
 	const checks = rules.map(createRuleCheck);
-	return (fields) => checks.flatMap((check) => check(fields) ?? []);
+	return function* checkFields(fields) {
+		const work = { steps: 0 };
+		const errors: FieldError[] = [];
+		for (const check of checks) {
+			const error = yield* check(fields, work);
+			if (error) errors.push(error);
+		}
+		return errors;
+	};
 }
 
-function createRuleCheck(rule: FieldRule): (fields: Fields) => FieldError | undefined {
+/** For what has no pattern, or no visitor waits for. */
+export function atOnce<T>(check: Checking<T>): T {
+	let stretch = check.next();
+	while (!stretch.done) stretch = check.next();
+	return stretch.value;
+}
+
+function createRuleCheck(rule: FieldRule): (fields: Fields, work: Work) => Checking<FieldError | undefined> {
 	const { name, type, required } = rule;
 	const label = labelOf(rule);
 	const tests = testsOf(rule);
+	const patternTest = createPatternTest(rule);
 	const error = (code: string, message: string): FieldError => ({ field: name, code, message });
-	return ({ values, files }) => {
+	return function* checkField({ values, files }, work) {
 		const isFile = files.has(name);
 		const sent = Object.hasOwn(values, name) ? textsOf(values[name], type) : [];
 		if (sent?.length === 0) {
@@ -49,12 +68,14 @@ function createRuleCheck(rule: FieldRule): (fields: Fields) => FieldError | unde
 			const [code, rest] = firstOf(sent, test) ?? [];
 			if (code) return error(code, `“${label}” ${rest}.`);
 		}
+		const [code, rest] = (patternTest && (yield* patternTest(sent, work))) ?? [];
+		return code ? error(code, `“${label}” ${rest}.`) : undefined;
 	};
 }
 
 function firstOf(values: readonly string[], test: Test): Fault | undefined {
 	for (const value of values) {
-		const fault = test(value, values);
+		const fault = test(value);
 		if (fault) return fault;
 	}
 }
@@ -127,8 +148,8 @@ function boundsOf({ type, min, max }: FieldRule): Test[] {
 	return tests;
 }
 
-function lengthsOf({ minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern }: FieldRule): Test[] {
-	const tests: Test[] = [
+function lengthsOf({ minLength = 0, maxLength = Number.POSITIVE_INFINITY }: FieldRule): Test[] {
+	return [
 		(value) => {
 			const length = lengthOf(value);
 			if (length > maxLength) return tooLong(length, maxLength);
@@ -136,26 +157,30 @@ function lengthsOf({ minLength = 0, maxLength = Number.POSITIVE_INFINITY, patter
 			return ['TOO_SHORT', `is too short: it has ${length} characters, of at least ${minLength}`];
 		},
 	];
-	return [...tests, ...(pattern === undefined ? [] : patternTests(pattern))];
 }
 
-function patternTests(source: string): Test[] {
-	const compiled = compileOrIgnore(source);
-	if (!compiled) return [];
-	const test: Test = (value, all) => {
-		const length = all.reduce((sum, text) => sum + text.length, 0);
+function createPatternTest({ pattern }: FieldRule): PatternTest | undefined {
+	if (pattern === undefined) return undefined;
+	let compiled: Pattern | null | undefined;
+	return function* testPattern(values, work) {
+		const length = values.reduce((sum, text) => sum + text.length, 0);
 		if (length > PATTERN_TEXT_MAX) return tooLong(length, PATTERN_TEXT_MAX);
-		return compiled.matches(value) ? undefined : ['PATTERN_MISMATCH', 'is not written as it has to be'];
+		if (compiled === undefined) {
+			compiled = compileOrIgnore(pattern);
+			yield;
+			work.steps = 0;
+		}
+		if (!compiled || (yield* compiled.match(values, work))) return undefined;
+		return ['PATTERN_MISMATCH', 'is not written as it has to be'];
 	};
-	return [test];
 }
 
 /** Patterns are checked when they are set. One that a later version does not take must not keep visitors out. */
-function compileOrIgnore(source: string): Pattern | undefined {
+function compileOrIgnore(source: string): Pattern | null {
 	try {
 		return compilePattern(source);
 	} catch (error) {
-		if (error instanceof PatternFault) return undefined;
+		if (error instanceof PatternFault) return null;
 		throw error;
 	}
 }

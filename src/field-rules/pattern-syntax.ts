@@ -1,13 +1,11 @@
 /** Pure: reads the regular expressions of HTML's attribute `pattern` that can be matched in linear time. */
 
-/** Whether a character, given by its code point, is one of a set. */
-export type CharacterSet = (code: number) => boolean;
-
 /** Whether something holds between two characters; -1 stands for the start or the end of the text. */
 export type Boundary = (before: number, after: number) => boolean;
 
 export type Syntax =
-	| { kind: 'set'; has: CharacterSet }
+	/** `atom` is a native expression for one character. */
+	| { kind: 'set'; atom: string }
 	| { kind: 'boundary'; holds: Boundary }
 	| { kind: 'sequence'; parts: Syntax[] }
 	| { kind: 'choice'; options: Syntax[] }
@@ -16,7 +14,7 @@ export type Syntax =
 /** Why an expression is not taken: the end of a sentence. */
 export class PatternFault extends Error {}
 
-const ASCII_END = 128;
+export const ASCII_END = 128;
 const QUANTIFIER = /([*+?]|\{(\d+)(,?)(\d*)\})\??/y;
 /** One character, escape or property outside of a class. */
 const ATOM = /\\u\{[^}]*\}|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\x..|\\c.|\\[pP]\{[^}]*\}|\\?./suy;
@@ -29,7 +27,6 @@ const GROUP = /\((?:\?:|\?<(?![=!])[^>]*>)?/y;
  */
 export function parsePattern(source: string): Syntax {
 	checkNatively(source);
-	const sets = new Map<string, CharacterSet>();
 	let at = 0;
 
 	const take = (expression: RegExp): RegExpExecArray | null => {
@@ -66,12 +63,12 @@ export function parsePattern(source: string): Syntax {
 
 	function readPart(): Syntax {
 		if (source[at] === '(') return readGroup();
-		if (source[at] === '[') return { kind: 'set', has: setOf(takeClass()) };
+		if (source[at] === '[') return setOf(takeClass());
 		const [atom = ''] = take(ATOM) ?? [];
 		const holds = BOUNDARIES[atom];
 		if (holds) return { kind: 'boundary', holds };
 		if (/^\\[1-9k]/.test(atom)) throw new PatternFault('must not refer back to a group, as in \\1');
-		return { kind: 'set', has: setOf(atom) };
+		return setOf(atom);
 	}
 
 	function readGroup(): Syntax {
@@ -96,10 +93,9 @@ export function parsePattern(source: string): Syntax {
 		return source.slice(start, at);
 	}
 
-	function setOf(atom: string): CharacterSet {
-		const known = sets.get(atom) ?? createSet(atom);
-		sets.set(atom, known);
-		return known;
+	function setOf(atom: string): Syntax {
+		if (holdsTexts(atom)) throw new PatternFault(`must not have a class with texts of several characters, as ${atom}`);
+		return { kind: 'set', atom };
 	}
 
 	return readChoice();
@@ -116,34 +112,42 @@ function checkNatively(source: string): void {
 	}
 }
 
-/** A native expression that holds for one character takes the same time for each. */
-function createSet(atom: string): CharacterSet {
-	const one = new RegExp(`^${atom}$`, 'v');
-	const ascii = Uint8Array.from({ length: ASCII_END }, (_, code) => Number(one.test(String.fromCharCode(code))));
-	if (holdsTexts(atom)) throw new PatternFault(`must not have a class with texts of several characters, as ${atom}`);
-	let last = -1;
-	let isIn = false;
-	return (code) => {
-		if (code < ASCII_END) return ascii[code] === 1;
-		// Asked many times for one character, where a class is repeated.
-		if (code !== last) isIn = one.test(String.fromCodePoint(code));
-		last = code;
-		return isIn;
-	};
+/**
+ * How often classes turn others inside of them around, or combine them. The engine takes milliseconds for each, whatever
+ * the text is, so they are counted before it sees them.
+ */
+export function countOperations(source: string): number {
+	let depth = 0;
+	let count = 0;
+	for (const [part] of source.matchAll(/\\.|\[\^?|\]|&&|--/gsu)) {
+		if (depth > 0 && (part === '[^' || part === '&&' || part === '--')) count++;
+		if (part.startsWith('[')) depth++;
+		else if (part === ']') depth--;
+	}
+	return count;
 }
 
-/** Such a class has no complement. */
+/**
+ * Such a class has no complement, nor has such a property. A letter stands for other properties, since the engine takes
+ * milliseconds to turn around a large one.
+ */
 function holdsTexts(atom: string): boolean {
-	if (!/^(?:\[|\\p)/.test(atom)) return false;
+	if (!/^(?:\[(?!\^)|\\p)/.test(atom)) return false;
+	const small = atom.replace(/\\[pP](\{[^}]*\})/g, (property, name) => (isExpression(`\\P${name}`) ? 'a' : property));
+	return !isExpression(`[^${small}]`);
+}
+
+function isExpression(source: string): boolean {
 	try {
-		new RegExp(`[^${atom}]`, 'v');
-		return false;
-	} catch {
+		new RegExp(source, 'v');
 		return true;
+	} catch {
+		return false;
 	}
 }
 
-const isWord = (code: number) => code >= 0 && code < ASCII_END && /\w/.test(String.fromCharCode(code));
+const WORD = Uint8Array.from({ length: ASCII_END }, (_, code) => Number(/\w/.test(String.fromCharCode(code))));
+const isWord = (code: number) => code >= 0 && code < ASCII_END && WORD[code] === 1;
 
 const BOUNDARIES: Partial<Record<string, Boundary>> = {
 	'^': (before) => before === -1,

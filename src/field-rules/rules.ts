@@ -54,6 +54,18 @@ export const PATTERN_TEXT_MAX = 2000;
 
 export const labelOf = ({ label, name }: FieldRule): string => label ?? name;
 
+/** What people read in place of the names of a form's fields: the labels of its rules, with the name where two would read alike. */
+export function labelsOf(rules: readonly FieldRule[] | null | undefined): (name: string) => string {
+	const labels = new Map(rules?.map((rule) => [rule.name, rule.label?.trim() || rule.name]));
+	const times = new Map<string, number>();
+	for (const label of labels.values()) times.set(label, (times.get(label) ?? 0) + 1);
+	return (name) => {
+		const label = labels.get(name);
+		const isTaken = (times.get(label ?? name) ?? 0) > (label === undefined ? 0 : 1);
+		return isTaken ? `${label ?? name} (${name})` : (label ?? name);
+	};
+}
+
 /** Whether an input for it has several lines. */
 export function isLong({ name, type, maxLength, pattern }: FieldRule): boolean {
 	const most = maxLength ?? (MESSAGE_NAME.test(name) ? Number.POSITIVE_INFINITY : 0);

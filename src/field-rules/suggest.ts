@@ -1,6 +1,6 @@
 /** Pure: proposes rules that hold for given submissions, cautiously: a wrong one would turn visitors away. */
 
-import { createFieldCheck, type Fields } from './check.ts';
+import { atOnce, createFieldCheck, type Fields } from './check.ts';
 import { dateOrder, type FieldRule, isLong } from './rules.ts';
 
 /** What was seen of one field. */
@@ -149,5 +149,5 @@ function labelFrom(name: string): string {
 
 function isValid(rule: FieldRule): (value: string) => boolean {
 	const check = createFieldCheck([rule]);
-	return (value) => check({ values: { value }, files: new Set() }).length === 0;
+	return (value) => atOnce(check({ values: { value }, files: new Set() })).length === 0;
 }

@@ -1,5 +1,6 @@
 /** Asks clamd, the daemon of ClamAV, whether a file holds a virus, by its command INSTREAM, and whether it is there, by PING. */
 
+import { createBeginning } from '../bounded-response.ts';
 import type { ScannerAddress } from '../config/files-urls.ts';
 
 /** In all, for one file. */
@@ -85,20 +86,19 @@ interface Connection {
 
 async function connect(address: ScannerAddress, timeoutMs: number): Promise<Connection> {
 	const ended = Promise.withResolvers<string>();
-	let received = '';
+	const received = createBeginning(MAX_REPLY_BYTES);
 	let isOver = false;
 	let drained = Promise.withResolvers<void>();
 
 	function end(reason = ''): void {
 		isOver = true;
 		drained.resolve();
-		ended.resolve(received.split('\0')[0]?.trim() || reason);
+		ended.resolve(received.soFar().split('\0')[0]?.trim() || reason);
 	}
 
 	const handler: Bun.SocketHandler = {
 		data(_, chunk) {
-			received += chunk.toString('utf8');
-			if (received.includes('\0') || received.length > MAX_REPLY_BYTES) end();
+			if (!isOver && (!received.add(chunk) || chunk.includes(0))) end();
 		},
 		drain: () => drained.resolve(),
 		end: () => end(),

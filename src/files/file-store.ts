@@ -1,5 +1,6 @@
 /** The port to the bytes of attached files; its adapters are the folder and S3. */
 
+import type { DiskRoom } from '../disk-room.ts';
 import type { ByteRange } from '../http/byte-range.ts';
 
 export interface FileStore {
@@ -20,8 +21,8 @@ export interface FileStore {
 	tidy(untouchedForMs?: number): Promise<void>;
 	/** Writes and removes something. @throws Error with a sentence if that fails */
 	check(): Promise<void>;
-	/** Of its disk; infinite where there is no knowing. */
-	freeBytes(): number;
+	/** On the disk of its folder. */
+	room(): DiskRoom;
 }
 
 /** Its calls are made one after the other. */

@@ -1,6 +1,7 @@
 /** Looks after the file store of a running server: what a dead process left, whether it works, whether there is room. */
 
 import { desc, isNotNull } from 'drizzle-orm';
+import { roughSize } from '../byte-sizes.ts';
 import { HOUR_MS, MINUTE_MS } from '../durations.ts';
 import type { Log } from '../log.ts';
 import { repeat } from '../repeat.ts';
@@ -63,9 +64,12 @@ export function startFileWatch(
 			.from(forms)
 			.orderBy(desc(forms.fileBytes))
 			.limit(1);
-		if (used >= quota * NEARLY_FULL) findings.set('fileQuota', `${used} of ${quota} bytes are used.`);
+		if (used >= quota * NEARLY_FULL) findings.set('fileQuota', `${roughSize(used)} of ${roughSize(quota)} are used.`);
 		else if (fullest && fullest.used >= formQuota * NEARLY_FULL) {
-			findings.set('fileQuota', `${fullest.used} of ${formQuota} bytes are used by the form ${fullest.slug}.`);
+			findings.set(
+				'fileQuota',
+				`${roughSize(fullest.used)} of ${roughSize(formQuota)} are used by the form ${fullest.slug}.`,
+			);
 		} else findings.clear('fileQuota');
 	}
 

@@ -90,7 +90,7 @@ export function openFolder(root: string): FileStore {
 		},
 		tidy: async (untouchedForMs = 0) => incoming.tidy(untouchedForMs),
 		check: incoming.check,
-		freeBytes: incoming.freeBytes,
+		room: incoming.room,
 	};
 }
 

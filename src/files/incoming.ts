@@ -9,12 +9,12 @@ import {
 	openSync,
 	readdirSync,
 	rmSync,
-	statfsSync,
 	statSync,
 	writeSync,
 	writevSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { roomAt } from '../disk-room.ts';
 import { newKey } from './file-store.ts';
 
 const FOLDER_MODE = 0o700;
@@ -114,10 +114,10 @@ export function createIncoming(root: string) {
 
 	return {
 		create,
-		/** Removes what other processes left, and have not written to for so long. */
+		/** Removes what other processes left, and have not written to for so long. For 0, whatever the clock says. */
 		tidy(untouchedForMs: number): void {
 			const names = existsSync(folder) ? readdirSync(folder) : [];
-			const due = Date.now() - untouchedForMs;
+			const due = untouchedForMs === 0 ? Number.POSITIVE_INFINITY : Date.now() - untouchedForMs;
 			for (const name of names)
 				if (!open.has(name) && isOlder(join(folder, name), due)) rmSync(join(folder, name), { force: true });
 		},
@@ -135,10 +135,7 @@ export function createIncoming(root: string) {
 				throw new Error(`The folder ${root} cannot be written: ${(cause as Error).message}.`, { cause });
 			}
 		},
-		freeBytes(): number {
-			const { bavail, bsize } = statfsSync(nearest(root));
-			return bavail * bsize;
-		},
+		room: () => roomAt(nearest(root)),
 	};
 }
 

@@ -54,8 +54,6 @@ export function createFileQuota(
 	}
 
 	return {
-		/** Of one form. */
-		formQuota,
 		open(formId: number): QuotaHold {
 			let held = 0;
 

@@ -1,88 +1,56 @@
 /**
- * The file store in an S3 bucket, through the runtime's client. A file lies in a folder of this machine until it is whole,
- * and then goes to the bucket in one request.
+ * The file store in an S3 bucket. A file lies in a folder of this machine until it is whole, and then goes to the bucket in one
+ * request.
  */
 
 import { stat } from 'node:fs/promises';
 import type { S3Place } from '../config/file-place.ts';
-import type { ByteRange } from '../http/byte-range.ts';
 import { type FileStore, isKey, MissingFile, newKey } from './file-store.ts';
 import { createIncoming } from './incoming.ts';
+import { createS3, FinalError } from './s3-requests.ts';
 import { streamFile } from './stream-file.ts';
 
 const ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 300;
-/** Without a byte for so long, a request is given up. */
-const STALL_MS = 15_000;
-const URL_SECONDS = 15 * 60;
+/** With nothing sent or received for so long, a request is given up, in all its attempts: a visitor waits for it. */
+const STALL_MS = 9000;
 /** Removed at one time. */
 const REMOVALS = 8;
-/** Responses that another attempt may change. */
-const isPassing = (status: number) => status >= 500 || status === 429 || status === 408;
 
 /** @param folder Where files are until they are whole. */
-export function openS3(
-	{ prefix, endpoint, ...place }: S3Place,
-	folder: string,
-	{ stallMs = STALL_MS }: { stallMs?: number } = {},
-): FileStore {
-	const address = endpoint ?? `https://s3.${place.region}.amazonaws.com`;
-	const client = new Bun.S3Client({ ...place, endpoint: address });
+export function openS3(place: S3Place, folder: string, { stallMs = STALL_MS }: { stallMs?: number } = {}): FileStore {
+	const s3 = createS3(place);
 	const incoming = createIncoming(folder);
+	const { prefix } = place;
 	const base = prefix === '' ? '' : `${prefix}/`;
 	const pathOf = (key: string) => base + key;
 
-	/** Requests are signed in their address, which must not get into the log. */
-	async function request(method: 'GET' | 'PUT', key: string, init: RequestInit): Promise<Response> {
-		const url = client.presign(pathOf(key), { method, expiresIn: URL_SECONDS });
+	/** A request may be repeated, because each has the same effect when it is. */
+	async function repeatedly<T>(act: (patience: Patience) => Promise<T>): Promise<T> {
+		const patience = createPatience(stallMs);
 		try {
-			return await fetch(url, { ...init, method, redirect: 'error' });
-		} catch (error) {
-			throw new Error(`The S3 service at ${address} cannot be reached: ${reasonOf(error)}.`);
+			for (let attempt = 1; ; attempt++) {
+				try {
+					return await act(patience);
+				} catch (error) {
+					if (attempt === ATTEMPTS || patience.signal.aborted || error instanceof FinalError) throw error;
+					await Bun.sleep(FIRST_PAUSE_MS * 2 ** attempt);
+				}
+			}
+		} finally {
+			patience.end();
 		}
 	}
 
 	/** One request carries all of it, so that there is never a part of an object. */
-	async function upload(key: string, path: string): Promise<void> {
+	async function upload(key: string, { path, patience }: { path: string; patience: Patience }): Promise<void> {
 		const { size } = await stat(path);
 		const headers = { 'content-length': String(size), 'content-type': 'application/octet-stream' };
-		const patience = createPatience(stallMs);
 		const body = streamFile(path, { start: 0, end: size }, patience.renew);
-		try {
-			const response = await request('PUT', key, { body, headers, signal: patience.signal });
-			if (!response.ok) throw await rejected(response, 'PUT');
-			await response.body?.cancel();
-		} finally {
-			patience.end();
-		}
+		await s3.put({ path: pathOf(key), body, headers, signal: patience.signal });
 	}
 
-	/** Resolves with the headers; the patience is for those who read on. */
-	async function download(key: string, range?: ByteRange) {
-		const patience = createPatience(stallMs);
-		try {
-			const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end - 1}` } : {};
-			return { response: await request('GET', key, { headers, signal: patience.signal }), patience };
-		} finally {
-			patience.end();
-		}
-	}
-
-	/** For the short requests of the client, which cannot be ended. */
-	async function inTime<T>(asked: Promise<T>): Promise<T> {
-		const patience = createPatience(stallMs);
-		const { promise, reject } = Promise.withResolvers<never>();
-		patience.signal.addEventListener('abort', () => reject(patience.signal.reason));
-		return Promise.race([asked, promise]).finally(patience.end);
-	}
-
-	async function remove(key: string): Promise<void> {
-		try {
-			await inTime(client.delete(pathOf(key)));
-		} catch (error) {
-			if (codeOf(error) !== 'NoSuchKey') throw described(error, 'DELETE');
-		}
-	}
+	const remove = (key: string) => repeatedly(({ signal }) => s3.ask({ method: 'DELETE', path: pathOf(key), signal }));
 
 	return {
 		mayBeLate: true,
@@ -96,7 +64,7 @@ export function openS3(
 					file.close();
 					// Even if it fails: a request without a response may have been carried out.
 					isFinished = true;
-					await repeatedly(() => upload(key, file.path));
+					await repeatedly((patience) => upload(key, { path: file.path, patience }));
 					file.discard();
 				},
 				async abort() {
@@ -108,47 +76,48 @@ export function openS3(
 		async read(key, range) {
 			if (!isKey(key)) throw new MissingFile(key);
 			if (range && range.start >= range.end) return new ReadableStream({ start: (controller) => controller.close() });
-			const { response, patience } = await repeatedly(() => download(key, range));
-			if (response.status === 404 && (await isMissingKey(response))) throw new MissingFile(key);
-			if (!response.ok) throw await rejected(response, 'GET');
-			const bytes = Number(response.headers.get('content-length'));
-			if (range && (response.status !== 206 || bytes !== range.end - range.start)) {
-				await response.body?.cancel();
-				throw new Error(`The file ends before byte ${range.end}.`);
-			}
-			return response.body ? throughout(response.body, patience) : new Blob([]).stream();
+			const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end - 1}` } : {};
+			const found = await repeatedly(async (patience) => {
+				const response = await s3.open({ method: 'GET', path: pathOf(key), headers, signal: patience.signal });
+				const bytes = Number(response?.headers.get('content-length'));
+				if (response && range && (response.status !== 206 || bytes !== range.end - range.start)) {
+					await response.body?.cancel();
+					throw new FinalError(`The file ends before byte ${range.end}.`);
+				}
+				return response && { body: response.body, patience };
+			});
+			if (!found) throw new MissingFile(key);
+			return found.body ? throughout(found.body, found.patience) : new Blob([]).stream();
 		},
 		async remove(keys) {
 			const left = keys.filter(isKey);
-			while (left.length > 0) {
-				await Promise.all(left.splice(0, REMOVALS).map((key) => repeatedly(() => remove(key))));
-			}
+			while (left.length > 0) await Promise.all(left.splice(0, REMOVALS).map(remove));
 		},
 		async *list() {
-			let continuationToken: string | undefined;
+			let token: string | undefined;
 			do {
-				const page = await inTime(client.list({ prefix: base, continuationToken })).catch((error) => {
-					throw described(error, 'LIST');
-				});
-				for (const { key: path, size = 0, lastModified = '' } of page.contents ?? []) {
+				const query = { 'list-type': '2', prefix: base, ...(token !== undefined && { 'continuation-token': token }) };
+				const page = await repeatedly(({ signal }) => s3.ask({ method: 'GET', query, signal }, 'LIST'));
+				if (!page?.includes('</ListBucketResult>')) throw s3.described(new Error('its list cannot be read'), 'LIST');
+				for (const [, object = ''] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+					const path = elementOf(object, 'Key');
 					const key = path.slice(base.length);
-					if (isKey(key)) yield { key, bytes: Number(size), changedAt: Date.parse(lastModified) };
+					const changedAt = Date.parse(elementOf(object, 'LastModified'));
+					if (path.startsWith(base) && isKey(key)) yield { key, bytes: Number(elementOf(object, 'Size')), changedAt };
 				}
-				continuationToken = page.isTruncated ? page.nextContinuationToken : undefined;
-			} while (continuationToken !== undefined);
+				const next = elementOf(page, 'IsTruncated') === 'true' ? elementOf(page, 'NextContinuationToken') : '';
+				if (next !== '' && next === token) throw s3.described(new Error('its list has no end'), 'LIST');
+				token = next;
+			} while (token !== '');
 		},
 		tidy: async (untouchedForMs = 0) => incoming.tidy(untouchedForMs),
 		async check() {
 			await incoming.check();
-			const name = `check-${newKey()}`;
-			try {
-				await inTime(client.write(pathOf(name), 'formsrv'));
-				await inTime(client.delete(pathOf(name)));
-			} catch (error) {
-				throw described(error, 'PUT');
-			}
+			const path = pathOf(`check-${newKey()}`);
+			await repeatedly(({ signal }) => s3.put({ path, body: 'formsrv', signal }));
+			await repeatedly(({ signal }) => s3.ask({ method: 'DELETE', path, signal }));
 		},
-		freeBytes: incoming.freeBytes,
+		room: incoming.room,
 	};
 
 	/** Without the address that an error of the body names; a slow reader uses up no patience. */
@@ -161,7 +130,7 @@ export function openS3(
 					const { done, value } = await reader
 						.read()
 						.catch((error) => {
-							throw described(error, 'GET');
+							throw s3.described(error, 'GET');
 						})
 						.finally(patience.end);
 					if (done) controller.close();
@@ -171,16 +140,6 @@ export function openS3(
 			},
 			{ highWaterMark: 0 },
 		);
-	}
-
-	function described(error: unknown, what: string): Error {
-		return new Error(`The S3 service at ${address} failed at ${what}: ${reasonOf(error)}.`);
-	}
-
-	async function rejected(response: Response, what: string): Promise<Error> {
-		const [, code = ''] = /<Code>([\w.]{1,60})<\/Code>/.exec(await response.text()) ?? [];
-		const sentence = `The S3 service at ${address} responded to ${what} with ${response.status} ${code}.`;
-		return isPassing(response.status) ? new Error(sentence) : new FinalError(sentence);
 	}
 }
 
@@ -201,33 +160,16 @@ function createPatience(ms: number) {
 	};
 }
 
-/** Another attempt would have the same result. */
-class FinalError extends Error {}
+const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
 
-async function repeatedly<T>(act: () => Promise<T>): Promise<T> {
-	for (let attempt = 1; ; attempt++) {
-		try {
-			return await act();
-		} catch (error) {
-			if (attempt === ATTEMPTS || error instanceof FinalError) throw error;
-			await Bun.sleep(FIRST_PAUSE_MS * 2 ** attempt);
-		}
-	}
-}
+const LAST_CODE_POINT = 0x10ffff;
 
-/** Not so of a bucket that is missing. */
-async function isMissingKey(response: Response): Promise<boolean> {
-	return !/<Code>NoSuchBucket<\/Code>/.test(await response.clone().text());
-}
-
-function codeOf(error: unknown): unknown {
-	return (error as { code?: unknown } | null)?.code;
-}
-
-function reasonOf(error: unknown): string {
-	const { message } = error as Error;
-	return [codeOf(error), message]
-		.filter((part) => typeof part === 'string' && part !== '')
-		.join(', ')
-		.replace(/\.$/, '');
+/** The text of the first element of this name; empty if there is none. */
+function elementOf(xml: string, name: string): string {
+	const [, text = ''] = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml) ?? [];
+	return text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, entity) => {
+		if (entity !== undefined) return ENTITIES[entity] ?? whole;
+		const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+		return code <= LAST_CODE_POINT ? String.fromCodePoint(code) : whole;
+	});
 }

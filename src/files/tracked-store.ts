@@ -1,8 +1,11 @@
 /** The file store as the server uses it: what fails becomes a finding, and no object is lost track of. */
 
 import { inArray } from 'drizzle-orm';
+import { roughSize } from '../byte-sizes.ts';
+import { type DiskRoom, LEAST_INODES } from '../disk-room.ts';
 import { HOUR_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
+import { formatCount } from '../plural.ts';
 import { Unavailable } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import { files, removedFiles } from '../storage/tables.ts';
@@ -14,12 +17,20 @@ const LEAST_ROOM_BYTES = 256 * 1024 * 1024;
 const KEEP_MS = HOUR_MS;
 /** So much may be written between two looks at the room. */
 const LOOK_EVERY_BYTES = 4 * 1024 * 1024;
+/** Between two looks whether the store works again, which visitors cause. */
+const LOOK_PAUSE_MS = 3000;
 /** Keys of lost files in the log. */
 const LOST_SHOWN = 20;
 
 /** To be released when its row is stored, or will not be; `abort` releases it as well. */
 export interface TrackedWriter extends FileWriter {
 	release(): void;
+}
+
+/** A sentence if files are rejected because the disk has too little room. */
+export function lackOfRoom({ bytes, inodes }: DiskRoom): string | undefined {
+	if (bytes < LEAST_ROOM_BYTES) return `${roughSize(bytes)} are free.`;
+	return inodes < LEAST_INODES ? `${formatCount(inodes)} inodes are free.` : undefined;
 }
 
 export type TrackedStore = ReturnType<typeof createTrackedStore>;
@@ -44,9 +55,9 @@ export function createTrackedStore(
 	function lookAtRoom(addedBytes = 0): void {
 		unseenBytes += addedBytes;
 		if (unseenBytes < LOOK_EVERY_BYTES) return;
-		const freeBytes = store.freeBytes();
-		if (freeBytes < LEAST_ROOM_BYTES) {
-			findings.set('fileRoom', `${(freeBytes / 1e6).toFixed(1)} MB are free.`);
+		const lack = lackOfRoom(store.room());
+		if (lack !== undefined) {
+			findings.set('fileRoom', lack);
 			throw findings.unavailable('fileRoom');
 		}
 		findings.clear('fileRoom');
@@ -128,16 +139,52 @@ export function createTrackedStore(
 				// An object that appears afterwards would not be found again.
 				await finishing?.catch(() => {});
 				// If this fails, the sweep removes the object, or the next start what is left of the file.
-				await writer.abort().finally(() => inFlight.delete(key));
+				const aborting = writer.abort().finally(() => inFlight.delete(key));
+				if (store.mayBeLate) aborting.catch(() => {});
+				else await aborting;
 			},
 			release: () => void inFlight.delete(key),
 		};
+	}
+
+	let lookedAt = Number.NEGATIVE_INFINITY;
+	let looking: Promise<void> | undefined;
+
+	/** Looks whether what was wrong is over. */
+	function look(): Promise<void> {
+		looking ??= lookOnce().finally(() => {
+			lookedAt = performance.now();
+			looking = undefined;
+		});
+		return looking;
+	}
+
+	async function lookOnce(): Promise<void> {
+		try {
+			await store.check();
+			findings.clear('files');
+			unseenBytes = LOOK_EVERY_BYTES;
+			lookAtRoom();
+		} catch (error) {
+			if (!(error instanceof Unavailable)) findings.set('files', error);
+		}
+		await forgetFound();
+		await recheckLost();
+	}
+
+	/** A network fails slowly: no request waits for what is known to fail. A folder is tried, and so found to be well at once. */
+	function rejectAtOnce(): void {
+		if (!store.mayBeLate || !findings.has('files')) return;
+		// An exception here means that the database is away, which has a finding of its own.
+		if (performance.now() - lookedAt >= LOOK_PAUSE_MS) look().catch(() => {});
+		throw findings.unavailable('files');
 	}
 
 	return {
 		mayBeLate: store.mayBeLate,
 		/** @throws Unavailable, and so do the methods of the writer */
 		create() {
+			rejectAtOnce();
 			try {
 				unseenBytes = LOOK_EVERY_BYTES;
 				lookAtRoom();
@@ -169,20 +216,8 @@ export function createTrackedStore(
 		list: store.list,
 		tidy: store.tidy,
 		check: store.check,
-		freeBytes: store.freeBytes,
+		room: store.room,
 		isInFlight: (key: string) => inFlight.has(key),
-		/** Looks whether what was wrong is over. */
-		async look(): Promise<void> {
-			try {
-				await store.check();
-				findings.clear('files');
-				unseenBytes = LOOK_EVERY_BYTES;
-				lookAtRoom();
-			} catch (error) {
-				if (!(error instanceof Unavailable)) findings.set('files', error);
-			}
-			await forgetFound();
-			await recheckLost();
-		},
+		look,
 	} satisfies FileStore & Record<string, unknown>;
 }

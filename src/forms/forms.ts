@@ -1,18 +1,18 @@
 /** Creates, reads, changes and deletes forms. */
 
-import { and, desc, eq, inArray, isNull } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Captcha } from '../captchas.ts';
-import { encodeId } from '../ids.ts';
+import { decodeId, encodeId } from '../ids.ts';
 import { FormGone, UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Counts, NewDelivery } from '../storage/submission.ts';
-import { apiKeys, deliveries, type FormRow, forms, type Mode } from '../storage/tables.ts';
+import { apiKeys, deliveries, type FormRow, forms, keyForms, type Mode } from '../storage/tables.ts';
 import { checkFormSettings } from './check-settings.ts';
 import { createFormerSlugs, slugTaken } from './former-slugs.ts';
 import { checkOpening } from './opening.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
 import { pickSettings } from './settings.ts';
-import { slugFromName } from './slug.ts';
+import { isFromName, slugFromName } from './slug.ts';
 
 /** Mails about a change of a form's notification addresses. */
 export interface AddressNotices {
@@ -31,7 +31,7 @@ export interface FormsOptions {
 }
 
 /** Changes that disclose or divert content; see `keys/permissions.ts`. */
-type Disclosure = 'notificationEmail' | 'attachFiles' | 'formerSlug';
+type Disclosure = 'notificationEmail' | 'attachFiles' | 'formerSlug' | 'spam';
 type CheckDisclosure = (disclosure: Disclosure) => void;
 
 /** What a response contains besides the row. */
@@ -68,6 +68,17 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const counts = await storage.submissions.counts(rows.map(({ id }) => id));
 			return rows.map((form) => toForm(form, { ...form, former: former.get(form.id), counts: counts.get(form.id) }));
 		},
+		/** Of those that exist, oldest first. */
+		async namesOf(ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+			const isOne = inArray(
+				forms.id,
+				ids.map((id) => decodeId(id) ?? -1),
+			);
+			const rows = await select()
+				.where(and(isOne, isNull(forms.deletedAt)))
+				.orderBy(forms.id);
+			return rows.map(({ id, name }) => ({ id: encodeId(id), name }));
+		},
 		async get(id: string, mode?: Mode): Promise<Form> {
 			return readForm(await storage.findForm(id, mode));
 		},
@@ -79,7 +90,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const settings = checkFormSettings(input, { captchas, maxFileBytes });
 			checkOpening(settings);
 			const name = settings.name as string;
-			const values = { ...settings, id: storage.nextId(), mode, name, slug: settings.slug ?? slugFromName(name) };
+			const values = { ...settings, id: storage.nextId(), mode, name, slug: settings.slug || slugFromName(name) };
 			if ((await formerSlugs.check(values.slug, { mode })).isTakenOver) checkDisclosure?.('formerSlug');
 			const [rows] = await rejectTakenSlug(
 				storage.batch((tx) => [tx.insert(forms).values(values).returning(), formerSlugs.take(tx, values.slug)]),
@@ -90,7 +101,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			return toForm(made);
 		},
 		/**
-		 * Changes the settings that `input` contains; `null` clears an optional one.
+		 * Changes the settings that `input` contains; `null` stands for the default.
 		 * @param checkDisclosure Throws if the caller may not make the disclosure.
 		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, FORBIDDEN, SLUG_TAKEN
 		 */
@@ -104,11 +115,14 @@ export function createForms(storage: Storage, options: FormsOptions) {
 				captchas: new Set([...captchas, before.captcha]),
 				maxFileBytes,
 			});
+			const { name = before.name } = settings;
+			if (settings.slug === '') settings.slug = isFromName(before.slug, name) ? before.slug : slugFromName(name);
 			if (Object.keys(settings).length === 0) return readForm(before);
 			checkOpening({ ...before, ...settings });
 			const { notificationEmail = before.notificationEmail } = settings;
 			const hasOtherAddress = notificationEmail !== before.notificationEmail;
 			if (hasOtherAddress) checkDisclosure?.('notificationEmail');
+			if (settings.spam && !Bun.deepEquals(settings.spam, before.spam)) checkDisclosure?.('spam');
 			if (settings.attachFiles && !before.attachFiles) checkDisclosure?.('attachFiles');
 			const noticeRows = hasOtherAddress ? notices.planAddressNotice(before) : [];
 			const { slug = before.slug } = settings;
@@ -129,8 +143,8 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			return readForm(after);
 		},
 		/**
-		 * Deletes a form for good: once committed, the form, its submissions, waiting deliveries and form-level keys are
-		 * inaccessible. `sweepForms` removes the rows.
+		 * Deletes a form for good: once committed, the form, its submissions, waiting deliveries and the
+		 * form-level keys that are for it alone are inaccessible; keys of several forms keep the others. `sweepForms` removes the rows.
 		 * @throws AppError FORM_NOT_FOUND, also for a form that is deleted already
 		 */
 		async remove(id: string, mode?: Mode): Promise<void> {
@@ -141,6 +155,13 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const [, , deleted] = await storage.batch((tx) => [
 				...formerSlugs.reserve(tx, formId),
 				tx.update(forms).set(changes).where(present(formId)).returning({ id: forms.id }),
+				tx.delete(keyForms).where(eq(keyForms.formId, formId)),
+				tx
+					.update(apiKeys)
+					.set({ formId: sql`(select min(form_id) from key_forms where key_id = ${apiKeys.id})` })
+					.where(
+						and(eq(apiKeys.formId, formId), inArray(apiKeys.id, tx.select({ id: keyForms.keyId }).from(keyForms))),
+					),
 				tx.delete(apiKeys).where(eq(apiKeys.formId, formId)),
 				tx.delete(deliveries).where(waiting),
 			]);
@@ -165,7 +186,7 @@ async function rejectTakenSlug<T>(change: Promise<T>, slug: string): Promise<T> 
 }
 
 function toResponse(row: FormRow, { former, counts, fileBytes, createdAt }: FormDetails & { createdAt: string }): Form {
-	const { name, slug, isActive, ...others } = pickSettings(row);
+	const { name, slug, isActive, files, ...others } = pickSettings(row);
 	return {
 		id: encodeId(row.id),
 		name,
@@ -175,6 +196,7 @@ function toResponse(row: FormRow, { former, counts, fileBytes, createdAt }: Form
 		submissionCount: counts.total,
 		createdAt,
 		...others,
+		files: files && { ...files, onRefused: files.onRefused ?? 'refuse' },
 		mode: row.mode,
 		unreadCount: counts.unread,
 		starredCount: counts.starred,

@@ -76,8 +76,8 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 				access: { permission: 'write' },
 				detail: operation('updateForm', 'Update a form', {
 					description:
-						'Changes the members that are sent; `null` clears an optional one. Read-only members are ignored, unknown ones rejected. ' +
-						'To change `notificationEmail` a key needs the permission to read as well; the former addresses are notified by mail. After a change of the slug ' +
+						'Changes the members that are sent; `null` stands for the default. Read-only members are ignored, unknown ones rejected. ' +
+						'To change `notificationEmail` or `spam` a key needs the permission to read as well; the former addresses are notified by mail. After a change of the slug ' +
 						'the former one still leads to the form, until another form takes it.',
 					parameters: [formId],
 					requestBody: jsonBody(UpdateForm, { isActive: false }),

@@ -5,7 +5,7 @@ import { ignoredMembers, nullable, stringEnum } from '../http/schema-types.ts';
 import { MODES } from '../storage/tables.ts';
 import { FORM_SETTINGS, type FormInput, type FormSettings, mapSettings } from './settings.ts';
 
-const TYPES = { Type, stringEnum };
+const TYPES = { Type, stringEnum, nullable };
 
 const shown = mapSettings((setting) => {
 	const schema = setting.schema(TYPES);
@@ -25,7 +25,9 @@ const own = Type.Object({
 	unreadCount: Type.Integer(),
 	starredCount: Type.Integer(),
 	spamCount: Type.Integer(),
-	fileBytes: Type.Integer({ description: 'Bytes of all files attached to its submissions.' }),
+	fileBytes: Type.Integer({
+		description: 'Bytes of all files attached to its submissions; each counts as 4 KiB at least.',
+	}),
 });
 
 /** A form as every route returns it. */
@@ -38,7 +40,7 @@ const ignored = ignoredMembers(Form, FORM_SETTINGS);
 
 const settable = mapSettings((setting) => {
 	const schema = setting.inputSchema?.(TYPES) ?? setting.schema(TYPES);
-	return Type.Optional(setting.isClearable ? nullable(schema) : schema);
+	return Type.Optional(setting.isRequired ? schema : nullable(schema));
 });
 
 export const CreateForm = Type.Object(

@@ -5,7 +5,6 @@
 
 import { ALIAS_NAMES, ALIASES, type AliasName } from '../aliases.ts';
 import { CAPTCHAS, type Captcha } from '../captchas.ts';
-import { parseEmailList } from '../email-address.ts';
 import { UNKNOWN_FIELDS, type UnknownFields } from '../field-rules/rules.ts';
 import { normalizeDomain } from './allowed-domains.ts';
 import { choice, optionalChoice } from './kinds/choice.ts';
@@ -15,6 +14,7 @@ import { count } from './kinds/count.ts';
 import { fields } from './kinds/fields.ts';
 import { files } from './kinds/files.ts';
 import { list } from './kinds/list.ts';
+import { mailboxes } from './kinds/mailboxes.ts';
 import { moment } from './kinds/moment.ts';
 import type { Setting } from './kinds/setting.ts';
 import { spam } from './kinds/spam.ts';
@@ -45,7 +45,7 @@ const SETTINGS = {
 		check: checkSlug,
 		code: 'INVALID_SLUG',
 		error: `slug must be 1 to ${SLUG_MAX} of the letters a–z, digits and hyphens, and begin and end with a letter or digit.`,
-		description: `The public name in the submission address: lower-case letters, digits and hyphens, up to ${SLUG_MAX}.`,
+		description: `The public name in the submission address: lower-case letters, digits and hyphens, up to ${SLUG_MAX}. \`null\`: made from the name.`,
 		example: 'contact-k3v9x2qm',
 		label: 'Address',
 		isMono: true,
@@ -62,15 +62,15 @@ const SETTINGS = {
 		hint: 'A paused form rejects submissions, and keeps those it has.',
 		option: { flags: '--active <true|false>', update: 'Whether it takes submissions' },
 	}),
-	notificationEmail: optionalText({
-		check: (text) => parseEmailList(text, EMAILS_MAX)?.join(', '),
+	notificationEmail: mailboxes({
+		max: EMAILS_MAX,
 		code: 'INVALID_EMAIL',
-		error: `notificationEmail must be an e-mail address, or up to ${EMAILS_MAX} of them separated by commas.`,
-		description: `One address, or up to ${EMAILS_MAX} separated by commas.`,
+		error: `notificationEmail must be an e-mail address such as ada@example.com or Ada <ada@example.com>, or up to ${EMAILS_MAX} of them separated by commas; a name with punctuation stands in quotes.`,
+		description: `One address, or up to ${EMAILS_MAX}: a text with commas between them, or a list. Each may have a name, as in \`Ada <ada@example.com>\`; one with punctuation stands in quotes. It is returned as a text.`,
 		example: 'you@example.com',
 		label: 'Notify by e-mail',
 		placeholder: 'you@example.com',
-		hint: 'One address, or up to ten separated by commas. Leave it empty for no mails.',
+		hint: 'One address, or up to ten separated by commas, also as Ada <ada@example.com>. Leave it empty for no mails.',
 		option: {
 			flags: '--notification-email <addresses>',
 			help: 'Who is notified of submissions; up to ten addresses, separated by commas',
@@ -138,14 +138,14 @@ const SETTINGS = {
 		code: 'INVALID_FILES',
 		description:
 			'What visitors may attach: up to 20 files of a submission, bytes of one file (also written as `10MiB`), and types such as ' +
-			'`image/*`, `application/pdf` or `.docx`, any if there are none; held against the content. What is left out takes its ' +
-			'default. `null`: no files.',
-		example: { maxFiles: 5, maxBytes: 10_485_760, types: [] },
+			'`image/*`, `application/pdf` or `.docx`, any if there are none; held against the content. A submission with another file is rejected, ' +
+			'or with `onRefused: "drop"` stored without it. What is left out takes its default. `null`: no files.',
+		example: { maxFiles: 5, maxBytes: 10_485_760, types: [], onRefused: 'refuse' },
 		label: 'Files',
 		hint: 'Visitors attach them with <input type="file">. Without this, a submission with a file is rejected.',
 		option: {
 			flags: '--files <rules>',
-			help: 'What visitors may attach: how many, how large each, which types, as "5,10MiB,image/*,.pdf"',
+			help: 'What visitors may attach: how many, how large each, which types, as "5,10MiB,image/*,.pdf"; with "drop", others are left out',
 		},
 	}),
 	attachFiles: toggle({
@@ -253,7 +253,7 @@ export type FormSettings = { [K in SettingName]: Settings[K]['blank'] };
 
 /** Some settings as a client sends them. */
 export type FormInput = {
-	[K in SettingName]?: Parameters<Settings[K]['check']>[0] | (Settings[K]['isClearable'] extends true ? null : never);
+	[K in SettingName]?: Parameters<Settings[K]['check']>[0] | null;
 };
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
@@ -284,7 +284,7 @@ function checkName(text: string): string | undefined {
 }
 
 function checkSlug(text: string): string | undefined {
-	const slug = text.trim().toLowerCase();
+	const slug = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 	return isSlug(slug) ? slug : undefined;
 }
 

@@ -12,6 +12,12 @@ export function isSlug(text: string): boolean {
 	return SLUG.test(text);
 }
 
+/** Whether it may have been made from the name. */
+export function isFromName(slug: string, name: string): boolean {
+	const stem = slugFromName(name, () => '');
+	return slug.startsWith(stem) && slug.length === stem.length + SUFFIX_LENGTH;
+}
+
 /** A slug that contains the name and cannot be guessed: "Contact us!" becomes `contact-us-k3v9x2qm`. */
 export function slugFromName(name: string, randomSuffix = () => randomText(ALPHABET, SUFFIX_LENGTH)): string {
 	const stem = name

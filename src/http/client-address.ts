@@ -65,6 +65,16 @@ export function networkOf(address: string): string {
 	return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
 }
 
+/** The networks of a {@link networkOf} that stand for it where there is no room for each: /24 and /16, or /48 and /32. */
+export function widerNetworks(network: string): [string, string] {
+	if (network.includes(':')) {
+		const [a, b, c] = network.split(':');
+		return [`${a}:${b}:${c}::/48`, `${a}:${b}::/32`];
+	}
+	const [a, b, c] = network.split('.');
+	return [`${a}.${b}.${c}.0/24`, `${a}.${b}.0.0/16`];
+}
+
 /** A network so large that it stands for no person: the /24 of an IPv4 address, the /48 of an IPv6 address. */
 export function coarseNetworkOf(address: string): string {
 	if (!ipaddr().isValid(address)) return '';

@@ -4,6 +4,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
 import { AppError, type FieldError } from '../errors.ts';
 import { collectChunks } from './collect-chunks.ts';
+import { NULL_IS_ABSENT } from './schema-types.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -33,7 +34,13 @@ export async function readJson<T extends TObject>(
 	}
 	checkShape(schema, value);
 	checkTexts(schema, value);
-	return value as Static<T>;
+	return withDefaults(schema, value as Record<string, unknown>) as Static<T>;
+}
+
+function withDefaults(schema: TObject, value: Record<string, unknown>): object {
+	const isSent = ([name, member]: [string, unknown]) =>
+		member !== null || schema.properties[name]?.[NULL_IS_ABSENT as unknown as string] === undefined;
+	return Object.fromEntries(Object.entries(value).filter(isSent));
 }
 
 async function readText(request: Request, maxBytes: number): Promise<string> {

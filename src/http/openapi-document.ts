@@ -70,8 +70,8 @@ function documentation(info: DocumentInfo) {
 					type: 'http' as const,
 					scheme: 'bearer',
 					description:
-						'A key that begins with `sk_live_`, `sk_test_` or `fk_`; the last lists, reads and exports the submissions of one ' +
-						'form, and hears its events.',
+						'A key that begins with `sk_live_`, `sk_test_` or `fk_`; the last lists, reads, marks and exports the submissions of ' +
+						'its forms, and hears their events.',
 				},
 			},
 		},

@@ -74,25 +74,23 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 	},
 	FILE_TOO_LARGE: {
 		description: 'A file is larger than the form allows.',
-		error: 'The file "cv.pdf" in the field "cv" was not taken: a file may have at most 10MiB.',
+		error: '“cv.pdf” can’t be attached: a file may have at most 10 MiB.',
 		field: { field: 'cv', code: 'FILE_TOO_LARGE' },
 	},
 	TOO_MANY_FILES: {
 		description: 'There are more files than the form allows.',
-		error: 'The file "cv.pdf" in the field "cv" was not taken: this form takes at most 5 in one submission.',
+		error: '“cv.pdf” can’t be attached: this form takes at most 5 files in one submission.',
 		field: { field: 'cv', code: 'TOO_MANY_FILES' },
 	},
 	FILE_TYPE_NOT_ALLOWED: {
 		description: 'A file is, by its content, of a type that the form does not take.',
-		error:
-			'The file "cv.pdf" in the field "cv" was not taken: by its content it is text/plain, and this form takes application/pdf.',
+		error: '“plan.dwg” can’t be attached: this form takes PDF and pictures.',
 		field: { field: 'cv', code: 'FILE_TYPE_NOT_ALLOWED' },
 	},
 	FILES_FULL: {
 		description:
 			'The files of the form, or of all forms, take as much room as they may. Submissions without files are accepted.',
-		error:
-			'The file "cv.pdf" in the field "cv" was not taken: there is no room for it; the files of a form may take 2.5 GiB, if those of others leave as much.',
+		error: '“cv.pdf” can’t be attached: there is no room left for the files of this form.',
 		field: { field: 'cv', code: 'FILES_FULL' },
 	},
 	CAPTCHA_REQUIRED: {
@@ -186,16 +184,19 @@ interface Operation extends Pick<DocumentDecoration, 'parameters'> {
 	returns?: Described;
 	/** … with 201. */
 	creates?: Described;
-	/** Besides those of the body, and those of the guard of the route. */
+	/** Besides those of the body and of unknown parameters, and those of the guard of the route. */
 	errors?: readonly ErrorCode[];
+	/** For all the world, whatever else stands in its query. */
+	isPublic?: true;
 }
 
 const BODY_ERRORS = ['VALIDATION_ERROR', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const;
 
 /** Describes an operation; its tag comes from the Elysia instance. */
 export function operation(operationId: string, summary: string, described: Operation): DocumentDecoration {
-	const { returns, creates, errors = [], ...rest } = described;
-	const codes = rest.requestBody ? [...BODY_ERRORS, ...errors] : errors;
+	const { returns, creates, errors = [], isPublic, ...rest } = described;
+	const shared = rest.requestBody ? BODY_ERRORS : BODY_ERRORS.slice(0, isPublic ? 0 : 1);
+	const codes = [...shared, ...errors];
 	const responses = { ...(returns && { 200: returns }), ...(creates && { 201: creates }), ...errorResponses(...codes) };
 	return { operationId, summary, ...rest, responses };
 }

@@ -2,13 +2,12 @@
 
 import { MINUTE_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
+import { createRateWindows, type RateWindows } from './rate-windows.ts';
 
 const WINDOW_MS = MINUTE_MS;
 const LIMIT = 'RateLimit-Limit';
 const REMAINING = 'RateLimit-Remaining';
 const RESET = 'RateLimit-Reset';
-/** Beyond this many callers the oldest counts are dropped. */
-const MAX_CALLERS = 100_000;
 
 export interface RateState {
 	limit: number;
@@ -17,90 +16,115 @@ export interface RateState {
 	resetSeconds: number;
 }
 
-interface Window {
-	caller: Caller;
-	target: Target;
-	endsAt: number;
-	used: number;
+export interface RateLimiterOptions {
+	/** Those of all limiters of a server, which together have one bound. */
+	windows?: RateWindows;
+	/** The wider callers that stand for one when there is no room for more, such as the networks of an address. */
+	widen?: (caller: string) => readonly [string, string];
+	now?: () => number;
 }
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /** A name, or an id. */
 type Caller = string | number;
-/** What the requests are for. */
-type Target = string | number;
 
 const ANYTHING = 0;
+/** In place of a place in the table: the window of all for whom there is no room. */
+const REST = -1;
+
+/** The windows of all limiters of a server. */
+export const createServerWindows = () => createRateWindows(WINDOW_MS);
+
+let limiters = 0;
 
 /** @param limit Requests per minute and caller, for each target; 0 = off. */
-export function createRateLimiter(limit: number, now: () => number = Date.now) {
-	/** Not by a text of both, which takes longer to make than all the rest. */
-	const windows = new Map<Target, Map<Caller, Window>>();
-	/** The same, oldest first. */
-	const opened = new Set<Window>();
+export function createRateLimiter(
+	limit: number,
+	{ windows = createServerWindows(), widen, now = Date.now }: RateLimiterOptions = {},
+) {
+	const limiter = ++limiters;
+	const rest = { count: 0, endsAt: 0 };
+	/** Until then there may be windows of networks. */
+	let widenedUntil = 0;
 
-	function windowOf(caller: Caller, target: Target, at: number): Window {
-		const known = windows.get(target)?.get(caller);
-		if (known && isCurrent(known, at)) return known;
-		if (known) drop(known);
-		if (opened.size >= MAX_CALLERS) drop(opened.values().next().value as Window);
-		const window = { caller, target, endsAt: at + WINDOW_MS, used: 0 };
-		opened.add(window);
-		const callers = windows.get(target);
-		if (callers) callers.set(caller, window);
-		else windows.set(target, new Map([[caller, window]]));
-		return window;
+	/** The place of a caller's window. Who has one keeps it, however many others there are. */
+	function placeOf(caller: Caller, target: number, at: number): number {
+		const text = typeof caller === 'number' ? '' : caller;
+		const about = typeof caller === 'number' ? caller : target;
+		const found = windows.find(windows.nameOf(text, limiter, about), at);
+		if (found >= 0) return found;
+		if (!widen) return openOrRest(windows.open(windows.nameOf(text, limiter, about), at, 2), at);
+		// A caller that was counted in a network stays there until its window ends: else a new window would be a second count.
+		const isWidened = at < widenedUntil && widenedUntil - at <= WINDOW_MS;
+		const wider = isWidened ? findWider(caller as string, target, at) : -1;
+		if (wider >= 0) return wider;
+		const opened = windows.open(windows.nameOf(text, limiter, about), at, 0);
+		return opened >= 0 ? opened : openWider(caller as string, target, at);
 	}
 
-	function drop(window: Window): void {
-		const callers = windows.get(window.target);
-		callers?.delete(window.caller);
-		if (callers?.size === 0) windows.delete(window.target);
-		opened.delete(window);
+	function findWider(caller: string, target: number, at: number): number {
+		const [network, larger] = widen?.(caller) ?? [caller, caller];
+		const found = windows.find(windows.nameOf(network, limiter, target), at);
+		return found >= 0 ? found : windows.find(windows.nameOf(larger, limiter, ANYTHING), at);
 	}
 
-	function stateOf(window: Window, at: number): RateState {
+	function openWider(caller: string, target: number, at: number): number {
+		const wider = findWider(caller, target, at);
+		if (wider >= 0) return wider;
+		const [network, larger] = widen?.(caller) ?? [caller, caller];
+		widenedUntil = at + WINDOW_MS;
+		const opened = windows.open(windows.nameOf(network, limiter, target), at, 1);
+		return opened >= 0 ? opened : openOrRest(windows.open(windows.nameOf(larger, limiter, ANYTHING), at, 2), at);
+	}
+
+	function openOrRest(opened: number, at: number): number {
+		if (opened >= 0) return opened;
+		if (at >= rest.endsAt || rest.endsAt - at > WINDOW_MS) Object.assign(rest, { count: 0, endsAt: at + WINDOW_MS });
+		return REST;
+	}
+
+	const countAt = (place: number) => (place === REST ? rest.count : windows.countAt(place));
+
+	function stateAt(place: number, at: number): RateState {
+		const leftMs = place === REST ? rest.endsAt - at : windows.leftAt(place, at);
 		return {
 			limit,
-			remaining: Math.max(0, limit - window.used),
-			resetSeconds: Math.max(1, Math.ceil((window.endsAt - at) / 1000)),
+			remaining: Math.max(0, limit - countAt(place)),
+			resetSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
 		};
 	}
 
-	function count(caller: Caller, target: Target, at: number): Window {
-		const window = windowOf(caller, target, at);
-		if (window.used >= limit) throw tooMany(stateOf(window, at));
-		window.used++;
-		return window;
+	/** Whether there was one left. */
+	function addAt(place: number): boolean {
+		if (countAt(place) >= limit) return false;
+		if (place === REST) rest.count++;
+		else windows.addAt(place);
+		return true;
+	}
+
+	function take(caller: Caller, target: number, at: number): number {
+		const place = placeOf(caller, target, at);
+		if (!addAt(place)) throw tooMany(stateAt(place, at));
+		return place;
 	}
 
 	return {
 		/**
 		 * Counts one request. `undefined` if the limit is off.
+		 * @param target The id of what the requests are for.
 		 * @throws AppError RATE_LIMITED if the caller is over it.
 		 */
-		take(caller: Caller, target: Target = ANYTHING, at = now()): RateState | undefined {
-			return limit === 0 ? undefined : stateOf(count(caller, target, at), at);
+		take(caller: Caller, target = ANYTHING, at = now()): RateState | undefined {
+			return limit === 0 ? undefined : stateAt(take(caller, target, at), at);
 		},
 		/** The same, without its state. @throws AppError RATE_LIMITED */
 		check(caller: Caller, at = now()): void {
-			if (limit > 0) count(caller, ANYTHING, at);
+			if (limit > 0) take(caller, ANYTHING, at);
 		},
 		/** Counts one request that is not rejected; `true` if the caller is over the limit. */
-		isOver(caller: Caller, at = now()): boolean {
-			if (limit === 0) return false;
-			const window = windowOf(caller, ANYTHING, at);
-			if (window.used >= limit) return true;
-			window.used++;
-			return false;
-		},
+		isOver: (caller: Caller, at = now()): boolean => limit > 0 && !addAt(placeOf(caller, ANYTHING, at)),
 	};
-}
-
-/** A window that ends later than a new one would was opened before the clock was set back. */
-function isCurrent({ endsAt }: Window, at: number): boolean {
-	return at < endsAt && endsAt - at <= WINDOW_MS;
 }
 
 /** The headers of the IETF draft "RateLimit header fields for HTTP" (before 07). */

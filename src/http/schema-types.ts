@@ -1,6 +1,9 @@
 /** TypeBox types that the OpenAPI document shows in the short form of JSON Schema. */
 
-import { type SchemaOptions, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { Kind, type SchemaOptions, type TObject, type TOptional, type TSchema, Type } from '@sinclair/typebox';
+
+/** Marks a schema of which `null` is as if the member were left out. */
+export const NULL_IS_ABSENT = Symbol('null is absent');
 
 /** One of these texts. */
 export function stringEnum<T extends string>(values: readonly T[], options: SchemaOptions = {}) {
@@ -14,11 +17,21 @@ export function stringEnum<T extends string>(values: readonly T[], options: Sche
 
 /** A value of a type, or `null`; not for a schema with an `$id`. */
 export function nullable<T extends TSchema>(schema: T, options: SchemaOptions = {}) {
+	const { anyOf, [Kind]: _, ...own } = schema;
+	if (anyOf && !schema.toJSON) return Type.Union([...anyOf, Type.Null()], { ...own, ...options }) as never;
 	const toJSON = () => {
 		const { const: only, enum: values = only && [only], ...shown } = schema.toJSON?.() ?? schema;
 		return { ...shown, ...options, type: [shown.type, 'null'], enum: values && [...values, null] };
 	};
 	return Type.Union([schema, Type.Null()], { ...options, toJSON });
+}
+
+/** A member of a body that may be left out, or be `null` as if it were; `readJson` drops that. */
+export function omissible<T extends TSchema>(schema: T, options: SchemaOptions = {}): TOptional<T> {
+	const { description = schema.description } = options;
+	return Type.Optional(
+		nullable(schema, { ...options, ...(description !== undefined && { description }), [NULL_IS_ABSENT]: true }),
+	) as unknown as TOptional<T>;
 }
 
 /** An object with any member names and values of one type. */

@@ -1,5 +1,6 @@
 /** Verifies the captcha of a submission: with the vendor, or with the built-in proof of work. */
 
+import { ask } from '../bounded-response.ts';
 import type { Captcha, CaptchaVendor } from '../captchas.ts';
 import type { CaptchaVerifier } from '../config.ts';
 import { MINUTE_MS } from '../durations.ts';
@@ -36,7 +37,6 @@ interface VendorResponse {
 }
 
 const TIMEOUT_MS = 3_000;
-const MAX_RESPONSE_BYTES = 64 * 1024;
 const WARN_EVERY_MS = MINUTE_MS;
 const TOKEN = /^[\x21-\x7e]{1,8192}$/;
 
@@ -105,18 +105,13 @@ async function verifyWithVendor(
 ): Promise<VendorResponse | string> {
 	if (secret === null) return 'has no secret in the settings';
 	try {
-		const response = await fetch(verifyUrl, {
+		const { status, text } = await ask(verifyUrl, {
 			method: 'POST',
 			body: new URLSearchParams({ secret, response: token }),
 			headers: { Accept: 'application/json' },
-			redirect: 'manual',
 			signal: AbortSignal.timeout(timeoutMs),
 		});
-		if (response.status !== 200) {
-			await response.body?.cancel();
-			return `answered ${response.status}`;
-		}
-		return parseResponse(await readBounded(response));
+		return status === 200 ? parseResponse(text) : `answered ${status}`;
 	} catch (error) {
 		return (error as Error).name === 'TimeoutError' ? 'did not answer in time' : 'could not be reached';
 	}
@@ -136,16 +131,4 @@ function parseJson(text: string): unknown {
 	} catch {
 		return undefined;
 	}
-}
-
-/** The beginning of a response; a longer one will not parse. */
-async function readBounded(response: Response): Promise<string> {
-	const chunks: Uint8Array[] = [];
-	let size = 0;
-	for await (const chunk of response.body ?? []) {
-		chunks.push(chunk);
-		size += chunk.length;
-		if (size >= MAX_RESPONSE_BYTES) break;
-	}
-	return Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString('utf8');
 }

@@ -22,6 +22,16 @@ export function prefersJson(headers: Headers): boolean {
 	return json > 0 && json >= best(preferences, (type) => type === 'text/html');
 }
 
+/**
+ * Whether a body that was not read is JSON by what the request says of it. Scripts send JSON as text too; a browser that
+ * sends a form as text asks for a page.
+ */
+export function saysJson(headers: Headers): boolean {
+	const type = headers.get('content-type') ?? '';
+	if (/^\s*text\/plain\s*(?:;|$)/i.test(type)) return !/\btext\/html\b/i.test(headers.get('accept') ?? '');
+	return /^\s*application\/(?:[a-z0-9.!#$&^_-]+\+)?json\s*(?:;|$)/i.test(type);
+}
+
 function parsePreference(entry: string): Preference {
 	const [type = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
 	const quality = parameters.find((parameter) => parameter.startsWith('q='));

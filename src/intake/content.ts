@@ -1,5 +1,7 @@
 /** Parses a body into the JSON text to store and its special fields. */
 
+import type { SpecialNames } from '../aliases.ts';
+import type { Dropped } from '../dropped-files.ts';
 import { lazy } from '../lazy.ts';
 import type { FormRow } from '../storage/tables.ts';
 import { type FieldLimits, isShortName } from './field-limits.ts';
@@ -8,18 +10,18 @@ import { readPlainJson } from './plain-json.ts';
 import { readPlainMultipart } from './plain-multipart.ts';
 import { isMultipart, jsonText, kindOfBody, type Media, readFields } from './read-fields.ts';
 import type { Reception } from './reception.ts';
+import type { RefusedFile } from './refused-files.ts';
 import {
 	dataJson,
 	NOTHING_SPECIAL,
 	type SpecialFields,
-	type SpecialNames,
 	specialNamesOf,
 	splitSpecialFields,
 	USUAL_NAMES,
 } from './special-fields.ts';
 import { createUrlencodedWriter } from './urlencoded-json.ts';
 
-export interface Content {
+export interface Content extends Dropped {
 	special: SpecialFields;
 	/** The names of the stored fields; empty if there are none. */
 	names: readonly string[];
@@ -27,8 +29,8 @@ export interface Content {
 	data: string;
 	/** The files that came with it, if any. */
 	files?: Reception;
-	/** The names of fields that were not stored because the form has no rule for them. */
-	dropped?: readonly string[];
+	/** Those that were left out; they stand in `droppedFiles` too. */
+	refused?: readonly RefusedFile[];
 }
 
 /** What a form makes of a body. */

@@ -2,6 +2,7 @@
 
 import { CAPTCHA_NAMES, CAPTCHAS } from '../captchas.ts';
 import type { FieldError } from '../errors.ts';
+import { exactText, parseExact } from '../exact-json.ts';
 import { FIELD_TYPES, type FieldRule, isLong, labelOf } from '../field-rules/rules.ts';
 import { type Html, html } from '../html.ts';
 import type { Content } from './content.ts';
@@ -56,7 +57,7 @@ function isCorrectable({ data, files }: Content, fields: readonly FieldError[]):
 }
 
 function formOf({ content, rules, next }: Correction, fields: readonly FieldError[]): Html {
-	const values = Object.entries(JSON.parse(content.data) as Record<string, unknown>);
+	const values = Object.entries(parseExact(content.data) as Record<string, unknown>);
 	const sent = (name: string): Value => textsOf(values.find(([known]) => known === name)?.[1]);
 	const faults = new Map(fields.map((field) => [field.field, field.message]));
 	const kept = values.filter(([name]) => !faults.has(name));
@@ -86,8 +87,8 @@ function specialValues({ special }: Content, next: string | undefined): (readonl
 }
 
 function textsOf(value: unknown): Value {
-	if (Array.isArray(value)) return value.map(String);
-	return value === undefined || value === null ? [] : [String(value)];
+	if (Array.isArray(value)) return value.map(exactText);
+	return value === undefined || value === null ? [] : [exactText(value)];
 }
 
 interface Fault {

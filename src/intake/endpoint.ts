@@ -89,9 +89,11 @@ export function createEndpoint(options: EndpointOptions): Handler {
 			clientAddress,
 			form: undefined,
 			hasKey: false,
+			isTest: false,
 			ownAddress,
 			rate: undefined,
 			isJsonOnly: false,
+			isJson: undefined,
 			report,
 			reject,
 		};
@@ -118,8 +120,9 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		submission.hasKey = true;
 		return senders
 			.admit(key, { form, info })
-			.then((rate) => {
+			.then(({ rate, isTest }) => {
 				submission.rate = rate;
+				submission.isTest = isTest;
 				return intake.accept(submission, responses);
 			})
 			.catch((thrown) => info.fail(thrown));
@@ -149,7 +152,11 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		const form = await intake.findForm(slug);
 		context.form = form;
 		if (request.method === 'GET' && !prefersJson(request.headers)) {
-			const page = helpPage({ endpoint: `${endpoint}/${form.slug}` });
+			const page = helpPage({
+				endpoint: `${endpoint}/${form.slug}`,
+				captcha: form.captcha,
+				honeypot: form.spam.honeypot[0],
+			});
 			return pageResponse(page, { ...corsHeaders(request, form), Allow: ALLOW });
 		}
 		throw new AppError('METHOD_NOT_ALLOWED', 'Post to this address to submit to the form.', {

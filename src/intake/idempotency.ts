@@ -1,13 +1,14 @@
 /** Idempotency keys: a repeated submission gets the first response again, and is not stored again. */
 
 import { and, eq, gt, lt, sql } from 'drizzle-orm';
+import { type Dropped, parseDropped } from '../dropped-files.ts';
 import { DAY_MS } from '../durations.ts';
 import { AppError, invalidField } from '../errors.ts';
 import { inChunks, type Pause } from '../in-chunks.ts';
 import { lazy } from '../lazy.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
-import { idempotencyKeys } from '../storage/tables.ts';
+import { idempotencyKeys, submissions } from '../storage/tables.ts';
 import type { Content } from './content.ts';
 import type { Outcome } from './responses.ts';
 
@@ -45,11 +46,22 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 	/** Keys stored up to this time have expired; while the clock may be wrong, none has. */
 	const expiredUntil = () => (storage.clock.isSettled() ? now() - LIFETIME_MS : 0);
 
+	/** What the first response named; nothing of a submission that is gone. */
+	async function storedDropped(formId: number, submissionId: number | null): Promise<Dropped> {
+		const { meta } = submissions;
+		const isOne = and(eq(submissions.id, submissionId ?? -1), eq(submissions.formId, formId));
+		const [row] = await storage.db.select({ meta }).from(submissions).where(isOne);
+		return parseDropped(row?.meta);
+	}
+
 	async function runOnce({ formId, key, bodyHash }: KeyedRequest, submit: Submit): Promise<Outcome> {
 		for (;;) {
 			const since = expiredUntil();
 			const [known] = await select().execute({ formId, key, since });
-			if (known?.bodyHash === bodyHash) return { next: known.next, submissionId: known.submissionId };
+			if (known?.bodyHash === bodyHash) {
+				const { next, submissionId } = known;
+				return { next, submissionId, ...(await storedDropped(formId, submissionId)) };
+			}
 			if (known) throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different body.');
 			try {
 				return await submit(since);

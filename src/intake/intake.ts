@@ -2,6 +2,7 @@
 
 import type { ByteBudget } from '../byte-budget.ts';
 import type { Config } from '../config.ts';
+import { droppedOf } from '../dropped-files.ts';
 import { AppError } from '../errors.ts';
 import { checkOrigin } from '../forms/allowed-domains.ts';
 import type { FindBySlug } from '../forms/by-slug.ts';
@@ -25,7 +26,7 @@ import {
 	feedOf,
 	readSmallBody,
 } from './read-body.ts';
-import { isMultipart, type Media, mediaKind } from './read-fields.ts';
+import { isJsonBody, isMultipart, type Media, mediaKind } from './read-fields.ts';
 import type { MultipartRead } from './read-multipart.ts';
 import { redirectTarget } from './redirect-target.ts';
 import type { Outcome } from './responses.ts';
@@ -59,8 +60,12 @@ export interface Submit {
 	clientAddress: string;
 	/** Whether a key was shown that may submit: then it does not matter from where it comes. */
 	hasKey: boolean;
+	/** Whether the owner tests the form: then it is not judged, and is marked. */
+	isTest: boolean;
 	/** What the public address of this endpoint begins with. */
 	ownAddress: string;
+	/** Whether the body is JSON; absent until it was read, and of multipart bodies. */
+	isJson?: boolean | undefined;
 }
 
 /** Makes the responses to submissions. */
@@ -107,7 +112,8 @@ export function createIntake(options: IntakeOptions) {
 		const bodyHash = hashContent(content);
 		return idempotency.once({ formId: submit.form.id, key, bodyHash }, async (since) => {
 			if (closed) throw closed;
-			return { next, submissionId: await store(submit, content, { key, bodyHash, next, since }) };
+			const submissionId = await store(submit, content, { key, bodyHash, next, since });
+			return { next, submissionId, ...droppedOf(content) };
 		});
 	}
 
@@ -143,6 +149,7 @@ export function createIntake(options: IntakeOptions) {
 						content = await readMultipart(submit, { media, feed: reservation.feed(request, maxBytes) });
 					} else {
 						const body = await (reservation?.read(request, maxBytes) ?? readSmallBody(request));
+						submit.isJson = isJsonBody(body, media);
 						checkSize(body, maxBytes);
 						content = readContent(body, media, contentRules(form));
 						content ??= await readMultipart(submit, { media: media as Media, feed: feedOf(body) });
@@ -154,10 +161,9 @@ export function createIntake(options: IntakeOptions) {
 				const next = redirectTarget(form, { next: content.special.next, headers, strict: strictRedirects });
 				if (key === undefined) {
 					const submissionId = await store(submit, content);
-					return accepted(submit, { next, submissionId, dropped: content.dropped });
+					return accepted(submit, { next, submissionId, ...droppedOf(content) });
 				}
-				const first = await storeOnce(submit, content, { key, next, closed });
-				return accepted(submit, { ...first, dropped: content.dropped });
+				return accepted(submit, await storeOnce(submit, content, { key, next, closed }));
 			} catch (thrown) {
 				return rejected(submit, thrown);
 			} finally {

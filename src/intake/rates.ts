@@ -1,8 +1,8 @@
 /** The rates of the submission endpoint: of one network to a form and to all forms, and of a key. */
 
 import type { Config } from '../config.ts';
-import { networkOf } from '../http/client-address.ts';
-import { createRateLimiter, type RateState } from '../http/rate-limit.ts';
+import { networkOf, widerNetworks } from '../http/client-address.ts';
+import { createRateLimiter, type RateLimiterOptions, type RateState } from '../http/rate-limit.ts';
 import type { FormRow } from '../storage/tables.ts';
 
 interface Sender {
@@ -17,12 +17,19 @@ export type IntakeRates = ReturnType<typeof createIntakeRates>;
 
 export function createIntakeRates(
 	limits: Pick<Config['rates'], 'submit' | 'address' | 'api' | 'auth'>,
-	now: () => number = Date.now,
+	{ windows, now = Date.now }: Pick<RateLimiterOptions, 'windows' | 'now'> = {},
 ) {
-	const toForm = createRateLimiter(limits.submit, now);
-	const toAll = createRateLimiter(limits.address, now);
-	const ofKey = createRateLimiter(limits.api, now);
-	const failures = createRateLimiter(limits.auth, now);
+	const options = { windows, now } as RateLimiterOptions;
+	const ofNetworks = { ...options, widen: widerNetworks };
+	const toForm = createRateLimiter(limits.submit, ofNetworks);
+	const toAll = createRateLimiter(limits.address, ofNetworks);
+	const ofKey = createRateLimiter(limits.api, options);
+	const failures = createRateLimiter(limits.auth, ofNetworks);
+	const others = {
+		challenge: createRateLimiter(limits.submit, ofNetworks),
+		status: createRateLimiter(limits.submit, ofNetworks),
+		stamp: createRateLimiter(limits.submit, ofNetworks),
+	} satisfies Record<Told, unknown>;
 	return {
 		/** Counts a submission against its sender's rates; returns that of the form. @throws AppError RATE_LIMITED */
 		take({ form, clientAddress }: Sender): RateState | undefined {
@@ -38,6 +45,6 @@ export function createIntakeRates(
 		takeFailure: (clientAddress: string): void => failures.check(networkOf(clientAddress)),
 		/** Counts a request for something else, apart from submissions. @throws AppError RATE_LIMITED */
 		takeOther: ({ form, clientAddress }: Sender, other: Told): RateState | undefined =>
-			toForm.take(networkOf(clientAddress), `${form.id} ${other}`),
+			others[other].take(networkOf(clientAddress), form.id),
 	};
 }

@@ -1,7 +1,7 @@
 /** Reads request bodies, within a limit for each and a byte budget for all. */
 
 import type { ByteBudget } from '../byte-budget.ts';
-import { formatSize } from '../byte-sizes.ts';
+import { roughSize } from '../byte-sizes.ts';
 import { AppError } from '../errors.ts';
 import { networkOf } from '../http/client-address.ts';
 import { collectChunks, eachChunk } from '../http/collect-chunks.ts';
@@ -160,7 +160,7 @@ function checkEncoding(headers: Headers): void {
 }
 
 function tooLarge(maxBytes: number): AppError {
-	return new AppError('PAYLOAD_TOO_LARGE', `A submission may have at most ${formatSize(maxBytes)} in all.`);
+	return new AppError('PAYLOAD_TOO_LARGE', `A submission may have at most ${roughSize(maxBytes)} in all.`);
 }
 
 function busy(): AppError {

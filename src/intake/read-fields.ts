@@ -86,8 +86,14 @@ export function isMultipart(media: Media | 'sniff'): media is Media {
 export function kindOfBody(body: Uint8Array, media: Media | 'sniff'): MediaKind {
 	if (media === 'sniff') return sniff(body);
 	if (media.kind !== 'text') return media.kind;
-	if (sniff(body) === 'json') return 'json';
+	if (isJsonBody(body, media)) return 'json';
 	throw unsupported();
+}
+
+/** Whether a body is JSON, by its first byte if the media type does not tell. */
+export function isJsonBody(body: Uint8Array, media: Media | 'sniff'): boolean {
+	const isUntold = media === 'sniff' || media.kind === 'text';
+	return isUntold ? sniff(body) === 'json' : media.kind === 'json';
 }
 
 /** The text of a JSON body, without a byte order mark. @throws AppError INVALID_BODY if it is not UTF-8 */

@@ -1,7 +1,5 @@
 /** Receives the files of one submission as they arrive: checked, hashed and written piece by piece. */
 
-import { formatSize, roughSize } from '../byte-sizes.ts';
-import { AppError, type ErrorCode } from '../errors.ts';
 import type { FileRules } from '../file-rules.ts';
 import { cleanFileName } from '../files/file-name.ts';
 import { detectType, type FileType, HEAD_BYTES, isAllowedType } from '../files/file-type.ts';
@@ -9,11 +7,21 @@ import type { FileQuota, QuotaHold } from '../files/quota.ts';
 import type { TrackedStore, TrackedWriter } from '../files/tracked-store.ts';
 import type { EndTurn, Turns } from '../http/turns.ts';
 import { FormFull, FormGone, Unavailable, UniqueViolation } from '../storage/errors.ts';
+import { roomOf } from '../storage/file-room.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { StoredFile } from '../storage/submission.ts';
 import type { FormRow, Scan } from '../storage/tables.ts';
-import { quoteName } from './field-limits.ts';
 import type { FileSink, SentFile } from './multipart-reader.ts';
+import {
+	type DropError,
+	filesFull,
+	filesRejected,
+	fileTooLarge,
+	isDroppable,
+	type RefusedFile,
+	tooManyFiles,
+	typeNotAllowed,
+} from './refused-files.ts';
 
 export interface ReceptionOptions {
 	storage: Pick<Storage, 'nextId' | 'findings'>;
@@ -33,11 +41,15 @@ export interface Sender {
 export interface Reception extends FileSink {
 	/** Whether any file came. */
 	hasFiles(): boolean;
+	/** The files that the submission does without; there may be more after `finish`. */
+	refused(): readonly RefusedFile[];
+	/** What the others are called. */
+	named(): readonly { field: string; name: string }[];
 	/** The names of their fields. */
 	fields(): ReadonlySet<string>;
 	/** Removes the files of these fields again. */
 	drop(fields: ReadonlySet<string>): Promise<void>;
-	/** What identifies the files, for a hash of the submission. */
+	/** What identifies the files, refused ones included, for a hash of the submission. */
 	identity(): unknown[];
 	/**
 	 * Brings the files to disk, or only their names and sizes; may be called again.
@@ -52,11 +64,21 @@ export interface Reception extends FileSink {
 
 /** A file of which bytes have come. */
 interface Arrival extends Omit<StoredFile, 'id' | 'key' | 'scan' | 'type' | 'sha256'> {
-	writer: TrackedWriter;
+	/** Absent if it was refused at once, as is the hold. */
+	writer?: TrackedWriter;
+	hold?: QuotaHold;
 	hasher: Bun.CryptoHasher;
 	head: Uint8Array;
 	found?: FileType;
 	sha256?: string;
+	/** Why the submission does without it: nothing of it is kept, and the rest is only counted and hashed. */
+	error?: DropError;
+}
+
+/** One that may yet be kept. */
+interface Kept extends Arrival {
+	writer: TrackedWriter;
+	hold: QuotaHold;
 }
 
 const MAX_CLAIMED_TYPE = 200;
@@ -66,69 +88,78 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 	return ({ form, network }: Sender): Reception => {
 		const rules = form.files;
 		let arrivals: Arrival[] = [];
-		let hold: QuotaHold | undefined;
 		let endTurn: EndTurn | undefined;
 		let finishing: Promise<unknown> | undefined;
 		let isKept = false;
+		const kept = () => arrivals.filter((file): file is Kept => !file.error);
 
 		async function open(): Promise<void> {
 			endTurn = await turns.take(network);
 			// No bytes are taken for a submission that cannot be stored.
 			const rejection = storage.findings.rejection('submission');
 			if (rejection) throw rejection;
-			hold = quota.open(form.id);
 		}
 
 		async function begin({ field, filename, claimedType }: SentFile, { maxFiles }: FileRules): Promise<string> {
 			const name = cleanFileName(filename);
-			const file = { field, name, claimedType: claimedType.slice(0, MAX_CLAIMED_TYPE) };
-			if (arrivals.length === maxFiles) {
-				throw fileError(
-					'TOO_MANY_FILES',
-					field,
-					`The file ${named(file)} was not taken: this form takes at most ${maxFiles} in one submission.`,
-				);
-			}
-			if (!hold) await open();
-			const writer = store.create();
-			arrivals.push({ ...file, writer, bytes: 0, head: NO_BYTES, hasher: new Bun.CryptoHasher('sha256') });
+			const hasher = new Bun.CryptoHasher('sha256');
+			const claimed = claimedType.slice(0, MAX_CLAIMED_TYPE);
+			const file: Arrival = { field, name, claimedType: claimed, bytes: 0, head: NO_BYTES, hasher };
+			const isOneTooMany = kept().length === maxFiles;
+			arrivals.push(file);
+			if (isOneTooMany) await leaveOut(file, tooManyFiles(file, rules as FileRules));
+			else await admit(file);
 			return name;
 		}
 
-		async function recognise(file: Arrival, { types }: FileRules): Promise<void> {
+		async function admit(file: Arrival): Promise<void> {
+			if (!endTurn) await open();
+			file.hold = quota.open(form.id);
+			if (!(await file.hold.take(roomOf(0)))) return leaveOut(file, filesFull(file));
+			try {
+				file.writer = store.create();
+			} catch (error) {
+				await leaveOut(file, error);
+			}
+		}
+
+		/** @throws the error, unless the form goes on without the file */
+		async function leaveOut(file: Arrival, error: unknown): Promise<void> {
+			if (!isDroppable(error, file, form)) throw error;
+			file.error = error;
+			file.head = NO_BYTES;
+			await discard([file]);
+			release(file);
+		}
+
+		async function recognise(file: Arrival): Promise<void> {
+			const { types } = rules as FileRules;
 			file.found = await detectType(file.head);
 			file.head = NO_BYTES;
 			if (await isAllowedType(types, { name: file.name, found: file.found })) return;
-			throw fileError(
-				'FILE_TYPE_NOT_ALLOWED',
-				file.field,
-				`The file ${named(file)} was not taken: by its content it is ${file.found.type}, and this form takes ${types.join(', ')}.`,
-			);
+			await leaveOut(file, typeNotAllowed(file, rules as FileRules));
 		}
 
-		function writeTo({ hasher, writer }: Arrival, bytes: Uint8Array): void | Promise<void> {
-			hasher.update(bytes);
-			return writer.write(bytes);
-		}
-
-		async function writeChecked(file: Arrival, bytes: Uint8Array, hasRoom: boolean): Promise<void> {
-			if (!hasRoom) {
-				throw fileError(
-					'FILES_FULL',
-					file.field,
-					`The file ${named(file)} was not taken: there is no room for it; the files of a form may take ${roughSize(quota.formQuota)}, if those of others leave as much.`,
-				);
+		function writeTo(file: Kept, bytes: Uint8Array): void | Promise<void> {
+			try {
+				return file.writer.write(bytes)?.catch((error) => leaveOut(file, error));
+			} catch (error) {
+				return leaveOut(file, error);
 			}
+		}
+
+		async function writeChecked(file: Kept, bytes: Uint8Array, hasRoom: boolean): Promise<void> {
+			if (!hasRoom) return leaveOut(file, filesFull(file));
 			if (!file.found) {
 				file.head = Buffer.concat([file.head, bytes.subarray(0, HEAD_BYTES - file.head.length)]);
-				if (file.head.length === HEAD_BYTES) await recognise(file, rules as FileRules);
+				if (file.head.length === HEAD_BYTES) await recognise(file);
 			}
-			await writeTo(file, bytes);
+			if (!file.error) await writeTo(file, bytes);
 		}
 
-		async function discard(files = arrivals): Promise<void> {
+		async function discard(files: readonly Arrival[] = kept()): Promise<void> {
 			// What cannot be removed now is swept later.
-			await Promise.allSettled(files.map(({ writer }) => writer.abort()));
+			await Promise.allSettled(files.map(({ writer }) => writer?.abort()));
 		}
 
 		return {
@@ -137,39 +168,39 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 				throw filesRejected(file.field);
 			},
 			write(bytes) {
-				const file = arrivals.at(-1) as Arrival;
-				const { maxBytes } = rules as FileRules;
+				const file = arrivals.at(-1) as Kept;
 				file.bytes += bytes.length;
-				if (file.bytes > maxBytes) {
-					throw fileError(
-						'FILE_TOO_LARGE',
-						file.field,
-						`The file ${named(file)} was not taken: a file may have at most ${formatSize(maxBytes)}.`,
-					);
-				}
-				const hasRoom = (hold as QuotaHold).take(bytes.length);
+				file.hasher.update(bytes);
+				if (file.error) return;
+				if (file.bytes > (rules as FileRules).maxBytes) return leaveOut(file, fileTooLarge(file, rules as FileRules));
+				const more = roomOf(file.bytes) - roomOf(file.bytes - bytes.length);
+				const hasRoom = more === 0 || file.hold.take(more);
 				// Nothing is waited for that does not have to be: a large file comes in hundreds of pieces.
 				if (hasRoom === true && file.found) return writeTo(file, bytes);
 				return Promise.resolve(hasRoom).then((hasRoomNow) => writeChecked(file, bytes, hasRoomNow));
 			},
 			async end() {
 				const file = arrivals.at(-1) as Arrival;
-				if (!file.found) await recognise(file, rules as FileRules);
+				if (!file.error && !file.found) await recognise(file);
 				file.sha256 = file.hasher.digest('hex');
 			},
 			hasFiles: () => arrivals.length > 0,
-			fields: () => new Set(arrivals.map(({ field }) => field)),
+			refused: () => arrivals.filter((file): file is Arrival & RefusedFile => file.error !== undefined),
+			named: kept,
+			fields: () => new Set(kept().map(({ field }) => field)),
 			async drop(fields) {
-				const dropped = arrivals.filter(({ field }) => fields.has(field));
-				arrivals = arrivals.filter(({ field }) => !fields.has(field));
+				const dropped = kept().filter(({ field }) => fields.has(field));
+				arrivals = arrivals.filter((file) => !dropped.includes(file as Kept));
 				await discard(dropped);
-				for (const { writer } of dropped) writer.release();
+				for (const file of dropped) release(file);
 			},
 			identity: () => arrivals.map(({ field, name, sha256 }) => [field, name, sha256]),
 			async finish(keepsBytes) {
-				finishing ??= keepsBytes ? Promise.all(arrivals.map(({ writer }) => writer.finish())) : discard();
+				finishing ??= keepsBytes
+					? Promise.all(kept().map((file) => file.writer.finish().catch((error) => leaveOut(file, error))))
+					: discard();
 				await finishing;
-				return arrivals.map(({ field, name, claimedType, bytes, writer, found, sha256 }) => ({
+				return kept().map(({ field, name, claimedType, bytes, writer, found, sha256 }) => ({
 					id: storage.nextId(),
 					field,
 					name,
@@ -193,30 +224,19 @@ export function createReceptions({ storage, store, quota, turns, scan }: Recepti
 			},
 			async close() {
 				if (!isKept) await discard();
-				for (const { writer } of arrivals) writer.release();
-				hold?.release();
+				for (const file of arrivals) release(file);
 				endTurn?.();
 			},
 		};
 	};
 }
 
+/** May be called again. */
+function release({ writer, hold }: Arrival): void {
+	writer?.release();
+	hold?.release();
+}
+
 function saysNothingStored(error: unknown): boolean {
 	return [Unavailable, UniqueViolation, FormGone, FormFull].some((kind) => error instanceof kind);
-}
-
-export function filesRejected(field: string): AppError {
-	return fileError(
-		'FILES_NOT_SUPPORTED',
-		field,
-		`This form takes no files; the field ${quoteName(field)} holds one. Leave the file out and send the rest.`,
-	);
-}
-
-function named({ field, name }: { field: string; name: string }): string {
-	return `${quoteName(name)} in the field ${quoteName(field)}`;
-}
-
-function fileError(code: ErrorCode, field: string, message: string): AppError {
-	return new AppError(code, message, { fields: [{ field, code, message }] });
 }

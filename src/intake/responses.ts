@@ -1,6 +1,7 @@
 /** The responses of the submission endpoint: JSON for scripts, redirects and pages for browsers, with CORS headers. */
 
 import { aliasSuccess } from '../aliases.ts';
+import type { Dropped } from '../dropped-files.ts';
 import type { AppError } from '../errors.ts';
 import { sourcePage } from '../forms/allowed-domains.ts';
 import { parseRedirectUrl } from '../forms/redirect-url.ts';
@@ -10,7 +11,7 @@ import type { RequestInfo } from '../http/request-info.ts';
 import { STANDARD_HEADERS, setRequestId } from '../http/standard-headers.ts';
 import { encodeId } from '../ids.ts';
 import type { FormRow } from '../storage/tables.ts';
-import { prefersJson } from './content-negotiation.ts';
+import { prefersJson, saysJson } from './content-negotiation.ts';
 import { correctionPage } from './correction-page.ts';
 import { FieldsRejected } from './fields-rejected.ts';
 import { formspreeErrors, isFormspreeClient } from './formspree.ts';
@@ -23,7 +24,6 @@ export const THANKS_PATH = '/thanks';
 
 const SUCCESS = { success: true, message: 'Form submitted successfully' };
 const SUCCESS_JSON = JSON.stringify(SUCCESS);
-const JSON_BODY = /^\s*(?:application\/(?:[a-z0-9.!#$&^_-]+\+)?json|text\/plain)\b/i;
 const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1000}$/;
 const DEFAULT_REQUEST_HEADERS = 'Accept, Content-Type, Formspree-Client, Idempotency-Key, X-Requested-With';
 const SUBMISSION_ID = 'Formsrv-Submission-Id';
@@ -97,13 +97,11 @@ export interface Accepted {
 }
 
 /** What the response says. */
-export interface Outcome {
+export interface Outcome extends Dropped {
 	/** The redirect target; `null` is the thank-you page of this server. */
 	next: string | null;
 	/** `null` if it is not known, of a submission that an earlier version stored. */
 	submissionId: number | null;
-	/** Names of fields that were not stored. */
-	dropped?: readonly string[];
 }
 
 /** A template with the values of this request. The next request overwrites them, so create the response at once. */
@@ -123,23 +121,29 @@ function fill(template: Template, { info, rate }: Accepted, { submissionId }: Ou
 export function acceptedResponse(accepted: Accepted, outcome: Outcome, thanksUrl: string): Response {
 	const response = negotiatedResponse(accepted, outcome, thanksUrl);
 	const { request, info, form } = accepted;
-	if (outcome.dropped) setHeaders(response.headers, droppedHeaders(outcome.dropped));
 	if (form.allowedDomains.length > 0) {
 		response.headers.delete('Access-Control-Allow-Origin');
 		setHeaders(response.headers, corsHeaders(request, form));
 	}
+	if (outcome.dropped || outcome.droppedFiles) setHeaders(response.headers, droppedHeaders(outcome));
 	info.hasStandardHeaders = true;
 	return response;
 }
 
+function droppedHeaders({ dropped, droppedFiles, moreDroppedFiles = 0 }: Dropped): HeaderValues {
+	const files = droppedFiles?.map(({ name }) => name);
+	const headers: HeaderValues = {
+		...(dropped && { 'Formsrv-Dropped-Fields': nameList(dropped) }),
+		...(files && { 'Formsrv-Dropped-Files': nameList(files, moreDroppedFiles > 0) }),
+	};
+	return { ...headers, 'Access-Control-Expose-Headers': [EXPOSED_HEADERS, ...Object.keys(headers)].join(', ') };
+}
+
 /** Names may hold any character, and halves of characters, so they are escaped as in URLs. Of very many, those that fit. */
-function droppedHeaders(names: readonly string[]): HeaderValues {
+function nameList(names: readonly string[], hasMore = false): string {
 	const escaped = names.map((name) => encodeURIComponent(name.toWellFormed())).join(', ');
 	const cut = escaped.length > MAX_DROPPED ? Math.max(0, escaped.lastIndexOf(', ', MAX_DROPPED)) : escaped.length;
-	return {
-		'Formsrv-Dropped-Fields': `${escaped.slice(0, cut)}${cut < escaped.length ? ', ...' : ''}`,
-		'Access-Control-Expose-Headers': `${EXPOSED_HEADERS}, Formsrv-Dropped-Fields`,
-	};
+	return `${escaped.slice(0, cut)}${hasMore || cut < escaped.length ? ', ...' : ''}`;
 }
 
 function negotiatedResponse(accepted: Accepted, outcome: Outcome, thanksUrl: string): Response {
@@ -173,10 +177,12 @@ export interface Rejection {
 	rate?: RateState;
 	/** For an address that only scripts use: never a page. */
 	isJsonOnly?: boolean;
+	/** Whether the body is JSON, once it was read. */
+	isJson?: boolean | undefined;
 }
 
 export function rejectedResponse(request: Request, rejection: Rejection): Response {
-	const { form, rate, isJsonOnly } = rejection;
+	const { form, rate, isJsonOnly, isJson } = rejection;
 	const error = inOwnersWords(rejection.error, form);
 	const { id: requestId } = rejection.info;
 	const headers = {
@@ -186,7 +192,7 @@ export function rejectedResponse(request: Request, rejection: Rejection): Respon
 		'Cache-Control': 'no-store',
 	};
 	const status = statusOf(error);
-	if (isJsonOnly || prefersJson(request.headers) || JSON_BODY.test(request.headers.get('content-type') ?? '')) {
+	if (isJsonOnly || prefersJson(request.headers) || (isJson ?? saysJson(request.headers))) {
 		const body = { success: false, message: error.message, ...toEnvelope(error, requestId) };
 		if (isFormspreeClient(request.headers)) Object.assign(body, { errors: formspreeErrors(error) });
 		return Response.json(body, { status, headers });

@@ -47,6 +47,8 @@ const Submit = Type.Object(
 const HEADERS = {
 	'Formsrv-Submission-Id': 'The id of the submission; of a robot’s, an id of nothing.',
 	'Formsrv-Dropped-Fields': 'If there are any: the names of fields that were not stored, escaped as in URLs.',
+	'Formsrv-Dropped-Files':
+		'If there are any: the names of files that the submission was stored without, escaped as in URLs; `...` stands for others.',
 };
 
 const submitDetail = {
@@ -55,7 +57,7 @@ const submitDetail = {
 	description:
 		'Accepts a submission, as JSON (also as `text/plain`, if it is an object), urlencoded or multipart, up to ' +
 		'the server’s limit, 1 MiB by default, files not counted. Files come in a multipart body, within the limits of the form’s ' +
-		'setting `files`; the field then holds the name. The field rules of the form hold for all of it. Responds once it is stored durably: with JSON if Accept prefers it, else with a ' +
+		'setting `files`; the field then holds the name. If that says `onRefused: "drop"`, other files are left out, else the submission is rejected. The field rules of the form hold for all of it. Responds once it is stored durably: with JSON if Accept prefers it, else with a ' +
 		'redirect to `_next`, the redirect URL of the form, or a thank-you page. It needs no key. With one that may `submit`, the allowed ' +
 		'domains and the captcha of the form do not matter, and the rate is that of the key; a key that is wrong or lacks the permission is ' +
 		'rejected. An Authorization header that is no key of this server is ignored.',

@@ -1,14 +1,16 @@
 /** Holds submissions against the field rules of their form, and drops fields without a rule if the form says so. */
 
+import { isStored } from '../aliases.ts';
 import type { FieldError } from '../errors.ts';
 import { createFieldCheck } from '../field-rules/check.ts';
 import type { FieldRule } from '../field-rules/rules.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { Content } from './content.ts';
-import { type FieldLimits, quoteName } from './field-limits.ts';
+import { NO_FIELD_LIMITS, quoteName } from './field-limits.ts';
 import { FieldsRejected } from './fields-rejected.ts';
+import { inTurns } from './in-turns.ts';
 import { readJsonFields } from './json-fields.ts';
-import { dataJson, isStored, specialNamesOf } from './special-fields.ts';
+import { dataJson, specialNamesOf } from './special-fields.ts';
 
 interface RuleSet {
 	check: ReturnType<typeof createFieldCheck>;
@@ -31,7 +33,8 @@ export async function checkRules(
 ): Promise<void> {
 	const { unknownFields } = form;
 	const { check, names } = ruleSetOf(form);
-	const issues = check({ values: JSON.parse(content.data), files: content.files?.fields() ?? NO_FILES });
+	const fields = { values: JSON.parse(content.data), files: content.files?.fields() ?? NO_FILES };
+	const issues = await inTurns(check(fields));
 	const unknown = unknownFields === 'keep' ? [] : content.names.filter((name) => !names.has(name));
 	if (unknownFields === 'refuse') issues.push(...unknown.slice(0, MAX_UNKNOWN_NAMED).map(unknownField));
 	if (issues.length > 0) throw new FieldsRejected(issues, content);
@@ -52,12 +55,6 @@ function ruleSetOf(form: Parameters<typeof checkRules>[0]): RuleSet {
 	return made;
 }
 
-/** What is read was held against the limits before. */
-const UNBOUNDED: FieldLimits = {
-	maxFields: Number.MAX_SAFE_INTEGER,
-	maxNameBytes: Number.MAX_SAFE_INTEGER,
-	maxDepth: Number.MAX_SAFE_INTEGER,
-};
 const NO_FILES: ReadonlySet<string> = new Set();
 
 function unknownField(name: string): FieldError {
@@ -67,7 +64,7 @@ function unknownField(name: string): FieldError {
 /** The values that stay are the same texts. */
 function drop(content: Content, dropped: string[]): void {
 	const names = new Set(dropped);
-	const rest = readJsonFields(content.data, UNBOUNDED).filter(({ name }) => !names.has(name));
+	const rest = readJsonFields(content.data, NO_FIELD_LIMITS).filter(({ name }) => !names.has(name));
 	content.names = rest.map(({ name }) => name);
 	content.data = dataJson(rest);
 	content.dropped = dropped;

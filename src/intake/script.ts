@@ -1,19 +1,17 @@
-/** Serves `/formsrv.js`, which pages of any origin may load. */
+/** Serves `/formsrv.js` and `/altcha.js`, which pages of any origin may load. */
 
 import { assetPath } from '../assets.ts';
 import { createAssetFiles } from '../http/asset-files.ts';
 
-const NAME = 'formsrv.js';
-
-/** Makes the handler; it returns 304 if the browser has the script, and `undefined` if the script was not built. */
-export function createScript() {
+/** Makes the handler of a script; it returns 304 if the browser has it, and `undefined` if it was not built. */
+export function createScript(name: 'formsrv.js' | 'altcha.js') {
 	const files = createAssetFiles('script');
 	let version: Promise<string> | undefined;
 
 	return async (request: Request): Promise<Response | undefined> => {
-		const response = await files(NAME, request);
+		const response = await files(name, request);
 		if (!response) return undefined;
-		version ??= hashFile(assetPath('script', `${NAME}.gz`));
+		version ??= hashFile(assetPath('script', `${name}.gz`));
 		// Weak, because it is the same for the compressed and the plain variant.
 		const etag = `W/"${await version}"`;
 		response.headers.set('ETag', etag);

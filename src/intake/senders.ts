@@ -1,4 +1,4 @@
-/** Senders that are servers: they show a key with the permission to submit. */
+/** Senders that show a credential: servers a key with the permission to submit, owners who test a form a token. */
 
 import { AppError } from '../errors.ts';
 import type { RateState } from '../http/rate-limit.ts';
@@ -9,6 +9,7 @@ import { authorize, callerOf } from '../keys/permissions.ts';
 import { bearerToken, isMeantAsKey } from '../keys/token.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { IntakeRates } from './rates.ts';
+import { isTestToken, type TestTokens } from './test-submissions/tokens.ts';
 
 /** The key of a request; `undefined` also for what a proxy or a browser sends by itself, which is none of ours. */
 export function keyOf({ headers }: Request): string | undefined {
@@ -19,13 +20,28 @@ export function keyOf({ headers }: Request): string | undefined {
 
 export type Senders = ReturnType<typeof createSenders>;
 
-export function createSenders(keys: Keys, rates: IntakeRates) {
+/** Who sends, for intake. */
+export interface Admission {
+	rate: RateState | undefined;
+	/** Whether the owner tests the form. */
+	isTest: boolean;
+}
+
+export function createSenders(keys: Keys, rates: IntakeRates, tests: Pick<TestTokens, 'take'>) {
+	/** Not counted: the request that made the token was. A wrong one counts as a wrong key. */
+	async function admitTest(token: string, { form, info }: { form: FormRow; info: RequestInfo }): Promise<Admission> {
+		if (await tests.take(token, form.id)) return { rate: undefined, isTest: true };
+		rates.takeFailure(info.clientAddress);
+		throw new AppError('FORBIDDEN', 'This test token was used already, has expired, or is for another form.');
+	}
+
 	return {
 		/**
-		 * Lets a key submit to a form, and counts that.
+		 * Lets a key or a test token submit to a form, and counts that.
 		 * @throws AppError UNAUTHORIZED, FORBIDDEN, RATE_LIMITED
 		 */
-		async admit(token: string, { form, info }: { form: FormRow; info: RequestInfo }): Promise<RateState | undefined> {
+		async admit(token: string, { form, info }: { form: FormRow; info: RequestInfo }): Promise<Admission> {
+			if (isTestToken(token)) return admitTest(token, { form, info });
 			const principal = await keys.authenticate(token).catch((error: unknown) => {
 				if (error instanceof AppError && error.code === 'UNAUTHORIZED') rates.takeFailure(info.clientAddress);
 				throw error;
@@ -35,7 +51,7 @@ export function createSenders(keys: Keys, rates: IntakeRates) {
 			if (principal.mode !== form.mode) {
 				throw new AppError('FORBIDDEN', `This is a ${principal.mode} key, and the form is a ${form.mode} form.`);
 			}
-			return rates.takeKey(callerOf(principal));
+			return { rate: rates.takeKey(callerOf(principal)), isTest: false };
 		},
 	};
 }

@@ -1,15 +1,12 @@
 /** Separates the special fields from the stored ones. */
 
-import { aliasRoles } from '../aliases.ts';
+import { isStored, type SpecialNames, specialNamesWith } from '../aliases.ts';
 import type { Captcha } from '../captchas.ts';
 import { isEmailAddress } from '../email-address.ts';
 import { DEFAULT_SPAM_SETTINGS } from '../spam-settings.ts';
-import { SPECIAL_NAMES, type SpecialRole } from '../special-names.ts';
+import type { SpecialRole } from '../special-names.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { Field } from './field-list.ts';
-
-/** The special fields of a form: what each name stands for. Names are compared exactly. */
-export type SpecialNames = ReadonlyMap<string, SpecialRole>;
 
 /** The values of the special fields; absent, unusable and non-string ones are omitted. */
 export interface SpecialFields {
@@ -27,7 +24,7 @@ export interface SpecialFields {
 export const NOTHING_SPECIAL: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
 
 /** Of nearly every form. */
-export const USUAL_NAMES = withHoneypots(DEFAULT_SPAM_SETTINGS.honeypot);
+export const USUAL_NAMES = specialNamesWith(DEFAULT_SPAM_SETTINGS.honeypot);
 const [USUAL_HONEYPOT] = DEFAULT_SPAM_SETTINGS.honeypot;
 const unusualNames = new WeakMap<object, SpecialNames>();
 
@@ -44,13 +41,9 @@ const TRAILING_HIGH_SURROGATE = /[\ud800-\udbff]$/;
 export function specialNamesOf(form: Pick<FormRow, 'spam' | 'aliases'>): SpecialNames {
 	const { honeypot } = form.spam;
 	if (honeypot.length === 1 && honeypot[0] === USUAL_HONEYPOT && form.aliases.length === 0) return USUAL_NAMES;
-	const known = unusualNames.get(form) ?? withHoneypots(honeypot, aliasRoles(form.aliases));
+	const known = unusualNames.get(form) ?? specialNamesWith(honeypot, form.aliases);
 	unusualNames.set(form, known);
 	return known;
-}
-
-function withHoneypots(honeypots: readonly string[], aliases: [string, SpecialRole][] = []): SpecialNames {
-	return new Map([...SPECIAL_NAMES, ...aliases, ...honeypots.map((name) => [name, 'honeypot'] as const)]);
 }
 
 /**
@@ -66,11 +59,6 @@ export function splitSpecialFields(fields: Field[], names: SpecialNames): { spec
 		if (isStored(role)) rest.push(field);
 	}
 	return { special, fields: rest.length === fields.length ? fields : rest };
-}
-
-/** @param role Of a field; `undefined` for an ordinary one. */
-export function isStored(role: SpecialRole | undefined): boolean {
-	return role === undefined || role === 'keptSubject' || role === 'keptReplyTo';
 }
 
 /** The JSON object that is stored and returned. */

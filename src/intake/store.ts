@@ -1,7 +1,8 @@
 /** Judges a submission, and stores it with its deliveries. */
 
 import type { Outbox } from '../delivery/outbox.ts';
-import { AppError } from '../errors.ts';
+import { droppedOf } from '../dropped-files.ts';
+import { withoutFileNames } from '../json-string.ts';
 import type { Judge } from '../spam/judge.ts';
 import { reasonsJson, type SpamReason, verdictOf } from '../spam/verdict.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -11,44 +12,53 @@ import type { createCaptchaCheck } from './captcha.ts';
 import type { Content } from './content.ts';
 import { contextOf } from './context.ts';
 import type { Submit } from './intake.ts';
+import { emptySubmission, leaveOutRefused } from './refused-files.ts';
 
 export interface StoreOptions {
 	storage: Storage;
 	/** Plans what a submission sends, stored with it; a promise only if it has to read, because every `await` costs. */
 	outbox: Pick<Outbox, 'plan' | 'wake'>;
 	judge: Judge;
-	/** Reads what judging needs; `undefined` if that is there already, as usual. */
+	/** Reads what judging needs; `undefined` if that is there already, as usual. To be called again until it is. */
 	prepareJudge(form: FormRow): Promise<void> | undefined;
 	checkCaptcha: ReturnType<typeof createCaptchaCheck>;
 	now: () => number;
 }
 
 /** An idempotency key to store with the submission. */
-type Key = Omit<NewIdempotencyKey, 'formId' | 'createdAt' | 'submissionId'>;
+type Key = Omit<NewIdempotencyKey, 'formId' | 'createdAt'>;
 
 /** What goes into the row besides what was sent. */
 interface Beside {
 	/** What the captcha had against it. */
 	captcha: SpamReason | null;
 	key: Key | undefined;
-	/** What a robot is told in place of the id. */
-	decoy: number | null;
 }
 
 /** Of nearly every submission. */
-const NOTHING_BESIDE: Beside = { captcha: null, key: undefined, decoy: null };
+const NOTHING_BESIDE: Beside = { captcha: null, key: undefined };
 
 export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha, now }: StoreOptions) {
 	/** Judges a submission, and makes its row. @throws AppError EMPTY_SUBMISSION */
-	function compose(submit: Submit, content: Content, { captcha, key, decoy }: Beside): NewSubmission {
-		const { special, names, data, dropped } = content;
-		if (names.length === 0) throw new AppError('EMPTY_SUBMISSION', 'The submission has no fields to store.');
-		const { form, clientAddress, hasKey } = submit;
+	function compose(submit: Submit, content: Content, { captcha, key }: Beside): NewSubmission {
+		const { special, names, data, dropped, droppedFiles, files } = content;
+		if (names.length === 0) throw emptySubmission(content.refused);
+		const { form, clientAddress, hasKey, isTest } = submit;
 		const { honeypotFilled, replyTo, stamp } = special;
-		const reasons = judge({ form, data, replyTo, stamp, clientAddress, hasKey, honeypotFilled, captcha });
-		const id = storage.nextId();
+		const isTrusted = isTest && !honeypotFilled;
+		const reasons = isTrusted
+			? null
+			: judge({
+					form,
+					data: files ? withoutFileNames(data, files.named()) : data,
+					replyTo,
+					stamp,
+					clientAddress,
+					hasKey,
+					honeypotFilled,
+					captcha,
+				});
 		const submission: NewSubmission = {
-			id,
 			formId: form.id,
 			data,
 			names,
@@ -56,11 +66,12 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 			subject: special.subject ?? null,
 			replyTo: replyTo ?? null,
 			spamReasons: reasons && reasonsJson(reasons),
-			meta: form.context || dropped ? metaOf(submit, dropped) : null,
+			meta: form.context || dropped || droppedFiles || isTest ? metaOf(submit, content) : null,
 			// Known from the start, because an object that grows takes more.
 			deliveries: undefined,
+			hasDecoy: honeypotFilled,
 		};
-		if (key) submission.idempotencyKey = { ...key, formId: form.id, submissionId: decoy ?? id, createdAt: now() };
+		if (key) submission.idempotencyKey = { ...key, formId: form.id, createdAt: now() };
 		return submission;
 	}
 
@@ -82,17 +93,11 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 				});
 	}
 
-	/** A robot is told an id like any other, of nothing. It is made first, because the first of a millisecond look alike. */
-	async function storeOfRobot(submit: Submit, content: Content, beside: Beside): Promise<number> {
-		const decoy = storage.nextId();
-		await storeChecked(submit, content, { ...beside, decoy });
-		return decoy;
-	}
-
 	/** The same with field rules, a captcha or files. */
 	async function storeChecked(submit: Submit, content: Content, beside: Beside): Promise<number> {
 		const { form, hasKey } = submit;
 		const { special, files } = content;
+		leaveOutRefused(content);
 		// What filled in the honeypot is not held against the rules: a robot learns nothing.
 		if (form.fields !== null && !special.honeypotFilled) await holdAgainstRules(form, content);
 		let captcha: SpamReason | null = null;
@@ -102,23 +107,25 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 			if (error) throw error;
 			captcha = await checkCaptcha({ form, tokens: special.captchaTokens });
 		}
+		const stored = await files?.finish(!special.honeypotFilled);
+		leaveOutRefused(content);
+		for (let preparing = prepareJudge(form); preparing; preparing = prepareJudge(form)) await preparing;
 		const submission = compose(submit, content, { ...beside, captcha });
-		if (files) submission.files = await files.finish(!special.honeypotFilled);
+		if (stored) submission.files = stored;
 		return files ? files.keepWith(() => append(form, submission)) : append(form, submission);
 	}
 
 	function storeReady(submit: Submit, content: Content, key: Key | undefined): Promise<number> {
 		const { form } = submit;
 		const beside = key ? { ...NOTHING_BESIDE, key } : NOTHING_BESIDE;
-		if (content.special.honeypotFilled) return storeOfRobot(submit, content, beside);
 		if (form.fields !== null || form.captcha !== null || content.files) return storeChecked(submit, content, beside);
 		return append(form, compose(submit, content, beside));
 	}
 
 	/** Checks for spam and stores the submission; resolves with the id to tell. Not async, as `append`. */
-	return (submit: Submit, content: Content, key?: Key): Promise<number> => {
+	return function store(submit: Submit, content: Content, key?: Key): Promise<number> {
 		const preparing = prepareJudge(submit.form);
-		return preparing ? preparing.then(() => storeReady(submit, content, key)) : storeReady(submit, content, key);
+		return preparing ? preparing.then(() => store(submit, content, key)) : storeReady(submit, content, key);
 	};
 }
 
@@ -129,8 +136,8 @@ async function holdAgainstRules(form: FormRow, content: Content): Promise<void> 
 }
 
 /** What is kept apart from the fields, as JSON; `null`: nothing. */
-function metaOf({ form, request: { headers }, clientAddress }: Submit, dropped: Content['dropped']): string | null {
+function metaOf({ form, request: { headers }, clientAddress, isTest }: Submit, content: Content): string | null {
 	const context = form.context && contextOf(form.context, { headers, clientAddress });
-	const meta = { ...context, ...(dropped && { dropped }) };
+	const meta = { ...(isTest && { test: true }), ...context, ...droppedOf(content) };
 	return Object.keys(meta).length > 0 ? JSON.stringify(meta) : null;
 }

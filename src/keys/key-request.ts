@@ -11,19 +11,21 @@ import type { CreateApiKey } from './schema.ts';
  * @throws AppError VALIDATION_ERROR, FORBIDDEN
  */
 export function newKeyOf(input: CreateApiKey, maker: Pick<Principal, 'mode'>): NewKey {
-	const { name, permissions, form, expiresAt, mode = maker.mode } = input;
+	const { name, permissions, expiresAt, mode = maker.mode } = input;
+	const forms = formsOf(input);
 	if (mode !== maker.mode) throw new AppError('FORBIDDEN', `A ${maker.mode} key makes only ${maker.mode} keys.`);
 	return {
 		mode,
 		isModeStrict: true,
 		...(name !== undefined && { name }),
 		...(typeof expiresAt === 'string' && { expiresAt: parseTime(expiresAt) }),
-		...(typeof form === 'string' ? formScope(form, permissions) : accountScope(permissions)),
+		...(forms ? { forms, permissions: permissions?.length ? permissions : ['read'] } : accountScope(permissions)),
 	};
 }
 
-function formScope(form: string, permissions: CreateApiKey['permissions']): Pick<NewKey, 'form' | 'permissions'> {
-	return { form, permissions: permissions?.length ? permissions : ['read'] };
+function formsOf({ form, forms }: CreateApiKey): readonly string[] | undefined {
+	if (form && forms) throw invalidField('form', 'CONFLICT', 'form cannot be combined with forms.');
+	return forms ?? (form ? [form] : undefined);
 }
 
 function accountScope(permissions: CreateApiKey['permissions']): Pick<NewKey, 'permissions'> {

@@ -1,13 +1,14 @@
 /** Creates, lists, revokes and authenticates API keys. */
 
-import { and, desc, eq, isNull, or, sql } from 'drizzle-orm';
+import { desc, eq, sql } from 'drizzle-orm';
 import { MINUTE_MS } from '../durations.ts';
 import { AppError, invalidField } from '../errors.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import { lazy } from '../lazy.ts';
 import type { Storage } from '../storage/storage.ts';
-import { type ApiKeyRow, apiKeys, forms, type Mode, type Permission } from '../storage/tables.ts';
-import { FORM_KEY_PERMISSIONS, KEY_NAME_MAX } from './bounds.ts';
+import { type ApiKeyRow, apiKeys, keyForms as keyFormRows, type Mode, type Permission } from '../storage/tables.ts';
+import { KEY_NAME_MAX } from './bounds.ts';
+import { createKeyForms } from './key-forms.ts';
 import { type Principal, unauthorized } from './permissions.ts';
 import type { ApiKey } from './schema.ts';
 import { createToken, displayToken, hashToken, isToken } from './token.ts';
@@ -18,8 +19,8 @@ export interface NewKey {
 	mode: Mode;
 	name?: string;
 	permissions: readonly Permission[];
-	/** The public id or slug of a form, for a form-level key, which only reads and submits submissions of that form. */
-	form?: string;
+	/** The public ids or slugs of forms, for a form-level key, which is for the submissions of those forms only. */
+	forms?: readonly string[];
 	/** Rejects a form of the other mode as unknown, as the API does; without this the key gets the mode of its form. */
 	isModeStrict?: boolean;
 	expiresAt?: Date;
@@ -28,6 +29,7 @@ export interface NewKey {
 export type Keys = ReturnType<typeof createKeys>;
 
 export function createKeys(storage: Storage, now: () => number = Date.now) {
+	const keyForms = createKeyForms(storage);
 	const byHash = lazy(() =>
 		storage.db
 			.select()
@@ -36,14 +38,15 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			.prepare(),
 	);
 
-	function toResponse(row: ApiKeyRow): ApiKey {
+	function toResponse(row: ApiKeyRow, formIds: readonly string[] | null): ApiKey {
 		const time = (millis: number | null) => (millis === null ? null : new Date(millis).toISOString());
 		return {
 			id: encodeId(row.id),
 			name: row.name,
 			display: row.display,
 			mode: row.mode,
-			form: row.formId === null ? null : encodeId(row.formId),
+			form: formIds?.[0] ?? null,
+			forms: formIds && [...formIds],
 			permissions: row.permissions,
 			createdAt: storage.clock.timeline().isoOf(row.id),
 			expiresAt: time(row.expiresAt),
@@ -52,14 +55,8 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		};
 	}
 
-	async function findForm(idOrSlug: string) {
-		const id = decodeId(idOrSlug) ?? -1;
-		const byIdOrSlug = or(eq(forms.id, id), eq(forms.slug, idOrSlug));
-		const found = await storage.db
-			.select()
-			.from(forms)
-			.where(and(byIdOrSlug, isNull(forms.deletedAt)));
-		return found.find((form) => form.id === id) ?? found[0];
+	async function present(row: ApiKeyRow): Promise<ApiKey> {
+		return toResponse(row, (await keyForms.of([row])).get(row.id) ?? null);
 	}
 
 	/** Records the last use of a key, to the minute; a failure is ignored. */
@@ -75,7 +72,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	}
 
 	/** The principal of a stored key; `undefined` if the key is no longer valid. Records a use of the key. */
-	function principalOf(row: ApiKeyRow): Principal | undefined {
+	async function principalOf(row: ApiKeyRow): Promise<Principal | undefined> {
 		if (!isValid(row)) return undefined;
 		touchLastUsed(row);
 		return {
@@ -83,7 +80,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			sessionId: null,
 			mode: row.mode,
 			permissions: row.permissions,
-			formId: row.formId === null ? null : encodeId(row.formId),
+			formIds: row.formId === null ? null : ((await keyForms.of([row])).get(row.id) ?? []),
 		};
 	}
 
@@ -107,13 +104,8 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			if (input.expiresAt && input.expiresAt.getTime() <= now()) {
 				throw invalidField('expiresAt', 'INVALID_DATE', 'expiresAt must lie in the future.');
 			}
-			if (input.form !== undefined && input.permissions.some((one) => !FORM_KEY_PERMISSIONS.includes(one))) {
-				throw invalidField('permissions', 'INVALID_VALUE', 'A form-level key may have read, submit or both.');
-			}
-			const form = input.form === undefined ? undefined : await findForm(input.form);
-			const isForeign = input.isModeStrict === true && form?.mode !== input.mode;
-			if (input.form !== undefined && (!form || isForeign))
-				throw new AppError('FORM_NOT_FOUND', `There is no form "${input.form}".`);
+			const ofForms = await keyForms.find(input);
+			const [form] = ofForms;
 			const mode = form?.mode ?? input.mode;
 			const token = createToken(form ? 'form' : mode);
 			const row: ApiKeyRow = {
@@ -128,8 +120,12 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 				revokedAt: null,
 				lastUsedAt: null,
 			};
-			await storage.batch((tx) => [tx.insert(apiKeys).values(row)]);
-			return { token, key: toResponse(row) };
+			const several = ofForms.length > 1 ? ofForms.map(({ id }) => ({ keyId: row.id, formId: id })) : [];
+			await storage.batch((tx) => [
+				tx.insert(apiKeys).values(row),
+				...several.map((one) => tx.insert(keyFormRows).values(one)),
+			]);
+			return { token, key: await present(row) };
 		},
 		/** All keys, or those of one mode, newest first. */
 		async list(mode?: Mode): Promise<ApiKey[]> {
@@ -138,7 +134,8 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 				.from(apiKeys)
 				.where(mode && eq(apiKeys.mode, mode))
 				.orderBy(desc(apiKeys.id));
-			return rows.map(toResponse);
+			const formIds = await keyForms.of(rows);
+			return rows.map((row) => toResponse(row, formIds.get(row.id) ?? null));
 		},
 		/**
 		 * Revokes a key; its next request is rejected. Idempotent.
@@ -148,10 +145,10 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			const keyId = decodeId(id) ?? -1;
 			const [row] = await storage.db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
 			if (!row || (mode && row.mode !== mode)) throw new AppError('NOT_FOUND', `There is no key "${id}".`);
-			if (row.revokedAt !== null) return toResponse(row);
+			if (row.revokedAt !== null) return present(row);
 			const revokedAt = now();
 			await storage.batch((tx) => [tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, row.id))]);
-			return toResponse({ ...row, revokedAt });
+			return present({ ...row, revokedAt });
 		},
 		/**
 		 * Authenticates a key by its stored row, so that a change by any process applies at once.
@@ -162,7 +159,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			if (token === undefined) throw unauthorized('missing');
 			if (!isToken(token)) throw unauthorized('invalid');
 			const [row] = await byHash().execute({ hash: hashToken(token) });
-			const principal = row && principalOf(row);
+			const principal = row && (await principalOf(row));
 			if (!principal) throw unauthorized('invalid');
 			return principal;
 		},

@@ -4,22 +4,24 @@ import { AppError } from '../errors.ts';
 import type { Mode, Permission } from '../storage/tables.ts';
 
 /**
- * Whom a credential stands for: a valid key, or a session opened with a key or a set-up link. `formId` is the public id
- * of the only form that a form-level key may access.
+ * Whom a credential stands for: a valid key, or a session opened with a key or a set-up link. `formIds` are the public
+ * ids of the only forms that a form-level key may access.
  */
 export interface Principal {
 	keyId: string | null;
 	sessionId: string | null;
 	mode: Mode;
 	permissions: readonly Permission[];
-	formId: string | null;
+	formIds: readonly string[] | null;
 }
 
-/** What a route requires. `form` names the path parameter that must be the form of a form-level key; without it, such keys are rejected. */
+/** What a route requires. `form` names the path parameter that must be a form of a form-level key; without it, such keys are rejected. */
 export interface Access {
 	permission: Permission;
 	form?: string;
-	/** The route itself limits a form-level key to its own form. */
+	/** What the route changes tells by its effect what was submitted: it takes the permission to read as well. */
+	isTelling?: boolean;
+	/** The route itself limits a form-level key to its own forms. */
 	isConfined?: boolean;
 	/** Test keys are rejected, because the route sends. */
 	isLiveOnly?: boolean;
@@ -32,7 +34,7 @@ export function hasPermission(permissions: readonly Permission[], permission: Pe
 
 /**
  * @throws AppError UNAUTHORIZED without a principal, FORBIDDEN if the permission or the scope is missing. A
- * form-level key gets the same error for every other form, whether or not that form exists.
+ * form-level key gets the same error for everything else, whether or not there is such a form.
  */
 export function authorize(
 	principal: Principal | undefined,
@@ -40,18 +42,23 @@ export function authorize(
 	params: Readonly<Record<string, string>> = {},
 ): Principal {
 	if (!principal) throw unauthorized('missing');
-	if (principal.formId !== null) {
-		const isOwnForm = access.isConfined || (access.form !== undefined && params[access.form] === principal.formId);
-		if (!isOwnForm) throw new AppError('FORBIDDEN', 'This form-level key is for the submissions of its own form only.');
+	if (principal.formIds !== null) {
+		const isOwnForm =
+			access.isConfined || (access.form !== undefined && principal.formIds.includes(params[access.form] ?? ''));
+		if (!isOwnForm) throw beyondOwnForms(`the permission "${access.permission}"`);
 	}
-	if (!hasPermission(principal.permissions, access.permission)) {
-		throw new AppError('FORBIDDEN', `This key lacks the permission "${access.permission}".`);
+	for (const permission of access.isTelling ? [access.permission, 'read' as const] : [access.permission]) {
+		if (hasPermission(principal.permissions, permission)) continue;
+		throw new AppError('FORBIDDEN', `This key lacks the permission "${permission}".`);
 	}
 	if (access.isLiveOnly && principal.mode !== 'live') {
 		throw new AppError('FORBIDDEN', 'In test mode nothing is sent. Use a live key.');
 	}
 	return principal;
 }
+
+/** Whether it sees only what belongs to its own forms. */
+export const isFormLevel = ({ formIds }: Principal): boolean => formIds !== null;
 
 /**
  * Changes that disclose or divert content, although their route only writes or deletes: they need the permission to
@@ -61,6 +68,7 @@ const DISCLOSURES = {
 	notificationEmail: 'Changing notificationEmail decides who reads the submissions of the form',
 	attachFiles: 'Setting attachFiles sends the files of submissions by mail',
 	formerSlug: 'Taking the former address of another form leads its submissions here',
+	spam: 'Changing what is spam tells by the counts what is in submissions',
 	search: 'Choosing submissions by what is in them tells what is in them',
 } as const;
 export type Disclosure = keyof typeof DISCLOSURES;
@@ -69,6 +77,20 @@ export type Disclosure = keyof typeof DISCLOSURES;
 export function checkDisclosure({ permissions }: Principal, disclosure: Disclosure): void {
 	if (hasPermission(permissions, 'read')) return;
 	throw new AppError('FORBIDDEN', `${DISCLOSURES[disclosure]}. This key lacks the permission "read" for it.`);
+}
+
+/** Returns a change of flags. @throws AppError FORBIDDEN for a form-level key that wants something sent */
+export function checkMark<Change extends { sendWithheld?: boolean }>(change: Change, principal: Principal): Change {
+	if (change.sendWithheld && isFormLevel(principal))
+		throw beyondOwnForms('the permission "write", because sendWithheld sends');
+	return change;
+}
+
+function beyondOwnForms(need: string): AppError {
+	return new AppError(
+		'FORBIDDEN',
+		`A form-level key reads and marks the submissions of its own forms, and nothing else. This takes a key for all forms with ${need}.`,
+	);
 }
 
 /** Whose requests a limit counts together: a key's with those of its sessions, or those of a set-up link's session. */

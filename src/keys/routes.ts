@@ -15,6 +15,7 @@ const EXAMPLE = {
 	display: 'sk_live_…x7Qd',
 	mode: 'live',
 	form: null,
+	forms: null,
 	permissions: ['read'],
 	createdAt: '2026-01-02T03:04:05.678Z',
 	expiresAt: null,

@@ -1,8 +1,9 @@
 /** The wire shapes of API keys. */
 
 import { type Static, Type } from '@sinclair/typebox';
-import { nullable, stringEnum } from '../http/schema-types.ts';
+import { nullable, omissible, stringEnum } from '../http/schema-types.ts';
 import { MODES, PERMISSIONS } from '../storage/tables.ts';
+import { KEY_FORMS_MAX } from './bounds.ts';
 
 const Time = Type.String({ format: 'date-time' });
 
@@ -13,7 +14,12 @@ export const ApiKey = Type.Object(
 		name: Type.String(),
 		display: Type.String({ description: 'Prefix and last four characters.' }),
 		mode: stringEnum(MODES),
-		form: nullable(Type.String(), { description: 'The form a form-level key is confined to.' }),
+		form: nullable(Type.String(), {
+			description: 'The form that a form-level key is confined to, or the first of them.',
+		}),
+		forms: nullable(Type.Array(Type.String()), {
+			description: 'All forms that a form-level key is confined to; `null`: it is for all forms of its mode.',
+		}),
 		permissions: Type.Array(stringEnum(PERMISSIONS)),
 		createdAt: Time,
 		expiresAt: nullable(Time),
@@ -34,11 +40,11 @@ export const NewApiKey = Type.Object(
 
 export const CreateApiKey = Type.Object(
 	{
-		name: Type.Optional(Type.String({ description: 'What it is for.' })),
-		permissions: Type.Optional(
+		name: omissible(Type.String({ description: 'What it is for.' })),
+		permissions: omissible(
 			Type.Array(stringEnum(PERMISSIONS), {
 				description:
-					'None implies another but `admin`. Required unless `form` is given; then `read`, `submit` or both, `read` by default.',
+					'None implies another but `admin`. Required unless `form` or `forms` is given; then any of `read`, `write` (the flags of submissions) and `submit`, `read` by default.',
 			}),
 		),
 		form: Type.Optional(
@@ -46,8 +52,13 @@ export const CreateApiKey = Type.Object(
 				description: 'The id or slug of a form makes a form-level key, which is for the submissions of this form only.',
 			}),
 		),
+		forms: Type.Optional(
+			nullable(Type.Array(Type.String()), {
+				description: `The same for 1 to ${KEY_FORMS_MAX} forms. One that is deleted leaves the key; with the last one the key is gone.`,
+			}),
+		),
 		expiresAt: Type.Optional(nullable(Type.String(), { description: 'When it ends, RFC 3339; never if absent.' })),
-		mode: Type.Optional(
+		mode: omissible(
 			stringEnum(MODES, { description: 'Can only be the mode of the key that asks, which is the default.' }),
 		),
 	},

@@ -31,9 +31,9 @@ export function bearerToken(header: string): string | undefined {
 	return BEARER.exec(header)?.[1];
 }
 
-/** Whether a token is meant to be a key, valid or not: those of others that a proxy may send look different. */
+/** Whether a token is meant to be a key or to test a form, valid or not: those of others that a proxy may send look different. */
 export function isMeantAsKey(token: string): boolean {
-	return /^(?:sk|fk)_/.test(token);
+	return /^(?:sk|fk|tt)_/.test(token);
 }
 
 /** The stored hash of a key: SHA-256, hexadecimal. Sufficient for a secret of this entropy. */

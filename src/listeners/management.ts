@@ -14,12 +14,14 @@ import { deliveriesRoutes } from '../delivery/routes.ts';
 import { webhookRoutes } from '../delivery/webhooks/routes.ts';
 import { formRoutes } from '../forms/routes.ts';
 import { apiDocs } from '../http/api-docs.ts';
+import { widerNetworks } from '../http/client-address.ts';
 import type { ErrorHandler } from '../http/error-handler.ts';
 import { openApiDocument } from '../http/openapi-document.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createRouter } from '../http/router.ts';
 import { createStreamResponse } from '../http/streamed.ts';
 import { describedEndpoint } from '../intake/routes.ts';
+import { testRoutes } from '../intake/test-submissions/routes.ts';
 import { createAuth } from '../keys/auth.ts';
 import { keyRoutes } from '../keys/routes.ts';
 import { listRoutes } from '../spam/lists/routes.ts';
@@ -55,8 +57,9 @@ export async function openManagement(app: App, { urls, onError }: { urls: Public
 }
 
 export function mountManagement(router: AnyElysia, app: ManagedApp, urls: PublicUrls): void {
-	const api = createRateLimiter(app.config.rates.api);
-	const failures = createRateLimiter(app.config.rates.auth);
+	const { windows, now } = app;
+	const api = createRateLimiter(app.config.rates.api, { windows, now });
+	const failures = createRateLimiter(app.config.rates.auth, { windows, now, widen: widerNetworks });
 	const cookie = createSessionCookie(urls.base, LIFETIME_MS);
 	const credential = createSessionCredential(app.sessions, { cookie, baseUrl: urls.base, idlePath: EVENTS_PATH });
 	const auth = createAuth(app.keys, {
@@ -79,6 +82,7 @@ export function mountManagement(router: AnyElysia, app: ManagedApp, urls: Public
 		spamRoutes(app.explain, auth),
 		statsRoutes(app.stats, auth),
 		suggestionRoutes(app.storage, auth),
+		testRoutes(app.forms, app.tests, auth),
 		keyRoutes(app.keys, auth),
 		sessionRoutes({ ...app, cookie, credential, api, failures, urls }),
 		sessionsRoutes(app.sessions, auth),

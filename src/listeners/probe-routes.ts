@@ -11,6 +11,7 @@ const Outcome = Type.Object({
 const outcome = {
 	returns: jsonResponse('Yes.', { schema: Outcome, example: { status: 'ok' } }),
 	errors: ['UNAVAILABLE'] as const,
+	isPublic: true as const,
 };
 
 /** For the document only. */

@@ -36,19 +36,12 @@ export function createPublicRoutes(
 }
 
 function createPages({ findings }: App['storage']): ReadonlyMap<string, Handler> {
-	const script = createScript();
 	return new Map<string, Handler>([
 		['/health', getOnly(() => probe(findings.list(), ({ isFatal }) => isFatal === true))],
 		['/ready', getOnly(() => probe(findings.list(), ({ stops }) => stops === 'submissions' || stops === 'writes'))],
 		[THANKS_PATH, thanks],
-		[
-			'/formsrv.js',
-			getOnly(async (request) => {
-				const response = await script(request);
-				if (!response) throw new AppError('NOT_FOUND', 'The script was not built into this server.');
-				return response;
-			}),
-		],
+		['/formsrv.js', scriptHandler('formsrv.js')],
+		['/altcha.js', scriptHandler('altcha.js')],
 	]);
 }
 
@@ -73,6 +66,15 @@ function thanks(request: Request): Response {
 	const isOwn = referer?.host === headers.get('host') && /^\/(?:api\/)?f\//.test(referer?.pathname ?? '');
 	const page = thankYouPage({ backUrl: isOwn ? null : headers.get('referer') });
 	return pageResponse(page, { 'Access-Control-Allow-Origin': '*' });
+}
+
+function scriptHandler(name: Parameters<typeof createScript>[0]): Handler {
+	const script = createScript(name);
+	return getOnly(async (request) => {
+		const response = await script(request);
+		if (!response) throw new AppError('NOT_FOUND', 'The script was not built into this server.');
+		return response;
+	});
 }
 
 /** Accepts only GET and HEAD; the listener sends no body to HEAD. */

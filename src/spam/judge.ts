@@ -18,7 +18,7 @@ import { allowed, decisive, type SpamReason, verdictOf } from './verdict.ts';
 /** What is known of a submission when it is judged. */
 export interface Sent {
 	form: FormRow;
-	/** The JSON text to store. */
+	/** The JSON text to store, without the names of files. */
 	data: string;
 	/** The address that the sender asked to reply to. */
 	replyTo: string | undefined;
@@ -55,9 +55,13 @@ const FLOOD = decisive('flood', 'The form got more submissions than it may in a 
 const LEFT = 0.1;
 
 export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = Date.now }: JudgeOptions) {
-	const recentData = lazy(createRecentData);
-	const recentTexts = createRecentTexts(now);
+	/** Of each mode by itself: nothing of live forms is known at test forms. */
+	const recent = { live: lazy(createRecent), test: lazy(createRecent) };
 	const history = createScriptHistory();
+
+	function createRecent() {
+		return { data: createRecentData(), texts: createRecentTexts(now) };
+	}
 
 	/** What the rules of the text have to say. @param before How often the same data came before. */
 	function read({ form, data }: Sent, before: number): Reading {
@@ -69,12 +73,17 @@ export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = D
 			...judgeScripts(message, { formId: form.id, history }),
 		];
 		const reasons = found.filter((reason) => reason !== null);
-		return { formId: form.id, reasons, script: scriptOf(message).script, ...recentTexts.count(message, before) };
+		return {
+			formId: form.id,
+			reasons,
+			script: scriptOf(message).script,
+			...recent[form.mode]().texts.count(message, before),
+		};
 	}
 
 	/** The reading of a text that has signs of spam or came before; `undefined` for every other. */
 	function readingOf(sent: Sent, at: number): Reading | undefined {
-		const known = recentData()(sent.data, at);
+		const known = recent[sent.form.mode]().data(sent.data, at);
 		if (!known) return mayHaveSigns(sent.data) ? read(sent, 0) : undefined;
 		const before = known.reading;
 		if (before?.formId === sent.form.id) {

@@ -47,9 +47,9 @@ export const RULES = {
 	},
 	words: {
 		label: 'Words of advertising',
-		meaning: 'It has words that spam has far more often than genuine messages.',
+		meaning: 'It has words that spam has far more often than genuine messages, or phrases of unsolicited offers.',
 		points:
-			'+0.5 to +2 for each word or pair of words, the strongest 15; divided by the hundreds of words of a longer text; at most +6',
+			'+0.5 to +2 for each word, pair of words or phrase of an offer, the strongest 15; divided by the hundreds of words of a longer text; at most +6',
 	},
 	links: {
 		label: 'Links',
@@ -85,7 +85,8 @@ export const RULES = {
 	},
 	number: {
 		label: 'Telephone number',
-		meaning: 'The longest of its texts has a telephone number among at least eight words.',
+		meaning:
+			'The longest of its texts has a telephone number among at least eight words, other than one to call the sender at.',
 		points: '+1',
 	},
 	'mixed-scripts': {
@@ -100,7 +101,7 @@ export const RULES = {
 	},
 	repeated: {
 		label: 'Repeated text',
-		meaning: 'The same text of ten words or more, or nearly the same, was sent within a day, to this form or another.',
+		meaning: 'The same text of ten words or more, or nearly the same, was sent before within a day.',
 		points: '+1 for each time before, at most +2, and never the whole threshold',
 	},
 	haste: {

@@ -25,14 +25,14 @@ export type Spam = ReturnType<typeof createSpam>;
 
 export function createSpam(storage: Storage, { formRate, disposableDomains, log, now = Date.now }: SpamOptions) {
 	const stamps = createStamps({ secret: createServerSecret(storage, 'stamp-secret'), now });
-	const models = createWordModels(storage, log);
+	const models = createWordModels(storage, { log });
 	const lists = createLists(storage);
 	return {
 		stamps,
 		lists,
 		models,
 		training: createTraining(storage, models),
-		/** Reads what judging needs; `undefined` if that is there already, as usual. */
+		/** Reads what judging needs; `undefined` if that is there already, as usual. To be called again until it is. */
 		prepare(form: FormRow): Promise<void> | undefined {
 			const ofModels = models.prepare(form);
 			const ofLists = lists.prepare(form);

@@ -1,5 +1,6 @@
 /** Pure: what follows from the reasons that the rules gave: the score, and whether it is spam. */
 
+import { isJson } from '../storage/damage.ts';
 import { type RuleName, ruleOf } from './rules.ts';
 
 export interface SpamReason {
@@ -54,9 +55,21 @@ export function reasonsJson(reasons: readonly SpamReason[]): string {
 	return text;
 }
 
-/** The reasons of a stored submission. */
+/** The reasons of a stored submission; none if they cannot be read any more. */
 export function parseReasons(json: string | null): SpamReason[] {
-	return json === null ? [] : (JSON.parse(json) as SpamReason[]);
+	return json === null || !isJson(json) ? [] : (JSON.parse(json) as SpamReason[]);
+}
+
+/**
+ * JSON text of reasons for who sees one form only, such as a form-level key or the receiver of a mail: of what marks in other forms
+ * taught, the points alone.
+ */
+export function reasonsOfForm(json: string | null): string | null {
+	if (!json?.includes('"words-server"')) return json;
+	const detail = 'By the marks of all forms.';
+	return JSON.stringify(
+		parseReasons(json).map((reason) => (reason.rule === 'words-server' ? { ...reason, detail } : reason)),
+	);
 }
 
 /** One line for people: `Spam score 2: Links +0.5 (…); Markup for links +1.5 (…)`. */

@@ -5,8 +5,8 @@ import type { ClockStep, Timeline } from './timeline.ts';
 
 /** A smaller difference is no fault that anyone would notice. */
 const TOLERANCE_MS = MINUTE_MS;
-/** No machine sleeps for so long. */
-const LONGEST_SLEEP_MS = 180 * DAY_MS;
+/** No machine sleeps, and no server is off, for so long. */
+export const LONGEST_PAUSE_MS = 180 * DAY_MS;
 const UNITS = [
 	['year', 365.25 * DAY_MS],
 	['day', DAY_MS],
@@ -78,7 +78,7 @@ function gapBefore(step: ClockStep, steps: readonly ClockStep[]): ClockStep | un
 
 function mayBeWrongSince(step: ClockStep, { programMs, now }: { programMs: number; now: number }): boolean {
 	const isForward = step.afterMs > step.beforeMs;
-	if (isForward) return sizeOf(step) >= LONGEST_SLEEP_MS && step.beforeMs >= programMs;
+	if (isForward) return sizeOf(step) >= LONGEST_PAUSE_MS && step.beforeMs >= programMs;
 	return now < step.beforeMs;
 }
 

@@ -1,7 +1,9 @@
 /** A database as it lies somewhere, beside opening it: found, locked, copied, replaced, inspected, measured. */
 
 import { isPostgres, withoutPassword } from '../config/postgres-url.ts';
+import type { DiskRoom } from '../disk-room.ts';
 import type { ClockReport } from './clock-report.ts';
+import type { OutboxReport } from './pauses.ts';
 import { sqliteDatabaseAt } from './sqlite/database.ts';
 import { sqliteVersion } from './sqlite/inspect.ts';
 
@@ -26,8 +28,14 @@ export interface Database {
 	removeLeftovers(): void;
 	/** Looks at it without a change; `quick` leaves out what takes long. @throws AppError if it cannot be opened */
 	inspect(check: 'quick' | 'full'): Soon<DatabaseReport>;
+	/** Compares the counts that it keeps with the submissions, without a change; bounded in time. */
+	compareCounts(): Soon<CountReport>;
 	/** What it knows of attached files, without a change. @throws AppError if it cannot be read by this version */
 	fileRecords(): Soon<FileRecords>;
+	/** Reads what it has to send. @throws AppError if it cannot be read by this version */
+	outbox(): Soon<OutboxReport>;
+	/** Whether a server runs on it, here or elsewhere. */
+	isServed(): Soon<boolean>;
 	/** `undefined` if it is not on this machine. */
 	measure(): DiskUse | undefined;
 }
@@ -39,10 +47,15 @@ export interface DatabaseFile extends Database {
 	place(): string;
 	/** Copies it, also while others use it, to a new file, checked and on disk. @throws AppError or Error with a sentence */
 	copyTo(target: string): void;
+	/** Holds what waits to be sent in a copy, and returns how much that is. */
+	hold(reason: string): number;
+	/** The value that a server noted in it; `undefined` if it did not. */
+	serverValue(name: string): string | undefined;
 	/** Puts a copy in its place and keeps what was there under another name; for the holder of the lock. */
 	replace(paths: { replacement: string; aside: string }): void;
 	inspect(check: 'quick' | 'full'): DatabaseReport;
 	fileRecords(): FileRecords;
+	outbox(): OutboxReport;
 	/** The files whose bytes belong to it, in the order of their ids; read bit by bit, from a copy, which does not change. */
 	namedFiles(): Iterable<NamedFile>;
 	/**
@@ -50,6 +63,16 @@ export interface DatabaseFile extends Database {
 	 * end of the process is one too.
 	 */
 	holdFiles(): () => void;
+}
+
+export interface CountReport {
+	/** How many forms were compared, the newest first, and how many there are. */
+	compared: number;
+	of: number;
+	/** The slugs of those whose counts differ. */
+	wrong: string[];
+	/** Whether a server counts, or will count, all of them again. */
+	isDue: boolean;
 }
 
 export interface FileRecords {
@@ -86,7 +109,7 @@ export interface DiskUse {
 	disk: {
 		/** The folder that was measured: the database's, or the nearest there is. */
 		folder: string;
-		freeBytes: number;
+		free: DiskRoom;
 		/** What should be free; a backup needs as much as the database. */
 		neededBytes: number;
 	} | null;

@@ -14,7 +14,7 @@ interface Kind {
 }
 
 /** A new finding is a row here; the code that notices it calls `set` and `clear`. */
-const KINDS = {
+export const KINDS = {
 	file: {
 		problem:
 			'The database was removed, moved, replaced or overwritten while the server has it open: nothing is stored until the very ' +
@@ -37,6 +37,34 @@ const KINDS = {
 			'database server, and the network.',
 		stops: 'writes',
 	},
+	readOnly: {
+		problem:
+			'The database can only be read: nothing is stored until it can be written to, which the server notices by itself. ' +
+			'default_transaction_read_only is on, as managed databases set it when their disk is full, or the server was demoted.',
+		stops: 'writes',
+	},
+	databaseDisk: {
+		problem:
+			'The disk of the database server is full: nothing is stored until there is room, which the server notices by itself.',
+		stops: 'writes',
+	},
+	databaseRole: {
+		problem:
+			'The role of FORMSRV_DATABASE_URL lacks a permission in the database, so that some requests are rejected. Make it the owner ' +
+			'of its tables.',
+		stops: 'nothing',
+	},
+	databaseConnections: {
+		problem:
+			'The database server has no connection left, so that some requests are rejected: raise max_connections there, or end others.',
+		stops: 'nothing',
+	},
+	databaseTimeouts: {
+		problem:
+			'The database server ended statements by a timeout, so that some requests are rejected: for the role of FORMSRV_DATABASE_URL ' +
+			'set statement_timeout, lock_timeout, transaction_timeout and idle_in_transaction_session_timeout to 0.',
+		stops: 'nothing',
+	},
 	disk: {
 		problem:
 			'The disk is almost full: submissions are refused, owners can still sign in and delete. Make room on it, or delete ' +
@@ -56,7 +84,8 @@ const KINDS = {
 		stops: 'files',
 	},
 	fileRoom: {
-		problem: 'The disk of attached files is almost full: submissions with files are rejected. Make room on it.',
+		problem:
+			'The disk of attached files has almost no room, or almost no inodes, left: submissions with files are rejected. Make room on it.',
 		stops: 'files',
 	},
 	fileQuota: {
@@ -69,6 +98,18 @@ const KINDS = {
 		problem:
 			'An attached file is missing from its place, so it cannot be downloaded. Check the place that FORMSRV_FILES_URL names, and ' +
 			'restore a backup; "formsrv doctor" says more.',
+		stops: 'nothing',
+	},
+	mail: {
+		problem:
+			'Mail has been paused for more than 15 minutes: the mail server takes none. What waits is tried again and again. Check ' +
+			'FORMSRV_SMTP_URL and the mail server; "formsrv doctor" says more.',
+		stops: 'nothing',
+	},
+	webhooks: {
+		problem:
+			'Requests to a webhook have been paused for more than 15 minutes: it cannot be reached, or returns errors. What waits is ' +
+			'tried again and again; "formsrv doctor" says more.',
 		stops: 'nothing',
 	},
 	scanner: {
@@ -87,6 +128,8 @@ export interface Finding extends Kind {
 	name: FindingName;
 	/** In milliseconds since 1970. */
 	since: number;
+	/** The exact observation; only a text is for people. */
+	detail: unknown;
 }
 
 interface Entry extends Finding {
@@ -97,7 +140,6 @@ interface Entry extends Finding {
 	isOpenInLog: boolean;
 	/** Since the log last said so. */
 	refused: number;
-	detail: unknown;
 }
 
 const LOG_EVERY_MS = 60_000;
@@ -162,7 +204,7 @@ export function createFindings({ log, now = Date.now, elapsed = sinceStart }: Fi
 	}
 
 	return {
-		/** @param detail What exactly was seen; for the log. */
+		/** @param detail What exactly was seen; for the log, and for owners if it is a text. */
 		set(name: FindingName, detail?: unknown): void {
 			const entry = entryOf(name);
 			entry.detail = detail;

@@ -19,7 +19,7 @@ const RETRY_AFTER_MS = 10_000;
 
 export interface FollowingIndex {
 	/** Takes in some of what comes next, and is settled; `false` if there is nothing to do. */
-	advance(settled: number): Promise<boolean>;
+	advance(): Promise<boolean>;
 	/** Takes out some of what was removed; `false` if there is nothing to do. */
 	clear(): Promise<boolean>;
 	/** How many submissions were stored since the one with that id, as far as `limit`, and the newest id. */
@@ -40,14 +40,11 @@ export function startIndexer(
 	let isFlooded = false;
 	let clearsAt = 0;
 	let newest = 0;
-	/** Ids are assigned before the commit, so only ids up to the newest one of the look before are indexed: all below it has committed. */
-	let settled = 0;
 
 	async function look(): Promise<void> {
 		const at = performance.now();
 		if (at - lookedAt < LOOK_EVERY_MS) return;
 		lookedAt = at;
-		settled = newest;
 		const arrivals = await search.arrivals(newest, 2 * FLOOD_ARRIVALS);
 		isFlooded = arrivals.count > FLOOD_ARRIVALS;
 		newest = arrivals.newest;
@@ -60,7 +57,7 @@ export function startIndexer(
 		if (isFlooded || findings.has('disk')) return IDLE_REST_MS;
 		const started = performance.now();
 		const tookMs = () => performance.now() - started;
-		if (await search.advance(settled)) return Math.max(MIN_REST_MS, tookMs() * REST.usual);
+		if (await search.advance()) return Math.max(MIN_REST_MS, tookMs() * REST.usual);
 		if (started < clearsAt) return Math.min(IDLE_REST_MS, clearsAt - started);
 		if (!(await search.clear())) return IDLE_REST_MS;
 		clearsAt = performance.now() + tookMs() * REST.clearing;

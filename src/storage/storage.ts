@@ -8,6 +8,7 @@ import type { ClockReport } from './clock-report.ts';
 import type { DiskUse } from './database.ts';
 import type { Findings } from './findings.ts';
 import type { ScanRequest } from './scan.ts';
+import { hasDatabase } from './sqlite/database-place.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type {
 	Counts,
@@ -47,6 +48,8 @@ export interface StorageOptions {
 	scans?: string;
 	/** When a segment of the search index is full. */
 	searchSegment?: { submissions: number; characters: number };
+	/** Called before a new database is made; what it throws keeps that from being made. */
+	beforeNew?: () => Promise<void>;
 	/** How many field names of a form are listed. */
 	maxListedNames?: number;
 }
@@ -109,7 +112,8 @@ export type StopWork = (graceMs: number) => Promise<void>;
 
 export interface SubmissionStore {
 	/**
-	 * Resolves with the id of the submission when it is on disk. A form with `maxSubmissions` never has more by this, spam not
+	 * Resolves with the id that its sender is told, when it is on disk. It gets that as it is written, so that no list which was read
+	 * before has a later one. A form with `maxSubmissions` never has more by this, spam not
 	 * counted.
 	 * @throws FormGone if its form was deleted, FormFull, UniqueViolation if its idempotency key is in use, Unavailable
 	 */
@@ -117,9 +121,9 @@ export interface SubmissionStore {
 	/**
 	 * Sets flags of submissions of a form, all or nothing; returns the ids that exist, in the order given. What becomes spam has
 	 * the reason it had before, or `marked`; what is no spam has none. `isSpam`, whether it changes anything or not, is the
-	 * owner's mark, kept in the table `spamMarks`.
+	 * owner's mark, kept in the table `spamMarks`: it teaches all forms, or this one alone.
 	 */
-	change(formId: number, ids: readonly number[], flags: Partial<Flags>): Promise<number[]>;
+	change(formId: number, ids: readonly number[], flags: Partial<Flags>, teaches?: 'all' | 'form'): Promise<number[]>;
 	/** Removes submissions of a form with all that belongs to them, all or nothing; returns the ids that existed, in the order given. */
 	remove(formId: number, ids: readonly number[]): Promise<number[]>;
 	/** Removes up to `limit` submissions of a form that was deleted; `false` when none is left. */
@@ -142,7 +146,7 @@ export interface SubmissionStore {
 	files(ids: readonly number[]): Promise<Map<number, StoredFile[]>>;
 	/** Whether any submission of a form has files, also such as were not kept. */
 	hasFiles(formId: number): Promise<boolean>;
-	/** Bytes of the files of a form, or of all. */
+	/** The room that the files of a form take, or those of all, as `roomOf` says. */
 	fileBytes(formId?: number): Promise<number>;
 	/** @throws AppError UNAVAILABLE if a search takes too long, or too many are in flight */
 	list(query: ListQuery): Promise<List>;
@@ -194,7 +198,10 @@ export interface Clock {
  * @throws AppError or Error with a sentence for the operator if it cannot be used
  */
 export async function openStorage(place: string, options: StorageOptions = {}): Promise<Storage> {
-	if (!isPostgres(place)) return openSqlite(place, options);
+	if (!isPostgres(place)) {
+		if (options.beforeNew && !hasDatabase(place)) await options.beforeNew();
+		return openSqlite(place, options);
+	}
 	// Nothing of this engine costs a start without it.
 	const { openPostgres } = await import('./postgres/open.ts');
 	return openPostgres(place, options);

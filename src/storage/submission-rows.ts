@@ -1,5 +1,6 @@
 /** The table of submissions as every engine reads it: which columns, which rows a filter means, and what becomes of a row. */
 
+import { isJson } from './damage.ts';
 import type { Counts, Filter, Flags, PageEntry, StoredSubmission, SubmissionHead } from './submission.ts';
 
 type Texts = [
@@ -36,6 +37,9 @@ export const COUNT_OF: Record<Filter, keyof Counts> = {
 	starred: 'starred',
 	spam: 'spam',
 };
+/** A mark in place of another: one that teaches its form alone leaves what all forms learn of the submission as it was. */
+export const MARK_AGAIN = `is_spam = excluded.is_spam,
+	for_all = case when excluded.for_all is null then null else coalesce(spam_marks.for_all, spam_marks.is_spam) end`;
 export const BEYOND_ALL_IDS = Number.MAX_SAFE_INTEGER;
 
 export function toStored([id, isRead, isStarred, isSpam, data, ...texts]: Row): StoredSubmission {
@@ -60,7 +64,7 @@ export function toFlags(isRead: number, isStarred: number, isSpam: number): Flag
 	return { isRead: isRead === 1, isStarred: isStarred === 1, isSpam: isSpam === 1 };
 }
 
-/** The field names of a submission. @param data Its JSON text. */
+/** The field names of a submission; none if it cannot be read any more. @param data Its JSON text. */
 export function namesOf(data: string): string[] {
-	return Object.keys(JSON.parse(data) as Record<string, unknown>);
+	return isJson(data) ? Object.keys(JSON.parse(data) as Record<string, unknown>) : [];
 }

@@ -6,7 +6,7 @@ export const FILTERS = ['all', 'unread', 'starred', 'spam'] as const;
 export type Filter = (typeof FILTERS)[number];
 
 export type NewDelivery = typeof deliveries.$inferInsert;
-export type NewIdempotencyKey = typeof idempotencyKeys.$inferInsert & {
+export type NewIdempotencyKey = Omit<typeof idempotencyKeys.$inferInsert, 'submissionId'> & {
 	/** The same key, if stored by this time, has expired and is replaced. */
 	since: number;
 };
@@ -14,8 +14,6 @@ export type NewIdempotencyKey = typeof idempotencyKeys.$inferInsert & {
 export type StoredFile = Omit<typeof files.$inferSelect, 'formId' | 'submissionId'>;
 
 export interface NewSubmission {
-	/** From `nextId`, just before; an engine may store it under a later one, with all that belongs to it. */
-	id: number;
 	formId: number;
 	/** JSON text, stored and returned exactly so. */
 	data: string;
@@ -33,6 +31,25 @@ export interface NewSubmission {
 	idempotencyKey?: NewIdempotencyKey;
 	/** Written in the same transaction; their bytes are in the file store already. */
 	files?: readonly StoredFile[];
+	/** Whether its sender, a robot, is told another id, of nothing. */
+	hasDecoy?: boolean;
+}
+
+/** A submission that is being written. */
+export interface Arrival {
+	row: NewSubmission;
+	id: number;
+	/** The id that its sender is told. */
+	toldId: number;
+}
+
+/**
+ * Gives a submission its id, and with it its place in lists: to be called when it is written, so that nothing can come between.
+ * A decoy is made first, because the first ids of a millisecond look alike.
+ */
+export function giveIds(arrival: Arrival, nextId: () => number): void {
+	arrival.toldId = nextId();
+	arrival.id = arrival.row.hasDecoy ? nextId() : arrival.toldId;
 }
 
 /** Whether it has anything besides its text, deliveries, key and files; most have not, and are stored in less time. */
@@ -54,6 +71,8 @@ export interface StoredSubmission extends Flags {
 	replyTo: string | null;
 	spamReasons: string | null;
 	meta: string | null;
+	/** It cannot be read any more, and nothing of its text is here; see `damage.ts`. */
+	isDamaged?: true;
 	/** Of what a scan goes through; elsewhere `submissions.files` has them. Absent: none. */
 	files?: readonly StoredFile[] | undefined;
 }

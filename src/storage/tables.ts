@@ -25,9 +25,18 @@ export type Channel = (typeof CHANNELS)[number];
 
 /**
  * `gathered`: one of many that a digest stands for. `withheld`: not sent until the owner releases it, as for spam.
- * `captured`: of a test form, shown and never sent.
+ * `captured`: of a test form, shown and never sent. `held`: it waited when the backup was made that was restored, and may have been sent since.
  */
-export const DELIVERY_STATES = ['waiting', 'sending', 'sent', 'gathered', 'failed', 'withheld', 'captured'] as const;
+export const DELIVERY_STATES = [
+	'waiting',
+	'sending',
+	'sent',
+	'gathered',
+	'failed',
+	'withheld',
+	'held',
+	'captured',
+] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** `unchecked`: to be scanned; `null`: there is no scanner. */
@@ -235,7 +244,10 @@ export const idempotencyKeys = lazyTable(
 	],
 );
 
-/** An API key: only its SHA-256 and a display form are kept. With `formId` it is a form-level key. */
+/**
+ * An API key: only its SHA-256 and a display form are kept. With `formId` it is a form-level key, for this form and those in
+ * `keyForms`; servers that do not know that table see a key of this form alone.
+ */
 export const apiKeys = lazyTable(
 	'api_keys',
 	() => ({
@@ -252,6 +264,18 @@ export const apiKeys = lazyTable(
 		lastUsedAt: integer('last_used_at'),
 	}),
 	(table) => [index('api_keys_form').on(table.formId)],
+);
+
+/** The forms of a form-level key that has several, each of them. */
+export const keyForms = lazyTable(
+	'key_forms',
+	() => ({
+		keyId: integer('key_id')
+			.notNull()
+			.references(() => apiKeys.id, { onDelete: 'cascade' }),
+		formId: formId(),
+	}),
+	(table) => [uniqueIndex('key_forms_unique').on(table.keyId, table.formId), index('key_forms_form').on(table.formId)],
 );
 
 /** A target that a form's events are posted to. */
@@ -334,7 +358,7 @@ export const serverValues = lazyTable('server_values', () => ({
 	value: text('value').notNull(),
 }));
 
-/** Solved captcha challenges that have not expired yet, so that none counts twice. */
+/** Solved captcha challenges and test tokens that were used and have not expired yet, so that none counts twice. */
 export const usedChallenges = lazyTable(
 	'spent_challenges',
 	() => ({
@@ -361,10 +385,20 @@ export const spamMarks = lazyTable(
 		learntSpam: integer('learnt_spam', { mode: 'boolean' }),
 		/** The lesson that learnt it last: a number that no other has. */
 		lesson: integer('lesson'),
+		/**
+		 * As what the model of all forms is to learn it: 0, 1, or 2 for not at all; `null`: as `isSpam`. A form-level key teaches its
+		 * form alone: its mark leaves this as it was.
+		 */
+		forAll: integer('for_all'),
+		/** As what the model of all forms learnt it; `null`: as `learntSpam`. */
+		learntForAll: integer('learnt_for_all'),
 	}),
 	(table) => [
 		index('spam_marks_form').on(table.formId),
 		index('spam_marks_due').on(table.submissionId).where(sql`learnt_spam is null or learnt_spam <> is_spam`),
+		index('spam_marks_due_for_all')
+			.on(table.submissionId)
+			.where(sql`coalesce(for_all, is_spam) <> coalesce(learnt_for_all, learnt_spam, 2)`),
 	],
 );
 

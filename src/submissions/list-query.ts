@@ -3,6 +3,7 @@
 import { DAY_MS } from '../durations.ts';
 import { invalidField } from '../errors.ts';
 import { oneOf, parsePage, single } from '../http/query-parameters.ts';
+import { decodeId } from '../ids.ts';
 import { searchWords } from '../storage/search-words.ts';
 import type { Condition } from '../storage/submission.ts';
 import { FILTERS, type Filter } from '../storage/submission.ts';
@@ -18,10 +19,15 @@ export interface Criteria {
 	words?: readonly string[];
 }
 
-export interface ListQuery extends Criteria {
+export interface OrderedCriteria extends Criteria {
+	order: 'asc' | 'desc';
+}
+
+export interface ListQuery extends OrderedCriteria {
 	limit: number;
 	offset: number;
-	order: 'asc' | 'desc';
+	/** Only submissions behind this id, in the order of arrival. */
+	afterId?: number;
 }
 
 /** Criteria as a query or a body has them. */
@@ -38,14 +44,26 @@ const SPACE_FOR_PLUS = /(?<=:\S*) (?=\d{2}:\d{2}$)/;
 
 /** @throws AppError VALIDATION_ERROR naming the parameter */
 export function parseListQuery(params: URLSearchParams): ListQuery {
+	const after = single(params, 'after');
 	return {
 		...parsePage(params),
 		...parseOrderedCriteria(params),
+		...(after !== undefined && { afterId: parseCursor(after) }),
 	};
 }
 
+function parseCursor(text: string): number {
+	const id = decodeId(text);
+	if (id !== undefined) return id;
+	throw invalidField(
+		'after',
+		'INVALID_CURSOR',
+		'after must be the pagination.cursor of a page before, or 0 to begin with.',
+	);
+}
+
 /** Criteria and order, without the page. */
-export function parseOrderedCriteria(params: URLSearchParams): Omit<ListQuery, 'limit' | 'offset'> {
+export function parseOrderedCriteria(params: URLSearchParams): OrderedCriteria {
 	return {
 		order: oneOf(params, 'order', { values: ORDERS, fallback: 'desc' }),
 		...parseCriteria({

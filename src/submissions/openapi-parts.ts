@@ -17,6 +17,14 @@ export const FILE_EXAMPLE = {
 };
 export const submissionId = pathParameter('submissionId', { description: 'The submission.', example: 'cmnrg2x8a1c' });
 
+export const afterParameter = queryParameter('after', {
+	schema: Type.String(),
+	description:
+		'Only submissions behind this place in the order of arrival: the `pagination.cursor` of the page before, or `0` to begin with ' +
+		'the first. Who polls with it and `order=asc` gets every submission once, whatever the clock did and whatever was deleted.',
+	example: 'cmnrg2x8a1c',
+});
+
 /** Criteria and order. */
 export const criteriaParameters = [
 	queryParameter('since', {

@@ -1,14 +1,19 @@
 /** Writes the JSON text of submissions: whole, or, if large, as a stream with one large submission in memory at a time. */
 
 import type { ByteBudget } from '../byte-budget.ts';
+import { ofFormOnly, presentAround, presentWith } from '../delivery/present-submission.ts';
 import type { Streamed } from '../http/streamed.ts';
 import type { Turns } from '../http/turns.ts';
+import { encodeId } from '../ids.ts';
+import { asDamaged, isJson, NO_DATA, REPLACED } from '../storage/damage.ts';
+import { isJsonInUtf8 } from '../storage/damaged-bytes.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { PageEntry } from '../storage/submission.ts';
-import { presentAround, presentWith } from './present.ts';
 
 export interface PageParts {
 	formId: number;
+	/** Whether who asks sees nothing of other forms. */
+	isFormLevel?: boolean | undefined;
 	/** The text before and after the entries. */
 	head: string;
 	entries: readonly PageEntry[];
@@ -28,27 +33,73 @@ export interface PageWriterOptions {
 const MAX_WHOLE_BYTES = 256 * 1024;
 /** Small submissions of a large page are sent together, in chunks of this size. */
 const PIECE_CHARACTERS = 64 * 1024;
-/** Copies of a text in memory: SQLite's and ours. */
-const COPIES = 2;
+/** Copies of a text in memory: SQLite's, ours, and what it is checked as. */
+const COPIES = 4;
 /** After waiting this long for memory, a stream breaks off. */
 const MAX_WAIT_MS = 20_000;
+/** Texts that were read as JSON are known by their hashes, of as many submissions: a page costs a few microseconds for it, not twenty. */
+const MAX_KNOWN = 8192;
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
+const NO_BYTES = new Uint8Array();
 
-export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>, options: PageWriterOptions) {
-	const { submissions, clock } = storage;
+export function createPageWriter(
+	storage: Pick<Storage, 'submissions' | 'clock' | 'findings'>,
+	options: PageWriterOptions,
+) {
+	const { submissions, clock, findings } = storage;
+	const known = new Map<number, number>();
 	const { budget, turns } = options;
 
-	async function readText(formId: number, id: number): Promise<string | undefined> {
-		const bytes = await submissions.text({ formId, id });
-		return bytes && decoder.decode(bytes);
+	function noteDamage(id: number): void {
+		findings.set('damage', `The submission ${encodeId(id)} cannot be read.`);
 	}
 
-	async function whole({ formId, head, entries, tail }: PageParts): Promise<string> {
+	async function isWhole(formId: number, { id, data, spamReasons, meta }: PageEntry): Promise<boolean> {
+		if (!isJson(spamReasons) || !isJson(meta)) return false;
+		if (typeof data !== 'string') return true;
+		const hash = Bun.hash.xxHash32(data);
+		if (known.get(id) === hash) return true;
+		const isRight = data.includes(REPLACED)
+			? isJsonInUtf8((await submissions.text({ formId, id })) ?? NO_BYTES)
+			: isJson(data);
+		if (known.size >= MAX_KNOWN) known.clear();
+		if (isRight) known.set(id, hash);
+		return isRight;
+	}
+
+	/** A submission that cannot be read is named in its place, and becomes a finding. */
+	async function checked(formId: number, entries: readonly PageEntry[]): Promise<PageEntry[]> {
+		const found: PageEntry[] = [];
+		for (const entry of entries) {
+			if (await isWhole(formId, entry)) found.push(entry);
+			else {
+				noteDamage(entry.id);
+				found.push(asDamaged(entry));
+			}
+		}
+		return found;
+	}
+
+	/** A large text, and its submission as it is to be shown with it. */
+	async function readLarge(
+		formId: number,
+		entry: PageEntry,
+	): Promise<{ bytes: Uint8Array; shown: PageEntry } | undefined> {
+		const bytes = await submissions.text({ formId, id: entry.id });
+		if (!bytes || isJsonInUtf8(bytes)) return bytes && { bytes, shown: entry };
+		noteDamage(entry.id);
+		return { bytes: encoder.encode(NO_DATA), shown: asDamaged(entry) };
+	}
+
+	async function inOne({ formId, head, entries, tail }: PageParts): Promise<string> {
 		const texts: string[] = [];
 		for (const entry of entries) {
-			const data = typeof entry.data === 'string' ? entry.data : await readText(formId, entry.id);
-			if (data !== undefined) texts.push(presentWith(data, entry, clock.timeline()));
+			if (typeof entry.data === 'string') texts.push(presentWith(entry.data, entry, clock.timeline()));
+			else {
+				const large = await readLarge(formId, entry);
+				if (large) texts.push(presentWith(decoder.decode(large.bytes), large.shown, clock.timeline()));
+			}
 		}
 		return head + texts.join(',') + tail;
 	}
@@ -68,11 +119,11 @@ export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>
 			}
 			const release = await budget.take(COPIES * entry.data, AbortSignal.timeout(MAX_WAIT_MS));
 			try {
-				const bytes = await submissions.text({ formId, id: entry.id });
-				if (bytes === undefined) continue;
-				const [before, after] = presentAround(entry, clock.timeline());
+				const large = await readLarge(formId, entry);
+				if (!large) continue;
+				const [before, after] = presentAround(large.shown, clock.timeline());
 				yield encoder.encode(text + separator + before);
-				yield bytes;
+				yield large.bytes;
 				text = after;
 				separator = ',';
 			} finally {
@@ -94,12 +145,14 @@ export function createPageWriter(storage: Pick<Storage, 'submissions' | 'clock'>
 	 * @throws AppError UNAVAILABLE if a turn does not come in time
 	 */
 	return async (page: PageParts, caller?: string): Promise<JsonText> => {
+		const whole = await checked(page.formId, page.entries);
+		const entries = page.isFormLevel ? whole.map(ofFormOnly) : whole;
 		const hasFiles = await submissions.hasFiles(page.formId);
-		const parts = hasFiles ? { ...page, entries: await withFiles(page.entries) } : page;
+		const parts = { ...page, entries: hasFiles ? await withFiles(entries) : entries };
 		let size = 0;
 		// The characters of a small text are near enough to its bytes.
 		for (const { data } of parts.entries) size += typeof data === 'string' ? data.length : data;
-		if (size <= MAX_WHOLE_BYTES) return whole(parts);
+		if (size <= MAX_WHOLE_BYTES) return inOne(parts);
 		const end = caller === undefined ? () => {} : await turns.take(caller);
 		return { chunks: stream(parts), end };
 	};

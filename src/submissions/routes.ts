@@ -8,9 +8,9 @@ import { LIMIT_DEFAULT, queryOf } from '../http/query-parameters.ts';
 import type { StreamResponse } from '../http/streamed.ts';
 import { succeed, successResponse } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
-import { callerOf, type Principal } from '../keys/permissions.ts';
+import { callerOf, checkMark, isFormLevel, type Principal } from '../keys/permissions.ts';
 import { parseListQuery } from './list-query.ts';
-import { criteriaParameters, FILE_EXAMPLE, formId, submissionId } from './openapi-parts.ts';
+import { afterParameter, criteriaParameters, FILE_EXAMPLE, formId, submissionId } from './openapi-parts.ts';
 import type { JsonText } from './page-writer.ts';
 import { FlaggedSubmission, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
 import type { Submissions } from './submissions.ts';
@@ -53,9 +53,9 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 				detail: operation('listSubmissions', 'List submissions', {
 					description:
 						'One page of the submissions of a form: `limit` of them while there are more, whatever their size.',
-					parameters: [formId, ...pageParameters, ...criteriaParameters],
+					parameters: [formId, ...pageParameters, afterParameter, ...criteriaParameters],
 					returns: jsonResponse('The page.', { schema: SubmissionList, example: EXAMPLE_PAGE }),
-					errors: ['VALIDATION_ERROR', 'FORM_NOT_FOUND', 'UNAVAILABLE'],
+					errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
 				}),
 			},
 		)
@@ -76,12 +76,12 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 		.patch(
 			'/:submissionId',
 			({ principal, mayRead, params, request }) => {
-				const readChange = () => readJson(request, UpdateSubmission);
+				const readChange = () => readJson(request, UpdateSubmission).then((read) => checkMark(read, principal));
 				const change = { ...scopeOf(principal), id: params.submissionId, mayRead, readChange };
 				return toResponse(request, submissions.update(params.id, change));
 			},
 			{
-				access: { permission: 'write' },
+				access: { permission: 'write', form: 'id' },
 				detail: operation('updateSubmission', 'Flag a submission', {
 					description:
 						'Sets the given flags. For a key without the permission to read, the response has neither `data` nor `files`.',
@@ -111,5 +111,5 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 };
 
 function scopeOf(principal: Principal) {
-	return { mode: principal.mode, caller: callerOf(principal) };
+	return { mode: principal.mode, caller: callerOf(principal), isFormLevel: isFormLevel(principal) };
 }

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { paginationSchema } from '../http/paging.ts';
-import { ignoredMembers, stringEnum, stringMap } from '../http/schema-types.ts';
+import { ignoredMembers, omissible, stringEnum, stringMap } from '../http/schema-types.ts';
 import { RULES } from '../spam/rules.ts';
 import { SCANS } from '../storage/tables.ts';
 
@@ -15,7 +15,7 @@ const flags = {
 export const settableFlags = Type.Partial(Type.Object(flags)).properties;
 
 export const withheld = {
-	sendWithheld: Type.Optional(
+	sendWithheld: omissible(
 		Type.Boolean({ description: 'With `isSpam: false`: sends the mails and webhook requests that were withheld.' }),
 	),
 };
@@ -72,12 +72,19 @@ export const Submission = Type.Object(
 			description: 'What the rules found when it arrived; see docs/spam.md. A mark of the owner does not change it.',
 		}),
 		meta: Type.Union([stringMap(Type.Any()), Type.Null()], {
-			description: 'What is kept apart from the submitted fields; `null`: nothing.',
+			description:
+				'What is kept apart from the submitted fields; `null`: nothing. `droppedFiles` are files that were not taken, as ' +
+				'`{field, name, bytes, reason}`, `dropped` names of fields.',
 		}),
 		files: Type.Array(SubmittedFile, {
 			description:
 				'The attached files, in the order sent. Of files that came with a filled honeypot only this is kept.',
 		}),
+		damaged: Type.Optional(
+			Type.Literal(true, {
+				description: 'The disk lost what was stored, so that it cannot be read: `data` is empty. Restore a backup.',
+			}),
+		),
 	},
 	{ $id: 'Submission' },
 );
@@ -103,7 +110,18 @@ export const SubmissionList = Type.Object(
 				'The field names of all submissions of the form (of its spam with `filter=spam`), in the order first seen. ' +
 				'At most 2,000: those that the most submissions have.',
 		}),
-		pagination: paginationSchema('Number of all matching submissions.'),
+		pagination: Type.Intersect([
+			paginationSchema('Number of all matching submissions.'),
+			Type.Object({
+				cursor: Type.Optional(
+					Type.String({
+						description:
+							'With `order=asc` and `after` or `since`: where this page ends, for `after` in the next request. On an empty page ' +
+							'it is where the request began.',
+					}),
+				),
+			}),
+		]),
 	},
 	{ $id: 'SubmissionList' },
 );

@@ -1,17 +1,21 @@
 /** The owner's inbox: lists, reads, flags, exports and removes submissions. */
 
+import { presentFlagged } from '../delivery/present-submission.ts';
 import type { Retries } from '../delivery/retries.ts';
-import { AppError } from '../errors.ts';
-import { decodeId } from '../ids.ts';
+import { DAY_MS } from '../durations.ts';
+import { AppError, invalidField } from '../errors.ts';
+import { decodeId, encodeId, IDS_PER_MILLISECOND } from '../ids.ts';
 import { createOneAtATime } from '../one-at-a-time.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Clock, Storage } from '../storage/storage.ts';
 import type { PageEntry, Selection } from '../storage/submission.ts';
 import type { FormRow, Mode } from '../storage/tables.ts';
 import { type Export, type ExportQuery, openExport } from './export/export.ts';
 import { type ListQuery, toCondition } from './list-query.ts';
 import { createPageWriter, type JsonText, type PageWriterOptions } from './page-writer.ts';
-import { presentFlagged } from './present.ts';
 import type { UpdateSubmission } from './schema.ts';
+
+/** The server that gave a cursor may have another clock. */
+const CLOCKS_DIFFER_IDS = DAY_MS * IDS_PER_MILLISECOND;
 
 export type Submissions = ReturnType<typeof createSubmissions>;
 
@@ -25,6 +29,8 @@ export interface RequestScope {
 	mode?: Mode;
 	/** The key or session whose concurrency limit applies; without one none does. */
 	caller?: string;
+	/** Whether it is a form-level key, which sees nothing of other forms, and teaches them nothing. */
+	isFormLevel?: boolean;
 }
 
 /** Returns submissions as JSON text: stored data is inserted as it is, never parsed. */
@@ -49,25 +55,32 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 		 */
 		async list(
 			formId: string,
-			{ mode, caller, readQuery }: RequestScope & { readQuery: () => ListQuery },
+			{ mode, caller, isFormLevel, readQuery }: RequestScope & { readQuery: () => ListQuery },
 		): Promise<JsonText> {
 			const form = await storage.findForm(formId, mode);
 			const query = readQuery();
-			const { limit, offset, order } = query;
+			const { limit, offset, order, afterId } = query;
 			const selection: Selection = { ...toCondition(query, clock.timeline()), formId: form.id };
-			if (selection.fromId !== undefined) {
+			if (afterId !== undefined) selection.fromId = Math.max(selection.fromId ?? 0, behind(afterId, clock));
+			const { fromId } = selection;
+			let horizon = 0;
+			if (fromId !== undefined) {
 				// The next request continues from the newest submission of this one: none may appear behind it.
-				selection.beforeId = Math.min(selection.beforeId ?? Number.POSITIVE_INFINITY, await clock.horizon());
+				horizon = await clock.horizon();
+				selection.beforeId = Math.min(selection.beforeId ?? Number.POSITIVE_INFINITY, horizon);
 			}
 			const { rows: entries, total, namesJson } = await submissions.list({ ...selection, limit, offset, order });
-			const pagination = JSON.stringify({ limit, offset, total, hasMore: offset + limit < total });
+			const isContinued = fromId !== undefined && order === 'asc';
+			const reached = entries.at(-1)?.id ?? afterId ?? Math.min(fromId ?? 0, horizon) - 1;
+			const cursor = isContinued ? encodeId(Math.max(0, reached)) : undefined;
+			const pagination = JSON.stringify({ limit, offset, total, hasMore: offset + limit < total, cursor });
 			const tail = `],"fields":${namesJson},"pagination":${pagination}}`;
-			return write({ formId: form.id, head: '{"submissions":[', entries, tail }, caller);
+			return write({ formId: form.id, isFormLevel, head: '{"submissions":[', entries, tail }, caller);
 		},
 		/** One submission, as JSON text. @throws AppError FORM_NOT_FOUND, NOT_FOUND */
-		async get(formId: string, { mode, caller, id }: RequestScope & { id: string }): Promise<JsonText> {
+		async get(formId: string, { mode, caller, isFormLevel, id }: RequestScope & { id: string }): Promise<JsonText> {
 			const form = await storage.findForm(formId, mode);
-			return write({ formId: form.id, head: '', entries: [await find(form, id)], tail: '' }, caller);
+			return write({ formId: form.id, isFormLevel, head: '', entries: [await find(form, id)], tail: '' }, caller);
 		},
 		/**
 		 * Sets flags. @returns the submission after the change, as JSON text
@@ -78,27 +91,28 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			formId: string,
 			change: RequestScope & { id: string; mayRead: boolean; readChange: () => Promise<UpdateSubmission> },
 		): Promise<JsonText> {
-			const { mode, caller, id, mayRead, readChange } = change;
+			const { mode, caller, isFormLevel, id, mayRead, readChange } = change;
 			const form = await storage.findForm(formId, mode);
 			const before = await find(form, id);
 			const { isRead, isStarred, isSpam, sendWithheld } = await readChange();
 			const flags = Object.entries({ isRead, isStarred, isSpam }).filter(([, value]) => value !== undefined);
-			if (flags.length > 0) await submissions.change(form.id, [before.id], Object.fromEntries(flags));
+			const teaches = isFormLevel ? 'form' : 'all';
+			if (flags.length > 0) await submissions.change(form.id, [before.id], Object.fromEntries(flags), teaches);
 			if (isSpam === false && sendWithheld) await release(form.id, [before.id]);
 			const after = await find(form, id);
 			if (!mayRead) return presentFlagged(after, clock.timeline());
-			return write({ formId: form.id, head: '', entries: [after], tail: '' }, caller);
+			return write({ formId: form.id, isFormLevel, head: '', entries: [after], tail: '' }, caller);
 		},
 		/** See {@link openExport}. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, UNAVAILABLE above the limit of exports */
 		async openExport(
 			formId: string,
-			{ mode, caller, readQuery }: RequestScope & { readQuery: () => ExportQuery },
+			{ mode, caller, isFormLevel = false, readQuery }: RequestScope & { readQuery: () => ExportQuery },
 		): Promise<Export> {
 			const form = await storage.findForm(formId, mode);
 			const query = readQuery();
 			const end = caller === undefined ? () => {} : await turns.take(caller);
 			try {
-				return await openExport(storage, { form, query, now, budget, oneAtATime, end });
+				return await openExport(storage, { form, isFormLevel, query, now, budget, oneAtATime, end });
 			} catch (error) {
 				end();
 				throw error;
@@ -111,6 +125,16 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			if (removed.length === 0) throw notFound();
 		},
 	};
+}
+
+/** @throws AppError VALIDATION_ERROR if there has been no such id, nor can there be soon */
+function behind(id: number, clock: Pick<Clock, 'end'>): number {
+	if (id < clock.end() + CLOCKS_DIFFER_IDS) return id + 1;
+	throw invalidField(
+		'after',
+		'INVALID_CURSOR',
+		'after names a place behind all submissions: take the pagination.cursor of a page.',
+	);
 }
 
 function notFound(): AppError {

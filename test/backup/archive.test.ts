@@ -3,6 +3,7 @@
 import { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import {
+	chmodSync,
 	copyFileSync,
 	cpSync,
 	existsSync,
@@ -301,6 +302,7 @@ describe('a restore', () => {
 	test('of an older version works, whether it is an archive or a copy of the database', async () => {
 		const migrations = cli.path('migrations');
 		cpSync('drizzle', migrations, { recursive: true });
+		chmodSync(join(migrations, 'meta', '_journal.json'), 0o644);
 		const journal = await Bun.file(join(migrations, 'meta', '_journal.json')).json();
 		const older = { ...journal, entries: journal.entries.filter(({ tag }: { tag: string }) => tag < '0012') };
 		writeFileSync(join(migrations, 'meta', '_journal.json'), JSON.stringify(older));

@@ -24,10 +24,9 @@ export async function submitFiles(storage: Storage, store: FileStore, sizes: rea
 		const texts = { field: 'cv', name: 'cv.pdf', type: 'application/pdf', claimedType: '' };
 		sent.push({ file: { id: storage.nextId(), ...texts, bytes, sha256, key: writer.key, scan: null }, content });
 	}
-	const id = storage.nextId();
 	const rest = { spamReason: null, subject: null, replyTo: null };
 	const files = sent.map(({ file }) => file);
-	await storage.submissions.append({ id, formId: FORM, data: '{"cv":"cv.pdf"}', names: ['cv'], ...rest, files });
+	const id = await storage.submissions.append({ formId: FORM, data: '{"cv":"cv.pdf"}', names: ['cv'], ...rest, files });
 	return { id, sent };
 }
 

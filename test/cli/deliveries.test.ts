@@ -61,6 +61,26 @@ test('many are retried by state, channel or form', async () => {
 	expect(deliveries).toHaveLength(2);
 });
 
+test('what waits is held, and sent when it is asked for, as after a database was restored by other means', async () => {
+	const closed = await startScriptedSmtp();
+	await closed.close();
+	const server = await openServer(closed.url);
+	await server.submit();
+	await server.submit();
+	expect((await cli.call('deliveries', 'hold')).stdout).toBe('2 deliveries are held.\n');
+	expect(await cli.json('deliveries', 'hold')).toEqual({ held: 0 });
+	await server.submit({ later: 'yes' });
+	const peer = await startScriptedSmtp({}, closed.port);
+	await server.start();
+	await server.until((rows) => rows.some(({ state }) => state === 'sent'));
+	expect((await server.rows()).map(({ state }) => state)).toEqual(['held', 'held', 'sent']);
+	expect(await cli.json('deliveries', 'retry', '--state', 'held')).toEqual({ retried: 2 });
+	await server.until((rows) => rows.every(({ state }) => state === 'sent'));
+	expect(peer.accepted).toHaveLength(3);
+	await server.close();
+	await peer.close();
+});
+
 test.each([
 	[['retry'], 2],
 	[['retry', 'abc', '--state', 'failed'], 2],

@@ -14,10 +14,8 @@ beforeEach(async () => {
 	const storage = await openStorage(cli.config().database);
 	const formId = Number.parseInt(form.id, 36);
 	for (const name of ['Ada', 'Grace', '\u001b[31mred']) {
-		const id = storage.nextId();
 		const data = JSON.stringify({ name });
 		await storage.submissions.append({
-			id,
 			formId,
 			data,
 			names: ['name'],
@@ -51,7 +49,6 @@ test('guards against formulas, except with raw', async () => {
 	const storage = await openStorage(cli.config().database);
 	const [form] = await storage.db.select().from(forms);
 	await storage.submissions.append({
-		id: storage.nextId(),
 		formId: form?.id as number,
 		data: '{"name":"=1+1"}',
 		names: ['name'],
@@ -65,6 +62,15 @@ test('guards against formulas, except with raw', async () => {
 	expect(await nameOf()).toBe("'=1+1");
 	expect(await nameOf('--formulas', 'raw')).toBe('=1+1');
 	expect((await cli.call('submissions', 'export', 'contact', '--formulas', 'no')).code).toBe(2);
+});
+
+test('writes the columns that are asked for', async () => {
+	const exported = (columns: string) => cli.call('submissions', 'export', 'contact', '--columns', columns);
+	const { code, stdout } = await exported('isRead,name,data.name,id');
+	expect({ code, header: readCsv(stdout)[0] }).toEqual({ code: 0, header: ['isRead', 'name', 'id'] });
+	const wrong = await exported('name,nope');
+	expect(wrong.code).not.toBe(0);
+	expect(wrong).toMatchObject({ stdout: '', stderr: expect.stringContaining('columns names "nope"') });
 });
 
 test('writes a file for its owner only, and overwrites another one only with --force', async () => {

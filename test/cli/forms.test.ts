@@ -27,6 +27,9 @@ test('a form is created with all its settings and shown by its slug', async () =
 	expect((await cli.call('forms', 'show', 'contact')).stdout).toMatch(/^files +3, 500kB, image\/\*, \.pdf$/m);
 	expect(await cli.json('forms', 'show', 'Contact')).toEqual(made);
 	expect(await cli.json('forms', 'show', made.id)).toEqual(made);
+	await cli.call('forms', 'update', 'contact', '--files', '2, 1MiB, drop, .pdf');
+	expect(await cli.json('forms', 'show', 'contact')).toMatchObject({ files: { types: ['.pdf'], onRefused: 'drop' } });
+	expect((await cli.call('forms', 'show', 'contact')).stdout).toMatch(/^files +2, 1MiB, \.pdf, drop$/m);
 });
 
 test('when it is open, for which pages it stands in, and what it keeps, is set in words and cleared', async () => {

@@ -46,11 +46,29 @@ describe('keys create', () => {
 		});
 	});
 
+	test('creates one form-level key for all forms that are named', async () => {
+		const [one, two] = [await cli.json('forms', 'create', 'One'), await cli.json('forms', 'create', 'Two')];
+		const made = ['--form', two.slug, '--form', one.id, '--permissions', 'read,write'];
+		expect(await cli.json('keys', 'create', ...made)).toMatchObject({
+			key: expect.stringMatching(/^fk_/),
+			forms: [one.id, two.id],
+			permissions: ['read', 'write'],
+		});
+		expect((await cli.call('keys', 'list')).stdout).toContain(`${one.id},${two.id}`);
+		const { code, stderr } = await cli.call('keys', 'create', ...Array(21).fill(`--form=${one.id}`));
+		expect([code, stderr]).toEqual([2, expect.stringContaining('forms must name 1 to 20 forms')]);
+	});
+
 	test.each([
 		[2, ['--permissions', 'read,all'], '--permissions must be any of read, write, delete, submit, admin'],
 		[2, ['--expires', 'soon'], '--expires must be a lifetime such as 90d'],
 		[2, ['--expires', '2020-01-01'], '--expires must be a lifetime such as 90d or 12h, or a date to come'],
-		[2, ['--form', 'x', '--permissions', 'write'], '--permissions of a form-level key must be any of read, submit.'],
+		[
+			2,
+			['--form', 'x', '--permissions', 'delete'],
+			'--permissions of a form-level key must be any of read, write, submit.',
+		],
+		[2, ['--name', 'a', '--name', 'b'], '--name must be given only once. See formsrv keys create --help.'],
 		[2, ['--name', 'x'.repeat(201)], 'name must have at most 200 characters.'],
 		[1, ['--form', 'nowhere'], 'There is no form "nowhere".'],
 	])('exit %i for %p', async (code, argv, sentence) => {

@@ -17,7 +17,7 @@ beforeEach(async () => {
 	const app = await openApp(cli.config(), { log: createLog({ level: 'error', format: 'json', write: () => {} }) });
 	const append = async (message: string) => {
 		const { storage } = app;
-		const row = { id: storage.nextId(), formId: decodeId(form.id) as number, data: JSON.stringify({ message }) };
+		const row = { formId: decodeId(form.id) as number, data: JSON.stringify({ message }) };
 		const rest = { names: ['message'], spamReason: null, subject: null, replyTo: null };
 		return encodeId(await storage.submissions.append({ ...row, ...rest }));
 	};

@@ -66,6 +66,14 @@ describe('FORMSRV_FILES_URL', () => {
 		expect(problem).not.toContain('hunter2');
 	});
 
+	test('of a bucket may have a session token, or that of AWS', () => {
+		const tokenWith = (env: Record<string, string>) =>
+			load({ FORMSRV_FILES_URL: 's3://forms', ...KEYS, AWS_SESSION_TOKEN: 'theirs', ...env }).place.s3?.sessionToken;
+		expect(tokenWith({})).toBe('theirs');
+		expect(tokenWith({ FORMSRV_S3_SESSION_TOKEN: 'ours' })).toBe('ours');
+		expect(tokenWith({ AWS_SESSION_TOKEN: '' })).toBeUndefined();
+	});
+
 	test('of a bucket needs its two keys', () => {
 		expect(problemsOf({ FORMSRV_FILES_URL: 's3://forms' })).toEqual([
 			'FORMSRV_S3_ACCESS_KEY_ID must be set when FORMSRV_FILES_URL names an S3 bucket.',

@@ -183,13 +183,13 @@ describe.each(ADDRESSES)('@formspree/core with its endpoint at %s', (_, address)
 			'a large file',
 			{ files: { maxBytes: 1 } },
 			twoFiles,
-			{ code: 'FILES_TOO_BIG', message: expect.stringContaining('at most 1B') },
+			{ code: 'FILES_TOO_BIG', message: expect.stringContaining('at most 1 B') },
 		],
 		[
 			'many files',
 			{ files: { maxFiles: 1 } },
 			twoFiles,
-			{ code: 'TOO_MANY_FILES', message: expect.stringContaining('at most 1 in') },
+			{ code: 'TOO_MANY_FILES', message: expect.stringContaining('at most 1 file in') },
 		],
 		[
 			'no captcha',
@@ -201,7 +201,7 @@ describe.each(ADDRESSES)('@formspree/core with its endpoint at %s', (_, address)
 			'too much',
 			{},
 			{ message: 'x'.repeat(2_000_000) },
-			{ code: 'UNSPECIFIED', message: 'A submission may have at most 1MiB in all.' },
+			{ code: 'UNSPECIFIED', message: 'A submission may have at most 1 MiB in all.' },
 		],
 	])('is refused for %s in its own codes', async (_title, settings, data, error) => {
 		expect(await errorOf((await createForm(settings)).slug, data)).toEqual(error as never);

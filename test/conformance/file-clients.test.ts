@@ -191,7 +191,7 @@ for (const { name, open: openPlace, describe } of PLACES) {
 }
 
 describe('a rejected file is named', () => {
-	const tooLarge = 'The file "cv.pdf" in the field "cv" was not taken: a file may have at most 100KiB.';
+	const tooLarge = '“cv.pdf” can’t be attached: a file may have at most 100 KiB.';
 	let place: Place;
 	beforeAll(async () => {
 		place = await openInFolder();

@@ -121,7 +121,7 @@ describe('the OpenAPI document', () => {
 	test('gives as the example of an error a sentence of the program', async () => {
 		const paths = [...new Bun.Glob('src/**/*.ts').scanSync(ROOT)].filter((path) => path !== 'src/http/openapi.ts');
 		const texts = await Promise.all(paths.map((path) => Bun.file(join(ROOT, path)).text()));
-		const sentences = texts.flatMap((source) => [...source.matchAll(/(['`])([A-Z]\w* .+?)\1[,)]/gi)]);
+		const sentences = texts.flatMap((source) => [...source.matchAll(/(['`])((?:[A-Z]\w*|“\$\{\w+\}”) .+?)\1[,;)]/gi)]);
 		const said = sentences.map(
 			([, , sentence]) =>
 				new RegExp(

@@ -38,7 +38,10 @@ describe.each([
 		expect((await post(form, '{"name":"Ann"}', { ...text, ...prefersJson })).status).toBe(200);
 		expect(await lastData(form)).toEqual({ name: 'Ann' });
 		expect(await post(form, '{"name":', text)).toMatchObject({ status: 400, body: { code: 'INVALID_BODY' } });
-		expect(await post(form, 'name=Ann', text)).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
+		expect(await post(form, 'name=Ann', { ...text, ...prefersJson })).toMatchObject({
+			status: 415,
+			body: { code: 'UNSUPPORTED_MEDIA_TYPE' },
+		});
 	});
 
 	test.each(['false', '0', '{}', '[]', '[""]', '" "'])('keeps it as spam if _gotcha is %s', async (value) => {

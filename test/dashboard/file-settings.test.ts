@@ -32,8 +32,14 @@ describe('what visitors may attach', () => {
 		await page.getByLabel('Number of files').fill('2');
 		await page.getByLabel('Size of one file').fill('1.5 MiB');
 		await page.getByLabel('Types').fill('image/*, .PDF');
+		await page.getByLabel('Other files').selectOption('Store the submission without the file');
 		await save();
-		expect((await formOf(form.id)).files).toEqual({ maxFiles: 2, maxBytes: 1_572_864, types: ['image/*', '.pdf'] });
+		expect((await formOf(form.id)).files).toEqual({
+			maxFiles: 2,
+			maxBytes: 1_572_864,
+			types: ['image/*', '.pdf'],
+			onRefused: 'drop',
+		});
 		expect(await page.getByLabel('Types').inputValue()).toBe('image/*, .pdf');
 
 		await page.getByRole('switch', { name: 'Take files' }).uncheck();
@@ -43,7 +49,12 @@ describe('what visitors may attach', () => {
 
 		await page.getByRole('switch', { name: 'Take files' }).check();
 		await save();
-		expect((await formOf(form.id)).files).toEqual({ maxFiles: 5, maxBytes: 10_485_760, types: [] });
+		expect((await formOf(form.id)).files).toEqual({
+			maxFiles: 5,
+			maxBytes: 10_485_760,
+			types: [],
+			onRefused: 'refuse',
+		});
 		expect(complaints).toEqual([]);
 		await close();
 	});
@@ -84,7 +95,7 @@ test('the snippet with a file input sends files from another website', async () 
 	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
 	await signIn();
 	await goTo(`/forms/${form.id}/connect`);
-	await page.getByText('This form takes 5 files of up to 10MiB each of any type.').waitFor();
+	await page.getByText('It takes 5 files of up to 10 MiB each of any type.').waitFor();
 	await page.getByRole('switch', { name: 'With a file input' }).check();
 	const site = openSite();
 	site.setPage((await page.locator('pre').first().textContent()) ?? '');
@@ -103,7 +114,7 @@ test('the snippet with a file input sends files from another website', async () 
 	await visitor.waitForURL(/thanks/);
 	await visitor.close();
 	await site.close();
-	expect((await formOf(form.id)).fileBytes).toBe(10);
+	expect((await formOf(form.id)).fileBytes).toBe(8192);
 	expect(complaints).toEqual([]);
 	await close();
 });
@@ -115,15 +126,15 @@ test('the room that files take is shown in all and of each form, and who deletes
 	await signIn();
 	await goTo('/settings');
 	const bars = page.locator('.use');
-	await bars.filter({ hasText: 'All forms' }).getByText('460 kB of 1.0 MB').waitFor();
+	await bars.filter({ hasText: 'All forms' }).getByText('457.2 KiB of 976.6 KiB').waitFor();
 	const own = bars.filter({ hasText: form.slug });
-	expect(await own.getByText('460 kB of 500 kB').count()).toBe(1);
+	expect(await own.getByText('449.2 KiB of 488.3 KiB').count()).toBe(1);
 	expect(await own.evaluate((bar) => bar.classList.contains('full'))).toBe(true);
 	expect(await own.locator('progress').evaluate((bar) => (bar as HTMLProgressElement).position)).toBe(0.92);
 	await goTo('/');
-	await page.getByRole('row').filter({ hasText: 'Room' }).getByText('460 kB').waitFor();
+	await page.getByRole('row').filter({ hasText: 'Room' }).getByText('449.2 KiB').waitFor();
 	await goTo(`/forms/${form.id}/settings`);
-	await page.getByText('their files (460 kB)').waitFor();
+	await page.getByText('their files (449.2 KiB)').waitFor();
 	await page.getByRole('button', { name: 'Delete form…' }).click();
 	await page.getByRole('dialog').getByText('all files attached to them').waitFor();
 	expect(complaints).toEqual([]);

@@ -258,3 +258,21 @@ test('a key without the permission to read shows nothing of files', async () => 
 	expect(answers.join('\n')).not.toContain('secret.txt');
 	await close();
 });
+
+test('a file that was not taken is named beside the submission, with the reason', async () => {
+	const form = await createForm(server, 'Without');
+	await server.call(`PATCH /api/forms/${form.id}`, { json: { files: { types: ['.pdf'], onRefused: 'drop' } } });
+	const body = new FormData();
+	body.append('name', 'Ada');
+	body.append('cv', text('<b>cv.txt', 'x'.repeat(1536)));
+	const response = await fetch(`${server.submitUrl}/f/${form.slug}`, { method: 'POST', body, redirect: 'manual' });
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/submissions/${response.headers.get('Formsrv-Submission-Id')}`);
+	const context = page.getByRole('region', { name: 'Context' });
+	await context
+		.getByText('<b>cv.txt (1.5 KiB), not taken: the form does not take this type', { exact: true })
+		.waitFor();
+	expect(complaints).toEqual([]);
+	await close();
+});

@@ -170,4 +170,28 @@ describe('a page of the inbox', () => {
 		expect(await submissionsOf(server, form.id, '?filter=unread')).toEqual([]);
 		await close();
 	});
+
+	test('all that a search finds is deleted after the question with its number', async () => {
+		const form = await createForm(server, 'Doomed');
+		for (let n = 0; n < 52; n++) await server.submit(form.slug, { email: 'ada@example.org' });
+		await server.submit(form.slug, { email: 'bob@example.org' });
+		await server.app.storage.search.catchUp();
+		const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}?search=ada`);
+		await page.getByRole('checkbox', { name: 'this page' }).check();
+		await page.getByRole('button', { name: 'Select all 52' }).click();
+		// It is counted when it is asked for.
+		await server.submit(form.slug, { email: 'ada@example.org' });
+		await server.app.storage.search.catchUp();
+		await page.getByRole('button', { name: 'Delete', exact: true }).click();
+		const dialog = page.getByRole('dialog');
+		await dialog.getByRole('heading', { name: 'Delete 53 submissions?' }).waitFor();
+		await dialog.getByLabel('Type “delete” to confirm').fill('delete');
+		await dialog.getByRole('button', { name: 'Delete all' }).click();
+		await page.getByText('53 submissions deleted').waitFor();
+		expect(await submissionsOf(server, form.id)).toMatchObject([{ data: { email: 'bob@example.org' } }]);
+		expect(complaints).toEqual([]);
+		await close();
+	});
 });

@@ -100,8 +100,9 @@ describe('the settings of a form', () => {
 	});
 });
 
-test('a key that submits to one form is made with the permissions that such a key may have', async () => {
+test('a key for two forms is made with the permissions that such a key may have', async () => {
 	const form = await createForm(server, 'For a server');
+	const second = await createForm(server, 'For it too');
 	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
 	await signIn();
 	await goTo('/keys');
@@ -109,13 +110,17 @@ test('a key that submits to one form is made with the permissions that such a ke
 	const dialog = page.getByRole('dialog');
 	await dialog.getByLabel('Name').fill('Shop');
 	await dialog.getByLabel('For', { exact: true }).selectOption(form.id);
-	expect(await dialog.getByRole('checkbox').count()).toBe(2);
+	expect(await dialog.getByRole('group', { name: 'It may' }).getByRole('checkbox').count()).toBe(3);
+	await dialog.getByRole('checkbox', { name: 'For it too' }).check();
 	await dialog.getByRole('checkbox', { name: /^read/ }).uncheck();
 	await dialog.getByRole('checkbox', { name: /^submit/ }).check();
 	await dialog.getByRole('button', { name: 'Create key' }).click();
 	await page.getByText(/fk_/).first().waitFor();
 	const { body } = await server.call<{ keys: ApiKey[] }>('GET /api/keys');
-	expect(body.keys.find(({ name }) => name === 'Shop')).toMatchObject({ form: form.id, permissions: ['submit'] });
+	expect(body.keys.find(({ name }) => name === 'Shop')).toMatchObject({
+		forms: [form.id, second.id],
+		permissions: ['submit'],
+	});
 	expect(complaints).toEqual([]);
 	await close();
 });

@@ -90,6 +90,27 @@ describe('a key with few rights', () => {
 		await close();
 	});
 
+	test('of several forms shows these, and with write marks what is in them and sends nothing', async () => {
+		const [one, two] = [await createForm(server, 'First of two'), await createForm(server, 'Second of two')];
+		await createForm(server, 'None of them');
+		await server.submit(two.slug, { name: 'Unmarked', _gotcha: 'filled in' });
+		const { page, signIn, goTo, complaints, close } = await open();
+		await signIn(await server.createKey({ forms: [one.id, two.id], permissions: ['read', 'write'] }));
+		await page.getByRole('link', { name: 'Second of two' }).waitFor();
+		expect(await page.getByText('None of them').count()).toBe(0);
+		await goTo(`/forms/${two.id}?filter=spam`);
+		await row(page, 'Unmarked').getByRole('link').click();
+		await page.getByRole('heading', { name: 'Unmarked' }).waitFor();
+		expect(await page.getByRole('button', { name: /Delete|Block/ }).count()).toBe(0);
+		await page.getByRole('button', { name: /Not spam/ }).click();
+		await page.getByText('moved to the inbox').waitFor();
+		expect(await page.getByRole('button', { name: 'Send notifications' }).count()).toBe(0);
+		const { body } = await server.call<{ submissions: object[] }>(`GET /api/forms/${two.id}/submissions`);
+		expect(body.submissions).toMatchObject([{ isRead: true, isSpam: false }]);
+		expect(complaints).toEqual([]);
+		await close();
+	});
+
 	test('to read shows no button that it could not use', async () => {
 		const form = await createForm(server, 'Read me');
 		await server.submit(form.slug, { name: 'Visible' });

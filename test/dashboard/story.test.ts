@@ -7,11 +7,13 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { openBrowser } from '../browser.ts';
+import { databaseSettings } from '../engine.ts';
 import { openSite } from '../site.ts';
 import { openDashboard } from './dashboard.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'formsrv-story-'));
-const server: RunningBinary = await startBinary({ cwd });
+const database = await databaseSettings(cwd);
+const server: RunningBinary = await startBinary({ cwd, env: database });
 const browser: Browser = await openBrowser();
 const site = openSite();
 afterAll(async () => {
@@ -22,7 +24,8 @@ afterAll(async () => {
 });
 
 async function setupLink(): Promise<string> {
-	const { stdout, code } = await runBinary(['dashboard-link'], { cwd, env: { FORMSRV_BASE_URL: server.baseUrl } });
+	const env = { ...database, FORMSRV_BASE_URL: server.baseUrl };
+	const { stdout, code } = await runBinary(['dashboard-link'], { cwd, env });
 	expect(code).toBe(0);
 	return stdout.trim();
 }
@@ -88,6 +91,7 @@ test('a person sets up, connects a website, reads, sorts, searches, exports, mak
 	await page.keyboard.press('/');
 	await page.keyboard.type('analytical');
 	await rows.filter({ hasText: 'Grace' }).waitFor({ state: 'detached' });
+	await rows.filter({ hasText: 'Ada' }).waitFor();
 	expect(await rows.count()).toBe(1);
 	await page.getByLabel('Search submissions').fill('');
 	await rows.filter({ hasText: 'Grace' }).waitFor();

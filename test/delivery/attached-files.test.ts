@@ -1,6 +1,8 @@
 /** Files that visitors attach, in the mails and webhook requests of their submission: named, attached, linked. */
 
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { startClamd, VIRUS } from '../files/clamd-server.ts';
 import { withProgram } from '../programs.ts';
@@ -96,6 +98,51 @@ test('what is more than 10 MiB in all is named only', async () => {
 	expect(mail?.text).toContain('a.bin (9 MiB), attached\nb.bin (2 MiB)\nc.bin (1 MiB), attached\n');
 });
 
+test('attached files are exact, whatever their size, and the mail has the size that it was announced with', async () => {
+	const peer = await openWithSmtp({ attachFiles: true });
+	const line = 57;
+	const piece = 840 * line;
+	const sizes = [0, 1, line - 1, line, line + 1, piece - 1, piece, piece + 1, 2 * piece, 3 * MIB + 2];
+	const contents = sizes.map((bytes) => randomBytes(bytes));
+	await server.call(`PATCH /api/forms/${(await server.app.forms.list())[0]?.id}`, {
+		json: { files: { maxFiles: 10 } },
+	});
+	await attach(
+		server,
+		contents.map((bytes, number) => new File([bytes], `${number}.bin`)),
+	);
+	const [mail] = await mailsOf(peer, 1);
+	const got = mail?.attachments.map(({ content }) => Buffer.from(content as ArrayBuffer).toString('base64'));
+	expect(got).toEqual(contents.map((bytes) => Buffer.from(bytes).toString('base64')));
+	const { content = '', announced } = peer.accepted[0] ?? {};
+	expect(Math.max(...content.split('\r\n').map(({ length }) => length))).toBeLessThan(998);
+	expect(content.length).toBe(announced as number);
+});
+
+test.each<[string, (path: string) => void]>([
+	['was removed', (path) => rmSync(path)],
+	['was cut off', (path) => truncateSync(path, MIB)],
+	['has another byte', (path) => writeFileSync(path, readFileSync(path).fill(1, 2 * MIB, 2 * MIB + 1))],
+])('a mail says that a file that %s cannot be attached, and carries the others', async (_, damage) => {
+	smtp = await startScriptedSmtp({ greeting: '421 later' });
+	await open({ FORMSRV_SMTP_URL: `${smtp.url}?tls=off` }, { attachFiles: true });
+	await attach(server, [
+		new File(['one'], 'one.txt'),
+		new File([randomBytes(3 * MIB)], 'two.bin'),
+		new File(['3'], 'three.txt'),
+	]);
+	const { folder } = server.app.config.files.place;
+	const paths = [...new Bun.Glob('??/*').scanSync(folder)].map((path) => join(folder, path));
+	damage(paths.find((path) => statSync(path).size > MIB) ?? '');
+	smtp.script = {};
+	const [mail] = await mailsOf(smtp, 1);
+	expect(mail?.attachments.map(({ filename }) => filename)).toEqual(['one.txt', 'three.txt']);
+	expect(mail?.text).toContain(
+		'one.txt (3 B), attached\ntwo.bin (3 MiB), not attached: it cannot be read at the moment\nthree.txt (1 B), attached\n',
+	);
+	expect(smtp.handedOver.length).toBe(1);
+});
+
 test('a mail that is refused with its attachments goes without them', async () => {
 	const peer = await openWithSmtp({ attachFiles: true });
 	peer.script.content = ({ content }) => (content.includes('filename=setup.exe') ? '552 5.7.0 blocked' : undefined);
@@ -117,6 +164,8 @@ test('an infected file is named as such and never attached', async () => {
 	smtp = await startScriptedSmtp({ greeting: '421 later' });
 	await open({ FORMSRV_SMTP_URL: `${smtp.url}?tls=off` }, { attachFiles: true });
 	const { files } = await attach(server, [new File(['virus'], 'bad.exe'), new File(['ok'], 'good.txt')]);
+	// The first attempt is made before they are scanned.
+	while (smtp.connections.length === 0) await Bun.sleep(10);
 	await setScan(server, files[0] as never, 'infected');
 	await setScan(server, files[1] as never, 'clean');
 	smtp.script = {};

@@ -83,7 +83,6 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 		/** Stores a submission as the intake does. Returns its id. */
 		async submit(fields: object = { a: 'b' }, { to = form, spamReason = null as string | null } = {}): Promise<number> {
 			const submission = {
-				id: storage.nextId(),
 				formId: to.id,
 				data: JSON.stringify(fields),
 				names: Object.keys(fields),
@@ -92,9 +91,9 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 				replyTo: null,
 			};
 			const rows = await dispatch.outbox.plan({ form: to, submission });
-			await storage.submissions.append({ ...submission, deliveries: rows });
+			const id = await storage.submissions.append({ ...submission, deliveries: rows });
 			dispatch.outbox.wake(rows);
-			return submission.id;
+			return id;
 		},
 		async start(): Promise<void> {
 			stopSending = dispatch.start('https://forms.example.com');

@@ -17,6 +17,32 @@ function render(data: object | string, rest: Partial<NotifiedSubmission> = {}) {
 	return renderNotification(identity, { form, submission, to: ['owner@example.com'] });
 }
 
+test('fields are named by the labels of their rules, in the mail, its preview and a digest', () => {
+	const labelled = {
+		...form,
+		fields: [
+			{ name: 'email', type: 'email' as const, label: 'Your e-mail' },
+			{ name: 'a', type: 'text' as const, label: 'Same' },
+			{ name: 'b', type: 'text' as const, label: 'Same' },
+			{ name: 'evil', type: 'text' as const, label: 'x\r\n\r\n</th><b>\u0007' },
+		],
+	};
+	const data = JSON.stringify({ email: 'ada@example.org', a: '1', b: '2', evil: '3', other: '4' });
+	const submission = { id, receivedAt, data, subject: '{{email}} wrote', replyTo: null };
+	const mail = renderNotification(identity, { form: labelled, submission, to: ['owner@example.com'] });
+	expect(mail.subject).toBe('ada@example.org wrote');
+	expect(mail.replyTo).toBe('ada@example.org');
+	expect(mail.text).toContain(
+		'Your e-mail:\nada@example.org\n\nSame (a):\n1\n\nSame (b):\n2\n\nx  </th><b>\u2407:\n3\n\nother:\n4\n',
+	);
+	expect(mail.html).toContain('>Your e-mail</th>');
+	expect(mail.html).toContain('x  &lt;/th&gt;&lt;b&gt;\u2407</th>');
+	expect(mail.html).not.toContain('>email</th>');
+	const one = { id, madeAt: receivedAt, total: 1, latest: [submission], to: ['owner@example.com'] };
+	const digest = renderDigest(identity, { form: labelled, ...one });
+	expect(digest.text).toContain('Your e-mail: ada@example.org · Same (a): 1 · Same (b): 2');
+});
+
 test('by default the subject names the form', () => {
 	expect(render({ a: 'b' }).subject).toBe('New submission: Contact');
 	expect(render({ a: 'b' }, { subject: ' \r\n ' }).subject).toBe('New submission: Contact');

@@ -5,6 +5,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import { parseSmtpUrl } from '../../src/config/smtp-url.ts';
 import { type NotifiedSubmission, renderNotification } from '../../src/delivery/email.ts';
 import { sendMail } from '../../src/delivery/smtp.ts';
+import { formatMailbox } from '../../src/email-address.ts';
 import { encodeId } from '../../src/ids.ts';
 import { withProgram } from '../programs.ts';
 import { openTestServer } from '../server.ts';
@@ -247,4 +248,16 @@ test('from the form on a website to the mailbox: hostile fields end as one mail 
 	} finally {
 		await server.close();
 	}
+});
+
+test('names of recipients arrive as they were written, and add neither header nor recipient', async () => {
+	const boxes = [
+		{ name: 'Lovelace, Ada', address: 'ada@example.com' },
+		{ name: 'Zoë "Z" \\ O’Neill <x@evil.example>', address: 'zoe@example.com' },
+		{ name: '', address: 'owner@example.com' },
+	];
+	const { raw, mail } = await deliver({}, { to: boxes.map(formatMailbox) });
+	expect(mail.to?.map(({ name, address }) => ({ name, address }))).toEqual(boxes);
+	expect(mail.headers.filter(({ key }) => ['to', 'cc', 'bcc'].includes(key))).toHaveLength(1);
+	expect(raw).not.toMatch(/^(?:Bcc|Cc):/im);
 });

@@ -62,10 +62,13 @@ test.each([
 		dispatch.deliveries.list(subject, { mode: mode as Mode | undefined, readQuery }),
 	);
 	expect(plans.length).toBeGreaterThan(1);
-	for (const plan of plans.filter((step) => step !== 'MERGE (UNION ALL)')) {
-		expect(plan).toMatch(/^SEARCH deliveries USING (COVERING )?INDEX /);
-		expect(plan).toEndWith(sought);
-	}
+	// Those that are held are counted beside the list.
+	const counted = isOfForm ? SOUGHT.formAndState : SOUGHT.state;
+	const indexes = plans
+		.filter((step) => step !== 'MERGE (UNION ALL)')
+		.map((step) => step.replace(/^SEARCH deliveries USING (COVERING )?INDEX /, ''));
+	expect(indexes).toContain(sought);
+	expect(indexes.filter((index) => index !== sought && index !== counted)).toEqual([]);
 });
 
 test.each([{}, { state: 'failed' }, { channel: 'mail' }, { state: 'sent', channel: 'webhook' }] as const)(

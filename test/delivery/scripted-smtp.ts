@@ -10,7 +10,7 @@ export type Behaviour = 'hang' | 'drop' | (string & {});
 
 const REPLIES: Record<Stage, string> = {
 	greeting: '220 test ESMTP',
-	EHLO: '250-test\r\n250-AUTH PLAIN\r\n250 SIZE 1000000',
+	EHLO: '250-test\r\n250-AUTH PLAIN\r\n250 SIZE 50000000',
 	AUTH: '235 2.7.0 welcome',
 	MAIL: '250 2.1.0 sender ok',
 	RCPT: '250 2.1.5 recipient ok',
@@ -22,6 +22,8 @@ export interface ReceivedMail {
 	from: string;
 	to: string[];
 	content: string;
+	/** In bytes, by SIZE. */
+	announced?: number;
 }
 
 export interface ScriptedSmtp {
@@ -62,6 +64,12 @@ export async function startScriptedSmtp(script: ScriptedSmtp['script'] = {}, por
 	return peer;
 }
 
+function begun(line: string): ReceivedMail {
+	const [, size] = /\bSIZE=(\d+)/.exec(line) ?? [];
+	const from = /<(.*?)>/.exec(line)?.[1] ?? '';
+	return { from, to: [], content: '', ...(size !== undefined && { announced: Number(size) }) };
+}
+
 function converse(socket: Socket, peer: ScriptedSmtp): void {
 	let mail: ReceivedMail = { from: '', to: [], content: '' };
 	let isContent = false;
@@ -85,7 +93,7 @@ function converse(socket: Socket, peer: ScriptedSmtp): void {
 		if (verb === 'EHLO' || verb === 'HELO') perform('EHLO');
 		else if (verb === 'AUTH') perform('AUTH');
 		else if (verb === 'MAIL') {
-			mail = { from: /<(.*?)>/.exec(line)?.[1] ?? '', to: [], content: '' };
+			mail = begun(line);
 			perform('MAIL');
 		} else if (verb === 'RCPT') {
 			mail.to.push(/<(.*)>/.exec(line)?.[1] ?? '');

@@ -11,10 +11,10 @@ import { tempFolder } from '../temp-folder.ts';
 
 const PATIENCE_MS = 20_000;
 const FORM = { id: 'f1', name: 'Contact', slug: 'contact' };
-const FLAGS = { isRead: false, isStarred: false, isSpam: false, files: [] };
 const EVENT = submissionEvent('submission.created', {
 	form: FORM,
-	submission: { id: 's1', createdAt: new Date().toISOString(), ...FLAGS },
+	createdAt: new Date().toISOString(),
+	around: ['{"id":"s1","data":', ',"isRead":false,"isStarred":false,"isSpam":false,"files":[]}'],
 }).join('{"name":"Ädä"}');
 
 const page = await Bun.file(join(import.meta.dir, '../../docs/webhooks.md')).text();

@@ -93,7 +93,7 @@ test(
 		await server.end('SIGTERM');
 
 		expect((await runBinary(['backup', 'verify', 'x.tar'], { cwd })).code).toBe(0);
-		expect((await runBinary(['restore', 'x.tar', '--data-dir', 'restored'], { cwd })).stderr).toBe('');
+		expect((await runBinary(['restore', 'x.tar', '--data-dir', 'restored'], { cwd })).code).toBe(0);
 		const restored = submissionsIn(join(cwd, 'restored'));
 		const hashes = new Set([...restored.values()].map((files) => files.join(' ')));
 		expect(before.filter((files) => !hashes.has(files))).toEqual([]);

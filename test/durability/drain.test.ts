@@ -7,6 +7,10 @@ import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const CLIENTS = 16;
+/** So few that the server is quiet now and then. */
+const FEW = 4;
+/** Of a client between two requests, at most. */
+const PAUSE_MS = 500;
 const STOPPED_WITHIN_MS = 10_000;
 const UNLIMITED = { FORMSRV_RATE_SUBMIT: '0', FORMSRV_RATE_API: '0', FORMSRV_LOG_LEVEL: 'error' };
 
@@ -24,29 +28,31 @@ interface Outcome {
 }
 
 /** Sends request after request on one connection until that ends. */
-async function sendOnOneConnection({ url, method }: Call, onFirst: () => void): Promise<Outcome> {
+async function sendOnOneConnection(call: Call, onFirst: () => void): Promise<Outcome> {
 	const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-	const send = () =>
-		new Promise<string | undefined>((resolve, reject) => {
+	const outcome = { responses: 0, lost: 0, isTold: false };
+	while (!outcome.isTold && outcome.lost === 0) {
+		await sendOnce(call, agent, outcome);
+		if (outcome.responses === 1) onFirst();
+	}
+	agent.destroy();
+	return outcome;
+}
+
+async function sendOnce({ url, method }: Call, agent: Agent, outcome: Outcome): Promise<void> {
+	try {
+		outcome.isTold = await new Promise<boolean>((resolve, reject) => {
 			const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
 			const outgoing = request(url, { method, agent, headers }, (response) => {
-				text(response).then(() => resolve(response.headers.connection), reject);
+				text(response).then(() => resolve(response.headers.connection === 'close'), reject);
 			});
 			outgoing.on('error', reject);
 			outgoing.end(method === 'POST' ? '{"mark":"x"}' : undefined);
 		});
-	const outcome = { responses: 0, lost: 0, isTold: false };
-	while (!outcome.isTold && outcome.lost === 0) {
-		try {
-			outcome.isTold = (await send()) === 'close';
-			outcome.responses++;
-			if (outcome.responses === 1) onFirst();
-		} catch {
-			outcome.lost++;
-		}
+		outcome.responses++;
+	} catch {
+		outcome.lost++;
 	}
-	agent.destroy();
-	return outcome;
 }
 
 async function stopUnderLoad(callTo: (server: RunningBinary) => Call): Promise<Outcome[]> {
@@ -67,6 +73,48 @@ test.each<[string, (server: RunningBinary) => Call]>([
 ])('every keep-alive client of %s gets `Connection: close`, and a response to every request', async (_, callTo) => {
 	const outcomes = await stopUnderLoad(callTo);
 	expect(outcomes.filter(({ lost, isTold }) => lost > 0 || !isTold)).toEqual([]);
+});
+
+/**
+ * Sends requests with pauses in between, on one connection after the other: on a new one as soon as it is told that one ends.
+ * Resolves, once a new one gets no response, with how many requests went into a connection that closed without a word.
+ */
+async function comeAgain(call: Call, onFirst: () => void): Promise<number> {
+	for (let lost = 0; ; ) {
+		const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+		const outcome = { responses: 0, lost: 0, isTold: false };
+		while (!outcome.isTold && outcome.lost === 0) {
+			await sendOnce(call, agent, outcome);
+			if (outcome.responses === 1) onFirst();
+			await Bun.sleep(Math.random() * PAUSE_MS);
+		}
+		agent.destroy();
+		lost += outcome.responses > 0 ? outcome.lost : 0;
+		if (outcome.lost > 0) return lost;
+	}
+}
+
+test('no client sends into a close, also if clients pause for a while or come again: 8 stops', async () => {
+	const cwd = tempFolder();
+	await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
+	for (let stop = 0; stop < 8; stop++) {
+		const server = await startBinary({ cwd, env: UNLIMITED });
+		const call: Call = { url: `${server.submitUrl}/f/contact`, method: 'POST' };
+		const started = Array.from({ length: FEW }, () => Promise.withResolvers<void>());
+		const clients = started.map(({ resolve }) => comeAgain(call, resolve));
+		await Promise.all(started.map(({ promise }) => promise));
+		const began = performance.now();
+		expect(await server.end('SIGTERM')).toBe(0);
+		expect(performance.now() - began).toBeLessThan(STOPPED_WITHIN_MS);
+		expect(await Promise.all(clients)).toEqual(Array(FEW).fill(0));
+	}
+}, 60_000);
+
+test('a server without connections stops at once', async () => {
+	const server = await startBinary({ cwd: tempFolder(), env: UNLIMITED });
+	const began = performance.now();
+	expect(await server.end('SIGTERM')).toBe(0);
+	expect(performance.now() - began).toBeLessThan(1000);
 });
 
 test('a scanner that never responds does not hold up the stop', async () => {

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { KILLS } from './kills.ts';
 
 const PLACES = 2000;
-const CYCLES = 15;
+/** Before the form is full. */
+const CYCLES = Math.min(KILLS, 15);
 const SENDERS = 64;
 /** A server is killed once it has acknowledged so many. */
 const PER_CYCLE = 80;

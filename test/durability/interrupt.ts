@@ -41,7 +41,7 @@ export async function followTheWayBack(cwd: string, sentence: string): Promise<v
 	const [, copy = ''] = /'formsrv restore (.+?)'/.exec(sentence) ?? [];
 	expect({ sentence, isThere: existsSync(copy) }).toEqual({ sentence, isThere: true });
 	const { code, stderr } = await runBinary(['restore', copy], { cwd });
-	expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+	expect({ code, stderr: stderr.replace(/^A backup holds no settings\..*\n/, '') }).toEqual({ code: 0, stderr: '' });
 	expect(await serveOnce(cwd)).toBeUndefined();
 }
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { beforeKillMs, KILLS } from './kills.ts';
 
-const CYCLES = 50;
 const SENDERS = 16;
 const UNLIMITED = { FORMSRV_RATE_SUBMIT: '0', FORMSRV_LOG_LEVEL: 'error' };
 
@@ -28,21 +28,21 @@ async function sendUntilGone(server: RunningBinary, { name, acknowledged }: { na
 	}
 }
 
-test(`every submission acknowledged before one of ${CYCLES} kills is there exactly once`, async () => {
+test(`every submission acknowledged before one of ${KILLS} kills is there exactly once`, async () => {
 	const cwd = tempFolder();
 	const created = await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
 	expect(created.code).toBe(0);
 	const acknowledged: string[] = [];
-	for (let cycle = 0; cycle < CYCLES; cycle++) {
+	for (let cycle = 0; cycle < KILLS; cycle++) {
 		const server = await startBinary({ cwd, env: UNLIMITED });
 		const senders = Array.from({ length: SENDERS }, (_, i) =>
 			sendUntilGone(server, { name: `${cycle}-${i}`, acknowledged }),
 		);
-		await Bun.sleep(20 + ((cycle * 37) % 80));
+		await Bun.sleep(beforeKillMs(cycle));
 		await server.end('SIGKILL');
 		await Promise.all(senders);
 	}
-	expect(acknowledged.length).toBeGreaterThan(CYCLES);
+	expect(acknowledged.length).toBeGreaterThan(KILLS);
 
 	const server = await startBinary({ cwd });
 	expect(await server.end('SIGTERM')).toBe(0);

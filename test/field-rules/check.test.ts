@@ -1,7 +1,7 @@
 /** Field rules hold what a browser holds with the same attributes, and say it with the label. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { createFieldCheck } from '../../src/field-rules/check.ts';
+import { atOnce, createFieldCheck } from '../../src/field-rules/check.ts';
 import type { FieldRule } from '../../src/field-rules/rules.ts';
 import { openBrowser } from '../browser.ts';
 
@@ -12,7 +12,8 @@ const NO_FILES: ReadonlySet<string> = new Set();
 /** The code and sentence of what is wrong with the field `f`. */
 function faultOf(rule: Partial<FieldRule>, value: unknown, files = NO_FILES) {
 	const values = value === undefined ? {} : { f: value };
-	const [fault] = createFieldCheck([{ name: 'f', type: 'text', ...rule }])({ values, files });
+	const check = createFieldCheck([{ name: 'f', type: 'text', ...rule }]);
+	const [fault] = atOnce(check({ values, files }));
 	return fault;
 }
 
@@ -77,9 +78,9 @@ describe('a field', () => {
 		const check = createFieldCheck(
 			['__proto__', 'constructor', 'toString'].map((name) => ({ name, type: 'text', required: true })),
 		);
-		expect(check({ values: {}, files: NO_FILES })).toHaveLength(3);
+		expect(atOnce(check({ values: {}, files: NO_FILES }))).toHaveLength(3);
 		expect(
-			check({ values: JSON.parse('{"__proto__":"a","constructor":"b","toString":"c"}'), files: NO_FILES }),
+			atOnce(check({ values: JSON.parse('{"__proto__":"a","constructor":"b","toString":"c"}'), files: NO_FILES })),
 		).toEqual([]);
 	});
 
@@ -99,7 +100,7 @@ test('every field at fault is named, in the order of the rules', () => {
 		{ name: 'a', type: 'text', required: true },
 		{ name: 'c', type: 'number' },
 	]);
-	const faults = check({ values: { b: 'x', c: '1' }, files: NO_FILES });
+	const faults = atOnce(check({ values: { b: 'x', c: '1' }, files: NO_FILES }));
 	expect(faults.map(({ field, code }) => [field, code])).toEqual([
 		['b', 'INVALID_EMAIL'],
 		['a', 'REQUIRED'],

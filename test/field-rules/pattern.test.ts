@@ -2,9 +2,16 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { compilePattern, PATTERN_MAX } from '../../src/field-rules/pattern.ts';
+import { atOnce } from '../../src/field-rules/check.ts';
+import { compilePattern, PATTERN_MAX, STEPS_AT_A_STRETCH } from '../../src/field-rules/pattern.ts';
 import { PatternFault } from '../../src/field-rules/pattern-syntax.ts';
 import { PATTERN_TEXT_MAX } from '../../src/field-rules/rules.ts';
+
+/** Whether texts match. */
+function matcher(source: string): (...texts: string[]) => boolean {
+	const { match } = compilePattern(source);
+	return (...texts) => atOnce(match(texts, { steps: 0 }));
+}
 
 const native = (pattern: string) => new RegExp(`^(?:${pattern})$`, 'v');
 
@@ -23,6 +30,11 @@ const ATOMS = [
 	'\\.',
 	'[\\w--a]',
 	'\\-',
+	'Ä',
+	'[a-bÄ]',
+	'[^\\p{Lu}😀]',
+	'\\W',
+	'\\P{Lu}',
 ];
 const QUANTIFIERS = ['', '', '', '*', '+', '?', '*?', '{2}', '{1,3}', '{0,2}?', '{2,}'];
 
@@ -41,7 +53,7 @@ const { pattern } = fc.letrec<{ pattern: string; part: string; atom: string; gro
 		.map(([open, inside]) => `${open}${open === '(?<name>' ? inside.replaceAll('?<name>', '?:') : inside})`),
 }));
 const text = fc.string({
-	unit: fc.constantFrom('a', 'b', 'B', '1', '_', ' ', '.', '-', '\n', 'Ä', '😀'),
+	unit: fc.constantFrom('a', 'b', 'B', '1', '_', ' ', '.', '-', '\n', 'Ä', '😀', '\ud83d'),
 	maxLength: 8,
 });
 
@@ -60,8 +72,11 @@ describe('a pattern', () => {
 		fc.assert(
 			fc.property(pattern.filter(isTaken), fc.array(text, { minLength: 1, maxLength: 6 }), (source, texts) => {
 				fc.pre(source.length <= PATTERN_MAX);
-				const { matches } = compilePattern(source);
-				for (const sent of texts) expect([sent, matches(sent)]).toEqual([sent, native(source).test(sent)]);
+				const matches = matcher(source);
+				const own = native(source);
+				const expected = texts.map((sent) => [sent, own.test(sent)]);
+				expect(texts.map((sent) => [sent, matches(sent)])).toEqual(expected);
+				expect(matches(...texts)).toBe(expected.every(([, is]) => is));
 			}),
 			{ numRuns: 500 },
 		);
@@ -77,7 +92,7 @@ describe('a pattern', () => {
 		['[\\p{L}&&\\p{Script=Greek}]+', ['λόγος'], ['logos']],
 		['', [''], ['a']],
 	])('%s', (source, good, bad) => {
-		const { matches } = compilePattern(source);
+		const matches = matcher(source);
 		for (const sent of good) expect([sent, matches(sent)]).toEqual([sent, true]);
 		for (const sent of bad) expect([sent, matches(sent)]).toEqual([sent, false]);
 	});
@@ -93,6 +108,8 @@ describe('a pattern', () => {
 		['(?i:a)', 'nor set flags'],
 		['\\p{RGI_Emoji}', 'several characters'],
 		['[\\q{ab|c}]', 'several characters'],
+		['[[^b][^c][^d][^e][^f][^g]]', 'at most 5 times'],
+		['[\\w--[a]--[b]--[c]--[d]--[e]--[f]]', 'at most 5 times'],
 		['a{100000}', 'too large'],
 		['(?:(?:(?:(?:){1000}){1000}){1000}){1000}', 'too large'],
 		['a'.repeat(PATTERN_MAX + 1), 'at most'],
@@ -141,7 +158,8 @@ describe('two hundred patterns that backtracking cannot finish', () => {
 	});
 
 	test.each(CATASTROPHIC)('%s', (source) => {
-		const { matches, size } = compilePattern(source);
+		const { size } = compilePattern(source);
+		const matches = matcher(source);
 		expect(size).toBeLessThanOrEqual(1000);
 		// Nearly a match, of every kind of character that the patterns repeat.
 		for (const repeated of ['a', '1', 'é']) {
@@ -156,7 +174,97 @@ describe('two hundred patterns that backtracking cannot finish', () => {
 			'([a-zA-Z0-9_.\\-]+)+@example',
 			'(?:[a-zA-Z]+[ \\-]?)+[0-9]',
 		]) {
-			expect(compilePattern(source).matches('a'.repeat(PATTERN_TEXT_MAX))).toBe(false);
+			expect(matcher(source)('a'.repeat(PATTERN_TEXT_MAX))).toBe(false);
 		}
 	});
+});
+
+/** Many different characters, as many sets: each is another question to the engine. */
+const HAN = Array.from({ length: PATTERN_TEXT_MAX }, (_, i) => String.fromCodePoint(0x4e00 + i));
+/** Without a period that could be remembered. */
+const AB = Array.from({ length: PATTERN_TEXT_MAX }, (_, i) => ((i * i * 2654435761) & 0x1000 ? 'a' : 'b')).join('');
+const DEAR: [string, string][] = [
+	['[ab]*a[ab]{480}', AB],
+	['(?:[ab]*a[ab]{480}){2}x', AB],
+	['(a?){300}b', 'a'.repeat(PATTERN_TEXT_MAX)],
+	[`(?:${'\\b|'.repeat(100)}a| )*x`, AB.replaceAll('b', ' ')],
+	[`(?:${HAN.slice(0, 240).join('|')}|.)*x`, HAN.join('')],
+	[
+		`(?:${HAN.slice(0, 115)
+			.map((one) => `[${one}]`)
+			.join('|')}|.)*x`,
+		HAN.join(''),
+	],
+	[
+		`(?:${HAN.slice(0, 44)
+			.map((one) => `[\\p{Lu}${one}]`)
+			.join('|')}|.)*x`,
+		HAN.join(''),
+	],
+];
+
+describe('a dear pattern and a text made for it', () => {
+	test.each(DEAR)('%s asks the engine once for a character, and pauses', (source, text) => {
+		const { match, size } = compilePattern(source);
+		const { exec, test: ask } = RegExp.prototype;
+		let calls = 0;
+		const count = (method: 'exec' | 'test', real: unknown) =>
+			Object.defineProperty(RegExp.prototype, method, {
+				configurable: true,
+				writable: true,
+				value(this: RegExp, sent: string) {
+					calls++;
+					return (real as typeof exec).call(this, sent);
+				},
+			});
+		count('exec', exec);
+		count('test', ask);
+		const work = { steps: 0 };
+		const stretches: number[] = [];
+		const all = match([text], work);
+		try {
+			while (!all.next().done) stretches.push(work.steps);
+		} finally {
+			Object.defineProperty(RegExp.prototype, 'exec', { configurable: true, writable: true, value: exec });
+			Object.defineProperty(RegExp.prototype, 'test', { configurable: true, writable: true, value: ask });
+		}
+		expect(calls).toBeLessThanOrEqual(text.length);
+		stretches.push(work.steps);
+		const ofOneCharacter = 4 * size;
+		expect(Math.max(...stretches)).toBeLessThan(STEPS_AT_A_STRETCH + ofOneCharacter);
+		expect(stretches.reduce((sum, steps) => sum + steps, 0)).toBeLessThanOrEqual((text.length + 1) * ofOneCharacter);
+	});
+
+	test('in many short values is bounded as in one long one', () => {
+		const { match, size } = compilePattern('(?:a?){300}');
+		const work = { steps: 0 };
+		let steps = 0;
+		const all = match('a'.repeat(PATTERN_TEXT_MAX).split(''), work);
+		for (let next = all.next(); !next.done; next = all.next()) {
+			expect(work.steps).toBeLessThan(STEPS_AT_A_STRETCH + 8 * size);
+			steps += work.steps;
+		}
+		expect(steps).toBeLessThanOrEqual(2 * PATTERN_TEXT_MAX * 4 * size);
+	});
+});
+
+test('what the engine takes long to compile counts as large, and is named before it is compiled', () => {
+	expect(compilePattern('[\\p{L}--[a-z]]').size).toBeGreaterThan(200);
+	for (const usual of ['[^@]+@[^@]+', '[^\\[\\^]--', '[\\p{L}\\-\\&]{2}', '\\[[^a]']) {
+		expect(compilePattern(usual).size).toBeLessThan(20);
+	}
+	const Native = RegExp;
+	let compiled = 0;
+	globalThis.RegExp = new Proxy(Native, {
+		construct(target, [source, flags]: [string, string]) {
+			compiled += Number(flags === 'v');
+			return new target(source, flags);
+		},
+	});
+	try {
+		expect(() => compilePattern('[[^b][^c][^d][^e][^f][^g]]')).toThrow(PatternFault);
+	} finally {
+		globalThis.RegExp = Native;
+	}
+	expect(compiled).toBe(0);
 });

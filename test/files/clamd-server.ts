@@ -28,7 +28,7 @@ TCPAddr 127.0.0.1
 TCPSocket ${port}
 StreamMaxLength ${MAX_STREAM_BYTES}
 MaxThreads 4
-User ${process.env.USER ?? 'root'}
+User root
 `,
 	);
 	const clamd = Bun.spawn([program, '--config-file', config], { stdout: 'pipe', stderr: 'pipe' });

@@ -53,7 +53,6 @@ function start(): void {
 
 /** A submission with a file of each content; its id. */
 async function append(...contents: Uint8Array[]): Promise<number> {
-	const id = storage.nextId();
 	const files: StoredFile[] = [];
 	for (const [index, content] of contents.entries()) {
 		const writer = store.create();
@@ -63,8 +62,7 @@ async function append(...contents: Uint8Array[]): Promise<number> {
 		const rest = { bytes: content.length, sha256: '', scan: 'unchecked' as const };
 		files.push({ ...names, ...rest, id: storage.nextId(), key: writer.key });
 	}
-	await storage.submissions.append({
-		id,
+	return storage.submissions.append({
 		formId: 1,
 		data: '{}',
 		names: [],
@@ -73,7 +71,6 @@ async function append(...contents: Uint8Array[]): Promise<number> {
 		replyTo: null,
 		files,
 	});
-	return id;
 }
 
 const scansOf = async (id: number) => (await storage.submissions.files([id])).get(id)?.map(({ scan }) => scan);

@@ -83,9 +83,9 @@ describe.each([
 		expect((await listed()).length).toBe(5);
 		const { body } = await server.call<Status>('GET /api/status');
 		expect(body.files).toMatchObject({
-			usedBytes: 12_070_001,
+			usedBytes: 12_000_000 + 70_000 + 2 * 4096,
 			quotaBytes: 5 * 1024 ** 3,
-			forms: [{ slug: 'jobs', usedBytes: 12_070_001 }],
+			forms: [{ slug: 'jobs', usedBytes: 12_000_000 + 70_000 + 2 * 4096 }],
 		});
 		await server.app.storage.submissions.remove(formId, ids);
 		await sweepFiles(server.app.storage, { store: server.app.files.store, pause: async () => true });
@@ -106,6 +106,41 @@ test('a bucket that cannot be reached rejects submissions with files, and no oth
 	const { body } = await server.call<Status>('GET /api/status');
 	expect(body.problems.map(({ name }) => name)).toEqual(['files']);
 	expect(server.logLines.join('\n')).toContain('The S3 service at http://127.0.0.1:1 ');
+});
+
+test('a bucket that hangs holds a visitor for ten seconds, and those after him not at all, until it works again', async () => {
+	let hangs = true;
+	const { promise: never } = Promise.withResolvers<Response>();
+	const bucket = Bun.serve({
+		port: 0,
+		hostname: '127.0.0.1',
+		idleTimeout: 0,
+		async fetch(request) {
+			if (hangs) return never;
+			await request.arrayBuffer();
+			return new Response(null, { status: request.method === 'DELETE' ? 204 : 200 });
+		},
+	});
+	closes.push(() => bucket.stop(true));
+	await open({ ...s3.newSettings(), FORMSRV_S3_ENDPOINT: bucket.url.origin });
+	const timed = async (...files: Uint8Array[]) => {
+		const began = performance.now();
+		return { status: await post(...files), seconds: (performance.now() - began) / 1000 };
+	};
+	const first = await Promise.all([timed(randomBytes(10), randomBytes(3_000_000)), timed(randomBytes(10))]);
+	expect(first.map(({ status }) => status)).toEqual([503, 503]);
+	expect(Math.max(...first.map(({ seconds }) => seconds))).toBeLessThan(10);
+	const next = await timed(randomBytes(10));
+	expect(next.status).toBe(503);
+	expect(next.seconds).toBeLessThan(1);
+	expect(await timed()).toMatchObject({ status: 200 });
+	hangs = false;
+	let last = next;
+	for (const began = performance.now(); last.status === 503 && performance.now() - began < 30_000; ) {
+		await Bun.sleep(100);
+		last = await timed(randomBytes(10));
+	}
+	expect(last.status).toBe(200);
 });
 
 test('what a dead server left is gone soon after the start', async () => {

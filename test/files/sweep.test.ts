@@ -53,10 +53,8 @@ async function put(store: FileStore | ReturnType<typeof tracked>): Promise<strin
 
 /** Stores a submission with a file under each of the keys. */
 async function append(...keys: string[]): Promise<number> {
-	const id = storage.nextId();
 	const rest = { field: 'cv', name: 'a.pdf', type: 'a/b', claimedType: '', bytes: 10, sha256: '', scan: null };
-	await storage.submissions.append({
-		id,
+	return storage.submissions.append({
 		formId: FORM,
 		data: '{}',
 		names: [],
@@ -65,7 +63,6 @@ async function append(...keys: string[]): Promise<number> {
 		replyTo: null,
 		files: keys.map((key) => ({ ...rest, id: storage.nextId(), key })),
 	});
-	return id;
 }
 
 const noted = async () => (await storage.db.select().from(removedFiles)).map(({ key }) => key);
@@ -229,11 +226,12 @@ describe('a finding', () => {
 		expect(names()).toEqual([]);
 	});
 
-	test('says that the disk is almost full, also while a file arrives', async () => {
-		let freeBytes = 300e6;
-		const store = tracked({ ...folder, freeBytes: () => freeBytes });
+	test('says that the disk is almost full, of bytes or of inodes, also while a file arrives', async () => {
+		let bytes = 300e6;
+		let inodes = Number.POSITIVE_INFINITY;
+		const store = tracked({ ...folder, room: () => ({ bytes, inodes }) });
 		const writer = store.create();
-		freeBytes = 200e6;
+		bytes = 200e6;
 		await writer.write(randomBytes(1_000_000));
 		expect(names()).toEqual([]);
 		const all = (async () => {
@@ -243,17 +241,23 @@ describe('a finding', () => {
 		expect(names()).toEqual(['fileRoom']);
 		await writer.abort();
 		expect(() => store.create()).toThrow();
-		freeBytes = 300e6;
+		bytes = 300e6;
 		await store.look();
 		expect(names()).toEqual([]);
 		await store.create().abort();
+		inodes = 999;
+		expect(() => store.create()).toThrow();
+		expect(storage.findings.list()).toMatchObject([{ name: 'fileRoom', detail: '999 inodes are free.' }]);
+		inodes = 1000;
+		await store.create().abort();
+		expect(names()).toEqual([]);
 	});
 
 	test('says at the start that the newest file is not there, as on a disk that is not mounted, until it is', async () => {
 		const key = await put(folder);
 		await append(key);
 		renameSync(root, `${root}-away`);
-		const stop = watch({ quota: 100, formQuota: 100 });
+		const stop = watch({ quota: 1e6, formQuota: 1e6 });
 		while (names().length === 0) await Bun.sleep(5);
 		expect(names()).toEqual(['lostFile']);
 		renameSync(join(`${root}-away`, key.slice(0, 2)), join(root, key.slice(0, 2)));
@@ -262,7 +266,7 @@ describe('a finding', () => {
 	});
 
 	test('says that the quota is nearly used up, in all or by one form, until it is not', async () => {
-		const stop = watch({ quota: 100, formQuota: 100 });
+		const stop = watch({ quota: 40_000, formQuota: 40_000 });
 		const keys = await Promise.all(Array.from({ length: 9 }, () => put(folder)));
 		await append(...keys.slice(0, 2));
 		const id = await append(...keys.slice(2));
@@ -271,7 +275,7 @@ describe('a finding', () => {
 		await storage.submissions.remove(FORM, [id]);
 		while (names().length > 0) await Bun.sleep(5);
 		await stop();
-		const stopAgain = watch({ quota: 100, formQuota: 22 });
+		const stopAgain = watch({ quota: 40_000, formQuota: 9000 });
 		while (names().length === 0) await Bun.sleep(5);
 		await stopAgain();
 	});
@@ -285,7 +289,7 @@ function watch(quotas: { quota: number; formQuota: number }, of = storage) {
 test('a server first tidies away what a dead process was writing', async () => {
 	await put(folder);
 	writeFileSync(join(root, 'incoming', 'ab'.repeat(16)), 'half');
-	const stop = watch({ quota: 100, formQuota: 100 });
+	const stop = watch({ quota: 1e6, formQuota: 1e6 });
 	while (readdirSync(join(root, 'incoming')).length > 0) await Bun.sleep(5);
 	await stop();
 });

@@ -96,6 +96,8 @@ const faults: [string, UpdateForm, string[]][] = [
 	['an empty name', { name: '  ' }, ['name']],
 	['a long name', { name: 'x'.repeat(201) }, ['name']],
 	['a bad slug', { slug: 'a b' }, ['slug']],
+	['a slug with blanks around it', { slug: ' abc\n' }, ['slug']],
+	['a slug with a letter that only looks like one', { slug: '\u212abc' }, ['slug']],
 	['a mail address without a domain', { notificationEmail: 'me@' }, ['notificationEmail']],
 	['eleven mail addresses', { notificationEmail: Array(11).fill('a@example.com').join(',') }, ['notificationEmail']],
 	['a script as redirect', { redirectUrl: 'javascript:alert(1)' }, ['redirectUrl']],
@@ -185,11 +187,10 @@ test('a change is visible to the next query of the slug', async () => {
 test('a deleted form is inaccessible at once, and its rows are swept, also after a restart', async () => {
 	const { forms, findBySlug, storage, file } = await open();
 	const form = await forms.create('live', { name: 'One', slug: 'contact' });
-	await createKeys(storage).create({ mode: 'live', permissions: ['read'], form: form.id });
+	await createKeys(storage).create({ mode: 'live', permissions: ['read'], forms: [form.id] });
 	const formId = decodeId(form.id) as number;
 	const appends = Array.from({ length: 2500 }, () =>
 		storage.submissions.append({
-			id: storage.nextId(),
 			formId,
 			data: '{"a":1}',
 			names: ['a'],

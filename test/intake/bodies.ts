@@ -3,7 +3,7 @@
 import type { Field } from '../../src/intake/field-list.ts';
 import { createMultipartReader, type FileSink } from '../../src/intake/multipart-reader.ts';
 import { isMultipart, type Media, mediaKind, readFields } from '../../src/intake/read-fields.ts';
-import { filesRejected } from '../../src/intake/reception.ts';
+import { filesRejected } from '../../src/intake/refused-files.ts';
 
 export const LIMITS = { maxFields: 1000, maxNameBytes: 256, maxDepth: 32 };
 export const JSON_TYPE = 'application/json';

@@ -94,7 +94,9 @@ describe('files', () => {
 			expect(await bytesOf(last?.files[0] as StoredFile)).toEqual(Buffer.from(bytes));
 		}
 		expect(inFolder()).toHaveLength(sizes.length);
-		expect(await server.app.storage.submissions.fileBytes(formId)).toBe(sizes.reduce((a, b) => a + b));
+		expect(await server.app.storage.submissions.fileBytes(formId)).toBe(
+			sizes.reduce((sum, bytes) => sum + Math.max(bytes, 4096), 0),
+		);
 	}, 30_000);
 
 	test('of one field become a list of names, and what was not chosen is left out', async () => {
@@ -170,7 +172,7 @@ describe('nothing is left of a submission', () => {
 			{
 				status: 413,
 				code: 'FILE_TOO_LARGE',
-				error: 'The file "large.bin" in the field "cv" was not taken: a file may have at most 150kB.',
+				error: '“large.bin” can’t be attached: a file may have at most 146.5 KiB.',
 			},
 		],
 		[
@@ -180,7 +182,7 @@ describe('nothing is left of a submission', () => {
 			{
 				status: 413,
 				code: 'TOO_MANY_FILES',
-				error: 'The file "a.txt" in the field "cv" was not taken: this form takes at most 2 in one submission.',
+				error: '“a.txt” can’t be attached: this form takes at most 2 files in one submission.',
 			},
 		],
 		[
@@ -190,8 +192,7 @@ describe('nothing is left of a submission', () => {
 			{
 				status: 415,
 				code: 'FILE_TYPE_NOT_ALLOWED',
-				error:
-					'The file "b.png" in the field "cv" was not taken: by its content it is text/plain, and this form takes application/pdf, image/*.',
+				error: '“b.png” can’t be attached: this form takes PDF and pictures.',
 			},
 		],
 	])('%s', async (_, rules, body, { status, ...wanted }) => {
@@ -224,6 +225,31 @@ describe('nothing is left of a submission', () => {
 		expect(await stored(formId)).toEqual([]);
 	});
 
+	test('while 200 others of the network arrive, at once', async () => {
+		const formId = await open(DEFAULT_FILE_RULES, { FORMSRV_RATE_SUBMIT: '0' });
+		const begun =
+			'POST /f/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 900000\r\n\r\n' +
+			`--b\r\nContent-Disposition: form-data; name="cv"; filename="a.bin"\r\n\r\n${'x'.repeat(1000)}`;
+		const sockets = await Promise.all(
+			Array.from({ length: 200 }, async () => {
+				const port = Number(new URL(server.submitUrl).port);
+				const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } });
+				socket.write(begun);
+				return socket;
+			}),
+		);
+		while (inFolder().length < 200) await Bun.sleep(5);
+		const began = performance.now();
+		const answer = await post(formData({ cv: text }));
+		expect([answer.status, answer.body.code]).toEqual([503, 'UNAVAILABLE']);
+		expect(performance.now() - began).toBeLessThan(5000);
+		expect((await post(formData({ note: 'x' }))).status).toBe(200);
+		for (const socket of sockets) socket.terminate();
+		while (inFolder().length > 0) await Bun.sleep(5);
+		expect((await post(formData({ cv: text }))).status).toBe(200);
+		expect(await stored(formId)).toHaveLength(2);
+	});
+
 	test('over the quota, while submissions without files are accepted', async () => {
 		const formId = await open(DEFAULT_FILE_RULES, { FORMSRV_FILES_QUOTA: '1MiB', FORMSRV_FILES_FORM_SHARE: '50' });
 		const half = new File([random(400_000)], 'half.bin');
@@ -232,8 +258,7 @@ describe('nothing is left of a submission', () => {
 		expect(answer.status).toBe(413);
 		expect(answer.body).toMatchObject({
 			code: 'FILES_FULL',
-			error:
-				'The file "half.bin" in the field "cv" was not taken: there is no room for it; the files of a form may take 512 KiB, if those of others leave as much.',
+			error: '“half.bin” can’t be attached: there is no room left for the files of this form.',
 		});
 		expect(inFolder()).toHaveLength(1);
 		expect((await post(formData({ note: 'x' }))).status).toBe(200);
@@ -257,6 +282,31 @@ describe('nothing is left of a submission', () => {
 		expect(await server.app.storage.submissions.fileBytes()).toBe(taken * 100_000);
 		expect(inFolder()).toHaveLength(taken);
 	});
+
+	test('over the quota by their number: each takes 4 KiB at least, and gives as much back', async () => {
+		const formId = await open(
+			{ ...DEFAULT_FILE_RULES, maxFiles: 20 },
+			{ FORMSRV_FILES_QUOTA: '8MiB', FORMSRV_FILES_FORM_SHARE: '100' },
+		);
+		const tiny = (count: number) => formData({ cv: Array.from({ length: count }, (_, i) => new File(['x'], `${i}`)) });
+		const { submissions: all } = server.app.storage;
+		for (let i = 0; i < 102; i++) expect((await post(tiny(20))).status).toBe(200);
+		expect(await all.fileBytes()).toBe(2040 * 4096);
+		expect((await post(tiny(7))).status).toBe(200);
+		expect(await post(tiny(2))).toMatchObject({ status: 413, body: { code: 'FILES_FULL' } });
+		expect(await post(formData({ cv: new File([random(4097)], 'a') }))).toMatchObject({ status: 413 });
+		expect((await post(formData({ cv: new File([], 'empty') }))).status).toBe(200);
+		expect(await all.fileBytes()).toBe(8 * MIB);
+		expect(inFolder()).toHaveLength(2048);
+		expect((await post(formData({ cv: new File([], 'empty') }))).status).toBe(413);
+		expect((await post(formData({ note: 'x' }))).status).toBe(200);
+		const ids = await server.app.storage.db.select({ id: submissions.id }).from(submissions);
+		await all.remove(
+			formId,
+			ids.map(({ id }) => id),
+		);
+		expect(await all.fileBytes()).toBe(0);
+	}, 60_000);
 
 	test('when the file store cannot take it, until it can', async () => {
 		const formId = await open();

@@ -5,6 +5,7 @@ import { decodeId } from '../../src/ids.ts';
 import { createIdempotency } from '../../src/intake/idempotency.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
 import { forms, idempotencyKeys } from '../../src/storage/tables.ts';
+import { newDatabase } from '../engine.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -87,9 +88,8 @@ test('two servers on one database store one submission under one key', async () 
 	const submitTo = (to: Storage, next: string) => async (since: number) => {
 		looked++;
 		while (looked < 2) await new Promise((resolve) => setImmediate(resolve));
-		const id = to.nextId();
-		const idempotencyKey = { ...request, next, submissionId: id, createdAt: now, since };
-		const row = { id, formId, data: '{"a":"b"}', names: ['a'], idempotencyKey };
+		const idempotencyKey = { ...request, next, createdAt: now, since };
+		const row = { formId, data: '{"a":"b"}', names: ['a'], idempotencyKey };
 		const submissionId = await to.submissions.append({ ...row, spamReason: null, subject: null, replyTo: null });
 		return { next, submissionId };
 	};
@@ -100,4 +100,23 @@ test('two servers on one database store one submission under one key', async () 
 	expect(first).toEqual(second);
 	expect(await stored()).toBe(before + 1);
 	await other.close();
+});
+
+test('a key of yesterday is none after a stop of 25 hours, from the first request on', async () => {
+	const folder = tempFolder();
+	const database = await newDatabase(folder);
+	let at = Date.UTC(2026, 3, 1);
+	// Time that passes begins anew with each process.
+	const open = () => openTestServer({ database, now: () => at, elapsed: () => performance.now() });
+	const submit = (to: TestServer, fields: object) => to.submit('contact', fields, { 'Idempotency-Key': 'order-1' });
+	const first = await open();
+	await first.app.forms.create('live', { name: 'Contact', slug: 'contact' });
+	expect((await submit(first, { n: 1 })).status).toBe(200);
+	expect((await submit(first, { n: 2 })).status).toBe(409);
+	await first.close();
+	at += 25 * 3_600_000;
+	const second = await open();
+	expect((await submit(second, { n: 2 })).status).toBe(200);
+	expect((await submit(second, { n: 3 })).status).toBe(409);
+	await second.close();
 });

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core';
+import type { Captcha } from '../../src/captchas.ts';
 import { ERROR_CODES } from '../../src/errors.ts';
 import { helpPage } from '../../src/intake/help-page.ts';
 import type { Page } from '../../src/intake/page-frame.ts';
@@ -21,6 +22,8 @@ const PAYLOADS = [
 ];
 
 const rejection = { status: 400, code: 'INVALID_BODY', message: 'Broken.', requestId: 'r1' } as const;
+const help = (endpoint: string, captcha: Captcha | null = null, honeypot = '_gotcha') =>
+	helpPage({ endpoint, captcha, honeypot });
 const backUrl = 'https://www.bakery.example/contact?from=x&to=y';
 
 const samples: Record<string, Page> = {
@@ -31,7 +34,8 @@ const samples: Record<string, Page> = {
 		backUrl,
 		fields: [{ field: 'email', code: 'INVALID', message: 'Not an address.' }],
 	}),
-	'the help page': helpPage({ endpoint: 'https://forms.bakery.example/f/contact-k3v9x2qm' }),
+	'the help page': help('https://forms.bakery.example/f/contact-k3v9x2qm'),
+	'the help page of a form with a captcha': help('https://forms.bakery.example/f/contact-k3v9x2qm', 'hcaptcha'),
 	'a small page': smallPage({ status: 404, requestId: 'r1' }),
 	'a small page of a fault': smallPage({ status: 503, requestId: 'r1' }),
 };
@@ -54,11 +58,11 @@ describe('the content of the pages', () => {
 	});
 
 	test('the help page shows how to post to this form and differs in nothing but the address', () => {
-		const one = helpPage({ endpoint: 'http://localhost:8081/f/one' }).html;
+		const one = help('http://localhost:8081/f/one').html;
 		expect(one).toContain('action=&quot;http://localhost:8081/f/one&quot;');
 		expect(one).toContain('_gotcha');
 		expect(one).toContain('curl &#39;http://localhost:8081/f/one&#39;');
-		expect(one.replaceAll('/f/one', '/f/two')).toBe(helpPage({ endpoint: 'http://localhost:8081/f/two' }).html);
+		expect(one.replaceAll('/f/one', '/f/two')).toBe(help('http://localhost:8081/f/two').html);
 	});
 
 	test('no page is larger than 6 kB', () => {
@@ -151,7 +155,7 @@ describe('in a real browser', () => {
 					backUrl: `https://a.example/?${payload}`,
 					fields: [{ field: payload, code: 'X', message: payload }],
 				}),
-				helpPage({ endpoint: new URL(`/f/${payload}`, 'https://a.example').href }),
+				help(new URL(`/f/${payload}`, 'https://a.example').href, 'altcha', payload),
 				smallPage({ status: 404, requestId: payload }),
 			];
 			for (const page of pages) {
@@ -168,7 +172,7 @@ describe('in a real browser', () => {
 	test('the snippets of the help page stay whole whatever the address holds', async () => {
 		const endpoint = `https://a.example/f/x'"><b>&\`\${1}`;
 		const { tab } = await openTab();
-		await show(tab, helpPage({ endpoint }));
+		await show(tab, help(endpoint));
 		const [form = '', script = '', command = ''] = await tab.locator('pre').allInnerTexts();
 		const action = await tab.evaluate((text) => {
 			const parsed = new DOMParser().parseFromString(text, 'text/html');

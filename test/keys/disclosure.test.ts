@@ -92,6 +92,47 @@ describe('the notification address', () => {
 	});
 });
 
+describe('a form-level key with write', () => {
+	test('sets flags, one by one and many at once, and sends nothing', async () => {
+		const form = await makeForm({ notificationEmail: 'owner@example.com' });
+		await server.submit(form.slug, { note: 'cake', _gotcha: 'filled in' });
+		const key = await server.createKey({ forms: [form.id], permissions: ['read', 'write'] });
+		const path = `/api/forms/${form.id}/submissions` as const;
+		const listed = await server.call<{ submissions: { id: string }[] }>(`GET ${path}?filter=spam`, { key });
+		const id = listed.body.submissions[0]?.id;
+		const flags = { isRead: true, isStarred: true, isSpam: false };
+		for (const [route, json] of [
+			[`PATCH ${path}/${id}`, { isSpam: false, sendWithheld: true }],
+			[`PATCH ${path}`, { ids: [id], set: { isSpam: false }, sendWithheld: true }],
+		] as const) {
+			const { status, body } = await server.call<Rejection>(route, { key, json });
+			expect([status, body.code]).toEqual([403, 'FORBIDDEN']);
+			expect(body.error).toContain('sendWithheld');
+		}
+		expect((await server.call<object>(`GET ${path}/${id}`)).body).toMatchObject({ isSpam: true });
+		expect((await server.call<object>(`PATCH ${path}/${id}`, { key, json: flags })).body).toMatchObject({
+			id,
+			...flags,
+		});
+		const many = { filter: 'starred', set: { isRead: false } };
+		expect((await server.call<object>(`PATCH ${path}`, { key, json: many })).body).toEqual({ updated: 1 });
+		expect((await server.call<object>(`GET ${path}/${id}`)).body).toMatchObject({ ...flags, isRead: false });
+		expect((await deliveriesOf(form)).map(({ state }) => state)).not.toContain('sent');
+	});
+
+	test('without read neither sees what it marks nor searches for it', async () => {
+		const form = await makeForm();
+		await server.submit(form.slug, { secret: 'The cake is a lie' });
+		const key = await server.createKey({ forms: [form.id], permissions: ['write'] });
+		const path = `/api/forms/${form.id}/submissions` as const;
+		const { body } = await server.call<{ submissions: { id: string }[] }>(`GET ${path}`);
+		const flagged = await server.call(`PATCH ${path}/${body.submissions[0]?.id}`, { key, json: { isRead: true } });
+		expect([flagged.status, flagged.text.includes('cake')]).toEqual([200, false]);
+		const json = { filter: 'all', search: 'cake', set: {} };
+		expect((await server.call(`PATCH ${path}`, { key, json })).status).toBe(403);
+	});
+});
+
 describe('what was submitted', () => {
 	test('is not in the response to a change of flags without the permission to read', async () => {
 		const form = await makeForm();
@@ -103,6 +144,25 @@ describe('what was submitted', () => {
 		expect(flagged.body).toContainAllKeys(['id', 'createdAt', 'isRead', 'isStarred', 'isSpam']);
 		expect(flagged.body).toMatchObject({ isRead: true });
 		expect((await server.call<object>(route, { key: author, json: { isRead: true } })).text).toContain('cake');
+	});
+
+	test('is not tried out with lists, a honeypot or a threshold, and the counts of spam', async () => {
+		const form = await makeForm();
+		const entries = { block: { add: ['text:the cake is'] } };
+		for (const [route, json] of [
+			['PATCH /api/lists', entries],
+			[`PATCH /api/forms/${form.id}/lists`, entries],
+			[`PATCH /api/forms/${form.id}`, { spam: { threshold: 5, honeypot: ['secret'] } }],
+			[`PATCH /api/forms/${form.id}`, { spam: { threshold: 1, honeypot: ['_gotcha'] } }],
+		] as const) {
+			const { status, body } = await server.call<Rejection>(route, { key: writer, json });
+			expect([status, body.code]).toEqual([403, 'FORBIDDEN']);
+			expect(body.error).toContain('"read"');
+			await server.submit(form.slug, { secret: 'The cake is a lie' });
+		}
+		const unchanged = await change(form, { ...form, name: 'Renamed' }, writer);
+		expect([unchanged.status, unchanged.body.spamCount]).toEqual([200, 0]);
+		expect((await server.call(`PATCH /api/forms/${form.id}/lists`, { key: author, json: entries })).status).toBe(200);
 	});
 
 	test('is not disclosed by the count of a bulk change or deletion by search', async () => {

@@ -2,10 +2,12 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { AppError } from '../../src/errors.ts';
 import { createForms } from '../../src/forms/forms.ts';
+import { sweepForms } from '../../src/forms/sweep.ts';
+import { encodeId } from '../../src/ids.ts';
 import { createKeys } from '../../src/keys/keys.ts';
 import { createToken } from '../../src/keys/token.ts';
 import { openStorage } from '../../src/storage/storage.ts';
-import { apiKeys } from '../../src/storage/tables.ts';
+import { apiKeys, keyForms } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 async function open() {
@@ -39,7 +41,7 @@ test('a key is valid until it is revoked, from the next request on', async () =>
 		mode: 'live',
 		permissions: ['read', 'write'],
 		sessionId: null,
-		formId: null,
+		formIds: null,
 	});
 	await keys.revoke(key.id);
 	expect(await codeOf(keys.authenticate(token))).toBe('UNAUTHORIZED');
@@ -74,14 +76,50 @@ test('a missing, malformed and unknown key get the same error, except for the hi
 test('a form-level key has the mode of its form, and ends with it', async () => {
 	const { keys, forms, storage } = await open();
 	const form = await forms.create('test', { name: 'Contact', slug: 'contact' });
-	const { token, key } = await keys.create({ mode: 'live', permissions: ['read'], form: 'contact' });
-	expect(await codeOf(keys.create({ mode: 'live', permissions: ['admin'], form: 'contact' }))).toBe('VALIDATION_ERROR');
+	const { token, key } = await keys.create({ mode: 'live', permissions: ['read'], forms: ['contact'] });
+	expect(await codeOf(keys.create({ mode: 'live', permissions: ['admin'], forms: ['contact'] }))).toBe(
+		'VALIDATION_ERROR',
+	);
 	expect(token).toStartWith('fk_');
 	expect(key).toMatchObject({ mode: 'test', form: form.id, permissions: ['read'] });
 	await keys.authenticate(token);
 	await forms.remove(form.id);
 	expect(await codeOf(keys.authenticate(token))).toBe('UNAUTHORIZED');
-	expect(await codeOf(keys.create({ mode: 'live', permissions: ['read'], form: 'contact' }))).toBe('FORM_NOT_FOUND');
+	expect(await codeOf(keys.create({ mode: 'live', permissions: ['read'], forms: ['contact'] }))).toBe('FORM_NOT_FOUND');
+	await storage.close();
+});
+
+test('a key of several forms loses one that is deleted, keeps the others, and ends with the last', async () => {
+	const { keys, forms, storage } = await open();
+	const made: string[] = [];
+	for (const name of ['a', 'b', 'c']) made.push((await forms.create('live', { name, slug: name })).id);
+	const [a = '', b = '', c = ''] = made;
+	const { token, key } = await keys.create({ mode: 'live', permissions: ['read'], forms: ['b', a, 'a', c] });
+	const alone = await keys.create({ mode: 'live', permissions: ['read'], forms: [a] });
+	expect(key).toMatchObject({ form: a, forms: [a, b, c] });
+	for (const [doomed, left] of [
+		[a, [b, c]],
+		[c, [b]],
+	] as const) {
+		await forms.remove(doomed);
+		await sweepForms(storage, { pause: async () => true });
+		expect((await keys.authenticate(token)).formIds).toEqual([...left]);
+		expect((await keys.list()).map((one) => one.forms)).toEqual([[...left]]);
+	}
+	expect(await codeOf(keys.authenticate(alone.token))).toBe('UNAUTHORIZED');
+	await forms.remove(b);
+	expect(await codeOf(keys.authenticate(token))).toBe('UNAUTHORIZED');
+	expect(await storage.db.select().from(keyForms)).toEqual([]);
+	await storage.close();
+});
+
+test('what does not know of several forms finds a key of the first one, never one of all', async () => {
+	const { keys, forms, storage } = await open();
+	for (const name of ['a', 'b']) await forms.create('live', { name, slug: name });
+	const { key } = await keys.create({ mode: 'live', permissions: ['read', 'write'], forms: ['b', 'a'] });
+	const [row] = await storage.db.select({ formId: apiKeys.formId }).from(apiKeys);
+	expect(encodeId(row?.formId ?? 0)).toBe((await forms.list()).find(({ slug }) => slug === 'a')?.id as string);
+	expect(key.forms).toHaveLength(2);
 	await storage.close();
 });
 

@@ -9,6 +9,8 @@ import { openTestServer } from '../server.ts';
 
 interface Rule {
 	permission: Permission;
+	/** Whether the permission to read is needed beside it. */
+	alsoRead?: boolean;
 	/** Whether a form-level key may come in for its own form. */
 	formKey?: boolean;
 	/** Whether test keys are refused. */
@@ -24,16 +26,17 @@ const RULES: Record<string, Rule> = {
 	'DELETE /api/forms/:id': { permission: 'delete' },
 	'GET /api/forms/:id/submissions': { permission: 'read', formKey: true },
 	'GET /api/forms/:id/submissions/:submissionId': { permission: 'read', formKey: true },
-	'PATCH /api/forms/:id/submissions/:submissionId': { permission: 'write' },
+	'PATCH /api/forms/:id/submissions/:submissionId': { permission: 'write', formKey: true },
 	'GET /api/forms/:id/submissions/:submissionId/spam': { permission: 'read', formKey: true },
 	'DELETE /api/forms/:id/submissions/:submissionId': { permission: 'delete' },
-	'PATCH /api/forms/:id/submissions': { permission: 'write' },
+	'PATCH /api/forms/:id/submissions': { permission: 'write', formKey: true },
 	'POST /api/forms/:id/submissions/delete': { permission: 'delete' },
 	'GET /api/forms/:id/submissions/:submissionId/files.zip': { permission: 'read', formKey: true },
 	'GET /api/forms/:id/submissions/:submissionId/files/:fileId': { permission: 'read', formKey: true },
 	'POST /api/forms/:id/submissions/:submissionId/files/:fileId/link': { permission: 'read', formKey: true },
 	'GET /api/forms/:id/export': { permission: 'read', formKey: true },
 	'GET /api/forms/:id/stats': { permission: 'read' },
+	'POST /api/forms/:id/test-token': { permission: 'write' },
 	'GET /api/forms/:id/fields/suggestion': { permission: 'read' },
 	'GET /api/stats': { permission: 'read' },
 	'GET /api/events': { permission: 'read', formKey: true },
@@ -41,9 +44,9 @@ const RULES: Record<string, Rule> = {
 	'POST /api/keys': { permission: 'admin' },
 	'DELETE /api/keys/:id': { permission: 'admin' },
 	'GET /api/lists': { permission: 'read' },
-	'PATCH /api/lists': { permission: 'write' },
+	'PATCH /api/lists': { permission: 'write', alsoRead: true },
 	'GET /api/forms/:id/lists': { permission: 'read' },
-	'PATCH /api/forms/:id/lists': { permission: 'write' },
+	'PATCH /api/forms/:id/lists': { permission: 'write', alsoRead: true },
 	'GET /api/forms/:id/webhooks': { permission: 'admin' },
 	'POST /api/forms/:id/webhooks': { permission: 'admin' },
 	'GET /api/forms/:id/webhooks/:webhookId': { permission: 'admin' },
@@ -72,6 +75,7 @@ const server = await openTestServer({ settings: { FORMSRV_RATE_AUTH: '0', FORMSR
 afterAll(server.close);
 
 const own = await server.app.forms.create('live', { name: 'Own', slug: 'own' });
+const second = await server.app.forms.create('live', { name: 'Second', slug: 'second' });
 const other = await server.app.forms.create('live', { name: 'Other', slug: 'other' });
 const revoked = await server.app.keys.create({ mode: 'live', permissions: ['admin'] });
 await server.app.keys.revoke(revoked.key.id);
@@ -89,6 +93,12 @@ const permissionSets: Permission[][] = [
 	['read', 'write', 'delete'],
 	['admin'],
 ];
+
+/** The permission that a route needs first of those that a key does not have. */
+function lackingOf(permissions: readonly Permission[], { permission, alsoRead }: Rule): Permission | undefined {
+	if (permissions.includes('admin')) return undefined;
+	return [permission, ...(alsoRead ? (['read'] as const) : [])].find((needed) => !permissions.includes(needed));
+}
 
 const invalidHeaders: Record<string, string | undefined> = {
 	'no header': undefined,
@@ -116,6 +126,7 @@ const signedIn = await Promise.all(
 const OWN_PAGE = { 'X-Formsrv-CSRF': '1', 'Sec-Fetch-Site': 'same-origin' };
 const testMode = await server.createKey({ mode: 'test' });
 const formKey = await server.createKey({ form: own.id });
+const markingFormKey = await server.createKey({ forms: [own.id, second.id], permissions: ['read', 'write'] });
 const submittingFormKey = await server.createKey({ form: own.id, permissions: ['submit'] });
 
 const ask = (route: string, authorization: string | undefined, formId?: string) =>
@@ -160,21 +171,20 @@ describe.each(routes)('%s', (route, rule) => {
 
 	test('accepts exactly the keys with its permission', async () => {
 		for (const { permissions, token } of limited) {
-			const isEnough = permissions.includes(rule.permission) || permissions.includes('admin');
+			const lacking = lackingOf(permissions, rule);
+			const isEnough = lacking === undefined;
 			if (isEnough && route.startsWith('DELETE')) continue;
 			const { status, body } = await ask(route, `bearer ${token}`);
 			if (isEnough) expect([401, 403]).not.toContain(status);
 			else {
 				expect({ permissions, status, code: body.code }).toEqual({ permissions, status: 403, code: 'FORBIDDEN' });
-				expect(body.error).toContain(`"${rule.permission}"`);
+				expect(body.error).toContain(`"${lacking}"`);
 			}
 		}
 	});
 
 	test('does not disclose to a limited key which forms exist', async () => {
-		const lacking = limited.find(
-			({ permissions }) => !permissions.includes(rule.permission) && !permissions.includes('admin'),
-		);
+		const lacking = limited.find(({ permissions }) => lackingOf(permissions, rule) !== undefined);
 		if (!lacking || !route.includes(':id')) return;
 		const [existing, missing] = await Promise.all(
 			[own.id, 'zzzzzzzzzz'].map((id) => ask(route, `Bearer ${lacking.token}`, id)),
@@ -183,23 +193,34 @@ describe.each(routes)('%s', (route, rule) => {
 		expect(existing?.status).toBe(missing?.status as number);
 	});
 
-	test(rule.formKey ? 'takes a form-level key for its own form alone' : 'refuses a form-level key', async () => {
-		const isOpen = rule.formKey === true;
-		const ownForm = await ask(route, `Bearer ${formKey}`);
-		if (isOpen) expect([401, 403]).not.toContain(ownForm.status);
-		else expect(ownForm.status).toBe(403);
-		expect((await ask(route, `Bearer ${submittingFormKey}`)).status).toBe(403);
-		const [elsewhere, nowhere] = await Promise.all(
-			[other.id, 'zzzzzzzzzz'].map((id) => ask(route, `Bearer ${formKey}`, id)),
-		);
-		if (!route.includes(':id')) return;
-		expect([elsewhere?.status, nowhere?.status]).toEqual([403, 403]);
-		expect(elsewhere?.body.error).toBe(nowhere?.body.error as string);
-	});
+	test(
+		rule.formKey ? 'takes a form-level key with its permission for its own forms alone' : 'refuses a form-level key',
+		async () => {
+			const isOpen = rule.formKey === true;
+			const ownForm = await ask(route, `Bearer ${formKey}`);
+			if (isOpen && rule.permission === 'read') expect([401, 403]).not.toContain(ownForm.status);
+			else expect(ownForm.status).toBe(403);
+			if (ownForm.status === 403) expect(ownForm.body.error).toContain(`the permission "${rule.permission}"`);
+			for (const { id } of [own, second]) {
+				const { status } = await ask(route, `Bearer ${markingFormKey}`, id);
+				if (isOpen) expect([401, 403]).not.toContain(status);
+				else expect(status).toBe(403);
+			}
+			expect((await ask(route, `Bearer ${submittingFormKey}`)).status).toBe(403);
+			if (!route.includes(':id')) return;
+			for (const key of [formKey, markingFormKey]) {
+				const [elsewhere, nowhere] = await Promise.all(
+					[other.id, 'zzzzzzzzzz'].map((id) => ask(route, `Bearer ${key}`, id)),
+				);
+				expect([elsewhere?.status, nowhere?.status]).toEqual([403, 403]);
+				expect(elsewhere?.body.error).toBe(nowhere?.body.error as string);
+			}
+		},
+	);
 
 	test('accepts a session like the session’s key', async () => {
 		for (const { permissions, token, cookie } of signedIn) {
-			const isEnough = permissions.includes(rule.permission) || permissions.includes('admin');
+			const isEnough = lackingOf(permissions, rule) === undefined;
 			if (isEnough && route.startsWith('DELETE')) continue;
 			const [byKey, byCookie] = [
 				await ask(route, `Bearer ${token}`),

@@ -43,6 +43,21 @@ describe('POST /api/keys', () => {
 		}
 	});
 
+	test('creates a form-level key for up to twenty forms, all of which it names', async () => {
+		const second = (await server.call<Form>('POST /api/forms', { json: { name: 'Second', slug: 'second' } })).body;
+		const { status, body } = await create({ forms: ['second', 'live', second.id], permissions: ['read', 'write'] });
+		expect(status).toBe(201);
+		expect(body).toMatchObject({ form: form.id, forms: [form.id, second.id], permissions: ['read', 'write'] });
+		expect((await create({ forms: [form.id] })).body).toMatchObject({ form: form.id, forms: [form.id] });
+		expect((await create({ permissions: ['read'], forms: null, form: null })).body).toMatchObject({
+			form: null,
+			forms: null,
+		});
+		expect((await create({ forms: [form.id, 'nowhere'] })).body.code).toBe('FORM_NOT_FOUND');
+		expect((await create({ forms: [form.id, testForm.id] })).body.code).toBe('FORM_NOT_FOUND');
+		expect((await create({ forms: Array(20).fill('live') })).status).toBe(201);
+	});
+
 	test('creates keys of the caller’s mode only', async () => {
 		expect((await create({ permissions: ['admin'] }, testAdmin)).body).toMatchObject({ mode: 'test' });
 		expect((await create({ permissions: ['read'], mode: 'live' }, testAdmin)).status).toBe(403);
@@ -62,7 +77,12 @@ describe('POST /api/keys', () => {
 		[{ permissions: [] }, 'permissions'],
 		[{ permissions: ['billing'] }, 'permissions.0'],
 		[{ permissions: 'read' }, 'permissions'],
-		[{ form: 'live', permissions: ['read', 'write'] }, 'permissions'],
+		[{ form: 'live', permissions: ['read', 'delete'] }, 'permissions'],
+		[{ forms: ['live'], permissions: ['admin'] }, 'permissions'],
+		[{ forms: [] }, 'forms'],
+		[{ forms: Array(21).fill('live') }, 'forms'],
+		[{ forms: ['live'], form: 'live' }, 'form'],
+		[{ forms: 'live' }, 'forms'],
 		[{ permissions: ['read'], name: 'x'.repeat(201) }, 'name'],
 		[{ permissions: ['read'], expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
 		[{ permissions: ['read'], expiresAt: 'tomorrow' }, 'expiresAt'],

@@ -1,7 +1,10 @@
 /** Messages that people send to shops, offices and clubs: the rules leave them far from the threshold, whatever they name. */
 
 import { describe, expect, test } from 'bun:test';
+import { wordsOf } from '../../src/spam/text/message.ts';
+import { OFFER_PHRASES } from '../../src/spam/text/offer-phrases.ts';
 import { openJudge } from './judge.ts';
+import { OFFERS } from './outreach.ts';
 
 /** Far enough below the default threshold of five. */
 const FAR = 3.5;
@@ -23,6 +26,26 @@ const MESSAGES: Record<string, readonly string[]> = {
 		'Thank you for your time on the phone. I am absolutely happy with the offer, and would like to collect the car from your dealer on Friday.',
 		'We want better marketing, so that search engines find our shop. Do you also do web design? Hundreds of customers ask us every year.',
 		'Please send me the form for the free trial lesson, and tell me the prices of the course after that. Thank you!',
+	],
+	Agencies: [
+		'We are looking for a web design company that could rebuild our shop. Do you also offer SEO services and social media management, and what would it cost?',
+		'I came across your website and love your pottery. Do you offer courses for beginners? We would like to book a quick call this week.',
+		'Our agency does mobile app development, and we saw your job ad for a web designer. Is the position still open? My portfolio is attached.',
+		'Wir suchen eine Webdesign Agentur, die unsere Website neu macht und uns bei Google nach vorne bringt. Können Sie uns ein Angebot schicken?',
+		'Bonjour, notre association cherche une agence web pour la refonte de notre site et son référencement naturel. Pouvez-vous nous faire un devis gratuit ?',
+		'Buscamos una agencia de marketing digital para el posicionamiento web de nuestra tienda. ¿Cuánto cuesta una auditoría?',
+		'Hello, I noticed your website has a broken link on the page about opening hours, just to let you know. Best wishes',
+		'Our shop is not ranking on Google any more and we lose traffic. Could you do an SEO audit and send us a proposal with pricing? We want more leads.',
+		'I need an explainer video of 60 seconds with a voice over for our product launch. What do you charge, and can I see your past work?',
+		'Do you accept guest posts? I am a nurse and would like to write an article about night shifts for your blog, no links needed.',
+		'We are choosing between three agencies for our Instagram and Google Ads. Please send your price list and tell us when you are free for a quick call.',
+		'I was looking at your website and noticed that the booking form fails on my phone, so I could not order. Could you help me?',
+		'Unsere Website ist nicht mehr zeitgemäß, wir möchten mehr Anfragen und eine bessere Sichtbarkeit bei Google. Was kostet eine Betreuung bei Ihnen?',
+		'Guten Tag, auf Ihrer Seite steht, dass Sie Erklärvideos drehen. Ich bin beim Besuch Ihrer Website neugierig geworden, haben Sie im Mai Zeit?',
+		'Nous voulons refaire notre site et gagner en visibilité sur Google avec plus de trafic. Quels sont vos tarifs pour un audit SEO ?',
+		'Bonjour, en visitant votre site j’ai vu que vous proposez des vidéos de présentation. Seriez-vous disponible en juin pour notre restaurant ?',
+		'Estimados, he visitado su página web y estoy interesado en sus servicios de posicionamiento. ¿Pueden enviarme un presupuesto sin compromiso?',
+		'Queremos aparecer en Google y conseguir más clientes para la tienda. ¿Ofrecen diseño web y publicidad en redes sociales?',
 	],
 	German: [
 		'Guten Tag, ich hätte gerne ein kostenloses Angebot für eine neue Heizung. Bitte rufen Sie mich unter 030 123456789 zurück.',
@@ -72,4 +95,33 @@ describe.each(Object.entries(MESSAGES))('%s', (_language, messages) => {
 		const { reasons, score } = openJudge()({ name: 'A. Customer', email: 'customer@example.com', message });
 		expect({ score, reasons: score > FAR ? reasons : [] }).toEqual({ score, reasons: [] });
 	});
+});
+
+test.each([
+	'Bitte rufen Sie mich unter 040 1234567 an, am besten vormittags, vielen Dank',
+	'Guten Tag, ich bin ab 18 Uhr unter 040 12345678 zu erreichen. Mit freundlichen Grüßen',
+	'Please call me on 020 7946 0958 about the kitchen quote, tomorrow morning is best',
+	'Je voudrais un rendez-vous demain, vous pouvez me rappeler au 06 12 34 56 78 après le travail',
+	'Necesito una cita para el lunes, por favor llámeme al 612 345 678 por la tarde',
+])('who asks to be called gets no points for it: %s', (message) => {
+	expect(openJudge()({ name: 'A. Customer', message }).reasons).toEqual([]);
+});
+
+test('a phrase of an offer is words as a text is read, so that it can be met', () => {
+	const phrases = OFFER_PHRASES.flatMap(([, texts]) => texts.split(/,\s+/));
+	expect(phrases.filter((phrase) => wordsOf(phrase).join(' ') !== phrase)).toEqual([]);
+	expect(new Set(phrases).size).toBe(phrases.length);
+});
+
+test('four in ten unsolicited offers are found before anything was taught, and a phrase counts once', () => {
+	const judge = openJudge();
+	const scores = Object.values(OFFERS)
+		.flat()
+		.map((message) => judge({ name: 'A. Seller', email: 'seller@example.com', message }).score);
+	expect(scores.filter((score) => score >= 5).length).toBeGreaterThanOrEqual(0.4 * scores.length);
+	expect(scores.every((score) => score >= 1.5)).toBe(true);
+	const twice = judge({
+		message: 'I have written a guest post on gardens, and after that I shall write another guest post on trees.',
+	});
+	expect(twice.reasons).toEqual([{ rule: 'words', points: 2, detail: '“guest post” 2' }]);
 });

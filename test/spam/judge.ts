@@ -4,10 +4,11 @@ import { createJudge, type JudgeOptions, type Sent } from '../../src/spam/judge.
 import { createDisposableCheck } from '../../src/spam/sender/disposable.ts';
 import { type SpamReason, scoreOf, verdictOf } from '../../src/spam/verdict.ts';
 import type { SpamSettings } from '../../src/spam-settings.ts';
-import type { FormRow } from '../../src/storage/tables.ts';
+import type { FormRow, Mode } from '../../src/storage/tables.ts';
 
 export interface Posted extends Partial<Omit<Sent, 'form' | 'data'>> {
 	formId?: number;
+	mode?: Mode;
 	allowedDomains?: string[];
 	spam?: Partial<SpamSettings>;
 }
@@ -25,9 +26,9 @@ export function openJudge(options: Partial<JudgeOptions> = {}) {
 		...options,
 	});
 	/** The reasons, score and verdict for a submission. */
-	return (fields: object, { formId = 1, allowedDomains = [], spam = {}, ...sent }: Posted = {}) => {
+	return (fields: object, { formId = 1, mode = 'live', allowedDomains = [], spam = {}, ...sent }: Posted = {}) => {
 		const settings: SpamSettings = { threshold: 5, honeypot: ['_gotcha'], ...spam };
-		const form = { id: formId, allowedDomains, spam: settings } as Partial<FormRow> as FormRow;
+		const form = { id: formId, mode, allowedDomains, spam: settings } as Partial<FormRow> as FormRow;
 		const reasons: SpamReason[] =
 			judge({
 				form,

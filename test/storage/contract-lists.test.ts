@@ -9,6 +9,7 @@ import type { Storage } from '../../src/storage/storage.ts';
 import { FILTERS, type Filter, type Flags, type ListQuery } from '../../src/storage/submission.ts';
 import { forms } from '../../src/storage/tables.ts';
 import type { readChunk } from '../../src/submissions/export/chunk.ts';
+import type { Layout } from '../../src/submissions/export/formats.ts';
 import { append, FORM, listIds, OTHER_FORM, open } from './contract.ts';
 import { ENGINES } from './engines.ts';
 
@@ -125,7 +126,16 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		const request = (order: 'asc' | 'desc') => ({
 			selection: { formId: FORM, filter: 'all' as const, beforeId: ids[2] as number },
 			order,
-			layout: { format: 'ndjson' as const, bom: false, formulas: 'guard' as const, fields: ['a'], isPartial: false },
+			layout: {
+				format: 'ndjson',
+				columns: [],
+				isWhole: true,
+				hasAllFields: true,
+				listed: [],
+				isFormLevel: false,
+				bom: false,
+				formulas: 'guard',
+			} satisfies Layout as Layout,
 			steps: [],
 			isFirst: true,
 		});

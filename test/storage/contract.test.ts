@@ -1,6 +1,7 @@
 /** The storage contract, as features rely on it: what is written, ids, settings and leaders. Each engine runs these tests as they are. */
 
 import { describe, expect, test } from 'bun:test';
+import { randomInt as random } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import type { AppEvent } from '../../src/events.ts';
 import { encodeId } from '../../src/ids.ts';
@@ -40,10 +41,9 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 
 		test('is refused once the storage is closed, and so is a submission', async () => {
 			const { storage } = await open(createPlace);
-			const id = storage.nextId();
 			await storage.close();
 			await expect(storage.batch((tx) => [tx.delete(forms)])).rejects.toBeInstanceOf(Unavailable);
-			await expect(append(storage, { id })).rejects.toBeInstanceOf(Unavailable);
+			await expect(append(storage)).rejects.toBeInstanceOf(Unavailable);
 		});
 	});
 
@@ -154,8 +154,30 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 				]);
 				expect((await submissions.files([otherId])).get(otherId)?.[0]?.bytes).toBe(3);
 				const bytes = [FORM, OTHER_FORM, 1].map(submissions.fileBytes);
-				expect(await Promise.all([...bytes, submissions.fileBytes()])).toEqual([10, 3, 0, 13]);
+				expect(await Promise.all([...bytes, submissions.fileBytes()])).toEqual([8192, 4096, 0, 12_288]);
 				expect(await Promise.all([FORM, OTHER_FORM, 1].map(submissions.hasFiles))).toEqual([true, true, false]);
+				await storage.close();
+			});
+
+			test('takes 4 KiB of the quota for each that is kept, or its size, and gives exactly that back', async () => {
+				const { storage } = await open(createPlace);
+				const stored: number[] = [];
+				const room = async () => {
+					const rows = await storage.db.select({ bytes: files.bytes, key: files.key }).from(files);
+					return rows.reduce((sum, { bytes, key }) => sum + (key === null ? 0 : Math.max(bytes, 4096)), 0);
+				};
+				const one = () => {
+					const bytes = [0, 1, 4095, 4096, 4097, random(0, 20_000)][random(0, 6)] as number;
+					return file(storage, { bytes, ...(random(0, 5) === 0 && { key: null }) });
+				};
+				for (let step = 0; step < 60; step++) {
+					const isRemoval = stored.length > 0 && random(0, 3) === 0;
+					if (isRemoval) await storage.submissions.remove(FORM, stored.splice(random(0, stored.length), random(1, 4)));
+					else stored.push(await append(storage, { files: Array.from({ length: random(0, 6) }, one) }));
+					expect(await storage.submissions.fileBytes(FORM)).toBe(await room());
+				}
+				await storage.submissions.remove(FORM, stored);
+				expect(await storage.submissions.fileBytes()).toBe(0);
 				await storage.close();
 			});
 
@@ -167,7 +189,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 					UniqueViolation,
 				);
 				expect(await storage.db.select({ key: files.key }).from(files)).toEqual([{ key }]);
-				expect(await storage.submissions.fileBytes()).toBe(10);
+				expect(await storage.submissions.fileBytes()).toBe(4096);
 				await storage.close();
 			});
 
@@ -185,7 +207,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 				await storage.submissions.remove(FORM, [first]);
 				expect(await dueOf(storage, a.key)).toBe(0);
 				expect(await removedKeys(storage)).toEqual(keys(a, b));
-				expect(await storage.submissions.fileBytes(FORM)).toBe(20);
+				expect(await storage.submissions.fileBytes(FORM)).toBe(8192);
 				await storage.batch((tx) => [tx.update(forms).set({ deletedAt: 1 }).where(eq(forms.id, FORM))]);
 				await storage.submissions.sweep(FORM, 1);
 				expect(await removedKeys(storage)).toEqual(keys(a, b, c));
@@ -193,7 +215,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 				await storage.batch((tx) => [tx.delete(forms).where(eq(forms.id, FORM))]);
 				expect(await removedKeys(storage)).toEqual(keys(a, b, c, d));
 				expect(await storage.db.select({ key: files.key }).from(files)).toEqual([{ key: e.key }]);
-				expect(await storage.submissions.fileBytes()).toBe(10);
+				expect(await storage.submissions.fileBytes()).toBe(4096);
 				await storage.close();
 			});
 		});

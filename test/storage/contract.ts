@@ -20,10 +20,8 @@ export async function open(createPlace: () => Promise<() => Promise<Storage>>) {
 export async function append(storage: Storage, row: Partial<NewSubmission> = {}): Promise<number> {
 	const { data = '{"a":"b"}' } = row;
 	const names = Object.keys(JSON.parse(data) as object);
-	const id = row.id ?? storage.nextId();
-	const whole = { id, formId: FORM, data, names, spamReason: null, subject: null, replyTo: null };
-	await storage.submissions.append({ ...whole, ...row });
-	return id;
+	const whole = { formId: FORM, data, names, spamReason: null, subject: null, replyTo: null };
+	return storage.submissions.append({ ...whole, ...row });
 }
 
 /** What a list has, which is as many as are counted. */

@@ -2,8 +2,8 @@
 
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
-import { decodeId } from '../../ids.ts';
-import { hasPermission, type Principal } from '../../keys/permissions.ts';
+import { encodeId } from '../../ids.ts';
+import { hasPermission, isFormLevel, callerOf as limitedAs, type Principal } from '../../keys/permissions.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { forms, type Mode } from '../../storage/tables.ts';
 import { createEventBatch, serverSentEvent } from './batch.ts';
@@ -15,12 +15,15 @@ const RECONNECT_MS = 3000;
 /** How often the server checks that keys and sessions are still valid: another process may have ended them. */
 const CHECK_MS = 500;
 const MAX_STREAMS = 200;
-/** Streams that keys cannot take, so that people can always open the dashboard. */
-const RESERVED_FOR_SESSIONS = 50;
+/** All that are not of an owner's session together; it can always open the dashboard. */
+const MAX_OF_KEYS = 150;
+/** All form-level keys and their sessions together. */
+const MAX_OF_FORM_KEYS = 60;
 /** Per key, and per session. */
 const MAX_PER_CALLER = 10;
 /** Per key with all the sessions opened by it: their number is not limited. */
 const MAX_PER_KEY = 40;
+const MAX_PER_FORM_KEY = 20;
 /** Chunks that a client may fall behind before its stream is closed; it then reconnects and loads everything again. */
 const MAX_QUEUED_CHUNKS = 100;
 const MAX_CACHED_MODES = 10_000;
@@ -58,7 +61,7 @@ export function createEventStreams(
 	}
 
 	async function maySee(principal: Principal, formId: number): Promise<boolean> {
-		if (principal.formId !== null) return decodeId(principal.formId) === formId;
+		if (principal.formIds !== null) return principal.formIds.includes(encodeId(formId));
 		return (await modeOf(formId)) === principal.mode;
 	}
 
@@ -85,16 +88,33 @@ export function createEventStreams(
 		const open = [...streams].map(({ principal }) => principal);
 		const ofCaller = open.filter((other) => callerOf(other) === callerOf(caller)).length;
 		const ofKey = keyId === null ? 0 : open.filter((other) => other.keyId === keyId).length;
-		if (ofCaller >= MAX_PER_CALLER || ofKey >= MAX_PER_KEY) {
+		const maxPerKey = isFormLevel(caller) ? MAX_PER_FORM_KEY : MAX_PER_KEY;
+		if (ofCaller >= MAX_PER_CALLER || ofKey >= maxPerKey) {
 			const which = sessionId === null ? 'A key' : 'A session';
-			const limit = `${which} has at most ${MAX_PER_CALLER} event streams at once, a key with its sessions ${MAX_PER_KEY}`;
+			const limit = `${which} has at most ${MAX_PER_CALLER} event streams at once, a key with its sessions ${maxPerKey}`;
 			throw new AppError('RATE_LIMITED', `${limit}: end one first.`, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 		}
-		const room = sessionId === null ? MAX_STREAMS - RESERVED_FOR_SESSIONS : MAX_STREAMS;
-		if (open.length < room) return;
-		throw new AppError('UNAVAILABLE', 'Too many event streams are open. Try again shortly.', {
-			retryAfterSeconds: RETRY_AFTER_SECONDS,
-		});
+		if (isFormLevel(caller)) makeRoom(caller, { limit: MAX_OF_FORM_KEYS, counts: isFormLevel });
+		if (!isOwners(caller)) makeRoom(caller, { limit: MAX_OF_KEYS, counts: (other) => !isOwners(other) });
+		makeRoom(caller, { limit: MAX_STREAMS, counts: () => true });
+	}
+
+	/**
+	 * If there are as many as there may be, the longest open stream of whom has the most ends for one who has fewer.
+	 * @throws AppError UNAVAILABLE if no other key has more
+	 */
+	function makeRoom(caller: Principal, { limit, counts }: { limit: number; counts: (of: Principal) => boolean }): void {
+		const counted = [...streams].filter(({ principal }) => counts(principal));
+		if (counted.length < limit) return;
+		const byKey = Map.groupBy(counted, ({ principal }) => limitedAs(principal));
+		const own = byKey.get(limitedAs(caller))?.length ?? 0;
+		const [most = []] = [...byKey.values()].sort((a, b) => b.length - a.length);
+		if (own + 1 >= most.length) {
+			throw new AppError('UNAVAILABLE', 'Too many event streams are open. Try again shortly.', {
+				retryAfterSeconds: RETRY_AFTER_SECONDS,
+			});
+		}
+		most[0]?.close();
 	}
 
 	/** @returns a function that removes the stream once its client has disconnected */
@@ -174,4 +194,9 @@ export function createEventStreams(
 
 function callerOf({ keyId, sessionId }: Principal): string | null {
 	return sessionId ?? keyId;
+}
+
+/** A person at the dashboard, for all forms. */
+function isOwners(principal: Principal): boolean {
+	return principal.sessionId !== null && !isFormLevel(principal);
 }

@@ -84,12 +84,12 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 	}
 
 	/** `undefined` if the key of the session is gone or not valid. Sessions of set-up links have no key. */
-	function principalOf(session: SessionRow, key: ApiKeyRow | null): Principal | undefined {
+	async function principalOf(session: SessionRow, key: ApiKeyRow | null): Promise<Principal | undefined> {
 		const sessionId = encodeId(session.id);
 		if (session.keyId === null) {
-			return { keyId: null, sessionId, mode: session.mode, permissions: ['admin'], formId: null };
+			return { keyId: null, sessionId, mode: session.mode, permissions: ['admin'], formIds: null };
 		}
-		const principal = key === null ? undefined : keys.principalOf(key);
+		const principal = key === null ? undefined : await keys.principalOf(key);
 		return principal && { ...principal, sessionId };
 	}
 
@@ -156,7 +156,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			const [found] = await byHash().execute({ hash: hashToken(token) });
 			if (!found || ages.endOf(found.session) <= now()) return undefined;
 			const { session, key } = found;
-			const principal = principalOf(session, key);
+			const principal = await principalOf(session, key);
 			if (!principal) return undefined;
 			if (isUse) touchLastUsed(session);
 			return {

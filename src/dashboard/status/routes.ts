@@ -9,7 +9,7 @@ import { readStatus } from './status.ts';
 const EXAMPLE: Status = {
 	version: '1.0.0',
 	uptimeSeconds: 86_400,
-	database: { sizeBytes: 52_428_800, walBytes: 4_194_304, freeBytes: 21_474_836_480 },
+	database: { sizeBytes: 52_428_800, walBytes: 4_194_304, freeBytes: 21_474_836_480, freeInodes: 6_291_456 },
 	files: {
 		usedBytes: 12_582_912,
 		quotaBytes: 5_368_709_120,

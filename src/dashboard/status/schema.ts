@@ -14,10 +14,13 @@ export const Status = Type.Object(
 			sizeBytes: count('Size of the database.'),
 			walBytes: count('Size of the write-ahead log; 0 with PostgreSQL.'),
 			freeBytes: nullable(count('Free space on the disk; null with PostgreSQL, whose disk is not known.')),
+			freeInodes: nullable(
+				count('How many more files the disk can hold; null where it has no bound, and with PostgreSQL.'),
+			),
 		}),
 		files: Type.Object(
 			{
-				usedBytes: count('Bytes of attached files, of all forms in both modes.'),
+				usedBytes: count('Bytes of attached files, of all forms in both modes; each counts as 4 KiB at least.'),
 				quotaBytes: count('Most bytes of files in all: FORMSRV_FILES_QUOTA.'),
 				formQuotaBytes: count('Most bytes of the files of one form.'),
 				forms: Type.Array(
@@ -57,6 +60,7 @@ export const Status = Type.Object(
 					description: `One of ${FINDING_NAMES.map((name) => `\`${name}\``).join(', ')}.`,
 				}),
 				problem: Type.String({ description: 'What happened, what it means and what to do.' }),
+				detail: nullable(Type.String(), { description: 'What exactly was seen, if more can be said; for live keys.' }),
 				since: Type.String({ format: 'date-time' }),
 			}),
 			{ description: 'What is wrong at the moment.' },

@@ -3,7 +3,7 @@
 import { and, desc, eq, gt, isNull } from 'drizzle-orm';
 import type { Config } from '../../config.ts';
 import type { DeliveryManagement } from '../../delivery/management.ts';
-import type { DeliveryList } from '../../delivery/schema.ts';
+import { LEAST_INODES } from '../../disk-room.ts';
 import { encodeId } from '../../ids.ts';
 import type { DiskUse } from '../../storage/database.ts';
 import type { Storage } from '../../storage/storage.ts';
@@ -27,11 +27,13 @@ export async function readStatus({ config, dispatch, storage }: StatusSources, m
 	const clock = storage.clock.report();
 	const { sizeBytes, walBytes, disk } = await storage.disk();
 	const problems = storage.findings.list();
+	// A test key learns nothing about live forms, such as where their webhooks are.
+	const detailOf = (detail: unknown) => (mode === 'live' && typeof detail === 'string' ? detail : null);
 	const { quota, formQuota } = config.files;
 	return {
 		version: VERSION,
 		uptimeSeconds: Math.floor(process.uptime()),
-		database: { sizeBytes, walBytes, freeBytes: disk?.freeBytes ?? null },
+		database: { sizeBytes, walBytes, freeBytes: disk?.free.bytes ?? null, freeInodes: freeInodes(disk) },
 		files: {
 			usedBytes: await storage.submissions.fileBytes(),
 			quotaBytes: quota,
@@ -42,8 +44,13 @@ export async function readStatus({ config, dispatch, storage }: StatusSources, m
 		mail: { configured: waiting.mail.isSet, from: config.mailFrom },
 		queue: { waiting: waiting.pagination.total, failed: failed.pagination.total },
 		clock,
-		problems: problems.map(({ name, problem, since }) => ({ name, problem, since: new Date(since).toISOString() })),
-		health: problems.map(({ problem }) => problem).join(' ') || (healthOf(disk, waiting.mail) ?? clock.problem ?? 'ok'),
+		problems: problems.map(({ name, problem, detail, since }) => ({
+			name,
+			problem,
+			detail: detailOf(detail),
+			since: new Date(since).toISOString(),
+		})),
+		health: problems.map(({ problem }) => problem).join(' ') || (healthOf(disk) ?? clock.problem ?? 'ok'),
 	};
 }
 
@@ -58,8 +65,12 @@ async function largestForms({ db }: Pick<Storage, 'db'>, mode: Mode): Promise<St
 	return rows.map((row) => ({ ...row, id: encodeId(row.id) }));
 }
 
-function healthOf(disk: DiskUse['disk'], { heldReason }: DeliveryList['mail']): string | null {
-	if (disk && disk.freeBytes < disk.neededBytes) return 'The disk of the database is almost full.';
-	if (heldReason !== null) return `The mail server does not accept mail: ${heldReason}`;
+function freeInodes(disk: DiskUse['disk']): number | null {
+	return disk && Number.isFinite(disk.free.inodes) ? disk.free.inodes : null;
+}
+
+function healthOf(disk: DiskUse['disk']): string | null {
+	if (disk && (disk.free.bytes < disk.neededBytes || disk.free.inodes < LEAST_INODES))
+		return 'The disk of the database is almost full.';
 	return null;
 }

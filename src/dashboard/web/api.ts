@@ -26,7 +26,9 @@ type Query = Record<string, string | number | boolean | undefined | null>;
 interface CallOptions {
 	method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
 	query?: object;
+	/** Sent as JSON, or as a form. */
 	body?: unknown;
+	token?: string;
 	signal?: AbortSignal;
 	/** The request survives the page, which may send it as it is left. */
 	keepalive?: boolean;
@@ -41,15 +43,17 @@ function withQuery(path: string, query: object = {}): string {
 }
 
 async function send(path: string, options: CallOptions): Promise<Response> {
-	const { method = 'GET', query, body, signal, keepalive } = options;
+	const { method = 'GET', query, body, token, signal, keepalive } = options;
 	const headers: Record<string, string> = { Accept: 'application/json' };
 	if (method !== 'GET') headers['X-Formsrv-CSRF'] = '1';
-	if (body !== undefined) headers['Content-Type'] = 'application/json';
+	const isForm = body instanceof FormData;
+	if (body !== undefined && !isForm) headers['Content-Type'] = 'application/json';
+	if (token !== undefined) headers.Authorization = `Bearer ${token}`;
 	try {
 		const response = await fetch(withQuery(path, query), {
 			method,
 			headers,
-			body: body === undefined ? undefined : JSON.stringify(body),
+			body: body === undefined || isForm ? body : JSON.stringify(body),
 			signal,
 			keepalive,
 			credentials: 'same-origin',
@@ -121,7 +125,14 @@ export const submissions = {
 	updateMany: (form: string, target: types.BulkTarget, change: BulkChange) =>
 		patch<{ updated: number }>(`${formPath(form)}/submissions`, { ...target, ...change }, { keepalive: true }),
 	removeMany: (form: string, target: types.BulkTarget) =>
-		post<{ deleted: number }>(`${formPath(form)}/submissions/delete`, target, { keepalive: true }),
+		post<{ deleted: number }>(
+			`${formPath(form)}/submissions/delete`,
+			{ ...target, dryRun: false },
+			{ keepalive: true },
+		),
+	/** How many `removeMany` would remove. */
+	countMany: (form: string, target: types.BulkTarget) =>
+		post<{ matched: number }>(`${formPath(form)}/submissions/delete`, { ...target, dryRun: true }),
 	deliveries: (form: string, id: string) => get<types.DeliveryList>(`${submissionPath(form, id)}/deliveries`),
 };
 
@@ -142,6 +153,7 @@ export type ExportFormat = 'csv' | 'json' | 'ndjson';
 
 export interface ExportQuery extends types.Selection {
 	format: ExportFormat;
+	columns: string;
 	bom?: 1;
 	formulas?: 'raw';
 }
@@ -200,7 +212,14 @@ export const server = {
 	testMail: (to: string) => post<{ reply: string }>('/api/mail/test', { to }),
 };
 
-/** Posts to a form through its public address on this listener, exactly as a website would. */
-export const submitTo = (slug: string, data: Record<string, string>) => post(`/api/f/${segment(slug)}`, data);
+/** Posts to a form through its public address on this listener, as a website would, with a token for one test. */
+export async function submitTest({ id, slug }: types.Form, values: Record<string, string | File>): Promise<void> {
+	const { token } = await post<{ token: string }>(`${formPath(id)}/test-token`);
+	const entries = Object.entries(values);
+	const body = new FormData();
+	for (const [name, value] of entries) body.append(name, value);
+	const hasFiles = entries.some(([, value]) => value instanceof File);
+	await call(`/api/f/${segment(slug)}`, { method: 'POST', body: hasFiles ? body : values, token });
+}
 
 export const eventsAddress = '/api/events';

@@ -44,18 +44,6 @@ export function absoluteTime(iso: string): string {
 	return exact().format(new Date(iso));
 }
 
-/** "12.4 MB", in powers of 1000. */
-export function formatBytes(bytes: number): string {
-	const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-	let value = bytes;
-	let unit = 0;
-	while (value >= 1000 && unit < units.length - 1) {
-		value /= 1000;
-		unit += 1;
-	}
-	return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
-}
-
 /** "3 d 4 h", "5 min". */
 export function formatDuration(seconds: number): string {
 	const days = Math.floor(seconds / 86_400);

@@ -26,7 +26,7 @@ import { ShortcutHelp } from './views/shortcut-help.tsx';
 function View({ at }: { at: Route }) {
 	const only = session.value?.form;
 	if (at.view === 'forms')
-		return only ? <InboxView form={only} submission={null} query={EMPTY_QUERY} /> : <FormsList />;
+		return only ? <InboxView key={only} form={only} submission={null} query={EMPTY_QUERY} /> : <FormsList />;
 	if (at.view === 'inbox')
 		return <InboxView key={at.form} form={at.form} submission={at.submission} query={at.query} />;
 	if (at.view === 'connect') return <ConnectPage key={at.form} form={at.form} />;

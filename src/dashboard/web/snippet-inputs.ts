@@ -1,6 +1,7 @@
 /** The inputs of a form as its snippets have them: with the attributes that say the same as its field rules. */
 
 import { FIELD_TYPES, type FieldRule, isLong, labelOf } from '../../field-rules/rules.ts';
+import { sampleOf } from '../../field-rules/sample.ts';
 import type { FileRules } from '../../file-rules.ts';
 
 /** For a form without rules. */
@@ -34,13 +35,15 @@ export interface Fields {
 	fields?: readonly FieldRule[] | null;
 	/** What a file input may take; without it there is none besides those of the rules. */
 	files?: FileRules | null;
+	/** Whether a field is stored: not what controls the submission. */
+	isStored?: (name: string) => boolean;
 }
 
 const AUTOCOMPLETE: Record<string, string> = { name: 'name', email: 'email', tel: 'tel', phone: 'tel' };
 const LINES = 5;
 
-export function rulesOf({ fields, files }: Fields): readonly FieldRule[] {
-	const rules = fields ?? USUAL;
+export function rulesOf({ fields, files, isStored = () => true }: Fields): readonly FieldRule[] {
+	const rules = (fields ?? USUAL).filter(({ name }) => isStored(name));
 	const hasInput = rules.some(({ type }) => type === 'file');
 	return files && !hasInput ? [...rules, { name: 'files', type: 'file', label: 'Files' }] : rules;
 }
@@ -93,23 +96,10 @@ function linesOf(form: Fields, dialect: Dialect): string[] {
 	});
 }
 
-/** Values to try the form with; a pattern may want others. */
-export function sampleValues(form: Fields): Record<string, string> {
+/** Values to try the form with, of all fields but files; `undefined` where none was found. */
+export function sampleValues(form: Fields): [FieldRule, string | undefined][] {
 	const texts = rulesOf(form).filter(({ type }) => type !== 'file');
-	return Object.fromEntries(texts.map((rule) => [rule.name, sampleOf(rule)]));
-}
-
-function sampleOf({ name, type, min, options, minLength = 0, maxLength }: FieldRule): string {
-	const samples: Record<string, string> = {
-		email: 'ada@example.com',
-		url: 'https://example.com',
-		tel: '+1 555 0100',
-		number: `${min ?? 1}`,
-		date: `${min ?? '2030-01-31'}`,
-		checkbox: 'on',
-	};
-	const sample = options?.[0] ?? samples[type] ?? (/name/i.test(name) ? 'Ada' : 'Hello');
-	return type === 'text' ? sample.padEnd(minLength, '.').slice(0, maxLength) : sample;
+	return texts.map((rule) => [rule, sampleOf(rule)]);
 }
 
 function controlOf(rule: FieldRule, { files }: Fields): Control {

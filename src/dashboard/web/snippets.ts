@@ -1,6 +1,6 @@
 /** Copy-paste code that connects a website to a form. */
 
-import { CAPTCHAS, type Captcha } from '../../captchas.ts';
+import { type Captcha, captchaMarkup, captchaScript } from '../../captchas.ts';
 import { attribute, type Fields, hasFiles, inputJsx, inputMarkup, rulesOf, sampleValues } from './snippet-inputs.ts';
 
 export interface SnippetForm extends Fields {
@@ -15,6 +15,8 @@ export interface SnippetForm extends Fields {
 	tellsPage?: boolean;
 	/** The name of the hidden field for robots; without it there is none. */
 	honeypot?: string | undefined;
+	/** A domain whose pages may post, if not all may. */
+	domain?: string | undefined;
 }
 
 export interface Snippet {
@@ -40,10 +42,12 @@ function formMarkup(form: SnippetForm, attributes = ''): string {
 	const lines = [
 		...inputMarkup(form),
 		...(form.honeypot === undefined ? [] : honeypot(form.honeypot)),
-		...(form.captcha ? [CAPTCHAS[form.captcha].widget] : []),
+		...(form.captcha ? [captchaMarkup(form.captcha, form.address)] : []),
 		'<button type="submit">Send</button>',
 	];
-	const script = form.captcha ? `\n${CAPTCHAS[form.captcha].script}` : '';
+	const script = form.captcha
+		? `\n<script src="${captchaScript(form.captcha, form.submitUrl)}" async defer></script>`
+		: '';
 	// Without it browsers send the names of files, and not the files.
 	const encoding = hasFiles(form) ? ' enctype="multipart/form-data"' : '';
 	return `<form action="${form.address}" method="POST"${encoding}${attributes}>\n${indent(lines, '  ')}\n</form>${script}`;
@@ -54,7 +58,9 @@ function scriptAttributes({ asksStatus, tellsPage }: SnippetForm): string {
 }
 
 function fetchCode(form: SnippetForm): string {
-	return `const form = document.querySelector('#contact');
+	return `${formMarkup(form, ' id="contact"')}
+<script>
+const form = document.querySelector('#contact');
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
@@ -66,7 +72,8 @@ form.addEventListener('submit', async (event) => {
   const result = await response.json();
   if (response.ok) form.replaceChildren('Thank you, your message has been sent.');
   else alert(result.error);
-});`;
+});
+</script>`;
 }
 
 function reactHoneypot(name: string | undefined): string {
@@ -75,11 +82,11 @@ function reactHoneypot(name: string | undefined): string {
 }
 
 function reactCode(form: SnippetForm): string {
-	return `import { useState } from 'react';
+	return `import { ${form.captcha ? 'useEffect, ' : ''}useState } from 'react';
 
 export function ContactForm() {
   const [state, setState] = useState({ status: 'idle' });
-
+${reactScript(form)}
   async function submit(event) {
     event.preventDefault();
     setState({ status: 'sending' });
@@ -99,7 +106,7 @@ export function ContactForm() {
   if (state.status === 'sent') return <p role="status">Thank you, your message has been sent.</p>;
   return (
     <form onSubmit={submit}>
-${indent(inputJsx(form), '      ')}${reactHoneypot(form.honeypot)}${reactCaptcha(form.captcha)}
+${indent(inputJsx(form), '      ')}${reactHoneypot(form.honeypot)}${reactCaptcha(form)}
       <button disabled={state.status === 'sending'}>Send</button>
       {state.status === 'failed' && <p role="alert">{state.error}</p>}
     </form>
@@ -107,27 +114,48 @@ ${indent(inputJsx(form), '      ')}${reactHoneypot(form.honeypot)}${reactCaptcha
 }`;
 }
 
-function reactCaptcha(captcha: Captcha | null): string {
-	if (captcha === null) return '';
-	const widget = CAPTCHAS[captcha].widget.replace('class=', 'className=');
-	return `\n      {/* load ${captcha}'s script once in your page's head */}\n      ${widget}`;
+function reactCaptcha(form: SnippetForm): string {
+	if (form.captcha === null) return '';
+	return `\n      ${captchaMarkup(form.captcha, form.address).replace('class=', 'className=')}`;
+}
+
+/** Loads the captcha's script once the widget stands in the page. */
+function reactScript(form: SnippetForm): string {
+	if (form.captcha === null) return '';
+	return `
+  useEffect(() => {
+    const src = '${captchaScript(form.captcha, form.submitUrl)}';
+    if (document.querySelector(\`script[src="\${src}"]\`)) return;
+    document.head.append(Object.assign(document.createElement('script'), { src }));
+  }, []);
+`;
+}
+
+/** What lets a command pass that comes from no page. */
+function curlCredential({ captcha, domain }: SnippetForm): string {
+	if (captcha) return `-H "Authorization: Bearer $KEY" \\\n  `;
+	return domain === undefined ? '' : `-H 'Origin: https://${domain}' \\\n  `;
 }
 
 function curlCode(form: SnippetForm): string {
-	const values = sampleValues(form);
+	const values = sampleValues(form).flatMap(([{ name, required }, value = required ? 'FILL_IN' : undefined]) =>
+		value === undefined ? [] : [[name, value] as const],
+	);
+	const note = form.captcha ? '# A program passes no captcha: $KEY is a key with the permission submit.\n' : '';
+	const command = `${note}curl ${quoted(form.address)} \\\n  ${curlCredential(form)}-H 'Accept: application/json' \\\n  `;
 	if (hasFiles(form)) {
-		const texts = Object.entries(values).map(([name, value]) => `-F ${quoted(`${name}=${value}`)}`);
+		const texts = values.map(([name, value]) => `--form-string ${quoted(`${name}=${value}`)}`);
 		const files = rulesOf(form).filter(({ type }) => type === 'file');
-		const sent = files.map(({ name }) => `-F ${quoted(`${name}=@photo.jpg`)}`);
-		return `curl '${form.address}' \\
-  -H 'Accept: application/json' \\
-  ${[texts.join(' '), ...sent].join(' \\\n  ')}`;
+		const sent = files.map(({ name }) => `-F ${quoted(`${name}=@${fileName(form.files?.types[0])}`)}`);
+		return command + [texts.join(' '), ...sent].filter((line) => line !== '').join(' \\\n  ');
 	}
-	const members = Object.entries(values).map((member) => member.map((part) => JSON.stringify(part)).join(': '));
-	return `curl '${form.address}' \\
-  -H 'Content-Type: application/json' \\
-  -H 'Accept: application/json' \\
-  -d ${quoted(`{${members.join(', ')}}`)}`;
+	return `${command}-H 'Content-Type: application/json' \\\n  -d ${quoted(JSON.stringify(Object.fromEntries(values)))}`;
+}
+
+/** Of a file of that type. */
+function fileName(type = 'image/*'): string {
+	const ending = /^image\/(?:\*|jpeg)$/.test(type) ? 'jpg' : type.replace(/^\.|.*[/]/, '').replace('plain', 'txt');
+	return `${ending === 'jpg' ? 'photo' : 'file'}.${ending}`;
 }
 
 /** For a shell. */
@@ -149,7 +177,7 @@ const KINDS: Record<string, Omit<Snippet, 'id' | 'code'> & { code: (form: Snippe
 	},
 	fetch: {
 		title: 'fetch',
-		hint: 'For a form with id="contact" when you want to write the behaviour yourself.',
+		hint: 'A form with a script of your own, which says what happens next.',
 		code: fetchCode,
 	},
 	react: { title: 'React', hint: 'A component without dependencies.', code: reactCode },

@@ -41,7 +41,8 @@ function summaryOf(data: Record<string, unknown>): Summary {
 	const ranked = TITLE_NAMES.map((title) => filled.find(({ name }) => name === title));
 	const title = ranked.find((entry) => entry !== undefined) ?? filled[0];
 	const rest = filled.filter((entry) => entry !== title).sort((a, b) => b.text.length - a.text.length);
-	return { title: title?.text ?? 'No content', snippet: rest[0]?.text ?? '' };
+	// No submission is without fields, unless it is damaged.
+	return { title: title?.text ?? (texts.length > 0 ? 'No content' : 'Damaged'), snippet: rest[0]?.text ?? '' };
 }
 
 /** The reply address, if a mail field holds a single valid one. */

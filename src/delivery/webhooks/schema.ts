@@ -43,8 +43,8 @@ export const WebhookList = Type.Object({ webhooks: Type.Array(Webhook) }, { $id:
 
 const settable = {
 	url: Url,
-	events: Type.Optional(Events),
-	isActive: Type.Optional(IsActive),
+	events: Type.Optional(nullable(Events)),
+	isActive: Type.Optional(nullable(IsActive)),
 };
 
 export const CreateWebhook = Type.Object(settable, { $id: 'CreateWebhook', additionalProperties: false });

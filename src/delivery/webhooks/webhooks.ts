@@ -104,7 +104,7 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 				secret: createWebhookSecret(),
 				previousSecret: null,
 				previousSecretUntil: null,
-				events: checkEvents(input.events ?? [...EVENTS]),
+				events: checkEvents(input.events ?? EVENTS),
 				isActive: input.isActive ?? true,
 				disabledReason: null,
 				failingSince: null,
@@ -115,15 +115,15 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 			return { ...toResponse(row), secret: row.secret };
 		},
 		/**
-		 * Changes the given members. Resuming it, or another URL, clears its failures.
+		 * Changes the given members, `null` for the default. Resuming it, or another URL, clears its failures.
 		 * @throws AppError VALIDATION_ERROR
 		 */
 		async update(ref: WebhookRef, input: UpdateWebhook): Promise<Webhook> {
 			const { webhook } = await find(ref);
 			const values: Partial<WebhookRow> = {
 				url: input.url === undefined ? webhook.url : await checkUrl(input.url),
-				events: input.events === undefined ? webhook.events : checkEvents(input.events),
-				isActive: input.isActive ?? webhook.isActive,
+				events: input.events === undefined ? webhook.events : checkEvents(input.events ?? EVENTS),
+				isActive: input.isActive === undefined ? webhook.isActive : (input.isActive ?? true),
 			};
 			if (values.isActive && !webhook.isActive) values.disabledReason = null;
 			if (values.disabledReason === null || values.url !== webhook.url) values.failingSince = null;
@@ -177,7 +177,7 @@ function followUp(tx: Db, before: WebhookRow, { url = before.url, isActive = bef
 			.set(values)
 			.where(and(eq(deliveries.webhookId, before.id), inArray(deliveries.state, states)));
 	return [
-		...(url === before.url ? [] : [update({ destination: url }, ['waiting', 'withheld'])]),
+		...(url === before.url ? [] : [update({ destination: url }, ['waiting', 'withheld', 'held'])]),
 		...(isActive || !before.isActive ? [] : [update({ lastError: 'The webhook is disabled' }, ['waiting'])]),
 	];
 }

@@ -12,13 +12,9 @@ interface Chosen<Name extends string, Value> extends Setting<Value, Name>, Input
 	kind: 'choice';
 }
 
-export interface Choice<Name extends string> extends Chosen<Name, Name> {
-	isClearable: false;
-}
+export interface Choice<Name extends string> extends Chosen<Name, Name> {}
 
-export interface OptionalChoice<Name extends string> extends Chosen<Name, Name | null> {
-	isClearable: true;
-}
+export interface OptionalChoice<Name extends string> extends Chosen<Name, Name | null> {}
 
 interface OptionalWords<Name extends string> extends Words<Name | null>, Input<Name> {
 	none: string;
@@ -35,14 +31,13 @@ export function optionalChoice<Name extends string>(options: OptionalWords<Name>
 		...shown,
 		...shared(shown),
 		blank: null,
-		isClearable: true,
 		check: (sent, { allowed, report }) => (isAllowed(sent, allowed) ? sent : report(code, error(sent))),
 	};
 }
 
 /** Always one of the words; that of the example until the owner chooses. */
 export function choice<Name extends string>(shown: Words<Name> & Input<Name>): Choice<Name> {
-	return { ...shown, ...shared(shown), blank: shown.example, isClearable: false, check: (sent) => sent };
+	return { ...shown, ...shared(shown), blank: shown.example, check: (sent) => sent };
 }
 
 function shared<Name extends string>({ choices, description }: Input<Name> & Pick<Words<unknown>, 'description'>) {

@@ -10,7 +10,6 @@ type ChoicesOptions<Name extends string> = Words<Name[]> & Input<Name>;
 
 export interface Choices<Name extends string = string> extends Setting<Name[]>, Input<Name> {
 	kind: 'choices';
-	isClearable: true;
 }
 
 export function choices<Name extends string>(shown: ChoicesOptions<Name>): Choices<Name> {
@@ -19,7 +18,6 @@ export function choices<Name extends string>(shown: ChoicesOptions<Name>): Choic
 		...shown,
 		kind: 'choices',
 		blank: [],
-		isClearable: true,
 		schema: ({ Type, stringEnum }) => Type.Array(stringEnum(names), { description: shown.description }),
 		check: (sent) => names.filter((one) => sent.includes(one)),
 		format: (value) => value.join(', '),

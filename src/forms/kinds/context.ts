@@ -8,11 +8,11 @@ import {
 	NO_CONTEXT,
 	parseContextRules,
 } from '../../context-rules.ts';
+import { withoutNulls } from '../../without-nulls.ts';
 import type { Setting, Words } from './setting.ts';
 
 export interface Context extends Setting<ContextRules | null, ContextRulesInput> {
 	kind: 'context';
-	isClearable: true;
 }
 
 export function context(words: Words<ContextRules | null>): Context {
@@ -21,10 +21,14 @@ export function context(words: Words<ContextRules | null>): Context {
 		...words,
 		kind: 'context',
 		blank: null,
-		isClearable: true,
 		schema: (types) => types.Type.Object(membersOf(types), { description }),
-		inputSchema: (types) =>
-			types.Type.Partial(types.Type.Object(membersOf(types)), { description, additionalProperties: false }),
+		inputSchema(types) {
+			const members = Object.entries(membersOf(types)).map(([name, schema]) => [name, types.nullable(schema)]);
+			return types.Type.Partial(types.Type.Object(Object.fromEntries(members)), {
+				description,
+				additionalProperties: false,
+			});
+		},
 		check: checkContext,
 		format: formatContextRules,
 		parse: parseContextRules,
@@ -37,7 +41,7 @@ function membersOf({ Type, stringEnum }: Parameters<Context['schema']>[0]) {
 
 /** Rules by which nothing is kept are none. */
 function checkContext(sent: ContextRulesInput): ContextRules | null {
-	const rules = { ...NO_CONTEXT, ...sent };
+	const rules = { ...NO_CONTEXT, ...withoutNulls(sent) };
 	const isEmpty = !(rules.page || rules.utm || rules.agent) && rules.address === 'none';
 	return isEmpty ? null : rules;
 }

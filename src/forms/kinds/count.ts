@@ -8,7 +8,6 @@ interface CountOptions extends Words<number | null> {
 
 export interface Count extends Setting<number | null> {
 	kind: 'count';
-	isClearable: true;
 }
 
 export function count({ max, ...words }: CountOptions): Count {
@@ -16,7 +15,6 @@ export function count({ max, ...words }: CountOptions): Count {
 		...words,
 		kind: 'count',
 		blank: null,
-		isClearable: true,
 		schema: ({ Type }) => Type.Integer({ description: words.description }),
 		check(sent, { name, report }) {
 			if (Number.isInteger(sent) && sent >= 1 && sent <= max) return sent;

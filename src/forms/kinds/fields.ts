@@ -12,6 +12,7 @@ import {
 	type RuleMember,
 } from '../../field-rules/rules.ts';
 import { SPECIAL_NAMES } from '../../special-names.ts';
+import { withoutNulls } from '../../without-nulls.ts';
 import type { Check, Setting, Types, Words } from './setting.ts';
 
 const RULES_MAX = 100;
@@ -20,13 +21,12 @@ const OPTIONS_MAX = 200;
 const LENGTH_MAX = 1_000_000;
 /** All rules as JSON: they are in memory with the form. */
 const JSON_MAX = 64 * 1024;
-/** Of all patterns together, in steps for each character. */
+/** Of all patterns together. Those beyond it are not compiled, which takes time. */
 const PATTERNS_SIZE_MAX = 2000;
 const MEMBERS: readonly RuleMember[] = ['minLength', 'maxLength', 'min', 'max', 'options', 'pattern'];
 
 export interface Fields extends Setting<FieldRule[] | null> {
 	kind: 'fields';
-	isClearable: true;
 }
 
 export function fields(words: Words<FieldRule[] | null>): Fields {
@@ -34,31 +34,30 @@ export function fields(words: Words<FieldRule[] | null>): Fields {
 		...words,
 		kind: 'fields',
 		blank: null,
-		isClearable: true,
 		schema: (types) => types.Type.Array(ruleSchema(types), { description: words.description }),
-		check: checkRules,
+		check: (sent, check) => checkRules(sent.map(withoutNulls) as FieldRule[], check),
 		format: (rules) => rules.map(summaryOf).join(', '),
 		parse: JSON.parse,
 		isJson: true,
 	};
 }
 
-function ruleSchema({ Type, stringEnum }: Types): TSchema {
-	const bound = (description: string) => Type.Optional(Type.Union([Type.Number(), Type.String()], { description }));
+function ruleSchema({ Type, stringEnum, nullable }: Types): TSchema {
+	const optional = (schema: TSchema) => Type.Optional(nullable(schema));
+	const bound = (description: string) =>
+		Type.Optional(Type.Union([Type.Number(), Type.String(), Type.Null()], { description }));
 	return Type.Object(
 		{
 			name: Type.String({ description: 'Of the field, as it is sent.' }),
 			type: stringEnum(FIELD_TYPE_NAMES),
-			label: Type.Optional(
-				Type.String({ description: 'For visitors, in the sentences of errors; the name by default.' }),
-			),
-			required: Type.Optional(Type.Boolean()),
-			minLength: Type.Optional(Type.Integer({ description: 'In UTF-16 code units, as in HTML.' })),
-			maxLength: Type.Optional(Type.Integer()),
+			label: optional(Type.String({ description: 'For visitors, in the sentences of errors; the name by default.' })),
+			required: optional(Type.Boolean()),
+			minLength: optional(Type.Integer({ description: 'In UTF-16 code units, as in HTML.' })),
+			maxLength: optional(Type.Integer()),
 			min: bound('Of a number; of a date as `2026-01-31`.'),
 			max: bound('The same.'),
-			options: Type.Optional(Type.Array(Type.String(), { description: 'The only values of a choice or checkbox.' })),
-			pattern: Type.Optional(
+			options: optional(Type.Array(Type.String(), { description: 'The only values of a choice or checkbox.' })),
+			pattern: optional(
 				Type.String({
 					description: 'As the attribute in HTML: a regular expression that all of the value has to match.',
 				}),
@@ -96,6 +95,7 @@ function checkRules(sent: FieldRule[], { name: setting, report }: Check): FieldR
 	}
 
 	function checkPattern(pattern: string, fault: Fault): void {
+		if (patternsSize > PATTERNS_SIZE_MAX) return;
 		try {
 			patternsSize += compilePattern(pattern).size;
 			if (patternsSize > PATTERNS_SIZE_MAX) fault('pattern', 'is too large together with those before it');

@@ -7,8 +7,10 @@ import {
 	type FileRules,
 	type FileRulesInput,
 	formatFileRules,
+	ON_REFUSED_NAMES,
 	parseFileRules,
 } from '../../file-rules.ts';
+import { withoutNulls } from '../../without-nulls.ts';
 import type { Check, Setting, Words } from './setting.ts';
 
 interface FilesOptions extends Words<FileRules | null> {
@@ -19,7 +21,6 @@ interface FilesOptions extends Words<FileRules | null> {
 
 export interface Files extends Setting<FileRules | null, FileRulesInput> {
 	kind: 'files';
-	isClearable: true;
 }
 
 export function files(options: FilesOptions): Files {
@@ -28,16 +29,21 @@ export function files(options: FilesOptions): Files {
 		...options,
 		kind: 'files',
 		blank: null,
-		isClearable: true,
-		schema({ Type }) {
-			const members = { maxFiles: Type.Integer(), maxBytes: Type.Integer(), types: Type.Array(Type.String()) };
-			return Type.Object(members, { description });
-		},
-		inputSchema({ Type }) {
+		schema({ Type, stringEnum }) {
 			const members = {
 				maxFiles: Type.Integer(),
-				maxBytes: Type.Union([Type.Integer(), Type.String()]),
+				maxBytes: Type.Integer(),
 				types: Type.Array(Type.String()),
+				onRefused: stringEnum(ON_REFUSED_NAMES),
+			};
+			return Type.Object(members, { description });
+		},
+		inputSchema({ Type, nullable, stringEnum }) {
+			const members = {
+				maxFiles: nullable(Type.Integer()),
+				maxBytes: Type.Union([Type.Integer(), Type.String(), Type.Null()]),
+				types: nullable(Type.Array(Type.String())),
+				onRefused: nullable(stringEnum(ON_REFUSED_NAMES)),
 			};
 			return Type.Partial(Type.Object(members), { description, additionalProperties: false });
 		},
@@ -48,11 +54,10 @@ export function files(options: FilesOptions): Files {
 }
 
 function checkFiles(input: FileRulesInput, { name, allowed, report, ...bounds }: Check & FilesOptions): FileRules {
-	const { maxFiles, types } = { ...DEFAULT_FILE_RULES, ...input };
+	const { maxFiles, types, maxBytes: sent, onRefused = 'refuse' } = { ...DEFAULT_FILE_RULES, ...withoutNulls(input) };
 	const fault = (field: string, rule: string) =>
 		report(bounds.code, `${name}.${field} must be ${rule}.`, `${name}.${field}`);
 	if (!(maxFiles >= 1 && maxFiles <= bounds.maxFiles)) fault('maxFiles', `from 1 to ${bounds.maxFiles}`);
-	const { maxBytes: sent = DEFAULT_FILE_RULES.maxBytes } = input;
 	const maxBytes = typeof sent === 'string' ? (parseSize(sent) ?? Number.NaN) : sent;
 	// A form with the default can be sent back to a server of which the limit is lower.
 	const most = Math.max(allowed.maxFileBytes, DEFAULT_FILE_RULES.maxBytes);
@@ -61,5 +66,5 @@ function checkFiles(input: FileRulesInput, { name, allowed, report, ...bounds }:
 	const checked = types.map(
 		(type, i) => checkFileType(type) ?? fault(`types.${i}`, 'a type such as image/*, application/pdf or .docx'),
 	);
-	return { maxFiles, maxBytes, types: [...new Set(checked as string[])] };
+	return { maxFiles, maxBytes, types: [...new Set(checked as string[])], onRefused };
 }

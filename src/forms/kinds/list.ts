@@ -18,7 +18,6 @@ interface ListOptions extends Words<string[]>, Input {
 
 export interface List extends Setting<string[]>, Input {
 	kind: 'list';
-	isClearable: true;
 }
 
 export function list({ maxEntries, check, code, error, ...shown }: ListOptions): List {
@@ -26,7 +25,6 @@ export function list({ maxEntries, check, code, error, ...shown }: ListOptions):
 		...shown,
 		kind: 'list',
 		blank: [],
-		isClearable: true,
 		schema: ({ Type }) => Type.Array(Type.String(), { description: shown.description }),
 		check(entries, { name, report }) {
 			if (entries.length > maxEntries) return report('TOO_MANY', `${name} holds at most ${maxEntries} entries.`);

@@ -5,7 +5,6 @@ import type { Setting, Words } from './setting.ts';
 
 export interface Moment extends Setting<string | null> {
 	kind: 'moment';
-	isClearable: true;
 }
 
 export function moment(words: Words<string | null>): Moment {
@@ -13,7 +12,6 @@ export function moment(words: Words<string | null>): Moment {
 		...words,
 		kind: 'moment',
 		blank: null,
-		isClearable: true,
 		schema: ({ Type }) => Type.String({ description: words.description }),
 		check(sent, { name, report }) {
 			const timestamp = parseTimestamp(sent.trim());

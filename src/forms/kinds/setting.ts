@@ -2,7 +2,7 @@
 
 import type { TSchema, Type } from '@sinclair/typebox';
 import type { Captcha } from '../../captchas.ts';
-import type { stringEnum } from '../../http/schema-types.ts';
+import type { nullable, stringEnum } from '../../http/schema-types.ts';
 
 /** What this server allows. */
 export interface Allowed {
@@ -23,6 +23,7 @@ export interface Check {
 export interface Types {
 	Type: typeof Type;
 	stringEnum: typeof stringEnum;
+	nullable: typeof nullable;
 }
 
 /** How the API, the command line and the dashboard speak of a setting. */
@@ -41,10 +42,10 @@ export interface Words<Value> {
 /** @template Sent What a client may send besides `null`. */
 export interface Setting<Value, Sent = NonNullable<Value>> extends Words<Value> {
 	kind: string;
-	/** What `null` stands for if a client may send it, and what is shown to those who may not read the form. */
+	/** No form can be made without it: it has no default. */
+	isRequired?: true;
+	/** What `null` stands for, and what is shown to those who may not read the form. */
 	blank: Value;
-	/** Whether a client may send `null`. */
-	isClearable: boolean;
 	/** Of a value. */
 	schema(types: Types): TSchema;
 	/** Of what a client sends, if that differs. */

@@ -19,7 +19,6 @@ interface SpamOptions extends Words<SpamSettings> {
 
 export interface Spam extends Setting<SpamSettings, SpamSettingsInput> {
 	kind: 'spam';
-	isClearable: true;
 }
 
 const NAME = /^[^\p{Cc}\u2028\u2029]{1,64}$/u;
@@ -30,7 +29,6 @@ export function spam(options: SpamOptions): Spam {
 		...options,
 		kind: 'spam',
 		blank: DEFAULT_SPAM_SETTINGS,
-		isClearable: true,
 		schema({ Type }) {
 			const threshold = Type.Union([Type.Number(), Type.Null()]);
 			return Type.Object({ threshold, honeypot: Type.Array(Type.String()) }, { description });
@@ -38,7 +36,7 @@ export function spam(options: SpamOptions): Spam {
 		inputSchema({ Type }) {
 			const members = {
 				threshold: Type.Union([Type.Number(), Type.Null()]),
-				honeypot: Type.Union([Type.String(), Type.Array(Type.String())]),
+				honeypot: Type.Union([Type.String(), Type.Array(Type.String()), Type.Null()]),
 			};
 			return Type.Partial(Type.Object(members), { description, additionalProperties: false });
 		},
@@ -49,7 +47,8 @@ export function spam(options: SpamOptions): Spam {
 }
 
 function checkSpam(input: SpamSettingsInput, { name, report, ...bounds }: Check & SpamOptions): SpamSettings {
-	const { threshold, honeypot } = { ...DEFAULT_SPAM_SETTINGS, ...input };
+	const { threshold = DEFAULT_SPAM_SETTINGS.threshold } = input;
+	const honeypot = input.honeypot ?? DEFAULT_SPAM_SETTINGS.honeypot;
 	const fault = (field: string, rule: string) =>
 		report(bounds.code, `${name}.${field} must be ${rule}.`, `${name}.${field}`);
 	const { minThreshold, maxThreshold, maxHoneypots } = bounds;

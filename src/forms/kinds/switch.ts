@@ -4,7 +4,6 @@ import type { Setting, Words } from './setting.ts';
 
 export interface Switch extends Setting<boolean> {
 	kind: 'switch';
-	isClearable: false;
 }
 
 export function toggle(words: Words<boolean>): Switch {
@@ -12,7 +11,6 @@ export function toggle(words: Words<boolean>): Switch {
 		...words,
 		kind: 'switch',
 		blank: words.example,
-		isClearable: false,
 		schema: ({ Type }) => Type.Boolean({ description: words.description }),
 		check: (sent) => sent,
 		format: String,

@@ -2,9 +2,7 @@
 
 import type { Setting, Words } from './setting.ts';
 
-interface Input {
-	/** No form can be made without it. */
-	isRequired?: true;
+interface Input extends Pick<Setting<unknown>, 'isRequired'> {
 	placeholder?: string;
 	isMono?: true;
 	input?: 'url';
@@ -23,7 +21,6 @@ interface TextOptions<Value> extends Words<Value>, Input {
 
 export interface Text<Value = string | null> extends Setting<Value, string>, Input {
 	kind: 'text';
-	isClearable: null extends Value ? true : false;
 }
 
 export function text({ check, code, error, ...shown }: TextOptions<string>): Text<string> {
@@ -31,7 +28,6 @@ export function text({ check, code, error, ...shown }: TextOptions<string>): Tex
 		...shown,
 		kind: 'text',
 		blank: '',
-		isClearable: false,
 		schema: ({ Type }) =>
 			Type.String({ description: shown.description, ...(shown.isRequired && { examples: [shown.example] }) }),
 		check: (sent, { report }) => check(sent) ?? report(code, error),
@@ -42,5 +38,5 @@ export function text({ check, code, error, ...shown }: TextOptions<string>): Tex
 
 /** `null` stands for none. */
 export function optionalText({ example, ...options }: TextOptions<string | null>): Text {
-	return { ...text({ ...options, example: '' }), example, blank: null, isClearable: true };
+	return { ...text({ ...options, example: '' }), example, blank: null };
 }

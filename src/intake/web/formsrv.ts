@@ -26,6 +26,8 @@ interface Outcome {
 	error?: string;
 	code?: string;
 	errors?: { field: string; message: string }[];
+	/** Names of files that the server did without. */
+	droppedFiles?: string[];
 	[member: string]: unknown;
 }
 
@@ -147,7 +149,9 @@ async function post(form: HTMLFormElement, { endpoint, data }: Sending): Promise
 			signal: AbortSignal.timeout(TIMEOUT_MS + body.size / SLOWEST_BYTES_PER_MS),
 		});
 		const envelope = await response.json().catch(() => ({}));
-		return { ...envelope, status: response.status };
+		const dropped = response.headers.get('Formsrv-Dropped-Files');
+		const droppedFiles = dropped?.split(', ').map(decodeURIComponent);
+		return { ...envelope, status: response.status, ...(droppedFiles && { droppedFiles }) };
 	} catch {
 		return { status: 0 };
 	}
@@ -185,7 +189,8 @@ function succeed(form: HTMLFormElement, { outcome, data, finish }: Success): voi
 	const target = isHandled
 		? undefined
 		: redirectTarget(plain.getAttribute('data-formsrv-redirect') ?? data.get('_next'));
-	if (target) {
+	// The names of files are there to be read.
+	if (target && !outcome.droppedFiles) {
 		// The form stays busy until the visitor returns through the browser's history.
 		addEventListener('pageshow', finish, { once: true });
 		location.assign(target);
@@ -195,7 +200,7 @@ function succeed(form: HTMLFormElement, { outcome, data, finish }: Success): voi
 	if (isHandled) return;
 	plain.reset();
 	renewCaptchas(plain);
-	showSuccess(form);
+	showSuccess(form, outcome.droppedFiles, target);
 }
 
 function fail(form: HTMLFormElement, outcome: Outcome, submitter: HTMLElement | null): void {

@@ -19,6 +19,8 @@ interface Failure {
 const THANKS = 'Thank you! Your message has been sent.';
 const UNSENT = 'Your message could not be sent. Check your connection and try again; what you typed is still here.';
 const RETRY = 'Try again';
+const DROPPED = 'These files were not taken:';
+const CONTINUE = 'Continue';
 
 const regions = new WeakMap<HTMLFormElement, Regions>();
 let lastId = 0;
@@ -57,11 +59,25 @@ export function clearMessages(form: HTMLFormElement): void {
 	for (const undo of own?.undo.splice(0) ?? []) undo();
 }
 
-/** Replaces the form with the thanks, or shows it below the form if that is kept. */
-export function showSuccess(form: HTMLFormElement): void {
+/**
+ * Replaces the form with the thanks, or shows it below the form if that is kept.
+ * @param dropped Names of files that were left out.
+ * @param target Where the visitor goes on from there.
+ */
+export function showSuccess(form: HTMLFormElement, dropped: string[] = [], target?: string): void {
 	const plain = withoutShadows(form);
 	const { status } = prepareMessages(form);
 	status.append(create('p', plain.getAttribute('data-formsrv-success') || THANKS));
+	if (dropped.length > 0) {
+		const list = create('ul');
+		list.append(...dropped.map((name) => create('li', name)));
+		status.append(create('p', plain.getAttribute('data-formsrv-dropped') || DROPPED), list);
+	}
+	if (target) {
+		const link = create('a', plain.getAttribute('data-formsrv-continue') || CONTINUE);
+		link.href = target;
+		status.append(link);
+	}
 	if (plain.hasAttribute('data-formsrv-keep')) return;
 	plain.style.display = 'none';
 	status.focus();

@@ -14,15 +14,22 @@ export interface Lesson extends Change {
 	buckets: Map<number, Change>;
 }
 
-export interface Counts extends Change {
-	/** Spam and ham of each bucket in turn. */
-	buckets: Int32Array;
+/** What a verdict needs of a model. */
+export interface Model extends Change {
 	/** The sums of all buckets: how many tokens the submissions of each kind had. */
 	tokens: Change;
+	/** Sets what is in a bucket. */
+	look(bucket: number, looked: Change): void;
 }
 
-/** Of the number of buckets: 8 MiB of a model in memory. */
-const BUCKET_BITS = 20;
+/** A model that rows are added to, with all buckets. */
+export interface Counts extends Model {
+	/** Spam and ham of each bucket in turn. */
+	buckets: Int32Array;
+}
+
+/** Of the number of buckets. */
+export const BUCKET_BITS = 20;
 
 export const bucketOf = (hash: number): number => hash >>> (32 - BUCKET_BITS);
 
@@ -52,7 +59,17 @@ export function learn(
 }
 
 export function createCounts(): Counts {
-	return { spam: 0, ham: 0, buckets: new Int32Array(2 << BUCKET_BITS), tokens: { spam: 0, ham: 0 } };
+	const buckets = new Int32Array(2 << BUCKET_BITS);
+	return {
+		spam: 0,
+		ham: 0,
+		tokens: { spam: 0, ham: 0 },
+		buckets,
+		look(bucket, looked) {
+			looked.spam = buckets[2 * bucket] as number;
+			looked.ham = buckets[2 * bucket + 1] as number;
+		},
+	};
 }
 
 /** Adds a row of a model, with the text that {@link encodeLesson} or {@link encodeCounts} wrote. */

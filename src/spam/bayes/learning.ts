@@ -13,7 +13,7 @@ const GATHER_MS = 250;
 /** Submissions go first: the pause after a batch, as a multiple of its duration. */
 const PAUSE = 3;
 /** Rows of a model at most while marks keep coming, and how long after the last one its rows become one. */
-const MAX_ROWS = 32;
+const MAX_ROWS = 8;
 const SETTLED_AFTER_MS = 60_000;
 
 export interface LearningOptions {

@@ -1,4 +1,4 @@
-/** The word models in memory: read when a submission first needs one, then kept up to date with their rows. */
+/** The word models in memory, within a bound: read when a submission needs one, then kept up to date with their rows. */
 
 import { eq, inArray } from 'drizzle-orm';
 import type { Log } from '../../log.ts';
@@ -6,14 +6,21 @@ import { createOneAtATime } from '../../one-at-a-time.ts';
 import { createServerSecret } from '../../storage/server-secret.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type FormRow, type Mode, type SpamModelRow, spamModels } from '../../storage/tables.ts';
-import { addRow, bucketOf, type Change, type Counts, createCounts } from './counts.ts';
+import { bucketOf, type Change, type Model } from './counts.ts';
+import { type FrozenRow, freezeRow } from './frozen-row.ts';
 import { createKeyedHash, type KeyedHash } from './keyed-hash.ts';
 import { TOKENS_VERSION } from './tokens.ts';
 import { isTrained } from './verdict.ts';
 
-/** The most models of forms in memory at one time; those used last stay. */
-const MAX_FORMS = 16;
-const LOAD_TRIES = 3;
+/** Of all models together; those used last stay. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** So many stay however large they are: a submission needs two, and others are read meanwhile. */
+const MIN_MODELS = 6;
+/** Models are read beside one another: with a database elsewhere they would wait for each other. */
+const READS_AT_ONCE = 4;
+const READ_TRIES = 3;
+/** After a failure submissions are judged without the words of others. */
+const PAUSE_MS = 1000;
 
 /** Of a form, by its id, or of all forms of a mode. */
 export type ModelKey = number | Mode;
@@ -25,26 +32,46 @@ interface Known extends Change {
 	rows: Set<number>;
 }
 
-interface Loaded {
-	counts: Counts;
-	/** Those that are in the counts. */
-	rows: Set<number>;
+interface Loaded extends Model {
+	rows: Map<number, FrozenRow>;
+	bytes: number;
 }
 
 export type WordModels = ReturnType<typeof createWordModels>;
 
-export function createWordModels(storage: Storage, log?: Log) {
+export function createWordModels(
+	storage: Storage,
+	{ log, maxBytes = MAX_BYTES }: { log?: Log; maxBytes?: number } = {},
+) {
 	const { db } = storage;
 	const oneAtATime = createOneAtATime();
+	const queues = Array.from({ length: READS_AT_ONCE }, createOneAtATime);
+	let reads = 0;
 	const secret = createServerSecret(storage, 'spam_words');
+	/** Those used last come last. */
 	const loaded = new Map<ModelKey, Loaded>();
+	const loading = new Map<ModelKey, Promise<void>>();
+	let bytes = 0;
 	let known: Map<ModelKey, Known> | undefined;
 	let hash: KeyedHash | undefined;
+	let pausedUntil = 0;
 
 	/** Whether a model has something to say, but is not in memory. */
 	function isMissing(key: ModelKey): boolean {
 		const marks = known?.get(key);
 		return marks !== undefined && isTrained(marks) && !loaded.has(key);
+	}
+
+	function drop(key: ModelKey): void {
+		bytes -= loaded.get(key)?.bytes ?? 0;
+		loaded.delete(key);
+	}
+
+	function dropOldest(): void {
+		for (const key of loaded.keys()) {
+			if (bytes <= maxBytes || loaded.size <= MIN_MODELS) return;
+			drop(key);
+		}
 	}
 
 	/** Brings what is in memory up to date. */
@@ -61,73 +88,91 @@ export function createWordModels(storage: Storage, log?: Log) {
 			found.set(key, { spam: sum.spam + row.spam, ham: sum.ham + row.ham, rows: sum.rows.add(row.id) });
 		}
 		known = found;
-		for (const [key, model] of loaded) {
+		for (const [key, { rows: held }] of [...loaded]) {
 			const stored = found.get(key)?.rows ?? new Set();
-			// Rows that are gone were merged or forgotten.
-			if (stored.isSupersetOf(model.rows)) await addRows(model, [...stored.difference(model.rows)]);
-			else loaded.delete(key);
+			if (stored.size === held.size && stored.isSubsetOf(held)) continue;
+			const more = stored.isSupersetOf(held) ? await readRows([...stored.difference(held)]) : undefined;
+			if (loaded.get(key)?.rows !== held) continue;
+			drop(key);
+			// Rows that are gone were merged or forgotten: what is left is read when it is needed.
+			if (more) keep(key, new Map([...held, ...more]));
 		}
 	}
 
-	/** Resolves to whether all of them were there. */
-	async function addRows(model: Loaded, ids: readonly number[]): Promise<boolean> {
-		if (ids.length === 0) return true;
+	/** `undefined` if not all of them are there. */
+	async function readRows(ids: readonly number[]): Promise<Map<number, FrozenRow> | undefined> {
 		const rows = await db
 			.select()
 			.from(spamModels)
 			.where(inArray(spamModels.id, [...ids]));
-		for (const row of rows) {
-			addRow(model.counts, row);
-			model.rows.add(row.id);
-		}
-		return rows.length === ids.length;
+		return rows.length === ids.length ? new Map(rows.map((row) => [row.id, freezeRow(row)])) : undefined;
 	}
 
-	async function load(key: ModelKey): Promise<void> {
-		// Again if rows were merged meanwhile.
-		for (let tries = 0; isMissing(key) && tries < LOAD_TRIES; tries++) {
-			const model: Loaded = { counts: createCounts(), rows: new Set() };
-			if (await addRows(model, [...(known?.get(key)?.rows ?? [])])) loaded.set(key, model);
-			else await refresh();
+	function keep(key: ModelKey, rows: Map<number, FrozenRow>): void {
+		const model = createModel(rows);
+		loaded.set(key, model);
+		bytes += model.bytes;
+		dropOldest();
+	}
+
+	async function read(key: ModelKey): Promise<void> {
+		// Again if rows were added or merged meanwhile.
+		for (let tries = 0; isMissing(key) && tries < READ_TRIES; tries++) {
+			const ids = known?.get(key)?.rows ?? new Set();
+			const rows = await readRows([...ids]);
+			if (rows && known?.get(key)?.rows.symmetricDifference(ids).size === 0) keep(key, rows);
+			else await oneAtATime(refresh);
 		}
-		const forms = [...loaded.keys()].filter((other) => typeof other === 'number');
-		if (forms.length > MAX_FORMS) loaded.delete(forms[0] as number);
+	}
+
+	/** Reads a model once for all that wait for it. */
+	function load(key: ModelKey): Promise<void> | undefined {
+		if (!isMissing(key)) return undefined;
+		const known = loading.get(key);
+		if (known) return known;
+		const queue = queues[reads++ % READS_AT_ONCE] as (typeof queues)[number];
+		const promise = queue(() => read(key)).finally(() => loading.delete(key));
+		loading.set(key, promise);
+		return promise;
 	}
 
 	async function makeReady({ id, mode }: ModelOf): Promise<void> {
-		if (!known) await refresh();
-		if (!isMissing(mode) && !isMissing(id)) return;
 		hash ??= createKeyedHash(await secret());
-		await load(mode);
-		await load(id);
+		if (!known) await oneAtATime(async () => known ?? (await refresh()));
+		await Promise.all([load(mode), load(id)]);
 	}
 
-	function use(key: ModelKey): Counts | undefined {
+	function use(key: ModelKey): Model | undefined {
 		const model = loaded.get(key);
 		if (!model) return undefined;
-		if (typeof key === 'number') {
-			loaded.delete(key);
-			loaded.set(key, model);
-		}
-		return model.counts;
+		loaded.delete(key);
+		loaded.set(key, model);
+		return model;
 	}
 
 	return {
 		/** The server's key for tokens. */
 		secret,
-		/** Reads what a submission of the form needs; `undefined` if that is there already, as usual. */
-		prepare(form: ModelOf): Promise<void> | undefined {
-			if (known && (known.size === 0 || (!isMissing(form.id) && !isMissing(form.mode)))) return undefined;
-			return oneAtATime(() => makeReady(form)).catch((cause: unknown) =>
-				log?.warn('A submission was judged without the words of others, which could not be read.', { cause }),
-			);
+		/**
+		 * Reads what a submission of the form needs; `undefined` if that is there already, as usual. To be called again once it is there,
+		 * and until it says so: what was read may have made way for others.
+		 */
+		prepare({ id, mode }: ModelOf): Promise<void> | undefined {
+			if (known && !isMissing(id) && !isMissing(mode)) return undefined;
+			if (performance.now() < pausedUntil) return undefined;
+			use(mode);
+			use(id);
+			return makeReady({ id, mode }).catch((cause: unknown) => {
+				pausedUntil = performance.now() + PAUSE_MS;
+				log?.warn('Submissions are judged without the words of others, which could not be read.', { cause });
+			});
 		},
 		/** Whether no model has anything to say, as long as little was marked. */
 		isSilent: (): boolean => loaded.size === 0,
 		/** The models that are ready for a form. */
-		of: ({ id, mode }: ModelOf): { form: Counts | undefined; mode: Counts | undefined } => ({
-			form: use(id),
+		of: ({ id, mode }: ModelOf): { form: Model | undefined; mode: Model | undefined } => ({
 			mode: use(mode),
+			form: use(id),
 		}),
 		/** Where models count tokens. To be called once `prepare` found a model. */
 		bucketsOf: (tokens: Iterable<string>): number[] => {
@@ -138,5 +183,25 @@ export function createWordModels(storage: Storage, log?: Log) {
 		learnt: (key: ModelKey): Change => known?.get(key) ?? { spam: 0, ham: 0 },
 		/** To be called when rows may have changed, by any server. Does nothing as long as no submission needed a model. */
 		follow: (): Promise<void> => oneAtATime(async () => known && (await refresh())),
+		/** What the models in memory take. */
+		bytes: (): number => bytes,
+	};
+}
+
+/** A model is the sum of its rows. */
+function createModel(rows: Map<number, FrozenRow>): Loaded {
+	const all = [...rows.values()];
+	const sum = (numberOf: (row: FrozenRow) => number) => all.reduce((total, row) => total + numberOf(row), 0);
+	return {
+		rows,
+		bytes: sum((row) => row.bytes),
+		spam: sum((row) => row.spam),
+		ham: sum((row) => row.ham),
+		tokens: { spam: sum((row) => row.tokens.spam), ham: sum((row) => row.tokens.ham) },
+		look(bucket, looked) {
+			looked.spam = 0;
+			looked.ham = 0;
+			for (const row of all) row.addTo(looked, bucket);
+		},
 	};
 }

@@ -4,6 +4,7 @@
  */
 
 import { and, asc, eq, getTableColumns, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm';
+import { withoutFileNames } from '../../json-string.ts';
 import { lazy } from '../../lazy.ts';
 import type { Db, Storage } from '../../storage/storage.ts';
 import { forms, type Mode, type SpamModelRow, spamMarks, spamModels } from '../../storage/tables.ts';
@@ -23,6 +24,8 @@ import { TOKENS_JSON_CHARACTERS, TOKENS_VERSION, tokensOf } from './tokens.ts';
 
 /** So many submissions are learnt in one transaction. */
 const BATCH = 100;
+/** In `spamMarks.forAll`. */
+const NOT_AT_ALL = 2;
 /** No code unit of UTF-16 takes more bytes of UTF-8. */
 const BYTES_PER_CHARACTER = 3;
 
@@ -33,6 +36,8 @@ interface Due {
 	isSpam: boolean;
 	/** As what it was learnt before. */
 	learntSpam: boolean | null;
+	forAll: number | null;
+	learntForAll: number | null;
 }
 
 export type Training = ReturnType<typeof createTraining>;
@@ -41,17 +46,24 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 	const { db, submissions } = storage;
 
 	// Asked for every few seconds, mostly for nothing.
-	const selectDue = lazy(() => {
-		const { submissionId, formId, isSpam, learntSpam } = spamMarks;
+	const selectWhere = (isDue: SQL | undefined) => {
+		const { submissionId, formId, isSpam, learntSpam, forAll, learntForAll } = spamMarks;
 		return db
-			.select({ submissionId, formId, mode: forms.mode, isSpam, learntSpam })
+			.select({ submissionId, formId, mode: forms.mode, isSpam, learntSpam, forAll, learntForAll })
 			.from(spamMarks)
 			.innerJoin(forms, eq(forms.id, formId))
-			.where(or(isNull(learntSpam), ne(learntSpam, isSpam)))
+			.where(isDue)
 			.orderBy(asc(submissionId))
 			.limit(BATCH)
 			.prepare();
-	});
+	};
+	// Each has an index with the same condition.
+	const selectDue = lazy(() =>
+		selectWhere(or(isNull(spamMarks.learntSpam), ne(spamMarks.learntSpam, spamMarks.isSpam))),
+	);
+	const selectDueForAll = lazy(() =>
+		selectWhere(sql`coalesce(for_all, is_spam) <> coalesce(learnt_for_all, learnt_spam, 2)`),
+	);
 	const selectOld = lazy(() =>
 		db.select({ id: spamModels.id }).from(spamModels).where(ne(spamModels.version, TOKENS_VERSION)).limit(1).prepare(),
 	);
@@ -60,16 +72,21 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 	async function lessonsOf(due: readonly Due[]): Promise<Map<ModelKey, Lesson>> {
 		const hash = createKeyedHash(await models.secret());
 		const lessons = new Map<ModelKey, Lesson>();
-		for (const { submissionId, formId, mode, isSpam, learntSpam } of due) {
+		const files = await submissions.files(due.map(({ submissionId }) => submissionId));
+		for (const mark of due) {
+			const { submissionId, formId, mode } = mark;
 			const maxBytes = BYTES_PER_CHARACTER * TOKENS_JSON_CHARACTERS;
 			const bytes = await submissions.text({ formId, id: submissionId }, maxBytes);
-			const tokens = tokensOf(new TextDecoder().decode(bytes ?? new Uint8Array()));
+			const tokens = tokensOf(withoutFileNames(new TextDecoder().decode(bytes), files.get(submissionId) ?? []));
 			const buckets = Array.from(tokens.keys(), (token) => bucketOf(hash(token)));
-			for (const key of [formId, mode]) {
+			for (const [key, before, after] of [
+				[formId, Number(mark.learntSpam ?? NOT_AT_ALL), Number(mark.isSpam)],
+				[mode, mark.learntForAll ?? Number(mark.learntSpam ?? NOT_AT_ALL), forAllOf(mark)],
+			] as const) {
 				const lesson = lessons.get(key) ?? createLesson();
 				lessons.set(key, lesson);
-				if (learntSpam !== null) learn(lesson, buckets, { isSpam: learntSpam, times: -1 });
-				learn(lesson, buckets, { isSpam, times: 1 });
+				if (before !== NOT_AT_ALL) learn(lesson, buckets, { isSpam: before === 1, times: -1 });
+				if (after !== NOT_AT_ALL) learn(lesson, buckets, { isSpam: after === 1, times: 1 });
 			}
 		}
 		return lessons;
@@ -77,17 +94,27 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 
 	/** All of them or, if any was learnt or forgotten meanwhile, none. */
 	function setLearnt(tx: Db, due: readonly Due[], lesson: number) {
+		const alike = Map.groupBy(due, ({ learntSpam, learntForAll }) => `${learntSpam} ${learntForAll}`);
 		const asRead = or(
-			...[null, true, false].map((before) => {
-				const ids = idsWhere(due, ({ learntSpam }) => learntSpam === before);
-				return and(inArray(spamMarks.submissionId, ids), isLearnt(before));
+			...[...alike.values()].map((marks) => {
+				const { learntSpam, learntForAll } = marks[0] as Due;
+				return and(
+					isOneOf(marks),
+					learntSpam === null ? isNull(spamMarks.learntSpam) : eq(spamMarks.learntSpam, learntSpam),
+					learntForAll === null ? isNull(spamMarks.learntForAll) : eq(spamMarks.learntForAll, learntForAll),
+				);
 			}),
 		);
-		const spam = idsWhere(due, ({ isSpam }) => isSpam);
+		const isSpam = isOneOf(due.filter((mark) => mark.isSpam));
+		const [asGenuine, asSpam] = [0, 1].map((value) => isOneOf(due.filter((mark) => forAllOf(mark) === value)));
 		return (
 			tx
 				.update(spamMarks)
-				.set({ learntSpam: sql`case when ${inArray(spamMarks.submissionId, spam)} then 1 else 0 end`, lesson })
+				.set({
+					learntSpam: sql`case when ${isSpam} then 1 else 0 end`,
+					learntForAll: sql`case when ${asGenuine} then 0 when ${asSpam} then 1 else ${sql.raw(`${NOT_AT_ALL}`)} end`,
+					lesson,
+				})
 				// Each row by itself too: PostgreSQL looks at that again once it has waited for another that learns.
 				.where(and(asRead, sql`(${tx.select({ count: sql`count(*)` }).from(spamMarks).where(asRead)}) = ${due.length}`))
 		);
@@ -118,7 +145,7 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 	async function relearn(): Promise<number> {
 		// Marks first: who learns holds them.
 		const [marks] = await storage.batch((tx) => [
-			tx.update(spamMarks).set({ learntSpam: null }).returning({ id: spamMarks.submissionId }),
+			tx.update(spamMarks).set({ learntSpam: null, learntForAll: null }).returning({ id: spamMarks.submissionId }),
 			tx.delete(spamModels),
 		]);
 		return marks.length;
@@ -127,7 +154,8 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 	return {
 		/** Learns some of what was marked. Resolves to whether there may be more. */
 		async learn(): Promise<boolean> {
-			const due: Due[] = await selectDue().execute();
+			let due: Due[] = await selectDue().execute();
+			if (due.length === 0) due = await selectDueForAll().execute();
 			const [first] = due;
 			if (!first) return false;
 			const lessons = await lessonsOf(due);
@@ -171,11 +199,14 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 	};
 }
 
-const idsWhere = (due: readonly Due[], holds: (mark: Due) => boolean): number[] =>
-	due.filter(holds).map(({ submissionId }) => submissionId);
+/** As what the model of all forms is to learn a mark. */
+const forAllOf = ({ forAll, isSpam }: Due): number => forAll ?? Number(isSpam);
 
-const isLearnt = (as: boolean | null): SQL =>
-	as === null ? isNull(spamMarks.learntSpam) : eq(spamMarks.learntSpam, as);
+const isOneOf = (marks: readonly Due[]): SQL =>
+	inArray(
+		spamMarks.submissionId,
+		marks.map(({ submissionId }) => submissionId),
+	);
 
 /** The values of a row in place of columns, so that it is inserted only where there is a row to select. */
 function valuesOf(row: SpamModelRow) {

@@ -3,7 +3,7 @@
  * the submission by itself; docs/spam.md has the formula in words.
  */
 
-import type { Counts } from './counts.ts';
+import type { Change, Model } from './counts.ts';
 import { TEXT_PART } from './tokens.ts';
 
 /** Fewer submissions of either kind teach too little. */
@@ -38,16 +38,15 @@ interface Sum {
 	certainty: number;
 }
 
-export const isTrained = ({ spam, ham }: Pick<Counts, 'spam' | 'ham'>): boolean =>
-	spam >= MIN_MARKS && ham >= MIN_MARKS;
+export const isTrained = ({ spam, ham }: Change): boolean => spam >= MIN_MARKS && ham >= MIN_MARKS;
 
 /**
  * `null` if the model has too little to say anything.
  * @param partOf To which part each of the buckets belongs, in the same order.
  */
-export function wordVerdict(counts: Counts, buckets: readonly number[], partOf: readonly string[]): WordVerdict | null {
-	if (!isTrained(counts)) return null;
-	const weightOf = createWeights(counts);
+export function wordVerdict(model: Model, buckets: readonly number[], partOf: readonly string[]): WordVerdict | null {
+	if (!isTrained(model)) return null;
+	const weightOf = createWeights(model);
 	const sums = new Map<string, Sum>();
 	let part = '';
 	let sum: Sum = { weight: 0, certainty: 0 };
@@ -81,14 +80,16 @@ const bound = (value: number, most: number): number => Math.max(-most, Math.min(
 const round = (value: number, steps: number): number => Math.round(steps * value) / steps;
 
 /** How much each bucket says: above zero for spam, below for others. */
-function createWeights({ spam, ham, buckets, tokens }: Counts): (bucket: number, isOfText: boolean) => number {
+function createWeights(model: Model): (bucket: number, isOfText: boolean) => number {
+	const { spam, ham, tokens } = model;
+	const looked = { spam: 0, ham: 0 };
 	const whole = 2 * FLOOR + PRIOR;
 	const base = Math.log((ham + whole) / (spam + whole));
 	// Of two kinds the one with the longer texts has more of any word.
 	const lengths = Math.log((tokens.ham + 1) / ham / ((tokens.spam + 1) / spam));
 	return (bucket, isOfText) => {
-		const inSpam = buckets[2 * bucket] as number;
-		const inHam = buckets[2 * bucket + 1] as number;
+		model.look(bucket, looked);
+		const { spam: inSpam, ham: inHam } = looked;
 		const seen = inSpam + inHam;
 		if (seen === 0) return 0;
 		const share = FLOOR + (PRIOR * seen) / (spam + ham);

@@ -3,7 +3,7 @@
 import type { Rule, Sent } from '../judge.ts';
 import type { RuleName } from '../rules.ts';
 import type { SpamReason } from '../verdict.ts';
-import type { Counts } from './counts.ts';
+import type { Model } from './counts.ts';
 import type { WordModels } from './models.ts';
 import { tokensOf } from './tokens.ts';
 import { type WordVerdict, wordVerdict } from './verdict.ts';
@@ -36,7 +36,7 @@ export function judgeWords(models: WordModels, { form, data }: Pick<Sent, 'form'
 	const found = tokensOf(data);
 	const [tokens, partOf] = [[...found.keys()], [...found.values()]];
 	const buckets = models.bucketsOf(tokens);
-	const judge = (model: Counts | undefined): WordJudgement | null => {
+	const judge = (model: Model | undefined): WordJudgement | null => {
 		const verdict = model && wordVerdict(model, buckets, partOf);
 		return verdict ? { ...verdict, tokens, partOf, learnt: { spam: model.spam, ham: model.ham } } : null;
 	};

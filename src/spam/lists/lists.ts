@@ -148,9 +148,9 @@ function checkChanges(input: ChangeLists): Record<ListName, Change> {
 	];
 	const changeOf = (name: ListName): Change => {
 		const change = input[name];
-		if (Array.isArray(change)) return { isNew: true, add: check(change, name), remove: [] };
-		const { add = [], remove = [] } = change ?? {};
-		return { isNew: false, add: check(add, `${name}.add`), remove: check(remove, `${name}.remove`) };
+		if (change === null || Array.isArray(change)) return { isNew: true, add: check(change ?? [], name), remove: [] };
+		const { add, remove } = change ?? {};
+		return { isNew: false, add: check(add ?? [], `${name}.add`), remove: check(remove ?? [], `${name}.remove`) };
 	};
 	const changes = { block: changeOf('block'), allow: changeOf('allow') };
 	throwIfAny(issues);

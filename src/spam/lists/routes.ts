@@ -15,6 +15,9 @@ const formId = pathParameter('id', { description: 'The form.', example: 'cmnrg2x
 const ENTRIES =
 	'Up to 5,000 entries each: `email:` and `domain:` (with its subdomains) are held against `_replyto` and the fields that are nothing but a ' +
 	'mail address, `cidr:` against the address of the sender, `text:` against all that was sent, whatever the case and blanks.';
+const CHANGE =
+	'An array takes the place of a list; `add` and `remove` change it. It takes the permission to read as well, because what a list ' +
+	'meets tells what is in submissions.';
 const returns = jsonResponse('The lists.', { schema: Lists, example: EXAMPLE });
 const requestBody = jsonBody(ChangeLists, { block: { add: ['domain:spam.example'] } });
 const changed = jsonResponse('How many entries the lists have then.', {
@@ -22,7 +25,7 @@ const changed = jsonResponse('How many entries the lists have then.', {
 	example: { block: 3, allow: 1 },
 });
 const reads = { permission: 'read' } as const;
-const writes = { permission: 'write' } as const;
+const writes = { permission: 'write', isTelling: true } as const;
 
 export const listRoutes = (lists: SpamLists, auth: Auth) =>
 	new Elysia({ prefix: '/api', tags: ['Spam'] })
@@ -40,10 +43,9 @@ export const listRoutes = (lists: SpamLists, auth: Auth) =>
 			{
 				access: writes,
 				detail: operation('updateLists', 'Change the lists of all forms', {
-					description: 'An array takes the place of a list; `add` and `remove` change it.',
+					description: CHANGE,
 					requestBody,
 					returns: changed,
-					errors: ['VALIDATION_ERROR'],
 				}),
 			},
 		)
@@ -66,11 +68,11 @@ export const listRoutes = (lists: SpamLists, auth: Auth) =>
 			{
 				access: writes,
 				detail: operation('updateFormLists', 'Change the lists of a form', {
-					description: 'An array takes the place of a list; `add` and `remove` change it.',
+					description: CHANGE,
 					parameters: [formId],
 					requestBody,
 					returns: changed,
-					errors: ['FORM_NOT_FOUND', 'VALIDATION_ERROR'],
+					errors: ['FORM_NOT_FOUND'],
 				}),
 			},
 		);

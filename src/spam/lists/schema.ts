@@ -1,6 +1,7 @@
 /** The wire shapes of block and allow lists. */
 
 import { type Static, Type } from '@sinclair/typebox';
+import { nullable } from '../../http/schema-types.ts';
 
 const entries = Type.Array(Type.String());
 
@@ -15,9 +16,11 @@ export const Lists = Type.Object(
 );
 export type Lists = Static<typeof Lists>;
 
+const some = Type.Optional(nullable(entries));
 const change = Type.Optional(
-	Type.Union([entries, Type.Partial(Type.Object({ add: entries, remove: entries }), { additionalProperties: false })], {
-		description: 'An array takes the place of the list; an object adds entries to it, and removes some.',
+	Type.Union([entries, Type.Object({ add: some, remove: some }, { additionalProperties: false }), Type.Null()], {
+		description:
+			'An array takes the place of the list; an object adds entries to it, and removes some. `null`: the list is empty, as at first.',
 	}),
 );
 

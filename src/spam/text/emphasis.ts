@@ -12,6 +12,10 @@ const POINTS_PER_AMOUNT = 0.5;
 const MAX_AMOUNT_POINTS = 1.5;
 const AMOUNT = /[$£€¥₹]\s?\d|\d\s?(?:[$£€¥₹]|(?:usd|eur|gbp|dollars?|pounds?|euros?)\b|ريال|جنيه|元)/gi;
 const NUMBER = /(?<![\w./=&@-])\+?\d[\d \-().]{6,20}\d(?![\w/])/g;
+/** People say so of their own number, and it says nothing against them. */
+const CALL_ME =
+	/\b(?:rufen? sie (?:mich|uns)|ruft? (?:mich|uns)|(?:mich|uns|ich bin|wir sind)\b.{0,30}\bunter|(?:meine|unsere) (?:telefon|handy|mobil)?nummer|call me|ring me|phone me|text me|reach me|my (?:phone |mobile |cell )?number|(?:r?appelez|joindre|contactez)[ -](?:moi|nous)|(?:me|nous) (?:r?appeler|joindre|contacter)|mon (?:numéro|portable|téléphone)|ll[aá]m[ea]me|me (?:llame|llaman|puede llamar)|mi (?:número|teléfono|móvil|celular))\b/i;
+const AROUND_NUMBER = 60;
 const MIN_DIGITS = 9;
 /** A number that stands by itself is an answer to a question for it. */
 const WORDS_AROUND_NUMBER = 8;
@@ -36,9 +40,15 @@ export function judgeEmphasis({ text, longest, count }: Message): SpamReason[] {
 		if (points > 0) reasons.push({ rule: 'amounts', points, detail });
 	}
 	const number = count >= WORDS_AROUND_NUMBER ? longest.match(NUMBER)?.find(isLong) : undefined;
-	if (number !== undefined && number.length < longest.length)
+	if (number !== undefined && number.length < longest.length && !isOwn(number, longest))
 		reasons.push({ rule: 'number', points: 1, detail: number });
 	return reasons;
+}
+
+/** Whether the number is that under which the sender asks to be called. */
+function isOwn(number: string, text: string): boolean {
+	const at = text.indexOf(number);
+	return CALL_ME.test(text.slice(Math.max(0, at - AROUND_NUMBER), at + number.length + AROUND_NUMBER));
 }
 
 function countLetters(text: string): { letters: number; capitals: number } {

@@ -10,17 +10,17 @@ export interface Message {
 	text: string;
 	/** The longest of them. */
 	longest: string;
-	/** In lower case, without those of addresses and the ending of `notes.txt`; an empty one where a sentence or a text ends. */
+	/** In lower case, without those of addresses; an empty one where a sentence or a text ends. */
 	words: readonly string[];
 	/** How many words it has. */
 	count: number;
 }
 
 /**
- * Web and mail addresses, and the one ending of file names that is a word as well. A mail address is looked for from its
+ * Web and mail addresses. A mail address is looked for from its
  * beginning only: else a long word would be read again from each of its characters.
  */
-const NO_WORDS = /(?:https?:\/\/|www\.)\S+|(?<![^\s@])[^\s@]+@[\w.-]+|(?<=\S)\.txt$/gim;
+const NO_WORDS = /(?:https?:\/\/|www\.)\S+|(?<![^\s@])[^\s@]+@[\w.-]+/gi;
 const TOKEN = /[\p{L}\p{M}]+|[^\p{L}\p{M}\s'’,-]|\n/gu;
 const WORD = /^[\p{L}\p{M}]/u;
 /** The same for texts in ASCII, several times as fast. */

@@ -1,4 +1,4 @@
-/** The rule for texts that were sent lately, to any form: the same but for case, digits and punctuation, or nearly the same. */
+/** The rule for texts that were sent lately, to any form of the mode: the same but for case, digits and punctuation, or nearly the same. */
 
 import { plural } from '../../plural.ts';
 import type { SpamReason } from '../verdict.ts';

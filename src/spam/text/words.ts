@@ -3,6 +3,7 @@
 import { lazy } from '../../lazy.ts';
 import type { SpamReason } from '../verdict.ts';
 import { describeDivisor, divisorOf, type Message } from './message.ts';
+import type * as Offers from './offer-phrases.ts';
 import type * as Signals from './signal-words.ts';
 
 /** Only so many of the words count, those with the most points; in longer texts they count for less. */
@@ -17,6 +18,40 @@ const pointsOf: () => ReadonlyMap<string, number> = lazy(() => {
 	return new Map(SIGNAL_WORDS.flatMap(([points, words]) => words.split(/,\s+/).map((word) => [word, points] as const)));
 });
 
+/** Phrases by their first word, the longest first. */
+const phrasesOf: () => ReadonlyMap<string, readonly Phrase[]> = lazy(() => {
+	const { OFFER_PHRASES } = require('./offer-phrases.ts') as typeof Offers;
+	const all = OFFER_PHRASES.flatMap(([points, texts]) =>
+		texts.split(/,\s+/).map((text) => ({ text, words: text.split(' '), points })),
+	);
+	return Map.groupBy(
+		all.sort((a, b) => b.words.length - a.words.length),
+		({ words }) => words[0] as string,
+	);
+});
+
+interface Phrase {
+	text: string;
+	words: readonly string[];
+	points: number;
+}
+
+/** Finds phrases, and returns the words with an empty one in the place of each phrase: its words say nothing more. */
+function takePhrases(words: readonly string[], found: Map<string, number>): readonly string[] {
+	const known = phrasesOf();
+	const rest: string[] = [];
+	for (let at = 0; at < words.length; at++) {
+		const word = words[at] as string;
+		const phrase = known.get(word)?.find((one) => one.words.every((said, i) => words[at + i] === said));
+		if (phrase) {
+			found.set(phrase.text, phrase.points);
+			at += phrase.words.length - 1;
+		}
+		rest.push(phrase ? '' : word);
+	}
+	return rest;
+}
+
 export function judgeWords({ words, count }: Message): SpamReason | null {
 	const found = new Map<string, number>();
 	const known = pointsOf();
@@ -26,7 +61,7 @@ export function judgeWords({ words, count }: Message): SpamReason | null {
 	};
 	let before = '';
 	let size = count;
-	for (const word of words) {
+	for (const word of takePhrases(words, found)) {
 		if (IDEOGRAPHS.test(word)) {
 			for (let i = 0; i + 2 <= word.length; i++) {
 				look(word.slice(i, i + 2));

@@ -50,7 +50,13 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 
 	const present = () => (now() + offset) * IDS_PER_MILLISECOND;
 
-	const ownHorizon = () => oldestWriting() ?? Number.MAX_SAFE_INTEGER;
+	const end = () => Math.max(last + 1, present());
+
+	/** Submissions that this process has not stored yet get their ids behind it. */
+	function ownHorizon(): number {
+		last = Math.max(last, end());
+		return oldestWriting() ?? last;
+	}
 
 	/** No submission below it will appear, whatever servers there are or come. */
 	async function settled(): Promise<number> {
@@ -79,9 +85,13 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 			if (!isOwnClock) await measure();
 			await servers.renew();
 		},
-		end: (): number => Math.max(last + 1, present()),
+		end,
 		/** Without delay where this process is the only one. */
-		horizon: async (): Promise<number> => ((await servers.areOthers()) ? settled() : ownHorizon()),
+		async horizon(): Promise<number> {
+			// Before the question: another server that comes after it makes later ids.
+			const own = ownHorizon();
+			return (await servers.areOthers()) ? settled() : own;
+		},
 		settled,
 		timeline: () => timeline,
 		/** The database's clock is not this process's to watch. */
@@ -96,7 +106,7 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 }
 
 /** Of the file that the submissions came from; see `../move.ts`. Here ids never run ahead of the clock. */
-async function readSteps(sql: Sql): Promise<ClockStep[]> {
+export async function readSteps(sql: Sql): Promise<ClockStep[]> {
 	const columns = 'from_id, offset_ms, before_ms, after_ms, end_ms';
 	const rows = await rowsOf<number[]>(sql, `select ${columns} from clock_steps order by from_id`);
 	return rows.map(

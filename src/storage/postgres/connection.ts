@@ -1,12 +1,14 @@
 /** Connections to the database: a few that only write batches of submissions, and some for everything else. */
 
 import { drizzle } from 'drizzle-orm/sqlite-proxy';
-import postgres from 'postgres';
-import { parsePostgresUrl } from '../../config/postgres-url.ts';
+import { type PostgresHost, parsePostgresUrl } from '../../config/postgres-url.ts';
 import { Unavailable } from '../errors.ts';
 import type { Db } from '../storage.ts';
-import { createDial, type Dial } from './dial.ts';
-import { asStorageError } from './failures.ts';
+import { createDial } from './dial.ts';
+import { CLOSED, hungUp, noneAnswers, standby } from './dial-error.ts';
+import { asStorageError, serverError } from './failures.ts';
+import { createLink, type Driver, type DriverOptions, type Link } from './link.ts';
+import { createPool } from './pool.ts';
 import { routeOf } from './route.ts';
 
 /** What other servers look for when they ask what is still being written; see `clock.ts`. */
@@ -15,17 +17,27 @@ export const WRITER_NAME = 'formsrv writer';
 /** Longer than any question takes. */
 export const SILENT_MS = 10_000;
 const CONNECT_TIMEOUT_SECONDS = 5;
-const IDLE_SECONDS = 60;
-/** Between two attempts to connect. */
-const FIRST_PAUSE_SECONDS = 0.05;
-const LONGEST_PAUSE_SECONDS = 0.2;
 
-export type Sql = postgres.Sql<{ bigint: number }>;
 export type Value = string | number | null;
 type Method = 'run' | 'all' | 'values' | 'get';
 
 /** Whatever statements run on: a pool, or one transaction. */
-export type Runner = Pick<Sql, 'unsafe'>;
+export interface Runner {
+	unsafe(text: string, values?: Value[], options?: { prepare?: boolean }): { values(): PromiseLike<Rows> };
+}
+
+/** Rows as lists of values, and the process of the server that they come from. */
+type Rows = unknown[][] & { state: { pid: number } };
+type Work<T> = (tx: Runner) => T | Promise<T>;
+
+export interface Sql extends Runner {
+	/** @param mode Of the transaction, such as `read only`. */
+	begin<T>(work: Work<T>, mode?: string): Promise<T>;
+	/** A connection for the caller alone, until the end. */
+	hold(): Promise<Driver>;
+	/** @param withinMs What is in flight has so long to come to its end. */
+	end(withinMs?: number): Promise<void>;
+}
 
 export interface Notice {
 	isWarning: boolean;
@@ -37,6 +49,9 @@ export interface ConnectOptions {
 	max: number;
 	/** A warning of a commit may mean that it did not wait for its standby. */
 	onNotice?: (notice: Notice) => void;
+	/** Called with what other sessions send to those that listen. */
+	onNotify?: (text: string) => void;
+	/** Called when a connection ended; with it, none is closed because it is not used. */
 	onClosed?: () => void;
 	/** A connection that says nothing for so long after something was asked is closed. */
 	silentMs?: number;
@@ -44,36 +59,77 @@ export interface ConnectOptions {
 	only?: number;
 }
 
-/** Its types lack the one that opens sockets. */
-type DriverOptions = postgres.Options<{ bigint: postgres.PostgresType }> & { socket: Dial };
-
-export function connect(url: string, { name, max, silentMs, only, onNotice, onClosed }: ConnectOptions): Sql {
-	const parsed = parsePostgresUrl(url);
-	const address = only === undefined ? parsed : { ...parsed, hosts: parsed.hosts.slice(only, only + 1) };
-	const { user, password, database, options } = address;
+export function connect(url: string, { name, max, silentMs, only, ...on }: ConnectOptions): Sql {
+	const { hosts, ...address } = parsePostgresUrl(url);
 	const route = only === undefined ? routeOf(url) : undefined;
-	const driverOptions: DriverOptions = {
-		user,
-		password,
-		database,
-		// It tries as often as there are names, and opens no socket itself.
-		host: address.hosts.map(() => 'server').join(),
-		socket: createDial(address, { silentMs, route }),
-		// Only of several. Not `read-write`, for which the driver takes a standby.
-		target_session_attrs: address.hosts.length > 1 ? 'primary' : undefined,
-		max,
+	const dial = createDial({ hosts, tls: address.tls }, { silentMs, route });
+	const options: DriverOptions = {
+		user: address.user,
+		password: address.password,
+		database: address.database,
 		connect_timeout: CONNECT_TIMEOUT_SECONDS,
-		// One that holds locks stays.
-		...(onClosed ? { max_lifetime: null } : { idle_timeout: IDLE_SECONDS }),
-		backoff: (tries) => (route?.isNew() ? 0 : Math.min(FIRST_PAUSE_SECONDS * 2 ** tries, LONGEST_PAUSE_SECONDS)),
 		// Types are known: 64-bit numbers are ids, which are safe integers.
 		fetch_types: false,
 		types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
-		connection: { application_name: name, timezone: 'UTC', options: options ?? '' },
-		onnotice: ({ severity, message }) => onNotice?.({ isWarning: severity === 'WARNING', text: `${message}` }),
-		onclose: onClosed,
+		connection: { application_name: name, timezone: 'UTC', options: address.options ?? '' },
+		onnotice: ({ severity, message }) => on.onNotice?.({ isWarning: severity === 'WARNING', text: `${message}` }),
+		onnotify: (_channel, text) => on.onNotify?.(text),
 	};
-	return postgres(driverOptions) as unknown as Sql;
+	/** The server to begin with while the primary is not known. */
+	let first = 0;
+
+	async function openAt(index: number, onOver: (link: Link) => void): Promise<Link> {
+		const link = createLink(options, { dial: () => dial(index), onOver });
+		link.jobs++;
+		try {
+			const [row] = await link.sql.unsafe('select pg_is_in_recovery()').values();
+			if (row?.[0] === true && hosts.length > 1 && only === undefined) throw standby(hosts[index] as PostgresHost);
+			return link;
+		} catch (error) {
+			void link.close();
+			const isHungUp = (error as { code?: unknown }).code === CLOSED;
+			throw isHungUp ? hungUp(hosts[index] as PostgresHost) : error;
+		} finally {
+			link.jobs--;
+		}
+	}
+
+	/** The primary; of a single server, whatever it is. */
+	async function open(onOver: (link: Link) => void): Promise<Link> {
+		const errors: unknown[] = [];
+		const known = only ?? route?.primary();
+		const order = known === undefined ? hosts.map((_, i) => (first + i) % hosts.length) : [known];
+		for (const index of order) {
+			try {
+				const link = await openAt(index, onOver);
+				first = index;
+				return link;
+			} catch (error) {
+				errors.push(error);
+			}
+		}
+		// The words of a server tell more than that another cannot be reached.
+		throw errors.find(serverError) ?? noneAnswers(errors);
+	}
+
+	const onOver = (link: Link, drop: (link: Link) => void) => {
+		on.onClosed?.();
+		drop(link);
+	};
+	const pool = createPool({
+		max,
+		isKept: on.onClosed !== undefined,
+		open: (drop) => open((link) => onOver(link, drop)),
+	});
+	return {
+		unsafe: (...query) => ({
+			values: () => pool.use((sql) => sql.unsafe(...query).values() as unknown as PromiseLike<Rows>, false),
+		}),
+		begin: <T>(work: Work<T>, mode = '') =>
+			pool.use((sql) => sql.begin(mode, (tx) => work(tx as unknown as Runner)) as Promise<T>, true),
+		hold: pool.hold,
+		end: (withinMs = 1000) => pool.end(withinMs),
+	};
 }
 
 /** Runs a statement whose parameters are `$1`, `$2` …; returns its rows as lists of values. */

@@ -3,12 +3,16 @@
  * any more; the few since are counted when asked for. So storing one writes no counter, which others would wait for.
  */
 
+import type { CountReport } from '../database.ts';
 import type { Counts, Filter } from '../submission.ts';
 import { CONDITION, COUNT_OF } from '../submission-rows.ts';
 import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
+import { isTimedOut } from './failures.ts';
 
 export const BLOCK_SIZE = 1024;
 const MAX_FORMS_COUNTED = 100_000;
+/** Nothing is compared for longer. */
+const COMPARING_LASTS_MS = 10_000;
 /** The horizon is 1.5 seconds behind. */
 const SETTLED_AFTER_MS = 2000;
 
@@ -43,6 +47,48 @@ const FOLD = `
 	from (select max(last_id) + 1 as next, ${NAMES.map((name) => `sum(${name})::bigint ${name}`).join(', ')} from g) x
 	where forms.id = $1 and x.next is not null`;
 
+/** Says whether what is folded of a form $1 is not what its submissions give. */
+const IS_WRONG = `
+	with parts as (select b.*, lag(0::bigint) over (order by first_id) is null is_first, lead(first_id, 1, f.folded_to) over (order by first_id) next_id
+			from submission_blocks b join forms f on f.id = b.form_id where b.form_id = $1)
+	select exists (select from parts p cross join lateral (select ${counted} from submissions
+			where form_id = $1 and id >= case when p.is_first then 0 else p.first_id end and id < p.next_id) c
+			where (${NAMES.map((name) => `p.${name}`)}) is distinct from (${NAMES.map((name) => `c.${name}`)}))
+		or exists (select from forms f, (select ${NAMES.map((name) => `coalesce(sum(${name}), 0) ${name}`).join(', ')} from parts) s
+			where f.id = $1 and (${NAMES.map((name) => `f.${name}`)}) is distinct from (${NAMES.map((name) => `s.${name}`)}))`;
+
+/** Compares what is folded with the submissions, without a change. */
+export async function compareCounts(sql: Sql, lastsMs = COMPARING_LASTS_MS): Promise<CountReport> {
+	const forms = await rowsOf<[number, string]>(
+		sql,
+		'select id, slug from forms where deleted_at is null order by id desc',
+	);
+	const until = performance.now() + lastsMs;
+	const report: CountReport = { compared: 0, of: forms.length, wrong: [], isDue: false };
+	for (const [id, slug] of forms) {
+		const isWrong = await isFormWrong(sql, id, Math.ceil(until - performance.now()));
+		if (isWrong === undefined) break;
+		report.compared++;
+		if (isWrong) report.wrong.push(slug);
+	}
+	return report;
+}
+
+/** `undefined` if there is not enough time left. */
+async function isFormWrong(sql: Sql, formId: number, leftMs: number): Promise<boolean | undefined> {
+	if (leftMs <= 0) return undefined;
+	try {
+		return await sql.begin(async (tx) => {
+			await rowsOf(tx, `set local statement_timeout = ${leftMs}`);
+			const [[isWrong] = [false]] = await rowsOf<[boolean]>(tx, IS_WRONG, [formId]);
+			return isWrong;
+		});
+	} catch (error) {
+		if (isTimedOut(error)) return undefined;
+		throw error;
+	}
+}
+
 /** What a change of flags, or a removal, adds to the counts of the submission's block and form. */
 export interface Move extends Counts {
 	id: number;
@@ -57,13 +103,9 @@ export interface CountsOptions {
 export async function foldBelow(sql: Sql, formId: number, below: number): Promise<void> {
 	await sql.begin(async (tx) => {
 		// Storing goes on meanwhile; changes and other folds wait.
-		const locked = await rowsOf(
-			tx as unknown as Runner,
-			'select 1 from forms where id = $1 for no key update skip locked',
-			[formId],
-		);
+		const locked = await rowsOf(tx, 'select 1 from forms where id = $1 for no key update skip locked', [formId]);
 		// A statement of its own, which sees what the last holder of the lock wrote.
-		if (locked.length > 0) await rowsOf(tx as unknown as Runner, FOLD, [formId, below]);
+		if (locked.length > 0) await rowsOf(tx, FOLD, [formId, below]);
 	});
 }
 

@@ -3,8 +3,14 @@
 import { withoutPassword } from '../../config/postgres-url.ts';
 import { NO_CLOCK } from '../clock-report.ts';
 import type { Database, DatabaseReport, DiskUse, FileRecords } from '../database.ts';
+import { KINDS } from '../findings.ts';
+import { type OutboxReport, PAUSES_SQL, toReport, WAITING_SQL } from '../pauses.ts';
+import { createTimeline } from '../timeline.ts';
+import { readSteps } from './clock.ts';
 import { connect, rowsOf, type Sql } from './connection.ts';
+import { compareCounts } from './counts.ts';
 import { newerThanProgram, readSchema, schemaVersion } from './migrate.ts';
+import { isServed } from './servers.ts';
 import { startProblem } from './start-problem.ts';
 
 export function postgresDatabase(url: string): Database {
@@ -16,7 +22,7 @@ export function postgresDatabase(url: string): Database {
 		} catch (error) {
 			throw startProblem(error, url);
 		} finally {
-			await sql.end({ timeout: 1 });
+			await sql.end();
 		}
 	}
 
@@ -29,7 +35,10 @@ export function postgresDatabase(url: string): Database {
 		lock: () => () => {},
 		removeLeftovers() {},
 		inspect: () => ask(inspect),
+		compareCounts: () => ask(compareCounts),
 		fileRecords: () => ask(readFileRecords),
+		outbox: () => ask(readOutbox),
+		isServed: () => ask(isServed),
 		measure: () => undefined,
 	};
 }
@@ -50,7 +59,15 @@ async function readEngine(sql: Sql): Promise<string> {
 async function inspect(sql: Sql): Promise<DatabaseReport> {
 	const schema = await readSchema(sql);
 	const problems = schema > schemaVersion() ? [newerThanProgram(schema)] : [];
+	const [isReadOnly] = await rowsOf<[string]>(sql, 'show transaction_read_only');
+	if (isReadOnly?.[0] === 'on') problems.push(KINDS.readOnly.problem);
 	return { schema, isCurrent: schema === schemaVersion(), clock: NO_CLOCK, problems };
+}
+
+async function readOutbox(sql: Sql): Promise<OutboxReport> {
+	const { millisOf } = createTimeline(await readSteps(sql));
+	const stored = await rowsOf<[string, string]>(sql, PAUSES_SQL);
+	return toReport(await rowsOf<[string, number, number]>(sql, WAITING_SQL), { stored, millisOf });
 }
 
 async function readFileRecords(sql: Sql): Promise<FileRecords> {

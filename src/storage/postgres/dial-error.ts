@@ -2,6 +2,9 @@
 
 import { connectionName, type PostgresHost } from '../../config/postgres-url.ts';
 
+/** The code if a connection ended that had been made, or hung up at once. */
+export const CLOSED = 'CONNECT_CLOSED';
+
 /** Its code begins with CONNECT, as those of the driver do. */
 export class DialError extends Error {
 	readonly code: string;
@@ -37,7 +40,7 @@ export function silent(host: PostgresHost, ms: number): DialError {
 
 export function hungUp(host: PostgresHost): DialError {
 	return new DialError(
-		'CONNECT_CLOSED',
+		CLOSED,
 		`${connectionName(host)} takes connections and hangs up, as a proxy without a database does.`,
 	);
 }
@@ -65,9 +68,13 @@ export function unreadable(error: unknown, parameter: string): DialError {
 	return new DialError('CONNECT_TLS', `The ${parameter} of FORMSRV_DATABASE_URL cannot be read: ${message}.`, error);
 }
 
+export function standby(host: PostgresHost): DialError {
+	return new DialError('CONNECT_FAILED', `${connectionName(host)} is a standby, which can only be read.`);
+}
+
 /** @param errors One of each server of the address. */
-export function noneAnswers(errors: readonly DialError[]): DialError {
+export function noneAnswers(errors: readonly unknown[]): unknown {
 	const [first] = errors;
-	if (first && errors.length === 1) return first;
-	return new DialError('CONNECT_FAILED', errors.map(({ message }) => message).join(' '), first?.cause);
+	if (errors.length === 1) return first;
+	return new DialError('CONNECT_FAILED', errors.map((error) => (error as Error).message).join(' '), first);
 }

@@ -2,8 +2,8 @@
 
 import { Unavailable, UniqueViolation } from '../errors.ts';
 
-/** Classes of SQLSTATE after which nothing was stored and the same may succeed later: no resources, read-only, shutting down. */
-const UNAVAILABLE = /^(?:53|57P|58|25006|55P03)/;
+/** After which nothing was stored and the same may succeed later: no resources, read-only, no permission, a timeout, shutting down. */
+const UNAVAILABLE = /^(?:53|57P|57014|58|25006|25P03|25P04|42501|55P03)/;
 /** Rolled back in favour of another transaction, which may have deleted a row that was referred to; the same may succeed at once. */
 const AGAIN = new Set(['40001', '40P01', '23503']);
 /** Errors of the server after which the commit may have happened nevertheless. */
@@ -26,6 +26,12 @@ export function serverError(error: unknown): ServerError | undefined {
 
 const codeOf = (error: unknown) => serverError(error)?.code ?? '';
 
+/** Also of what features see of it. */
+const codeBehind = (error: unknown) => codeOf(error) || codeOf((error as Error | undefined)?.cause);
+
+/** The statement took longer than it may. */
+export const isTimedOut = (error: unknown) => codeBehind(error) === '57014';
+
 /** Another submission has the id. */
 export const isIdTaken = (error: unknown) => serverError(error)?.constraint_name === 'submissions_pkey';
 
@@ -33,6 +39,15 @@ export const isIdTaken = (error: unknown) => serverError(error)?.constraint_name
 export const isHeldUp = (error: unknown) => codeOf(error) === '55P03';
 
 export const mayTryAgain = (error: unknown) => AGAIN.has(codeOf(error));
+
+/** Nothing was stored: a statement found that it may only read. */
+export const isReadOnly = (error: unknown) => codeOf(error) === '25006';
+
+/** Because of settings that the session began with; another may have others. */
+export const isOfSession = (error: unknown) => /^(?:25006|55P03|57014)/.test(codeBehind(error));
+
+/** There was no connection for the statement. */
+export const isUnsent = (error: unknown) => codeOf(error) === '53300';
 
 /** Whether a writing statement that failed with this was rolled back for sure. */
 export function isRolledBack(error: unknown): boolean {

@@ -3,7 +3,7 @@
  * the shapes that its submissions have, which an index finds without reading them.
  */
 
-import type { FieldNames, NewSubmission } from '../submission.ts';
+import type { Arrival, FieldNames, NewSubmission } from '../submission.ts';
 import { namesOf } from '../submission-rows.ts';
 import { numbers, rowsOf, type Sql } from './connection.ts';
 
@@ -48,7 +48,8 @@ const REMOVE_UNUSED = `delete from form_shapes s where s.form_id = $1 and not ($
 const WAITING = `select f.id from forms f where (${hasAny('f.id', `${UNLISTED}`)})
 	and (select count(*) from form_shapes s where s.form_id = f.id) < ${MAX_SHAPES}`;
 
-type Named = Pick<NewSubmission, 'id' | 'formId' | 'names'>;
+type Named = Pick<NewSubmission, 'formId' | 'names'>;
+type NamedArrival = Pick<Arrival, 'id'> & { row: Named };
 
 export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES } = {}) {
 	/** Shapes that are stored, by form and names. */
@@ -57,7 +58,7 @@ export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES }
 	let forgetAt: number | undefined;
 	let isTidying = false;
 
-	async function store(formId: number, { id, names }: Named, text: string): Promise<number> {
+	async function store({ id, row: { formId, names } }: NamedArrival, text: string): Promise<number> {
 		const shape = Number(BigInt.asUintN(Number(SHAPE_BITS), BigInt(Bun.hash(text)))) + 1;
 		const values = [formId, shape, JSON.stringify(names), id];
 		// Made by another server at this moment, it is seen by the second look.
@@ -65,13 +66,13 @@ export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES }
 		return isStored ? shape : UNLISTED;
 	}
 
-	async function makeShapes(rows: readonly Named[]): Promise<number[]> {
+	async function makeShapes(arrivals: readonly NamedArrival[]): Promise<number[]> {
 		const shapes: number[] = [];
-		for (const row of rows) {
-			const name = nameOf(row);
+		for (const arrival of arrivals) {
+			const name = nameOf(arrival.row);
 			let shape = known.get(name);
 			if (shape === undefined) {
-				shape = await store(row.formId, row, name.slice(name.indexOf(' ')));
+				shape = await store(arrival, name.slice(name.indexOf(' ')));
 				if (known.size >= MAX_KNOWN) known = new Map();
 				if (shape === UNLISTED) forgetAt ??= performance.now() + FORGET_AFTER_MS;
 				known.set(name, shape);
@@ -105,7 +106,7 @@ export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES }
 		);
 		const ids = rows.map(([id]) => id);
 		known = new Map();
-		const shapes = await makeShapes(rows.map(([id, data]) => ({ id, formId, names: namesOf(data) })));
+		const shapes = await makeShapes(rows.map(([id, data]) => ({ id, row: { formId, names: namesOf(data) } })));
 		await rowsOf(
 			sql,
 			`update submissions s set shape = x.shape from unnest($1::bigint[], $2::bigint[]) x (id, shape) where s.id = x.id`,
@@ -116,13 +117,13 @@ export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES }
 
 	return {
 		/** The shapes of submissions to be stored, which are stored first if they are new. */
-		shapesOf(rows: readonly Named[]): number[] | Promise<number[]> {
+		shapesOf(arrivals: readonly NamedArrival[]): number[] | Promise<number[]> {
 			if (forgetAt !== undefined && performance.now() > forgetAt) {
 				known = new Map();
 				forgetAt = undefined;
 			}
-			const shapes = rows.map((row) => known.get(nameOf(row)) ?? UNKNOWN);
-			return shapes.includes(UNKNOWN) ? makeShapes(rows) : shapes;
+			const shapes = arrivals.map(({ row }) => known.get(nameOf(row)) ?? UNKNOWN);
+			return shapes.includes(UNKNOWN) ? makeShapes(arrivals) : shapes;
 		},
 		/** The names of all submissions but spam, or of spam, in the order first seen. */
 		async list(formId: number, isSpam: boolean): Promise<FieldNames> {
@@ -152,6 +153,6 @@ export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES }
 	};
 }
 
-function nameOf({ formId, names }: Pick<NewSubmission, 'formId' | 'names'>): string {
+function nameOf({ formId, names }: Named): string {
 	return `${formId} ${JSON.stringify(names)}`;
 }

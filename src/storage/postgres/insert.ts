@@ -1,15 +1,13 @@
 /** The one statement that stores a batch of submissions, with all that belongs to them. */
 
-import { hasDetails, type NewDelivery, type NewSubmission, type StoredFile } from '../submission.ts';
+import { roomInSql } from '../file-room.ts';
+import { type Arrival, hasDetails, type NewDelivery, type NewSubmission, type StoredFile } from '../submission.ts';
 import { FITTING } from './bounded-forms.ts';
 import type { Value } from './connection.ts';
 import { type Columns, createParameters, namesOf, type Parameter } from './parameters.ts';
 
 /** A submission on its way in. */
-export interface Stored {
-	row: NewSubmission;
-	/** Its id: the one in `row`, or a later one if that has become too old. */
-	id: number;
+export interface Stored extends Arrival {
 	/** Which fields it has; see `field-names.ts`. */
 	shape: number;
 }
@@ -77,11 +75,7 @@ const KEY: Columns<Stored> = {
 	body_hash: ['text', ({ row }) => row.idempotencyKey?.bodyHash],
 	next: ['text', ({ row }) => row.idempotencyKey?.next],
 	created_at: ['number', ({ row }) => row.idempotencyKey?.createdAt],
-	// The first response names the submission, unless it went to a robot.
-	submission_id: [
-		'number',
-		({ id, row: { id: planned, idempotencyKey: key } }) => (key?.submissionId === planned ? id : key?.submissionId),
-	],
+	submission_id: ['number', ({ toldId }) => toldId],
 };
 
 const DELIVERY: Columns<Of<NewDelivery>> = {
@@ -186,7 +180,7 @@ function build({ details, keys, deliveries, files, isCounted }: Parts): Statemen
 				select x.* from ${made.rows(FILE, { of: (batch) => batch.files, as: 'x' })} join ins on ins.id = x.submission_id
 				returning form_id, key, bytes)`,
 			`fb as (update forms set file_bytes = file_bytes + b.bytes
-				from (select form_id, sum(bytes)::bigint bytes from fs where key is not null group by form_id) b where forms.id = b.form_id)`,
+				from (select form_id, ${roomInSql('greatest')}::bigint bytes from fs where key is not null group by form_id) b where forms.id = b.form_id)`,
 		);
 	}
 	const all = made.number(({ submissions: sent }) => sent.length);

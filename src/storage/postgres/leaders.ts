@@ -65,7 +65,7 @@ export function createLeaders(url: string, onError: (error: unknown) => void) {
 		async close(): Promise<void> {
 			offices.clear();
 			const stopped = looking?.stop();
-			await connection?.end({ timeout: 1 });
+			await connection?.end();
 			await stopped;
 		},
 	};

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { assetPath } from '../../assets.ts';
 import { AppError } from '../../errors.ts';
-import { rowsOf, type Sql } from './connection.ts';
+import { type Runner, rowsOf, type Sql, type Value } from './connection.ts';
 import { isHeldUp } from './failures.ts';
 import { watchSettingsSql } from './settings-version.ts';
 
@@ -48,7 +48,7 @@ export async function migrate(sql: Sql, another: () => Sql, folder = FOLDER): Pr
 	try {
 		await changeSoon(patient, { folder, entries });
 	} finally {
-		await patient.end({ timeout: 1 });
+		await patient.end();
 	}
 }
 
@@ -65,27 +65,28 @@ async function changeSoon(sql: Sql, wanted: Wanted): Promise<void> {
 
 async function change(sql: Sql, { folder, entries }: Wanted): Promise<void> {
 	await sql.begin(async (tx) => {
-		await tx.unsafe('select pg_advisory_xact_lock($1)', [LOCK]);
-		await tx.unsafe(`set local lock_timeout = ${LOCK_WITHIN_MS}`);
-		await tx.unsafe('create table if not exists formsrv_schema (version integer not null)');
-		const version = await readVersion(tx as unknown as Sql, entries.length);
-		if (version === 0) await tx.unsafe('create extension if not exists pg_trgm').catch(needsTrigrams);
-		for (const { tag } of entries.slice(version)) await tx.unsafe(readFileSync(`${folder}/${tag}.sql`, 'utf8'));
-		await tx.unsafe(watchSettingsSql());
-		await tx.unsafe('delete from formsrv_schema');
-		await tx.unsafe('insert into formsrv_schema values ($1)', [entries.length]);
+		const run = (text: string, values?: Value[]) => tx.unsafe(text, values).values();
+		await run('select pg_advisory_xact_lock($1)', [LOCK]);
+		await run(`set local lock_timeout = ${LOCK_WITHIN_MS}`);
+		await run('create table if not exists formsrv_schema (version integer not null)');
+		const version = await readVersion(tx, entries.length);
+		if (version === 0) await run('create extension if not exists pg_trgm').then(null, needsTrigrams);
+		for (const { tag } of entries.slice(version)) await run(readFileSync(`${folder}/${tag}.sql`, 'utf8'));
+		await run(watchSettingsSql());
+		await run('delete from formsrv_schema');
+		await run('insert into formsrv_schema values ($1)', [entries.length]);
 	});
 }
 
 /** @throws AppError if it is newer than this program */
-async function readVersion(sql: Sql, wanted: number): Promise<number> {
+async function readVersion(sql: Runner, wanted: number): Promise<number> {
 	const version = await readSchema(sql);
 	if (version > wanted) throw new AppError('UNAVAILABLE', newerThanProgram(version, wanted));
 	return version;
 }
 
 /** How many migrations the database has seen; 0 if it is new. */
-export async function readSchema(sql: Sql): Promise<number> {
+export async function readSchema(sql: Runner): Promise<number> {
 	const [found] = await rowsOf<[boolean]>(sql, "select to_regclass('formsrv_schema') is not null");
 	if (!found?.[0]) return 0;
 	const [[version = 0] = []] = await rowsOf<[number]>(sql, 'select version from formsrv_schema');

@@ -5,9 +5,10 @@ import { AppError } from '../../errors.ts';
 import { IDS_PER_MILLISECOND } from '../../ids.ts';
 import type { MovedTable, MoveSide, MoveSource, MoveTarget, Values } from '../move.ts';
 import { namesOf } from '../submission-rows.ts';
-import { connect, numbers, type Runner, rowsOf, type Sql, strings } from './connection.ts';
+import { connect, numbers, rowsOf, type Sql, strings } from './connection.ts';
 import { foldBelow } from './counts.ts';
 import { createFieldNames } from './field-names.ts';
+import type { Driver } from './link.ts';
 import { migrate } from './migrate.ts';
 import { INDEXED_TO } from './search.ts';
 import { checkServer } from './server-check.ts';
@@ -17,14 +18,15 @@ import { readMove, rejectServers, rejectUnfinishedMove } from './unfinished-move
 const ROWS_AT_ONCE = 128;
 /** Submissions of the last moments are counted when asked for, as always. */
 const SETTLED_MS = 2000;
-const CONNECTION = { name: 'formsrv move', max: 1 };
+/** One for the cursor that compares what arrived, and one for everything else. */
+const CONNECTION = { name: 'formsrv move', max: 2 };
 
 export async function openSource(url: string, tables: readonly MovedTable[]): Promise<MoveSource> {
 	const sql = connect(url, CONNECTION);
 	try {
 		await rejectUnfinishedMove(sql);
 		await rejectServers(sql, withoutPassword(url));
-		const held = await sql.reserve();
+		const held = await sql.hold();
 		await held.unsafe('begin');
 		// Longer than a vacuum of PostgreSQL's own takes to make way.
 		await held.unsafe("set local lock_timeout = '10s'");
@@ -34,12 +36,11 @@ export async function openSource(url: string, tables: readonly MovedTable[]): Pr
 			...sideOf(held),
 			async close() {
 				await held.unsafe('rollback');
-				held.release();
-				await sql.end({ timeout: 1 });
+				await sql.end();
 			},
 		};
 	} catch (error) {
-		await sql.end({ timeout: 1 });
+		await sql.end();
 		throw startProblem(error, url);
 	}
 }
@@ -49,19 +50,21 @@ export async function openTarget(
 	{ source, tables }: { source: string; tables: readonly MovedTable[] },
 ): Promise<MoveTarget> {
 	const sql = connect(url, CONNECTION);
+	let held: Driver;
 	try {
 		const another = () => connect(url, CONNECTION);
 		await checkServer(sql, another);
 		await migrate(sql, another);
 		await begin(sql, { source, tables, name: withoutPassword(url) });
+		held = await sql.hold();
 	} catch (error) {
-		await sql.end({ timeout: 1 });
+		await sql.end();
 		throw startProblem(error, url);
 	}
 	const names = createFieldNames(sql);
 
 	return {
-		...sideOf(sql),
+		...sideOf(held),
 		async lastKey({ name, columns, key }) {
 			const order = key.map((column) => `${ordered(columns, column)} desc`).join();
 			const [last] = await rowsOf<Values>(sql, `select ${key.join()} from ${name} order by ${order} limit 1`);
@@ -81,8 +84,7 @@ export async function openTarget(
 				const shapes = await names.shapesOf(
 					rows.map((row) => ({
 						id: row[id] as number,
-						formId: row[formId] as number,
-						names: namesOf(row[data] as string),
+						row: { formId: row[formId] as number, names: namesOf(row[data] as string) },
 					})),
 				);
 				into.push('shape');
@@ -112,7 +114,7 @@ export async function openTarget(
 			await rowsOf(sql, 'analyze');
 			await rowsOf(sql, 'drop table formsrv_move');
 		},
-		close: () => sql.end({ timeout: 1 }),
+		close: () => sql.end(),
 	};
 }
 
@@ -139,9 +141,9 @@ async function begin(
 			);
 		}
 		await sql.begin(async (tx) => {
-			await tx.unsafe('create table formsrv_move (source text not null)');
-			await tx.unsafe('insert into formsrv_move values ($1)', [source]);
-			await tx.unsafe('delete from server_values');
+			await rowsOf(tx, 'create table formsrv_move (source text not null)');
+			await rowsOf(tx, 'insert into formsrv_move values ($1)', [source]);
+			await rowsOf(tx, 'delete from server_values');
 		});
 	}
 	await rejectServers(sql, name).catch(async (error: unknown) => {
@@ -150,7 +152,7 @@ async function begin(
 	});
 }
 
-function sideOf(sql: Runner): Omit<MoveSide, 'close'> {
+function sideOf(sql: Driver): Omit<MoveSide, 'close'> {
 	return {
 		ownValue: INDEXED_TO,
 		async count({ name }) {
@@ -161,7 +163,7 @@ function sideOf(sql: Runner): Omit<MoveSide, 'close'> {
 	};
 }
 
-function chunksOf(sql: Runner, { name, columns, key }: MovedTable, after: Values = []): AsyncIterable<Values[]> {
+function chunksOf(sql: Driver, { name, columns, key }: MovedTable, after: Values = []): AsyncIterable<Values[]> {
 	const order = key.map((column) => ordered(columns, column)).join();
 	const bounds = after.map((_, i) => `$${i + 1}`).join();
 	const behind = after.length > 0 ? `where (${order}) > (${bounds})` : '';

@@ -1,12 +1,14 @@
 /** Events told to the other servers, so that they show and do at once what they would find later; nothing relies on it. */
 
 import { type AppEvent, createEvents, type Events, type EventType, isFormEvent } from '../../events.ts';
-import { rowsOf, type Sql, withDeadline } from './connection.ts';
+import { type Repetition, repeat } from '../../repeat.ts';
+import { rowsOf, type Sql } from './connection.ts';
 
 const CHANNEL = 'formsrv_events';
+/** A session that listens already goes on; one that was lost is replaced. */
+const LISTEN_EVERY_MS = 1000;
 /** Events of so long share a notice. No transaction that writes sends one: it would hold up all others through its commit. */
 const GATHER_MS = 50;
-const UNLISTEN_WITHIN_MS = 1000;
 /** A notice must be below 8,000 bytes; each event of a form is below 100. */
 const MAX_EVENTS = 70;
 
@@ -15,12 +17,19 @@ interface Notice {
 	events: AppEvent[];
 }
 
-export function createNotices(sql: Sql, onError: (error: unknown) => void) {
+export interface NoticesOptions {
+	/** Opens a connection that hears what other servers tell. */
+	connectTo(on: { onNotify(text: string): void }): Sql;
+	onError(error: unknown): void;
+}
+
+export function createNotices(sql: Sql, { connectTo, onError }: NoticesOptions) {
 	const own = crypto.randomUUID();
 	const local = createEvents();
 	let waiting: AppEvent[] = [];
 	let timer: ReturnType<typeof setTimeout> | undefined;
-	let listening: Promise<{ unlisten(): Promise<void> }> | undefined;
+	let ear: Sql | undefined;
+	let listening: Repetition | undefined;
 
 	function tell(): void {
 		timer = undefined;
@@ -53,14 +62,19 @@ export function createNotices(sql: Sql, onError: (error: unknown) => void) {
 		isTold: (type: EventType) => listening !== undefined || local.isHeard(type),
 		/** From now on this process tells others, and hears them. */
 		listen(): void {
-			listening ??= sql.listen(CHANNEL, receive);
-			listening.catch(onError);
+			const opened = connectTo({ onNotify: receive });
+			ear = opened;
+			listening = repeat(async () => {
+				await rowsOf(opened, `listen ${CHANNEL}`).catch(onError);
+				return LISTEN_EVERY_MS;
+			}, 0);
 		},
 		async close(): Promise<void> {
 			clearTimeout(timer);
 			tell();
-			const heard = await listening?.catch(() => undefined);
-			if (heard) await withDeadline(heard.unlisten(), UNLISTEN_WITHIN_MS).catch(onError);
+			const stopped = listening?.stop();
+			await ear?.end();
+			await stopped;
 		},
 	};
 }

@@ -1,5 +1,6 @@
 /** Opens a database in PostgreSQL: the connections, and what works on them, put together. */
 
+import { HOUR_MS } from '../../durations.ts';
 import { lazy } from '../../lazy.ts';
 import type { Log } from '../../log.ts';
 import { OutcomeUnknown, Unavailable } from '../errors.ts';
@@ -8,20 +9,21 @@ import { createFindings, logBeside } from '../findings.ts';
 import type { Db, Query, Results, Storage, StorageOptions } from '../storage.ts';
 import type { NewSubmission } from '../submission.ts';
 import { createClock } from './clock.ts';
-import { connect, createDb, type Runner, SILENT_MS } from './connection.ts';
+import { connect, createDb, SILENT_MS } from './connection.ts';
 import { createCounts } from './counts.ts';
 import { measure } from './database.ts';
 import { createFieldNames } from './field-names.ts';
+import { createHindrances } from './hindrances.ts';
 import { createLeaders } from './leaders.ts';
 import { createLongReads } from './long-reads.ts';
-import { migrate } from './migrate.ts';
+import { migrate, readSchema } from './migrate.ts';
 import { createNotices } from './notices.ts';
 import { createPresence } from './presence.ts';
 import { createSearch } from './search.ts';
 import { checkServer } from './server-check.ts';
 import { createSettingsVersion, SETTINGS_CHANGED } from './settings-version.ts';
 import { startProblem } from './start-problem.ts';
-import { areFilesHeld, createFileLists } from './submission-files.ts';
+import { areFilesHeld, createFileLists, recountFiles } from './submission-files.ts';
 import { createSubmissionLists } from './submission-lists.ts';
 import { again, createSubmissionLog } from './submission-log.ts';
 import { rejectUnfinishedMove } from './unfinished-move.ts';
@@ -32,9 +34,11 @@ const CONNECTIONS = 6;
 
 export async function openPostgres(
 	url: string,
-	{ log: serverLog, now = Date.now, elapsed, scans, maxListedNames }: StorageOptions = {},
+	{ log: serverLog, beforeNew, now = Date.now, elapsed, scans, maxListedNames }: StorageOptions = {},
 ): Promise<Storage> {
-	const presence = createPresence();
+	const findings = createFindings({ log: serverLog, now, elapsed });
+	const hindrances = createHindrances(url, findings);
+	const presence = createPresence(hindrances.note);
 	const pool = connect(url, {
 		name: 'formsrv',
 		max: CONNECTIONS,
@@ -46,23 +50,32 @@ export async function openPostgres(
 	const sql = presence.bind(pool);
 	const settings = createSettingsVersion(sql, () => clock.servers.areOthers());
 	const another = () => connect(url, { name: 'formsrv start', max: 1 });
-	const findings = createFindings({ log: serverLog, now, elapsed });
 	const watch = createWatch(url, { findings, presence, log: serverLog });
 	const onError = (cause: unknown) => {
 		if (!findings.has('database')) serverLog?.warn('The database could not be asked.', { cause });
 	};
-	const notices = createNotices(sql, onError);
+	const notices = createNotices(sql, {
+		connectTo: (on) => connect(url, { name: 'formsrv events', max: 1, silentMs: SILENT_MS, ...on }),
+		onError,
+	});
 	const { events } = notices;
 	const names = createFieldNames(sql, { maxListedNames });
 	const onStored = ({ formId }: NewSubmission, submissionId: number) => {
 		counts.count(formId);
 		if (notices.isTold('submission')) events.publish({ type: 'submission', formId, submissionId });
 	};
-	const writer = createWriter(url, sql, { clock: () => clock, findings, shapesOf: names.shapesOf, onStored });
+	const writer = createWriter(url, sql, {
+		clock: () => clock,
+		findings,
+		shapesOf: names.shapesOf,
+		onStored,
+		onError: hindrances.note,
+	});
 	let clock: Awaited<ReturnType<typeof createClock>>;
 	try {
 		await watch.begin();
 		await checkServer(sql, another);
+		if (beforeNew && (await readSchema(sql)) === 0) await beforeNew();
 		await migrate(sql, another);
 		clock = await createClock(sql, { now, oldestWriting: writer.oldestId, onError });
 		await rejectUnfinishedMove(sql).catch(async (error: unknown) => {
@@ -72,7 +85,8 @@ export async function openPostgres(
 	} catch (error) {
 		await writer.close();
 		await watch.stop();
-		await sql.end({ timeout: 1 });
+		await hindrances.stop();
+		await sql.end();
 		throw startProblem(error, url);
 	}
 	const db = createDb(sql);
@@ -80,6 +94,7 @@ export async function openPostgres(
 	const leaders = createLeaders(url, onError);
 	watch.start();
 	let isClosing = false;
+	let recountAt = 0;
 	const isStoring = () => writer.oldestId() !== undefined;
 	const longReads = createLongReads(url, { program: scans, presence, isStoring });
 
@@ -89,10 +104,11 @@ export async function openPostgres(
 		await notices.close();
 		await leaders.close();
 		await watch.stop();
+		await hindrances.stop();
 		await longReads.close();
 		await counts.close();
 		await clock.close();
-		await sql.end({ timeout: 1 });
+		await sql.end();
 	}
 	const closeOnce = lazy(close);
 
@@ -110,10 +126,10 @@ export async function openPostgres(
 				sql.begin(async (tx) => {
 					isCommitting = false;
 					const results: unknown[] = [];
-					for (const query of build(createDb(tx as unknown as Runner))) results.push(await query.prepare().execute());
+					for (const query of build(createDb(tx))) results.push(await query.prepare().execute());
 					isCommitting = true;
 					return results;
-				}) as unknown as Promise<Results<T>>;
+				}) as Promise<Results<T>>;
 			const results = await again(run).catch((error: unknown) => {
 				throw isCommitting && error instanceof Unavailable ? new OutcomeUnknown(error.cause) : error;
 			});
@@ -142,6 +158,9 @@ export async function openPostgres(
 		lead: leaders.lead,
 		maintain(): void {
 			names.tidy().catch(onError);
+			if (performance.now() < recountAt) return;
+			recountAt = performance.now() + HOUR_MS;
+			recountFiles(sql).catch(onError);
 		},
 		close: closeOnce,
 	};

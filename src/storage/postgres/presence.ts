@@ -5,7 +5,8 @@ import type { Sql } from './connection.ts';
 
 export type Presence = ReturnType<typeof createPresence>;
 
-export function createPresence() {
+/** @param onError Called with what a statement failed by. */
+export function createPresence(onError: (error: unknown) => void) {
 	const asking = new Set<(error: Error) => void>();
 	let isAway = false;
 
@@ -16,6 +17,9 @@ export function createPresence() {
 		try {
 			ask().then(resolve, reject);
 			return await promise;
+		} catch (error) {
+			onError(error);
+			throw error;
 		} finally {
 			asking.delete(reject);
 		}
@@ -29,19 +33,18 @@ export function createPresence() {
 		},
 		/** Statements of its pool end by that. What is in flight may still take effect, as when a connection is lost. */
 		bind(sql: Sql): Sql {
-			const { unsafe, begin } = sql;
-			return Object.assign(Object.create(sql), {
-				unsafe: (...args: Parameters<Sql['unsafe']>) => ({ values: () => during(() => unsafe(...args).values()) }),
-				begin(...args: unknown[]) {
-					const work = args.pop() as (tx: unknown) => unknown;
+			return {
+				...sql,
+				unsafe: (...args) => ({ values: () => during(() => sql.unsafe(...args).values()) }),
+				begin(work, mode) {
 					let isOver = false;
 					// One that had to wait for its connection does not begin afterwards.
-					const run = (tx: unknown) => (isOver ? Promise.reject(away()) : work(tx));
-					return during(() => begin(...([...args, run] as Parameters<Sql['begin']>))).finally(() => {
+					const run: typeof work = (tx) => (isOver ? Promise.reject(away()) : work(tx));
+					return during(() => sql.begin(run, mode)).finally(() => {
 						isOver = true;
 					});
 				},
-			});
+			};
 		},
 	};
 }

@@ -25,6 +25,6 @@ export function createCalls(url: string, scans: Scans) {
 			const run = scans[name];
 			return run && reader.scan(run, request);
 		},
-		close: () => sql.end({ timeout: 1 }),
+		close: () => sql.end(),
 	};
 }

@@ -3,8 +3,6 @@
 import type { Socket } from 'node:net';
 import { DialError } from './dial-error.ts';
 
-const NEW_MS = 100;
-
 interface Place {
 	/** Of its server in the address. */
 	index: number;
@@ -33,7 +31,6 @@ function createRoute() {
 	const sockets = new Map<Socket, Place>();
 	let watcher: Watcher | undefined;
 	let primary: number | undefined;
-	let ledAt = Number.NEGATIVE_INFINITY;
 
 	return {
 		/** The only server that connections go to, once it is known. */
@@ -47,8 +44,6 @@ function createRoute() {
 		},
 		noteEnd: (): void => watcher?.noteEnd(),
 		isWaiting: async (process: number): Promise<boolean> => (await watcher?.isWaiting(process)) === true,
-		/** Whether connections were ended just now because it is known where to go instead: they need not pause. */
-		isNew: (): boolean => performance.now() - ledAt < NEW_MS,
 		add(socket: Socket, index: number): void {
 			sockets.set(socket, { index, openedAt: performance.now() });
 		},
@@ -61,7 +56,6 @@ function createRoute() {
 		/** Hangs up on all other servers, and ends all connections from before a moment: they may wait for an answer that never comes. */
 		leadTo(index: number, openedSince: number): void {
 			primary = index;
-			ledAt = performance.now();
 			for (const [socket, place] of sockets) {
 				if (place.index === index && place.openedAt >= openedSince) continue;
 				sockets.delete(socket);

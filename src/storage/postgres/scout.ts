@@ -53,6 +53,6 @@ export function createScout(url: string, { index, withinMs }: { index: number; w
 		waitsSince: (): number | undefined => asking?.since,
 		/** Why it is not the primary. */
 		problem: (): unknown => (asking ? new Unavailable(new Error('The database does not answer.')) : problem),
-		stop: (): Promise<void> => sql.end({ timeout: 0 }),
+		stop: (): Promise<void> => sql.end(0),
 	};
 }

@@ -14,12 +14,7 @@ const SESSION = "select current_setting('formsrv.session', true)";
  */
 export async function checkServer(sql: Sql, another: () => Sql): Promise<void> {
 	const answer = await sql.unsafe(QUESTION).values();
-	const [[number = 0, version = '', encoding = '', process] = []] = answer as unknown as [
-		number,
-		string,
-		string,
-		number,
-	][];
+	const [number, version, encoding, process] = answer[0] as [number, string, string, number];
 	if (number < OLDEST) throw rejection(`PostgreSQL is ${version}; formsrv needs 15 or newer.`);
 	if (encoding !== 'UTF8')
 		throw rejection(`The database has the encoding ${encoding}; formsrv needs one made with UTF8.`);
@@ -44,7 +39,7 @@ async function keepsSessions(another: () => Sql): Promise<boolean> {
 		const [ofOne] = await rowsOf<[string | null]>(one, SESSION, [], false);
 		return ofOne?.[0] === token && ofOther?.[0] !== token;
 	} finally {
-		await Promise.all([one.end({ timeout: 1 }), other.end({ timeout: 1 })]);
+		await Promise.all([one.end(), other.end()]);
 	}
 }
 

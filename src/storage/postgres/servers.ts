@@ -21,6 +21,11 @@ const TAKE = `
 	on conflict (number) do update set token = excluded.token, seen_at = excluded.seen_at where servers.${FREE}
 	returning number, last_id`;
 
+/** Whether any process has a number: a server, or a command while it runs. */
+export async function isServed(sql: Sql): Promise<boolean> {
+	return (await rowsOf(sql, `select 1 from servers where not ${FREE} limit 1`)).length > 0;
+}
+
 export interface ServerNumber {
 	number: number;
 	/** Named by each statement that stores submissions: without the number nothing is stored. */

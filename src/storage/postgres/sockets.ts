@@ -1,17 +1,10 @@
-/** Sockets that end with an error where the driver would wait, or try again without a pause. */
+/** Sockets that end with an error where the driver would wait. */
 
 import type { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
 import type { PostgresHost } from '../../config/postgres-url.ts';
-import { silent } from './dial-error.ts';
+import { DialError, silent } from './dial-error.ts';
 
-/** One that fails as soon as the driver listens to it. */
-export function failedSocket(error: Error): Duplex {
-	const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
-	setImmediate(() => socket.destroy(error));
-	return socket;
-}
-
+/** After so long, and then each time as long again, it is asked whether the process waits for us. */
 const SUSPECT_AFTER_MS = 2000;
 /** The message in which a server says which of its processes serves a connection. */
 const KEY_DATA = 'K'.charCodeAt(0);
@@ -35,17 +28,19 @@ export function endWhenSilent(socket: Socket, { host, silentMs, isWaiting }: Sil
 		timer = undefined;
 	};
 
-	async function suspect(): Promise<void> {
-		const end = endAfter(silentMs, SUSPECT_AFTER_MS);
-		timer = end;
+	/** Asks again and again, because there may be doubt about the server itself for a moment. */
+	async function suspect(forMs: number): Promise<void> {
+		const nextMs = forMs + SUSPECT_AFTER_MS;
+		const next = nextMs < silentMs ? setTimeout(suspect, SUSPECT_AFTER_MS, nextMs) : endAfter(silentMs, forMs);
+		timer = next;
 		const process = processOf();
-		if (process === undefined || !(await isWaiting?.(process)) || timer !== end) return;
-		clearTimeout(end);
-		timer = endAfter(SUSPECT_AFTER_MS, SUSPECT_AFTER_MS);
+		if (process === undefined || !(await isWaiting?.(process)) || timer !== next) return;
+		clearTimeout(next);
+		timer = endAfter(forMs, forMs);
 	}
 
 	socket.write = (...args: unknown[]) => {
-		timer ??= setTimeout(suspect, SUSPECT_AFTER_MS);
+		timer ??= setTimeout(suspect, SUSPECT_AFTER_MS, SUSPECT_AFTER_MS);
 		return write(...args);
 	};
 	socket.on('data', listen);
@@ -71,4 +66,34 @@ function readProcess(socket: Socket): () => number | undefined {
 	}
 	socket.on('data', look);
 	return () => process;
+}
+
+/** More than any message has that holds no values of a row. */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+const ROW = 'D'.charCodeAt(0);
+const HEAD_BYTES = 5;
+
+/** Closes a connection on a message that is no row and without end, such as a notice: the driver would keep all of it. */
+export function endWhenEndless(socket: Socket): void {
+	let head: Buffer = Buffer.alloc(0);
+	/** Bytes of the message that are still to come. */
+	let left = 0;
+	socket.on('data', (data: Buffer) => {
+		for (let at = 0; at < data.length; ) {
+			const passed = Math.min(left, data.length - at);
+			at += passed;
+			left -= passed;
+			if (left > 0) return;
+			const part = data.subarray(at, at + HEAD_BYTES - head.length);
+			at += part.length;
+			head = head.length === 0 ? part : Buffer.concat([head, part]);
+			if (head.length < HEAD_BYTES) return;
+			left = head.readUInt32BE(1) + 1 - HEAD_BYTES;
+			if (head[0] !== ROW && left > MAX_MESSAGE_BYTES) {
+				socket.destroy(new DialError('CONNECT_ENDLESS', 'The database server sends a message without end.'));
+				return;
+			}
+			head = head.subarray(HEAD_BYTES);
+		}
+	});
 }

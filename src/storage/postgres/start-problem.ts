@@ -28,10 +28,6 @@ const SENTENCES: Record<string, Sentence> = {
 		`PostgreSQL at ${servers} has no connection left: ${message}. A formsrv takes up to ${MOST_CONNECTIONS}; raise max_connections there.`,
 	'57P03': ({ servers }, message) => `PostgreSQL at ${servers} is not ready yet: ${message}.`,
 	CONNECT_FAILED: (_, message) => `${message} Check FORMSRV_DATABASE_URL, and that PostgreSQL runs there.`,
-	CONNECTION_CLOSED: ({ servers }) =>
-		servers.includes(',')
-			? `None of ${servers} can be written to: they are standbys, or hang up.`
-			: `PostgreSQL at ${servers} takes connections and hangs up, as a proxy without a database does.`,
 	CONNECT_TIMEOUT: ({ servers }) => `PostgreSQL at ${servers} takes connections, but does not answer.`,
 };
 

@@ -7,6 +7,7 @@ import {
 	COLUMNS,
 	HEAD_COLUMNS,
 	type HeadRow,
+	MARK_AGAIN,
 	PAGE_COLUMNS,
 	type PageRow,
 	type Row,
@@ -43,8 +44,7 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 		act: (tx: Runner, found: readonly Found[]) => Promise<Move[]>,
 	): Promise<number[]> {
 		const done = await again(() =>
-			sql.begin(async (begun) => {
-				const tx = begun as unknown as Runner;
+			sql.begin(async (tx) => {
 				const [form] = await rowsOf<[number]>(tx, 'select folded_to from forms where id = $1 for no key update', [
 					formId,
 				]);
@@ -70,8 +70,7 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 	async function sweep(formId: number, limit: number): Promise<boolean> {
 		const after = swept.get(formId) ?? 0;
 		const last = await again(() =>
-			sql.begin(async (begun) => {
-				const tx = begun as unknown as Runner;
+			sql.begin(async (tx) => {
 				// Against statements that found the form before it was deleted, and still store submissions of it.
 				await rowsOf(tx, 'select 1 from forms where id = $1 for update', [formId]);
 				const rows = await rowsOf<[number]>(
@@ -91,15 +90,20 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 	}
 
 	return {
-		change(formId: number, ids: readonly number[], flags: Partial<Flags>): Promise<number[]> {
+		change(
+			formId: number,
+			ids: readonly number[],
+			flags: Partial<Flags>,
+			teaches: 'all' | 'form' = 'all',
+		): Promise<number[]> {
 			return withRows(formId, ids, async (tx, found) => {
 				if (flags.isSpam !== undefined && found.length > 0) {
 					await rowsOf(
 						tx,
-						`insert into spam_marks (submission_id, form_id, is_spam)
-							select id, $2, $3 from unnest($1::bigint[]) as id
-							on conflict (submission_id) do update set is_spam = excluded.is_spam`,
-						[numbers(found.map(({ id }) => id)), formId, Number(flags.isSpam)],
+						`insert into spam_marks (submission_id, form_id, is_spam, for_all)
+							select id, $2, $3, $4 from unnest($1::bigint[]) as id
+							on conflict (submission_id) do update set ${MARK_AGAIN}`,
+						[numbers(found.map(({ id }) => id)), formId, Number(flags.isSpam), teaches === 'all' ? null : 2],
 					);
 				}
 				const changed = found.filter((row) =>

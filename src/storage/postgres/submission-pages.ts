@@ -47,9 +47,7 @@ export function createSubmissionPages(sql: Sql, counts: Pick<FormCounts, 'of'>) 
 
 	/** Several statements on one state of the database. */
 	function oneView<T>(read: (tx: Runner) => Promise<T>): Promise<T> {
-		return again(
-			() => sql.begin('isolation level repeatable read read only', (tx) => read(tx as unknown as Runner)) as Promise<T>,
-		);
+		return again(() => sql.begin(read, 'isolation level repeatable read read only'));
 	}
 
 	return {

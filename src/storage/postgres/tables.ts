@@ -99,6 +99,7 @@ export const {
 	submission_blocks,
 	idempotency_keys,
 	api_keys,
+	key_forms,
 	webhooks,
 	deliveries,
 	clock_steps,

@@ -3,13 +3,13 @@
 import { AppError } from '../../errors.ts';
 import { OutcomeUnknown, Unavailable, UniqueViolation } from '../errors.ts';
 import type { Findings } from '../findings.ts';
-import type { NewSubmission } from '../submission.ts';
+import { giveIds, type NewSubmission } from '../submission.ts';
 import { createBoundedForms, lockForms } from './bounded-forms.ts';
 import { type Clock, OLDEST_ID_MS } from './clock.ts';
 import { connect, type Runner, type Sql, WRITER_NAME, withDeadline } from './connection.ts';
-import { asStorageError, isIdTaken, isRolledBack, mayTryAgain } from './failures.ts';
+import { asStorageError, isIdTaken, isReadOnly, isRolledBack, isUnsent, mayTryAgain } from './failures.ts';
 import { createGathering, MAX_IN_FLIGHT, type Waiting } from './gathering.ts';
-import { type Insert, insertOf } from './insert.ts';
+import { type Insert, insertOf, type Stored } from './insert.ts';
 import { whyNotStored } from './not-stored.ts';
 import { askStored, idsIn } from './unknown-outcome.ts';
 
@@ -36,16 +36,20 @@ export interface WriterOptions {
 	clock: () => Pick<Clock, 'nextId' | 'servers' | 'isOwnClock' | 'refresh'>;
 	findings: Findings;
 	/** Which fields a submission has; stored before it. */
-	shapesOf(rows: readonly NewSubmission[]): readonly number[] | Promise<readonly number[]>;
+	shapesOf(arrivals: readonly Stored[]): readonly number[] | Promise<readonly number[]>;
 	/** Called before its client is answered. */
 	onStored(row: NewSubmission, id: number): void;
+	/** Called with what a statement failed by. */
+	onError(error: unknown): void;
 }
+
+type Connections = ReturnType<typeof openConnections>;
 
 export type Writer = ReturnType<typeof createWriter>;
 
 /** @param sql For questions about what was stored. */
-export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf, onStored }: WriterOptions) {
-	let connections = open();
+export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf, onStored, onError }: WriterOptions) {
+	let connections = openConnections(url);
 	let isClosing = false;
 	const bounded = createBoundedForms(sql);
 	const gathering = createGathering<Job>({
@@ -53,21 +57,6 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 		deadlineMs: DEADLINE_MS,
 		expire: (job) => fail(job, new Unavailable()),
 	});
-
-	/** Each pool has a name of its own, by which the server tells whether its statements have ended. */
-	function open() {
-		const name = `${WRITER_NAME} ${crypto.randomUUID().slice(0, 8)}`;
-		const opened = { name, isSuspect: false, sql: undefined as unknown as Sql };
-		opened.sql = connect(url, {
-			name,
-			max: MAX_IN_FLIGHT,
-			// Such as a commit that did not wait for the standby.
-			onNotice: ({ isWarning }) => {
-				opened.isSuspect ||= isWarning;
-			},
-		});
-		return opened;
-	}
 
 	async function store(batch: readonly Job[]): Promise<void> {
 		let isSent = false;
@@ -77,7 +66,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 			Math.max(0, DEADLINE_MS - waited),
 		);
 		try {
-			const shapes = shapesOf(batch.map(({ row }) => row));
+			const shapes = shapesOf(batch);
 			const known = shapes instanceof Promise ? await shapes : shapes;
 			for (const [i, job] of batch.entries()) job.shape = known[i] as number;
 			isSent = true;
@@ -102,12 +91,21 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 			[outcome] = (await withDeadline(rows, ANSWER_WITHIN_MS)) as Outcome[];
 			if (used.isSuspect) throw new Error('A commit came back with a warning.');
 		} catch (error) {
-			if (isRolledBack(error)) await afterRollback(batch, error);
-			else await afterUnknown(batch, used);
+			await afterError(batch, used, error);
 			return;
 		}
 		if (outcome?.[0] === batch.length) for (const job of batch) settle(job);
 		else await sortOut(batch, idsIn(outcome?.[1]));
+	}
+
+	async function afterError(batch: readonly Job[], used: Connections, error: unknown): Promise<void> {
+		onError(error);
+		const isKnown = isReadOnly(error) || isRolledBack(error);
+		const rejection = isKnown ? findings.rejection('submission') : undefined;
+		if (rejection || isUnsent(error)) rejectAll(batch, rejection ?? error);
+		else if (isReadOnly(error)) await afterReadOnly(batch, used);
+		else if (isKnown) await afterRollback(batch, error);
+		else await afterUnknown(batch, used);
 	}
 
 	/** Nothing of it was stored: each on its own, so that one cannot fail the others. */
@@ -120,12 +118,23 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 		else fail(first, asStorageError(error));
 	}
 
+	/** In a fail-over: another server will be led to. */
+	async function afterReadOnly(batch: readonly Job[], used: Connections): Promise<void> {
+		replace(used);
+		await Bun.sleep(RETRY_MS);
+		for (const job of batch) if (!job.isAnswered) add(job);
+	}
+
+	function replace(used: Connections): void {
+		if (connections === used) connections = openConnections(url);
+		void used.sql.end(0);
+	}
+
 	/** Asks until the database says what was stored; what was not goes again. */
-	async function afterUnknown(batch: readonly Job[], used: typeof connections): Promise<void> {
+	async function afterUnknown(batch: readonly Job[], used: Connections): Promise<void> {
 		findings.set('database');
 		if (batch[0]) gathering.letPass(batch[0]);
-		if (connections === used) connections = open();
-		void used.sql.end({ timeout: 0 });
+		replace(used);
 		const ids = batch.map(({ id }) => id);
 		for (;;) {
 			const stored = await askStored(sql, { ids, connections: used.name, server: clock().servers.own }).catch(
@@ -152,7 +161,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 		for (const [i, job] of left.entries()) {
 			if (why[i]) fail(job, why[i]);
 			else if (++job.tries >= MAX_TRIES) fail(job, new Unavailable(new Error('The submission cannot be stored.')));
-			else goAgain(job);
+			else add(job);
 		}
 	}
 
@@ -165,9 +174,9 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 		);
 	}
 
-	/** Its id became too old, or was made under a number that was lost, or its form has a bound. */
-	function goAgain(job: Job): void {
-		job.id = clock().nextId();
+	/** Once more if its id became too old, or was made under a number that was lost, or its form has a bound. */
+	function add(job: Job): void {
+		giveIds(job, clock().nextId);
 		gathering.add(job);
 	}
 
@@ -175,7 +184,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 		onStored(job.row, job.id);
 		if (job.isAnswered) return;
 		job.isAnswered = true;
-		job.resolve(job.id);
+		job.resolve(job.toldId);
 	}
 
 	return {
@@ -183,9 +192,10 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 			const rejection = isClosing ? new Unavailable() : findings.rejection('submission');
 			if (rejection) return Promise.reject(rejection);
 			return new Promise((resolve, reject) => {
-				gathering.add({
+				add({
 					row,
-					id: row.id,
+					id: 0,
+					toldId: 0,
 					shape: 0,
 					tries: 0,
 					since: performance.now(),
@@ -200,9 +210,24 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 		async close(): Promise<void> {
 			isClosing = true;
 			await gathering.drain();
-			await connections.sql.end({ timeout: 1 });
+			await connections.sql.end();
 		},
 	};
+}
+
+/** Each pool has a name of its own, by which the server tells whether its statements have ended. */
+function openConnections(url: string) {
+	const name = `${WRITER_NAME} ${crypto.randomUUID().slice(0, 8)}`;
+	const opened = { name, isSuspect: false, sql: undefined as unknown as Sql };
+	opened.sql = connect(url, {
+		name,
+		max: MAX_IN_FLIGHT,
+		// Such as a commit that did not wait for the standby.
+		onNotice: ({ isWarning }) => {
+			opened.isSuspect ||= isWarning;
+		},
+	});
+	return opened;
 }
 
 function run(sql: Runner, { text, values }: Insert): PromiseLike<unknown> {
@@ -211,8 +236,7 @@ function run(sql: Runner, { text, values }: Insert): PromiseLike<unknown> {
 
 /** The statement that counts sees what was stored by those who held the lock before. */
 function insertCounted(sql: Sql, batch: readonly Job[], insert: Insert): Promise<unknown> {
-	return sql.begin(async (begun) => {
-		const tx = begun as unknown as Runner;
+	return sql.begin(async (tx) => {
 		await lockForms(tx, formsOf(batch));
 		return run(tx, insert);
 	});

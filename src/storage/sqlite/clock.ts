@@ -4,7 +4,7 @@ import type { Database, Statement } from 'bun:sqlite';
 import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { ID_SOURCES, IDS_PER_MILLISECOND } from '../../ids.ts';
 import { lazy } from '../../lazy.ts';
-import { type ClockReport, reportClock } from '../clock-report.ts';
+import { type ClockReport, LONGEST_PAUSE_MS, reportClock } from '../clock-report.ts';
 import { type ClockStep, createTimeline, type Stretch } from '../timeline.ts';
 import { createGapFinder } from './clock-gaps.ts';
 import { LAST_COMMAND_ID, reserveIds } from './command-ids.ts';
@@ -51,7 +51,7 @@ export function createClock(client: Database, { now, elapsed = () => performance
 	let tell: (step: ClockStep) => void = () => {};
 	let seen = { at: now(), elapsed: elapsed() };
 	let settledAt = Number.NEGATIVE_INFINITY;
-	const reserve = reserveIds(client, { now, lowest, flush, rolledBack });
+	const reserved = reserveIds(client, { now, lowest, flush, rolledBack });
 
 	function setSteps(steps: readonly ClockStep[]): void {
 		timeline = createTimeline([...steps].sort((a, b) => a.fromId - b.fromId));
@@ -60,7 +60,7 @@ export function createClock(client: Database, { now, elapsed = () => performance
 
 	/** On the path of every submission. */
 	function nextId(): number {
-		if (!isServer) return reserve();
+		if (!isServer) return reserved.next();
 		const wanted = (now() + offset) * IDS_PER_MILLISECOND;
 		const ahead = wanted - last;
 		if (ahead > 0 && ahead < FAR_IDS) last = wanted;
@@ -98,7 +98,7 @@ export function createClock(client: Database, { now, elapsed = () => performance
 	/** From now on ids go on from the last one and stand for the clock's new time. */
 	function step(at: number, expected: number, passed = 0): void {
 		// Behind all ids, those of other processes too, and behind the last step if there is none since.
-		last = Math.max(last, Math.ceil(highestId() / ID_SOURCES) * ID_SOURCES);
+		last = Math.max(last, highestOfServer());
 		const newest = Math.max(last, timeline.steps.at(-1)?.fromId ?? 0);
 		const next = Math.floor(newest / IDS_PER_MILLISECOND) + 1;
 		const offsetMs = at > LATEST_MS ? next - at : Math.max(0, next - at);
@@ -125,20 +125,27 @@ export function createClock(client: Database, { now, elapsed = () => performance
 
 	/** For a process that is not the server: the lowest id that may be made now, whatever others have made. */
 	function lowest(): number {
-		refresh();
+		readSteps();
 		last = Math.max(last, highestId());
 		if (last - (now() + offset) * IDS_PER_MILLISECOND >= TOLERANCE_IDS) step(now(), lastMoment());
 		return Math.max(last + 1, (now() + offset) * IDS_PER_MILLISECOND);
 	}
 
-	/** Another process wrote. */
-	function refresh(): void {
+	function readSteps(): void {
 		setSteps([...readClockSteps(client), ...saving, ...unsaved]);
+	}
+
+	/** Another process wrote: ids go on behind its. */
+	function refresh(): void {
+		readSteps();
+		if (isServer) last = Math.max(last, highestOfServer());
+		else reserved.forget();
 	}
 
 	/** At the end of each transaction: no id is on disk without the steps before it. */
 	function flush(): void {
 		saving = [];
+		reserved.flush();
 		if (unsaved.length === 0) return;
 		for (const { fromId, offsetMs, beforeMs, afterMs, endMs } of unsaved) {
 			sql.save().run(fromId, offsetMs, beforeMs, afterMs, endMs);
@@ -150,17 +157,22 @@ export function createClock(client: Database, { now, elapsed = () => performance
 	function rolledBack(): void {
 		unsaved = [...saving, ...unsaved];
 		saving = [];
+		reserved.forget();
 	}
 
 	function highestId(): number {
 		return Number(sql.highest().values()[0]?.[0] ?? 0);
 	}
 
+	function highestOfServer(): number {
+		return Math.ceil(highestId() / ID_SOURCES) * ID_SOURCES;
+	}
+
 	return {
 		nextId,
 		/** A moment later than that of every id that was made, as an id. */
 		end: (): number => Math.max(last, isServer ? 0 : highestId()) + 1,
-		/** One process makes the ids of submissions, and commits them in their order. */
+		/** Ids of submissions are made in the transaction that stores them, behind all that were stored before. */
 		horizon: async (): Promise<number> => Math.max(last, highestId()) + 1,
 		/** What ids stand for. */
 		timeline: () => timeline,
@@ -172,10 +184,12 @@ export function createClock(client: Database, { now, elapsed = () => performance
 		 */
 		serve(onStep: (step: ClockStep) => void): () => void {
 			tell = onStep;
-			last = Math.ceil(highestId() / ID_SOURCES) * ID_SOURCES;
+			last = highestOfServer();
 			isServer = true;
 			seen = { at: now(), elapsed: elapsed() };
-			const isPlausible = last === 0 || Math.abs(seen.at - timeline.millisOf(last)) < SETTLING_MS;
+			// A server may have been off for long; earlier than what it stored last it cannot be.
+			const pausedMs = last === 0 ? 0 : seen.at - timeline.millisOf(last);
+			const isPlausible = pausedMs > -SETTLING_MS && pausedMs < LONGEST_PAUSE_MS;
 			settledAt = isPlausible ? seen.elapsed : seen.elapsed + SETTLING_MS;
 			look();
 			return () => {

@@ -23,18 +23,32 @@ export interface CommandIdsOptions {
 	rolledBack: () => void;
 }
 
-/** @returns What makes the next id; it waits while another process writes. */
-export function reserveIds(client: Database, { now, lowest, flush, rolledBack }: CommandIdsOptions): () => number {
+export interface CommandIds {
+	/** Makes the next id; it waits while another process writes. */
+	next(): number;
+	/** At the end of a transaction: what was reserved in it, also by a job that was undone. */
+	flush(): void;
+	/** Gives up what was reserved: it is of no use any more. */
+	forget(): void;
+}
+
+export function reserveIds(client: Database, { now, lowest, flush, rolledBack }: CommandIdsOptions): CommandIds {
 	const save = lazy(() => client.prepare('insert or replace into server_values (name, value) values (?, ?)'));
 	let next = 0;
 	let end = 0;
 	let reservedAt = 0;
+	let isSaved = true;
+
+	function forget(): void {
+		end = 0;
+		isSaved = true;
+	}
 
 	function reserve(): void {
-		const first = Math.ceil(lowest() / ID_SOURCES) * ID_SOURCES + COMMANDS;
-		save().run(LAST_COMMAND_ID, `${first + RUN_IDS}`);
+		const first = Math.ceil(Math.max(lowest(), end) / ID_SOURCES) * ID_SOURCES + COMMANDS;
 		next = first;
 		end = first + RUN_IDS;
+		isSaved = false;
 		reservedAt = now();
 	}
 
@@ -45,18 +59,24 @@ export function reserveIds(client: Database, { now, lowest, flush, rolledBack }:
 			flush();
 			client.run('commit');
 		} catch (error) {
-			end = 0;
 			if (client.inTransaction) client.run('rollback');
 			rolledBack();
 			throw asStorageError(error);
 		}
 	}
 
-	return () => {
-		const isStale = Math.abs(now() - reservedAt) >= STALE_AFTER_MS;
-		if (next >= end || isStale) (client.inTransaction ? reserve : reserveAlone)();
-		const id = next;
-		next += ID_SOURCES;
-		return id;
+	return {
+		next() {
+			const isStale = Math.abs(now() - reservedAt) >= STALE_AFTER_MS;
+			if (next >= end || isStale) (client.inTransaction ? reserve : reserveAlone)();
+			const id = next;
+			next += ID_SOURCES;
+			return id;
+		},
+		flush() {
+			if (!isSaved) save().run(LAST_COMMAND_ID, `${end}`);
+			isSaved = true;
+		},
+		forget,
 	};
 }

@@ -115,6 +115,8 @@ export function createDatabase(file: string): void {
 		putInPlace(draft, file);
 		syncToDisk(dirname(file));
 	} catch (error) {
+		// Made by another process meanwhile; a server then removes the drafts of all others.
+		if (existsSync(file)) return;
 		throw new AppError('UNAVAILABLE', `${file} cannot be made: ${(error as Error).message}.`, { cause: error });
 	} finally {
 		rmSync(draft, { force: true });

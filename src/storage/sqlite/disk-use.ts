@@ -1,7 +1,8 @@
 /** How much room a database takes on its disk, and how much it has. */
 
-import { existsSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { roomAt } from '../../disk-room.ts';
 import type { DiskUse } from '../database.ts';
 
 /** Below this the next busy day may fill the disk. */
@@ -10,12 +11,11 @@ const LEAST_FREE_BYTES = 256 * 1024 * 1024;
 /** The file need not exist. */
 export function measureDisk(databaseFile: string): DiskUse {
 	const folder = existingFolder(dirname(databaseFile));
-	const { bavail, bsize } = statfsSync(folder);
 	const sizeBytes = sizeOf(databaseFile);
 	return {
 		sizeBytes,
 		walBytes: sizeOf(`${databaseFile}-wal`),
-		disk: { folder, freeBytes: bavail * bsize, neededBytes: Math.max(LEAST_FREE_BYTES, sizeBytes) },
+		disk: { folder, free: roomAt(folder), neededBytes: Math.max(LEAST_FREE_BYTES, sizeBytes) },
 	};
 }
 

@@ -3,10 +3,13 @@
  * field names. Held in memory once a form was used, and written in the transaction of the change that moved it.
  */
 
-import type { Database } from 'bun:sqlite';
+import type { Database, Statement } from 'bun:sqlite';
+import { lazy } from '../../lazy.ts';
 import type { Counts, Flags } from '../submission.ts';
+import { BEYOND_ALL_IDS, CONDITION } from '../submission-rows.ts';
 import {
 	addToNames,
+	doubtNames,
 	MAX_LISTED_NAMES,
 	type NameCount,
 	type NameList,
@@ -25,9 +28,15 @@ export interface CountedSubmission {
 }
 
 export type Counter = keyof Counts;
+const COUNTERS = ['total', 'unread', 'starred', 'spam'] as const;
 
 export interface Block extends Counts {
 	firstId: number;
+}
+
+interface Counted {
+	block: Block;
+	names: readonly string[];
 }
 
 /** Submissions one after the other with the same field names, as a form sends them: counted, but not yet name by name. */
@@ -58,8 +67,7 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 	const nameSql = prepareNameStatements(client);
 
 	function load(formId: number): FormState {
-		const rows = sql.readBlocks.values(formId) as [number, number, number, number, number][];
-		const blocks = rows.map(([firstId, total, unread, starred, spam]) => ({ firstId, total, unread, starred, spam }));
+		const blocks = readBlocks(sql.readBlocks, formId);
 		const state: FormState = {
 			blocks,
 			totals: sumOf(blocks),
@@ -120,22 +128,64 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 		else changeNames(state, { names, isSpam }, -1);
 	}
 
+	function count(formId: number, { block, names }: Counted, flags: Flags, sign: 1 | -1): void {
+		const state = stateOf(formId);
+		dirtyForms.add(formId);
+		state.dirtyBlocks.add(block);
+		addCounts(state.totals, flags, sign);
+		addCounts(state.moved, flags, sign);
+		addCounts(block, flags, sign);
+		countNames(state, names, flags.isSpam, sign);
+	}
+
 	function namesOf(formId: number, isSpam: boolean): NameList {
 		const state = stateOf(formId);
 		return isSpam ? state.spamNames : state.inboxNames;
 	}
 
 	return {
-		/** Counts a submission in (`sign` 1) or out (-1); to be called inside the writer's transaction. */
-		count(formId: number, { id, names }: CountedSubmission, flags: Flags, sign: 1 | -1): void {
+		/** Counts a submission that is being written, behind all that are stored; to be called inside the writer's transaction, as the next one. */
+		add(formId: number, submission: CountedSubmission, flags: Flags): void {
 			const state = stateOf(formId);
+			count(formId, { block: newestBlock(state, submission.id), names: submission.names }, flags, 1);
+		},
+		/** Counts one that is stored out, and in again with its new flags, if it stays. */
+		change(formId: number, { id, names }: CountedSubmission, before: Flags, after?: Flags): void {
+			const state = stateOf(formId);
+			// There is none if the counts are damaged, and not counted again yet.
+			const counted = { block: state.blocks[blockIndexOf(state.blocks, id)] ?? newestBlock(state, 0), names };
+			count(formId, counted, before, -1);
+			if (after) count(formId, counted, after, 1);
+		},
+		/**
+		 * Counts a block again; to be called inside the writer's transaction. Returns whether it was wrong, `undefined` behind the
+		 * last one.
+		 */
+		recount(formId: number, at: number): boolean | undefined {
+			const state = stateOf(formId);
+			const { blocks } = state;
+			if (at > 0 && at >= blocks.length) return undefined;
+			const counted = readCounts(sql.countRows, formId, startOf(blocks, at), startOf(blocks, at + 1));
+			const change = difference(counted, blocks[at] ?? noCounts());
+			if (COUNTERS.every((counter) => change[counter] === 0)) return false;
+			blocks[at] ??= { firstId: 0, ...noCounts() };
+			addTo(blocks[at], change);
+			addTo(state.totals, change);
+			state.dirtyBlocks.add(blocks[at]);
 			dirtyForms.add(formId);
-			const block = blockOf(state, id, sign);
-			state.dirtyBlocks.add(block);
-			addCounts(state.totals, flags, sign);
-			addCounts(state.moved, flags, sign);
-			addCounts(block, flags, sign);
-			countNames(state, names, flags.isSpam, sign);
+			return true;
+		},
+		/** Behind the last block: makes the form's counts the sums of them. Returns whether they were not. */
+		endRecount(formId: number, wasWrong: boolean): boolean {
+			const state = stateOf(formId);
+			const moved = difference(state.totals, readCounts(sql.readCounts, formId));
+			const isWrong = wasWrong || COUNTERS.some((counter) => moved[counter] !== state.moved[counter]);
+			if (!isWrong) return false;
+			state.moved = moved;
+			doubtNames(state.inboxNames);
+			doubtNames(state.spamNames);
+			dirtyForms.add(formId);
+			return true;
 		},
 		/** Writes what was counted since the last call. */
 		flush(): void {
@@ -183,11 +233,25 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 	};
 }
 
+export const READ_BLOCKS =
+	'select first_id, total, unread, starred, spam from submission_blocks where form_id = ? order by first_id';
+
+/** Oldest first. @param statement Of {@link READ_BLOCKS}. */
+export function readBlocks(statement: Statement, formId: number): Block[] {
+	const rows = statement.values(formId) as [number, number, number, number, number][];
+	return rows.map(([firstId, total, unread, starred, spam]) => ({ firstId, total, unread, starred, spam }));
+}
+
+/** The counts of a form's submissions from one id to below another. */
+export const COUNT_ROWS = `select ${(['all', 'unread', 'starred', 'spam'] as const)
+	.map((filter) => `count(*) filter (where ${CONDITION[filter]})`)
+	.join()} from submissions where form_id = ? and id >= ? and id < ?`;
+
 function prepareStatements(client: Database) {
 	return {
-		readBlocks: client.prepare(
-			'select first_id, total, unread, starred, spam from submission_blocks where form_id = ? order by first_id',
-		),
+		countRows: lazy(() => client.prepare(COUNT_ROWS)),
+		readCounts: lazy(() => client.prepare('select total, unread, starred, spam from forms where id = ?')),
+		readBlocks: client.prepare(READ_BLOCKS),
 		moveCounts: client.prepare(
 			'update forms set total = total + ?, unread = unread + ?, starred = starred + ?, spam = spam + ? where id = ?',
 		),
@@ -205,13 +269,26 @@ function noCounts(): Counts {
 
 function sumOf(blocks: readonly Block[]): Counts {
 	const sum = noCounts();
-	for (const { total, unread, starred, spam } of blocks) {
-		sum.total += total;
-		sum.unread += unread;
-		sum.starred += starred;
-		sum.spam += spam;
-	}
+	for (const block of blocks) addTo(sum, block);
 	return sum;
+}
+
+function addTo(counts: Counts, change: Readonly<Counts>): void {
+	for (const counter of COUNTERS) counts[counter] += change[counter];
+}
+
+function difference(after: Readonly<Counts>, before: Readonly<Counts>): Counts {
+	return {
+		total: after.total - before.total,
+		unread: after.unread - before.unread,
+		starred: after.starred - before.starred,
+		spam: after.spam - before.spam,
+	};
+}
+
+function readCounts(statement: () => Statement, ...values: number[]): Counts {
+	const [total = 0, unread = 0, starred = 0, spam = 0] = (statement().values(...values)[0] ?? []) as number[];
+	return { total, unread, starred, spam };
 }
 
 function addCounts(counts: Counts, flags: Flags, sign: 1 | -1): void {
@@ -224,19 +301,24 @@ function addCounts(counts: Counts, flags: Flags, sign: 1 | -1): void {
 	if (flags.isStarred) counts.starred += sign;
 }
 
-/** A new submission goes into the newest block, or opens the next one; any other belongs to the last block that begins at or before it. */
-function blockOf(state: FormState, id: number, sign: 1 | -1): Block {
-	const newest = state.blocks.at(-1);
-	if (newest && id >= newest.firstId && (sign === -1 || newest.total + newest.spam < BLOCK_SIZE)) return newest;
-	if (newest && id < newest.firstId) return state.blocks[blockIndexOf(state.blocks, id)] ?? newest;
+/** The block for a submission behind all others: another one if the last is full. */
+function newestBlock({ blocks }: FormState, id: number): Block {
+	const newest = blocks.at(-1);
+	if (newest && newest.total + newest.spam < BLOCK_SIZE) return newest;
 	const block = { firstId: id, ...noCounts() };
-	state.blocks.push(block);
+	blocks.push(block);
 	return block;
 }
 
-/** The index of the last block that begins at or before `id`; -1 if all begin later. */
+/** The ids that belong to a block begin here: the first block has all before the second. */
+export function startOf(blocks: readonly Block[], at: number): number {
+	return at <= 0 ? 0 : (blocks[at]?.firstId ?? BEYOND_ALL_IDS);
+}
+
+/** The index of the last block that begins at or before `id`. */
 export function blockIndexOf(blocks: readonly Block[], id: number): number {
-	let low = 0;
+	// All that lies before the second belongs to the first.
+	let low = 1;
 	let high = blocks.length;
 	while (low < high) {
 		const middle = (low + high) >> 1;

@@ -8,6 +8,7 @@ import { behindLinks, makeFolder } from './connection.ts';
 const OWNER_ONLY = 0o600;
 /** Held by others for no longer than it takes to look. */
 const LOOK_MS = 5000;
+const RETRY_MS = 5;
 
 /** For one process alone, or for all that want it so. */
 type Kind = 'exclusive' | 'shared';
@@ -24,7 +25,19 @@ const FILES = '.lock-files';
  */
 export function takeServerLock(databaseFile: string): (() => void) | undefined {
 	makeFolder(databaseFile);
-	return take(databaseFile, SERVER, 'exclusive');
+	for (const giveUpAt = performance.now() + LOOK_MS; ; Bun.sleepSync(RETRY_MS)) {
+		const release = take(databaseFile, SERVER, 'exclusive');
+		// Several that start at once may keep each other from it, so that none has it; then one that is about to have it lets no other look.
+		if (release || isServerRunning(databaseFile) || performance.now() > giveUpAt) return release;
+	}
+}
+
+/** Whether a server has its lock. */
+export function isServerRunning(databaseFile: string): boolean {
+	if (!existsSync(behindLinks(databaseFile) + SERVER)) return false;
+	const release = take(databaseFile, SERVER, 'shared');
+	release?.();
+	return release === undefined;
 }
 
 /** Takes the lock that says "files are being copied", which many may hold. @throws AppError if there can be no lock file */

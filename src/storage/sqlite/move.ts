@@ -156,11 +156,10 @@ function count(index: FormIndex, columns: readonly string[], rows: readonly Valu
 	);
 	for (const row of rows) {
 		const flag = (column: number | undefined) => row[column as number] === 1;
-		index.count(
+		index.add(
 			row[form as number] as number,
 			{ id: row[id as number] as number, names: namesOf(row[data as number] as string) },
 			{ isRead: flag(isRead), isStarred: flag(isStarred), isSpam: flag(isSpam) },
-			1,
 		);
 	}
 }

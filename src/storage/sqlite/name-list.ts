@@ -126,6 +126,13 @@ function copyOf(name: string): string {
 	return Buffer.from(name, 'utf16le').toString('utf16le');
 }
 
+/** Has all submissions counted when the list is read next. */
+export function doubtNames(list: NameList): void {
+	list.overflow ||= true;
+	list.isStale = true;
+	list.version = ++lastVersion;
+}
+
 /** Lists anew, by what a scan counted. */
 export function relistNames(list: NameList, { counts, isPartial }: NameCount, max: number): void {
 	const isAll = counts.size <= max;

@@ -30,6 +30,7 @@ import { createNameRecount } from './name-recount.ts';
 import { createNameRelisting } from './name-relist.ts';
 import { createPresentForms } from './present-forms.ts';
 import type { SqliteReads } from './reader-calls.ts';
+import { startRecount } from './recount.ts';
 import { createSearchIndex } from './search-index.ts';
 import { createSettingsVersion } from './settings-version.ts';
 import { createFileLists } from './submission-files.ts';
@@ -59,8 +60,7 @@ export function openSqlite(
 		throw error;
 	}
 	const reader = openReadConnection(file);
-	const db: Db = drizzle(reader);
-	const tx: Db = drizzle(client);
+	const [db, tx]: [Db, Db] = [drizzle(reader), drizzle(client)];
 	const index = createFormIndex(client, { maxListedNames });
 	const dataVersion = client.prepare('pragma data_version');
 	let seenVersion = Number(dataVersion.values()[0]?.[0]);
@@ -114,7 +114,7 @@ export function openSqlite(
 		glance: watch.glance,
 	});
 	const clock = createClock(client, { now, elapsed, commitSoon: () => writer.enqueue(NOTHING) });
-	const store = createSubmissionStore(client, { writer, index, forms, events });
+	const store = createSubmissionStore(client, { writer, index, forms, events, nextId: clock.nextId });
 	const pages = createSubmissionPages(client, index);
 	const search = createSearchIndex(client, writer, searchSegment);
 	const nameLists = {
@@ -141,8 +141,7 @@ export function openSqlite(
 		}
 		writer.drain();
 		if (!watch.stop()) {
-			abandonConnection(client);
-			abandonConnection(reader);
+			for (const connection of [client, reader]) abandonConnection(connection);
 			return;
 		}
 		reader.close();
@@ -195,7 +194,11 @@ export function openSqlite(
 		areFilesHeld: async () => areFilesHeld(file),
 		longReads,
 		names,
-		serve: () => clock.serve((step) => serverLog?.warn(describeStep(step))),
+		serve(): () => void {
+			const stopRecount = startRecount(client, { writer, index, search, log: serverLog });
+			const noServer = clock.serve((step) => serverLog?.warn(describeStep(step)));
+			return () => void [stopRecount(), noServer()];
+		},
 		lead: (_work: string, start: () => StopWork): StopWork => start(),
 		maintain(): void {
 			if (!findings.has('file') && measureDisk(file).walBytes > LOG_KEEPS_BYTES) truncateLog(client);

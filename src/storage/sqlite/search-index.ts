@@ -50,30 +50,54 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		return { number, firstId, lastId: firstId, submissions: 0, characters: 0 };
 	}
 
-	function addNext(lastId: number): void {
-		const newest = sql().newestSegment.get();
-		const ids = sql().nextIds.values(newest?.lastId ?? 0, lastId, STEP.submissions) as [number][];
-		const [first] = ids;
-		if (!first) return;
-		const segment = segmentFor(first[0], newest);
-		const add = (kind: Kind) =>
+	/** Adds the first of these submissions. Returns how many. */
+	function add(segment: Segment, ids: readonly [number][]): number {
+		const insertInto = (kind: Kind) =>
 			client.query(`insert into ${segmentTable(kind, segment.number)} (rowid, text) values (?, ?)`);
-		const [addParts, addWords] = [add('parts'), add('words')];
+		const [addParts, addWords] = [insertInto('parts'), insertInto('words')];
 		const before = segment.characters;
+		let added = 0;
 		for (const [id] of ids) {
 			// One by one: a few very large ones together would take more memory than all the rest of the server.
 			const [data] = sql().readText.values(id)[0] as [string];
 			const { text, shortWords } = searchText(data);
 			addParts.run(id, text);
 			if (shortWords.length > 0) addWords.run(id, shortWords.map(wordToken).join(' '));
-			segment.lastId = id;
+			segment.firstId = Math.min(segment.firstId, id);
+			segment.lastId = Math.max(segment.lastId, id);
 			segment.submissions++;
 			segment.characters += data.length;
+			added++;
 			if (segment.characters - before > STEP.characters) break;
 		}
-		sql().saveProgress.run(segment.lastId, segment.submissions, segment.characters, segment.number);
-		watermark = segment.lastId;
+		const { number, firstId, lastId, submissions, characters } = segment;
+		sql().saveProgress.run(firstId, lastId, submissions, characters, number);
 		mergesDue = MERGES_PER_ADDITION;
+		return added;
+	}
+
+	function addNext(): void {
+		const newest = sql().newestSegment.get();
+		const ids = sql().nextIds.values(newest?.lastId ?? 0, STEP.submissions) as [number][];
+		const [first] = ids;
+		if (!first) return;
+		const segment = segmentFor(first[0], newest);
+		add(segment, ids);
+		watermark = segment.lastId;
+	}
+
+	/** Adds to the first segment from that number on what was stored behind later ones that were indexed already. */
+	function addMissingTo(number: number): { added: number; next: number | undefined } {
+		const segment = sql().segmentFrom.get(number);
+		if (!segment) return { added: 0, next: undefined };
+		const following = sql().segmentFrom.get(segment.number + 1);
+		const isFirst = segment.number === sql().segmentFrom.get(0)?.number;
+		const indexed = `${segmentTable('parts', segment.number)}_docsize`;
+		const missing = client
+			.query(`select id from submissions where id >= ? and id < ? and id not in (select id from ${indexed}) limit ?`)
+			.values(isFirst ? 0 : segment.firstId, following?.firstId ?? segment.lastId, STEP.submissions) as [number][];
+		const added = missing.length > 0 ? add(segment, missing) : 0;
+		return { added, next: added > 0 ? segment.number : following?.number };
 	}
 
 	/** A segment of which nothing is left goes as a whole, which is a thousand times less to write. */
@@ -127,12 +151,12 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		return Number(sql().totalChanges.values()[0]?.[0]);
 	}
 
-	function nextStep(lastId: number): (() => void) | undefined {
+	function nextStep(): (() => void) | undefined {
 		watermark ??= sql().newestSegment.get()?.lastId ?? 0;
 		const [unpacked] = sql().unpacked.values();
 		const mergeNext = unpacked && (() => merge(unpacked[0] as number));
 		if (mergeNext && mergesDue > 0) return mergeNext;
-		if (sql().hasNext.values(watermark, lastId).length > 0) return () => addNext(lastId);
+		if (sql().hasNext.values(watermark, Number.MAX_SAFE_INTEGER).length > 0) return addNext;
 		return mergeNext;
 	}
 
@@ -154,11 +178,18 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 	return {
 		/**
 		 * Indexes the next few submissions, or merges; `false` if there is nothing to do. For the one process that serves: two
-		 * would disagree on the watermark.
-		 * @param lastId No submission up to this one may still be uncommitted; the watermark never goes back.
+		 * would disagree on the watermark, which never goes back: no submission is stored behind a later one.
 		 */
-		advance(lastId = Number.MAX_SAFE_INTEGER): Promise<boolean> {
-			return commit(nextStep(lastId));
+		advance(): Promise<boolean> {
+			return commit(nextStep());
+		},
+		/** Adds a few that are missing, in the segment of that number or a later one; `next` is where to go on. */
+		async addMissing(number: number): Promise<{ added: number; next: number | undefined }> {
+			let done = { added: 0, next: undefined as number | undefined };
+			await commit(() => {
+				done = addMissingTo(number);
+			});
+			return done;
 		},
 		/**
 		 * Takes out some of what was removed; `false` if there is nothing to do. No search waits for it, for what is gone is
@@ -182,17 +213,18 @@ function prepareStatements(client: Database) {
 	const segments = 'select number, first_id as firstId, last_id as lastId, submissions, characters from search_volumes';
 	return {
 		newestSegment: client.prepare<Segment, []>(`${segments} order by number desc limit 1`),
+		segmentFrom: client.prepare<Segment, [number]>(`${segments} where number >= ? order by number limit 1`),
 		segmentOf: client.prepare<Segment, [number, number]>(`${segments} where first_id <= ? and last_id >= ?`),
 		nextFirstId: client.prepare('select min(first_id) from search_volumes where first_id > ?'),
 		beginSegment: client.prepare('insert into search_volumes (number, first_id, last_id) values (?, ?, ?)'),
 		saveProgress: client.prepare(
-			'update search_volumes set last_id = ?, submissions = ?, characters = ?, is_packed = 0 where number = ?',
+			'update search_volumes set first_id = ?, last_id = ?, submissions = ?, characters = ?, is_packed = 0 where number = ?',
 		),
 		setPacked: client.prepare('update search_volumes set is_packed = ? where number = ?'),
 		forgetSegment: client.prepare('delete from search_volumes where number = ?'),
 		unpacked: client.prepare('select number from search_volumes where is_packed = 0 order by number limit 1'),
 		hasNext: client.prepare('select 1 from submissions where id > ? and id <= ? limit 1'),
-		nextIds: client.prepare('select id from submissions where id > ? and id <= ? order by id limit ?'),
+		nextIds: client.prepare('select id from submissions where id > ? order by id limit ?'),
 		readText: client.prepare(`select substr(data, 1, ${SEARCHED_JSON_CHARACTERS}) from submissions where id = ?`),
 		hasRemovals: client.prepare('select 1 from search_removals limit 1'),
 		firstRemoval: client.prepare('select min(id) from search_removals'),

@@ -2,7 +2,8 @@
 
 import type { Database, Statement } from 'bun:sqlite';
 import { lazy } from '../../lazy.ts';
-import type { NewSubmission, StoredFile } from '../submission.ts';
+import { roomInSql, roomOf } from '../file-room.ts';
+import type { Arrival, StoredFile } from '../submission.ts';
 import type { Scan } from '../tables.ts';
 import type { FormIndex } from './form-index.ts';
 
@@ -35,12 +36,12 @@ export function createSubmissionFiles(client: Database, { withoutFiles }: Pick<F
 	}
 
 	return {
-		insert({ id: submissionId, formId }: NewSubmission, files: readonly StoredFile[]): void {
+		insert({ id: submissionId, row: { formId } }: Arrival, files: readonly StoredFile[]): void {
 			withoutFiles.delete(formId);
 			let kept = 0;
 			for (const { id, field, name, type, claimedType, bytes, sha256, key, scan } of files) {
 				insertFile().run(id, formId, submissionId, field, name, type, claimedType, bytes, sha256, key, scan);
-				if (key !== null) kept += bytes;
+				if (key !== null) kept += roomOf(bytes);
 			}
 			addBytes().run(kept, formId);
 		},
@@ -59,7 +60,7 @@ interface Removal {
 function prepareRemoval(client: Database, submissions: string): Removal {
 	const kept = `from files where submission_id ${submissions} and key is not null`;
 	return {
-		sum: client.prepare(`select form_id, sum(bytes) ${kept} group by form_id`),
+		sum: client.prepare(`select form_id, ${roomInSql('max')} ${kept} group by form_id`),
 		keys: client.prepare(
 			`insert into removed_files (key) select key ${kept} on conflict (key) do update set due_at = 0`,
 		),

@@ -4,7 +4,7 @@ import type { Database, Statement } from 'bun:sqlite';
 import { lazy } from '../../lazy.ts';
 import type { Filter, ListQuery, Page, PageEntry } from '../submission.ts';
 import { BEYOND_ALL_IDS, CONDITION, COUNT_OF, PAGE_COLUMNS, type PageRow, toEntry } from '../submission-rows.ts';
-import { type Block, blockIndexOf, type Counter, type FormIndex } from './form-index.ts';
+import { type Block, blockIndexOf, type Counter, type FormIndex, startOf } from './form-index.ts';
 
 export type SubmissionPages = ReturnType<typeof createSubmissionPages>;
 
@@ -17,11 +17,9 @@ export function createSubmissionPages(client: Database, index: Pick<FormIndex, '
 		if (id >= BEYOND_ALL_IDS) return index.totals(formId)[counter];
 		const blocks = index.blocks(formId);
 		const last = blockIndexOf(blocks, id);
-		if (last < 0) return 0;
 		let below = 0;
 		for (let i = 0; i < last; i++) below += (blocks[i] as Block)[counter];
-		const { firstId } = blocks[last] as Block;
-		return below + Number(sql.count[filter]().values(formId, firstId, id)[0]?.[0] ?? 0);
+		return below + Number(sql.count[filter]().values(formId, startOf(blocks, last), id)[0]?.[0] ?? 0);
 	}
 
 	/** Reads `limit` rows from the one of that rank (0 = oldest match) onwards, skipping by the blocks' counts. */
@@ -35,10 +33,9 @@ export function createSubmissionPages(client: Database, index: Pick<FormIndex, '
 		let skip = isAscending ? rank - below : below + (blocks[at] as Block)[counter] - 1 - rank;
 		let i = at;
 		for (; rows.length < limit && i >= 0 && i < blocks.length; i += isAscending ? 1 : -1) {
-			const block = blocks[i] as Block;
-			if (block[counter] === 0) continue;
-			const next = blocks[i + 1]?.firstId ?? BEYOND_ALL_IDS;
-			const found = statement.values(query.formId, block.firstId, next, limit - rows.length, skip) as PageRow[];
+			if ((blocks[i] as Block)[counter] === 0) continue;
+			const [start, end] = [startOf(blocks, i), startOf(blocks, i + 1)];
+			const found = statement.values(query.formId, start, end, limit - rows.length, skip) as PageRow[];
 			for (const row of found) rows.push(row);
 			skip = 0;
 		}

@@ -5,14 +5,16 @@ import type { Events } from '../../events.ts';
 import { lazy } from '../../lazy.ts';
 import { FormFull, UniqueViolation } from '../errors.ts';
 import {
+	type Arrival,
 	type Flags,
+	giveIds,
 	hasDetails,
 	type NewDelivery,
 	type NewIdempotencyKey,
 	type NewSubmission,
 	type StoredSubmission,
 } from '../submission.ts';
-import { COLUMNS, namesOf, type Row, toStored } from '../submission-rows.ts';
+import { COLUMNS, MARK_AGAIN, namesOf, type Row, toStored } from '../submission-rows.ts';
 import { isMissingParent } from './failures.ts';
 import type { FormIndex } from './form-index.ts';
 import type { PresentForms } from './present-forms.ts';
@@ -23,48 +25,56 @@ const NEW: Flags = { isRead: false, isStarred: false, isSpam: false };
 const NEW_SPAM: Flags = { ...NEW, isSpam: true };
 
 /** One object and no closures, because they come by the thousand. */
-interface Append extends Job {
-	row: NewSubmission;
+interface Append extends Job, Arrival {
+	names: readonly string[];
 	stored(id: number): void;
+}
+
+interface StoreOptions {
+	writer: Writer;
+	index: FormIndex;
+	forms: PresentForms;
+	events: Events;
+	nextId: () => number;
 }
 
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
-export function createSubmissionStore(
-	client: Database,
-	{ writer, index, forms, events }: { writer: Writer; index: FormIndex; forms: PresentForms; events: Events },
-) {
+export function createSubmissionStore(client: Database, { writer, index, forms, events, nextId }: StoreOptions) {
 	const sql = prepareStatements(client);
 	const files = createSubmissionFiles(client, index);
 
-	function insert(row: NewSubmission): void {
+	function insert(arrival: Append): void {
+		const { row } = arrival;
 		const isSpam = row.spamReason !== null;
-		const { id, formId, data, spamReason, subject, replyTo, spamReasons = null, meta = null } = row;
+		const { formId, data, spamReason, subject, replyTo, spamReasons = null, meta = null } = row;
 		const most = forms.maxSubmissions(formId);
 		if (most !== null && !isSpam && index.totals(formId).total >= most) throw new FormFull();
+		giveIds(arrival, nextId);
+		const { id, toldId } = arrival;
 		if (hasDetails(row)) {
 			sql.insert().run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo, spamReasons, meta);
 		} else sql.insertPlain.run(id, formId, data);
-		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey(), row.idempotencyKey);
-		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery(), row, delivery);
-		if (row.files) files.insert(row, row.files);
-		index.count(formId, row, isSpam ? NEW_SPAM : NEW, 1);
+		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey(), row.idempotencyKey, toldId);
+		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery(), arrival, delivery);
+		if (row.files) files.insert(arrival, row.files);
+		index.add(formId, arrival, isSpam ? NEW_SPAM : NEW);
 	}
 
 	function runAppend(this: Append): void {
-		insert(this.row);
+		insert(this);
 	}
 
 	function resolveAppend(this: Append): void {
-		const { formId, id } = this.row;
-		this.stored(id);
-		if (events.isHeard('submission')) events.publish({ type: 'submission', formId, submissionId: id });
+		const { id, toldId, row } = this;
+		this.stored(toldId);
+		if (events.isHeard('submission')) events.publish({ type: 'submission', formId: row.formId, submissionId: id });
 	}
 
-	function changeOne(formId: number, id: number, flags: Partial<Flags>): boolean {
+	function changeOne(formId: number, id: number, flags: Partial<Flags>, teaches: 'all' | 'form'): boolean {
 		const before = read(formId, id);
 		if (!before) return false;
-		if (flags.isSpam !== undefined) sql.mark().run(id, formId, Number(flags.isSpam));
+		if (flags.isSpam !== undefined) sql.mark().run(id, formId, Number(flags.isSpam), teaches === 'all' ? null : 2);
 		const after = { ...before, ...flags };
 		if (after.isRead === before.isRead && after.isStarred === before.isStarred && after.isSpam === before.isSpam)
 			return true;
@@ -72,8 +82,7 @@ export function createSubmissionStore(
 		const names = after.isSpam === before.isSpam ? [] : namesOf(before.data);
 		const spamReason = after.isSpam ? (before.spamReason ?? 'marked') : null;
 		sql.change().run(Number(after.isRead), Number(after.isStarred), Number(after.isSpam), spamReason, id);
-		index.count(formId, { id, names }, before, -1);
-		index.count(formId, { id, names }, after, 1);
+		index.change(formId, { id, names }, before, after);
 		return true;
 	}
 
@@ -83,7 +92,7 @@ export function createSubmissionStore(
 		files.remove(id);
 		sql.remove().run(id);
 		sql.unindex().run(id);
-		index.count(formId, { id, names: namesOf(row.data) }, row, -1);
+		index.change(formId, { id, names: namesOf(row.data) }, row);
 		return true;
 	}
 
@@ -114,12 +123,27 @@ export function createSubmissionStore(
 		/** Stores a submission; see the contract. */
 		append(row: NewSubmission): Promise<number> {
 			return new Promise((stored, reject) => {
-				const job: Append = { row, compound: isCompound(row), run: runAppend, resolve: resolveAppend, stored, reject };
+				const job: Append = {
+					row,
+					id: 0,
+					toldId: 0,
+					names: row.names,
+					compound: isCompound(row),
+					run: runAppend,
+					resolve: resolveAppend,
+					stored,
+					reject,
+				};
 				writer.enqueue(job);
 			});
 		},
-		change(formId: number, ids: readonly number[], flags: Partial<Flags>): Promise<number[]> {
-			return changeEach(formId, ids, (id) => changeOne(formId, id, flags));
+		change(
+			formId: number,
+			ids: readonly number[],
+			flags: Partial<Flags>,
+			teaches: 'all' | 'form' = 'all',
+		): Promise<number[]> {
+			return changeEach(formId, ids, (id) => changeOne(formId, id, flags, teaches));
 		},
 		remove(formId: number, ids: readonly number[]): Promise<number[]> {
 			return changeEach(formId, ids, (id) => removeOne(formId, id));
@@ -177,8 +201,8 @@ function prepareStatements(client: Database) {
 		),
 		mark: lazy(() =>
 			client.prepare(
-				`insert into spam_marks (submission_id, form_id, is_spam) values (?, ?, ?)
-				on conflict (submission_id) do update set is_spam = excluded.is_spam`,
+				`insert into spam_marks (submission_id, form_id, is_spam, for_all) values (?, ?, ?, ?)
+				on conflict (submission_id) do update set ${MARK_AGAIN}`,
 			),
 		),
 		remove: lazy(() => client.prepare('delete from submissions where id = ?')),
@@ -192,15 +216,16 @@ function prepareStatements(client: Database) {
 
 function insertIdempotencyKey(
 	statement: Statement,
-	{ formId, key, bodyHash, next, submissionId, createdAt, since }: NewIdempotencyKey,
+	{ formId, key, bodyHash, next, createdAt, since }: NewIdempotencyKey,
+	submissionId: number,
 ): void {
-	const { changes } = statement.run(formId, key, bodyHash, next ?? null, submissionId ?? null, createdAt, since);
+	const { changes } = statement.run(formId, key, bodyHash, next ?? null, submissionId, createdAt, since);
 	if (changes === 0) throw new UniqueViolation('The idempotency key is in use.');
 }
 
-function insertDelivery(statement: Statement, row: NewSubmission, delivery: NewDelivery): void {
+function insertDelivery(statement: Statement, arrival: Arrival, delivery: NewDelivery): void {
 	try {
-		statement.run(...deliveryValues(row, delivery));
+		statement.run(...deliveryValues(arrival, delivery));
 	} catch (error) {
 		// The webhook was deleted meanwhile, which is no reason to lose the submission.
 		if (delivery.webhookId == null || !isMissingParent(error)) throw error;
@@ -208,7 +233,7 @@ function insertDelivery(statement: Statement, row: NewSubmission, delivery: NewD
 }
 
 /** In the order of the columns of the statement. */
-function deliveryValues({ id, formId }: NewSubmission, delivery: NewDelivery) {
+function deliveryValues({ id, row: { formId } }: Arrival, delivery: NewDelivery) {
 	const { channel, webhookId, event, state, destination, nextAttemptAt, lastError } = delivery;
 	return [
 		delivery.id ?? null,

@@ -1,8 +1,10 @@
 /** Watches the database, its write-ahead log (here: the log) and the disk: are the files at the paths the open ones, is there room? */
 
 import type { Database } from 'bun:sqlite';
-import { copyFileSync, realpathSync, renameSync, rmSync, statfsSync, truncateSync } from 'node:fs';
+import { copyFileSync, realpathSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { roughSize } from '../../byte-sizes.ts';
+import { roomAt } from '../../disk-room.ts';
 import type { Findings } from '../findings.ts';
 import { journalOf } from './file-header.ts';
 import { contentMark, identityAt, openFiles } from './file-identity.ts';
@@ -133,7 +135,7 @@ export function createWatch(client: Database, { file, findings }: { file: string
 		if (freeBytes === undefined) return;
 		isScarce = freeBytes < SCARCE_BYTES;
 		if (isEnough(freeBytes)) findings.clear('disk');
-		else findings.set('disk', `${(freeBytes / 1e6).toFixed(1)} MB are free at ${folder}.`);
+		else findings.set('disk', `${roughSize(freeBytes)} are free at ${folder}.`);
 	}
 
 	function isEnough(freeBytes: number): boolean {
@@ -184,8 +186,7 @@ function tryMove(from: string, to: string): void {
 
 function freeBytesAt(folder: string): number | undefined {
 	try {
-		const { bavail, bsize } = statfsSync(folder);
-		return bavail * bsize;
+		return roomAt(folder).bytes;
 	} catch {
 		return undefined;
 	}

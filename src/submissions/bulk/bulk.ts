@@ -7,13 +7,15 @@ import type { Storage } from '../../storage/storage.ts';
 import type { Selection } from '../../storage/submission.ts';
 import type { Mode } from '../../storage/tables.ts';
 import { type Criteria, parseCriteria, toCondition } from '../list-query.ts';
-import type { BulkTarget, BulkUpdate } from './schema.ts';
+import type { BulkDeletion, BulkTarget, BulkUpdate, Deleted } from './schema.ts';
 
 const CHUNK = 200;
 
 /** `readInput` is called once the form is known to exist. */
 interface BulkRequest<Input> {
 	mode?: Mode;
+	/** Whether marks teach nothing to other forms. */
+	isFormLevel?: boolean;
 	readInput: () => Promise<Input>;
 	/** @throws AppError FORBIDDEN if the caller may not read submissions: results of a search disclose content */
 	checkDisclosure: (disclosure: 'search') => void;
@@ -41,31 +43,46 @@ export function createBulk({ submissions, clock, findForm }: Storage, release: R
 		}
 	}
 
+	async function count(formId: number, target: Target): Promise<number> {
+		if ('criteria' in target) return submissions.count({ ...toCondition(target.criteria, clock.timeline()), formId });
+		let found = 0;
+		for await (const ids of chunksOf(formId, target)) found += (await submissions.entries(formId, ids)).length;
+		return found;
+	}
+
 	return {
 		/**
 		 * Sets flags. @returns how many submissions matched
 		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, FORBIDDEN
 		 */
-		async update(formId: string, { mode, readInput, checkDisclosure }: BulkRequest<BulkUpdate>): Promise<number> {
+		async update(formId: string, request: BulkRequest<BulkUpdate>): Promise<number> {
+			const { mode, isFormLevel, readInput, checkDisclosure } = request;
 			const form = await findForm(formId, mode);
 			const { set, sendWithheld, ...input } = await readInput();
 			const target = parseTarget(input, checkDisclosure);
 			const isReleased = set.isSpam === false && sendWithheld === true;
 			let updated = 0;
 			for await (const ids of chunksOf(form.id, target)) {
-				const changed = await submissions.change(form.id, ids, set);
+				const changed = await submissions.change(form.id, ids, set, isFormLevel ? 'form' : 'all');
 				if (isReleased) await release(form.id, changed);
 				updated += changed.length;
 			}
 			return updated;
 		},
-		/** @returns how many were removed. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR */
-		async remove(formId: string, { mode, readInput, checkDisclosure }: BulkRequest<BulkTarget>): Promise<number> {
+		/**
+		 * Removes submissions. By a search, which may find more than was meant, it only counts them unless `dryRun` is `false`.
+		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, FORBIDDEN
+		 */
+		async remove(formId: string, { mode, readInput, checkDisclosure }: BulkRequest<BulkDeletion>): Promise<Deleted> {
 			const form = await findForm(formId, mode);
-			const target = parseTarget(await readInput(), checkDisclosure);
+			const { dryRun, ...input } = await readInput();
+			const target = parseTarget(input, checkDisclosure);
+			if (dryRun ?? input.search !== undefined) {
+				return { deleted: 0, matched: await count(form.id, target), dryRun: true };
+			}
 			let removed = 0;
 			for await (const ids of chunksOf(form.id, target)) removed += (await submissions.remove(form.id, ids)).length;
-			return removed;
+			return { deleted: removed };
 		},
 	};
 }

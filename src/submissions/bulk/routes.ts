@@ -5,9 +5,10 @@ import { readJson } from '../../http/json-body.ts';
 import { jsonBody, jsonResponse, operation } from '../../http/openapi.ts';
 import { allowToTakeLong } from '../../http/request-info.ts';
 import type { Auth } from '../../keys/auth.ts';
+import { checkMark, isFormLevel } from '../../keys/permissions.ts';
 import { formId } from '../openapi-parts.ts';
 import type { Bulk } from './bulk.ts';
-import { BulkTarget, BulkUpdate, Deleted, Updated } from './schema.ts';
+import { BulkDeletion, BulkUpdate, Deleted, Updated } from './schema.ts';
 
 export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 	new Elysia({ prefix: '/api/forms/:id/submissions', tags: ['Submissions'] })
@@ -16,11 +17,12 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 			'',
 			async ({ principal, checkDisclosure, params, request }) => {
 				allowToTakeLong(request);
-				const readInput = () => readJson(request, BulkUpdate);
-				return { updated: await bulk.update(params.id, { mode: principal.mode, readInput, checkDisclosure }) };
+				const readInput = () => readJson(request, BulkUpdate).then((read) => checkMark(read, principal));
+				const scope = { mode: principal.mode, isFormLevel: isFormLevel(principal), checkDisclosure };
+				return { updated: await bulk.update(params.id, { ...scope, readInput }) };
 			},
 			{
-				access: { permission: 'write' },
+				access: { permission: 'write', form: 'id' },
 				detail: operation('updateSubmissions', 'Flag many submissions', {
 					description:
 						'Sets flags of the submissions with these `ids`, or of all that match `filter`, `search`, `since` and `until`; `search` needs the permission to read as well.',
@@ -35,16 +37,17 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 			'/delete',
 			async ({ principal, checkDisclosure, params, request }) => {
 				allowToTakeLong(request);
-				const readInput = () => readJson(request, BulkTarget);
-				return { deleted: await bulk.remove(params.id, { mode: principal.mode, readInput, checkDisclosure }) };
+				const readInput = () => readJson(request, BulkDeletion);
+				return bulk.remove(params.id, { mode: principal.mode, readInput, checkDisclosure });
 			},
 			{
 				access: { permission: 'delete' },
 				detail: operation('deleteSubmissions', 'Delete many submissions', {
 					description:
-						'Removes the submissions with these `ids`, or all that match `filter`, `search`, `since` and `until`; `search` needs the permission to read as well. This cannot be undone.',
+						'Removes the submissions with these `ids`, or all that match `filter`, `search`, `since` and `until`; `search` needs the permission to read as well, and only ' +
+						'counts them unless `dryRun` is `false`: it also finds parts of words, as `ada@…` in `nada@…`. This cannot be undone.',
 					parameters: [formId],
-					requestBody: jsonBody(BulkTarget, { ids: ['cmnrg2x8a1c'] }),
+					requestBody: jsonBody(BulkDeletion, { ids: ['cmnrg2x8a1c'] }),
 					returns: jsonResponse('The number of deleted submissions.', { schema: Deleted, example: { deleted: 1 } }),
 					errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
 				}),

@@ -1,7 +1,7 @@
 /** The wire shapes of changes to many submissions at once. */
 
 import { type Static, Type } from '@sinclair/typebox';
-import { stringEnum } from '../../http/schema-types.ts';
+import { omissible, stringEnum } from '../../http/schema-types.ts';
 import { FILTERS } from '../../storage/submission.ts';
 import { settableFlags, withheld } from '../schema.ts';
 
@@ -9,22 +9,36 @@ import { settableFlags, withheld } from '../schema.ts';
 export const IDS_MAX = 1000;
 
 const target = {
-	ids: Type.Optional(
+	ids: omissible(
 		Type.Array(Type.String(), { maxItems: IDS_MAX, description: 'These submissions; unknown ones are ignored.' }),
 	),
-	filter: Type.Optional(
+	filter: omissible(
 		stringEnum(FILTERS, {
 			description: 'Instead of `ids`: all submissions that the list returns with this filter, on all pages.',
 		}),
 	),
-	search: Type.Optional(Type.String({ description: 'With `filter`, as in the list.' })),
-	since: Type.Optional(Type.String({ description: 'With `filter`, as in the list.' })),
-	until: Type.Optional(Type.String({ description: 'With `filter`, as in the list.' })),
+	search: omissible(Type.String({ description: 'With `filter`, as in the list.' })),
+	since: omissible(Type.String({ description: 'With `filter`, as in the list.' })),
+	until: omissible(Type.String({ description: 'With `filter`, as in the list.' })),
 };
 
 /** Submissions by id, or all that a list would return. */
 export const BulkTarget = Type.Object(target, { $id: 'BulkTarget', additionalProperties: false });
 export type BulkTarget = Static<typeof BulkTarget>;
+
+export const BulkDeletion = Type.Object(
+	{
+		...target,
+		dryRun: omissible(
+			Type.Boolean({
+				description:
+					'Whether only to say how many it would remove; `true` by default with `search`, which also finds parts of words, `false` otherwise.',
+			}),
+		),
+	},
+	{ $id: 'BulkDeletion', additionalProperties: false },
+);
+export type BulkDeletion = Static<typeof BulkDeletion>;
 
 export const BulkUpdate = Type.Object(
 	{
@@ -37,4 +51,12 @@ export const BulkUpdate = Type.Object(
 export type BulkUpdate = Static<typeof BulkUpdate>;
 
 export const Updated = Type.Object({ updated: Type.Integer() }, { $id: 'Updated' });
-export const Deleted = Type.Object({ deleted: Type.Integer() }, { $id: 'Deleted' });
+export const Deleted = Type.Object(
+	{
+		deleted: Type.Integer(),
+		matched: Type.Optional(Type.Integer({ description: 'Of a dry run: how many it would have removed.' })),
+		dryRun: Type.Optional(Type.Literal(true)),
+	},
+	{ $id: 'Deleted' },
+);
+export type Deleted = Static<typeof Deleted>;

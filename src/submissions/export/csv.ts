@@ -6,14 +6,18 @@ export type Formulas = (typeof FORMULAS)[number];
 
 /** Characters that start a formula, full-width forms included; https://owasp.org/www-community/attacks/CSV_Injection */
 const SIGNS = '=+\\-@＝＋－＠';
-/** A number or telephone number that fills the rest of its cell: not a formula. */
-const NUMBER = '[+-]\\d[\\d .,()\\u00a0\\u202f]*(?:[eE][+-]?\\d+)?%?(?=$|[;\\t\\r\\n])';
+const NUMBER = '[+-]\\d[\\d .,()\\u00a0\\u202f]*(?:[eE][+-]?\\d+)?%?';
+/**
+ * A number or telephone number that is all of a cell: not a formula. For who separates by semicolons or tabs, what such a cell holds at
+ * its end goes on behind our quote.
+ */
+const IS_NUMBER = `(?<=^["\\0]*)${NUMBER}$|${NUMBER}(?=[;\\t\\r\\n])`;
 const MAY_NEED_GUARD = new RegExp(`^[${SIGNS}\\t\\r\\n\\0]|[;\\t\\r\\n]`);
 /**
  * A formula sign where a cell may begin: at the start, and after a semicolon, tab or line end, since spreadsheets that
- * separate by semicolons or tabs ignore our quotes.
+ * separate by semicolons or tabs ignore our quotes. The sign is looked for first: the look behind it takes as long as the quotes are many.
  */
-const FORMULA = new RegExp(`(^|[;\\t\\r\\n])(["\\0]*)(?!${NUMBER})(?=[${SIGNS}])`, 'g');
+const FORMULA = new RegExp(`(^|[;\\t\\r\\n])(["\\0]*)(?=[${SIGNS}])(?!${IS_NUMBER})`, 'g');
 const HIDDEN_START = /^[\t\r\n\0]/;
 /** All other texts are quoted, since some locales separate by semicolons. */
 const PLAIN = /^[A-Za-z0-9_.:-]*$/;

@@ -8,6 +8,7 @@ import type { Selection } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { type Criteria, toCondition } from '../list-query.ts';
 import type { Chunk, ChunkRequest } from './chunk.ts';
+import { allColumns, chooseColumns, type KnownFields } from './columns.ts';
 import type { Formulas } from './csv.ts';
 import { exportHead, exportTail, type Format, type Layout } from './formats.ts';
 
@@ -16,6 +17,8 @@ export interface ExportQuery extends Criteria {
 	format: Format;
 	bom: boolean;
 	formulas: Formulas;
+	/** Names of columns; `null`: all. */
+	columns: readonly string[] | null;
 }
 
 export interface Export {
@@ -32,6 +35,8 @@ export interface Export {
 
 export interface ExportOptions {
 	form: FormRow;
+	/** Whether who exports sees nothing of other forms. */
+	isFormLevel: boolean;
 	query: ExportQuery;
 	now: () => number;
 	/** For chunks that wait for the client. */
@@ -41,24 +46,41 @@ export interface ExportOptions {
 	end: EndTurn;
 }
 
+async function knownFields(submissions: Storage['submissions'], form: FormRow, isSpam: boolean): Promise<KnownFields> {
+	const own = await submissions.names(form.id, isSpam);
+	const others = await submissions.names(form.id, !isSpam);
+	const names = new Set([...own.names, ...others.names, ...(form.fields ?? []).map(({ name }) => name)]);
+	const isUnsure = own.isPartial || others.isPartial;
+	return {
+		listed: own.names,
+		isPartial: own.isPartial,
+		hasFiles: await submissions.hasFiles(form.id),
+		isKnown: (name) => isUnsure || names.has(name),
+	};
+}
+
 /**
  * Starts an export of the submissions that exist now: later ones are not part of it, removed ones drop out, and none is
  * skipped or repeated.
  */
 export async function openExport(
 	{ submissions, clock }: Pick<Storage, 'submissions' | 'clock'>,
-	{ form, query, now, budget, oneAtATime, end }: ExportOptions,
+	{ form, isFormLevel, query, now, budget, oneAtATime, end }: ExportOptions,
 ): Promise<Export> {
-	const { order, format, bom, formulas } = query;
+	const { order, format, bom, formulas, columns } = query;
 	const condition = toCondition(query, clock.timeline());
 	// Throws here if the database is unavailable: later the response has begun.
 	submissions.prepareScan();
 	const endId = clock.end();
 	const selection = { ...condition, formId: form.id, beforeId: Math.min(condition.beforeId ?? endId, endId) };
 	const isSpam = condition.filter === 'spam';
-	const { names: fields, isPartial } = await submissions.names(form.id, isSpam);
-	const hasFiles = await submissions.hasFiles(form.id);
-	const layout: Layout = { format, bom, formulas, fields, isPartial, hasFiles };
+	const known = await knownFields(submissions, form, isSpam);
+	const layout: Layout = {
+		...{ format, bom, formulas, isFormLevel, listed: known.listed },
+		columns: columns === null ? allColumns(known) : chooseColumns(columns, known),
+		isWhole: columns === null,
+		hasAllFields: columns?.includes('data') ?? true,
+	};
 	const total = await submissions.count(selection);
 	const date = new Date(now()).toISOString().slice(0, 10);
 	const opened: Export = {

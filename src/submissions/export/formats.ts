@@ -1,11 +1,14 @@
 /** Pure: the formats of an export: CSV, JSON, NDJSON. */
 
+import { membersOf } from '../../delivery/fields.ts';
+import { ofFormOnly, presentAround, presentJson } from '../../delivery/present-submission.ts';
 import { presentFile } from '../../files/present-file.ts';
 import { encodeId } from '../../ids.ts';
 import { parseReasons, scoreOf } from '../../spam/verdict.ts';
+import { readable } from '../../storage/damage.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
 import type { Timeline } from '../../storage/timeline.ts';
-import { presentJson } from '../present.ts';
+import type { Column, OwnColumn } from './columns.ts';
 import { csvLine, type Formulas } from './csv.ts';
 import { fieldTexts } from './field-texts.ts';
 
@@ -18,23 +21,21 @@ export const MEDIA_TYPES: Record<Format, string> = {
 	ndjson: 'application/x-ndjson',
 };
 
-const FIXED_COLUMNS = ['id', 'createdAt', 'isRead', 'isStarred', 'isSpam'];
-/** The CSV column for fields beyond the listed names, as JSON. */
-const OTHER_FIELDS_COLUMN = 'otherFields';
-/** The CSV columns after the fields, the last two as JSON. */
-const JUDGED_COLUMNS = ['spamScore', 'spamReasons', 'meta'];
-/** The CSV column for the attached files, as JSON; a field may well be called `files`. */
-const FILES_COLUMN = 'attachedFiles';
+/** In each field of a submission that cannot be read. */
+const DAMAGED = '(damaged)';
 const BYTE_ORDER_MARK = '\ufeff';
 
 export interface Layout {
 	format: Format;
-	/** The columns after the fixed ones. */
-	fields: readonly string[];
-	/** Whether there may be fields without a column. */
-	isPartial: boolean;
-	/** Whether any submission of the form has files. */
-	hasFiles: boolean;
+	columns: readonly Column[];
+	/** Whether all columns are wanted: then JSON has each submission as the API has it. */
+	isWhole: boolean;
+	/** Whether every field is wanted, also one that came since the names were read. */
+	hasAllFields: boolean;
+	/** The fields with a column: others are `otherFields`. */
+	listed: readonly string[];
+	/** Whether the reasons say nothing of other forms. */
+	isFormLevel: boolean;
 	/** Whether a CSV starts with a byte order mark, by which Excel detects UTF-8. */
 	bom: boolean;
 	/** Whether a CSV guards against formulas. */
@@ -48,11 +49,13 @@ export interface RowContext {
 }
 
 /** The text before the first submission. */
-export function exportHead({ format, fields, isPartial, hasFiles, bom, formulas }: Layout): string {
+export function exportHead({ format, columns, bom, formulas }: Layout): string {
 	if (format === 'json') return '[';
 	if (format === 'ndjson') return '';
-	const last = [...(isPartial ? [OTHER_FIELDS_COLUMN] : []), ...JUDGED_COLUMNS, ...(hasFiles ? [FILES_COLUMN] : [])];
-	const header = csvLine([...FIXED_COLUMNS, ...fields, ...last], formulas);
+	const header = csvLine(
+		columns.map((column) => ('own' in column ? column.own : column.field)),
+		formulas,
+	);
 	return bom ? BYTE_ORDER_MARK + header : header;
 }
 
@@ -61,22 +64,52 @@ export function exportTail({ format }: Layout): string {
 	return format === 'json' ? '\n]\n' : '';
 }
 
-export function exportRow(row: StoredSubmission, { layout, timeline, isFirst }: RowContext): string {
-	if (layout.format === 'json') return `${isFirst ? '' : ','}\n${presentJson(row, timeline)}`;
-	if (layout.format === 'ndjson') return `${presentJson(row, timeline)}\n`;
-	return csvLine(csvCells(row, layout, timeline), layout.formulas);
+export function exportRow(stored: StoredSubmission, { layout, timeline, isFirst }: RowContext): string {
+	const whole = readable(stored);
+	const row = layout.isFormLevel ? ofFormOnly(whole) : whole;
+	if (layout.format === 'csv') return csvLine(csvCells(row, layout, timeline), layout.formulas);
+	const json = layout.isWhole ? presentJson(row, timeline) : chosenJson(row, layout, timeline);
+	return layout.format === 'json' ? `${isFirst ? '' : ','}\n${json}` : `${json}\n`;
 }
 
-function csvCells(row: StoredSubmission, { fields, isPartial, hasFiles }: Layout, timeline: Timeline): string[] {
-	const { id, isRead, isStarred, isSpam, data, spamReasons, meta, files = [] } = row;
-	const texts = fieldTexts(data);
-	const cells = [encodeId(id), timeline.isoOf(id), `${isRead}`, `${isStarred}`, `${isSpam}`];
-	for (const name of fields) {
-		cells.push(texts.get(name) ?? '');
-		texts.delete(name);
-	}
-	if (isPartial) cells.push(texts.size > 0 ? JSON.stringify(Object.fromEntries(texts)) : '');
-	cells.push(`${scoreOf(parseReasons(spamReasons))}`, spamReasons ?? '', meta ?? '');
-	if (hasFiles) cells.push(files.length > 0 ? JSON.stringify(files.map(presentFile)) : '');
-	return cells;
+function csvCells(row: StoredSubmission, { columns, listed }: Layout, timeline: Timeline): string[] {
+	const texts = fieldTexts(row.data);
+	return columns.map((column) => {
+		if ('field' in column) return row.isDamaged ? DAMAGED : (texts.get(column.field) ?? '');
+		if (column.own !== 'otherFields') return OWN_CELLS[column.own](row, timeline);
+		const others = new Map(texts);
+		for (const name of listed) others.delete(name);
+		return others.size > 0 ? JSON.stringify(Object.fromEntries(others)) : '';
+	});
+}
+
+const OWN_CELLS: Record<Exclude<OwnColumn, 'otherFields'>, (row: StoredSubmission, timeline: Timeline) => string> = {
+	id: ({ id }) => encodeId(id),
+	createdAt: ({ id }, timeline) => timeline.isoOf(id),
+	isRead: ({ isRead }) => `${isRead}`,
+	isStarred: ({ isStarred }) => `${isStarred}`,
+	isSpam: ({ isSpam }) => `${isSpam}`,
+	spamScore: ({ spamReasons }) => `${scoreOf(parseReasons(spamReasons))}`,
+	spamReasons: ({ spamReasons }) => spamReasons ?? '',
+	meta: ({ meta }) => meta ?? '',
+	attachedFiles: ({ files = [] }) => (files.length > 0 ? JSON.stringify(files.map(presentFile)) : ''),
+};
+
+/** Members of a `Submission` that belong to a column of another name. */
+const COLUMN_OF: Partial<Record<string, OwnColumn>> = { files: 'attachedFiles', spamReason: 'isSpam' };
+
+/** A `Submission` with the members and fields that were chosen; values of fields are the texts that are stored. */
+function chosenJson(row: StoredSubmission, { columns, listed, hasAllFields }: Layout, timeline: Timeline): string {
+	const own = new Set<string>(columns.map((column) => ('own' in column ? column.own : '')));
+	const fields = new Set(columns.flatMap((column) => ('field' in column ? [column.field] : [])));
+	const isChosen = (name: string) => fields.has(name) || (own.has('otherFields') && !listed.includes(name));
+	const members = membersOf(presentAround(row, timeline).join('null')).flatMap(({ name, text }) => {
+		if (name === 'damaged') return [text];
+		if (name !== 'data') return own.has(COLUMN_OF[name] ?? name) ? [text] : [];
+		if (hasAllFields) return [`"data":${row.data}`];
+		if (fields.size === 0 && !own.has('otherFields')) return [];
+		const chosen = membersOf(row.data).filter((member) => isChosen(member.name));
+		return [`"data":{${chosen.map(({ text }) => text).join(',')}}`];
+	});
+	return `{${members.join(',')}}`;
 }

@@ -1,5 +1,6 @@
 /** The route of the export. */
 
+import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import { attachment } from '../../http/content-disposition.ts';
 import { operation, queryParameter, textResponse } from '../../http/openapi.ts';
@@ -7,7 +8,7 @@ import { queryOf } from '../../http/query-parameters.ts';
 import { stringEnum } from '../../http/schema-types.ts';
 import type { StreamResponse } from '../../http/streamed.ts';
 import type { Auth } from '../../keys/auth.ts';
-import { callerOf } from '../../keys/permissions.ts';
+import { callerOf, isFormLevel } from '../../keys/permissions.ts';
 import { criteriaParameters, formId } from '../openapi-parts.ts';
 import type { Submissions } from '../submissions.ts';
 import { FORMULAS } from './csv.ts';
@@ -26,6 +27,14 @@ const formatParameters = [
 	queryParameter('format', {
 		schema: stringEnum(FORMATS, { default: 'csv' }),
 		description: '`csv` for spreadsheets, `json` for one list of submissions, `ndjson` for one submission a line.',
+	}),
+	queryParameter('columns', {
+		schema: Type.String(),
+		description:
+			'Which columns, separated by commas; all by default. A name is that of a field, or one of `id`, `createdAt`, `isRead`, ' +
+			'`isStarred`, `isSpam`, `spamScore`, `spamReasons`, `meta`, `attachedFiles` and `otherFields`. `data` stands for all fields, ' +
+			'`data.NAME` for a field whatever it is called; a comma in a name is written `\\,` and a backslash `\\\\`. An unknown ' +
+			'name is 400. JSON has the same choice of members.',
 	}),
 	queryParameter('bom', {
 		schema: stringEnum(['0', '1'], { default: '0' }),
@@ -47,6 +56,7 @@ export const exportRoutes = (submissions: Submissions, auth: Auth, stream: Strea
 			const opened = await submissions.openExport(params.id, {
 				mode: principal.mode,
 				caller: callerOf(principal),
+				isFormLevel: isFormLevel(principal),
 				readQuery: () => parseExportQuery(queryOf(request)),
 			});
 			return stream(request, opened, {
@@ -66,7 +76,7 @@ export const exportRoutes = (submissions: Submissions, auth: Auth, stream: Strea
 					'there are any files, `attachedFiles`; lists and objects are JSON text.',
 				parameters: [formId, ...formatParameters, ...criteriaParameters],
 				returns: textResponse('The file, streamed.', EXAMPLES),
-				errors: ['VALIDATION_ERROR', 'FORM_NOT_FOUND', 'UNAVAILABLE'],
+				errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
 			}),
 		},
 	);

@@ -113,7 +113,7 @@ export const fileRoutes = (
 						'(infected, lost, or of spam) are listed, with the reason, in its file `_left-out.txt`.',
 					parameters: [formId, submissionId, infected],
 					returns: binaryResponse('The archive, streamed.', 'application/zip'),
-					errors: ['VALIDATION_ERROR', ...missing],
+					errors: [...missing],
 				}),
 			},
 		)
@@ -125,7 +125,7 @@ export const fileRoutes = (
 					'SHA-256. Whatever the file is, browsers save it and never show or run it.',
 				parameters: [...address, infected, ...ranges],
 				returns: binaryResponse('The file, streamed. 206 with a part of it; 304 and 416 have no body.'),
-				errors: ['VALIDATION_ERROR', ...missing],
+				errors: [...missing],
 			}),
 		})
 		.post(
@@ -162,6 +162,8 @@ export const fileRoutes = (
 			],
 			returns: binaryResponse('The file, streamed.'),
 			errors: ['FORBIDDEN', 'NOT_FOUND', 'UNAVAILABLE'],
+			// Mail programs and chats add parameters of their own to links.
+			isPublic: true,
 		}),
 	});
 

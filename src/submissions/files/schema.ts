@@ -1,6 +1,7 @@
 /** The wire shapes of links to files. */
 
 import { type Static, Type } from '@sinclair/typebox';
+import { omissible } from '../../http/schema-types.ts';
 
 const HOUR_SECONDS = 3600;
 export const EXPIRES_IN_DEFAULT = HOUR_SECONDS;
@@ -8,7 +9,7 @@ const EXPIRES_IN_MAX = 7 * 24 * HOUR_SECONDS;
 
 export const CreateFileLink = Type.Object(
 	{
-		expiresIn: Type.Optional(
+		expiresIn: omissible(
 			Type.Integer({
 				minimum: 1,
 				maximum: EXPIRES_IN_MAX,

@@ -3,11 +3,12 @@
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
 import { decodeId } from '../../ids.ts';
+import { withoutFileNames } from '../../json-string.ts';
 import { TOKENS_JSON_CHARACTERS } from '../../spam/bayes/tokens.ts';
 import { judgeWords, type WordJudgement } from '../../spam/bayes/word-rules.ts';
 import { ruleOf } from '../../spam/rules.ts';
 import type { Spam } from '../../spam/spam.ts';
-import { parseReasons, type SpamReason, scoreOf, verdictOf } from '../../spam/verdict.ts';
+import { parseReasons, reasonsOfForm, type SpamReason, scoreOf, verdictOf } from '../../spam/verdict.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type FormRow, type Mode, spamMarks } from '../../storage/tables.ts';
 import { type SpamExplanation, WORDS_MAX } from './schema.ts';
@@ -19,13 +20,15 @@ export function createExplain(storage: Storage, { models, prepare, judge }: Spam
 
 	async function words(form: FormRow, data: string): Promise<SpamExplanation['words']> {
 		await models.follow();
-		await prepare(form);
+		for (let preparing = prepare(form); preparing; preparing = prepare(form)) await preparing;
 		const said = judgeWords(models, { form, data });
 		return {
 			form: present(models.learnt(form.id), said.form),
 			server: present(models.learnt(form.mode), said.mode),
 		};
 	}
+
+	const filesOf = async (id: number) => (await submissions.files([id])).get(id) ?? [];
 
 	async function markOf(submissionId: number): Promise<SpamExplanation['mark']> {
 		const [mark] = await db
@@ -37,14 +40,21 @@ export function createExplain(storage: Storage, { models, prepare, judge }: Spam
 	}
 
 	return {
-		/** @throws AppError FORM_NOT_FOUND, NOT_FOUND */
-		async submission(formId: string, { mode, id }: { mode?: Mode; id: string }): Promise<SpamExplanation> {
+		/**
+		 * @param isFormLevel Whether to leave out what other forms taught.
+		 * @throws AppError FORM_NOT_FOUND, NOT_FOUND
+		 */
+		async submission(
+			formId: string,
+			{ mode, isFormLevel, id }: { mode?: Mode; isFormLevel?: boolean; id: string },
+		): Promise<SpamExplanation> {
 			const form = await storage.findForm(formId, mode);
 			const [found] = await submissions.entries(form.id, [decodeId(id) ?? -1]);
 			// Of a large text only the beginning is looked at.
 			const bytes = found && (await submissions.text({ formId: form.id, id: found.id }, 3 * TOKENS_JSON_CHARACTERS));
 			if (!found || !bytes) throw new AppError('NOT_FOUND', 'There is no such submission.');
-			const reasons = parseReasons(found.spamReasons);
+			const reasons = parseReasons(isFormLevel ? reasonsOfForm(found.spamReasons) : found.spamReasons);
+			const said = await words(form, withoutFileNames(new TextDecoder().decode(bytes), await filesOf(found.id)));
 			return {
 				isSpam: found.isSpam,
 				...(found.isSpam && { spamReason: found.spamReason ?? 'marked' }),
@@ -52,7 +62,7 @@ export function createExplain(storage: Storage, { models, prepare, judge }: Spam
 				threshold: form.spam.threshold,
 				spamReasons: reasons.map(explain),
 				mark: await markOf(found.id),
-				words: await words(form, new TextDecoder().decode(bytes)),
+				words: isFormLevel ? { ...said, server: pointsOnly(said.server) } : said,
 			};
 		},
 		/** A text, as if it were the message of a submission that comes now, from nowhere. @throws AppError FORM_NOT_FOUND */
@@ -87,6 +97,11 @@ export function createExplain(storage: Storage, { models, prepare, judge }: Spam
 function explain(reason: SpamReason): SpamExplanation['spamReasons'][number] {
 	const { label = reason.rule, meaning = '' } = ruleOf(reason.rule) ?? {};
 	return { ...reason, label, meaning };
+}
+
+/** What a key for one form may see of a model that others taught. */
+function pointsOnly({ points }: SpamExplanation['words']['server']): SpamExplanation['words']['server'] {
+	return { learnt: null, points, evidence: null, parts: [], known: 0, words: [] };
 }
 
 function present(learnt: { spam: number; ham: number }, said: WordJudgement | null): SpamExplanation['words']['form'] {

@@ -3,6 +3,7 @@
 import { Elysia } from 'elysia';
 import { jsonResponse, operation } from '../../http/openapi.ts';
 import type { Auth } from '../../keys/auth.ts';
+import { isFormLevel } from '../../keys/permissions.ts';
 import { formId, submissionId } from '../openapi-parts.ts';
 import type { Explain } from './explain.ts';
 import { SpamExplanation } from './schema.ts';
@@ -47,20 +48,23 @@ const EXAMPLE: SpamExplanation = {
 };
 
 export const spamRoutes = (explain: Explain, auth: Auth) =>
-	new Elysia({ tags: ['Submissions'] })
-		.use(auth)
-		.get(
-			'/api/forms/:id/submissions/:submissionId/spam',
-			({ principal: { mode }, params }) => explain.submission(params.id, { mode, id: params.submissionId }),
-			{
-				access: { permission: 'read', form: 'id' },
-				detail: operation('explainSpam', 'Explain a verdict', {
-					description:
-						'Why a submission is spam, or is not: what the rules found when it arrived, its mark, and what its words say by what ' +
-						'was learnt until now.',
-					parameters: [formId, submissionId],
-					returns: jsonResponse('The explanation.', { schema: SpamExplanation, example: EXAMPLE }),
-					errors: ['FORM_NOT_FOUND', 'NOT_FOUND'],
-				}),
-			},
-		);
+	new Elysia({ tags: ['Submissions'] }).use(auth).get(
+		'/api/forms/:id/submissions/:submissionId/spam',
+		({ principal, params }) =>
+			explain.submission(params.id, {
+				mode: principal.mode,
+				isFormLevel: isFormLevel(principal),
+				id: params.submissionId,
+			}),
+		{
+			access: { permission: 'read', form: 'id' },
+			detail: operation('explainSpam', 'Explain a verdict', {
+				description:
+					'Why a submission is spam, or is not: what the rules found when it arrived, its mark, and what its words say by what ' +
+					'was learnt until now. A form-level key sees of `words.server` the points alone.',
+				parameters: [formId, submissionId],
+				returns: jsonResponse('The explanation.', { schema: SpamExplanation, example: EXAMPLE }),
+				errors: ['FORM_NOT_FOUND', 'NOT_FOUND'],
+			}),
+		},
+	);

@@ -19,9 +19,11 @@ const ExplainedReason = Type.Object(
 
 const WordsOfModel = Type.Object(
 	{
-		learnt: Type.Object(
-			{ spam: Type.Integer(), genuine: Type.Integer() },
-			{ description: 'Marks that it has learnt. It says nothing before there are 20 of each.' },
+		learnt: nullable(
+			Type.Object(
+				{ spam: Type.Integer(), genuine: Type.Integer() },
+				{ description: 'Marks that it has learnt. It says nothing before there are 20 of each.' },
+			),
 		),
 		points: nullable(Type.Number({ description: '−3 to 3; `null` before it has learnt enough.' })),
 		evidence: nullable(Type.Number({ description: 'The sum of the parts; six fifths of it are the points.' })),

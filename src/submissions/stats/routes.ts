@@ -34,7 +34,7 @@ export const statsRoutes = (stats: Stats, auth: Auth) =>
 						schema: FormStats,
 						example: { days: [{ date: '2026-01-02', count: 12, spam: 1 }] },
 					}),
-					errors: ['VALIDATION_ERROR', 'FORM_NOT_FOUND'],
+					errors: ['FORM_NOT_FOUND'],
 				}),
 			},
 		)
@@ -47,7 +47,6 @@ export const statsRoutes = (stats: Stats, auth: Auth) =>
 					description: 'The number of submissions of each form on each of the last days.',
 					parameters: [days],
 					returns: jsonResponse('The counts.', { schema: AllStats, example: { forms: { cmnrg2x7k8w: [0, 3, 12] } } }),
-					errors: ['VALIDATION_ERROR'],
 				}),
 			},
 		);

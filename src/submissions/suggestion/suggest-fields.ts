@@ -2,6 +2,7 @@
 
 import type { FieldRule } from '../../field-rules/rules.ts';
 import { createSuggestion } from '../../field-rules/suggest.ts';
+import { isJson } from '../../storage/damage.ts';
 import type { ScanRequest } from '../../storage/scan.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
@@ -22,6 +23,7 @@ export function suggestFields(submissions: Iterable<StoredSubmission>): FieldSug
 	let scanned = 0;
 	let characters = 0;
 	for (const { data, files = [] } of submissions) {
+		if (!isJson(data)) continue;
 		suggestion.add({ values: JSON.parse(data), files: new Set(files.map(({ field }) => field)) });
 		scanned++;
 		characters += data.length;

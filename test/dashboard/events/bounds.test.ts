@@ -73,12 +73,58 @@ describe('at once', () => {
 		expect((await open(byKey(await server.createKey()))).status).toBe(200);
 	});
 
+	test('form-level keys share a part, in which each finds a place, and never take an owner’s', async () => {
+		const { id: form } = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+		const opened: { status: number }[] = [];
+		for (let keys = 0; keys < 6; keys++) {
+			const key = await server.createKey({ form });
+			for (let sessions = 0; sessions < 4; sessions++) opened.push(...(await openMany(10, await signIn({ key }))));
+		}
+		expect(opened.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(60);
+		expect(server.app.streams.count()).toBe(60);
+		expect((await open(byKey(await server.createKey({ form })))).status).toBe(200);
+		expect(server.app.streams.count()).toBe(60);
+		for (let keys = 0; keys < 9; keys++) {
+			for (const { status } of await openMany(10, byKey(await server.createKey()))) expect(status).toBe(200);
+		}
+		expect((await open(await signIn({ key: server.adminKey }))).status).toBe(200);
+	});
+
+	test('of form-level keys with one each none ends that of another, which would only come back', async () => {
+		const { id: form } = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+		for (let keys = 0; keys < 60; keys++) {
+			expect((await open(byKey(await server.createKey({ form })))).status).toBe(200);
+		}
+		expect((await open(byKey(await server.createKey({ form })))).status).toBe(503);
+		expect((await open(await signIn({ key: server.adminKey }))).status).toBe(200);
+	});
+
+	test('an owner’s session finds a place among other owners’ as well', async () => {
+		for (let keys = 0; keys < 5; keys++) {
+			const key = await server.createKey({ permissions: ['read'] });
+			for (let sessions = 0; sessions < 4; sessions++) {
+				for (const { status } of await openMany(10, await signIn({ key }))) expect(status).toBe(200);
+			}
+		}
+		const link = await signIn({ token: await server.app.sessions.createLink() });
+		expect((await open(link)).status).toBe(200);
+		expect((await openMany(3, await signIn({ key: server.adminKey }))).map(({ status }) => status)).toEqual([
+			200, 200, 200,
+		]);
+		expect(server.app.streams.count()).toBe(200);
+	});
+
 	test('keys leave some streams to sessions', async () => {
 		for (let keys = 0; keys < 15; keys++) {
 			for (const { status } of await openMany(10, byKey(await server.createKey()))) expect(status).toBe(200);
 		}
-		const refused = await open(byKey(await server.createKey()));
-		expect([refused.status, refused.body.code]).toEqual([503, 'UNAVAILABLE']);
+		// A key that has none gets one of those who have ten; who has as many as others gets no more.
+		const key = await server.createKey();
+		const some = await openMany(10, byKey(key));
+		expect(some[0]?.status).toBe(200);
+		expect(server.app.streams.count()).toBe(150);
+		const refused = some.find(({ status }) => status !== 200);
+		expect([refused?.status, refused?.body.code]).toEqual([503, 'UNAVAILABLE']);
 		expect((await open(await signIn({ key: server.adminKey }))).status).toBe(200);
 	});
 

@@ -88,6 +88,19 @@ test('a stream has events of its mode only, and that of a form-level key of its 
 	ofTest.close();
 });
 
+test('a stream of a key of several forms has the events of each of them and of no other', async () => {
+	const make = async (name: string) => (await server.call<Form>('POST /api/forms', { json: { name } })).body;
+	const [one, two, three] = [await make('One'), await make('Two'), await make('Three')];
+	const stream = await listen(await server.createKey({ forms: [one.id, two.id] }));
+	const heard: unknown[] = [];
+	for (const { id, slug } of [three, one, two]) {
+		await server.submit(slug, { name: 'Ada' });
+		if (id !== three.id) heard.push((await stream.next())?.data.formId);
+	}
+	expect(heard).toEqual([one.id, two.id]);
+	stream.close();
+});
+
 test('each state of a mail is an event', async () => {
 	const { body } = await server.call<Form>('POST /api/forms', { json: { name: 'Mails' } });
 	const stream = await listen(server.adminKey);
@@ -113,7 +126,7 @@ test('a silent stream sends heartbeats', async () => {
 		sessionId: null,
 		mode: 'live' as const,
 		permissions: ['read' as const],
-		formId: null,
+		formIds: null,
 	};
 	const reader = streams.open({ principal, reauthenticate: async () => {} }).getReader();
 	const read = async () => new TextDecoder().decode((await reader.read()).value);

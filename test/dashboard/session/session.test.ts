@@ -71,7 +71,7 @@ describe('signing in with a key', () => {
 
 	test('of one form shows the inbox of that form and nothing else', async () => {
 		const { body, cookie } = await signIn({ key: await server.createKey({ form: form.id }) });
-		expect(body).toMatchObject({ form: form.id, formName: 'Contact', permissions: ['read'] });
+		expect(body).toMatchObject({ form: form.id, forms: [{ id: form.id, name: 'Contact' }], permissions: ['read'] });
 		expect((await server.call(`GET /api/forms/${form.id}/submissions`, withCookie(cookie))).status).toBe(200);
 		expect((await server.call('GET /api/forms', withCookie(cookie))).status).toBe(403);
 	});

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Captcha } from '../../../src/captchas.ts';
 import { snippetsFor } from '../../../src/dashboard/web/snippets.ts';
-import { createFieldCheck } from '../../../src/field-rules/check.ts';
+import { atOnce, createFieldCheck } from '../../../src/field-rules/check.ts';
 import type { FieldRule } from '../../../src/field-rules/rules.ts';
 import type { FileRules } from '../../../src/file-rules.ts';
 
@@ -142,12 +142,12 @@ describe('the snippets of a form with field rules', () => {
 		expect(code('html', withFile)).toContain('<input id="cv" name="cv" type="file" accept=".pdf" required>');
 		expect(code('html', withFile)).toContain('enctype="multipart/form-data"');
 		expect(code('html', withFile)).not.toContain('name="files"');
-		expect(code('curl', withFile)).toContain("-F 'cv=@photo.jpg'");
+		expect(code('curl', withFile)).toContain("-F 'cv=@file.pdf'");
 	});
 
 	test('for curl send values that keep to them, apart from patterns', () => {
 		const body = /-d '(.*)'/.exec(code('curl'))?.[1] ?? '';
 		const check = createFieldCheck(fields.filter(({ pattern }) => pattern === undefined));
-		expect(check({ values: JSON.parse(body), files: new Set() })).toEqual([]);
+		expect(atOnce(check({ values: JSON.parse(body), files: new Set() }))).toEqual([]);
 	});
 });

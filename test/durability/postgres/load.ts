@@ -31,6 +31,7 @@ export function startLoad(servers: Servers) {
 	/** When the newest request that each server acknowledged was sent. */
 	const begunAt = Array.from({ length: servers.count }, () => 0);
 	let isOver = false;
+	let resting: Promise<unknown> | undefined;
 
 	async function post(index: number, { mark, slug, isKeyed }: Submission): Promise<keyof Said> {
 		const at = performance.now();
@@ -70,6 +71,7 @@ export function startLoad(servers: Servers) {
 
 	async function send(sender: number): Promise<void> {
 		for (let n = 0; !isOver; n++) {
+			await resting;
 			const mark = `m${sender}-${n}-`;
 			const isKeyed = n % KEYED_OF === 0;
 			const submission = { mark, slug: n % TOLD_OF === 0 ? 'told' : 'plain', isKeyed } as const;
@@ -83,6 +85,12 @@ export function startLoad(servers: Servers) {
 
 	return {
 		said,
+		/** Sends nothing new meanwhile. */
+		async restDuring(rest: () => Promise<unknown>): Promise<void> {
+			resting = rest();
+			await resting;
+			resting = undefined;
+		},
 		/** Waits for so many more to be acknowledged. */
 		async goOn(count: number): Promise<void> {
 			const end = said.acknowledged.size + count;

@@ -41,7 +41,7 @@ export async function runTrial(name: string, { address, through, prefixes, distu
 		const now = new URL(address());
 		now.pathname = `/${database}`;
 		const figures = await expectAgreement({ address: now.href, servers, load, poller, receiver, mayRepeat });
-		if (process.env.FAULTS) console.info(name, figures);
+		if (process.env.FAULTS || process.env.DRILL_SECONDS) console.info(name, figures);
 	} finally {
 		await load.stop();
 		await poller.stop();

@@ -33,7 +33,7 @@ export const reject =
 /** Without CORS headers the browser hides the response from the script, like a failed connection. */
 export const lose: Reply = () => new Response('lost');
 
-const script = createScript();
+const script = createScript('formsrv.js');
 
 /** What was posted in this test. */
 export const sent: Sent[] = [];

@@ -35,12 +35,15 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 	}
 
 	async function append(storage: Storage, text: string, formId = FORM): Promise<number> {
-		const row = { id: storage.nextId(), formId, data: JSON.stringify({ text }), names: ['text'], spamReason: null };
+		const row = { formId, data: JSON.stringify({ text }), names: ['text'], spamReason: null };
 		return storage.submissions.append({ ...row, subject: null, replyTo: null });
 	}
 
 	const mark = (storage: Storage, ids: number[], isSpam: boolean, formId = FORM) =>
 		storage.submissions.change(formId, ids, { isSpam });
+	/** As a form-level key does. */
+	const markForForm = (storage: Storage, ids: number[], isSpam: boolean) =>
+		storage.submissions.change(FORM, ids, { isSpam }, 'form');
 
 	/** The models, merged, without the ids of their rows. */
 	async function stored(storage: Storage, { training }: Pick<ReturnType<typeof parts>, 'training'>) {
@@ -85,6 +88,38 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		expect(all).toMatchObject({ formId: null, mode: 'live', spam: 1, ham: 0, counts: own?.counts });
 		await mark(storage, [id], true);
 		expect(await training.learn()).toBe(false);
+		await storage.close();
+	});
+
+	test('a mark of a form-level key teaches its form alone, and leaves what all forms learnt before and will learn', async () => {
+		const { storage, learnAll, training } = await open();
+		const id = await append(storage, 'cheap pills');
+		const models = async () => {
+			await learnAll();
+			expect(await training.learn()).toBe(false);
+			const rows = await stored(storage, { training });
+			const says = (row?: { spam: number; ham: number }) => `${row?.spam ?? 0} ${row?.ham ?? 0}`;
+			return [rows.find(({ formId }) => formId === FORM), rows.find(({ formId }) => formId === null)].map(says);
+		};
+		await markForForm(storage, [id], true);
+		expect(await models()).toEqual(['1 0', '0 0']);
+		await mark(storage, [id], true);
+		expect(await models()).toEqual(['1 0', '1 0']);
+		await markForForm(storage, [id], false);
+		expect(await models()).toEqual(['0 1', '1 0']);
+		await markForForm(storage, [id], true);
+		await markForForm(storage, [id], false);
+		expect(await models()).toEqual(['0 1', '1 0']);
+		await training.relearn();
+		expect(await models()).toEqual(['0 1', '1 0']);
+		await mark(storage, [id], false);
+		expect(await models()).toEqual(['0 1', '0 1']);
+		// An older server that leads knows of one model only what it knows of the other: this one sets it right.
+		await markForForm(storage, [id], true);
+		await storage.batch((tx) => [tx.update(spamMarks).set({ learntSpam: true, learntForAll: null })]);
+		await learnAll();
+		const [row] = await storage.db.select().from(spamMarks);
+		expect(row).toMatchObject({ isSpam: true, learntSpam: true, forAll: 0, learntForAll: 0 });
 		await storage.close();
 	});
 

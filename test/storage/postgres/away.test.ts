@@ -38,7 +38,7 @@ async function open(): Promise<{ address: string; opened: Storage; through: TcpP
 
 const append = (to: Storage, number: number) => {
 	const rest = { formId: FORM, names: ['n'], spamReason: null, subject: null, replyTo: null };
-	return to.submissions.append({ id: to.nextId(), data: `{"n":${number}}`, ...rest });
+	return to.submissions.append({ data: `{"n":${number}}`, ...rest });
 };
 
 async function storedAt(address: string): Promise<number[]> {

@@ -61,7 +61,7 @@ test('an answer that broke off leaves nothing in the next one', async () => {
 	const address = await newPostgresDatabase();
 	const proxy = await startTcpProxy(address);
 	const sql = connect(proxy.address, { name: 'formsrv', max: 1 });
-	await sql.unsafe('select 1');
+	await rowsOf(sql, 'select 1');
 	let packets = 0;
 	proxy.swallow(() => ++packets > 1);
 	const many = rowsOf(sql, 'select repeat(n::text, 1000) from generate_series(1, 10000) n');
@@ -71,3 +71,17 @@ test('an answer that broke off leaves nothing in the next one', async () => {
 	await sql.end();
 	await proxy.close();
 }, 60_000);
+
+test('after a transaction that a setting of its session ended, the next one has the settings of the database', async () => {
+	const address = await newPostgresDatabase();
+	const sql = postgres(address, { max: 1 });
+	const name = new URL(address).pathname.slice(1);
+	await sql.unsafe(`alter database ${name} set statement_timeout = '50ms'`);
+	const pool = connect(address, { name: 'test', max: 1 });
+	const take = () => pool.begin((tx) => rowsOf(tx, 'select pg_sleep(0.2)'));
+	await expect(take()).rejects.toBeInstanceOf(Unavailable);
+	await sql.unsafe(`alter database ${name} reset statement_timeout`);
+	expect(await take()).toHaveLength(1);
+	await pool.end();
+	await sql.end();
+});

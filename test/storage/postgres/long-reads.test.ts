@@ -26,7 +26,7 @@ async function open(address: string): Promise<void> {
 	storage = await openStorage(address, { scans: SCANS });
 	await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 's', name: 'n' })]);
 	await storage.submissions.append({
-		...{ id: storage.nextId(), formId: FORM, data: '{"n":"1"}', names: ['n'] },
+		...{ formId: FORM, data: '{"n":"1"}', names: ['n'] },
 		...{ spamReason: null, subject: null, replyTo: null },
 	});
 }

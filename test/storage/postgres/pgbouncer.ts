@@ -3,9 +3,8 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../free-port.ts';
+import { asOtherUser } from '../../run-folder.ts';
 import { tempFolder } from '../../temp-folder.ts';
-
-const OTHER_USER = 65_534;
 
 export async function startPgbouncer(
 	path: string,
@@ -26,10 +25,8 @@ export async function startPgbouncer(
 		auth_type = any
 		pool_mode = ${mode}`.replaceAll('\t', ''),
 	);
-	// It refuses to run as root.
-	const user =
-		process.getuid?.() === 0 ? ['setpriv', `--reuid=${OTHER_USER}`, `--regid=${OTHER_USER}`, '--clear-groups'] : [];
-	const child = Bun.spawn([...user, path, file], { stdout: 'ignore', stderr: 'ignore' });
+	chmodSync(file, 0o644);
+	const child = Bun.spawn([...asOtherUser, path, file], { stdout: 'ignore', stderr: 'ignore' });
 	while (!(await accepts(port))) await Bun.sleep(20);
 	return {
 		address: (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`,

@@ -1,6 +1,6 @@
 /** What an operator is told when the database cannot be used, and how TLS and sockets are used. */
 
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import postgres from 'postgres';
@@ -105,11 +105,13 @@ describe('a start ends with a sentence', () => {
 	test('several servers, none of which is there', async () => {
 		const listener = await startListener((end) => end());
 		const hosts = `127.0.0.1:${closedPort},127.0.0.1:${listener.port}`;
-		const problem = await problemAt(`postgres://u@${hosts}/d`);
-		const withoutTls = await problemAt(`postgres://u@${hosts}/d?sslmode=disable`);
+		const problems = [
+			await problemAt(`postgres://u@${hosts}/d`),
+			await problemAt(`postgres://u@${hosts}/d?sslmode=disable`),
+		];
 		listener.close();
-		expect(problem).toMatch(/^Nothing listens at 127\.0\.0\.1:\d+\. 127\.0\.0\.1:\d+ takes connections and hangs up/);
-		expect(withoutTls).toBe(`None of ${hosts.replace(',', ', ')} can be written to: they are standbys, or hang up.`);
+		for (const problem of problems)
+			expect(problem).toMatch(/^Nothing listens at 127\.0\.0\.1:\d+\. 127\.0\.0\.1:\d+ takes connections and hangs up/);
 	});
 
 	test('a server that hangs up, and one that says nothing', async () => {
@@ -132,10 +134,11 @@ describe('a start ends with a sentence', () => {
 		}
 		const doctor = await runBinary(['doctor'], { cwd: tempFolder(), env });
 		expect(doctor.code).toBe(1);
-		expect(doctor.stdout).toMatch(/BAD +database +PostgreSQL at \S+ does not accept the password/);
+		expect(doctor.stdout).toMatch(/!! +database +PostgreSQL at \S+ does not accept the password/);
 		expect(doctor.stdout + doctor.stderr).not.toContain('hunter2');
 	}, 30_000);
 });
+afterAll(() => server.stop());
 
 describe('TLS', () => {
 	test('is used if the server offers it', async () => {

@@ -1,11 +1,11 @@
 /** Several programs that start at once on a new database, and servers of two versions on one. */
 
 import { expect, test } from 'bun:test';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { assetPath } from '../../../src/assets.ts';
-import { connect } from '../../../src/storage/postgres/connection.ts';
+import { connect, rowsOf } from '../../../src/storage/postgres/connection.ts';
 import { migrate } from '../../../src/storage/postgres/migrate.ts';
 import { openStorage } from '../../../src/storage/storage.ts';
 import { forms } from '../../../src/storage/tables.ts';
@@ -53,24 +53,24 @@ test('a newer server that has to wait for a dump before it can change the tables
 	await server.call('POST /api/forms', { json: { name: 'A', slug: 'a' } });
 	const folder = tempFolder();
 	cpSync(assetPath('drizzle', 'postgres'), folder, { recursive: true });
+	for (const path of ['.', 'meta', 'meta/_journal.json']) chmodSync(join(folder, path), 0o755);
 	const journal = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8'));
 	journal.entries.push({ tag: 'newer' });
 	writeFileSync(join(folder, 'meta/_journal.json'), JSON.stringify(journal));
 	writeFileSync(join(folder, 'newer.sql'), 'alter table forms add column of_a_newer_version text');
 	const another = () => connect(database, { name: 'formsrv', max: 1 });
-	const [dump, newer] = [another(), another()];
+	const [dump, newer] = [postgres(database, { max: 1 }), another()];
 	await dump.unsafe('begin');
 	await dump.unsafe('select from forms');
 	const migrating = migrate(newer, another, folder);
-	const isWaiting = async () =>
-		(
-			await newer`select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`
-		).length > 0;
+	const waits =
+		'select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())';
+	const isWaiting = async () => (await rowsOf(newer, waits)).length > 0;
 	while (!(await isWaiting())) await Bun.sleep(5);
 	// Behind the one that waits.
 	expect((await server.submit('a', { n: 1 })).status).toBe(200);
 	await dump.unsafe('commit');
 	await migrating;
-	expect(await newer`select of_a_newer_version from forms`).toHaveLength(1);
+	expect(await rowsOf(newer, 'select of_a_newer_version from forms')).toHaveLength(1);
 	await Promise.all([server.close(), dump.end(), newer.end()]);
 }, 60_000);

@@ -48,6 +48,8 @@ function machine({ elapsed = 0 } = {}) {
 		now,
 		storage: () => storage,
 		prepare: () => storage.batch((tx) => [tx.insert(forms).values(form)]),
+		start,
+		stop: () => stop(),
 		restart() {
 			stop();
 			start();
@@ -55,10 +57,8 @@ function machine({ elapsed = 0 } = {}) {
 		/** Stores one submission a second later; answers its id. */
 		async submit(): Promise<number> {
 			time.passed += SECOND;
-			const id = storage.nextId();
-			const row = { id, formId: FORM, data: '{}', names: [], spamReason: null, subject: null, replyTo: null };
-			await storage.submissions.append(row);
-			return id;
+			const row = { formId: FORM, data: '{}', names: [], spamReason: null, subject: null, replyTo: null };
+			return storage.submissions.append(row);
 		},
 		createdAt: (id: number) => storage.clock.timeline().millisOf(id),
 		/** What a list with `since` shows. */
@@ -245,8 +245,7 @@ describe('a clock that is wrong for a while', () => {
 		m.time.shift = 0;
 		const storage = m.storage();
 		m.time.passed += SECOND;
-		const id = storage.nextId();
-		const row = { id, formId: FORM, data: '{}', names: [], spamReason: null, subject: null, replyTo: null };
+		const row = { formId: FORM, data: '{}', names: [], spamReason: null, subject: null, replyTo: null };
 		const other = new Database(m.file);
 		other.run('create trigger refuse before insert on clock_steps begin select raise(rollback, "no"); end');
 		await expect(storage.submissions.append(row)).rejects.toThrow();
@@ -269,6 +268,24 @@ test('a clock that is right leaves nothing to remember', async () => {
 	}
 	expect(m.storage().clock.timeline().steps).toEqual([]);
 	expect(m.storage().clock.report()).toEqual({ problem: null, latest: null });
+});
+
+test.each([
+	['a night', 25 * HOUR, true],
+	['a season', 100 * DAY, true],
+	['longer than anyone believes', YEAR, false],
+	['less than no time', -2 * HOUR, false],
+])('after a stop of %s the clock counts as settled or not', async (_, passed, isSettled) => {
+	const m = machine();
+	await m.prepare();
+	await m.submit();
+	m.stop();
+	m.time.shift += passed;
+	m.start();
+	expect(m.storage().clock.isSettled()).toBe(isSettled);
+	await m.submit();
+	expect(m.storage().clock.isSettled()).toBe(isSettled);
+	if (isSettled) expect(m.storage().clock.timeline().steps).toEqual([]);
 });
 
 test('more ids than a millisecond has go on into the next', async () => {
@@ -299,8 +316,9 @@ test('a file of the time before, in which all ids stand still in the future, goe
 	const m = machine();
 	await m.prepare();
 	const stuck = (START + 10 * YEAR) * 2048 + 5;
-	const rows = [0, 1, 2].map((n) => ({ id: stuck + n, formId: FORM, data: '{}' }));
-	await m.storage().batch((tx) => [tx.insert(submissions).values(rows)]);
+	const other = { id: FORM + 1, mode: 'live', slug: 'other', name: 'Other' } as const;
+	const rows = [0, 1, 2].map((n) => ({ id: stuck + n, formId: other.id, data: '{}' }));
+	await m.storage().batch((tx) => [tx.insert(forms).values(other), tx.insert(submissions).values(rows)]);
 	m.restart();
 	const id = await m.submit();
 	expect(m.createdAt(id)).toBe(m.now());

@@ -62,6 +62,25 @@ describe('where there is nothing', () => {
 	});
 });
 
+test('a server that tidies up meanwhile keeps no other process from a database', async () => {
+	const { file } = place();
+	createDatabase(file);
+	const module = join(import.meta.dir, '../../../src/storage/sqlite/replace.ts');
+	const script = `
+		const { removeLeftovers } = require(${JSON.stringify(module)});
+		console.log('tidies');
+		for (const end = performance.now() + 20_000; performance.now() < end; ) removeLeftovers(process.argv[1]);`;
+	const server = Bun.spawn([process.execPath, '-e', script, file], { stdout: 'pipe' });
+	await server.stdout.getReader().read();
+	try {
+		for (let i = 0; i < 20; i++) createDatabase(file);
+	} finally {
+		server.kill('SIGKILL');
+		await server.exited;
+	}
+	expect(hasDatabase(file)).toBe(true);
+});
+
 describe('where there is a trace', () => {
 	test.each([
 		['a log without its file', ['formsrv.db-wal']],

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { areFilesHeld, holdFiles } from '../../../src/storage/sqlite/locks.ts';
+import { areFilesHeld, holdFiles, isServerRunning, takeServerLock } from '../../../src/storage/sqlite/locks.ts';
 import { tempFolder } from '../../temp-folder.ts';
 
 /** Another process that holds the files until it is killed. */
@@ -20,6 +20,41 @@ async function holdElsewhere(file: string) {
 	await other.stdout.getReader().read();
 	return other;
 }
+
+test('a process that only looks keeps no server from its lock', async () => {
+	const file = join(tempFolder(), 'formsrv.db');
+	takeServerLock(file)?.();
+	const script = `
+		const other = new (require('bun:sqlite').Database)(process.argv[1]);
+		other.run('begin');
+		other.query('select count(*) from sqlite_schema').get();
+		console.log('looks');
+		setTimeout(() => process.exit(0), 300);`;
+	const other = Bun.spawn([process.execPath, '-e', script, `${file}.lock`], { stdout: 'pipe' });
+	await other.stdout.getReader().read();
+	const release = takeServerLock(file);
+	expect(release).toBeDefined();
+	release?.();
+	await other.exited;
+});
+
+test('a second server is told at once that another runs', async () => {
+	const file = join(tempFolder(), 'formsrv.db');
+	expect(isServerRunning(file)).toBe(false);
+	const script = `
+		require(${JSON.stringify(join(import.meta.dir, '../../../src/storage/sqlite/locks.ts'))}).takeServerLock(process.argv[1]);
+		console.log('serves');
+		setTimeout(() => process.exit(0), 10_000);`;
+	const other = Bun.spawn([process.execPath, '-e', script, file], { stdout: 'pipe' });
+	await other.stdout.getReader().read();
+	const began = performance.now();
+	expect(takeServerLock(file)).toBeUndefined();
+	expect(performance.now() - began).toBeLessThan(2000);
+	expect(isServerRunning(file)).toBe(true);
+	other.kill('SIGKILL');
+	await other.exited;
+	expect(isServerRunning(file)).toBe(false);
+});
 
 test('files are held as long as one of several backups is under way, also of other processes that are killed', async () => {
 	const file = join(tempFolder(), 'formsrv.db');

@@ -82,11 +82,10 @@ async function openWorld() {
 	);
 
 	async function append(form: number, { names, isSpam }: { names: string[]; isSpam: boolean }) {
-		const id = fixture.storage.nextId();
 		const data = `{${names.map((name) => `${JSON.stringify(name)}:1`).join()}}`;
-		const row = { id, formId: form, data, names, subject: null, replyTo: null };
+		const row = { formId: form, data, names, subject: null, replyTo: null };
+		const id = await fixture.storage.submissions.append({ ...row, spamReason: isSpam ? 'honeypot' : null });
 		rows.push({ id, formId: form, names, isSpam });
-		await fixture.storage.submissions.append({ ...row, spamReason: isSpam ? 'honeypot' : null });
 	}
 
 	/** Some that follow one another, by form. */
@@ -215,7 +214,6 @@ test('a form that is deleted while its names are counted costs nothing that arri
 		FORMS.map((id) => tx.insert(forms).values({ id, mode: 'live', slug: `f${id}`, name: 'F' })),
 	);
 	const submission = (form: number) => ({
-		id: storage.nextId(),
 		formId: form,
 		data: '{"a":1,"b":2}',
 		names: ['a', 'b'],

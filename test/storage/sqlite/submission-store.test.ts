@@ -22,26 +22,19 @@ async function openWithForm(file = join(tempFolder(), 'formsrv.db')): Promise<St
 	return storage;
 }
 
-function append(
-	storage: Storage,
-	names: string[],
-	spamReason: string | null = null,
-): { id: number; done: Promise<number> } {
-	const id = storage.nextId();
+function append(storage: Storage, names: string[], spamReason: string | null = null): Promise<number> {
 	const data = `{${names.map((name) => `${JSON.stringify(name)}:"v"`).join(',')}}`;
-	const done = storage.submissions.append({ id, formId: FORM, data, names, spamReason, subject: null, replyTo: null });
-	return { id, done };
+	return storage.submissions.append({ formId: FORM, data, names, spamReason, subject: null, replyTo: null });
 }
 
-const submissionOf = (id: number) => ({
-	id,
+const SUBMISSION = {
 	formId: FORM,
 	data: '{"x":"v"}',
 	names: ['x'],
 	spamReason: null,
 	subject: null,
 	replyTo: null,
-});
+};
 
 /** Of spam, the bytes of which are not kept. */
 const unkeptFile = (id: number) => ({
@@ -160,12 +153,10 @@ test('pages, totals, counters and field names stay exact through any history of 
 				if (step.do === 'append') {
 					const appendSome = (length: number) =>
 						Array.from({ length }, () => append(storage, step.names, step.spam ? 'honeypot' : null));
-					const [first] = appendSome(1) as [ReturnType<typeof append>];
-					await first.done;
-					const added = [first, ...appendSome(step.count - 1)];
-					await Promise.all(added.map(({ done }) => done));
+					const first = await append(storage, step.names, step.spam ? 'honeypot' : null);
+					const added = [first, ...(await Promise.all(appendSome(step.count - 1)))];
 					rows.push(
-						...added.map(({ id }) => ({ id, names: step.names, isRead: false, isStarred: false, isSpam: step.spam })),
+						...added.map((id) => ({ id, names: step.names, isRead: false, isStarred: false, isSpam: step.spam })),
 					);
 				} else if (step.do === 'change') {
 					const ids = new Set(slice(step.at, step.count));
@@ -195,12 +186,10 @@ test('pages, totals, counters and field names stay exact through any history of 
 
 test('field names are listed in the order first seen, and flags do not move them', async () => {
 	const storage = await openWithForm();
-	const first = append(storage, ['b', 'a']);
-	const second = append(storage, ['c', 'a']);
-	await Promise.all([first.done, second.done]);
-	await storage.submissions.change(FORM, [first.id], { isRead: true, isStarred: true });
+	const [first] = await Promise.all([append(storage, ['b', 'a']), append(storage, ['c', 'a'])]);
+	await storage.submissions.change(FORM, [first], { isRead: true, isStarred: true });
 	expect(storage.submissions.namesJson(FORM, false)).toBe('["b","a","c"]');
-	await storage.submissions.change(FORM, [first.id], { isSpam: true });
+	await storage.submissions.change(FORM, [first], { isSpam: true });
 	expect(storage.submissions.namesJson(FORM, false)).toBe('["a","c"]');
 	expect(storage.submissions.namesJson(FORM, true)).toBe('["b","a"]');
 	storage.close();
@@ -210,39 +199,33 @@ test('a submission that cannot be stored fails alone; those of the same commit s
 	const storage = await openWithForm();
 	const before = append(storage, ['a']);
 	const broken = storage.submissions.append({
-		id: before.id,
-		formId: FORM,
-		data: '{}',
-		names: [],
-		spamReason: null,
-		subject: null,
-		replyTo: null,
+		...SUBMISSION,
+		data: null as unknown as string,
 	});
 	const after = append(storage, ['b']);
 	await expect(broken).rejects.toThrow();
-	await Promise.all([before.done, after.done]);
+	const ids = await Promise.all([before, after]);
 	expect(
 		storage.submissions
 			.page({ formId: FORM, filter: 'all', order: 'asc', limit: 9, offset: 0 })
 			.rows.map(({ id }) => id),
-	).toEqual([before.id, after.id]);
+	).toEqual(ids);
 	storage.close();
 });
 
 test('a submission whose deliveries cannot be stored leaves nothing behind, and those of the same commit are counted once', async () => {
 	const storage = await openWithForm();
 	const before = append(storage, ['a']);
-	const id = storage.nextId();
 	const broken = storage.submissions.append({
-		...submissionOf(id),
+		...SUBMISSION,
 		deliveries: [{ formId: FORM, channel: 'mail', state: 'waiting', destination: null as unknown as string }],
 	});
 	const after = append(storage, ['a', 'b'], 'honeypot');
 	await expect(broken).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_NOTNULL' });
-	await Promise.all([before.done, after.done]);
+	const [id, spamId] = await Promise.all([before, after]);
 	const rows = [
-		{ id: before.id, names: ['a'], isRead: false, isStarred: false, isSpam: false },
-		{ id: after.id, names: ['a', 'b'], isRead: false, isStarred: false, isSpam: true },
+		{ id, names: ['a'], isRead: false, isStarred: false, isSpam: false },
+		{ id: spamId, names: ['a', 'b'], isRead: false, isStarred: false, isSpam: true },
 	];
 	expectPage(storage, rows, { filter: 'all', order: 'asc', limit: 9, offset: 0 });
 	expectPage(storage, rows, { filter: 'spam', order: 'asc', limit: 9, offset: 0 });
@@ -254,7 +237,7 @@ test('a submission whose deliveries cannot be stored leaves nothing behind, and 
 test('what another process writes is seen at once', async () => {
 	const file = join(tempFolder(), 'formsrv.db');
 	const server = await openWithForm(file);
-	await append(server, ['a']).done;
+	await append(server, ['a']);
 	expect(await server.submissions.hasFiles(FORM)).toBe(false);
 	const version = server.settingsVersion();
 	const command = openStorage(file);
@@ -265,7 +248,7 @@ test('what another process writes is seen at once', async () => {
 		{ isSpam: true },
 	);
 	await command.submissions.append({
-		...submissionOf(command.nextId()),
+		...SUBMISSION,
 		spamReason: 'honeypot',
 		files: [unkeptFile(1)],
 	});
@@ -273,16 +256,16 @@ test('what another process writes is seen at once', async () => {
 	expect(server.settingsVersion()).not.toBe(version);
 	expect(await server.submissions.hasFiles(FORM)).toBe(true);
 	expect(server.submissions.page({ formId: FORM, filter: 'all', order: 'asc', limit: 1, offset: 0 }).total).toBe(0);
-	await append(server, ['b']).done;
+	await append(server, ['b']);
 	expect(server.submissions.namesJson(FORM, false)).toBe('["b"]');
 	server.close();
 });
 
 test('nothing is stored for a form that was deleted, though its rows are still there', async () => {
 	const storage = await openWithForm();
-	await append(storage, ['a']).done;
+	await append(storage, ['a']);
 	await storage.batch((tx) => [tx.update(forms).set({ deletedAt: 1 })]);
-	await expect(append(storage, ['a']).done).rejects.toMatchObject({ code: 'FORM_NOT_FOUND' });
+	await expect(append(storage, ['a'])).rejects.toMatchObject({ code: 'FORM_NOT_FOUND' });
 	const [form] = await storage.db.select().from(forms);
 	expect(form?.totalCount).toBe(1);
 	storage.close();
@@ -290,16 +273,16 @@ test('nothing is stored for a form that was deleted, though its rows are still t
 
 test('a form that is deleted in the very commit takes what came before, and nothing after', async () => {
 	const storage = await openWithForm();
-	const before = append(storage, ['a']).done;
+	const before = append(storage, ['a']);
 	const deletion = storage.batch((tx) => [tx.update(forms).set({ deletedAt: 1 })]);
-	const after = append(storage, ['b']).done;
+	const after = append(storage, ['b']);
 	await expect(after).rejects.toMatchObject({ code: 'FORM_NOT_FOUND' });
 	await Promise.all([before, deletion]);
 	const undone = storage.batch((tx) => [
 		tx.update(forms).set({ deletedAt: null }),
 		tx.insert(forms).values({ id: FORM, slug: 'again', name: 'Again', mode: 'live' }),
 	]);
-	const outcomes = await Promise.allSettled([undone, append(storage, ['c']).done]);
+	const outcomes = await Promise.allSettled([undone, append(storage, ['c'])]);
 	expect(outcomes).toMatchObject([{ status: 'rejected' }, { reason: { code: 'FORM_NOT_FOUND' } }]);
 	const [form] = await storage.db.select().from(forms);
 	expect(form?.totalCount).toBe(1);
@@ -308,10 +291,9 @@ test('a form that is deleted in the very commit takes what came before, and noth
 
 test('a submission is kept although its webhook was deleted in the meantime', async () => {
 	const storage = await openWithForm();
-	const id = storage.nextId();
 	const planned = { formId: FORM, state: 'waiting', destination: 'https://example.com' } as const;
-	await storage.submissions.append({
-		...submissionOf(id),
+	const id = await storage.submissions.append({
+		...SUBMISSION,
 		deliveries: [
 			{ ...planned, channel: 'webhook', webhookId: 404 },
 			{ ...planned, channel: 'mail' },
@@ -327,13 +309,9 @@ test('a page of large submissions is whole, with the size of their texts in plac
 	const data = JSON.stringify({ text: 'é'.repeat(20_000) });
 	const large: number[] = [];
 	for (let i = 0; i < 4; i++) {
-		const submission = { id: storage.nextId(), formId: FORM, data, names: ['text'] };
-		await storage.submissions.append({ ...submission, spamReason: null, subject: null, replyTo: null });
-		large.push(submission.id);
+		large.push(await storage.submissions.append({ ...SUBMISSION, data, names: ['text'] }));
 	}
-	const small = append(storage, ['a']);
-	await small.done;
-	const all = [...large, small.id];
+	const all = [...large, await append(storage, ['a'])];
 	const { rows, total } = storage.submissions.page({ formId: FORM, filter: 'all', order: 'asc', limit: 50, offset: 0 });
 	expect(total).toBe(5);
 	expect(rows.map(({ id }) => id)).toEqual(all);

@@ -27,10 +27,13 @@ const update = (json: unknown, options = {}) =>
 		...options,
 	});
 const remove = (json: unknown, options = {}) =>
-	server.call<{ deleted?: number; errors?: { field: string }[] }>(`POST /api/forms/${form.id}/submissions/delete`, {
-		json,
-		...options,
-	});
+	server.call<{ deleted?: number; matched?: number; dryRun?: true; errors?: { field: string }[] }>(
+		`POST /api/forms/${form.id}/submissions/delete`,
+		{
+			json,
+			...options,
+		},
+	);
 
 beforeAll(async () => {
 	server = await openTestServer();
@@ -124,6 +127,23 @@ describe('POST /api/forms/{id}/submissions/delete', () => {
 		expect(await list()).toHaveLength(6);
 		expect((await remove({ filter: 'all' })).body).toEqual({ deleted: 6 });
 		expect((await server.call<Form>(`GET /api/forms/${form.id}`)).body.submissionCount).toBe(0);
+	});
+
+	test('by search says how many it would remove, and removes them when it is told to', async () => {
+		await server.submit(form.slug, { n: 7, email: 'ada@example.org' });
+		await server.submit(form.slug, { n: 8, email: 'nada@example.org' });
+		await server.app.storage.search.catchUp();
+		const chosen = { filter: 'all', search: 'ada@example.org' };
+		for (const json of [chosen, { ...chosen, dryRun: true }, { ...chosen, dryRun: null }]) {
+			expect((await remove(json)).body).toEqual({ deleted: 0, matched: 2, dryRun: true });
+		}
+		expect((await remove({ filter: 'unread', dryRun: true })).body).toMatchObject({ matched: 8, dryRun: true });
+		const ids = [rows[1]?.id, rows[1]?.id, 'zzz'];
+		expect((await remove({ ids, dryRun: true })).body).toMatchObject({ deleted: 0, matched: 1 });
+		expect(await list()).toHaveLength(8);
+		expect((await remove({ ...chosen, dryRun: 'false' })).status).toBe(400);
+		expect((await remove({ ...chosen, dryRun: false })).body).toEqual({ deleted: 2 });
+		expect(await list()).toHaveLength(6);
 	});
 
 	test('rejects a request without ids and filter', async () => {

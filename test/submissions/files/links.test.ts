@@ -38,6 +38,11 @@ test('a link gives the file to anyone for an hour, also in parts', async () => {
 	expect((await open(url)).status).toBe(404);
 });
 
+test('a link works with what mail programs and chats add to it', async () => {
+	const { url } = await create();
+	expect((await open(`${url}&utm_source=mail&fbclid=1`)).status).toBe(200);
+});
+
 test('a link lasts as long as was asked, up to seven days', async () => {
 	const { url } = await create({ json: { expiresIn: 604_800 } });
 	now += 604_799_000;
@@ -46,7 +51,7 @@ test('a link lasts as long as was asked, up to seven days', async () => {
 	expect((await open(url)).status).toBe(404);
 	for (const expiresIn of [0, 604_801, 1.5, '1h']) {
 		const { status, body } = await server.call<{ error: string }>(linkPath(), { json: { expiresIn } });
-		expect([status, body.error]).toEqual([400, 'expiresIn must be a whole number from 1 to 604800.']);
+		expect([status, body.error]).toEqual([400, 'expiresIn must be a whole number from 1 to 604800 or null.']);
 	}
 });
 

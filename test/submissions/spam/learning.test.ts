@@ -50,7 +50,7 @@ async function learnt(spam: number, genuine: number): Promise<void> {
 	let words: SpamExplanation['words'] | undefined;
 	while (Date.now() < end) {
 		({ words } = await explain(ids.wanted[0] as string));
-		if (words.form.learnt.spam === spam && words.form.learnt.genuine === genuine) return;
+		if (words.form.learnt?.spam === spam && words.form.learnt?.genuine === genuine) return;
 		await Bun.sleep(20);
 	}
 	throw new Error(`Learnt after ${WITHIN_MS} ms: ${JSON.stringify(words?.form.learnt)}`);
@@ -108,6 +108,36 @@ test('what is marked is learnt, and the next one like it is spam', async () => {
 	await mark([unwanted.id], false);
 	await learnt(20, 21);
 	expect(await explain(unwanted.id)).toMatchObject({ isSpam: false, mark: 'genuine', spamScore: unwanted.spamScore });
+});
+
+test('a key of one form sees of what other forms taught the points alone', async () => {
+	const other = (await server.call<Form>('POST /api/forms', { json: { name: 'Neighbour' } })).body;
+	const key = await server.createKey({ form: other.id });
+	await server.submit(other.slug, { message: UNWANTED(55) });
+	const path = `/api/forms/${other.id}` as const;
+	const whole = (await server.call<SubmissionList>(`GET ${path}/submissions`)).body.submissions[0] as Submission;
+	expect(whole.spamReasons).toMatchObject([{ rule: 'words-server', detail: expect.stringContaining('“we wash”') }]);
+	const [{ points = 0 } = {}] = whole.spamReasons;
+
+	const one = `${path}/submissions/${whole.id}` as const;
+	const { body } = await server.call<SpamExplanation>(`GET ${one}/spam`, { key });
+	expect(body.words.server).toEqual({ learnt: null, points, evidence: null, parts: [], known: 0, words: [] });
+	expect(body.words.form.learnt).toEqual({ spam: 0, genuine: 0 });
+	const exports = (['csv', 'json', 'ndjson'] as const).map((format) => `GET ${path}/export?format=${format}` as const);
+	for (const route of [`GET ${one}/spam`, `GET ${one}`, `GET ${path}/submissions`, ...exports] as const) {
+		const { text } = await server.call(route, { key });
+		expect(text).toContain('By the marks of all forms.');
+		expect(text).toContain(`${points}`);
+		expect(text).not.toMatch(/evidence \d|such as/);
+	}
+	const { headers } = await server.call('POST /api/session', { key: null, json: { key } });
+	const cookie = headers.get('Set-Cookie')?.split(';')[0] ?? '';
+	const shown = await fetch(`${server.baseUrl}${path}/submissions`, { headers: { Cookie: cookie } });
+	expect(await shown.text()).not.toMatch(/evidence \d|such as/);
+	// Its own form's model says all that it says.
+	const own = await server.createKey({ form: form.id });
+	const shownOfOwn = await server.call(`GET /api/forms/${form.id}/submissions`, { key: own });
+	expect(shownOfOwn.text).toMatch(/in this form, such as [^(]+\(evidence -?\d/);
 });
 
 test('a form of the other mode neither teaches nor is taught', async () => {

@@ -10,6 +10,7 @@ export const STATES: Record<DeliveryState, { name: string; tone: string }> = {
 	sent: { name: 'Sent', tone: 'good' },
 	failed: { name: 'Failed', tone: 'bad' },
 	withheld: { name: 'Withheld', tone: 'warn' },
+	held: { name: 'Held', tone: 'warn' },
 	captured: { name: 'Captured', tone: 'test' },
 };
 

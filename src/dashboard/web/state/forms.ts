@@ -1,6 +1,7 @@
 /** The forms of the current mode, shared by the sidebar and every view. */
 
 import { signal } from '@preact/signals';
+import { labelsOf } from '../../../field-rules/rules.ts';
 import { BLANK_SETTINGS } from '../../../forms/settings.ts';
 import * as api from '../api.ts';
 import type { Form } from '../api-types.ts';
@@ -14,12 +15,17 @@ const REFRESH_DELAY_MS = 400;
 
 export const formOf = (id: string): Form | undefined => forms.value?.find((form) => form.id === id);
 
-/** A form-level key cannot read its form: this replaces it. */
-function onlyForm({ form, formName, mode }: ShownSession): Form {
-	return {
+/** What the field of a name is called in the views of a form. */
+export function fieldLabels(id: string): (name: string) => string {
+	const labelOf = labelsOf(formOf(id)?.fields);
+	return (name) => labelOf(name) || '(empty name)';
+}
+
+/** A form-level key cannot read its forms: these replace them. */
+function ownForms({ forms: own, mode }: ShownSession): Form[] {
+	return (own ?? []).map((form) => ({
 		...BLANK_SETTINGS,
-		id: form ?? '',
-		name: formName ?? 'Your form',
+		...form,
 		formerSlugs: [],
 		submissionCount: 0,
 		createdAt: '',
@@ -28,13 +34,13 @@ function onlyForm({ form, formName, mode }: ShownSession): Form {
 		spamCount: 0,
 		fileBytes: 0,
 		mode,
-	};
+	}));
 }
 
 export async function loadForms(): Promise<void> {
 	const current = session.peek();
 	if (current?.form) {
-		forms.value = [onlyForm(current)];
+		forms.value = ownForms(current);
 		return;
 	}
 	if (!may('read')) {

@@ -5,6 +5,7 @@ import * as api from '../api.ts';
 import type { Flags, Selection, Submission } from '../api-types.ts';
 import { refreshFormsSoon } from './forms.ts';
 import type { Inbox } from './inbox.ts';
+import { session } from './session.ts';
 import { showError, showToast } from './toasts.ts';
 
 type Flag = keyof Flags;
@@ -54,7 +55,8 @@ function toastFor(inbox: Inbox, rows: Submission[], flags: Partial<Flags>): void
 	const ids = rows.map(({ id }) => id);
 	const undo = { label: 'Undo', run: () => void restore(inbox, rows, flags).catch(showError) };
 	const release = { label: 'Send notifications', run: () => sendWithheld(inbox.formId, ids) };
-	const isRescue = flags.isSpam === false;
+	// A form-level key marks, and sends nothing.
+	const isRescue = flags.isSpam === false && !session.value?.form;
 	showToast(`${plural(rows.length, 'submission')} ${describe(flags)}.`, {
 		actions: isRescue ? [undo, release] : [undo],
 		lifeMs: isRescue ? 10_000 : undefined,

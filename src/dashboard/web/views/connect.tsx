@@ -1,67 +1,78 @@
 /** How to connect a website: the form's address, snippets to copy, and a test submission. */
 
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import { formatSize } from '../../../byte-sizes.ts';
-import type { FileRules } from '../../../file-rules.ts';
-import { plural } from '../../../plural.ts';
+import { useId, useState } from 'preact/hooks';
+import { CAPTCHAS } from '../../../captchas.ts';
+import { type FieldRule, labelOf } from '../../../field-rules/rules.ts';
 import * as api from '../api.ts';
 import type { Form } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';
 import { CodeBlock, CodeLine, CopyButton } from '../components/code.tsx';
-import { Segments, Switch } from '../components/inputs.tsx';
+import { Field, Segments, Switch } from '../components/inputs.tsx';
 import { Notice } from '../components/messages.tsx';
 import { FormView } from '../components/page.tsx';
 import { Term } from '../components/term.tsx';
 import { messageOf } from '../field-errors.ts';
+import { closedSentence, isStoredIn, takesFilesAnywhere, termsOf } from '../form-terms.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
-import { sampleValues } from '../snippet-inputs.ts';
 import { snippetsFor } from '../snippets.ts';
-import { session } from '../state/session.ts';
+import { may, session } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
+import { fieldsToAsk, testValues, type Values } from '../test-submission.ts';
 import { useAction } from '../use-action.ts';
 
-const REASONS: Record<string, string> = {
-	DOMAIN_NOT_ALLOWED:
-		'The form works: it rejected this one because the dashboard is not among its allowed domains. Send one from your website instead.',
-	CAPTCHA_REQUIRED:
-		'The form works: it rejected this one because only a page with the captcha can pass it. Send one from your website instead.',
-	VALIDATION_ERROR:
-		'The form works: it rejected this one because it does not keep to the field rules. Send one from your website instead.',
-	FORM_DISABLED: 'The form is paused. Activate it in its settings, then try again.',
-};
+/** Inputs for what no value can be made up for. */
+function AskedField({ rule, onChange }: { rule: FieldRule; onChange: (value: string | File) => void }) {
+	const id = useId();
+	const [text, setText] = useState('');
+	const set = (value: string) => {
+		setText(value);
+		onChange(value);
+	};
+	const label = labelOf(rule);
+	if (rule.type !== 'file') {
+		return <Field label={label} hint="The test needs a value that keeps to the rule." value={text} onInput={set} />;
+	}
+	return (
+		<div class="field">
+			<label for={id}>{label}</label>
+			<input id={id} type="file" onChange={({ currentTarget: { files } }) => files?.[0] && onChange(files[0])} />
+		</div>
+	);
+}
 
-const TEST = {
-	name: 'Test from the dashboard',
-	email: 'test@example.com',
-	message: 'If you can read this, the form works.',
-};
-
-function TestButton({ form }: { form: Form }) {
+function TestSubmission({ form }: { form: Form }) {
+	const [values, setValues] = useState<Values>({});
 	const { run, isBusy, error } = useAction(async () => {
-		await api.submitTo(form.slug, form.fields ? sampleValues(form) : TEST);
+		await api.submitTest(form, await testValues(form, values));
 		showToast('The test submission has arrived.', {
 			actions: [{ label: 'Show', run: () => navigate(to.inbox(form.id)) }],
 		});
 	});
+	const closed = closedSentence(form, Date.now());
+	if (closed) return <Notice tone="warning">{closed}</Notice>;
+	if (!may('write')) return <p class="muted">To send a test submission takes the permission to write.</p>;
+	const faults = error instanceof api.ApiError ? Object.values(error.fields) : [];
 	return (
 		<div class="stack">
+			{fieldsToAsk(form).map((rule) => (
+				<AskedField
+					key={rule.name}
+					rule={rule}
+					onChange={(value) => setValues((before) => ({ ...before, [rule.name]: value }))}
+				/>
+			))}
 			<div>
 				<Button label={isBusy ? 'Sending…' : 'Send a test submission'} onClick={run} disabled={isBusy} />
 			</div>
 			{error !== undefined && (
 				<Notice tone="warning" role="alert">
-					{(error instanceof api.ApiError && REASONS[error.code]) || messageOf(error)}
+					{faults.length > 0 ? faults.join(' ') : messageOf(error)}
 				</Notice>
 			)}
 		</div>
 	);
-}
-
-function fileHint({ maxFiles, maxBytes, types }: FileRules): string {
-	const kinds = types.length > 0 ? `: ${types.join(', ')}` : ' of any type';
-	return `This form takes ${plural(maxFiles, 'file')} of up to ${formatSize(maxBytes)}${maxFiles > 1 ? ' each' : ''}${kinds}.`;
 }
 
 function Snippets({ form, address }: { form: Form; address: string }) {
@@ -70,7 +81,8 @@ function Snippets({ form, address }: { form: Form; address: string }) {
 	const { captcha, fields, spam } = form;
 	const [honeypot] = spam.honeypot;
 	const hasInput = fields?.some(({ type }) => type === 'file') ?? false;
-	const files = withFiles || hasInput ? form.files : null;
+	const mayAddInput = !hasInput && takesFilesAnywhere(form);
+	const files = hasInput || (withFiles && mayAddInput) ? form.files : null;
 	const snippets = snippetsFor({
 		address,
 		submitUrl: session.value?.submitUrl ?? '',
@@ -80,6 +92,8 @@ function Snippets({ form, address }: { form: Form; address: string }) {
 		tellsPage: form.context?.page || form.context?.utm,
 		fields,
 		files,
+		isStored: isStoredIn(form),
+		domain: form.allowedDomains[0],
 	});
 	const chosen = snippets.find((snippet) => snippet.id === id) ?? snippets[0];
 	if (chosen === undefined) return null;
@@ -92,16 +106,17 @@ function Snippets({ form, address }: { form: Form; address: string }) {
 				value={chosen.id}
 				onChange={setId}
 			/>
-			{form.files && !hasInput && (
-				<Switch label="With a file input" hint={fileHint(form.files)} isOn={withFiles} onChange={setWithFiles} />
-			)}
+			{mayAddInput && <Switch label="With a file input" isOn={withFiles} onChange={setWithFiles} />}
 			<div class="snippet-head">
 				<p class="muted small">{chosen.hint}</p>
 				<CopyButton text={chosen.code} what="the snippet" isLabelled />
 			</div>
 			<CodeBlock text={chosen.code} name={`${chosen.title} snippet`} />
 			{form.captcha && chosen.code.includes('YOUR_') && (
-				<p class="hint">Replace what begins with YOUR_ with the values from your captcha provider.</p>
+				<p class="hint">
+					Replace YOUR_SITE_KEY with the site key that {CAPTCHAS[form.captcha].label} gave you. This server knows only
+					the secret.
+				</p>
 			)}
 		</section>
 	);
@@ -128,7 +143,7 @@ function Connect({ form }: { form: Form }) {
 		<>
 			<section class="stack">
 				<h2>The form’s address</h2>
-				<p class="muted">Any website may post to it. Fields may have any name; each becomes a column.</p>
+				<p class="muted">{termsOf(form, Date.now()).join(' ')}</p>
 				<CodeLine text={address} what="the address" />
 			</section>
 			<section class="stack">
@@ -137,8 +152,11 @@ function Connect({ form }: { form: Form }) {
 			</section>
 			<section class="stack">
 				<h2>See it work</h2>
-				<p class="muted">Sends one submission through the public address, exactly as a visitor would.</p>
-				<TestButton form={form} />
+				<p class="muted">
+					Sends one submission as a visitor would, with values that keep to the rules. It is marked as a test; allowed
+					domains, captcha and spam rules let it pass, and its mails and webhook requests are sent.
+				</p>
+				<TestSubmission form={form} />
 			</section>
 			<section class="stack">
 				<h2>Special fields</h2>

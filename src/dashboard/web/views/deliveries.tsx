@@ -118,6 +118,16 @@ function MailState({ mail }: { mail: DeliveryList['mail'] }) {
 	);
 }
 
+/** What a restore found waiting. */
+function Held({ count, onSend }: { count: number; onSend: () => void }) {
+	return (
+		<Notice tone="warning" icon="warning" role="status">
+			A backup was restored. Mails and webhook requests that were waiting when it was made may have been sent since, so
+			they are held ({formatCount(count)}). <Button label="Send what is held" look="small" onClick={onSend} />
+		</Notice>
+	);
+}
+
 /** The forms above their hourly mail cap, since when, and when their digest is sent. */
 function Digests({ digests }: { digests: DeliveryList['digests'] }) {
 	return digests.map(({ delivery, form, since, goesAt }) => (
@@ -135,11 +145,12 @@ export function Deliveries({ at }: { at: DeliveriesRoute }) {
 	const { data, error, reload } = useQuery(JSON.stringify(query), () => api.deliveries.list(query));
 	const list = data?.deliveries ?? [];
 	useDeliveryEvents(reload);
-	const retryFailed = () =>
+	const retryAll = (state: 'failed' | 'held') =>
 		api.deliveries
-			.retryAll({ state: 'failed', form: query.form })
+			.retryAll({ state, form: query.form })
 			.then(({ retried }) => {
-				showToast(retried === 0 ? 'Nothing has failed.' : `Trying again: ${formatCount(retried)}.`);
+				const none = state === 'failed' ? 'Nothing has failed.' : 'Nothing that is held can be sent.';
+				showToast(retried === 0 ? none : `Trying again: ${formatCount(retried)}.`);
 				reload();
 			})
 			.catch(showError);
@@ -147,9 +158,10 @@ export function Deliveries({ at }: { at: DeliveriesRoute }) {
 		<Page
 			title="Deliveries"
 			intro="Mails and webhook requests. Failed ones are retried for days before they are given up."
-			actions={<Button label="Retry all failed" icon="refresh" onClick={retryFailed} />}
+			actions={<Button label="Retry all failed" icon="refresh" onClick={() => retryAll('failed')} />}
 		>
 			{data && <MailState mail={data.mail} />}
+			{data && data.held > 0 && <Held count={data.held} onSend={() => retryAll('held')} />}
 			{data && <Digests digests={data.digests} />}
 			<Filters place={place} />
 			{error !== undefined && data === undefined && <LoadFailure error={error} onRetry={reload} />}

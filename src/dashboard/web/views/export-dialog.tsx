@@ -1,6 +1,7 @@
 /** Exports the submissions that match the inbox's query to a file, with progress. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { roughSize } from '../../../byte-sizes.ts';
 import { formatCount, plural } from '../../../plural.ts';
 import * as api from '../api.ts';
 import { Button } from '../components/buttons.tsx';
@@ -8,14 +9,15 @@ import { Dialog } from '../components/dialogs.tsx';
 import { Choices, Switch } from '../components/inputs.tsx';
 import { openSink, type Sink } from '../export-file.ts';
 import { createRecordCounter } from '../export-progress.ts';
-import { formatBytes } from '../format.ts';
 import { selectionOf } from '../inbox-query.ts';
 import type { InboxQuery } from '../router.ts';
-import { formOf } from '../state/forms.ts';
+import { fieldLabels, formOf } from '../state/forms.ts';
 import { showError, showToast } from '../state/toasts.ts';
 
 interface Props {
 	form: string;
+	/** Names of all fields. */
+	fields: readonly string[];
 	query: InboxQuery;
 	total: number;
 	onClose: () => void;
@@ -23,9 +25,51 @@ interface Props {
 
 const FORMATS: { value: api.ExportFormat; label: string; hint: string }[] = [
 	{ value: 'csv', label: 'CSV', hint: 'For spreadsheets: one row each, one column per field' },
-	{ value: 'json', label: 'JSON', hint: 'For programs: everything exactly as it was sent' },
+	{ value: 'json', label: 'JSON', hint: 'For programs: values exactly as they were sent' },
 	{ value: 'ndjson', label: 'NDJSON', hint: 'One JSON object per line, for large data' },
 ];
+
+const RECEIVED = 'createdAt';
+/** Columns beside the fields, by their names in the API. */
+const OTHER_COLUMNS: Record<string, string> = {
+	[RECEIVED]: 'Received',
+	isRead: 'Read',
+	isStarred: 'Starred',
+	isSpam: 'Spam',
+	spamScore: 'Spam score',
+	spamReasons: 'Spam reasons',
+	meta: 'Context',
+	attachedFiles: 'Attached files',
+	id: 'Id',
+};
+
+/** The name of a field among columns, whatever it is called. */
+const columnOf = (field: string) => `data.${field.replace(/[\\,]/g, '\\$&')}`;
+
+interface ColumnsProps {
+	labels: ReadonlyMap<string, string>;
+	chosen: ReadonlySet<string>;
+	onChange: (chosen: ReadonlySet<string>) => void;
+}
+
+function Columns({ labels, chosen, onChange }: ColumnsProps) {
+	const toggle = (column: string) => {
+		const next = new Set(chosen);
+		if (!next.delete(column)) next.add(column);
+		onChange(next);
+	};
+	return (
+		<fieldset class="checks in-dialog">
+			<legend>Columns</legend>
+			{Array.from(labels, ([column, label]) => (
+				<label key={column} class="check">
+					<input type="checkbox" checked={chosen.has(column)} onChange={() => toggle(column)} />
+					<bdi>{label}</bdi>
+				</label>
+			))}
+		</fieldset>
+	);
+}
 
 interface Progress {
 	records: number;
@@ -48,23 +92,34 @@ function ProgressLine({ progress, total }: { progress: Progress; total: number }
 		<div class="stack" role="status">
 			<progress aria-label="Export" max={Math.max(1, total)} value={Math.min(progress.records, total)} />
 			<p class="muted small">
-				{formatCount(progress.records)} of {formatCount(total)} · {formatBytes(progress.bytes)}
+				{formatCount(progress.records)} of {formatCount(total)} · {roughSize(progress.bytes)}
 			</p>
 		</div>
 	);
 }
 
-export function ExportDialog({ form, query, total, onClose }: Props) {
+export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 	const [format, setFormat] = useState<api.ExportFormat>('csv');
+	const own = fields.map(columnOf);
+	const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set([...own, RECEIVED]));
 	const [hasBom, setBom] = useState(true);
 	const [isGuarded, setGuarded] = useState(true);
 	const [progress, setProgress] = useState<Progress | undefined>(undefined);
 	const running = useRef<AbortController>(undefined);
 	useEffect(() => () => running.current?.abort(), []);
 	const isCsv = format === 'csv';
+	const labelOf = fieldLabels(form);
+	const labels = new Map([
+		...fields.map((field) => [columnOf(field), labelOf(field)] as const),
+		...Object.entries(OTHER_COLUMNS),
+	]);
+	// All fields are one name: of very many the names would not fit into an address.
+	const ofFields = own.every((column) => chosen.has(column)) ? ['data'] : own.filter((column) => chosen.has(column));
+	const others = Object.keys(OTHER_COLUMNS).filter((column) => chosen.has(column));
 	const request: api.ExportQuery = {
 		...selectionOf(query),
 		format,
+		columns: [...ofFields, ...others].join(','),
 		bom: isCsv && hasBom ? 1 : undefined,
 		formulas: isCsv && !isGuarded ? 'raw' : undefined,
 	};
@@ -101,11 +156,18 @@ export function ExportDialog({ form, query, total, onClose }: Props) {
 			onClose={onClose}
 			actions={
 				<>
-					<a class="button ghost push" href={api.exportAddress(form, request)} download>
-						Download without progress
-					</a>
+					{chosen.size > 0 && (
+						<a class="button ghost push" href={api.exportAddress(form, request)} download>
+							Download without progress
+						</a>
+					)}
 					<Button label="Cancel" onClick={onClose} />
-					<Button label="Export" look="primary" disabled={progress !== undefined || total === 0} onClick={start} />
+					<Button
+						label="Export"
+						look="primary"
+						disabled={progress !== undefined || total === 0 || chosen.size === 0}
+						onClick={start}
+					/>
 				</>
 			}
 		>
@@ -121,6 +183,7 @@ export function ExportDialog({ form, query, total, onClose }: Props) {
 				isChosen={(value) => value === format}
 				onChoose={setFormat}
 			/>
+			<Columns labels={labels} chosen={chosen} onChange={setChosen} />
 			{isCsv && (
 				<>
 					<Switch

@@ -1,6 +1,7 @@
 /** A form's settings and webhooks, and its deletion. */
 
 import { useState } from 'preact/hooks';
+import { roughSize } from '../../../byte-sizes.ts';
 import { FORM_SETTINGS, SETTING_NAMES, type SettingName } from '../../../forms/settings.ts';
 import { plural } from '../../../plural.ts';
 import * as api from '../api.ts';
@@ -9,7 +10,6 @@ import { Button, FormFoot } from '../components/buttons.tsx';
 import { ConfirmDialog } from '../components/dialogs.tsx';
 import { Switch } from '../components/inputs.tsx';
 import { FormView } from '../components/page.tsx';
-import { formatBytes } from '../format.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
 import { dropForm, putForm } from '../state/forms.ts';
@@ -97,7 +97,7 @@ function Switches({ form }: { form: Form }) {
 function DeleteForm({ form }: { form: Form }) {
 	const [isAsking, setAsking] = useState(false);
 	const count = form.submissionCount + form.spamCount;
-	const files = form.fileBytes > 0 && `their files (${formatBytes(form.fileBytes)}), `;
+	const files = form.fileBytes > 0 && `their files (${roughSize(form.fileBytes)}), `;
 	const remove = async () => {
 		await api.forms.remove(form.id);
 		dropForm(form.id);
@@ -109,8 +109,8 @@ function DeleteForm({ form }: { form: Form }) {
 			<div>
 				<h2>Delete this form</h2>
 				<p class="muted">
-					With its {plural(count, 'submission')}, {files}webhooks and form-level keys, for good. Its address is free for
-					another form after 30 days.
+					With its {plural(count, 'submission')}, {files}webhooks and the form-level keys that are for it alone, for
+					good. Its address is free for another form after 30 days.
 				</p>
 			</div>
 			<Button label="Delete form…" look="danger" onClick={() => setAsking(true)} />

@@ -1,6 +1,7 @@
 /** All forms of the mode with their counts, and a field that creates one. */
 
 import { useState } from 'preact/hooks';
+import { roughSize } from '../../../byte-sizes.ts';
 import { formatCount, plural } from '../../../plural.ts';
 import * as api from '../api.ts';
 import type { Form } from '../api-types.ts';
@@ -11,7 +12,6 @@ import { Sparkline } from '../components/sparkline.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { errorOfOnly } from '../field-errors.ts';
-import { formatBytes } from '../format.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
 import { forms, putForm } from '../state/forms.ts';
@@ -93,7 +93,7 @@ function FormsTable({ list, stats }: { list: Form[]; stats: Record<string, numbe
 		{
 			head: 'Files',
 			class: 'number col-wide',
-			cell: ({ fileBytes }) => <span class="muted">{fileBytes > 0 ? formatBytes(fileBytes) : '–'}</span>,
+			cell: ({ fileBytes }) => <span class="muted">{fileBytes > 0 ? roughSize(fileBytes) : '–'}</span>,
 		},
 		{ head: 'Created', class: 'col-created muted', cell: ({ createdAt }) => <Time iso={createdAt} /> },
 	];

@@ -31,7 +31,8 @@ function State({ apiKey: key }: { apiKey: ApiKey }) {
 }
 
 function scopeOf(key: ApiKey): string {
-	if (key.form) return `${key.permissions.join(', ')}: “${formOf(key.form)?.name ?? key.form}” only`;
+	const names = key.forms?.map((id) => `“${formOf(id)?.name ?? id}”`);
+	if (names) return `${key.permissions.join(', ')}: ${names.join(', ')} only`;
 	return key.permissions.includes('admin') ? 'Everything' : key.permissions.join(', ');
 }
 

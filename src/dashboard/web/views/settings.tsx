@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { roughSize } from '../../../byte-sizes.ts';
 import { formatCount } from '../../../plural.ts';
 import * as api from '../api.ts';
 import type { Status } from '../api-types.ts';
@@ -11,7 +12,7 @@ import { LoadFailure, Notice } from '../components/messages.tsx';
 import { Page } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { messageOf } from '../field-errors.ts';
-import { formatBytes, formatDuration } from '../format.ts';
+import { formatDuration } from '../format.ts';
 import { to } from '../router.ts';
 import { readStatus } from '../state/health.ts';
 import { session } from '../state/session.ts';
@@ -52,9 +53,9 @@ function Tiles({ status }: { status: Status }) {
 			</Tile>
 			<Tile
 				name="Database"
-				note={database.freeBytes === null ? undefined : `${formatBytes(database.freeBytes)} free on the disk`}
+				note={database.freeBytes === null ? undefined : `${roughSize(database.freeBytes)} free on the disk`}
 			>
-				{formatBytes(database.sizeBytes + database.walBytes)}
+				{roughSize(database.sizeBytes + database.walBytes)}
 			</Tile>
 			<Tile
 				name="Deliveries waiting"

@@ -12,7 +12,7 @@ import { formOf } from '../state/forms.ts';
 import type { Inbox, InboxProps } from '../state/inbox.ts';
 import { setFlags } from '../state/inbox-actions.ts';
 import { useLiveEvents } from '../state/live.ts';
-import { may } from '../state/session.ts';
+import { may, session } from '../state/session.ts';
 import { replyAddress, summarise } from '../summary.ts';
 import type { InboxKeys } from './inbox/inbox-keys.ts';
 import { BlockMenu } from './submission/block-menu.tsx';
@@ -116,12 +116,13 @@ function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
 							<Icon name="mail" />
 							Reply
 						</a>
-						{may('write') && <BlockMenu inbox={inbox} row={row} address={reply} />}
+						{may('write') && !session.value?.form && <BlockMenu inbox={inbox} row={row} address={reply} />}
 					</div>
 				)}
 			</div>
+			{row.damaged && <p class="muted">What was sent cannot be read any more: the disk lost it. Restore a backup.</p>}
 			<Verdict form={inbox.formId} row={row} />
-			<FieldList data={row.data} files={row.files} />
+			<FieldList form={inbox.formId} data={row.data} files={row.files} />
 			<Files form={inbox.formId} submission={row.id} files={row.files} />
 			<Context meta={row.meta} />
 			{may('admin') && <SubmissionDeliveries key={row.id} form={inbox.formId} submission={row.id} />}

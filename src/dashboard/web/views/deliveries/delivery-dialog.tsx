@@ -22,7 +22,7 @@ interface Props {
 	onClose: () => void;
 }
 
-const RETRIABLE: DeliveryState[] = ['failed', 'waiting', 'withheld'];
+const RETRIABLE: DeliveryState[] = ['failed', 'waiting', 'withheld', 'held'];
 
 type Part = 'html' | 'text';
 const PARTS: { value: Part; label: string }[] = [

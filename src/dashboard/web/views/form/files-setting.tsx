@@ -1,9 +1,16 @@
 /** What visitors may attach to a form: any files or none, how many, how large, and of which types. */
 
 import { formatSize } from '../../../../byte-sizes.ts';
-import { DEFAULT_FILE_RULES, type FileRules, type FileRulesInput } from '../../../../file-rules.ts';
+import {
+	DEFAULT_FILE_RULES,
+	type FileRules,
+	type FileRulesInput,
+	ON_REFUSED,
+	ON_REFUSED_NAMES,
+	type OnRefused,
+} from '../../../../file-rules.ts';
 import type { Files } from '../../../../forms/kinds/files.ts';
-import { Field, Switch } from '../../components/inputs.tsx';
+import { Field, Select, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import type { ControlProps } from './setting-controls.tsx';
 
@@ -11,20 +18,23 @@ export const entriesOf = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 
 /** The rules as the inputs hold them, one on each line; empty for no files. */
 export function fileRulesDraft(rules: FileRules | null): string {
-	return rules ? [rules.maxFiles, formatSize(rules.maxBytes), rules.types.join(', ')].join('\n') : '';
+	if (!rules) return '';
+	const { maxFiles, maxBytes, types, onRefused = 'refuse' } = rules;
+	return [maxFiles, formatSize(maxBytes), types.join(', '), onRefused].join('\n');
 }
 
 /** What to send for a draft. */
 export function fileRulesChange(draft: string): FileRulesInput | null {
 	if (draft === '') return null;
-	const [maxFiles = '', maxBytes = '', types = ''] = draft.split('\n');
-	return { maxFiles: Number(maxFiles), maxBytes: maxBytes.trim(), types: entriesOf(types) };
+	const [maxFiles = '', maxBytes = '', types = '', onRefused] = draft.split('\n');
+	const entries = entriesOf(types);
+	return { maxFiles: Number(maxFiles), maxBytes: maxBytes.trim(), types: entries, onRefused: onRefused as OnRefused };
 }
 
 export function FilesSetting({ setting, draft, error, disabled, onChange }: ControlProps<Files, string>) {
 	const { label, hint } = setting;
 	const parts = draft.split('\n');
-	const [maxFiles = '', maxBytes = '', types = ''] = parts;
+	const [maxFiles = '', maxBytes = '', types = '', onRefused = ''] = parts;
 	const set = (at: number) => (text: string) => onChange(parts.with(at, text).join('\n'));
 	return (
 		<fieldset class="stack">
@@ -62,6 +72,14 @@ export function FilesSetting({ setting, draft, error, disabled, onChange }: Cont
 						error={errorOf(error, 'files.types', entriesOf(types))}
 						disabled={disabled}
 						onInput={set(2)}
+					/>
+					<Select
+						label="Other files"
+						hint="Files beyond these rules, or that cannot be stored. A file that a rule requires is always needed."
+						value={onRefused}
+						options={ON_REFUSED_NAMES.map((value) => ({ value, label: ON_REFUSED[value].label }))}
+						disabled={disabled}
+						onChange={set(3)}
 					/>
 				</div>
 			)}

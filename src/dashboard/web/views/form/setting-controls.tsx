@@ -47,7 +47,7 @@ interface Control<S extends Setting<unknown>, Draft> {
 
 const text: Control<Text, string> = {
 	draft: (value) => value ?? '',
-	change: (draft, { isClearable }) => draft.trim() || (isClearable ? null : ''),
+	change: (draft, { blank }) => draft.trim() || blank,
 	Input({ name, setting, draft, hint = setting.hint, error, disabled, onChange }) {
 		const { label, placeholder, isMono, input, lines, maxLength, isRequired } = setting;
 		return (

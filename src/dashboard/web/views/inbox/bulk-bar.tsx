@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { formatCount, plural } from '../../../../plural.ts';
+import * as api from '../../api.ts';
 import type { Flags } from '../../api-types.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { ConfirmDialog } from '../../components/dialogs.tsx';
@@ -34,7 +35,7 @@ function Count({ inbox }: { inbox: Inbox }) {
 }
 
 export function BulkBar({ inbox, query }: InboxProps) {
-	const [isAsking, setAsking] = useState(false);
+	const [doomed, setDoomed] = useState<number | undefined>(undefined);
 	const ids = [...inbox.selected.value];
 	if (ids.length === 0) return null;
 	const rows = inbox.rows.value.filter(({ id }) => inbox.selected.value.has(id));
@@ -44,8 +45,10 @@ export function BulkBar({ inbox, query }: InboxProps) {
 		inbox.selectPage(false);
 	};
 	const remove = () => {
-		if (inbox.isAllSelected.value) setAsking(true);
-		else removeLater(inbox, ids);
+		if (!inbox.isAllSelected.value) return removeLater(inbox, ids);
+		// The server's number is of this moment; that of the list may be older.
+		const counted = api.submissions.countMany(inbox.formId, selectionOf(query));
+		counted.then(({ matched }) => setDoomed(matched)).catch(showError);
 	};
 	const isSpam = query.filter === 'spam';
 	const allStarred = rows.every((row) => row.isStarred);
@@ -77,17 +80,17 @@ export function BulkBar({ inbox, query }: InboxProps) {
 				{may('delete') && <IconButton icon="trash" label="Delete" hotkey="#" tone="danger" onClick={remove} />}
 				<IconButton icon="x" label="Clear selection" onClick={() => inbox.selectPage(false)} />
 			</div>
-			{isAsking && (
+			{doomed !== undefined && (
 				<ConfirmDialog
-					title={`Delete ${plural(inbox.total.value, 'submission')}?`}
+					title={`Delete ${plural(doomed, 'submission')}?`}
 					verb="Delete all"
 					typed="delete"
 					onConfirm={() => removeAll(inbox, selectionOf(query))}
-					onClose={() => setAsking(false)}
+					onClose={() => setDoomed(undefined)}
 				>
 					<p>
-						Every submission that matches the current filter and search will be deleted, with its files. This cannot be
-						undone.
+						Every submission that matches the current filter and search will be deleted, with its files. A search also
+						finds parts of words. This cannot be undone.
 					</p>
 				</ConfirmDialog>
 			)}

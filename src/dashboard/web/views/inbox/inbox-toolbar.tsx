@@ -11,7 +11,7 @@ import { isNarrowed } from '../../inbox-query.ts';
 import { replaceAddress } from '../../location.ts';
 import { type InboxQuery, to } from '../../router.ts';
 import { columnsFor, rememberColumns } from '../../state/columns.ts';
-import { formOf } from '../../state/forms.ts';
+import { fieldLabels, formOf } from '../../state/forms.ts';
 import type { Inbox, InboxProps } from '../../state/inbox.ts';
 import { ExportDialog } from '../export-dialog.tsx';
 
@@ -102,6 +102,7 @@ function Columns({ inbox }: { inbox: Inbox }) {
 	const fields = inbox.page.value?.fields ?? [];
 	if (fields.length < 2) return null;
 	const shown = columnsFor(inbox.formId, fields);
+	const labelOf = fieldLabels(inbox.formId);
 	const toggle = (field: string) => {
 		const next = fields.filter((name) => (name === field ? !shown.includes(name) : shown.includes(name)));
 		if (next.length > 0) rememberColumns(inbox.formId, next);
@@ -113,7 +114,7 @@ function Columns({ inbox }: { inbox: Inbox }) {
 				{fields.map((field) => (
 					<label key={field} class="check">
 						<input type="checkbox" checked={shown.includes(field)} onChange={() => toggle(field)} />
-						<bdi>{field === '' ? '(empty name)' : field}</bdi>
+						<bdi>{labelOf(field)}</bdi>
 					</label>
 				))}
 			</fieldset>
@@ -140,7 +141,13 @@ export function InboxToolbar({ inbox, query, isNarrow }: InboxProps & { isNarrow
 				</p>
 			)}
 			{isExporting && (
-				<ExportDialog form={formId} query={query} total={inbox.total.value} onClose={() => setExporting(false)} />
+				<ExportDialog
+					form={formId}
+					fields={inbox.page.value?.fields ?? []}
+					query={query}
+					total={inbox.total.value}
+					onClose={() => setExporting(false)}
+				/>
 			)}
 		</div>
 	);

@@ -7,6 +7,7 @@ import { Time } from '../../components/time.tsx';
 import { previewText } from '../../format.ts';
 import { to } from '../../router.ts';
 import { columnsFor } from '../../state/columns.ts';
+import { fieldLabels } from '../../state/forms.ts';
 import type { InboxProps } from '../../state/inbox.ts';
 import { fieldValue, summarise } from '../../summary.ts';
 import { Attached } from './attached.tsx';
@@ -47,6 +48,7 @@ function Row({ inbox, query, row, columns }: InboxProps & { row: Submission; col
 /** Renders `rows`; all rows of the page decide how wide the columns are. */
 export function SubmissionTable({ inbox, query, rows }: InboxProps & { rows: readonly Submission[] }) {
 	const columns = columnsFor(inbox.formId, inbox.page.value?.fields ?? []);
+	const labelOf = fieldLabels(inbox.formId);
 	const sizes = columns.map((field) => columnSize(inbox.rows.value.map(({ data }) => fieldValue(data, field))));
 	const isNewestFirst = query.order === 'desc';
 	const otherOrder = isNewestFirst ? 'asc' : 'desc';
@@ -63,7 +65,7 @@ export function SubmissionTable({ inbox, query, rows }: InboxProps & { rows: rea
 					</th>
 					{columns.map((field, at) => (
 						<th scope="col" key={field} class={`col-${sizes[at]}`}>
-							<bdi>{field}</bdi>
+							<bdi>{labelOf(field)}</bdi>
 						</th>
 					))}
 					<th scope="col" class="col-time" aria-sort={isNewestFirst ? 'descending' : 'ascending'}>

@@ -12,9 +12,9 @@ import { forms } from '../../state/forms.ts';
 import { session } from '../../state/session.ts';
 import { useAction } from '../../use-action.ts';
 
-const PERMISSIONS: { value: Permission; hint: string }[] = [
+const PERMISSIONS: { value: Permission; hint: string; ofForms?: string }[] = [
 	{ value: 'read', hint: 'read forms and submissions' },
-	{ value: 'write', hint: 'create and change forms, flag submissions' },
+	{ value: 'write', hint: 'create and change forms, flag submissions', ofForms: 'flag submissions' },
 	{ value: 'delete', hint: 'delete forms and submissions' },
 	{ value: 'submit', hint: 'submit from a server, past allowed domains and captcha' },
 	{ value: 'admin', hint: 'everything, keys and webhooks included' },
@@ -32,27 +32,39 @@ interface Draft {
 	name: string;
 	permissions: Permission[];
 	form: string;
+	/** Beside `form`. */
+	otherForms: string[];
 	expiry: string;
 }
 
-function requestOf({ name, permissions, form, expiry }: Draft): CreateApiKey {
+function requestOf({ name, permissions, form, otherForms, expiry }: Draft): CreateApiKey {
 	const expiresAt = expiry ? new Date(Date.now() + Number(expiry) * DAY_MS).toISOString() : null;
 	const shared = { name: name.trim() || undefined, expiresAt };
-	return { ...shared, permissions, ...(form && { form }) };
+	return { ...shared, permissions, ...(form && { forms: [form, ...otherForms] }) };
+}
+
+function toggled<T>(chosen: readonly T[], one: T): T[] {
+	return chosen.includes(one) ? chosen.filter((held) => held !== one) : [...chosen, one];
 }
 
 export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => void; onClose: () => void }) {
-	const [draft, setDraft] = useState<Draft>({ name: '', permissions: ['read'], form: '', expiry: '' });
+	const [draft, setDraft] = useState<Draft>({
+		name: '',
+		permissions: ['read'],
+		form: '',
+		otherForms: [],
+		expiry: '',
+	});
 	const { run, error } = useAction(async () => onMade((await api.keys.create(requestOf(draft))).key));
 	const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
 	const { permissions } = draft;
-	const offered = PERMISSIONS.filter(({ value }) => draft.form === '' || FORM_KEY_PERMISSIONS.includes(value));
-	const toggle = (chosen: Permission) =>
-		set({
-			permissions: permissions.includes(chosen)
-				? permissions.filter((held) => held !== chosen)
-				: [...permissions, chosen],
-		});
+	const offered =
+		draft.form === ''
+			? PERMISSIONS
+			: PERMISSIONS.filter(({ value }) => FORM_KEY_PERMISSIONS.includes(value)).map(
+					({ value, hint, ofForms = hint }) => ({ value, hint: ofForms }),
+				);
+	const others = (forms.value ?? []).filter(({ id }) => draft.form !== '' && id !== draft.form);
 	const formOptions = [
 		{ value: '', label: 'All forms of this mode' },
 		...(forms.value ?? []).map(({ id, name }) => ({ value: id, label: `Only the submissions of “${name}”` })),
@@ -79,15 +91,24 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 				label="For"
 				value={draft.form}
 				options={formOptions}
-				onChange={(form) => set({ form, permissions: ['read'] })}
-				error={errorOf(error, 'form')}
+				onChange={(form) => set({ form, otherForms: [], permissions: ['read'] })}
+				error={errorOf(error, 'forms')}
 			/>
+			{others.length > 0 && (
+				<Choices
+					legend="And for"
+					type="checkbox"
+					options={others.map(({ id, name }) => ({ value: id, label: name }))}
+					isChosen={(id) => draft.otherForms.includes(id)}
+					onChoose={(id) => set({ otherForms: toggled(draft.otherForms, id) })}
+				/>
+			)}
 			<Choices
 				legend="It may"
 				type="checkbox"
 				options={offered}
 				isChosen={(permission) => permissions.includes(permission)}
-				onChoose={toggle}
+				onChoose={(permission) => set({ permissions: toggled(permissions, permission) })}
 			/>
 			<Select
 				label="Expires"

@@ -1,7 +1,7 @@
 /** How much of the room for attached files is used: in all, and by the forms that have the most. */
 
+import { roughSize } from '../../../../byte-sizes.ts';
 import type { Status } from '../../api-types.ts';
-import { formatBytes } from '../../format.ts';
 
 /** From here a bar says that room runs short. */
 const NEARLY_FULL = 0.9;
@@ -12,7 +12,7 @@ function Use({ name, usedBytes, quotaBytes }: { name: string; usedBytes: number;
 			<span>
 				<bdi>{name}</bdi>
 				<span class="muted">
-					{formatBytes(usedBytes)} of {formatBytes(quotaBytes)}
+					{roughSize(usedBytes)} of {roughSize(quotaBytes)}
 				</span>
 			</span>
 			<progress value={usedBytes} max={Math.max(quotaBytes, 1)} />

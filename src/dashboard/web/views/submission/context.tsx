@@ -1,25 +1,28 @@
 /** What was kept of a submission beside its fields, as the form wants it. */
 
+import { type Dropped, describeDropped } from '../../../../dropped-files.ts';
 import type { Submission } from '../../api-types.ts';
 
-interface Kept {
+interface Kept extends Dropped {
+	test?: boolean;
 	page?: string;
 	utm?: Record<string, string>;
 	address?: string;
 	agent?: string;
-	/** Names of fields that were not stored. */
-	dropped?: string[];
 }
 
 export function Context({ meta }: Pick<Submission, 'meta'>) {
-	const { page, utm = {}, address, agent, dropped = [] } = (meta ?? {}) as Kept;
+	const kept = (meta ?? {}) as Kept;
+	const { test, page, utm = {}, address, agent, dropped = [] } = kept;
 	const campaign = Object.entries(utm).map(([name, value]) => `${name}: ${value}`);
 	const rows = [
+		['Test', test && 'Sent by an owner to test the form'],
 		['Page', page],
 		['Campaign', campaign.join(', ')],
 		['Address', address],
 		['Browser', agent],
 		['Dropped fields', dropped.join(', ')],
+		['Dropped files', describeDropped(kept).join('\n')],
 	].filter(([, text]) => text);
 	if (rows.length === 0) return null;
 	return (

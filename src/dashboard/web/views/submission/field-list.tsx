@@ -7,6 +7,7 @@ import { CodeBlock, CopyButton } from '../../components/code.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { numeralText } from '../../exact-json.ts';
 import { jsonText, valueText } from '../../format.ts';
+import { fieldLabels } from '../../state/forms.ts';
 import { elementOf } from './files.tsx';
 
 const FOLDED_AT = 2000;
@@ -69,14 +70,21 @@ function Value({ value }: { value: unknown }) {
 	return <CodeBlock text={jsonText(value)} name="Structured value" />;
 }
 
-export function FieldList({ data, files }: { data: Record<string, unknown>; files: SubmittedFile[] }) {
+interface FieldListProps {
+	form: string;
+	data: Record<string, unknown>;
+	files: SubmittedFile[];
+}
+
+export function FieldList({ form, data, files }: FieldListProps) {
+	const labelOf = fieldLabels(form);
 	const ofField = Map.groupBy(files, ({ field }) => field);
 	return (
 		<dl class="fields">
 			{Object.entries(data).map(([name, value]) => (
 				<div class="field-row" key={name}>
 					<dt>
-						<bdi>{name === '' ? '(empty name)' : name}</bdi>
+						<bdi>{labelOf(name)}</bdi>
 					</dt>
 					<dd>
 						{ofField.has(name) ? (
@@ -84,7 +92,7 @@ export function FieldList({ data, files }: { data: Record<string, unknown>; file
 						) : (
 							<Value value={value} />
 						)}
-						<CopyButton text={valueText(value)} what={`“${name}”`} />
+						<CopyButton text={valueText(value)} what={`“${labelOf(name)}”`} />
 					</dd>
 				</div>
 			))}

@@ -1,6 +1,7 @@
 /** The attached files of a submission: pictures are shown, everything else is named and downloaded. */
 
 import { useState } from 'preact/hooks';
+import { roughSize } from '../../../../byte-sizes.ts';
 import { plural } from '../../../../plural.ts';
 import * as api from '../../api.ts';
 import type { FileAddress, SubmittedFile } from '../../api-types.ts';
@@ -8,7 +9,6 @@ import { Button, DownloadLink } from '../../components/buttons.tsx';
 import { ConfirmDialog } from '../../components/dialogs.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/messages.tsx';
-import { formatBytes } from '../../format.ts';
 import { may } from '../../state/session.ts';
 import { FileLinkDialog } from './file-link-dialog.tsx';
 import { Picture } from './picture.tsx';
@@ -100,7 +100,7 @@ function Item(props: Props) {
 				<div class="file-text">
 					<bdi>{file.name}</bdi>
 					<span class="muted small">
-						{file.type} · {formatBytes(file.size)}
+						{file.type} · {roughSize(file.size)}
 					</span>
 				</div>
 				{isInfected && <span class="chip bad">Infected</span>}

@@ -12,7 +12,7 @@ import { showError } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
 
 function Item({ delivery, onRetried }: { delivery: Delivery; onRetried: () => void }) {
-	const canRetry = delivery.state === 'failed' || delivery.state === 'withheld';
+	const canRetry = ['failed', 'withheld', 'held'].includes(delivery.state);
 	const retry = () => api.deliveries.retry(delivery.id).then(onRetried).catch(showError);
 	return (
 		<li class="delivery-item">
@@ -33,7 +33,7 @@ function Item({ delivery, onRetried }: { delivery: Delivery; onRetried: () => vo
 				{delivery.lastError && <span class="error-text small">{delivery.lastError}</span>}
 			</div>
 			<DeliveryStateChip state={delivery.state} />
-			{canRetry && <Button label={delivery.state === 'withheld' ? 'Send' : 'Retry'} look="small" onClick={retry} />}
+			{canRetry && <Button label={delivery.state === 'failed' ? 'Retry' : 'Send'} look="small" onClick={retry} />}
 		</li>
 	);
 }

@@ -1,12 +1,18 @@
-/** Pure: the JSON text of a stored submission. */
+/** Pure: the JSON text of a stored submission, the same in the API, exports and webhooks. */
 
-import { presentFile } from '../files/present-file.ts';
+import { presentFile, type ShownFile } from '../files/present-file.ts';
 import { encodeId } from '../ids.ts';
-import { parseReasons, scoreOf } from '../spam/verdict.ts';
-import type { StoredSubmission } from '../storage/submission.ts';
+import { parseReasons, reasonsOfForm, scoreOf } from '../spam/verdict.ts';
+import type { StoredFile, StoredSubmission } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
 
 type Shown = Omit<StoredSubmission, 'data'>;
+type ShowFile = (file: StoredFile) => ShownFile;
+
+/** A submission without what its reasons say of other forms. */
+export function ofFormOnly<Row extends Pick<Shown, 'spamReasons'>>(row: Row): Row {
+	return { ...row, spamReasons: reasonsOfForm(row.spamReasons) };
+}
 
 /** The JSON text of a `Submission`. Stored data is inserted as it is, never parsed. */
 export function presentJson(row: StoredSubmission, timeline: Timeline): string {
@@ -19,8 +25,8 @@ export function presentWith(data: string, row: Shown, timeline: Timeline): strin
 }
 
 /** The text before and after the data of a `Submission`. */
-export function presentAround(row: Shown, timeline: Timeline): [before: string, after: string] {
-	return [`${presentId(row)}"data":`, `,${presentFlags(row, timeline, presentRest(row))}`];
+export function presentAround(row: Shown, timeline: Timeline, showFile?: ShowFile): [before: string, after: string] {
+	return [`${presentId(row)}"data":`, `,${presentFlags(row, timeline, presentRest(row, showFile))}`];
 }
 
 /** As {@link presentJson}, without what was sent; of the spam reason only the rule. */
@@ -41,11 +47,12 @@ function presentFlags(row: Shown, timeline: Timeline, end: string): string {
 	);
 }
 
-/** What discloses content, and the end. */
-function presentRest({ spamReasons, meta, files }: Shown): string {
+/** The members that disclose content, and the end. */
+function presentRest({ spamReasons, meta, files, isDamaged }: Shown, showFile: ShowFile = presentFile): string {
 	const spam = spamReasons
 		? `,"spamScore":${scoreOf(parseReasons(spamReasons))},"spamReasons":${spamReasons}`
 		: ',"spamScore":0,"spamReasons":[]';
-	const attached = files ? JSON.stringify(files.map(presentFile)) : '[]';
-	return `${spam},"meta":${meta},"files":${attached}}`;
+	const attached = files ? JSON.stringify(files.map(showFile)) : '[]';
+	const damaged = isDamaged ? ',"damaged":true' : '';
+	return `${spam},"meta":${meta},"files":${attached}${damaged}}`;
 }

@@ -1,0 +1,80 @@
+/** The part of `formsrv doctor` about what is sent: mail, webhooks, what waits, and the server that sends it. */
+
+import { ask } from '../bounded-response.ts';
+import type { Config } from '../config.ts';
+import { formatCount } from '../plural.ts';
+import type { Database } from '../storage/database.ts';
+import { describeLong, type OutboxReport } from '../storage/pauses.ts';
+import type { Finding } from './doctor.ts';
+import { ownAddress } from './healthcheck.ts';
+
+const SERVER_TIMEOUT_MS = 2000;
+
+/** @param database One of this version, if there is any. */
+export async function inspectOutbox(config: Config, database: Database | undefined): Promise<Finding[]> {
+	const outbox = await database?.outbox();
+	if (!database || !outbox) return [await inspectServer(config, undefined)];
+	const { mail, webhooks } = describeLong(outbox.pauses, Date.now());
+	const isPaused = (webhookId: number | null) =>
+		outbox.pauses.some((pause) => (pause.webhookId === null) === (webhookId === null));
+	const mailFound = config.smtpUrl === null ? 'FORMSRV_SMTP_URL is not set here' : 'not paused';
+	return [
+		{
+			subject: 'mail',
+			found: isPaused(null) ? 'has been paused for a few minutes, and is tried again' : mailFound,
+			...(mail !== null && { problem: `${mail}. "formsrv mail test" tries it.` }),
+		},
+		{
+			subject: 'webhooks',
+			found: isPaused(0) ? 'one has been paused for a few minutes, and is tried again' : 'none is paused',
+			...(webhooks !== null && { problem: `${webhooks}. "formsrv deliveries list" says why.` }),
+		},
+		{ subject: 'deliveries', found: describeWaiting(outbox) },
+		await inspectServer(config, { outbox, isServed: await database.isServed() }),
+	];
+}
+
+function describeWaiting({ waiting, held, oldest }: OutboxReport): string {
+	const what =
+		oldest === null
+			? 'none waits'
+			: `${formatCount(waiting)} waiting, the oldest since ${new Date(oldest).toISOString()}`;
+	return held === 0
+		? what
+		: `${what}; ${held} held since a restore: "formsrv deliveries retry --state held" sends them`;
+}
+
+/** Asks the running server, which alone knows its open files and whether its writes succeed. */
+async function inspectServer(
+	config: Config,
+	use: { outbox: OutboxReport; isServed: boolean } | undefined,
+): Promise<Finding> {
+	const subject = 'server';
+	if (config.port === 0) return { subject, found: 'its port is not known' };
+	const address = ownAddress(config);
+	const found = `at ${address}`;
+	try {
+		const { status, text } = await ask(`${address}/ready`, { signal: AbortSignal.timeout(SERVER_TIMEOUT_MS) });
+		const { error, problem } = JSON.parse(text) as { error?: string; problem?: string };
+		if (status === 200) return { subject, found: `takes submissions, ${found}`, ...(problem && { problem }) };
+		return { subject, found, problem: error ?? `It responds with ${status}, ${found}.` };
+	} catch {
+		return { subject, isOff: true, ...withoutAnswer(found, use) };
+	}
+}
+
+function withoutAnswer(
+	found: string,
+	use: { outbox: OutboxReport; isServed: boolean } | undefined,
+): Pick<Finding, 'found' | 'problem'> {
+	const none = `none answers ${found}`;
+	if (!use) return { found: none };
+	if (use.isServed) return { found: `${none}, though one runs on this database: name its --host and --port` };
+	const stopped = `none runs: nothing is received or sent until "formsrv serve" is started (${none})`;
+	const { waiting } = use.outbox;
+	if (waiting === 0) return { found: stopped };
+	return {
+		found: stopped,
+		problem: `${waiting === 1 ? 'A delivery waits' : `${formatCount(waiting)} deliveries wait`}, and ${stopped}.`,
+	};
+}

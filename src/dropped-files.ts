@@ -1,0 +1,63 @@
+/** Pure: what is kept of files that a submission was stored without, and how people read it. For browsers too. */
+
+import { roughSize } from './byte-sizes.ts';
+
+/** Why a file was left out, as the code of the error that would otherwise have rejected the submission. */
+const REASONS = {
+	FILE_TYPE_NOT_ALLOWED: 'the form does not take this type',
+	FILE_TOO_LARGE: 'it is too large',
+	TOO_MANY_FILES: 'there were too many files',
+	FILES_FULL: 'there was no room left for files',
+	UNAVAILABLE: 'files could not be stored at that moment',
+} as const;
+
+export type DropReason = keyof typeof REASONS;
+
+export interface DroppedFile {
+	field: string;
+	name: string;
+	bytes: number;
+	reason: DropReason;
+}
+
+/** What was left out of a submission, as it stands in its `meta`. */
+export interface Dropped {
+	/** Names of fields that the form has no rule for. */
+	dropped?: readonly string[] | undefined;
+	/** At most {@link DROPPED_FILES_MAX}. */
+	droppedFiles?: readonly DroppedFile[] | undefined;
+	/** The number of others. */
+	moreDroppedFiles?: number | undefined;
+}
+
+export const DROPPED_FILES_MAX = 20;
+
+export function isDropReason(code: string): code is DropReason {
+	return Object.hasOwn(REASONS, code);
+}
+
+/** Of the `meta` of a stored submission; nothing if that cannot be read. */
+export function parseDropped(meta: string | null | undefined): Dropped {
+	try {
+		return droppedOf(JSON.parse(meta ?? '{}'));
+	} catch {
+		return {};
+	}
+}
+
+/** The members of a `meta`, or of anything else that has them, that say what was left out. */
+export function droppedOf({ dropped, droppedFiles, moreDroppedFiles }: Dropped): Dropped {
+	return {
+		...(dropped && { dropped }),
+		...(droppedFiles && { droppedFiles }),
+		...(moreDroppedFiles && { moreDroppedFiles }),
+	};
+}
+
+/** A line for each file, and one for those that are only counted. */
+export function describeDropped({ droppedFiles = [], moreDroppedFiles = 0 }: Dropped): string[] {
+	const lines = droppedFiles.map(
+		({ name, bytes, reason }) => `${name} (${roughSize(bytes)}), not taken: ${REASONS[reason]}`,
+	);
+	return moreDroppedFiles > 0 ? [...lines, `and ${moreDroppedFiles} more, not taken`] : lines;
+}

@@ -1,0 +1,21 @@
+/** Attached files without a database are what is left of one: a new one must not take its place. */
+
+import type { FilePlace } from '../config/file-place.ts';
+import { openFileStore } from './open.ts';
+
+/** @returns a sentence about a database that there is not, though there are files; `undefined` if there are none, or that cannot be told */
+export async function filesAlone(place: FilePlace, database: string): Promise<string | undefined> {
+	const { folder, s3 } = place;
+	const where = s3 ? `the bucket ${[s3.bucket, s3.prefix].filter(Boolean).join('/')}` : folder;
+	try {
+		for await (const _ of (await openFileStore(place)).list()) {
+			return (
+				`There is no database at ${database}, but ${where} has attached files of one: put the database back there, or run ` +
+				"'formsrv restore BACKUP'; for a new one, name another place of files, or move these."
+			);
+		}
+	} catch {
+		// A bucket that is away keeps no server from its first start.
+	}
+	return undefined;
+}

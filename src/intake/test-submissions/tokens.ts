@@ -1,0 +1,48 @@
+/** Tokens for test submissions: each lets one submission pass allowed domains and captcha, as a key that may submit does. */
+
+import { encodeId } from '../../ids.ts';
+
+export interface TestTokenOptions {
+	/** Signs tokens; loaded on first use. */
+	secret: () => Promise<string>;
+	/** Marks a token as used until it expires (milliseconds since 1970); `false` if it was used already. */
+	consume: (token: string, expiresAt: number) => Promise<boolean>;
+	now?: () => number;
+}
+
+const LIFETIME_MS = 2 * 60_000;
+const TOKEN = /^tt_([0-9a-f]{32})\.([0-9a-z]{8,9})\.([\w-]{43})$/;
+
+export type TestTokens = ReturnType<typeof createTestTokens>;
+
+/** The secret and the used tokens are in the database, so that every server on it takes the token that one of them made. */
+export function createTestTokens({ secret, consume, now = Date.now }: TestTokenOptions) {
+	const sign = async (formId: number, nonce: string, expires: string) =>
+		new Bun.CryptoHasher('sha256', await secret())
+			.update(`${encodeId(formId)}.${nonce}.${expires}`)
+			.digest('base64url');
+
+	return {
+		/** A token for one submission to this form within two minutes. */
+		async make(formId: number): Promise<{ token: string; expiresAt: string }> {
+			const nonce = crypto.getRandomValues(new Uint8Array(16)).toHex();
+			const at = now() + LIFETIME_MS;
+			const expires = at.toString(36);
+			const token = `tt_${nonce}.${expires}.${await sign(formId, nonce, expires)}`;
+			return { token, expiresAt: new Date(at).toISOString() };
+		},
+		/** Uses a token up; `false` unless it is one for this form that has neither been used nor expired. */
+		async take(token: string, formId: number): Promise<boolean> {
+			const [, nonce, expires = '', signature] = TOKEN.exec(token) ?? [];
+			if (nonce === undefined || signature === undefined) return false;
+			const expiresAt = Number.parseInt(expires, 36);
+			// An expiry further ahead comes from a clock that was set back.
+			if (expiresAt <= now() || expiresAt > now() + LIFETIME_MS) return false;
+			const expected = await sign(formId, nonce, expires);
+			if (!crypto.timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) return false;
+			return consume(`test ${nonce}`, expiresAt);
+		},
+	};
+}
+
+export const isTestToken = (token: string): boolean => token.startsWith('tt_');

@@ -1,0 +1,80 @@
+/** Pauses of destinations as they are kept in the database, where commands, other servers and the next start find them. */
+
+import { MINUTE_MS } from '../durations.ts';
+
+/** Destinations are busy or restarted now and then; a longer pause needs its operator. */
+export const LONG_PAUSE_MS = 15 * MINUTE_MS;
+export const PAUSE_PREFIX = 'paused:';
+
+const MAIL = 'mail';
+
+/** Nothing can be sent there, and something waits for it. */
+export interface Pause {
+	/** `null`: all mail. */
+	webhookId: number | null;
+	/** The host of a webhook, for people: its URL may hold secrets. */
+	host: string | null;
+	/** In milliseconds since 1970. */
+	since: number;
+	reason: string;
+}
+
+/** What waits to be sent, and what is held. */
+export interface OutboxReport {
+	waiting: number;
+	held: number;
+	/** When the oldest of those that wait was made, in milliseconds since 1970. */
+	oldest: number | null;
+	pauses: Pause[];
+}
+
+/** A row of the table `serverValues`. */
+export interface StoredPause {
+	name: string;
+	value: string;
+}
+
+export function toStored({ webhookId, ...rest }: Pause): StoredPause {
+	return { name: PAUSE_PREFIX + (webhookId ?? MAIL), value: JSON.stringify(rest) };
+}
+
+export function fromStored({ name, value }: StoredPause): Pause {
+	const of = name.slice(PAUSE_PREFIX.length);
+	return { webhookId: of === MAIL ? null : Number(of), ...JSON.parse(value) };
+}
+
+/** Those that need the operator, each as a sentence. */
+export function describeLong(pauses: readonly Pause[], now: number): { mail: string | null; webhooks: string | null } {
+	const long = pauses.filter(({ since }) => now - since >= LONG_PAUSE_MS);
+	const mail = long.find(({ webhookId }) => webhookId === null);
+	const hosts = long
+		.filter(({ webhookId }) => webhookId !== null)
+		.map(({ host, since }) => `${host} since ${iso(since)}`);
+	return {
+		mail: mail ? `Nothing could be sent since ${iso(mail.since)}: ${mail.reason}` : null,
+		webhooks: hosts.length > 0 ? `Nothing could be sent to ${hosts.join(', ')}` : null,
+	};
+}
+
+function iso(ms: number): string {
+	return new Date(ms).toISOString();
+}
+
+/** Common to both engines, of a database of this version; the columns are those of {@link toReport}. */
+export const WAITING_SQL = `
+	select d.state, count(*), min(d.id) from deliveries d join forms f on f.id = d.form_id left join webhooks w on w.id = d.webhook_id
+	where d.state in ('waiting', 'sending', 'held') and f.deleted_at is null and (w.id is null or w.is_active = 1) group by d.state`;
+export const PAUSES_SQL = `select name, value from server_values where name like '${PAUSE_PREFIX}%' order by name`;
+
+export function toReport(
+	rows: readonly [string, number, number][],
+	{ stored, millisOf }: { stored: readonly [string, string][]; millisOf: (id: number) => number },
+): OutboxReport {
+	const waiting = rows.filter(([state]) => state !== 'held');
+	return {
+		waiting: waiting.reduce((sum, [, count]) => sum + Number(count), 0),
+		held: Number(rows.find(([state]) => state === 'held')?.[1] ?? 0),
+		oldest: waiting.length > 0 ? millisOf(Math.min(...waiting.map(([, , id]) => Number(id)))) : null,
+		pauses: stored.map(([name, value]) => fromStored({ name, value })),
+	};
+}

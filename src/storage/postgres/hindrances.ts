@@ -1,0 +1,92 @@
+/** What keeps PostgreSQL from storing anything although it can be reached: a finding for each cause, until a trial shows that it is over. */
+
+import { parsePostgresUrl } from '../../config/postgres-url.ts';
+import { repeat } from '../../repeat.ts';
+import type { FindingName, Findings } from '../findings.ts';
+import { connect, rowsOf } from './connection.ts';
+import { serverError } from './failures.ts';
+import { routeOf } from './route.ts';
+
+/** By SQLSTATE. */
+const CAUSES: Record<string, FindingName> = {
+	'25006': 'readOnly',
+	'53100': 'databaseDisk',
+	'42501': 'databaseRole',
+	'53300': 'databaseConnections',
+	'57014': 'databaseTimeouts',
+	'25P03': 'databaseTimeouts',
+	'25P04': 'databaseTimeouts',
+	'55P03': 'databaseTimeouts',
+};
+/** Nothing can be stored because of these, until a trial succeeds. */
+const STOPPING = ['readOnly', 'databaseDisk'] as const;
+/** These concern some statements only, and are over when none has failed for so long. */
+const PASSING = ['databaseRole', 'databaseConnections', 'databaseTimeouts'] as const;
+const PASSING_MS = 60_000;
+const LOOK_EVERY_MS = 500;
+/** One of several servers can only be read for so long in a fail-over. */
+const FAIL_OVER_MS = 3000;
+
+/** As large as a submission may be that needs new pages; its id is none. */
+const TRIAL = `insert into submissions (id, form_id, data)
+	select -1 - floor(random() * 1000000000), 0, string_agg(md5(random()::text), '') from generate_series(1, 2000)`;
+
+export type Hindrances = ReturnType<typeof createHindrances>;
+
+export function createHindrances(url: string, findings: Findings) {
+	const isAlone = parsePostgresUrl(url).hosts.length === 1;
+	const patienceMs = isAlone ? 0 : FAIL_OVER_MS;
+	const seenAt = new Map<FindingName, number>();
+	let readOnlySince: number | undefined;
+
+	/** Takes note of a failed statement. */
+	function note(error: unknown): void {
+		const known = serverError(error) ?? serverError((error as Error | undefined)?.cause);
+		const name = CAUSES[known?.code ?? ''];
+		if (!known || !name) return;
+		const now = performance.now();
+		if (name === 'readOnly') {
+			readOnlySince ??= now;
+			if (now - readOnlySince < patienceMs) return;
+		}
+		seenAt.set(name, now);
+		findings.set(name, `${known.message} (${known.code})`);
+	}
+
+	/** On a connection of its own: others keep the settings of the role that they began with. */
+	async function tryToWrite(): Promise<void> {
+		const sql = connect(url, { name: 'formsrv trial', max: 1 });
+		const undone = new Error('The trial is undone.');
+		try {
+			await sql.begin(async (tx) => {
+				await rowsOf(tx, TRIAL, [], false);
+				throw undone;
+			});
+		} catch (error) {
+			if (error !== undone) throw error;
+		} finally {
+			await sql.end();
+		}
+	}
+
+	async function look(): Promise<number> {
+		const now = performance.now();
+		for (const name of PASSING) if (now - (seenAt.get(name) ?? now) > PASSING_MS) findings.clear(name);
+		if (readOnlySince === undefined && !STOPPING.some(findings.has)) return LOOK_EVERY_MS;
+		try {
+			await tryToWrite();
+			readOnlySince = undefined;
+			if (!STOPPING.some(findings.has)) return LOOK_EVERY_MS;
+			// Connections from before would go on to fail.
+			const primary = isAlone ? 0 : routeOf(url).primary();
+			if (primary !== undefined) routeOf(url).leadTo(primary, performance.now());
+			for (const name of STOPPING) findings.clear(name);
+		} catch (error) {
+			note(error);
+		}
+		return LOOK_EVERY_MS;
+	}
+
+	const looking = repeat(look, LOOK_EVERY_MS);
+	return { note, stop: looking.stop };
+}

@@ -1,0 +1,80 @@
+/** Pure: the columns of an export, and how a client names them. */
+
+import { invalidField } from '../../errors.ts';
+
+/** What a submission has besides its fields; `otherFields` are those beyond the listed names. */
+export const OWN_COLUMNS = [
+	'id',
+	'createdAt',
+	'isRead',
+	'isStarred',
+	'isSpam',
+	'otherFields',
+	'spamScore',
+	'spamReasons',
+	'meta',
+	'attachedFiles',
+] as const;
+export type OwnColumn = (typeof OWN_COLUMNS)[number];
+
+/** A field may be called as an own column is. */
+export type Column = { own: OwnColumn } | { field: string };
+
+/** The fields of a form, for its exports. */
+export interface KnownFields {
+	/** Those with a column, in order. */
+	listed: readonly string[];
+	/** Whether there may be fields without a column. */
+	isPartial: boolean;
+	/** Whether any submission of the form has files. */
+	hasFiles: boolean;
+	/** Whether a field of this name may be asked for. */
+	isKnown(name: string): boolean;
+}
+
+const DATA = 'data';
+const FIELD = `${DATA}.`;
+
+/** All columns, in the order of a CSV. */
+export function allColumns(known: KnownFields): Column[] {
+	const own = (...names: OwnColumn[]): Column[] => names.map((name) => ({ own: name }));
+	return [
+		...own('id', 'createdAt', 'isRead', 'isStarred', 'isSpam'),
+		...fieldColumns(known),
+		...own('spamScore', 'spamReasons', 'meta', ...(known.hasFiles ? (['attachedFiles'] as const) : [])),
+	];
+}
+
+function fieldColumns({ listed, isPartial }: KnownFields): Column[] {
+	return [...listed.map((field) => ({ field })), ...(isPartial ? [{ own: 'otherFields' } as const] : [])];
+}
+
+/** The entries of the parameter: separated by commas, a comma in a name is written `\,` and a backslash `\\`. */
+export function splitColumns(text: string): string[] {
+	return Array.from(`,${text}`.matchAll(/,((?:\\.|[^,\\])*\\?)/gs), ([, entry = '']) => entry.replace(/\\(.)/gs, '$1'));
+}
+
+/**
+ * The columns of these names: own ones, fields, `data.NAME` for a field whatever it is called, `data` for all fields.
+ * @throws AppError VALIDATION_ERROR that names the unknown one
+ */
+export function chooseColumns(names: readonly string[], known: KnownFields): Column[] {
+	const columns = names.flatMap((name) => columnsNamed(name, known));
+	return [...new Map(columns.map((column) => [JSON.stringify(column), column])).values()];
+}
+
+function columnsNamed(name: string, known: KnownFields): Column[] {
+	const own = OWN_COLUMNS.find((candidate) => candidate === name);
+	if (own) return [{ own }];
+	if (name === DATA) return fieldColumns(known);
+	const field = name.startsWith(FIELD) ? name.slice(FIELD.length) : name;
+	if (!known.isKnown(field)) throw unknown(name);
+	return [{ field }];
+}
+
+function unknown(name: string) {
+	const message =
+		`columns names ${JSON.stringify(name)}, which is no field of this form. Besides its fields there are: ` +
+		`data (all of them), ${OWN_COLUMNS.join(', ')}.`;
+	return invalidField('columns', 'UNKNOWN_COLUMN', message);
+}

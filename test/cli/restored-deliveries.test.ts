@@ -1,0 +1,159 @@
+/** After a restore nothing is sent again by itself: what was waiting is held until the owner asks for it. */
+
+import { afterEach, expect, setDefaultTimeout } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { openBrowser } from '../browser.ts';
+import { openDashboard } from '../dashboard/dashboard.ts';
+import { useDeliveryFixtures } from '../delivery/fixtures.ts';
+import { testOnSqlite } from '../engine.ts';
+import { freePort } from '../free-port.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+import { openCommandLine } from './command-line.ts';
+
+setDefaultTimeout(60_000);
+
+const { server: startSmtp } = useDeliveryFixtures();
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+	for (const close of closers.splice(0).reverse()) await close();
+});
+
+interface Listed {
+	id: string;
+	state: string;
+	channel: string;
+	attempts: number;
+	lastError: string | null;
+}
+
+const listOf = async (server: TestServer) =>
+	(await server.call<{ deliveries: Listed[]; held: number }>('GET /api/deliveries?limit=100')).body;
+
+async function until(server: TestServer, holds: (list: Listed[]) => boolean): Promise<Listed[]> {
+	for (const giveUpAt = Date.now() + 40_000; ; await Bun.sleep(50)) {
+		const { deliveries } = await listOf(server);
+		if (holds(deliveries)) return deliveries;
+		if (Date.now() > giveUpAt) throw new Error(`Never came true of ${JSON.stringify(deliveries)}`);
+	}
+}
+
+/** Takes what a webhook posts; `ids` are those of the deliveries. */
+function startReceiver(port: number) {
+	const ids: string[] = [];
+	const receiver = Bun.serve({
+		port,
+		hostname: '127.0.0.1',
+		fetch(request) {
+			ids.push(request.headers.get('webhook-id') ?? '');
+			return new Response('ok');
+		},
+	});
+	closers.push(() => receiver.stop(true));
+	return ids;
+}
+
+/** A backup of a server to which four mails and webhook requests wait, one mail of them in flight, and all were sent since. */
+async function restoreAfterSending(...options: string[]) {
+	const cli = openCommandLine();
+	const database = cli.path('formsrv-data', 'formsrv.db');
+	const [smtpPort, hookPort] = [await freePort(), await freePort()];
+	const settings = {
+		FORMSRV_SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
+		FORMSRV_MAIL_FROM: 'forms@example.com',
+		FORMSRV_WEBHOOK_ALLOW: '127.0.0.1',
+	};
+	const open = async () => {
+		const server = await openTestServer({ settings, database });
+		closers.push(server.close);
+		return server;
+	};
+	await cli.call('keys', 'create');
+	const first = await open();
+	const hanging = await startSmtp({ greeting: 'hang' }, smtpPort);
+	const form = (
+		await first.call<{ id: string; slug: string }>('POST /api/forms', {
+			json: { name: 'Contact', notificationEmail: 'owner@example.com' },
+		})
+	).body;
+	await first.call(`POST /api/forms/${form.id}/webhooks`, { json: { url: `http://127.0.0.1:${hookPort}/` } });
+	for (let i = 0; i < 4; i++) await first.submit(form.slug, { number: i });
+	const waits = ({ state, attempts, channel }: Listed) =>
+		state === 'sending' || (channel === 'webhook' && attempts > 0);
+	await until(first, (list) => list.filter(waits).length >= 2);
+	const backup = await cli.json('backup', 'backup.tar');
+	await hanging.close();
+	const sentBefore = await startSmtp({}, smtpPort);
+	const postedBefore = startReceiver(hookPort);
+	await first.call('POST /api/deliveries/retry', { json: { state: 'waiting' } });
+	await until(first, (list) => list.filter(({ state }) => state === 'sent').length === 8);
+	expect([sentBefore.accepted.length, new Set(postedBefore).size]).toEqual([4, 4]);
+	await first.close();
+	closers.splice(closers.indexOf(first.close), 1);
+	await sentBefore.close();
+	const peer = await startSmtp({}, smtpPort);
+	const posted = postedBefore.length;
+	const restored = await cli.call('restore', 'backup.tar', '--force', ...options);
+	expect(restored.code).toBe(0);
+	return { backup, cli, form, open, peer, posts: () => postedBefore.slice(posted), restored };
+}
+
+const numbersIn = (mails: { content: string }[]) =>
+	mails.map(({ content }) => /number:\s+(\d)/.exec(content)?.[1]).sort();
+
+testOnSqlite('what was waiting is held until it is asked for, and is then sent once', async () => {
+	const { cli, form, open, peer, posts, restored } = await restoreAfterSending();
+	expect(restored.stderr).toContain('that were waiting are held (8), because they may have been sent since');
+	expect(restored.stderr).toContain('and not here: FORMSRV_');
+	expect(restored.stderr).toMatch(/FORMSRV_SMTP_URL/);
+	expect(readFileSync(cli.path('backup.tar'), 'latin1')).toMatch(/"settings":\[[^\]]*"FORMSRV_SMTP_URL"/);
+	expect(readFileSync(cli.path('backup.tar'), 'latin1')).not.toContain('smtp://');
+
+	const second = await open();
+	// What comes after the restore is sent as ever.
+	await second.submit(form.slug, { number: 9 });
+	const list = await until(second, (all) => all.filter(({ state }) => state === 'sent').length === 2);
+	expect(numbersIn(peer.accepted)).toEqual(['9']);
+	expect(posts()).toHaveLength(1);
+	const held = list.filter(({ state }) => state === 'held');
+	expect(held).toHaveLength(8);
+	expect((await listOf(second)).held).toBe(8);
+	expect(new Set(held.map(({ lastError }) => lastError))).toEqual(
+		new Set(['restored: it waited when the backup was made, and may have been sent since']),
+	);
+
+	const one = held.find(({ channel }) => channel === 'mail') as Listed;
+	expect((await second.call(`POST /api/deliveries/${one.id}/retry`)).status).toBe(200);
+	await until(second, (all) => all.find(({ id }) => id === one.id)?.state === 'sent');
+	expect(peer.accepted).toHaveLength(2);
+	expect(await cli.json('deliveries', 'retry', '--state', 'held')).toEqual({ retried: 7 });
+	await until(second, (all) => all.every(({ state }) => state === 'sent'));
+	expect(numbersIn(peer.accepted)).toEqual(['0', '1', '2', '3', '9']);
+	expect([posts().length, new Set(posts()).size]).toEqual([5, 5]);
+	expect((await listOf(second)).held).toBe(0);
+});
+
+testOnSqlite('a button in the dashboard sends it', async () => {
+	const { open, peer } = await restoreAfterSending();
+	const server = await open();
+	const browser = await openBrowser();
+	closers.push(() => browser.close());
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo('/deliveries?state=held');
+	await page.getByText('may have been sent since, so they are held (8).').waitFor();
+	await page.getByRole('button', { name: 'Send what is held' }).click();
+	await page.getByText('Trying again: 8.').waitFor();
+	await until(server, (list) => list.filter(({ state }) => state === 'sent').length === 8);
+	expect(peer.accepted).toHaveLength(4);
+	expect(complaints).toEqual([]);
+	await close();
+});
+
+testOnSqlite('with --send-waiting it is sent at once', async () => {
+	const { open, peer, posts, restored } = await restoreAfterSending('--send-waiting');
+	expect(restored.stderr).not.toContain('held');
+	const server = await open();
+	await until(server, (list) => list.filter(({ state }) => state === 'sent').length === 8);
+	expect(numbersIn(peer.accepted)).toEqual(['0', '1', '2', '3']);
+	expect(posts()).toHaveLength(4);
+});
