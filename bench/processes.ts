@@ -2,7 +2,7 @@
 
 import { openSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { lazy } from '../src/lazy.ts';
+import { lazy } from '../src/tasks/lazy.ts';
 import { openRunFolder } from '../test/run-folder.ts';
 
 /** Clock ticks of /proc, which Linux fixes at 100 for user space. */

@@ -1,7 +1,7 @@
 /** `bun run bench`: measures the compiled program against bare baselines, in turns, and compares with the targets. */
 
 import { parseArgs } from 'node:util';
-import { lazy } from '../src/lazy.ts';
+import { lazy } from '../src/tasks/lazy.ts';
 import { measureDeletion } from './deletion.ts';
 import { describeSync } from './disk.ts';
 import { measureDurability } from './durability.ts';

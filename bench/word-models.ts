@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openManagedApp } from '../src/app.ts';
 import { loadConfig } from '../src/config.ts';
-import { createLog } from '../src/log.ts';
+import { createLog } from '../src/log/log.ts';
 import { bucketOf, createLesson, encodeLesson, learn } from '../src/spam/bayes/counts.ts';
 import { createKeyedHash } from '../src/spam/bayes/keyed-hash.ts';
 import { TOKENS_VERSION, tokensOf } from '../src/spam/bayes/tokens.ts';

@@ -1,6 +1,5 @@
 /** The composition root: opens and closes all parts of the program together. */
 
-import { createByteBudget } from './byte-budget.ts';
 import type { Config } from './config.ts';
 import { createEventStreams } from './dashboard/events/streams.ts';
 import { createSessions } from './dashboard/session/sessions.ts';
@@ -13,8 +12,8 @@ import { openFileStore } from './files/open.ts';
 import { createFileQuota } from './files/quota.ts';
 import { createTrackedStore } from './files/tracked-store.ts';
 import { createFindBySlug } from './forms/by-slug.ts';
+import { createConcurrencyLimit } from './http/concurrency-limit.ts';
 import { createRateLimiter, createServerWindows } from './http/rate-limit.ts';
-import { createTurns } from './http/turns.ts';
 import { createAltcha } from './intake/altcha.ts';
 import { createAltchaStore } from './intake/altcha-store.ts';
 import { createCaptchaCheck } from './intake/captcha.ts';
@@ -23,15 +22,16 @@ import { createIntakeRates } from './intake/rates.ts';
 import { createSenders } from './intake/senders.ts';
 import { createTestTokens } from './intake/test-submissions/tokens.ts';
 import { createKeys } from './keys/keys.ts';
-import { lazy } from './lazy.ts';
-import { localUrl } from './local-url.ts';
-import type { Log } from './log.ts';
+import type { Log } from './log/log.ts';
 import type { Management } from './management.ts';
+import { localUrl } from './network/local-url.ts';
 import { createSpam } from './spam/spam.ts';
 import { databaseName } from './storage/database.ts';
 import { createServerSecret } from './storage/server-secret.ts';
 import { openStorage } from './storage/storage.ts';
 import { SCANS } from './submissions/scan-module.ts';
+import { createByteBudget } from './tasks/byte-budget.ts';
+import { lazy } from './tasks/lazy.ts';
 
 /** The byte budget of submitted content in memory. */
 const CONTENT_BYTES = 64 * 1024 * 1024;
@@ -121,7 +121,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		async loadMultipart(limits) {
 			const { createMultipartRead } = await import('./intake/read-multipart.ts');
 			const scan = config.files.scanner && 'unchecked';
-			return createMultipartRead({ ...files, storage, turns: createTurns(UPLOADS), scan, limits });
+			return createMultipartRead({ ...files, storage, turns: createConcurrencyLimit(UPLOADS), scan, limits });
 		},
 		checkCaptcha: createCaptchaCheck({ vendors, recaptchaMinScore, altcha, log, now }),
 		altcha,

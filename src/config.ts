@@ -1,13 +1,13 @@
 /** The settings in force: read, checked and put together; the only reader of the environment. */
 
 import { dirname, join, resolve } from 'node:path';
-import { CAPTCHA_VENDORS, type CaptchaVendor } from './captchas.ts';
 import { type FilePlace, placeOfFiles } from './config/file-place.ts';
 import type { ScannerAddress } from './config/files-urls.ts';
 import { hasPassword, withPassword } from './config/postgres-url.ts';
 import { KEYS, type Key, SETTINGS, type Setting, type Values } from './config/settings.ts';
 import { collectProvided, envName, type Provided, type ProvidedInput, quote } from './config/sources.ts';
 import { ValueProblem } from './config/value-problem.ts';
+import { CAPTCHA_VENDORS, type CaptchaVendor } from './form-values/captchas.ts';
 
 /** How tokens of a captcha are verified: with which secret, `null` if not set up, and where. */
 export interface CaptchaVerifier {

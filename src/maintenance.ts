@@ -5,12 +5,12 @@
 
 import type { App } from './app.ts';
 import { expireSentContent } from './delivery/sent-content.ts';
-import { MINUTE_MS } from './durations.ts';
 import { sweepFiles } from './files/sweep.ts';
 import { sweepForms } from './forms/sweep.ts';
-import type { Pause } from './in-chunks.ts';
-import { repeat } from './repeat.ts';
 import { startLearning } from './spam/bayes/learning.ts';
+import { MINUTE_MS } from './tasks/durations.ts';
+import type { Pause } from './tasks/in-chunks.ts';
+import { repeat } from './tasks/repeat.ts';
 
 const EVERY_MS = MINUTE_MS;
 const CLOCK_CHECK_MS = 1000;

@@ -1,7 +1,5 @@
 /** What only owners use, by requests or commands. A server makes it with the first of these, and may never need it. */
 
-import type { ByteBudget } from './byte-budget.ts';
-import { CAPTCHA_VENDORS, type Captcha } from './captchas.ts';
 import type { Config } from './config.ts';
 import type { Sessions } from './dashboard/session/sessions.ts';
 import type { Dispatch } from './delivery/dispatch.ts';
@@ -9,8 +7,9 @@ import type { GuardedPost } from './delivery/guarded-request.ts';
 import { manageDeliveries } from './delivery/management.ts';
 import { createWebhooks } from './delivery/webhooks/webhooks.ts';
 import type { LinkHolder } from './files/links.ts';
+import { CAPTCHA_VENDORS, type Captcha } from './form-values/captchas.ts';
 import { createForms } from './forms/forms.ts';
-import { createTurns } from './http/turns.ts';
+import { createConcurrencyLimit } from './http/concurrency-limit.ts';
 import type { Keys } from './keys/keys.ts';
 import type { Spam } from './spam/spam.ts';
 import type { Storage } from './storage/storage.ts';
@@ -18,6 +17,7 @@ import { createBulk } from './submissions/bulk/bulk.ts';
 import { createExplain } from './submissions/spam/explain.ts';
 import { createStats } from './submissions/stats/stats.ts';
 import { createSubmissions } from './submissions/submissions.ts';
+import type { ByteBudget } from './tasks/byte-budget.ts';
 
 /** Maximum number of concurrent exports and lists of large submissions. */
 const LARGE_RESPONSES = {
@@ -58,7 +58,7 @@ export function createManagement({ config, now, storage, keys, sessions, post, .
 		dispatch,
 		submissions: createSubmissions(storage, {
 			budget: app.files.budget,
-			turns: createTurns(LARGE_RESPONSES),
+			turns: createConcurrencyLimit(LARGE_RESPONSES),
 			release,
 			now,
 		}),

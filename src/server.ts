@@ -6,7 +6,7 @@ import { createDrain, type Drain } from './http/drain.ts';
 import type { Fetch } from './http/request-pipeline.ts';
 import { type Handlers, openHandlers } from './listeners/handlers.ts';
 import type { PublicUrls } from './listeners/pipeline.ts';
-import { localUrl } from './local-url.ts';
+import { localUrl } from './network/local-url.ts';
 import type { StopWork } from './storage/storage.ts';
 
 const IDLE_SECONDS = 30;

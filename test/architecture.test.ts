@@ -3,56 +3,9 @@
 import { describe, expect, test } from 'bun:test';
 import { dirname, join, normalize } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { drawLayers, LAYERS } from './layers.ts';
 
 const ROOT = join(import.meta.dir, '..');
-
-/** From the leaves upwards: a unit uses only units of lower levels. */
-const LEVELS = [
-	['address-ranges', 'byte-sizes', 'captchas'],
-	['dropped-files', 'file-rules', 'spam-settings', 'special-names'],
-	[
-		'aliases',
-		'bounded-response',
-		'context-rules',
-		'byte-budget',
-		'config',
-		'disk-room',
-		'durations',
-		'errors',
-		'events',
-		'ids',
-		'json-string',
-		'lazy',
-		'remember',
-		'log',
-		'assets',
-		'html',
-		'email-address',
-		'local-url',
-		'exact-json',
-		'one-at-a-time',
-		'without-nulls',
-		'plural',
-		'random-text',
-		'in-chunks',
-		'repeat',
-		'timestamp',
-		'version',
-	],
-	['field-rules'],
-	['http', 'storage'],
-	['files', 'spam'],
-	['forms', 'keys', 'delivery', 'backup'],
-	['intake', 'submissions'],
-	['dashboard'],
-	['management'],
-	['app'],
-	['maintenance'],
-	['background', 'listeners'],
-	['server'],
-	['cli'],
-	['main'],
-];
 
 interface Source {
 	path: string;
@@ -72,7 +25,7 @@ const sources: Source[] = await Promise.all(
 );
 
 const unitOf = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '') ?? '';
-const levelOf = (path: string) => LEVELS.findIndex((units) => units.includes(unitOf(path)));
+const levelOf = (path: string) => LAYERS.findIndex(({ units }) => units.includes(unitOf(path)));
 const resolve = (from: Source, name: string) => normalize(join(dirname(from.path), name));
 const isRoutes = (path: string) => path.endsWith('/routes.ts');
 
@@ -92,9 +45,13 @@ describe('the source tree', () => {
 	test('imports in one direction', () => {
 		const wrong = ownImports.filter(({ from, to }) => {
 			const mayAuthorise = isRoutes(from) && to === 'src/keys/auth.ts';
-			return to.startsWith('src/') && unitOf(from) !== unitOf(to) && levelOf(to) >= levelOf(from) && !mayAuthorise;
+			return to.startsWith('src/') && unitOf(from) !== unitOf(to) && levelOf(to) <= levelOf(from) && !mayAuthorise;
 		});
 		expect(wrong).toEqual([]);
+	});
+
+	test('is drawn in the documentation as it is tested', async () => {
+		expect(await Bun.file(join(ROOT, 'docs/architecture.md')).text()).toContain(`\`\`\`\n${drawLayers()}\n\`\`\``);
 	});
 
 	test('imports nothing of its own from outside src, package.json apart', () => {
@@ -126,7 +83,7 @@ describe('the source tree', () => {
 
 	test('reads responses of other servers by the one helper that bounds them', () => {
 		const inBrowser = /^src\/(?:dashboard\/web|http\/api-docs|intake\/(?:web|help-page))\b/;
-		const onServer = ({ path }: Source) => path !== 'src/bounded-response.ts' && !inBrowser.test(path);
+		const onServer = ({ path }: Source) => path !== 'src/network/bounded-response.ts' && !inBrowser.test(path);
 		const asksByItself = /(?<![.\w])fetch\(|\bS3Client\b|\bBun\.s3\b/;
 		const readsAll = /\.(?:text|json|arrayBuffer|bytes|blob|formData)\(\)|\bnew Response\(await\b/;
 		expect(pathsWhere((source) => onServer(source) && asksByItself.test(source.text))).toEqual([]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openManagedApp } from '../src/app.ts';
 import { loadConfig } from '../src/config.ts';
 import type { NewKey } from '../src/keys/keys.ts';
-import { createLog } from '../src/log.ts';
+import { createLog } from '../src/log/log.ts';
 import { startServer } from '../src/server.ts';
 import { newDatabase } from './engine.ts';
 

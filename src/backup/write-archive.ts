@@ -1,10 +1,10 @@
 /** Writes an archive: a copy of the database, the files that its rows name, and the manifest. */
 
 import { statSync } from 'node:fs';
+import { VERSION } from '../config/version.ts';
 import { type FileStore, MissingFile } from '../files/file-store.ts';
 import { streamFile } from '../files/stream-file.ts';
 import type { NamedFile } from '../storage/database.ts';
-import { VERSION } from '../version.ts';
 import { DATABASE, END_BYTES, headerOf, MANIFEST, nameOfFile, paddingAfter } from './layout.ts';
 import { headingLine, lastLine, memberLine } from './manifest.ts';
 import type { Output } from './output.ts';

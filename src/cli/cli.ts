@@ -6,7 +6,7 @@ import { listSettings } from '../config/describe-settings.ts';
 import { type Config, loadConfig } from '../config.ts';
 import type { Form } from '../forms/schema.ts';
 import { printable, printableJson } from '../log/line-text.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../log/log.ts';
 import { databaseAt, databaseName, isFile } from '../storage/database.ts';
 import { formatTable } from './table.ts';
 

@@ -1,7 +1,7 @@
 /** `formsrv dashboard-link`: creates a link that signs in to the dashboard without a key. */
 
 import type { Command } from 'commander';
-import { localUrl } from '../local-url.ts';
+import { localUrl } from '../network/local-url.ts';
 import { type Cli, examples, type Options, withSettings } from './cli.ts';
 
 const SETTINGS = ['dataDir', 'databaseUrl', 'baseUrl', 'host', 'port'];

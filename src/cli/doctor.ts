@@ -2,13 +2,13 @@
 
 import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
-import { roughSize } from '../byte-sizes.ts';
 import type { Config } from '../config.ts';
-import { LEAST_INODES } from '../disk-room.ts';
 import { filesAlone } from '../files/alone.ts';
-import { formatCount, plural } from '../plural.ts';
 import { NO_CLOCK } from '../storage/clock-report.ts';
 import { type CountReport, type Database, type DatabaseReport, type DiskUse, databaseAt } from '../storage/database.ts';
+import { LEAST_INODES } from '../storage/disk-room.ts';
+import { roughSize } from '../text/byte-sizes.ts';
+import { formatCount, plural } from '../text/plural.ts';
 import { type Cli, type Options, withSettings } from './cli.ts';
 import { inspectAttachedFiles } from './inspect-files.ts';
 import { inspectOutbox } from './inspect-outbox.ts';

@@ -1,7 +1,7 @@
 /** Pure: parses the expiry of a key. */
 
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
-import { parseTimestamp } from '../timestamp.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
+import { parseTimestamp } from '../text/timestamp.ts';
 
 const UNIT_MS: Record<string, number> = {
 	m: MINUTE_MS,

@@ -2,14 +2,14 @@
 
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { roughSize } from '../byte-sizes.ts';
 import { printable } from '../log/line-text.ts';
-import { plural } from '../plural.ts';
 import { FORMULAS } from '../submissions/export/csv.ts';
 import { parseExportQuery } from '../submissions/export/export-query.ts';
 import { FORMATS } from '../submissions/export/formats.ts';
 import { NOTE } from '../submissions/files/archive.ts';
 import { createDownloads, type FormArchive } from '../submissions/files/downloads.ts';
+import { roughSize } from '../text/byte-sizes.ts';
+import { plural } from '../text/plural.ts';
 import { type Cli, examples, findForm, type Options, type Output, withStorage } from './cli.ts';
 import { pass, type Write, writeToFile } from './output-file.ts';
 import { CRITERIA, queryOf, withCriteria } from './query-options.ts';

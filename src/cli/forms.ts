@@ -3,9 +3,9 @@
 import { type Command, Option } from 'commander';
 import type { Form } from '../forms/schema.ts';
 import { FORM_SETTINGS, type SettingName } from '../forms/settings.ts';
-import { plural } from '../plural.ts';
 import { MODES, type Mode } from '../storage/tables.ts';
 import { readFieldSuggestion } from '../submissions/suggestion/suggest-fields.ts';
+import { plural } from '../text/plural.ts';
 import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
 import { inputOf, withFormOptions } from './form-options.ts';
 import { shortTime } from './table.ts';

@@ -1,9 +1,9 @@
 /** `formsrv healthcheck`: queries the server's health, for containers without a shell. */
 
 import type { Command } from 'commander';
-import { ask } from '../bounded-response.ts';
 import type { Config } from '../config.ts';
-import { isEveryAddress, localUrl } from '../local-url.ts';
+import { ask } from '../network/bounded-response.ts';
+import { isEveryAddress, localUrl } from '../network/local-url.ts';
 import { type Cli, CommandError, examples, type Options, withSettings } from './cli.ts';
 
 const TIMEOUT_MS = 5000;

@@ -2,16 +2,16 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { roughSize } from '../byte-sizes.ts';
 import type { Config } from '../config.ts';
 import { scanWithClamd } from '../files/clamd.ts';
 import { compareFiles } from '../files/compare.ts';
 import { NEARLY_FULL } from '../files/file-watch.ts';
 import { openFileStore } from '../files/open.ts';
 import { lackOfRoom } from '../files/tracked-store.ts';
-import { plural } from '../plural.ts';
 import type { Database, FileRecords } from '../storage/database.ts';
 import { KINDS } from '../storage/findings.ts';
+import { roughSize } from '../text/byte-sizes.ts';
+import { plural } from '../text/plural.ts';
 import type { Finding } from './doctor.ts';
 
 const SCAN_TIMEOUT_MS = 5000;

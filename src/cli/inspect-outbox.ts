@@ -1,10 +1,10 @@
 /** The part of `formsrv doctor` about what is sent: mail, webhooks, what waits, and the server that sends it. */
 
-import { ask } from '../bounded-response.ts';
 import type { Config } from '../config.ts';
-import { formatCount } from '../plural.ts';
+import { ask } from '../network/bounded-response.ts';
 import type { Database } from '../storage/database.ts';
 import { describeLong, type OutboxReport } from '../storage/pauses.ts';
+import { formatCount } from '../text/plural.ts';
 import type { Finding } from './doctor.ts';
 import { ownAddress } from './healthcheck.ts';
 

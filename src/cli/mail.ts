@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { readMailSetup } from '../delivery/dispatch.ts';
 import { checkRecipient, sendTestMail } from '../delivery/test-mail.ts';
-import { localUrl } from '../local-url.ts';
+import { localUrl } from '../network/local-url.ts';
 import { type Cli, examples, type Options, withSettings } from './cli.ts';
 
 export function addMail(program: Command, cli: Cli): void {

@@ -3,9 +3,9 @@
 import type { Command } from 'commander';
 import { isPostgres } from '../config/postgres-url.ts';
 import type { Config } from '../config.ts';
-import { plural } from '../plural.ts';
 import { databaseAt, isFile } from '../storage/database.ts';
 import { moveDatabase } from '../storage/move.ts';
+import { plural } from '../text/plural.ts';
 import { type Cli, CommandError, createCli, examples, missingDatabase, type Options, withStorage } from './cli.ts';
 import { progressOn } from './progress.ts';
 

@@ -1,7 +1,7 @@
 /** Parses the command line with Commander: the table of commands, help, and usage errors in one sentence. */
 
 import { Command, CommanderError } from 'commander';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../config/version.ts';
 import { type Cli, CommandError, type ExitCode, examples } from './cli.ts';
 
 /** Adds a command, and its sub-commands, to the program. */

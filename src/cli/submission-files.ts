@@ -3,12 +3,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { roughSize } from '../byte-sizes.ts';
 import { checkFileAccess, type FileCaller, INFECTED_CONFIRMATION } from '../files/file-access.ts';
 import { presentFile } from '../files/present-file.ts';
 import { createSafeNames } from '../files/safe-name.ts';
 import type { StoredFile } from '../storage/submission.ts';
 import { createDownloads } from '../submissions/files/downloads.ts';
+import { roughSize } from '../text/byte-sizes.ts';
 import { type Cli, examples, findForm, type Options, runOnApp } from './cli.ts';
 import { type Written, writeToFile } from './output-file.ts';
 

@@ -1,10 +1,10 @@
 /** `formsrv submissions`: lists and exports submissions. */
 
 import type { Command } from 'commander';
-import { parseExact } from '../exact-json.ts';
 import { parseListQuery } from '../submissions/list-query.ts';
 import type { JsonText } from '../submissions/page-writer.ts';
 import type { SubmissionList } from '../submissions/schema.ts';
+import { parseExact } from '../text/exact-json.ts';
 import { type Cli, examples, findForm, runOnApp } from './cli.ts';
 import { addExport } from './export.ts';
 import { CRITERIA, queryOf, withCriteria } from './query-options.ts';

@@ -1,8 +1,8 @@
 /** `formsrv version`: prints the version and its components, for bug reports. */
 
 import type { Command } from 'commander';
+import { VERSION } from '../config/version.ts';
 import { engineVersion } from '../storage/database.ts';
-import { VERSION } from '../version.ts';
 import type { Cli, Options } from './cli.ts';
 
 export function addVersion(program: Command, cli: Cli): void {

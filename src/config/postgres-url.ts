@@ -1,6 +1,6 @@
 /** Parses the address of a PostgreSQL database, such as `postgres://user:password@db1:5432,db2:5432/forms?sslmode=verify-full`. */
 
-import { isAddress } from '../address-ranges.ts';
+import { isAddress } from '../network/address-ranges.ts';
 import { ValueProblem } from './value-problem.ts';
 
 /** As psql has them; `prefer` is TLS if the server offers it, and `verify-full` alone says who the server is. */

@@ -1,6 +1,6 @@
 /** Every setting once: its name, default, bounds and description. */
 
-import { CAPTCHA_VENDORS, CAPTCHAS, type CaptchaVendor } from '../captchas.ts';
+import { CAPTCHA_VENDORS, CAPTCHAS, type CaptchaVendor } from '../form-values/captchas.ts';
 import { filesUrl, scanner } from './files-urls.ts';
 import {
 	addressRanges,

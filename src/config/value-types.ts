@@ -1,7 +1,7 @@
 /** Parses the text of a setting: one type per kind of setting, each with a sentence on what it expects. */
 
-import { isAddress, isAddressOrRange } from '../address-ranges.ts';
-import { formatSize, parseSize } from '../byte-sizes.ts';
+import { isAddress, isAddressOrRange } from '../network/address-ranges.ts';
+import { formatSize, parseSize } from '../text/byte-sizes.ts';
 import { parseMailbox } from './mailbox.ts';
 import { isPostgres, parsePostgresUrl, withoutPassword } from './postgres-url.ts';
 import { parseSmtpUrl } from './smtp-url.ts';

@@ -1,7 +1,7 @@
 /** The mail to a form's former notification addresses after a change; it contains no submitted content. */
 
-import { html } from '../html.ts';
 import { encodeId } from '../ids.ts';
+import { html } from '../text/html.ts';
 import { envelopeOf, formUrl, type Mail, type MailIdentity, type NotifiedForm } from './email.ts';
 import { renderMailPage } from './email-page.ts';
 import { tidySubject } from './subject.ts';

@@ -1,10 +1,10 @@
 /** The files of a submission in its mail: named with their sizes, and attached if the form says so. */
 
-import { roughSize } from '../byte-sizes.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { createSafeNames } from '../files/safe-name.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { StoredFile } from '../storage/submission.ts';
+import { roughSize } from '../text/byte-sizes.ts';
 
 export interface Attachment {
 	file: StoredFile;

@@ -1,6 +1,6 @@
 /** Pure: the retry schedules of deliveries. */
 
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
 
 const JITTER = 0.1;
 

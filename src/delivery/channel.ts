@@ -1,7 +1,7 @@
 /** The interface of a channel, mail or webhooks, to the worker and to the list of deliveries. */
 
-import { lazy } from '../lazy.ts';
 import type { DeliveryRow } from '../storage/tables.ts';
+import { lazy } from '../tasks/lazy.ts';
 import type { Schedule } from './backoff.ts';
 import type { Outcome } from './outcome.ts';
 

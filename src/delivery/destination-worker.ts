@@ -1,7 +1,7 @@
 /** The worker of one destination: claims due deliveries as fast as its circuit breaker allows, and stores the outcomes. */
 
 import { encodeId } from '../ids.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { DeliveryRow } from '../storage/tables.ts';
 import type { Attempt, Channel } from './channel.ts';
 import { type CircuitBreakerOptions, createCircuitBreaker, type ProbeWait } from './circuit-breaker.ts';

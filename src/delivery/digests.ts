@@ -2,7 +2,7 @@
 
 import { and, eq, gt, inArray, isNull } from 'drizzle-orm';
 import { encodeId } from '../ids.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { deliveries } from '../storage/tables.ts';
 import { SUBMISSIONS_DIGEST } from './outbox.ts';

@@ -1,6 +1,6 @@
 /** The text and HTML parts of a notification, with the submitted fields made safe for a mail. */
 
-import { escapeHtml, type Html, html } from '../html.ts';
+import { escapeHtml, type Html, html } from '../text/html.ts';
 import { renderMailPage } from './email-page.ts';
 import type { Field, NamedText } from './fields.ts';
 

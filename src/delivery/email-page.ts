@@ -1,6 +1,6 @@
 /** The layout of every HTML mail: one card that works in all mail programs, wide and narrow, light and dark. */
 
-import { type Html, html, rawHtml, renderHtml } from '../html.ts';
+import { type Html, html, rawHtml, renderHtml } from '../text/html.ts';
 
 export interface MailPage {
 	title: string;

@@ -1,13 +1,13 @@
 /** Renders a submission, or a digest of many, as a mail: sender, recipients, subject and headers. */
 
 import type { Mailbox } from '../config/mailbox.ts';
-import { describeDropped, parseDropped } from '../dropped-files.ts';
-import { isEmailAddress, parseMailboxes } from '../email-address.ts';
 import { labelsOf } from '../field-rules/rules.ts';
+import { describeDropped, parseDropped } from '../form-values/dropped-files.ts';
 import { encodeId } from '../ids.ts';
 import { describeReasons, parseReasons, reasonsOfForm } from '../spam/verdict.ts';
 import type { StoredFile, StoredSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
+import { isEmailAddress, parseMailboxes } from '../text/email-address.ts';
 import { type Attachment, describeFiles } from './attachments.ts';
 import { type Body, renderDigestBody, renderSubmissionBody } from './email-body.ts';
 import { type Field, type ReadingBounds, readFields } from './fields.ts';

@@ -1,7 +1,7 @@
 /** Reads the submitted fields from the stored JSON text for display, with every character as it was submitted. */
 
-import { endOfString, stringText } from '../json-string.ts';
 import { isJson } from '../storage/damage.ts';
+import { endOfString, stringText } from '../text/json-string.ts';
 
 /** In place of a name that cannot be read any more. */
 const DAMAGED = '(damaged)';

@@ -4,7 +4,7 @@ import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
-import { createBeginning } from '../bounded-response.ts';
+import { createBeginning } from '../network/bounded-response.ts';
 import { type PostBody, STALLED, sendBody } from './post-body.ts';
 import { createAddressGuard } from './public-address.ts';
 

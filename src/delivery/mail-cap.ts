@@ -1,6 +1,6 @@
 /** The hourly mail cap of each form: a flood of submissions must not become a flood of mail. */
 
-import { HOUR_MS } from '../durations.ts';
+import { HOUR_MS } from '../tasks/durations.ts';
 
 export type MailCap = ReturnType<typeof createMailCap>;
 

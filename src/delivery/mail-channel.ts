@@ -1,13 +1,13 @@
 /** The mail channel of the outbox: renders a delivery as a mail and makes one attempt to send it. */
 
 import { and, count, desc, eq, exists, inArray, sql } from 'drizzle-orm';
-import type { ByteBudget, Release } from '../byte-budget.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
-import { formatMailbox, parseMailboxes } from '../email-address.ts';
 import type { FileStore } from '../files/file-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { SubmissionHead } from '../storage/submission.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../storage/tables.ts';
+import type { ByteBudget, Release } from '../tasks/byte-budget.ts';
+import { formatMailbox, parseMailboxes } from '../text/email-address.ts';
 import { renderAddressNotice } from './address-notice.ts';
 import { chooseAttachments, createAttachments, UnreadableFile } from './attachments.ts';
 import type { Attempt, Content, Messages } from './channel.ts';

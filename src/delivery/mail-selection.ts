@@ -1,9 +1,9 @@
 /** Selects the due mails within their form's hourly cap; the others are batched into its digests. */
 
 import { and, gt, isNotNull } from 'drizzle-orm';
-import { HOUR_MS } from '../durations.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type DeliveryRow, deliveries } from '../storage/tables.ts';
+import { HOUR_MS } from '../tasks/durations.ts';
 import type { DueSelection } from './destination-worker.ts';
 import type { Digests } from './digests.ts';
 import type { MailCap } from './mail-cap.ts';

@@ -1,10 +1,10 @@
 /** Plans the deliveries of a submission, to be stored in the same transaction. */
 
 import { eq } from 'drizzle-orm';
-import { lazy } from '../lazy.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery, NewSubmission } from '../storage/submission.ts';
 import { type FormRow, webhooks } from '../storage/tables.ts';
+import { lazy } from '../tasks/lazy.ts';
 
 export const SUBMISSION_CREATED = 'submission.created';
 /** The mail for submissions above a form's hourly mail cap. */

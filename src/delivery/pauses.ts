@@ -1,11 +1,11 @@
 /** Keeps the pauses of destinations in the database, and makes findings of those that last, at every server. */
 
 import { inArray, like } from 'drizzle-orm';
-import type { Log } from '../log.ts';
-import { repeat } from '../repeat.ts';
+import type { Log } from '../log/log.ts';
 import { describeLong, fromStored, PAUSE_PREFIX, type Pause, toStored } from '../storage/pauses.ts';
 import type { Storage } from '../storage/storage.ts';
 import { serverValues } from '../storage/tables.ts';
+import { repeat } from '../tasks/repeat.ts';
 
 const LOOK_EVERY_MS = 5000;
 

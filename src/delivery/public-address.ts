@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { type Address, createRangeCheck } from '../address-ranges.ts';
+import { type Address, createRangeCheck } from '../network/address-ranges.ts';
 
 /** The only IPv6 block with public addresses (IANA, "Global Unicast"). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');

@@ -1,10 +1,10 @@
 /** Deletes the content of deliveries sent long ago; the deliveries themselves stay. */
 
 import { and, asc, inArray, isNotNull, lt } from 'drizzle-orm';
-import { DAY_MS } from '../durations.ts';
-import { inChunks, type Pause } from '../in-chunks.ts';
 import type { Storage } from '../storage/storage.ts';
 import { deliveries } from '../storage/tables.ts';
+import { DAY_MS } from '../tasks/durations.ts';
+import { inChunks, type Pause } from '../tasks/in-chunks.ts';
 
 const KEPT_MS = 30 * DAY_MS;
 const CHUNK = 500;

@@ -1,8 +1,8 @@
 /** The texts of submissions in flight: each is read once for all concurrent deliveries, within the budget. */
 
-import type { ByteBudget, Release } from '../byte-budget.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { SubmissionHead } from '../storage/submission.ts';
+import type { ByteBudget, Release } from '../tasks/byte-budget.ts';
 
 /** A text in use. */
 export interface SharedText {

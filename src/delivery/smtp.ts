@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import type { Mailbox } from '../config/mailbox.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
-import { parseMailboxes } from '../email-address.ts';
+import { parseMailboxes } from '../text/email-address.ts';
 import { UnreadableFile } from './attachments.ts';
 import type { Mail } from './email.ts';
 import { filled, newGap } from './mail-gaps.ts';

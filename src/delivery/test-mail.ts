@@ -1,9 +1,9 @@
 /** The test mail that an operator sends to check the mail settings. */
 
 import type { SmtpServer } from '../config/smtp-url.ts';
-import { isEmailAddress } from '../email-address.ts';
 import { AppError, invalidField } from '../errors.ts';
-import { html } from '../html.ts';
+import { isEmailAddress } from '../text/email-address.ts';
+import { html } from '../text/html.ts';
 import type { Mail, MailIdentity } from './email.ts';
 import { renderMailPage } from './email-page.ts';
 import { type SmtpTimeouts, sendMail } from './smtp.ts';

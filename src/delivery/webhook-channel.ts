@@ -1,8 +1,6 @@
 /** The webhook channel of the outbox: posts one event, and records the webhook's health. */
 
 import { and, eq, inArray, type SQL } from 'drizzle-orm';
-import type { ByteBudget } from '../byte-budget.ts';
-import { DAY_MS } from '../durations.ts';
 import { mayBeLinked } from '../files/file-access.ts';
 import type { FileLinks } from '../files/links.ts';
 import { encodeId } from '../ids.ts';
@@ -11,6 +9,8 @@ import { isJsonInUtf8 } from '../storage/damaged-bytes.ts';
 import type { Db, Storage } from '../storage/storage.ts';
 import type { StoredFile } from '../storage/submission.ts';
 import { type DeliveryRow, deliveries, forms, type WebhookRow, webhooks } from '../storage/tables.ts';
+import type { ByteBudget } from '../tasks/byte-budget.ts';
+import { DAY_MS } from '../tasks/durations.ts';
 import type { Attempt, Messages } from './channel.ts';
 import type { GuardedPost, PostResult } from './guarded-request.ts';
 import type { Outcome } from './outcome.ts';

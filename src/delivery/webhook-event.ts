@@ -1,7 +1,5 @@
 /** The `submission.created` event of webhooks: as posted, as stored, and as shown to the owner. */
 
-import type { ByteBudget } from '../byte-budget.ts';
-import { parseExact } from '../exact-json.ts';
 import { presentFile, type ShownFile } from '../files/present-file.ts';
 import { encodeId } from '../ids.ts';
 import { asDamaged, isJson, NO_DATA } from '../storage/damage.ts';
@@ -9,6 +7,8 @@ import type { Storage } from '../storage/storage.ts';
 import type { PageEntry, StoredFile } from '../storage/submission.ts';
 import type { DeliveryRow, FormRow } from '../storage/tables.ts';
 import type { Timeline } from '../storage/timeline.ts';
+import type { ByteBudget } from '../tasks/byte-budget.ts';
+import { parseExact } from '../text/exact-json.ts';
 import { SHOWN_MAX_BYTES } from './bounds.ts';
 import type { Content } from './channel.ts';
 import type { PostBody } from './post-body.ts';

@@ -1,7 +1,7 @@
 /** Webhooks as standardwebhooks.com specifies them: event bodies, signatures, and the meaning of responses. */
 
-import { DAY_MS, HOUR_MS } from '../durations.ts';
 import type { WebhookRow } from '../storage/tables.ts';
+import { DAY_MS, HOUR_MS } from '../tasks/durations.ts';
 import type { PostResult } from './guarded-request.ts';
 import { oneLine } from './one-line.ts';
 import type { Outcome } from './outcome.ts';

@@ -2,13 +2,13 @@
 
 import { eq } from 'drizzle-orm';
 import type { AppEvent } from '../events.ts';
-import { lazy } from '../lazy.ts';
-import type { Log } from '../log.ts';
-import { repeat } from '../repeat.ts';
+import type { Log } from '../log/log.ts';
 import type { Pause } from '../storage/pauses.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery } from '../storage/submission.ts';
 import { type Channel as ChannelName, webhooks } from '../storage/tables.ts';
+import { lazy } from '../tasks/lazy.ts';
+import { repeat } from '../tasks/repeat.ts';
 import type { Channel } from './channel.ts';
 import { PROBE_WAIT, type ProbeWait } from './circuit-breaker.ts';
 import { createDestinationWorker, type DestinationWorker } from './destination-worker.ts';

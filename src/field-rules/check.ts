@@ -1,7 +1,7 @@
 /** Pure: holds the fields of a submission against the rules of its form, as a browser does with the same attributes. */
 
-import { isEmailAddress } from '../email-address.ts';
 import type { FieldError } from '../errors.ts';
+import { isEmailAddress } from '../text/email-address.ts';
 import { compilePattern, type Pattern, type Work } from './pattern.ts';
 import { PatternFault } from './pattern-syntax.ts';
 import { dateOrder, type FieldRule, type FieldType, labelOf, numberOf, PATTERN_TEXT_MAX } from './rules.ts';

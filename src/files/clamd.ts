@@ -1,7 +1,7 @@
 /** Asks clamd, the daemon of ClamAV, whether a file holds a virus, by its command INSTREAM, and whether it is there, by PING. */
 
-import { createBeginning } from '../bounded-response.ts';
 import type { ScannerAddress } from '../config/files-urls.ts';
+import { createBeginning } from '../network/bounded-response.ts';
 
 /** In all, for one file. */
 const TIMEOUT_MS = 120_000;

@@ -1,7 +1,7 @@
 /** The port to the bytes of attached files; its adapters are the folder and S3. */
 
-import type { DiskRoom } from '../disk-room.ts';
 import type { ByteRange } from '../http/byte-range.ts';
+import type { DiskRoom } from '../storage/disk-room.ts';
 
 export interface FileStore {
 	/** Whether an object may still appear after its writer has failed or died, as over a network. */

@@ -1,6 +1,6 @@
 /** What a file is, by its first bytes; and whether a form takes it. The claims of the client prove nothing. */
 
-import { lazy } from '../lazy.ts';
+import { lazy } from '../tasks/lazy.ts';
 import { extensionOf } from './file-name.ts';
 
 /** Enough for what an office document says of itself in most cases. */

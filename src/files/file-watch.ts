@@ -1,12 +1,12 @@
 /** Looks after the file store of a running server: what a dead process left, whether it works, whether there is room. */
 
 import { desc, isNotNull } from 'drizzle-orm';
-import { roughSize } from '../byte-sizes.ts';
-import { HOUR_MS, MINUTE_MS } from '../durations.ts';
-import type { Log } from '../log.ts';
-import { repeat } from '../repeat.ts';
+import type { Log } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { files, forms } from '../storage/tables.ts';
+import { HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
+import { repeat } from '../tasks/repeat.ts';
+import { roughSize } from '../text/byte-sizes.ts';
 import type { TrackedStore } from './tracked-store.ts';
 
 const LOOK_EVERY_MS = MINUTE_MS;

@@ -14,7 +14,7 @@ import {
 	writevSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { roomAt } from '../disk-room.ts';
+import { roomAt } from '../storage/disk-room.ts';
 import { newKey } from './file-store.ts';
 
 const FOLDER_MODE = 0o700;

@@ -1,8 +1,8 @@
 /** Requests to an S3 service, signed in their address by AWS Signature Version 4; what is sent is not part of the signature. */
 
 import { createHash, createHmac } from 'node:crypto';
-import { ask, type BoundedRequest, type BoundedResponse, open, readBeginning } from '../bounded-response.ts';
 import type { S3Place } from '../config/file-place.ts';
+import { ask, type BoundedRequest, type BoundedResponse, open, readBeginning } from '../network/bounded-response.ts';
 
 export interface S3Request extends BoundedRequest {
 	method: 'GET' | 'PUT' | 'DELETE';

@@ -1,9 +1,9 @@
 /** Removes the objects of removed files, and those for which no row was ever stored. */
 
 import { and, gt, inArray, lte } from 'drizzle-orm';
-import { inChunks, type Pause } from '../in-chunks.ts';
 import type { Storage } from '../storage/storage.ts';
 import { files, removedFiles } from '../storage/tables.ts';
+import { inChunks, type Pause } from '../tasks/in-chunks.ts';
 import type { TrackedStore } from './tracked-store.ts';
 
 const CHUNK = 100;

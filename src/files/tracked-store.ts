@@ -1,14 +1,14 @@
 /** The file store as the server uses it: what fails becomes a finding, and no object is lost track of. */
 
 import { inArray } from 'drizzle-orm';
-import { roughSize } from '../byte-sizes.ts';
-import { type DiskRoom, LEAST_INODES } from '../disk-room.ts';
-import { HOUR_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
-import { formatCount } from '../plural.ts';
+import { type DiskRoom, LEAST_INODES } from '../storage/disk-room.ts';
 import { Unavailable } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import { files, removedFiles } from '../storage/tables.ts';
+import { HOUR_MS } from '../tasks/durations.ts';
+import { roughSize } from '../text/byte-sizes.ts';
+import { formatCount } from '../text/plural.ts';
 import { type FileStore, type FileWriter, MissingFile } from './file-store.ts';
 
 /** With less, files are rejected: what is left is for the database. */

@@ -1,9 +1,9 @@
 /** Finds the form of a submission by its slug, or by a former one. On the hot path. */
 
 import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
-import { lazy } from '../lazy.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type FormRow, formerSlugs, forms } from '../storage/tables.ts';
+import { lazy } from '../tasks/lazy.ts';
 
 /** The form with a slug or former slug; `undefined` for an unknown or malformed one. */
 export type FindBySlug = (slug: string) => FormRow | Promise<FormRow | undefined>;

@@ -1,10 +1,10 @@
 /** Former slugs: those of a renamed form still lead to it, those of a deleted form stay reserved for a while. */
 
 import { and, eq, inArray, isNotNull, isNull, ne, notBetween, sql } from 'drizzle-orm';
-import { DAY_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import type { Clock, Db, Storage } from '../storage/storage.ts';
 import { type FormRow, formerSlugs, forms, type Mode } from '../storage/tables.ts';
+import { DAY_MS } from '../tasks/durations.ts';
 
 const RESERVED_MS = 30 * DAY_MS;
 

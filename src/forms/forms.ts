@@ -1,7 +1,7 @@
 /** Creates, reads, changes and deletes forms. */
 
 import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
-import type { Captcha } from '../captchas.ts';
+import type { Captcha } from '../form-values/captchas.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import { FormGone, UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';

@@ -3,9 +3,9 @@
  * follow. Pure, for browsers too.
  */
 
-import { ALIAS_NAMES, ALIASES, type AliasName } from '../aliases.ts';
-import { CAPTCHAS, type Captcha } from '../captchas.ts';
 import { UNKNOWN_FIELDS, type UnknownFields } from '../field-rules/rules.ts';
+import { ALIAS_NAMES, ALIASES, type AliasName } from '../form-values/aliases.ts';
+import { CAPTCHAS, type Captcha } from '../form-values/captchas.ts';
 import { normalizeDomain } from './allowed-domains.ts';
 import { choice, optionalChoice } from './kinds/choice.ts';
 import { choices } from './kinds/choices.ts';

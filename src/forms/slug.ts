@@ -1,6 +1,6 @@
 /** Slugs: the public names of forms in their submission addresses. */
 
-import { randomText } from '../random-text.ts';
+import { randomText } from '../text/random-text.ts';
 
 export const SLUG_MAX = 64;
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;

@@ -1,9 +1,9 @@
 /** Removes the rows of deleted forms, and frees the slugs of those deleted long ago. */
 
 import { eq, isNotNull } from 'drizzle-orm';
-import { inChunks, type Pause } from '../in-chunks.ts';
 import type { Storage } from '../storage/storage.ts';
 import { forms } from '../storage/tables.ts';
+import { inChunks, type Pause } from '../tasks/in-chunks.ts';
 import { expireReservations } from './former-slugs.ts';
 
 const CHUNK = 250;

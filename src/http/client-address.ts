@@ -1,8 +1,8 @@
 /** The client's address: the peer's, or the one that trusted proxies report. */
 
-import { createRangeCheck, ipaddr, isPlainIpv4 } from '../address-ranges.ts';
-import { lazy } from '../lazy.ts';
-import { remember } from '../remember.ts';
+import { createRangeCheck, ipaddr, isPlainIpv4 } from '../network/address-ranges.ts';
+import { lazy } from '../tasks/lazy.ts';
+import { remember } from '../tasks/remember.ts';
 
 const PRIVATE_RANGES = [
 	'127.0.0.0/8',

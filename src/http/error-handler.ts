@@ -1,7 +1,7 @@
 /** Responds to errors: with the error envelope, or with a page to a browser that navigates to a wrong address. */
 
 import type { AppError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import { errorResponse, statusOf } from './error-envelope.ts';
 import type { RequestInfo } from './request-info.ts';
 

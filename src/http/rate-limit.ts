@@ -1,7 +1,7 @@
 /** Limits requests per minute and caller, in bounded memory. */
 
-import { MINUTE_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
+import { MINUTE_MS } from '../tasks/durations.ts';
 import { createRateWindows, type RateWindows } from './rate-windows.ts';
 
 const WINDOW_MS = MINUTE_MS;

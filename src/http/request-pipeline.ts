@@ -1,7 +1,7 @@
 /** The request pipeline of a listener: host check, request id, handler, error responses, access log. */
 
 import type { AccessLine } from '../log/access-line.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Drain } from './drain.ts';
 import { toAppError } from './error-envelope.ts';

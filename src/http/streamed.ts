@@ -1,8 +1,8 @@
 /** Streamed responses, generated as fast as the client reads them. */
 
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
+import type { EndTurn } from './concurrency-limit.ts';
 import { requestInfo } from './request-info.ts';
-import type { EndTurn } from './turns.ts';
 
 export interface Streamed {
 	chunks: AsyncGenerator<Uint8Array>;

@@ -1,15 +1,15 @@
 /** Verifies the captcha of a submission: with the vendor, or with the built-in proof of work. */
 
-import { ask } from '../bounded-response.ts';
-import type { Captcha, CaptchaVendor } from '../captchas.ts';
 import type { CaptchaVerifier } from '../config.ts';
-import { MINUTE_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
+import type { Captcha, CaptchaVendor } from '../form-values/captchas.ts';
 import { hostCovered } from '../forms/allowed-domains.ts';
 import { encodeId } from '../ids.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
+import { ask } from '../network/bounded-response.ts';
 import { decisive, type SpamReason } from '../spam/verdict.ts';
 import type { FormRow } from '../storage/tables.ts';
+import { MINUTE_MS } from '../tasks/durations.ts';
 import type { Altcha } from './altcha.ts';
 
 export interface CaptchaOptions {

@@ -1,15 +1,14 @@
 /** Parses a body into the JSON text to store and its special fields. */
 
-import type { SpecialNames } from '../aliases.ts';
-import type { Dropped } from '../dropped-files.ts';
-import { lazy } from '../lazy.ts';
+import type { SpecialNames } from '../form-values/aliases.ts';
+import type { Dropped } from '../form-values/dropped-files.ts';
 import type { FormRow } from '../storage/tables.ts';
+import { lazy } from '../tasks/lazy.ts';
 import { type FieldLimits, isShortName } from './field-limits.ts';
 import type { Field } from './field-list.ts';
 import { readPlainJson } from './plain-json.ts';
 import { readPlainMultipart } from './plain-multipart.ts';
 import { isMultipart, jsonText, kindOfBody, type Media, readFields } from './read-fields.ts';
-import type { Reception } from './reception.ts';
 import type { RefusedFile } from './refused-files.ts';
 import {
 	dataJson,
@@ -19,6 +18,7 @@ import {
 	splitSpecialFields,
 	USUAL_NAMES,
 } from './special-fields.ts';
+import type { Upload } from './upload.ts';
 import { createUrlencodedWriter } from './urlencoded-json.ts';
 
 export interface Content extends Dropped {
@@ -28,7 +28,7 @@ export interface Content extends Dropped {
 	/** The JSON text to store. */
 	data: string;
 	/** The files that came with it, if any. */
-	files?: Reception;
+	files?: Upload;
 	/** Those that were left out; they stand in `droppedFiles` too. */
 	refused?: readonly RefusedFile[];
 }

@@ -1,6 +1,6 @@
 /** What is kept of a submission beside its fields, if its form wants that: from the request, which a program may forge. */
 
-import type { ContextRules } from '../context-rules.ts';
+import type { ContextRules } from '../form-values/context-rules.ts';
 import type { HeaderReader } from '../forms/allowed-domains.ts';
 import { coarseNetworkOf } from '../http/client-address.ts';
 

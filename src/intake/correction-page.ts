@@ -1,10 +1,10 @@
 /** The page for a submission that broke field rules: what is wrong, and for a visitor without script a form to correct just that. */
 
-import { CAPTCHA_NAMES, CAPTCHAS } from '../captchas.ts';
 import type { FieldError } from '../errors.ts';
-import { exactText, parseExact } from '../exact-json.ts';
 import { FIELD_TYPES, type FieldRule, isLong, labelOf } from '../field-rules/rules.ts';
-import { type Html, html } from '../html.ts';
+import { CAPTCHA_NAMES, CAPTCHAS } from '../form-values/captchas.ts';
+import { exactText, parseExact } from '../text/exact-json.ts';
+import { type Html, html } from '../text/html.ts';
 import type { Content } from './content.ts';
 import { type Page, renderPage } from './page-frame.ts';
 import { backLink } from './pages.ts';

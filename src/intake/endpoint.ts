@@ -5,12 +5,12 @@ import { noRoute } from '../http/method-guard.ts';
 import type { RateState } from '../http/rate-limit.ts';
 import type { ErrorResponses, RequestInfo } from '../http/request-info.ts';
 import type { Handler } from '../http/request-pipeline.ts';
-import { remember } from '../remember.ts';
 import type { FormRow } from '../storage/tables.ts';
+import { remember } from '../tasks/remember.ts';
 import { prefersJson } from './content-negotiation.ts';
 import { helpPage } from './help-page.ts';
 import type { Intake, Submit } from './intake.ts';
-import type { Told } from './rates.ts';
+import type { StatusQuery } from './rates.ts';
 import {
 	acceptedResponse,
 	corsHeaders,
@@ -129,7 +129,7 @@ export function createEndpoint(options: EndpointOptions): Handler {
 	}
 
 	/** What scripts ask of a form before they submit to it. */
-	async function tell(info: RequestInfo, slug: string, what: Told): Promise<Response> {
+	async function tell(info: RequestInfo, slug: string, what: StatusQuery): Promise<Response> {
 		const context = takeErrors(info);
 		context.isJsonOnly = true;
 		const sender = withForm(context, await intake.findForm(slug));
@@ -177,7 +177,7 @@ export function createEndpoint(options: EndpointOptions): Handler {
 			case '/stamp':
 				if (method === 'OPTIONS') return preflightOf(request, { slug, methods: ALLOW_GET });
 				if (method !== 'GET' && method !== 'HEAD') throw noRoute(['GET', 'HEAD', 'OPTIONS']);
-				return tell(info, slug, rest.slice(1) as Told);
+				return tell(info, slug, rest.slice(1) as StatusQuery);
 			default:
 				throw noRoute([]);
 		}

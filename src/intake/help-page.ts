@@ -1,7 +1,7 @@
 /** The page at a form's address in a browser: it explains how to post to the form. */
 
-import { CAPTCHAS, type Captcha, captchaMarkup, captchaScript } from '../captchas.ts';
-import { type Html, html, renderHtml } from '../html.ts';
+import { CAPTCHAS, type Captcha, captchaMarkup, captchaScript } from '../form-values/captchas.ts';
+import { type Html, html, renderHtml } from '../text/html.ts';
 import { type Page, renderPage } from './page-frame.ts';
 
 interface Shown {

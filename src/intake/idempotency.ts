@@ -1,14 +1,14 @@
 /** Idempotency keys: a repeated submission gets the first response again, and is not stored again. */
 
 import { and, eq, gt, lt, sql } from 'drizzle-orm';
-import { type Dropped, parseDropped } from '../dropped-files.ts';
-import { DAY_MS } from '../durations.ts';
 import { AppError, invalidField } from '../errors.ts';
-import { inChunks, type Pause } from '../in-chunks.ts';
-import { lazy } from '../lazy.ts';
+import { type Dropped, parseDropped } from '../form-values/dropped-files.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import { idempotencyKeys, submissions } from '../storage/tables.ts';
+import { DAY_MS } from '../tasks/durations.ts';
+import { inChunks, type Pause } from '../tasks/in-chunks.ts';
+import { lazy } from '../tasks/lazy.ts';
 import type { Content } from './content.ts';
 import type { Outcome } from './responses.ts';
 

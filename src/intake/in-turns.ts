@@ -1,7 +1,7 @@
 /** Runs checks that pause now and then, with what else the server does in between. */
 
 import type { Checking } from '../field-rules/check.ts';
-import { createOneAtATime } from '../one-at-a-time.ts';
+import { createOneAtATime } from '../tasks/one-at-a-time.ts';
 
 /** One stretch of one check between two rounds of events, however many checks wait. */
 const inOrder = createOneAtATime();

@@ -1,16 +1,16 @@
 /** The intake of a submission: from the request body to the committed row and the redirect target. */
 
-import type { ByteBudget } from '../byte-budget.ts';
 import type { Config } from '../config.ts';
-import { droppedOf } from '../dropped-files.ts';
 import { AppError } from '../errors.ts';
+import { droppedOf } from '../form-values/dropped-files.ts';
 import { checkOrigin } from '../forms/allowed-domains.ts';
 import type { FindBySlug } from '../forms/by-slug.ts';
 import { encodeId } from '../ids.ts';
-import { lazy } from '../lazy.ts';
-import type { Stamps } from '../spam/sender/stamps.ts';
+import type { LoadTimeTokens } from '../spam/sender/load-time-tokens.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { FormRow } from '../storage/tables.ts';
+import type { ByteBudget } from '../tasks/byte-budget.ts';
+import { lazy } from '../tasks/lazy.ts';
 import type { Altcha, AltchaChallenge } from './altcha.ts';
 import { type Content, createContentRules, readContent } from './content.ts';
 import { createIdempotency, hashContent, idempotencyKeyOf } from './idempotency.ts';
@@ -50,7 +50,7 @@ export interface IntakeOptions extends Omit<StoreOptions, 'now'> {
 	/** Loads what reads the multipart bodies that the fast path does not: most submissions need none of it. */
 	loadMultipart(limits: TextLimits): Promise<MultipartRead>;
 	altcha: Pick<Altcha, 'challenge'>;
-	stamps: Pick<Stamps, 'make'>;
+	stamps: Pick<LoadTimeTokens, 'make'>;
 	now?: () => number;
 }
 

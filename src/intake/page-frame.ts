@@ -1,7 +1,7 @@
 /** The layout of the pages for a form's visitors: an embedded style, a postmark, and a strict Content-Security-Policy. */
 
-import { type Html, type HtmlValue, html, rawHtml, renderHtml } from '../html.ts';
-import { lazy } from '../lazy.ts';
+import { lazy } from '../tasks/lazy.ts';
+import { type Html, type HtmlValue, html, rawHtml, renderHtml } from '../text/html.ts';
 import css from './page.css' with { type: 'text' };
 
 /** A rendered page; the caller adds the headers of the request (CORS, `Allow`, request id). */

@@ -2,7 +2,7 @@
 
 import type { ErrorCode, FieldError } from '../errors.ts';
 import { parseRedirectUrl } from '../forms/redirect-url.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../text/html.ts';
 import { type Page, renderPage } from './page-frame.ts';
 
 /** The page after a submission without a redirect target. `backUrl` is the Referer or Origin as sent. */

@@ -11,7 +11,7 @@ interface Sender {
 }
 
 /** What scripts ask of a form besides submitting to it. */
-export type Told = 'challenge' | 'status' | 'stamp';
+export type StatusQuery = 'challenge' | 'status' | 'stamp';
 
 export type IntakeRates = ReturnType<typeof createIntakeRates>;
 
@@ -29,7 +29,7 @@ export function createIntakeRates(
 		challenge: createRateLimiter(limits.submit, ofNetworks),
 		status: createRateLimiter(limits.submit, ofNetworks),
 		stamp: createRateLimiter(limits.submit, ofNetworks),
-	} satisfies Record<Told, unknown>;
+	} satisfies Record<StatusQuery, unknown>;
 	return {
 		/** Counts a submission against its sender's rates; returns that of the form. @throws AppError RATE_LIMITED */
 		take({ form, clientAddress }: Sender): RateState | undefined {
@@ -44,7 +44,7 @@ export function createIntakeRates(
 		/** Counts a wrong key. @throws AppError RATE_LIMITED */
 		takeFailure: (clientAddress: string): void => failures.check(networkOf(clientAddress)),
 		/** Counts a request for something else, apart from submissions. @throws AppError RATE_LIMITED */
-		takeOther: ({ form, clientAddress }: Sender, other: Told): RateState | undefined =>
+		takeOther: ({ form, clientAddress }: Sender, other: StatusQuery): RateState | undefined =>
 			others[other].take(networkOf(clientAddress), form.id),
 	};
 }

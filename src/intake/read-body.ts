@@ -1,10 +1,10 @@
 /** Reads request bodies, within a limit for each and a byte budget for all. */
 
-import type { ByteBudget } from '../byte-budget.ts';
-import { roughSize } from '../byte-sizes.ts';
 import { AppError } from '../errors.ts';
 import { networkOf } from '../http/client-address.ts';
 import { collectChunks, eachChunk } from '../http/collect-chunks.ts';
+import type { ByteBudget } from '../tasks/byte-budget.ts';
+import { roughSize } from '../text/byte-sizes.ts';
 
 /** Parses a body while it arrives. */
 export interface BodyReader {

@@ -7,8 +7,8 @@ import type { TextLimits } from './multipart-parser.ts';
 import { createMultipartReader } from './multipart-reader.ts';
 import type { Feed } from './read-body.ts';
 import type { Media } from './read-fields.ts';
-import { createReceptions, type ReceptionOptions } from './reception.ts';
 import { specialNamesOf } from './special-fields.ts';
+import { createUploads, type UploadsOptions } from './upload.ts';
 
 export interface MultipartBody {
 	media: Media;
@@ -18,13 +18,13 @@ export interface MultipartBody {
 export type MultipartRead = ReturnType<typeof createMultipartRead>;
 
 /** Throws as {@link createMultipartReader} does; then nothing of the files is left. */
-export function createMultipartRead({ limits, ...options }: ReceptionOptions & { limits: TextLimits }) {
-	const receptions = createReceptions(options);
+export function createMultipartRead({ limits, ...options }: UploadsOptions & { limits: TextLimits }) {
+	const uploads = createUploads(options);
 	return async (
 		{ form, clientAddress }: { form: FormRow; clientAddress: string },
 		{ media, feed }: MultipartBody,
 	): Promise<Content> => {
-		const files = receptions({ form, network: networkOf(clientAddress) });
+		const files = uploads({ form, network: networkOf(clientAddress) });
 		try {
 			const reader = createMultipartReader(media.boundary, { limits, files });
 			await feed(reader);

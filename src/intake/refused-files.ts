@@ -1,12 +1,12 @@
 /** Files that a form does not take: what the visitor reads, and a submission without them. */
 
-import { roughSize } from '../byte-sizes.ts';
-import { DROPPED_FILES_MAX, type DropReason, isDropReason } from '../dropped-files.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
-import type { FileRules } from '../file-rules.ts';
 import { describeTypes } from '../files/describe-types.ts';
-import { plural } from '../plural.ts';
+import { DROPPED_FILES_MAX, type DropReason, isDropReason } from '../form-values/dropped-files.ts';
+import type { FileRules } from '../form-values/file-rules.ts';
 import type { FormRow } from '../storage/tables.ts';
+import { roughSize } from '../text/byte-sizes.ts';
+import { plural } from '../text/plural.ts';
 import type { Content } from './content.ts';
 import { NO_FIELD_LIMITS, quoteName } from './field-limits.ts';
 import { readJsonFields } from './json-fields.ts';

@@ -1,8 +1,8 @@
 /** The responses of the submission endpoint: JSON for scripts, redirects and pages for browsers, with CORS headers. */
 
-import { aliasSuccess } from '../aliases.ts';
-import type { Dropped } from '../dropped-files.ts';
 import type { AppError } from '../errors.ts';
+import { aliasSuccess } from '../form-values/aliases.ts';
+import type { Dropped } from '../form-values/dropped-files.ts';
 import { sourcePage } from '../forms/allowed-domains.ts';
 import { parseRedirectUrl } from '../forms/redirect-url.ts';
 import { errorHeaders, statusOf, toEnvelope } from '../http/error-envelope.ts';

@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
-import { CAPTCHAS } from '../captchas.ts';
+import { CAPTCHAS } from '../form-values/captchas.ts';
 import {
 	formBody,
 	headerParameter,

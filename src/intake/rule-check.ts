@@ -1,9 +1,9 @@
 /** Holds submissions against the field rules of their form, and drops fields without a rule if the form says so. */
 
-import { isStored } from '../aliases.ts';
 import type { FieldError } from '../errors.ts';
 import { createFieldCheck } from '../field-rules/check.ts';
 import type { FieldRule } from '../field-rules/rules.ts';
+import { isStored } from '../form-values/aliases.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { Content } from './content.ts';
 import { NO_FIELD_LIMITS, quoteName } from './field-limits.ts';

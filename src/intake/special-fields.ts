@@ -1,11 +1,11 @@
 /** Separates the special fields from the stored ones. */
 
-import { isStored, type SpecialNames, specialNamesWith } from '../aliases.ts';
-import type { Captcha } from '../captchas.ts';
-import { isEmailAddress } from '../email-address.ts';
-import { DEFAULT_SPAM_SETTINGS } from '../spam-settings.ts';
-import type { SpecialRole } from '../special-names.ts';
+import { isStored, type SpecialNames, specialNamesWith } from '../form-values/aliases.ts';
+import type { Captcha } from '../form-values/captchas.ts';
+import { DEFAULT_SPAM_SETTINGS } from '../form-values/spam-settings.ts';
+import type { SpecialRole } from '../form-values/special-names.ts';
 import type { FormRow } from '../storage/tables.ts';
+import { isEmailAddress } from '../text/email-address.ts';
 import type { Field } from './field-list.ts';
 
 /** The values of the special fields; absent, unusable and non-string ones are omitted. */

@@ -1,13 +1,13 @@
 /** Judges a submission, and stores it with its deliveries. */
 
 import type { Outbox } from '../delivery/outbox.ts';
-import { droppedOf } from '../dropped-files.ts';
-import { withoutFileNames } from '../json-string.ts';
+import { droppedOf } from '../form-values/dropped-files.ts';
 import type { Judge } from '../spam/judge.ts';
 import { reasonsJson, type SpamReason, verdictOf } from '../spam/verdict.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery, NewIdempotencyKey, NewSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
+import { withoutFileNames } from '../text/json-string.ts';
 import type { createCaptchaCheck } from './captcha.ts';
 import type { Content } from './content.ts';
 import { contextOf } from './context.ts';

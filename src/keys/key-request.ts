@@ -1,7 +1,7 @@
 /** Pure: checks a request for a new key against the rights of its maker. */
 
 import { AppError, invalidField } from '../errors.ts';
-import { parseTimestamp } from '../timestamp.ts';
+import { parseTimestamp } from '../text/timestamp.ts';
 import type { NewKey } from './keys.ts';
 import type { Principal } from './permissions.ts';
 import type { CreateApiKey } from './schema.ts';

@@ -1,12 +1,12 @@
 /** Creates, lists, revokes and authenticates API keys. */
 
 import { desc, eq, sql } from 'drizzle-orm';
-import { MINUTE_MS } from '../durations.ts';
 import { AppError, invalidField } from '../errors.ts';
 import { decodeId, encodeId } from '../ids.ts';
-import { lazy } from '../lazy.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type ApiKeyRow, apiKeys, keyForms as keyFormRows, type Mode, type Permission } from '../storage/tables.ts';
+import { MINUTE_MS } from '../tasks/durations.ts';
+import { lazy } from '../tasks/lazy.ts';
 import { KEY_NAME_MAX } from './bounds.ts';
 import { createKeyForms } from './key-forms.ts';
 import { type Principal, unauthorized } from './permissions.ts';

@@ -1,7 +1,7 @@
 /** The format of API keys: a prefix for the kind, 190 bits of entropy, and a checksum that catches typos. */
 
-import { randomText } from '../random-text.ts';
 import type { Mode } from '../storage/tables.ts';
+import { randomText } from '../text/random-text.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 32;

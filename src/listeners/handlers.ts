@@ -6,7 +6,7 @@ import type { ErrorHandler } from '../http/error-handler.ts';
 import { noRoute } from '../http/method-guard.ts';
 import { setRequestInfo } from '../http/request-info.ts';
 import type { Fetch, Handler } from '../http/request-pipeline.ts';
-import { lazy } from '../lazy.ts';
+import { lazy } from '../tasks/lazy.ts';
 import { openPipeline, type PublicUrls } from './pipeline.ts';
 import { createPublicRoutes } from './public.ts';
 

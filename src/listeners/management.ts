@@ -2,6 +2,7 @@
 
 import { type AnyElysia, Elysia } from 'elysia';
 import type { App, ManagedApp } from '../app.ts';
+import { VERSION } from '../config/version.ts';
 import { EVENTS_PATH, eventRoutes } from '../dashboard/events/routes.ts';
 import { dashboardRoutes } from '../dashboard/routes.ts';
 import { createSessionCookie } from '../dashboard/session/cookie.ts';
@@ -33,7 +34,6 @@ import { submissionRoutes } from '../submissions/routes.ts';
 import { spamRoutes } from '../submissions/spam/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
 import { suggestionRoutes } from '../submissions/suggestion/routes.ts';
-import { VERSION } from '../version.ts';
 import type { PublicUrls } from './pipeline.ts';
 import { describedProbes } from './probe-routes.ts';
 

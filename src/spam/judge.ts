@@ -1,12 +1,12 @@
 /** Judges a submission by all rules. On the hot path: synchronous, and next to nothing for a plain message. */
 
 import type { RateLimiter } from '../http/rate-limit.ts';
-import { lazy } from '../lazy.ts';
 import type { FormRow } from '../storage/tables.ts';
+import { lazy } from '../tasks/lazy.ts';
 import type { Matchers, SpamLists } from './lists/lists.ts';
 import { mayHaveSigns } from './quick-look.ts';
 import { createRecentData, type Reading } from './recent-data.ts';
-import type { Stamps } from './sender/stamps.ts';
+import type { LoadTimeTokens } from './sender/load-time-tokens.ts';
 import { judgeEmphasis } from './text/emphasis.ts';
 import { judgeLinks } from './text/links.ts';
 import { readMessage } from './text/message.ts';
@@ -22,7 +22,7 @@ export interface Sent {
 	data: string;
 	/** The address that the sender asked to reply to. */
 	replyTo: string | undefined;
-	/** When the form was loaded; see `sender/stamps.ts`. */
+	/** When the form was loaded; see `sender/load-time-tokens.ts`. */
 	stamp?: string | undefined;
 	clientAddress: string;
 	/** Whether a server sent it, with a key that may submit. */
@@ -41,7 +41,7 @@ export interface JudgeOptions {
 	/** Rules that stand by themselves. */
 	rules: readonly Rule[];
 	lists: Pick<SpamLists, 'of'>;
-	stamps: Pick<Stamps, 'judge'>;
+	stamps: Pick<LoadTimeTokens, 'judge'>;
 	/** The domain of a disposable mail address in the data. */
 	judgeMail: (data: string) => SpamReason | null;
 	/** Of all networks to one form: what comes beyond it is spam. */

@@ -1,7 +1,7 @@
 /** What judges submissions, put together. */
 
 import type { RateLimiter } from '../http/rate-limit.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import { createServerSecret } from '../storage/server-secret.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { FormRow } from '../storage/tables.ts';
@@ -11,7 +11,7 @@ import { createWordRules } from './bayes/word-rules.ts';
 import { createJudge } from './judge.ts';
 import { createLists } from './lists/lists.ts';
 import { createDisposableCheck } from './sender/disposable.ts';
-import { createStamps } from './sender/stamps.ts';
+import { createLoadTimeTokens } from './sender/load-time-tokens.ts';
 
 export interface SpamOptions {
 	formRate: Pick<RateLimiter, 'isOver'>;
@@ -24,7 +24,7 @@ export interface SpamOptions {
 export type Spam = ReturnType<typeof createSpam>;
 
 export function createSpam(storage: Storage, { formRate, disposableDomains, log, now = Date.now }: SpamOptions) {
-	const stamps = createStamps({ secret: createServerSecret(storage, 'stamp-secret'), now });
+	const stamps = createLoadTimeTokens({ secret: createServerSecret(storage, 'stamp-secret'), now });
 	const models = createWordModels(storage, { log });
 	const lists = createLists(storage);
 	return {

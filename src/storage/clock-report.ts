@@ -1,6 +1,6 @@
 /** Pure: what is to be said about the clock: that it is wrong, or that it was. */
 
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
 import type { ClockStep, Timeline } from './timeline.ts';
 
 /** A smaller difference is no fault that anyone would notice. */

@@ -1,8 +1,8 @@
 /** A database as it lies somewhere, beside opening it: found, locked, copied, replaced, inspected, measured. */
 
 import { isPostgres, withoutPassword } from '../config/postgres-url.ts';
-import type { DiskRoom } from '../disk-room.ts';
 import type { ClockReport } from './clock-report.ts';
+import type { DiskRoom } from './disk-room.ts';
 import type { OutboxReport } from './pauses.ts';
 import { sqliteDatabaseAt } from './sqlite/database.ts';
 import { sqliteVersion } from './sqlite/inspect.ts';

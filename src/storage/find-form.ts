@@ -2,7 +2,7 @@
 
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { decodeId } from '../ids.ts';
-import { lazy } from '../lazy.ts';
+import { lazy } from '../tasks/lazy.ts';
 import { FormGone } from './errors.ts';
 import type { Db } from './storage.ts';
 import { type FormRow, forms, type Mode } from './tables.ts';

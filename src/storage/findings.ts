@@ -1,7 +1,7 @@
 /** What is wrong at the moment with what the server stands on: one list for the log, the probes, the status and doctor. */
 
 import { AppError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import { Unavailable } from './errors.ts';
 
 interface Kind {

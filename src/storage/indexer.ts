@@ -1,7 +1,7 @@
 /** Drives the search index of a running server: within a second behind the submissions, and out of their way. */
 
-import type { Log } from '../log.ts';
-import { repeat } from '../repeat.ts';
+import type { Log } from '../log/log.ts';
+import { repeat } from '../tasks/repeat.ts';
 import type { Findings } from './findings.ts';
 
 const LOOK_EVERY_MS = 200;

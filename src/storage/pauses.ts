@@ -1,6 +1,6 @@
 /** Pauses of destinations as they are kept in the database, where commands, other servers and the next start find them. */
 
-import { MINUTE_MS } from '../durations.ts';
+import { MINUTE_MS } from '../tasks/durations.ts';
 
 /** Destinations are busy or restarted now and then; a longer pause needs its operator. */
 export const LONG_PAUSE_MS = 15 * MINUTE_MS;

@@ -1,6 +1,6 @@
 /** Pure: which words of a submission the index holds, and how it is asked for words. */
 
-import { endOfString, stringText } from '../json-string.ts';
+import { endOfString, stringText } from '../text/json-string.ts';
 import { fold } from './search-words.ts';
 
 /** Text of one submission beyond this is stored but not searched, so that one client cannot swell the index. */

@@ -2,12 +2,12 @@
 
 import { sql } from 'drizzle-orm';
 import { index, integer, type SQLiteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
-import type { AliasName } from '../aliases.ts';
-import { CAPTCHA_NAMES } from '../captchas.ts';
-import type { ContextRules } from '../context-rules.ts';
 import { type FieldRule, UNKNOWN_FIELD_NAMES } from '../field-rules/rules.ts';
-import { DEFAULT_FILE_RULES, type FileRules } from '../file-rules.ts';
-import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../spam-settings.ts';
+import type { AliasName } from '../form-values/aliases.ts';
+import { CAPTCHA_NAMES } from '../form-values/captchas.ts';
+import type { ContextRules } from '../form-values/context-rules.ts';
+import { DEFAULT_FILE_RULES, type FileRules } from '../form-values/file-rules.ts';
+import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../form-values/spam-settings.ts';
 import { lazyTable } from './lazy-table.ts';
 
 export const MODES = ['live', 'test'] as const;

@@ -1,6 +1,5 @@
 /** Pure: parses the query parameters of the submissions list, and criteria in general, strictly. */
 
-import { DAY_MS } from '../durations.ts';
 import { invalidField } from '../errors.ts';
 import { oneOf, parsePage, single } from '../http/query-parameters.ts';
 import { decodeId } from '../ids.ts';
@@ -8,7 +7,8 @@ import { searchWords } from '../storage/search-words.ts';
 import type { Condition } from '../storage/submission.ts';
 import { FILTERS, type Filter } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
-import { parseTimestamp, type Timestamp } from '../timestamp.ts';
+import { DAY_MS } from '../tasks/durations.ts';
+import { parseTimestamp, type Timestamp } from '../text/timestamp.ts';
 import { SEARCH_MAX } from './bounds.ts';
 
 /** Which submissions; times in milliseconds since 1970. */

@@ -1,14 +1,14 @@
 /** Writes the JSON text of submissions: whole, or, if large, as a stream with one large submission in memory at a time. */
 
-import type { ByteBudget } from '../byte-budget.ts';
 import { ofFormOnly, presentAround, presentWith } from '../delivery/present-submission.ts';
+import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import type { Streamed } from '../http/streamed.ts';
-import type { Turns } from '../http/turns.ts';
 import { encodeId } from '../ids.ts';
 import { asDamaged, isJson, NO_DATA, REPLACED } from '../storage/damage.ts';
 import { isJsonInUtf8 } from '../storage/damaged-bytes.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { PageEntry } from '../storage/submission.ts';
+import type { ByteBudget } from '../tasks/byte-budget.ts';
 
 export interface PageParts {
 	formId: number;
@@ -26,7 +26,7 @@ export interface PageWriterOptions {
 	/** Accounts for large texts in memory. */
 	budget: Pick<ByteBudget, 'take'>;
 	/** Limits concurrent streams. */
-	turns: Turns;
+	turns: ConcurrencyLimit;
 }
 
 /** Up to this size a page is sent whole; nearly every page is smaller. */

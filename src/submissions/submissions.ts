@@ -2,13 +2,13 @@
 
 import { presentFlagged } from '../delivery/present-submission.ts';
 import type { Retries } from '../delivery/retries.ts';
-import { DAY_MS } from '../durations.ts';
 import { AppError, invalidField } from '../errors.ts';
 import { decodeId, encodeId, IDS_PER_MILLISECOND } from '../ids.ts';
-import { createOneAtATime } from '../one-at-a-time.ts';
 import type { Clock, Storage } from '../storage/storage.ts';
 import type { PageEntry, Selection } from '../storage/submission.ts';
 import type { FormRow, Mode } from '../storage/tables.ts';
+import { DAY_MS } from '../tasks/durations.ts';
+import { createOneAtATime } from '../tasks/one-at-a-time.ts';
 import { type Export, type ExportQuery, openExport } from './export/export.ts';
 import { type ListQuery, toCondition } from './list-query.ts';
 import { createPageWriter, type JsonText, type PageWriterOptions } from './page-writer.ts';

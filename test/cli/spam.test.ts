@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { openApp } from '../../src/app.ts';
 import { decodeId, encodeId } from '../../src/ids.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
 let cli: CommandLine;

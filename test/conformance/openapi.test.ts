@@ -10,7 +10,7 @@ import { openManagedApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { ApiDocument } from '../../src/http/openapi-document.ts';
 import { mountManagement } from '../../src/listeners/management.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 

@@ -2,15 +2,15 @@
 
 import { dirname, join } from 'node:path';
 import { eq } from 'drizzle-orm';
-import { createByteBudget } from '../../src/byte-budget.ts';
 import { createDispatch, type DispatchOptions } from '../../src/delivery/dispatch.ts';
 import type { PostResult } from '../../src/delivery/guarded-request.ts';
 import { manageDeliveries } from '../../src/delivery/management.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { createFileLinks } from '../../src/files/links.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 import { openStorage } from '../../src/storage/storage.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms } from '../../src/storage/tables.ts';
+import { createByteBudget } from '../../src/tasks/byte-budget.ts';
 
 /** The real timing, scaled down for tests. */
 export const SHORT_TIMING = { leaseMs: 600, tickMs: 50, probeWait: { firstMs: 120, longestMs: 240 } };

@@ -6,11 +6,11 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { type ByteBudget, createByteBudget } from '../../src/byte-budget.ts';
 import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
 import { createWebhookSecret } from '../../src/delivery/webhook.ts';
 import { encodeId } from '../../src/ids.ts';
 import { webhooks } from '../../src/storage/tables.ts';
+import { type ByteBudget, createByteBudget } from '../../src/tasks/byte-budget.ts';
 import type { DeliveryFixture } from './delivery-fixture.ts';
 import { allIn, useDeliveryFixtures } from './fixtures.ts';
 

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
-import { createByteBudget } from '../../src/byte-budget.ts';
 import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
 import { createWebhookSecret, DISABLE_AFTER_MS } from '../../src/delivery/webhook.ts';
 import { createWebhookChannel } from '../../src/delivery/webhook-channel.ts';
@@ -10,6 +9,7 @@ import { createFileLinks } from '../../src/files/links.ts';
 import { encodeId } from '../../src/ids.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
 import { type DeliveryRow, deliveries, forms, webhooks } from '../../src/storage/tables.ts';
+import { createByteBudget } from '../../src/tasks/byte-budget.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const FORM = 46_655;

@@ -4,8 +4,8 @@ import { beforeEach, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HOUR_MS } from '../../src/durations.ts';
 import { openFolder } from '../../src/files/folder.ts';
+import { HOUR_MS } from '../../src/tasks/durations.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 let root: string;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { FileStore } from '../../src/files/file-store.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { startScanning } from '../../src/files/scanning.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
 import type { StoredFile } from '../../src/storage/submission.ts';
 import { forms } from '../../src/storage/tables.ts';

@@ -9,7 +9,7 @@ import { startFileWatch } from '../../src/files/file-watch.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { sweepFiles } from '../../src/files/sweep.ts';
 import { createTrackedStore } from '../../src/files/tracked-store.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
 import { forms, removedFiles } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';

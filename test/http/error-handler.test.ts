@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { AppError } from '../../src/errors.ts';
 import { toAppError } from '../../src/http/error-envelope.ts';
 import { logServerError } from '../../src/http/error-handler.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 import { openTestServer } from '../server.ts';
 
 function logged(error: AppError): number {

@@ -5,7 +5,7 @@ import { createClientAddress } from '../../src/http/client-address.ts';
 import { createDrain } from '../../src/http/drain.ts';
 import { errorResponse } from '../../src/http/error-envelope.ts';
 import { createRequestPipeline } from '../../src/http/request-pipeline.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 
 test('each request has an id of its own, which counts up in digits and letters', async () => {
 	const fetch = createRequestPipeline({

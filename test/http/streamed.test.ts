@@ -4,7 +4,7 @@ import { afterAll, beforeEach, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { type RequestInfo, setRequestInfo } from '../../src/http/request-info.ts';
 import { createStreamResponse } from '../../src/http/streamed.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 
 const PIECE = new Uint8Array(1024 * 1024);
 const lines: string[] = [];

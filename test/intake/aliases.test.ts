@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page as Tab } from 'playwright-core';
-import { ALIAS_NAMES, ALIASES, type AliasName, aliasTable } from '../../src/aliases.ts';
+import { ALIAS_NAMES, ALIASES, type AliasName, aliasTable } from '../../src/form-values/aliases.ts';
 import { openBrowser } from '../browser.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { openSite } from '../site.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
-import { CAPTCHA_VENDORS, type Captcha, type CaptchaVendor } from '../../src/captchas.ts';
 import type { CaptchaVerifier } from '../../src/config.ts';
+import { CAPTCHA_VENDORS, type Captcha, type CaptchaVendor } from '../../src/form-values/captchas.ts';
 import { type CaptchaOptions, createCaptchaCheck } from '../../src/intake/captcha.ts';
 import type { SpamReason } from '../../src/spam/verdict.ts';
 

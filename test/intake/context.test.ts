@@ -1,7 +1,7 @@
 /** What is kept of a submission beside its fields: nothing, or what its form says, and shown wherever submissions are. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { ContextRulesInput } from '../../src/context-rules.ts';
+import type { ContextRulesInput } from '../../src/form-values/context-rules.ts';
 import { coarseNetworkOf } from '../../src/http/client-address.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { FieldRule } from '../../src/field-rules/rules.ts';
-import type { FileRulesInput } from '../../src/file-rules.ts';
+import type { FileRulesInput } from '../../src/form-values/file-rules.ts';
 import { roomOf } from '../../src/storage/file-room.ts';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { startS3Server } from '../files/s3-server.ts';

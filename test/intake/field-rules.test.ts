@@ -1,8 +1,8 @@
 /** Field rules through the real server: what is rejected and how it is said, what is dropped, and nothing changed. */
 
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { AliasName } from '../../src/aliases.ts';
 import type { FieldRule, UnknownFields } from '../../src/field-rules/rules.ts';
+import type { AliasName } from '../../src/form-values/aliases.ts';
 import { openTestServer, readAnswer } from '../server.ts';
 
 setDefaultTimeout(20_000);

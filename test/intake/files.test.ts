@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { eq } from 'drizzle-orm';
-import { DEFAULT_FILE_RULES, type FileRules } from '../../src/file-rules.ts';
+import { DEFAULT_FILE_RULES, type FileRules } from '../../src/form-values/file-rules.ts';
 import { decodeId } from '../../src/ids.ts';
 import type { StoredFile } from '../../src/storage/submission.ts';
 import { submissions } from '../../src/storage/tables.ts';

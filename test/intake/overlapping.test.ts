@@ -1,7 +1,7 @@
 /** Submissions that overtake each other on their way to the disk, through real sockets: each is in the list, once. */
 
 import { afterEach, expect, test } from 'bun:test';
-import { DEFAULT_FILE_RULES } from '../../src/file-rules.ts';
+import { DEFAULT_FILE_RULES } from '../../src/form-values/file-rules.ts';
 import type { SubmissionList } from '../../src/submissions/schema.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 

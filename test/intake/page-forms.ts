@@ -1,6 +1,6 @@
 /** Forms and scripts as public pages have them for other services: names, types and encoding of their fields, nothing else. */
 
-import type { AliasName } from '../../src/aliases.ts';
+import type { AliasName } from '../../src/form-values/aliases.ts';
 import { ACTION, type ServiceForm, TYPED } from './service-forms.ts';
 
 interface PageForm extends ServiceForm {

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core';
-import type { Captcha } from '../../src/captchas.ts';
 import { ERROR_CODES } from '../../src/errors.ts';
+import type { Captcha } from '../../src/form-values/captchas.ts';
 import { helpPage } from '../../src/intake/help-page.ts';
 import type { Page } from '../../src/intake/page-frame.ts';
 import { errorPage, smallPage, thankYouPage } from '../../src/intake/pages.ts';

@@ -1,7 +1,6 @@
 /** Bodies over real connections: complete and within limits, or rejected early. */
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
-import { createByteBudget } from '../../src/byte-budget.ts';
 import {
 	asBodyError,
 	checkSize,
@@ -9,6 +8,7 @@ import {
 	declaredSize,
 	readSmallBody,
 } from '../../src/intake/read-body.ts';
+import { createByteBudget } from '../../src/tasks/byte-budget.ts';
 import { rejectionOfAsync } from '../rejection.ts';
 
 const MAX_BYTES = 1000;

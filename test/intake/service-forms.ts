@@ -1,6 +1,6 @@
 /** Forms as the documentation of other services shows them, filled in by what a visitor types; only the address is to be replaced. */
 
-import type { AliasName } from '../../src/aliases.ts';
+import type { AliasName } from '../../src/form-values/aliases.ts';
 
 export interface ServiceForm {
 	html: string;

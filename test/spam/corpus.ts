@@ -1,12 +1,12 @@
 /** How much spam the score finds in a set of marked submissions, before it has learnt and after it has learnt one half of them. */
 
-import { DAY_MS } from '../../src/durations.ts';
 import { addRow, bucketOf, createCounts, createLesson, encodeLesson, learn } from '../../src/spam/bayes/counts.ts';
 import { createKeyedHash } from '../../src/spam/bayes/keyed-hash.ts';
 import type { WordModels } from '../../src/spam/bayes/models.ts';
 import { tokensOf } from '../../src/spam/bayes/tokens.ts';
 import { createWordRules } from '../../src/spam/bayes/word-rules.ts';
 import type { RuleName } from '../../src/spam/rules.ts';
+import { DAY_MS } from '../../src/tasks/durations.ts';
 import { openJudge } from './judge.ts';
 
 export interface Marked {

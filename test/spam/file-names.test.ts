@@ -1,8 +1,8 @@
 /** The names of attached files are no text to the score: neither when a submission arrives, nor when it teaches or is explained. */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { withoutFileNames } from '../../src/json-string.ts';
 import type { SubmissionList } from '../../src/submissions/schema.ts';
+import { withoutFileNames } from '../../src/text/json-string.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const NAME = 'txt viagra casino bonus lottery!.txt';

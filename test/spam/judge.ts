@@ -1,9 +1,9 @@
 /** A judge for tests: what it says of fields, with what a test changes of the usual. */
 
+import type { SpamSettings } from '../../src/form-values/spam-settings.ts';
 import { createJudge, type JudgeOptions, type Sent } from '../../src/spam/judge.ts';
 import { createDisposableCheck } from '../../src/spam/sender/disposable.ts';
 import { type SpamReason, scoreOf, verdictOf } from '../../src/spam/verdict.ts';
-import type { SpamSettings } from '../../src/spam-settings.ts';
 import type { FormRow, Mode } from '../../src/storage/tables.ts';
 
 export interface Posted extends Partial<Omit<Sent, 'form' | 'data'>> {

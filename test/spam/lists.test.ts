@@ -1,7 +1,7 @@
 /** Block and allow lists: their entries, what meets them, and how they are changed. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { isAddressOrRange } from '../../src/address-ranges.ts';
+import { isAddressOrRange } from '../../src/network/address-ranges.ts';
 import { parseEntry } from '../../src/spam/lists/entry.ts';
 import { createMatcher } from '../../src/spam/lists/matcher.ts';
 import { openTestServer, type TestServer } from '../server.ts';

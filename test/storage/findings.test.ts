@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { AppError } from '../../src/errors.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 import { createFindings, logBeside } from '../../src/storage/findings.ts';
 import { isDamage } from '../../src/storage/sqlite/failures.ts';
 

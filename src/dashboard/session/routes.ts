@@ -1,6 +1,7 @@
 /** Routes that open, read, switch and close a dashboard session. */
 
 import { Elysia } from 'elysia';
+import { VERSION } from '../../config/version.ts';
 import { AppError, invalidField } from '../../errors.ts';
 import type { Forms } from '../../forms/forms.ts';
 import { networkOf } from '../../http/client-address.ts';
@@ -11,7 +12,6 @@ import { requestInfo } from '../../http/request-info.ts';
 import { successResponse } from '../../http/success.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { callerOf, unauthorized } from '../../keys/permissions.ts';
-import { VERSION } from '../../version.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { SessionCredential } from './credential.ts';
 import { checkOwnPage, pageOrigin } from './page-origin.ts';

@@ -1,13 +1,11 @@
 /** Dashboard sessions: opened by a key, whose permissions and expiry they share, or by a set-up link. */
 
 import { and, between, desc, eq, inArray, lt, lte, notBetween, sql } from 'drizzle-orm';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { type Principal, unauthorized } from '../../keys/permissions.ts';
 import { hashToken } from '../../keys/token.ts';
-import { lazy } from '../../lazy.ts';
 import type { Storage } from '../../storage/storage.ts';
 import {
 	type ApiKeyRow,
@@ -18,6 +16,8 @@ import {
 	sessions,
 	setupLinks,
 } from '../../storage/tables.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../tasks/durations.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import type { SignedIn } from '../sessions/schema.ts';
 
 const IDLE_MS = 12 * HOUR_MS;

@@ -1,14 +1,14 @@
 /** Health and settings of the server, for its operator. */
 
 import { and, desc, eq, gt, isNull } from 'drizzle-orm';
+import { VERSION } from '../../config/version.ts';
 import type { Config } from '../../config.ts';
 import type { DeliveryManagement } from '../../delivery/management.ts';
-import { LEAST_INODES } from '../../disk-room.ts';
 import { encodeId } from '../../ids.ts';
 import type { DiskUse } from '../../storage/database.ts';
+import { LEAST_INODES } from '../../storage/disk-room.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type DeliveryState, forms, type Mode } from '../../storage/tables.ts';
-import { VERSION } from '../../version.ts';
 import type { Status } from './schema.ts';
 
 /** Forms that are named with the size of their files. */

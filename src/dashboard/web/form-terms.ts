@@ -1,10 +1,10 @@
 /** Sentences on what a form takes from whom and when, as its settings say. */
 
-import { isStored, specialNamesWith } from '../../aliases.ts';
-import { roughSize } from '../../byte-sizes.ts';
-import { CAPTCHAS } from '../../captchas.ts';
 import { labelOf } from '../../field-rules/rules.ts';
-import { formatCount, plural } from '../../plural.ts';
+import { isStored, specialNamesWith } from '../../form-values/aliases.ts';
+import { CAPTCHAS } from '../../form-values/captchas.ts';
+import { roughSize } from '../../text/byte-sizes.ts';
+import { formatCount, plural } from '../../text/plural.ts';
 import type { Form } from './api-types.ts';
 import { absoluteTime } from './format.ts';
 

@@ -1,7 +1,7 @@
 /** Formats values, times and numbers for display. */
 
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
-import { lazy } from '../../lazy.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../tasks/durations.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import { numeralText } from './exact-json.ts';
 
 const WEEK_MS = 7 * DAY_MS;

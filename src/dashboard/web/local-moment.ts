@@ -1,6 +1,6 @@
 /** Moments as an input of type `datetime-local` holds them: in the reader's zone, and without it. */
 
-import { MINUTE_MS } from '../../durations.ts';
+import { MINUTE_MS } from '../../tasks/durations.ts';
 
 export function localMoment(iso: string): string {
 	const date = new Date(iso);

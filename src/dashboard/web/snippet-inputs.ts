@@ -2,7 +2,7 @@
 
 import { FIELD_TYPES, type FieldRule, isLong, labelOf } from '../../field-rules/rules.ts';
 import { sampleOf } from '../../field-rules/sample.ts';
-import type { FileRules } from '../../file-rules.ts';
+import type { FileRules } from '../../form-values/file-rules.ts';
 
 /** For a form without rules. */
 const USUAL: readonly FieldRule[] = [

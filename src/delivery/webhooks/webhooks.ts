@@ -1,7 +1,6 @@
 /** The webhooks of a form: created, listed, changed, removed, and tested. */
 
 import { and, asc, eq, inArray } from 'drizzle-orm';
-import { DAY_MS } from '../../durations.ts';
 import { AppError, invalidField } from '../../errors.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Db, Storage } from '../../storage/storage.ts';
@@ -15,6 +14,7 @@ import {
 	webhooks,
 } from '../../storage/tables.ts';
 import type { Timeline } from '../../storage/timeline.ts';
+import { DAY_MS } from '../../tasks/durations.ts';
 import type { GuardedPost } from '../guarded-request.ts';
 import { textBody } from '../post-body.ts';
 import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome, webhookTest } from '../webhook.ts';

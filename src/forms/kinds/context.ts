@@ -7,9 +7,9 @@ import {
 	formatContextRules,
 	NO_CONTEXT,
 	parseContextRules,
-} from '../../context-rules.ts';
-import { withoutNulls } from '../../without-nulls.ts';
+} from '../../form-values/context-rules.ts';
 import type { Setting, Words } from './setting.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 export interface Context extends Setting<ContextRules | null, ContextRulesInput> {
 	kind: 'context';

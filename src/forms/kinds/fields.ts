@@ -11,9 +11,9 @@ import {
 	PATTERN_TEXT_MAX,
 	type RuleMember,
 } from '../../field-rules/rules.ts';
-import { SPECIAL_NAMES } from '../../special-names.ts';
-import { withoutNulls } from '../../without-nulls.ts';
+import { SPECIAL_NAMES } from '../../form-values/special-names.ts';
 import type { Check, Setting, Types, Words } from './setting.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 const RULES_MAX = 100;
 const NAME_MAX = 200;

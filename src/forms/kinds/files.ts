@@ -1,6 +1,5 @@
 /** The kind of the setting of attached files: rules, or `null` for no files. */
 
-import { formatSize, parseSize } from '../../byte-sizes.ts';
 import {
 	checkFileType,
 	DEFAULT_FILE_RULES,
@@ -9,9 +8,10 @@ import {
 	formatFileRules,
 	ON_REFUSED_NAMES,
 	parseFileRules,
-} from '../../file-rules.ts';
-import { withoutNulls } from '../../without-nulls.ts';
+} from '../../form-values/file-rules.ts';
+import { formatSize, parseSize } from '../../text/byte-sizes.ts';
 import type { Check, Setting, Words } from './setting.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 interface FilesOptions extends Words<FileRules | null> {
 	maxFiles: number;

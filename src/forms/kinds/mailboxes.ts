@@ -1,6 +1,6 @@
 /** The kind of the setting of who gets mails: a list of mailboxes, or a text with commas between them, as which it is returned. */
 
-import { formatMailbox, parseMailboxes } from '../../email-address.ts';
+import { formatMailbox, parseMailboxes } from '../../text/email-address.ts';
 import type { Setting, Words } from './setting.ts';
 import { optionalText, type Text } from './text.ts';
 

@@ -1,6 +1,6 @@
 /** The kind of settings that are a moment, or none. */
 
-import { parseTimestamp } from '../../timestamp.ts';
+import { parseTimestamp } from '../../text/timestamp.ts';
 import type { Setting, Words } from './setting.ts';
 
 export interface Moment extends Setting<string | null> {

@@ -1,7 +1,7 @@
 /** What every setting of a form has, of whichever kind: its words, shape, check and text. Pure, for browsers too. */
 
 import type { TSchema, Type } from '@sinclair/typebox';
-import type { Captcha } from '../../captchas.ts';
+import type { Captcha } from '../../form-values/captchas.ts';
 import type { nullable, stringEnum } from '../../http/schema-types.ts';
 
 /** What this server allows. */

@@ -6,8 +6,8 @@ import {
 	parseSpamSettings,
 	type SpamSettings,
 	type SpamSettingsInput,
-} from '../../spam-settings.ts';
-import { SPECIAL_NAMES } from '../../special-names.ts';
+} from '../../form-values/spam-settings.ts';
+import { SPECIAL_NAMES } from '../../form-values/special-names.ts';
 import type { Check, Setting, Words } from './setting.ts';
 
 interface SpamOptions extends Words<SpamSettings> {

@@ -1,6 +1,6 @@
 /** Resets the captcha widgets of a page after a request, because a token is valid only once. */
 
-import { widgetGlobals } from '../../captchas.ts' with { type: 'macro' };
+import { widgetGlobals } from '../../form-values/captchas.ts' with { type: 'macro' };
 
 interface Resettable {
 	reset?: () => void;

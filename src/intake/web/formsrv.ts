@@ -2,8 +2,8 @@
 
 import { renewCaptchas } from './captchas.ts';
 import { withoutShadows } from './form-members.ts';
+import { addStamp, fetchStamp } from './load-time-tokens.ts';
 import { clearMessages, prepareMessages, showError, showSuccess } from './messages.ts';
-import { addStamp, fetchStamp } from './stamps.ts';
 import { fetchStatus, showClosed } from './status.ts';
 
 /** A request that can be repeated exactly, under the same idempotency key. */

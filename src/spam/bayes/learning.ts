@@ -1,8 +1,8 @@
 /** The background work of the word models: what the owner marked is learnt within a second, by one server, and known to all soon. */
 
 import type { Events } from '../../events.ts';
-import type { Log } from '../../log.ts';
-import { repeat } from '../../repeat.ts';
+import type { Log } from '../../log/log.ts';
+import { repeat } from '../../tasks/repeat.ts';
 import type { WordModels } from './models.ts';
 import type { Training } from './training.ts';
 

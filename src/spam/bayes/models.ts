@@ -1,11 +1,11 @@
 /** The word models in memory, within a bound: read when a submission needs one, then kept up to date with their rows. */
 
 import { eq, inArray } from 'drizzle-orm';
-import type { Log } from '../../log.ts';
-import { createOneAtATime } from '../../one-at-a-time.ts';
+import type { Log } from '../../log/log.ts';
 import { createServerSecret } from '../../storage/server-secret.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type FormRow, type Mode, type SpamModelRow, spamModels } from '../../storage/tables.ts';
+import { createOneAtATime } from '../../tasks/one-at-a-time.ts';
 import { bucketOf, type Change, type Model } from './counts.ts';
 import { type FrozenRow, freezeRow } from './frozen-row.ts';
 import { createKeyedHash, type KeyedHash } from './keyed-hash.ts';

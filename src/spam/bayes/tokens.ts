@@ -3,7 +3,7 @@
  * belongs to a part of the submission.
  */
 
-import { namedStringValues } from '../../json-string.ts';
+import { namedStringValues } from '../../text/json-string.ts';
 
 /** To be raised with any change of what tokens a submission has. */
 export const TOKENS_VERSION = 5;

@@ -4,10 +4,10 @@
  */
 
 import { and, asc, eq, getTableColumns, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm';
-import { withoutFileNames } from '../../json-string.ts';
-import { lazy } from '../../lazy.ts';
 import type { Db, Storage } from '../../storage/storage.ts';
 import { forms, type Mode, type SpamModelRow, spamMarks, spamModels } from '../../storage/tables.ts';
+import { lazy } from '../../tasks/lazy.ts';
+import { withoutFileNames } from '../../text/json-string.ts';
 import {
 	addRow,
 	bucketOf,

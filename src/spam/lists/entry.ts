@@ -1,6 +1,6 @@
 /** Pure: an entry of a block or allow list, as `domain:example.com`, in the shape in which it is stored. For browsers too. */
 
-import { isEmailAddress } from '../../email-address.ts';
+import { isEmailAddress } from '../../text/email-address.ts';
 
 export const ENTRY_KINDS = ['email', 'domain', 'cidr', 'text'] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];

@@ -1,8 +1,8 @@
 /** Block and allow lists, of single forms and of all forms of a mode: kept, changed, and ready for the judge. */
 
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
-import { isAddressOrRange } from '../../address-ranges.ts';
 import { AppError, type FieldError } from '../../errors.ts';
+import { isAddressOrRange } from '../../network/address-ranges.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type FormRow, LISTS, type ListName, listEntries, type Mode } from '../../storage/tables.ts';
 import { parseEntry } from './entry.ts';

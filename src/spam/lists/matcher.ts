@@ -1,6 +1,6 @@
 /** Finds the entries of lists that a submission meets, in far less than a millisecond however long the lists are. */
 
-import { type Address, ipaddr } from '../../address-ranges.ts';
+import { type Address, ipaddr } from '../../network/address-ranges.ts';
 import { MAX_CHARACTERS, textsOf } from '../text/message.ts';
 import { asciiDomain, MAX_TEXT, MIN_TEXT, plainText, splitEntry } from './entry.ts';
 

@@ -1,7 +1,7 @@
 /** The rule for mail addresses that are thrown away after use: a list of their domains, or a file in its place. */
 
 import { readFileSync } from 'node:fs';
-import { remember } from '../../remember.ts';
+import { remember } from '../../tasks/remember.ts';
 import type { SpamReason } from '../verdict.ts';
 import type * as List from './disposable-domains.ts';
 

@@ -1,6 +1,6 @@
 /** The rules for what advertisements stress: capitals, exclamation marks, sums of money, telephone numbers. */
 
-import { plural } from '../../plural.ts';
+import { plural } from '../../text/plural.ts';
 import type { SpamReason } from '../verdict.ts';
 import { describeDivisor, divisorOf, isAscii, type Message } from './message.ts';
 

@@ -1,7 +1,7 @@
 /** The rules for links: how many, as markup, and where to. */
 
-import { plural } from '../../plural.ts';
 import type { FormRow } from '../../storage/tables.ts';
+import { plural } from '../../text/plural.ts';
 import type { SpamReason } from '../verdict.ts';
 import { describeDivisor, divisorOf, type Message } from './message.ts';
 

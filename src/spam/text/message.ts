@@ -1,6 +1,6 @@
 /** Pure: a submission as the rules of its text read it. */
 
-import { stringValues } from '../../json-string.ts';
+import { stringValues } from '../../text/json-string.ts';
 
 /** So much of a submission is read. */
 export const MAX_CHARACTERS = 8192;

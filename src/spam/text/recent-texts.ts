@@ -1,6 +1,6 @@
 /** The rule for texts that were sent lately, to any form of the mode: the same but for case, digits and punctuation, or nearly the same. */
 
-import { plural } from '../../plural.ts';
+import { plural } from '../../text/plural.ts';
 import type { SpamReason } from '../verdict.ts';
 import { type Message, wordsOf } from './message.ts';
 

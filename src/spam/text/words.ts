@@ -1,6 +1,6 @@
 /** The rule for words that spam has far more often than genuine messages. */
 
-import { lazy } from '../../lazy.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import type { SpamReason } from '../verdict.ts';
 import { describeDivisor, divisorOf, type Message } from './message.ts';
 import type * as Offers from './offer-phrases.ts';

@@ -1,7 +1,7 @@
 /** Where ids come from: the clock of the database, read by this process, so that the ids of all servers are in one order. */
 
 import { ID_SOURCES, IDS_PER_MILLISECOND } from '../../ids.ts';
-import { repeat } from '../../repeat.ts';
+import { repeat } from '../../tasks/repeat.ts';
 import { type ClockReport, NO_CLOCK } from '../clock-report.ts';
 import { type ClockStep, createTimeline } from '../timeline.ts';
 import { rowsOf, type Sql, WRITER_NAME } from './connection.ts';

@@ -1,6 +1,6 @@
 /** Work that one server does for all: it belongs to the server that holds its lock in the database, for as long as it is connected. */
 
-import { repeat } from '../../repeat.ts';
+import { repeat } from '../../tasks/repeat.ts';
 import type { StopWork } from '../storage.ts';
 import { connect, rowsOf, SILENT_MS, type Sql, withDeadline } from './connection.ts';
 

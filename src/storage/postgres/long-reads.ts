@@ -2,7 +2,7 @@
 
 import { createReader } from '../reader.ts';
 import type { ScanRequest } from '../scan.ts';
-import type { Presence } from './presence.ts';
+import type { Availability } from './availability.ts';
 import type { PostgresReads } from './reader-calls.ts';
 import { routeOf } from './route.ts';
 
@@ -12,14 +12,14 @@ const REST = 1;
 export interface LongReadsOptions {
 	/** The path of the thread's program. */
 	program: string | undefined;
-	presence: Presence;
+	availability: Availability;
 	/** Whether submissions are on their way at the moment. */
 	isStoring(): boolean;
 }
 
 export type LongReads = ReturnType<typeof createLongReads>;
 
-export function createLongReads(url: string, { program, presence, isStoring }: LongReadsOptions) {
+export function createLongReads(url: string, { program, availability, isStoring }: LongReadsOptions) {
 	const reader = createReader<PostgresReads>(url, { program });
 	let restsUntil = 0;
 
@@ -29,7 +29,7 @@ export function createLongReads(url: string, { program, presence, isStoring }: L
 			if (isStoring()) await Bun.sleep(Math.max(0, restsUntil - performance.now()));
 			const began = performance.now();
 			try {
-				return await presence.during(() => reader.call('scan', name, request, routeOf(url).primary()));
+				return await availability.during(() => reader.call('scan', name, request, routeOf(url).primary()));
 			} finally {
 				const ended = performance.now();
 				restsUntil = ended + (ended - began) * REST;

@@ -1,26 +1,26 @@
 /** Opens a database in PostgreSQL: the connections, and what works on them, put together. */
 
-import { HOUR_MS } from '../../durations.ts';
-import { lazy } from '../../lazy.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../log/log.ts';
+import { HOUR_MS } from '../../tasks/durations.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import { OutcomeUnknown, Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
 import type { Db, Query, Results, Storage, StorageOptions } from '../storage.ts';
 import type { NewSubmission } from '../submission.ts';
+import { createAvailability } from './availability.ts';
 import { createClock } from './clock.ts';
+import { createCommitBlockers } from './commit-blockers.ts';
 import { connect, createDb, SILENT_MS } from './connection.ts';
 import { createCounts } from './counts.ts';
 import { measure } from './database.ts';
 import { createFieldNames } from './field-names.ts';
-import { createHindrances } from './hindrances.ts';
 import { createLeaders } from './leaders.ts';
 import { createLongReads } from './long-reads.ts';
 import { migrate, readSchema } from './migrate.ts';
-import { createNotices } from './notices.ts';
-import { createPresence } from './presence.ts';
 import { createSearch } from './search.ts';
 import { checkServer } from './server-check.ts';
+import { createServerEvents } from './server-events.ts';
 import { createSettingsVersion, SETTINGS_CHANGED } from './settings-version.ts';
 import { startProblem } from './start-problem.ts';
 import { areFilesHeld, createFileLists, recountFiles } from './submission-files.ts';
@@ -37,8 +37,8 @@ export async function openPostgres(
 	{ log: serverLog, beforeNew, now = Date.now, elapsed, scans, maxListedNames }: StorageOptions = {},
 ): Promise<Storage> {
 	const findings = createFindings({ log: serverLog, now, elapsed });
-	const hindrances = createHindrances(url, findings);
-	const presence = createPresence(hindrances.note);
+	const blockers = createCommitBlockers(url, findings);
+	const availability = createAvailability(blockers.note);
 	const pool = connect(url, {
 		name: 'formsrv',
 		max: CONNECTIONS,
@@ -47,29 +47,29 @@ export async function openPostgres(
 			if (text === SETTINGS_CHANGED) settings.noteChange();
 		},
 	});
-	const sql = presence.bind(pool);
+	const sql = availability.bind(pool);
 	const settings = createSettingsVersion(sql, () => clock.servers.areOthers());
 	const another = () => connect(url, { name: 'formsrv start', max: 1 });
-	const watch = createWatch(url, { findings, presence, log: serverLog });
+	const watch = createWatch(url, { findings, availability, log: serverLog });
 	const onError = (cause: unknown) => {
 		if (!findings.has('database')) serverLog?.warn('The database could not be asked.', { cause });
 	};
-	const notices = createNotices(sql, {
+	const serverEvents = createServerEvents(sql, {
 		connectTo: (on) => connect(url, { name: 'formsrv events', max: 1, silentMs: SILENT_MS, ...on }),
 		onError,
 	});
-	const { events } = notices;
+	const { events } = serverEvents;
 	const names = createFieldNames(sql, { maxListedNames });
 	const onStored = ({ formId }: NewSubmission, submissionId: number) => {
 		counts.count(formId);
-		if (notices.isTold('submission')) events.publish({ type: 'submission', formId, submissionId });
+		if (serverEvents.isTold('submission')) events.publish({ type: 'submission', formId, submissionId });
 	};
 	const writer = createWriter(url, sql, {
 		clock: () => clock,
 		findings,
 		shapesOf: names.shapesOf,
 		onStored,
-		onError: hindrances.note,
+		onError: blockers.note,
 	});
 	let clock: Awaited<ReturnType<typeof createClock>>;
 	try {
@@ -85,7 +85,7 @@ export async function openPostgres(
 	} catch (error) {
 		await writer.close();
 		await watch.stop();
-		await hindrances.stop();
+		await blockers.stop();
 		await sql.end();
 		throw startProblem(error, url);
 	}
@@ -96,15 +96,15 @@ export async function openPostgres(
 	let isClosing = false;
 	let recountAt = 0;
 	const isStoring = () => writer.oldestId() !== undefined;
-	const longReads = createLongReads(url, { program: scans, presence, isStoring });
+	const longReads = createLongReads(url, { program: scans, availability, isStoring });
 
 	async function close(): Promise<void> {
 		isClosing = true;
 		await writer.close();
-		await notices.close();
+		await serverEvents.close();
 		await leaders.close();
 		await watch.stop();
-		await hindrances.stop();
+		await blockers.stop();
 		await longReads.close();
 		await counts.close();
 		await clock.close();
@@ -152,7 +152,7 @@ export async function openPostgres(
 		disk: () => measure(sql),
 		areFilesHeld: () => areFilesHeld(sql),
 		serve(): () => void {
-			notices.listen();
+			serverEvents.listen();
 			return () => {};
 		},
 		lead: leaders.lead,

@@ -1,6 +1,6 @@
 /** Full-text search: the folded text of each submission, indexed by its trigrams, behind the commits and up to the horizon. */
 
-import type { Log } from '../../log.ts';
+import type { Log } from '../../log/log.ts';
 import type { Findings } from '../findings.ts';
 import { type Arrivals, startIndexer } from '../indexer.ts';
 import { SEARCHED_JSON_CHARACTERS, searchText } from '../search-text.ts';

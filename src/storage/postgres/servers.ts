@@ -1,7 +1,7 @@
 /** The number under which a process makes ids: leased in the database, so that no two processes make the same id. */
 
 import { ID_SOURCES } from '../../ids.ts';
-import { repeat } from '../../repeat.ts';
+import { repeat } from '../../tasks/repeat.ts';
 import { Unavailable } from '../errors.ts';
 import { rowsOf, type Sql } from './connection.ts';
 

@@ -4,12 +4,12 @@
  */
 
 import { parsePostgresUrl } from '../../config/postgres-url.ts';
-import type { Log } from '../../log.ts';
-import { type Repetition, repeat } from '../../repeat.ts';
+import type { Log } from '../../log/log.ts';
+import { type Repetition, repeat } from '../../tasks/repeat.ts';
 import type { Findings } from '../findings.ts';
-import type { Presence } from './presence.ts';
+import type { Availability } from './availability.ts';
+import { createPrimaryProbe, type PrimaryProbe } from './primary-probe.ts';
 import { routeOf } from './route.ts';
-import { createScout, type Scout } from './scout.ts';
 
 const EVERY_MS = 500;
 const IN_DOUBT_EVERY_MS = 100;
@@ -23,18 +23,20 @@ const ANSWER_WITHIN_MS = 3000;
 
 export interface WatchOptions {
 	findings: Findings;
-	presence: Presence;
+	availability: Availability;
 	log?: Log;
 }
 
-export function createWatch(url: string, { findings, presence, log }: WatchOptions) {
+export function createWatch(url: string, { findings, availability, log }: WatchOptions) {
 	const route = routeOf(url);
-	const scouts = parsePostgresUrl(url).hosts.map((_, index) => createScout(url, { index, withinMs: ANSWER_WITHIN_MS }));
-	let primary = scouts[0] as Scout;
+	const probes = parsePostgresUrl(url).hosts.map((_, index) =>
+		createPrimaryProbe(url, { index, withinMs: ANSWER_WITHIN_MS }),
+	);
+	let primary = probes[0] as PrimaryProbe;
 	/** Of the primary; each promotion begins another. */
 	let timeline = 0;
 	let othersAskedAt = Number.NEGATIVE_INFINITY;
-	const outdated = new Set<Scout>();
+	const outdated = new Set<PrimaryProbe>();
 	/** When it was asked what it has not answered. */
 	let inDoubtSince: number | undefined;
 	/** Whether it said nothing then, as one that hangs; other connections to it may wait for ever. */
@@ -44,31 +46,31 @@ export function createWatch(url: string, { findings, presence, log }: WatchOptio
 	let stopWatching = () => {};
 
 	/** The server that says that it is the primary: of several the newest, and the same one for as long as none is newer. */
-	async function find(patienceMs: number): Promise<Scout | undefined> {
+	async function find(patienceMs: number): Promise<PrimaryProbe | undefined> {
 		const at = performance.now();
 		const own = await primary.timeline(patienceMs);
 		if (own === timeline && at - othersAskedAt < OTHERS_EVERY_MS) return primary;
 		// The primary once more: that its connection was closed says nothing of the next one.
-		const said = await Promise.all(scouts.map((scout) => scout.timeline(patienceMs)));
+		const said = await Promise.all(probes.map((probe) => probe.timeline(patienceMs)));
 		othersAskedAt = at;
 		isSilent ||= primary.waitsSince() !== undefined;
 		timeline = Math.max(timeline, ...said.map((one) => one ?? 0));
-		for (const [i, scout] of scouts.entries()) note(scout, said[i]);
-		const newest = scouts.filter((_, i) => said[i] === timeline);
+		for (const [i, probe] of probes.entries()) note(probe, said[i]);
+		const newest = probes.filter((_, i) => said[i] === timeline);
 		return newest.includes(primary) ? primary : newest[0];
 	}
 
 	/** One from before a promotion is not used: nothing that it stores is where the others store. */
-	function note(scout: Scout, said: number | undefined): void {
+	function note(probe: PrimaryProbe, said: number | undefined): void {
 		const isOutdated = said !== undefined && said < timeline;
-		if (isOutdated && !outdated.has(scout)) {
+		if (isOutdated && !outdated.has(probe)) {
 			log?.error(
-				`${scout.name} says that it is the primary, and so did a server that was promoted after it: it is not used. Stop it, and make it a standby.`,
+				`${probe.name} says that it is the primary, and so did a server that was promoted after it: it is not used. Stop it, and make it a standby.`,
 				{ timeline: said, newest: timeline },
 			);
 		}
-		if (isOutdated) outdated.add(scout);
-		else outdated.delete(scout);
+		if (isOutdated) outdated.add(probe);
+		else outdated.delete(probe);
 	}
 
 	async function look(): Promise<number> {
@@ -85,7 +87,7 @@ export function createWatch(url: string, { findings, presence, log }: WatchOptio
 	}
 
 	/** @param since When it was last sure which server is the primary. */
-	function follow(found: Scout, since: number): void {
+	function follow(found: PrimaryProbe, since: number): void {
 		const isStale = found !== primary || (isAway && isSilent);
 		if (isStale || route.primary() === undefined) route.leadTo(found.index, isStale ? since : Number.NEGATIVE_INFINITY);
 		primary = found;
@@ -96,7 +98,7 @@ export function createWatch(url: string, { findings, presence, log }: WatchOptio
 
 	function setAway(away: boolean, problem?: unknown): void {
 		isAway = away;
-		presence.set(!away);
+		availability.set(!away);
 		if (away) findings.set('database', problem);
 		else findings.clear('database');
 	}
@@ -105,7 +107,7 @@ export function createWatch(url: string, { findings, presence, log }: WatchOptio
 		/** Of several servers finds the primary before the first connection; if there is none, the connections tell why. */
 		async begin(): Promise<void> {
 			route.forget();
-			if (scouts.length === 1) return;
+			if (probes.length === 1) return;
 			const found = await find(FIRST_PATIENCE_MS);
 			if (found) follow(found, Number.NEGATIVE_INFINITY);
 		},
@@ -121,7 +123,7 @@ export function createWatch(url: string, { findings, presence, log }: WatchOptio
 		async stop(): Promise<void> {
 			stopWatching();
 			await looking?.stop();
-			await Promise.all(scouts.map((scout) => scout.stop()));
+			await Promise.all(probes.map((probe) => probe.stop()));
 		},
 	};
 }

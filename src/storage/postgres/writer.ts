@@ -4,11 +4,11 @@ import { AppError } from '../../errors.ts';
 import { OutcomeUnknown, Unavailable, UniqueViolation } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import { giveIds, type NewSubmission } from '../submission.ts';
+import { createBatching, MAX_IN_FLIGHT, type Waiting } from './batching.ts';
 import { createBoundedForms, lockForms } from './bounded-forms.ts';
 import { type Clock, OLDEST_ID_MS } from './clock.ts';
 import { connect, type Runner, type Sql, WRITER_NAME, withDeadline } from './connection.ts';
 import { asStorageError, isIdTaken, isReadOnly, isRolledBack, isUnsent, mayTryAgain } from './failures.ts';
-import { createGathering, MAX_IN_FLIGHT, type Waiting } from './gathering.ts';
 import { type Insert, insertOf, type Stored } from './insert.ts';
 import { whyNotStored } from './not-stored.ts';
 import { askStored, idsIn } from './unknown-outcome.ts';
@@ -52,7 +52,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 	let connections = openConnections(url);
 	let isClosing = false;
 	const bounded = createBoundedForms(sql);
-	const gathering = createGathering<Job>({
+	const batching = createBatching<Job>({
 		send: store,
 		deadlineMs: DEADLINE_MS,
 		expire: (job) => fail(job, new Unavailable()),
@@ -133,7 +133,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 	/** Asks until the database says what was stored; what was not goes again. */
 	async function afterUnknown(batch: readonly Job[], used: Connections): Promise<void> {
 		findings.set('database');
-		if (batch[0]) gathering.letPass(batch[0]);
+		if (batch[0]) batching.letPass(batch[0]);
 		replace(used);
 		const ids = batch.map(({ id }) => id);
 		for (;;) {
@@ -177,7 +177,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 	/** Once more if its id became too old, or was made under a number that was lost, or its form has a bound. */
 	function add(job: Job): void {
 		giveIds(job, clock().nextId);
-		gathering.add(job);
+		batching.add(job);
 	}
 
 	function settle(job: Job): void {
@@ -205,11 +205,11 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 				});
 			});
 		},
-		oldestId: gathering.oldestId,
+		oldestId: batching.oldestId,
 		/** Stores what is queued; nothing is taken afterwards. */
 		async close(): Promise<void> {
 			isClosing = true;
-			await gathering.drain();
+			await batching.drain();
 			await connections.sql.end();
 		},
 	};

@@ -1,7 +1,7 @@
 /** Where a clock that was set back had gone forward before, seen by what was stored: nothing was for most of that time. */
 
 import type { Database } from 'bun:sqlite';
-import { lazy } from '../../lazy.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import { type ClockStep, idAfter, type Stretch, type Timeline } from '../timeline.ts';
 
 /**

@@ -1,9 +1,9 @@
 /** Where ids come from, and what is known of the clock they are made by: ids go up whatever it does, and each time it was set is kept. */
 
 import type { Database, Statement } from 'bun:sqlite';
-import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { ID_SOURCES, IDS_PER_MILLISECOND } from '../../ids.ts';
-import { lazy } from '../../lazy.ts';
+import { HOUR_MS, MINUTE_MS } from '../../tasks/durations.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import { type ClockReport, LONGEST_PAUSE_MS, reportClock } from '../clock-report.ts';
 import { type ClockStep, createTimeline, type Stretch } from '../timeline.ts';
 import { createGapFinder } from './clock-gaps.ts';
@@ -74,7 +74,7 @@ export function createClock(client: Database, { now, elapsed = () => performance
 		return Math.max(last + ID_SOURCES, (now() + offset) * IDS_PER_MILLISECOND);
 	}
 
-	/** Notices that the clock was set, by the time that passed and by the ids there are. */
+	/** ServerEvents that the clock was set, by the time that passed and by the ids there are. */
 	function look(): void {
 		const before = seen;
 		seen = { at: now(), elapsed: elapsed() };

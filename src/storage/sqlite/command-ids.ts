@@ -2,7 +2,7 @@
 
 import type { Database } from 'bun:sqlite';
 import { ID_SOURCES, IDS_PER_MILLISECOND } from '../../ids.ts';
-import { lazy } from '../../lazy.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import { waitWhileBusy } from './connection.ts';
 import { asStorageError } from './failures.ts';
 

@@ -2,8 +2,8 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { roomAt } from '../../disk-room.ts';
 import type { DiskUse } from '../database.ts';
+import { roomAt } from '../disk-room.ts';
 
 /** Below this the next busy day may fill the disk. */
 const LEAST_FREE_BYTES = 256 * 1024 * 1024;

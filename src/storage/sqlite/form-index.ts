@@ -4,7 +4,7 @@
  */
 
 import type { Database, Statement } from 'bun:sqlite';
-import { lazy } from '../../lazy.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import type { Counts, Flags } from '../submission.ts';
 import { BEYOND_ALL_IDS, CONDITION } from '../submission-rows.ts';
 import {

@@ -1,7 +1,7 @@
 /** Puts a count of field names, made beside the writer, in the place of the list. */
 
 import type { Database } from 'bun:sqlite';
-import { lazy } from '../../lazy.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import { namesOf } from '../submission-rows.ts';
 import type { FormIndex } from './form-index.ts';
 import type { NameCounter } from './name-count.ts';

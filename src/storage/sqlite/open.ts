@@ -2,8 +2,8 @@
 
 import { drizzle } from 'drizzle-orm/bun-sqlite';
 import { createEvents } from '../../events.ts';
-import { lazy } from '../../lazy.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../log/log.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import { describeStep } from '../clock-report.ts';
 import { Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
@@ -71,7 +71,7 @@ export function openSqlite(
 	let foreignWrites = 0;
 	let isFresh = false;
 
-	/** Notices what another process wrote, such as a command beside the server. */
+	/** ServerEvents what another process wrote, such as a command beside the server. */
 	function refresh(): void {
 		const version = dataVersion.values()[0]?.[0] as number;
 		if (version === seenVersion) return;

@@ -4,10 +4,10 @@
  */
 
 import type { Database } from 'bun:sqlite';
-import { lazy } from '../../lazy.ts';
-import type { Log } from '../../log.ts';
-import { plural } from '../../plural.ts';
-import { repeat } from '../../repeat.ts';
+import type { Log } from '../../log/log.ts';
+import { lazy } from '../../tasks/lazy.ts';
+import { repeat } from '../../tasks/repeat.ts';
+import { plural } from '../../text/plural.ts';
 import type { FormIndex } from './form-index.ts';
 import type { SearchIndex } from './search-index.ts';
 import type { Writer } from './writer.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { Database } from 'bun:sqlite';
-import { lazy } from '../../lazy.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import type { Arrivals } from '../indexer.ts';
 import { SEARCHED_JSON_CHARACTERS, searchText, wordToken } from '../search-text.ts';
 import { closeSegmentTables, createSegmentTables, type Kind, segmentTable, segmentTables } from './search-segments.ts';

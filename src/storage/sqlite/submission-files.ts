@@ -1,7 +1,7 @@
 /** The rows of files: written and removed in the transaction of their submission, and read for pages of submissions. */
 
 import type { Database, Statement } from 'bun:sqlite';
-import { lazy } from '../../lazy.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import { roomInSql, roomOf } from '../file-room.ts';
 import type { Arrival, StoredFile } from '../submission.ts';
 import type { Scan } from '../tables.ts';
@@ -67,7 +67,7 @@ function prepareRemoval(client: Database, submissions: string): Removal {
 	};
 }
 
-/** @param refresh Notices what another process wrote. */
+/** @param refresh ServerEvents what another process wrote. */
 export function createFileLists(
 	client: Database,
 	{ index: { withoutFiles }, refresh }: { index: Pick<FormIndex, 'withoutFiles'>; refresh(): void },

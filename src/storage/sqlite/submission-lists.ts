@@ -1,7 +1,7 @@
 /** Submissions read as the contract says: what is quick by this thread, searches and scans by the other. */
 
 import type { Database } from 'bun:sqlite';
-import { lazy } from '../../lazy.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import type { Reader } from '../reader.ts';
 import type { ScanRequest } from '../scan.ts';
 import type {
@@ -32,7 +32,7 @@ export interface ListSources {
 	index: Pick<FormIndex, 'namesJson' | 'hasUnlistedNames'>;
 	reader: Reader<SqliteReads>;
 	names: NameRecount;
-	/** Notices what another process wrote. */
+	/** ServerEvents what another process wrote. */
 	refresh(): void;
 }
 

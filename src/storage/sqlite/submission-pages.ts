@@ -1,7 +1,7 @@
 /** Pages and counts of submissions, found by the counts of blocks: no page reads what lies before it. */
 
 import type { Database, Statement } from 'bun:sqlite';
-import { lazy } from '../../lazy.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import type { Filter, ListQuery, Page, PageEntry } from '../submission.ts';
 import { BEYOND_ALL_IDS, CONDITION, COUNT_OF, PAGE_COLUMNS, type PageRow, toEntry } from '../submission-rows.ts';
 import { type Block, blockIndexOf, type Counter, type FormIndex, startOf } from './form-index.ts';

@@ -2,7 +2,7 @@
 
 import type { Database, Statement } from 'bun:sqlite';
 import type { Events } from '../../events.ts';
-import { lazy } from '../../lazy.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import { FormFull, UniqueViolation } from '../errors.ts';
 import {
 	type Arrival,

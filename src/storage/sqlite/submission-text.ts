@@ -1,7 +1,7 @@
 /** Submissions whose text may be large: what there is beside it, and the text itself as bytes, which copy nothing. */
 
 import type { Database } from 'bun:sqlite';
-import { lazy } from '../../lazy.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import type { SubmissionHead } from '../submission.ts';
 import { HEAD_COLUMNS, type HeadRow, toHead } from '../submission-rows.ts';
 

@@ -3,8 +3,8 @@
 import type { Database } from 'bun:sqlite';
 import { copyFileSync, realpathSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { roughSize } from '../../byte-sizes.ts';
-import { roomAt } from '../../disk-room.ts';
+import { roughSize } from '../../text/byte-sizes.ts';
+import { roomAt } from '../disk-room.ts';
 import type { Findings } from '../findings.ts';
 import { journalOf } from './file-header.ts';
 import { contentMark, identityAt, openFiles } from './file-identity.ts';

@@ -3,8 +3,8 @@
 import type { Database } from 'bun:sqlite';
 import { Unavailable } from '../errors.ts';
 import type { Findings } from '../findings.ts';
+import { createCommitBlocker, outcomeUnknown } from './commit-blocker.ts';
 import { asStorageError, isBusy, isDiskFull, isStorageFailure } from './failures.ts';
-import { createHindrance, outcomeUnknown } from './hindrance.ts';
 
 /** Bounds how long one commit can hold up the event loop. */
 const MAX_JOBS_PER_COMMIT = 2000;
@@ -53,7 +53,7 @@ export type Writer = ReturnType<typeof createWriter>;
 export function createWriter(client: Database, { hooks, findings, glance }: WriterOptions) {
 	// SQLite itself is not to wait for a lock: that would hold up the event loop.
 	client.run('pragma busy_timeout = 0');
-	const hindrance = createHindrance(client, findings);
+	const blocker = createCommitBlocker(client, findings);
 	const begin = client.prepare('begin immediate');
 	const commit = client.prepare('commit');
 	let queue: Job[] = [];
@@ -144,14 +144,14 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 	function handleFailure(jobs: readonly Job[], error: unknown): void {
 		if (isBusy(error)) {
 			queue = [...jobs, ...queue];
-			hindrance.begin('lock', []);
+			blocker.begin('lock', []);
 		} else if (isDiskFull(error)) {
 			// A commit that found no room is not in the log as a whole, so nothing of it is stored.
 			findings.set('disk', error);
 			rejectAll(jobs, () => findings.unavailable('disk'));
 		} else if (isStorageFailure(error)) {
 			findings.set('write', error);
-			hindrance.begin('write', hasReachedCommit ? jobs : []);
+			blocker.begin('write', hasReachedCommit ? jobs : []);
 			if (!hasReachedCommit) rejectAll(jobs, () => findings.unavailable('write'));
 		} else {
 			rejectAll(jobs, () => error);
@@ -161,9 +161,9 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 	function flush(): void {
 		isScheduled = false;
 		if (isDrained) return;
-		if (hindrance.tryToEnd()) commitNext();
-		else if (hindrance.isLong()) hindrance.giveUp(takeAll());
-		if (hindrance.isPresent()) scheduleRetry();
+		if (blocker.tryToEnd()) commitNext();
+		else if (blocker.isLong()) blocker.giveUp(takeAll());
+		if (blocker.isPresent()) scheduleRetry();
 		else if (queue.length > 0) schedule();
 	}
 
@@ -186,7 +186,7 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 	function scheduleRetry(): void {
 		if (isScheduled) return;
 		isScheduled = true;
-		setTimeout(flush, hindrance.isLong() ? RETRY_MS.later : RETRY_MS.first);
+		setTimeout(flush, blocker.isLong() ? RETRY_MS.later : RETRY_MS.first);
 	}
 
 	function schedule(): void {
@@ -222,8 +222,8 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 		drain(): void {
 			client.run(`pragma busy_timeout = ${LAST_WAIT_MS}`);
 			do flush();
-			while (queue.length > 0 && !hindrance.isPresent());
-			hindrance.giveUp(takeAll());
+			while (queue.length > 0 && !blocker.isPresent());
+			blocker.giveUp(takeAll());
 			isDrained = true;
 		},
 	};

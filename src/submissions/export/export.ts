@@ -1,11 +1,11 @@
 /** Exports of any size: produced in chunks as fast as the client reads, in bounded memory. */
 
-import type { ByteBudget } from '../../byte-budget.ts';
-import type { EndTurn } from '../../http/turns.ts';
-import type { OneAtATime } from '../../one-at-a-time.ts';
+import type { EndTurn } from '../../http/concurrency-limit.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Selection } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
+import type { ByteBudget } from '../../tasks/byte-budget.ts';
+import type { OneAtATime } from '../../tasks/one-at-a-time.ts';
 import { type Criteria, toCondition } from '../list-query.ts';
 import type { Chunk, ChunkRequest } from './chunk.ts';
 import { allColumns, chooseColumns, type KnownFields } from './columns.ts';

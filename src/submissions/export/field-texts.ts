@@ -1,6 +1,6 @@
 /** Pure: the fields of a submission as texts for table cells. */
 
-import { exactText, parseExact } from '../../exact-json.ts';
+import { exactText, parseExact } from '../../text/exact-json.ts';
 
 /**
  * Strings as they are, `null` as an empty text, other values as JSON text, numbers with all their digits.

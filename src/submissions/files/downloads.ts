@@ -1,18 +1,18 @@
 /** The files of submissions for those who may read them: found, and read in bounded memory. */
 
 import { and, eq, isNull } from 'drizzle-orm';
-import type { ByteBudget } from '../../byte-budget.ts';
 import { AppError } from '../../errors.ts';
 import { checkFileAccess, type FileCaller } from '../../files/file-access.ts';
 import { type FileStore, MissingFile } from '../../files/file-store.ts';
 import { createSafeNames } from '../../files/safe-name.ts';
 import type { ByteRange } from '../../http/byte-range.ts';
+import { createConcurrencyLimit } from '../../http/concurrency-limit.ts';
 import type { Streamed } from '../../http/streamed.ts';
-import { createTurns } from '../../http/turns.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { StoredFile } from '../../storage/submission.ts';
 import { files, forms as formTable, type Mode } from '../../storage/tables.ts';
+import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import { type Criteria, toCondition } from '../list-query.ts';
 import { type ArchiveEntry, type ArchiveProgress, NOTE, writeArchive } from './archive.ts';
 
@@ -54,8 +54,8 @@ const CHUNK_SUBMISSIONS = 1000;
 export type Downloads = ReturnType<typeof createDownloads>;
 
 export function createDownloads(storage: Storage, { store, budget }: DownloadsOptions) {
-	const turns = createTurns(DOWNLOADS);
-	const linkTurns = createTurns(LINKED_DOWNLOADS);
+	const turns = createConcurrencyLimit(DOWNLOADS);
+	const linkTurns = createConcurrencyLimit(LINKED_DOWNLOADS);
 
 	/** @throws AppError UNAVAILABLE if the bytes cannot be read, or are lost */
 	async function read({ name, key, bytes }: StoredFile, range: ByteRange = { start: 0, end: bytes }) {

@@ -3,7 +3,6 @@
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
 import { decodeId } from '../../ids.ts';
-import { withoutFileNames } from '../../json-string.ts';
 import { TOKENS_JSON_CHARACTERS } from '../../spam/bayes/tokens.ts';
 import { judgeWords, type WordJudgement } from '../../spam/bayes/word-rules.ts';
 import { ruleOf } from '../../spam/rules.ts';
@@ -11,6 +10,7 @@ import type { Spam } from '../../spam/spam.ts';
 import { parseReasons, reasonsOfForm, type SpamReason, scoreOf, verdictOf } from '../../spam/verdict.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type FormRow, type Mode, spamMarks } from '../../storage/tables.ts';
+import { withoutFileNames } from '../../text/json-string.ts';
 import { type SpamExplanation, WORDS_MAX } from './schema.ts';
 
 export type Explain = ReturnType<typeof createExplain>;

@@ -1,10 +1,10 @@
 /** Submissions per day, computed from the counts of blocks. */
 
-import { DAY_MS } from '../../durations.ts';
 import type { Forms } from '../../forms/forms.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Mode } from '../../storage/tables.ts';
+import { DAY_MS } from '../../tasks/durations.ts';
 import type { DayCount } from './schema.ts';
 
 export type Stats = ReturnType<typeof createStats>;

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { formatDuration, previewText, relativeTime, valueText } from '../../../src/dashboard/web/format.ts';
-import { plural } from '../../../src/plural.ts';
+import { plural } from '../../../src/text/plural.ts';
 
 const NOW = Date.UTC(2026, 5, 15, 12);
 

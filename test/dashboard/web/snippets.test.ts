@@ -1,11 +1,11 @@
 /** The code that people copy holds the form's own address and its defences. */
 
 import { describe, expect, test } from 'bun:test';
-import type { Captcha } from '../../../src/captchas.ts';
 import { snippetsFor } from '../../../src/dashboard/web/snippets.ts';
 import { atOnce, createFieldCheck } from '../../../src/field-rules/check.ts';
 import type { FieldRule } from '../../../src/field-rules/rules.ts';
-import type { FileRules } from '../../../src/file-rules.ts';
+import type { Captcha } from '../../../src/form-values/captchas.ts';
+import type { FileRules } from '../../../src/form-values/file-rules.ts';
 
 const FORM = { address: 'https://in.example.com/f/contact-k3v9x2qm', submitUrl: 'https://in.example.com' };
 const MARKUP = ['html', 'enhanced', 'react', 'astro', 'hugo', 'eleventy'];

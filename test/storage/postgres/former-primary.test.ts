@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import postgres from 'postgres';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/log/log.ts';
 import { openStorage, type Storage } from '../../../src/storage/storage.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { type Pair, startPair } from '../../durability/postgres/pair.ts';

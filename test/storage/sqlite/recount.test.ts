@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/log/log.ts';
 import { searchWords } from '../../../src/storage/search-words.ts';
 import { compareCounts } from '../../../src/storage/sqlite/count-check.ts';
 import { migrate } from '../../../src/storage/sqlite/migrate.ts';

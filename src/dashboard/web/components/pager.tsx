@@ -1,6 +1,6 @@
 /** Links to the previous and next page, and the current position. */
 
-import { formatCount } from '../../../plural.ts';
+import { formatCount } from '../../../text/plural.ts';
 import type { Pagination } from '../api-types.ts';
 import { IconLink } from './buttons.tsx';
 

@@ -1,7 +1,7 @@
 /** The navigation: forms with their unread counts, the other views, and the session. */
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { formatCount } from '../../../plural.ts';
+import { formatCount } from '../../../text/plural.ts';
 import type { Form } from '../api-types.ts';
 import { route } from '../location.ts';
 import { to } from '../router.ts';

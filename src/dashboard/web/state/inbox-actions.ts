@@ -1,6 +1,6 @@
 /** Actions on submissions: flags apply at once and can be undone; deletion waits for its toast. */
 
-import { plural } from '../../../plural.ts';
+import { plural } from '../../../text/plural.ts';
 import * as api from '../api.ts';
 import type { Flags, Selection, Submission } from '../api-types.ts';
 import { refreshFormsSoon } from './forms.ts';

@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { CAPTCHAS } from '../../../captchas.ts';
 import { type FieldRule, labelOf } from '../../../field-rules/rules.ts';
+import { CAPTCHAS } from '../../../form-values/captchas.ts';
 import * as api from '../api.ts';
 import type { Form } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';

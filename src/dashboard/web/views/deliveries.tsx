@@ -1,6 +1,6 @@
 /** The list of deliveries: sent, waiting and failed, with their errors and a retry. */
 
-import { formatCount } from '../../../plural.ts';
+import { formatCount } from '../../../text/plural.ts';
 import * as api from '../api.ts';
 import type { Delivery, DeliveryList, DeliveryQuery, DeliveryState } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';

@@ -1,8 +1,8 @@
 /** Exports the submissions that match the inbox's query to a file, with progress. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { roughSize } from '../../../byte-sizes.ts';
-import { formatCount, plural } from '../../../plural.ts';
+import { roughSize } from '../../../text/byte-sizes.ts';
+import { formatCount, plural } from '../../../text/plural.ts';
 import * as api from '../api.ts';
 import { Button } from '../components/buttons.tsx';
 import { Dialog } from '../components/dialogs.tsx';

@@ -1,9 +1,9 @@
 /** A form's settings and webhooks, and its deletion. */
 
 import { useState } from 'preact/hooks';
-import { roughSize } from '../../../byte-sizes.ts';
 import { FORM_SETTINGS, SETTING_NAMES, type SettingName } from '../../../forms/settings.ts';
-import { plural } from '../../../plural.ts';
+import { roughSize } from '../../../text/byte-sizes.ts';
+import { plural } from '../../../text/plural.ts';
 import * as api from '../api.ts';
 import type { Form, UpdateForm } from '../api-types.ts';
 import { Button, FormFoot } from '../components/buttons.tsx';

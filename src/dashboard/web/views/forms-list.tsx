@@ -1,8 +1,8 @@
 /** All forms of the mode with their counts, and a field that creates one. */
 
 import { useState } from 'preact/hooks';
-import { roughSize } from '../../../byte-sizes.ts';
-import { formatCount, plural } from '../../../plural.ts';
+import { roughSize } from '../../../text/byte-sizes.ts';
+import { formatCount, plural } from '../../../text/plural.ts';
 import * as api from '../api.ts';
 import type { Form } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';

@@ -1,7 +1,7 @@
 /** The inbox of a form: toolbar, list and the open submission side by side. */
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { plural } from '../../../plural.ts';
+import { plural } from '../../../text/plural.ts';
 import { announce, useTitle } from '../announce.ts';
 import { LoadFailure } from '../components/messages.tsx';
 import { FormHead, NotFound } from '../components/page.tsx';

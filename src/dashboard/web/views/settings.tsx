@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { roughSize } from '../../../byte-sizes.ts';
-import { formatCount } from '../../../plural.ts';
+import { roughSize } from '../../../text/byte-sizes.ts';
+import { formatCount } from '../../../text/plural.ts';
 import * as api from '../api.ts';
 import type { Status } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';

@@ -1,7 +1,7 @@
 /** One delivery: its state, attempts and content; a mail is shown in a sandboxed frame. */
 
 import { useState } from 'preact/hooks';
-import { plural } from '../../../../plural.ts';
+import { plural } from '../../../../text/plural.ts';
 import * as api from '../../api.ts';
 import type { DeliveryContent, DeliveryDetail, DeliveryState } from '../../api-types.ts';
 import { Button } from '../../components/buttons.tsx';

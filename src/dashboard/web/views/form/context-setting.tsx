@@ -1,6 +1,6 @@
 /** What is kept of a submission beside its fields. */
 
-import { ADDRESS_PARTS, type AddressPart, type ContextRules } from '../../../../context-rules.ts';
+import { ADDRESS_PARTS, type AddressPart, type ContextRules } from '../../../../form-values/context-rules.ts';
 import type { Context } from '../../../../forms/kinds/context.ts';
 import { Select, Switch } from '../../components/inputs.tsx';
 import type { ControlProps } from './setting-controls.tsx';

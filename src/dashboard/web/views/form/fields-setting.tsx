@@ -3,7 +3,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { FIELD_TYPE_NAMES, FIELD_TYPES, type FieldType, type RuleMember } from '../../../../field-rules/rules.ts';
 import type { Fields } from '../../../../forms/kinds/fields.ts';
-import { plural } from '../../../../plural.ts';
+import { plural } from '../../../../text/plural.ts';
 import { announce } from '../../announce.ts';
 import * as api from '../../api.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';

@@ -1,6 +1,5 @@
 /** What visitors may attach to a form: any files or none, how many, how large, and of which types. */
 
-import { formatSize } from '../../../../byte-sizes.ts';
 import {
 	DEFAULT_FILE_RULES,
 	type FileRules,
@@ -8,8 +7,9 @@ import {
 	ON_REFUSED,
 	ON_REFUSED_NAMES,
 	type OnRefused,
-} from '../../../../file-rules.ts';
+} from '../../../../form-values/file-rules.ts';
 import type { Files } from '../../../../forms/kinds/files.ts';
+import { formatSize } from '../../../../text/byte-sizes.ts';
 import { Field, Select, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import type { ControlProps } from './setting-controls.tsx';

@@ -1,7 +1,7 @@
 /** How a setting of each kind is shown and changed. A switch stands by itself, because it is saved at once. */
 
 import type { JSX } from 'preact';
-import { type ContextRules, NO_CONTEXT } from '../../../../context-rules.ts';
+import { type ContextRules, NO_CONTEXT } from '../../../../form-values/context-rules.ts';
 import type { Choices as ChoicesKind } from '../../../../forms/kinds/choices.ts';
 import type { Context } from '../../../../forms/kinds/context.ts';
 import type { Count } from '../../../../forms/kinds/count.ts';

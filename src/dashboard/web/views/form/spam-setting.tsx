@@ -1,7 +1,7 @@
 /** When submissions of a form are spam: the threshold, and the honeypots. */
 
+import type { SpamSettings, SpamSettingsInput } from '../../../../form-values/spam-settings.ts';
 import type { Spam } from '../../../../forms/kinds/spam.ts';
-import type { SpamSettings, SpamSettingsInput } from '../../../../spam-settings.ts';
 import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import { entriesOf } from './files-setting.tsx';

@@ -1,6 +1,6 @@
 /** How many files a submission has, in a row of the list; and whether one is infected. */
 
-import { plural } from '../../../../plural.ts';
+import { plural } from '../../../../text/plural.ts';
 import type { Submission } from '../../api-types.ts';
 import { Icon } from '../../components/icon.tsx';
 

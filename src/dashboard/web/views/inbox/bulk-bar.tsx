@@ -1,7 +1,7 @@
 /** Actions on the selected submissions, or on all that match the query. */
 
 import { useState } from 'preact/hooks';
-import { formatCount, plural } from '../../../../plural.ts';
+import { formatCount, plural } from '../../../../text/plural.ts';
 import * as api from '../../api.ts';
 import type { Flags } from '../../api-types.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';

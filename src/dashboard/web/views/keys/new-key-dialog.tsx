@@ -1,8 +1,8 @@
 /** Creates a key: name, permissions, form and expiry. */
 
 import { useState } from 'preact/hooks';
-import { DAY_MS } from '../../../../durations.ts';
 import { FORM_KEY_PERMISSIONS } from '../../../../keys/bounds.ts';
+import { DAY_MS } from '../../../../tasks/durations.ts';
 import * as api from '../../api.ts';
 import type { CreateApiKey, Permission } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialogs.tsx';

@@ -1,6 +1,6 @@
 /** How much of the room for attached files is used: in all, and by the forms that have the most. */
 
-import { roughSize } from '../../../../byte-sizes.ts';
+import { roughSize } from '../../../../text/byte-sizes.ts';
 import type { Status } from '../../api-types.ts';
 
 /** From here a bar says that room runs short. */

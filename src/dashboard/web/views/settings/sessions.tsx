@@ -1,7 +1,7 @@
 /** The list of dashboard sessions, which can be ended. */
 
 import { useState } from 'preact/hooks';
-import { plural } from '../../../../plural.ts';
+import { plural } from '../../../../text/plural.ts';
 import * as api from '../../api.ts';
 import type { SignedIn } from '../../api-types.ts';
 import { Button } from '../../components/buttons.tsx';

@@ -1,6 +1,6 @@
 /** What was kept of a submission beside its fields, as the form wants it. */
 
-import { type Dropped, describeDropped } from '../../../../dropped-files.ts';
+import { type Dropped, describeDropped } from '../../../../form-values/dropped-files.ts';
 import type { Submission } from '../../api-types.ts';
 
 interface Kept extends Dropped {

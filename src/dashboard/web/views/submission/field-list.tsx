@@ -1,7 +1,7 @@
 /** All fields of a submission in the order sent; always as text. */
 
 import { useState } from 'preact/hooks';
-import { formatCount } from '../../../../plural.ts';
+import { formatCount } from '../../../../text/plural.ts';
 import type { SubmittedFile } from '../../api-types.ts';
 import { CodeBlock, CopyButton } from '../../components/code.tsx';
 import { Icon } from '../../components/icon.tsx';

@@ -1,8 +1,8 @@
 /** The attached files of a submission: pictures are shown, everything else is named and downloaded. */
 
 import { useState } from 'preact/hooks';
-import { roughSize } from '../../../../byte-sizes.ts';
-import { plural } from '../../../../plural.ts';
+import { roughSize } from '../../../../text/byte-sizes.ts';
+import { plural } from '../../../../text/plural.ts';
 import * as api from '../../api.ts';
 import type { FileAddress, SubmittedFile } from '../../api-types.ts';
 import { Button, DownloadLink } from '../../components/buttons.tsx';

@@ -1,7 +1,7 @@
 /** An attached picture, drawn: the page never has an address for it that could be opened as a document. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { formatCount } from '../../../../plural.ts';
+import { formatCount } from '../../../../text/plural.ts';
 import * as api from '../../api.ts';
 import type { FileAddress } from '../../api-types.ts';
 import { messageOf } from '../../field-errors.ts';

@@ -1,6 +1,6 @@
 /** The deliveries of a submission, which can be retried. */
 
-import { plural } from '../../../../plural.ts';
+import { plural } from '../../../../text/plural.ts';
 import * as api from '../../api.ts';
 import type { Delivery } from '../../api-types.ts';
 import { Button } from '../../components/buttons.tsx';

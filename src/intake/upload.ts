@@ -1,11 +1,11 @@
 /** Receives the files of one submission as they arrive: checked, hashed and written piece by piece. */
 
-import type { FileRules } from '../file-rules.ts';
 import { cleanFileName } from '../files/file-name.ts';
 import { detectType, type FileType, HEAD_BYTES, isAllowedType } from '../files/file-type.ts';
 import type { FileQuota, QuotaHold } from '../files/quota.ts';
 import type { TrackedStore, TrackedWriter } from '../files/tracked-store.ts';
-import type { EndTurn, Turns } from '../http/turns.ts';
+import type { FileRules } from '../form-values/file-rules.ts';
+import type { ConcurrencyLimit, EndTurn } from '../http/concurrency-limit.ts';
 import { FormFull, FormGone, Unavailable, UniqueViolation } from '../storage/errors.ts';
 import { roomOf } from '../storage/file-room.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -23,12 +23,12 @@ import {
 	typeNotAllowed,
 } from './refused-files.ts';
 
-export interface ReceptionOptions {
+export interface UploadsOptions {
 	storage: Pick<Storage, 'nextId' | 'findings'>;
 	store: Pick<TrackedStore, 'create'>;
 	quota: FileQuota;
 	/** Bounds how many submissions with files arrive at one time. */
-	turns: Turns;
+	turns: ConcurrencyLimit;
 	/** Of a new file: whether it is still to be scanned. */
 	scan: Scan | null;
 }
@@ -38,7 +38,7 @@ export interface Sender {
 	network: string;
 }
 
-export interface Reception extends FileSink {
+export interface Upload extends FileSink {
 	/** Whether any file came. */
 	hasFiles(): boolean;
 	/** The files that the submission does without; there may be more after `finish`. */
@@ -84,8 +84,8 @@ interface Kept extends Arrival {
 const MAX_CLAIMED_TYPE = 200;
 const NO_BYTES = new Uint8Array();
 
-export function createReceptions({ storage, store, quota, turns, scan }: ReceptionOptions) {
-	return ({ form, network }: Sender): Reception => {
+export function createUploads({ storage, store, quota, turns, scan }: UploadsOptions) {
+	return ({ form, network }: Sender): Upload => {
 		const rules = form.files;
 		let arrivals: Arrival[] = [];
 		let endTurn: EndTurn | undefined;

@@ -17,9 +17,9 @@ export interface StampOptions {
 	now?: () => number;
 }
 
-export type Stamps = ReturnType<typeof createStamps>;
+export type LoadTimeTokens = ReturnType<typeof createLoadTimeTokens>;
 
-export function createStamps({ secret, now = Date.now }: StampOptions) {
+export function createLoadTimeTokens({ secret, now = Date.now }: StampOptions) {
 	let key: string | undefined;
 	const load = async () => {
 		key ??= await secret();

@@ -1,7 +1,7 @@
 /** A step that is repeated with pauses. */
 
 import { expect, test } from 'bun:test';
-import { repeat } from '../src/repeat.ts';
+import { repeat } from '../../src/tasks/repeat.ts';
 
 const LONG_MS = 3_600_000;
 

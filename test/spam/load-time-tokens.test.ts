@@ -1,14 +1,14 @@
-/** Stamps of the moment when a form was loaded. */
+/** LoadTimeTokens of the moment when a form was loaded. */
 
 import { describe, expect, test } from 'bun:test';
-import { createStamps } from '../../src/spam/sender/stamps.ts';
+import { createLoadTimeTokens } from '../../src/spam/sender/load-time-tokens.ts';
 import { openTestServer } from '../server.ts';
 
 const FORM = 1234567890;
 
 function open(secret = 'a') {
 	const clock = { now: 1_800_000_000_000 };
-	return { clock, stamps: createStamps({ secret: async () => secret, now: () => clock.now }) };
+	return { clock, stamps: createLoadTimeTokens({ secret: async () => secret, now: () => clock.now }) };
 }
 
 describe('a stamp', () => {

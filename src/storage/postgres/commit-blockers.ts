@@ -1,7 +1,7 @@
 /** What keeps PostgreSQL from storing anything although it can be reached: a finding for each cause, until a trial shows that it is over. */
 
 import { parsePostgresUrl } from '../../config/postgres-url.ts';
-import { repeat } from '../../repeat.ts';
+import { repeat } from '../../tasks/repeat.ts';
 import type { FindingName, Findings } from '../findings.ts';
 import { connect, rowsOf } from './connection.ts';
 import { serverError } from './failures.ts';
@@ -31,9 +31,9 @@ const FAIL_OVER_MS = 3000;
 const TRIAL = `insert into submissions (id, form_id, data)
 	select -1 - floor(random() * 1000000000), 0, string_agg(md5(random()::text), '') from generate_series(1, 2000)`;
 
-export type Hindrances = ReturnType<typeof createHindrances>;
+export type Hindrances = ReturnType<typeof createCommitBlockers>;
 
-export function createHindrances(url: string, findings: Findings) {
+export function createCommitBlockers(url: string, findings: Findings) {
 	const isAlone = parsePostgresUrl(url).hosts.length === 1;
 	const patienceMs = isAlone ? 0 : FAIL_OVER_MS;
 	const seenAt = new Map<FindingName, number>();

@@ -19,7 +19,7 @@ const FADING = 0.995;
 /** A submission that waits since a moment. */
 export type Waiting = Stored & { since: number };
 
-export interface GatheringOptions<Job> {
+export interface BatchingOptions<Job> {
 	/** Must not fail. */
 	send(batch: readonly Job[]): Promise<void>;
 	/** How long a submission waits to be sent, and what becomes of it then. */
@@ -27,7 +27,7 @@ export interface GatheringOptions<Job> {
 	expire(job: Job): void;
 }
 
-export function createGathering<Job extends Waiting>({ send, deadlineMs, expire }: GatheringOptions<Job>) {
+export function createBatching<Job extends Waiting>({ send, deadlineMs, expire }: BatchingOptions<Job>) {
 	const queue: Job[] = [];
 	const inFlight = new Set<readonly Job[]>();
 	/** Of whose outcome nothing is known; others go past them. */

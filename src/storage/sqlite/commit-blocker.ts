@@ -16,9 +16,9 @@ interface Present {
 	uncertain: readonly Job[];
 }
 
-export type Hindrance = ReturnType<typeof createHindrance>;
+export type Hindrance = ReturnType<typeof createCommitBlocker>;
 
-export function createHindrance(client: Database, findings: Findings) {
+export function createCommitBlocker(client: Database, findings: Findings) {
 	let present: Present | undefined;
 
 	function tryCommit({ name }: Present): boolean {

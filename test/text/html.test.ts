@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { escapeHtml, html, rawHtml, renderHtml } from '../src/html.ts';
+import { escapeHtml, html, rawHtml, renderHtml } from '../../src/text/html.ts';
 
 describe('html', () => {
 	test('escapes every value for content and quoted attributes', () => {

@@ -1,6 +1,6 @@
 /** Pure: what is kept of files that a submission was stored without, and how people read it. For browsers too. */
 
-import { roughSize } from './byte-sizes.ts';
+import { roughSize } from '../text/byte-sizes.ts';
 
 /** Why a file was left out, as the code of the error that would otherwise have rejected the submission. */
 const REASONS = {

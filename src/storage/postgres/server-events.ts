@@ -1,7 +1,7 @@
 /** Events told to the other servers, so that they show and do at once what they would find later; nothing relies on it. */
 
 import { type AppEvent, createEvents, type Events, type EventType, isFormEvent } from '../../events.ts';
-import { type Repetition, repeat } from '../../repeat.ts';
+import { type Repetition, repeat } from '../../tasks/repeat.ts';
 import { rowsOf, type Sql } from './connection.ts';
 
 const CHANNEL = 'formsrv_events';
@@ -17,13 +17,13 @@ interface Notice {
 	events: AppEvent[];
 }
 
-export interface NoticesOptions {
+export interface ServerEventsOptions {
 	/** Opens a connection that hears what other servers tell. */
 	connectTo(on: { onNotify(text: string): void }): Sql;
 	onError(error: unknown): void;
 }
 
-export function createNotices(sql: Sql, { connectTo, onError }: NoticesOptions) {
+export function createServerEvents(sql: Sql, { connectTo, onError }: ServerEventsOptions) {
 	const own = crypto.randomUUID();
 	const local = createEvents();
 	let waiting: AppEvent[] = [];

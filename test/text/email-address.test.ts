@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { formatMailbox, isEmailAddress, parseMailboxes } from '../src/email-address.ts';
+import { formatMailbox, isEmailAddress, parseMailboxes } from '../../src/text/email-address.ts';
 
 describe('an email address', () => {
 	test.each([

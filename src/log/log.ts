@@ -1,8 +1,8 @@
 /** The log: one line per event on stderr, as JSON or text; untrusted values cannot inject lines or escape sequences. */
 
-import { type AccessLine, accessText, createAccessWriter } from './log/access-line.ts';
-import { createLineBuffer } from './log/line-buffer.ts';
-import { printable, printableJson } from './log/line-text.ts';
+import { type AccessLine, accessText, createAccessWriter } from './access-line.ts';
+import { createLineBuffer } from './line-buffer.ts';
+import { printable, printableJson } from './line-text.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

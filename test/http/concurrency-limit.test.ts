@@ -1,10 +1,10 @@
-/** Turns: limits per caller and in total, waiters in their order, and a time-out. */
+/** ConcurrencyLimit: limits per caller and in total, waiters in their order, and a time-out. */
 
 import { expect, test } from 'bun:test';
-import { createTurns } from '../../src/http/turns.ts';
+import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import { rejectionOfAsync } from '../rejection.ts';
 
-const open = (waitMs = 10_000) => createTurns({ perCaller: 2, inAll: 3, waitMs, message: 'Too much.' });
+const open = (waitMs = 10_000) => createConcurrencyLimit({ perCaller: 2, inAll: 3, waitMs, message: 'Too much.' });
 
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 	const pending = Symbol('pending');

@@ -1,7 +1,7 @@
 /** How submissions are gathered into batches: while one half is stored, the other half is taken in. */
 
 import { expect, test } from 'bun:test';
-import { createGathering, MAX_IN_FLIGHT, type Waiting } from '../../../src/storage/postgres/gathering.ts';
+import { createBatching, MAX_IN_FLIGHT, type Waiting } from '../../../src/storage/postgres/batching.ts';
 
 const CLIENTS = 64;
 
@@ -11,7 +11,7 @@ const turn = () => new Promise(setImmediate);
 function startLoad({ isOver = false } = {}) {
 	const stores: (() => void)[] = [];
 	const batches: number[] = [];
-	const gathering = createGathering<Waiting>({
+	const batching = createBatching<Waiting>({
 		deadlineMs: 10_000,
 		expire: () => {},
 		async send(batch) {
@@ -21,9 +21,9 @@ function startLoad({ isOver = false } = {}) {
 		},
 	});
 	function sendAll(count: number): void {
-		for (let i = 0; i < count; i++) gathering.add({ since: performance.now(), row: { data: '{}' } } as Waiting);
+		for (let i = 0; i < count; i++) batching.add({ since: performance.now(), row: { data: '{}' } } as Waiting);
 	}
-	return { gathering, batches, sendAll, storeNext: () => stores.shift()?.(), inFlight: () => stores.length };
+	return { batching, batches, sendAll, storeNext: () => stores.shift()?.(), inFlight: () => stores.length };
 }
 
 test('a submission that comes alone is sent at once', () => {
@@ -47,13 +47,13 @@ test('clients that all wait at the same time are divided into halves', async () 
 });
 
 test('few that come after many go when what is in flight is stored', async () => {
-	const { gathering, batches, sendAll, storeNext, inFlight } = startLoad({ isOver: true });
+	const { batching, batches, sendAll, storeNext, inFlight } = startLoad({ isOver: true });
 	sendAll(CLIENTS);
 	while (inFlight() > 0) {
 		storeNext();
 		await turn();
 	}
-	await gathering.drain();
+	await batching.drain();
 	batches.length = 0;
 	sendAll(1);
 	while (inFlight() === 0) await turn();

@@ -3,10 +3,10 @@
 import { Unavailable } from '../errors.ts';
 import type { Sql } from './connection.ts';
 
-export type Presence = ReturnType<typeof createPresence>;
+export type Availability = ReturnType<typeof createAvailability>;
 
 /** @param onError Called with what a statement failed by. */
-export function createPresence(onError: (error: unknown) => void) {
+export function createAvailability(onError: (error: unknown) => void) {
 	const asking = new Set<(error: Error) => void>();
 	let isAway = false;
 

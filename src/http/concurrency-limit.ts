@@ -2,7 +2,7 @@
 
 import { AppError } from '../errors.ts';
 
-export interface TurnsOptions {
+export interface ConcurrencyLimitOptions {
 	perCaller: number;
 	inAll: number;
 	waitMs: number;
@@ -18,12 +18,12 @@ interface Waiter {
 /** Ends a turn; idempotent. */
 export type EndTurn = () => void;
 
-export type Turns = ReturnType<typeof createTurns>;
+export type ConcurrencyLimit = ReturnType<typeof createConcurrencyLimit>;
 
 const RETRY_AFTER_SECONDS = 5;
 
-export function createTurns({ perCaller, inAll, waitMs, message }: TurnsOptions) {
-	/** Turns by caller; callers without one are absent. */
+export function createConcurrencyLimit({ perCaller, inAll, waitMs, message }: ConcurrencyLimitOptions) {
+	/** ConcurrencyLimit by caller; callers without one are absent. */
 	const running = new Map<string, number>();
 	let total = 0;
 	const waiting: Waiter[] = [];

@@ -1,7 +1,7 @@
 /** What is kept of the responses of other servers. */
 
 import { expect, test } from 'bun:test';
-import { createBeginning } from '../src/bounded-response.ts';
+import { createBeginning } from '../../src/network/bounded-response.ts';
 
 test('keeps the beginning, and nothing of the chunks in which it came', () => {
 	const beginning = createBeginning(5);

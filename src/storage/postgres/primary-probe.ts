@@ -10,10 +10,10 @@ const TIMELINE = "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::
 const WAITING = `select 1 from pg_stat_activity where pid = $1 and application_name like 'formsrv%'
 	and state like 'idle%' and state_change < now() - interval '1 s'`;
 
-export type Scout = ReturnType<typeof createScout>;
+export type PrimaryProbe = ReturnType<typeof createPrimaryProbe>;
 
 /** @param index Of the server in the address. */
-export function createScout(url: string, { index, withinMs }: { index: number; withinMs: number }) {
+export function createPrimaryProbe(url: string, { index, withinMs }: { index: number; withinMs: number }) {
 	const sql = connect(url, { name: 'formsrv watch', max: 1, silentMs: withinMs, only: index });
 	const { hosts } = parsePostgresUrl(url);
 	const question = `select case when not pg_is_in_recovery() then ${hosts.length > 1 ? TIMELINE : 0} end`;

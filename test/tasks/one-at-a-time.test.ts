@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { createOneAtATime } from '../src/one-at-a-time.ts';
+import { createOneAtATime } from '../../src/tasks/one-at-a-time.ts';
 
 test('tasks run one after the other, in order, also after a failure', async () => {
 	const oneAtATime = createOneAtATime();

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { printable } from '../src/log/line-text.ts';
-import { createLog, type LogOptions } from '../src/log.ts';
+import { printable } from '../../src/log/line-text.ts';
+import { createLog, type LogOptions } from '../../src/log/log.ts';
 
 const NOON = Date.UTC(2026, 0, 2, 12);
 const REQUEST = {

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { formatSize, parseSize, roughSize } from '../src/byte-sizes.ts';
+import { formatSize, parseSize, roughSize } from '../../src/text/byte-sizes.ts';
 
 test.each([
 	[5 * 1024 ** 3, '5GiB'],

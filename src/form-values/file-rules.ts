@@ -1,6 +1,6 @@
 /** Pure: what visitors may attach to a submission of a form, and how people write it. For browsers too. */
 
-import { formatSize, parseSize } from './byte-sizes.ts';
+import { formatSize, parseSize } from '../text/byte-sizes.ts';
 
 export interface FileRules {
 	/** In one submission. */

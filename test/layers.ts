@@ -1,0 +1,31 @@
+/** The layers of `src/`, from the top: a unit uses only units of lower layers. */
+
+interface Layer {
+	units: readonly string[];
+	holds: string;
+}
+
+export const LAYERS: readonly Layer[] = [
+	{ units: ['main'], holds: 'the process' },
+	{ units: ['cli'], holds: 'commands' },
+	{ units: ['server'], holds: 'listeners, and everything that runs beside them' },
+	{ units: ['listeners', 'background'], holds: 'handlers of both listeners; work behind them' },
+	{ units: ['maintenance'], holds: 'sweeps and expiry' },
+	{ units: ['app'], holds: 'composition root' },
+	{ units: ['management'], holds: 'services that only owners use' },
+	{ units: ['dashboard'], holds: 'browser program, its sessions and events' },
+	{ units: ['intake', 'submissions'], holds: 'accepts submissions; the inbox of the owner' },
+	{ units: ['forms', 'keys', 'delivery', 'backup'], holds: 'any routes.ts may use keys/auth.ts' },
+	{ units: ['files', 'spam'], holds: 'bytes of attached files; the spam score' },
+	{ units: ['http', 'storage'], holds: 'shared by all routes; the storage contract and its engines' },
+	{ units: ['field-rules'], holds: 'checks of fields' },
+	{ units: ['assets', 'config', 'log', 'tasks'], holds: 'settings in force; timers, chunks, budgets' },
+	{ units: ['form-values', 'network'], holds: 'captchas, rules for files, spam and visitors; addresses' },
+	{ units: ['errors', 'events', 'ids', 'text'], holds: 'leaves' },
+];
+
+/** The layers as docs/architecture.md shows them. */
+export function drawLayers(): string {
+	const lines = LAYERS.map(({ units, holds }) => `${units.join('  ').padEnd(44)}${holds}`);
+	return lines.join('\n');
+}
