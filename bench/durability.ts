@@ -12,13 +12,13 @@ const TRACED = 50;
 
 /** Sends numbered submissions and records the acknowledged ones, until the server is killed. */
 async function sendUntilDeath(url: string, { acknowledged, from }: { acknowledged: Set<number>; from: number }) {
+	const { headers } = jsonPost('');
 	let next = from;
 	const sender = async () => {
 		for (;;) {
 			const number = next++;
-			const request = jsonPost('');
-			const sent = { ...request, body: JSON.stringify({ number }) };
-			const response = await fetch(url, sent).catch(() => undefined);
+			const body = JSON.stringify({ number });
+			const response = await fetch(url, { method: 'POST', headers, body }).catch(() => undefined);
 			if (!response) return;
 			if (response.status === 200) acknowledged.add(number);
 		}
@@ -66,8 +66,8 @@ async function acknowledgedBeforeSync(): Promise<number> {
 		log: join(WORK, 'traced.log'),
 	});
 	const { slug } = await product.createForm(traced, 'Traced');
-	const { path, ...init } = jsonPost(`/api/f/${slug}`);
-	for (let i = 0; i < TRACED; i++) await (await fetch(traced.url + path, init)).bytes();
+	const { path, bodies = [], ...init } = jsonPost(`/api/f/${slug}`);
+	for (const body of bodies.slice(0, TRACED)) await (await fetch(traced.url + path, { ...init, body })).bytes();
 	await traced.stop();
 	const lines = (await Bun.file(trace).text()).split('\n');
 	let isSynced = false;

@@ -110,9 +110,9 @@ async function uploadSlowly(url: string, afterMs: number): Promise<string> {
 
 /** The time in milliseconds that all but one in a hundred submissions stay below, one after the other. */
 async function slowestOfTexts(url: string): Promise<number> {
-	const { method, headers, body } = jsonPost('');
+	const { method, headers, bodies = [] } = jsonPost('');
 	const times: number[] = [];
-	for (let i = 0; i < TEXTS; i++) {
+	for (const body of bodies.slice(0, TEXTS)) {
 		const began = performance.now();
 		const response = await fetch(url, { method, headers, body });
 		await response.bytes();

@@ -117,8 +117,8 @@ async function measurePages(
 
 async function measureReads(large: Stock): Promise<Finding[]> {
 	const server = await large.product.start();
-	const { path, ...init } = jsonPost(`/api/f/${large.form.slug}`);
-	await fetch(server.url + path, { ...init, body: JSON.stringify({ message: RARE_WORD }) });
+	const { path, method, headers } = jsonPost(`/api/f/${large.form.slug}`);
+	await fetch(server.url + path, { method, headers, body: JSON.stringify({ message: RARE_WORD }) });
 	while (!(await get(large, server, `/submissions?search=${RARE_WORD}`)).includes('"total":1,')) await Bun.sleep(100);
 	const newest = JSON.parse(await get(large, server, '/submissions?limit=1')) as {
 		submissions: { createdAt: string }[];

@@ -6,7 +6,7 @@ import postgres from 'postgres';
 import { makeDatabase, startPostgres } from '../test/postgres-server.ts';
 import { type LoadResult, saturate } from './load.ts';
 import { databaseSeconds, type Running } from './processes.ts';
-import { CONTACT, jsonPost, openProduct, type Product, WORK } from './product.ts';
+import { jsonPost, openProduct, type Product, WORK } from './product.ts';
 import { type Finding, short } from './report.ts';
 import { type Effort, median, WARM_SECONDS } from './rounds.ts';
 
@@ -14,6 +14,8 @@ const CONNECTIONS = 64;
 const MANY_CONNECTIONS = 512;
 /** What a commit waits in addition, as for a standby in another place. */
 const SLOW_COMMIT_MICROS = 3000;
+/** So many bodies of the mix: it takes 128 scripts at most. */
+const PGBENCH_TEXTS = 100;
 export const SETTINGS = ['shared_buffers=512MB', 'max_connections=200', 'max_wal_size=4GB'];
 
 interface Result {
@@ -103,7 +105,7 @@ async function load(
 }
 
 /**
- * PostgreSQL's own load generator, one commit each: the same row into the same table with its indexes, if its form is there, as
+ * PostgreSQL's own load generator, one commit each: such a row into the same table with its indexes, if its form is there, as
  * a foreign key would ask.
  */
 async function pgbench(product: Product, { seconds, spent }: Turn): Promise<Result> {
@@ -112,11 +114,15 @@ async function pgbench(product: Product, { seconds, spent }: Turn): Promise<Resu
 	await server.stop();
 	// In the order of time as ours are, and of no other client.
 	const newId = '(extract(epoch from clock_timestamp()) * 1000000)::bigint * 64 + :client_id';
-	const script = join(WORK, 'insert.sql');
-	const text = `insert into submissions (id, form_id, data, shape) select ${newId}, id, '${JSON.stringify(CONTACT)}', 1
-		from forms where id = ${Number.parseInt(id, 36)} and deleted_at is null for key share;`;
-	await Bun.write(script, `${text.replaceAll(/\s+/g, ' ')}\n`);
-	const options = ['-n', '-M', 'prepared', '-f', script, '-c', `${CONNECTIONS}`, '-j', '2', '-T', `${seconds}`];
+	const inserts = (jsonPost('').bodies ?? []).slice(0, PGBENCH_TEXTS).map(async (body, number) => {
+		const script = join(WORK, `insert-${number}.sql`);
+		const text = `insert into submissions (id, form_id, data, shape) select ${newId}, id, '${body.replaceAll("'", "''")}', 1
+			from forms where id = ${Number.parseInt(id, 36)} and deleted_at is null for key share;`;
+		await Bun.write(script, `${text.replaceAll(/\s+/g, ' ')}\n`);
+		return ['-f', script];
+	});
+	const scripts = (await Promise.all(inserts)).flat();
+	const options = ['-n', '-M', 'prepared', ...scripts, '-c', `${CONNECTIONS}`, '-j', '2', '-T', `${seconds}`];
 	const before = spent();
 	const said = await Bun.$`pgbench ${options} ${product.place}`.quiet().text();
 	const perSecond = Number(/tps = ([\d.]+)/.exec(said)?.[1]);

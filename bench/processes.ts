@@ -46,7 +46,7 @@ export interface StartOptions {
 }
 
 /** Whatever has it in its environment is ended with this process, however that ends. */
-const runFolder = lazy(() => openRunFolder().path);
+export const runFolder = lazy(() => openRunFolder().path);
 
 /** Starts a program and waits for its first response. */
 export async function start(command: string[], options: StartOptions): Promise<Running> {

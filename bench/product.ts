@@ -3,7 +3,10 @@
 import { Database } from 'bun:sqlite';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { lazy } from '../src/lazy.ts';
+import { remember } from '../src/remember.ts';
 import type { HttpRequest } from './load.ts';
+import { type Fields, fieldsOf, type Kind } from './mix.ts';
 import { type Running, start } from './processes.ts';
 
 export const ROOT = join(import.meta.dir, '..');
@@ -11,16 +14,6 @@ export const BINARY = join(ROOT, 'dist/formsrv');
 /** On the project's disk: a temporary folder may be in memory, where an fsync is free. */
 export const WORK = join(ROOT, 'dist/bench');
 
-/** The load generator puts another number into each. */
-export const CONTACT = {
-	name: 'Ada Lovelace',
-	email: 'ada@example.com',
-	company: 'Analytical Engines Ltd',
-	subject: 'A question about your services',
-	message:
-		'Hello, I would like to know more about what you do and what it costs. Please write back soon. My number is 00000.',
-	newsletter: 'yes',
-};
 const BOUNDARY = 'form-boundary-7f3a91';
 
 const envOf = (dataDir: string) => ({
@@ -89,21 +82,28 @@ export async function clearWork(): Promise<void> {
 	await mkdir(WORK, { recursive: true });
 }
 
-const post = (path: string, type: string, body: string): HttpRequest => ({
+const post = (path: string, type: string, bodies: readonly string[]): HttpRequest => ({
 	path,
 	method: 'POST',
 	headers: { 'Content-Type': type, Accept: 'application/json' },
-	body,
+	bodies,
 });
 
-export const jsonPost = (path: string) => post(path, 'application/json', JSON.stringify(CONTACT));
+/** The bodies of the mix, or of one of its kinds. */
+const jsonBodies = remember((kind) => fieldsOf(kind as Kind | 'mix').map((fields) => JSON.stringify(fields)), 10);
+const urlencodedBodies = lazy(() => fieldsOf('mix').map((fields) => new URLSearchParams(fields).toString()));
+const multipartBodies = lazy(() => fieldsOf('mix').map(toMultipart));
 
-export const urlencodedPost = (path: string) =>
-	post(path, 'application/x-www-form-urlencoded', new URLSearchParams(CONTACT).toString());
-
-export function multipartPost(path: string): HttpRequest {
-	const parts = Object.entries(CONTACT).map(
+function toMultipart(fields: Fields): string {
+	const parts = Object.entries(fields).map(
 		([name, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
 	);
-	return post(path, `multipart/form-data; boundary=${BOUNDARY}`, `${parts.join('')}--${BOUNDARY}--\r\n`);
+	return `${parts.join('')}--${BOUNDARY}--\r\n`;
 }
+
+export const jsonPost = (path: string, kind: Kind | 'mix' = 'mix') => post(path, 'application/json', jsonBodies(kind));
+
+export const urlencodedPost = (path: string) => post(path, 'application/x-www-form-urlencoded', urlencodedBodies());
+
+export const multipartPost = (path: string) =>
+	post(path, `multipart/form-data; boundary=${BOUNDARY}`, multipartBodies());

@@ -19,7 +19,7 @@ import { type Finding, tableHead, tableRow, verdict } from './report.ts';
 import type { Effort } from './rounds.ts';
 import { measureStartup } from './startup.ts';
 import { type Stock, stock } from './stock.ts';
-import { measureConnections, measureGrowth, measureSubmissions } from './submit.ts';
+import { measureConnections, measureGrowth, measureKinds, measureSubmissions } from './submit.ts';
 import { measureView } from './view.ts';
 
 const SMALL_ROWS = 1000;
@@ -40,6 +40,7 @@ interface Bench {
 
 const PARTS: Record<string, (bench: Bench) => Promise<Finding[]>> = {
 	submit: async ({ bare, before, effort }) => measureSubmissions({ bare: await bare(), before }, effort),
+	kinds: async ({ bare, before, effort }) => measureKinds({ bare: await bare(), before }, effort),
 	connections: async ({ bare, before, effort }) => measureConnections({ bare: await bare(), before }, effort),
 	list: async ({ small, large, effort }) =>
 		measureLists(await small(), await large(), { ...effort, seconds: Math.min(2, effort.seconds), ...LIST_BOUNDS }),

@@ -1,31 +1,28 @@
--- One request, given by the environment; one line of figures at the end. A number in the body differs from one to the next,
--- and from those of the run before, because the same text over and over is what robots send.
-local PLACEHOLDER = "00000"
-local DIFFERENT = 16 ^ #PLACEHOLDER
--- More than a run sends in a second.
-local APART = 100000
-
+-- One request, given by the environment, with each body of a file in turn; one line of figures at the end.
 wrk.method = os.getenv("WRK_METHOD")
-local body = os.getenv("WRK_BODY")
-if body ~= "" then wrk.body = body end
 for line in string.gmatch(os.getenv("WRK_HEADERS"), "[^\n]+") do
   local name, value = string.match(line, "^([^:]+): (.*)$")
   wrk.headers[name] = value
 end
 
-if string.find(body, PLACEHOLDER, 1, true) then
-  local before, after
-  local sent = os.time() * APART
+local bodies = os.getenv("WRK_BODIES")
+if bodies then
+  local requests = {}
+  local sent = tonumber(os.getenv("WRK_SENT"))
 
   function init()
-    local whole = wrk.format()
-    local first, last = string.find(whole, PLACEHOLDER, 1, true)
-    before, after = whole:sub(1, first - 1), whole:sub(last + 1)
+    local file = io.open(bodies, "rb")
+    local length = file:read("*l")
+    while length do
+      requests[#requests + 1] = wrk.format(nil, nil, nil, file:read(tonumber(length)))
+      length = file:read("*l")
+    end
+    file:close()
   end
 
   function request()
     sent = sent + 1
-    return before .. string.format("%05x", sent % DIFFERENT) .. after
+    return requests[sent % #requests + 1]
   end
 end
 
