@@ -194,4 +194,55 @@ describe('a page of the inbox', () => {
 		expect(complaints).toEqual([]);
 		await close();
 	});
+
+	test('what is typed while a search begins stays in the field', async () => {
+		const form = await createForm(server, 'Typed');
+		await server.submit(form.slug, { email: 'ada@example.org' });
+		await server.submit(form.slug, { email: 'ad@example.org' });
+		const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}`);
+		await row(page, 'ad@example.org').waitFor();
+		await page.evaluate(() => {
+			const replace = history.replaceState.bind(history);
+			history.replaceState = (...state) => {
+				replace(...state);
+				history.replaceState = replace;
+				document.execCommand('insertText', false, 'a');
+			};
+		});
+		await page.getByLabel('Search submissions').pressSequentially('ad');
+		await page.waitForURL(/search=ada/);
+		await row(page, 'ad@example.org').waitFor({ state: 'detached' });
+		await row(page, 'ada@example.org').waitFor();
+		expect(await page.getByLabel('Search submissions').inputValue()).toBe('ada');
+		await page.getByRole('link', { name: 'Clear' }).click();
+		await row(page, 'ad@example.org').waitFor();
+		expect(await page.getByLabel('Search submissions').inputValue()).toBe('');
+		expect(complaints).toEqual([]);
+		await close();
+	});
+
+	test('a list of forms that arrives late hides no newer form', async () => {
+		const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+		const late: (() => void)[] = [];
+		await signIn();
+		await page.getByRole('heading', { name: 'Forms', level: 1 }).waitFor();
+		await page.route('**/api/forms', async (route) => {
+			const response = await route.fetch();
+			if (late.length === 0) await new Promise<void>((resolve) => late.push(resolve));
+			await route.fulfill({ response });
+		});
+		const before = await createForm(server, 'Before');
+		await server.submit(before.slug, { email: 'ada@example.org' });
+		while (late.length === 0) await Bun.sleep(10);
+		const after = await createForm(server, 'After');
+		await goTo(`/forms/${after.id}/settings`);
+		await page.getByRole('heading', { name: 'After', level: 1 }).waitFor();
+		late[0]?.();
+		await page.waitForTimeout(300);
+		await page.getByRole('button', { name: 'Delete form…' }).waitFor({ timeout: 1000 });
+		expect(complaints).toEqual([]);
+		await close();
+	});
 });

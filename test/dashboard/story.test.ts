@@ -119,7 +119,8 @@ test('a person sets up, connects a website, reads, sorts, searches, exports, mak
 	const key = (await page.getByText(/^sk_live_[0-9A-Za-z]{38}$/).textContent()) ?? '';
 	const answer = await fetch(`${server.baseUrl}/api/forms`, { headers: { Authorization: `Bearer ${key}` } });
 	expect(answer.status).toBe(200);
-	expect(await answer.json()).toMatchObject({ forms: [{ name: 'Contact', submissionCount: 2, spamCount: 1 }] });
+	const { forms } = (await answer.json()) as { forms: object[] };
+	expect(forms[0]).toMatchObject({ name: 'Contact', submissionCount: 2, spamCount: 1 });
 
 	await page.keyboard.press('Escape');
 	await page.getByRole('button', { name: 'Sign out' }).click();

@@ -1,11 +1,12 @@
 /** What stands around the content of a view. */
 
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { useTitle } from '../announce.ts';
 import type { Form } from '../api-types.ts';
 import { route } from '../location.ts';
 import { to } from '../router.ts';
-import { formOf, forms } from '../state/forms.ts';
+import { formOf, forms, refreshFormsSoon } from '../state/forms.ts';
 import { session } from '../state/session.ts';
 import { EmptyState } from './messages.tsx';
 
@@ -85,8 +86,13 @@ interface FormViewProps {
 /** A view of a form with one column of content. */
 export function FormView({ form: id, title, children }: FormViewProps) {
 	const form = formOf(id);
+	const isUnknown = form === undefined && forms.value !== undefined;
 	useTitle(`${title} ${form?.name ?? 'form'}`);
-	if (form === undefined) return forms.value === undefined ? null : <NotFound />;
+	// It may have been created elsewhere since the list was read.
+	useEffect(() => {
+		if (isUnknown) refreshFormsSoon();
+	}, [id, isUnknown]);
+	if (form === undefined) return isUnknown ? <NotFound /> : null;
 	return (
 		<div class="form-view">
 			<FormHead form={id} />

@@ -37,7 +37,12 @@ function ownForms({ forms: own, mode }: ShownSession): Form[] {
 	}));
 }
 
+/** Requests for the list are numbered, so that a late response does not replace a newer one. */
+let requested = 0;
+let shown = 0;
+
 export async function loadForms(): Promise<void> {
+	const mine = ++requested;
 	const current = session.peek();
 	if (current?.form) {
 		forms.value = ownForms(current);
@@ -47,19 +52,32 @@ export async function loadForms(): Promise<void> {
 		forms.value = [];
 		return;
 	}
-	forms.value = (await api.forms.list()).forms;
+	const list = (await api.forms.list()).forms;
+	if (mine < shown) return;
+	shown = mine;
+	forms.value = list;
 }
 
 /** Reloads the counts; other views report failures. */
 export const refreshFormsSoon = createThrottle(() => loadForms().catch(() => {}), REFRESH_DELAY_MS);
 
+/** Responses that are on their way do not know of a change made here: the list is read again in their place. */
+function outdateRequests(): void {
+	if (requested === shown) return;
+	shown = requested + 1;
+	requested = shown;
+	refreshFormsSoon();
+}
+
 /** Adds or replaces a form without a request. */
 export function putForm(form: Form): void {
+	outdateRequests();
 	const known = forms.value ?? [];
 	const isKnown = known.some(({ id }) => id === form.id);
 	forms.value = isKnown ? known.map((old) => (old.id === form.id ? { ...old, ...form } : old)) : [form, ...known];
 }
 
 export function dropForm(id: string): void {
+	outdateRequests();
 	forms.value = forms.value?.filter((form) => form.id !== id);
 }

@@ -48,13 +48,18 @@ function Search({ form, query }: { form: string; query: InboxQuery }) {
 	const [text, setText] = useState(query.search);
 	const latest = useRef(query);
 	latest.current = query;
-	useEffect(() => setText(query.search), [query.search]);
+	/** The search that was typed here: when it arrives in the address, more may have been typed. */
+	const typed = useRef(query.search);
+	useEffect(() => {
+		if (query.search !== typed.current) setText(query.search);
+		typed.current = query.search;
+	}, [query.search]);
 	useEffect(() => {
 		if (text === latest.current.search) return;
-		const timer = setTimeout(
-			() => replaceAddress(to.inbox(form, { ...latest.current, search: text, page: 1 })),
-			TYPING_MS,
-		);
+		const timer = setTimeout(() => {
+			typed.current = text;
+			replaceAddress(to.inbox(form, { ...latest.current, search: text, page: 1 }));
+		}, TYPING_MS);
 		return () => clearTimeout(timer);
 	}, [form, text]);
 	return (
