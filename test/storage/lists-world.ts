@@ -1,44 +1,34 @@
 /** Two forms under random steps, as `lists.test.ts` takes them, and what they have to show for them. */
 
 import { expect } from 'bun:test';
-import { copyFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import postgres from 'postgres';
 import { AppError } from '../../src/errors.ts';
 import { UniqueViolation } from '../../src/storage/errors.ts';
-import { searchWords } from '../../src/storage/search-words.ts';
 import { openStorage, type Storage } from '../../src/storage/storage.ts';
-import { FILTERS, type Filter, type Flags, type ListQuery, type NewSubmission } from '../../src/storage/submission.ts';
+import { FILTERS, type NewSubmission } from '../../src/storage/submission.ts';
 import { forms, idempotencyKeys, submissions } from '../../src/storage/tables.ts';
 import { SCANS } from '../../src/submissions/scan-module.ts';
 import { newPostgresDatabase } from '../postgres.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { FORM, form, OTHER_FORM } from './contract.ts';
+import { expectForm, scanRows } from './lists-scan.ts';
 
 const WORDS = ['apple', 'banana', 'cherry', 'Döner', '日本'];
 const NAMES = ['name', 'email', 'message', 'a.b', '__proto__', '7'];
-/** Above so many submissions, more are removed than come. */
+/** Above so many submissions, more are removed than come: the counts of several blocks, and no more than a check can page through. */
 const MANY = 2600;
-/** The most pages of a kind that are read; of more, some are chosen. */
-const MOST_PAGES: Record<string, number> = { sqlite: 60, postgres: 3 };
 const SEGMENT = { submissions: 500, characters: 100_000 };
 
-export const STEP_KINDS = ['submit', 'change', 'remove', 'wait', 'reopen', 'kill'] as const;
-type Kind = (typeof STEP_KINDS)[number];
-const ODDS: Record<Kind, number> = { submit: 50, change: 20, remove: 8, wait: 18, reopen: 3, kill: 3 };
+/** Shuffled so many at a time, so that none is missing where few are taken. */
+const DECK = { submit: 41, change: 16, remove: 6, wait: 14, command: 1, reopen: 1, kill: 1 };
+type Kind = keyof typeof DECK;
+const CARDS = Object.entries(DECK).flatMap(([kind, count]) => Array<Kind>(count).fill(kind as Kind));
 
-const MATCHES: Record<Filter, (flags: Flags) => boolean> = {
-	all: ({ isSpam }) => !isSpam,
-	unread: ({ isSpam, isRead }) => !isSpam && !isRead,
-	starred: ({ isSpam, isStarred }) => !isSpam && isStarred,
-	spam: ({ isSpam }) => isSpam,
-};
-
-interface Row extends Flags {
-	id: number;
-	n: number;
-	formId: number;
-	fields: Record<string, unknown>;
+export interface Check {
+	/** The most pages of a list that are read; without it every page is. */
+	mostPages?: number;
 }
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
@@ -59,25 +49,32 @@ export async function createWorld(engine: string, seed: number) {
 	/** Apart, because checks ask for as many numbers as there are pages. */
 	const choice = seeded(seed + 1e6);
 	const isPostgres = engine === 'postgres';
-	let place = isPostgres ? await newPostgresDatabase() : join(tempFolder(), 'formsrv.db');
+	const folder = tempFolder();
+	let place = isPostgres ? await newPostgresDatabase() : join(folder, '0', 'formsrv.db');
 	const servers: Storage[] = [];
 	for (let i = 0; i < (isPostgres ? 2 : 1); i++) servers.push(await open());
 	await server().batch((tx) => [tx.insert(forms).values([FORM, OTHER_FORM].map((id) => form(id)))]);
-	const done = Object.fromEntries(STEP_KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
-	/** The numbers of submissions that must be there, and of those that may be: a kill came before the response. */
+	/** The numbers of submissions that must be there, of those that may be, because a kill came before the response, and of those that must not. */
 	const acknowledged = new Set<number>();
 	const uncertain = new Set<number>();
+	const removed = new Set<number>();
 	const told = new Map<string, number>();
 	let inFlight: Promise<unknown>[] = [];
-	/** Grows with each kill: whatever ends after it is told to nobody. */
+	let deck: Kind[] = [];
+	let copies = 0;
+	/** Grows with each kill. */
 	let life = 0;
 	let sent = 0;
-	let size = 0;
 
 	async function open(): Promise<Storage> {
 		const storage = await openStorage(place, { scans: SCANS, searchSegment: SEGMENT });
 		storage.serve();
 		return storage;
+	}
+
+	/** Whatever ends after a kill is told to nobody; servers of PostgreSQL lose their connections alone. */
+	function isTold(born: number): boolean {
+		return isPostgres || born === life;
 	}
 
 	function pick<T>(list: readonly T[]): T {
@@ -95,7 +92,7 @@ export async function createWorld(engine: string, seed: number) {
 		const isRobot = random(12) === 0;
 		const file = { field: 'cv', name: 'cv.pdf', type: 'application/pdf', claimedType: '', sha256: '', scan: null };
 		const files = [1, 2].slice(random(2)).map((bytes) => ({ ...file, id: storage.nextId(), bytes, key: null }));
-		const key = { formId, key: `key ${random(500)}`, bodyHash: 'h', next: null, createdAt: 1, since: 0 };
+		const key = { formId, key: `key ${random(2000)}`, bodyHash: 'h', next: null, createdAt: 1, since: 0 };
 		return {
 			formId,
 			data: `{${[`"n":${n}`, ...fields].join()}}`,
@@ -119,9 +116,8 @@ export async function createWorld(engine: string, seed: number) {
 		if (turns === 5) await Bun.sleep(waitsMs);
 		try {
 			const id = await storage.submissions.append(row);
-			if (born !== life) return;
+			if (!isTold(born)) return;
 			acknowledged.add(n);
-			size++;
 			const { formId, key } = row.idempotencyKey ?? {};
 			if (key) told.set(`${formId} ${key}`, id);
 		} catch (error) {
@@ -134,20 +130,32 @@ export async function createWorld(engine: string, seed: number) {
 		if ((born === life && !isPostgres) || !(error instanceof AppError)) throw error;
 	}
 
-	async function act(kind: 'change' | 'remove'): Promise<void> {
-		const { submissions: log } = server();
+	async function act(kind: 'change' | 'remove', { db, submissions: log } = server()): Promise<void> {
 		const formId = random(8) === 0 ? OTHER_FORM : FORM;
 		const [filter, order, born] = [pick(FILTERS), pick(['asc', 'desc'] as const), life];
-		const limit = kind === 'remove' && size > MANY ? 600 : 1 + random(random(4) === 0 ? 200 : 4);
+		const few = 1 + random(random(4) === 0 ? 200 : 4);
 		const flag = pick(['isRead', 'isStarred', 'isSpam'] as const);
 		const flags = { [flag]: random(3) > 0 };
 		try {
+			const limit = kind === 'remove' && (await db.$count(submissions)) > MANY ? 600 : few;
 			const ids = await log.ids({ formId, filter }, { order, limit });
 			if (kind === 'change') return void (await log.change(formId, ids, flags));
 			const numbers = (await log.entries(formId, ids)).map(({ data }) => JSON.parse(`${data}`).n as number);
 			for (const n of numbers) uncertain.add(n);
-			size -= (await log.remove(formId, ids)).length;
-			if (born === life) for (const n of numbers) acknowledged.delete(n);
+			await log.remove(formId, ids);
+			if (isTold(born)) for (const n of numbers) removed.add(n);
+		} catch (error) {
+			throwIfAlive(error, born);
+		}
+	}
+
+	/** What another process does to the database of a running server. */
+	async function command(): Promise<void> {
+		const born = life;
+		try {
+			const storage = await openStorage(place, { scans: SCANS });
+			await act(pick(['change', 'remove']), storage);
+			await storage.close();
 		} catch (error) {
 			throwIfAlive(error, born);
 		}
@@ -178,105 +186,47 @@ export async function createWorld(engine: string, seed: number) {
 			while (servers.some(({ findings }) => findings.rejection('submission'))) await Bun.sleep(5);
 			return;
 		}
-		const left = join(tempFolder(), 'formsrv.db');
-		for (const suffix of ['', '-wal']) copyFileSync(place + suffix, left + suffix);
+		const killed = place;
+		place = join(folder, `${++copies}`, 'formsrv.db');
+		mkdirSync(dirname(place));
+		for (const suffix of ['', '-wal']) copyFileSync(killed + suffix, place + suffix);
 		await settle();
-		for (const killed of servers.splice(0)) await killed.close();
-		place = left;
+		for (const storage of servers.splice(0)) await storage.close();
+		rmSync(dirname(killed), { recursive: true });
 		servers.push(await open());
 	}
 
-	async function rows(): Promise<Row[]> {
-		const { id, formId, data, isRead, isStarred, isSpam } = submissions;
-		const columns = { id, formId, data, isRead, isStarred, isSpam };
-		const found = await server().db.select(columns).from(submissions).orderBy(id);
-		return found.map(({ data, ...row }) => {
-			const fields = JSON.parse(data);
-			return { ...row, fields, n: fields.n };
-		});
-	}
-
-	async function expectList(query: Omit<ListQuery, 'order' | 'limit' | 'offset'>, found: readonly Row[]) {
-		for (const [order, all] of [
-			['asc', found],
-			['desc', found.toReversed()],
-		] as const) {
-			const ids = all.map(({ id }) => id);
-			for (const limit of [1, 7, 50, 100]) {
-				const pages = Math.ceil(ids.length / limit) + 1;
-				const most = MOST_PAGES[engine] as number;
-				for (let i = 0; i < Math.min(pages, most); i++) {
-					const offset = (pages > most ? random(pages) : i) * limit;
-					const { rows: page, total } = await server().submissions.list({ ...query, order, limit, offset });
-					const what = { ...query, order, limit, offset };
-					expect([what, total, page.map(({ id }) => id)]).toEqual([
-						what,
-						ids.length,
-						ids.slice(offset, offset + limit),
-					]);
-				}
-			}
-		}
-	}
-
-	async function expectForm(formId: number, all: readonly Row[]): Promise<void> {
-		const { submissions: lists } = server();
-		const idAt = () => (random(4) === 0 ? random(2 ** 50) : (all[random(all.length + 1)]?.id ?? 0) + random(2));
-		const counts: number[] = [];
-		for (const filter of FILTERS) {
-			const found = all.filter(MATCHES[filter]);
-			counts.push(found.length);
-			await expectList({ formId, filter }, found);
-			const [fromId = 0, beforeId = 0] = [idAt(), idAt()].sort((a, b) => a - b);
-			const between = found.filter(({ id }) => id >= fromId && id < beforeId);
-			await expectList({ formId, filter, fromId, beforeId }, between);
-			const bounds = [0, fromId, beforeId, Number.MAX_SAFE_INTEGER];
-			expect((await lists.countsBetween([formId], { filter, bounds })).get(formId)).toEqual(
-				[0, 1, 2].map((i) => found.filter(({ id }) => id >= (bounds[i] ?? 0) && id < (bounds[i + 1] ?? 0)).length),
-			);
-			const word = pick(WORDS);
-			const holding = found.filter(({ fields }) => Object.values(fields).some((value) => `${value}`.includes(word)));
-			const [order, limit] = ['desc', 50] as const;
-			const hits = await lists.list({ formId, filter, words: searchWords(word), order, limit, offset: 0 });
-			const newest = holding.toReversed().slice(0, limit);
-			expect([hits.total, hits.rows.map(({ id }) => id)]).toEqual([holding.length, newest.map(({ id }) => id)]);
-		}
-		const [total, unread, starred, spam] = counts;
-		expect((await lists.counts([formId])).get(formId)).toEqual({ total, unread, starred, spam } as never);
-		for (const isSpam of [false, true]) {
-			const { names } = await lists.names(formId, isSpam);
-			const used = all.filter((row) => row.isSpam === isSpam).flatMap(({ fields }) => Object.keys(fields));
-			expect(names.toSorted()).toEqual([...new Set(used)].sort());
-		}
-	}
+	/** Only the last three are waited for; the others go on meanwhile. */
+	const STEPS: Record<Kind, () => unknown> = {
+		submit: () => {
+			const many = random(40) === 0 ? 150 : 1 + random(8);
+			for (let i = 0; i < many; i++) inFlight.push(submit());
+		},
+		change: () => void inFlight.push(act('change')),
+		remove: () => void inFlight.push(act('remove')),
+		command: () => void inFlight.push(command()),
+		wait: () => (random(3) === 0 ? settle() : Bun.sleep(random(3))),
+		reopen,
+		kill,
+	};
 
 	return {
-		done,
-		acknowledged: () => acknowledged.size,
+		acknowledged: () => [...acknowledged].filter((n) => !removed.has(n)).length,
 		async step(): Promise<void> {
-			const kinds = STEP_KINDS.flatMap((one) => Array<Kind>(ODDS[one]).fill(one));
-			const kind = kinds[choice(kinds.length)] as Kind;
-			done[kind]++;
-			if (kind === 'submit') {
-				const many = random(20) === 0 ? 150 : 1 + random(8);
-				for (let i = 0; i < many; i++) inFlight.push(submit());
-			} else if (kind === 'change' || kind === 'remove') inFlight.push(act(kind));
-			else if (kind === 'wait') await (random(3) === 0 ? settle() : Bun.sleep(random(3)));
-			else await (kind === 'kill' ? kill() : reopen());
+			if (deck.length === 0) deck = shuffled(CARDS, choice);
+			await STEPS[deck.pop() as Kind]();
 		},
-		async check(): Promise<void> {
+		async check({ mostPages }: Check): Promise<void> {
 			await settle();
 			await server().search.catchUp();
-			const all = await rows();
-			const stored = all.map(({ n }) => n);
-			expect(stored.length).toBe(new Set(stored).size);
-			const there = new Set(stored);
+			const all = await scanRows(server());
+			const there = new Set(all.map(({ n }) => n));
+			expect(there.size).toBe(all.length);
 			expect([...acknowledged].filter((n) => !there.has(n) && !uncertain.has(n))).toEqual([]);
+			expect([...removed].filter((n) => there.has(n))).toEqual([]);
 			for (const formId of [FORM, OTHER_FORM]) {
-				await expectForm(
-					formId,
-					all.filter((row) => row.formId === formId),
-				);
+				const ofForm = all.filter((row) => row.formId === formId);
+				await expectForm({ server, random: choice, mostPages, words: WORDS }, formId, ofForm);
 			}
 			for (const { formId, key, submissionId } of await server().db.select().from(idempotencyKeys)) {
 				const id = told.get(`${formId} ${key}`);
@@ -288,6 +238,16 @@ export async function createWorld(engine: string, seed: number) {
 		async close(): Promise<void> {
 			await settle();
 			await Promise.all(servers.map((storage) => storage.close()));
+			rmSync(folder, { recursive: true });
 		},
 	};
+}
+
+function shuffled<T>(list: readonly T[], random: (bound: number) => number): T[] {
+	const result = [...list];
+	for (let i = result.length - 1; i > 0; i--) {
+		const j = random(i + 1);
+		[result[i], result[j]] = [result[j] as T, result[i] as T];
+	}
+	return result;
 }
