@@ -3,8 +3,8 @@
 import { Database } from 'bun:sqlite';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lazy } from '../src/lazy.ts';
-import { remember } from '../src/remember.ts';
+import { lazy } from '../src/tasks/lazy.ts';
+import { remember } from '../src/tasks/remember.ts';
 import type { HttpRequest } from './load.ts';
 import { type Fields, fieldsOf, type Kind } from './mix.ts';
 import { type Running, start } from './processes.ts';

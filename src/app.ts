@@ -2,7 +2,7 @@
 
 import type { Config } from './config.ts';
 import { createEventStreams } from './dashboard/events/streams.ts';
-import { createSessions } from './dashboard/session/sessions.ts';
+import { createSessions } from './dashboard/sessions/sessions.ts';
 import { createDispatch } from './delivery/dispatch.ts';
 import type { GuardedPost } from './delivery/guarded-request.ts';
 import { AppError } from './errors.ts';

@@ -1,7 +1,7 @@
 /** What only owners use, by requests or commands. A server makes it with the first of these, and may never need it. */
 
 import type { Config } from './config.ts';
-import type { Sessions } from './dashboard/session/sessions.ts';
+import type { Sessions } from './dashboard/sessions/sessions.ts';
 import type { Dispatch } from './delivery/dispatch.ts';
 import type { GuardedPost } from './delivery/guarded-request.ts';
 import { manageDeliveries } from './delivery/management.ts';

@@ -4,8 +4,8 @@ import { Elysia } from 'elysia';
 import { jsonResponse, operation, pathParameter } from '../../http/openapi.ts';
 import { succeed, successResponse } from '../../http/success.ts';
 import type { Auth } from '../../keys/auth.ts';
-import type { Sessions } from '../session/sessions.ts';
 import { Ended, SignedInList } from './schema.ts';
+import type { Sessions } from './sessions.ts';
 
 const EXAMPLE = {
 	id: 'cmnrg2x9c5f',

@@ -1,7 +1,7 @@
 /** The code that people copy holds the form's own address and its defences. */
 
 import { describe, expect, test } from 'bun:test';
-import { snippetsFor } from '../../../src/dashboard/web/snippets.ts';
+import { snippetsFor } from '../../../src/dashboard/web/views/connect/snippets.ts';
 import { atOnce, createFieldCheck } from '../../../src/field-rules/check.ts';
 import type { FieldRule } from '../../../src/field-rules/rules.ts';
 import type { Captcha } from '../../../src/form-values/captchas.ts';

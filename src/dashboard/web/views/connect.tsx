@@ -13,14 +13,14 @@ import { Notice } from '../components/messages.tsx';
 import { FormView } from '../components/page.tsx';
 import { Term } from '../components/term.tsx';
 import { messageOf } from '../field-errors.ts';
-import { closedSentence, isStoredIn, takesFilesAnywhere, termsOf } from '../form-terms.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
-import { snippetsFor } from '../snippets.ts';
 import { may, session } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
-import { fieldsToAsk, testValues, type Values } from '../test-submission.ts';
 import { useAction } from '../use-action.ts';
+import { closedSentence, isStoredIn, takesFilesAnywhere, termsOf } from './connect/form-terms.ts';
+import { snippetsFor } from './connect/snippets.ts';
+import { fieldsToAsk, testValues, type Values } from './connect/test-submission.ts';
 
 /** Inputs for what no value can be made up for. */
 function AskedField({ rule, onChange }: { rule: FieldRule; onChange: (value: string | File) => void }) {

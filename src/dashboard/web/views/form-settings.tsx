@@ -16,9 +16,9 @@ import { dropForm, putForm } from '../state/forms.ts';
 import { may, session } from '../state/session.ts';
 import { showError, showToast, showUnsaved } from '../state/toasts.ts';
 import { useAction } from '../use-action.ts';
-import { controlOf } from './form/setting-controls.tsx';
-import { SpamLists } from './form/spam-lists.tsx';
-import { Webhooks } from './form/webhooks.tsx';
+import { controlOf } from './form-settings/setting-controls.tsx';
+import { SpamLists } from './form-settings/spam-lists.tsx';
+import { Webhooks } from './form-settings/webhooks.tsx';
 
 /** The settings that are saved together, as their inputs hold them. */
 type Draft = Record<SettingName, unknown>;

@@ -18,7 +18,7 @@ import { readStatus } from '../state/health.ts';
 import { session } from '../state/session.ts';
 import { useAction } from '../use-action.ts';
 import { useQuery } from '../use-query.ts';
-import { SpamLists } from './form/spam-lists.tsx';
+import { SpamLists } from './form-settings/spam-lists.tsx';
 import { FilesUse } from './settings/files-use.tsx';
 import { Sessions } from './settings/sessions.tsx';
 

@@ -15,12 +15,12 @@ import { useLiveEvents } from '../state/live.ts';
 import { may, session } from '../state/session.ts';
 import { replyAddress, summarise } from '../summary.ts';
 import type { InboxKeys } from './inbox/inbox-keys.ts';
-import { BlockMenu } from './submission/block-menu.tsx';
-import { Context } from './submission/context.tsx';
-import { FieldList } from './submission/field-list.tsx';
-import { Files } from './submission/files.tsx';
-import { SubmissionDeliveries } from './submission/submission-deliveries.tsx';
-import { Verdict } from './submission/verdict.tsx';
+import { BlockMenu } from './submission-detail/block-menu.tsx';
+import { Context } from './submission-detail/context.tsx';
+import { FieldList } from './submission-detail/field-list.tsx';
+import { Files } from './submission-detail/files.tsx';
+import { SubmissionDeliveries } from './submission-detail/submission-deliveries.tsx';
+import { Verdict } from './submission-detail/verdict.tsx';
 
 interface Props extends InboxProps {
 	id: string;

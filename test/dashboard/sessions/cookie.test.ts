@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { createSessionCookie } from '../../../src/dashboard/session/cookie.ts';
-import { checkOwnPage, pageOrigin } from '../../../src/dashboard/session/page-origin.ts';
+import { createSessionCookie } from '../../../src/dashboard/sessions/cookie.ts';
+import { checkOwnPage, pageOrigin } from '../../../src/dashboard/sessions/page-origin.ts';
 
 const DAY_MS = 86_400_000;
 

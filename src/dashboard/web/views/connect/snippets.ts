@@ -1,6 +1,6 @@
 /** Copy-paste code that connects a website to a form. */
 
-import { type Captcha, captchaMarkup, captchaScript } from '../../form-values/captchas.ts';
+import { type Captcha, captchaMarkup, captchaScript } from '../../../../form-values/captchas.ts';
 import { attribute, type Fields, hasFiles, inputJsx, inputMarkup, rulesOf, sampleValues } from './snippet-inputs.ts';
 
 export interface SnippetForm extends Fields {

@@ -1,22 +1,22 @@
 /** Routes that open, read, switch and close a dashboard session. */
 
 import { Elysia } from 'elysia';
-import { VERSION } from '../../config/version.ts';
-import { AppError, invalidField } from '../../errors.ts';
-import type { Forms } from '../../forms/forms.ts';
-import { networkOf } from '../../http/client-address.ts';
-import { readJson } from '../../http/json-body.ts';
-import { jsonBody, jsonResponse, operation } from '../../http/openapi.ts';
-import type { RateLimiter } from '../../http/rate-limit.ts';
-import { requestInfo } from '../../http/request-info.ts';
-import { successResponse } from '../../http/success.ts';
-import type { Keys } from '../../keys/keys.ts';
-import { callerOf, unauthorized } from '../../keys/permissions.ts';
-import type { SessionCookie } from './cookie.ts';
-import type { SessionCredential } from './credential.ts';
-import { checkOwnPage, pageOrigin } from './page-origin.ts';
+import { VERSION } from '../../../config/version.ts';
+import { AppError, invalidField } from '../../../errors.ts';
+import type { Forms } from '../../../forms/forms.ts';
+import { networkOf } from '../../../http/client-address.ts';
+import { readJson } from '../../../http/json-body.ts';
+import { jsonBody, jsonResponse, operation } from '../../../http/openapi.ts';
+import type { RateLimiter } from '../../../http/rate-limit.ts';
+import { requestInfo } from '../../../http/request-info.ts';
+import { successResponse } from '../../../http/success.ts';
+import type { Keys } from '../../../keys/keys.ts';
+import { callerOf, unauthorized } from '../../../keys/permissions.ts';
+import type { SessionCookie } from '../cookie.ts';
+import type { SessionCredential } from '../credential.ts';
+import { checkOwnPage, pageOrigin } from '../page-origin.ts';
+import type { Session, Sessions } from '../sessions.ts';
 import { OpenSession, SessionView, SwitchMode } from './schema.ts';
-import type { Session, Sessions } from './sessions.ts';
 
 export interface SessionRoutesOptions {
 	sessions: Sessions;

@@ -1,8 +1,8 @@
 /** The inputs of a form as its snippets have them: with the attributes that say the same as its field rules. */
 
-import { FIELD_TYPES, type FieldRule, isLong, labelOf } from '../../field-rules/rules.ts';
-import { sampleOf } from '../../field-rules/sample.ts';
-import type { FileRules } from '../../form-values/file-rules.ts';
+import { FIELD_TYPES, type FieldRule, isLong, labelOf } from '../../../../field-rules/rules.ts';
+import { sampleOf } from '../../../../field-rules/sample.ts';
+import type { FileRules } from '../../../../form-values/file-rules.ts';
 
 /** For a form without rules. */
 const USUAL: readonly FieldRule[] = [

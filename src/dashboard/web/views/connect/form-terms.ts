@@ -1,12 +1,12 @@
 /** Sentences on what a form takes from whom and when, as its settings say. */
 
-import { labelOf } from '../../field-rules/rules.ts';
-import { isStored, specialNamesWith } from '../../form-values/aliases.ts';
-import { CAPTCHAS } from '../../form-values/captchas.ts';
-import { roughSize } from '../../text/byte-sizes.ts';
-import { formatCount, plural } from '../../text/plural.ts';
-import type { Form } from './api-types.ts';
-import { absoluteTime } from './format.ts';
+import { labelOf } from '../../../../field-rules/rules.ts';
+import { isStored, specialNamesWith } from '../../../../form-values/aliases.ts';
+import { CAPTCHAS } from '../../../../form-values/captchas.ts';
+import { roughSize } from '../../../../text/byte-sizes.ts';
+import { formatCount, plural } from '../../../../text/plural.ts';
+import type { Form } from '../../api-types.ts';
+import { absoluteTime } from '../../format.ts';
 
 /** Whether a field of this name is stored: not one that controls the submission. */
 export function isStoredIn({ spam, aliases }: Form): (name: string) => boolean {

@@ -1,7 +1,7 @@
 /** What a test submission holds: values that keep to the form's rules, and what only its owner can fill in. */
 
-import type { FieldRule } from '../../field-rules/rules.ts';
-import type { Form } from './api-types.ts';
+import type { FieldRule } from '../../../../field-rules/rules.ts';
+import type { Form } from '../../api-types.ts';
 import { isStoredIn } from './form-terms.ts';
 import { rulesOf, sampleValues } from './snippet-inputs.ts';
 

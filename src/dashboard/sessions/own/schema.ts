@@ -1,8 +1,8 @@
 /** The wire shapes of a dashboard session. */
 
 import { type Static, Type } from '@sinclair/typebox';
-import { nullable, omissible, stringEnum } from '../../http/schema-types.ts';
-import { MODES, PERMISSIONS } from '../../storage/tables.ts';
+import { nullable, omissible, stringEnum } from '../../../http/schema-types.ts';
+import { MODES, PERMISSIONS } from '../../../storage/tables.ts';
 
 const Mode = stringEnum(MODES);
 

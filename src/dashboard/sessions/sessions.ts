@@ -18,7 +18,7 @@ import {
 } from '../../storage/tables.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../tasks/durations.ts';
 import { lazy } from '../../tasks/lazy.ts';
-import type { SignedIn } from '../sessions/schema.ts';
+import type { SignedIn } from './schema.ts';
 
 const IDLE_MS = 12 * HOUR_MS;
 export const LIFETIME_MS = 7 * DAY_MS;
