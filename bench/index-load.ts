@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStorage } from '../src/storage/storage.ts';
+import { openStorage } from '../src/storage/open.ts';
 import { forms } from '../src/storage/tables.ts';
 
 const ROWS = Number(process.argv[2] ?? 100_000);

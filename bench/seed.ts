@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import postgres from 'postgres';
 import { isPostgres } from '../src/config/postgres-url.ts';
-import { openStorage } from '../src/storage/storage.ts';
+import { openStorage } from '../src/storage/open.ts';
 
 const CHUNK = 2000;
 /** One submission every two seconds, until now. */

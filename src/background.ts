@@ -6,7 +6,7 @@ import { startPauseWatch } from './delivery/pauses.ts';
 import { startFileWatch } from './files/file-watch.ts';
 import { startMaintenance } from './maintenance.ts';
 import { startFollowing } from './spam/bayes/learning.ts';
-import type { StopWork } from './storage/storage.ts';
+import type { StopWork } from './storage/contract.ts';
 import type { NewSubmission } from './storage/submission.ts';
 import type { FormRow } from './storage/tables.ts';
 

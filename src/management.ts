@@ -12,7 +12,7 @@ import { createForms } from './forms/forms.ts';
 import { createConcurrencyLimit } from './http/concurrency-limit.ts';
 import type { Keys } from './keys/keys.ts';
 import type { Spam } from './spam/spam.ts';
-import type { Storage } from './storage/storage.ts';
+import type { Storage } from './storage/contract.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
 import { createExplain } from './submissions/spam/explain.ts';
 import { createStats } from './submissions/stats/stats.ts';

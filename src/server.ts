@@ -7,7 +7,7 @@ import type { Fetch } from './http/request-pipeline.ts';
 import { type Handlers, openHandlers } from './listeners/handlers.ts';
 import type { PublicUrls } from './listeners/pipeline.ts';
 import { localUrl } from './network/local-url.ts';
-import type { StopWork } from './storage/storage.ts';
+import type { StopWork } from './storage/contract.ts';
 
 const IDLE_SECONDS = 30;
 /** The part of a stop that is for telling keep-alive clients. */

@@ -35,6 +35,7 @@ const ownImports = sources.flatMap((source) =>
 		.map((name) => ({ from: source.path, to: resolve(source, name) })),
 );
 
+const isEngine = (path: string) => /^src\/storage\/(?:sqlite|postgres)\//.test(path);
 const pathsWhere = (holds: (source: Source) => boolean) => sources.filter(holds).map(({ path }) => path);
 
 describe('the source tree', () => {
@@ -121,12 +122,30 @@ describe('the source tree', () => {
 	});
 
 	test('knows the engine of the storage in storage only', () => {
-		const isEngine = (path: string) => /^src\/storage\/(?:sqlite|postgres)\//.test(path);
 		expect(ownImports.filter(({ from, to }) => isEngine(to) && unitOf(from) !== 'storage')).toEqual([]);
 		const driver = pathsWhere(({ imports }) =>
 			imports.some((name) => /^(?:bun:sqlite|drizzle-orm\/(?:bun-sqlite|sqlite-proxy|pg-core)|postgres$)/.test(name)),
 		);
 		expect(driver.filter((path) => !isEngine(path))).toEqual([]);
+	});
+
+	test('names an engine of the storage in one file, and in the thread beside it', () => {
+		const names = ownImports.filter(({ from, to }) => isEngine(to) && !isEngine(from)).map(({ from }) => from);
+		expect([...new Set(names)]).toEqual(['src/storage/open.ts', 'src/storage/reader-thread.ts']);
+	});
+
+	test('has no circle of imports above five files', () => {
+		const importsOf = Map.groupBy(ownImports, ({ from }) => from);
+		const reached = (start: string) => {
+			const found = new Set<string>();
+			const open = [start];
+			for (let path = open.pop(); path; path = open.pop())
+				for (const { to } of importsOf.get(path) ?? []) if (!found.has(to) && found.add(to)) open.push(to);
+			return found;
+		};
+		const all = new Map([...importsOf.keys()].map((path) => [path, reached(path)]));
+		const circles = [...all].map(([path, found]) => [...found].filter((other) => all.get(other)?.has(path)).sort());
+		expect(circles.filter((circle) => circle.length > 5)).toEqual([]);
 	});
 
 	test('loads at a start nothing that the first responses do not need', () => {

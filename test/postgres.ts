@@ -1,6 +1,6 @@
 /** Databases for tests: in the PostgreSQL that FORMSRV_TEST_POSTGRES names, or in one of the packages, which runs until the tests end. */
 
-import { openStorage } from '../src/storage/storage.ts';
+import { openStorage } from '../src/storage/open.ts';
 import { lazy } from '../src/tasks/lazy.ts';
 import { shareAmongFiles } from './left-behind.ts';
 import { makeDatabase, startPostgres } from './postgres-server.ts';

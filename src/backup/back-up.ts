@@ -4,7 +4,7 @@ import { existsSync, fstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../errors.ts';
 import type { FileStore } from '../files/file-store.ts';
-import { databaseFileAt } from '../storage/database.ts';
+import { databaseFileAt } from '../storage/open.ts';
 import { createOutput, syncFolder } from './output.ts';
 import { allSetNames } from './set-names.ts';
 import { type Written, writeArchive } from './write-archive.ts';

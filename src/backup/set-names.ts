@@ -2,8 +2,8 @@
 
 import { eq } from 'drizzle-orm';
 import type { Config } from '../config.ts';
+import type { Storage } from '../storage/contract.ts';
 import type { DatabaseFile } from '../storage/database.ts';
-import type { Storage } from '../storage/storage.ts';
 import { serverValues } from '../storage/tables.ts';
 
 const NAME = 'settings';

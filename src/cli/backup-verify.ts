@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UnusableArchive } from '../backup/manifest.ts';
 import { type Archive, isArchive, openArchive } from '../backup/read-archive.ts';
-import { databaseFileAt } from '../storage/database.ts';
+import { databaseFileAt } from '../storage/open.ts';
 import { type Cli, CommandError, type Options } from './cli.ts';
 import { progressOn } from './progress.ts';
 

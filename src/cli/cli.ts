@@ -7,7 +7,7 @@ import { type Config, loadConfig } from '../config.ts';
 import type { Form } from '../forms/schema.ts';
 import { printable, printableJson } from '../log/line-text.ts';
 import { createLog } from '../log/log.ts';
-import { databaseAt, databaseName, isFile } from '../storage/database.ts';
+import { databaseAt, databaseName, isFile } from '../storage/open.ts';
 import { formatTable } from './table.ts';
 
 /** A stream of text. */

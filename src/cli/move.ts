@@ -3,8 +3,8 @@
 import type { Command } from 'commander';
 import { isPostgres } from '../config/postgres-url.ts';
 import type { Config } from '../config.ts';
-import { databaseAt, isFile } from '../storage/database.ts';
 import { moveDatabase } from '../storage/move.ts';
+import { databaseAt, isFile } from '../storage/open.ts';
 import { plural } from '../text/plural.ts';
 import { type Cli, CommandError, createCli, examples, missingDatabase, type Options, withStorage } from './cli.ts';
 import { progressOn } from './progress.ts';

@@ -12,7 +12,7 @@ import { RESTORED } from '../delivery/bounds.ts';
 import { compareFiles } from '../files/compare.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { openFileStore } from '../files/open.ts';
-import { databaseFileAt } from '../storage/database.ts';
+import { databaseFileAt } from '../storage/open.ts';
 import { formatCount, plural } from '../text/plural.ts';
 import { verifyArchive } from './backup-verify.ts';
 import { type Cli, CommandError, examples, type Options, requireFile, withStorage } from './cli.ts';

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { createLog, type Log } from '../log/log.ts';
 import { isEveryAddress } from '../network/local-url.ts';
 import { type RunningServer, startServer } from '../server.ts';
-import { databaseAt } from '../storage/database.ts';
+import { databaseAt } from '../storage/open.ts';
 import { type Cli, CommandError, examples, type Io, type Options, withSettings } from './cli.ts';
 import { setupLink } from './dashboard-link.ts';
 

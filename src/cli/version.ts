@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { VERSION } from '../config/version.ts';
-import { engineVersion } from '../storage/database.ts';
+import { engineVersion } from '../storage/open.ts';
 import type { Cli, Options } from './cli.ts';
 
 export function addVersion(program: Command, cli: Cli): void {

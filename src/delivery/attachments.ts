@@ -2,7 +2,7 @@
 
 import type { FileStore } from '../files/file-store.ts';
 import { createSafeNames } from '../files/safe-name.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import type { StoredFile } from '../storage/submission.ts';
 import { roughSize } from '../text/byte-sizes.ts';
 

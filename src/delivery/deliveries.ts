@@ -4,7 +4,7 @@ import { and, count, desc, eq, getTableColumns, isNull, ne, type SQL, sql } from
 import { unionAll } from 'drizzle-orm/sqlite-core';
 import { AppError } from '../errors.ts';
 import { decodeId, encodeId } from '../ids.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import {
 	CHANNELS,
 	type Channel as ChannelName,

@@ -3,7 +3,7 @@
 import { and, eq, exists, inArray, isNull, type SQL } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
 import { decodeId } from '../ids.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import { type DeliveryRow, deliveries, forms, type Mode } from '../storage/tables.ts';
 
 /**

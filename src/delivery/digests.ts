@@ -3,7 +3,7 @@
 import { and, eq, gt, inArray, isNull } from 'drizzle-orm';
 import { encodeId } from '../ids.ts';
 import type { Log } from '../log/log.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import { deliveries } from '../storage/tables.ts';
 import { SUBMISSIONS_DIGEST } from './outbox.ts';
 import type { DueDelivery } from './queue.ts';

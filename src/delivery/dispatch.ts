@@ -5,7 +5,7 @@ import { parseSmtpUrl, type SmtpServer } from '../config/smtp-url.ts';
 import type { FileStore } from '../files/file-store.ts';
 import type { FileLinks } from '../files/links.ts';
 import type { Log } from '../log/log.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import { type ByteBudget, createShare } from '../tasks/byte-budget.ts';
 import { MAIL_SCHEDULE, WEBHOOK_SCHEDULE } from './backoff.ts';
 import { type Channel, lazyMessages } from './channel.ts';

@@ -3,7 +3,7 @@
 import { and, count, desc, eq, exists, inArray, sql } from 'drizzle-orm';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import type { FileStore } from '../files/file-store.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import type { SubmissionHead } from '../storage/submission.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../storage/tables.ts';
 import type { ByteBudget, Release } from '../tasks/byte-budget.ts';

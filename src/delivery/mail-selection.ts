@@ -1,7 +1,7 @@
 /** Selects the due mails within their form's hourly cap; the others are batched into its digests. */
 
 import { and, gt, isNotNull } from 'drizzle-orm';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import { type DeliveryRow, deliveries } from '../storage/tables.ts';
 import { HOUR_MS } from '../tasks/durations.ts';
 import type { DueSelection } from './destination-worker.ts';

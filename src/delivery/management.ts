@@ -1,6 +1,6 @@
 /** What owners do with deliveries: see and retry them, release withheld ones, and have a test mail sent. */
 
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import { createDeliveries } from './deliveries.ts';
 import type { Dispatch } from './dispatch.ts';
 import { createRetries } from './retries.ts';

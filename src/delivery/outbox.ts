@@ -1,7 +1,7 @@
 /** Plans the deliveries of a submission, to be stored in the same transaction. */
 
 import { eq } from 'drizzle-orm';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import type { NewDelivery, NewSubmission } from '../storage/submission.ts';
 import { type FormRow, webhooks } from '../storage/tables.ts';
 import { lazy } from '../tasks/lazy.ts';

@@ -2,8 +2,8 @@
 
 import { inArray, like } from 'drizzle-orm';
 import type { Log } from '../log/log.ts';
+import type { Storage } from '../storage/contract.ts';
 import { describeLong, fromStored, PAUSE_PREFIX, type Pause, toStored } from '../storage/pauses.ts';
-import type { Storage } from '../storage/storage.ts';
 import { serverValues } from '../storage/tables.ts';
 import { repeat } from '../tasks/repeat.ts';
 

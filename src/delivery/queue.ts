@@ -1,7 +1,7 @@
 /** The queue of one destination, on disk: due deliveries are claimed by a lease, then completed or requeued. */
 
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, type Placeholder, type SQL, sql } from 'drizzle-orm';
-import type { Db, Storage } from '../storage/storage.ts';
+import type { Db, Storage } from '../storage/contract.ts';
 import { type Channel as ChannelName, type DeliveryRow, deliveries, webhooks } from '../storage/tables.ts';
 import { longestWait, type Schedule, waitAfter } from './backoff.ts';
 import type { Outcome, Remainder } from './outcome.ts';

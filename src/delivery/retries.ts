@@ -3,7 +3,7 @@
 import { and, asc, eq, gt, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
 import { decodeId } from '../ids.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import {
 	CHANNELS,
 	type DeliveryRow,

@@ -1,7 +1,7 @@
 /** Deletes the content of deliveries sent long ago; the deliveries themselves stay. */
 
 import { and, asc, inArray, isNotNull, lt } from 'drizzle-orm';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import { deliveries } from '../storage/tables.ts';
 import { DAY_MS } from '../tasks/durations.ts';
 import { inChunks, type Pause } from '../tasks/in-chunks.ts';

@@ -1,6 +1,6 @@
 /** The texts of submissions in flight: each is read once for all concurrent deliveries, within the budget. */
 
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import type { SubmissionHead } from '../storage/submission.ts';
 import type { ByteBudget, Release } from '../tasks/byte-budget.ts';
 

@@ -2,8 +2,8 @@
 
 import { presentFile, type ShownFile } from '../files/present-file.ts';
 import { encodeId } from '../ids.ts';
+import type { Storage } from '../storage/contract.ts';
 import { asDamaged, isJson, NO_DATA } from '../storage/damage.ts';
-import type { Storage } from '../storage/storage.ts';
 import type { PageEntry, StoredFile } from '../storage/submission.ts';
 import type { DeliveryRow, FormRow } from '../storage/tables.ts';
 import type { Timeline } from '../storage/timeline.ts';

@@ -3,8 +3,8 @@
 import { eq } from 'drizzle-orm';
 import type { AppEvent } from '../events.ts';
 import type { Log } from '../log/log.ts';
+import type { Storage } from '../storage/contract.ts';
 import type { Pause } from '../storage/pauses.ts';
-import type { Storage } from '../storage/storage.ts';
 import type { NewDelivery } from '../storage/submission.ts';
 import { type Channel as ChannelName, webhooks } from '../storage/tables.ts';
 import { lazy } from '../tasks/lazy.ts';

@@ -2,7 +2,7 @@
 
 import { desc, isNotNull } from 'drizzle-orm';
 import type { Log } from '../log/log.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import { files, forms } from '../storage/tables.ts';
 import { HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
 import { repeat } from '../tasks/repeat.ts';

@@ -1,8 +1,8 @@
 /** Signed addresses of files, which need no key. Each ends with its time, with its file, or with the key that made it. */
 
 import { decodeId, encodeId } from '../ids.ts';
+import type { Storage } from '../storage/contract.ts';
 import { createServerSecret } from '../storage/server-secret.ts';
-import type { Storage } from '../storage/storage.ts';
 
 export const FILE_PATH = '/files';
 

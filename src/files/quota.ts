@@ -1,6 +1,6 @@
 /** How many bytes of files may be kept, in all and of one form. */
 
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 
 export interface QuotaLimits {
 	quota: number;

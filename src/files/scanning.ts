@@ -3,7 +3,7 @@
 import { and, eq, gt, isNotNull } from 'drizzle-orm';
 import type { ScannerAddress } from '../config/files-urls.ts';
 import type { Log } from '../log/log.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import { files, type Scan } from '../storage/tables.ts';
 import { repeat } from '../tasks/repeat.ts';
 import { pingClamd, ScannerUnavailable, scanWithClamd } from './clamd.ts';

@@ -1,7 +1,7 @@
 /** Removes the objects of removed files, and those for which no row was ever stored. */
 
 import { and, gt, inArray, lte } from 'drizzle-orm';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import { files, removedFiles } from '../storage/tables.ts';
 import { inChunks, type Pause } from '../tasks/in-chunks.ts';
 import type { TrackedStore } from './tracked-store.ts';

@@ -2,9 +2,9 @@
 
 import { inArray } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
+import type { Storage } from '../storage/contract.ts';
 import { type DiskRoom, LEAST_INODES } from '../storage/disk-room.ts';
 import { Unavailable } from '../storage/errors.ts';
-import type { Storage } from '../storage/storage.ts';
 import { files, removedFiles } from '../storage/tables.ts';
 import { HOUR_MS } from '../tasks/durations.ts';
 import { roughSize } from '../text/byte-sizes.ts';

@@ -1,7 +1,7 @@
 /** Finds the form of a submission by its slug, or by a former one. On the hot path. */
 
 import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import { type FormRow, formerSlugs, forms } from '../storage/tables.ts';
 import { lazy } from '../tasks/lazy.ts';
 

@@ -2,7 +2,7 @@
 
 import { and, eq, inArray, isNotNull, isNull, ne, notBetween, sql } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
-import type { Clock, Db, Storage } from '../storage/storage.ts';
+import type { Clock, Db, Storage } from '../storage/contract.ts';
 import { type FormRow, formerSlugs, forms, type Mode } from '../storage/tables.ts';
 import { DAY_MS } from '../tasks/durations.ts';
 

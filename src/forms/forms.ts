@@ -3,8 +3,8 @@
 import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Captcha } from '../form-values/captchas.ts';
 import { decodeId, encodeId } from '../ids.ts';
+import type { Storage } from '../storage/contract.ts';
 import { FormGone, UniqueViolation } from '../storage/errors.ts';
-import type { Storage } from '../storage/storage.ts';
 import type { Counts, NewDelivery } from '../storage/submission.ts';
 import { apiKeys, deliveries, type FormRow, forms, keyForms, type Mode } from '../storage/tables.ts';
 import { checkFormSettings } from './check-settings.ts';

@@ -1,7 +1,7 @@
 /** Removes the rows of deleted forms, and frees the slugs of those deleted long ago. */
 
 import { eq, isNotNull } from 'drizzle-orm';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import { forms } from '../storage/tables.ts';
 import { inChunks, type Pause } from '../tasks/in-chunks.ts';
 import { expireReservations } from './former-slugs.ts';

@@ -1,8 +1,8 @@
 /** The stored state of the built-in captcha: its signing secret, and the used challenges. */
 
 import { lt } from 'drizzle-orm';
+import type { Storage } from '../storage/contract.ts';
 import { createServerSecret } from '../storage/server-secret.ts';
-import type { Storage } from '../storage/storage.ts';
 import { usedChallenges } from '../storage/tables.ts';
 import type { AltchaOptions } from './altcha.ts';
 

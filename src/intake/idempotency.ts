@@ -3,8 +3,8 @@
 import { and, eq, gt, lt, sql } from 'drizzle-orm';
 import { AppError, invalidField } from '../errors.ts';
 import { type Dropped, parseDropped } from '../form-values/dropped-files.ts';
+import type { Storage } from '../storage/contract.ts';
 import { UniqueViolation } from '../storage/errors.ts';
-import type { Storage } from '../storage/storage.ts';
 import { idempotencyKeys, submissions } from '../storage/tables.ts';
 import { DAY_MS } from '../tasks/durations.ts';
 import { inChunks, type Pause } from '../tasks/in-chunks.ts';

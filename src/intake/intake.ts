@@ -7,7 +7,7 @@ import { checkOrigin } from '../forms/allowed-domains.ts';
 import type { FindBySlug } from '../forms/by-slug.ts';
 import { encodeId } from '../ids.ts';
 import type { LoadTimeTokens } from '../spam/sender/load-time-tokens.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { ByteBudget } from '../tasks/byte-budget.ts';
 import { lazy } from '../tasks/lazy.ts';

@@ -2,8 +2,8 @@
 
 import { AppError } from '../errors.ts';
 import { closedAt } from '../forms/opening.ts';
+import type { Storage } from '../storage/contract.ts';
 import { FormFull } from '../storage/errors.ts';
-import type { Storage } from '../storage/storage.ts';
 import type { FormRow } from '../storage/tables.ts';
 
 /** What every client may know. How many places are left is not among it: that would tell how many submissions come. */

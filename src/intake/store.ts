@@ -4,7 +4,7 @@ import type { Outbox } from '../delivery/outbox.ts';
 import { droppedOf } from '../form-values/dropped-files.ts';
 import type { Judge } from '../spam/judge.ts';
 import { reasonsJson, type SpamReason, verdictOf } from '../spam/verdict.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import type { NewDelivery, NewIdempotencyKey, NewSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
 import { withoutFileNames } from '../text/json-string.ts';

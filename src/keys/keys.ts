@@ -3,7 +3,7 @@
 import { desc, eq, sql } from 'drizzle-orm';
 import { AppError, invalidField } from '../errors.ts';
 import { decodeId, encodeId } from '../ids.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/contract.ts';
 import { type ApiKeyRow, apiKeys, keyForms as keyFormRows, type Mode, type Permission } from '../storage/tables.ts';
 import { MINUTE_MS } from '../tasks/durations.ts';
 import { lazy } from '../tasks/lazy.ts';

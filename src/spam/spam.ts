@@ -2,8 +2,8 @@
 
 import type { RateLimiter } from '../http/rate-limit.ts';
 import type { Log } from '../log/log.ts';
+import type { Storage } from '../storage/contract.ts';
 import { createServerSecret } from '../storage/server-secret.ts';
-import type { Storage } from '../storage/storage.ts';
 import type { FormRow } from '../storage/tables.ts';
 import { createWordModels } from './bayes/models.ts';
 import { createTraining } from './bayes/training.ts';

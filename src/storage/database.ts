@@ -1,11 +1,8 @@
 /** A database as it lies somewhere, beside opening it: found, locked, copied, replaced, inspected, measured. */
 
-import { isPostgres, withoutPassword } from '../config/postgres-url.ts';
 import type { ClockReport } from './clock-report.ts';
 import type { DiskRoom } from './disk-room.ts';
 import type { OutboxReport } from './pauses.ts';
-import { sqliteDatabaseAt } from './sqlite/database.ts';
-import { sqliteVersion } from './sqlite/inspect.ts';
 
 type Soon<T> = T | Promise<T>;
 
@@ -113,35 +110,4 @@ export interface DiskUse {
 		/** What should be free; a backup needs as much as the database. */
 		neededBytes: number;
 	} | null;
-}
-
-/** The version of the engine that is built in. */
-export function engineVersion(): string {
-	return sqliteVersion();
-}
-
-/**
- * There need not be one.
- * @param place The path of an SQLite file, or the address of a PostgreSQL database.
- */
-export function databaseAt(place: string): Soon<Database> {
-	return isPostgres(place) ? postgresDatabaseAt(place) : databaseFileAt(place);
-}
-
-export function databaseFileAt(path: string): DatabaseFile {
-	return sqliteDatabaseAt(path);
-}
-
-export function isFile(place: string): boolean {
-	return !isPostgres(place);
-}
-
-/** For people: without a password. */
-export function databaseName(place: string): string {
-	return isPostgres(place) ? withoutPassword(place) : place;
-}
-
-async function postgresDatabaseAt(url: string): Promise<Database> {
-	const { postgresDatabase } = await import('./postgres/database.ts');
-	return postgresDatabase(url);
 }

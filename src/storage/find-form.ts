@@ -3,8 +3,8 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { decodeId } from '../ids.ts';
 import { lazy } from '../tasks/lazy.ts';
+import type { Db } from './contract.ts';
 import { FormGone } from './errors.ts';
-import type { Db } from './storage.ts';
 import { type FormRow, forms, type Mode } from './tables.ts';
 
 export function createFindForm(db: Db) {

@@ -6,39 +6,9 @@
 import { is } from 'drizzle-orm';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { AppError } from '../errors.ts';
-import { databaseAt, isFile } from './database.ts';
+import type { MovedTable, MoveSide, MoveSource, MoveTarget, Values } from './contract.ts';
+import { databaseAt, openSource, openTarget } from './open.ts';
 import * as tables from './tables.ts';
-
-export type Values = (string | number | null)[];
-
-export interface MovedTable {
-	name: string;
-	columns: readonly { name: string; isText: boolean }[];
-	/** What tells its rows apart, and the order in which they are moved. */
-	key: readonly string[];
-}
-
-/** One of the two databases. */
-export interface MoveSide {
-	/** Among the server's values: one that is the engine's own, and not moved. */
-	ownValue: string;
-	count(table: MovedTable): Promise<number>;
-	/** Those behind a key, in chunks. */
-	rows(table: MovedTable, after?: Values): AsyncIterable<Values[]>;
-	close(): Promise<void>;
-}
-
-/** Nothing else can write to it until it is closed. */
-export type MoveSource = MoveSide;
-
-/** No server starts on it until it is finished. */
-export interface MoveTarget extends MoveSide {
-	lastKey(table: MovedTable): Promise<Values | undefined>;
-	/** In one transaction, with what the engine derives of them. */
-	write(table: MovedTable, rows: readonly Values[]): Promise<void>;
-	/** Makes a database of it that servers may use. */
-	finish(): Promise<void>;
-}
 
 export interface MoveOptions {
 	from: string;
@@ -93,9 +63,9 @@ function describe(table: SQLiteTable): MovedTable {
 /** @throws AppError with a sentence if it cannot be done, or what arrived is not what was sent */
 export async function moveDatabase({ from, to, report }: MoveOptions): Promise<TableReport[]> {
 	await requireCurrent(from);
-	const source = await openSource(from);
+	const source = await openSource(from, movedTables());
 	try {
-		const target = await openTarget(to, (await databaseAt(from)).name);
+		const target = await openTarget(to, { source: (await databaseAt(from)).name, tables: movedTables() });
 		try {
 			const reports = await moveAll(source, target, report);
 			await target.finish();
@@ -118,16 +88,6 @@ async function requireCurrent(place: string): Promise<void> {
 		'UNAVAILABLE',
 		`${database.name} is of an older version. Start this version's server on it once, and stop it again.`,
 	);
-}
-
-async function openSource(place: string): Promise<MoveSource> {
-	if (isFile(place)) return (await import('./sqlite/move.ts')).openSource(place);
-	return (await import('./postgres/move.ts')).openSource(place, movedTables());
-}
-
-async function openTarget(place: string, source: string): Promise<MoveTarget> {
-	if (isFile(place)) return (await import('./sqlite/move.ts')).openTarget(place, source);
-	return (await import('./postgres/move.ts')).openTarget(place, { source, tables: movedTables() });
 }
 
 async function moveAll(source: MoveSource, target: MoveTarget, report: MoveOptions['report']): Promise<TableReport[]> {

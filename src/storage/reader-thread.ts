@@ -3,38 +3,17 @@
 import { constants, setPriority } from 'node:os';
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { isPostgres } from '../config/postgres-url.ts';
-import type { Scans } from './scan.ts';
+import type { Scans } from './contract.ts';
+import type { ReaderCalls, ReaderRequest, ReaderResult } from './reader.ts';
 
 const COLLECT_AFTER_BYTES = 8 * 1024 * 1024;
-
-/** What an engine's thread can be asked, by the names of `reader-calls.ts`. */
-// biome-ignore lint/suspicious/noExplicitAny: each has parameters and a result of its own
-export type ReaderCalls = Record<string, (...args: any[]) => unknown> & {
-	/** Comes before the end of the thread. */
-	close(): unknown;
-};
-
-export interface ReaderRequest {
-	id: number;
-	name: string;
-	args: unknown[];
-}
-
-export type ReaderResult = { id: number; result: unknown } | { id: number; failure: Failure };
-
-/** What of an error passes between threads. */
-export type Failure = Pick<Error, 'message' | 'name' | 'stack'> & {
-	/** What it comes from. */
-	cause?: string;
-	/** Such as `UNAVAILABLE`, or SQLite's `SQLITE_CORRUPT`. */
-	code?: unknown;
-};
 
 /** Submissions go first. Only on Linux is it the priority of the calling thread and not of the whole process. */
 function stepBack(): void {
 	if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 }
 
+/** What `open.ts` is to the other thread; that would load the whole of an engine here. */
 async function openCalls(place: string, scans: Scans): Promise<ReaderCalls> {
 	const { createCalls } = isPostgres(place)
 		? await import('./postgres/reader-calls.ts')
@@ -85,7 +64,7 @@ function reasonOf(error: unknown): Error {
 	return error instanceof Error ? error : new Error(String(error));
 }
 
-/** Does nothing on the main thread. */
-export function serveReads(scans: Scans): void {
+/** For the program that `StorageOptions.scans` names: makes it the program of the thread. Does nothing on the main thread. */
+export function serveScans(scans: Scans): void {
 	if (!isMainThread && parentPort) serve(parentPort, process.argv.at(-1) ?? '', scans);
 }

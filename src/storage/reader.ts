@@ -2,13 +2,35 @@
 
 import { AppError } from '../errors.ts';
 import { Unavailable } from './errors.ts';
-import type { Failure, ReaderCalls, ReaderRequest, ReaderResult } from './reader-thread.ts';
 
 const TIMEOUT_MS = 20_000;
 const IDLE_MS = 60_000;
 /** Beyond this many waiting calls new ones are asked to come back. */
 const MAX_WAITING = 100;
 const RETRY_AFTER_SECONDS = 2;
+
+/** What an engine's thread can be asked, by the names of `reader-calls.ts`. */
+// biome-ignore lint/suspicious/noExplicitAny: each has parameters and a result of its own
+export type ReaderCalls = Record<string, (...args: any[]) => unknown> & {
+	/** Comes before the end of the thread. */
+	close(): unknown;
+};
+
+export interface ReaderRequest {
+	id: number;
+	name: string;
+	args: unknown[];
+}
+
+export type ReaderResult = { id: number; result: unknown } | { id: number; failure: Failure };
+
+/** What of an error passes between threads. */
+export type Failure = Pick<Error, 'message' | 'name' | 'stack'> & {
+	/** What it comes from. */
+	cause?: string;
+	/** Such as `UNAVAILABLE`, or SQLite's `SQLITE_CORRUPT`. */
+	code?: unknown;
+};
 
 interface Waiting {
 	thread: Thread;
@@ -23,7 +45,7 @@ type Thread = Worker & Pick<Bun.Worker, 'ref' | 'unref'>;
 export type Reader<Calls extends ReaderCalls> = ReturnType<typeof createReader<Calls>>;
 
 export interface ReaderOptions {
-	/** The path of the thread's program, which calls `serveScans`; see `scan.ts`. */
+	/** The path of the thread's program, which calls `serveScans`. */
 	program: string | undefined;
 	/** Throws if the database must not be opened now. */
 	beforeOpening?(): void;

@@ -1,7 +1,7 @@
 /** A secret that the server makes for itself on first use, then constant for the life of the database. */
 
 import { eq } from 'drizzle-orm';
-import type { Storage } from './storage.ts';
+import type { Storage } from './contract.ts';
 import { serverValues } from './tables.ts';
 
 /** @returns a function that resolves to the secret, 64 hexadecimal characters */

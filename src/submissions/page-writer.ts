@@ -4,9 +4,9 @@ import { ofFormOnly, presentAround, presentWith } from '../delivery/present-subm
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import type { Streamed } from '../http/streamed.ts';
 import { encodeId } from '../ids.ts';
+import type { Storage } from '../storage/contract.ts';
 import { asDamaged, isJson, NO_DATA, REPLACED } from '../storage/damage.ts';
 import { isJsonInUtf8 } from '../storage/damaged-bytes.ts';
-import type { Storage } from '../storage/storage.ts';
 import type { PageEntry } from '../storage/submission.ts';
 import type { ByteBudget } from '../tasks/byte-budget.ts';
 

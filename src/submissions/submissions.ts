@@ -4,7 +4,7 @@ import { presentFlagged } from '../delivery/present-submission.ts';
 import type { Retries } from '../delivery/retries.ts';
 import { AppError, invalidField } from '../errors.ts';
 import { decodeId, encodeId, IDS_PER_MILLISECOND } from '../ids.ts';
-import type { Clock, Storage } from '../storage/storage.ts';
+import type { Clock, Storage } from '../storage/contract.ts';
 import type { PageEntry, Selection } from '../storage/submission.ts';
 import type { FormRow, Mode } from '../storage/tables.ts';
 import { DAY_MS } from '../tasks/durations.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdirSync } from 'node:fs';
 import { openFolder } from '../../src/files/folder.ts';
 import { openFileStore } from '../../src/files/open.ts';
-import { openStorage } from '../../src/storage/storage.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { openCommandLine } from '../cli/command-line.ts';
 import { type S3Server, settingsOf, startS3Server } from '../files/s3-server.ts';
 import { addForm, contentsOf, submitFiles } from './visitors-files.ts';

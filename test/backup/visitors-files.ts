@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { FileStore } from '../../src/files/file-store.ts';
-import type { Storage } from '../../src/storage/storage.ts';
+import type { Storage } from '../../src/storage/contract.ts';
 import type { StoredFile } from '../../src/storage/submission.ts';
 import { forms } from '../../src/storage/tables.ts';
 

@@ -1,7 +1,7 @@
 /** `formsrv dashboard-link`. */
 
 import { expect, test } from 'bun:test';
-import { openStorage } from '../../src/storage/storage.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { setupLinks } from '../../src/storage/tables.ts';
 import { openCommandLine } from './command-line.ts';
 

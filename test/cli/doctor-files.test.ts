@@ -4,7 +4,7 @@ import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openFolder } from '../../src/files/folder.ts';
-import { openStorage } from '../../src/storage/storage.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { forms, removedFiles } from '../../src/storage/tables.ts';
 import { startClamd } from '../files/clamd-server.ts';
 import { withProgram } from '../programs.ts';

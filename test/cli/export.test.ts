@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { run } from '../../src/cli/run.ts';
-import { openStorage } from '../../src/storage/storage.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { forms } from '../../src/storage/tables.ts';
 import { readCsv } from '../submissions/csv-reader.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isFile } from '../../src/storage/database.ts';
+import { isFile } from '../../src/storage/open.ts';
 import { withProgram } from '../programs.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { type Attached, attach, setScan } from '../submissions/files/attached.ts';

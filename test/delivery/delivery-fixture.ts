@@ -8,7 +8,7 @@ import { manageDeliveries } from '../../src/delivery/management.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { createFileLinks } from '../../src/files/links.ts';
 import { createLog } from '../../src/log/log.ts';
-import { openStorage } from '../../src/storage/storage.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms } from '../../src/storage/tables.ts';
 import { createByteBudget } from '../../src/tasks/byte-budget.ts';
 

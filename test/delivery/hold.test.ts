@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import { createRetries } from '../../src/delivery/retries.ts';
-import { openStorage } from '../../src/storage/storage.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { deliveries, forms } from '../../src/storage/tables.ts';
 import { newDatabase } from '../engine.ts';
 import { tempFolder } from '../temp-folder.ts';

@@ -7,7 +7,8 @@ import { createWebhookSecret, DISABLE_AFTER_MS } from '../../src/delivery/webhoo
 import { createWebhookChannel } from '../../src/delivery/webhook-channel.ts';
 import { createFileLinks } from '../../src/files/links.ts';
 import { encodeId } from '../../src/ids.ts';
-import { openStorage, type Storage } from '../../src/storage/storage.ts';
+import type { Storage } from '../../src/storage/contract.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { type DeliveryRow, deliveries, forms, webhooks } from '../../src/storage/tables.ts';
 import { createByteBudget } from '../../src/tasks/byte-budget.ts';
 import { tempFolder } from '../temp-folder.ts';

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { openFolder } from '../../src/files/folder.ts';
-import { openStorage } from '../../src/storage/storage.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { addForm, submitFiles } from '../backup/visitors-files.ts';
 import { runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';

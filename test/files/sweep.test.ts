@@ -10,7 +10,8 @@ import { openFolder } from '../../src/files/folder.ts';
 import { sweepFiles } from '../../src/files/sweep.ts';
 import { createTrackedStore } from '../../src/files/tracked-store.ts';
 import { createLog } from '../../src/log/log.ts';
-import { openStorage, type Storage } from '../../src/storage/storage.ts';
+import type { Storage } from '../../src/storage/contract.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { forms, removedFiles } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 

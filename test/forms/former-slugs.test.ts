@@ -6,7 +6,7 @@ import type { AppError } from '../../src/errors.ts';
 import { createFindBySlug } from '../../src/forms/by-slug.ts';
 import { createForms } from '../../src/forms/forms.ts';
 import { sweepForms } from '../../src/forms/sweep.ts';
-import { openStorage } from '../../src/storage/storage.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { rejectionOfAsync } from '../rejection.ts';
 import { openTestServer } from '../server.ts';
 import { tempFolder } from '../temp-folder.ts';

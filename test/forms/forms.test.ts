@@ -7,7 +7,7 @@ import type { CreateForm, UpdateForm } from '../../src/forms/schema.ts';
 import { sweepForms } from '../../src/forms/sweep.ts';
 import { decodeId } from '../../src/ids.ts';
 import { createKeys } from '../../src/keys/keys.ts';
-import { openStorage } from '../../src/storage/storage.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { forms as formTable, submissions as submissionTable } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { createAltchaStore } from '../../src/intake/altcha-store.ts';
-import { openStorage, type Storage } from '../../src/storage/storage.ts';
+import type { Storage } from '../../src/storage/contract.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { usedChallenges } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 

@@ -6,7 +6,7 @@ import { sweepForms } from '../../src/forms/sweep.ts';
 import { encodeId } from '../../src/ids.ts';
 import { createKeys } from '../../src/keys/keys.ts';
 import { createToken } from '../../src/keys/token.ts';
-import { openStorage } from '../../src/storage/storage.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { apiKeys, keyForms } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 

@@ -1,7 +1,7 @@
 /** What the tests of the storage contract begin with: a storage with two forms, and submissions of one of them. */
 
 import { expect } from 'bun:test';
-import type { Storage } from '../../src/storage/storage.ts';
+import type { Storage } from '../../src/storage/contract.ts';
 import type { NewSubmission, Selection } from '../../src/storage/submission.ts';
 import { forms } from '../../src/storage/tables.ts';
 

@@ -1,7 +1,8 @@
 /** Both engines, for tests of what they have in common. */
 
 import { join } from 'node:path';
-import { openStorage, type Storage } from '../../src/storage/storage.ts';
+import type { Storage } from '../../src/storage/contract.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { SCANS } from '../../src/submissions/scan-module.ts';
 import { newPostgresDatabase } from '../postgres.ts';
 import { tempFolder } from '../temp-folder.ts';

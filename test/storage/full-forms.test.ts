@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
+import type { Storage } from '../../src/storage/contract.ts';
 import { FormFull, UniqueViolation } from '../../src/storage/errors.ts';
-import type { Storage } from '../../src/storage/storage.ts';
 import type { NewSubmission } from '../../src/storage/submission.ts';
 import { deliveries, forms, idempotencyKeys } from '../../src/storage/tables.ts';
 import { ENGINES } from './engines.ts';

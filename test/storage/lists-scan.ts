@@ -1,8 +1,8 @@
 /** What a store lists, counts and finds, compared with a scan of its rows. */
 
 import { expect } from 'bun:test';
+import type { Storage, SubmissionStore } from '../../src/storage/contract.ts';
 import { searchWords } from '../../src/storage/search-words.ts';
-import type { Storage, SubmissionStore } from '../../src/storage/storage.ts';
 import { FILTERS, type Filter, type Flags, type ListQuery } from '../../src/storage/submission.ts';
 import { submissions } from '../../src/storage/tables.ts';
 

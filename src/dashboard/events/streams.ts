@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
 import { encodeId } from '../../ids.ts';
 import { hasPermission, isFormLevel, callerOf as limitedAs, type Principal } from '../../keys/permissions.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/contract.ts';
 import { forms, type Mode } from '../../storage/tables.ts';
 import { createEventBatch, serverSentEvent } from './batch.ts';
 

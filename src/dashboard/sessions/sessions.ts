@@ -6,7 +6,7 @@ import { decodeId, encodeId } from '../../ids.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { type Principal, unauthorized } from '../../keys/permissions.ts';
 import { hashToken } from '../../keys/token.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/contract.ts';
 import {
 	type ApiKeyRow,
 	apiKeys,

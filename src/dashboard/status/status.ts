@@ -5,9 +5,9 @@ import { VERSION } from '../../config/version.ts';
 import type { Config } from '../../config.ts';
 import type { DeliveryManagement } from '../../delivery/management.ts';
 import { encodeId } from '../../ids.ts';
+import type { Storage } from '../../storage/contract.ts';
 import type { DiskUse } from '../../storage/database.ts';
 import { LEAST_INODES } from '../../storage/disk-room.ts';
-import type { Storage } from '../../storage/storage.ts';
 import { type DeliveryState, forms, type Mode } from '../../storage/tables.ts';
 import type { Status } from './schema.ts';
 

@@ -3,7 +3,7 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import { AppError, invalidField } from '../../errors.ts';
 import { decodeId, encodeId } from '../../ids.ts';
-import type { Db, Storage } from '../../storage/storage.ts';
+import type { Db, Storage } from '../../storage/contract.ts';
 import {
 	type DeliveryRow,
 	type DeliveryState,

@@ -2,8 +2,8 @@
 
 import { eq, inArray } from 'drizzle-orm';
 import type { Log } from '../../log/log.ts';
+import type { Storage } from '../../storage/contract.ts';
 import { createServerSecret } from '../../storage/server-secret.ts';
-import type { Storage } from '../../storage/storage.ts';
 import { type FormRow, type Mode, type SpamModelRow, spamModels } from '../../storage/tables.ts';
 import { createOneAtATime } from '../../tasks/one-at-a-time.ts';
 import { bucketOf, type Change, type Model } from './counts.ts';

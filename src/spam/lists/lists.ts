@@ -3,7 +3,7 @@
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
 import { AppError, type FieldError } from '../../errors.ts';
 import { isAddressOrRange } from '../../network/address-ranges.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/contract.ts';
 import { type FormRow, LISTS, type ListName, listEntries, type Mode } from '../../storage/tables.ts';
 import { parseEntry } from './entry.ts';
 import { createMatcher, type Matcher } from './matcher.ts';

@@ -2,8 +2,8 @@
 
 import { drizzle } from 'drizzle-orm/sqlite-proxy';
 import { type PostgresHost, parsePostgresUrl } from '../../config/postgres-url.ts';
+import type { Db } from '../contract.ts';
 import { Unavailable } from '../errors.ts';
-import type { Db } from '../storage.ts';
 import { createDial } from './dial.ts';
 import { CLOSED, hungUp, noneAnswers, standby } from './dial-error.ts';
 import { asStorageError, serverError } from './failures.ts';

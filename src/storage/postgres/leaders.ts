@@ -1,7 +1,7 @@
 /** Work that one server does for all: it belongs to the server that holds its lock in the database, for as long as it is connected. */
 
 import { repeat } from '../../tasks/repeat.ts';
-import type { StopWork } from '../storage.ts';
+import type { StopWork } from '../contract.ts';
 import { connect, rowsOf, SILENT_MS, type Sql, withDeadline } from './connection.ts';
 
 const LOOK_EVERY_MS = 1000;

@@ -1,7 +1,7 @@
 /** Scans, read and formatted by the thread beside the server, on a connection of its own. */
 
+import type { ScanRequest } from '../contract.ts';
 import { createReader } from '../reader.ts';
-import type { ScanRequest } from '../scan.ts';
 import type { Availability } from './availability.ts';
 import type { PostgresReads } from './reader-calls.ts';
 import { routeOf } from './route.ts';

@@ -3,7 +3,7 @@
 import { withoutPassword } from '../../config/postgres-url.ts';
 import { AppError } from '../../errors.ts';
 import { IDS_PER_MILLISECOND } from '../../ids.ts';
-import type { MovedTable, MoveSide, MoveSource, MoveTarget, Values } from '../move.ts';
+import type { MovedTable, MoveSide, MoveSource, MoveTarget, Values } from '../contract.ts';
 import { namesOf } from '../submission-rows.ts';
 import { connect, numbers, rowsOf, type Sql, strings } from './connection.ts';
 import { foldBelow } from './counts.ts';

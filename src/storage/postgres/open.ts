@@ -3,10 +3,10 @@
 import type { Log } from '../../log/log.ts';
 import { HOUR_MS } from '../../tasks/durations.ts';
 import { lazy } from '../../tasks/lazy.ts';
+import type { Db, Query, Results, Storage, StorageOptions } from '../contract.ts';
 import { OutcomeUnknown, Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
-import type { Db, Query, Results, Storage, StorageOptions } from '../storage.ts';
 import type { NewSubmission } from '../submission.ts';
 import { createAvailability } from './availability.ts';
 import { createClock } from './clock.ts';

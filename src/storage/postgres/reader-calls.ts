@@ -1,6 +1,6 @@
 /** What the reader thread does for this engine. */
 
-import type { ScanRequest, Scans } from '../scan.ts';
+import type { ScanRequest, Scans } from '../contract.ts';
 import { connect, SILENT_MS } from './connection.ts';
 import { routeOf } from './route.ts';
 import { createSubmissionReader } from './submission-reader.ts';

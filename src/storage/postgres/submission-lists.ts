@@ -1,6 +1,6 @@
 /** Submissions read as the contract says: pages, counts, ids, and scans. */
 
-import type { ScanRequest } from '../scan.ts';
+import type { ScanRequest } from '../contract.ts';
 import type { Counts, FieldNames, Filter, List, ListQuery, Page, Paging, Selection } from '../submission.ts';
 import { numbers, rowsOf, type Sql } from './connection.ts';
 import { countBelow, type FormCounts } from './counts.ts';

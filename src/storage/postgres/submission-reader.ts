@@ -1,6 +1,6 @@
 /** Reads that may take their time, for a connection of their own: ranges of submissions for a scan. */
 
-import type { Scan, ScanRequest } from '../scan.ts';
+import type { Scan, ScanRequest } from '../contract.ts';
 import type { Selection, StoredSubmission } from '../submission.ts';
 import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from '../submission-rows.ts';
 import { numbers, rowsOf, type Sql } from './connection.ts';

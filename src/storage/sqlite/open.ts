@@ -5,12 +5,12 @@ import { createEvents } from '../../events.ts';
 import type { Log } from '../../log/log.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { describeStep } from '../clock-report.ts';
+import type { Db, Query, Results, StopWork, StorageOptions } from '../contract.ts';
 import { Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
 import { startIndexer } from '../indexer.ts';
 import { createReader } from '../reader.ts';
-import type { Db, Query, Results, StopWork, StorageOptions } from '../storage.ts';
 import { createClock } from './clock.ts';
 import {
 	abandonConnection,

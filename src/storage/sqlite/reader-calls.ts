@@ -1,6 +1,6 @@
 /** What the reader thread does for this engine. */
 
-import type { ScanRequest, Scans } from '../scan.ts';
+import type { ScanRequest, Scans } from '../contract.ts';
 import type { Selection } from '../submission.ts';
 import { openReadConnection } from './connection.ts';
 import { countNames } from './count-names.ts';

@@ -2,8 +2,8 @@
 
 import type { Database } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
+import type { ScanRequest } from '../contract.ts';
 import type { Reader } from '../reader.ts';
-import type { ScanRequest } from '../scan.ts';
 import type {
 	Counts,
 	FieldNames,

@@ -3,7 +3,7 @@
 import type { Retries } from '../../delivery/retries.ts';
 import { invalidField } from '../../errors.ts';
 import { decodeId } from '../../ids.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/contract.ts';
 import type { Selection } from '../../storage/submission.ts';
 import type { Mode } from '../../storage/tables.ts';
 import { type Criteria, parseCriteria, toCondition } from '../list-query.ts';

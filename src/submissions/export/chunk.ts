@@ -1,6 +1,6 @@
 /** Reads and formats one chunk of an export; the next one starts after its last submission. */
 
-import type { ScanRequest } from '../../storage/scan.ts';
+import type { ScanRequest } from '../../storage/contract.ts';
 import type { Selection, StoredSubmission } from '../../storage/submission.ts';
 import { type ClockStep, createTimeline } from '../../storage/timeline.ts';
 import { exportRow, type Layout } from './formats.ts';

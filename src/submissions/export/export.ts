@@ -1,7 +1,7 @@
 /** Exports of any size: produced in chunks as fast as the client reads, in bounded memory. */
 
 import type { EndTurn } from '../../http/concurrency-limit.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/contract.ts';
 import type { Selection } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';

@@ -9,7 +9,7 @@ import type { ByteRange } from '../../http/byte-range.ts';
 import { createConcurrencyLimit } from '../../http/concurrency-limit.ts';
 import type { Streamed } from '../../http/streamed.ts';
 import { decodeId, encodeId } from '../../ids.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/contract.ts';
 import type { StoredFile } from '../../storage/submission.ts';
 import { files, forms as formTable, type Mode } from '../../storage/tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';

@@ -8,7 +8,7 @@ import { judgeWords, type WordJudgement } from '../../spam/bayes/word-rules.ts';
 import { ruleOf } from '../../spam/rules.ts';
 import type { Spam } from '../../spam/spam.ts';
 import { parseReasons, reasonsOfForm, type SpamReason, scoreOf, verdictOf } from '../../spam/verdict.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/contract.ts';
 import { type FormRow, type Mode, spamMarks } from '../../storage/tables.ts';
 import { withoutFileNames } from '../../text/json-string.ts';
 import { type SpamExplanation, WORDS_MAX } from './schema.ts';

@@ -2,7 +2,7 @@
 
 import type { Forms } from '../../forms/forms.ts';
 import { decodeId, encodeId } from '../../ids.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/contract.ts';
 import type { Mode } from '../../storage/tables.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
 import type { DayCount } from './schema.ts';

@@ -5,7 +5,7 @@ import { Elysia } from 'elysia';
 import { Form } from '../../forms/schema.ts';
 import { jsonResponse, operation } from '../../http/openapi.ts';
 import type { Auth } from '../../keys/auth.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/contract.ts';
 import { formId } from '../openapi-parts.ts';
 import { readFieldSuggestion } from './suggest-fields.ts';
 

@@ -2,9 +2,8 @@
 
 import type { FieldRule } from '../../field-rules/rules.ts';
 import { createSuggestion } from '../../field-rules/suggest.ts';
+import type { ScanRequest, Storage } from '../../storage/contract.ts';
 import { isJson } from '../../storage/damage.ts';
-import type { ScanRequest } from '../../storage/scan.ts';
-import type { Storage } from '../../storage/storage.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
 import type { Mode } from '../../storage/tables.ts';
 

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Form } from '../../../src/forms/schema.ts';
-import { isFile } from '../../../src/storage/database.ts';
+import { isFile } from '../../../src/storage/open.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 
 const MAIN = join(import.meta.dir, '..', '..', '..', 'src', 'main.ts');

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { statSync } from 'node:fs';
 import { VERSION } from '../../../src/config/version.ts';
 import type { Status } from '../../../src/dashboard/status/schema.ts';
-import { isFile } from '../../../src/storage/database.ts';
+import { isFile } from '../../../src/storage/open.ts';
 import { startScriptedSmtp } from '../../delivery/scripted-smtp.ts';
 import { openTestServer } from '../../server.ts';
 

@@ -5,7 +5,8 @@ import { Webhook } from 'standardwebhooks';
 import { createGuardedPost } from '../../../src/delivery/guarded-request.ts';
 import { createWebhooks, type Webhooks } from '../../../src/delivery/webhooks/webhooks.ts';
 import { encodeId } from '../../../src/ids.ts';
-import { openStorage, type Storage } from '../../../src/storage/storage.ts';
+import type { Storage } from '../../../src/storage/contract.ts';
+import { openStorage } from '../../../src/storage/open.ts';
 import { forms, webhooks as table } from '../../../src/storage/tables.ts';
 import { tempFolder } from '../../temp-folder.ts';
 

@@ -5,7 +5,7 @@ import { eq } from 'drizzle-orm';
 import { createWordModels } from '../../../src/spam/bayes/models.ts';
 import { createTraining } from '../../../src/spam/bayes/training.ts';
 import { judgeWords } from '../../../src/spam/bayes/word-rules.ts';
-import type { Storage } from '../../../src/storage/storage.ts';
+import type { Storage } from '../../../src/storage/contract.ts';
 import { type FormRow, forms, spamMarks, spamModels } from '../../../src/storage/tables.ts';
 import { ENGINES } from '../../storage/engines.ts';
 

@@ -2,8 +2,9 @@
 
 import { afterEach, expect, test } from 'bun:test';
 import postgres from 'postgres';
+import type { Storage } from '../../../src/storage/contract.ts';
 import { OutcomeUnknown, Unavailable } from '../../../src/storage/errors.ts';
-import { openStorage, type Storage } from '../../../src/storage/storage.ts';
+import { openStorage } from '../../../src/storage/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 import { openTestServer } from '../../server.ts';

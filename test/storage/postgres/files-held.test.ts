@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { openStorage } from '../../../src/storage/storage.ts';
+import { openStorage } from '../../../src/storage/open.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 
 test('the lock that docs/postgresql.md names holds the files, at each server, until its session ends', async () => {

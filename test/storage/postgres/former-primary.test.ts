@@ -3,7 +3,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import postgres from 'postgres';
 import { createLog } from '../../../src/log/log.ts';
-import { openStorage, type Storage } from '../../../src/storage/storage.ts';
+import type { Storage } from '../../../src/storage/contract.ts';
+import { openStorage } from '../../../src/storage/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { type Pair, startPair } from '../../durability/postgres/pair.ts';
 

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
 import { FormFull, Unavailable } from '../../../src/storage/errors.ts';
-import { openStorage } from '../../../src/storage/storage.ts';
+import { openStorage } from '../../../src/storage/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 

@@ -2,7 +2,8 @@
 
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
-import { openStorage, type Storage } from '../../../src/storage/storage.ts';
+import type { Storage } from '../../../src/storage/contract.ts';
+import { openStorage } from '../../../src/storage/open.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 
 test('one server leads; when it stops, or its connection is lost, its work ends and another server begins', async () => {

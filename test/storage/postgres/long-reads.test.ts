@@ -2,9 +2,9 @@
 
 import { afterEach, expect, test } from 'bun:test';
 import postgres from 'postgres';
+import type { ScanRequest, Storage } from '../../../src/storage/contract.ts';
 import { Unavailable } from '../../../src/storage/errors.ts';
-import type { ScanRequest } from '../../../src/storage/scan.ts';
-import { openStorage, type Storage } from '../../../src/storage/storage.ts';
+import { openStorage } from '../../../src/storage/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { SCANS } from '../../../src/submissions/scan-module.ts';
 import { newPostgresDatabase } from '../../postgres.ts';

@@ -1,9 +1,10 @@
 /** The room that files take in PostgreSQL, where a server of a version that counts otherwise stores and removes beside this one. */
 
 import { expect, test } from 'bun:test';
+import type { Storage } from '../../../src/storage/contract.ts';
+import { openStorage } from '../../../src/storage/open.ts';
 import { connect, rowsOf } from '../../../src/storage/postgres/connection.ts';
 import { recountFiles } from '../../../src/storage/postgres/submission-files.ts';
-import { openStorage, type Storage } from '../../../src/storage/storage.ts';
 import type { StoredFile } from '../../../src/storage/submission.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';

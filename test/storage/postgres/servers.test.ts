@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
 import { ID_SOURCES } from '../../../src/ids.ts';
-import { openStorage } from '../../../src/storage/storage.ts';
+import { openStorage } from '../../../src/storage/open.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 
 /** Less than the ten for which a number stays taken. */

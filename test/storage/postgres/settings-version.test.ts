@@ -2,7 +2,8 @@
 
 import { expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
-import { openStorage, type Storage } from '../../../src/storage/storage.ts';
+import type { Storage } from '../../../src/storage/contract.ts';
+import { openStorage } from '../../../src/storage/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { openStorage } from '../../../src/storage/storage.ts';
+import { openStorage } from '../../../src/storage/open.ts';
 import { runBinary } from '../../binary.ts';
 import { makeCertificate } from '../../delivery/certificate.ts';
 import { type PostgresServer, startPostgres } from '../../postgres-server.ts';

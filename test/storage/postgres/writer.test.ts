@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test';
 import postgres from 'postgres';
 import { ID_SOURCES } from '../../../src/ids.ts';
 import { Unavailable } from '../../../src/storage/errors.ts';
-import { openStorage } from '../../../src/storage/storage.ts';
+import { openStorage } from '../../../src/storage/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 

@@ -1,15 +1,11 @@
-/** The contract between the features and the engine that stores their rows, and how it is opened. */
+/** The contract between the features and the engine that stores their rows. */
 
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
-import { isPostgres } from '../config/postgres-url.ts';
 import type { Events } from '../events.ts';
 import type { Log } from '../log/log.ts';
 import type { ClockReport } from './clock-report.ts';
 import type { DiskUse } from './database.ts';
 import type { Findings } from './findings.ts';
-import type { ScanRequest } from './scan.ts';
-import { hasDatabase } from './sqlite/database-place.ts';
-import { openSqlite } from './sqlite/open.ts';
 import type {
 	Counts,
 	FieldNames,
@@ -110,6 +106,24 @@ export interface Storage {
 /** Resolves when the work has ended; attempts in flight may take so long. */
 export type StopWork = (graceMs: number) => Promise<void>;
 
+export interface ScanRequest {
+	selection: Selection;
+	order: Paging['order'];
+}
+
+/**
+ * Takes as many of the submissions as it wants; it may be run again from its beginning, in a thread beside the server. What it
+ * returns passes between threads; its `bytes` are not copied.
+ */
+export type Scan<Request extends ScanRequest, Result> = (
+	submissions: Iterable<StoredSubmission>,
+	request: Request,
+) => Result;
+
+/** By the names under which they are asked for. */
+// biome-ignore lint/suspicious/noExplicitAny: each has a request and a result of its own
+export type Scans = Readonly<Record<string, Scan<any, unknown>>>;
+
 export interface SubmissionStore {
 	/**
 	 * Resolves with the id that its sender is told, when it is on disk. It gets that as it is written, so that no list which was read
@@ -192,17 +206,33 @@ export interface Clock {
 	isSettled(): boolean;
 }
 
-/**
- * Opens the database, creating and migrating it as needed.
- * @param place The path of an SQLite file, or the address of a PostgreSQL database.
- * @throws AppError or Error with a sentence for the operator if it cannot be used
- */
-export async function openStorage(place: string, options: StorageOptions = {}): Promise<Storage> {
-	if (!isPostgres(place)) {
-		if (options.beforeNew && !hasDatabase(place)) await options.beforeNew();
-		return openSqlite(place, options);
-	}
-	// Nothing of this engine costs a start without it.
-	const { openPostgres } = await import('./postgres/open.ts');
-	return openPostgres(place, options);
+export type Values = (string | number | null)[];
+
+export interface MovedTable {
+	name: string;
+	columns: readonly { name: string; isText: boolean }[];
+	/** What tells its rows apart, and the order in which they are moved. */
+	key: readonly string[];
+}
+
+/** One of the two databases. */
+export interface MoveSide {
+	/** Among the server's values: one that is the engine's own, and not moved. */
+	ownValue: string;
+	count(table: MovedTable): Promise<number>;
+	/** Those behind a key, in chunks. */
+	rows(table: MovedTable, after?: Values): AsyncIterable<Values[]>;
+	close(): Promise<void>;
+}
+
+/** Nothing else can write to it until it is closed. */
+export type MoveSource = MoveSide;
+
+/** No server starts on it until it is finished. */
+export interface MoveTarget extends MoveSide {
+	lastKey(table: MovedTable): Promise<Values | undefined>;
+	/** In one transaction, with what the engine derives of them. */
+	write(table: MovedTable, rows: readonly Values[]): Promise<void>;
+	/** Makes a database of it that servers may use. */
+	finish(): Promise<void>;
 }

@@ -1,0 +1,63 @@
+/** The one place that names the engines: what is asked of a database goes to the one that its address means. */
+
+import { isPostgres, withoutPassword } from '../config/postgres-url.ts';
+import type { MovedTable, MoveSource, MoveTarget, Storage, StorageOptions } from './contract.ts';
+import type { Database, DatabaseFile } from './database.ts';
+import { sqliteDatabaseAt } from './sqlite/database.ts';
+import { hasDatabase } from './sqlite/database-place.ts';
+import { sqliteVersion } from './sqlite/inspect.ts';
+import { openSqlite } from './sqlite/open.ts';
+
+// A place is the path of an SQLite file, or the address of a PostgreSQL database; that engine costs a start without it nothing.
+
+/**
+ * Opens the database, creating and migrating it as needed.
+ * @throws AppError or Error with a sentence for the operator if it cannot be used
+ */
+export async function openStorage(place: string, options: StorageOptions = {}): Promise<Storage> {
+	if (isPostgres(place)) return (await import('./postgres/open.ts')).openPostgres(place, options);
+	if (options.beforeNew && !hasDatabase(place)) await options.beforeNew();
+	return openSqlite(place, options);
+}
+
+/** There need not be one. */
+export function databaseAt(place: string): Database | Promise<Database> {
+	return isPostgres(place) ? postgresDatabaseAt(place) : databaseFileAt(place);
+}
+
+async function postgresDatabaseAt(url: string): Promise<Database> {
+	return (await import('./postgres/database.ts')).postgresDatabase(url);
+}
+
+export function databaseFileAt(path: string): DatabaseFile {
+	return sqliteDatabaseAt(path);
+}
+
+export function isFile(place: string): boolean {
+	return !isPostgres(place);
+}
+
+/** For people: without a password. */
+export function databaseName(place: string): string {
+	return isPostgres(place) ? withoutPassword(place) : place;
+}
+
+/** The version of the engine that is built in. */
+export function engineVersion(): string {
+	return sqliteVersion();
+}
+
+/** For a move to another engine. */
+export async function openSource(place: string, tables: readonly MovedTable[]): Promise<MoveSource> {
+	if (isPostgres(place)) return (await import('./postgres/move.ts')).openSource(place, tables);
+	return (await import('./sqlite/move.ts')).openSource(place);
+}
+
+/** @param from Where the rows come from: a move that was cut off goes on only from there. */
+export async function openTarget(
+	place: string,
+	from: { source: string; tables: readonly MovedTable[] },
+): Promise<MoveTarget> {
+	if (isPostgres(place)) return (await import('./postgres/move.ts')).openTarget(place, from);
+	return (await import('./sqlite/move.ts')).openTarget(place, from.source);
+}
