@@ -131,7 +131,7 @@ async function measureSlow(server: Running, { files, texts }: { files: string; t
 	const pairs: { alone: number; beside: number }[] = [];
 	const statuses: string[] = [];
 	for (let round = 0; round < SLOW_ROUNDS; round++) {
-		// What was written before is not to be on its way to the disk meanwhile.
+		// Earlier writes must not be on their way to the disk meanwhile.
 		await Bun.$`sync`;
 		const alone = await slowestOfTexts(texts);
 		// Their steps are spread out, as those of visitors are: together they would be bursts of 10 MB.

@@ -4,7 +4,7 @@ export interface Language {
 	sentences: readonly string[];
 	/** Sentences of which hardly two that are filled in have three words in a row in common, as those of different people. */
 	lists: readonly string[];
-	/** What the braces stand for, by their name; `{n}` is a number in every language. */
+	/** Texts for the placeholders, by name; `{n}` is a number in every language. */
 	fillings: Readonly<Record<string, readonly string[]>>;
 	/** Between sentences. */
 	gap: string;

@@ -7,7 +7,7 @@ import { LATIN, type Language, OTHER_SCRIPTS } from './mix-sentences.ts';
 
 /** More than the spam score remembers, several times over. */
 export const BODIES = 32_768;
-/** Of 20 bodies, those of each kind, spread evenly. */
+/** The kinds of 20 consecutive bodies, spread evenly. */
 const TURNS = [
 	...['short', 'phone', 'message', 'short', 'phone', 'message', 'script', 'short', 'phone', 'message'],
 	...['link', 'short', 'phone', 'message', 'script', 'short', 'phone', 'message', 'link', 'long'],

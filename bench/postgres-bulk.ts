@@ -8,7 +8,7 @@ import type { Stock } from './stock.ts';
 
 const PER_SECOND = 1000;
 const QUIET_MS = 5000;
-/** Of all. */
+/** The share of all submissions. */
 const SHARE = 0.1;
 const CONDITIONS = {
 	all: 'is_spam = 0',

@@ -35,7 +35,7 @@ export async function measurePostgresReads(rows: number, rounds: number): Promis
 	return measureStocks(await fill('pg_small', SMALL_ROWS), await fill('pg_large', rows), { database, rounds });
 }
 
-/** What changes the large one comes last. */
+/** Measures stocks; the one that changes the large stock comes last. */
 export async function measureStocks(
 	small: Stock,
 	large: Stock,

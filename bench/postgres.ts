@@ -12,7 +12,7 @@ import { type Effort, median, WARM_SECONDS } from './rounds.ts';
 
 const CONNECTIONS = 64;
 const MANY_CONNECTIONS = 512;
-/** What a commit waits in addition, as for a standby in another place. */
+/** Additional wait of a commit, as for a standby in another place. */
 const SLOW_COMMIT_MICROS = 3000;
 /** So many bodies of the mix: it takes 128 scripts at most. */
 const PGBENCH_TEXTS = 100;

@@ -138,7 +138,7 @@ async function cpuSeconds(pid: number): Promise<number> {
 	return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** Of a database server: what its processes took, those that have ended included. */
+/** Returns the CPU seconds of a database server's processes, including those that have ended. */
 export function databaseSeconds(postmaster: number): number {
 	const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ');
 	const nanoseconds = children.map((pid) => {

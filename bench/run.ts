@@ -26,7 +26,7 @@ const SMALL_ROWS = 1000;
 const PEER_ROWS = 100_000;
 const LIST_BOUNDS = { first: { must: 1.15, aim: 1.06 }, other: { must: 3, aim: 2 } } as const;
 
-/** What the parts need; each thing is made for the first part that asks for it. */
+/** Resources that the parts need; each is made for the first part that asks for it. */
 interface Bench {
 	rows: number;
 	effort: Effort;

@@ -1,4 +1,4 @@
-/** What a program is built from, against what `bun.lock` says: the same, after any installation. npm knows no `bun.lock`. */
+/** Compares the installed packages with `bun.lock`: they must be equal after any installation. npm knows no `bun.lock`. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

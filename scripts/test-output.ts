@@ -1,4 +1,4 @@
-/** What `bun test` says: its console output file by file, and the times in its report. */
+/** Reads the output of `bun test`: its console text file by file, and the times in its report. */
 
 import { readFile } from 'node:fs/promises';
 

@@ -10,10 +10,10 @@ import { missingPrograms } from '../test/programs.ts';
 import { openRunFolder } from '../test/run-folder.ts';
 import { type FileTime, fileTimes, readBlocks, retriedIn } from './test-output.ts';
 
-/** Of each test and hook: a busy machine is slow, and bunfig.toml cannot say it. */
+/** Limit of each test and hook: a busy machine is slow, and bunfig.toml cannot set it. */
 const TIMEOUT_MS = 30_000;
 const ROOT = join(import.meta.dir, '..');
-/** What opens databases of either engine. */
+/** The module that opens databases of either engine. */
 const ENGINE = 'test/engine.ts';
 /** Tests of a file, of an engine by its name, or of pages that know only the API; docs/architecture.md says which. */
 const ONE_ENGINE = [

@@ -1,4 +1,4 @@
-/** What goes on behind the listeners of a server: what each server does for itself, and what one does for all. */
+/** Background work of a server: its own, and the part that one server does for all. */
 
 import type { App } from './app.ts';
 import { noteSetNames } from './backup/set-names.ts';

@@ -38,7 +38,7 @@ export interface Config {
 	webhookAllow: string[];
 	/** Sizes and lengths in bytes. */
 	limits: { maxBody: number; maxMultipart: number; maxFields: number; maxFieldName: number; maxDepth: number };
-	/** What visitors attach: its place, bounds in bytes, in all and of one form, and the virus scanner. */
+	/** Attached files: their place, bounds in bytes, in all and for one form, and the virus scanner. */
 	files: { place: FilePlace; quota: number; formQuota: number; scanner: ScannerAddress | null };
 	/** Per minute; 0 = off. `submit` is per address and form, `form` from all addresses, `address` to all forms. */
 	rates: { submit: number; form: number; address: number; api: number; auth: number };
@@ -59,7 +59,7 @@ export interface SettingInForce {
 }
 
 export interface ConfigInput extends ProvidedInput {
-	/** Whether the log goes to a terminal. */
+	/** True if the log goes to a terminal. */
 	isTerminal: boolean;
 }
 

@@ -39,7 +39,7 @@ export function createEvents() {
 	};
 
 	return {
-		/** Whether there are listeners for such events. */
+		/** Returns whether there are listeners for such events. */
 		isHeard: (type: EventType): boolean => listenersOf(type).size > 0,
 		publish(event: AppEvent): void {
 			for (const listener of listenersOf(event.type)) listener(event);

@@ -1,4 +1,4 @@
-/** What only owners use, by requests or commands. A server makes it with the first of these, and may never need it. */
+/** Services that only owners use, by requests or commands. A server makes them with the first of these, and may never need them. */
 
 import type { Config } from './config.ts';
 import type { Sessions } from './dashboard/sessions/sessions.ts';
@@ -27,7 +27,7 @@ const LARGE_RESPONSES = {
 	message: 'Too many exports and lists of large submissions are in progress; try again in a few seconds.',
 };
 
-/** What it has in common with the rest of the program. */
+/** Parts shared with the rest of the program. */
 interface Parts {
 	config: Config;
 	now: () => number;
@@ -65,7 +65,7 @@ export function createManagement({ config, now, storage, keys, sessions, post, .
 		bulk: createBulk(storage, release),
 		stats: createStats(storage, { forms, now }),
 		explain: createExplain(storage, app.spam),
-		/** Whether that for which a link was made is still valid. */
+		/** Returns whether the holder for which a link was made is still valid. */
 		isAlive: ({ kind, id }: LinkHolder): Promise<boolean> =>
 			({ key: keys, session: sessions, webhook: webhooks })[kind].isAlive(id),
 	};

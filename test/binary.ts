@@ -10,7 +10,7 @@ const START_WITHIN_MS = 10_000;
 const FREE_PORTS = { FORMSRV_PORT: '0', FORMSRV_SUBMIT_PORT: '0' };
 
 export interface RunningBinary {
-	/** Of the program that it runs under, if there is one. */
+	/** Process id of the program that it runs under, if there is one. */
 	pid: number;
 	baseUrl: string;
 	submitUrl: string;

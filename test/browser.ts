@@ -36,7 +36,7 @@ export async function openBrowser(): Promise<Browser> {
 let axeSource: string | undefined;
 
 /**
- * What axe-core finds wrong with a page, one line per element; `[]` is the only good answer.
+ * Returns the faults that axe-core finds in a page, one line per element; `[]` is the only good result.
  * @param only the rules to apply; all unless given
  */
 export async function findAccessibilityFaults(page: Page, only?: string[]): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** What is wrong with settings. */
+/** The problems of invalid settings. */
 
 import { ConfigError } from '../src/config.ts';
 

@@ -1,4 +1,4 @@
-/** What CONTRIBUTING.md says of the files that a change touches. */
+/** CONTRIBUTING.md names the files that a change touches. */
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What the program is made of: no version with a known hole, and nothing that depends on where it was installed. */
+/** The program's dependencies: no version with a known hole, and nothing that depends on where it was installed. */
 
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';

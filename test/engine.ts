@@ -1,4 +1,4 @@
-/** Which engine the tests of features run on: SQLite, or PostgreSQL if FORMSRV_TEST_ENGINE says so. */
+/** The engine that tests of features run on: SQLite, or PostgreSQL if FORMSRV_TEST_ENGINE says so. */
 
 import { test } from 'bun:test';
 import { join } from 'node:path';

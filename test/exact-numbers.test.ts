@@ -26,7 +26,7 @@ beforeAll(async () => {
 	await cli.call('keys', 'create');
 	const { database } = cli.config();
 	server = await openTestServer({ database, settings: { FORMSRV_WEBHOOK_ALLOW: '127.0.0.1' } });
-	// Of a test form, so that what would be sent is kept.
+	// A key for test forms, so that outgoing deliveries are kept.
 	key = await server.createKey({ mode: 'test' });
 	const json = { name: 'Contact', slug: 'contact', notificationEmail: 'ada@example.com' };
 	form = (await server.call<Form>('POST /api/forms', { key, json })).body;

@@ -1,4 +1,4 @@
-/** What was posted comes back exactly, through the whole house and off the disk: or it was refused, and is not there. */
+/** Posted content comes back exactly, through the whole program and off the disk: or it was rejected, and is not there. */
 
 import { afterAll, expect, test } from 'bun:test';
 import fc from 'fast-check';

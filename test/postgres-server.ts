@@ -58,12 +58,12 @@ export async function startPostgres(options: PostgresOptions = {}) {
 
 	return {
 		port,
-		/** Of its sockets. */
+		/** Folder of its sockets. */
 		folder,
 		data,
-		/** Of a database, for a role that may do everything. */
+		/** Address of a database, for a role that may do everything. */
 		address: (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`,
-		/** Of the process that takes connections. */
+		/** Id of the process that accepts connections. */
 		pid: () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]),
 		start,
 		stop: (mode: 'fast' | 'immediate' = 'fast') => run('pg_ctl', '-D', data, '-w', '-m', mode, 'stop'),

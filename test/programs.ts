@@ -2,7 +2,7 @@
 
 import { describe, test } from 'bun:test';
 
-/** Of each, what is not tested without it. */
+/** For each program, the tests that need it. */
 const PURPOSES = {
 	clamd: 'attached files scanned for viruses',
 	curl: 'the quick start of the README',
@@ -29,7 +29,7 @@ export function withProgram(program: Program) {
 	return { path: path ?? program, isMissing, test: test.skipIf(isMissing), describe: describe.skipIf(isMissing) };
 }
 
-/** What was not tested on this machine, a sentence each. */
+/** Returns the parts that were not tested on this machine, a sentence each. */
 export function missingPrograms(): string[] {
 	const programs = Object.entries(PURPOSES).filter(([program]) => Bun.which(program, { PATH }) === null);
 	return programs.map(([program, purpose]) => `Skipped, because ${program} is not installed: ${purpose}.`);

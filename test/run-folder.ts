@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 /** PostgreSQL and others that refuse to run as root run as "nobody", who must be able to pass through all folders above. */
 export const OTHER_USER = 65_534;
 export const isRoot = process.getuid?.() === 0;
-/** What stands before a command that refuses to run as root. */
+/** The prefix of a command that refuses to run as root. */
 export const asOtherUser = isRoot
 	? ['setpriv', `--reuid=${OTHER_USER}`, `--regid=${OTHER_USER}`, '--clear-groups']
 	: [];

@@ -54,7 +54,7 @@ export async function openTestServer({ settings = {}, database, now, elapsed = n
 	};
 	const settled = loadConfig({ env, flags: {}, cwd: folder, isTerminal: false });
 	const config = { ...settled, database: database ?? (await newDatabase(folder)) };
-	/** What the server has logged, line by line. */
+	/** The server's log, line by line. */
 	const logLines: string[] = [];
 	const log = createLog({
 		level: config.logLevel,

@@ -6,7 +6,7 @@ import { DATABASE, keyIn } from './layout.ts';
 const FORMAT = 'formsrv backup';
 const VERSION = 1;
 const SHA256 = /^[0-9a-f]{64}$/;
-/** Of a line, in an error. */
+/** Length of a manifest line in an error. */
 const SHOWN = 200;
 
 /** An archive cannot be used as it is; the message is a sentence. */

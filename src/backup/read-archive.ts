@@ -16,7 +16,7 @@ export interface Placed extends Member {
 
 export type Archive = ReturnType<typeof openArchive>;
 
-/** Whether a file is to be read as an archive, and not as a database. */
+/** Returns whether a file is to be read as an archive, and not as a database. */
 export function isArchive(path: string): boolean {
 	if (/\.tar$/i.test(path)) return true;
 	const fd = openSync(path, 'r');

@@ -38,7 +38,7 @@ export async function writeArchive(
 	{ database, files, store, madeAt, settings, report }: Contents,
 ): Promise<Written> {
 	const manifest = createSum();
-	/** What differs from the rows. */
+	/** Differences from the rows. */
 	const found = new Map<string, string | null>();
 
 	/** Fills up what is too short, and leaves out what is too much: its size stands before it. */

@@ -25,7 +25,7 @@ export interface Finding {
 	problem?: string;
 	/** It is not in use, which is no problem. */
 	isOff?: true;
-	/** Of the files that the problem is about. */
+	/** Keys of the files that the problem is about. */
 	keys?: string[];
 }
 

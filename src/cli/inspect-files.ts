@@ -1,4 +1,4 @@
-/** What `formsrv doctor` says of attached files: their place, how full it is, whether it agrees with the database, the scanner. */
+/** The part of `formsrv doctor` on attached files: their place, how full it is, whether it agrees with the database, the scanner. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a command writes into a file: whole or not at all, with a bar on a terminal. */
+/** Writes the output of a command into a file: whole or not at all, with a bar on a terminal. */
 
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { CommandError, type Output } from './cli.ts';
@@ -21,7 +21,7 @@ interface FileOptions {
 	isForced: boolean;
 	/** For the bar, if it is a terminal. */
 	stderr: Output;
-	/** Of the numbers beside the bar. */
+	/** Format of the numbers beside the bar. */
 	format?: (count: number) => string;
 }
 

@@ -18,7 +18,7 @@ export interface S3Place {
 	region: string;
 	accessKeyId: string;
 	secretAccessKey: string;
-	/** Of temporary keys. */
+	/** Token of temporary keys. */
 	sessionToken?: string;
 }
 

@@ -9,7 +9,7 @@ export type FilesUrl = { folder: string } | { bucket: string; prefix: string };
 export type ScannerAddress = { socket: string } | { host: string; port: number };
 
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-/** Of each part; what S3 takes everywhere. */
+/** Characters of a part of the prefix that S3 accepts everywhere. */
 const PREFIX_PART = /^(?!\.\.?$)[\w!.*'()-]+$/;
 const CLAMD_PORT = 3310;
 

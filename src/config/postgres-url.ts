@@ -78,7 +78,7 @@ export function hasPassword(url: string): boolean {
 	return PARTS.exec(url)?.[3] !== undefined;
 }
 
-/** Of an address without a password. */
+/** Sets the password of an address that has none. */
 export function withPassword(url: string, password: string | null): string {
 	return password === null ? url : url.replace('@', () => `:${encodeURIComponent(password)}@`);
 }

@@ -14,7 +14,7 @@ export interface ValueType<T> {
 	values: string;
 	/** @throws ValueProblem */
 	parse(text: string): T;
-	/** What people see of a valid value, if it may hold a secret; one that is not valid is not shown then. */
+	/** The text shown for a valid value that may hold a secret; an invalid one is not shown then. */
 	shown?(text: string): string;
 }
 

@@ -9,10 +9,10 @@ import { dateOrder, type FieldRule, type FieldType, labelOf, numberOf, PATTERN_T
 /** A field has no value at all, or one or several texts; what is neither is `undefined`. */
 type Values = string[] | undefined;
 
-/** What is wrong with one value, as a code and the rest of a sentence that begins with the label. */
+/** The fault of one value, as a code and the rest of a sentence that begins with the label. */
 type Fault = readonly [code: string, rest: string];
 type Test = (value: string) => Fault | undefined;
-/** Of all values of a field. Pauses as patterns do. */
+/** Tests all values of a field. Pauses as patterns do. */
 type PatternTest = (values: readonly string[], work: Work) => Generator<void, Fault | undefined>;
 /** Pauses after so much work that others should have their turn. */
 export type Checking<T> = Generator<void, T>;
@@ -120,7 +120,7 @@ function testsOf(rule: FieldRule): Test[] {
 
 const FORMS: Partial<Record<FieldType, Test>> = {
 	email: (value) => {
-		// What a browser lets through is accepted, and international domains, which it turns into others.
+		// Values that a browser accepts are accepted, and international domains, which it converts.
 		if (HTML_EMAIL.test(value) || isEmailAddress(value)) return undefined;
 		return ['INVALID_EMAIL', 'has to be an e-mail address, such as name@example.com'];
 	},

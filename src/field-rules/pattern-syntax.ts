@@ -1,6 +1,6 @@
 /** Pure: reads the regular expressions of HTML's attribute `pattern` that can be matched in linear time. */
 
-/** Whether something holds between two characters; -1 stands for the start or the end of the text. */
+/** Returns whether a condition holds between two characters; -1 stands for the start or the end of the text. */
 export type Boundary = (before: number, after: number) => boolean;
 
 export type Syntax =

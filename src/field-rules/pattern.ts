@@ -4,20 +4,20 @@ import { createSets, type SetsOf } from './pattern-sets.ts';
 import { type Boundary, countOperations, PatternFault, parsePattern, type Syntax } from './pattern-syntax.ts';
 
 export const PATTERN_MAX = 500;
-/** Of the program: a repetition counts as often as it is written out. */
+/** Largest size of the program: a repetition counts as often as it is written out. */
 const SIZE_MAX = 1000;
 /** In parts of the program. */
 const OPERATION_SIZE = 200;
 /** About a millisecond. */
 export const STEPS_AT_A_STRETCH = 50_000;
 
-/** What patterns did since their last pause. In a step they look at one state, or ask whether a character is in one set. */
+/** Steps of patterns since their last pause. In a step they look at one state, or ask whether a character is in one set. */
 export interface Work {
 	steps: number;
 }
 
 export interface Pattern {
-	/** Whether all of each text matches. Pauses after every stretch. */
+	/** Returns whether all of each text matches. Pauses after every stretch. */
 	match(texts: readonly string[], work: Work): Generator<void, boolean>;
 	/** The parts of the program, and more for what takes long to compile. */
 	size: number;

@@ -1,6 +1,6 @@
 /** Pure: what the owner says that the fields of a form have to be. For browsers too. */
 
-/** What a rule of each type may say besides its name, label and whether it is required. */
+/** Members that a rule of each type may have besides its name, label and whether it is required. */
 export const FIELD_TYPES = {
 	text: { label: 'Text', members: ['minLength', 'maxLength', 'pattern'] },
 	email: { label: 'E-mail', members: ['minLength', 'maxLength', 'pattern'] },
@@ -38,7 +38,7 @@ export interface FieldRule {
 
 export type RuleMember = 'minLength' | 'maxLength' | 'min' | 'max' | 'options' | 'pattern';
 
-/** What happens to fields that have no rule, if a form has any. */
+/** The treatment of fields that have no rule, if a form has any. */
 export const UNKNOWN_FIELDS = {
 	keep: { label: 'Keep them' },
 	drop: { label: 'Drop them' },
@@ -54,7 +54,7 @@ export const PATTERN_TEXT_MAX = 2000;
 
 export const labelOf = ({ label, name }: FieldRule): string => label ?? name;
 
-/** What people read in place of the names of a form's fields: the labels of its rules, with the name where two would read alike. */
+/** Returns the labels that people read in place of field names: those of the rules, with the name where two would read alike. */
 export function labelsOf(rules: readonly FieldRule[] | null | undefined): (name: string) => string {
 	const labels = new Map(rules?.map((rule) => [rule.name, rule.label?.trim() || rule.name]));
 	const times = new Map<string, number>();
@@ -66,7 +66,7 @@ export function labelsOf(rules: readonly FieldRule[] | null | undefined): (name:
 	};
 }
 
-/** Whether an input for it has several lines. */
+/** Returns whether its input has several lines. */
 export function isLong({ name, type, maxLength, pattern }: FieldRule): boolean {
 	const most = maxLength ?? (MESSAGE_NAME.test(name) ? Number.POSITIVE_INFINITY : 0);
 	return type === 'text' && pattern === undefined && most > LINE;

@@ -23,7 +23,7 @@ export function sampleOf(rule: FieldRule): string | undefined {
 		const texts = [usual, ...[0, 1, minLength].map((more) => textFor(pattern, more))];
 		return texts.find((text) => whole.test(text) && keeps(text, rule));
 	} catch {
-		// What is no pattern does not bind.
+		// An invalid pattern does not restrict the value.
 		return usual;
 	}
 }

@@ -3,7 +3,7 @@
 import { atOnce, createFieldCheck, type Fields } from './check.ts';
 import { dateOrder, type FieldRule, isLong } from './rules.ts';
 
-/** What was seen of one field. */
+/** Observations of one field. */
 interface Seen {
 	/** In how many submissions it had a value. */
 	count: number;
@@ -13,7 +13,7 @@ interface Seen {
 	hasLines: boolean;
 	/** How often each value came, of not too many. */
 	values: Map<string, number>;
-	/** Whether every value has this form. */
+	/** For each format, true if every value has it. */
 	forms: Record<keyof typeof FORMS, boolean>;
 	/** Numbers and truth values of JSON are no texts; nothing is proposed for objects. */
 	isOdd: boolean;

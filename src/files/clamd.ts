@@ -7,7 +7,7 @@ import { createBeginning } from '../network/bounded-response.ts';
 const TIMEOUT_MS = 120_000;
 /** It responds at once, also while all its threads scan. */
 const PING_TIMEOUT_MS = 5000;
-/** What clamd takes in one piece is bounded by its StreamMaxLength only. */
+/** Size of a piece; for clamd only its StreamMaxLength bounds it. */
 const PIECE_BYTES = 256 * 1024;
 const MAX_REPLY_BYTES = 4096;
 const ENDED = 'clamd ended the connection without a reply';
@@ -79,7 +79,7 @@ interface Connection {
 	send(bytes: Uint8Array): Promise<void>;
 	/** Also when the connection is over. */
 	hasReply(): boolean;
-	/** What clamd sent until it ended the connection or its line, or what ended it. */
+	/** Returns the line that clamd sent before it ended the connection or the line; rejects with the error that ended it. */
 	reply(): Promise<string>;
 	close(): void;
 }

@@ -26,7 +26,7 @@ const DOCUMENTS: [pattern: RegExp, name: string][] = [
 /** As in "PDF, Word and pictures". */
 export function describeTypes(types: readonly string[]): string {
 	const names = [...new Set(types.map(nameOf))];
-	// What has a short name comes first.
+	// Types with a short name come first.
 	const sorted = [...names.filter((name) => !isKind(name)), ...names.filter(isKind)];
 	const last = sorted.pop() ?? 'no files';
 	return sorted.length === 0 ? last : `${sorted.join(', ')} and ${last}`;

@@ -1,4 +1,4 @@
-/** Whether the bytes of a file may be given to a caller. */
+/** Decides whether the bytes of a file may be given to a caller. */
 
 import { AppError } from '../errors.ts';
 import type { StoredFile } from '../storage/submission.ts';
@@ -41,7 +41,7 @@ export function checkFileAccess(
 	}
 }
 
-/** Whether there are bytes that anyone with a link may have. */
+/** Returns whether there are bytes that anyone with a link may have. */
 export function mayBeLinked({ key, scan }: Pick<StoredFile, 'key' | 'scan'>): boolean {
 	return key !== null && scan !== 'infected';
 }

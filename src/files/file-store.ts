@@ -4,7 +4,7 @@ import type { ByteRange } from '../http/byte-range.ts';
 import type { DiskRoom } from '../storage/disk-room.ts';
 
 export interface FileStore {
-	/** Whether an object may still appear after its writer has failed or died, as over a network. */
+	/** True if an object may still appear after its writer has failed or died, as over a network. */
 	readonly mayBeLate: boolean;
 	/** An object under a new, random key, or under the one that it had. Nothing changes under the key before `finish`. */
 	create(key?: string): FileWriter;

@@ -1,4 +1,4 @@
-/** What a file is, by its first bytes; and whether a form takes it. The claims of the client prove nothing. */
+/** Detects the type of a file by its first bytes, and whether a form accepts it. The client's claims prove nothing. */
 
 import { lazy } from '../tasks/lazy.ts';
 import { extensionOf } from './file-name.ts';
@@ -56,7 +56,7 @@ export async function detectType(head: Uint8Array): Promise<FileType> {
 }
 
 /**
- * Whether one of the entries, such as `image/*`, `application/pdf` or `.docx`, stands for the file. What has a signature
+ * Returns whether an entry, such as `image/*`, `application/pdf` or `.docx`, covers the file. A file with a signature
  * is judged by that alone; what has none, such as `.csv`, by its name, if it is a text.
  */
 export async function isAllowedType(

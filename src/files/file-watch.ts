@@ -16,7 +16,7 @@ const FIRST_AFTER_MS = 250;
 const LASTING = ['files', 'fileRoom', 'lostFile'] as const;
 /** Where other servers may share the folder: longer than a file pauses while it arrives. */
 const LEFT_AFTER_MS = HOUR_MS;
-/** Of the quota: the owner is to notice before files are rejected. */
+/** Share of the quota from which on the owner is warned, before files are rejected. */
 export const NEARLY_FULL = 0.9;
 
 interface FileWatchOptions {

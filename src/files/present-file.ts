@@ -13,7 +13,7 @@ export interface ShownFile {
 	sha256: string;
 	/** Absent without a virus scanner. */
 	scan?: Scan;
-	/** Of spam that filled in the honeypot only this is kept, and no bytes. */
+	/** Absent for stored files: of spam that filled in the honeypot only this is kept, and no bytes. */
 	isKept?: false;
 }
 

@@ -18,7 +18,7 @@ interface Stored {
 
 /** The bytes of files that are arriving for one submission. */
 export interface QuotaHold {
-	/** Whether there is room for as many more; then they are held. A promise only if the database has to be asked. */
+	/** Takes as many more if there is room, and returns whether there was. A promise only if the database has to be asked. */
 	take(bytes: number): boolean | Promise<boolean>;
 	/** The bytes are stored, or gone. */
 	release(): void;

@@ -6,7 +6,7 @@ import { ask, type BoundedRequest, type BoundedResponse, open, readBeginning } f
 
 export interface S3Request extends BoundedRequest {
 	method: 'GET' | 'PUT' | 'DELETE';
-	/** Of the object; of the bucket itself if it is left out. */
+	/** Path of the object; the bucket itself if left out. */
 	path?: string;
 	query?: Record<string, string>;
 }

@@ -2,13 +2,13 @@
 
 import { stemLength } from './file-name.ts';
 
-/** Of a name in UTF-8; common file systems take 255. */
+/** Limit of a name in UTF-8; common file systems allow 255. */
 const MAX_BYTES = 200;
-/** What Windows takes in no name, and what turns or hides text. */
+/** Characters that Windows does not allow in names, and those that reorder or hide text. */
 const UNFIT = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029<>:"/\\|?*]/gu;
 /** Devices of Windows, with any extension, also after blanks. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?=\s*(?:\.|$))/i;
-/** What Windows drops at the end of a name. */
+/** Characters that Windows drops at the end of a name. */
 const UNFIT_END = /[\s.]+$/;
 
 /** @returns a function from the name of a file to one that it did not return yet, nor is `reserved` */

@@ -38,7 +38,7 @@ export async function sweepFiles(
 		const keys = listed.map(({ key }) => key).filter((key) => !store.isInFlight(key));
 		const stored = await db.select({ key: files.key }).from(files).where(inArray(files.key, keys));
 		const kept = new Set(stored.map(({ key }) => key));
-		// What was listed before a backup began is in no copy of the database that it makes.
+		// Files listed before a backup began are in no copy of the database that it makes.
 		if (await areFilesHeld()) return false;
 		await store.remove(keys.filter((key) => !kept.has(key)));
 		if (keys.length > 0) await batch((tx) => [tx.delete(removedFiles).where(inArray(removedFiles.key, keys))]);

@@ -64,7 +64,7 @@ export function createTrackedStore(
 		unseenBytes = 0;
 	}
 
-	/** What was removed meanwhile is not lost. */
+	/** Clears the findings of files that were removed meanwhile: they are not lost. */
 	async function recheckLost(): Promise<void> {
 		if (lost.size === 0) return;
 		const rows = await db

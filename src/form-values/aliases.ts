@@ -8,7 +8,7 @@ import { SPECIAL_NAMES, type SpecialRole } from './special-names.ts';
 interface Service {
 	label: string;
 	fields: Readonly<Record<string, SpecialRole>>;
-	/** What the documented scripts of its pages read of the JSON response to a success, besides `success` and `message`. */
+	/** Members of the JSON response to a success that the documented scripts of its pages read, besides `success` and `message`. */
 	success?: Readonly<Record<string, unknown>>;
 }
 
@@ -80,17 +80,17 @@ export function specialNamesWith(honeypots: readonly string[], aliases: readonly
 	return new Map([...SPECIAL_NAMES, ...aliasRoles(aliases), ...honeypots.map((name) => [name, 'honeypot'] as const)]);
 }
 
-/** Whether a field is stored. @param role Absent for an ordinary one. */
+/** Returns whether a field is stored. @param role Absent for an ordinary one. */
 export function isStored(role: SpecialRole | undefined): boolean {
 	return role === undefined || role === 'keptSubject' || role === 'keptReplyTo';
 }
 
-/** What the names of some services stand for. */
+/** The roles of the names of some services. */
 function aliasRoles(aliases: readonly AliasName[]): [string, SpecialRole][] {
 	return aliases.flatMap((name) => Object.entries<SpecialRole>(ALIASES[name].fields));
 }
 
-/** What some services add to the JSON response to a success. */
+/** The members that some services add to the JSON response to a success. */
 export function aliasSuccess(aliases: readonly AliasName[]): Record<string, unknown> {
 	return Object.assign({}, ...aliases.map((name) => (ALIASES[name] as Service).success));
 }

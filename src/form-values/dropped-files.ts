@@ -20,7 +20,7 @@ export interface DroppedFile {
 	reason: DropReason;
 }
 
-/** What was left out of a submission, as it stands in its `meta`. */
+/** The files left out of a submission, as in its `meta`. */
 export interface Dropped {
 	/** Names of fields that the form has no rule for. */
 	dropped?: readonly string[] | undefined;
@@ -36,7 +36,7 @@ export function isDropReason(code: string): code is DropReason {
 	return Object.hasOwn(REASONS, code);
 }
 
-/** Of the `meta` of a stored submission; nothing if that cannot be read. */
+/** Reads them from the `meta` of a stored submission; nothing if that is unreadable. */
 export function parseDropped(meta: string | null | undefined): Dropped {
 	try {
 		return droppedOf(JSON.parse(meta ?? '{}'));

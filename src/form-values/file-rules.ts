@@ -5,7 +5,7 @@ import { formatSize, parseSize } from '../text/byte-sizes.ts';
 export interface FileRules {
 	/** In one submission. */
 	maxFiles: number;
-	/** Of one file. */
+	/** Limit of one file. */
 	maxBytes: number;
 	/** Such as `image/*`, `application/pdf` and `.docx`; any if there are none. */
 	types: string[];
@@ -13,7 +13,7 @@ export interface FileRules {
 	onRefused?: OnRefused;
 }
 
-/** What becomes of a submission with a file that is not taken, in the words of the dashboard. */
+/** The treatment of a submission with a file that is not accepted, in the words of the dashboard. */
 export const ON_REFUSED = {
 	refuse: { label: 'Reject the submission' },
 	drop: { label: 'Store the submission without the file' },

@@ -41,7 +41,7 @@ export function sourcePage(headers: HeaderReader): string | null {
 }
 
 /**
- * Whether a page may post to a form: always if the form lists no domains, never if it does and the browser does
+ * Checks whether a page may post to a form: always if the form lists no domains, never if it does and the browser does
  * not state the page. This binds browsers; other programs forge both headers.
  */
 export function checkOrigin(headers: HeaderReader, allowedDomains: readonly string[]): boolean {
@@ -51,7 +51,7 @@ export function checkOrigin(headers: HeaderReader, allowedDomains: readonly stri
 	return url !== null && urlCovered(url, allowedDomains);
 }
 
-/** Whether a page's host is in the list or below one of its entries. An entry without a port covers every port. */
+/** Returns whether a page's host is in the list or below one of its entries. An entry without a port covers every port. */
 export function urlCovered({ protocol, hostname, port }: URL, allowedDomains: readonly string[]): boolean {
 	const actualPort = port || DEFAULT_PORTS[protocol];
 	return hostCovered(

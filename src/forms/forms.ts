@@ -34,7 +34,7 @@ export interface FormsOptions {
 type Disclosure = 'notificationEmail' | 'attachFiles' | 'formerSlug' | 'spam';
 type CheckDisclosure = (disclosure: Disclosure) => void;
 
-/** What a response contains besides the row. */
+/** Members of a response besides the row. */
 interface FormDetails {
 	former: string[];
 	counts: Counts;
@@ -68,7 +68,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const counts = await storage.submissions.counts(rows.map(({ id }) => id));
 			return rows.map((form) => toForm(form, { ...form, former: former.get(form.id), counts: counts.get(form.id) }));
 		},
-		/** Of those that exist, oldest first. */
+		/** Returns the names of those that exist, oldest first. */
 		async namesOf(ids: readonly string[]): Promise<{ id: string; name: string }[]> {
 			const isOne = inArray(
 				forms.id,

@@ -11,7 +11,7 @@ export function parseRedirectUrl(text: string, base?: string | null): URL | null
 	return url;
 }
 
-/** Whether a form may send browsers to `text`: it must be absolute. */
+/** Returns whether a form may send browsers to `text`: it must be absolute. */
 export function isRedirectUrl(text: string): boolean {
 	return parseRedirectUrl(text) !== null;
 }

@@ -12,7 +12,7 @@ const shown = mapSettings((setting) => {
 	return setting.blank === null ? nullable(schema) : schema;
 });
 
-/** What a form has besides its settings. */
+/** The members of a form besides its settings. */
 const own = Type.Object({
 	id: Type.String(),
 	formerSlugs: Type.Array(Type.String(), {

@@ -12,7 +12,7 @@ export function isSlug(text: string): boolean {
 	return SLUG.test(text);
 }
 
-/** Whether it may have been made from the name. */
+/** Returns whether it may have been made from the name. */
 export function isFromName(slug: string, name: string): boolean {
 	const stem = slugFromName(name, () => '');
 	return slug.startsWith(stem) && slug.length === stem.length + SUFFIX_LENGTH;

@@ -66,7 +66,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		storage.batch((tx) => [tx.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.id, row.id))]).catch(() => {});
 	}
 
-	/** Whether a stored key is valid now. */
+	/** Returns whether a stored key is valid now. */
 	function isValid({ revokedAt, expiresAt }: ApiKeyRow): boolean {
 		return revokedAt === null && (expiresAt === null || expiresAt > now());
 	}
@@ -87,7 +87,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	return {
 		isValid,
 		principalOf,
-		/** Whether there is a valid key with this id. */
+		/** Returns whether there is a valid key with this id. */
 		async isAlive(id: string): Promise<boolean> {
 			const [row] = await storage.db
 				.select()

@@ -15,11 +15,11 @@ export interface Principal {
 	formIds: readonly string[] | null;
 }
 
-/** What a route requires. `form` names the path parameter that must be a form of a form-level key; without it, such keys are rejected. */
+/** The access that a route requires. `form` names the path parameter that must be a form of a form-level key; without it, such keys are rejected. */
 export interface Access {
 	permission: Permission;
 	form?: string;
-	/** What the route changes tells by its effect what was submitted: it takes the permission to read as well. */
+	/** True if the effect of the route reveals what was submitted: then it takes the permission to read as well. */
 	isTelling?: boolean;
 	/** The route itself limits a form-level key to its own forms. */
 	isConfined?: boolean;
@@ -57,7 +57,7 @@ export function authorize(
 	return principal;
 }
 
-/** Whether it sees only what belongs to its own forms. */
+/** Returns whether it sees only what belongs to its own forms. */
 export const isFormLevel = ({ formIds }: Principal): boolean => formIds !== null;
 
 /**

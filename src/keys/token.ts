@@ -18,7 +18,7 @@ export function createToken(kind: TokenKind): string {
 	return body + checksum(body);
 }
 
-/** Whether a text has the format of a key and the right checksum; needs no look-up. */
+/** Returns whether a text has the format of a key and the right checksum; needs no look-up. */
 export function isToken(text: string): boolean {
 	if (!TOKEN.test(text)) return false;
 	return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
@@ -31,7 +31,7 @@ export function bearerToken(header: string): string | undefined {
 	return BEARER.exec(header)?.[1];
 }
 
-/** Whether a token is meant to be a key or to test a form, valid or not: those of others that a proxy may send look different. */
+/** Returns whether a token is meant to be a key or to test a form, valid or not: the tokens of others that a proxy may send look different. */
 export function isMeantAsKey(token: string): boolean {
 	return /^(?:sk|fk|tt)_/.test(token);
 }

@@ -16,7 +16,7 @@ export interface Handlers {
 }
 
 export interface HandlersSetup {
-	/** Whether one listener serves both addresses; then it uses `base`. */
+	/** True if one listener serves both addresses; then it uses `base`. */
 	isShared: boolean;
 	urls: PublicUrls;
 	drain: Drain;

@@ -9,18 +9,18 @@ export function ipaddr(): typeof library {
 	return require('ipaddr.js');
 }
 
-/** Whether a text is an IPv4 address in its usual form, which is the canonical one: `127.1` and `127.0.0.01` are not. */
+/** Returns whether a text is an IPv4 address in its usual, canonical form: `127.1` and `127.0.0.01` are not. */
 export function isPlainIpv4(text: string): boolean {
 	const parts = text.split('.', 5);
 	return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256);
 }
 
-/** Whether a text is one address in a usual form: `127.1` is not. */
+/** Returns whether a text is one address in a usual form: `127.1` is not. */
 export function isAddress(text: string): boolean {
 	return isPlainIpv4(text) || (text.includes(':') && ipaddr().IPv6.isValid(text));
 }
 
-/** Whether a text is one address, or a range in CIDR notation. */
+/** Returns whether a text is one address, or a range in CIDR notation. */
 export function isAddressOrRange(text: string): boolean {
 	if (isAddress(text)) return true;
 	const { IPv4, IPv6 } = ipaddr();

@@ -41,7 +41,7 @@ export function createBeginning(maxBytes: number) {
 	const kept: Uint8Array[] = [];
 	let room = maxBytes;
 	return {
-		/** Whether there is room for more. */
+		/** Adds a chunk, and returns whether there is room for more. */
 		add(chunk: Uint8Array): boolean {
 			// A copy, also of a Buffer: a part of a large chunk would keep all of it.
 			if (room > 0) kept.push(new Uint8Array(chunk.subarray(0, room)));

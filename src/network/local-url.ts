@@ -2,7 +2,7 @@
 
 const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
-/** Whether a listener bound to `host` has every address of the machine, and so no public one. */
+/** Returns whether a listener bound to `host` has every address of the machine, and so no public one. */
 export function isEveryAddress(host: string): boolean {
 	return EVERY_ADDRESS.includes(host);
 }

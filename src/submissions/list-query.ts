@@ -11,7 +11,7 @@ import { DAY_MS } from '../tasks/durations.ts';
 import { parseTimestamp, type Timestamp } from '../text/timestamp.ts';
 import { SEARCH_MAX } from './bounds.ts';
 
-/** Which submissions; times in milliseconds since 1970. */
+/** Criteria for submissions; times in milliseconds since 1970. */
 export interface Criteria {
 	filter: Filter;
 	sinceMs?: number;

@@ -12,7 +12,7 @@ import type { ByteBudget } from '../tasks/byte-budget.ts';
 
 export interface PageParts {
 	formId: number;
-	/** Whether who asks sees nothing of other forms. */
+	/** True if the caller sees nothing of other forms. */
 	isFormLevel?: boolean | undefined;
 	/** The text before and after the entries. */
 	head: string;

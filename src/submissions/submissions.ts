@@ -29,7 +29,7 @@ export interface RequestScope {
 	mode?: Mode;
 	/** The key or session whose concurrency limit applies; without one none does. */
 	caller?: string;
-	/** Whether it is a form-level key, which sees nothing of other forms, and teaches them nothing. */
+	/** True for a form-level key, which sees nothing of other forms, and teaches them nothing. */
 	isFormLevel?: boolean;
 }
 

@@ -9,7 +9,7 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const ONLY_DIGITS = /^\d+$/;
 
 /**
- * Whether `text` is exactly one address `local@domain`: RFC 5321 without quoted local parts, comments, display
+ * Returns whether `text` is exactly one address `local@domain`: RFC 5321 without quoted local parts, comments, display
  * names and address literals, which disagreeing parsers have turned into other people's addresses. The domain
  * has at least two labels and may be international; the local part is ASCII.
  */

@@ -10,7 +10,7 @@ export interface Timestamp {
 	/** Milliseconds since 1970, with the written fraction. */
 	millis: number;
 	isDateAlone: boolean;
-	/** Whether it names a zone; otherwise it is read as UTC. */
+	/** True if it names a zone; otherwise it is read as UTC. */
 	isZoned: boolean;
 }
 

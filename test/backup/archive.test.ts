@@ -63,7 +63,7 @@ const prepare = () =>
 		return submitFiles(storage, storeIn('formsrv-data'), SIZES);
 	});
 
-/** Of the files that the database names, and of those in the store. */
+/** Returns the files that the database names, and those in the store. */
 async function everythingIn(folder: string) {
 	const named = [...databaseFileAt(place(folder)).namedFiles()].map(({ key }) => key).sort();
 	return { named, contents: await contentsOf(storeIn(folder)) };
@@ -365,7 +365,7 @@ describe('a copy of the database alone', () => {
 	});
 });
 
-/** Of an archive: the content of each member, and where it begins. */
+/** Returns the members of an archive: the content of each, and where it begins. */
 function membersOf(file: string): { name: string; start: number; end: number }[] {
 	const archive = readFileSync(file);
 	const first = archive.lastIndexOf('{"format":');

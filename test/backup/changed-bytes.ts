@@ -6,7 +6,7 @@ const BLOCK = 512;
 
 interface Member {
 	name: string;
-	/** Of its content. */
+	/** Start of its content. */
 	start: number;
 	end: number;
 }

@@ -59,7 +59,7 @@ describe('backup', () => {
 	});
 
 	test('does not touch what another backup is writing', async () => {
-		// Of another process: those of one process do not lock each other out.
+		// The lock is another process's: those of one process do not lock each other out.
 		const script = `
 			const other = new (require('bun:sqlite').Database)(process.argv[1]);
 			other.run('begin; create table t (x)');

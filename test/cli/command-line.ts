@@ -13,7 +13,7 @@ export interface Outcome {
 	stderr: string;
 }
 
-/** Whether the test says itself where its database is. */
+/** Returns whether the test names its database itself. */
 const isFound = (env: Io['env']) => 'FORMSRV_DATABASE_URL' in env;
 
 export function openCommandLine(cwd = tempFolder(), env: Io['env'] = {}) {

@@ -1,4 +1,4 @@
-/** What `formsrv doctor` says of attached files. */
+/** The part of `formsrv doctor` on attached files. */
 
 import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';

@@ -45,7 +45,7 @@ async function store(storage: Storage, more: Partial<Parameters<Storage['submiss
 	return storage.submissions.append(row);
 }
 
-/** What a server does in the background. */
+/** Indexes, as a server does in the background. */
 async function index(place: string): Promise<void> {
 	const storage = await openStorage(place);
 	await storage.search.catchUp();

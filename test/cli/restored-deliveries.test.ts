@@ -109,7 +109,7 @@ testOnSqlite('what was waiting is held until it is asked for, and is then sent o
 	expect(readFileSync(cli.path('backup.tar'), 'latin1')).not.toContain('smtp://');
 
 	const second = await open();
-	// What comes after the restore is sent as ever.
+	// Deliveries after the restore are sent as ever.
 	await second.submit(form.slug, { number: 9 });
 	const list = await until(second, (all) => all.filter(({ state }) => state === 'sent').length === 2);
 	expect(numbersIn(peer.accepted)).toEqual(['9']);

@@ -1,4 +1,4 @@
-/** What a command does with an output that is slow, full, closed or a terminal. */
+/** Commands with an output that is slow, full, closed or a terminal. */
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';

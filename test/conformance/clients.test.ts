@@ -142,7 +142,7 @@ describe.each(ADDRESSES)('@formspree/core with its endpoint at %s', (_, address)
 		expect(result.getFieldErrors('zip')[0]?.message).toBe('“zip” is not written as it has to be.');
 	});
 
-	/** What the client makes of a refusal: `FormErrorCode` or `UNSPECIFIED`, and our sentence. */
+	/** Returns the client's error: `FormErrorCode` or `UNSPECIFIED`, and our sentence. */
 	async function errorOf(slug: string, data: FormData | Record<string, string> = { message: 'x' }) {
 		const result = await submit(slug, data);
 		if (!isSubmissionError(result)) throw new Error('It was accepted.');

@@ -30,7 +30,7 @@ afterAll(async () => {
 	await site.close();
 });
 
-/** What clients talk to: a server, or a proxy before it. */
+/** The counterpart of a client: a server, or a proxy before it. */
 interface Place {
 	server: TestServer;
 	baseUrl: string;

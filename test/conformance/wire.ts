@@ -1,4 +1,4 @@
-/** What the interface promises to its callers, written down a second time on purpose. */
+/** The interface as promised to its callers, written down a second time on purpose. */
 
 export interface FormBody {
 	id: string;

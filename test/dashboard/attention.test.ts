@@ -1,4 +1,4 @@
-/** What needs the operator's attention shows in the navigation, wherever in the dashboard they are. */
+/** Problems that need the operator's attention show in the navigation, wherever in the dashboard they are. */
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { createForm, eventually, openDashboard, openServerAndBrowser } from './dashboard.ts';

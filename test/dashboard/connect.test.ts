@@ -77,7 +77,7 @@ async function snippetsOf(form: Made): Promise<Map<string, string>> {
 	return snippets;
 }
 
-/** What stands in the visitor's page once the tools of a kind of website are done with a snippet. */
+/** Returns the visitor's page once the tools of a kind of website are done with a snippet. */
 async function pageOf(title: string, code: string): Promise<string> {
 	if (title === 'React') return `<div id="root"></div><script type="module">${await bundled(code)}</script>`;
 	// Comments and front matter of the template languages, which leave nothing.

@@ -74,7 +74,7 @@ async function settled(page: Page): Promise<void> {
 	);
 }
 
-/** What a page should never have: a mark of a script that ran, an element that only a stranger's content could have made. */
+/** Returns traces of harm in a page: a mark of a script that ran, an element that only hostile content could have made. */
 export async function harmIn(page: Page): Promise<string[]> {
 	return page.evaluate(() => {
 		const own = 'svg.icon, svg.sparkline, svg.icon *, svg.sparkline *';

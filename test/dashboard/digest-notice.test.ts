@@ -1,4 +1,4 @@
-/** What the list of deliveries says of a form above its hourly mail cap, in a real browser. */
+/** The list of deliveries explains a form above its hourly mail cap, in a real browser. */
 
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';

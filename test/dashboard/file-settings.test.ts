@@ -1,4 +1,4 @@
-/** What the dashboard says of files where no submission is open: a form's setting, its snippets, the room they take. */
+/** Files in the dashboard where no submission is open: a form's setting, its snippets, the room they take. */
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Form } from '../../src/forms/schema.ts';

@@ -38,7 +38,7 @@ beforeAll(async () => {
 	await dashboard.signIn();
 });
 
-/** What should never be there. */
+/** Returns harm, of which there should be none. */
 const harm = async (): Promise<string[]> => [...(await harmIn(dashboard.page)), ...dashboard.complaints];
 
 describe('payloads', () => {

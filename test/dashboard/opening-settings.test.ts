@@ -1,4 +1,4 @@
-/** What the dashboard says of who may send and when: opening and places, other services, context, keys that submit. */
+/** The dashboard's settings of who may send and when: opening and places, other services, context, keys that submit. */
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Form } from '../../src/forms/schema.ts';

@@ -1,6 +1,6 @@
 /** Five thousand ways to run a script in a page that shows untrusted text. */
 
-/** What a payload would do if it ran; any of them leaves its mark on the page. */
+/** The action of a payload that runs; each leaves its mark on the page. */
 const VECTORS = [
 	'<script>window.pwned=1</script>',
 	'<script src=data:,window.pwned=1></script>',
@@ -29,7 +29,7 @@ const VECTORS = [
 	'javascript:window.pwned=1',
 ];
 
-/** What it would break out of. */
+/** The contexts that it would break out of. */
 const ESCAPES = [
 	'',
 	'"',

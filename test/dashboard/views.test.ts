@@ -17,7 +17,7 @@ const SCREENS = [
 
 const { server, browser } = await openServerAndBrowser();
 
-/** What axe finds, and what sticks out to the side. Dark differs from light by its colours alone. */
+/** Returns the findings of axe, and elements that stick out to the side. Dark differs from light by its colours alone. */
 async function faultsOf(page: Page, view: string): Promise<string[]> {
 	const faults = await findAccessibilityFaults(page);
 	const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

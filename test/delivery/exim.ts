@@ -42,7 +42,7 @@ export async function startExim(binary: string): Promise<Exim> {
 	return {
 		port,
 		async mails() {
-			// What is in this folder of a maildir is complete. It is there after the first mail.
+			// Files in this folder of a maildir are complete. It is there after the first mail.
 			const arrived = join(mailFolder, 'new');
 			const files = (await readdir(arrived).catch((): string[] => [])).sort();
 			return Promise.all(files.map(async (file) => readDelivered(await Bun.file(join(arrived, file)).text())));

@@ -29,7 +29,7 @@ export function useDeliveryFixtures() {
 	};
 }
 
-/** Whether there are `count` deliveries, all in this state. */
+/** Returns a check for `count` deliveries, all in this state. */
 export const allIn = (state: DeliveryRow['state'], count: number) => (rows: DeliveryRow[]) =>
 	rows.length === count && rows.every((row) => row.state === state);
 

@@ -1,4 +1,4 @@
-/** Which addresses a guarded request reaches, however they are written and whatever names resolve to. */
+/** The addresses that a guarded request reaches, however they are written and whatever names resolve to. */
 
 import { describe, expect, test } from 'bun:test';
 import { createGuardedPost } from '../../src/delivery/guarded-request.ts';

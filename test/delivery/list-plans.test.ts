@@ -10,7 +10,7 @@ const { openFixture } = useDeliveryFixtures();
 
 const isOfDigests = (sql: string) => sql.includes('"submission_id" is null');
 
-/** What the engine does with `deliveries` in each statement that is made meanwhile. */
+/** Returns the engine's plans for `deliveries` in each statement that is made meanwhile. */
 async function plansOf(
 	file: string,
 	work: () => Promise<unknown>,

@@ -160,7 +160,7 @@ test('doctor finds it without a server, and neither a restart nor a stop makes i
 		expect(namesOf(status)).toEqual(['mail', 'webhooks']);
 		expect(status.problems[1]).toMatchObject({ detail: expect.stringContaining(`127.0.0.1:${hook} since`) });
 		expect(JSON.stringify(status.problems)).not.toContain('hunter2');
-		// What is waited for is no more: nobody could notice that it is over.
+		// The awaited form is gone: there is no later sign that the pause is over.
 		await next.server.call(`DELETE /api/forms/${form.id}`);
 		await eventually(
 			() => statusOf(next.server),

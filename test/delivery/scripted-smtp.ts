@@ -75,7 +75,7 @@ function converse(socket: Socket, peer: ScriptedSmtp): void {
 	let isContent = false;
 	let buffer = '';
 
-	/** Whether the dialogue may go on as if nothing was scripted. */
+	/** Performs the scripted stage. Returns whether the dialogue may go on as if nothing was scripted. */
 	function perform(stage: Stage): boolean {
 		const scripted = peer.script[stage];
 		const behaviour = typeof scripted === 'function' ? scripted(mail) : scripted;

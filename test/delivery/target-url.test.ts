@@ -1,4 +1,4 @@
-/** Which URLs may be given as a target. */
+/** The URLs that may be given as a target. */
 
 import { describe, expect, test } from 'bun:test';
 import { readTarget } from '../../src/delivery/guarded-request.ts';

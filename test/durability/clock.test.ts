@@ -59,7 +59,7 @@ async function setUp(settings: Record<string, string> = {}) {
 			await forms.remove(id);
 			const isThere = () => storage.db.$count(formsTable, isNotNull(formsTable.deletedAt));
 			while ((await isThere()) > 0) await Bun.sleep(1);
-			// What comes after the sweep is a commit each.
+			// Each batch after the sweep is a commit.
 			for (let commits = 0; commits < 20; commits++) await storage.batch(() => []);
 		},
 	};

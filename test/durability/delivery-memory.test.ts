@@ -135,7 +135,7 @@ async function submit({ submitUrl }: RunningBinary, json: string): Promise<void>
 	}
 }
 
-/** Of escapes, which take the most memory and time. */
+/** Text of escapes, which take the most memory and time. */
 const textOf = (n: number, bytes: number) => `{"n":"${n}","text":"${'\\"'.repeat((bytes - 64) / 2)}"}`;
 
 /** The expected webhook bodies, from the submissions in the API. */

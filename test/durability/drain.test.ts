@@ -9,7 +9,7 @@ import { tempFolder } from '../temp-folder.ts';
 const CLIENTS = 16;
 /** So few that the server is quiet now and then. */
 const FEW = 4;
-/** Of a client between two requests, at most. */
+/** Longest pause of a client between two requests. */
 const PAUSE_MS = 500;
 const STOPPED_WITHIN_MS = 10_000;
 const UNLIMITED = { FORMSRV_RATE_SUBMIT: '0', FORMSRV_RATE_API: '0', FORMSRV_LOG_LEVEL: 'error' };
@@ -23,7 +23,7 @@ interface Outcome {
 	responses: number;
 	/** Requests without a response, on a connection that was not announced to close. */
 	lost: number;
-	/** Whether the last response announced that the connection closes. */
+	/** True if the last response announced that the connection closes. */
 	isTold: boolean;
 }
 

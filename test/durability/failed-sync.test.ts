@@ -10,7 +10,7 @@ import { tempFolder } from '../temp-folder.ts';
 const strace = withProgram('strace');
 const SUBMISSIONS = 20;
 
-/** Which calls fail, and with what; the first ones are those of the start. */
+/** The calls that fail, and with what; the first ones are those of the start. */
 const FAULTS = [
 	['single syncs', 'fsync,fdatasync:error=EIO:when=8+3', [200, 503]],
 	['every sync from some time on', 'fsync,fdatasync:error=EIO:when=12+', [200, 500, 503]],

@@ -10,7 +10,7 @@ import { tempFolder } from '../temp-folder.ts';
 const TRACED =
 	'trace=fsync,fdatasync,read,recvfrom,recvmsg,write,pwrite64,pwritev,writev,sendto,sendmsg,rename,ftruncate,mkdir';
 const LOG_SYNCED = /f(?:data)?sync\(\d+<[^>]*formsrv\.db-wal>\) += 0/;
-/** Of the second the last write is padded, which the store cuts off before it syncs. */
+/** The last write of the second is padded, which the store cuts off before it syncs. */
 const SIZES = [300_000, 64 * 1024 - 100];
 
 const strace = withProgram('strace');

@@ -70,7 +70,7 @@ test(`of ${AT_LAST} at the end of ${CYCLES} kills those are accepted for whom th
 	await Promise.all(Array.from({ length: 4 * SENDERS }, sendRest));
 	expect([...statuses.keys()].sort()).toEqual([200, 403]);
 	expect(acknowledged.length).toBeLessThanOrEqual(PLACES);
-	// What was acknowledged by whichever process still is, and nothing else.
+	// Submissions acknowledged by either process are still there, and nothing else.
 	const again = await Promise.all(acknowledged.slice(0, 200).map((mark) => send(server, mark)));
 	expect(new Set(again)).toEqual(new Set([200]));
 	expect(await send(server, 'one more')).toBe(403);

@@ -166,7 +166,7 @@ test.each(ACCIDENTS)(
 	60_000,
 );
 
-/** What lies in the folder, but for attached files, whose folder comes with the first look at it. */
+/** Returns the names in the folder, except attached files, whose folder comes with the first look at it. */
 const databaseNames = (folder: string) =>
 	readdirSync(folder)
 		.filter((name) => name !== 'files')

@@ -20,7 +20,7 @@ function begin(cwd: string, ...args: string[]) {
 	return child;
 }
 
-/** What became of a server: it serves, or why it does not. */
+/** Returns the end of a start: the server serves, or says why not. */
 async function endOf(child: ReturnType<typeof begin>): Promise<string> {
 	const reader = child.stdout.getReader();
 	const { value } = await reader.read();

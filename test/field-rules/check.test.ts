@@ -235,7 +235,7 @@ describe('a browser with the same attributes', async () => {
 
 	test(`judges ${CASES.length} values alike`, async () => {
 		const page = await browser.newPage();
-		/** Whether the browser sends the value, and sends it as it is. */
+		/** Returns whether the browser sends the value, and sends it as it is. */
 		const sent = await page.evaluate(
 			(cases) =>
 				cases.map(({ rule: { type, required, min, max, pattern }, value }) => {

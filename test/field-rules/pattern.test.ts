@@ -7,7 +7,7 @@ import { compilePattern, PATTERN_MAX, STEPS_AT_A_STRETCH } from '../../src/field
 import { PatternFault } from '../../src/field-rules/pattern-syntax.ts';
 import { PATTERN_TEXT_MAX } from '../../src/field-rules/rules.ts';
 
-/** Whether texts match. */
+/** Returns a function that tells whether texts match. */
 function matcher(source: string): (...texts: string[]) => boolean {
 	const { match } = compilePattern(source);
 	return (...texts) => atOnce(match(texts, { steps: 0 }));

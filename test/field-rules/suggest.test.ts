@@ -14,7 +14,7 @@ function suggest(submissions: Fields[]): FieldRule[] {
 	return suggestion.rules();
 }
 
-/** Of one field with these values. */
+/** Returns the rule suggested for one field with these values. */
 function ruleFor(name: string, values: unknown[]): FieldRule | undefined {
 	return suggest(values.map((value) => ({ values: { [name]: value }, files: NO_FILES })))[0];
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
 import { tempFolder } from '../temp-folder.ts';
 
-/** What its one signature finds. */
+/** The content that its one signature finds. */
 export const VIRUS = 'FORMSRV-TEST-VIRUS-7d1f';
 export const VIRUS_NAME = 'Formsrv.Test.UNOFFICIAL';
 export const MAX_STREAM_BYTES = 4 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** Whether the bytes of a file may be given to a caller. */
+/** Access to the bytes of a file. */
 
 import { expect, test } from 'bun:test';
 import { checkFileAccess } from '../../src/files/file-access.ts';

@@ -1,4 +1,4 @@
-/** What a file is by its content, and which entries of a form's `types` stand for it. */
+/** The type of a file by its content, and the entries of a form's `types` that cover it. */
 
 import { describe, expect, test } from 'bun:test';
 import { detectType, isAllowedType } from '../../src/files/file-type.ts';
@@ -14,7 +14,7 @@ const HTML = text('<!doctype html><script>1</script>');
 const CSV = text('a,b\n1,2\n');
 const JSON_TEXT = text('{"a":1}');
 const EXE = text('MZ');
-/** What .doc, .xls and .ppt are packed in. */
+/** The container format of .doc, .xls and .ppt. */
 const COMPOUND = bytes(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1);
 /** A package of which the first bytes do not say what is in it. */
 const ZIP = bytes(0x50, 0x4b, 3, 4, 20, 0, 0, 0, 0, 0);

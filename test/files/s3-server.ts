@@ -40,7 +40,7 @@ export async function startS3Server() {
 	};
 }
 
-/** What leads a server to the place. */
+/** Returns the settings that lead a server to the place. */
 export function settingsOf({ s3: { bucket, prefix, endpoint, accessKeyId, secretAccessKey } }: { s3: S3Place }) {
 	return {
 		FORMSRV_FILES_URL: `s3://${bucket}/${prefix}`,

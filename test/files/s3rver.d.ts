@@ -9,7 +9,7 @@ declare module '@20minutes/s3rver' {
 			directory: string;
 			configureBuckets: { name: string }[];
 		});
-		/** Of Koa. */
+		/** The middleware of Koa. */
 		middleware: unknown[];
 		run(): Promise<{ port: number }>;
 	}

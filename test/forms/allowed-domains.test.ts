@@ -1,4 +1,4 @@
-/** Which pages may post to a form that lists its domains. */
+/** The pages that may post to a form that lists its domains. */
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** What becomes of a slug that a form had: it leads there still, or is kept from others, or goes to another form. */
+/** A slug that a form had leads there still, or is kept from others, or goes to another form. */
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';

@@ -17,7 +17,7 @@ import { tempFolder } from '../temp-folder.ts';
 
 setDefaultTimeout(30_000);
 
-/** What the buffers of both systems take is sent, but not read. */
+/** The buffers of both systems hold this much that is sent, but not read. */
 const MAX_BYTES = 24 * 1024 * 1024;
 const WITHIN_MS = 1000;
 const PIECE = Buffer.alloc(64 * 1024, 'x');

@@ -1,4 +1,4 @@
-/** Which errors the log explains as server errors, and which are limits at work. */
+/** The errors that the log explains as server errors, and those that are limits at work. */
 
 import { expect, test } from 'bun:test';
 import { connect } from 'node:net';

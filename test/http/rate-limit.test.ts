@@ -56,7 +56,7 @@ test('a caller has a count for each target', () => {
 describe('beyond the room for addresses', () => {
 	const BYTES = 64 * 1024;
 	const WINDOWS = BYTES / 16;
-	/** Of another /24 each 250, of another /16 each 64,000, and none as that of a bystander. */
+	/** Returns an address: each 250 are of another /24, each 64,000 of another /16, and none is that of a bystander. */
 	const addressOf = (i: number) => `10.${(i / 64_000) | 0}.${((i / 250) | 0) % 256}.${i % 250}`;
 
 	function openLimiters(limit = 2) {
@@ -101,7 +101,7 @@ describe('beyond the room for addresses', () => {
 		const before = accepted();
 		fill();
 		fill();
-		// What came once may come a second time: the limit is two.
+		// A caller may come a second time: the limit is two.
 		expect(accepted()).toBeLessThanOrEqual(2 * WINDOWS);
 		expect(accepted()).toBeGreaterThan(before);
 	});

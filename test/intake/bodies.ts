@@ -13,7 +13,7 @@ export const MULTIPART_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
 export type Pair = readonly [name: string, value: string];
 
-/** Of a form that takes no files. */
+/** The sink of a form that takes no files. */
 const NO_FILES: FileSink = {
 	begin({ field }) {
 		throw filesRejected(field);

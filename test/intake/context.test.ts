@@ -1,4 +1,4 @@
-/** What is kept of a submission beside its fields: nothing, or what its form says, and shown wherever submissions are. */
+/** Data kept of a submission beside its fields: none, or what its form says, and shown wherever submissions are. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { ContextRulesInput } from '../../src/form-values/context-rules.ts';

@@ -98,7 +98,7 @@ describe('the rest of a submission is stored without a file', () => {
 		expect(only?.meta).toEqual({ droppedFiles: [{ field: 'cv', name, bytes, reason }] });
 		expect(inFolder()).toHaveLength(1);
 		expect(await server.app.storage.submissions.fileBytes()).toBe(roomOf(pdf.size));
-		// What it had taken of the quota is given back.
+		// Its share of the quota is given back.
 		const rest = file('rest.pdf', 1);
 		const others = await post([NAME, ['cv', new File(['%PDF-1.7', await rest.bytes()], 'rest.pdf')]]);
 		expect([others.status, others.headers.get('Formsrv-Dropped-Files')]).toEqual([200, null]);

@@ -1,4 +1,4 @@
-/** What visitors attach comes back exactly, through the whole server and off the disk. */
+/** Attached files come back exactly, through the whole server and off the disk. */
 
 import { afterAll, expect, test } from 'bun:test';
 import fc from 'fast-check';

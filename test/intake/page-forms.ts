@@ -204,7 +204,7 @@ interface PageScript {
 	service: AliasName;
 	/** How it sends its fields. */
 	body: 'json' | 'multipart' | 'urlencoded';
-	/** Whether it asks for JSON. */
+	/** True if it asks for JSON. */
 	asks: boolean;
 	/** When it tells the visitor that all is well, of `response` and its JSON `answer`, if it asked for that. */
 	isWell: string;

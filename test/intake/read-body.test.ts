@@ -39,7 +39,7 @@ let reserveBody = hold(1300);
 let outcomes: Promise<Outcome>[] = [];
 let senders = 0;
 let onArrival = () => {};
-/** What is done with a body that was read. */
+/** Replaceable step after a body was read. */
 let store = async () => {};
 
 const server = Bun.serve({

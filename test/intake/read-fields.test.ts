@@ -18,7 +18,7 @@ import {
 
 const BODY_ERRORS = ['INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'FILES_NOT_SUPPORTED'];
 
-/** Whether a body is either parsed or rejected with a client error. */
+/** Returns whether a body is either parsed or rejected with a client error. */
 function isReadOrRejected(contentType: string | null, body: Uint8Array): boolean {
 	try {
 		return Array.isArray(read(contentType, body));

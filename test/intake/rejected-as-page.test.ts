@@ -1,4 +1,4 @@
-/** Which rejections are pages: all of bodies that are not JSON, unless JSON was asked for. */
+/** The rejections that are pages: all of bodies that are not JSON, unless JSON was asked for. */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { openBrowser } from '../browser.ts';

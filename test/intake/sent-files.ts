@@ -32,7 +32,7 @@ export function encode(parts: readonly Sent[], boundary = BOUNDARY): Buffer {
 	return Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
 }
 
-/** Of texts the escapes of the HTML standard cannot be told from what they stand for. */
+/** Well-formed texts: the escapes of the HTML standard cannot be told from the characters that they stand for. */
 export const wellFormed = fc
 	.string({ unit: 'binary', maxLength: 40 })
 	.map((text) => text.toWellFormed())

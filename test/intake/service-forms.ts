@@ -4,7 +4,7 @@ import type { AliasName } from '../../src/form-values/aliases.ts';
 
 export interface ServiceForm {
 	html: string;
-	/** What is stored of it once every visible field is filled in with what `TYPED` has for its type. */
+	/** The stored data once every visible field is filled in with the value that `TYPED` has for its type. */
 	data: Record<string, unknown>;
 	/** Where the browser is sent, if the form says so. */
 	next?: string;

@@ -1,4 +1,4 @@
-/** What lets content out takes the permission to read, whatever else it does. */
+/** Routes that let content out take the permission to read, whatever else they do. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { DeliveryList, DeliveryWithContent } from '../../src/delivery/schema.ts';

@@ -9,15 +9,15 @@ import { openTestServer } from '../server.ts';
 
 interface Rule {
 	permission: Permission;
-	/** Whether the permission to read is needed beside it. */
+	/** True if the permission to read is needed as well. */
 	alsoRead?: boolean;
-	/** Whether a form-level key may come in for its own form. */
+	/** True if a form-level key may come in for its own form. */
 	formKey?: boolean;
-	/** Whether test keys are refused. */
+	/** True if test keys are rejected. */
 	isLiveOnly?: boolean;
 }
 
-/** What each management route asks for. A new route without a line here fails the first test. */
+/** The access that each management route requires. A new route without a line here fails the first test. */
 const RULES: Record<string, Rule> = {
 	'GET /api/forms': { permission: 'read' },
 	'POST /api/forms': { permission: 'write' },

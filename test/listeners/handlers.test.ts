@@ -1,4 +1,4 @@
-/** Which face answers what, from the first moment on. */
+/** The paths of each listener, from the first moment on. */
 
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { createDrain } from '../../src/http/drain.ts';

@@ -1,4 +1,4 @@
-/** What is kept of the responses of other servers. */
+/** The bounded part of other servers' responses. */
 
 import { expect, test } from 'bun:test';
 import { createBeginning } from '../../src/network/bounded-response.ts';

@@ -14,7 +14,7 @@ export interface Marked {
 	data: Record<string, string>;
 }
 
-/** Of a kind of submissions, how many were found to be spam. */
+/** How many submissions of a kind were found to be spam. */
 interface Found {
 	found: number;
 	of: number;
@@ -37,7 +37,7 @@ interface Share {
 export interface Measured {
 	before: Verdicts;
 	after: Verdicts;
-	/** What each rule adds, before and after. */
+	/** The share that each rule adds, before and after. */
 	rules: { before: Map<RuleName, Share>; after: Map<RuleName, Share> };
 }
 

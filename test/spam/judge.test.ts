@@ -1,4 +1,4 @@
-/** What the rules say, and that a person can recompute it. */
+/** The findings of the rules, which a person can recompute. */
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';

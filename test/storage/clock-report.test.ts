@@ -7,7 +7,7 @@ const YEAR = 365.25 * 24 * HOUR;
 const NOW = Date.UTC(2027, 5, 1);
 const PROGRAM = Date.UTC(2027, 0, 1);
 
-/** What is said after steps from one moment to another, the ids running on; as far from now as given. */
+/** Returns the report after steps from one moment to another, the ids running on; as far from now as given. */
 function report(
 	steps: [beforeMs: number, afterMs: number][],
 	{ now = NOW, newest = now }: { now?: number; newest?: number } = {},

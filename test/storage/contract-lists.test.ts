@@ -13,7 +13,7 @@ import type { Layout } from '../../src/submissions/export/formats.ts';
 import { append, FORM, listIds, OTHER_FORM, open } from './contract.ts';
 import { ENGINES } from './engines.ts';
 
-/** Whether a filter shows what has these flags. */
+/** For each filter, whether it shows submissions with these flags. */
 const MATCHES: Record<Filter, (flags: Flags) => boolean> = {
 	all: ({ isSpam }) => !isSpam,
 	unread: ({ isSpam, isRead }) => !isSpam && !isRead,
@@ -26,7 +26,7 @@ interface Stored extends Flags {
 	names: string[];
 }
 
-/** What a filter shows is what it should show of all that is stored. */
+/** Checks that a filter shows exactly the stored submissions that match. */
 async function expectList(
 	storage: Storage,
 	model: readonly Stored[],

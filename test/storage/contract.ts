@@ -1,4 +1,4 @@
-/** What the tests of the storage contract begin with: a storage with two forms, and submissions of one of them. */
+/** The fixture of the storage contract's tests: a storage with two forms, and submissions of one of them. */
 
 import { expect } from 'bun:test';
 import type { Storage } from '../../src/storage/contract.ts';
@@ -24,7 +24,7 @@ export async function append(storage: Storage, row: Partial<NewSubmission> = {})
 	return storage.submissions.append({ ...whole, ...row });
 }
 
-/** What a list has, which is as many as are counted. */
+/** Returns the ids of a list, which are as many as are counted. */
 export async function listIds(storage: Storage, selection: Partial<Selection> = {}): Promise<number[]> {
 	const query = { formId: FORM, filter: 'all', order: 'asc', limit: 100, offset: 0, ...selection } as const;
 	const { rows, total } = await storage.submissions.list(query);

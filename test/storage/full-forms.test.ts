@@ -118,7 +118,7 @@ describe.each(Object.entries(ENGINES))('%s', (engine, createPlace) => {
 		while (count(outcomes).full < 100) await Bun.sleep(1);
 		isOver = true;
 		await Promise.all(producing);
-		// What was stored before the bound may be more.
+		// There may be more from before the bound.
 		expect((await totals(storage))[0]).toBe(count(outcomes).stored);
 		await setMost(storage, count(outcomes).stored + 500);
 		const more = await Promise.all(servers.flatMap((server) => Array.from({ length: 1000 }, () => append(server))));

@@ -126,7 +126,7 @@ export async function createWorld(engine: string, seed: number) {
 		}
 	}
 
-	/** What was cut off says so, and what comes before PostgreSQL is back is rejected. */
+	/** Accepts two errors: one that was cut off says so, and one before PostgreSQL is back is a rejection. */
 	function throwIfAlive(error: unknown, born: number): void {
 		if ((born === life && !isPostgres) || !(error instanceof AppError)) throw error;
 	}

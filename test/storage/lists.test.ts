@@ -6,7 +6,7 @@
 import { describe, test } from 'bun:test';
 import { createWorld, type World } from './lists-world.ts';
 
-/** Of PostgreSQL fewer by default, because each of its steps takes longer. */
+/** Seeds per engine; fewer on PostgreSQL, because each of its steps takes longer. */
 const SEEDS = { sqlite: Number(process.env.SEEDS || 3), postgres: Number(process.env.SEEDS || 1) };
 const STEPS = Number(process.env.STEPS || 80);
 const FIRST_SEED = Number(process.env.SEED || 1);

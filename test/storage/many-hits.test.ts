@@ -8,7 +8,7 @@ import { ENGINES } from './engines.ts';
 const FORM = 7;
 const OTHER_FORM = 8;
 const ROWS = 12_000;
-/** What has a word, by its place from the oldest. */
+/** Tells whether a submission has a word, by its place from the oldest. */
 const WORDS: Record<string, (i: number) => boolean> = {
 	everywhere: () => true,
 	formerly: (i) => i < 6000,

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { createByteBudget } from '../../src/tasks/byte-budget.ts';
 
-/** Whether a promise is settled once all that is due now has run. */
+/** Returns whether a promise is settled once all that is due now has run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 	const pending = Symbol('pending');
 	await Bun.sleep(0);

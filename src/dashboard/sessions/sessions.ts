@@ -112,7 +112,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		async list(caller?: Principal): Promise<SignedIn[]> {
 			return (await visibleTo(caller)).map((row) => present(row, caller));
 		},
-		/** Whether there is an open session with this id. */
+		/** Returns whether there is an open session with this id. */
 		async isAlive(id: string): Promise<boolean> {
 			return (await visibleTo(undefined)).some(({ session }) => encodeId(session.id) === id);
 		},

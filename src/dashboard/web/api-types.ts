@@ -44,7 +44,7 @@ export interface FileAddress {
 /** With the codes of the server, and those of an `ApiError` without a response. */
 export type ErrorEnvelope = Omit<Envelope, 'code'> & { code: string };
 
-/** Which submissions are meant: the same four parameters for lists, exports and bulk changes. */
+/** The selected submissions: the same four parameters for lists, exports and bulk changes. */
 export type Selection = Omit<BulkTarget, 'ids'>;
 
 export interface ListQuery extends Selection {

@@ -201,7 +201,7 @@ export const webhooks = {
 
 const listsPath = (form: string | undefined) => `${form === undefined ? '/api' : formPath(form)}/lists`;
 
-/** Of a form, or of all forms. */
+/** Lists of one form, or of all forms. */
 export const lists = {
 	read: (form: string | undefined) => get<types.SpamLists>(listsPath(form)),
 	change: (form: string | undefined, change: types.ChangeSpamLists) => patch(listsPath(form), change),

@@ -1,4 +1,4 @@
-/** Whether the server is reachable, and whether it still accepts the session. */
+/** State of the connection: the server is reachable, and still accepts the session. */
 
 import { signal } from '@preact/signals';
 

@@ -2,7 +2,7 @@
 
 import { FILTERS, type Filter } from './api-types.ts';
 
-/** What the inbox shows; days are local dates `YYYY-MM-DD`, `page` counts from 1. */
+/** The view of the inbox; days are local dates `YYYY-MM-DD`, `page` counts from 1. */
 export interface InboxQuery {
 	filter: Filter;
 	search: string;

@@ -29,7 +29,7 @@ export function createChords(leaders: ReadonlySet<string>, now: () => number = D
 	};
 }
 
-/** Whether the focused element handles the key press. */
+/** Returns whether the focused element handles the key press. */
 function isTaken(event: KeyboardEvent): boolean {
 	if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return true;
 	const target = event.target as HTMLElement;

@@ -1,10 +1,10 @@
-/** What a form or button does: whether it runs, and why it failed. */
+/** The action of a form or button: its state while it runs, and why it failed. */
 
 import { useState } from 'preact/hooks';
 
 interface Action {
 	isBusy: boolean;
-	/** Of the last run; what `act` threw. */
+	/** Error of the last run, as thrown by `act`. */
 	error: unknown;
 	/** Handles the event of the form or button. */
 	run: (event: Event) => Promise<void>;

@@ -4,7 +4,7 @@ import { ruleOf } from '../../spam/rules.ts';
 import { scoreOf } from '../../spam/verdict.ts';
 import type { Submission } from './api-types.ts';
 
-/** Whether a rule makes spam by itself. */
+/** Returns whether a rule makes spam by itself. */
 const isDecisive = (rule: string) => ruleOf(rule)?.verdict !== undefined;
 
 /** @param threshold The form's now, which may have been another when the submission came. */
@@ -18,7 +18,7 @@ export function verdictSentence(
 		if (spamReason === 'marked') return 'It was marked as spam by hand.';
 		const [rule = '', detail] = spamReason.split(':');
 		if (isDecisive(rule)) {
-			// What came before there were reasons has its detail nowhere else.
+			// Older submissions without reasons have their detail nowhere else.
 			const found = detail && spamReasons.length === 0 ? ` (${spamReason})` : '';
 			return `${ruleOf(rule)?.meaning} That alone makes it spam${found}.`;
 		}

@@ -1,25 +1,25 @@
-/** What every setting of a form has, of whichever kind: its words, shape, check and text. Pure, for browsers too. */
+/** The members that every form setting has, of whichever kind: its words, shape, check and text. Pure, for browsers too. */
 
 import type { TSchema, Type } from '@sinclair/typebox';
 import type { Captcha } from '../../form-values/captchas.ts';
 import type { nullable, stringEnum } from '../../http/schema-types.ts';
 
-/** What this server allows. */
+/** Limits of this server. */
 export interface Allowed {
 	captchas: ReadonlySet<Captcha | null>;
-	/** Of one file. */
+	/** Limit of one file. */
 	maxFileBytes: number;
 }
 
 export interface Check {
-	/** Of the setting. */
+	/** Name of the setting. */
 	name: string;
 	allowed: Allowed;
 	/** @param field The member at fault, such as `allowedDomains.0`; that of the setting by default. */
 	report: (code: string, message: string, field?: string) => undefined;
 }
 
-/** What makes schemas, as an argument: neither browsers nor the command line load it. */
+/** A maker of schemas, as an argument: neither browsers nor the command line load it. */
 export interface Types {
 	Type: typeof Type;
 	stringEnum: typeof stringEnum;
@@ -35,7 +35,7 @@ export interface Words<Value> {
 	/** In the dashboard. */
 	label: string;
 	hint?: string;
-	/** Of `forms create` and `forms update`; `help` is for both. */
+	/** The option of `forms create` and `forms update`; `help` is for both. */
 	option: { flags: string; help?: string; create?: string; update?: string };
 }
 
@@ -44,11 +44,11 @@ export interface Setting<Value, Sent = NonNullable<Value>> extends Words<Value> 
 	kind: string;
 	/** No form can be made without it: it has no default. */
 	isRequired?: true;
-	/** What `null` stands for, and what is shown to those who may not read the form. */
+	/** The value that `null` stands for, and that is shown to those who may not read the form. */
 	blank: Value;
-	/** Of a value. */
+	/** Schema of a value. */
 	schema(types: Types): TSchema;
-	/** Of what a client sends, if that differs. */
+	/** Schema of a client's input, if that differs. */
 	inputSchema?(types: Types): TSchema;
 	/** The value as it is stored, or reports what is wrong. */
 	check(sent: Sent, check: Check): Value | undefined;
@@ -56,7 +56,7 @@ export interface Setting<Value, Sent = NonNullable<Value>> extends Words<Value> 
 	format(value: NonNullable<Value>): string;
 	/** A text of the command line as the API takes it; what is wrong with it is for the check. */
 	parse(text: string): Sent;
-	/** Whether that text is JSON, which may also come from a file. */
+	/** True if that text is JSON, which may also come from a file. */
 	isJson?: true;
 	/** The only texts on the command line, if they are few. */
 	texts?: readonly string[];

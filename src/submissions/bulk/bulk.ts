@@ -14,7 +14,7 @@ const CHUNK = 200;
 /** `readInput` is called once the form is known to exist. */
 interface BulkRequest<Input> {
 	mode?: Mode;
-	/** Whether marks teach nothing to other forms. */
+	/** True if marks teach nothing to other forms. */
 	isFormLevel?: boolean;
 	readInput: () => Promise<Input>;
 	/** @throws AppError FORBIDDEN if the caller may not read submissions: results of a search disclose content */

@@ -2,7 +2,7 @@
 
 import { invalidField } from '../../errors.ts';
 
-/** What a submission has besides its fields; `otherFields` are those beyond the listed names. */
+/** Columns besides the fields; `otherFields` are those beyond the listed names. */
 export const OWN_COLUMNS = [
 	'id',
 	'createdAt',
@@ -24,11 +24,11 @@ export type Column = { own: OwnColumn } | { field: string };
 export interface KnownFields {
 	/** Those with a column, in order. */
 	listed: readonly string[];
-	/** Whether there may be fields without a column. */
+	/** True if there may be fields without a column. */
 	isPartial: boolean;
-	/** Whether any submission of the form has files. */
+	/** True if any submission of the form has files. */
 	hasFiles: boolean;
-	/** Whether a field of this name may be asked for. */
+	/** Returns whether a field of this name may be asked for. */
 	isKnown(name: string): boolean;
 }
 

@@ -1,7 +1,7 @@
 /** Pure: lines of CSV (RFC 4180), by default without text that a spreadsheet would run as a formula. */
 
 export const FORMULAS = ['guard', 'raw'] as const;
-/** Whether texts that look like formulas get an apostrophe. */
+/** The treatment of texts that look like formulas: they get an apostrophe, or not. */
 export type Formulas = (typeof FORMULAS)[number];
 
 /** Characters that start a formula, full-width forms included; https://owasp.org/www-community/attacks/CSV_Injection */

@@ -35,7 +35,7 @@ export interface Export {
 
 export interface ExportOptions {
 	form: FormRow;
-	/** Whether who exports sees nothing of other forms. */
+	/** True if the exporting key sees nothing of other forms. */
 	isFormLevel: boolean;
 	query: ExportQuery;
 	now: () => number;

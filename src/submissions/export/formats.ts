@@ -28,17 +28,17 @@ const BYTE_ORDER_MARK = '\ufeff';
 export interface Layout {
 	format: Format;
 	columns: readonly Column[];
-	/** Whether all columns are wanted: then JSON has each submission as the API has it. */
+	/** True if all columns are wanted: then JSON has each submission as the API has it. */
 	isWhole: boolean;
-	/** Whether every field is wanted, also one that came since the names were read. */
+	/** True if every field is wanted, also one that came since the names were read. */
 	hasAllFields: boolean;
 	/** The fields with a column: others are `otherFields`. */
 	listed: readonly string[];
-	/** Whether the reasons say nothing of other forms. */
+	/** True if the reasons say nothing of other forms. */
 	isFormLevel: boolean;
-	/** Whether a CSV starts with a byte order mark, by which Excel detects UTF-8. */
+	/** True if a CSV starts with a byte order mark, by which Excel detects UTF-8. */
 	bom: boolean;
-	/** Whether a CSV guards against formulas. */
+	/** Protection of a CSV against formulas. */
 	formulas: Formulas;
 }
 

@@ -24,7 +24,7 @@ export interface ArchiveOptions {
 	progress: ArchiveProgress;
 }
 
-/** What says which files are not in the archive, and why. */
+/** Name of the note that lists the files left out of the archive, and why. */
 export const NOTE = '_left-out.txt';
 
 /** Stores the files without compressing them: most are compressed already. What is left out is said in a file of its own. */

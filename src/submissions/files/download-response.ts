@@ -18,7 +18,7 @@ export interface FileRequest {
 	request: Request;
 	/** Whose concurrency limit the download counts towards. */
 	caller: string;
-	/** Whether the request came by a link. */
+	/** True if the request came by a link. */
 	isLink?: true;
 }
 

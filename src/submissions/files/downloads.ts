@@ -48,7 +48,7 @@ const DOWNLOADS = {
 const LINKED_DOWNLOADS = { ...DOWNLOADS, inAll: 16 };
 /** After waiting this long for memory, a download breaks off. */
 const MAX_WAIT_MS = 20_000;
-/** Of an archive, looked up together. */
+/** Submissions of an archive that are looked up together. */
 const CHUNK_SUBMISSIONS = 1000;
 
 export type Downloads = ReturnType<typeof createDownloads>;

@@ -33,7 +33,7 @@ export interface FileRoutesOptions {
 	links: FileLinks;
 	/** Public address of the base listener, without a slash at the end. */
 	baseUrl: string;
-	/** Whether what a link was made for is still valid. */
+	/** Returns whether the holder of a link is still valid. */
 	isAlive(holder: LinkHolder): Promise<boolean>;
 }
 

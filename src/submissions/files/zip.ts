@@ -9,7 +9,7 @@ export interface ZipEntry {
 	offset: number;
 }
 
-/** Of files: the format would need longer records for larger ones. */
+/** Limit of a file: the format would need longer records for larger ones. */
 export const FILE_MAX_BYTES = 0xffff_fffe;
 
 const MAX_16 = 0xffff;
@@ -24,7 +24,7 @@ const MODE = 0o100_644 << 16;
 const FLAGS = 0x0808;
 const FIRST_YEAR = 1980;
 
-/** What comes before the bytes of a file. */
+/** Returns the record before the bytes of a file. */
 export function localHeader({ path, addedAt }: Pick<ZipEntry, 'path' | 'addedAt'>): Uint8Array {
 	const name = Buffer.from(path);
 	return record(
@@ -42,7 +42,7 @@ export function localHeader({ path, addedAt }: Pick<ZipEntry, 'path' | 'addedAt'
 	);
 }
 
-/** What comes after them. */
+/** Returns the record after them. */
 export function dataDescriptor({ crc32, bytes }: Pick<ZipEntry, 'crc32' | 'bytes'>): Uint8Array {
 	return record([32, 0x0807_4b50], [32, crc32], [32, bytes], [32, bytes]);
 }

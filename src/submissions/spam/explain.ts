@@ -50,7 +50,7 @@ export function createExplain(storage: Storage, { models, prepare, judge }: Spam
 		): Promise<SpamExplanation> {
 			const form = await storage.findForm(formId, mode);
 			const [found] = await submissions.entries(form.id, [decodeId(id) ?? -1]);
-			// Of a large text only the beginning is looked at.
+			// Only the beginning of a large text is read.
 			const bytes = found && (await submissions.text({ formId: form.id, id: found.id }, 3 * TOKENS_JSON_CHARACTERS));
 			if (!found || !bytes) throw new AppError('NOT_FOUND', 'There is no such submission.');
 			const reasons = parseReasons(isFormLevel ? reasonsOfForm(found.spamReasons) : found.spamReasons);
@@ -99,7 +99,7 @@ function explain(reason: SpamReason): SpamExplanation['spamReasons'][number] {
 	return { ...reason, label, meaning };
 }
 
-/** What a key for one form may see of a model that others taught. */
+/** Reduces a model that others taught to the part that a key for one form may see. */
 function pointsOnly({ points }: SpamExplanation['words']['server']): SpamExplanation['words']['server'] {
 	return { learnt: null, points, evidence: null, parts: [], known: 0, words: [] };
 }

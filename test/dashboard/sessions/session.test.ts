@@ -26,7 +26,7 @@ let clock = Date.UTC(2026, 0, 2);
 let server: TestServer;
 let form: Form;
 
-/** What the dashboard's page sends along with whatever changes anything. */
+/** Headers that the dashboard's page sends with every change. */
 const own = () => ({ 'X-Formsrv-CSRF': '1', Origin: server.baseUrl });
 
 async function signIn(json: unknown, headers: Record<string, string> = {}) {

@@ -1,4 +1,4 @@
-/** What the server tells of itself to those who run it. */
+/** The status that the server shows to those who run it. */
 
 import { afterAll, expect, test } from 'bun:test';
 import { statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What the browser gets: small, and nothing that a strict Content-Security-Policy would refuse. */
+/** The bundle is small, and has nothing that a strict Content-Security-Policy would reject. */
 
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What the inbox shows is what the API is asked for. */
+/** The view of the inbox is the query to the API. */
 
 import { describe, expect, test } from 'bun:test';
 import { isNarrowed, listQueryOf, selectionOf } from '../../../src/dashboard/web/inbox-query.ts';

@@ -1,4 +1,4 @@
-/** Which bytes are taken for a picture, and of which size. */
+/** Bytes that are taken for a picture, and its size. */
 
 import { describe, expect, test } from 'bun:test';
 import { readPictureFormat } from '../../../src/dashboard/web/picture-format.ts';

@@ -1,4 +1,4 @@
-/** Which field stands for a submission, and how much room a column gets. */
+/** The field that stands for a submission, and the width of a column. */
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** What is asked for again and again happens soon, and not each time. */
+/** Repeated calls run soon, and not each time. */
 
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test';
 import { createThrottle } from '../../../src/dashboard/web/throttle.ts';

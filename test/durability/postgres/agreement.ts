@@ -1,4 +1,4 @@
-/** What has to hold after any fault: nothing lost, nothing twice, and everything that counts or lists says the same. */
+/** Checks that hold after any fault: nothing lost, nothing twice, and all counts and lists agree. */
 
 import { expect } from 'bun:test';
 import postgres from 'postgres';
@@ -15,7 +15,7 @@ const NOT_AS_COUNTED = `
 	where (b.total, b.spam) <> (c.total, c.spam)`;
 
 export interface Witnesses {
-	/** Of the database, as it is now. */
+	/** Address of the database, as it is now. */
 	address: string;
 	servers: Servers;
 	load: Load;

@@ -20,7 +20,7 @@ export interface Said {
 interface Submission {
 	mark: string;
 	slug: FormSlug;
-	/** Whether it has an idempotency key. */
+	/** True if it has an idempotency key. */
 	isKeyed: boolean;
 }
 
@@ -62,7 +62,7 @@ export function startLoad(servers: Servers) {
 		for (let asked = index + 1; !isOver; asked++) {
 			const again = await post(asked % servers.count, submission);
 			if (again === 'acknowledged' && outcome === 'acknowledged') break;
-			// What was unknown before is not known better by a rejection.
+			// A rejection does not settle an outcome that was unknown before.
 			if (outcome === 'rejected' || again === 'acknowledged') outcome = again;
 			if (again !== 'acknowledged') await Bun.sleep(AFTER_AN_ERROR_MS);
 		}

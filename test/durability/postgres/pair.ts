@@ -20,7 +20,7 @@ export async function startPair() {
 	return {
 		primary,
 		standby,
-		/** Of a database of both; the primary is found by whoever connects. */
+		/** Address of a database of both; a connecting client finds the primary. */
 		address: (database: string) =>
 			`postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/${database}`,
 		/** Sends a signal to the primary, to each of its processes. */

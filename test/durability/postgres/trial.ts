@@ -17,7 +17,7 @@ const BEFORE = 200;
 let databases = 0;
 
 export interface Trial {
-	/** Of the server of the database, through which the outcome is looked at. */
+	/** Address of the database's server, through which the outcome is read. */
 	address(): string;
 	/** As each server sees the database; as it is without this. */
 	through?(database: string): readonly [string, string];

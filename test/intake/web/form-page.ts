@@ -35,11 +35,11 @@ export const lose: Reply = () => new Response('lost');
 
 const script = createScript('formsrv.js');
 
-/** What was posted in this test. */
+/** The posts of this test. */
 export const sent: Sent[] = [];
-/** What the endpoint answers to the next posts, before it accepts all. */
+/** The endpoint's responses to the next posts, before it accepts all. */
 export const replies: Reply[] = [];
-/** What the endpoint says of the form. */
+/** The endpoint's status of the form. */
 export const form: { status: object; stamp?: string } = { status: {} };
 
 /** It and the site stay until the process ends: several files of tests may share them. */

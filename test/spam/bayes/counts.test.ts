@@ -60,7 +60,7 @@ describe('the counts of a model', () => {
 });
 
 describe('the verdict of a model', () => {
-	/** Of a submission that has a text only, unless told otherwise. */
+	/** Verdict on a submission that has a text only, unless told otherwise. */
 	const wordVerdict = (counts: Counts, buckets: number[], partOf: string[] = buckets.map(() => 'text')) =>
 		verdictOf(counts, buckets, partOf);
 

@@ -78,7 +78,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		for (let preparing = models.prepare(form); preparing; preparing = models.prepare(form)) await preparing;
 	}
 
-	/** What a submission to the form asks in the turn in which its model is there. */
+	/** Looks up a model as a submission to the form does in the turn in which it is there. */
 	async function lookUp(models: WordModels, form: (typeof FORMS)[number]) {
 		await ready(models, form);
 		const looked = { spam: -1, ham: -1 };

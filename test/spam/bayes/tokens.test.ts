@@ -153,7 +153,7 @@ describe('tokens', () => {
 
 describe('the keyed hash', () => {
 	test('is HalfSipHash-2-4', () => {
-		// Of the reference implementation, for the key 00 01 02 … 07 and the bytes 00 01 … of even length.
+		// The value is the reference implementation's, for the key 00 01 02 … 07 and the bytes 00 01 … of even length.
 		const hash = createKeyedHash('0302010007060504');
 		const input = (bytes: number) =>
 			Array.from({ length: bytes / 2 }, (_, i) => String.fromCharCode(2 * i + ((2 * i + 1) << 8))).join('');

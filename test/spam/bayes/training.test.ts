@@ -1,4 +1,4 @@
-/** What the owner marks is learnt once, un-learnt exactly, and known to every server, in both engines. */
+/** The owner's marks are learnt once, un-learnt exactly, and known to every server, in both engines. */
 
 import { describe, expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
@@ -182,7 +182,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 			await mark(storage, [await append(storage, 'cheap pills')], isSpam);
 			await learnAll();
 		}
-		// What is known of the rows is out of date when the model is needed.
+		// The cached rows are out of date when the model is needed.
 		await parts(storage).training.merge(1);
 		expect((await said({ models, training, learnAll, ...rest }, form, 'cheap pills')).own).toBeGreaterThan(0);
 		await mark(storage, [await append(storage, 'cheap pills')], true);

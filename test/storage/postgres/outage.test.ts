@@ -70,7 +70,7 @@ async function eventually(holds: () => Promise<boolean>): Promise<void> {
 
 const isReady = async () => (await fetch(`${server.baseUrl}/ready`)).ok;
 
-/** What every kind of request gets, at once. */
+/** Checks the response to every kind of request, at once. */
 async function expectAway(): Promise<void> {
 	const since = performance.now();
 	for (const response of await Promise.all([submit('away'), read('/api/forms'), read('/api/status')])) {
@@ -90,7 +90,7 @@ async function expectAway(): Promise<void> {
 	expect(performance.now() - since).toBeLessThan(1500);
 }
 
-/** What was stored, as the database has it. */
+/** Returns the stored submissions, as the database has them. */
 async function stored(): Promise<string[]> {
 	const sql = postgres(database.address('forms'), { max: 1 });
 	const rows = await sql<{ data: string }[]>`select data from submissions order by id`;
@@ -156,7 +156,7 @@ test('while PostgreSQL hangs as a whole everything is rejected, and all goes on 
 	await eventually(async () => !(await isReady()));
 	await expectAway();
 	const since = performance.now();
-	// Of a submission that was sent on its way nobody knows.
+	// The outcome of a submission in flight is unknown.
 	const [submitted, listed] = await inFlight;
 	expect([500, 503]).toContain(submitted.status);
 	expect(listed.status).toBe(503);

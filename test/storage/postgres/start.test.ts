@@ -1,4 +1,4 @@
-/** What an operator is told when the database cannot be used, and how TLS and sockets are used. */
+/** The message to an operator when the database cannot be used, and the use of TLS and sockets. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createServer } from 'node:net';

@@ -61,7 +61,7 @@ function machine({ elapsed = 0 } = {}) {
 			return storage.submissions.append(row);
 		},
 		createdAt: (id: number) => storage.clock.timeline().millisOf(id),
-		/** What a list with `since` shows. */
+		/** Returns the ids of a list with `since`. */
 		since(millis: number): number[] {
 			const fromId = storage.clock.timeline().firstIdAfter(millis);
 			const query = { formId: FORM, filter: 'all', order: 'asc', limit: 1000, offset: 0, fromId } as const;

@@ -1,4 +1,4 @@
-/** Which field names are listed where there are more than are listed: through junk, deletions, spam marks and restarts. */
+/** The listed field names where there are more than fit: through junk, deletions, spam marks and restarts. */
 
 import { afterAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ interface Row {
 	isSpam: boolean;
 }
 
-/** What is to be listed, by a look at everything: what most have, and of about as many, within a power of two, the first. */
+/** Returns the names to be listed, by a look at everything: the most frequent, and of about equally frequent ones, within a power of two, the first. */
 function expected(rows: Row[], formId: number, isSpam: boolean): string[] {
 	const counts = new Map<string, number>();
 	for (const row of rows.filter((one) => one.formId === formId && one.isSpam === isSpam)) {

@@ -16,7 +16,7 @@ async function open() {
 		tx.insert(forms).values({ id: FORM, mode: 'live', slug: 'contact', name: 'Contact' }),
 		tx.insert(webhooks).values({ id: 1, formId: FORM, url: 'https://a.example', secret: 's', events: [] }),
 	]);
-	/** Whether a write moves the version. */
+	/** Returns whether a write moves the version. */
 	async function moves(write: () => Promise<unknown>): Promise<boolean> {
 		const before = storage.settingsVersion();
 		await write();

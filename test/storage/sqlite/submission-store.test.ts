@@ -36,7 +36,7 @@ const SUBMISSION = {
 	replyTo: null,
 };
 
-/** Of spam, the bytes of which are not kept. */
+/** A file of spam, whose bytes are not kept. */
 const unkeptFile = (id: number) => ({
 	id,
 	field: 'cv',
@@ -56,7 +56,7 @@ const matches: Record<Filter, (row: Model) => boolean> = {
 	spam: (row) => row.isSpam,
 };
 
-/** What the list must say, worked out the slow way. */
+/** Checks a list against the expected one, worked out the slow way. */
 function expectPage(
 	storage: Storage,
 	rows: Model[],

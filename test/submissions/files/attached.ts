@@ -9,7 +9,7 @@ import type { TestServer } from '../../server.ts';
 export interface Attached {
 	formId: string;
 	submissionId: string;
-	/** Of the submission. */
+	/** Path of the submission. */
 	path: `/api/${string}`;
 	files: ShownFile[];
 }

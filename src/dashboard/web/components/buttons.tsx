@@ -23,7 +23,7 @@ interface FormFootProps {
 	/** The label of the button that saves. */
 	save: string;
 	isBusy: boolean;
-	/** Whether there is anything to save or to discard. */
+	/** True if there are changes to save or to discard. */
 	isChanged: boolean;
 	onDiscard: () => void;
 }

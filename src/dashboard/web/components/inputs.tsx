@@ -18,7 +18,7 @@ function Hint({ id, text }: { id: string; text: string | undefined }) {
 	);
 }
 
-/** What stands around an input, which `children` renders with the given attributes. */
+/** The label, hint and error around an input, which `children` renders with the given attributes. */
 function Labelled({ label, hint, error, children }: Labels & { children: (attributes: object) => ComponentChildren }) {
 	const id = useId();
 	const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined;
@@ -160,7 +160,7 @@ interface ChoicesProps<T> {
 	/** One of them, or any. */
 	type: 'radio' | 'checkbox';
 	options: { value: T; label?: string; hint?: string }[];
-	/** Of all of them. */
+	/** A hint for all of them. */
 	hint?: string;
 	disabled?: boolean;
 	isChosen: (value: T) => boolean;

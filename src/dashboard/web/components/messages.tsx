@@ -1,4 +1,4 @@
-/** What a view says in place of content or above it. */
+/** Messages in place of the content of a view or above it. */
 
 import type { ComponentChildren } from 'preact';
 import { messageOf } from '../field-errors.ts';

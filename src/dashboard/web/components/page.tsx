@@ -1,4 +1,4 @@
-/** What stands around the content of a view. */
+/** The frame around the content of a view. */
 
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';

@@ -18,7 +18,7 @@ interface LinkProps {
 	icon: IconName;
 	label: string;
 	view: 'forms' | 'deliveries' | 'keys' | 'settings';
-	/** What needs attention there, in sentences. */
+	/** Reasons why the page needs attention, in sentences. */
 	attention?: string;
 }
 

@@ -6,7 +6,7 @@ export interface Column<T> {
 	head: string;
 	/** For screen readers only. */
 	isHeadHidden?: boolean;
-	/** Of the head and of the cells. */
+	/** Class of the head and of the cells. */
 	class?: string;
 	cell: (row: T) => ComponentChildren;
 }

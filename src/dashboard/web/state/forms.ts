@@ -15,7 +15,7 @@ const REFRESH_DELAY_MS = 400;
 
 export const formOf = (id: string): Form | undefined => forms.value?.find((form) => form.id === id);
 
-/** What the field of a name is called in the views of a form. */
+/** Returns a function that maps the name of a field to its label in the views of a form. */
 export function fieldLabels(id: string): (name: string) => string {
 	const labelOf = labelsOf(formOf(id)?.fields);
 	return (name) => labelOf(name) || '(empty name)';

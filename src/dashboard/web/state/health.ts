@@ -1,11 +1,11 @@
-/** Whether the server needs its operator, for the navigation. */
+/** Signals for the navigation that the server needs its operator. */
 
 import { signal } from '@preact/signals';
 import * as api from '../api.ts';
 import type { Status } from '../api-types.ts';
 import { may } from './session.ts';
 
-/** What needs attention, in sentences; empty if nothing does. */
+/** Problems that need attention, in sentences; empty if there are none. */
 export const attention = signal('');
 
 const LOOK_EVERY_MS = 60_000;

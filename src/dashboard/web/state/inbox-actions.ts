@@ -95,7 +95,7 @@ export async function markGenuine(inbox: Inbox, rows: Submission[]): Promise<voi
 	}
 }
 
-/** Of those submissions that are on the screen. */
+/** Counts the files of those submissions that are on the screen. */
 function countFiles({ rows, current }: Inbox, ids: ReadonlySet<string>): number {
 	const known = new Map(
 		[...rows.value, ...(current.value ? [current.value] : [])].map((row) => [row.id, row.files.length]),

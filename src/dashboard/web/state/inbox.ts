@@ -100,7 +100,7 @@ export function createInbox(formId: string) {
 		hidden.value = new Set([...hidden.value].filter((id) => !back.has(id)));
 	}
 
-	/** Of the page, and the open one. */
+	/** Updates the rows of the page, and the open submission. */
 	function updateRows(update: (row: Submission) => Submission): void {
 		batch(() => {
 			if (page.value) page.value = { ...page.value, submissions: page.value.submissions.map(update) };

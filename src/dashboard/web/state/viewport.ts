@@ -1,4 +1,4 @@
-/** Whether the window is narrow, as a signal. */
+/** A signal that is true while the window is narrow. */
 
 import { signal } from '@preact/signals';
 

@@ -21,7 +21,7 @@ import { DeliveryDialog } from './deliveries/delivery-dialog.tsx';
 const PAGE_SIZE = 50;
 
 type DeliveriesRoute = Extract<Route, { view: 'deliveries' }>;
-/** Which deliveries are listed, as the address has it. */
+/** The listed deliveries, as in the address. */
 type Place = Omit<DeliveriesRoute, 'view' | 'delivery'>;
 
 function queryOf({ state, form, page }: Place): DeliveryQuery {
@@ -118,7 +118,7 @@ function MailState({ mail }: { mail: DeliveryList['mail'] }) {
 	);
 }
 
-/** What a restore found waiting. */
+/** Deliveries that a restore found waiting. */
 function Held({ count, onSend }: { count: number; onSend: () => void }) {
 	return (
 		<Notice tone="warning" icon="warning" role="status">

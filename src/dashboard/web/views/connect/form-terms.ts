@@ -8,7 +8,7 @@ import { formatCount, plural } from '../../../../text/plural.ts';
 import type { Form } from '../../api-types.ts';
 import { absoluteTime } from '../../format.ts';
 
-/** Whether a field of this name is stored: not one that controls the submission. */
+/** Returns a function that tells whether a field of this name is stored, that is, does not control the submission. */
 export function isStoredIn({ spam, aliases }: Form): (name: string) => boolean {
 	const special = specialNamesWith(spam.honeypot, aliases);
 	return (name) => isStored(special.get(name));
@@ -26,7 +26,7 @@ export function closedSentence(form: Form, now: number): string | undefined {
 	return `The form is full: it takes ${plural(maxSubmissions, 'submission')}. Delete some, or give it more places.`;
 }
 
-/** What it takes, in a sentence for each setting that bounds it. */
+/** The limits of a form, in a sentence for each setting that bounds it. */
 export function termsOf(form: Form, now: number): string[] {
 	const closed = closedSentence(form, now);
 	return [
@@ -60,7 +60,7 @@ function fieldTerms(form: Form): string[] {
 	return [`Only these fields may be sent: ${names}.`, ...bounds];
 }
 
-/** Whether a file can be sent in a field of any name. */
+/** Returns whether a file can be sent in a field of any name. */
 export const takesFilesAnywhere = ({ files, fields, unknownFields }: Form) =>
 	files !== null && (fields === null || unknownFields === 'keep');
 

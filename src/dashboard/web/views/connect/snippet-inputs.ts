@@ -16,7 +16,7 @@ type Attributes = Record<string, string | number | boolean | undefined>;
 interface Control {
 	tag: 'input' | 'select' | 'textarea';
 	attributes: Attributes;
-	/** Of a select. */
+	/** Options of a select. */
 	options?: readonly string[] | undefined;
 }
 
@@ -33,9 +33,9 @@ interface Dialect {
 export interface Fields {
 	/** The form's field rules. */
 	fields?: readonly FieldRule[] | null;
-	/** What a file input may take; without it there is none besides those of the rules. */
+	/** Rules for file inputs; without them there are none besides those of the field rules. */
 	files?: FileRules | null;
-	/** Whether a field is stored: not what controls the submission. */
+	/** Returns whether a field is stored, that is, does not control the submission. */
 	isStored?: (name: string) => boolean;
 }
 

@@ -9,9 +9,9 @@ export interface SnippetForm extends Fields {
 	/** Where `/formsrv.js` is served from. */
 	submitUrl: string;
 	captcha: Captcha | null;
-	/** Whether `formsrv.js` is to ask before whether it takes submissions. */
+	/** True if `formsrv.js` asks first whether the form accepts submissions. */
 	asksStatus?: boolean;
-	/** Whether `formsrv.js` is to tell the address of the page. */
+	/** True if `formsrv.js` sends the address of the page. */
 	tellsPage?: boolean;
 	/** The name of the hidden field for robots; without it there is none. */
 	honeypot?: string | undefined;
@@ -131,7 +131,7 @@ function reactScript(form: SnippetForm): string {
 `;
 }
 
-/** What lets a command pass that comes from no page. */
+/** A credential that lets a command pass although it comes from no page. */
 function curlCredential({ captcha, domain }: SnippetForm): string {
 	if (captcha) return `-H "Authorization: Bearer $KEY" \\\n  `;
 	return domain === undefined ? '' : `-H 'Origin: https://${domain}' \\\n  `;
@@ -152,7 +152,7 @@ function curlCode(form: SnippetForm): string {
 	return `${command}-H 'Content-Type: application/json' \\\n  -d ${quoted(JSON.stringify(Object.fromEntries(values)))}`;
 }
 
-/** Of a file of that type. */
+/** A file name for that type. */
 function fileName(type = 'image/*'): string {
 	const ending = /^image\/(?:\*|jpeg)$/.test(type) ? 'jpg' : type.replace(/^\.|.*[/]/, '').replace('plain', 'txt');
 	return `${ending === 'jpg' ? 'photo' : 'file'}.${ending}`;

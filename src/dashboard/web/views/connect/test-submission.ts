@@ -1,4 +1,4 @@
-/** What a test submission holds: values that keep to the form's rules, and what only its owner can fill in. */
+/** The content of a test submission: values that keep to the form's rules, and those that only its owner can fill in. */
 
 import type { FieldRule } from '../../../../field-rules/rules.ts';
 import type { Form } from '../../api-types.ts';

@@ -1,4 +1,4 @@
-/** What is kept of a submission beside its fields. */
+/** The setting for data that is kept of a submission beside its fields. */
 
 import { ADDRESS_PARTS, type AddressPart, type ContextRules } from '../../../../form-values/context-rules.ts';
 import type { Context } from '../../../../forms/kinds/context.ts';

@@ -57,7 +57,7 @@ function valueOfMember(member: RuleMember, { type, text }: { type: FieldType; te
 	return Number.isNaN(number) ? text : number;
 }
 
-/** What a rule says, in a few words. */
+/** A summary of a rule, in a few words. */
 export function summaryOf(draft: RuleDraft): string {
 	const rule = ruleOf(draft);
 	const { minLength, maxLength, min, max, options, pattern } = rule;

@@ -1,4 +1,4 @@
-/** What visitors may attach to a form: any files or none, how many, how large, and of which types. */
+/** The setting for attached files: any or none, how many, how large, and of which types. */
 
 import {
 	DEFAULT_FILE_RULES,
@@ -23,7 +23,7 @@ export function fileRulesDraft(rules: FileRules | null): string {
 	return [maxFiles, formatSize(maxBytes), types.join(', '), onRefused].join('\n');
 }
 
-/** What to send for a draft. */
+/** Converts a draft into the change to send. */
 export function fileRulesChange(draft: string): FileRulesInput | null {
 	if (draft === '') return null;
 	const [maxFiles = '', maxBytes = '', types = '', onRefused] = draft.split('\n');

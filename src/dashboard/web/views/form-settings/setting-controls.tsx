@@ -30,7 +30,7 @@ export interface ControlProps<S, Draft> {
 	draft: Draft;
 	/** In place of that of the setting. */
 	hint?: string;
-	/** Of all settings. */
+	/** Error of saving all settings. */
 	error: unknown;
 	disabled: boolean;
 	onChange(draft: Draft): void;
@@ -38,9 +38,9 @@ export interface ControlProps<S, Draft> {
 
 /** @template Draft What the inputs hold; JSON. */
 interface Control<S extends Setting<unknown>, Draft> {
-	/** Of a stored value. */
+	/** Converts a stored value into a draft. */
 	draft(value: S['blank']): Draft;
-	/** What to send for a draft. */
+	/** Converts a draft into the value to send. */
 	change(draft: Draft, setting: S): unknown;
 	Input(props: ControlProps<S, Draft>): JSX.Element;
 }
@@ -153,7 +153,7 @@ const moment: Control<Moment, string> = {
 
 const count: Control<Count, string> = {
 	draft: (value) => (value === null ? '' : `${value}`),
-	// What is no number is the server's to reject.
+	// The server rejects values that are not numbers.
 	change: (draft) => (/^\d+$/.test(draft.trim()) ? Number(draft) : draft.trim() || null),
 	Input({ name, setting: { label, hint }, draft, error, disabled, onChange }) {
 		return (

@@ -17,7 +17,7 @@ export function spamDraft({ threshold, honeypot }: SpamSettings): SpamDraft {
 	return { threshold: `${threshold ?? ''}`, honeypot: honeypot.join(', ') };
 }
 
-/** What to send for a draft. */
+/** Converts a draft into the change to send. */
 export function spamChange({ threshold, honeypot }: SpamDraft): SpamSettingsInput {
 	const score = threshold.trim().replace(',', '.');
 	return { threshold: score === '' ? null : Number(score), honeypot: entriesOf(honeypot) };

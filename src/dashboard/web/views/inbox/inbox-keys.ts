@@ -8,7 +8,7 @@ import type { Inbox } from '../../state/inbox.ts';
 import { markGenuine, removeLater, setFlags } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
 
-/** What the address says of the inbox. */
+/** The state of the inbox in the address. */
 export interface Place {
 	form: string;
 	submission: string | null;

@@ -102,7 +102,7 @@ function Dates({ form, query }: { form: string; query: InboxQuery }) {
 	);
 }
 
-/** Which fields are columns of the table. */
+/** Chooser for the fields that are columns of the table. */
 function Columns({ inbox }: { inbox: Inbox }) {
 	const fields = inbox.page.value?.fields ?? [];
 	if (fields.length < 2) return null;

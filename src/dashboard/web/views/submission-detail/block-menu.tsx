@@ -14,7 +14,7 @@ import { showError, showToast } from '../../state/toasts.ts';
 interface Props {
 	inbox: Inbox;
 	row: Submission;
-	/** Of the sender. */
+	/** Address of the sender. */
 	address: string;
 }
 

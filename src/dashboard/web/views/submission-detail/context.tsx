@@ -1,4 +1,4 @@
-/** What was kept of a submission beside its fields, as the form wants it. */
+/** Data kept of a submission beside its fields, as the form wants it. */
 
 import { type Dropped, describeDropped } from '../../../../form-values/dropped-files.ts';
 import type { Submission } from '../../api-types.ts';

@@ -16,7 +16,7 @@ import { Picture } from './picture.tsx';
 /** Formats in which nothing can run; the content decided which one a file has. */
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
 
-/** Of the element of a file, to go there from its field. */
+/** Id of a file's element, to go there from its field. */
 export const elementOf = ({ id }: SubmittedFile) => `file-${id}`;
 
 const isKept = ({ isKept: kept }: SubmittedFile) => kept !== false;
