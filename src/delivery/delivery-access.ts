@@ -1,4 +1,4 @@
-/** Which deliveries an owner can reach: those of existing forms, of one mode if one is given. */
+/** The deliveries that an owner can reach: those of existing forms, of one mode if one is given. */
 
 import { and, eq, exists, inArray, isNull, type SQL } from 'drizzle-orm';
 import { AppError } from '../errors.ts';

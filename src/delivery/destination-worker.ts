@@ -94,7 +94,7 @@ export function createDestinationWorker(options: DestinationWorkerOptions) {
 		timer = setTimeout(wake, Math.max(next - now(), SHORTEST_SLEEP_MS));
 	}
 
-	/** Whether the next attempt has to wait for the end of one in flight, which wakes the worker by itself. */
+	/** Returns whether the next attempt must wait for the end of one in flight, which wakes the worker by itself. */
 	const isFull = () => inFlight.size > 0 && inFlight.size >= breaker.limit(now());
 
 	/** Starts as many attempts as allowed. Returns whether there may be more to do at once. */

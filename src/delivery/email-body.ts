@@ -29,7 +29,7 @@ export interface SubmissionBody {
 	/** A line for each attached file. */
 	files: readonly string[];
 	receivedAt: Date;
-	/** What the rules of the spam score had to say. */
+	/** Findings of the spam rules, as a text. */
 	spam: string | null;
 	url: string;
 	settingsUrl: string;

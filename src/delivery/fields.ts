@@ -13,7 +13,7 @@ export interface NamedText {
 }
 
 export interface Field extends NamedText {
-	/** Whether `text` is only the beginning. */
+	/** True if `text` is only the beginning. */
 	isCut: boolean;
 }
 

@@ -45,11 +45,11 @@ export interface MailChannelOptions {
 
 interface RenderOptions {
 	evenSpam: boolean;
-	/** Whether files are attached, if the form says so; … */
+	/** True if files are attached, provided that the form says so; … */
 	attaches: boolean;
 	/** … without these. */
 	unreadable?: ReadonlySet<number>;
-	/** Whether the mail will be sent, and not only shown. */
+	/** True if the mail will be sent, and not only shown. */
 	isSent: boolean;
 	signal?: AbortSignal;
 }

@@ -1,4 +1,4 @@
-/** What owners do with deliveries: see and retry them, release withheld ones, and have a test mail sent. */
+/** Actions of owners on deliveries: see and retry them, release withheld ones, and have a test mail sent. */
 
 import type { Storage } from '../storage/contract.ts';
 import { createDeliveries } from './deliveries.ts';

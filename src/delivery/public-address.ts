@@ -1,4 +1,4 @@
-/** Which IP addresses a request to an untrusted URL may reach: public ones, and those that the operator allows. */
+/** The IP addresses that a request to an untrusted URL may reach: public ones, and those that the operator allows. */
 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';

@@ -141,7 +141,7 @@ export function createQueue(
 				),
 			);
 		},
-		/** Whether anything is to be sent there, now or later. */
+		/** Returns whether anything is to be sent there, now or later. */
 		hasWaiting: async (): Promise<boolean> => (await selectLater.execute({ after: -1 })).length > 0,
 		/** When the next delivery falls due, in milliseconds since 1970. */
 		async nextDue(): Promise<number | undefined> {

@@ -18,7 +18,7 @@ import { createSharedTexts, type SharedText } from './shared-texts.ts';
 import { healthAfter, signingSecrets, webhookHeaders, webhookOutcome } from './webhook.ts';
 import { damagedEvent, type Event, eventBody, eventKept, eventShown, type FileUrls } from './webhook-event.ts';
 
-/** Of links to files: a receiver fetches them when it gets the event. */
+/** Validity of links to files: a receiver fetches them when it gets the event. */
 const LINK_SECONDS = DAY_MS / 1000;
 const REMOVED = 'The submission was removed.';
 

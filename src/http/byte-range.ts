@@ -6,7 +6,7 @@ export interface ByteRange {
 	end: number;
 }
 
-/** What to respond with: nothing new, all of it, a part, or that there is no such part. */
+/** The result to respond with: not modified, all bytes, a part, or an unsatisfiable range. */
 export type Selected =
 	| { status: 304 | 416; range?: undefined }
 	| { status: 200; range?: undefined }
@@ -14,7 +14,7 @@ export type Selected =
 
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
 
-/** Of several ranges, as of a unit other than bytes, none is served: the response is the whole, as the RFC allows. */
+/** Selects the bytes to serve. Several ranges, or a unit other than bytes, yield the whole, as the RFC allows. */
 export function selectBytes({ method, headers }: Request, { bytes, etag }: { bytes: number; etag: string }): Selected {
 	if (matches(headers.get('if-none-match'), etag)) return { status: 304 };
 	const asked = headers.get('range');

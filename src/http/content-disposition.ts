@@ -1,6 +1,6 @@
 /** Pure: the header that has a response saved under a name (RFC 6266, RFC 8187). */
 
-/** What neither a quoted text nor a careless client takes as it is. */
+/** Characters that neither a quoted text nor a careless client keeps as they are. */
 const UNFIT = /[^ !#$&'()+,\-.0-9;=@A-Z[\]^_`a-z{}~]/gu;
 /** Left alone by `encodeURIComponent`, but no part of the grammar. */
 const BEYOND_GRAMMAR = /['()*]/g;

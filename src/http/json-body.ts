@@ -105,7 +105,7 @@ export function checkShape(schema: TObject, value: object): void {
 	throw new AppError('VALIDATION_ERROR', fields[0]?.message ?? 'The body is not valid.', { fields });
 }
 
-/** Of a member that is an object, a list or something else, and is sent as one of these: what is wrong inside. */
+/** Yields the errors inside a member that has the right type: an object, a list or a member of a union. */
 function* precise(errors: Iterable<ValueError>): Generator<ValueError> {
 	for (const error of errors) {
 		const options: TSchema[] = error.schema.anyOf ?? [];

@@ -2,7 +2,7 @@
 
 import { invalidField } from '../errors.ts';
 
-/** Of a page of a list. */
+/** Default length of a page. */
 export const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 100;
 const INTEGER = /^-?[0-9]+$/;

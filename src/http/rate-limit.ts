@@ -95,7 +95,7 @@ export function createRateLimiter(
 		};
 	}
 
-	/** Whether there was one left. */
+	/** Consumes one, and returns whether there was one left. */
 	function addAt(place: number): boolean {
 		if (countAt(place) >= limit) return false;
 		if (place === REST) rest.count++;

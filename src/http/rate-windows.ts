@@ -1,6 +1,6 @@
 /** The windows of all rate limiters in one table of bounded size, in which who has a window keeps it until it ends. */
 
-/** Of the table at its largest, a million windows; while it grows, half as much more. */
+/** Limit of the table at its largest, a million windows; while it grows, half as much more. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const FIRST_SETS = 64;
 /** A window may lie at any of so many places, and takes so many words: two of its name, its count, its end. */
@@ -30,7 +30,7 @@ export function createRateWindows(windowMs: number, maxBytes = MAX_BYTES) {
 	const windowTicks = Math.floor(windowMs / TICK_MS);
 	// Secret, so that clients cannot look for callers that share a window, or a set.
 	const [seed = 0, otherSeed = 0] = crypto.getRandomValues(new Uint32Array(2));
-	/** Of the caller that was asked for last: a request is counted more than once. */
+	/** The caller that was looked up last: a request is counted more than once. */
 	const last = { caller: '', high: Bun.hash.xxHash32('', seed), low: Bun.hash.xxHash32('', otherSeed) };
 	const name: WindowName = { high: 0, low: 0 };
 	let table = new Uint32Array(FIRST_SETS * SET_WORDS);

@@ -19,7 +19,7 @@ export interface RequestInfo {
 	/** The path exactly as the client sent it. */
 	path: string;
 	listener: Listener;
-	/** Whether the handler has set the standard headers; to read them from a response is slow. */
+	/** True if the handler has set the standard headers; reading them from a response is slow. */
 	hasStandardHeaders: boolean;
 	/** Set by a handler that has its own responses to errors. */
 	errors: ErrorResponses | undefined;

@@ -47,7 +47,7 @@ export function createAltcha({ secret, consume, maxNumber = MAX_NUMBER, now = Da
 			const challenge = hash(salt, randomUpTo(maxNumber));
 			return { algorithm: 'SHA-256', challenge, maxnumber: maxNumber, salt, signature: await sign(challenge) };
 		},
-		/** Whether a token is the first valid solution of an unexpired challenge of that form. */
+		/** Returns whether a token is the first valid solution of an unexpired challenge of that form. */
 		async verify(token: string, formId: string): Promise<boolean> {
 			const solution = readSolution(token);
 			const [, form, expires] = (solution && SALT.exec(solution.salt)) ?? [];

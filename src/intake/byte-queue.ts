@@ -9,7 +9,7 @@ export function createByteQueue() {
 	let bytes: Buffer = EMPTY;
 	let start = 0;
 	let end = 0;
-	/** Whether `bytes` is the queue's own memory, which it may overwrite. */
+	/** True if `bytes` is the queue's own memory, which it may overwrite. */
 	let isOwn = false;
 	let isEnded = false;
 

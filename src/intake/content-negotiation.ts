@@ -8,7 +8,7 @@ interface Preference {
 }
 
 /**
- * Whether Accept lists JSON with a quality above 0 and at least that of `text/html`, or the request comes from a script
+ * Returns whether Accept lists JSON with a quality above 0 and at least that of `text/html`, or the request comes from a script
  * or a Formspree library. A bare wildcard does not count, because every browser sends it.
  */
 export function prefersJson(headers: Headers): boolean {
@@ -23,7 +23,7 @@ export function prefersJson(headers: Headers): boolean {
 }
 
 /**
- * Whether a body that was not read is JSON by what the request says of it. Scripts send JSON as text too; a browser that
+ * Returns whether a body that was not read is JSON according to the request. Scripts send JSON as text too; a browser that
  * sends a form as text asks for a page.
  */
 export function saysJson(headers: Headers): boolean {

@@ -33,7 +33,7 @@ export interface Content extends Dropped {
 	refused?: readonly RefusedFile[];
 }
 
-/** What a form makes of a body. */
+/** Rules by which a form reads a body. */
 export interface ContentRules extends FieldLimits {
 	specialNames: SpecialNames;
 }
@@ -107,7 +107,7 @@ function contentOfFlat(value: Record<string, unknown>, data: string, rules: Cont
 	);
 }
 
-/** Whether none of the names, of which none is usually special, is special to this form. */
+/** Returns whether no name is special to this form; usually none is special at all. */
 function isPlain(names: readonly string[], { specialNames }: ContentRules): boolean {
 	return specialNames === USUAL_NAMES || !names.some((name) => specialNames.has(name));
 }

@@ -1,4 +1,4 @@
-/** What is kept of a submission beside its fields, if its form wants that: from the request, which a program may forge. */
+/** Data kept of a submission beside its fields, if its form wants that: from the request, which a program may forge. */
 
 import type { ContextRules } from '../form-values/context-rules.ts';
 import type { HeaderReader } from '../forms/allowed-domains.ts';

@@ -26,7 +26,7 @@ export interface Correction {
 
 type Value = readonly string[];
 
-/** Of what is sent back to be sent again. */
+/** Limit of the values that are sent back to be sent again. */
 const MAX_CHARACTERS = 64 * 1024;
 
 export function correctionPage(correction: Correction): Page {

@@ -49,7 +49,7 @@ interface Target {
 	rest: string;
 }
 
-/** What is known of a request by now: for intake, and for the response, also if it is rejected. */
+/** The known facts of a request: for intake, and for the response, also if it is rejected. */
 interface Context extends Omit<Submit, 'form'>, Omit<Rejection, 'error'>, ErrorResponses {
 	rate: RateState | undefined;
 	report: EndpointOptions['report'];
@@ -128,7 +128,7 @@ export function createEndpoint(options: EndpointOptions): Handler {
 			.catch((thrown) => info.fail(thrown));
 	}
 
-	/** What scripts ask of a form before they submit to it. */
+	/** Responds to the questions that scripts ask about a form before they submit to it. */
 	async function tell(info: RequestInfo, slug: string, what: StatusQuery): Promise<Response> {
 		const context = takeErrors(info);
 		context.isJsonOnly = true;

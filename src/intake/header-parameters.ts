@@ -25,7 +25,7 @@ export function parseParameters(text: string): Map<string, string> | undefined {
 	return parameters;
 }
 
-/** Whether a charset parameter, or its absence, means UTF-8. */
+/** Returns whether a charset parameter, or its absence, means UTF-8. */
 export function isUtf8Charset(charset: string | undefined): boolean {
 	return charset === undefined || /^utf-?8$/i.test(charset);
 }

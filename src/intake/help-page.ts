@@ -63,7 +63,7 @@ function htmlSnippet(address: string, { captcha, honeypot }: Omit<Shown, 'endpoi
 	return `${widget}\n<script src="${captchaScript(captcha, server)}" async defer></script>`;
 }
 
-/** What cannot be put into the snippet, and who need not pass the captcha. */
+/** A note on the part that cannot be put into the snippet, and on who need not pass the captcha. */
 function captchaNote(captcha: Captcha): Html {
 	const siteKey =
 		captcha !== 'altcha' &&

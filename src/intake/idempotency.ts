@@ -46,7 +46,7 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 	/** Keys stored up to this time have expired; while the clock may be wrong, none has. */
 	const expiredUntil = () => (storage.clock.isSettled() ? now() - LIFETIME_MS : 0);
 
-	/** What the first response named; nothing of a submission that is gone. */
+	/** Returns the dropped files that the first response named; nothing if the submission is gone. */
 	async function storedDropped(formId: number, submissionId: number | null): Promise<Dropped> {
 		const { meta } = submissions;
 		const isOne = and(eq(submissions.id, submissionId ?? -1), eq(submissions.formId, formId));

@@ -58,13 +58,13 @@ export interface Submit {
 	form: FormRow;
 	request: Request;
 	clientAddress: string;
-	/** Whether a key was shown that may submit: then it does not matter from where it comes. */
+	/** True if the request has a key that may submit: then its origin does not matter. */
 	hasKey: boolean;
-	/** Whether the owner tests the form: then it is not judged, and is marked. */
+	/** True if the owner tests the form: then the submission is not judged, and is marked. */
 	isTest: boolean;
-	/** What the public address of this endpoint begins with. */
+	/** The beginning of this endpoint's public address. */
 	ownAddress: string;
-	/** Whether the body is JSON; absent until it was read, and of multipart bodies. */
+	/** True if the body is JSON; absent until it was read, and for multipart bodies. */
 	isJson?: boolean | undefined;
 }
 
@@ -74,7 +74,7 @@ export interface Responses<S extends Submit> {
 	rejected(submit: S, thrown: unknown): Response;
 }
 
-/** What goes with an idempotency key. */
+/** The idempotency key and its values. */
 interface Keyed {
 	key: string;
 	next: string | null;
@@ -138,7 +138,7 @@ export function createIntake(options: IntakeOptions) {
 				const maxBytes = /^\s*multipart\//i.test(contentType ?? '') ? limits.maxMultipart : limits.maxBody;
 				const declaredBytes = declaredSize(headers, maxBytes);
 				const closed = isBounded(form) ? await opening.rejection(form) : undefined;
-				// What was accepted before is repeated with success; that takes the key and the body.
+				// A request that was accepted before is repeated with success; that takes the key and the body.
 				if (closed && !headers.has('idempotency-key')) throw closed;
 				checkOpen(submit);
 				const media = mediaKind(contentType);
@@ -171,7 +171,7 @@ export function createIntake(options: IntakeOptions) {
 				reservation?.release();
 			}
 		},
-		/** Whether the form takes submissions now. */
+		/** Returns whether the form accepts submissions now. */
 		status: ({ form }: Submit): Promise<Status> => opening.status(form),
 		/**
 		 * A challenge for the ALTCHA widget of a form, under the same conditions as a submission.
@@ -199,7 +199,7 @@ function checkOpen({ form, request: { headers }, hasKey, ownAddress }: Submit): 
 	}
 }
 
-/** Whether it comes from the page on which a visitor corrects fields, which was shown for a submission from an allowed page. */
+/** Returns whether it comes from the page on which a visitor corrects fields, which was shown for a submission from an allowed page. */
 function isCorrection(headers: Headers, ownAddress: string): boolean {
 	const isOwn = headers.get('referer')?.startsWith(ownAddress) === true;
 	return isOwn && headers.get('origin') === URL.parse(ownAddress)?.origin;

@@ -15,7 +15,7 @@ export interface TextLimits extends FieldLimits {
 /** More bytes have to arrive first. */
 export const MORE = Symbol('more');
 
-/** What the parser found. The bytes are of the file that began last, and valid until the parser goes on. */
+/** A find of the parser. The bytes belong to the file that began last, and are valid until the parser goes on. */
 export type PartEvent =
 	| { kind: 'text'; name: string; value: string }
 	| { kind: 'file'; field: string; filename: string; claimedType: string }
@@ -100,7 +100,7 @@ function* passOpening(input: ByteQueue, opening: Buffer): Parsing<void> {
 	input.take(opening.length);
 }
 
-/** Whether the boundary is the last one. */
+/** Returns whether the boundary is the last one. */
 function* isClosing(input: ByteQueue): Parsing<boolean> {
 	yield* need(input, DASHES.length);
 	return input.startsWith(DASHES);
@@ -133,7 +133,7 @@ function* readHeaders(input: ByteQueue): Parsing<{ headers: PartHeaders; bytes: 
 	return { headers, bytes };
 }
 
-/** Of a part with a byte that is not UTF-8: only its names have to be. */
+/** Decodes the headers of a part with a byte that is not UTF-8: only its names must be. */
 function decodeHeaders(raw: Buffer): PartHeaders {
 	const { name, filename, ...others } = readPartHeaders(raw.toString('latin1'));
 	const decodeName = (latin1: string) => decode(Buffer.from(latin1, 'latin1'));

@@ -1,4 +1,4 @@
-/** Whether a form takes submissions now, for those who send them and for pages that ask before. */
+/** Decides whether a form accepts submissions now, for those who send them and for pages that ask first. */
 
 import { AppError } from '../errors.ts';
 import { closedAt } from '../forms/opening.ts';
@@ -6,7 +6,7 @@ import type { Storage } from '../storage/contract.ts';
 import { FormFull } from '../storage/errors.ts';
 import type { FormRow } from '../storage/tables.ts';
 
-/** What every client may know. How many places are left is not among it: that would tell how many submissions come. */
+/** The status that every client may know. The number of places left is not included: it would reveal how many submissions come. */
 export interface Status {
 	open: boolean;
 	/** Why not, as a submission would be told. */
@@ -50,12 +50,12 @@ export function createOpening({ submissions }: Pick<Storage, 'submissions'>, now
 	};
 }
 
-/** Whether it depends on the time or on what came before: everything else the row alone says. */
+/** Returns whether it depends on the time or on earlier submissions; all else is in the row. */
 export function isBounded({ opensAt, closesAt, maxSubmissions }: FormRow): boolean {
 	return opensAt !== null || closesAt !== null || maxSubmissions !== null;
 }
 
-/** What the form's `closedText` is for. */
+/** Codes for which the form's `closedText` is shown. */
 const CLOSED_CODES: ReadonlySet<string> = new Set(['FORM_DISABLED', 'FORM_NOT_OPEN', 'FORM_CLOSED', 'FORM_FULL']);
 
 /** The same error with the owner's words, if it is about a form that takes nothing now and there are any. */

@@ -24,7 +24,7 @@ interface Rejection {
 	message: string;
 	requestId: string;
 	fields?: readonly FieldError[];
-	/** Whether the sentence is the owner's, to which there is nothing to add. */
+	/** True if the sentence is the owner's; then nothing is added. */
 	isOwners?: boolean;
 	/** The Referer or Origin as sent. */
 	backUrl?: string | null;

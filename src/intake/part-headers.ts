@@ -7,7 +7,7 @@ export interface PartHeaders {
 	name: string;
 	/** Present, even if empty, when the part comes from a file input. */
 	filename?: string;
-	/** Of a file, as sent. */
+	/** Content type of a file, as sent. */
 	contentType?: string;
 }
 
@@ -75,7 +75,7 @@ function readDisposition(disposition: string | undefined): PartHeaders {
 	return { name: unescapeName(name), ...(filename !== undefined && { filename: unescapeName(filename) }) };
 }
 
-/** Of `utf-8''%e2%82%ac.pdf` (RFC 5987), which some programs send though RFC 7578 forbids it; anything else as it is. */
+/** Decodes `utf-8''%e2%82%ac.pdf` (RFC 5987), which some programs send though RFC 7578 forbids it; returns anything else unchanged. */
 function decodeExtended(value: string | undefined): string | undefined {
 	const encoded = value === undefined ? undefined : EXTENDED.exec(value)?.[1];
 	try {

@@ -11,7 +11,7 @@ const CLOSE_OBJECT = 0x7d;
 const FIRST_PRINTABLE = 0x20;
 const LAST_PRINTABLE = 0x7e;
 
-/** Whether a byte stands for itself in a JSON string. */
+/** For each byte, 1 if it stands for itself in a JSON string. */
 const IS_PLAIN = new Uint8Array(256).fill(1, FIRST_PRINTABLE, LAST_PRINTABLE + 1);
 IS_PLAIN[QUOTE] = IS_PLAIN[BACKSLASH] = 0;
 
@@ -87,7 +87,7 @@ function readNames(
 	return names;
 }
 
-/** Whether these are the names at the places. */
+/** Returns whether these are the names at the places. */
 function isAtPlaces(names: readonly string[], body: Uint8Array, count: number): boolean {
 	if (2 * names.length !== count) return false;
 	for (let i = 0; i < names.length; i++) {

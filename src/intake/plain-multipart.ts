@@ -43,7 +43,7 @@ function isBlank(source: string, start: number): boolean {
 	return true;
 }
 
-/** Whether a multipart body may have this boundary. */
+/** Returns whether a multipart body may have this boundary. */
 export function isBoundary(boundary: string | undefined): boundary is string {
 	return boundary !== undefined && BOUNDARY.test(boundary);
 }

@@ -10,7 +10,7 @@ interface Sender {
 	clientAddress: string;
 }
 
-/** What scripts ask of a form besides submitting to it. */
+/** The requests of scripts about a form besides submissions. */
 export type StatusQuery = 'challenge' | 'status' | 'stamp';
 
 export type IntakeRates = ReturnType<typeof createIntakeRates>;

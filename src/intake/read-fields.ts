@@ -1,4 +1,4 @@
-/** What kind of body it is, and the fields of JSON and urlencoded ones as one exact list. */
+/** Detects the kind of a body, and reads the fields of JSON and urlencoded ones as one exact list. */
 
 import { AppError } from '../errors.ts';
 import type { FieldLimits } from './field-limits.ts';
@@ -90,7 +90,7 @@ export function kindOfBody(body: Uint8Array, media: Media | 'sniff'): MediaKind 
 	throw unsupported();
 }
 
-/** Whether a body is JSON, by its first byte if the media type does not tell. */
+/** Returns whether a body is JSON, by its first byte if the media type does not tell. */
 export function isJsonBody(body: Uint8Array, media: Media | 'sniff'): boolean {
 	const isUntold = media === 'sniff' || media.kind === 'text';
 	return isUntold ? sniff(body) === 'json' : media.kind === 'json';

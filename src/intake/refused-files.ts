@@ -26,7 +26,7 @@ export interface RefusedFile extends Named {
 
 export type DropError = AppError & { code: DropReason };
 
-/** Whether the form takes a submission without a file that has this error. */
+/** Returns whether the form accepts a submission without a file that has this error. */
 export function isDroppable(error: unknown, { field }: Named, { files, fields }: FormRow): error is DropError {
 	if (files?.onRefused !== 'drop' || !(error instanceof AppError) || !isDropReason(error.code)) return false;
 	return !fields?.some(({ name, required }) => name === field && required);

@@ -96,7 +96,7 @@ export interface Accepted {
 	rate: RateState | undefined;
 }
 
-/** What the response says. */
+/** The result that the response reports. */
 export interface Outcome extends Dropped {
 	/** The redirect target; `null` is the thank-you page of this server. */
 	next: string | null;
@@ -177,7 +177,7 @@ export interface Rejection {
 	rate?: RateState;
 	/** For an address that only scripts use: never a page. */
 	isJsonOnly?: boolean;
-	/** Whether the body is JSON, once it was read. */
+	/** True if the body is JSON, once it was read. */
 	isJson?: boolean | undefined;
 }
 
@@ -207,7 +207,7 @@ export function rejectedResponse(request: Request, rejection: Rejection): Respon
 	return pageResponse(page, headers);
 }
 
-/** What the page needs on which a visitor corrects fields. */
+/** The data for the page on which a visitor corrects fields. */
 function correctionOf({ headers }: Request, { error, form }: { error: FieldsRejected; form: FormRow }) {
 	const { content } = error;
 	const { next } = content.special;

@@ -23,7 +23,7 @@ export type Senders = ReturnType<typeof createSenders>;
 /** Who sends, for intake. */
 export interface Admission {
 	rate: RateState | undefined;
-	/** Whether the owner tests the form. */
+	/** True if the owner tests the form. */
 	isTest: boolean;
 }
 

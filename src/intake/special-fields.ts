@@ -23,7 +23,7 @@ export interface SpecialFields {
 
 export const NOTHING_SPECIAL: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
 
-/** Of nearly every form. */
+/** The special names of nearly every form. */
 export const USUAL_NAMES = specialNamesWith(DEFAULT_SPAM_SETTINGS.honeypot);
 const [USUAL_HONEYPOT] = DEFAULT_SPAM_SETTINGS.honeypot;
 const unusualNames = new WeakMap<object, SpecialNames>();

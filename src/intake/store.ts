@@ -28,14 +28,14 @@ export interface StoreOptions {
 /** An idempotency key to store with the submission. */
 type Key = Omit<NewIdempotencyKey, 'formId' | 'createdAt'>;
 
-/** What goes into the row besides what was sent. */
+/** Values of the row besides what was sent. */
 interface Beside {
-	/** What the captcha had against it. */
+	/** The captcha's objection to it. */
 	captcha: SpamReason | null;
 	key: Key | undefined;
 }
 
-/** Of nearly every submission. */
+/** Defaults for most submissions. */
 const NOTHING_BESIDE: Beside = { captcha: null, key: undefined };
 
 export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha, now }: StoreOptions) {
@@ -98,7 +98,7 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 		const { form, hasKey } = submit;
 		const { special, files } = content;
 		leaveOutRefused(content);
-		// What filled in the honeypot is not held against the rules: a robot learns nothing.
+		// A filled honeypot skips the field rules: a robot learns nothing from them.
 		if (form.fields !== null && !special.honeypotFilled) await holdAgainstRules(form, content);
 		let captcha: SpamReason | null = null;
 		if (form.captcha !== null && !special.honeypotFilled && !hasKey) {
@@ -135,7 +135,7 @@ async function holdAgainstRules(form: FormRow, content: Content): Promise<void> 
 	await checkRules(form, content);
 }
 
-/** What is kept apart from the fields, as JSON; `null`: nothing. */
+/** Data kept apart from the fields, as JSON; `null` if there is none. */
 function metaOf({ form, request: { headers }, clientAddress, isTest }: Submit, content: Content): string | null {
 	const context = form.context && contextOf(form.context, { headers, clientAddress });
 	const meta = { ...(isTest && { test: true }), ...context, ...droppedOf(content) };

@@ -29,7 +29,7 @@ export interface UploadsOptions {
 	quota: FileQuota;
 	/** Bounds how many submissions with files arrive at one time. */
 	turns: ConcurrencyLimit;
-	/** Of a new file: whether it is still to be scanned. */
+	/** State of a new file in virus scanning; `null` if it is not scanned. */
 	scan: Scan | null;
 }
 
@@ -39,17 +39,17 @@ export interface Sender {
 }
 
 export interface Upload extends FileSink {
-	/** Whether any file came. */
+	/** Returns whether any file came. */
 	hasFiles(): boolean;
 	/** The files that the submission does without; there may be more after `finish`. */
 	refused(): readonly RefusedFile[];
-	/** What the others are called. */
+	/** Returns fields and names of the other files. */
 	named(): readonly { field: string; name: string }[];
 	/** The names of their fields. */
 	fields(): ReadonlySet<string>;
 	/** Removes the files of these fields again. */
 	drop(fields: ReadonlySet<string>): Promise<void>;
-	/** What identifies the files, refused ones included, for a hash of the submission. */
+	/** Returns values that identify the files, rejected ones included, for a hash of the submission. */
 	identity(): unknown[];
 	/**
 	 * Brings the files to disk, or only their names and sizes; may be called again.
@@ -158,7 +158,7 @@ export function createUploads({ storage, store, quota, turns, scan }: UploadsOpt
 		}
 
 		async function discard(files: readonly Arrival[] = kept()): Promise<void> {
-			// What cannot be removed now is swept later.
+			// A file that cannot be removed now is swept later.
 			await Promise.allSettled(files.map(({ writer }) => writer?.abort()));
 		}
 

@@ -15,7 +15,7 @@ import { createScriptHistory, judgeScripts, scriptOf } from './text/scripts.ts';
 import { judgeWords } from './text/words.ts';
 import { allowed, decisive, type SpamReason, verdictOf } from './verdict.ts';
 
-/** What is known of a submission when it is judged. */
+/** The known facts of a submission when it is judged. */
 export interface Sent {
 	form: FormRow;
 	/** The JSON text to store, without the names of files. */
@@ -25,10 +25,10 @@ export interface Sent {
 	/** When the form was loaded; see `sender/load-time-tokens.ts`. */
 	stamp?: string | undefined;
 	clientAddress: string;
-	/** Whether a server sent it, with a key that may submit. */
+	/** True if a server sent it, with a key that may submit. */
 	hasKey: boolean;
 	honeypotFilled: boolean;
-	/** What the captcha had against it. */
+	/** The captcha's objection to it. */
 	captcha: SpamReason | null;
 }
 
@@ -44,18 +44,18 @@ export interface JudgeOptions {
 	stamps: Pick<LoadTimeTokens, 'judge'>;
 	/** The domain of a disposable mail address in the data. */
 	judgeMail: (data: string) => SpamReason | null;
-	/** Of all networks to one form: what comes beyond it is spam. */
+	/** Rate of all networks to one form: submissions beyond it are spam. */
 	formRate: Pick<RateLimiter, 'isOver'>;
 	now?: () => number;
 }
 
 const HONEYPOT = decisive('honeypot', 'A hidden field was filled in.');
 const FLOOD = decisive('flood', 'The form got more submissions than it may in a minute.');
-/** What a repeated text leaves of the threshold. */
+/** Share of the threshold that a repeated text leaves. */
 const LEFT = 0.1;
 
 export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = Date.now }: JudgeOptions) {
-	/** Of each mode by itself: nothing of live forms is known at test forms. */
+	/** Recent texts of each mode: test forms know nothing of live forms. */
 	const recent = { live: lazy(createRecent), test: lazy(createRecent) };
 	const history = createScriptHistory();
 
@@ -63,7 +63,7 @@ export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = D
 		return { data: createRecentData(), texts: createRecentTexts(now) };
 	}
 
-	/** What the rules of the text have to say. @param before How often the same data came before. */
+	/** Returns the findings of the text rules. @param before How often the same data came before. */
 	function read({ form, data }: Sent, before: number): Reading {
 		const message = readMessage(data);
 		const found = [
@@ -94,7 +94,7 @@ export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = D
 		return known.reading;
 	}
 
-	/** What the mail address, the stamp and the text say, after what was found before. */
+	/** Judges mail address, load-time token and text, after the earlier findings. */
 	function judgeContent(before: SpamReason[] | null, sent: Sent, reading: Reading | undefined): SpamReason[] | null {
 		const { form, hasKey, stamp } = sent;
 		let reasons = append(before, judgeMail(sent.data));
@@ -118,7 +118,7 @@ export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = D
 		const at = now();
 		const reading = readingOf(sent, at);
 		const reasons = judgeContent(before, sent, reading);
-		// What is spam anyway does not count towards a flood.
+		// Submissions that are spam anyway do not count towards a flood.
 		if (reasons !== null && verdictOf(reasons, form.spam.threshold) !== null) return reasons;
 		history.count(form.id, reading?.script);
 		return hasKey || !formRate.isOver(form.id, at) ? reasons : append(reasons, FLOOD);

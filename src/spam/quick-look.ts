@@ -1,6 +1,6 @@
-/** Whether a submission is worth a closer look: what every submission pays for. */
+/** Decides whether a submission is worth a closer look; every submission pays for this. */
 
-/** What any rule of the text may have something to say about. */
+/** Characters on which any rule of the text may have something to say. */
 const SIGNS = /[!$£€¥₹\u0250-\uffff]|:\/\/|www\.|\d[\d ()-]{7}|[A-Z]{5}/;
 /** Beginnings of words of which every offer to websites has two, in any of its languages. */
 const OFFERS =

@@ -1,8 +1,8 @@
-/** What was sent lately, byte by byte the same: what the rules of the text said of it holds again. */
+/** Submissions with the same bytes as one before: the findings of the text rules hold again. */
 
 import type { SpamReason } from './verdict.ts';
 
-/** What is known of a text once it was read. */
+/** The known facts of a text once it was read. */
 export interface Reading {
 	formId: number;
 	reasons: readonly SpamReason[];
@@ -30,7 +30,7 @@ export function createRecentData() {
 	const [seed = 0] = crypto.getRandomValues(new Uint32Array(1));
 	const known: (KnownData | undefined)[] = new Array(PLACES);
 
-	/** What is known of the very same data, if it came before on this day; remembers that it came `at` this time. */
+	/** Returns the known facts of identical data that came before on this day; remembers that it came `at` this time. */
 	return (data: string, at: number): KnownData | undefined => {
 		const checksum = Bun.hash.xxHash32(data, seed) ^ (at / DAY_MS);
 		const place = checksum & (PLACES - 1);

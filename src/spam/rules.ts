@@ -10,7 +10,7 @@ interface Rule {
 	meaning: string;
 	/** In the table of the docs: the points, or from how many to how many. */
 	points: string;
-	/** Of a decisive rule, which makes a submission spam by itself, whatever the threshold: the spam reason in a few words. */
+	/** The spam reason, in a few words, of a decisive rule: it makes a submission spam by itself, whatever the threshold. */
 	verdict?: (detail: string) => string;
 }
 

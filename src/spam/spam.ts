@@ -1,4 +1,4 @@
-/** What judges submissions, put together. */
+/** Puts together the parts that judge submissions. */
 
 import type { RateLimiter } from '../http/rate-limit.ts';
 import type { Log } from '../log/log.ts';

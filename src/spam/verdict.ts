@@ -11,7 +11,7 @@ export interface SpamReason {
 	detail: string;
 }
 
-/** Of a decisive rule: as many as the highest threshold. */
+/** Points of a decisive rule: as many as the highest threshold. */
 export const DECISIVE_POINTS = 10;
 
 /** A reason that makes a submission spam by itself. */

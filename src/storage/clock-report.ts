@@ -37,7 +37,7 @@ export interface ClockFacts {
 export function reportClock({ timeline, newestId, programMs, now }: ClockFacts): ClockReport {
 	const { steps } = timeline;
 	const last = steps.at(-1);
-	// What was stored before the clock was set says nothing of what it says since.
+	// Submissions from before the clock was set are no evidence for the clock of today.
 	const newest = last && newestId < last.fromId ? last.afterMs : timeline.millisOf(newestId);
 	const latest = steps.findLast((step) => sizeOf(step) >= TOLERANCE_MS);
 	const gap = latest && gapBefore(latest, steps);

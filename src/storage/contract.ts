@@ -67,7 +67,7 @@ export interface Storage {
 	/** Submissions have their own way in and out, because they come by the thousand. */
 	submissions: SubmissionStore;
 	search: SearchIndex;
-	/** Whether other servers may use it at the same time. */
+	/** True if other servers may use it at the same time. */
 	isShared: boolean;
 	/**
 	 * A new id, later than all that this process made, and made by no other. An engine has what it needs for that once it is
@@ -77,7 +77,7 @@ export interface Storage {
 	clock: Clock;
 	/** Published after the commit; to a server also those of other servers, if there are. */
 	events: Events;
-	/** What is wrong at the moment. */
+	/** The current problems. */
 	findings: Findings;
 	/** A log for features: errors that findings report already are left out, and an error of damage becomes a finding. */
 	logBeside(log: Log): Log;
@@ -88,7 +88,7 @@ export interface Storage {
 	 */
 	settingsVersion(): number | Promise<number>;
 	disk(): Promise<DiskUse>;
-	/** Whether a backup is copying files, so that none may be removed. To be asked after the keys to remove were read. */
+	/** Returns whether a backup is copying files, so that none may be removed. To be called after the keys to remove were read. */
 	areFilesHeld(): Promise<boolean>;
 	/** From now on this process is a server: it takes submissions by the thousand. Returns what ends that. */
 	serve(): () => void;
@@ -158,7 +158,7 @@ export interface SubmissionStore {
 	 * keys of its files to the table `removedFiles`, in the same transaction.
 	 */
 	files(ids: readonly number[]): Promise<Map<number, StoredFile[]>>;
-	/** Whether any submission of a form has files, also such as were not kept. */
+	/** Returns whether any submission of a form has files, including files that were not kept. */
 	hasFiles(formId: number): Promise<boolean>;
 	/** The room that the files of a form take, or those of all, as `roomOf` says. */
 	fileBytes(formId?: number): Promise<number>;
@@ -168,9 +168,9 @@ export interface SubmissionStore {
 	count(selection: Selection): Promise<number>;
 	/** The first ids of a selection; throws as `list` does. */
 	ids(selection: Selection, part: Omit<Paging, 'offset'>): Promise<number[]>;
-	/** Of each of the forms; zeros of one that does not exist. */
+	/** Returns the counts of each form; zeros for one that does not exist. */
 	counts(formIds: readonly number[]): Promise<Map<number, Counts>>;
-	/** Of each of the forms: how many matching submissions lie between each two neighbouring ids of `bounds`, which ascend. */
+	/** Returns, for each form, how many matching submissions lie between each two neighbouring ids of `bounds`, which ascend. */
 	countsBetween(
 		formIds: readonly number[],
 		range: { filter: Filter; bounds: readonly number[] },
@@ -200,9 +200,9 @@ export interface Clock {
 	timeline(): Timeline;
 	/** To be called about once a second by a server: notices that the clock was set. */
 	look(): void;
-	/** What is to be said about the clock. */
+	/** Returns the state of the clock. */
 	report(): ClockReport;
-	/** Whether what is old by the clock is old: it has not been set for a while. */
+	/** Returns whether old times can be trusted: the clock has not been set for a while. */
 	isSettled(): boolean;
 }
 
@@ -211,7 +211,7 @@ export type Values = (string | number | null)[];
 export interface MovedTable {
 	name: string;
 	columns: readonly { name: string; isText: boolean }[];
-	/** What tells its rows apart, and the order in which they are moved. */
+	/** The columns that identify a row, and the order in which rows are moved. */
 	key: readonly string[];
 }
 

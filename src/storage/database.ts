@@ -27,11 +27,11 @@ export interface Database {
 	inspect(check: 'quick' | 'full'): Soon<DatabaseReport>;
 	/** Compares the counts that it keeps with the submissions, without a change; bounded in time. */
 	compareCounts(): Soon<CountReport>;
-	/** What it knows of attached files, without a change. @throws AppError if it cannot be read by this version */
+	/** Returns its records of attached files, without a change. @throws AppError if this version cannot read it */
 	fileRecords(): Soon<FileRecords>;
 	/** Reads what it has to send. @throws AppError if it cannot be read by this version */
 	outbox(): Soon<OutboxReport>;
-	/** Whether a server runs on it, here or elsewhere. */
+	/** Returns whether a server runs on it, here or elsewhere. */
 	isServed(): Soon<boolean>;
 	/** `undefined` if it is not on this machine. */
 	measure(): DiskUse | undefined;
@@ -68,7 +68,7 @@ export interface CountReport {
 	of: number;
 	/** The slugs of those whose counts differ. */
 	wrong: string[];
-	/** Whether a server counts, or will count, all of them again. */
+	/** True if a server counts, or will count, all of them again. */
 	isDue: boolean;
 }
 
@@ -92,7 +92,7 @@ export interface NamedFile {
 export interface DatabaseReport {
 	schema: number;
 	clock: ClockReport;
-	/** Whether it is of this version, so that it can be read as it is. */
+	/** True if it is of this version, so that it can be read as it is. */
 	isCurrent: boolean;
 	/** Sentences; none if all is well. */
 	problems: string[];
@@ -100,14 +100,14 @@ export interface DatabaseReport {
 
 export interface DiskUse {
 	sizeBytes: number;
-	/** What is committed and not yet moved into the database; 0 where that is the engine's own affair. */
+	/** Bytes that are committed and not yet moved into the database; 0 where that is the engine's own affair. */
 	walBytes: number;
-	/** Of the disk that the database is on; `null` where that is another machine's. */
+	/** The disk of the database; `null` where it is another machine's. */
 	disk: {
 		/** The folder that was measured: the database's, or the nearest there is. */
 		folder: string;
 		free: DiskRoom;
-		/** What should be free; a backup needs as much as the database. */
+		/** Bytes that should be free; a backup needs as much as the database. */
 		neededBytes: number;
 	} | null;
 }

@@ -1,4 +1,4 @@
-/** What storage throws, whatever engine it has: features see these, and no engine's own codes. */
+/** Errors that storage throws, whatever its engine: features see these, and no engine's own codes. */
 
 import { AppError } from '../errors.ts';
 

@@ -1,4 +1,4 @@
-/** What is wrong at the moment with what the server stands on: one list for the log, the probes, the status and doctor. */
+/** The current problems of the database, disk and files: one list for the log, the probes, the status and doctor. */
 
 import { AppError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
@@ -7,7 +7,7 @@ import { Unavailable } from './errors.ts';
 interface Kind {
 	/** For the operator: what happened, what it means, what to do. No path and no number: the probes show it to any client. */
 	problem: string;
-	/** What is rejected as long as it lasts; `files` are submissions with files. */
+	/** Requests that are rejected while it lasts; `files` are submissions with files. */
 	stops: 'nothing' | 'files' | 'submissions' | 'writes';
 	/** Only a restart, or an operator, can end it. */
 	isFatal?: true;
@@ -143,9 +143,9 @@ interface Entry extends Finding {
 }
 
 const LOG_EVERY_MS = 60_000;
-/** What nothing is rejected for. */
+/** Log interval of findings that reject nothing. */
 const LOG_MINOR_EVERY_MS = 60 * LOG_EVERY_MS;
-/** What comes and goes is not called over. */
+/** Time without it before a finding counts as resolved. */
 const OVER_AFTER_MS = 5000;
 
 export type Findings = ReturnType<typeof createFindings>;
@@ -159,7 +159,7 @@ export interface FindingsOptions {
 
 const sinceStart = () => performance.now();
 
-/** Whether the log is to say it now. */
+/** Returns whether it is time to log a finding. */
 function isDue({ stops, loggedAt }: Entry, at: number): boolean {
 	return at - loggedAt >= (stops === 'nothing' ? LOG_MINOR_EVERY_MS : LOG_EVERY_MS);
 }

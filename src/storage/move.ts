@@ -19,7 +19,7 @@ export interface MoveOptions {
 export interface TableReport {
 	table: string;
 	rows: number;
-	/** Of all rows in the order of their keys, hexadecimal. */
+	/** Hash of all rows in the order of their keys, hexadecimal. */
 	sha256: string;
 }
 

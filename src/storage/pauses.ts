@@ -19,7 +19,7 @@ export interface Pause {
 	reason: string;
 }
 
-/** What waits to be sent, and what is held. */
+/** Deliveries that wait to be sent, and those that are held. */
 export interface OutboxReport {
 	waiting: number;
 	held: number;

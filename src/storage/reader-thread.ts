@@ -38,7 +38,7 @@ function bytesOf(reply: ReaderResult): Uint8Array<ArrayBuffer> | undefined {
 	return 'result' in reply ? (reply.result as { bytes?: Uint8Array<ArrayBuffer> } | undefined)?.bytes : undefined;
 }
 
-/** What was made of content lies in memory until it is collected, which the runtime may put off for hundreds of MiB. */
+/** Memory of processed content stays in use until it is collected, which the runtime may put off for hundreds of MiB. */
 function createCollection() {
 	let garbage = 0;
 	return (bytes: number) => {

@@ -9,7 +9,7 @@ const IDLE_MS = 60_000;
 const MAX_WAITING = 100;
 const RETRY_AFTER_SECONDS = 2;
 
-/** What an engine's thread can be asked, by the names of `reader-calls.ts`. */
+/** The calls of an engine's reader thread, by the names of `reader-calls.ts`. */
 // biome-ignore lint/suspicious/noExplicitAny: each has parameters and a result of its own
 export type ReaderCalls = Record<string, (...args: any[]) => unknown> & {
 	/** Comes before the end of the thread. */
@@ -24,9 +24,9 @@ export interface ReaderRequest {
 
 export type ReaderResult = { id: number; result: unknown } | { id: number; failure: Failure };
 
-/** What of an error passes between threads. */
+/** The members of an error that pass between threads. */
 export type Failure = Pick<Error, 'message' | 'name' | 'stack'> & {
-	/** What it comes from. */
+	/** Text of the error's cause. */
 	cause?: string;
 	/** Such as `UNAVAILABLE`, or SQLite's `SQLITE_CORRUPT`. */
 	code?: unknown;
@@ -154,7 +154,7 @@ export function createReader<Calls extends ReaderCalls>(place: string, { program
 			return ask(name, args) as Promise<Awaited<ReturnType<Calls[Name]>>>;
 		},
 		close,
-		/** Whether there is a thread that has to be closed. */
+		/** Returns whether there is a thread that must be closed. */
 		isRunning: () => worker !== undefined || ending.size > 0,
 	};
 }

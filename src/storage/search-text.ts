@@ -12,7 +12,7 @@ const COLON = /\s*:/y;
 /** The index knows runs of three characters; shorter words have an index of their own. */
 const GRAM_LENGTH = 3;
 
-/** What is searched of one submission. */
+/** The searched texts of one submission. */
 export interface SearchText {
 	/** The values, folded, one per line. */
 	text: string;

@@ -30,7 +30,7 @@ export const CONDITION: Record<Filter, string> = {
 	starred: 'is_spam = 0 and is_starred = 1',
 	spam: 'is_spam = 1',
 };
-/** Which of the counts says how many a filter lets through. */
+/** The count that says how many a filter lets through. */
 export const COUNT_OF: Record<Filter, keyof Counts> = {
 	all: 'total',
 	unread: 'unread',

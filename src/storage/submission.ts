@@ -31,7 +31,7 @@ export interface NewSubmission {
 	idempotencyKey?: NewIdempotencyKey;
 	/** Written in the same transaction; their bytes are in the file store already. */
 	files?: readonly StoredFile[];
-	/** Whether its sender, a robot, is told another id, of nothing. */
+	/** True if its sender, a robot, gets a decoy id. */
 	hasDecoy?: boolean;
 }
 
@@ -52,7 +52,7 @@ export function giveIds(arrival: Arrival, nextId: () => number): void {
 	arrival.id = arrival.row.hasDecoy ? nextId() : arrival.toldId;
 }
 
-/** Whether it has anything besides its text, deliveries, key and files; most have not, and are stored in less time. */
+/** Returns whether it has more than its text, deliveries, key and files; most have not, and are stored in less time. */
 export function hasDetails({ spamReason, subject, replyTo, spamReasons, meta }: NewSubmission): boolean {
 	return (spamReason ?? subject ?? replyTo ?? spamReasons ?? meta ?? null) !== null;
 }
@@ -73,7 +73,7 @@ export interface StoredSubmission extends Flags {
 	meta: string | null;
 	/** It cannot be read any more, and nothing of its text is here; see `damage.ts`. */
 	isDamaged?: true;
-	/** Of what a scan goes through; elsewhere `submissions.files` has them. Absent: none. */
+	/** Files of the submissions of a scan; elsewhere `submissions.files` has them. Absent: none. */
 	files?: readonly StoredFile[] | undefined;
 }
 
@@ -81,7 +81,7 @@ export interface StoredSubmission extends Flags {
 export interface SubmissionHead extends Flags {
 	id: number;
 	formId: number;
-	/** Of the text. */
+	/** Bytes of the text. */
 	bytes: number;
 }
 
@@ -93,7 +93,7 @@ export interface Counts {
 	spam: number;
 }
 
-/** Which submissions. */
+/** A condition on submissions. */
 export interface Condition {
 	filter: Filter;
 	/** Only submissions with `fromId <= id < beforeId`. */
@@ -135,6 +135,6 @@ export interface List extends Page {
 /** Field names in the order first seen. */
 export interface FieldNames {
 	names: string[];
-	/** Whether there may be submissions with others, which are not listed; which those are is the engine's choice. */
+	/** True if there may be submissions with unlisted names; which those are is the engine's choice. */
 	isPartial: boolean;
 }

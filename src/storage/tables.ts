@@ -16,7 +16,7 @@ export type Mode = (typeof MODES)[number];
 export const PERMISSIONS = ['read', 'write', 'delete', 'submit', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** What is in the first is spam; what is in the second is not, whatever its score. */
+/** Entries of the first list make spam; entries of the second prevent it, whatever the score. */
 export const LISTS = ['block', 'allow'] as const;
 export type ListName = (typeof LISTS)[number];
 
@@ -64,17 +64,17 @@ export const forms = lazyTable('forms', () => ({
 	captcha: text('captcha', { enum: CAPTCHA_NAMES }),
 	/** `null`: files are rejected. */
 	files: text('files', { mode: 'json' }).$type<FileRules>().default(DEFAULT_FILE_RULES),
-	/** Whether mails carry the files. */
+	/** True if mails carry the files. */
 	attachFiles: flag('attach_files'),
 	/** It takes submissions from then on, until then, and up to so many; moments as in the API. */
 	opensAt: text('opens_at'),
 	closesAt: text('closes_at'),
 	maxSubmissions: integer('max_submissions'),
-	/** What visitors read while it takes none. */
+	/** Text for visitors while the form is closed. */
 	closedText: text('closed_text'),
 	/** Other services of which it understands the control fields. */
 	aliases: text('aliases', { mode: 'json' }).$type<AliasName[]>().notNull().default([]),
-	/** What is kept beside the fields; `null`: nothing. */
+	/** Data kept beside the fields; `null`: none. */
 	context: text('context', { mode: 'json' }).$type<ContextRules>(),
 	spam: text('spam_settings', { mode: 'json' }).$type<SpamSettings>().notNull().default(DEFAULT_SPAM_SETTINGS),
 	/** `null`: fields may be anything. */
@@ -87,7 +87,7 @@ export const forms = lazyTable('forms', () => ({
 	unreadCount: counter('unread'),
 	starredCount: counter('starred'),
 	spamCount: counter('spam'),
-	/** Of the files of all its submissions, spam included. */
+	/** Bytes of the files of all its submissions, spam included. */
 	fileBytes: counter('file_bytes'),
 }));
 
@@ -123,9 +123,9 @@ export const submissions = lazyTable(
 		spamReason: text('spam_reason'),
 		subject: text('subject'),
 		replyTo: text('reply_to'),
-		/** What the rules of the spam score had to say, as JSON text; `null`: nothing, the usual case. */
+		/** Findings of the spam rules, as JSON text; `null`: none, the usual case. */
 		spamReasons: text('spam_reasons'),
-		/** What is kept apart from `data`, as a JSON object; `null`: nothing. */
+		/** Data kept apart from `data`, as a JSON object; `null`: none. */
 		meta: text('meta'),
 	}),
 	(table) => [
@@ -320,7 +320,7 @@ export const deliveries = lazyTable(
 		lastError: text('last_error'),
 		/** The delivery that stands for this one, if it was gathered. */
 		digestId: integer('digest_id'),
-		/** What was sent; JSON text. */
+		/** The sent content; JSON text. */
 		content: text('content'),
 	}),
 	(table) => [
@@ -345,14 +345,14 @@ export const clockSteps = lazyTable('clock_steps', () => ({
 	fromId: integer('from_id').primaryKey(),
 	/** … run so far ahead of the clock. */
 	offsetMs: integer('offset_ms').notNull(),
-	/** What the clock said last before, and first after. */
+	/** Time of the clock last before the step, and first after it. */
 	beforeMs: integer('before_ms').notNull(),
 	afterMs: integer('after_ms').notNull(),
 	/** No id since the step before stands for a later moment. */
 	endMs: integer('end_ms').notNull().default(0),
 }));
 
-/** What the server itself has to remember, such as the secret that signs captcha challenges. */
+/** Values that the server itself must remember, such as the secret that signs captcha challenges. */
 export const serverValues = lazyTable('server_values', () => ({
 	name: text('name').primaryKey(),
 	value: text('value').notNull(),
@@ -370,7 +370,7 @@ export const usedChallenges = lazyTable(
 );
 
 /**
- * What the owner said of submissions, by marking them as spam or as none, and what the word models have learnt of it. It goes with
+ * The owner's marks of submissions, as spam or as genuine, and what the word models have learnt from them. A mark goes with
  * its submission; what was learnt stays.
  */
 export const spamMarks = lazyTable(
@@ -410,7 +410,7 @@ export const spamModels = lazyTable(
 	'spam_models',
 	() => ({
 		id: integer('id').primaryKey(),
-		/** Of how tokens are made; rows of another version say nothing. */
+		/** Version of the tokens; rows of another version say nothing. */
 		version: integer('version').notNull(),
 		mode: text('mode', { enum: MODES }).notNull(),
 		/** `null`: of all forms of the mode. */
@@ -430,13 +430,13 @@ export const spamModels = lazyTable(
  */
 export const searchSegments = lazyTable('search_volumes', () => ({
 	number: integer('number').primaryKey(),
-	/** Of submissions. */
+	/** Id of the first submission. */
 	firstId: integer('first_id').notNull(),
 	lastId: integer('last_id').notNull(),
-	/** What it has taken in so far, with what was removed since. */
+	/** Submissions taken in so far, including those removed since. */
 	submissions: integer('submissions').default(0).notNull(),
 	characters: integer('characters').default(0).notNull(),
-	/** Whether there is nothing left to merge in it. */
+	/** True if there is nothing left to merge in it. */
 	isPacked: integer('is_packed', { mode: 'boolean' }).default(false).notNull(),
 }));
 

@@ -80,7 +80,7 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 		async checkForm(ref: FormRef): Promise<void> {
 			await findForm(ref);
 		},
-		/** Whether there is an active webhook with this id. */
+		/** Returns whether there is an active webhook with this id. */
 		async isAlive(id: string): Promise<boolean> {
 			const byId = and(eq(webhooks.id, decodeId(id) ?? -1), eq(webhooks.isActive, true));
 			return (await storage.db.$count(webhooks, byId)) > 0;

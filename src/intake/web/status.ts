@@ -3,7 +3,7 @@
 import { withoutShadows } from './form-members.ts';
 import { prepareMessages } from './messages.ts';
 
-/** What the server says of a form. */
+/** The server's status of a form. */
 export interface Status {
 	open?: boolean;
 	message?: string;

@@ -3,18 +3,18 @@
  * bounded; sums of whole numbers, so un-learning is the exact reverse of learning.
  */
 
-/** Of a bucket. */
+/** Change of a bucket. */
 export interface Change {
 	spam: number;
 	ham: number;
 }
 
-/** What learning some submissions adds: to the number of submissions, and to buckets. */
+/** The additions of some lessons: to the number of submissions, and to buckets. */
 export interface Lesson extends Change {
 	buckets: Map<number, Change>;
 }
 
-/** What a verdict needs of a model. */
+/** The part of a model that a verdict needs. */
 export interface Model extends Change {
 	/** The sums of all buckets: how many tokens the submissions of each kind had. */
 	tokens: Change;
@@ -28,7 +28,7 @@ export interface Counts extends Model {
 	buckets: Int32Array;
 }
 
-/** Of the number of buckets. */
+/** Bits of the number of buckets. */
 export const BUCKET_BITS = 20;
 
 export const bucketOf = (hash: number): number => hash >>> (32 - BUCKET_BITS);

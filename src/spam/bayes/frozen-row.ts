@@ -12,7 +12,7 @@ const BOTH_BITS = 2 * COUNT_BITS;
 const APART = (1 << BOTH_BITS) - 1;
 /** Neighbouring buckets are found together; so many of those that were seen. */
 const BLOCK_BUCKETS = 8;
-/** Of counts that stand apart, in memory. */
+/** Size of counts that are stored apart, in memory. */
 const LARGE_BYTES = 100;
 /** The objects around the bytes, roughly. */
 const OVERHEAD_BYTES = 1024;
@@ -33,7 +33,7 @@ export function freezeRow({ spam, ham, counts }: Change & { counts: string }): F
 	const seen = new Uint32Array(numbers / 3);
 	const blockBits = Math.min(BUCKET_BITS, Math.ceil(Math.log2(Math.max(1, seen.length / BLOCK_BUCKETS))));
 	const shift = BUCKET_BITS - blockBits;
-	/** Of each block: where it begins. */
+	/** The beginning of each block. */
 	const begins = new Uint32Array((1 << blockBits) + 1);
 	const large = new Map<number, Change>();
 	const tokens = { spam: 0, ham: 0 };

@@ -6,7 +6,7 @@ import { repeat } from '../../tasks/repeat.ts';
 import type { WordModels } from './models.ts';
 import type { Training } from './training.ts';
 
-/** What a command beside the server marked is noticed then. */
+/** Interval in which the marks of commands beside the server are noticed. */
 const LOOK_EVERY_MS = 10_000;
 /** Marks made one after the other are learnt together. */
 const GATHER_MS = 250;

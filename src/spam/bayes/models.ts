@@ -12,7 +12,7 @@ import { createKeyedHash, type KeyedHash } from './keyed-hash.ts';
 import { TOKENS_VERSION } from './tokens.ts';
 import { isTrained } from './verdict.ts';
 
-/** Of all models together; those used last stay. */
+/** Limit of all models together; those used last stay. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** So many stay however large they are: a submission needs two, and others are read meanwhile. */
 const MIN_MODELS = 6;
@@ -22,7 +22,7 @@ const READ_TRIES = 3;
 /** After a failure submissions are judged without the words of others. */
 const PAUSE_MS = 1000;
 
-/** Of a form, by its id, or of all forms of a mode. */
+/** The id of a form, or the mode for all its forms. */
 export type ModelKey = number | Mode;
 type ModelOf = Pick<FormRow, 'id' | 'mode'>;
 
@@ -56,7 +56,7 @@ export function createWordModels(
 	let hash: KeyedHash | undefined;
 	let pausedUntil = 0;
 
-	/** Whether a model has something to say, but is not in memory. */
+	/** Returns whether a model has a say, but is not in memory. */
 	function isMissing(key: ModelKey): boolean {
 		const marks = known?.get(key);
 		return marks !== undefined && isTrained(marks) && !loaded.has(key);
@@ -167,7 +167,7 @@ export function createWordModels(
 				log?.warn('Submissions are judged without the words of others, which could not be read.', { cause });
 			});
 		},
-		/** Whether no model has anything to say, as long as little was marked. */
+		/** True while no model has a say, as long as little was marked. */
 		isSilent: (): boolean => loaded.size === 0,
 		/** The models that are ready for a form. */
 		of: ({ id, mode }: ModelOf): { form: Model | undefined; mode: Model | undefined } => ({
@@ -183,7 +183,7 @@ export function createWordModels(
 		learnt: (key: ModelKey): Change => known?.get(key) ?? { spam: 0, ham: 0 },
 		/** To be called when rows may have changed, by any server. Does nothing as long as no submission needed a model. */
 		follow: (): Promise<void> => oneAtATime(async () => known && (await refresh())),
-		/** What the models in memory take. */
+		/** Returns the bytes that the models in memory take. */
 		bytes: (): number => bytes,
 	};
 }

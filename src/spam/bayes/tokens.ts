@@ -7,7 +7,7 @@ import { namedStringValues } from '../../text/json-string.ts';
 
 /** To be raised with any change of what tokens a submission has. */
 export const TOKENS_VERSION = 5;
-/** What is looked at: so much of the beginning of the JSON text, and so much of the values in it. */
+/** Limits of what is read: so much of the beginning of the JSON text, and so much of the values in it. */
 export const TOKENS_JSON_CHARACTERS = 4500;
 const MAX_CHARACTERS = 3000;
 /** More than a text of so many characters has in scripts with spaces: a verdict takes as long as it has tokens. */
@@ -125,7 +125,7 @@ function addValue(tokens: Tokens, { name, value }: Value, isMain: boolean): void
 interface Adding {
 	add: Add;
 	addPair: Add;
-	/** Of a short value: adds what counts only with its field. */
+	/** Adds the tokens of a short value that count only with its field. */
 	addShort?: Add;
 }
 

@@ -68,7 +68,7 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 		db.select({ id: spamModels.id }).from(spamModels).where(ne(spamModels.version, TOKENS_VERSION)).limit(1).prepare(),
 	);
 
-	/** What each model is to learn of the marks. */
+	/** Returns the lesson of each model from the marks. */
 	async function lessonsOf(due: readonly Due[]): Promise<Map<ModelKey, Lesson>> {
 		const hash = createKeyedHash(await models.secret());
 		const lessons = new Map<ModelKey, Lesson>();

@@ -15,7 +15,7 @@ const PRIOR = 3;
 const FLOOR = 0.1;
 /** A part of few and doubtful words has no more evidence than they give. */
 const MIN_CERTAINTY = 0.5;
-/** Of a part, either way: a long text says the same many times over, and the others are heard beside it. */
+/** Limit of a part's evidence, either way: a long text repeats itself, and the other parts count beside it. */
 const MAX_EVIDENCE = 6;
 const POINTS_PER_EVIDENCE = 1.2;
 
@@ -25,11 +25,11 @@ export interface WordVerdict {
 	/** The sum of the parts, rounded to a hundredth. */
 	evidence: number;
 	/**
-	 * Of each part with known tokens: their weights, each times its certainty, divided by the square root of all certainty; rounded to a
+	 * For each part with known tokens: their weights, each times its certainty, divided by the square root of all certainty; rounded to a
 	 * hundredth.
 	 */
 	parts: Map<string, number>;
-	/** Of each token, in the order of the buckets: above zero for spam, below for others, zero if unknown. */
+	/** Weight of each token, in the order of the buckets: above zero for spam, below for others, zero if unknown. */
 	weights: number[];
 }
 
@@ -85,7 +85,7 @@ function createWeights(model: Model): (bucket: number, isOfText: boolean) => num
 	const looked = { spam: 0, ham: 0 };
 	const whole = 2 * FLOOR + PRIOR;
 	const base = Math.log((ham + whole) / (spam + whole));
-	// Of two kinds the one with the longer texts has more of any word.
+	// The kind with the longer texts has more of any word.
 	const lengths = Math.log((tokens.ham + 1) / ham / ((tokens.spam + 1) / spam));
 	return (bucket, isOfText) => {
 		model.look(bucket, looked);

@@ -12,7 +12,7 @@ import { type WordVerdict, wordVerdict } from './verdict.ts';
 const NAMED_WORDS = 3;
 const MAX_NAMED_LENGTH = 40;
 const NAMED_PARTS = 6;
-/** What is no word that a person would recognise in the text, or is there without the name of its field too. */
+/** Tokens that a person would not recognise as a word of the text, or that are there without the name of their field too. */
 const NAMELESS = /[[\]#/]|: /;
 
 const WHERE = { form: 'this form', mode: 'all forms' } as const;
@@ -21,7 +21,7 @@ const RULE_OF = { form: 'words-form', mode: 'words-server' } as const satisfies 
 export interface WordJudgement extends WordVerdict {
 	/** In the order of the weights. */
 	tokens: string[];
-	/** Of each token. */
+	/** The part of each token. */
 	partOf: string[];
 	/** Submissions that the model has learnt. */
 	learnt: { spam: number; ham: number };
@@ -29,7 +29,7 @@ export interface WordJudgement extends WordVerdict {
 
 const NO_JUDGEMENT = { form: null, mode: null };
 
-/** What the models say of a text, as JSON of its fields; to be called after `models.prepare`. */
+/** Returns the verdict of the models on a text, as JSON of its fields; to be called after `models.prepare`. */
 export function judgeWords(models: WordModels, { form, data }: Pick<Sent, 'form' | 'data'>) {
 	const counts = models.of(form);
 	if (!counts.form && !counts.mode) return NO_JUDGEMENT;

@@ -13,10 +13,10 @@ const MAX_ENTRIES = 5000;
 /** A statement takes only so many parameters. */
 const ROWS_OF_STATEMENT = 500;
 
-/** Of one form, by its public id, or of all forms of a mode. */
+/** One form, by its public id, or all forms of a mode. */
 export type ListScope = { mode: Mode; form?: undefined } | { mode?: Mode; form: string };
 
-/** What the judge asks: `undefined` if a list has no entry. */
+/** The look-ups of the judge: `undefined` if a list has no entry. */
 export interface Matchers {
 	allow: Matcher | undefined;
 	block: Matcher | undefined;
@@ -120,7 +120,7 @@ export function createLists(storage: Storage) {
 		},
 		/** Reads what the judge needs for a form; `undefined` if that is there already, as usual. */
 		prepare: (form: FormRow): Promise<void> | undefined => (byRow.has(form) ? undefined : readMatchers(form)),
-		/** What was prepared for a form; `null` without entries. */
+		/** Returns the matchers of a form; `null` without entries. */
 		of: (form: FormRow): Matchers | null => byRow.get(form) ?? null,
 	};
 }

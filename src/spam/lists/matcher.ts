@@ -4,7 +4,7 @@ import { type Address, ipaddr } from '../../network/address-ranges.ts';
 import { MAX_CHARACTERS, textsOf } from '../text/message.ts';
 import { asciiDomain, MAX_TEXT, MIN_TEXT, plainText, splitEntry } from './entry.ts';
 
-/** What of a submission is compared. */
+/** The parts of a submission that are compared. */
 export interface Compared {
 	/** The JSON text of the fields. */
 	data: string;

@@ -4,7 +4,7 @@ import list from 'disposable-email-domains-js/dist/dict/disposable_email_blockli
 
 const text = list as unknown as string;
 
-/** Whether the list has a domain: a binary search in its lines, such as `  "example.com",`. */
+/** Returns whether the list has a domain: a binary search in its lines, such as `  "example.com",`. */
 export function isDisposable(domain: string): boolean {
 	let from = text.indexOf('"');
 	let to = text.lastIndexOf('"');

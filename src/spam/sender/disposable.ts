@@ -34,7 +34,7 @@ export function createDisposableCheck(file: string | null): (data: string) => Sp
 
 	let latest: { domain: string; entry: string | null } = { domain: '', entry: null };
 
-	/** Of the domain at a place. Many senders in a row are of one, which need not be cut from the text then. */
+	/** Returns the entry for the domain at a place. Consecutive senders often share a domain, which need not be cut from the text then. */
 	function entryAt(data: string, start: number, end: number): string | null {
 		if (latest.domain.length !== end - start || !data.startsWith(latest.domain, start)) {
 			const domain = data.slice(start, end);
@@ -49,7 +49,7 @@ export function createDisposableCheck(file: string | null): (data: string) => Sp
 			const start = at + 1;
 			let end = start;
 			while (end - start <= MAX_DOMAIN && isDomainCharacter(data.charCodeAt(end))) end++;
-			// What ends a sentence is not part of it.
+			// The full stop of a sentence is not part of it.
 			const last = data.charCodeAt(end - 1) === DOT ? end - 1 : end;
 			const entry = last > start && last - start <= MAX_DOMAIN ? entryAt(data, start, last) : null;
 			if (entry !== null) return { rule: 'disposable-mail', points: POINTS, detail: entry };
@@ -73,7 +73,7 @@ function readDomains(file: string): ReadonlySet<string> {
 	}
 }
 
-/** Of `a.example-1.com`; not a number past the end of a text. */
+/** Returns whether a character may be in `a.example-1.com`; not a number past the end of a text. */
 function isDomainCharacter(code: number): boolean {
 	return (
 		(code >= 0x61 && code <= 0x7a) ||

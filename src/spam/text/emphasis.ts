@@ -5,7 +5,7 @@ import type { SpamReason } from '../verdict.ts';
 import { describeDivisor, divisorOf, isAscii, type Message } from './message.ts';
 
 const MIN_LETTERS = 20;
-/** Of 100 letters. */
+/** Percentage of letters. */
 const MANY_CAPITALS = 30;
 const MANY_EXCLAMATIONS = 4;
 const POINTS_PER_AMOUNT = 0.5;
@@ -45,7 +45,7 @@ export function judgeEmphasis({ text, longest, count }: Message): SpamReason[] {
 	return reasons;
 }
 
-/** Whether the number is that under which the sender asks to be called. */
+/** Returns whether the number is the one to call the sender back. */
 function isOwn(number: string, text: string): boolean {
 	const at = text.indexOf(number);
 	return CALL_ME.test(text.slice(Math.max(0, at - AROUND_NUMBER), at + number.length + AROUND_NUMBER));

@@ -18,7 +18,7 @@ const MARKUP_POINTS = 2.5;
 const BARE_MARKUP_POINTS = 4.5;
 const FEW_WORDS = 20;
 const NAMED = 3;
-/** Of a host its end is named, which says where it leads: a sender may make it as long as a message. */
+/** Only the end of a longer host is shown, because it says where the link leads: a sender may make it as long as a message. */
 const MAX_NAMED_LENGTH = 100;
 
 /** The hosts of the links, those of the form's own websites left out. */

@@ -50,7 +50,7 @@ export function wordsOf(text: string): string[] {
 	return tokens.map((found) => (word.test(found) ? found : ''));
 }
 
-/** What has more of anything by chance because it is longer is divided by this: the hundreds of its words. */
+/** The divisor of counts that grow with the text by chance: the hundreds of its words. */
 export function divisorOf(count: number): number {
 	return Math.max(1, Math.round(count / 10) / 10);
 }

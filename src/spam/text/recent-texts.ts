@@ -11,7 +11,7 @@ const LATELY_MS = 24 * 3600_000;
 const MAX_POINTS = 2;
 /** So many texts are remembered; a ring. */
 const REMEMBERED = 4096;
-/** Of the sketch of a text: the least hash of its runs of three words, of each eighth of all hashes. */
+/** Parts of the sketch of a text: the least hash of its runs of three words, for each eighth of all hashes. */
 const PARTS = 8;
 const PART_SHIFT = 29;
 const VALUE_MASK = 0x1fffffff;

@@ -25,7 +25,7 @@ const LOOKALIKE = /[\p{Script=Cyrillic}\p{Script=Greek}]/u;
 const MIN_WORD = 4;
 const MIN_LETTERS = 10;
 const MIN_HISTORY = 30;
-/** Of 100 messages. */
+/** Percentage of messages. */
 const RARE = 5;
 /** Then the counts are halved, so that a form may change its habits. */
 const MAX_HISTORY = 1000;
@@ -33,7 +33,7 @@ const MAX_FORMS = 10_000;
 
 export type ScriptHistory = ReturnType<typeof createScriptHistory>;
 
-/** What forms got since the server started, in memory. */
+/** The scripts of submissions since the server started, by form, in memory. */
 export function createScriptHistory() {
 	const forms = new Map<number, { total: number; others: Map<string, number> }>();
 

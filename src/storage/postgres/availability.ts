@@ -1,4 +1,4 @@
-/** Whether the database is there: while it is not, questions end at once, also those that are being asked. */
+/** Availability of the database: while it is away, queries end at once, including those in flight. */
 
 import { Unavailable } from '../errors.ts';
 import type { Sql } from './connection.ts';

@@ -30,7 +30,7 @@ export interface BatchingOptions<Job> {
 export function createBatching<Job extends Waiting>({ send, deadlineMs, expire }: BatchingOptions<Job>) {
 	const queue: Job[] = [];
 	const inFlight = new Set<readonly Job[]>();
-	/** Of whose outcome nothing is known; others go past them. */
+	/** Batches with an unknown outcome; others go past them. */
 	const uncertain = new Set<readonly Job[]>();
 	let isScheduled = false;
 	let turns = 0;
@@ -116,7 +116,7 @@ export function createBatching<Job extends Waiting>({ send, deadlineMs, expire }
 		letPass(job: Job): void {
 			for (const batch of inFlight) if (batch.includes(job)) letPass(batch);
 		},
-		/** Of all that wait or are on their way. */
+		/** Returns the smallest id of all that wait or are on their way. */
 		oldestId(): number | undefined {
 			let oldest: number | undefined;
 			for (const batch of [queue, ...inFlight, ...uncertain])

@@ -9,7 +9,7 @@ import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
 const INBOX_TOTAL = `(f.total + (select count(*) from submissions
 	where form_id = f.id and id >= f.folded_to and is_spam = 0))`;
 
-/** Of the submissions `a` to the forms `f`, as `ok`: as many of each form as there is room for; all if it has no bound, and all spam. */
+/** Selects from the submissions `a` to the forms `f` those that fit, as `ok`: as many of each form as there is room for; all if it has no bound, and all spam. */
 export const FITTING = [
 	`room as (select f.id form_id, f.max_submissions - ${INBOX_TOTAL} places from f where f.max_submissions is not null)`,
 	`ok as (select n.* from (select a.*, row_number() over (partition by form_id, is_spam order by id) place from a) n
@@ -29,7 +29,7 @@ export function createBoundedForms(sql: Sql) {
 
 	return {
 		has: (formId: number): boolean => known.has(formId),
-		/** Of those that exist: whether they take another submission that is no spam. */
+		/** Returns, for each existing form, whether it accepts another submission that is not spam. */
 		async look(formIds: readonly number[]): Promise<Map<number, boolean>> {
 			const rows = await rowsOf<[number, boolean | null]>(
 				sql,

@@ -71,7 +71,7 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 	}
 
 	return {
-		/** Whether ids are those of the caller's clock, which may be any: then none is too old. */
+		/** True if ids are those of the caller's clock, which may be any: then none is too old. */
 		isOwnClock,
 		servers,
 		nextId(): number {
@@ -105,7 +105,7 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 	};
 }
 
-/** Of the file that the submissions came from; see `../move.ts`. Here ids never run ahead of the clock. */
+/** Reads the clock steps of the file that the submissions came from; see `../move.ts`. Here ids never run ahead of the clock. */
 export async function readSteps(sql: Sql): Promise<ClockStep[]> {
 	const columns = 'from_id, offset_ms, before_ms, after_ms, end_ms';
 	const rows = await rowsOf<number[]>(sql, `select ${columns} from clock_steps order by from_id`);

@@ -1,4 +1,4 @@
-/** What keeps PostgreSQL from storing anything although it can be reached: a finding for each cause, until a trial shows that it is over. */
+/** Conditions under which PostgreSQL is reachable and stores nothing: a finding for each cause, until a trial shows that it is over. */
 
 import { parsePostgresUrl } from '../../config/postgres-url.ts';
 import { repeat } from '../../tasks/repeat.ts';

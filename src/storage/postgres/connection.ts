@@ -11,7 +11,7 @@ import { createLink, type Driver, type DriverOptions, type Link } from './link.t
 import { createPool } from './pool.ts';
 import { routeOf } from './route.ts';
 
-/** What other servers look for when they ask what is still being written; see `clock.ts`. */
+/** Name that other servers look for when they ask what is still being written; see `clock.ts`. */
 export const WRITER_NAME = 'formsrv writer';
 
 /** Longer than any question takes. */

@@ -89,7 +89,7 @@ async function isFormWrong(sql: Sql, formId: number, leftMs: number): Promise<bo
 	}
 }
 
-/** What a change of flags, or a removal, adds to the counts of the submission's block and form. */
+/** The amounts that a change of flags, or a removal, adds to the counts of the submission's block and form. */
 export interface Move extends Counts {
 	id: number;
 }

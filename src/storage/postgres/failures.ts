@@ -1,4 +1,4 @@
-/** What a failed statement means: a constraint that spoke, a database that cannot take anything now, or an outcome that is not known. */
+/** The meaning of a failed statement: a violated constraint, a database that cannot store anything now, or an unknown outcome. */
 
 import { Unavailable, UniqueViolation } from '../errors.ts';
 
@@ -9,7 +9,7 @@ const AGAIN = new Set(['40001', '40P01', '23503']);
 /** Errors of the server after which the commit may have happened nevertheless. */
 const UNKNOWN = /^(?:08|57P|25006|40003)/;
 
-/** Of the network and the driver. */
+/** Codes of the network and the driver. */
 const CONNECTION = /^(?:CONNECT|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN|ENOENT)/;
 
 interface ServerError {
@@ -19,7 +19,7 @@ interface ServerError {
 	constraint_name?: string;
 }
 
-/** Of the server, as the driver has it. By what it holds: in the compiled program its class has another name. */
+/** Returns the server's error inside the driver's. Detected by its members: in the compiled program its class has another name. */
 export function serverError(error: unknown): ServerError | undefined {
 	return error instanceof Error && 'severity' in error ? (error as Error & ServerError) : undefined;
 }
@@ -49,7 +49,7 @@ export const isOfSession = (error: unknown) => /^(?:25006|55P03|57014)/.test(cod
 /** There was no connection for the statement. */
 export const isUnsent = (error: unknown) => codeOf(error) === '53300';
 
-/** Whether a writing statement that failed with this was rolled back for sure. */
+/** Returns whether a writing statement that failed with this was rolled back for sure. */
 export function isRolledBack(error: unknown): boolean {
 	const known = serverError(error);
 	return known !== undefined && known.severity === 'ERROR' && !UNKNOWN.test(known.code);
@@ -62,7 +62,7 @@ export function isAway(error: unknown): boolean {
 	return CONNECTION.test(`${(error as { code?: unknown } | null)?.code}`);
 }
 
-/** What features see of a failure; an error that is none of ours stays as it is. */
+/** Converts a failure into the error that features see; other errors stay as they are. */
 export function asStorageError(error: unknown): unknown {
 	if (codeOf(error) === '23505') return new UniqueViolation('unique', { cause: error });
 	return isAway(error) ? new Unavailable(error, 'reach its database') : error;

@@ -7,7 +7,7 @@ import type { Arrival, FieldNames, NewSubmission } from '../submission.ts';
 import { namesOf } from '../submission-rows.ts';
 import { numbers, rowsOf, type Sql } from './connection.ts';
 
-/** Of a form. Submissions with others have the shape 0, and their names are not listed: a client could invent them without end. */
+/** Limit per form. Submissions with others have the shape 0, and their names are not listed: a client could invent them without end. */
 const MAX_SHAPES = 2000;
 const MAX_LISTED_NAMES = 2000;
 const MAX_KNOWN = 20_000;
@@ -54,7 +54,7 @@ type NamedArrival = Pick<Arrival, 'id'> & { row: Named };
 export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES } = {}) {
 	/** Shapes that are stored, by form and names. */
 	let known = new Map<string, number>();
-	/** What is not listed may have become so. */
+	/** Time from which on unlisted names may be listed again. */
 	let forgetAt: number | undefined;
 	let isTidying = false;
 

@@ -8,7 +8,7 @@ import { type Columns, createParameters, namesOf, type Parameter } from './param
 
 /** A submission on its way in. */
 export interface Stored extends Arrival {
-	/** Which fields it has; see `field-names.ts`. */
+	/** The set of its fields; see `field-names.ts`. */
 	shape: number;
 }
 
@@ -23,7 +23,7 @@ interface Sender {
 	token: string;
 	/** How old an id may be when the statement begins; no bound for `Infinity`. */
 	oldestMs: number;
-	/** Whether bounded forms may be among them, which are locked then. */
+	/** True if bounded forms may be among them, which are locked then. */
 	isCounted: boolean;
 }
 
@@ -36,7 +36,7 @@ interface Batch extends Sender {
 	files: readonly Of<StoredFile>[];
 }
 
-/** What else a batch has, beside submissions: each combination is a statement of its own. */
+/** Optional parts of a batch beside submissions: each combination is a statement of its own. */
 interface Parts {
 	details: boolean;
 	keys: boolean;
@@ -123,7 +123,7 @@ export function insertOf(submissions: readonly Stored[], sender: Sender): Insert
 		files: belonging(({ files }) => files),
 	};
 	const parts = {
-		// What is counted differs for spam.
+		// Spam is counted differently.
 		details: sender.isCounted || submissions.some(({ row }) => hasDetails(row)),
 		keys: submissions.some(({ row }) => row.idempotencyKey !== undefined),
 		deliveries: batch.deliveries.length > 0,

@@ -28,7 +28,7 @@ export interface Link {
 	idleSince: number;
 	/** Statements and transactions in flight. */
 	jobs: number;
-	/** Whether one of them wants to be alone, as a transaction does. */
+	/** True if one of them needs the connection alone, as a transaction does. */
 	isHeld: boolean;
 	/** Resolves when the connection is closed. What is in flight fails, and may take effect nevertheless. */
 	close(): Promise<void>;

@@ -13,7 +13,7 @@ export interface LongReadsOptions {
 	/** The path of the thread's program. */
 	program: string | undefined;
 	availability: Availability;
-	/** Whether submissions are on their way at the moment. */
+	/** Returns whether submissions are on their way at the moment. */
 	isStoring(): boolean;
 }
 

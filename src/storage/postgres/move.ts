@@ -92,7 +92,7 @@ export async function openTarget(
 				lists.push(numbers(shapes));
 			}
 			const values = kinds.map((kind, i) => `$${i + 1}::text::${kind}`).join();
-			// What a move that was cut off had sent may arrive at this moment.
+			// Rows sent by a move that was cut off may arrive at this moment.
 			await rowsOf(
 				sql,
 				`insert into ${name} (${into.join()}) select * from unnest(${values}) on conflict do nothing`,

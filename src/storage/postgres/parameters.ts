@@ -2,7 +2,7 @@
 
 import { numbers, strings, type Value } from './connection.ts';
 
-/** What a parameter is for a batch. */
+/** The value of a parameter for a batch. */
 export type Parameter<Batch> = (batch: Batch) => Value;
 
 /** By the names of columns: their kind, and the value in a row. `json` needs no quotes in a list. */

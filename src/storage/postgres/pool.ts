@@ -19,7 +19,7 @@ interface Waiting {
 
 export interface PoolOptions {
 	max: number;
-	/** Whether connections stay while they are not used, as those that hold locks. */
+	/** True if connections stay open while unused, as those that hold locks do. */
 	isKept: boolean;
 	/** @param onOver To be called when nothing can be asked any more. */
 	open(onOver: (link: Link) => void): Promise<Link>;

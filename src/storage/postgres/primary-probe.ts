@@ -44,7 +44,7 @@ export function createPrimaryProbe(url: string, { index, withinMs }: { index: nu
 			asking ??= { answer: ask(), since: performance.now() };
 			return withDeadline(asking.answer, Math.max(0, asking.since + ms - performance.now())).catch(() => undefined);
 		},
-		/** Whether a process of ours waits for the next question. Behind a pooler its number is another one. */
+		/** Returns whether a process of ours waits for the next question. Behind a pooler its number is another one. */
 		async isWaiting(process: number): Promise<boolean> {
 			const rows = await rowsOf(sql, WAITING, [process]).catch(() => []);
 			return rows.length > 0;

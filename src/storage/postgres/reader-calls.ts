@@ -1,4 +1,4 @@
-/** What the reader thread does for this engine. */
+/** Operations of this engine's reader thread. */
 
 import type { ScanRequest, Scans } from '../contract.ts';
 import { connect, SILENT_MS } from './connection.ts';

@@ -1,10 +1,10 @@
-/** Which server of an address is the primary, and the connections to all of them: what its pools have in common. */
+/** Finds the primary among the servers of an address, and keeps the connections to all of them: the common part of its pools. */
 
 import type { Socket } from 'node:net';
 import { DialError } from './dial-error.ts';
 
 interface Place {
-	/** Of its server in the address. */
+	/** Index of its server in the address. */
 	index: number;
 	openedAt: number;
 }
@@ -12,7 +12,7 @@ interface Place {
 interface Watcher {
 	/** Hears of each connection that ends or cannot be made. */
 	noteEnd(): void;
-	/** Whether that process of the primary waits for us. */
+	/** Returns whether that process of the primary waits for us. */
 	isWaiting(process: number): Promise<boolean>;
 }
 

@@ -17,15 +17,15 @@ const FEW = 5000;
 /** How many submissions are looked at one by one: so many for each that is wanted, within bounds, and a few for each of very many. */
 const LOOKS = { each: 50, least: 10_000, most: 50_000, eachOfMany: 4 };
 const SYNTAX = /[\\%_]/g;
-/** What is joined is looked up for each row. */
+/** Makes the planner look up joined rows one by one. */
 const ONE_BY_ONE = 'offset 0';
-/** Of the form $1, from one id ($2) to below another ($3). */
+/** Condition on the form $1, from one id ($2) to below another ($3). */
 const WITHIN = 'form_id = $1 and id >= $2 and id < $3';
 
 interface Question {
-	/** Whether a text has the words. */
+	/** Condition for a text with the words. */
 	matches: string;
-	/** Whether a submission has the flags. */
+	/** Condition for a submission with the flags. */
 	condition: string;
 	values: Value[];
 }

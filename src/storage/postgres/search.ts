@@ -11,7 +11,7 @@ import { MARK } from './search-hits.ts';
 /** Folding the texts of a step holds up everything else for so long; the rest is the database's work. */
 const STEP = {
 	usual: { rows: 128, bytes: 128 * 1024 },
-	// Of who waits for the whole.
+	// Sizes for callers that wait for the whole.
 	long: { rows: 4096, bytes: 4 * 1024 * 1024 },
 };
 /** Where the index ends, among the server's values. */

@@ -1,4 +1,4 @@
-/** Whether a server is one that formsrv can use: its version, its encoding, and a session behind each connection. */
+/** Checks that formsrv can use a server: its version, its encoding, and a session behind each connection. */
 
 import { AppError } from '../../errors.ts';
 import { rowsOf, type Sql } from './connection.ts';
@@ -28,7 +28,7 @@ export async function checkServer(sql: Sql, another: () => Sql): Promise<void> {
 	}
 }
 
-/** Whether what one connection sets is there for it again, and for no other. */
+/** Returns whether a setting of one connection is there for it again, and for no other. */
 async function keepsSessions(another: () => Sql): Promise<boolean> {
 	const one = another();
 	const other = another();

@@ -58,7 +58,7 @@ export function createServerEvents(sql: Sql, { connectTo, onError }: ServerEvent
 
 	return {
 		events,
-		/** Whether an event is of interest, here or to other servers. */
+		/** Returns whether an event is of interest, here or to other servers. */
 		isTold: (type: EventType) => listening !== undefined || local.isHeard(type),
 		/** From now on this process tells others, and hears them. */
 		listen(): void {

@@ -21,7 +21,7 @@ const TAKE = `
 	on conflict (number) do update set token = excluded.token, seen_at = excluded.seen_at where servers.${FREE}
 	returning number, last_id`;
 
-/** Whether any process has a number: a server, or a command while it runs. */
+/** Returns whether any process has a number: a server, or a command while it runs. */
 export async function isServed(sql: Sql): Promise<boolean> {
 	return (await rowsOf(sql, `select 1 from servers where not ${FREE} limit 1`)).length > 0;
 }
@@ -77,7 +77,7 @@ export async function joinServers(sql: Sql, { onNumber, lastId, onError }: Serve
 	return {
 		own,
 		renew,
-		/** Whether another process may store submissions. */
+		/** Returns whether another process may store submissions. */
 		async areOthers(): Promise<boolean> {
 			return (
 				(await rowsOf(sql, `select 1 from servers where number <> $1 and not ${FREE} limit 1`, [own.number])).length > 0

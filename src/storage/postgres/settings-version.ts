@@ -11,7 +11,7 @@ import { rowsOf, type Sql } from './connection.ts';
 const MOVED = new Set(['total', 'unread', 'starred', 'spam', 'file_bytes', 'failing_since']);
 /** For so long after it began to ask, a process uses the answer. */
 const VALID_MS = 100;
-/** What the database says to the connection that changes settings. */
+/** Message of the database to the connection that changes settings. */
 export const SETTINGS_CHANGED = 'formsrv: settings changed';
 
 /** Counts by triggers, so that no write can forget it, whichever server makes it. May run again. */
@@ -77,7 +77,7 @@ export function createSettingsVersion(sql: Sql, areOthers: () => Promise<boolean
 				await askedAfter(performance.now());
 				if (!(await areOthers())) return;
 			} catch {
-				// What was changed is stored; the next request asks.
+				// The change is stored; the next request asks.
 			}
 			await Bun.sleep(VALID_MS);
 		},

@@ -13,7 +13,7 @@ export interface Silence {
 	host: PostgresHost;
 	/** A connection that says nothing for so long after something was asked is closed. */
 	silentMs: number;
-	/** Whether a process of the server waits for us: then what was asked has not arrived, or its answer has not. */
+	/** Returns whether a process of the server waits for us: then the query has not arrived, or its result has not. */
 	isWaiting: ((process: number) => Promise<boolean>) | undefined;
 }
 

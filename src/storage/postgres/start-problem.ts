@@ -1,4 +1,4 @@
-/** What an operator has to know when a database cannot be used, from the error of the first questions to it. */
+/** Explains to an operator why a database cannot be used, from the error of the first queries. */
 
 import { connectionName, parsePostgresUrl } from '../../config/postgres-url.ts';
 import { AppError } from '../../errors.ts';
@@ -31,7 +31,7 @@ const SENTENCES: Record<string, Sentence> = {
 	CONNECT_TIMEOUT: ({ servers }) => `PostgreSQL at ${servers} takes connections, but does not answer.`,
 };
 
-/** Of all kinds, of a server. */
+/** Connections of all kinds that a server opens. */
 const MOST_CONNECTIONS = 14;
 
 /** An error with a sentence, or the same error if it has one. */

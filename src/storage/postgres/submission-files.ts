@@ -12,7 +12,7 @@ const ROOM = `${roomInSql('greatest')}::bigint`;
 /** A lock that is held while files are copied; docs/postgresql.md names it to operators. */
 const FILES_LOCK = "hashtext('formsrv files')";
 
-/** Whether anyone holds that lock. */
+/** Returns whether any session holds that lock. */
 export async function areFilesHeld(sql: Sql): Promise<boolean> {
 	const [row] = await rowsOf<[boolean]>(sql, `select pg_try_advisory_xact_lock(${FILES_LOCK})`);
 	return row?.[0] !== true;

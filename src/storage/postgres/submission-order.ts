@@ -5,7 +5,7 @@
 
 import type { Paging } from '../submission.ts';
 
-/** Of the form $1, from one id ($2) to below another ($3). */
+/** Condition on the form $1, from one id ($2) to below another ($3). */
 export const OF_FORM_BETWEEN = '(form_id, id) >= ($1, $2) and (form_id, id) < ($1, $3)';
 
 export function inOrder(order: Paging['order']): string {

@@ -8,7 +8,7 @@ import { createSearchHits } from './search-hits.ts';
 import { createFileLists } from './submission-files.ts';
 import { inOrder, OF_FORM_BETWEEN } from './submission-order.ts';
 
-/** What a scan is given at first, and how much text that may be; more if it asks for more. */
+/** Rows of a scan's first piece; the limit of their text follows; both grow on request. */
 const SCAN_ROWS = 1001;
 const SCAN_BYTES = 1024 * 1024;
 

@@ -11,7 +11,7 @@ const OWN_COLUMNS: Record<string, () => Record<string, pg.PgColumnBuilderBase>> 
 	forms: () => ({ folded_to: number('folded_to').notNull().default(0) }),
 	// SQLite has one by itself, by which features order.
 	former_slugs: () => ({ rowid: pg.bigserial('rowid', { mode: 'number' }) }),
-	// Which fields it has; see `field-names.ts`.
+	// The set of its fields; see `field-names.ts`.
 	submissions: () => ({ shape: number('shape').notNull().default(0) }),
 };
 const OWN_INDEXES: Record<string, (columns: Record<string, pg.PgColumn>) => pg.PgTableExtraConfigValue[]> = {
@@ -114,7 +114,7 @@ export const {
 /** Processes that make ids, each under a number of its own; see `servers.ts`. */
 export const servers = pg.pgTable('servers', {
 	number: pg.smallint('number').primaryKey(),
-	/** Of the process that holds the number. */
+	/** Token of the process that holds the number. */
 	token: pg.text('token').notNull(),
 	seenAt: pg.timestamp('seen_at', { withTimezone: true }).notNull(),
 	/** The last id that was made under the number by one that gave it back. */
@@ -124,7 +124,7 @@ export const servers = pg.pgTable('servers', {
 /** One row; see `settings-version.ts`. */
 export const settingsVersion = pg.pgTable('settings_version', { number: number('number').notNull() });
 
-/** Which fields the submissions of a form have, each combination once. */
+/** The sets of fields that the submissions of a form have, each combination once. */
 export const formShapes = pg.pgTable(
 	'form_shapes',
 	{
@@ -138,7 +138,7 @@ export const formShapes = pg.pgTable(
 	(table) => [pg.primaryKey({ columns: [table.formId, table.shape] })],
 );
 
-/** What is searched of each submission; see `search.ts`. */
+/** The searched texts of each submission; see `search.ts`. */
 export const searchTexts = pg.pgTable(
 	'search_texts',
 	{

@@ -1,4 +1,4 @@
-/** What became of a statement whose connection broke, or which did not answer: its commit may have happened, or may still. */
+/** Finds out the outcome of a statement whose connection broke or which did not return: its commit may have happened, or may still happen. */
 
 import { numbers, rowsOf, type Sql, type Value, withDeadline } from './connection.ts';
 import type { ServerNumber } from './servers.ts';
@@ -23,7 +23,7 @@ export async function askStored(sql: Sql, { ids, connections, server }: Question
 		withDeadline(rowsOf<Row>(sql, text, values), ANSWER_WITHIN_MS);
 	const goesOn = 'select 1 from pg_stat_activity where application_name = $1 limit 1';
 	if ((await ask(goesOn, [connections])).length > 0) {
-		// What waits for us, after the network was cut, would do so for hours. What is at work is not touched.
+		// Backends that wait for us after the network was cut would do so for hours. Busy ones are left alone.
 		const leftBehind =
 			"select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and state like 'idle%'";
 		await ask(leftBehind, [connections]);
@@ -37,7 +37,7 @@ export async function askStored(sql: Sql, { ids, connections, server }: Question
 	return idsIn(row?.[0]);
 }
 
-/** Of the text of an array. */
+/** Parses the text of an array. */
 export function idsIn(text: string | null | undefined): Set<number> {
 	return new Set((text ?? '{}').slice(1, -1).split(',').filter(Boolean).map(Number));
 }

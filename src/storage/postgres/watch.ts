@@ -33,13 +33,13 @@ export function createWatch(url: string, { findings, availability, log }: WatchO
 		createPrimaryProbe(url, { index, withinMs: ANSWER_WITHIN_MS }),
 	);
 	let primary = probes[0] as PrimaryProbe;
-	/** Of the primary; each promotion begins another. */
+	/** Timeline of the primary; each promotion begins another. */
 	let timeline = 0;
 	let othersAskedAt = Number.NEGATIVE_INFINITY;
 	const outdated = new Set<PrimaryProbe>();
 	/** When it was asked what it has not answered. */
 	let inDoubtSince: number | undefined;
-	/** Whether it said nothing then, as one that hangs; other connections to it may wait for ever. */
+	/** True if it did not respond then, as a hanging server does; other connections to it may wait for ever. */
 	let isSilent = false;
 	let isAway = false;
 	let looking: Repetition | undefined;
@@ -104,7 +104,7 @@ export function createWatch(url: string, { findings, availability, log }: WatchO
 	}
 
 	return {
-		/** Of several servers finds the primary before the first connection; if there is none, the connections tell why. */
+		/** Finds the primary of several servers before the first connection; if there is none, the connections report why. */
 		async begin(): Promise<void> {
 			route.forget();
 			if (probes.length === 1) return;

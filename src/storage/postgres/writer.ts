@@ -26,7 +26,7 @@ type Outcome = [number, string | null];
 
 interface Job extends Waiting {
 	tries: number;
-	/** Whether its client has been told something. */
+	/** True if its client has a response. */
 	isAnswered: boolean;
 	resolve(id: number): void;
 	reject(error: unknown): void;
@@ -35,7 +35,7 @@ interface Job extends Waiting {
 export interface WriterOptions {
 	clock: () => Pick<Clock, 'nextId' | 'servers' | 'isOwnClock' | 'refresh'>;
 	findings: Findings;
-	/** Which fields a submission has; stored before it. */
+	/** Returns the set of fields of each submission; stored before it. */
 	shapesOf(arrivals: readonly Stored[]): readonly number[] | Promise<readonly number[]>;
 	/** Called before its client is answered. */
 	onStored(row: NewSubmission, id: number): void;

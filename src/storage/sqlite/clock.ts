@@ -89,7 +89,7 @@ export function createClock(client: Database, { now, elapsed = () => performance
 		else if (hasCaughtUp) step(seen.at, seen.at);
 	}
 
-	/** Of the ids since the clock was set last; earlier than all of them if there are none. */
+	/** Returns the time of the newest id since the clock was last set; earlier than all of them if there are none. */
 	function lastMoment(): number {
 		const { fromId, startMs } = timeline.stretches.at(-1) as Stretch;
 		return last < fromId ? startMs - 1 : timeline.millisOf(last);
@@ -174,7 +174,7 @@ export function createClock(client: Database, { now, elapsed = () => performance
 		end: (): number => Math.max(last, isServer ? 0 : highestId()) + 1,
 		/** Ids of submissions are made in the transaction that stores them, behind all that were stored before. */
 		horizon: async (): Promise<number> => Math.max(last, highestId()) + 1,
-		/** What ids stand for. */
+		/** Returns the mapping of ids to times. */
 		timeline: () => timeline,
 		look,
 		/**
@@ -196,9 +196,9 @@ export function createClock(client: Database, { now, elapsed = () => performance
 				isServer = false;
 			};
 		},
-		/** What is to be said about the clock. */
+		/** Returns the state of the clock. */
 		report: (): ClockReport => reportClock({ timeline, newestId: highestId(), programMs: programMadeAt(), now: now() }),
-		/** Whether what is old by the clock is old: it has not been set for a while. */
+		/** Returns whether old times can be trusted: the clock has not been set for a while. */
 		isSettled(): boolean {
 			if (isServer) look();
 			return elapsed() >= settledAt;

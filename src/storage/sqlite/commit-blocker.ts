@@ -1,4 +1,4 @@
-/** What keeps everything from being committed, another program's lock or a disk that fails, and how that ends. */
+/** Conditions under which nothing can be committed, another program's lock or a failing disk, and how they end. */
 
 import type { Database } from 'bun:sqlite';
 import { AppError } from '../../errors.ts';
@@ -52,7 +52,7 @@ export function createCommitBlocker(client: Database, findings: Findings) {
 			for (const job of uncertain) job.reject(findings.unavailable(name));
 			return true;
 		},
-		/** Whether it has lasted longer than anything should wait. */
+		/** Returns whether it has lasted longer than any request should wait. */
 		isLong: () => present !== undefined && performance.now() - present.since >= PATIENCE_MS,
 		/** Rejects the jobs that wait; later ones are rejected at once. */
 		giveUp(waiting: readonly Job[]): void {

@@ -10,7 +10,7 @@ const PIECE = { submissions: 20_000, names: 3000, characters: 8 * 1024 * 1024 };
 
 export interface NamePiece {
 	counts: (readonly [name: string, count: number])[];
-	/** What is left to count; `undefined` if nothing is. */
+	/** The uncounted rest; `undefined` if there is none. */
 	rest: Selection | undefined;
 }
 

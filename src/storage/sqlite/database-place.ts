@@ -29,7 +29,7 @@ const TRACE = /^(?!\.(lock|new-))[^a-z0-9]/i;
 const WHOLE = /^\.(replaced|restoring)-[\dTZ-]+$/;
 
 /**
- * Whether there is a database.
+ * Returns whether there is a database.
  * @throws AppError that says what to do if there is only what is left of one: a new one must not take its place
  */
 export function hasDatabase(path: string): boolean {
@@ -59,7 +59,7 @@ function faultAt(file: string): string | undefined {
 }
 
 /**
- * Whether a log lies there that is not of this file. A backup is written without one, as is what is no database; put beside the
+ * Returns whether a log lies there that belongs to another file. A backup is written without one, as is any file that is not a database; put beside the
  * log of another database it would be mixed with that. To be asked before this process opens the file with SQLite, whose
  * locks on it would go with the descriptor that is closed here.
  */
@@ -97,7 +97,7 @@ function tracesOf(file: string): string[] {
 		.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
-/** What was replaced is what was acknowledged; the copy that was to replace it is only that. */
+/** Ranks a leftover: the replaced file was acknowledged; the copy that was to replace it is only a copy. */
 function rank(ending: string): number {
 	return ending.startsWith('.replaced-') ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-/** What a failed statement means: a constraint that spoke, or storage that cannot take anything now. */
+/** The meaning of a failed statement: a violated constraint, or storage that cannot take anything now. */
 
 import { Unavailable, UniqueViolation } from '../errors.ts';
 
@@ -40,7 +40,7 @@ export function isDiskFull(error: unknown): boolean {
 	return codeOf(error) === 'SQLITE_FULL';
 }
 
-/** What features see of a failure: those of storage become `Unavailable`; an error that is none of ours stays as it is. */
+/** Converts a failure into the error that features see: those of storage become `Unavailable`; other errors stay as they are. */
 export function asStorageError(error: unknown): unknown {
 	if (isUniqueViolation(error)) return new UniqueViolation('unique', { cause: error });
 	return isStorageFailure(error) ? new Unavailable(error) : error;

@@ -1,4 +1,4 @@
-/** What the first bytes of a database file say: https://sqlite.org/fileformat2.html#the_database_header */
+/** The header of a database file: https://sqlite.org/fileformat2.html#the_database_header */
 
 import { readSync } from 'node:fs';
 

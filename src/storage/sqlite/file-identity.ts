@@ -1,4 +1,4 @@
-/** Which file it is that lies at a path or is open in this process: a name can come to mean another one. */
+/** Identifies the file behind a path, or one open in this process: a name can come to mean another file. */
 
 import { fstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 
@@ -15,7 +15,7 @@ export function identityAt(path: string): string | undefined {
 	}
 }
 
-/** What the process has open, by identity, each with its descriptor; `undefined` where the system does not tell. */
+/** Returns the open files of the process, by identity, each with its descriptor; `undefined` where the system does not tell. */
 export function openFiles(): ReadonlyMap<string, number> | undefined {
 	let descriptors: string[];
 	try {

@@ -1,4 +1,4 @@
-/** What a database knows of attached files, read without opening it for a server. */
+/** The records of attached files in a database, read without opening it for a server. */
 
 import type { FileRecords, NamedFile } from '../database.ts';
 import { openReadConnection } from './connection.ts';

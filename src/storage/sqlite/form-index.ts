@@ -1,5 +1,5 @@
 /**
- * What is known of each form's submissions without reading them: counts of blocks of about a thousand, and the
+ * Facts of each form's submissions that are known without reading them: counts of blocks of about a thousand, and the
  * field names. Held in memory once a form was used, and written in the transaction of the change that moved it.
  */
 
@@ -214,7 +214,7 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 			list.json ??= JSON.stringify([...list.counts.keys()]);
 			return list.json;
 		},
-		/** Whether there may be submissions with names that are not listed. */
+		/** Returns whether there may be submissions with names that are not listed. */
 		hasUnlistedNames(formId: number, isSpam: boolean): boolean {
 			return namesOf(formId, isSpam).overflow !== false;
 		},

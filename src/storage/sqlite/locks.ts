@@ -32,7 +32,7 @@ export function takeServerLock(databaseFile: string): (() => void) | undefined {
 	}
 }
 
-/** Whether a server has its lock. */
+/** Returns whether a server has its lock. */
 export function isServerRunning(databaseFile: string): boolean {
 	if (!existsSync(behindLinks(databaseFile) + SERVER)) return false;
 	const release = take(databaseFile, SERVER, 'shared');

@@ -13,23 +13,23 @@ export interface NameList {
 	whole: number;
 	/** The other names whose counts changed. */
 	dirty: Set<string>;
-	/** Whether there may be names that are not listed; `'marked'` once that is in the file too. */
+	/** True if there may be unlisted names; `'marked'` once that is in the file too. */
 	overflow: boolean | 'marked';
-	/** Whether a recount may list others, now that names came, went or became fewer while some are not listed. */
+	/** True if a recount may list others, now that names came, went or became fewer while some are not listed. */
 	isStale: boolean;
 	/** Another one after each change that makes counts of before wrong: whatever is taken out, and whatever is read anew. */
 	version: number;
-	/** Whether the file is to hold exactly these, in this order. */
+	/** True if the file must hold exactly these, in this order. */
 	isRewritten: boolean;
 	/** The listed names as a JSON array, kept until one comes or goes. */
 	json: string | undefined;
 }
 
-/** What a scan of all submissions found. */
+/** The result of a scan of all submissions. */
 export interface NameCount {
 	/** In the order first seen. */
 	counts: ReadonlyMap<string, number>;
-	/** Whether names were left out, for there were too many. */
+	/** True if names were left out, for there were too many. */
 	isPartial: boolean;
 }
 
@@ -115,7 +115,7 @@ function addToEach(list: NameList, names: readonly string[], { change, max }: { 
 	list.isStale = list.overflow !== false;
 }
 
-/** Whether these are the listed names, each once, and all there are: as nearly every form sends them. */
+/** Returns whether these are the listed names, each once, and all there are: as nearly every form sends them. */
 function areAllListed({ counts, overflow }: NameList, names: readonly string[]): boolean {
 	const isSameNumber = names.length === counts.size && new Set(names).size === counts.size;
 	return isSameNumber && overflow === false && names.every((name) => counts.has(name));

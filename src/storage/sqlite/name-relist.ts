@@ -12,7 +12,7 @@ const MAX_LATEST = { count: 50, bytes: 64 * 1024 };
 
 interface Relisting {
 	isSpam: boolean;
-	/** Of the list when the count began; see {@link FormIndex}. */
+	/** Version of the list when the count began; see {@link FormIndex}. */
 	version: number;
 	fromId: number;
 	counter: NameCounter;
@@ -36,7 +36,7 @@ export function createNameRelisting(client: Database, { writer, index }: { write
 		return rows.flatMap(([data]) => namesOf(data as string));
 	}
 
-	/** Whether the list is as it should be, or will not become so by this count. */
+	/** Returns whether the list is as it should be, or will not become so by this count. */
 	function relistNow(formId: number, relisting: Relisting): boolean {
 		const { isSpam, version, counter } = relisting;
 		// Names of a form that is gone could not be written, and the whole commit would fail.

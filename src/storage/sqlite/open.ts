@@ -46,7 +46,7 @@ const NOTHING: Job = { compound: false, run() {}, resolve() {}, reject() {} };
 
 export type SqliteStorage = ReturnType<typeof openSqlite>;
 
-/** What the contract does not name is for tests of the engine. */
+/** Opens the engine. Members beyond the contract are for tests of the engine. */
 export function openSqlite(
 	file: string,
 	{ log: serverLog, now = Date.now, elapsed, scans, searchSegment, maxListedNames }: StorageOptions = {},

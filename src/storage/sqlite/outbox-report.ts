@@ -1,4 +1,4 @@
-/** What waits in the outbox of a database, read without opening it for a server. */
+/** The waiting deliveries of a database, read without opening it for a server. */
 
 import { type OutboxReport, PAUSES_SQL, toReport, WAITING_SQL } from '../pauses.ts';
 import { createTimeline } from '../timeline.ts';

@@ -1,4 +1,4 @@
-/** Which forms are there for what is being stored, and how much they take: looked up once in a transaction, however many submissions it holds. */
+/** Looks up the existing forms of a transaction, and how much they accept: once, however many submissions it holds. */
 
 import type { Database } from 'bun:sqlite';
 import { FormGone } from '../errors.ts';

@@ -9,7 +9,7 @@ import { syncToDisk } from './sync.ts';
 
 /** SQLite's logs, which hold what is not in the file yet. Beside another file they would be taken for its own. */
 const LOGS = ['-wal', '-journal'];
-/** What is of no use as soon as there is a database: the copy that was to replace it, a new one, and one that a move was filling. */
+/** Files of no use once there is a database: the copy that was to replace it, a new one, and one that a move was filling. */
 const OF_NO_USE = /^\.((restoring|new)-|moving(-|$))/;
 
 /**
@@ -81,7 +81,7 @@ function spareFiles(former: string, replacement: string): void {
 	syncToDisk(replacement);
 }
 
-/** Which of the keys have a row; `undefined` if it cannot be told. */
+/** Returns those of the keys that have a row; `undefined` if that is unknown. */
 function keysOf(file: string, keys: string[]): string[] | undefined {
 	let client: Database | undefined;
 	try {

@@ -120,7 +120,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		const [removed] = sql().firstRemoval.values()[0] as [number | null];
 		if (removed === null) return;
 		const segment = sql().segmentOf.get(removed, removed);
-		// What was never indexed has only to be forgotten.
+		// Rows that were never indexed only need to be forgotten.
 		if (!segment) sql().forgetRemovals.run(removed, nextFirstId(removed) - 1, MAX_FORGOTTEN_PER_STEP);
 		// The newest one holds the watermark.
 		else if (segment.number < Number(sql().newestSegment.get()?.number) && !isAnyLeft(segment)) dropSegment(segment);

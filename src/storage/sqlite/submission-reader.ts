@@ -66,7 +66,7 @@ export function createSubmissionReader(client: Database) {
 			}
 			return ids;
 		},
-		/** What is selected, one by one, to be broken off anywhere. */
+		/** Yields the selected submissions one by one, to be broken off anywhere. */
 		*rows(selection: Selection, order: Paging['order']): Generator<StoredSubmission> {
 			using _view = oneView();
 			using files = openFileReads(client, selection.formId);
@@ -85,7 +85,7 @@ export function createSubmissionReader(client: Database) {
 interface Source {
 	/** The `from` and `where`: `?1` is the form, `?2` and `?3` the bounds; what the index is asked comes after the others. */
 	from: string;
-	/** What to sort by: the index yields its finds in the order of their ids, if it is asked by its own name for them. */
+	/** The column to sort by: the index yields its finds in the order of their ids, if it is asked by its own name for them. */
 	id: string;
 }
 

@@ -23,7 +23,7 @@ interface WatchedFile {
 	path: string;
 	/** Where it is kept while another database lies at the path. */
 	aside: string;
-	/** Of the open file; `undefined` if another one lay at the path from the beginning. */
+	/** Identity of the open file; `undefined` if another one lay at the path from the beginning. */
 	identity: string | undefined;
 }
 
@@ -98,13 +98,13 @@ export function createWatch(client: Database, { file, findings }: { file: string
 		}
 	}
 
-	/** What this process holds in memory of the file would then be wrong, though the same file came back. */
+	/** Returns whether the file changed behind us. The state in memory would be wrong even if the same file came back. */
 	function wasChanged(): boolean {
 		return findings.has('file') && markWhenDetached !== undefined && markWhenDetached !== contentMark(descriptor);
 	}
 
 	/**
-	 * Whether the open file became a copy or no database at all, as by `cp`, under the same name and inode. The log would be
+	 * Returns whether the open file became a copy or no database at all, as by `cp`, under the same name and inode. The log would be
 	 * mixed with that at the next checkpoint, which any commit may make, and then it could not be told any more.
 	 */
 	function isOverwritten(): boolean {

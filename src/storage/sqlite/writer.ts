@@ -29,7 +29,7 @@ export interface Job {
 	run(): void;
 	resolve(): void;
 	reject(error: unknown): void;
-	/** Whether `run` has several statements, of which all or none must take effect. */
+	/** True if `run` has several statements, of which all or none must take effect. */
 	compound: boolean;
 }
 
@@ -60,9 +60,9 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 	let isScheduled = false;
 	let turns = 0;
 	let jobsSeen = 0;
-	/** Whether the last commit was of one job. */
+	/** True if the last commit was of one job. */
 	let wasAlone = false;
-	/** Whether the last attempt got as far as COMMIT: if it failed there, it may be in the log. */
+	/** True if the last attempt got as far as COMMIT: if it failed there, it may be in the log. */
 	let hasReachedCommit = false;
 	let isDrained = false;
 
