@@ -4,7 +4,6 @@ import type { Config } from './config.ts';
 import { createEventStreams } from './dashboard/events/streams.ts';
 import { createSessions } from './dashboard/sessions/sessions.ts';
 import { createDispatch } from './delivery/dispatch.ts';
-import type { GuardedPost } from './delivery/guarded-request.ts';
 import { AppError } from './errors.ts';
 import { filesAlone } from './files/alone.ts';
 import { createFileLinks } from './files/links.ts';
@@ -24,6 +23,7 @@ import { createTestTokens } from './intake/test-submissions/tokens.ts';
 import { createKeys } from './keys/keys.ts';
 import type { Log } from './log/log.ts';
 import type { Management } from './management.ts';
+import type { GuardedPost } from './network/guarded-request.ts';
 import { localUrl } from './network/local-url.ts';
 import { createSpam } from './spam/spam.ts';
 import { databaseName, openStorage } from './storage/open.ts';
@@ -159,7 +159,7 @@ export async function openManagedApp(...args: Parameters<typeof openApp>): Promi
 
 /** Loaded on demand, because it imports much of `node:` and few servers need it at once. */
 function createPost(allowed: readonly string[]): GuardedPost {
-	const load = lazy(async () => (await import('./delivery/guarded-request.ts')).createGuardedPost({ allowed }));
+	const load = lazy(async () => (await import('./network/guarded-request.ts')).createGuardedPost({ allowed }));
 	return async (url, request) => {
 		const post = await load();
 		return post(url, request);

@@ -2,7 +2,7 @@
 
 import type { App } from './app.ts';
 import { noteSetNames } from './backup/set-names.ts';
-import { startPauseWatch } from './delivery/pauses.ts';
+import { startPauseWatch } from './delivery/worker/pauses.ts';
 import { startFileWatch } from './files/file-watch.ts';
 import { startMaintenance } from './maintenance.ts';
 import { startFollowing } from './spam/bayes/learning.ts';

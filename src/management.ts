@@ -3,7 +3,6 @@
 import type { Config } from './config.ts';
 import type { Sessions } from './dashboard/sessions/sessions.ts';
 import type { Dispatch } from './delivery/dispatch.ts';
-import type { GuardedPost } from './delivery/guarded-request.ts';
 import { manageDeliveries } from './delivery/management.ts';
 import { createWebhooks } from './delivery/webhooks/webhooks.ts';
 import type { LinkHolder } from './files/links.ts';
@@ -11,6 +10,7 @@ import { CAPTCHA_VENDORS, type Captcha } from './form-values/captchas.ts';
 import { createForms } from './forms/forms.ts';
 import { createConcurrencyLimit } from './http/concurrency-limit.ts';
 import type { Keys } from './keys/keys.ts';
+import type { GuardedPost } from './network/guarded-request.ts';
 import type { Spam } from './spam/spam.ts';
 import type { Storage } from './storage/contract.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';

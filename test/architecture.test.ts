@@ -108,8 +108,8 @@ describe('the source tree', () => {
 			'src/dashboard/web/views/inbox.tsx',
 			// Names, which are texts; what a mail was; the frame of an event, without its data.
 			'src/delivery/fields.ts',
-			'src/delivery/mail-channel.ts',
-			'src/delivery/webhook-event.ts',
+			'src/delivery/mail/channel.ts',
+			'src/delivery/webhooks/event.ts',
 			'src/spam/verdict.ts',
 			// Only types and texts are looked at.
 			'src/submissions/suggestion/suggest-fields.ts',

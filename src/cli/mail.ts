@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { readMailSetup } from '../delivery/dispatch.ts';
-import { checkRecipient, sendTestMail } from '../delivery/test-mail.ts';
+import { checkRecipient, sendTestMail } from '../delivery/mail/test-mail.ts';
 import { localUrl } from '../network/local-url.ts';
 import { type Cli, examples, type Options, withSettings } from './cli.ts';
 

@@ -2,8 +2,8 @@
 
 import type { DeliveryRow } from '../storage/tables.ts';
 import { lazy } from '../tasks/lazy.ts';
-import type { Schedule } from './backoff.ts';
-import type { Outcome } from './outcome.ts';
+import type { Schedule } from './worker/backoff.ts';
+import type { Outcome } from './worker/outcome.ts';
 
 export interface Attempt {
 	outcome: Outcome;

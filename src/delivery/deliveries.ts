@@ -20,7 +20,7 @@ import { findDelivery, reachable } from './delivery-access.ts';
 import type { DeliveryQuery } from './delivery-query.ts';
 import { SUBMISSIONS_DIGEST } from './outbox.ts';
 import type { Delivery, DeliveryList, DeliveryWithContent } from './schema.ts';
-import type { MailOutage } from './worker.ts';
+import type { MailOutage } from './worker/worker.ts';
 
 const { content: _, ...LISTED } = getTableColumns(deliveries);
 

@@ -5,15 +5,15 @@ import { parseSmtpUrl, type SmtpServer } from '../config/smtp-url.ts';
 import type { FileStore } from '../files/file-store.ts';
 import type { FileLinks } from '../files/links.ts';
 import type { Log } from '../log/log.ts';
+import type { GuardedPost } from '../network/guarded-request.ts';
 import type { Storage } from '../storage/contract.ts';
 import { type ByteBudget, createShare } from '../tasks/byte-budget.ts';
-import { MAIL_SCHEDULE, WEBHOOK_SCHEDULE } from './backoff.ts';
 import { type Channel, lazyMessages } from './channel.ts';
-import type { MailIdentity } from './email.ts';
-import type { GuardedPost } from './guarded-request.ts';
+import type { MailIdentity } from './mail/email.ts';
 import { createOutbox } from './outbox.ts';
-import type * as WorkerModule from './worker.ts';
-import type { MailOutage, Worker, WorkerTiming } from './worker.ts';
+import { MAIL_SCHEDULE, WEBHOOK_SCHEDULE } from './worker/backoff.ts';
+import type * as WorkerModule from './worker/worker.ts';
+import type { MailOutage, Worker, WorkerTiming } from './worker/worker.ts';
 
 /** Memory for submissions in flight; untrusted receivers decide how long they occupy it. */
 const CONTENT_BYTES = 16 * 1024 * 1024;
@@ -60,7 +60,7 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 			schedule: MAIL_SCHEDULE,
 			concurrency: MAILS_AT_ONCE,
 			...lazyMessages(async () => {
-				const { createMailChannel } = await import('./mail-channel.ts');
+				const { createMailChannel } = await import('./mail/channel.ts');
 				return createMailChannel(storage, { server: mail.server, identity: () => mail.identity, budget, store });
 			}),
 		},
@@ -68,7 +68,7 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 			schedule: WEBHOOK_SCHEDULE,
 			concurrency: REQUESTS_AT_ONCE,
 			...lazyMessages(async () => {
-				const { createWebhookChannel } = await import('./webhook-channel.ts');
+				const { createWebhookChannel } = await import('./webhooks/channel.ts');
 				return createWebhookChannel(storage, { post, budget, links, baseUrl: () => mail.identity.baseUrl, now });
 			}),
 		},
@@ -95,7 +95,7 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		/** Starts the worker; mails link to `baseUrl`. Returns a function that stops it within about `graceMs`. */
 		start(baseUrl: string): (graceMs: number) => Promise<void> {
 			mail.identity = { ...mail.identity, baseUrl };
-			const { startWorker } = require('./worker.ts') as typeof WorkerModule;
+			const { startWorker } = require('./worker/worker.ts') as typeof WorkerModule;
 			worker = startWorker({ storage, outbox, channels, mailPerHour, log, now, timing });
 			const started = worker;
 			return async (graceMs) => {

@@ -3,8 +3,8 @@
 import type { Storage } from '../storage/contract.ts';
 import { createDeliveries } from './deliveries.ts';
 import type { Dispatch } from './dispatch.ts';
+import { sendTestMail } from './mail/test-mail.ts';
 import { createRetries } from './retries.ts';
-import { sendTestMail } from './test-mail.ts';
 
 export type DeliveryManagement = ReturnType<typeof manageDeliveries>;
 

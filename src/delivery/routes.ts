@@ -12,9 +12,9 @@ import type { Auth } from '../keys/auth.ts';
 import { CHANNELS, DELIVERY_STATES, type Mode } from '../storage/tables.ts';
 import { MAIL_TESTS_PER_MINUTE } from './bounds.ts';
 import { parseDeliveryQuery } from './delivery-query.ts';
+import { checkRecipient } from './mail/test-mail.ts';
 import type { DeliveryManagement } from './management.ts';
 import { DeliveryList, DeliveryWithContent, MailTest, MailTestResult, RetryDeliveries, RetryResult } from './schema.ts';
-import { checkRecipient } from './test-mail.ts';
 
 const EXAMPLE = {
 	id: 'cmnrg2x8a2k',

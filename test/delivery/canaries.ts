@@ -6,7 +6,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
-import { textBody } from '../../src/delivery/post-body.ts';
+import { textBody } from '../../src/network/post-body.ts';
 import { makeCertificate } from './certificate.ts';
 
 /** Responds as the test says. */

@@ -3,11 +3,11 @@
 import { dirname, join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { createDispatch, type DispatchOptions } from '../../src/delivery/dispatch.ts';
-import type { PostResult } from '../../src/delivery/guarded-request.ts';
 import { manageDeliveries } from '../../src/delivery/management.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { createFileLinks } from '../../src/files/links.ts';
 import { createLog } from '../../src/log/log.ts';
+import type { PostResult } from '../../src/network/guarded-request.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms } from '../../src/storage/tables.ts';
 import { createByteBudget } from '../../src/tasks/byte-budget.ts';

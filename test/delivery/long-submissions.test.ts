@@ -8,8 +8,8 @@ import {
 	type NotifiedSubmission,
 	renderDigest,
 	renderNotification,
-} from '../../src/delivery/email.ts';
-import { fillSubject } from '../../src/delivery/subject.ts';
+} from '../../src/delivery/mail/email.ts';
+import { fillSubject } from '../../src/delivery/mail/subject.ts';
 import { encodeId } from '../../src/ids.ts';
 import { deliveries, submissions } from '../../src/storage/tables.ts';
 import { useDeliveryFixtures } from './fixtures.ts';

@@ -1,6 +1,6 @@
 /** A process that only sends what is in an outbox, so that a test can kill it. Arguments: database, mail server. */
 
-import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
+import { createGuardedPost } from '../../src/network/guarded-request.ts';
 import { openDeliveryFixture, SHORT_TIMING } from './delivery-fixture.ts';
 
 const [file = '', smtpUrl = ''] = process.argv.slice(2);

@@ -3,14 +3,14 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { parseSmtpUrl } from '../../src/config/smtp-url.ts';
-import { renderNotification } from '../../src/delivery/email.ts';
-import { createGuardedPost } from '../../src/delivery/guarded-request.ts';
-import { textBody } from '../../src/delivery/post-body.ts';
-import { sendMail } from '../../src/delivery/smtp.ts';
+import { renderNotification } from '../../src/delivery/mail/email.ts';
+import { sendMail } from '../../src/delivery/mail/smtp.ts';
 import { pingClamd, scanWithClamd } from '../../src/files/clamd.ts';
 import { newKey } from '../../src/files/file-store.ts';
 import { openS3 } from '../../src/files/s3.ts';
 import { createCaptchaCheck } from '../../src/intake/captcha.ts';
+import { createGuardedPost } from '../../src/network/guarded-request.ts';
+import { textBody } from '../../src/network/post-body.ts';
 import { connect, rowsOf } from '../../src/storage/postgres/connection.ts';
 import { type Endless, startEndless } from '../endless-server.ts';
 import { tempFolder } from '../temp-folder.ts';

@@ -3,6 +3,8 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import { AppError, invalidField } from '../../errors.ts';
 import { decodeId, encodeId } from '../../ids.ts';
+import type { GuardedPost } from '../../network/guarded-request.ts';
+import { textBody } from '../../network/post-body.ts';
 import type { Db, Storage } from '../../storage/contract.ts';
 import {
 	type DeliveryRow,
@@ -15,11 +17,9 @@ import {
 } from '../../storage/tables.ts';
 import type { Timeline } from '../../storage/timeline.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
-import type { GuardedPost } from '../guarded-request.ts';
-import { textBody } from '../post-body.ts';
-import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome, webhookTest } from '../webhook.ts';
 import { EVENTS, URL_MAX } from './bounds.ts';
 import type { CreateWebhook, UpdateWebhook, Webhook, WebhookTestResult, WebhookWithSecret } from './schema.ts';
+import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome, webhookTest } from './webhook.ts';
 
 const WEBHOOKS_MAX = 10;
 const OLD_SECRET_SIGNS_FOR_MS = DAY_MS;
@@ -69,7 +69,7 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 		const invalid = (why: string) => invalidField('url', 'INVALID_URL', why);
 		const url = text.trim();
 		if (url.length > URL_MAX) throw invalid(`url must have at most ${URL_MAX} characters.`);
-		const { objectionTo } = await import('../guarded-request.ts');
+		const { objectionTo } = await import('../../network/guarded-request.ts');
 		const objection = objectionTo(url, allowed);
 		if (objection !== undefined) throw invalid(objection);
 		return url;

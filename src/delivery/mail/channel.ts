@@ -1,0 +1,231 @@
+/** The mail channel of the outbox: renders a delivery as a mail and makes one attempt to send it. */
+
+import { and, count, desc, eq, exists, inArray, sql } from 'drizzle-orm';
+import type { SmtpServer } from '../../config/smtp-url.ts';
+import type { FileStore } from '../../files/file-store.ts';
+import type { Storage } from '../../storage/contract.ts';
+import type { SubmissionHead } from '../../storage/submission.ts';
+import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../../storage/tables.ts';
+import type { ByteBudget, Release } from '../../tasks/byte-budget.ts';
+import { formatMailbox, parseMailboxes } from '../../text/email-address.ts';
+import type { Attempt, Content, Messages } from '../channel.ts';
+import { ADDRESS_CHANGED, NO_MAIL_SERVER, SUBMISSIONS_DIGEST } from '../outbox.ts';
+import type { Outcome } from '../worker/outcome.ts';
+import { renderAddressNotice } from './address-notice.ts';
+import { chooseAttachments, createAttachments, UnreadableFile } from './attachments.ts';
+import {
+	DIGEST_READS,
+	type Mail,
+	type MailIdentity,
+	NOTIFICATION_READS,
+	type NotifiedSubmission,
+	renderDigest,
+	renderNotification,
+} from './email.ts';
+import { keptMail, shownMail } from './kept-mail.ts';
+import { SMTP_TIMEOUTS, type SmtpTimeouts, sendMail } from './smtp.ts';
+
+const DIGEST_SHOWS = 50;
+/** Copies in memory of the text that is read of a submission: in the parts of the mail, and in the encoded mail. */
+const COPIES = 6;
+/** The part of its files that a mail holds in buffers and garbage. More than half of the share of deliveries, so that one goes at a time. */
+const FILES_BYTES = 10 * 1024 * 1024;
+
+export interface MailChannelOptions {
+	/** `null` while no mail server is set: mails can be shown, not sent. */
+	server: SmtpServer | null;
+	/** Called for every mail, because the public address may be known only once the server listens. */
+	identity: () => MailIdentity;
+	/** Memory for the content of submissions. */
+	budget: Pick<ByteBudget, 'take'>;
+	/** The bytes of attached files. */
+	store: Pick<FileStore, 'read'>;
+	timeouts?: SmtpTimeouts;
+}
+
+interface RenderOptions {
+	evenSpam: boolean;
+	/** True if files are attached, provided that the form says so; … */
+	attaches: boolean;
+	/** … without these. */
+	unreadable?: ReadonlySet<number>;
+	/** True if the mail will be sent, and not only shown. */
+	isSent: boolean;
+	signal?: AbortSignal;
+}
+
+interface Needs {
+	/** The submissions to read. */
+	heads: readonly SubmissionHead[];
+	reads: { textMax: number };
+	/** Bytes of memory for something else. */
+	more?: number;
+	signal?: AbortSignal | undefined;
+}
+
+/** A mail, and the function that returns its bytes to the budget. */
+interface Rendered {
+	mail: Mail;
+	release: Release;
+}
+
+export function createMailChannel(
+	storage: Storage,
+	{ server, identity, budget, store, timeouts = SMTP_TIMEOUTS }: MailChannelOptions,
+): Messages {
+	const { db } = storage;
+	const attachments = createAttachments(storage, store);
+
+	const timeOf = (id: number) => new Date(storage.clock.timeline().millisOf(id));
+
+	/** A submission with only as much of its text as the mail needs. */
+	async function readBeginning(formId: number, id: number, { textMax }: { textMax: number }) {
+		const [submission] = await db
+			.select({
+				id: submissions.id,
+				data: sql<string>`substr(${submissions.data}, 1, ${textMax})`,
+				subject: submissions.subject,
+				replyTo: submissions.replyTo,
+				isSpam: submissions.isSpam,
+				spamReasons: submissions.spamReasons,
+				meta: submissions.meta,
+			})
+			.from(submissions)
+			.where(and(eq(submissions.id, id), eq(submissions.formId, formId)));
+		return submission && { ...submission, receivedAt: timeOf(id) };
+	}
+
+	/** Waits for the memory that `make` needs to read these submissions, and holds it until the mail is released. */
+	async function within(
+		{ heads, reads, more = 0, signal }: Needs,
+		make: () => Promise<Mail | Outcome>,
+	): Promise<Rendered | Outcome> {
+		// To read the beginning of a text, the engine briefly loads all of it.
+		const read = Math.max(0, ...heads.map(({ bytes }) => bytes));
+		const held = heads.reduce((sum, { bytes }) => sum + COPIES * Math.min(bytes, reads.textMax), 0);
+		const release = await budget.take(read + held + more, signal);
+		let rendered: Rendered | undefined;
+		try {
+			const mail = await make();
+			if ('kind' in mail) return mail;
+			release(read);
+			rendered = { mail, release };
+			return rendered;
+		} finally {
+			if (!rendered) release();
+		}
+	}
+
+	async function render(
+		row: DeliveryRow,
+		{ evenSpam, attaches, unreadable, isSent, signal }: RenderOptions,
+	): Promise<Rendered | Outcome> {
+		const [form] = await db.select().from(forms).where(eq(forms.id, row.formId));
+		if (!form || form.deletedAt !== null) return { kind: 'rejected', error: 'The form was deleted' };
+		const to = parseMailboxes(row.destination, Number.POSITIVE_INFINITY)?.map(formatMailbox);
+		if (!to) return { kind: 'rejected', error: `"${row.destination}" is not a mail address` };
+		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, to, signal });
+		if (row.event === ADDRESS_CHANGED) {
+			const mail = renderAddressNotice(identity(), { id: row.id, madeAt: timeOf(row.id), form, to });
+			return { mail, release: () => {} };
+		}
+		const head = await storage.submissions.head(form.id, row.submissionId ?? -1);
+		const files = head ? await attachments.filesOf(head.id, form.attachFiles && attaches && isSent) : [];
+		const chosen = form.attachFiles && attaches ? chooseAttachments(files) : [];
+		const attached = attachments.attach(chosen.filter(({ id }) => !unreadable?.has(id)));
+		const more = isSent && attached.length > 0 ? FILES_BYTES : 0;
+		return within({ heads: head ? [head] : [], reads: NOTIFICATION_READS, more, signal }, async () => {
+			const submission = await readBeginning(form.id, row.submissionId ?? -1, NOTIFICATION_READS);
+			if (!submission) return { kind: 'rejected', error: 'The submission was deleted' };
+			if (submission.isSpam && !evenSpam) return { kind: 'withheld', error: 'The submission is marked as spam' };
+			return renderNotification(identity(), {
+				form,
+				submission: { ...submission, files, unreadable },
+				to,
+				attachments: attached,
+			});
+		});
+	}
+
+	/** A delivery split off from a digest covers the same submissions. */
+	async function digest(
+		row: DeliveryRow,
+		{ form, to, signal }: { form: FormRow; to: string[]; signal?: AbortSignal },
+	): Promise<Rendered | Outcome> {
+		const id = row.digestId ?? row.id;
+		const notSpam = db
+			.select({ id: submissions.id })
+			.from(submissions)
+			.where(and(eq(submissions.id, deliveries.submissionId), eq(submissions.isSpam, false)));
+		const batched = and(eq(deliveries.digestId, id), eq(deliveries.state, 'gathered'), exists(notSpam));
+		const [counted] = await db.select({ total: count() }).from(deliveries).where(batched);
+		const total = counted?.total ?? 0;
+		if (total === 0)
+			return { kind: 'rejected', error: 'All submissions of this digest were deleted or marked as spam' };
+		const latestIds = db
+			.select({ id: deliveries.submissionId })
+			.from(deliveries)
+			.where(batched)
+			.orderBy(desc(deliveries.id))
+			.limit(DIGEST_SHOWS);
+		const shown = await db
+			.select({ id: submissions.id })
+			.from(submissions)
+			.where(inArray(submissions.id, latestIds))
+			.orderBy(desc(submissions.id));
+		const found = await Promise.all(shown.map((submission) => storage.submissions.head(form.id, submission.id)));
+		const heads = found.filter((head) => head !== undefined);
+		return within({ heads, reads: DIGEST_READS, signal }, async () => {
+			const files = await storage.submissions.files(heads.map((head) => head.id));
+			const latest: NotifiedSubmission[] = [];
+			for (const { id: submissionId } of heads) {
+				const submission = await readBeginning(form.id, submissionId, DIGEST_READS);
+				if (submission) latest.push({ ...submission, files: files.get(submissionId) ?? [] });
+				// Reading may take long: yield to other work in between.
+				await new Promise((resolve) => setImmediate(resolve));
+			}
+			return renderDigest(identity(), { id, madeAt: timeOf(id), form, total, latest, to });
+		});
+	}
+
+	/** A file that turns out to be unreadable breaks off the dialogue; then the mail goes without it, and says so. */
+	async function sendOnce(
+		to: SmtpServer,
+		{ row, attaches, signal }: { row: DeliveryRow; attaches: boolean; signal: AbortSignal },
+	): Promise<Attempt & { hasAttachments: boolean }> {
+		const unreadable = new Set<number>();
+		for (;;) {
+			const rendered = await render(row, { evenSpam: false, attaches, unreadable, isSent: true, signal });
+			if ('kind' in rendered) return { outcome: rendered, hasAttachments: false };
+			const { mail, release } = rendered;
+			try {
+				const outcome = await sendMail(to, mail, { timeouts, signal });
+				return { outcome, kept: keptMail(mail), hasAttachments: mail.attachments.length > 0 };
+			} catch (error) {
+				if (!(error instanceof UnreadableFile)) throw error;
+				unreadable.add(error.fileId);
+			} finally {
+				release();
+			}
+		}
+	}
+
+	return {
+		async send(row, { signal }) {
+			// Submissions' mails were planned with a server set, so they wait for it. This notice was planned without knowing.
+			const withoutServer = row.event === ADDRESS_CHANGED ? 'withheld' : 'unavailable';
+			if (!server) return { outcome: { kind: withoutServer, error: NO_MAIL_SERVER } };
+			const attempt = await sendOnce(server, { row, attaches: true, signal });
+			if (attempt.outcome.kind !== 'rejected' || !attempt.hasAttachments) return attempt;
+			// Too large, or a kind of file that the mail server does not take: the mail itself it may well take.
+			return sendOnce(server, { row, attaches: false, signal });
+		},
+		async compose(row) {
+			const rendered = await render(row, { evenSpam: true, attaches: true, isSent: false });
+			if ('kind' in rendered) return undefined;
+			rendered.release();
+			return shownMail(rendered.mail);
+		},
+		recall: async (_row, kept) => JSON.parse(kept) as Content,
+	};
+}

@@ -1,0 +1,88 @@
+/** The layout of every HTML mail: one card that works in all mail programs, wide and narrow, light and dark. */
+
+import { type Html, html, rawHtml, renderHtml } from '../../text/html.ts';
+
+export interface MailPage {
+	title: string;
+	/** The preview text beside the subject in a list of mails. */
+	preview: string;
+	formName: string;
+	note: string;
+	content: Html;
+	link: { url: string; label: string };
+	footer: Html;
+}
+
+const STYLE = `
+:root { color-scheme: light dark; supported-color-schemes: light dark; }
+body { margin: 0; padding: 0; background: #f3f4f6; }
+.outer { background: #f3f4f6; }
+.card { width: 100%; max-width: 640px; background: #ffffff; border: 1px solid #e2e5ea; border-radius: 10px; }
+.card, .name, .value, .footer { font-family: -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif; }
+.head { padding: 28px 32px 8px; }
+.form { margin: 0 0 6px; font-size: 13px; line-height: 18px; color: #5b6472; }
+h1 { margin: 0; font-size: 21px; line-height: 28px; font-weight: 600; color: #14181f; word-break: break-word; overflow-wrap: anywhere; }
+.body { padding: 12px 32px 8px; }
+.fields { border-collapse: collapse; table-layout: fixed; }
+.name { width: 30%; padding: 12px 16px 12px 0; border-top: 1px solid #e9ebef; font-size: 13px; line-height: 22px; font-weight: 500; color: #5b6472; word-break: break-word; overflow-wrap: anywhere; }
+.value { padding: 12px 0; border-top: 1px solid #e9ebef; font-size: 15px; line-height: 22px; color: #14181f; white-space: pre-wrap; word-break: break-word; overflow-wrap: anywhere; }
+.entry { white-space: normal; }
+.empty, .hint { color: #5b6472; }
+.hint { margin: 12px 0 0; font-size: 13px; line-height: 20px; }
+.action { padding: 16px 32px 32px; }
+.button { display: inline-block; padding: 11px 20px; border-radius: 7px; background: #1f4fd8; color: #ffffff; font-size: 15px; line-height: 20px; font-weight: 600; text-decoration: none; }
+.note { margin: 0 0 20px; font-size: 13px; line-height: 18px; color: #5b6472; }
+.footer { max-width: 640px; padding: 18px 32px 0; font-size: 12px; line-height: 18px; color: #5b6472; }
+.quiet { color: #5b6472; }
+@media (max-width: 520px) {
+	.outer-cell { padding: 0 0 24px !important; }
+	.card { border-width: 0 0 1px !important; border-radius: 0 !important; }
+	.head { padding: 22px 18px 6px !important; } .body { padding: 10px 18px 6px !important; }
+	.action { padding: 14px 18px 26px !important; } .footer { padding: 16px 18px 0 !important; }
+	.name, .value { display: block !important; width: auto !important; }
+	.name { padding: 12px 0 0 !important; line-height: 18px !important; }
+	.name + .value { border-top: 0 !important; padding: 2px 0 12px !important; }
+	.button { display: block !important; text-align: center !important; }
+}
+@media (prefers-color-scheme: dark) {
+	body, .outer { background: #111318 !important; }
+	.card { background: #1a1d24 !important; border-color: #2c313b !important; }
+	h1, .value { color: #eceef2 !important; }
+	.form, .name, .note, .empty, .hint, .footer, .quiet { color: #a3abb8 !important; }
+	.name, .value { border-top-color: #2c313b !important; }
+	.button { background: #8fb0ff !important; color: #0d1526 !important; }
+}`.trim();
+
+/** Tables and one style element, which all mail programs support; no external resources. */
+export function renderMailPage({ title, preview, formName, note, content, link, footer }: MailPage): string {
+	return renderHtml(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no">
+<title>${title}</title>
+<style>
+${rawHtml(STYLE)}
+</style>
+</head>
+<body>
+<div style="display:none;max-height:0;overflow:hidden;opacity:0">${preview}</div>
+<table role="presentation" class="outer" width="100%" cellpadding="0" cellspacing="0" border="0">
+<tr><td class="outer-cell" align="center" style="padding:32px 12px">
+<table role="presentation" class="card" cellpadding="0" cellspacing="0" border="0" align="center">
+<tr><td class="head"><p class="form" dir="auto">${formName}</p><h1 dir="auto">${title}</h1></td></tr>
+<tr><td class="body">
+${content}
+</td></tr>
+<tr><td class="action">${note && html`<p class="note">${note}</p>`}<a class="button" href="${link.url}">${link.label}</a></td></tr>
+</table>
+<div class="footer" dir="auto">${footer}</div>
+</td></tr>
+</table>
+</body>
+</html>
+`);
+}

@@ -1,0 +1,31 @@
+/** Pure: the bounded record of a sent mail. */
+
+import { KEPT_MAX_BYTES } from '../bounds.ts';
+import type { Content } from '../channel.ts';
+import type { Mail } from './email.ts';
+
+/** The whole mail to show, including its HTML part. */
+export function shownMail({ from, to, replyTo, subject, messageId, text, html }: Mail): Content & { html: string } {
+	return { from, to, replyTo, subject, messageId, text, html };
+}
+
+/** JSON text without the HTML part, which only repeats the text. A long text is cut, and `isCut` set. */
+export function keptMail(mail: Mail): string {
+	const { html: _, ...whole } = shownMail(mail);
+	const kept = JSON.stringify(whole);
+	if (Buffer.byteLength(kept) <= KEPT_MAX_BYTES) return kept;
+	const without = JSON.stringify({ ...whole, text: '', isCut: true });
+	const text = beginningWithin(mail.text, KEPT_MAX_BYTES - Buffer.byteLength(without));
+	return JSON.stringify({ ...whole, text, isCut: true });
+}
+
+/** The longest beginning whose JSON has at most `maxBytes` without its quotes. */
+function beginningWithin(text: string, maxBytes: number): string {
+	let end = Math.min(text.length, maxBytes);
+	for (;;) {
+		const beginning = text.slice(0, end).replace(/[\ud800-\udbff]$/, '');
+		const bytes = Buffer.byteLength(JSON.stringify(beginning)) - 2;
+		if (bytes <= maxBytes) return beginning;
+		end = Math.floor((end * maxBytes) / bytes);
+	}
+}

@@ -1,0 +1,59 @@
+/** Selects the due mails within their form's hourly cap; the others are batched into its digests. */
+
+import { and, gt, isNotNull } from 'drizzle-orm';
+import type { Storage } from '../../storage/contract.ts';
+import { type DeliveryRow, deliveries } from '../../storage/tables.ts';
+import { HOUR_MS } from '../../tasks/durations.ts';
+import { SUBMISSION_CREATED } from '../outbox.ts';
+import type { DueSelection } from '../worker/destination-worker.ts';
+import type { DueDelivery, Queue } from '../worker/queue.ts';
+import type { MailCap } from './cap.ts';
+import type { Digests } from './digests.ts';
+
+export function createMailSelection(
+	queue: Pick<Queue, 'postpone'>,
+	{ digests, cap, now }: { digests: Digests; cap: MailCap; now: () => number },
+): DueSelection {
+	/** Defers the mails above the cap: submissions are batched into a digest, all others wait. */
+	async function defer(formId: number, mails: DueDelivery[]): Promise<void> {
+		const until = cap.freeAt(formId, now());
+		const isBatched = ({ event }: DueDelivery) => event === SUBMISSION_CREATED;
+		const waitingIds = mails.filter((mail) => !isBatched(mail)).map(({ id }) => id);
+		if (waitingIds.length > 0) await queue.postpone(waitingIds, until);
+		await digests.add(formId, { mails: mails.filter(isBatched), dueAt: until });
+	}
+
+	return {
+		async choose(due, inFlight) {
+			const chosen: DueDelivery[] = [];
+			let deferred = 0;
+			for (const [formId, mails] of Map.groupBy(due, (mail) => mail.formId)) {
+				const busy = inFlight.filter((row) => row.formId === formId).length;
+				const left = Math.max(0, cap.left(formId, now()) - busy);
+				chosen.push(...mails.slice(0, left));
+				// An attempt in flight may fail, which frees its place for another mail.
+				if (mails.length <= left || busy > 0) continue;
+				await defer(formId, mails.slice(left));
+				deferred += mails.length - left;
+			}
+			const place = new Map(due.map(({ id }, index) => [id, index]));
+			chosen.sort((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0));
+			return { chosen, deferred };
+		},
+		countSent: (row, at) => cap.count(row.formId, at),
+	};
+}
+
+/** The mails of the last hour: they count towards the cap after a restart too. */
+export async function readSentMails(
+	storage: Storage,
+	now: number,
+): Promise<(Pick<DeliveryRow, 'formId'> & { finishedAt: number })[]> {
+	// Only these conditions, so that the index on stored content is used: the hour is short, the history long.
+	const recent = and(isNotNull(deliveries.content), gt(deliveries.finishedAt, now - HOUR_MS));
+	const { formId, finishedAt, channel, state } = deliveries;
+	const rows = await storage.db.select({ formId, finishedAt, channel, state }).from(deliveries).where(recent);
+	return rows
+		.filter((row) => row.channel === 'mail' && row.state === 'sent')
+		.map((row) => ({ formId: row.formId, finishedAt: row.finishedAt ?? 0 }));
+}

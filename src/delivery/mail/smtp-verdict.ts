@@ -1,0 +1,131 @@
+/** Maps SMTP replies and failures to outcomes, with sentences that tell the operator what to do. */
+
+import type { SmtpServer } from '../../config/smtp-url.ts';
+import { oneLine } from '../../text/one-line.ts';
+import type { Outcome, Remainder } from '../worker/outcome.ts';
+
+/** The step of the SMTP dialogue: connecting (with greeting and TLS), logging in, sending the mail. */
+export type SmtpStage = 'connect' | 'login' | 'send';
+
+/** nodemailer's error. */
+export interface SmtpFailure extends Error {
+	code?: string;
+	originalCode?: string;
+	timeoutType?: string;
+	command?: string;
+	response?: string;
+	responseCode?: number;
+	recipient?: string;
+	rejectedErrors?: SmtpFailure[];
+}
+
+/** The reply to an accepted mail. */
+export type SmtpReply = Pick<SmtpFailure, 'response' | 'rejectedErrors'>;
+
+const REPLY_MAX = 500;
+/** "Exceeded storage allocation": since the client announces the size, it concerns this one mail. */
+const TOO_LARGE = 552;
+const AUTHENTICATION_REQUIRED = 530;
+const CERTIFICATE_CODE = /CERT|ALTNAME|SELF_SIGNED|UNABLE_TO_|ISSUER/;
+const TLS_CODE = /TLS|SSL|EPROTO|ERR_BORING/;
+
+/** The server accepted the mail, perhaps not for every recipient. */
+export function judgeReply({ response, rejectedErrors = [] }: SmtpReply): Outcome {
+	const rest = rejectedErrors.map(
+		(error): Remainder => ({
+			kind: isPermanent(error) ? 'rejected' : 'retry',
+			destination: error.recipient ?? '',
+			error: `The server refused the recipient: ${reply(error)}`,
+		}),
+	);
+	return { kind: 'sent', note: line(response ?? ''), ...(rest.length > 0 && { rest }) };
+}
+
+export function judgeFailure(
+	failure: SmtpFailure,
+	{ server, stage }: { server: SmtpServer; stage: SmtpStage },
+): Outcome {
+	if (stage === 'connect') return { kind: 'unavailable', error: explainConnect(failure, server) };
+	if (stage === 'login') return { kind: 'unavailable', error: explainLogin(failure, server) };
+	if (failure.command === 'API') return { kind: 'rejected', error: `The mail cannot be sent: ${failure.message}` };
+	if (failure.code === 'EMESSAGE' && failure.responseCode === undefined) {
+		return { kind: 'rejected', error: 'The mail is larger than the server accepts' };
+	}
+	if (failure.responseCode === undefined) {
+		return { kind: 'retry', error: explainInterruption(failure), isDestinationSuspect: true };
+	}
+	return judgeRejection(failure);
+}
+
+/** The server replied with 4xx or 5xx to a part of the mail. */
+function judgeRejection(failure: SmtpFailure): Outcome {
+	const { command, responseCode } = failure;
+	if (responseCode === AUTHENTICATION_REQUIRED) {
+		return { kind: 'unavailable', error: `The server wants a login before it takes mail: ${reply(failure)}` };
+	}
+	if (command === 'MAIL FROM') {
+		// The sender is the same for every mail, so all of them would be rejected.
+		if (responseCode === TOO_LARGE) return { kind: 'rejected', error: `The mail is too large: ${reply(failure)}` };
+		return { kind: 'unavailable', error: `The server refused the sender, FORMSRV_MAIL_FROM: ${reply(failure)}` };
+	}
+	if (command === 'RCPT TO') {
+		const each = failure.rejectedErrors ?? [failure];
+		const error = `The server refused the recipient: ${each.map(reply).join('; ')}`.slice(0, 2 * REPLY_MAX);
+		return each.every(isPermanent) ? { kind: 'rejected', error } : { kind: 'retry', error };
+	}
+	const error = `The server refused the mail: ${reply(failure)}`;
+	if (isPermanent(failure)) return { kind: 'rejected', error };
+	return { kind: 'retry', error, isDestinationSuspect: responseCode === 421 };
+}
+
+/** A 5xx reply; 503 says only that the dialogue went wrong, not that this mail is unwanted. */
+function isPermanent({ responseCode = 0 }: SmtpFailure): boolean {
+	return responseCode >= 500 && responseCode < 600 && responseCode !== 503;
+}
+
+function explainConnect(failure: SmtpFailure, server: SmtpServer): string {
+	const place = `${server.host}:${server.port}`;
+	const code = failure.originalCode ?? failure.code ?? '';
+	if (failure.code === 'EDNS') return `The mail server's name ${server.host} cannot be resolved (${code})`;
+	if (code === 'ECONNREFUSED') return `Nothing accepts connections at ${place} (refused): check host and port`;
+	if (failure.code === 'ETIMEDOUT') return explainTimeout(failure, server);
+	if (CERTIFICATE_CODE.test(code)) {
+		return `The certificate of ${place} is not trusted (${line(failure.message)})`;
+	}
+	if (server.tls === 'implicit' && (TLS_CODE.test(code) || failure.code === 'ESOCKET')) {
+		return `No TLS connection to ${place} (${line(failure.message)}): does it expect smtp:// instead of smtps://?`;
+	}
+	if (failure.code === 'ETLS') {
+		return `${place} does not switch to TLS (${failure.response ? reply(failure) : line(failure.message)})`;
+	}
+	if (failure.responseCode !== undefined) return `${place} does not want to talk: ${reply(failure)}`;
+	if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return `There is no way to ${place} (${code})`;
+	return `The connection to ${place} failed (${line(failure.message)})`;
+}
+
+function explainTimeout({ timeoutType }: SmtpFailure, { host, port, tls }: SmtpServer): string {
+	if (timeoutType === 'CONNECT_TIMEOUT') {
+		return `${host}:${port} did not answer in time: is the port right, and not blocked by a firewall or the hoster?`;
+	}
+	if (timeoutType === 'UPGRADE_TIMEOUT') return `${host}:${port} did not finish switching to TLS in time`;
+	const hint = port === 465 && tls !== 'implicit' ? ': port 465 wants smtps:// instead of smtp://' : '';
+	return `${host}:${port} accepted the connection, but said nothing in time${hint}`;
+}
+
+function explainLogin(failure: SmtpFailure, { login }: SmtpServer): string {
+	if (failure.responseCode === undefined) return `The login failed (${explainInterruption(failure)})`;
+	return `The server refused the login of ${login?.user ?? ''}: ${reply(failure)}`;
+}
+
+function explainInterruption(failure: SmtpFailure): string {
+	if (failure.code === 'ETIMEDOUT') return 'The server stopped answering in the middle of the dialogue';
+	return `The connection broke in the middle of the dialogue: ${line(failure.message)}`;
+}
+
+function reply(failure: SmtpFailure): string {
+	return line(failure.response ?? failure.message);
+}
+
+function line(text: string): string {
+	return oneLine(text, REPLY_MAX);
+}

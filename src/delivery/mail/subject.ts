@@ -1,0 +1,60 @@
+/** Pure: builds a mail's subject from untrusted text: one line that every mail program shows alike. */
+
+import type { NamedText } from '../fields.ts';
+
+const SUBJECT_MAX = 200;
+/** Many times the length of a subject, because consecutive blanks become one. */
+const VALUE_IN_SUBJECT_MAX = 4_000;
+const PLACEHOLDER = /\{\{([^{}]{1,256})\}\}/g;
+/** Control characters, line separators and bidirectional overrides. */
+const UNFIT_FOR_SUBJECT = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+/** RFC 2047. */
+const ENCODED_WORD = /=\?([\w-]{1,40})(?:\*[\w-]{1,40})?\?([bq])\?([^?\s]*)\?=/gi;
+const BETWEEN_ENCODED_WORDS = /(\?=)\s+(?==\?)/g;
+/** Depth of nested encoded words: no mail program decodes deeper. */
+const DECODED_AT_MOST = 3;
+
+/**
+ * Replaces each `{{name}}` with the field of that name, or with nothing if it was not submitted.
+ * @returns one line of at most 200 characters, possibly empty
+ */
+export function fillSubject(template: string, fields: readonly NamedText[]): string {
+	const texts = new Map(fields.map(({ name, text }) => [name, text]));
+	const beginning = (name: string) => texts.get(name.trim())?.slice(0, VALUE_IN_SUBJECT_MAX) ?? '';
+	return tidySubject(template.replace(PLACEHOLDER, (_, name: string) => beginning(name)));
+}
+
+/**
+ * Decodes encoded words first, as mail programs would, so that their content is tidied too. If the result still looks
+ * like an encoded word, the sender has to encode it.
+ */
+export function tidySubject(text: string): string {
+	let line = tidyLine(text);
+	for (let times = 0; times < DECODED_AT_MOST; times++) line = tidyLine(decodeWords(line));
+	const characters = Array.from(line.slice(0, 2 * SUBJECT_MAX + 2));
+	return characters.length <= SUBJECT_MAX ? line : `${characters.slice(0, SUBJECT_MAX - 1).join('')}…`;
+}
+
+function tidyLine(text: string): string {
+	return text.toWellFormed().replace(UNFIT_FOR_SUBJECT, ' ').replace(/ {2,}/g, ' ').trim();
+}
+
+function decodeWords(text: string): string {
+	if (!text.includes('=?')) return text;
+	return text
+		.replace(BETWEEN_ENCODED_WORDS, '$1')
+		.replace(ENCODED_WORD, (word, charset: string, encoding: string, content: string) => {
+			try {
+				const bytes = encoding.toLowerCase() === 'b' ? Buffer.from(content, 'base64') : fromQ(content);
+				return new TextDecoder(charset).decode(bytes);
+			} catch {
+				return word;
+			}
+		});
+}
+
+function fromQ(content: string): Buffer {
+	const escaped = content.replaceAll('_', ' ').replace(/[^ -~]/g, '?');
+	const bytes = escaped.replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+	return Buffer.from(bytes, 'latin1');
+}

@@ -1,0 +1,93 @@
+/** The `submission.created` event of webhooks: as posted, as stored, and as shown to the owner. */
+
+import { presentFile, type ShownFile } from '../../files/present-file.ts';
+import { encodeId } from '../../ids.ts';
+import type { PostBody } from '../../network/post-body.ts';
+import type { Storage } from '../../storage/contract.ts';
+import { asDamaged, isJson, NO_DATA } from '../../storage/damage.ts';
+import type { PageEntry, StoredFile } from '../../storage/submission.ts';
+import type { DeliveryRow, FormRow } from '../../storage/tables.ts';
+import type { Timeline } from '../../storage/timeline.ts';
+import type { ByteBudget } from '../../tasks/byte-budget.ts';
+import { parseExact } from '../../text/exact-json.ts';
+import { SHOWN_MAX_BYTES } from '../bounds.ts';
+import type { Content } from '../channel.ts';
+import { ofFormOnly, presentAround } from '../present-submission.ts';
+import type { SharedText } from './shared-texts.ts';
+import { submissionEvent } from './webhook.ts';
+
+export interface Event {
+	type: string;
+	form: Pick<FormRow, 'id' | 'name' | 'slug'>;
+	/** With its files. */
+	submission: PageEntry;
+	timeline: Timeline;
+}
+
+/** Addresses of files, by their ids. */
+export type FileUrls = ReadonlyMap<number, string>;
+
+const NO_URLS: FileUrls = new Map();
+
+/** The body to post; releases the submission's text once it is written. */
+export function eventBody(event: Event, text: SharedText, urls: FileUrls): PostBody {
+	const [before, after] = parts(event, urls).map((part) => Buffer.from(part)) as [Buffer, Buffer];
+	return {
+		bytes: before.length + (text.bytes?.length ?? 0) + after.length,
+		*chunks() {
+			yield before;
+			if (text.bytes) yield text.bytes;
+			yield after;
+		},
+		sent: text.release,
+	};
+}
+
+/** In place of one whose text cannot be read any more. */
+export function damagedEvent(event: Event, { release }: SharedText): { event: Event; text: SharedText } {
+	return {
+		event: { ...event, submission: asDamaged(event.submission) },
+		text: { bytes: Buffer.from(NO_DATA), release },
+	};
+}
+
+/** JSON text of the event with `null` in place of the submission's data, which is stored anyway, and without the links. */
+export function eventKept(event: Event): string {
+	return parts(event, NO_URLS).join('null');
+}
+
+function parts({ type, form, submission, timeline }: Event, urls: FileUrls): [before: string, after: string] {
+	return submissionEvent(type, {
+		form: { id: encodeId(form.id), name: form.name, slug: form.slug },
+		createdAt: timeline.isoOf(submission.id),
+		around: presentAround(ofFormOnly(submission), timeline, (file) => withUrl(file, urls)),
+	});
+}
+
+/** The event with the submission's data restored, cut if it is long. */
+export async function eventShown(
+	kept: string,
+	{ row, storage, budget }: { row: DeliveryRow; storage: Storage; budget: Pick<ByteBudget, 'take'> },
+): Promise<Content | undefined> {
+	const submission = await storage.submissions.head(row.formId, row.submissionId ?? -1);
+	if (!submission) return undefined;
+	const release = await budget.take(submission.bytes);
+	try {
+		const bytes = await storage.submissions.text(submission, SHOWN_MAX_BYTES);
+		if (!bytes) return undefined;
+		const isCut = submission.bytes > SHOWN_MAX_BYTES;
+		// `stream` drops a character that was cut in two.
+		const text = new TextDecoder().decode(bytes, { stream: true });
+		const event = JSON.parse(kept) as { data: { submission: { data: unknown } } };
+		event.data.submission.data = isCut || !isJson(text) ? text : parseExact(text);
+		return isCut ? { ...event, isCut } : { ...event };
+	} finally {
+		release();
+	}
+}
+
+/** A file as the API shows it, with a link that needs no key, except in what is kept of the event. */
+function withUrl(file: StoredFile, urls: FileUrls): ShownFile & { url?: string } {
+	const url = urls.get(file.id);
+	return { ...presentFile(file), ...(url !== undefined && { url }) };
+}

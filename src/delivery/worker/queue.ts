@@ -1,0 +1,213 @@
+/** The queue of one destination, on disk: due deliveries are claimed by a lease, then completed or requeued. */
+
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, type Placeholder, type SQL, sql } from 'drizzle-orm';
+import type { Db, Storage } from '../../storage/contract.ts';
+import { type Channel as ChannelName, type DeliveryRow, deliveries, webhooks } from '../../storage/tables.ts';
+import { longestWait, type Schedule, waitAfter } from './backoff.ts';
+import type { Outcome, Remainder } from './outcome.ts';
+
+/** All mail goes to one destination, the mail server; each webhook is one. */
+export interface Destination {
+	channel: ChannelName;
+	webhookId: number | null;
+}
+
+export type DueDelivery = Pick<DeliveryRow, 'id' | 'formId' | 'event' | 'destination'>;
+
+export interface QueueOptions {
+	schedule: Schedule;
+	/** How long a claim lasts unless it is renewed. */
+	leaseMs: number;
+	now: () => number;
+	random?: () => number;
+}
+
+/** After this many interrupted attempts, the delivery itself may be crashing the process. */
+const SUSPICIOUS_ATTEMPTS = 3;
+
+type Change = Partial<typeof deliveries.$inferInsert>;
+
+export type Queue = ReturnType<typeof createQueue>;
+
+export function createQueue(
+	storage: Storage,
+	destination: Destination,
+	{ schedule, leaseMs, now, random }: QueueOptions,
+) {
+	const { db } = storage;
+	const byDestination = and(
+		eq(deliveries.channel, destination.channel),
+		destination.webhookId === null ? isNull(deliveries.webhookId) : eq(deliveries.webhookId, destination.webhookId),
+	);
+	const isWaiting = eq(deliveries.state, 'waiting');
+	const select = () =>
+		db
+			.select({
+				id: deliveries.id,
+				formId: deliveries.formId,
+				event: deliveries.event,
+				destination: deliveries.destination,
+				nextAttemptAt: deliveries.nextAttemptAt,
+			})
+			.from(deliveries)
+			.orderBy(asc(deliveries.nextAttemptAt));
+	const selectDue = select()
+		.where(and(byDestination, isWaiting, lte(deliveries.nextAttemptAt, sql.placeholder('now'))))
+		.limit(sql.placeholder('limit'))
+		.prepare();
+	const selectLater = select()
+		.where(and(byDestination, gt(deliveries.nextAttemptAt, sql.placeholder('after'))))
+		.limit(1)
+		.prepare();
+	const expiredAt = (moment: number | Placeholder) =>
+		and(byDestination, eq(deliveries.state, 'sending'), lte(deliveries.nextAttemptAt, moment));
+	const selectExpired = db
+		.select()
+		.from(deliveries)
+		.where(expiredAt(sql.placeholder('now')))
+		.prepare();
+
+	async function update(condition: SQL | undefined, values: Change): Promise<void> {
+		await storage.batch((tx) => [tx.update(deliveries).set(values).where(condition)]);
+	}
+
+	const stillDue = (ids: readonly number[]) =>
+		and(inArray(deliveries.id, [...ids]), isWaiting, lte(deliveries.nextAttemptAt, now()));
+
+	function afterFailure(
+		row: DeliveryRow,
+		{ error, retryAfterMs = 0 }: { error: string; retryAfterMs?: number },
+	): Change {
+		const wait = waitAfter(schedule, row.attempts, random);
+		if (wait === undefined) return failed(`Given up after ${row.attempts} attempts. ${error}`);
+		return { state: 'waiting', nextAttemptAt: now() + Math.max(wait, retryAfterMs), lastError: error };
+	}
+
+	function failed(error: string): Change {
+		return { state: 'failed', nextAttemptAt: null, finishedAt: now(), lastError: error };
+	}
+
+	/** Restores its place in the queue; a suspicious delivery waits instead, so that all others go first. */
+	function afterInterruption(row: DeliveryRow): Change {
+		const error = 'The server ended during this attempt; it may have arrived';
+		if (row.attempts >= SUSPICIOUS_ATTEMPTS) return afterFailure(row, { error });
+		return {
+			state: 'waiting',
+			nextAttemptAt: Math.min(storage.clock.timeline().millisOf(row.id), now()),
+			lastError: error,
+		};
+	}
+
+	function afterAttempt(row: DeliveryRow, outcome: Outcome): Change {
+		switch (outcome.kind) {
+			case 'sent':
+				return { state: 'sent', nextAttemptAt: null, finishedAt: now(), lastError: null };
+			case 'rejected':
+				return failed(outcome.error);
+			case 'withheld':
+				return { state: 'withheld', nextAttemptAt: null, lastError: outcome.error };
+			case 'unavailable':
+				// The attempt does not count, and another delivery goes first next time.
+				return { state: 'waiting', attempts: row.attempts - 1, nextAttemptAt: now(), lastError: outcome.error };
+			case 'retry':
+				return afterFailure(row, outcome);
+		}
+	}
+
+	/** The columns in which the delivery for one remaining recipient differs from the original. */
+	function split(row: DeliveryRow, { rest, id }: { rest: Remainder; id: number }): Change {
+		const next = rest.kind === 'retry' ? afterFailure(row, rest) : failed(rest.error);
+		return { finishedAt: null, content: null, ...next, id, digestId: digestOf(row), destination: rest.destination };
+	}
+
+	function publish({ id, formId }: DeliveryRow, state: string): void {
+		storage.events.publish({ type: 'delivery', formId, deliveryId: id, state });
+	}
+
+	return {
+		/** Due deliveries; the longest waiting first. */
+		due: (limit: number): Promise<DueDelivery[]> => selectDue.execute({ now: now(), limit }) as Promise<DueDelivery[]>,
+		/** Requeues deliveries whose lease ran out, because their worker died; `inFlight` are those of the caller. */
+		async requeueExpired(inFlight: readonly number[]): Promise<void> {
+			const at = now();
+			const dead = (await selectExpired.execute({ now: at })).filter(({ id }) => !inFlight.includes(id));
+			if (dead.length === 0) return;
+			await storage.batch((tx) =>
+				dead.map((row) =>
+					tx
+						.update(deliveries)
+						.set(afterInterruption(row))
+						.where(and(eq(deliveries.id, row.id), expiredAt(at))),
+				),
+			);
+		},
+		/** Returns whether anything is to be sent there, now or later. */
+		hasWaiting: async (): Promise<boolean> => (await selectLater.execute({ after: -1 })).length > 0,
+		/** When the next delivery falls due, in milliseconds since 1970. */
+		async nextDue(): Promise<number | undefined> {
+			const [row] = (await selectLater.execute({ after: now() })) as { nextAttemptAt: number }[];
+			return row?.nextAttemptAt;
+		},
+		/**
+		 * Claims those that are still due. The attempt counts from here, so that one that crashes the process counts too.
+		 * A webhook's deliveries take its present URL.
+		 */
+		async claim(ids: readonly number[]): Promise<DeliveryRow[]> {
+			const url = db.select({ url: webhooks.url }).from(webhooks).where(eq(webhooks.id, deliveries.webhookId));
+			const [rows] = await storage.batch((tx) => [
+				tx
+					.update(deliveries)
+					.set({
+						state: 'sending',
+						nextAttemptAt: now() + leaseMs,
+						attempts: sql`${deliveries.attempts} + 1`,
+						...(destination.webhookId !== null && { destination: sql`coalesce(${url}, ${deliveries.destination})` }),
+					})
+					.where(stillDue(ids))
+					.returning(),
+			]);
+			for (const row of rows) publish(row, 'sending');
+			return rows;
+		},
+		renew: (ids: readonly number[]): Promise<void> =>
+			update(and(inArray(deliveries.id, [...ids]), eq(deliveries.state, 'sending')), {
+				nextAttemptAt: now() + leaseMs,
+			}),
+		/** Defers those that are still due. */
+		postpone: (ids: readonly number[], until: number): Promise<void> => update(stillDue(ids), { nextAttemptAt: until }),
+		/** Stores the outcome of an attempt, unless the delivery was removed meanwhile. */
+		async complete(row: DeliveryRow, { outcome, content }: { outcome: Outcome; content?: string }): Promise<void> {
+			const values = { ...afterAttempt(row, outcome), ...(content !== undefined && { content }) };
+			const rest = outcome.kind === 'sent' ? (outcome.rest ?? []) : [];
+			const parts = rest.map((part) => split(row, { rest: part, id: storage.nextId() }));
+			const stillClaimed = and(eq(deliveries.id, row.id), eq(deliveries.state, 'sending'));
+			await storage.batch((tx) => [
+				...parts.map((part) => insertCopy(tx, part, stillClaimed)),
+				tx.update(deliveries).set(values).where(stillClaimed),
+			]);
+			publish(row, values.state ?? row.state);
+		},
+		/**
+		 * Makes deliveries due that lie further ahead than the longest possible wait: the clock was set back. The worker
+		 * still sends them at its usual pace.
+		 */
+		async reschedule(): Promise<void> {
+			const horizon = now() + Math.max(longestWait(schedule), leaseMs);
+			const stranded = await selectLater.execute({ after: horizon });
+			if (stranded.length === 0) return;
+			await update(and(byDestination, gt(deliveries.nextAttemptAt, horizon)), { nextAttemptAt: now() });
+		},
+	};
+}
+
+/** Inserts a copy of the selected delivery with changed values; nothing if there is none. */
+function insertCopy(tx: Db, values: Change, selected: SQL | undefined) {
+	const changed = Object.fromEntries(Object.entries(values).map(([column, value]) => [column, sql`${value}`]));
+	const copy = tx.select({ ...getTableColumns(deliveries), ...changed }).from(deliveries);
+	return tx.insert(deliveries).select(copy.where(selected));
+}
+
+/** The digest that a row is, or is a part of; `null` for all others. */
+function digestOf({ id, digestId, submissionId }: DeliveryRow): number | null {
+	return submissionId === null ? (digestId ?? id) : null;
+}

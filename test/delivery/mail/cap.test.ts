@@ -1,0 +1,172 @@
+/** The hourly mail cap: a digest covers the submissions above it. */
+
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { encodeId } from '../../../src/ids.ts';
+import { type DeliveryRow, deliveries } from '../../../src/storage/tables.ts';
+import { allIn, useDeliveryFixtures } from '../fixtures.ts';
+
+const { openFixture, server } = useDeliveryFixtures();
+
+setDefaultTimeout(30_000);
+
+const count = (rows: DeliveryRow[], state: string) => rows.filter((row) => row.state === state).length;
+
+test('above the hourly cap one digest covers the remaining submissions', async () => {
+	const clock = { now: Date.UTC(2026, 0, 2) };
+	const peer = await server();
+	const { submit, start, until, rows, dispatch, form } = await openFixture({
+		smtpUrl: peer.url,
+		mailPerHour: 3,
+		now: () => clock.now,
+	});
+	await start();
+	for (let i = 0; i < 10; i++) {
+		clock.now += 1;
+		await submit({ n: `no ${i}` });
+	}
+	await until((found) => count(found, 'gathered') === 7 && count(found, 'sent') === 3);
+	expect(peer.accepted).toHaveLength(3);
+	const digest = (await rows()).find(({ event }) => event === 'submissions.digest');
+	expect(digest).toMatchObject({ state: 'waiting', formId: form.id, submissionId: null });
+
+	clock.now += 3_600_000;
+	await until((found) => found.find(({ id }) => id === digest?.id)?.state === 'sent');
+	expect(peer.accepted).toHaveLength(4);
+	const last = peer.accepted.at(-1)?.content ?? '';
+	expect(last).toContain('Subject: 7 more submissions: Contact');
+	for (let i = 3; i < 10; i++) expect(last).toContain(`no ${i}`);
+	const batched = (
+		await dispatch.deliveries.list({}, { readQuery: () => ({ state: 'gathered', limit: 50, offset: 0 }) })
+	).deliveries;
+	expect(batched).toHaveLength(7);
+	expect(new Set(batched.map((one) => one.digest))).toEqual(new Set([encodeId(digest?.id ?? 0)]));
+});
+
+test('a submission marked as spam after batching is not in the digest', async () => {
+	const peer = await server();
+	const { submit, start, until, rows, storage, form, dispatch } = await openFixture({
+		smtpUrl: peer.url,
+		mailPerHour: 1,
+	});
+	await start();
+	await submit({ n: 'first' });
+	await until(allIn('sent', 1));
+	await submit({ n: 'wanted' });
+	const junk = await submit({ n: 'junk' });
+	await until((found) => found.filter(({ state }) => state === 'gathered').length === 2);
+	await storage.submissions.change(form.id, [junk], { isSpam: true });
+	const digest = (await rows()).find(({ event }) => event === 'submissions.digest');
+	const { content } = await dispatch.deliveries.get(encodeId(digest?.id ?? 0));
+	const { subject, text } = content as { subject: string; text: string };
+	expect(subject).toBe('1 more submission: Contact');
+	expect(text).toContain('wanted');
+	expect(text).not.toContain('junk');
+});
+
+test('each form has its own cap, which survives restarts', async () => {
+	const peer = await server();
+	const first = await openFixture({ smtpUrl: peer.url, mailPerHour: 2 });
+	await first.start();
+	for (let i = 0; i < 2; i++) await first.submit();
+	await first.until(allIn('sent', 2));
+	await first.stop();
+
+	const second = await openFixture({ smtpUrl: peer.url, mailPerHour: 2, file: first.file });
+	await second.start();
+	await second.submit();
+	const other = await second.makeForm();
+	await second.submit({}, { to: other });
+	const rows = await second.until((found) =>
+		found.some(({ formId, state }) => formId === other.id && state === 'sent'),
+	);
+	expect(rows.filter(({ state }) => state === 'sent')).toHaveLength(3);
+	await second.until((found) => found.some(({ state }) => state === 'gathered'));
+});
+
+test('a digest goes to the addresses at the time of submission, also when they change within the hour', async () => {
+	const clock = { now: Date.UTC(2026, 0, 2) };
+	const peer = await server();
+	const { submit, start, until, form } = await openFixture({ smtpUrl: peer.url, mailPerHour: 2, now: () => clock.now });
+	const moved = { ...form, notificationEmail: 'new@example.com' };
+	await start();
+	for (let i = 0; i < 4; i++) await submit({ n: `old ${i}` });
+	await until((found) => count(found, 'gathered') === 2 && count(found, 'sent') === 2);
+	for (let i = 0; i < 3; i++) await submit({ n: `new ${i}` }, { to: moved });
+	await until((found) => count(found, 'gathered') === 5);
+
+	clock.now += 3_600_000;
+	await until((found) => found.every(({ state }) => state === 'sent' || state === 'gathered'));
+	const digests = peer.accepted.slice(2);
+	expect(digests.map(({ to }) => to[0]).sort()).toEqual(['new@example.com', 'owner@example.com']);
+	for (const { to, content } of digests) {
+		expect(content.includes('new 0')).toBe(to[0] === 'new@example.com');
+		expect(content.includes('old 3')).toBe(to[0] === 'owner@example.com');
+	}
+});
+
+test('a flood of 2,000 submissions is 60 mails and one digest that counts the others', async () => {
+	const clock = { now: Date.UTC(2026, 0, 2) };
+	const peer = await server();
+	const { submit, start, until, dispatch, form, logLines } = await openFixture({
+		smtpUrl: peer.url,
+		mailPerHour: 60,
+		now: () => clock.now,
+	});
+	const digests = async () =>
+		(await dispatch.deliveries.list({}, { readQuery: () => ({ limit: 1, offset: 0 }) })).digests;
+	await start();
+	expect(await digests()).toEqual([]);
+	await Promise.all(Array.from({ length: 2000 }, (_, i) => submit({ n: i })));
+	await until((rows) => count(rows, 'gathered') === 1940 && count(rows, 'sent') === 60);
+	expect(peer.accepted).toHaveLength(60);
+	const goesAt = new Date(clock.now + 3_600_000).toISOString();
+	// It is deferred once all sixty are counted.
+	await until((rows) =>
+		rows.some(
+			({ event, nextAttemptAt }) =>
+				event === 'submissions.digest' && nextAttemptAt !== null && nextAttemptAt > clock.now,
+		),
+	);
+	const since = expect.stringMatching(/^2026-01-02T00:00:0/);
+	expect(await digests()).toEqual([{ delivery: expect.any(String), form: encodeId(form.id), since, goesAt }]);
+	expect(logLines.join('').match(/further submissions go into one digest/g)).toHaveLength(1);
+	clock.now += 3_600_000;
+	await until((rows) => rows.some(({ event, state }) => event === 'submissions.digest' && state === 'sent'));
+	expect(peer.accepted).toHaveLength(61);
+	expect(peer.accepted.at(-1)?.content).toContain('Subject: 1,940 more submissions: Contact');
+	expect(await digests()).toEqual([]);
+});
+
+test('without a mail server the notice of changed addresses is withheld, and delays nothing', async () => {
+	const { start, until, storage, dispatch, form } = await openFixture({ smtpUrl: null });
+	await start();
+	const notices = dispatch.outbox.planAddressNotice(form);
+	await storage.batch((tx) => notices.map((notice) => tx.insert(deliveries).values(notice)));
+	dispatch.outbox.wake(notices);
+	const [row] = await until(allIn('withheld', 1));
+	expect(row?.lastError).toBe('No mail server is set: FORMSRV_SMTP_URL');
+	const { mail } = await dispatch.deliveries.list({}, { readQuery: () => ({ limit: 1, offset: 0 }) });
+	expect(mail).toEqual({ isSet: false, heldSince: null, heldReason: null, nextProbeAt: null });
+});
+
+test('above the cap the notice of changed addresses waits, and goes into no digest', async () => {
+	const clock = { now: Date.UTC(2026, 0, 2) };
+	const peer = await server();
+	const { submit, start, until, storage, dispatch, form } = await openFixture({
+		smtpUrl: peer.url,
+		mailPerHour: 1,
+		now: () => clock.now,
+	});
+	await start();
+	await submit();
+	await until(allIn('sent', 1));
+	const notices = dispatch.outbox.planAddressNotice(form);
+	await storage.batch((tx) => notices.map((notice) => tx.insert(deliveries).values(notice)));
+	dispatch.outbox.wake(notices);
+	const noticeIn = (rows: DeliveryRow[]) => rows.find(({ id }) => id === notices[0]?.id);
+	await until((rows) => (noticeIn(rows)?.nextAttemptAt ?? 0) > clock.now);
+	clock.now += 3_600_000;
+	await until((rows) => noticeIn(rows)?.state === 'sent');
+	expect(peer.accepted.at(-1)?.content).toContain('Subject: Notification address changed: Contact');
+	expect(peer.accepted).toHaveLength(2);
+});
