@@ -1,17 +1,29 @@
 /** Pure: matches texts with a pattern in a time that grows with the length of both, whatever they are, and in stretches. */
 
 import { createSets, type SetsOf } from './pattern-sets.ts';
-import { type Boundary, countOperations, PatternFault, parsePattern, type Syntax } from './pattern-syntax.ts';
+import {
+	ASCII_END,
+	type Boundary,
+	countOperations,
+	PatternFault,
+	parsePattern,
+	type Syntax,
+} from './pattern-syntax.ts';
 
 export const PATTERN_MAX = 500;
 /** Largest size of the program: a repetition counts as often as it is written out. */
 const SIZE_MAX = 1000;
 /** In parts of the program. */
 const OPERATION_SIZE = 200;
-/** About a millisecond. */
-export const STEPS_AT_A_STRETCH = 50_000;
+/** Parts that a set counts for if the engine is asked about it. */
+const ASKED_SIZE = 4;
+/** Steps of asking, at a character beyond ASCII: for all sets at once, and more for each. */
+const ASK_STEPS = 50;
+const ASKED_STEPS = 10;
+/** Less than a millisecond. */
+export const STEPS_AT_A_STRETCH = 200_000;
 
-/** Steps of patterns since their last pause. In a step they look at one state, or ask whether a character is in one set. */
+/** Steps of patterns since their last pause. In a step they look at one state. */
 export interface Work {
 	steps: number;
 }
@@ -28,19 +40,27 @@ interface State {
 	/** The number of the set that the next character has to be in. */
 	set?: number;
 	holds?: Boundary;
-	next: number[];
+	next: [] | [number] | [number, number];
 }
 
+/** The states, each named by its place, as arrays: going through them is what takes the time. */
 interface Program {
-	/** A state is named by its place in here. */
-	states: State[];
+	/** The numbers of sets, {@link NO_SET} or {@link AT_END}. */
+	sets: Int16Array;
+	holds: (Boundary | undefined)[];
+	firsts: Uint16Array;
+	/** The same as the first where there is no other way. */
+	seconds: Uint16Array;
 	start: number;
 	setsOf: SetsOf;
-	setCount: number;
+	/** At a character beyond ASCII. */
+	askSteps: number;
 }
 
 /** The state at the end of the program. */
 const END = 0;
+const NO_SET = -1;
+const AT_END = -2;
 
 /** @throws PatternFault */
 export function compilePattern(source: string): Pattern {
@@ -51,8 +71,20 @@ export function compilePattern(source: string): Pattern {
 	}
 	const { states, sets, write, size } = createWriter();
 	const start = write(parsePattern(source), END);
-	const program = { states, start, setsOf: createSets([...sets.keys()]), setCount: sets.size };
-	return { size: size() + operations * OPERATION_SIZE, match: (texts, work) => matchAll(program, texts, work) };
+	const { setsOf, askedCount } = createSets([...sets.keys()]);
+	const program = {
+		sets: Int16Array.from(states, ({ set }, at) => set ?? (at === END ? AT_END : NO_SET)),
+		holds: states.map(({ holds }) => holds),
+		firsts: Uint16Array.from(states, ({ next }) => next[0] ?? END),
+		seconds: Uint16Array.from(states, ({ next }) => next[1] ?? next[0] ?? END),
+		start,
+		setsOf,
+		askSteps: askedCount > 0 ? ASK_STEPS + ASKED_STEPS * askedCount : 0,
+	};
+	return {
+		size: size() + operations * OPERATION_SIZE + askedCount * ASKED_SIZE,
+		match: (texts, work) => matchAll(program, texts, work),
+	};
 }
 
 function* matchAll(program: Program, texts: readonly string[], work: Work): Generator<void, boolean> {
@@ -76,68 +108,57 @@ function* matchAll(program: Program, texts: readonly string[], work: Work): Gene
 }
 
 /** All ways through the program are followed at once (K. Thompson, 1968), each state once for a character. */
-function createWays({ states, start, setsOf, setCount }: Program) {
-	const sets = Int16Array.from(states, ({ set }) => set ?? -1);
-	/** Those that wait for a character, and the end. */
-	const isTarget = Uint8Array.from(states, ({ set }, at) => Number(set !== undefined || at === END));
-	const afterSet = Uint16Array.from(states, ({ next }) => next[0] ?? END);
+function createWays({ sets, holds, firsts, seconds, start, setsOf, askSteps }: Program) {
 	/** The moment at which a state was last reached. */
-	const seen = new Uint32Array(states.length);
-	const open = new Uint16Array(states.length);
+	const seen = new Uint32Array(sets.length);
+	/** To be followed; a state may be among them twice, once by each way. */
+	const open = new Uint16Array(2 * sets.length);
 	let now = 0;
-	let current = new Uint16Array(states.length);
+	/** Those that wait for a character, and the end. */
+	const current = new Uint16Array(sets.length);
 	let count = 0;
-	let reached = new Uint16Array(states.length);
-	let reachedCount = 0;
 
-	/** Adds the states that are reached from `from` between the characters `before` and `after`; returns the steps. */
-	function follow(from: number, before: number, after: number): number {
-		if (seen[from] === now) return 1;
-		seen[from] = now;
-		open[0] = from;
+	/** Replaces the current states by those that the open ones lead to between two characters; returns the steps. */
+	function follow(openCount: number, before: number, after: number): number {
 		let steps = 0;
-		for (let depth = 1; depth > 0; steps++) {
-			const at = open[--depth] as number;
-			if (isTarget[at] === 1) {
-				reached[reachedCount++] = at;
-				continue;
-			}
-			const { holds, next } = states[at] as State;
-			if (holds && !holds(before, after)) continue;
-			for (const to of next) {
-				if (seen[to] === now) continue;
-				seen[to] = now;
-				open[depth++] = to;
+		let depth = openCount;
+		count = 0;
+		while (depth > 0) {
+			for (let at = open[--depth] as number; seen[at] !== now; at = firsts[at] as number) {
+				seen[at] = now;
+				steps++;
+				if (sets[at] !== NO_SET) {
+					current[count++] = at;
+					break;
+				}
+				if (holds[at]?.(before, after) === false) break;
+				const second = seconds[at] as number;
+				if (seen[second] !== now) open[depth++] = second;
 			}
 		}
 		return steps;
 	}
 
-	function take(): void {
-		[current, reached] = [reached, current];
-		count = reachedCount;
-		reachedCount = 0;
-		now++;
-	}
-
 	return {
 		/** Goes to the start of a text; returns the steps. */
 		begin(after: number): number {
+			open[0] = start;
 			now++;
-			const steps = follow(start, -1, after);
-			take();
-			return steps;
+			return follow(1, -1, after);
 		},
 		/** Passes a character; returns the steps. */
 		go(code: number, after: number): number {
 			const has = setsOf(code);
-			let steps = setCount + count;
+			const steps = count + (code < ASCII_END ? 0 : askSteps);
+			let openCount = 0;
+			now++;
 			for (let i = 0; i < count; i++) {
 				const at = current[i] as number;
-				if (has[sets[at] as number] === 1) steps += follow(afterSet[at] as number, code, after);
+				const set = sets[at] as number;
+				if (set === AT_END || has[set] === 0) continue;
+				open[openCount++] = firsts[at] as number;
 			}
-			take();
-			return steps;
+			return steps + follow(openCount, code, after);
 		},
 		count: () => count,
 		haveEnded: () => current.subarray(0, count).includes(END),
@@ -164,7 +185,9 @@ function createWriter() {
 			case 'sequence':
 				return syntax.parts.reduceRight((after, part) => write(part, after), next);
 			case 'choice':
-				return add({ next: syntax.options.map((option) => write(option, next)) });
+				return syntax.options
+					.map((option) => write(option, next))
+					.reduceRight((rest, first) => add({ next: [first, rest] }));
 			case 'repeat':
 				return repeat(syntax, next);
 		}
@@ -179,9 +202,9 @@ function createWriter() {
 	function repeat({ part, min, max }: Extract<Syntax, { kind: 'repeat' }>, next: number): number {
 		let start = next;
 		if (max === Number.POSITIVE_INFINITY) {
-			const options = [next];
-			start = add({ next: options });
-			options.push(write(part, start));
+			const ways: [number, number] = [next, next];
+			start = add({ next: ways });
+			ways[1] = write(part, start);
 		} else {
 			for (let i = min; i < max; i++) start = add({ next: [next, write(part, start)] });
 		}

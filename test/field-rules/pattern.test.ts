@@ -235,6 +235,12 @@ describe('a dear pattern and a text made for it', () => {
 		expect(stretches.reduce((sum, steps) => sum + steps, 0)).toBeLessThanOrEqual((text.length + 1) * ofOneCharacter);
 	});
 
+	test('of few ways pauses too, for each character that the engine is asked about', () => {
+		const { match } = compilePattern('\\p{L}*');
+		const all = Array.from({ length: 10 }, () => HAN.join(''));
+		expect([...match(all, { steps: 0 })].length).toBeGreaterThan(3);
+	});
+
 	test('in many short values is bounded as in one long one', () => {
 		const { match, size } = compilePattern('(?:a?){300}');
 		const work = { steps: 0 };

@@ -356,10 +356,10 @@ describe('while submissions with dear values for dear patterns are checked', () 
 	/** As many different characters as a value may have, in an order of its own. */
 	const dear = (i: number) =>
 		Array.from({ length: 2000 }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7 + i) % 2000))).join('');
-	const fields: FieldRule[] = Array.from({ length: 8 }, (_, i) => ({
+	const fields: FieldRule[] = Array.from({ length: 2 }, (_, i) => ({
 		name: `f${i}`,
 		type: 'text',
-		pattern: `(?:${Array.from({ length: 115 }, (_, at) => `[${String.fromCodePoint(0x4e00 + i + 8 * at)}]`).join('|')}|.)*`,
+		pattern: `(?:${Array.from({ length: 115 }, (_, at) => `[${String.fromCodePoint(0x4e00 + i + 2 * at)}]`).join('|')}|.)*`,
 	}));
 	const body = Object.fromEntries(fields.map(({ name }, i) => [name, dear(i)]));
 
