@@ -27,6 +27,8 @@ const ROWS_AT_ONCE = 50;
 const WORDS =
 	'garden window lesson price pottery roof colour winter music paper bridge letter morning harbour table'.split(' ');
 
+const RARE_WORDS = 99_991;
+
 const { values } = parseArgs({
 	options: { forms: { type: 'string' }, marks: { type: 'string' }, seconds: { type: 'string' } },
 });
@@ -61,12 +63,17 @@ try {
 	await rm(join(WORK, 'word-models'), { recursive: true, force: true });
 }
 
-/** Texts without a sign of spam, each of some thirty words of which a third are its own. */
+/** Texts without a sign of spam, each of some thirty words of which a third are rare. */
 function text(form: number, i: number): string {
 	const words = Array.from({ length: 30 }, (_, k) =>
-		k % 3 ? WORDS[(form + i * 7 + k) % WORDS.length] : `w${(form * 31 + i * k) % 997}x`,
+		k % 3 ? WORDS[(form + i * 7 + k) % WORDS.length] : rareWord(form * 7919 + (i * 30 + k) * 104_729),
 	);
 	return JSON.stringify({ name: `Ada ${i}`, email: `ada${i}@example.com`, message: words.join(' ') });
+}
+
+/** Of letters alone: all digits count alike. */
+function rareWord(number: number): string {
+	return String(number % RARE_WORDS).replace(/\d/g, (digit) => 'aeioulnrst'.charAt(Number(digit)));
 }
 
 /** Makes the forms, and what half as many marks of each kind teach the model of each, and that of all. */

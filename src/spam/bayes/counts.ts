@@ -3,6 +3,8 @@
  * bounded; sums of whole numbers, so un-learning is the exact reverse of learning.
  */
 
+import { createRowWriter, readRow } from './stored-row.ts';
+
 /** Change of a bucket. */
 export interface Change {
 	spam: number;
@@ -73,78 +75,29 @@ export function createCounts(): Counts {
 }
 
 /** Adds a row of a model, with the text that {@link encodeLesson} or {@link encodeCounts} wrote. */
-export function addRow(counts: Counts, { spam, ham, counts: text }: Change & { counts: string }): void {
+export function addRow(counts: Counts, stored: Change & { counts: string }): void {
 	const { buckets, tokens } = counts;
-	counts.spam += spam;
-	counts.ham += ham;
-	const bytes = Uint8Array.fromBase64(text);
-	let at = 0;
-	const read = () => {
-		let value = 0;
-		for (let shift = 0; ; shift += 7) {
-			const byte = bytes[at++] as number;
-			value |= (byte & 0x7f) << shift;
-			if (byte < 0x80) return value;
-		}
-	};
-	const readSigned = () => {
-		const value = read();
-		return (value >>> 1) ^ -(value & 1);
-	};
-	let bucket = -1;
-	while (at < bytes.length) {
-		bucket += read();
-		const inSpam = readSigned();
-		const inHam = readSigned();
+	const row = readRow(stored);
+	counts.spam += row.spam;
+	counts.ham += row.ham;
+	tokens.spam += row.tokens.spam;
+	tokens.ham += row.tokens.ham;
+	row.forEach((bucket, inSpam, inHam) => {
 		(buckets[2 * bucket] as number) += inSpam;
 		(buckets[2 * bucket + 1] as number) += inHam;
-		tokens.spam += inSpam;
-		tokens.ham += inHam;
-	}
+	});
 }
 
 /** One text for one lesson: what is not zero, in order. */
 export function encodeLesson({ buckets }: Lesson): string {
-	const writer = createWriter();
+	const writer = createRowWriter();
 	for (const [bucket, { spam, ham }] of [...buckets].sort(([a], [b]) => a - b)) writer.add(bucket, spam, ham);
 	return writer.text();
 }
 
 /** The same of a whole model. */
 export function encodeCounts({ buckets }: Counts): string {
-	const writer = createWriter();
+	const writer = createRowWriter();
 	for (let at = 0; at < buckets.length; at += 2) writer.add(at / 2, buckets[at] as number, buckets[at + 1] as number);
 	return writer.text();
-}
-
-/** Writes buckets in ascending order: the step from the one before, and both counts, as variable-length numbers in Base64. */
-function createWriter() {
-	let bytes = new Uint8Array(1024);
-	let length = 0;
-	let last = -1;
-
-	function write(value: number): void {
-		let rest = value;
-		for (; rest > 0x7f; rest >>>= 7) bytes[length++] = (rest & 0x7f) | 0x80;
-		bytes[length++] = rest;
-	}
-	const writeSigned = (value: number) => write(((value << 1) ^ (value >> 31)) >>> 0);
-
-	return {
-		add(bucket: number, spam: number, ham: number): void {
-			if (spam === 0 && ham === 0) return;
-			if (length + 16 > bytes.length) bytes = grow(bytes);
-			write(bucket - last);
-			writeSigned(spam);
-			writeSigned(ham);
-			last = bucket;
-		},
-		text: () => bytes.subarray(0, length).toBase64(),
-	};
-}
-
-function grow(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-	const larger = new Uint8Array(2 * bytes.length);
-	larger.set(bytes);
-	return larger;
 }

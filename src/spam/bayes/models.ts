@@ -7,8 +7,8 @@ import { createServerSecret } from '../../storage/server-secret.ts';
 import { type FormRow, type Mode, type SpamModelRow, spamModels } from '../../storage/tables.ts';
 import { createOneAtATime } from '../../tasks/one-at-a-time.ts';
 import { bucketOf, type Change, type Model } from './counts.ts';
-import { type FrozenRow, freezeRow } from './frozen-row.ts';
 import { createKeyedHash, type KeyedHash } from './keyed-hash.ts';
+import { readRow, type StoredRow } from './stored-row.ts';
 import { TOKENS_VERSION } from './tokens.ts';
 import { isTrained } from './verdict.ts';
 
@@ -33,7 +33,7 @@ interface Known extends Change {
 }
 
 interface Loaded extends Model {
-	rows: Map<number, FrozenRow>;
+	rows: Map<number, StoredRow>;
 	bytes: number;
 }
 
@@ -100,15 +100,15 @@ export function createWordModels(
 	}
 
 	/** `undefined` if not all of them are there. */
-	async function readRows(ids: readonly number[]): Promise<Map<number, FrozenRow> | undefined> {
+	async function readRows(ids: readonly number[]): Promise<Map<number, StoredRow> | undefined> {
 		const rows = await db
 			.select()
 			.from(spamModels)
 			.where(inArray(spamModels.id, [...ids]));
-		return rows.length === ids.length ? new Map(rows.map((row) => [row.id, freezeRow(row)])) : undefined;
+		return rows.length === ids.length ? new Map(rows.map((row) => [row.id, readRow(row)])) : undefined;
 	}
 
-	function keep(key: ModelKey, rows: Map<number, FrozenRow>): void {
+	function keep(key: ModelKey, rows: Map<number, StoredRow>): void {
 		const model = createModel(rows);
 		loaded.set(key, model);
 		bytes += model.bytes;
@@ -189,9 +189,9 @@ export function createWordModels(
 }
 
 /** A model is the sum of its rows. */
-function createModel(rows: Map<number, FrozenRow>): Loaded {
+function createModel(rows: Map<number, StoredRow>): Loaded {
 	const all = [...rows.values()];
-	const sum = (numberOf: (row: FrozenRow) => number) => all.reduce((total, row) => total + numberOf(row), 0);
+	const sum = (numberOf: (row: StoredRow) => number) => all.reduce((total, row) => total + numberOf(row), 0);
 	return {
 		rows,
 		bytes: sum((row) => row.bytes),

@@ -10,8 +10,8 @@ import {
 	encodeLesson,
 	learn,
 } from '../../../src/spam/bayes/counts.ts';
-import { freezeRow } from '../../../src/spam/bayes/frozen-row.ts';
 import { createWordModels, type WordModels } from '../../../src/spam/bayes/models.ts';
+import { readRow } from '../../../src/spam/bayes/stored-row.ts';
 import { TOKENS_VERSION } from '../../../src/spam/bayes/tokens.ts';
 import { forms, spamModels } from '../../../src/storage/tables.ts';
 import { ENGINES } from '../../storage/engines.ts';
@@ -27,7 +27,7 @@ test('a row in memory says of each bucket what it says in the table of all', () 
 			const counts = createCounts();
 			addRow(counts, { ...lesson, counts: encodeLesson(lesson) });
 			for (const text of [encodeLesson(lesson), encodeCounts(counts)]) {
-				const row = freezeRow({ spam: 3, ham: 4, counts: text });
+				const row = readRow({ spam: 3, ham: 4, counts: text });
 				expect(row.tokens).toEqual(counts.tokens);
 				const near = changes.flatMap(([one]) => [one - 1, one, one + 1]).filter((one) => one >= 0 && one <= LAST);
 				for (const one of [0, LAST, ...near]) {
