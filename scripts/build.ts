@@ -102,8 +102,6 @@ async function buildBinary({ target, outfile, assets }: { target?: string; outfi
 			outfile,
 			...(target && { target: target as Bun.Build.CompileTarget }),
 			assets,
-			// Until `main.ts` finds the process busy: code that runs once is not worth compiling.
-			jitPolicy: 256,
 			// Files in the working directory must not change what the program runs.
 			autoloadDotenv: false,
 			autoloadBunfig: false,

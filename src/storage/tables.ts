@@ -1,14 +1,13 @@
 /** All tables on one page, with their foreign keys and indexes. */
 
 import { sql } from 'drizzle-orm';
-import { index, integer, type SQLiteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { index, integer, type SQLiteTable, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { type FieldRule, UNKNOWN_FIELD_NAMES } from '../field-rules/rules.ts';
 import type { AliasName } from '../form-values/aliases.ts';
 import { CAPTCHA_NAMES } from '../form-values/captchas.ts';
 import type { ContextRules } from '../form-values/context-rules.ts';
 import { DEFAULT_FILE_RULES, type FileRules } from '../form-values/file-rules.ts';
 import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../form-values/spam-settings.ts';
-import { lazyTable } from './lazy-table.ts';
 
 export const MODES = ['live', 'test'] as const;
 export type Mode = (typeof MODES)[number];
@@ -52,7 +51,7 @@ const formId = () =>
 		.references(() => forms.id, { onDelete: 'cascade' });
 
 /** A form. One with `deletedAt` is only waiting to be swept. */
-export const forms = lazyTable('forms', () => ({
+export const forms = sqliteTable('forms', {
 	id: integer('id').primaryKey(),
 	mode: text('mode', { enum: MODES }).notNull(),
 	slug: text('slug').notNull().unique(),
@@ -89,19 +88,19 @@ export const forms = lazyTable('forms', () => ({
 	spamCount: counter('spam'),
 	/** Bytes of the files of all its submissions, spam included. */
 	fileBytes: counter('file_bytes'),
-}));
+});
 
 /**
  * Slugs that no form has as its own any more. With `formId` they lead to that form until another takes them; without, they
  * are of a deleted one and not available until `freeAt` (milliseconds since 1970). None of `forms` is among them.
  */
-export const formerSlugs = lazyTable(
+export const formerSlugs = sqliteTable(
 	'former_slugs',
-	() => ({
+	{
 		slug: text('slug').primaryKey(),
 		formId: integer('form_id').references(() => forms.id, { onDelete: 'cascade' }),
 		freeAt: integer('free_at'),
-	}),
+	},
 	(table) => [index('former_slugs_form').on(table.formId)],
 );
 
@@ -109,9 +108,9 @@ export const formerSlugs = lazyTable(
  * A submission. Its id carries its time (see `ids.ts`). `data` is the JSON text exactly as it is returned.
  * `subject` and `replyTo` are what the sender's special fields asked of the notification.
  */
-export const submissions = lazyTable(
+export const submissions = sqliteTable(
 	'submissions',
-	() => ({
+	{
 		id: integer('id').primaryKey(),
 		formId: integer('form_id')
 			.notNull()
@@ -127,7 +126,7 @@ export const submissions = lazyTable(
 		spamReasons: text('spam_reasons'),
 		/** Data kept apart from `data`, as a JSON object; `null`: none. */
 		meta: text('meta'),
-	}),
+	},
 	(table) => [
 		index('submissions_inbox').on(table.formId, table.id, table.isSpam, table.isRead, table.isStarred),
 		index('submissions_starred').on(table.formId, table.id).where(sql`is_starred = 1 and is_spam = 0`),
@@ -136,9 +135,9 @@ export const submissions = lazyTable(
 );
 
 /** An entry of a block or allow list, of a form or of all forms of a mode. */
-export const listEntries = lazyTable(
+export const listEntries = sqliteTable(
 	'list_entries',
-	() => ({
+	{
 		id: integer('id').primaryKey(),
 		mode: text('mode', { enum: MODES }).notNull(),
 		/** `null`: of all forms of the mode. */
@@ -146,7 +145,7 @@ export const listEntries = lazyTable(
 		list: text('list', { enum: LISTS }).notNull(),
 		/** As `domain:example.com`. */
 		entry: text('entry').notNull(),
-	}),
+	},
 	(table) => [
 		uniqueIndex('list_entries_form').on(table.formId, table.list, table.entry).where(sql`form_id is not null`),
 		uniqueIndex('list_entries_mode').on(table.mode, table.list, table.entry).where(sql`form_id is null`),
@@ -154,9 +153,9 @@ export const listEntries = lazyTable(
 );
 
 /** A file that a visitor attached to a submission. Its bytes are in the file store, under `key`. */
-export const files = lazyTable(
+export const files = sqliteTable(
 	'files',
-	() => ({
+	{
 		id: integer('id').primaryKey(),
 		formId: integer('form_id')
 			.notNull()
@@ -177,7 +176,7 @@ export const files = lazyTable(
 		/** `null`: the bytes were not kept, because the honeypot was filled in. */
 		key: text('key'),
 		scan: text('scan', { enum: SCANS }),
-	}),
+	},
 	(table) => [
 		index('files_submission').on(table.submissionId),
 		index('files_form').on(table.formId, table.id),
@@ -190,29 +189,29 @@ export const files = lazyTable(
  * Keys whose objects the file store is to remove, unless a row of `files` has the key. A new file has its key here before its
  * submission is stored, `dueAt` (milliseconds since 1970) long after that; 0 of a removed one.
  */
-export const removedFiles = lazyTable('removed_files', () => ({
+export const removedFiles = sqliteTable('removed_files', {
 	key: text('key').primaryKey(),
 	dueAt: integer('due_at').notNull().default(0),
-}));
+});
 
 /** How many submissions of a form have a field name, apart for spam; the rowid keeps the order first seen. */
-export const fieldNames = lazyTable(
+export const fieldNames = sqliteTable(
 	'field_names',
-	() => ({
+	{
 		id: integer('id').primaryKey(),
 		formId: formId(),
 		isSpam: flag('is_spam'),
 		/** The name as a JSON string, so that every name is distinct and exact, lone surrogates included. */
 		name: text('name').notNull(),
 		count: counter('count'),
-	}),
+	},
 	(table) => [uniqueIndex('field_names_unique').on(table.formId, table.isSpam, table.name)],
 );
 
 /** Counts of consecutive runs of about a thousand submissions, so that deep pages and counts skip instead of scan. */
-export const submissionBlocks = lazyTable(
+export const submissionBlocks = sqliteTable(
 	'submission_blocks',
-	() => ({
+	{
 		formId: formId(),
 		firstId: integer('first_id').notNull(),
 		/** `total`, `unread` and `starred` leave spam out. */
@@ -220,14 +219,14 @@ export const submissionBlocks = lazyTable(
 		unread: counter('unread'),
 		starred: counter('starred'),
 		spam: counter('spam'),
-	}),
+	},
 	(table) => [uniqueIndex('submission_blocks_unique').on(table.formId, table.firstId)],
 );
 
 /** The response that an Idempotency-Key of a form got already. */
-export const idempotencyKeys = lazyTable(
+export const idempotencyKeys = sqliteTable(
 	'idempotency_keys',
-	() => ({
+	{
 		formId: formId(),
 		key: text('key').notNull(),
 		/** SHA-256 of what was submitted, hexadecimal. */
@@ -237,7 +236,7 @@ export const idempotencyKeys = lazyTable(
 		/** The id of the submission that it named; that of no submission for a robot. */
 		submissionId: integer('submission_id'),
 		createdAt: integer('created_at').notNull(),
-	}),
+	},
 	(table) => [
 		uniqueIndex('idempotency_keys_unique').on(table.formId, table.key),
 		index('idempotency_keys_age').on(table.createdAt),
@@ -248,9 +247,9 @@ export const idempotencyKeys = lazyTable(
  * An API key: only its SHA-256 and a display form are kept. With `formId` it is a form-level key, for this form and those in
  * `keyForms`; servers that do not know that table see a key of this form alone.
  */
-export const apiKeys = lazyTable(
+export const apiKeys = sqliteTable(
 	'api_keys',
-	() => ({
+	{
 		id: integer('id').primaryKey(),
 		mode: text('mode', { enum: MODES }).notNull(),
 		formId: integer('form_id').references(() => forms.id, { onDelete: 'cascade' }),
@@ -262,26 +261,26 @@ export const apiKeys = lazyTable(
 		expiresAt: integer('expires_at'),
 		revokedAt: integer('revoked_at'),
 		lastUsedAt: integer('last_used_at'),
-	}),
+	},
 	(table) => [index('api_keys_form').on(table.formId)],
 );
 
 /** The forms of a form-level key that has several, each of them. */
-export const keyForms = lazyTable(
+export const keyForms = sqliteTable(
 	'key_forms',
-	() => ({
+	{
 		keyId: integer('key_id')
 			.notNull()
 			.references(() => apiKeys.id, { onDelete: 'cascade' }),
 		formId: formId(),
-	}),
+	},
 	(table) => [uniqueIndex('key_forms_unique').on(table.keyId, table.formId), index('key_forms_form').on(table.formId)],
 );
 
 /** A target that a form's events are posted to. */
-export const webhooks = lazyTable(
+export const webhooks = sqliteTable(
 	'webhooks',
-	() => ({
+	{
 		id: integer('id').primaryKey(),
 		formId: formId(),
 		url: text('url').notNull(),
@@ -294,14 +293,14 @@ export const webhooks = lazyTable(
 		disabledReason: text('disabled_reason'),
 		/** When the present run of failures began, in milliseconds since 1970. */
 		failingSince: integer('failing_since'),
-	}),
+	},
 	(table) => [index('webhooks_form').on(table.formId)],
 );
 
 /** The outbox: what has to leave the house, written in the transaction of its cause. */
-export const deliveries = lazyTable(
+export const deliveries = sqliteTable(
 	'deliveries',
-	() => ({
+	{
 		id: integer('id').primaryKey(),
 		formId: formId(),
 		submissionId: integer('submission_id').references(() => submissions.id, { onDelete: 'cascade' }),
@@ -322,7 +321,7 @@ export const deliveries = lazyTable(
 		digestId: integer('digest_id'),
 		/** The sent content; JSON text. */
 		content: text('content'),
-	}),
+	},
 	(table) => [
 		index('deliveries_due')
 			.on(table.channel, table.webhookId, table.nextAttemptAt)
@@ -340,7 +339,7 @@ export const deliveries = lazyTable(
 );
 
 /** The clock was set; see `timeline.ts`. Moments in milliseconds since 1970. PostgreSQL has those that came from a file. */
-export const clockSteps = lazyTable('clock_steps', () => ({
+export const clockSteps = sqliteTable('clock_steps', {
 	/** Ids from here on … */
 	fromId: integer('from_id').primaryKey(),
 	/** … run so far ahead of the clock. */
@@ -350,22 +349,22 @@ export const clockSteps = lazyTable('clock_steps', () => ({
 	afterMs: integer('after_ms').notNull(),
 	/** No id since the step before stands for a later moment. */
 	endMs: integer('end_ms').notNull().default(0),
-}));
+});
 
 /** Values that the server itself must remember, such as the secret that signs captcha challenges. */
-export const serverValues = lazyTable('server_values', () => ({
+export const serverValues = sqliteTable('server_values', {
 	name: text('name').primaryKey(),
 	value: text('value').notNull(),
-}));
+});
 
 /** Solved captcha challenges and test tokens that were used and have not expired yet, so that none counts twice. */
-export const usedChallenges = lazyTable(
+export const usedChallenges = sqliteTable(
 	'spent_challenges',
-	() => ({
+	{
 		challenge: text('challenge').primaryKey(),
 		/** Milliseconds since 1970. */
 		expiresAt: integer('expires_at').notNull(),
-	}),
+	},
 	(table) => [index('spent_challenges_age').on(table.expiresAt)],
 );
 
@@ -373,9 +372,9 @@ export const usedChallenges = lazyTable(
  * The owner's marks of submissions, as spam or as genuine, and what the word models have learnt from them. A mark goes with
  * its submission; what was learnt stays.
  */
-export const spamMarks = lazyTable(
+export const spamMarks = sqliteTable(
 	'spam_marks',
-	() => ({
+	{
 		submissionId: integer('submission_id')
 			.primaryKey()
 			.references(() => submissions.id, { onDelete: 'cascade' }),
@@ -392,7 +391,7 @@ export const spamMarks = lazyTable(
 		forAll: integer('for_all'),
 		/** As what the model of all forms learnt it; `null`: as `learntSpam`. */
 		learntForAll: integer('learnt_for_all'),
-	}),
+	},
 	(table) => [
 		index('spam_marks_form').on(table.formId),
 		index('spam_marks_due').on(table.submissionId).where(sql`learnt_spam is null or learnt_spam <> is_spam`),
@@ -406,9 +405,9 @@ export const spamMarks = lazyTable(
  * The word models of the spam score: of each form, and of each mode for all its forms. A model is the sum of its rows, which
  * training adds and merges.
  */
-export const spamModels = lazyTable(
+export const spamModels = sqliteTable(
 	'spam_models',
-	() => ({
+	{
 		id: integer('id').primaryKey(),
 		/** Version of the tokens; rows of another version say nothing. */
 		version: integer('version').notNull(),
@@ -420,7 +419,7 @@ export const spamModels = lazyTable(
 		ham: integer('ham').notNull(),
 		/** How many of them have each token; see `spam/bayes/counts.ts`. */
 		counts: text('counts').notNull(),
-	}),
+	},
 	(table) => [index('spam_models_form').on(table.formId)],
 );
 
@@ -428,7 +427,7 @@ export const spamModels = lazyTable(
  * Pieces of the search index, each with two tables of its own for a stretch of the submissions; see `sqlite/search-segments.ts`.
  * All up to the `lastId` of the newest one are indexed.
  */
-export const searchSegments = lazyTable('search_volumes', () => ({
+export const searchSegments = sqliteTable('search_volumes', {
 	number: integer('number').primaryKey(),
 	/** Id of the first submission. */
 	firstId: integer('first_id').notNull(),
@@ -438,18 +437,18 @@ export const searchSegments = lazyTable('search_volumes', () => ({
 	characters: integer('characters').default(0).notNull(),
 	/** True if there is nothing left to merge in it. */
 	isPacked: integer('is_packed', { mode: 'boolean' }).default(false).notNull(),
-}));
+});
 
 /** Removed submissions that the search index still holds; see `sqlite/search-index.ts`. */
-export const searchRemovals = lazyTable('search_removals', () => ({ id: integer('id').primaryKey() }));
+export const searchRemovals = sqliteTable('search_removals', { id: integer('id').primaryKey() });
 
 /**
  * A person signed in to the dashboard: bound to a key, or to none if a set-up link was used. Only the SHA-256 of the
  * cookie's token is kept. Times in milliseconds since 1970.
  */
-export const sessions = lazyTable(
+export const sessions = sqliteTable(
 	'sessions',
-	() => ({
+	{
 		/** Carries the moment of signing in. */
 		id: integer('id').primaryKey(),
 		hash: text('hash').notNull().unique(),
@@ -457,17 +456,17 @@ export const sessions = lazyTable(
 		mode: text('mode', { enum: MODES }).notNull(),
 		/** To the minute. */
 		lastSeenAt: integer('last_seen_at').notNull(),
-	}),
+	},
 	(table) => [index('sessions_key').on(table.keyId)],
 );
 
 /** Links that sign a person in once, without a key. */
-export const setupLinks = lazyTable('setup_links', () => ({
+export const setupLinks = sqliteTable('setup_links', {
 	/** SHA-256 of the token in the link, hexadecimal. */
 	hash: text('hash').primaryKey(),
 	/** Milliseconds since 1970. */
 	expiresAt: integer('expires_at').notNull(),
-}));
+});
 
 /** Tables that only SQLite has; another engine does in another way what they are for. */
 export const SQLITES_OWN: readonly SQLiteTable[] = [fieldNames, searchSegments, searchRemovals];
