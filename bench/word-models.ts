@@ -71,7 +71,7 @@ function text(form: number, i: number): string {
 	return JSON.stringify({ name: `Ada ${i}`, email: `ada${i}@example.com`, message: words.join(' ') });
 }
 
-/** Of letters alone: all digits count alike. */
+/** Words of letters alone: all digits count alike. */
 function rareWord(number: number): string {
 	return String(number % RARE_WORDS).replace(/\d/g, (digit) => 'aeioulnrst'.charAt(Number(digit)));
 }

@@ -10,7 +10,7 @@ import type { StopWork } from './storage/contract.ts';
 import type { NewSubmission } from './storage/submission.ts';
 import type { FormRow } from './storage/tables.ts';
 
-/** Stand for a form and a submission that there are not. */
+/** Placeholders for the warm-up: a form and a submission that do not exist. */
 const NO_FORM = { id: 0, mode: 'live' } as FormRow;
 const NO_SUBMISSION = {} as NewSubmission;
 

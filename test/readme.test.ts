@@ -136,7 +136,7 @@ test(
 		expect(stdout.trimEnd().split('\n')).toEqual([
 			expect.stringContaining('Backed up'),
 			expect.stringContaining('as it was written'),
-			expect.stringContaining('found it sound'),
+			expect.stringContaining('verified it'),
 			expect.stringContaining('Restored'),
 		]);
 	},

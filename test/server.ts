@@ -32,7 +32,7 @@ export interface CallOptions {
 	headers?: Record<string, string>;
 }
 
-export interface Handler<Body> {
+export interface ServerResponse<Body> {
 	status: number;
 	headers: Headers;
 	/** The body as text, and as JSON if it is that. */
@@ -77,7 +77,7 @@ export async function openTestServer({ settings = {}, database, now, elapsed = n
 	async function call<Body = unknown>(
 		route: `${Method} /${string}`,
 		{ key = adminKey, json, headers }: CallOptions = {},
-	): Promise<Handler<Body>> {
+	): Promise<ServerResponse<Body>> {
 		const [method, path] = route.split(/ (.*)/s, 2);
 		const response = await fetch(`${server.baseUrl}${path}`, {
 			method,
@@ -121,7 +121,7 @@ export async function openTestServer({ settings = {}, database, now, elapsed = n
 	};
 }
 
-export async function readAnswer<Body>(response: Response): Promise<Handler<Body>> {
+export async function readAnswer<Body>(response: Response): Promise<ServerResponse<Body>> {
 	const text = await response.text();
 	const isJson = response.headers.get('Content-Type')?.startsWith('application/json');
 	return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };

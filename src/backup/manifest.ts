@@ -57,7 +57,7 @@ function lineOf(value: object): string {
 /** @throws UnusableArchive if it is of no archive of this version */
 export function parseHeading(line: string): Heading {
 	const { format, version, program, madeAt, settings = [] } = read(line);
-	if (format !== FORMAT) throw new UnusableArchive('It is no backup of formsrv.');
+	if (format !== FORMAT) throw new UnusableArchive('It is not a formsrv backup.');
 	if (version !== VERSION) {
 		throw new UnusableArchive(
 			`It is of version ${version}, this program reads ${VERSION}: use the formsrv that made it (${program}).`,
@@ -94,5 +94,5 @@ function read(line: string) {
 }
 
 function impossible(line: string): UnusableArchive {
-	return new UnusableArchive(`The manifest has a line that cannot be: ${line.slice(0, SHOWN)}`);
+	return new UnusableArchive(`The manifest has an invalid line: ${line.slice(0, SHOWN)}`);
 }

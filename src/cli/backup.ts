@@ -64,7 +64,7 @@ function copyDatabase(
 ): void {
 	database.copyTo(file);
 	const { size } = statSync(file);
-	cli.printResult(options, { file, size }, `Copied ${databaseFile} to ${file} (${size} bytes), and found it sound.`);
+	cli.printResult(options, { file, size }, `Copied ${databaseFile} to ${file} (${size} bytes), and verified it.`);
 	const copy = databaseFileAt(file);
 	const [named] = copy.inspect('quick').isCurrent ? copy.namedFiles() : [];
 	if (named) cli.note('The files that visitors attached are not in it: they are in a backup whose name ends in .tar.');

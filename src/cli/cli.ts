@@ -101,7 +101,7 @@ export function createCli(io: Io) {
 			const { openManagedApp } = await import('../app.ts');
 			const app = await openManagedApp(config, { log });
 			if (isNew)
-				cli.note(`A new database was made: ${name}. If you have one, it is elsewhere: name it with --data-dir.`);
+				cli.note(`Created a new database: ${name}. If you already have one elsewhere, name it with --data-dir.`);
 			try {
 				await use(app);
 			} finally {
@@ -131,7 +131,7 @@ export function runOnApp<O extends Options, Arguments extends unknown[]>(
 
 export function missingDatabase(place: string): string {
 	const name = databaseName(place);
-	if (!isFile(place)) return `There is nothing of formsrv in ${name} yet. "formsrv serve" makes its tables.`;
+	if (!isFile(place)) return `There are no formsrv tables in ${name} yet. "formsrv serve" creates them.`;
 	return `There is no database at ${name}. Name its folder with --data-dir, or make one with "formsrv serve".`;
 }
 

@@ -41,12 +41,12 @@ function addList(deliveries: Command, cli: Cli): void {
 	const command = deliveries
 		.command('list')
 		.description('List deliveries, newest first.')
-		.addOption(new Option('--state <state>', 'Only those in this state').choices(DELIVERY_STATES))
+		.addOption(new Option('--state <state>', 'Only deliveries in this state').choices(DELIVERY_STATES))
 		.addOption(new Option('--channel <channel>', 'Only mails or only webhook events').choices(CHANNELS))
-		.option('--form <form>', 'Only of this form (id or slug)')
-		.addOption(new Option('--mode <mode>', 'Only of live or only of test forms').choices(MODES))
-		.option('--limit <number>', `At most so many, 1 to ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})`, count)
-		.option('--offset <number>', 'Skip so many (default: 0)', count)
+		.option('--form <form>', 'Only for this form (id or slug)')
+		.addOption(new Option('--mode <mode>', 'Only for live or only for test forms').choices(MODES))
+		.option('--limit <number>', `Maximum number, 1 to ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})`, count)
+		.option('--offset <number>', 'Number to skip (default: 0)', count)
 		.addHelpText('after', examples('formsrv deliveries list --state failed', 'formsrv deliveries list --form contact'));
 	runOnApp(command, { cli }, (options: ListOptions) => {
 		const query = parseDeliveryQuery(queryOf(options, ['state', 'channel', 'limit', 'offset']));
@@ -103,12 +103,12 @@ function addRetry(deliveries: Command, cli: Cli): void {
 		.command('retry')
 		.description(
 			'Send deliveries as soon as possible; a running server takes them up within seconds, or, while their ' +
-				'destination is not well, with its next attempt there, within two minutes.',
+				'destination is unavailable, with the next attempt there, within two minutes.',
 		)
 		.argument('[delivery...]', 'Their ids; without them, all that match')
 		.addOption(new Option('--state <state>', 'Without ids: all in this state').choices(RETRY_STATES))
 		.addOption(new Option('--channel <channel>', 'Without ids: only mails or only webhook events').choices(CHANNELS))
-		.option('--form <form>', 'Without ids: only of this form (id or slug)')
+		.option('--form <form>', 'Without ids: only for this form (id or slug)')
 		.addHelpText(
 			'after',
 			examples(

@@ -35,7 +35,7 @@ export function addDoctor(program: Command, cli: Cli): void {
 		.summary('Check settings, database, files, permissions, disk, clock, what is sent, and the server.')
 		.description(
 			'Check the settings, the database, attached files, permissions, disk space, clock, mail, webhooks and the server; ' +
-				'exit 1 if anything is wrong ("!!"). A server that does not run is no fault unless something waits for it ("--"). ' +
+				'exit 1 if anything is wrong ("!!"). A stopped server is no problem unless something waits for it ("--"). ' +
 				'It changes nothing and can be used while the server runs.',
 		)
 		.option('--json', 'Print JSON');
@@ -90,7 +90,7 @@ async function inspectData(database: Database, report: DatabaseReport | undefine
 	if (!report) return [engine, { subject: 'database', found: 'none yet; the first start of the server makes it' }];
 	const findings: Finding[] =
 		report.problems.length === 0
-			? [{ subject: 'database', found: `sound, schema ${report.schema}` }]
+			? [{ subject: 'database', found: `intact, schema ${report.schema}` }]
 			: report.problems.map((problem) => ({ subject: 'database', found: 'unsound', problem }));
 	return [engine, ...findings, inspectClock(report)];
 }
@@ -119,7 +119,7 @@ function inspectCounts({ compared, of, wrong, isDue }: CountReport): Finding {
 	const part = compared < of ? `; there was no time for the ${plural(of - compared, 'older form')}` : '';
 	const found = `those of ${plural(compared, 'form')} are as their submissions${part}`;
 	const remedy = isDue
-		? 'The server counts again as it runs.'
+		? 'The server recounts while it runs.'
 		: 'An export has them all; docs/operating.md says how to count again.';
 	const problem = `The counts of ${wrong.join(', ')} differ from the submissions, so that lists may hide some. ${remedy}`;
 	return { subject, found, ...(wrong.length > 0 && { problem }) };

@@ -25,12 +25,12 @@ export function addExport(submissions: Command, cli: Cli): void {
 			'Export the submissions of a form. It can be done while the server runs; what arrives meanwhile is left out.',
 		)
 		.argument('<form>', 'Its id or slug')
-		.addOption(new Option('--format <format>', 'What to write (default: csv)').choices(FORMATS))
+		.addOption(new Option('--format <format>', 'Format (default: csv)').choices(FORMATS))
 		.option('-o, --output <file>', 'Write to this file instead of stdout')
 		.option('--files <zip>', 'Write the attached files to this ZIP archive, in a folder for each submission')
 		.option('--infected', 'Put files into the archive too in which the virus scanner found something')
 		.option('--force', 'Overwrite the file if there is one')
-		.option('--columns <names>', 'Which columns, separated by commas, such as "createdAt,email"; "data" is all fields')
+		.option('--columns <names>', 'Columns, separated by commas, such as "createdAt,email"; "data" is all fields')
 		.option('--bom', 'Begin a CSV with a byte order mark, which Excel needs')
 		.addOption(
 			new Option(

@@ -24,7 +24,7 @@ export function addHealthcheck(program: Command, cli: Cli): void {
 	withSettings(command, ['host', 'port']).action(async (options: Options) => {
 		const url = `${ownAddress(cli.loadSettings(options))}/${options.ready === true ? 'ready' : 'health'}`;
 		const problem = await askHealth(url);
-		if (problem !== undefined) throw new CommandError(`The server at ${url} is not well: ${problem}.`);
+		if (problem !== undefined) throw new CommandError(`The server at ${url} is unhealthy: ${problem}.`);
 		cli.print('ok');
 	});
 }
@@ -39,10 +39,10 @@ export function ownAddress({ host, port }: Config): string {
 async function askHealth(url: string): Promise<string | undefined> {
 	try {
 		const { status, text } = await ask(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-		return status === 200 ? undefined : `it answers ${status}${reasonIn(text)}`;
+		return status === 200 ? undefined : `it returned ${status}${reasonIn(text)}`;
 	} catch (error) {
 		const isTimeout = error instanceof Error && error.name === 'TimeoutError';
-		return isTimeout ? `no answer within ${TIMEOUT_MS / 1000} seconds` : 'it cannot be reached';
+		return isTimeout ? `no response within ${TIMEOUT_MS / 1000} seconds` : 'it cannot be reached';
 	}
 }
 

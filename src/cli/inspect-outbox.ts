@@ -56,7 +56,7 @@ async function inspectServer(
 	try {
 		const { status, text } = await ask(`${address}/ready`, { signal: AbortSignal.timeout(SERVER_TIMEOUT_MS) });
 		const { error, problem } = JSON.parse(text) as { error?: string; problem?: string };
-		if (status === 200) return { subject, found: `takes submissions, ${found}`, ...(problem && { problem }) };
+		if (status === 200) return { subject, found: `accepts submissions, ${found}`, ...(problem && { problem }) };
 		return { subject, found, problem: error ?? `It responds with ${status}, ${found}.` };
 	} catch {
 		return { subject, isOff: true, ...withoutAnswer(found, use) };

@@ -19,7 +19,7 @@ interface CreateOptions extends Options {
 }
 
 const PERMISSIONS_HELP = [
-	'\nPermissions (none implies another, except that admin implies all):',
+	'\nPermissions (only admin implies the others):',
 	'  read    read forms and submissions',
 	'  write   create and change forms; mark submissions as read, starred, spam',
 	'  delete  delete forms and submissions',
@@ -40,7 +40,7 @@ function addCreate(keys: Command, cli: Cli): void {
 		.description(
 			'Create an API key and print it, once: only its hash is stored. Without options it is a live key that may do everything.',
 		)
-		.option('--name <text>', 'What it is for, shown in lists')
+		.option('--name <text>', 'Its purpose, shown in lists')
 		.option(
 			'--permissions <list>',
 			`Any of ${PERMISSIONS.join(', ')}, separated by commas (default: admin, with --form: read)`,

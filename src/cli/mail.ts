@@ -11,7 +11,7 @@ export function addMail(program: Command, cli: Cli): void {
 	const command = mail
 		.command('test')
 		.description('Send a test mail with the settings of the server; on failure, print what is wrong.')
-		.argument('<address>', 'Who gets it')
+		.argument('<address>', 'Recipient')
 		.addHelpText(
 			'after',
 			examples(
@@ -26,6 +26,6 @@ export function addMail(program: Command, cli: Cli): void {
 		const { server } = setup;
 		if (server) cli.note(`Sending as ${setup.identity.from.address} through ${server.host}:${server.port} …`);
 		const reply = await sendTestMail(to, setup);
-		cli.print(`The mail server took it: ${reply}`);
+		cli.print(`The mail server accepted it: ${reply}`);
 	});
 }

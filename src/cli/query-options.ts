@@ -10,10 +10,10 @@ export const CRITERIA = ['since', 'until', 'order', 'filter', 'search'];
 export function withCriteria(command: Command): Command {
 	return command
 		.option('--since <date>', 'Only later ones, such as 2026-01-31 or 2026-01-31T09:30:00Z')
-		.option('--until <date>', 'Only those of that time or earlier; a date alone includes that day')
+		.option('--until <date>', 'Only those from that time or earlier; a date alone includes that day')
 		.option('--search <words>', 'Only those that hold all of these words')
 		.addOption(new Option('--order <order>', 'Oldest or newest first (default: desc)').choices(['asc', 'desc']))
-		.addOption(new Option('--filter <filter>', 'Which (default: all that is not spam)').choices(FILTERS));
+		.addOption(new Option('--filter <filter>', 'Which submissions (default: all except spam)').choices(FILTERS));
 }
 
 /** The options of these names that were given, as query parameters of the API. */

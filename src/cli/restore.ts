@@ -100,7 +100,7 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 		);
 	}
 	if (missing.length > 0 && !job.json) {
-		cli.note(`A backup holds no settings. Set where it was made, and not here: ${missing.join(', ')}.`);
+		cli.note(`A backup holds no settings. Set where it was made, but not here: ${missing.join(', ')}.`);
 	}
 	await noteMissing(cli, databaseFile, store);
 }

@@ -89,8 +89,7 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 		fault.stopWaiting();
 		log.flush();
 	}
-	if (fault.hasHappened())
-		throw new CommandError('The server ended by a fault that nothing handled; its log says which.');
+	if (fault.hasHappened()) throw new CommandError('The server ended because of an unhandled error; see its log.');
 }
 
 function announce(cli: Cli, { baseUrl, submitUrl }: RunningServer): void {
@@ -106,7 +105,7 @@ async function welcome(cli: Cli, { app, server, log }: { app: App; server: Runni
 	const unknown = unknownAddresses(app.config);
 	if (unknown.length > 0) {
 		tell(
-			`Links and snippets name localhost, which only this machine can open. Set ${unknown.join(' and ')} to what ` +
+			`Links and snippets name localhost, which only this machine can open. Set ${unknown.join(' and ')} to the addresses that ` +
 				'people use, such as https://forms.example.com.',
 		);
 	}
@@ -160,7 +159,7 @@ function awaitFault(log: Log) {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	let hasHappened = false;
 	const onError = (cause: unknown) => {
-		log.error('A fault that nothing handled: the server ends, with exit code 1.', { cause });
+		log.error('Unhandled error: the server ends, with exit code 1.', { cause });
 		if (hasHappened) return;
 		hasHappened = true;
 		// In case that the fault keeps it from ending.

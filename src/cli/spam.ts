@@ -94,7 +94,7 @@ function addMark(spam: Command, cli: Cli): void {
 			'Mark submissions as spam or as genuine, and move them there. A running server learns from it within seconds.',
 		)
 		.argument('<form>', 'Its id or slug')
-		.addArgument(new Argument('<as>', 'What they are').choices(['spam', 'genuine']))
+		.addArgument(new Argument('<as>', 'What to mark them as').choices(['spam', 'genuine']))
 		.argument('[submissions...]', 'Their ids; without them those that the options choose');
 	withCriteria(command).addHelpText(
 		'after',

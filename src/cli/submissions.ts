@@ -25,8 +25,8 @@ function addList(submissions: Command, cli: Cli): void {
 		.command('list')
 		.description('List the submissions of a form, newest first.')
 		.argument('<form>', 'Its id or slug')
-		.option('--limit <number>', 'At most so many, 1 to 100 (default: 50)')
-		.option('--offset <number>', 'Skip so many (default: 0)');
+		.option('--limit <number>', 'Maximum number, 1 to 100 (default: 50)')
+		.option('--offset <number>', 'Number to skip (default: 0)');
 	withCriteria(command).addHelpText(
 		'after',
 		examples(

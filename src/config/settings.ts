@@ -90,7 +90,7 @@ export const SETTINGS = {
 	mailFrom: optional(
 		mailbox,
 		'none',
-		'From of every mail, as Forms <forms@example.com>; needed with FORMSRV_SMTP_URL.',
+		'From address of every mail, as Forms <forms@example.com>; needed with FORMSRV_SMTP_URL.',
 	),
 	mailPerHour: setting(integer(1, 100_000), '60', 'Mails per form and hour; a digest covers the rest.'),
 	...perVendor('Secret', ({ label }) => secret(secretText, `Secret key of ${label}.`)),
@@ -104,9 +104,9 @@ export const SETTINGS = {
 		'File with the domains of disposable mail addresses, one on each line.',
 	),
 	webhookAllow: optional(addressRanges, 'none', 'Private addresses and ranges that webhooks may reach.'),
-	maxBody: setting(BODY_SIZE, '1MiB', 'Largest JSON or urlencoded body, and most text of a multipart one.'),
+	maxBody: setting(BODY_SIZE, '1MiB', 'Largest JSON or urlencoded body, and the text of a multipart one.'),
 	maxMultipart: setting(BODY_SIZE, '25MiB', 'Largest multipart body, files included.'),
-	maxFields: setting(integer(1, 100_000), '1000', 'Most fields of one submission.'),
+	maxFields: setting(integer(1, 100_000), '1000', 'Maximum number of fields in a submission.'),
 	maxFieldName: setting(integer(1, 65_536), '256', 'Longest field name, in bytes.'),
 	maxDepth: setting(integer(1, 1000), '32', 'Deepest nesting of a JSON submission.'),
 	filesUrl: optional(
@@ -117,7 +117,7 @@ export const SETTINGS = {
 	filesQuota: setting(
 		size(1024, 1024 ** 5),
 		'5GiB',
-		'Most bytes of files in all, each counted as 4 KiB at least; files beyond it are rejected.',
+		'Maximum total size of files, each counted as at least 4 KiB; files beyond it are rejected.',
 	),
 	filesFormShare: setting(integer(1, 100), '50', 'Share of the quota that one form may use, in percent.'),
 	s3Endpoint: optional(origin, 'that of AWS', 'Address of the S3 service of FORMSRV_FILES_URL.'),
@@ -148,8 +148,8 @@ export const SETTINGS = {
 		'false',
 		'Follow _next only to hosts that the form allows, also for forms without allowed domains.',
 	),
-	logLevel: setting(oneOf(['debug', 'info', 'warn', 'error']), 'info', 'Least level that is logged.'),
-	logFormat: optional(oneOf(['text', 'json']), 'text on a terminal, else json', 'Form of the log on stderr.'),
+	logLevel: setting(oneOf(['debug', 'info', 'warn', 'error']), 'info', 'Lowest level that is logged.'),
+	logFormat: optional(oneOf(['text', 'json']), 'text on a terminal, else json', 'Format of the log on stderr.'),
 };
 
 export type Key = keyof typeof SETTINGS;

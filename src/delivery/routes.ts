@@ -173,7 +173,7 @@ function deliveryRoutes({ deliveries, retries }: DeliveryManagement, auth: Auth)
 			{
 				access,
 				detail: operation('retryDeliveries', 'Try many again', {
-					description: 'Those named by `ids`, or all that match.',
+					description: 'The deliveries named by `ids`, or all that match.',
 					requestBody: jsonBody(RetryDeliveries, { state: 'failed' }),
 					returns: jsonResponse('How many are retried.', { schema: RetryResult, example: { retried: 3 } }),
 					errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],

@@ -101,10 +101,10 @@ function requiredSentence(rule: FieldRule): string {
 }
 
 function kindSentence(type: FieldType): string {
-	return type === 'file' ? 'has to be a file' : 'has to be a text, not a file or anything else';
+	return type === 'file' ? 'must be a file' : 'must be a text, not a file or anything else';
 }
 
-/** In the order in which a visitor reads of them. */
+/** In the order shown to visitors. */
 function testsOf(rule: FieldRule): Test[] {
 	const { type, options } = rule;
 	const tests: Test[] = [];
@@ -112,7 +112,7 @@ function testsOf(rule: FieldRule): Test[] {
 	if (form) tests.push(form);
 	if (options) {
 		const choices = new Set(options);
-		tests.push((value) => (choices.has(value) ? undefined : ['NOT_AN_OPTION', 'is none of the choices']));
+		tests.push((value) => (choices.has(value) ? undefined : ['NOT_AN_OPTION', 'is not one of the choices']));
 	}
 	tests.push(...boundsOf(rule), ...lengthsOf(rule));
 	return tests;
@@ -122,14 +122,14 @@ const FORMS: Partial<Record<FieldType, Test>> = {
 	email: (value) => {
 		// Values that a browser accepts are accepted, and international domains, which it converts.
 		if (HTML_EMAIL.test(value) || isEmailAddress(value)) return undefined;
-		return ['INVALID_EMAIL', 'has to be an e-mail address, such as name@example.com'];
+		return ['INVALID_EMAIL', 'must be an e-mail address, such as name@example.com'];
 	},
 	url: (value) =>
-		URL.canParse(value) ? undefined : ['INVALID_URL', 'has to be a web address, such as https://example.com'],
+		URL.canParse(value) ? undefined : ['INVALID_URL', 'must be a web address, such as https://example.com'],
 	number: (value) =>
-		numberOf(value) === undefined ? ['INVALID_NUMBER', 'has to be a number, such as 12 or 0.5'] : undefined,
+		numberOf(value) === undefined ? ['INVALID_NUMBER', 'must be a number, such as 12 or 0.5'] : undefined,
 	date: (value) =>
-		dateOrder(value) === undefined ? ['INVALID_DATE', 'has to be a date, such as 2026-01-31'] : undefined,
+		dateOrder(value) === undefined ? ['INVALID_DATE', 'must be a date, such as 2026-01-31'] : undefined,
 };
 
 /** Their texts are numbers or dates already. */
@@ -140,10 +140,10 @@ function boundsOf({ type, min, max }: FieldRule): Test[] {
 	const tests: Test[] = [];
 	const [from, until] = type === 'date' ? ['or later', 'or earlier'] : ['or more', 'or less'];
 	if (least !== undefined) {
-		tests.push((value) => (is(value) < least ? ['TOO_SMALL', `has to be ${min} ${from}`] : undefined));
+		tests.push((value) => (is(value) < least ? ['TOO_SMALL', `must be ${min} ${from}`] : undefined));
 	}
 	if (most !== undefined) {
-		tests.push((value) => (is(value) > most ? ['TOO_LARGE', `has to be ${max} ${until}`] : undefined));
+		tests.push((value) => (is(value) > most ? ['TOO_LARGE', `must be ${max} ${until}`] : undefined));
 	}
 	return tests;
 }
@@ -171,7 +171,7 @@ function createPatternTest({ pattern }: FieldRule): PatternTest | undefined {
 			work.steps = 0;
 		}
 		if (!compiled || (yield* compiled.match(values, work))) return undefined;
-		return ['PATTERN_MISMATCH', 'is not written as it has to be'];
+		return ['PATTERN_MISMATCH', 'does not have the required format'];
 	};
 }
 

@@ -32,7 +32,7 @@ export interface FieldRule {
 	max?: number | string;
 	/** The only values. */
 	options?: string[];
-	/** As HTML's attribute: the whole value has to match. */
+	/** As HTML's attribute: the whole value must match. */
 	pattern?: string;
 }
 

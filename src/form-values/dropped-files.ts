@@ -4,7 +4,7 @@ import { roughSize } from '../text/byte-sizes.ts';
 
 /** Why a file was left out, as the code of the error that would otherwise have rejected the submission. */
 const REASONS = {
-	FILE_TYPE_NOT_ALLOWED: 'the form does not take this type',
+	FILE_TYPE_NOT_ALLOWED: 'the form does not accept this type',
 	FILE_TOO_LARGE: 'it is too large',
 	TOO_MANY_FILES: 'there were too many files',
 	FILES_FULL: 'there was no room left for files',
@@ -57,7 +57,7 @@ export function droppedOf({ dropped, droppedFiles, moreDroppedFiles }: Dropped):
 /** A line for each file, and one for those that are only counted. */
 export function describeDropped({ droppedFiles = [], moreDroppedFiles = 0 }: Dropped): string[] {
 	const lines = droppedFiles.map(
-		({ name, bytes, reason }) => `${name} (${roughSize(bytes)}), not taken: ${REASONS[reason]}`,
+		({ name, bytes, reason }) => `${name} (${roughSize(bytes)}), not accepted: ${REASONS[reason]}`,
 	);
-	return moreDroppedFiles > 0 ? [...lines, `and ${moreDroppedFiles} more, not taken`] : lines;
+	return moreDroppedFiles > 0 ? [...lines, `and ${moreDroppedFiles} more, not accepted`] : lines;
 }

@@ -60,7 +60,7 @@ const SETTINGS = {
 		example: true,
 		label: 'Accept submissions',
 		hint: 'A paused form rejects submissions, and keeps those it has.',
-		option: { flags: '--active <true|false>', update: 'Whether it takes submissions' },
+		option: { flags: '--active <true|false>', update: 'Whether it accepts submissions' },
 	}),
 	notificationEmail: mailboxes({
 		max: EMAILS_MAX,
@@ -126,7 +126,7 @@ const SETTINGS = {
 			'named in `honeypot`, up to five, is filled in. What is left out takes its default, as does all with `null`.',
 		example: { threshold: 5, honeypot: ['_gotcha'] },
 		label: 'Spam',
-		hint: 'Submissions with as many points go to spam; each one shows which rules gave them.',
+		hint: 'Submissions with at least this many points go to spam; each one shows which rules gave them.',
 		option: {
 			flags: '--spam <settings>',
 			help: 'From how many points on a submission is spam, or "off", and the honeypots, as "5,_gotcha"',
@@ -202,10 +202,10 @@ const SETTINGS = {
 			'field at fault. `null`: anything goes.',
 		example: [{ name: 'email', type: 'email', label: 'Your e-mail', required: true }],
 		label: 'Field rules',
-		hint: 'What the fields have to be, as the same attributes say in HTML. Submissions that break a rule are rejected, and the visitor is told why.',
+		hint: 'Rules for the fields, like the HTML attributes of the same names. Submissions that break a rule are rejected, and the visitor is told why.',
 		option: {
 			flags: '--fields <rules>',
-			help: 'What the fields have to be, as JSON or @FILE; see formsrv forms suggest-fields',
+			help: 'Rules for the fields, as JSON or @FILE; see formsrv forms suggest-fields',
 		},
 	}),
 	unknownFields: choice<UnknownFields>({

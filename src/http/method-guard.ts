@@ -27,7 +27,7 @@ export function createMethodTable(routes: readonly Route[]): (path: string) => s
 export function noRoute(methods: readonly string[]): AppError {
 	if (methods.length === 0) return new AppError('NOT_FOUND', 'There is nothing at this address.');
 	const allow = methods.join(', ');
-	return new AppError('METHOD_NOT_ALLOWED', `This address takes ${allow}.`, { headers: { Allow: allow } });
+	return new AppError('METHOD_NOT_ALLOWED', `This address accepts ${allow}.`, { headers: { Allow: allow } });
 }
 
 function patternOf(path: string): RegExp {

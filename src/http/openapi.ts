@@ -69,7 +69,7 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 	},
 	FILES_NOT_SUPPORTED: {
 		description: 'The body holds a file, and the form takes none.',
-		error: 'This form takes no files; the field "cv" holds one. Leave the file out and send the rest.',
+		error: 'This form does not accept files; the field "cv" holds one. Leave the file out and send the rest.',
 		field: { field: 'cv', code: 'FILES_NOT_SUPPORTED' },
 	},
 	FILE_TOO_LARGE: {
@@ -79,12 +79,12 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 	},
 	TOO_MANY_FILES: {
 		description: 'There are more files than the form allows.',
-		error: '“cv.pdf” can’t be attached: this form takes at most 5 files in one submission.',
+		error: '“cv.pdf” can’t be attached: this form accepts at most 5 files per submission.',
 		field: { field: 'cv', code: 'TOO_MANY_FILES' },
 	},
 	FILE_TYPE_NOT_ALLOWED: {
-		description: 'A file is, by its content, of a type that the form does not take.',
-		error: '“plan.dwg” can’t be attached: this form takes PDF and pictures.',
+		description: 'A file is, by its content, of a type that the form does not accept.',
+		error: '“plan.dwg” can’t be attached: this form accepts PDF and pictures.',
 		field: { field: 'cv', code: 'FILE_TYPE_NOT_ALLOWED' },
 	},
 	FILES_FULL: {
@@ -115,16 +115,16 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 		error: 'This form is not accepting submissions.',
 	},
 	FORM_NOT_OPEN: {
-		description: 'The form does not take submissions yet; see its status.',
+		description: 'The form does not accept submissions yet; see its status.',
 		error: 'This form is not open yet. It opens on 2027-02-01 at 09:00 UTC.',
 	},
 	FORM_CLOSED: {
-		description: 'The form takes submissions no more.',
+		description: 'The form no longer accepts submissions.',
 		error: 'This form is closed.',
 	},
 	FORM_FULL: {
-		description: 'The form has as many submissions as it takes.',
-		error: 'This form has taken as many submissions as it can.',
+		description: 'The form has reached its maximum number of submissions.',
+		error: 'This form is full.',
 	},
 	DOMAIN_NOT_ALLOWED: {
 		description: 'The submission comes from a page that the form does not allow.',

@@ -111,18 +111,18 @@ async function verifyWithVendor(
 			headers: { Accept: 'application/json' },
 			signal: AbortSignal.timeout(timeoutMs),
 		});
-		return status === 200 ? parseResponse(text) : `answered ${status}`;
+		return status === 200 ? parseResponse(text) : `responded with ${status}`;
 	} catch (error) {
-		return (error as Error).name === 'TimeoutError' ? 'did not answer in time' : 'could not be reached';
+		return (error as Error).name === 'TimeoutError' ? 'did not respond in time' : 'could not be reached';
 	}
 }
 
 function parseResponse(text: string): VendorResponse | string {
 	const response = parseJson(text) as VendorResponse | null | undefined;
-	if (typeof response?.success !== 'boolean') return 'gave an answer that cannot be read';
+	if (typeof response?.success !== 'boolean') return 'returned an unreadable response';
 	const codes: unknown[] = Array.isArray(response['error-codes']) ? response['error-codes'] : [];
 	const error = codes.find((code) => VENDOR_ERRORS.has(String(code)));
-	return response.success || error === undefined ? response : `answered ${error}`;
+	return response.success || error === undefined ? response : `responded with ${error}`;
 }
 
 function parseJson(text: string): unknown {

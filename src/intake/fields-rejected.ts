@@ -8,7 +8,7 @@ export class FieldsRejected extends AppError {
 
 	constructor(fields: FieldError[], content: Content) {
 		const [first] = fields;
-		const message = fields.length === 1 && first ? first.message : `${fields.length} fields need another look.`;
+		const message = fields.length === 1 && first ? first.message : `${fields.length} fields need to be corrected.`;
 		super('VALIDATION_ERROR', message, { fields });
 		this.content = content;
 	}

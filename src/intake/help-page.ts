@@ -20,7 +20,7 @@ export function helpPage({ endpoint, captcha, honeypot }: Shown): Page {
 	const address = endpointAddress(endpoint);
 	return renderPage({
 		status: 405,
-		title: 'This address takes messages',
+		title: 'This address accepts messages',
 		mark: 'letter',
 		body: html`<p class="lead">It belongs to a form and accepts POST requests. To send something from your own page, copy one of these.</p>
 <h2 id="html">HTML, without any script</h2>

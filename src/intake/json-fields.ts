@@ -49,7 +49,7 @@ export function readJsonFields(text: string, limits: FieldLimits): Field[] {
 	let at = blanksEnd(text, 0);
 	if (at === text.length) throw new AppError('INVALID_BODY', 'The body is empty; a JSON object of fields is expected.');
 	if (text.charCodeAt(at) !== OPEN_OBJECT) {
-		throw new AppError('INVALID_BODY', 'The body has to be a JSON object of fields, such as {"email": "…"}.');
+		throw new AppError('INVALID_BODY', 'The body must be a JSON object of fields, such as {"email": "…"}.');
 	}
 	at = blanksEnd(text, at + 1);
 	let more = text.charCodeAt(at) !== CLOSE_OBJECT;

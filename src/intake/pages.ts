@@ -86,9 +86,9 @@ const ERROR_TEXTS: Partial<Record<ErrorCode, Text>> = {
 	FORM_DISABLED: ['This form is closed', CLOSED],
 	FORM_NOT_OPEN: ['Not open yet', 'Come back later.'],
 	FORM_CLOSED: ['This form is closed', CLOSED],
-	FORM_FULL: ['No place left', CLOSED],
+	FORM_FULL: ['No places left', CLOSED],
 	DOMAIN_NOT_ALLOWED: [
-		'This form belongs elsewhere',
+		'This website cannot use this form',
 		'If this is your site, add its domain to the form’s allowed domains.',
 	],
 	RATE_LIMITED: [
@@ -114,11 +114,11 @@ const ERROR_TEXTS: Partial<Record<ErrorCode, Text>> = {
 const OTHER_ERROR: Text = ['Your message was not sent', ONCE_MORE];
 
 const SMALL_PAGES: Record<number, Text> = {
-	400: ['That did not make sense', 'This server could not read what your browser asked for.'],
+	400: ['Bad request', 'This server could not read what your browser asked for.'],
 	404: ['Nothing here', 'There is no page at this address. It may have a typing error, or the page has moved.'],
-	405: ['Not this way', 'This address exists, but it is not a page to look at.'],
+	405: ['Not a page', 'This address exists, but it is not a page to look at.'],
 	429: ['One moment, please', 'There were many requests from your network. Wait a minute and try again.'],
-	503: ['Back in a moment', 'This server cannot answer right now. Wait a minute and try again.'],
+	503: ['Back in a moment', 'This server cannot respond right now. Wait a minute and try again.'],
 };
 
 const UNKNOWN_SMALL_PAGE: Text = ['Something went wrong', 'Wait a moment and try again.'];

@@ -29,7 +29,7 @@ export function readPartHeaders(text: string): PartHeaders {
 	const headers = parseHeaders(text);
 	const encoding = headers.get('content-transfer-encoding');
 	if (encoding !== undefined && !VERBATIM_ENCODING.test(encoding)) {
-		throw invalid('its Content-Transfer-Encoding has to be 7bit, 8bit or binary');
+		throw invalid('its Content-Transfer-Encoding must be 7bit, 8bit or binary');
 	}
 	const part = readDisposition(headers.get('content-disposition'));
 	const contentType = headers.get('content-type');
@@ -60,13 +60,13 @@ function checkCharset(contentType: string | undefined): void {
 	const parameters = parseParameters(contentType.slice(semicolon));
 	if (!parameters) throw invalid('its Content-Type cannot be read');
 	if (isUtf8Charset(parameters.get('charset'))) return;
-	throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Every part of the multipart body has to be in UTF-8.');
+	throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Every part of the multipart body must be in UTF-8.');
 }
 
 function readDisposition(disposition: string | undefined): PartHeaders {
 	const type = disposition === undefined ? null : DISPOSITION.exec(disposition);
 	const parameters = type && disposition ? parseParameters(disposition.slice(type[0].length)) : undefined;
-	if (!parameters && disposition?.includes('\\"')) throw invalid('a quote in a name has to be written as %22');
+	if (!parameters && disposition?.includes('\\"')) throw invalid('a quote in a name must be written as %22');
 	const name = parameters?.get('name');
 	if (!parameters || name === undefined) {
 		throw invalid('it needs a header such as Content-Disposition: form-data; name="email"');

@@ -45,7 +45,7 @@ function parseMedia(contentType: string): Media {
 	const kind = match && kindOf((match[1] as string).toLowerCase());
 	if (!parameters || !kind) throw unsupported();
 	if (!isUtf8Charset(parameters.get('charset'))) {
-		throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body has to be in UTF-8; leave charset out or set it to utf-8.');
+		throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must be in UTF-8; leave charset out or set it to utf-8.');
 	}
 	const boundary = parameters.get('boundary');
 	return kind === 'multipart' && boundary !== undefined ? { kind, boundary } : { kind };
@@ -61,7 +61,7 @@ function kindOf(type: string): Media['kind'] | undefined {
 function unsupported(): AppError {
 	return new AppError(
 		'UNSUPPORTED_MEDIA_TYPE',
-		'The Content-Type has to be application/json, application/x-www-form-urlencoded or multipart/form-data.',
+		'The Content-Type must be application/json, application/x-www-form-urlencoded or multipart/form-data.',
 	);
 }
 

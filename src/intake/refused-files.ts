@@ -33,11 +33,11 @@ export function isDroppable(error: unknown, { field }: Named, { files, fields }:
 }
 
 export function tooManyFiles(file: Named, { maxFiles }: FileRules): AppError {
-	return notAttached('TOO_MANY_FILES', file, `this form takes at most ${plural(maxFiles, 'file')} in one submission`);
+	return notAttached('TOO_MANY_FILES', file, `this form accepts at most ${plural(maxFiles, 'file')} per submission`);
 }
 
 export function typeNotAllowed(file: Named, { types }: FileRules): AppError {
-	return notAttached('FILE_TYPE_NOT_ALLOWED', file, `this form takes ${describeTypes(types)}`);
+	return notAttached('FILE_TYPE_NOT_ALLOWED', file, `this form accepts ${describeTypes(types)}`);
 }
 
 export function fileTooLarge(file: Named, { maxBytes }: FileRules): AppError {
@@ -52,7 +52,7 @@ export function filesRejected(field: string): AppError {
 	return fileError(
 		'FILES_NOT_SUPPORTED',
 		field,
-		`This form takes no files; the field ${quoteName(field)} holds one. Leave the file out and send the rest.`,
+		`This form does not accept files; the field ${quoteName(field)} holds one. Leave the file out and send the rest.`,
 	);
 }
 
@@ -65,7 +65,7 @@ function fileError(code: ErrorCode, field: string, message: string): AppError {
 	return new AppError(code, message, { fields: [{ field, code, message }] });
 }
 
-/** Takes the names of refused files out of the fields, and notes them; may be called again, when there are more. */
+/** Takes the names of rejected files out of the fields, and notes them; may be called again, when there are more. */
 export function leaveOutRefused(content: Content): void {
 	const { files, refused: known = [] } = content;
 	const refused = files?.refused() ?? [];

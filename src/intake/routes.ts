@@ -45,7 +45,7 @@ const Submit = Type.Object(
 );
 
 const HEADERS = {
-	'Formsrv-Submission-Id': 'The id of the submission; of a robot’s, an id of nothing.',
+	'Formsrv-Submission-Id': 'The id of the submission; for bots, an id that refers to nothing.',
 	'Formsrv-Dropped-Fields': 'If there are any: the names of fields that were not stored, escaped as in URLs.',
 	'Formsrv-Dropped-Files':
 		'If there are any: the names of files that the submission was stored without, escaped as in URLs; `...` stands for others.',
@@ -145,13 +145,13 @@ const StatusBody = Type.Object({
 
 const statusDetail = {
 	operationId: 'getFormStatus',
-	summary: 'Check whether a form takes submissions',
+	summary: 'Check whether a form accepts submissions',
 	description:
 		'For pages, which can say so before a visitor fills in the form: `formsrv.js` does with `data-formsrv-status`. How many ' +
 		'places are left is not told.',
 	parameters: [pathParameter('slug', { description: 'The slug of the form.', example: 'contact-k3v9x2qm' })],
 	responses: {
-		200: jsonResponse('Whether it takes submissions now.', {
+		200: jsonResponse('Whether it accepts submissions now.', {
 			schema: StatusBody,
 			example: {
 				open: false,

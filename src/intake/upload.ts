@@ -64,7 +64,7 @@ export interface Upload extends FileSink {
 
 /** A file of which bytes have come. */
 interface Arrival extends Omit<StoredFile, 'id' | 'key' | 'scan' | 'type' | 'sha256'> {
-	/** Absent if it was refused at once, as is the hold. */
+	/** Absent if it was rejected at once, as is the hold. */
 	writer?: TrackedWriter;
 	hold?: QuotaHold;
 	hasher: Bun.CryptoHasher;

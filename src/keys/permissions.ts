@@ -68,8 +68,8 @@ const DISCLOSURES = {
 	notificationEmail: 'Changing notificationEmail decides who reads the submissions of the form',
 	attachFiles: 'Setting attachFiles sends the files of submissions by mail',
 	formerSlug: 'Taking the former address of another form leads its submissions here',
-	spam: 'Changing what is spam tells by the counts what is in submissions',
-	search: 'Choosing submissions by what is in them tells what is in them',
+	spam: 'Changing the spam settings reveals, by the counts, the content of submissions',
+	search: 'Selecting submissions by their content reveals that content',
 } as const;
 export type Disclosure = keyof typeof DISCLOSURES;
 

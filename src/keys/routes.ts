@@ -57,7 +57,7 @@ export const keyRoutes = (keys: Keys, auth: Auth) =>
 			access,
 			detail: operation('revokeKey', 'Revoke a key', {
 				description:
-					'From its next request on it is rejected, and sessions opened with it end. It stays in the list. Again is no error.',
+					'From its next request on it is rejected, and sessions opened with it end. It stays in the list. Revoking it again is no error.',
 				parameters: [pathParameter('id', { description: 'The key.', example: EXAMPLE.id })],
 				returns: successResponse('Revoked.'),
 				errors: ['NOT_FOUND', 'UNAVAILABLE'],

@@ -44,7 +44,7 @@ export const CreateApiKey = Type.Object(
 		permissions: omissible(
 			Type.Array(stringEnum(PERMISSIONS), {
 				description:
-					'None implies another but `admin`. Required unless `form` or `forms` is given; then any of `read`, `write` (the flags of submissions) and `submit`, `read` by default.',
+					'Only `admin` implies the others. Required unless `form` or `forms` is given; then any of `read`, `write` (the flags of submissions) and `submit`, `read` by default.',
 			}),
 		),
 		form: Type.Optional(

@@ -6,7 +6,7 @@ import { jsonResponse, operation } from '../http/openapi.ts';
 
 const Outcome = Type.Object({
 	status: Type.Literal('ok'),
-	problem: Type.Optional(Type.String({ description: 'What is wrong, though the probe does not fail because of it.' })),
+	problem: Type.Optional(Type.String({ description: 'Problems that do not fail the probe.' })),
 });
 const outcome = {
 	returns: jsonResponse('Yes.', { schema: Outcome, example: { status: 'ok' } }),

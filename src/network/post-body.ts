@@ -41,7 +41,7 @@ function drained(outgoing: ClientRequest, stallMs: number): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const timer = setTimeout(() => {
 			outgoing.off('drain', finish).off('close', finish);
-			reject(Object.assign(new Error(`Took nothing of the body for ${stallMs / 1000} seconds.`), { code: STALLED }));
+			reject(Object.assign(new Error(`Read nothing of the body for ${stallMs / 1000} seconds.`), { code: STALLED }));
 		}, stallMs);
 		function finish(): void {
 			clearTimeout(timer);

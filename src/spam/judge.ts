@@ -1,4 +1,4 @@
-/** Judges a submission by all rules. On the hot path: synchronous, and next to nothing for a plain message. */
+/** Judges a submission by all rules. On the hot path: synchronous, and very cheap for a plain message. */
 
 import type { RateLimiter } from '../http/rate-limit.ts';
 import type { FormRow } from '../storage/tables.ts';

@@ -17,13 +17,13 @@ interface Rule {
 export const RULES = {
 	honeypot: {
 		label: 'Honeypot',
-		meaning: 'A hidden field was filled in. People do not see it, robots do.',
+		meaning: 'A hidden field was filled in. People do not see it, bots do.',
 		points: '+10',
 		verdict: () => 'honeypot',
 	},
 	'captcha-score': {
 		label: 'Captcha score',
-		meaning: 'The captcha took the sender for a robot.',
+		meaning: 'The captcha took the sender for a bot.',
 		points: '+10',
 		verdict: (detail) => `captcha-score: ${detail}`,
 	},
@@ -35,14 +35,14 @@ export const RULES = {
 	},
 	block: {
 		label: 'Block list',
-		meaning: 'It meets an entry of a block list, of this form or of all forms.',
+		meaning: 'It matches an entry of a block list, of this form or of all forms.',
 		points: '+10',
 		verdict: (entry) => `block: ${entry}`,
 	},
 	allow: {
 		label: 'Allow list',
 		meaning:
-			'It meets an entry of an allow list, of this form or of all forms, so that no other rule counts but the honeypot.',
+			'It matches an entry of an allow list, of this form or of all forms, so that no other rule counts but the honeypot.',
 		points: '−20',
 	},
 	words: {
@@ -60,7 +60,7 @@ export const RULES = {
 	'link-host': {
 		label: 'Where a link leads',
 		meaning:
-			'A link leads to a bare address, through a service that hides its target, or to a kind of domain that costs next to nothing.',
+			'A link leads to a bare address, through a service that hides its target, or to a very cheap top-level domain.',
 		points: '+1.5',
 	},
 	markup: {
@@ -112,12 +112,13 @@ export const RULES = {
 	},
 	'disposable-mail': {
 		label: 'Disposable mail address',
-		meaning: 'A mail address in it is of a service for addresses that are thrown away after use.',
+		meaning: 'A mail address in it belongs to a service for disposable addresses.',
 		points: '+2',
 	},
 	flood: {
 		label: 'Flood',
-		meaning: 'The form got more submissions in a minute than it may, so this one was set aside instead of being lost.',
+		meaning:
+			'The form got more submissions in a minute than its limit allows, so this one was set aside instead of being lost.',
 		points: '+10',
 		verdict: () => 'flood',
 	},

@@ -66,7 +66,7 @@ export function parseReasons(json: string | null): SpamReason[] {
  */
 export function reasonsOfForm(json: string | null): string | null {
 	if (!json?.includes('"words-server"')) return json;
-	const detail = 'By the marks of all forms.';
+	const detail = 'From the marks of all forms.';
 	return JSON.stringify(
 		parseReasons(json).map((reason) => (reason.rule === 'words-server' ? { ...reason, detail } : reason)),
 	);

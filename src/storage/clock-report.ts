@@ -54,12 +54,13 @@ export function reportClock({ timeline, newestId, programMs, now }: ClockFacts):
 export function describeStep({ beforeMs, afterMs }: ClockStep): string {
 	const by = inWords(Math.abs(afterMs - beforeMs));
 	const moments = `from ${iso(beforeMs)} to ${iso(afterMs)}`;
-	if (afterMs < beforeMs) return `The clock was set back by ${by}, ${moments}. What was stored before keeps its time.`;
+	if (afterMs < beforeMs)
+		return `The clock was set back by ${by}, ${moments}. Submissions stored before keep their time.`;
 	return `The clock went forward by ${by}, ${moments}: it was set, or the machine slept.`;
 }
 
 function problemOf({ now, newest, programMs }: { now: number; newest: number; programMs: number }): string | null {
-	if (now < programMs) return `The clock says ${iso(now)}, when this program was not made yet: set it.`;
+	if (now < programMs) return `The clock says ${iso(now)}, which is before this program was built: set it.`;
 	if (newest <= now + TOLERANCE_MS) return null;
 	return `The clock says ${iso(now)}, but what was stored last is from ${iso(newest)}. If the clock is wrong, set it; if it is right, it was wrong before, and the server takes note of that.`;
 }

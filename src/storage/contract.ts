@@ -90,7 +90,7 @@ export interface Storage {
 	disk(): Promise<DiskUse>;
 	/** Returns whether a backup is copying files, so that none may be removed. To be called after the keys to remove were read. */
 	areFilesHeld(): Promise<boolean>;
-	/** From now on this process is a server: it takes submissions by the thousand. Returns what ends that. */
+	/** From now on this process is a server: it accepts submissions by the thousand. Returns a function that stops it. */
 	serve(): () => void;
 	/**
 	 * Does work that one process does for all: calls `start` once this process is its leader, at once where there is only one
@@ -177,7 +177,7 @@ export interface SubmissionStore {
 	): Promise<Map<number, number[]>>;
 	/** The field names of all submissions but spam, or of spam. */
 	names(formId: number, isSpam: boolean): Promise<FieldNames>;
-	/** To be called while a response can still be refused. @throws Unavailable if nothing could be scanned now */
+	/** To be called while the request can still be rejected. @throws Unavailable if nothing could be scanned now */
 	prepareScan(): void;
 	/** Runs one of `StorageOptions.scans`; throws as `list` does. */
 	scan<Request extends ScanRequest, Result>(name: string, request: Request): Promise<Result>;

@@ -23,7 +23,7 @@ export class OutcomeUnknown extends AppError {
 	constructor(cause?: unknown) {
 		super(
 			'INTERNAL',
-			'The database did not answer, so it is not known whether this was stored. Repeat it with the same Idempotency-Key.',
+			'The database did not respond, so it is unknown whether this was stored. Repeat the request with the same Idempotency-Key.',
 			{ cause },
 		);
 	}
@@ -32,7 +32,7 @@ export class OutcomeUnknown extends AppError {
 /** The form has as many submissions as it takes; nothing was stored. */
 export class FormFull extends AppError {
 	constructor() {
-		super('FORM_FULL', 'This form has taken as many submissions as it can.');
+		super('FORM_FULL', 'This form is full.');
 	}
 }
 

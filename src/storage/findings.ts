@@ -28,7 +28,7 @@ export const KINDS = {
 	},
 	lock: {
 		problem:
-			'Another program holds the database locked: nothing is stored until it lets go. End its transaction, or the program.',
+			'Another program has locked the database: nothing is stored until it releases the lock. End its transaction, or the program.',
 		stops: 'writes',
 	},
 	database: {
@@ -67,13 +67,13 @@ export const KINDS = {
 	},
 	disk: {
 		problem:
-			'The disk is almost full: submissions are refused, owners can still sign in and delete. Make room on it, or delete ' +
+			'The disk is almost full: submissions are rejected, owners can still sign in and delete. Make room on it, or delete ' +
 			'submissions.',
 		stops: 'submissions',
 	},
 	damage: {
 		problem:
-			'A part of the database is damaged: what lies there cannot be read. Make a copy of the folder, check the disk, and ' +
+			'A part of the database is damaged: its content cannot be read. Make a copy of the folder, check the disk, and ' +
 			'restore a backup; "formsrv doctor" says more.',
 		stops: 'nothing',
 	},
@@ -102,14 +102,14 @@ export const KINDS = {
 	},
 	mail: {
 		problem:
-			'Mail has been paused for more than 15 minutes: the mail server takes none. What waits is tried again and again. Check ' +
+			'Mail has been paused for more than 15 minutes: the mail server accepts none. Waiting mails are retried. Check ' +
 			'FORMSRV_SMTP_URL and the mail server; "formsrv doctor" says more.',
 		stops: 'nothing',
 	},
 	webhooks: {
 		problem:
-			'Requests to a webhook have been paused for more than 15 minutes: it cannot be reached, or returns errors. What waits is ' +
-			'tried again and again; "formsrv doctor" says more.',
+			'Requests to a webhook have been paused for more than 15 minutes: it cannot be reached, or returns errors. Waiting requests are ' +
+			'retried; "formsrv doctor" says more.',
 		stops: 'nothing',
 	},
 	scanner: {
@@ -230,7 +230,7 @@ export function createFindings({ log, now = Date.now, elapsed = sinceStart }: Fi
 			const entry = what === 'write' ? stopsWrites : stopsSubmissions;
 			return entry && unavailable(entry.name);
 		},
-		/** Says in the log what goes on, once a minute or an hour, and what is over. To be called again and again. */
+		/** Logs ongoing findings, once a minute or an hour, and resolved ones. To be called repeatedly. */
 		remind(): void {
 			const at = elapsed();
 			for (const entry of entries.values()) {
@@ -245,7 +245,7 @@ export function createFindings({ log, now = Date.now, elapsed = sinceStart }: Fi
 }
 
 /**
- * The log for all others: without what was refused because of a finding, which has a line of its own, once for all; and
+ * The log for all others: without rejections because of a finding, which has a line of its own, once for all; and
  * an error of a damaged file becomes one.
  */
 export function logBeside(findings: Findings, log: Log, isDamage: (cause: unknown) => boolean): Log {

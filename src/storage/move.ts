@@ -86,7 +86,7 @@ async function requireCurrent(place: string): Promise<void> {
 	if (isCurrent) return;
 	throw new AppError(
 		'UNAVAILABLE',
-		`${database.name} is of an older version. Start this version's server on it once, and stop it again.`,
+		`${database.name} has an older schema. Start this version's server on it once, then stop it.`,
 	);
 }
 

@@ -13,7 +13,7 @@ function stepBack(): void {
 	if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 }
 
-/** What `open.ts` is to the other thread; that would load the whole of an engine here. */
+/** Opens the calls of an engine, as `open.ts` does for the other thread; that file would load the whole engine here. */
 async function openCalls(place: string, scans: Scans): Promise<ReaderCalls> {
 	const { createCalls } = isPostgres(place)
 		? await import('./postgres/reader-calls.ts')

@@ -165,7 +165,7 @@ function errorOf(failure: Failure): Error {
 }
 
 function tooMuch(cause: unknown): AppError {
-	return new AppError('UNAVAILABLE', 'This takes too long at the moment. Narrow it down, or try again shortly.', {
+	return new AppError('UNAVAILABLE', 'This takes too long at the moment. Narrow your search, or try again shortly.', {
 		retryAfterSeconds: RETRY_AFTER_SECONDS,
 		cause,
 	});

@@ -73,7 +73,7 @@ export const Submission = Type.Object(
 		}),
 		meta: Type.Union([stringMap(Type.Any()), Type.Null()], {
 			description:
-				'What is kept apart from the submitted fields; `null`: nothing. `droppedFiles` are files that were not taken, as ' +
+				'What is kept apart from the submitted fields; `null`: nothing. `droppedFiles` are files that were not accepted, as ' +
 				'`{field, name, bytes, reason}`, `dropped` names of fields.',
 		}),
 		files: Type.Array(SubmittedFile, {

@@ -24,7 +24,7 @@ export interface SubmissionsOptions extends PageWriterOptions {
 	now?: () => number;
 }
 
-/** On whose behalf. */
+/** The caller of a request. */
 export interface RequestScope {
 	mode?: Mode;
 	/** The key or session whose concurrency limit applies; without one none does. */

@@ -33,7 +33,7 @@ function archive(names: string[], { first = heading, more = '', headerNames = na
 const line = (value: object) => `${JSON.stringify(value)}\n`;
 const file = nameOfFile(KEY);
 const order = 'formsrv.db is not the first member, or not the only one of its name.';
-const cannotBe = 'The manifest has a line that cannot be: ';
+const cannotBe = 'The manifest has an invalid line: ';
 
 test.each<[string, Buffer, string]>([
 	['without a database', archive([file]), order],
@@ -62,7 +62,7 @@ test.each<[string, Buffer, string]>([
 		archive([DATABASE], { first: line({ format: 'formsrv backup', version: 2, program: '9.1' }) }),
 		'It is of version 2, this program reads 1: use the formsrv that made it (9.1).',
 	],
-	['of another program', archive([DATABASE], { first: line({}) }), 'It is no backup of formsrv.'],
+	['of another program', archive([DATABASE], { first: line({}) }), 'It is not a formsrv backup.'],
 ])('an archive %s', async (_name, bytes, sentence) => {
 	const cli = openCommandLine();
 	writeFileSync(cli.path('x.tar'), bytes);

@@ -4,9 +4,7 @@ import { expect, test } from 'bun:test';
 import { parseHeading, parseMember } from '../../src/backup/manifest.ts';
 
 test.each(['', '{"format":', 'null', '[]', '7'])('the heading %p is rejected by a sentence', (line) => {
-	expect(() => parseHeading(line)).toThrow(
-		/^(?:The manifest has a line that cannot be: .*|It is no backup of formsrv\.)$/,
-	);
+	expect(() => parseHeading(line)).toThrow(/^(?:The manifest has an invalid line: .*|It is not a formsrv backup\.)$/);
 });
 
 const sha256 = 'a'.repeat(64);
@@ -24,5 +22,5 @@ test.each([
 	member('formsrv.db', 0.5),
 	member('formsrv.db', 2 ** 53),
 ])('the member %p is rejected by a sentence', (line) => {
-	expect(() => parseMember(line)).toThrow(`The manifest has a line that cannot be: ${line}`);
+	expect(() => parseMember(line)).toThrow(`The manifest has an invalid line: ${line}`);
 });

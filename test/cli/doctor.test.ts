@@ -20,7 +20,7 @@ test('finds no problem with a new database', async () => {
 	await cli.call('keys', 'create');
 	const { code, stdout } = await cli.call('doctor');
 	expect(code).toBe(0);
-	expect(stdout).toMatch(/ok +database +sound, schema \d+\n/);
+	expect(stdout).toMatch(/ok +database +intact, schema \d+\n/);
 });
 
 test('shows the size of the log, and finds one that cannot be emptied', async () => {

@@ -61,9 +61,7 @@ test.each(['exception', 'rejection'] as const)(
 		expect(await server.exited).toBe(1);
 		isOver = true;
 		await Promise.all(senders);
-		expect(await said).toMatch(
-			/A fault that nothing handled: the server ends, with exit code 1\.[\s\S]*made by the test/,
-		);
+		expect(await said).toMatch(/Unhandled error: the server ends, with exit code 1\.[\s\S]*made by the test/);
 		const listed = await text(run('submissions', 'export', 'contact', '--format', 'json').stdout);
 		expect(acknowledged.filter((mark) => !listed.includes(`"${mark}"`))).toEqual([]);
 	},

@@ -16,17 +16,17 @@ afterEach(() => peer.close());
 
 test('a sent mail is reported with the mail server’s reply', async () => {
 	const { code, stdout, stderr } = await cli.call('mail', 'test', 'you@example.com');
-	expect([code, stdout]).toEqual([0, 'The mail server took it: 250 2.0.0 queued as 4711\n']);
+	expect([code, stdout]).toEqual([0, 'The mail server accepted it: 250 2.0.0 queued as 4711\n']);
 	expect(stderr).toBe(`Sending as forms@example.com through 127.0.0.1:${peer.port} …\n`);
 	expect(peer.accepted).toMatchObject([{ from: 'forms@example.com', to: ['you@example.com'] }]);
 });
 
 test.each([
-	[{ greeting: '554 no service' }, 'does not want to talk: 554 no service'],
-	[{ AUTH: '535 5.7.8 bad credentials' }, 'refused the login of robot: 535 5.7.8 bad credentials'],
-	[{ MAIL: '550 not your address' }, 'refused the sender, FORMSRV_MAIL_FROM: 550 not your address'],
-	[{ RCPT: '550 no such user' }, 'refused the recipient: 550 no such user'],
-	[{ content: '554 looks like spam' }, 'refused the mail: 554 looks like spam'],
+	[{ greeting: '554 no service' }, 'rejected the connection: 554 no service'],
+	[{ AUTH: '535 5.7.8 bad credentials' }, 'rejected the login of robot: 535 5.7.8 bad credentials'],
+	[{ MAIL: '550 not your address' }, 'rejected the sender, FORMSRV_MAIL_FROM: 550 not your address'],
+	[{ RCPT: '550 no such user' }, 'rejected the recipient: 550 no such user'],
+	[{ content: '554 looks like spam' }, 'rejected the mail: 554 looks like spam'],
 ])('%j is told in words', async (script, words) => {
 	peer.script = script;
 	const { code, stdout, stderr } = await cli.call('mail', 'test', 'you@example.com');

@@ -103,7 +103,7 @@ const numbersIn = (mails: { content: string }[]) =>
 testOnSqlite('what was waiting is held until it is asked for, and is then sent once', async () => {
 	const { cli, form, open, peer, posts, restored } = await restoreAfterSending();
 	expect(restored.stderr).toContain('that were waiting are held (8), because they may have been sent since');
-	expect(restored.stderr).toContain('and not here: FORMSRV_');
+	expect(restored.stderr).toContain('but not here: FORMSRV_');
 	expect(restored.stderr).toMatch(/FORMSRV_SMTP_URL/);
 	expect(readFileSync(cli.path('backup.tar'), 'latin1')).toMatch(/"settings":\[[^\]]*"FORMSRV_SMTP_URL"/);
 	expect(readFileSync(cli.path('backup.tar'), 'latin1')).not.toContain('smtp://');
@@ -141,7 +141,7 @@ testOnSqlite('a button in the dashboard sends it', async () => {
 	await signIn();
 	await goTo('/deliveries?state=held');
 	await page.getByText('may have been sent since, so they are held (8).').waitFor();
-	await page.getByRole('button', { name: 'Send what is held' }).click();
+	await page.getByRole('button', { name: 'Send held deliveries' }).click();
 	await page.getByText('Trying again: 8.').waitFor();
 	await until(server, (list) => list.filter(({ state }) => state === 'sent').length === 8);
 	expect(peer.accepted).toHaveLength(4);

@@ -232,13 +232,13 @@ describe('beside a running server', () => {
 		const { code, stderr } = await cli.call('healthcheck', '--ready');
 		expect(code).toBe(1);
 		expect(stderr).toStartWith(
-			`The server at ${server.base}/ready is not well: it answers 503: The database was removed`,
+			`The server at ${server.base}/ready is unhealthy: it returned 503: The database was removed`,
 		);
 		await server.stop();
 		expect(await cli.call('healthcheck')).toEqual({
 			code: 1,
 			stdout: '',
-			stderr: `The server at ${server.base}/health is not well: it cannot be reached.\n`,
+			stderr: `The server at ${server.base}/health is unhealthy: it cannot be reached.\n`,
 		});
 		expect((await cli.call('healthcheck', '--port', '0')).code).toBe(2);
 	});

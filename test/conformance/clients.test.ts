@@ -139,7 +139,7 @@ describe.each(ADDRESSES)('@formspree/core with its endpoint at %s', (_, address)
 			['age', 'TYPE_NUMERIC'],
 			['zip', 'UNSPECIFIED'],
 		]);
-		expect(result.getFieldErrors('zip')[0]?.message).toBe('“zip” is not written as it has to be.');
+		expect(result.getFieldErrors('zip')[0]?.message).toBe('“zip” does not have the required format.');
 	});
 
 	/** Returns the client's error: `FormErrorCode` or `UNSPECIFIED`, and our sentence. */

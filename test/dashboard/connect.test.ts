@@ -276,7 +276,7 @@ describe('a test submission', () => {
 		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
 		await signIn(await server.createKey({ permissions: ['read'] }));
 		await goTo(`/forms/${form.id}/connect`);
-		await page.getByText('To send a test submission takes the permission to write.').waitFor();
+		await page.getByText('Sending a test submission requires the permission to write.').waitFor();
 		expect(await page.getByRole('button', { name: 'Send a test submission' }).count()).toBe(0);
 		await close();
 	});

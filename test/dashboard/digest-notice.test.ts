@@ -26,7 +26,7 @@ test('a form above its cap is named, with when its digest goes, and the digest i
 	const notice = page.getByRole('status').filter({ hasText: 'Popular' });
 	await notice.getByRole('link', { name: 'one mail about all of them' }).waitFor();
 	expect(await notice.textContent()).toMatch(
-		/^Popular reached its hourly mail limit \S.*\. Later submissions are collected: one mail about all of them goes in (59m|1h)\. Each submission is in the inbox as ever\.$/,
+		/^Popular reached its hourly mail limit \S.*\. Later submissions are collected: one mail about all of them goes in (59m|1h)\. Each submission is in the inbox as usual\.$/,
 	);
 	await notice.getByRole('link').click();
 	await page

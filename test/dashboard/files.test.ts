@@ -168,13 +168,13 @@ describe('a file that is not shown or given', () => {
 		const attached = await open([picture('new.png')]);
 		await setScan(server, attached.files[0] as (typeof attached.files)[0], 'unchecked');
 		await attached.page.reload();
-		await attached.page.getByText('did not look at it yet').waitFor();
+		await attached.page.getByText('has not checked it yet').waitFor();
 		expect(await attached.page.locator('canvas').count()).toBe(0);
 		expect(await attached.page.getByRole('link', { name: 'Download new.png' }).count()).toBe(1);
 		await setScan(server, attached.files[0] as (typeof attached.files)[0], 'clean');
 		server.app.storage.events.publish({ type: 'change', formId: decodeId(attached.formId) ?? -1 });
 		await attached.page.getByRole('img', { name: 'new.png' }).waitFor();
-		expect(await attached.page.getByText('did not look at it yet').count()).toBe(0);
+		expect(await attached.page.getByText('has not checked it yet').count()).toBe(0);
 		await attached.close();
 	});
 
@@ -271,7 +271,7 @@ test('a file that was not taken is named beside the submission, with the reason'
 	await goTo(`/forms/${form.id}/submissions/${response.headers.get('Formsrv-Submission-Id')}`);
 	const context = page.getByRole('region', { name: 'Context' });
 	await context
-		.getByText('<b>cv.txt (1.5 KiB), not taken: the form does not take this type', { exact: true })
+		.getByText('<b>cv.txt (1.5 KiB), not accepted: the form does not accept this type', { exact: true })
 		.waitFor();
 	expect(complaints).toEqual([]);
 	await close();

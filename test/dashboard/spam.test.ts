@@ -47,7 +47,7 @@ describe('the verdict', () => {
 		const verdict = page.getByRole('region', { name: 'Why is this spam?' });
 		await verdict.waitFor();
 		const text = ((await verdict.textContent()) ?? '').replace(/\s+/g, ' ');
-		expect(text).toMatch(/It has [\d.]+ points\. From 5 points on, this form takes a submission for spam\./);
+		expect(text).toMatch(/It has [\d.]+ points\. This form treats 5 points or more as spam\./);
 		expect(text).toMatch(
 			/\+4\.5 ?Markup for links: “\[url” in \d+ words ?It has links in the markup of websites or forums/,
 		);
@@ -78,7 +78,7 @@ describe('the verdict', () => {
 			message: 'See https://a.example for the drawings',
 		});
 		await page.getByText('Spam score 0.5 of 5').click();
-		await page.getByText('It has 0.5 points. This form takes a submission for spam from 5 points on.').waitFor();
+		await page.getByText('It has 0.5 points. This form treats 5 points or more as spam.').waitFor();
 		expect(await findAccessibilityFaults(page)).toEqual([]);
 		await close();
 	});

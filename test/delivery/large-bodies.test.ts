@@ -138,7 +138,7 @@ test('a receiver that takes nothing of a large body is given up soon, one that i
 	const request = { headers: {}, body: { bytes: piece.length, chunks: () => [piece] } };
 	const dead = await receiver(() => new Promise<number>(() => {}));
 	const started = performance.now();
-	const message = 'Took nothing of the body for 0.3 seconds.';
+	const message = 'Read nothing of the body for 0.3 seconds.';
 	expect(await post(dead, request)).toEqual({ hasResponse: false, failure: 'timeout', message });
 	expect(performance.now() - started).toBeLessThan(5_000);
 	const slow = await receiver(async (incoming) => {

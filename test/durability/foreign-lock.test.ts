@@ -1,4 +1,4 @@
-/** Another program holds the database locked: the server stays up, waits, rejects, and accepts submissions again afterwards. */
+/** Another program has locked the database: the server stays up, waits, rejects, and accepts submissions again afterwards. */
 
 import { expect } from 'bun:test';
 import { openSync, readFileSync } from 'node:fs';
@@ -61,7 +61,7 @@ sqlite3.test(
 		}
 		expect(await (await fetch(`${server.baseUrl}/ready`)).json()).toMatchObject({
 			code: 'UNAVAILABLE',
-			error: expect.stringContaining('Another program holds'),
+			error: expect.stringContaining('Another program has locked'),
 		});
 		const { status, tookMs } = await submit();
 		expect(status).toBe(503);

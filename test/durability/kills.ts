@@ -1,4 +1,4 @@
-/** How often a process is ended by SIGKILL in a test, and when. */
+/** The number and the moments of the SIGKILLs of a test. */
 
 /** Fifty find more: `KILLS=50 bun test test/durability test/delivery/kill.test.ts`. */
 export const KILLS = Number(process.env.KILLS ?? 8);

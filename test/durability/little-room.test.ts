@@ -99,7 +99,7 @@ test.skipIf(!mayMount)(
 		expect(status.health).toContain('almost full');
 		const doctor = await runBinary(['doctor', '--port', port], { cwd, env });
 		expect(doctor.code).toBe(1);
-		expect(doctor.stdout).toContain('The disk is almost full: submissions are refused');
+		expect(doctor.stdout).toContain('The disk is almost full: submissions are rejected');
 
 		// Deleted rows make room inside the file, whose size does not change.
 		const { forms } = (await (await ask('GET /api/forms')).json()) as { forms: { id: string }[] };

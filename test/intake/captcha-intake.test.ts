@@ -75,7 +75,7 @@ describe('a form with a vendor’s captcha', () => {
 		expect([during.status, during.text]).toEqual([before.status, before.text]);
 		expect(await list(form)).toMatchObject([{ data: { a: '0' } }]);
 		expect(await list(form, 'spam')).toMatchObject([
-			{ data: { a: '1' }, isSpam: true, spamReason: 'captcha-unavailable: hcaptcha answered 503' },
+			{ data: { a: '1' }, isSpam: true, spamReason: 'captcha-unavailable: hcaptcha responded with 503' },
 		]);
 		server.app.log.flush();
 		const warnings = server.logLines.filter((line) => line.includes('captcha cannot be verified'));

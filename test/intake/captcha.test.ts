@@ -102,29 +102,29 @@ describe.each(CAPTCHA_VENDORS)('%s', (captcha) => {
 	});
 
 	test.each<[string, () => Response | Promise<Response>, string]>([
-		['that is silent', () => new Promise<Response>(() => {}), 'did not answer in time'],
-		['with status 500', () => new Response('oops', { status: 500 }), 'answered 500'],
-		['with status 429', () => new Response('', { status: 429 }), 'answered 429'],
-		['that redirects', () => Response.redirect(new URL('/other', vendor.url).href), 'answered 302'],
-		['that talks HTML', () => new Response('<p>success</p>'), 'gave an answer that cannot be read'],
-		['that returns nothing', () => new Response(''), 'gave an answer that cannot be read'],
-		['that returns null', () => Response.json(null), 'gave an answer that cannot be read'],
-		['that returns a list', () => Response.json([OK]), 'gave an answer that cannot be read'],
-		['that is vague', () => Response.json({ success: 'true' }), 'gave an answer that cannot be read'],
+		['that is silent', () => new Promise<Response>(() => {}), 'did not respond in time'],
+		['with status 500', () => new Response('oops', { status: 500 }), 'responded with 500'],
+		['with status 429', () => new Response('', { status: 429 }), 'responded with 429'],
+		['that redirects', () => Response.redirect(new URL('/other', vendor.url).href), 'responded with 302'],
+		['that talks HTML', () => new Response('<p>success</p>'), 'returned an unreadable response'],
+		['that returns nothing', () => new Response(''), 'returned an unreadable response'],
+		['that returns null', () => Response.json(null), 'returned an unreadable response'],
+		['that returns a list', () => Response.json([OK]), 'returned an unreadable response'],
+		['that is vague', () => Response.json({ success: 'true' }), 'returned an unreadable response'],
 		[
 			'with an endless body',
 			() => new Response(`{"success":true,"padding":"${'x'.repeat(200_000)}"}`),
-			'gave an answer that cannot be read',
+			'returned an unreadable response',
 		],
 		[
 			'that does not know our secret',
 			() => Response.json({ success: false, 'error-codes': ['invalid-input-secret'] }),
-			'answered invalid-input-secret',
+			'responded with invalid-input-secret',
 		],
 		[
 			'with an internal error',
 			() => Response.json({ success: false, 'error-codes': ['internal-error'] }),
-			'answered internal-error',
+			'responded with internal-error',
 		],
 	])('a vendor %s sends the submission to spam', async (_what, respond, reason) => {
 		response = respond;

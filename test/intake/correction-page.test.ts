@@ -94,11 +94,11 @@ describe('the page for a submission that breaks rules', () => {
 	test('has the fields at fault to correct, and keeps everything else as it was typed', async () => {
 		const form = await openForm(FIELDS);
 		await fillIn();
-		expect(await tab.getByText('6 fields need another look.').count()).toBe(1);
+		expect(await tab.getByText('6 fields need to be corrected.').count()).toBe(1);
 		expect(await tab.getByLabel('Your e-mail').inputValue()).toBe('ann');
 		expect(await tab.getByLabel('Message').inputValue()).toBe('\n short');
 		const described = await tab.getByLabel('Postcode').getAttribute('aria-describedby');
-		expect(await tab.locator(`#${described}`).textContent()).toBe('“Postcode” is not written as it has to be.');
+		expect(await tab.locator(`#${described}`).textContent()).toBe('“Postcode” does not have the required format.');
 		await correct();
 		await tab.getByRole('heading', { name: 'Thank you' }).waitFor();
 		expect(await stored(form.id)).toEqual([CORRECTED]);
@@ -123,19 +123,19 @@ describe('the page for a submission that breaks rules', () => {
 	test('may come again, with what is still wrong', async () => {
 		await openForm('<input name="email" value="ann"><input name="kept" value="x">', { fields: RULES.slice(0, 1) });
 		await tab.getByRole('button', { name: 'Send' }).click();
-		await tab.getByText('has to be an e-mail address').first().waitFor();
+		await tab.getByText('must be an e-mail address').first().waitFor();
 		expect(await tab.locator('input[type=hidden]').count()).toBe(1);
 		await tab.getByLabel('Your e-mail').fill('not one');
 		await tab.locator('form').evaluate((form) => form.setAttribute('novalidate', ''));
 		await tab.getByRole('button', { name: 'Send again' }).click();
-		await tab.getByText('has to be an e-mail address').first().waitFor();
+		await tab.getByText('must be an e-mail address').first().waitFor();
 		expect(await tab.getByLabel('Your e-mail').inputValue()).toBe('not one');
 	});
 
 	test('does not open a form of allowed domains to others', async () => {
 		const { slug } = await openForm(FIELDS, { allowedDomains: ['elsewhere.example'] });
 		await tab.getByRole('button', { name: 'Send' }).click();
-		await tab.getByRole('heading', { name: 'This form belongs elsewhere' }).waitFor();
+		await tab.getByRole('heading', { name: 'This website cannot use this form' }).waitFor();
 		const post = (headers: Record<string, string>) =>
 			fetch(`${server.submitUrl}/f/${slug}`, { method: 'POST', body: 'email=x', headers }).then(({ status }) => status);
 		const type = { 'Content-Type': 'application/x-www-form-urlencoded' };

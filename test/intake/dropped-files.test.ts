@@ -231,7 +231,7 @@ describe('a submission is rejected as before', () => {
 	test('if nothing is left of it, with a sentence that names the file', async () => {
 		await open({ files: { types: ['.pdf'] } });
 		const { status, body } = await post([['cv', wrong]]);
-		const error = '“wrong.exe” can’t be attached: this form takes PDF.';
+		const error = '“wrong.exe” can’t be attached: this form accepts PDF.';
 		expect([status, body.code, body.error]).toEqual([400, 'EMPTY_SUBMISSION', error]);
 		expect(body.errors).toEqual([{ field: 'cv', code: 'FILE_TYPE_NOT_ALLOWED', message: error }]);
 		expect(await stored()).toEqual([]);
@@ -268,7 +268,7 @@ test('the mail and the webhook name the file and the reason', async () => {
 	expect(data.submission.meta).toEqual({ droppedFiles: [dropped] });
 	while (smtp.accepted.length === 0) await Bun.sleep(20);
 	const content = smtp.accepted[0]?.content?.replaceAll('=\r\n', '') ?? '';
-	expect(content).toContain('<b>.exe (1.5 KiB), not taken: the form does not take this type');
+	expect(content).toContain('<b>.exe (1.5 KiB), not accepted: the form does not accept this type');
 });
 
 test('the setting is told, taken by `null` and by name, and held against its two words', async () => {

@@ -78,7 +78,7 @@ describe('a submission that breaks rules', () => {
 		expect(body).toMatchObject({
 			success: false,
 			code: 'VALIDATION_ERROR',
-			error: '3 fields need another look.',
+			error: '3 fields need to be corrected.',
 			errors: [
 				{ field: 'name', code: 'REQUIRED', message: 'Please fill in “Your name”.' },
 				{ field: 'email', code: 'INVALID_EMAIL' },
@@ -231,7 +231,7 @@ describe('files', () => {
 	test('are asked for, and told from texts', async () => {
 		await open({ fields: [...RULES, { name: 'cv', type: 'file', label: 'Your CV', required: true }] });
 		expect((await post(formData({}))).body.error).toBe('Please choose a file for “Your CV”.');
-		expect((await post(formData({}, { ...GOOD, cv: 'cv.txt' }))).body.error).toBe('“Your CV” has to be a file.');
+		expect((await post(formData({}, { ...GOOD, cv: 'cv.txt' }))).body.error).toBe('“Your CV” must be a file.');
 		expect((await post(formData({ topic: 'x', cv: 'x' }))).body.errors).toMatchObject([{ field: 'topic' }]);
 		expect((await post(formData({ cv: 'x' }))).status).toBe(200);
 		expect(await stored()).toMatchObject([{ data: { cv: 'cv.txt' }, files: [{ field: 'cv' }] }]);

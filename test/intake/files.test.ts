@@ -162,7 +162,7 @@ describe('nothing is left of a submission', () => {
 			{
 				status: 400,
 				code: 'FILES_NOT_SUPPORTED',
-				error: 'This form takes no files; the field "cv" holds one. Leave the file out and send the rest.',
+				error: 'This form does not accept files; the field "cv" holds one. Leave the file out and send the rest.',
 			},
 		],
 		[
@@ -182,7 +182,7 @@ describe('nothing is left of a submission', () => {
 			{
 				status: 413,
 				code: 'TOO_MANY_FILES',
-				error: '“a.txt” can’t be attached: this form takes at most 2 files in one submission.',
+				error: '“a.txt” can’t be attached: this form accepts at most 2 files per submission.',
 			},
 		],
 		[
@@ -192,7 +192,7 @@ describe('nothing is left of a submission', () => {
 			{
 				status: 415,
 				code: 'FILE_TYPE_NOT_ALLOWED',
-				error: '“b.png” can’t be attached: this form takes PDF and pictures.',
+				error: '“b.png” can’t be attached: this form accepts PDF and pictures.',
 			},
 		],
 	])('%s', async (_, rules, body, { status, ...wanted }) => {

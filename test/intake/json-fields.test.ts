@@ -73,9 +73,9 @@ describe('JSON that is not valid', () => {
 	test.each([
 		['', 'The body is empty; a JSON object of fields is expected.'],
 		['  ', 'The body is empty; a JSON object of fields is expected.'],
-		['null', 'The body has to be a JSON object of fields, such as {"email": "…"}.'],
-		['["a"]', 'The body has to be a JSON object of fields, such as {"email": "…"}.'],
-		['"a"', 'The body has to be a JSON object of fields, such as {"email": "…"}.'],
+		['null', 'The body must be a JSON object of fields, such as {"email": "…"}.'],
+		['["a"]', 'The body must be a JSON object of fields, such as {"email": "…"}.'],
+		['"a"', 'The body must be a JSON object of fields, such as {"email": "…"}.'],
 		[
 			'{',
 			'The JSON is not valid: expected a name or a string in double quotes at line 1, column 2, where the body ends.',

@@ -139,7 +139,7 @@ describe('a part', () => {
 		['Content-Disposition: attachment; name="a"', needsName],
 		['Content-Disposition: form-data-x; name="a"', needsName],
 		['Content-Disposition: form-data; name="a"b"', needsName],
-		['Content-Disposition: form-data; name="a\\"b"', 'a quote in a name has to be written as %22'],
+		['Content-Disposition: form-data; name="a\\"b"', 'a quote in a name must be written as %22'],
 		['Content-Disposition: form-data; name="a', needsName],
 		['Content-Disposition: form-data; name="a"; name="b"', needsName],
 		["Content-Disposition: form-data; name*=utf-8''a", needsName],
@@ -154,7 +154,7 @@ describe('a part', () => {
 		],
 		[
 			'Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64',
-			'its Content-Transfer-Encoding has to be 7bit, 8bit or binary',
+			'its Content-Transfer-Encoding must be 7bit, 8bit or binary',
 		],
 		[
 			'Content-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset="x',
@@ -168,7 +168,7 @@ describe('a part', () => {
 		const headers = 'Content-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=latin1';
 		expect(rejection(withHeaders(headers))).toEqual({
 			code: 'UNSUPPORTED_MEDIA_TYPE',
-			message: 'Every part of the multipart body has to be in UTF-8.',
+			message: 'Every part of the multipart body must be in UTF-8.',
 		});
 	});
 
@@ -199,7 +199,7 @@ describe('a file', () => {
 	])('is rejected, and the error names its field (%#)', (body) => {
 		expect(rejection(body)).toEqual({
 			code: 'FILES_NOT_SUPPORTED',
-			message: 'This form takes no files; the field "cv" holds one. Leave the file out and send the rest.',
+			message: 'This form does not accept files; the field "cv" holds one. Leave the file out and send the rest.',
 		});
 	});
 });

@@ -136,7 +136,7 @@ describe('the status', () => {
 		expect((await statusOf(slug)).body).toMatchObject({ open: false, code: 'FORM_NOT_OPEN', ...moments });
 		clock = NOON;
 		await server.submit(slug, { a: 1 });
-		const message = 'This form has taken as many submissions as it can.';
+		const message = 'This form is full.';
 		expect((await statusOf(slug)).body).toEqual({ open: false, code: 'FORM_FULL', message, ...moments, full: true });
 		clock = NOON + 1000;
 		expect((await statusOf(slug)).body).toMatchObject({ open: false, code: 'FORM_CLOSED', full: true });

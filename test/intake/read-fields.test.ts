@@ -72,14 +72,14 @@ describe('the Content-Type', () => {
 	])('%s is rejected, and the error names the accepted types', (contentType) => {
 		expect(rejectionOf(() => mediaKind(contentType))).toEqual({
 			code: 'UNSUPPORTED_MEDIA_TYPE',
-			message: 'The Content-Type has to be application/json, application/x-www-form-urlencoded or multipart/form-data.',
+			message: 'The Content-Type must be application/json, application/x-www-form-urlencoded or multipart/form-data.',
 		});
 	});
 
 	test.each(['iso-8859-1', '"utf-16"', 'utf-7', ''])('with the charset %p is rejected', (charset) => {
 		expect(rejectionOf(() => mediaKind(`application/json; charset=${charset}`))).toEqual({
 			code: 'UNSUPPORTED_MEDIA_TYPE',
-			message: 'The body has to be in UTF-8; leave charset out or set it to utf-8.',
+			message: 'The body must be in UTF-8; leave charset out or set it to utf-8.',
 		});
 	});
 });

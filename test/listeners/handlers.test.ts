@@ -69,7 +69,7 @@ test('a browser that opens the address of a form gets the help page', async () =
 	const ask = (accept: string) => fetch(`${server.submitUrl}/f/${form.slug}`, { headers: { Accept: accept } });
 	const [page, json] = [await ask('*/*'), await ask('application/json')];
 	expect([page.status, json.status]).toEqual([405, 405]);
-	expect(await page.text()).toContain('This address takes messages');
+	expect(await page.text()).toContain('This address accepts messages');
 	expect(await json.json()).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
 });
 

@@ -30,7 +30,7 @@ describe('the clock', () => {
 	});
 
 	test('is wrong before the program was made', () => {
-		expect(report([], { now: PROGRAM - 1, newest: 0 }).problem).toContain('when this program was not made yet');
+		expect(report([], { now: PROGRAM - 1, newest: 0 }).problem).toContain('which is before this program was built');
 	});
 
 	test('is wrong, or was, if what is stored is later', () => {

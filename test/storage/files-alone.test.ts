@@ -24,7 +24,7 @@ test.each(['keys create', 'forms create Contact', 'serve --port 0 --submit-port 
 		expect(stderr).toContain(
 			`${cli.path('formsrv-data', 'files')} has attached files of one: put the database back there`,
 		);
-		expect(stderr).not.toContain('A new database was made');
+		expect(stderr).not.toContain('Created a new database');
 		expect(existsSync(cli.path('formsrv-data', 'formsrv.db'))).toBe(false);
 		const doctor = await cli.call('doctor');
 		expect(doctor.code).toBe(1);

@@ -1,4 +1,4 @@
-/** What a store lists, counts and finds, compared with a scan of its rows. */
+/** Compares the lists, counts and finds of a store with a scan of its rows. */
 
 import { expect } from 'bun:test';
 import type { Storage, SubmissionStore } from '../../src/storage/contract.ts';
@@ -15,7 +15,7 @@ export interface ScannedRow extends Flags {
 }
 
 export interface Comparison {
-	/** Of several servers, another for each question. */
+	/** Returns one of several servers, another for each query. */
 	server: () => Storage;
 	random: (bound: number) => number;
 	/** The most pages of a list that are read, chosen by chance; without it every page is. */

@@ -150,7 +150,7 @@ export async function createWorld(engine: string, seed: number) {
 		}
 	}
 
-	/** What another process does to the database of a running server. */
+	/** Changes the database of a running server from another process. */
 	async function command(): Promise<void> {
 		const born = life;
 		try {

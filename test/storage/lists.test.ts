@@ -13,7 +13,7 @@ const FIRST_SEED = Number(process.env.SEED || 1);
 const IS_LONG = SEEDS.sqlite * STEPS > 1000;
 const CHECKS = IS_LONG ? 5 : 2;
 const SEED_LASTS_MS = 30_000 + STEPS * 300;
-/** Of each list; at the last check of the long form SQLite's are read to the end. */
+/** Limit for each list; at the last check of the long form SQLite's are read to the end. */
 const MOST_PAGES = {
 	sqlite: { some: { mostPages: 60 }, last: IS_LONG ? {} : { mostPages: 60 } },
 	postgres: { some: { mostPages: 3 }, last: { mostPages: IS_LONG ? 400 : 3 } },

@@ -21,14 +21,14 @@ export const Status = Type.Object(
 		files: Type.Object(
 			{
 				usedBytes: count('Bytes of attached files, of all forms in both modes; each counts as 4 KiB at least.'),
-				quotaBytes: count('Most bytes of files in all: FORMSRV_FILES_QUOTA.'),
-				formQuotaBytes: count('Most bytes of the files of one form.'),
+				quotaBytes: count('Maximum total size of files: FORMSRV_FILES_QUOTA.'),
+				formQuotaBytes: count('Maximum size of the files of one form.'),
 				forms: Type.Array(
 					Type.Object({ id: Type.String(), slug: Type.String(), usedBytes: count('Bytes of its files.') }),
 					{ description: 'The forms with the most, up to ten, in the mode of the key.' },
 				),
 			},
-			{ description: 'What visitors attached.' },
+			{ description: 'Attached files.' },
 		),
 		settings: Type.Array(
 			Type.Object({
@@ -60,10 +60,10 @@ export const Status = Type.Object(
 					description: `One of ${FINDING_NAMES.map((name) => `\`${name}\``).join(', ')}.`,
 				}),
 				problem: Type.String({ description: 'What happened, what it means and what to do.' }),
-				detail: nullable(Type.String(), { description: 'What exactly was seen, if more can be said; for live keys.' }),
+				detail: nullable(Type.String(), { description: 'The exact observation, if there is one; for live keys.' }),
 				since: Type.String({ format: 'date-time' }),
 			}),
-			{ description: 'What is wrong at the moment.' },
+			{ description: 'The current problems.' },
 		),
 		health: Type.String({ description: '`ok`, or sentences about what needs attention.' }),
 	},

@@ -23,15 +23,15 @@ export function verdictSentence(
 			return `${ruleOf(rule)?.meaning} That alone makes it spam${found}.`;
 		}
 		return reaches
-			? `It has ${score} points. From ${threshold} points on, this form takes a submission for spam.`
-			: `It has ${score} points, which made it spam by the threshold that the form had when it came.`;
+			? `It has ${score} points. This form treats ${threshold} points or more as spam.`
+			: `It has ${score} points, which made it spam by the form’s threshold at that time.`;
 	}
 	if (spamReasons.some(({ rule }) => rule === 'allow'))
-		return 'It meets an entry of your allow list, so it is not spam.';
+		return 'It matches an entry of your allow list, so it is not spam.';
 	if (spamReasons.some(({ rule }) => isDecisive(rule))) return 'It was marked as genuine by hand.';
 	if (reaches)
 		return `It has ${score} points. It was marked as genuine by hand, or the form had a higher threshold when it came.`;
 	return threshold === null
-		? `It has ${score} points, and this form takes nothing for spam because of its points.`
-		: `It has ${score} points. This form takes a submission for spam from ${threshold} points on.`;
+		? `It has ${score} points, and this form treats nothing as spam because of its points.`
+		: `It has ${score} points. This form treats ${threshold} points or more as spam.`;
 }

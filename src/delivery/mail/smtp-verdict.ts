@@ -35,7 +35,7 @@ export function judgeReply({ response, rejectedErrors = [] }: SmtpReply): Outcom
 		(error): Remainder => ({
 			kind: isPermanent(error) ? 'rejected' : 'retry',
 			destination: error.recipient ?? '',
-			error: `The server refused the recipient: ${reply(error)}`,
+			error: `The server rejected the recipient: ${reply(error)}`,
 		}),
 	);
 	return { kind: 'sent', note: line(response ?? ''), ...(rest.length > 0 && { rest }) };
@@ -61,19 +61,19 @@ export function judgeFailure(
 function judgeRejection(failure: SmtpFailure): Outcome {
 	const { command, responseCode } = failure;
 	if (responseCode === AUTHENTICATION_REQUIRED) {
-		return { kind: 'unavailable', error: `The server wants a login before it takes mail: ${reply(failure)}` };
+		return { kind: 'unavailable', error: `The server requires a login before it accepts mail: ${reply(failure)}` };
 	}
 	if (command === 'MAIL FROM') {
 		// The sender is the same for every mail, so all of them would be rejected.
 		if (responseCode === TOO_LARGE) return { kind: 'rejected', error: `The mail is too large: ${reply(failure)}` };
-		return { kind: 'unavailable', error: `The server refused the sender, FORMSRV_MAIL_FROM: ${reply(failure)}` };
+		return { kind: 'unavailable', error: `The server rejected the sender, FORMSRV_MAIL_FROM: ${reply(failure)}` };
 	}
 	if (command === 'RCPT TO') {
 		const each = failure.rejectedErrors ?? [failure];
-		const error = `The server refused the recipient: ${each.map(reply).join('; ')}`.slice(0, 2 * REPLY_MAX);
+		const error = `The server rejected the recipient: ${each.map(reply).join('; ')}`.slice(0, 2 * REPLY_MAX);
 		return each.every(isPermanent) ? { kind: 'rejected', error } : { kind: 'retry', error };
 	}
-	const error = `The server refused the mail: ${reply(failure)}`;
+	const error = `The server rejected the mail: ${reply(failure)}`;
 	if (isPermanent(failure)) return { kind: 'rejected', error };
 	return { kind: 'retry', error, isDestinationSuspect: responseCode === 421 };
 }
@@ -98,27 +98,27 @@ function explainConnect(failure: SmtpFailure, server: SmtpServer): string {
 	if (failure.code === 'ETLS') {
 		return `${place} does not switch to TLS (${failure.response ? reply(failure) : line(failure.message)})`;
 	}
-	if (failure.responseCode !== undefined) return `${place} does not want to talk: ${reply(failure)}`;
-	if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return `There is no way to ${place} (${code})`;
+	if (failure.responseCode !== undefined) return `${place} rejected the connection: ${reply(failure)}`;
+	if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return `There is no route to ${place} (${code})`;
 	return `The connection to ${place} failed (${line(failure.message)})`;
 }
 
 function explainTimeout({ timeoutType }: SmtpFailure, { host, port, tls }: SmtpServer): string {
 	if (timeoutType === 'CONNECT_TIMEOUT') {
-		return `${host}:${port} did not answer in time: is the port right, and not blocked by a firewall or the hoster?`;
+		return `${host}:${port} did not respond in time: is the port right, and not blocked by a firewall or the hoster?`;
 	}
 	if (timeoutType === 'UPGRADE_TIMEOUT') return `${host}:${port} did not finish switching to TLS in time`;
-	const hint = port === 465 && tls !== 'implicit' ? ': port 465 wants smtps:// instead of smtp://' : '';
+	const hint = port === 465 && tls !== 'implicit' ? ': port 465 needs smtps:// instead of smtp://' : '';
 	return `${host}:${port} accepted the connection, but said nothing in time${hint}`;
 }
 
 function explainLogin(failure: SmtpFailure, { login }: SmtpServer): string {
 	if (failure.responseCode === undefined) return `The login failed (${explainInterruption(failure)})`;
-	return `The server refused the login of ${login?.user ?? ''}: ${reply(failure)}`;
+	return `The server rejected the login of ${login?.user ?? ''}: ${reply(failure)}`;
 }
 
 function explainInterruption(failure: SmtpFailure): string {
-	if (failure.code === 'ETIMEDOUT') return 'The server stopped answering in the middle of the dialogue';
+	if (failure.code === 'ETIMEDOUT') return 'The server stopped responding in the middle of the dialogue';
 	return `The connection broke in the middle of the dialogue: ${line(failure.message)}`;
 }
 

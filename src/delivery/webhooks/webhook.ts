@@ -97,14 +97,14 @@ export function webhookOutcome(result: PostResult, now: Date): Outcome {
 		return { kind: 'retry', error: result.message, isDestinationSuspect: true };
 	}
 	const { status } = result;
-	if (status >= 200 && status < 300) return { kind: 'sent', note: `Answered ${status}` };
-	if (isGone(result)) return { kind: 'rejected', error: 'Answered 410: the target is gone for good.' };
+	if (status >= 200 && status < 300) return { kind: 'sent', note: `Responded with ${status}` };
+	if (isGone(result)) return { kind: 'rejected', error: 'Responded with 410: the target is gone for good.' };
 	if (status >= 300 && status < 400) {
-		const error = `Answered ${status}: redirects are not followed, give the final URL.`;
+		const error = `Responded with ${status}: redirects are not followed, give the final URL.`;
 		return { kind: 'retry', error, isDestinationSuspect: true };
 	}
 	const excerpt = oneLine(result.bodyExcerpt, EXCERPT_IN_ERROR);
-	const error = `Answered ${status}${excerpt && `: ${excerpt}`}`;
+	const error = `Responded with ${status}${excerpt && `: ${excerpt}`}`;
 	const isDestinationSuspect = ABOUT_THE_TARGET.has(status) || status >= 500;
 	return { kind: 'retry', error, retryAfterMs: readRetryAfter(result.retryAfter, now), isDestinationSuspect };
 }
@@ -120,7 +120,7 @@ export function healthAfter(
 	if (outcome.kind === 'sent') return { ...before, failingSince: null };
 	// A time in the future comes from a clock that was set back.
 	const failingSince = Math.min(before.failingSince ?? now.getTime(), now.getTime());
-	if (isGone(result)) return disabled(failingSince, 'The target answered 410 Gone.');
+	if (isGone(result)) return disabled(failingSince, 'The target responded with 410 Gone.');
 	if (now.getTime() - failingSince < DISABLE_AFTER_MS || !isClockSettled) return { ...before, failingSince };
 	const since = new Date(failingSince).toISOString();
 	return disabled(failingSince, `Every attempt failed since ${since}; the last one: ${outcome.error}`);

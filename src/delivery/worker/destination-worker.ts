@@ -133,7 +133,7 @@ export function createDestinationWorker(options: DestinationWorkerOptions) {
 		} catch (error) {
 			if (signal.aborted) return { outcome: { kind: 'unavailable', error: 'The server was stopped meanwhile' } };
 			log.error('A delivery could not be tried.', { delivery: encodeId(row.id), cause: error });
-			return { outcome: { kind: 'retry', error: 'A fault of the server; its log says more' } };
+			return { outcome: { kind: 'retry', error: 'Internal error; see the server log' } };
 		}
 	}
 

@@ -48,18 +48,18 @@ function ruleSchema({ Type, stringEnum, nullable }: Types): TSchema {
 		Type.Optional(Type.Union([Type.Number(), Type.String(), Type.Null()], { description }));
 	return Type.Object(
 		{
-			name: Type.String({ description: 'Of the field, as it is sent.' }),
+			name: Type.String({ description: 'Name of the field, as it is sent.' }),
 			type: stringEnum(FIELD_TYPE_NAMES),
 			label: optional(Type.String({ description: 'For visitors, in the sentences of errors; the name by default.' })),
 			required: optional(Type.Boolean()),
 			minLength: optional(Type.Integer({ description: 'In UTF-16 code units, as in HTML.' })),
 			maxLength: optional(Type.Integer()),
-			min: bound('Of a number; of a date as `2026-01-31`.'),
+			min: bound('Bound of a number, or of a date as `2026-01-31`.'),
 			max: bound('The same.'),
 			options: optional(Type.Array(Type.String(), { description: 'The only values of a choice or checkbox.' })),
 			pattern: optional(
 				Type.String({
-					description: 'As the attribute in HTML: a regular expression that all of the value has to match.',
+					description: 'As the attribute in HTML: a regular expression that the whole value must match.',
 				}),
 			),
 		},

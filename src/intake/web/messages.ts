@@ -19,7 +19,7 @@ interface Failure {
 const THANKS = 'Thank you! Your message has been sent.';
 const UNSENT = 'Your message could not be sent. Check your connection and try again; what you typed is still here.';
 const RETRY = 'Try again';
-const DROPPED = 'These files were not taken:';
+const DROPPED = 'These files were not accepted:';
 const CONTINUE = 'Continue';
 
 const regions = new WeakMap<HTMLFormElement, Regions>();

@@ -1,4 +1,4 @@
-/** Pure: HalfSipHash-2-4, which turns a token into a number that says nothing about it to who does not have the key. */
+/** Pure: HalfSipHash-2-4, which turns a token into a number that reveals nothing without the key. */
 
 export type KeyedHash = (text: string) => number;
 

@@ -7,9 +7,11 @@ const entries = Type.Array(Type.String());
 
 export const Lists = Type.Object(
 	{
-		block: Type.Array(Type.String(), { description: 'What meets an entry is spam, with the entry as the reason.' }),
+		block: Type.Array(Type.String(), {
+			description: 'Submissions that match an entry are spam, with the entry as the reason.',
+		}),
 		allow: Type.Array(Type.String(), {
-			description: 'What meets an entry is not spam, unless it filled in the honeypot.',
+			description: 'Submissions that match an entry are not spam, unless they fill in the honeypot.',
 		}),
 	},
 	{ $id: 'SpamLists' },

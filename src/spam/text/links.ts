@@ -10,7 +10,7 @@ const MAX_POINTS = 2.5;
 const LINK = /(?:https?:\/\/|(?<![\w.@/-])www\.)([^\s/?#"'<>\])]*)/gi;
 /** Links that were written for another program, to be shown as such: people do not type them into a form. */
 const MARKUP = /<a\s[^>]{0,200}?href|\[(?:url|link)\b/i;
-/** Names that cost next to nothing, services that hide where a link leads, and bare addresses. */
+/** Very cheap top-level domains, services that hide where a link leads, and bare addresses. */
 const CHEAP_HOST =
 	/(?:\.(?:xyz|top|live|club|click|icu|site|online|shop|loan|win|vip|tk|ml|ga|cf|gq|pw|work|biz)|^(?:bit\.ly|tinyurl\.com|t\.co|goo\.gl|ow\.ly|is\.gd|cutt\.ly|t\.me|wa\.me)|^\d+(?:\.\d+){3}|^\d{8,})(?::\d+)?$/;
 const MARKUP_POINTS = 2.5;

@@ -13,7 +13,7 @@ export const MAX_IN_FLIGHT = 4;
 const MAX_TURNS = 4;
 /** A batch waits for so many as are on their way already, but no longer than this. */
 const PATIENCE_MS = 10;
-/** With each batch the peak counts for so much less. */
+/** Decay of the peak per batch. */
 const FADING = 0.995;
 
 /** A submission that waits since a moment. */

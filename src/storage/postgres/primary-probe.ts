@@ -49,7 +49,7 @@ export function createPrimaryProbe(url: string, { index, withinMs }: { index: nu
 			const rows = await rowsOf(sql, WAITING, [process]).catch(() => []);
 			return rows.length > 0;
 		},
-		/** Since when it has not answered. */
+		/** Since when it has not responded. */
 		waitsSince: (): number | undefined => asking?.since,
 		/** Why it is not the primary. */
 		problem: (): unknown => (asking ? new Unavailable(new Error('The database does not answer.')) : problem),

@@ -79,7 +79,7 @@ export function createServerEvents(sql: Sql, { connectTo, onError }: ServerEvent
 	};
 }
 
-/** A flood is told form by form, without the single submissions; what servers tell each other, once. */
+/** A burst is reported once per form, without the single submissions; so are the events of other servers. */
 function summarise(events: readonly AppEvent[]): AppEvent[][] {
 	const others = new Map(events.filter((event) => !isFormEvent(event)).map((event) => [JSON.stringify(event), event]));
 	const ofForms = events.filter(isFormEvent);

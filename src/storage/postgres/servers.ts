@@ -55,7 +55,7 @@ export async function joinServers(sql: Sql, { onNumber, lastId, onError }: Serve
 			await Bun.sleep(BETWEEN_TRIES_MS);
 		}
 		throw new Unavailable(
-			new Error(`${ID_SOURCES} processes use the database already, and no more may: end one of them.`),
+			new Error(`${ID_SOURCES} processes already use the database, which is the maximum: end one of them.`),
 		);
 	}
 

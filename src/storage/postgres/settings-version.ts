@@ -1,6 +1,6 @@
 /**
  * A number that moves with each change of settings: of forms, their slugs, webhooks and lists; not with what changes by itself. A
- * process uses it for a moment without asking again, and a change of settings is answered after that moment: then all others know.
+ * process uses it for a moment without asking again, and a change of settings gets its response after that moment: then all others know.
  */
 
 import { getTableColumns, getTableName } from 'drizzle-orm';

@@ -1,4 +1,4 @@
-/** Says of a database that a move still fills it; see `move.ts`. A server looks after it joined, a move after it said so: one sees the other. */
+/** Marks the target of an unfinished move; see `move.ts`. A server checks after it joined, a move after it set the mark: one sees the other. */
 
 import { AppError } from '../../errors.ts';
 import { rowsOf, type Sql } from './connection.ts';

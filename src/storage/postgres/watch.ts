@@ -37,7 +37,7 @@ export function createWatch(url: string, { findings, availability, log }: WatchO
 	let timeline = 0;
 	let othersAskedAt = Number.NEGATIVE_INFINITY;
 	const outdated = new Set<PrimaryProbe>();
-	/** When it was asked what it has not answered. */
+	/** Time of the query that has no response yet. */
 	let inDoubtSince: number | undefined;
 	/** True if it did not respond then, as a hanging server does; other connections to it may wait for ever. */
 	let isSilent = false;

@@ -27,7 +27,7 @@ type Outcome = [number, string | null];
 interface Job extends Waiting {
 	tries: number;
 	/** True if its client has a response. */
-	isAnswered: boolean;
+	isSettled: boolean;
 	resolve(id: number): void;
 	reject(error: unknown): void;
 }
@@ -37,7 +37,7 @@ export interface WriterOptions {
 	findings: Findings;
 	/** Returns the set of fields of each submission; stored before it. */
 	shapesOf(arrivals: readonly Stored[]): readonly number[] | Promise<readonly number[]>;
-	/** Called before its client is answered. */
+	/** Called before its client gets a response. */
 	onStored(row: NewSubmission, id: number): void;
 	/** Called with what a statement failed by. */
 	onError(error: unknown): void;
@@ -122,7 +122,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 	async function afterReadOnly(batch: readonly Job[], used: Connections): Promise<void> {
 		replace(used);
 		await Bun.sleep(RETRY_MS);
-		for (const job of batch) if (!job.isAnswered) add(job);
+		for (const job of batch) if (!job.isSettled) add(job);
 	}
 
 	function replace(used: Connections): void {
@@ -153,7 +153,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 	async function sortOut(batch: readonly Job[], stored: ReadonlySet<number>): Promise<void> {
 		const left = batch.filter((job) => {
 			if (stored.has(job.id)) settle(job);
-			return !stored.has(job.id) && !job.isAnswered;
+			return !stored.has(job.id) && !job.isSettled;
 		});
 		if (left.length === 0) return;
 		const why = await lookWhy(left).catch((error: unknown) => left.map(() => error));
@@ -182,8 +182,8 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 
 	function settle(job: Job): void {
 		onStored(job.row, job.id);
-		if (job.isAnswered) return;
-		job.isAnswered = true;
+		if (job.isSettled) return;
+		job.isSettled = true;
 		job.resolve(job.toldId);
 	}
 
@@ -199,7 +199,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 					shape: 0,
 					tries: 0,
 					since: performance.now(),
-					isAnswered: false,
+					isSettled: false,
 					resolve,
 					reject,
 				});
@@ -247,8 +247,8 @@ function formsOf(batch: readonly Job[]): number[] {
 }
 
 function fail(job: Job, error: unknown): void {
-	if (job.isAnswered) return;
-	job.isAnswered = true;
+	if (job.isSettled) return;
+	job.isSettled = true;
 	job.reject(error instanceof AppError || error instanceof UniqueViolation ? error : asStorageError(error));
 }
 

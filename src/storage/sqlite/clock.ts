@@ -1,4 +1,4 @@
-/** Where ids come from, and what is known of the clock they are made by: ids go up whatever it does, and each time it was set is kept. */
+/** The source of ids, and the facts about the clock that makes them: ids increase even if the clock is set back, and each clock step is kept. */
 
 import type { Database, Statement } from 'bun:sqlite';
 import { ID_SOURCES, IDS_PER_MILLISECOND } from '../../ids.ts';
@@ -30,7 +30,7 @@ export interface ClockOptions {
 	now: () => number;
 	/** Milliseconds that pass, whatever the clock does. */
 	elapsed?: () => number;
-	/** Makes that there is a commit soon. */
+	/** Schedules a commit. */
 	commitSoon: () => void;
 }
 

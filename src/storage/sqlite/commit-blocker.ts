@@ -75,6 +75,6 @@ function touch(client: Database): void {
 export function outcomeUnknown(): AppError {
 	return new AppError(
 		'INTERNAL',
-		'Storing this failed half-way. It is not known whether it is kept: look before you send it again.',
+		'Storing this failed halfway, so it is unknown whether it was kept: check before you send it again.',
 	);
 }

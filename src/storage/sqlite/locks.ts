@@ -1,4 +1,4 @@
-/** Locks between processes, by files beside the database: the operating system gives one back when its holder ends, however it ends. */
+/** Locks between processes, by files beside the database: the operating system releases one when the process exits, even by a crash. */
 
 import { Database } from 'bun:sqlite';
 import { chmodSync, chownSync, existsSync, statSync } from 'node:fs';

@@ -30,7 +30,7 @@ export function createNameRecount({ lists, clock, reader }: NameRecountSources) 
 	let latest: Promise<void> = Promise.resolve();
 	let isClosed = false;
 
-	/** Adds up a range of submissions; `false` once that is in vain, because some were removed meanwhile. */
+	/** Adds up a range of submissions; `false` if the result would be stale, because some were removed meanwhile. */
 	async function addUp(counter: NameCounter, selection: Selection, isWanted: () => boolean): Promise<boolean> {
 		let rest: Selection | undefined = selection;
 		while (rest) {

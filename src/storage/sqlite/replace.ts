@@ -1,4 +1,4 @@
-/** Puts a copy in the place of a database: at whatever point it is cut off, the one or the other is there and whole. */
+/** Puts a copy in the place of a database: at whatever point it is cut off, either the old or the new file is intact. */
 
 import { Database } from 'bun:sqlite';
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';

@@ -12,7 +12,7 @@ import { readPragma } from './migrate.ts';
 import { syncToDisk } from './sync.ts';
 
 const LOOK_EVERY_MS = 250;
-/** With less free, submissions are refused: what is left is for owners, so that they can sign in and delete. */
+/** With less free, submissions are rejected: the rest is for owners, so that they can sign in and delete. */
 const LEAST_ROOM_BYTES = 16 * 1024 * 1024;
 /** With this much free, for the log, pages of the file that deletions made free count as room, too. */
 const LEAST_LOG_ROOM_BYTES = LEAST_ROOM_BYTES / 2;

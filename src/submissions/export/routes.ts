@@ -31,7 +31,7 @@ const formatParameters = [
 	queryParameter('columns', {
 		schema: Type.String(),
 		description:
-			'Which columns, separated by commas; all by default. A name is that of a field, or one of `id`, `createdAt`, `isRead`, ' +
+			'Columns, separated by commas; all by default. A name is that of a field, or one of `id`, `createdAt`, `isRead`, ' +
 			'`isStarred`, `isSpam`, `spamScore`, `spamReasons`, `meta`, `attachedFiles` and `otherFields`. `data` stands for all fields, ' +
 			'`data.NAME` for a field whatever it is called; a comma in a name is written `\\,` and a backslash `\\\\`. An unknown ' +
 			'name is 400. JSON has the same choice of members.',

@@ -90,7 +90,7 @@ describe('an attempt', () => {
 	test('posts the event, signed so that the official package accepts it', async () => {
 		const webhook = await addWebhook();
 		const delivery = await addDelivery(webhook.id);
-		expect(await openChannel().send(delivery)).toEqual({ kind: 'sent', note: 'Answered 204' });
+		expect(await openChannel().send(delivery)).toEqual({ kind: 'sent', note: 'Responded with 204' });
 		expect(received).toHaveLength(1);
 		const [{ headers, body }] = received as [(typeof received)[0]];
 		const event = new Webhook(webhook.secret).verify(body, headers) as Record<string, unknown>;
@@ -186,7 +186,7 @@ describe('the record of a webhook', () => {
 		const channel = openChannel(() => now);
 		const delivery = await addDelivery(webhook.id);
 		respond = () => new Response('no', { status: 500 });
-		expect(await channel.send(delivery)).toMatchObject({ kind: 'retry', error: 'Answered 500: no' });
+		expect(await channel.send(delivery)).toMatchObject({ kind: 'retry', error: 'Responded with 500: no' });
 		now += 60_000;
 		await channel.send(delivery);
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, failingSince: 1_800_000_000_000 });
@@ -204,7 +204,7 @@ describe('the record of a webhook', () => {
 		respond = () => new Response(null, { status: 503 });
 		await channel.send(delivery);
 		now += DISABLE_AFTER_MS;
-		const reason = 'Every attempt failed since 2027-01-15T08:00:00.000Z; the last one: Answered 503';
+		const reason = 'Every attempt failed since 2027-01-15T08:00:00.000Z; the last one: Responded with 503';
 		const error = `The webhook was disabled. ${reason}`;
 		expect(await channel.send(delivery)).toEqual({ kind: 'rejected', error });
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false, disabledReason: reason });
@@ -250,6 +250,6 @@ describe('the record of a webhook', () => {
 		const webhook = await addWebhook();
 		respond = () => new Response(null, { status: 410 });
 		expect((await openChannel().send(await addDelivery(webhook.id))).kind).toBe('rejected');
-		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false, disabledReason: 'The target answered 410 Gone.' });
+		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false, disabledReason: 'The target responded with 410 Gone.' });
 	});
 });

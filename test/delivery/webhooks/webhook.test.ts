@@ -162,7 +162,7 @@ describe('the meaning of a response', () => {
 
 	test('the error shows the beginning of the response on one line', () => {
 		const outcome = webhookOutcome(responded(500, { bodyExcerpt: `oh\r\n\u001b[31mno ${'x'.repeat(900)}` }), NOW);
-		expect((outcome as { error: string }).error).toMatch(/^Answered 500: oh \[31mno x+$/);
+		expect((outcome as { error: string }).error).toMatch(/^Responded with 500: oh \[31mno x+$/);
 		expect((outcome as { error: string }).error.length).toBeLessThan(250);
 	});
 });
@@ -185,12 +185,12 @@ describe('a target’s health', () => {
 		const health = healthAfter(failing, responded(500), settled(later(DISABLE_AFTER_MS)));
 		expect(health.isActive).toBe(false);
 		expect(health.disabledReason).toBe(
-			'Every attempt failed since 2026-03-04T05:06:07.890Z; the last one: Answered 500',
+			'Every attempt failed since 2026-03-04T05:06:07.890Z; the last one: Responded with 500',
 		);
 	});
 
 	test('410 disables the target at once', () => {
 		const health = healthAfter(HEALTHY, responded(410), settled(NOW));
-		expect(health).toMatchObject({ isActive: false, disabledReason: 'The target answered 410 Gone.' });
+		expect(health).toMatchObject({ isActive: false, disabledReason: 'The target responded with 410 Gone.' });
 	});
 });

@@ -95,7 +95,7 @@ test('a target that fails for a while gets everything once it recovers', async (
 	for (let i = 0; i < 20; i++) await fixture.submit({ i: `${i}` });
 	const rows = await fixture.until((all) => all.filter(({ state }) => state === 'sent').length === 17);
 	const putOff = rows.filter(({ state }) => state === 'waiting');
-	expect(putOff.map(({ lastError }) => lastError)).toEqual(Array(3).fill('Answered 503: busy'));
+	expect(putOff.map(({ lastError }) => lastError)).toEqual(Array(3).fill('Responded with 503: busy'));
 	await fixture.dispatch.retries.retryMany({ state: 'waiting' });
 	await fixture.until(areAll('sent'));
 	expect(new Set(received.map(({ submission }) => submission)).size).toBe(20);
@@ -110,7 +110,7 @@ test('a webhook that is gone for good is disabled, and its waiting deliveries fa
 	const rows = await fixture.until(areAll('failed'));
 	for (const { lastError } of rows) expect(lastError).toContain('410 Gone');
 	const [webhook] = await fixture.storage.db.select().from(webhooks);
-	expect(webhook).toMatchObject({ isActive: false, disabledReason: 'The target answered 410 Gone.' });
+	expect(webhook).toMatchObject({ isActive: false, disabledReason: 'The target responded with 410 Gone.' });
 });
 
 test('planned deliveries go to the webhook’s present URL, and show it', async () => {

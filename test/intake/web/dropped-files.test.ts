@@ -37,7 +37,7 @@ test('the thanks name the file that was not taken', async () => {
 	await send('');
 	const status = tab.locator('[role=status]');
 	await status.getByText('Thank you').waitFor();
-	expect(await status.textContent()).toContain('These files were not taken:');
+	expect(await status.textContent()).toContain('These files were not accepted:');
 	expect(await status.getByRole('listitem').allInnerTexts()).toEqual(['<b>ä, %.exe']);
 	expect(await status.getByRole('link').count()).toBe(0);
 	expect(await findAccessibilityFaults(tab)).toEqual([]);

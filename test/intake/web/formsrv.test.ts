@@ -194,7 +194,7 @@ describe('sending', () => {
 
 describe('an error', () => {
 	const envelope = {
-		error: 'Two fields need another look.',
+		error: 'Two fields need to be corrected.',
 		code: 'VALIDATION_ERROR',
 		errors: [
 			{ field: 'message', code: 'X', message: 'Write <b>more</b>.' },
@@ -206,7 +206,7 @@ describe('an error', () => {
 		replies.push(reject(400, envelope));
 		await open();
 		await tab.click('#send');
-		await alert().getByText('Two fields need another look.').waitFor();
+		await alert().getByText('Two fields need to be corrected.').waitFor();
 		const field = tab.locator('textarea');
 		expect(await field.getAttribute('aria-invalid')).toBe('true');
 		expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);

@@ -16,7 +16,7 @@ async function openCommands() {
 
 test('it takes submissions, and every command reads them', async () => {
 	const { cwd, env, call } = await openCommands();
-	expect((await call('keys', 'list')).stderr).toStartWith('There is nothing of formsrv in postgres://');
+	expect((await call('keys', 'list')).stderr).toStartWith('There are no formsrv tables in postgres://');
 	expect((await call('keys', 'create')).stdout).toStartWith('sk_live_');
 	expect((await call('forms', 'create', 'Contact', '--slug', 'contact')).code).toBe(0);
 	const server = await startBinary({ cwd, env });

@@ -17,7 +17,7 @@ test('a start waits for the number of a process that was killed; if as many as m
 	await sql`insert into servers (number, token, seen_at)
 		select n, 'another', now() + interval '1 hour' from generate_series(0, ${ID_SOURCES - 1}) n`;
 	const start = openStorage(address);
-	await expect(start).rejects.toThrow('16 processes use the database already');
+	await expect(start).rejects.toThrow('16 processes already use the database');
 	await sql`update servers set seen_at = now() - ${`${KILLED_SECONDS_AGO} s`}::interval where number = 5`;
 	await (await openStorage(address)).close();
 	expect(await sql`select number from servers where token <> 'another'`).toMatchObject([{ number: 5 }]);

@@ -1,4 +1,4 @@
-/** Ids and the clock: whatever the clock does, ids go up, and what comes once it is right has the right time. */
+/** Ids and the clock: ids increase even if the clock is set back, and submissions have the right time once it is right. */
 
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, test } from 'bun:test';

@@ -1,4 +1,4 @@
-/** The locks between processes: held by one, seen by the others, and gone with their holder however it ends. */
+/** The locks between processes: held by one, seen by the others, and released when the holder exits, even by a crash. */
 
 import { expect, test } from 'bun:test';
 import { statSync, writeFileSync } from 'node:fs';

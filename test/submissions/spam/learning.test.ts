@@ -126,7 +126,7 @@ test('a key of one form sees of what other forms taught the points alone', async
 	const exports = (['csv', 'json', 'ndjson'] as const).map((format) => `GET ${path}/export?format=${format}` as const);
 	for (const route of [`GET ${one}/spam`, `GET ${one}`, `GET ${path}/submissions`, ...exports] as const) {
 		const { text } = await server.call(route, { key });
-		expect(text).toContain('By the marks of all forms.');
+		expect(text).toContain('From the marks of all forms.');
 		expect(text).toContain(`${points}`);
 		expect(text).not.toMatch(/evidence \d|such as/);
 	}

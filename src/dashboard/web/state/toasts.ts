@@ -50,7 +50,7 @@ export function showError(error: unknown): void {
 /** Says that something was not saved. Faults of single inputs are shown beside them; others need a message. Throws the error. */
 export function showUnsaved(error: unknown, what: string): never {
 	const isOfInputs = error instanceof ApiError && ['VALIDATION_ERROR', 'SLUG_TAKEN'].includes(error.code);
-	if (isOfInputs) announce(`Some ${what} need another look.`);
+	if (isOfInputs) announce(`Some ${what} need to be corrected.`);
 	else showError(error);
 	throw error;
 }

@@ -32,7 +32,7 @@ function AskedField({ rule, onChange }: { rule: FieldRule; onChange: (value: str
 	};
 	const label = labelOf(rule);
 	if (rule.type !== 'file') {
-		return <Field label={label} hint="The test needs a value that keeps to the rule." value={text} onInput={set} />;
+		return <Field label={label} hint="The test needs a value that follows the rule." value={text} onInput={set} />;
 	}
 	return (
 		<div class="field">
@@ -52,7 +52,7 @@ function TestSubmission({ form }: { form: Form }) {
 	});
 	const closed = closedSentence(form, Date.now());
 	if (closed) return <Notice tone="warning">{closed}</Notice>;
-	if (!may('write')) return <p class="muted">To send a test submission takes the permission to write.</p>;
+	if (!may('write')) return <p class="muted">Sending a test submission requires the permission to write.</p>;
 	const faults = error instanceof api.ApiError ? Object.values(error.fields) : [];
 	return (
 		<div class="stack">
@@ -153,7 +153,7 @@ function Connect({ form }: { form: Form }) {
 			<section class="stack">
 				<h2>See it work</h2>
 				<p class="muted">
-					Sends one submission as a visitor would, with values that keep to the rules. It is marked as a test; allowed
+					Sends one submission as a visitor would, with values that follow the rules. It is marked as a test; allowed
 					domains, captcha and spam rules let it pass, and its mails and webhook requests are sent.
 				</p>
 				<TestSubmission form={form} />

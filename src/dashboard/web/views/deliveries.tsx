@@ -123,7 +123,7 @@ function Held({ count, onSend }: { count: number; onSend: () => void }) {
 	return (
 		<Notice tone="warning" icon="warning" role="status">
 			A backup was restored. Mails and webhook requests that were waiting when it was made may have been sent since, so
-			they are held ({formatCount(count)}). <Button label="Send what is held" look="small" onClick={onSend} />
+			they are held ({formatCount(count)}). <Button label="Send held deliveries" look="small" onClick={onSend} />
 		</Notice>
 	);
 }
@@ -134,7 +134,7 @@ function Digests({ digests }: { digests: DeliveryList['digests'] }) {
 		<Notice key={delivery} icon="mail" role="status">
 			<bdi>{formOf(form)?.name ?? ''}</bdi> reached its hourly mail limit <Time iso={since} />. Later submissions are
 			collected: <a href={to.delivery(delivery)}>one mail about all of them</a> goes <Time iso={goesAt} />. Each
-			submission is in the inbox as ever.
+			submission is in the inbox as usual.
 		</Notice>
 	));
 }
@@ -149,7 +149,7 @@ export function Deliveries({ at }: { at: DeliveriesRoute }) {
 		api.deliveries
 			.retryAll({ state, form: query.form })
 			.then(({ retried }) => {
-				const none = state === 'failed' ? 'Nothing has failed.' : 'Nothing that is held can be sent.';
+				const none = state === 'failed' ? 'Nothing has failed.' : 'None of the held deliveries can be sent.';
 				showToast(retried === 0 ? none : `Trying again: ${formatCount(retried)}.`);
 				reload();
 			})

@@ -107,7 +107,7 @@ function MailTest({ mail }: { mail: Status['mail'] }) {
 			)}
 			{reply && (
 				<Notice tone="good" role="status">
-					The mail server took it ({reply}). Look into the mailbox.
+					The mail server accepted it ({reply}). Look into the mailbox.
 				</Notice>
 			)}
 		</form>

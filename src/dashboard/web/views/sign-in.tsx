@@ -25,7 +25,7 @@ function Help() {
 			<div class="stack small">
 				<p>On the machine that runs formsrv, this prints a link that signs you in once; opening it is enough:</p>
 				<CodeLine text="formsrv dashboard-link" what="the command" />
-				<p>The first start of the server has printed such a link, too. For a key that keeps:</p>
+				<p>The first start of the server also printed one. For a permanent key:</p>
 				<CodeLine text="formsrv keys create" what="the command" />
 			</div>
 		</details>

@@ -120,7 +120,7 @@ function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
 					</div>
 				)}
 			</div>
-			{row.damaged && <p class="muted">What was sent cannot be read any more: the disk lost it. Restore a backup.</p>}
+			{row.damaged && <p class="muted">This submission can no longer be read: the disk lost it. Restore a backup.</p>}
 			<Verdict form={inbox.formId} row={row} />
 			<FieldList form={inbox.formId} data={row.data} files={row.files} />
 			<Files form={inbox.formId} submission={row.id} files={row.files} />

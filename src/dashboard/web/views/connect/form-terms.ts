@@ -17,7 +17,7 @@ export function isStoredIn({ spam, aliases }: Form): (name: string) => boolean {
 /** Why it takes no submission now; `undefined` if it does. */
 export function closedSentence(form: Form, now: number): string | undefined {
 	const { isActive, opensAt, closesAt, maxSubmissions, submissionCount } = form;
-	if (!isActive) return 'The form is paused. Activate it in its settings, and it takes submissions again.';
+	if (!isActive) return 'The form is paused. Activate it in its settings, and it accepts submissions again.';
 	if (opensAt !== null && Date.parse(opensAt) > now)
 		return `The form is not open yet: it opens on ${absoluteTime(opensAt)}.`;
 	if (closesAt !== null && Date.parse(closesAt) <= now)
@@ -55,7 +55,7 @@ function fieldTerms(form: Form): string[] {
 	const names = fields.map(({ name }) => name).join(', ');
 	const required = fields.filter((rule) => rule.required).map(labelOf);
 	const bounds = required.length > 0 ? [`Required: ${required.join(', ')}.`] : [];
-	if (unknownFields === 'keep') return ['Fields have to keep to its rules; others may have any name.', ...bounds];
+	if (unknownFields === 'keep') return ['Fields must follow its rules; others may have any name.', ...bounds];
 	if (unknownFields === 'drop') return [`Only these fields are kept, others are dropped: ${names}.`, ...bounds];
 	return [`Only these fields may be sent: ${names}.`, ...bounds];
 }
@@ -67,7 +67,7 @@ export const takesFilesAnywhere = ({ files, fields, unknownFields }: Form) =>
 function fileTerm(form: Form): string {
 	const { files, fields } = form;
 	const hasField = takesFilesAnywhere(form) || fields?.some(({ type }) => type === 'file');
-	if (!files || !hasField) return 'It takes no files.';
+	if (!files || !hasField) return 'It does not accept files.';
 	const { maxFiles, maxBytes, types, onRefused } = files;
 	const kinds = types.length > 0 ? `: ${types.join(', ')}` : ' of any type';
 	return `It takes ${plural(maxFiles, 'file')} of up to ${roughSize(maxBytes)}${maxFiles > 1 ? ' each' : ''}${kinds}.${onRefused === 'drop' ? ' Others are left out.' : ''}`;

@@ -28,7 +28,7 @@ const MEMBERS: Record<RuleMember, { label: string; hint?: string; lines?: number
 	options: { label: 'Values', hint: 'One per line. Empty: any.', lines: 4 },
 	pattern: {
 		label: 'Pattern',
-		hint: 'A regular expression, as HTML’s attribute of this name: the whole value has to match.',
+		hint: 'A regular expression, as HTML’s attribute of this name: the whole value must match.',
 		isMono: true,
 	},
 };

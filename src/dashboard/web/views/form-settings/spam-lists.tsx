@@ -18,11 +18,16 @@ interface Draft {
 }
 
 const LISTS = [
-	{ name: 'block', label: 'Block list', hint: 'What meets an entry goes to spam.', placeholder: 'domain:spam.example' },
+	{
+		name: 'block',
+		label: 'Block list',
+		hint: 'Submissions that match an entry go to spam.',
+		placeholder: 'domain:spam.example',
+	},
 	{
 		name: 'allow',
 		label: 'Allow list',
-		hint: 'What meets an entry is never spam, unless it filled in the honeypot.',
+		hint: 'Submissions that match an entry are never spam, unless they fill in the honeypot.',
 		placeholder: 'email:ada@example.com',
 	},
 ] as const;

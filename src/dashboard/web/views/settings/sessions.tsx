@@ -73,7 +73,7 @@ export function Sessions() {
 					onClose={() => setAsking(false)}
 				>
 					<p>
-						<strong>{plural(others, 'session')}</strong> must sign in again; unused set-up links work no more. Keys stay
+						<strong>{plural(others, 'session')}</strong> must sign in again; unused set-up links stop working. Keys stay
 						as they are.
 					</p>
 				</ConfirmDialog>

@@ -110,7 +110,7 @@ function Item(props: Props) {
 			{isInfected && isKept(file) && <InfectedFile {...props} />}
 			{!isKept(file) && <p class="hint">It came with spam: only its name and size were kept.</p>}
 			{file.scan === 'unchecked' && (
-				<p class="hint">The virus scanner did not look at it yet. Be careful with it until it did.</p>
+				<p class="hint">The virus scanner has not checked it yet. Be careful with it until then.</p>
 			)}
 			{canHave && isPicture(file) && <Picture address={address} name={file.name} />}
 		</li>
