@@ -85,6 +85,7 @@ describe('payloads', () => {
 			await page.getByRole('button', { name: 'Delete form…' }).click();
 			await page.getByRole('dialog').getByRole('textbox').fill(made.slug);
 			await page.getByRole('button', { name: 'Delete for good' }).click();
+			await page.getByRole('heading', { name: 'Forms', level: 1 }).waitFor();
 			await page.getByText('is gone').last().waitFor();
 		}
 		expect(await harm()).toEqual([]);

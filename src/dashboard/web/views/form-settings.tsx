@@ -10,7 +10,7 @@ import { Button, FormFoot } from '../components/buttons.tsx';
 import { ConfirmDialog } from '../components/dialogs.tsx';
 import { Switch } from '../components/inputs.tsx';
 import { FormView } from '../components/page.tsx';
-import { navigate } from '../location.ts';
+import { navigate, route } from '../location.ts';
 import { to } from '../router.ts';
 import { dropForm, putForm } from '../state/forms.ts';
 import { may, session } from '../state/session.ts';
@@ -101,7 +101,8 @@ function DeleteForm({ form }: { form: Form }) {
 	const remove = async () => {
 		await api.forms.remove(form.id);
 		dropForm(form.id);
-		navigate(to.forms());
+		const shown = route.peek();
+		if ('form' in shown && shown.form === form.id) navigate(to.forms());
 		showToast(`The form “${form.name}” is gone.`);
 	};
 	return (
