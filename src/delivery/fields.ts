@@ -4,7 +4,7 @@ import { isJson } from '../storage/damage.ts';
 import { endOfString, stringText } from '../text/json-string.ts';
 
 /** In place of a name that cannot be read any more. */
-const DAMAGED = '(damaged)';
+export const DAMAGED = '(damaged)';
 
 export interface NamedText {
 	name: string;

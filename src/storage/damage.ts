@@ -19,7 +19,7 @@ export function isJson(text: string | null): boolean {
 	}
 }
 
-type Texts = Pick<StoredSubmission, 'spamReasons' | 'meta' | 'isDamaged'> & { data: string | number };
+export type Texts = Pick<StoredSubmission, 'spamReasons' | 'meta' | 'isDamaged'> & { data: string | number };
 
 /** Without a text that cannot be read: nothing of it is copied into what others parse. */
 export function asDamaged<Row extends Texts>(row: Row): Row {
@@ -31,9 +31,4 @@ export function asDamaged<Row extends Texts>(row: Row): Row {
 		spamReasons: isJson(spamReasons) ? spamReasons : null,
 		meta: isJson(meta) ? meta : null,
 	};
-}
-
-/** As it is, unless it cannot be read. */
-export function readable<Row extends Texts & { data: string }>(row: Row): Row {
-	return isJson(row.data) && isJson(row.spamReasons) && isJson(row.meta) ? row : asDamaged(row);
 }

@@ -1,7 +1,8 @@
-/** Pure: whether a stored text is still what was stored, as far as its bytes show; see `damage.ts`. */
+/** Whether stored texts are still what was stored, as far as their bytes show; see `damage.ts`. */
 
 import { isUtf8 } from 'node:buffer';
-import { isJson } from './damage.ts';
+import { asDamaged, isJson, REPLACED } from './damage.ts';
+import type { StoredSubmission } from './submission.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 /** A larger text, which takes a raised limit of bodies, would take several times its size to parse, and hold up all others. */
@@ -14,5 +15,29 @@ export function isJsonInUtf8(bytes: Uint8Array): boolean {
 		return isJson(decoder.decode(bytes));
 	} catch {
 		return false;
+	}
+}
+
+export interface DamagedRows {
+	/** Told the first one of a pass. */
+	report(id: number): void;
+	/** The bytes of a text; not for an engine that keeps valid UTF-8 alone. */
+	bytesOf?(id: number): Uint8Array;
+}
+
+/** Rows with their whole text as they are to be shown: those that cannot be read any more without it. */
+export function* readableRows(
+	rows: Iterable<StoredSubmission>,
+	{ report, bytesOf }: DamagedRows,
+): Generator<StoredSubmission> {
+	let isReported = false;
+	for (const row of rows) {
+		const isRight = bytesOf && row.data.includes(REPLACED) ? isJsonInUtf8(bytesOf(row.id)) : isJson(row.data);
+		if (isRight && isJson(row.spamReasons) && isJson(row.meta)) yield row;
+		else {
+			if (!isReported) report(row.id);
+			isReported = true;
+			yield asDamaged(row);
+		}
 	}
 }

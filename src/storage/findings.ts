@@ -1,6 +1,7 @@
 /** The current problems of the database, disk and files: one list for the log, the probes, the status and doctor. */
 
 import { AppError } from '../errors.ts';
+import { encodeId } from '../ids.ts';
 import type { Log } from '../log/log.ts';
 import { Unavailable } from './errors.ts';
 
@@ -242,6 +243,11 @@ export function createFindings({ log, now = Date.now, elapsed = sinceStart }: Fi
 			}
 		},
 	};
+}
+
+/** A submission was read, and is not what was stored any more. */
+export function noteDamage(findings: Pick<Findings, 'set'>, id: number): void {
+	findings.set('damage', `The submission ${encodeId(id)} cannot be read.`);
 }
 
 /**

@@ -4,7 +4,8 @@ import { constants, setPriority } from 'node:os';
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { isPostgres } from '../config/postgres-url.ts';
 import type { Scans } from './contract.ts';
-import type { ReaderCalls, ReaderRequest, ReaderResult } from './reader.ts';
+import type { DamagedRows } from './damaged-bytes.ts';
+import type { ReaderCalls, ReaderMessage, ReaderRequest, ReaderResult } from './reader.ts';
 
 const COLLECT_AFTER_BYTES = 8 * 1024 * 1024;
 
@@ -14,16 +15,16 @@ function stepBack(): void {
 }
 
 /** Opens the calls of an engine, as `open.ts` does for the other thread; that file would load the whole engine here. */
-async function openCalls(place: string, scans: Scans): Promise<ReaderCalls> {
+async function openCalls(place: string, scans: Scans, report: DamagedRows['report']): Promise<ReaderCalls> {
 	const { createCalls } = isPostgres(place)
 		? await import('./postgres/reader-calls.ts')
 		: await import('./sqlite/reader-calls.ts');
-	return createCalls(place, scans);
+	return createCalls(place, scans, report);
 }
 
 function serve(port: NonNullable<typeof parentPort>, place: string, scans: Scans): void {
 	stepBack();
-	const calls = openCalls(place, scans);
+	const calls = openCalls(place, scans, (damaged) => port.postMessage({ damaged } satisfies ReaderMessage));
 	const collect = createCollection();
 	port.on('message', async ({ id, name, args }: ReaderRequest) => {
 		const reply = await run(id, async () => (await calls)[name]?.(...args));

@@ -2,6 +2,7 @@
 
 import { AppError } from '../errors.ts';
 import { Unavailable } from './errors.ts';
+import { type Findings, noteDamage } from './findings.ts';
 
 const TIMEOUT_MS = 20_000;
 const IDLE_MS = 60_000;
@@ -23,6 +24,9 @@ export interface ReaderRequest {
 }
 
 export type ReaderResult = { id: number; result: unknown } | { id: number; failure: Failure };
+
+/** A result, or a submission that cannot be read, which was noticed on the way. */
+export type ReaderMessage = ReaderResult | { damaged: number };
 
 /** The members of an error that pass between threads. */
 export type Failure = Pick<Error, 'message' | 'name' | 'stack'> & {
@@ -47,11 +51,15 @@ export type Reader<Calls extends ReaderCalls> = ReturnType<typeof createReader<C
 export interface ReaderOptions {
 	/** The path of the thread's program, which calls `serveScans`. */
 	program: string | undefined;
+	findings: Pick<Findings, 'set'>;
 	/** Throws if the database must not be opened now. */
 	beforeOpening?(): void;
 }
 
-export function createReader<Calls extends ReaderCalls>(place: string, { program, beforeOpening }: ReaderOptions) {
+export function createReader<Calls extends ReaderCalls>(
+	place: string,
+	{ program, findings, beforeOpening }: ReaderOptions,
+) {
 	const waiting = new Map<number, Waiting>();
 	/** Threads that were told to end and have not yet; new calls are none of theirs. */
 	const ending = new Set<Promise<void>>();
@@ -63,13 +71,17 @@ export function createReader<Calls extends ReaderCalls>(place: string, { program
 		beforeOpening?.();
 		if (program === undefined) throw new Error('Long reads need StorageOptions.scans.');
 		const started = new Worker(program, { argv: [place], ref: true }) as Thread;
-		started.addEventListener('message', ({ data }: MessageEvent<ReaderResult>) => settle(data));
+		started.addEventListener('message', ({ data }: MessageEvent<ReaderMessage>) => settle(data));
 		started.addEventListener('error', ({ message }) => abandon(started, () => new Error(message)));
 		worker = started;
 		return started;
 	}
 
-	function settle(reply: ReaderResult): void {
+	function settle(reply: ReaderMessage): void {
+		if ('damaged' in reply) {
+			noteDamage(findings, reply.damaged);
+			return;
+		}
 		const call = take(reply.id);
 		if (!call) return;
 		if ('failure' in reply) call.reject(errorOf(reply.failure));

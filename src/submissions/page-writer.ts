@@ -3,10 +3,9 @@
 import { ofFormOnly, presentAround, presentWith } from '../delivery/present-submission.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import type { Streamed } from '../http/streamed.ts';
-import { encodeId } from '../ids.ts';
 import type { Storage } from '../storage/contract.ts';
-import { asDamaged, isJson, NO_DATA, REPLACED } from '../storage/damage.ts';
-import { isJsonInUtf8 } from '../storage/damaged-bytes.ts';
+import { NO_DATA } from '../storage/damage.ts';
+import { createDamageCheck } from '../storage/damage-check.ts';
 import type { PageEntry } from '../storage/submission.ts';
 import type { ByteBudget } from '../tasks/byte-budget.ts';
 
@@ -37,47 +36,20 @@ const PIECE_CHARACTERS = 64 * 1024;
 const COPIES = 4;
 /** After waiting this long for memory, a stream breaks off. */
 const MAX_WAIT_MS = 20_000;
-/** Texts that were read as JSON are known by their hashes, of as many submissions: a page costs a few microseconds for it, not twenty. */
-const MAX_KNOWN = 8192;
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
-const NO_BYTES = new Uint8Array();
 
 export function createPageWriter(
 	storage: Pick<Storage, 'submissions' | 'clock' | 'findings'>,
 	options: PageWriterOptions,
 ) {
-	const { submissions, clock, findings } = storage;
-	const known = new Map<number, number>();
+	const { submissions, clock } = storage;
+	const damage = createDamageCheck(storage);
 	const { budget, turns } = options;
 
-	function noteDamage(id: number): void {
-		findings.set('damage', `The submission ${encodeId(id)} cannot be read.`);
-	}
-
-	async function isWhole(formId: number, { id, data, spamReasons, meta }: PageEntry): Promise<boolean> {
-		if (!isJson(spamReasons) || !isJson(meta)) return false;
-		if (typeof data !== 'string') return true;
-		const hash = Bun.hash.xxHash32(data);
-		if (known.get(id) === hash) return true;
-		const isRight = data.includes(REPLACED)
-			? isJsonInUtf8((await submissions.text({ formId, id })) ?? NO_BYTES)
-			: isJson(data);
-		if (known.size >= MAX_KNOWN) known.clear();
-		if (isRight) known.set(id, hash);
-		return isRight;
-	}
-
-	/** A submission that cannot be read is named in its place, and becomes a finding. */
 	async function checked(formId: number, entries: readonly PageEntry[]): Promise<PageEntry[]> {
 		const found: PageEntry[] = [];
-		for (const entry of entries) {
-			if (await isWhole(formId, entry)) found.push(entry);
-			else {
-				noteDamage(entry.id);
-				found.push(asDamaged(entry));
-			}
-		}
+		for (const entry of entries) found.push(await damage.row(formId, entry));
 		return found;
 	}
 
@@ -87,9 +59,9 @@ export function createPageWriter(
 		entry: PageEntry,
 	): Promise<{ bytes: Uint8Array; shown: PageEntry } | undefined> {
 		const bytes = await submissions.text({ formId, id: entry.id });
-		if (!bytes || isJsonInUtf8(bytes)) return bytes && { bytes, shown: entry };
-		noteDamage(entry.id);
-		return { bytes: encoder.encode(NO_DATA), shown: asDamaged(entry) };
+		if (!bytes) return undefined;
+		const shown = damage.withText(entry, bytes);
+		return { bytes: shown.isDamaged ? encoder.encode(NO_DATA) : bytes, shown };
 	}
 
 	async function inOne({ formId, head, entries, tail }: PageParts): Promise<string> {

@@ -1,6 +1,6 @@
 /** Submissions whose stored text was damaged: named in their place, in everything that leaves, beside all others. */
 
-import { afterEach, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { eq, type SQL, sql } from 'drizzle-orm';
 import { decodeId } from '../../src/ids.ts';
 import { submissions } from '../../src/storage/tables.ts';
@@ -69,4 +69,30 @@ testOnSqlite('bytes that are not UTF-8 are damage, and the character that stands
 		[{ text: 'a \ufffd b' }, undefined],
 		[{}, true],
 	]);
+});
+
+const problems = async () => JSON.stringify((await server.call<{ problems: object }>('GET /api/status')).body.problems);
+
+describe.each(['csv', 'json', 'ndjson'])('an export as %s', (format) => {
+	testOnSqlite(
+		'names what is not UTF-8 any more as damaged, shows the others, and makes it a finding by itself',
+		async () => {
+			const { id, ids, write } = await open(['a \ufffd b', 'Hello', 'plain']);
+			await write(ids[1] as string, { data: sql`cast(x'7b2274657874223a2248656cff6f227d' as text)` });
+			const { text } = await server.call(`GET /api/forms/${id}/export?format=${format}&order=asc`);
+			expect(text).toContain('a \ufffd b');
+			expect(text).toContain('plain');
+			expect(text.split('\ufffd')).toHaveLength(2);
+			expect(text.match(/damaged/g)).toHaveLength(1);
+			expect(await problems()).toContain(`The submission ${ids[1]} cannot be read.`);
+		},
+	);
+});
+
+test('a suggestion of field rules leaves out what is damaged, and makes it a finding by itself', async () => {
+	const { id, ids, write } = await open(['one', 'two']);
+	await write(ids[0] as string, { data: '{"text":"one}' });
+	const { status, body } = await server.call(`GET /api/forms/${id}/fields/suggestion`);
+	expect([status, body]).toMatchObject([200, { scanned: 1 }]);
+	expect(await problems()).toContain(`The submission ${ids[0]} cannot be read.`);
 });

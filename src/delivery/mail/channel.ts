@@ -4,6 +4,7 @@ import { and, count, desc, eq, exists, inArray, sql } from 'drizzle-orm';
 import type { SmtpServer } from '../../config/smtp-url.ts';
 import type { FileStore } from '../../files/file-store.ts';
 import type { Storage } from '../../storage/contract.ts';
+import { createDamageCheck } from '../../storage/damage-check.ts';
 import type { SubmissionHead } from '../../storage/submission.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../../storage/tables.ts';
 import type { ByteBudget, Release } from '../../tasks/byte-budget.ts';
@@ -75,6 +76,7 @@ export function createMailChannel(
 ): Messages {
 	const { db } = storage;
 	const attachments = createAttachments(storage, store);
+	const damage = createDamageCheck(storage);
 
 	const timeOf = (id: number) => new Date(storage.clock.timeline().millisOf(id));
 
@@ -92,7 +94,11 @@ export function createMailChannel(
 			})
 			.from(submissions)
 			.where(and(eq(submissions.id, id), eq(submissions.formId, formId)));
-		return submission && { ...submission, receivedAt: timeOf(id) };
+		if (!submission) return undefined;
+		// What cannot be read any more may lie behind the beginning.
+		const bytes = submission.data.length < textMax ? undefined : await storage.submissions.text({ formId, id });
+		const shown = bytes ? damage.withText(submission, bytes) : await damage.row(formId, submission);
+		return { ...shown, receivedAt: timeOf(id) };
 	}
 
 	/** Waits for the memory that `make` needs to read these submissions, and holds it until the mail is released. */

@@ -8,7 +8,7 @@ import { describeReasons, parseReasons, reasonsOfForm } from '../../spam/verdict
 import type { StoredFile, StoredSubmission } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { isEmailAddress, parseMailboxes } from '../../text/email-address.ts';
-import { type Field, type ReadingBounds, readFields } from '../fields.ts';
+import { DAMAGED, type Field, type ReadingBounds, readFields } from '../fields.ts';
 import { type Attachment, describeFiles } from './attachments.ts';
 import { type Body, renderDigestBody, renderSubmissionBody } from './email-body.ts';
 import { fillSubject, tidySubject } from './subject.ts';
@@ -17,6 +17,8 @@ import { fillSubject, tidySubject } from './subject.ts';
 export const NOTIFICATION_READS = { textMax: 2 ** 20, valueMax: 250_000 } as const satisfies ReadingBounds;
 /** A digest shows one line of each submission, but its first fields may be empty. */
 export const DIGEST_READS = { textMax: 100_000, valueMax: 4_000 } as const satisfies ReadingBounds;
+
+const LOST = 'What was sent cannot be read any more: the disk lost it. Restore a backup.';
 
 /** A mail ready to send; every address in it is valid. */
 export interface Mail extends Body {
@@ -42,7 +44,8 @@ export interface MailIdentity {
 export type NotifiedForm = Pick<FormRow, 'id' | 'name'> & Partial<Pick<FormRow, 'fields'>>;
 
 /** `data` may be only the beginning of the stored JSON text. */
-export interface NotifiedSubmission extends Pick<StoredSubmission, 'id' | 'data' | 'subject' | 'replyTo'> {
+export interface NotifiedSubmission
+	extends Pick<StoredSubmission, 'id' | 'data' | 'subject' | 'replyTo' | 'isDamaged'> {
 	spamReasons?: string | null;
 	meta?: string | null;
 	receivedAt: Date;
@@ -61,7 +64,7 @@ export function renderNotification(
 		attachments = [],
 	}: { form: NotifiedForm; submission: NotifiedSubmission; to: string[]; attachments?: readonly Attachment[] },
 ): Mail {
-	const fields = readFields(submission.data, NOTIFICATION_READS);
+	const fields = fieldsOf(submission, NOTIFICATION_READS);
 	const custom = fillSubject(submission.subject ?? '', fields);
 	return {
 		...envelopeOf(identity, { form, to, key: encodeId(submission.id), at: submission.receivedAt }),
@@ -107,7 +110,7 @@ export function renderDigest(
 			heading,
 			total,
 			entries: latest.map((submission) => ({
-				fields: labelled(readFields(submission.data, DIGEST_READS), form),
+				fields: labelled(fieldsOf(submission, DIGEST_READS), form),
 				files: [...describeFiles(submission.files ?? []), ...notTaken(submission)],
 				receivedAt: submission.receivedAt,
 				url: submissionUrl(identity, { formId: form.id, submissionId: submission.id }),
@@ -115,6 +118,10 @@ export function renderDigest(
 			url: formUrl(identity, form.id),
 		}),
 	};
+}
+
+function fieldsOf({ data, isDamaged }: NotifiedSubmission, reads: ReadingBounds): Field[] {
+	return isDamaged ? [{ name: DAMAGED, text: LOST, isCut: false }] : readFields(data, reads);
 }
 
 /** As people know the fields. */

@@ -6,15 +6,14 @@ import type { FileLinks } from '../../files/links.ts';
 import { encodeId } from '../../ids.ts';
 import type { GuardedPost, PostResult } from '../../network/guarded-request.ts';
 import type { Db, Storage } from '../../storage/contract.ts';
-import { isJson } from '../../storage/damage.ts';
-import { isJsonInUtf8 } from '../../storage/damaged-bytes.ts';
+import { createDamageCheck } from '../../storage/damage-check.ts';
 import type { StoredFile } from '../../storage/submission.ts';
 import { type DeliveryRow, deliveries, forms, type WebhookRow, webhooks } from '../../storage/tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
 import type { Attempt, Messages } from '../channel.ts';
 import type { Outcome } from '../worker/outcome.ts';
-import { damagedEvent, type Event, eventBody, eventKept, eventShown, type FileUrls } from './event.ts';
+import { type Event, eventBody, eventKept, eventShown, type FileUrls } from './event.ts';
 import { createSharedTexts, type SharedText } from './shared-texts.ts';
 import { healthAfter, signingSecrets, webhookHeaders, webhookOutcome } from './webhook.ts';
 
@@ -37,6 +36,7 @@ export function createWebhookChannel(
 	{ post, budget, links, baseUrl, now = Date.now }: WebhookChannelOptions,
 ): Messages {
 	const texts = createSharedTexts(storage, budget);
+	const damage = createDamageCheck(storage);
 
 	/**
 	 * The outcome of an attempt; records the webhook's health if it changed. Disabling a webhook also fails its waiting
@@ -100,14 +100,12 @@ export function createWebhookChannel(
 			return { outcome: { kind: 'withheld', error: 'The submission is marked as spam.' } };
 		}
 		const sentAt = new Date(now());
-		const { spamReasons, meta, files } = event.submission;
-		const isWhole = isJsonInUtf8(text.bytes) && isJson(spamReasons) && isJson(meta);
-		const shown = isWhole ? { event, text } : damagedEvent(event, text);
-		const body = eventBody(shown.event, shown.text, await linkFiles(webhook, files));
+		const shown = { ...event, submission: damage.withText(event.submission, text.bytes) };
+		const body = eventBody(shown, text, await linkFiles(webhook, event.submission.files));
 		const id = `msg_${encodeId(delivery.id)}`;
 		const headers = await webhookHeaders(signingSecrets(webhook, sentAt), { id, sentAt, body });
 		const result = await post(webhook.url, { headers, body, signal });
-		return { outcome: await recordResult(webhook, { result, at: new Date(now()) }), kept: eventKept(shown.event) };
+		return { outcome: await recordResult(webhook, { result, at: new Date(now()) }), kept: eventKept(shown) };
 	}
 
 	return {

@@ -4,7 +4,9 @@ import { presentFile, type ShownFile } from '../../files/present-file.ts';
 import { encodeId } from '../../ids.ts';
 import type { PostBody } from '../../network/post-body.ts';
 import type { Storage } from '../../storage/contract.ts';
-import { asDamaged, isJson, NO_DATA } from '../../storage/damage.ts';
+import { NO_DATA } from '../../storage/damage.ts';
+import { isJsonInUtf8 } from '../../storage/damaged-bytes.ts';
+import { noteDamage } from '../../storage/findings.ts';
 import type { PageEntry, StoredFile } from '../../storage/submission.ts';
 import type { DeliveryRow, FormRow } from '../../storage/tables.ts';
 import type { Timeline } from '../../storage/timeline.ts';
@@ -19,7 +21,7 @@ import { submissionEvent } from './webhook.ts';
 export interface Event {
 	type: string;
 	form: Pick<FormRow, 'id' | 'name' | 'slug'>;
-	/** With its files. */
+	/** With its files; of one that cannot be read any more, no text is sent. */
 	submission: PageEntry;
 	timeline: Timeline;
 }
@@ -32,22 +34,16 @@ const NO_URLS: FileUrls = new Map();
 /** The body to post; releases the submission's text once it is written. */
 export function eventBody(event: Event, text: SharedText, urls: FileUrls): PostBody {
 	const [before, after] = parts(event, urls).map((part) => Buffer.from(part)) as [Buffer, Buffer];
+	const data = () => (event.submission.isDamaged ? Buffer.from(NO_DATA) : text.bytes);
 	return {
-		bytes: before.length + (text.bytes?.length ?? 0) + after.length,
+		bytes: before.length + (data()?.length ?? 0) + after.length,
 		*chunks() {
 			yield before;
-			if (text.bytes) yield text.bytes;
+			const bytes = data();
+			if (bytes) yield bytes;
 			yield after;
 		},
 		sent: text.release,
-	};
-}
-
-/** In place of one whose text cannot be read any more. */
-export function damagedEvent(event: Event, { release }: SharedText): { event: Event; text: SharedText } {
-	return {
-		event: { ...event, submission: asDamaged(event.submission) },
-		text: { bytes: Buffer.from(NO_DATA), release },
 	};
 }
 
@@ -78,8 +74,14 @@ export async function eventShown(
 		const isCut = submission.bytes > SHOWN_MAX_BYTES;
 		// `stream` drops a character that was cut in two.
 		const text = new TextDecoder().decode(bytes, { stream: true });
-		const event = JSON.parse(kept) as { data: { submission: { data: unknown } } };
-		event.data.submission.data = isCut || !isJson(text) ? text : parseExact(text);
+		const event = JSON.parse(kept) as { data: { submission: { data: unknown; damaged?: true } } };
+		const shown = event.data.submission;
+		if (isCut) shown.data = text;
+		else if (isJsonInUtf8(bytes)) shown.data = parseExact(text);
+		else {
+			noteDamage(storage.findings, submission.id);
+			Object.assign(shown, { data: {}, damaged: true });
+		}
 		return isCut ? { ...event, isCut } : { ...event };
 	} finally {
 		release();

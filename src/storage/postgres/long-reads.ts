@@ -1,6 +1,7 @@
 /** Scans, read and formatted by the thread beside the server, on a connection of its own. */
 
 import type { ScanRequest } from '../contract.ts';
+import type { Findings } from '../findings.ts';
 import { createReader } from '../reader.ts';
 import type { Availability } from './availability.ts';
 import type { PostgresReads } from './reader-calls.ts';
@@ -12,6 +13,7 @@ const REST = 1;
 export interface LongReadsOptions {
 	/** The path of the thread's program. */
 	program: string | undefined;
+	findings: Pick<Findings, 'set'>;
 	availability: Availability;
 	/** Returns whether submissions are on their way at the moment. */
 	isStoring(): boolean;
@@ -19,8 +21,8 @@ export interface LongReadsOptions {
 
 export type LongReads = ReturnType<typeof createLongReads>;
 
-export function createLongReads(url: string, { program, availability, isStoring }: LongReadsOptions) {
-	const reader = createReader<PostgresReads>(url, { program });
+export function createLongReads(url: string, { program, findings, availability, isStoring }: LongReadsOptions) {
+	const reader = createReader<PostgresReads>(url, { program, findings });
 	let restsUntil = 0;
 
 	return {

@@ -96,7 +96,7 @@ export async function openPostgres(
 	let isClosing = false;
 	let recountAt = 0;
 	const isStoring = () => writer.oldestId() !== undefined;
-	const longReads = createLongReads(url, { program: scans, availability, isStoring });
+	const longReads = createLongReads(url, { program: scans, findings, availability, isStoring });
 
 	async function close(): Promise<void> {
 		isClosing = true;

@@ -1,15 +1,16 @@
 /** Operations of this engine's reader thread. */
 
 import type { ScanRequest, Scans } from '../contract.ts';
+import type { DamagedRows } from '../damaged-bytes.ts';
 import { connect, SILENT_MS } from './connection.ts';
 import { routeOf } from './route.ts';
 import { createSubmissionReader } from './submission-reader.ts';
 
 export type PostgresReads = ReturnType<typeof createCalls>;
 
-export function createCalls(url: string, scans: Scans) {
+export function createCalls(url: string, scans: Scans, report: DamagedRows['report']) {
 	const sql = connect(url, { name: 'formsrv reader', max: 1, silentMs: SILENT_MS });
-	const reader = createSubmissionReader(sql);
+	const reader = createSubmissionReader(sql, report);
 	let primary: number | undefined;
 
 	/** There is no watch in this thread: the other one tells which server its connections lead to. */

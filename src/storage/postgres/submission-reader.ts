@@ -1,6 +1,7 @@
 /** Reads that may take their time, for a connection of their own: ranges of submissions for a scan. */
 
 import type { Scan, ScanRequest } from '../contract.ts';
+import { type DamagedRows, readableRows } from '../damaged-bytes.ts';
 import type { Selection, StoredSubmission } from '../submission.ts';
 import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from '../submission-rows.ts';
 import { numbers, rowsOf, type Sql } from './connection.ts';
@@ -15,7 +16,7 @@ const SCAN_BYTES = 1024 * 1024;
 /** A scan wants more submissions than were read for it: it is run again with twice as many. */
 class MoreRows extends Error {}
 
-export function createSubmissionReader(sql: Sql) {
+export function createSubmissionReader(sql: Sql, report: DamagedRows['report']) {
 	const hits = createSearchHits(sql);
 	const { files } = createFileLists(sql);
 
@@ -53,7 +54,7 @@ export function createSubmissionReader(sql: Sql) {
 			for (let share = 1; ; share *= 2) {
 				const { rows, isAll } = await read(request, share);
 				try {
-					return run(upTo(rows, isAll), request);
+					return run(upTo(readableRows(rows, { report }), isAll), request);
 				} catch (error) {
 					if (!(error instanceof MoreRows)) throw error;
 				}
@@ -62,7 +63,7 @@ export function createSubmissionReader(sql: Sql) {
 	};
 }
 
-function* upTo(rows: readonly StoredSubmission[], isAll: boolean): Generator<StoredSubmission> {
+function* upTo(rows: Iterable<StoredSubmission>, isAll: boolean): Generator<StoredSubmission> {
 	yield* rows;
 	if (!isAll) throw new MoreRows();
 }

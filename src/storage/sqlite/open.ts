@@ -124,7 +124,7 @@ export function openSqlite(
 			return index.staleNames(...args);
 		},
 	};
-	const longReads = createReader<SqliteReads>(file, { program: scans, beforeOpening: requireFile });
+	const longReads = createReader<SqliteReads>(file, { program: scans, findings, beforeOpening: requireFile });
 	const names = createNameRecount({ lists: nameLists, clock, reader: longReads });
 
 	/** Opening the path would read, and could harm, what lies there if it is another file. */

@@ -1,6 +1,7 @@
 /** Operations of this engine's reader thread. */
 
 import type { ScanRequest, Scans } from '../contract.ts';
+import type { DamagedRows } from '../damaged-bytes.ts';
 import type { Selection } from '../submission.ts';
 import { openReadConnection } from './connection.ts';
 import { countNames } from './count-names.ts';
@@ -8,9 +9,9 @@ import { createSubmissionReader } from './submission-reader.ts';
 
 export type SqliteReads = ReturnType<typeof createCalls>;
 
-export function createCalls(file: string, scans: Scans) {
+export function createCalls(file: string, scans: Scans, report: DamagedRows['report']) {
 	const client = openReadConnection(file);
-	const reader = createSubmissionReader(client);
+	const reader = createSubmissionReader(client, report);
 	return {
 		count: reader.count,
 		ids: reader.ids,

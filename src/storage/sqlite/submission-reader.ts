@@ -1,6 +1,7 @@
 /** Reads that may take their time, for a connection of their own: ranges of submissions, and the full-text search. */
 
 import type { Database } from 'bun:sqlite';
+import { type DamagedRows, readableRows } from '../damaged-bytes.ts';
 import { searchTerms, wordToken } from '../search-text.ts';
 import type { Paging, Selection, StoredSubmission } from '../submission.ts';
 import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from '../submission-rows.ts';
@@ -9,7 +10,7 @@ import { openFileReads } from './submission-files.ts';
 
 export type SubmissionReader = ReturnType<typeof createSubmissionReader>;
 
-export function createSubmissionReader(client: Database) {
+export function createSubmissionReader(client: Database, report: DamagedRows['report']) {
 	const begin = client.prepare('begin');
 	const end = client.prepare('commit');
 
@@ -17,6 +18,22 @@ export function createSubmissionReader(client: Database) {
 	function oneView(): Disposable {
 		begin.run();
 		return { [Symbol.dispose]: () => void end.run() };
+	}
+
+	function* plainRows(selection: Selection, order: Paging['order']): Generator<StoredSubmission> {
+		using files = openFileReads(client, selection.formId);
+		for (const { from, id } of sourcesOf(selection, { order, firstMatch: 4 })) {
+			using statement = client.prepare(`select ${COLUMNS} ${from} order by ${id} ${order}`);
+			for (const row of statement.iterate(...valuesOf(selection))) {
+				const stored = toStored(Object.values(row as object) as Row);
+				yield files ? { ...stored, files: files.filesOf(stored.id) } : stored;
+			}
+		}
+	}
+
+	function bytesOf(id: number): Uint8Array {
+		using statement = client.prepare('select cast(data as blob) from submissions where id = ?');
+		return statement.values(id)[0]?.[0] as Uint8Array;
 	}
 
 	/** The segments of the search index that may hold selected submissions, in the order of their ids. */
@@ -69,14 +86,7 @@ export function createSubmissionReader(client: Database) {
 		/** Yields the selected submissions one by one, to be broken off anywhere. */
 		*rows(selection: Selection, order: Paging['order']): Generator<StoredSubmission> {
 			using _view = oneView();
-			using files = openFileReads(client, selection.formId);
-			for (const { from, id } of sourcesOf(selection, { order, firstMatch: 4 })) {
-				using statement = client.prepare(`select ${COLUMNS} ${from} order by ${id} ${order}`);
-				for (const row of statement.iterate(...valuesOf(selection))) {
-					const stored = toStored(Object.values(row as object) as Row);
-					yield files ? { ...stored, files: files.filesOf(stored.id) } : stored;
-				}
-			}
+			yield* readableRows(plainRows(selection, order), { report, bytesOf });
 		},
 	};
 }

@@ -5,7 +5,6 @@ import { ofFormOnly, presentAround, presentJson } from '../../delivery/present-s
 import { presentFile } from '../../files/present-file.ts';
 import { encodeId } from '../../ids.ts';
 import { parseReasons, scoreOf } from '../../spam/verdict.ts';
-import { readable } from '../../storage/damage.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
 import type { Timeline } from '../../storage/timeline.ts';
 import type { Column, OwnColumn } from './columns.ts';
@@ -65,8 +64,7 @@ export function exportTail({ format }: Layout): string {
 }
 
 export function exportRow(stored: StoredSubmission, { layout, timeline, isFirst }: RowContext): string {
-	const whole = readable(stored);
-	const row = layout.isFormLevel ? ofFormOnly(whole) : whole;
+	const row = layout.isFormLevel ? ofFormOnly(stored) : stored;
 	if (layout.format === 'csv') return csvLine(csvCells(row, layout, timeline), layout.formulas);
 	const json = layout.isWhole ? presentJson(row, timeline) : chosenJson(row, layout, timeline);
 	return layout.format === 'json' ? `${isFirst ? '' : ','}\n${json}` : `${json}\n`;

@@ -3,7 +3,6 @@
 import type { FieldRule } from '../../field-rules/rules.ts';
 import { createSuggestion } from '../../field-rules/suggest.ts';
 import type { ScanRequest, Storage } from '../../storage/contract.ts';
-import { isJson } from '../../storage/damage.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
 import type { Mode } from '../../storage/tables.ts';
 
@@ -21,8 +20,8 @@ export function suggestFields(submissions: Iterable<StoredSubmission>): FieldSug
 	const suggestion = createSuggestion();
 	let scanned = 0;
 	let characters = 0;
-	for (const { data, files = [] } of submissions) {
-		if (!isJson(data)) continue;
+	for (const { data, isDamaged, files = [] } of submissions) {
+		if (isDamaged) continue;
 		suggestion.add({ values: JSON.parse(data), files: new Set(files.map(({ field }) => field)) });
 		scanned++;
 		characters += data.length;

@@ -32,7 +32,7 @@ async function open(file = join(tempFolder(), 'formsrv.db')) {
 		tx.insert(forms).values({ id: OTHER_FORM, mode: 'live', slug: 'b', name: 'B' }).onConflictDoNothing(),
 	]);
 	const client = openReadConnection(file);
-	const reader = createSubmissionReader(client);
+	const reader = createSubmissionReader(client, () => {});
 	return {
 		file,
 		storage,

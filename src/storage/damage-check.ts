@@ -1,0 +1,44 @@
+/** The one check of submissions that are read: what cannot be read any more is shown without its text, and becomes a finding. */
+
+import type { Storage } from './contract.ts';
+import { asDamaged, isJson, REPLACED, type Texts } from './damage.ts';
+import { isJsonInUtf8 } from './damaged-bytes.ts';
+import { noteDamage } from './findings.ts';
+
+type Row = Texts & { id: number };
+
+/** Texts that were read as JSON are known by their hashes, of as many submissions: a page costs a few microseconds for it, not twenty. */
+const MAX_KNOWN = 8192;
+const NO_BYTES = new Uint8Array();
+
+export type DamageCheck = ReturnType<typeof createDamageCheck>;
+
+export function createDamageCheck({ submissions, findings }: Pick<Storage, 'submissions' | 'findings'>) {
+	const known = new Map<number, number>();
+
+	async function isWholeText(formId: number, { id, data }: Row): Promise<boolean> {
+		if (typeof data !== 'string') return true;
+		const hash = Bun.hash.xxHash32(data);
+		if (known.get(id) === hash) return true;
+		const isRight = data.includes(REPLACED)
+			? isJsonInUtf8((await submissions.text({ formId, id })) ?? NO_BYTES)
+			: isJson(data);
+		if (known.size >= MAX_KNOWN) known.clear();
+		if (isRight) known.set(id, hash);
+		return isRight;
+	}
+
+	function settle<Shown extends Row>(row: Shown, isWhole: boolean): Shown {
+		if (isWhole && isJson(row.spamReasons) && isJson(row.meta)) return row;
+		noteDamage(findings, row.id);
+		return asDamaged(row);
+	}
+
+	return {
+		/** With the whole text, or with its size in its place: then only what stands beside it is checked. */
+		row: async <Shown extends Row>(formId: number, row: Shown): Promise<Shown> =>
+			settle(row, await isWholeText(formId, row)),
+		/** @param bytes The whole text of the row. */
+		withText: <Shown extends Row>(row: Shown, bytes: Uint8Array): Shown => settle(row, isJsonInUtf8(bytes)),
+	};
+}
