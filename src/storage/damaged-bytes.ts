@@ -1,4 +1,4 @@
-/** Whether stored texts are still what was stored, as far as their bytes show; see `damage.ts`. */
+/** Checks whether stored texts are still what was stored, as far as their bytes show; see `damage.ts`. */
 
 import { isUtf8 } from 'node:buffer';
 import { asDamaged, isJson, REPLACED } from './damage.ts';

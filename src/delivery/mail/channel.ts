@@ -95,7 +95,7 @@ export function createMailChannel(
 			.from(submissions)
 			.where(and(eq(submissions.id, id), eq(submissions.formId, formId)));
 		if (!submission) return undefined;
-		// What cannot be read any more may lie behind the beginning.
+		// A damaged byte may lie behind the beginning.
 		const bytes = submission.data.length < textMax ? undefined : await storage.submissions.text({ formId, id });
 		const shown = bytes ? damage.withText(submission, bytes) : await damage.row(formId, submission);
 		return { ...shown, receivedAt: timeOf(id) };
