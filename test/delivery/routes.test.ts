@@ -185,7 +185,10 @@ test('the test mail returns the server’s reply, or the cause of the failure', 
 	expect(peer.accepted.at(-1)).toMatchObject({ from: 'forms@example.com', to: ['you@example.com'] });
 	peer.script = { MAIL: '550 not you' };
 	const bad = await server.call<{ error: string }>('POST /api/mail/test', { json: { to: 'you@example.com' } });
-	expect([bad.status, bad.body.error]).toEqual([409, 'The server rejected the sender, FORMSRV_MAIL_FROM: 550 not you.']);
+	expect([bad.status, bad.body.error]).toEqual([
+		409,
+		'The server rejected the sender, FORMSRV_MAIL_FROM: 550 not you.',
+	]);
 	peer.script = {};
 	const wrong = await server.call('POST /api/mail/test', { json: { to: 'you@example.com, me@example.com' } });
 	expect(wrong.status).toBe(400);

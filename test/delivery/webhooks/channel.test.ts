@@ -250,6 +250,9 @@ describe('the record of a webhook', () => {
 		const webhook = await addWebhook();
 		respond = () => new Response(null, { status: 410 });
 		expect((await openChannel().send(await addDelivery(webhook.id))).kind).toBe('rejected');
-		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false, disabledReason: 'The target responded with 410 Gone.' });
+		expect(await rowOf(webhook.id)).toMatchObject({
+			isActive: false,
+			disabledReason: 'The target responded with 410 Gone.',
+		});
 	});
 });

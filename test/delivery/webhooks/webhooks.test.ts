@@ -155,9 +155,14 @@ describe('changes', () => {
 		const { id } = await webhooks.create(LIVE, { url: URL_OF_ONE });
 		const ref = { ...LIVE, webhook: id };
 		await storage.batch((tx) => [
-			tx.update(table).set({ isActive: false, disabledReason: 'The target responded with 410 Gone.', failingSince: NOW }),
+			tx
+				.update(table)
+				.set({ isActive: false, disabledReason: 'The target responded with 410 Gone.', failingSince: NOW }),
 		]);
-		const disabled = { disabledReason: 'The target responded with 410 Gone.', failingSince: '2026-03-04T05:06:07.890Z' };
+		const disabled = {
+			disabledReason: 'The target responded with 410 Gone.',
+			failingSince: '2026-03-04T05:06:07.890Z',
+		};
 		expect(await webhooks.get(ref)).toMatchObject({ isActive: false, ...disabled });
 		expect(await webhooks.update(ref, { url: URL_OF_ONE })).toMatchObject({ isActive: false, ...disabled });
 		expect(await webhooks.update(ref, { isActive: true })).toMatchObject({
