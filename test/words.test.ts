@@ -33,6 +33,7 @@ const BANNED: readonly [RegExp, string, RegExp?][] = [
 	[/\b(Narrowing|Extent|Slice)|\b(parse|to)(Narrowing|Extent)/, 'Criteria, Condition, Paging', /^(src|test)\//],
 	[/\b(recogniseAgain|mayHear)\b/, 'reauthenticate, maySee', /^(src|test)\//],
 	[/\b(hear|paint|repaint)\(/, 'handleEvent, applyFlags', /^src\/dashboard\//],
+	[/\b(receptions?|scouts?|hindrances?)\b/i, 'upload, primary probe, commit blocker', /^src\//],
 	[/\b(asker|newcomer)\b/, 'caller', /^(src|test)\//],
 	[/\brecognise(Again|First)|\bholderOf\b|\badvise\b/, 'authenticate, principalOf, note'],
 ];

@@ -16,7 +16,7 @@ interface Present {
 	uncertain: readonly Job[];
 }
 
-export type Hindrance = ReturnType<typeof createCommitBlocker>;
+export type CommitBlocker = ReturnType<typeof createCommitBlocker>;
 
 export function createCommitBlocker(client: Database, findings: Findings) {
 	let present: Present | undefined;
