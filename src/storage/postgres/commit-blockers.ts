@@ -31,7 +31,7 @@ const FAIL_OVER_MS = 3000;
 const TRIAL = `insert into submissions (id, form_id, data)
 	select -1 - floor(random() * 1000000000), 0, string_agg(md5(random()::text), '') from generate_series(1, 2000)`;
 
-export type Hindrances = ReturnType<typeof createCommitBlockers>;
+export type CommitBlockers = ReturnType<typeof createCommitBlockers>;
 
 export function createCommitBlockers(url: string, findings: Findings) {
 	const isAlone = parsePostgresUrl(url).hosts.length === 1;
