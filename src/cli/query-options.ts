@@ -1,7 +1,7 @@
 /** Options of lists, which are query parameters of the API. */
 
 import { type Command, Option } from 'commander';
-import { FILTERS } from '../storage/submission.ts';
+import { FILTERS } from '../storage/filters.ts';
 import type { Options } from './cli.ts';
 
 /** The names of the options of {@link withCriteria}. */

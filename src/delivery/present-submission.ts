@@ -9,6 +9,58 @@ import type { Timeline } from '../storage/timeline.ts';
 type Shown = Omit<StoredSubmission, 'data'>;
 type ShowFile = (file: StoredFile) => ShownFile;
 
+interface Context {
+	timeline: Timeline;
+	showFile?: ShowFile | undefined;
+}
+
+interface Member {
+	name: string;
+	/** `undefined`: absent. */
+	json(row: Shown, context: Context): string | undefined;
+	/** Its column in an export, if it has one: its name, and the text of a cell if that is not the JSON. */
+	column?: { name?: string; cell?: (row: Shown, timeline: Timeline) => string };
+}
+
+/** Every member of a `Submission` beside `id` and `data`, in order: what is not content, and what discloses it. */
+export const STATE: readonly Member[] = [
+	{
+		name: 'createdAt',
+		json: ({ id }, { timeline }) => `"${timeline.isoOf(id)}"`,
+		column: { cell: ({ id }, timeline) => timeline.isoOf(id) },
+	},
+	{ name: 'isRead', json: ({ isRead }) => `${isRead}`, column: {} },
+	{ name: 'isStarred', json: ({ isStarred }) => `${isStarred}`, column: {} },
+	{ name: 'isSpam', json: ({ isSpam }) => `${isSpam}`, column: {} },
+	{
+		name: 'spamReason',
+		json: ({ isSpam, spamReason }) => (isSpam ? JSON.stringify(spamReason ?? 'marked') : undefined),
+	},
+];
+export const CONTENT: readonly Member[] = [
+	{
+		name: 'spamScore',
+		json: ({ spamReasons }) => (spamReasons ? `${scoreOf(parseReasons(spamReasons))}` : '0'),
+		column: {},
+	},
+	{
+		name: 'spamReasons',
+		json: ({ spamReasons }) => spamReasons || '[]',
+		column: { cell: ({ spamReasons }) => spamReasons ?? '' },
+	},
+	{ name: 'meta', json: ({ meta }) => `${meta}`, column: { cell: ({ meta }) => meta ?? '' } },
+	{
+		name: 'files',
+		json: ({ files }, { showFile = presentFile }) => (files ? JSON.stringify(files.map(showFile)) : '[]'),
+		column: {
+			name: 'attachedFiles',
+			cell: ({ files = [] }) => (files.length > 0 ? JSON.stringify(files.map(presentFile)) : ''),
+		},
+	},
+	{ name: 'damaged', json: ({ isDamaged }) => (isDamaged ? 'true' : undefined) },
+];
+const MEMBERS = [...STATE, ...CONTENT];
+
 /** A submission without what its reasons say of other forms. */
 export function ofFormOnly<Row extends Pick<Shown, 'spamReasons'>>(row: Row): Row {
 	return { ...row, spamReasons: reasonsOfForm(row.spamReasons) };
@@ -21,38 +73,30 @@ export function presentJson(row: StoredSubmission, timeline: Timeline): string {
 
 /** As {@link presentJson}, with data from elsewhere. */
 export function presentWith(data: string, row: Shown, timeline: Timeline): string {
-	return `${presentId(row)}"data":${data},${presentFlags(row, timeline, presentRest(row))}`;
+	const [before, after] = presentAround(row, timeline);
+	return before + data + after;
 }
 
 /** The text before and after the data of a `Submission`. */
 export function presentAround(row: Shown, timeline: Timeline, showFile?: ShowFile): [before: string, after: string] {
-	return [`${presentId(row)}"data":`, `,${presentFlags(row, timeline, presentRest(row, showFile))}`];
+	return [`${presentId(row)}"data":`, `${membersOf(MEMBERS, row, { timeline, showFile })}}`];
 }
 
 /** As {@link presentJson}, without what was sent; of the spam reason only the rule. */
 export function presentFlagged(row: Shown, timeline: Timeline): string {
 	const spamReason = row.spamReason?.replace(/:.*/s, '') ?? null;
-	return presentId(row) + presentFlags({ ...row, spamReason }, timeline, '}');
+	return `${presentId(row)}${membersOf(STATE, { ...row, spamReason }, { timeline }).slice(1)}}`;
 }
 
 function presentId({ id }: Shown): string {
 	return `{"id":"${encodeId(id)}",`;
 }
 
-function presentFlags(row: Shown, timeline: Timeline, end: string): string {
-	const reason = row.isSpam ? `,"spamReason":${JSON.stringify(row.spamReason ?? 'marked')}` : '';
-	return (
-		`"createdAt":"${timeline.isoOf(row.id)}",` +
-		`"isRead":${row.isRead},"isStarred":${row.isStarred},"isSpam":${row.isSpam}${reason}${end}`
-	);
-}
-
-/** The members that disclose content, and the end. */
-function presentRest({ spamReasons, meta, files, isDamaged }: Shown, showFile: ShowFile = presentFile): string {
-	const spam = spamReasons
-		? `,"spamScore":${scoreOf(parseReasons(spamReasons))},"spamReasons":${spamReasons}`
-		: ',"spamScore":0,"spamReasons":[]';
-	const attached = files ? JSON.stringify(files.map(showFile)) : '[]';
-	const damaged = isDamaged ? ',"damaged":true' : '';
-	return `${spam},"meta":${meta},"files":${attached}${damaged}}`;
+function membersOf(members: readonly Member[], row: Shown, context: Context): string {
+	let text = '';
+	for (const { name, json } of members) {
+		const value = json(row, context);
+		if (value !== undefined) text += `,"${name}":${value}`;
+	}
+	return text;
 }

@@ -5,7 +5,8 @@ import type { Captcha } from '../form-values/captchas.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import type { Storage } from '../storage/contract.ts';
 import { FormGone, UniqueViolation } from '../storage/errors.ts';
-import type { Counts, NewDelivery } from '../storage/submission.ts';
+import { type Counts, toCounts } from '../storage/filters.ts';
+import type { NewDelivery } from '../storage/submission.ts';
 import { apiKeys, deliveries, type FormRow, forms, keyForms, type Mode } from '../storage/tables.ts';
 import { checkFormSettings } from './check-settings.ts';
 import { createFormerSlugs, slugTaken } from './former-slugs.ts';
@@ -41,7 +42,7 @@ interface FormDetails {
 	fileBytes: number;
 }
 
-const NO_COUNTS: Counts = { total: 0, unread: 0, starred: 0, spam: 0 };
+const NO_COUNTS: Counts = toCounts();
 const NO_NOTICES: AddressNotices = { planAddressNotice: () => [], wake: () => {} };
 
 export type Forms = ReturnType<typeof createForms>;

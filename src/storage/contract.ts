@@ -5,12 +5,10 @@ import type { Events } from '../events.ts';
 import type { Log } from '../log/log.ts';
 import type { ClockReport } from './clock-report.ts';
 import type { DiskUse } from './database.ts';
+import type { Counts, Filter, Flags } from './filters.ts';
 import type { Findings } from './findings.ts';
 import type {
-	Counts,
 	FieldNames,
-	Filter,
-	Flags,
 	List,
 	ListQuery,
 	NewSubmission,

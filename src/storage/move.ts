@@ -25,8 +25,7 @@ export interface TableReport {
 
 /** Each engine derives these of its submissions. */
 const DERIVED: readonly SQLiteTable[] = [...tables.SQLITES_OWN, tables.submissionBlocks];
-const { totalCount, unreadCount, starredCount, spamCount } = tables.forms;
-const COUNTS: readonly unknown[] = [totalCount, unreadCount, starredCount, spamCount];
+const COUNTS: readonly unknown[] = tables.FORM_COUNTS.map((key) => tables.forms[key]);
 /** Features ask for their order, which both engines keep in the column `rowid`. */
 const IN_ORDER: readonly SQLiteTable[] = [tables.formerSlugs];
 

@@ -1,9 +1,7 @@
 /** The nouns of the storage contract: submissions as they go in and come out, and which of them are meant. */
 
-import type { deliveries, files, idempotencyKeys } from './tables.ts';
-
-export const FILTERS = ['all', 'unread', 'starred', 'spam'] as const;
-export type Filter = (typeof FILTERS)[number];
+import type { Filter, Flags } from './filters.ts';
+import type { deliveries, files, idempotencyKeys, submissions } from './tables.ts';
 
 export type NewDelivery = typeof deliveries.$inferInsert;
 export type NewIdempotencyKey = Omit<typeof idempotencyKeys.$inferInsert, 'submissionId'> & {
@@ -13,19 +11,11 @@ export type NewIdempotencyKey = Omit<typeof idempotencyKeys.$inferInsert, 'submi
 
 export type StoredFile = Omit<typeof files.$inferSelect, 'formId' | 'submissionId'>;
 
-export interface NewSubmission {
-	formId: number;
-	/** JSON text, stored and returned exactly so. */
-	data: string;
+/** Its columns, and what is written with them; `data` is stored and returned exactly so. */
+export interface NewSubmission extends Omit<typeof submissions.$inferInsert, 'id' | keyof Flags> {
 	/** The member names of `data`. */
 	names: readonly string[];
 	spamReason: string | null;
-	subject: string | null;
-	replyTo: string | null;
-	/** JSON text of what the rules of the spam score had to say; absent: nothing. */
-	spamReasons?: string | null;
-	/** JSON text of an object that is kept apart from `data`; absent: nothing. */
-	meta?: string | null;
 	/** Written in the same transaction. */
 	deliveries?: readonly NewDelivery[];
 	idempotencyKey?: NewIdempotencyKey;
@@ -52,25 +42,7 @@ export function giveIds(arrival: Arrival, nextId: () => number): void {
 	arrival.id = arrival.row.hasDecoy ? nextId() : arrival.toldId;
 }
 
-/** Returns whether it has more than its text, deliveries, key and files; most have not, and are stored in less time. */
-export function hasDetails({ spamReason, subject, replyTo, spamReasons, meta }: NewSubmission): boolean {
-	return (spamReason ?? subject ?? replyTo ?? spamReasons ?? meta ?? null) !== null;
-}
-
-export interface Flags {
-	isRead: boolean;
-	isStarred: boolean;
-	isSpam: boolean;
-}
-
-export interface StoredSubmission extends Flags {
-	id: number;
-	data: string;
-	spamReason: string | null;
-	subject: string | null;
-	replyTo: string | null;
-	spamReasons: string | null;
-	meta: string | null;
+export interface StoredSubmission extends Omit<typeof submissions.$inferSelect, 'formId'> {
 	/** It cannot be read any more, and nothing of its text is here; see `damage.ts`. */
 	isDamaged?: true;
 	/** Files of the submissions of a scan; elsewhere `submissions.files` has them. Absent: none. */
@@ -83,14 +55,6 @@ export interface SubmissionHead extends Flags {
 	formId: number;
 	/** Bytes of the text. */
 	bytes: number;
-}
-
-/** `total`, `unread` and `starred` leave spam out. */
-export interface Counts {
-	total: number;
-	unread: number;
-	starred: number;
-	spam: number;
 }
 
 /** A condition on submissions. */

@@ -471,11 +471,10 @@ export const setupLinks = sqliteTable('setup_links', {
 /** Tables that only SQLite has; another engine does in another way what they are for. */
 export const SQLITES_OWN: readonly SQLiteTable[] = [fieldNames, searchSegments, searchRemovals];
 
-/** Without the counts, which the engine keeps in the row; see `submissions.counts`. */
-export type FormRow = Omit<
-	typeof forms.$inferSelect,
-	'totalCount' | 'unreadCount' | 'starredCount' | 'spamCount' | 'fileBytes'
->;
+/** The counts of submissions that the engine keeps in the row of a form. */
+export const FORM_COUNTS = ['totalCount', 'unreadCount', 'starredCount', 'spamCount'] as const;
+/** Without them; see `submissions.counts`. */
+export type FormRow = Omit<typeof forms.$inferSelect, (typeof FORM_COUNTS)[number] | 'fileBytes'>;
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type SessionRow = typeof sessions.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;

@@ -3,9 +3,9 @@
 import { invalidField } from '../errors.ts';
 import { oneOf, parsePage, single } from '../http/query-parameters.ts';
 import { decodeId } from '../ids.ts';
+import { FILTERS, type Filter } from '../storage/filters.ts';
 import { searchWords } from '../storage/search-words.ts';
 import type { Condition } from '../storage/submission.ts';
-import { FILTERS, type Filter } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
 import { DAY_MS } from '../tasks/durations.ts';
 import { parseTimestamp, type Timestamp } from '../text/timestamp.ts';

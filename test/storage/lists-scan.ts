@@ -2,8 +2,9 @@
 
 import { expect } from 'bun:test';
 import type { Storage, SubmissionStore } from '../../src/storage/contract.ts';
+import { FILTERS, type Filter, type Flags } from '../../src/storage/filters.ts';
 import { searchWords } from '../../src/storage/search-words.ts';
-import { FILTERS, type Filter, type Flags, type ListQuery } from '../../src/storage/submission.ts';
+import type { ListQuery } from '../../src/storage/submission.ts';
 import { submissions } from '../../src/storage/tables.ts';
 
 export interface ScannedRow extends Flags {

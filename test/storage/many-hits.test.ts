@@ -1,7 +1,8 @@
 /** Searches for words that thousands of submissions have: pages and totals agree with a look at each, on each engine. */
 
 import { describe, expect, test } from 'bun:test';
-import { FILTERS, type Filter, type Selection } from '../../src/storage/submission.ts';
+import { FILTERS, type Filter } from '../../src/storage/filters.ts';
+import type { Selection } from '../../src/storage/submission.ts';
 import { forms } from '../../src/storage/tables.ts';
 import { ENGINES } from './engines.ts';
 

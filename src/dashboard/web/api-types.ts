@@ -31,9 +31,6 @@ export type Flags = Pick<Submission, 'isRead' | 'isStarred' | 'isSpam'>;
 export type SubmissionPage = Static<typeof SubmissionList>;
 export type Pagination = SubmissionPage['pagination'];
 
-export const FILTERS = ['all', 'unread', 'starred', 'spam'] as const;
-export type Filter = (typeof FILTERS)[number];
-
 /** Where a file is, by ids. */
 export interface FileAddress {
 	form: string;

@@ -1,6 +1,6 @@
 /** Parses and builds the hash addresses of the dashboard's views. */
 
-import { FILTERS, type Filter } from './api-types.ts';
+import { FILTERS, type Filter } from '../../storage/filters.ts';
 
 /** The view of the inbox; days are local dates `YYYY-MM-DD`, `page` counts from 1. */
 export interface InboxQuery {

@@ -4,8 +4,8 @@
  */
 
 import type { CountReport } from '../database.ts';
-import type { Counts, Filter } from '../submission.ts';
-import { CONDITION, COUNT_OF } from '../submission-rows.ts';
+
+import { CONDITION, COUNT_OF, COUNTED, COUNTERS, type Counts, type Filter, toCounts } from '../filters.ts';
 import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
 import { isTimedOut } from './failures.ts';
 
@@ -16,15 +16,10 @@ const COMPARING_LASTS_MS = 10_000;
 /** The horizon is 1.5 seconds behind. */
 const SETTLED_AFTER_MS = 2000;
 
-const NAMES = ['total', 'unread', 'starred', 'spam'] as const;
-const FILTER_OF = { total: 'all', unread: 'unread', starred: 'starred', spam: 'spam' } as const;
-
-const counted = NAMES.map((name) => `count(*) filter (where ${CONDITION[FILTER_OF[name]]}) ${name}`).join(', ');
-
 /** In one statement, and so in one view: a fold may happen at any time. */
 const COUNTS = `
-	select f.id, ${NAMES.map((name) => `f.${name} + t.${name}`).join(', ')}, ${NAMES.map((name) => `t.${name}`).join(' + ')} tail
-	from forms f cross join lateral (select ${counted} from submissions where form_id = f.id and id >= f.folded_to) t
+	select f.id, ${COUNTERS.map((name) => `t.${name}`).join(' + ')} tail, ${COUNTERS.map((name) => `f.${name} + t.${name}`).join(', ')}
+	from forms f cross join lateral (select ${COUNTED} from submissions where form_id = f.id and id >= f.folded_to) t
 	where f.id = any($1::bigint[])`;
 
 /** How many matching submissions of a form have an id below another: whole blocks, and what is counted of one part block. */
@@ -40,22 +35,22 @@ export function countBelow(filter: Filter, { form, id }: { form: string; id: str
 const FOLD = `
 	with n as (select id, is_spam, is_read, is_starred, (row_number() over (order by id) - 1) / ${BLOCK_SIZE} b from submissions
 			where form_id = $1 and id >= (select folded_to from forms where id = $1) and id < $2),
-		g as (select min(id) first_id, max(id) last_id, ${counted} from n group by b having count(*) = ${BLOCK_SIZE}),
-		w as (insert into submission_blocks (form_id, first_id, ${NAMES.join(', ')})
-			select $1, first_id, ${NAMES.join(', ')} from g)
-	update forms set folded_to = x.next, ${NAMES.map((name) => `${name} = forms.${name} + x.${name}`).join(', ')}
-	from (select max(last_id) + 1 as next, ${NAMES.map((name) => `sum(${name})::bigint ${name}`).join(', ')} from g) x
+		g as (select min(id) first_id, max(id) last_id, ${COUNTED} from n group by b having count(*) = ${BLOCK_SIZE}),
+		w as (insert into submission_blocks (form_id, first_id, ${COUNTERS.join(', ')})
+			select $1, first_id, ${COUNTERS.join(', ')} from g)
+	update forms set folded_to = x.next, ${COUNTERS.map((name) => `${name} = forms.${name} + x.${name}`).join(', ')}
+	from (select max(last_id) + 1 as next, ${COUNTERS.map((name) => `sum(${name})::bigint ${name}`).join(', ')} from g) x
 	where forms.id = $1 and x.next is not null`;
 
 /** Says whether what is folded of a form $1 is not what its submissions give. */
 const IS_WRONG = `
 	with parts as (select b.*, lag(0::bigint) over (order by first_id) is null is_first, lead(first_id, 1, f.folded_to) over (order by first_id) next_id
 			from submission_blocks b join forms f on f.id = b.form_id where b.form_id = $1)
-	select exists (select from parts p cross join lateral (select ${counted} from submissions
+	select exists (select from parts p cross join lateral (select ${COUNTED} from submissions
 			where form_id = $1 and id >= case when p.is_first then 0 else p.first_id end and id < p.next_id) c
-			where (${NAMES.map((name) => `p.${name}`)}) is distinct from (${NAMES.map((name) => `c.${name}`)}))
-		or exists (select from forms f, (select ${NAMES.map((name) => `coalesce(sum(${name}), 0) ${name}`).join(', ')} from parts) s
-			where f.id = $1 and (${NAMES.map((name) => `f.${name}`)}) is distinct from (${NAMES.map((name) => `s.${name}`)}))`;
+			where (${COUNTERS.map((name) => `p.${name}`)}) is distinct from (${COUNTERS.map((name) => `c.${name}`)}))
+		or exists (select from forms f, (select ${COUNTERS.map((name) => `coalesce(sum(${name}), 0) ${name}`).join(', ')} from parts) s
+			where f.id = $1 and (${COUNTERS.map((name) => `f.${name}`)}) is distinct from (${COUNTERS.map((name) => `s.${name}`)}))`;
 
 /** Compares what is folded with the submissions, without a change. */
 export async function compareCounts(sql: Sql, lastsMs = COMPARING_LASTS_MS): Promise<CountReport> {
@@ -151,10 +146,10 @@ export function createCounts(sql: Sql, { horizon, onError }: CountsOptions) {
 			if (arrived.size > MAX_FORMS_COUNTED) arrived.clear();
 		},
 		async of(formIds: readonly number[], runner: Runner = sql): Promise<Map<number, Counts>> {
-			const rows = await rowsOf<[number, number, number, number, number, number]>(runner, COUNTS, [numbers(formIds)]);
-			const found = new Map<number, Counts>(formIds.map((id) => [id, { total: 0, unread: 0, starred: 0, spam: 0 }]));
-			for (const [id, total, unread, starred, spam] of rows) found.set(id, { total, unread, starred, spam });
-			foldSoon(rows.filter(([, , , , , tail]) => tail >= 2 * BLOCK_SIZE).map(([id]) => id));
+			const rows = await rowsOf<[id: number, tail: number, ...number[]]>(runner, COUNTS, [numbers(formIds)]);
+			const found = new Map(formIds.map((id) => [id, toCounts()]));
+			for (const [id, , ...counts] of rows) found.set(id, toCounts(counts));
+			foldSoon(rows.filter(([, tail]) => tail >= 2 * BLOCK_SIZE).map(([id]) => id));
 			return found;
 		},
 		/** Moves the counts of what is folded. The form's row is locked; `foldedTo` was read behind that lock. */
@@ -165,13 +160,13 @@ export function createCounts(sql: Sql, { horizon, onError }: CountsOptions) {
 		): Promise<void> {
 			const folded = moves.filter(({ id }) => id < foldedTo);
 			if (folded.length === 0) return;
-			const lists = NAMES.map((name) => numbers(folded.map((one) => one[name])));
-			const rows = 'unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])';
-			const sums = NAMES.map((name) => `sum(${name})::bigint ${name}`).join(', ');
-			const added = (to: string) => NAMES.map((name) => `${name} = ${to}.${name} + d.${name}`).join(', ');
+			const lists = COUNTERS.map((name) => numbers(folded.map((one) => one[name])));
+			const rows = `unnest($2::bigint[], ${COUNTERS.map((_, i) => `$${i + 3}::bigint[]`).join(', ')})`;
+			const sums = COUNTERS.map((name) => `sum(${name})::bigint ${name}`).join(', ');
+			const added = (to: string) => COUNTERS.map((name) => `${name} = ${to}.${name} + d.${name}`).join(', ');
 			await rowsOf(
 				tx,
-				`with m as (select * from ${rows} m (id, ${NAMES.join(', ')})),
+				`with m as (select * from ${rows} m (id, ${COUNTERS.join(', ')})),
 					b as (update submission_blocks b set ${added('b')}
 						from (select (select max(first_id) from submission_blocks where form_id = $1 and first_id <= m.id) first_id, ${sums}
 							from m group by 1) d where b.form_id = $1 and b.first_id = d.first_id)

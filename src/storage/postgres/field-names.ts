@@ -3,8 +3,8 @@
  * the shapes that its submissions have, which an index finds without reading them.
  */
 
+import { namesOf } from '../rows.ts';
 import type { Arrival, FieldNames, NewSubmission } from '../submission.ts';
-import { namesOf } from '../submission-rows.ts';
 import { numbers, rowsOf, type Sql } from './connection.ts';
 
 /** Limit per form. Submissions with others have the shape 0, and their names are not listed: a client could invent them without end. */

@@ -1,7 +1,8 @@
 /** The one statement that stores a batch of submissions, with all that belongs to them. */
 
 import { roomInSql } from '../file-room.ts';
-import { type Arrival, hasDetails, type NewDelivery, type NewSubmission, type StoredFile } from '../submission.ts';
+import { DETAILS, detailOf, hasDetails } from '../rows.ts';
+import type { Arrival, NewDelivery, NewSubmission, StoredFile } from '../submission.ts';
 import { FITTING } from './bounded-forms.ts';
 import type { Value } from './connection.ts';
 import { type Columns, createParameters, namesOf, type Parameter } from './parameters.ts';
@@ -60,14 +61,15 @@ const SUBMISSION: Columns<Stored> = {
 	shape: ['number', ({ shape }) => shape],
 };
 
-/** Columns that stay at their defaults in most submissions; a batch without any of them is stored by a shorter statement. */
-const DETAILS: Columns<Stored> = {
+/** A batch without any of them is stored by a shorter statement. */
+const WITH_DETAILS: Columns<Stored> = {
 	is_spam: ['number', ({ row }) => (row.spamReason === null ? 0 : 1)],
-	spam_reason: ['text', ({ row }) => row.spamReason],
-	subject: ['text', ({ row }) => row.subject],
-	reply_to: ['text', ({ row }) => row.replyTo],
-	spam_reasons: ['text', ({ row }) => row.spamReasons],
-	meta: ['text', ({ row }) => row.meta],
+	...Object.fromEntries(
+		DETAILS.map((column) => [
+			column.name,
+			[column.kind === 'text' ? 'text' : 'number', ({ row }) => detailOf(row, column)],
+		]),
+	),
 };
 
 const KEY: Columns<Stored> = {
@@ -141,7 +143,7 @@ export function insertOf(submissions: readonly Stored[], sender: Sender): Insert
 
 function build({ details, keys, deliveries, files, isCounted }: Parts): Statement {
 	const made = createParameters<Batch>();
-	const stored = { ...SUBMISSION, ...(details && DETAILS) };
+	const stored = { ...SUBMISSION, ...(details && WITH_DETAILS) };
 	const submission = { ...stored, ...(keys && KEY) };
 	const names = namesOf(stored);
 	const oldest = made.number(({ oldestMs }) => (Number.isFinite(oldestMs) ? oldestMs : UNBOUNDED_MS));

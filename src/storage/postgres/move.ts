@@ -4,7 +4,7 @@ import { withoutPassword } from '../../config/postgres-url.ts';
 import { AppError } from '../../errors.ts';
 import { IDS_PER_MILLISECOND } from '../../ids.ts';
 import type { MovedTable, MoveSide, MoveSource, MoveTarget, Values } from '../contract.ts';
-import { namesOf } from '../submission-rows.ts';
+import { namesOf } from '../rows.ts';
 import { connect, numbers, rowsOf, type Sql, strings } from './connection.ts';
 import { foldBelow } from './counts.ts';
 import { createFieldNames } from './field-names.ts';

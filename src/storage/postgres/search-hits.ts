@@ -6,9 +6,10 @@
  * yet how large a form has become, all of one would be read for each row of the other.
  */
 
+import { CONDITION } from '../filters.ts';
+import { BEYOND_ALL_IDS } from '../rows.ts';
 import { searchTerms } from '../search-text.ts';
 import type { ListQuery, Paging, Selection } from '../submission.ts';
-import { BEYOND_ALL_IDS, CONDITION } from '../submission-rows.ts';
 import { rowsOf, type Sql, type Value } from './connection.ts';
 
 /** Around each short word, behind the text; no text holds it. */

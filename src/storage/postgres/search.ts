@@ -3,8 +3,8 @@
 import type { Log } from '../../log/log.ts';
 import type { Findings } from '../findings.ts';
 import { type Arrivals, startIndexer } from '../indexer.ts';
+import { BEYOND_ALL_IDS } from '../rows.ts';
 import { SEARCHED_JSON_CHARACTERS, searchText } from '../search-text.ts';
-import { BEYOND_ALL_IDS } from '../submission-rows.ts';
 import { numbers, rowsOf, type Sql, strings } from './connection.ts';
 import { MARK } from './search-hits.ts';
 

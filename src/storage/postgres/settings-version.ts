@@ -3,12 +3,9 @@
  * process uses it for a moment without asking again, and a change of settings gets its response after that moment: then all others know.
  */
 
-import { getTableColumns, getTableName } from 'drizzle-orm';
-import { formerSlugs, forms, listEntries, webhooks } from '../tables.ts';
+import { settingsColumns } from '../settings-columns.ts';
 import { rowsOf, type Sql } from './connection.ts';
 
-/** Their columns that submissions and deliveries move. */
-const MOVED = new Set(['total', 'unread', 'starred', 'spam', 'file_bytes', 'failing_since']);
 /** For so long after it began to ask, a process uses the answer. */
 const VALID_MS = 100;
 /** Message of the database to the connection that changes settings. */
@@ -16,12 +13,10 @@ export const SETTINGS_CHANGED = 'formsrv: settings changed';
 
 /** Counts by triggers, so that no write can forget it, whichever server makes it. May run again. */
 export function watchSettingsSql(): string {
-	const triggers = [forms, formerSlugs, webhooks, listEntries].map((table) => {
-		const columns = Object.values(getTableColumns(table)).map(({ name }) => name);
-		const settings = columns.filter((name) => !MOVED.has(name)).join(', ');
-		return `create or replace trigger settings_changed after insert or delete or update of ${settings}
-			on ${getTableName(table)} for each row execute function settings_changed();`;
-	});
+	const triggers = settingsColumns().map(
+		({ table, columns }) => `create or replace trigger settings_changed after insert or delete or update of ${columns}
+			on ${table} for each row execute function settings_changed();`,
+	);
 	return `
 		create or replace function settings_changed() returns trigger language plpgsql set client_min_messages = notice as $$ begin
 			update settings_version set number = number + 1; raise notice '${SETTINGS_CHANGED}'; return null; end $$;

@@ -1,7 +1,8 @@
 /** Submissions read as the contract says: pages, counts, ids, and scans. */
 
 import type { ScanRequest } from '../contract.ts';
-import type { Counts, FieldNames, Filter, List, ListQuery, Page, Paging, Selection } from '../submission.ts';
+import type { Counts, Filter } from '../filters.ts';
+import type { FieldNames, List, ListQuery, Page, Paging, Selection } from '../submission.ts';
 import { numbers, rowsOf, type Sql } from './connection.ts';
 import { countBelow, type FormCounts } from './counts.ts';
 import type { LongReads } from './long-reads.ts';

@@ -1,21 +1,21 @@
 /** Changes of submissions that are stored: flags, removal, the sweep of a form; and single ones read. */
 
 import type { Events } from '../../events.ts';
-import type { Counts, Flags, PageEntry, StoredSubmission, SubmissionHead } from '../submission.ts';
+import { type Flags, moveOf } from '../filters.ts';
 import {
 	BEYOND_ALL_IDS,
 	COLUMNS,
+	FLAG_COLUMNS,
 	HEAD_COLUMNS,
-	type HeadRow,
 	MARK_AGAIN,
 	PAGE_COLUMNS,
-	type PageRow,
 	type Row,
 	toEntry,
 	toFlags,
 	toHead,
 	toStored,
-} from '../submission-rows.ts';
+} from '../rows.ts';
+import type { PageEntry, StoredSubmission, SubmissionHead } from '../submission.ts';
 import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
 import type { FormCounts, Move } from './counts.ts';
 import { asStorageError, mayTryAgain } from './failures.ts';
@@ -49,13 +49,13 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 					formId,
 				]);
 				if (!form) return [];
-				const rows = await rowsOf<[number, number, number, number]>(
+				const rows = await rowsOf<[number, ...number[]]>(
 					tx,
-					`select id, is_read, is_starred, is_spam from submissions
+					`select ${FLAG_COLUMNS} from submissions
 						where form_id = $1 and id = any($2::bigint[]) order by id for update`,
 					[formId, numbers(ids)],
 				);
-				const found = rows.map(([id, ...flags]) => ({ id, ...toFlags(...flags) }));
+				const found = rows.map(([id, ...flags]) => ({ id, ...toFlags(flags) }));
 				const moves = await act(tx, found);
 				await counts.move(tx, formId, { moves, foldedTo: form[0] });
 				return found.map(({ id }) => id);
@@ -119,7 +119,7 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 						where id = any($1::bigint[])`,
 					[numbers(changed.map(({ id }) => id)), value(flags.isRead), value(flags.isStarred), value(flags.isSpam)],
 				);
-				return changed.map((row) => ({ id: row.id, ...difference(countsOf({ ...row, ...flags }), countsOf(row)) }));
+				return changed.map((row) => ({ id: row.id, ...moveOf(row, { ...row, ...flags }) }));
 			});
 		},
 		remove(formId: number, ids: readonly number[]): Promise<number[]> {
@@ -129,7 +129,7 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 					tx,
 					found.map(({ id }) => id),
 				);
-				return found.map((row) => ({ id: row.id, ...difference(countsOf(undefined), countsOf(row)) }));
+				return found.map((row) => ({ id: row.id, ...moveOf(row) }));
 			});
 		},
 		sweep,
@@ -142,7 +142,7 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 		},
 		async head(formId: number, id: number): Promise<SubmissionHead | undefined> {
 			const text = `select ${HEAD_COLUMNS} from submissions where id = $1 and form_id = $2`;
-			const [row] = await rowsOf<HeadRow>(sql, text, [id, formId]);
+			const [row] = await rowsOf<Row>(sql, text, [id, formId]);
 			return row && toHead(formId, id, row);
 		},
 		async text(
@@ -166,7 +166,7 @@ export function createSubmissionLog(sql: Sql, { counts, events }: SubmissionLogO
 /** Those of the ids that exist, in their order. */
 export async function readEntries(sql: Runner, formId: number, ids: readonly number[]): Promise<PageEntry[]> {
 	if (ids.length === 0) return [];
-	const rows = await rowsOf<PageRow>(
+	const rows = await rowsOf<Row>(
 		sql,
 		`select ${PAGE_COLUMNS} from submissions where form_id = $1 and id = any($2::bigint[])`,
 		[formId, numbers(ids)],
@@ -192,23 +192,4 @@ export async function again<T>(run: () => Promise<T>): Promise<T> {
 			if (!mayTryAgain(error) || tries >= MAX_TRIES) throw asStorageError(error);
 		}
 	}
-}
-
-function countsOf(flags: Flags | undefined): Counts {
-	const isListed = flags !== undefined && !flags.isSpam;
-	return {
-		total: Number(isListed),
-		unread: Number(isListed && !flags.isRead),
-		starred: Number(isListed && flags.isStarred),
-		spam: Number(flags?.isSpam === true),
-	};
-}
-
-function difference(after: Counts, before: Counts): Counts {
-	return {
-		total: after.total - before.total,
-		unread: after.unread - before.unread,
-		starred: after.starred - before.starred,
-		spam: after.spam - before.spam,
-	};
 }

@@ -1,7 +1,8 @@
 /** Pages of a form, however deep: the blocks' counts say where one begins, and what is near an end of the list is just read. */
 
+import { CONDITION, COUNT_OF } from '../filters.ts';
+import { BEYOND_ALL_IDS } from '../rows.ts';
 import type { ListQuery, Page, Selection } from '../submission.ts';
-import { BEYOND_ALL_IDS, CONDITION, COUNT_OF } from '../submission-rows.ts';
 import { type Runner, rowsOf, type Sql } from './connection.ts';
 import { countBelow, type FormCounts } from './counts.ts';
 import { again, readEntries } from './submission-log.ts';

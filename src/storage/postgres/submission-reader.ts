@@ -2,8 +2,9 @@
 
 import type { Scan, ScanRequest } from '../contract.ts';
 import { type DamagedRows, readableRows } from '../damaged-bytes.ts';
+import { CONDITION } from '../filters.ts';
+import { BEYOND_ALL_IDS, COLUMNS, toStored } from '../rows.ts';
 import type { Selection, StoredSubmission } from '../submission.ts';
-import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from '../submission-rows.ts';
 import { numbers, rowsOf, type Sql } from './connection.ts';
 import { createSearchHits } from './search-hits.ts';
 import { createFileLists } from './submission-files.ts';
@@ -30,7 +31,7 @@ export function createSubmissionReader(sql: Sql, report: DamagedRows['report']) 
 		const { condition, values } = found
 			? { condition: 'id = any($1::bigint[])', values: [numbers(found)] }
 			: conditionOf(selection);
-		const rows = await rowsOf<[count: number, ...Row]>(
+		const rows = await rowsOf<[count: number, ...row: unknown[]]>(
 			sql,
 			`select count, ${COLUMNS} from (
 					select *, count(*) over (), sum(octet_length(data)) over (order by id ${order}) - octet_length(data) before
@@ -39,7 +40,7 @@ export function createSubmissionReader(sql: Sql, report: DamagedRows['report']) 
 			values,
 		);
 		const count = rows[0]?.[0] ?? 0;
-		const filesOf = await files(rows.map(([, id]) => id));
+		const filesOf = await files(rows.map(([, id]) => id as number));
 		return {
 			rows: rows.map(([, ...row]) => {
 				const stored = toStored(row);

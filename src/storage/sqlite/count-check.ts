@@ -2,6 +2,7 @@
 
 import type { Database } from 'bun:sqlite';
 import type { CountReport } from '../database.ts';
+import { COUNTERS } from '../filters.ts';
 import { openReadConnection } from './connection.ts';
 import { COUNT_ROWS, READ_BLOCKS, readBlocks, startOf } from './form-index.ts';
 import { RECOUNT_DUE } from './recount.ts';
@@ -15,7 +16,7 @@ export function compareCounts(file: string, lastsMs = LASTS_MS): CountReport {
 		// One view: what is stored meanwhile is not seen.
 		client.run('begin');
 		const forms = client
-			.query('select id, slug, total, unread, starred, spam from forms where deleted_at is null order by id desc')
+			.query(`select id, slug, ${COUNTERS.join(', ')} from forms where deleted_at is null order by id desc`)
 			.values() as [number, string, ...number[]][];
 		const until = performance.now() + lastsMs;
 		const report = { compared: 0, of: forms.length, wrong: [] as string[] };
@@ -35,12 +36,11 @@ export function compareCounts(file: string, lastsMs = LASTS_MS): CountReport {
 /** `undefined` if there is no time left. */
 function compareForm(client: Database, formId: number, { counts, until }: { counts: number[]; until: number }) {
 	const blocks = readBlocks(client.query(READ_BLOCKS), formId);
-	const sums = [0, 0, 0, 0];
+	const sums = COUNTERS.map(() => 0);
 	for (let at = 0; at < Math.max(1, blocks.length); at++) {
 		if (performance.now() > until) return undefined;
 		const rows = client.query(COUNT_ROWS).values(formId, startOf(blocks, at), startOf(blocks, at + 1))[0] as number[];
-		const { total = 0, unread = 0, starred = 0, spam = 0 } = blocks[at] ?? {};
-		if ([total, unread, starred, spam].join() !== rows.join()) return false;
+		if (COUNTERS.map((counter) => blocks[at]?.[counter] ?? 0).join() !== rows.join()) return false;
 		for (const [i, count] of rows.entries()) sums[i] = (sums[i] as number) + count;
 	}
 	return sums.join() === counts.join();

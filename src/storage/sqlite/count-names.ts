@@ -1,7 +1,7 @@
 /** One piece of a count of field names, at a stretch; the next one begins behind its last submission. */
 
+import { namesOf } from '../rows.ts';
 import type { Selection } from '../submission.ts';
-import { namesOf } from '../submission-rows.ts';
 import { createNameCounter } from './name-count.ts';
 import type { SubmissionReader } from './submission-reader.ts';
 

@@ -5,8 +5,8 @@
 
 import type { Database, Statement } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
-import type { Counts, Flags } from '../submission.ts';
-import { BEYOND_ALL_IDS, CONDITION } from '../submission-rows.ts';
+import { COUNTED, COUNTERS, type Counts, countsOf, difference, type Flags, toCounts } from '../filters.ts';
+import { BEYOND_ALL_IDS } from '../rows.ts';
 import {
 	addToNames,
 	doubtNames,
@@ -26,9 +26,6 @@ export interface CountedSubmission {
 	id: number;
 	names: readonly string[];
 }
-
-export type Counter = keyof Counts;
-const COUNTERS = ['total', 'unread', 'starred', 'spam'] as const;
 
 export interface Block extends Counts {
 	firstId: number;
@@ -74,7 +71,7 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 			inboxNames: readNames(nameSql, formId, 0),
 			spamNames: readNames(nameSql, formId, 1),
 			run: undefined,
-			moved: noCounts(),
+			moved: toCounts(),
 			dirtyBlocks: new Set(),
 		};
 		if (states.size >= MAX_FORMS_IN_MEMORY) forgetOldest();
@@ -96,14 +93,11 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 
 	function write(formId: number, state: FormState): void {
 		endRun(state);
-		const { total, unread, starred, spam } = state.moved;
-		sql.moveCounts.run(total, unread, starred, spam, formId);
-		for (const block of state.dirtyBlocks) {
-			sql.writeBlock.run(formId, block.firstId, block.total, block.unread, block.starred, block.spam);
-		}
+		sql.moveCounts.run(...valuesOf(state.moved), formId);
+		for (const block of state.dirtyBlocks) sql.writeBlock.run(formId, block.firstId, ...valuesOf(block));
 		writeNames(nameSql, state.inboxNames, { formId, isSpam: 0 });
 		writeNames(nameSql, state.spamNames, { formId, isSpam: 1 });
-		state.moved = noCounts();
+		state.moved = toCounts();
 		state.dirtyBlocks.clear();
 	}
 
@@ -132,9 +126,10 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 		const state = stateOf(formId);
 		dirtyForms.add(formId);
 		state.dirtyBlocks.add(block);
-		addCounts(state.totals, flags, sign);
-		addCounts(state.moved, flags, sign);
-		addCounts(block, flags, sign);
+		const counts = countsOf(flags);
+		addTo(state.totals, counts, sign);
+		addTo(state.moved, counts, sign);
+		addTo(block, counts, sign);
 		countNames(state, names, flags.isSpam, sign);
 	}
 
@@ -166,9 +161,9 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 			const { blocks } = state;
 			if (at > 0 && at >= blocks.length) return undefined;
 			const counted = readCounts(sql.countRows, formId, startOf(blocks, at), startOf(blocks, at + 1));
-			const change = difference(counted, blocks[at] ?? noCounts());
+			const change = difference(counted, blocks[at] ?? toCounts());
 			if (COUNTERS.every((counter) => change[counter] === 0)) return false;
-			blocks[at] ??= { firstId: 0, ...noCounts() };
+			blocks[at] ??= { firstId: 0, ...toCounts() };
 			addTo(blocks[at], change);
 			addTo(state.totals, change);
 			state.dirtyBlocks.add(blocks[at]);
@@ -233,79 +228,57 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 	};
 }
 
-export const READ_BLOCKS =
-	'select first_id, total, unread, starred, spam from submission_blocks where form_id = ? order by first_id';
+const LIST = COUNTERS.join(', ');
+const READ_COUNTS = `select ${LIST} from forms where id = ?`;
+export const READ_BLOCKS = `select first_id, ${LIST} from submission_blocks where form_id = ? order by first_id`;
 
 /** Oldest first. @param statement Of {@link READ_BLOCKS}. */
 export function readBlocks(statement: Statement, formId: number): Block[] {
-	const rows = statement.values(formId) as [number, number, number, number, number][];
-	return rows.map(([firstId, total, unread, starred, spam]) => ({ firstId, total, unread, starred, spam }));
+	return (statement.values(formId) as number[][]).map(([firstId = 0, ...counts]) => ({ firstId, ...toCounts(counts) }));
 }
 
 /** The counts of a form's submissions from one id to below another. */
-export const COUNT_ROWS = `select ${(['all', 'unread', 'starred', 'spam'] as const)
-	.map((filter) => `count(*) filter (where ${CONDITION[filter]})`)
-	.join()} from submissions where form_id = ? and id >= ? and id < ?`;
+export const COUNT_ROWS = `select ${COUNTED} from submissions where form_id = ? and id >= ? and id < ?`;
 
 function prepareStatements(client: Database) {
 	return {
 		countRows: lazy(() => client.prepare(COUNT_ROWS)),
-		readCounts: lazy(() => client.prepare('select total, unread, starred, spam from forms where id = ?')),
+		readCounts: lazy(() => client.prepare(READ_COUNTS)),
 		readBlocks: client.prepare(READ_BLOCKS),
 		moveCounts: client.prepare(
-			'update forms set total = total + ?, unread = unread + ?, starred = starred + ?, spam = spam + ? where id = ?',
+			`update forms set ${COUNTERS.map((counter) => `${counter} = ${counter} + ?`).join(', ')} where id = ?`,
 		),
 		writeBlock: client.prepare(
-			`insert into submission_blocks (form_id, first_id, total, unread, starred, spam) values (?, ?, ?, ?, ?, ?)
+			`insert into submission_blocks (form_id, first_id, ${LIST}) values (?, ?, ${COUNTERS.map(() => '?').join(', ')})
 			on conflict (form_id, first_id) do update set
-			total = excluded.total, unread = excluded.unread, starred = excluded.starred, spam = excluded.spam`,
+			${COUNTERS.map((counter) => `${counter} = excluded.${counter}`).join(', ')}`,
 		),
 	};
 }
 
-function noCounts(): Counts {
-	return { total: 0, unread: 0, starred: 0, spam: 0 };
-}
-
 function sumOf(blocks: readonly Block[]): Counts {
-	const sum = noCounts();
+	const sum = toCounts();
 	for (const block of blocks) addTo(sum, block);
 	return sum;
 }
 
-function addTo(counts: Counts, change: Readonly<Counts>): void {
-	for (const counter of COUNTERS) counts[counter] += change[counter];
+function addTo(counts: Counts, change: Readonly<Counts>, sign: 1 | -1 = 1): void {
+	for (const counter of COUNTERS) counts[counter] += sign * change[counter];
 }
 
-function difference(after: Readonly<Counts>, before: Readonly<Counts>): Counts {
-	return {
-		total: after.total - before.total,
-		unread: after.unread - before.unread,
-		starred: after.starred - before.starred,
-		spam: after.spam - before.spam,
-	};
+function valuesOf(counts: Readonly<Counts>): number[] {
+	return COUNTERS.map((counter) => counts[counter]);
 }
 
 function readCounts(statement: () => Statement, ...values: number[]): Counts {
-	const [total = 0, unread = 0, starred = 0, spam = 0] = (statement().values(...values)[0] ?? []) as number[];
-	return { total, unread, starred, spam };
-}
-
-function addCounts(counts: Counts, flags: Flags, sign: 1 | -1): void {
-	if (flags.isSpam) {
-		counts.spam += sign;
-		return;
-	}
-	counts.total += sign;
-	if (!flags.isRead) counts.unread += sign;
-	if (flags.isStarred) counts.starred += sign;
+	return toCounts(statement().values(...values)[0]);
 }
 
 /** The block for a submission behind all others: another one if the last is full. */
 function newestBlock({ blocks }: FormState, id: number): Block {
 	const newest = blocks.at(-1);
 	if (newest && newest.total + newest.spam < BLOCK_SIZE) return newest;
-	const block = { firstId: id, ...noCounts() };
+	const block = { firstId: id, ...toCounts() };
 	blocks.push(block);
 	return block;
 }

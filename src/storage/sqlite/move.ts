@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
 import type { MovedTable, MoveSide, MoveSource, MoveTarget, Values } from '../contract.ts';
-import { namesOf } from '../submission-rows.ts';
+import { namesOf } from '../rows.ts';
 import { endOffset } from './clock.ts';
 import { LAST_COMMAND_ID } from './command-ids.ts';
 import { behindLinks, closeWriteConnection, openWriteConnection, waitWhileBusy } from './connection.ts';

@@ -2,7 +2,7 @@
 
 import type { Database } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
-import { namesOf } from '../submission-rows.ts';
+import { namesOf } from '../rows.ts';
 import type { FormIndex } from './form-index.ts';
 import type { NameCounter } from './name-count.ts';
 import type { Writer } from './writer.ts';

@@ -1,11 +1,7 @@
 /** A number that moves with each change of settings: of forms, their slugs, webhooks and lists; not with what changes by itself. */
 
 import type { Database } from 'bun:sqlite';
-import { getTableColumns, getTableName } from 'drizzle-orm';
-import { formerSlugs, forms, listEntries, webhooks } from '../tables.ts';
-
-/** Their columns that submissions and deliveries move. */
-const MOVED = new Set(['total', 'unread', 'starred', 'spam', 'file_bytes', 'failing_since']);
+import { settingsColumns } from '../settings-columns.ts';
 
 /**
  * Counts by triggers, so that no write can forget it. They are of this connection alone and gone with it: the file does not
@@ -14,14 +10,11 @@ const MOVED = new Set(['total', 'unread', 'starred', 'spam', 'file_bytes', 'fail
  */
 export function createSettingsVersion(client: Database): () => number {
 	const count = 'begin update settings_version set number = number + 1; end;';
-	const triggers = [forms, formerSlugs, webhooks, listEntries].flatMap((table) => {
-		const name = getTableName(table);
-		const columns = Object.values(getTableColumns(table)).map((column) => column.name);
-		const settings = columns.filter((column) => !MOVED.has(column)).join(', ');
-		return [['insert'], ['delete'], ['update', ` of ${settings}`]].map(
-			([event, of = '']) => `create temp trigger ${name}_${event} after ${event}${of} on main.${name} ${count}`,
-		);
-	});
+	const triggers = settingsColumns().flatMap(({ table, columns }) =>
+		[['insert'], ['delete'], ['update', ` of ${columns}`]].map(
+			([event, of = '']) => `create temp trigger ${table}_${event} after ${event}${of} on main.${table} ${count}`,
+		),
+	);
 	client.run(
 		`create temp table settings_version (number); insert into settings_version values (0); ${triggers.join(' ')}`,
 	);

@@ -3,11 +3,10 @@
 import type { Database } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
 import type { ScanRequest } from '../contract.ts';
+import { COUNTERS, type Counts, type Filter, toCounts } from '../filters.ts';
 import type { Reader } from '../reader.ts';
 import type {
-	Counts,
 	FieldNames,
-	Filter,
 	List,
 	ListQuery,
 	Page,
@@ -37,7 +36,7 @@ export interface ListSources {
 }
 
 export function createSubmissionLists(client: Database, { store, pages, index, reader, names, refresh }: ListSources) {
-	const selectCounts = lazy(() => client.prepare('select total, unread, starred, spam from forms where id = ?'));
+	const selectCounts = lazy(() => client.prepare(`select ${COUNTERS.join(', ')} from forms where id = ?`));
 
 	function page(query: ListQuery): Page {
 		refresh();
@@ -68,11 +67,7 @@ export function createSubmissionLists(client: Database, { store, pages, index, r
 			return (await reader.call('count', selection, NONE)).total;
 		},
 		async counts(formIds: readonly number[]): Promise<Map<number, Counts>> {
-			const rows = formIds.map((id): [number, Counts] => {
-				const [total = 0, unread = 0, starred = 0, spam = 0] = (selectCounts().values(id)[0] ?? []) as number[];
-				return [id, { total, unread, starred, spam }];
-			});
-			return new Map(rows);
+			return new Map(formIds.map((id) => [id, toCounts(selectCounts().values(id)[0])]));
 		},
 		async countsBetween(
 			formIds: readonly number[],

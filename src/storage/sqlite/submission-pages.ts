@@ -1,10 +1,11 @@
 /** Pages and counts of submissions, found by the counts of blocks: no page reads what lies before it. */
 
-import type { Database, Statement } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
-import type { Filter, ListQuery, Page, PageEntry } from '../submission.ts';
-import { BEYOND_ALL_IDS, CONDITION, COUNT_OF, PAGE_COLUMNS, type PageRow, toEntry } from '../submission-rows.ts';
-import { type Block, blockIndexOf, type Counter, type FormIndex, startOf } from './form-index.ts';
+import { CONDITION, COUNT_OF, type Counter, type Filter, mapFilters } from '../filters.ts';
+import { BEYOND_ALL_IDS, PAGE_COLUMNS, type Row, toEntry } from '../rows.ts';
+import type { ListQuery, Page, PageEntry } from '../submission.ts';
+import { type Block, blockIndexOf, type FormIndex, startOf } from './form-index.ts';
 
 export type SubmissionPages = ReturnType<typeof createSubmissionPages>;
 
@@ -29,13 +30,13 @@ export function createSubmissionPages(client: Database, index: Pick<FormIndex, '
 		const isAscending = query.order === 'asc';
 		const statement = (isAscending ? sql.ascending : sql.descending)[query.filter]();
 		const { at, below } = locate(blocks, { counter, rank, total: index.totals(query.formId)[counter] });
-		const rows: PageRow[] = [];
+		const rows: Row[] = [];
 		let skip = isAscending ? rank - below : below + (blocks[at] as Block)[counter] - 1 - rank;
 		let i = at;
 		for (; rows.length < limit && i >= 0 && i < blocks.length; i += isAscending ? 1 : -1) {
 			if ((blocks[i] as Block)[counter] === 0) continue;
 			const [start, end] = [startOf(blocks, i), startOf(blocks, i + 1)];
-			const found = statement.values(query.formId, start, end, limit - rows.length, skip) as PageRow[];
+			const found = statement.values(query.formId, start, end, limit - rows.length, skip) as Row[];
 			for (const row of found) rows.push(row);
 			skip = 0;
 		}
@@ -45,7 +46,7 @@ export function createSubmissionPages(client: Database, index: Pick<FormIndex, '
 	return {
 		/** Those of the ids that are there, in their order, as a page has them. */
 		entries(formId: number, ids: readonly number[]): PageEntry[] {
-			return ids.flatMap((id) => (sql.entry().values(id, formId) as PageRow[]).map(toEntry));
+			return ids.flatMap((id) => (sql.entry().values(id, formId) as Row[]).map(toEntry));
 		},
 		/** A page without a search. */
 		page(query: Omit<ListQuery, 'words'>): Page {
@@ -88,12 +89,8 @@ function locate(blocks: readonly Block[], { counter, rank, total }: { counter: C
 }
 
 function prepareStatements(client: Database) {
-	const each = (text: (condition: string) => string): Record<Filter, () => Statement> => ({
-		all: lazy(() => client.prepare(text(CONDITION.all))),
-		unread: lazy(() => client.prepare(text(CONDITION.unread))),
-		starred: lazy(() => client.prepare(text(CONDITION.starred))),
-		spam: lazy(() => client.prepare(text(CONDITION.spam))),
-	});
+	const each = (text: (condition: string) => string) =>
+		mapFilters((filter) => lazy(() => client.prepare(text(CONDITION[filter]))));
 	const range = 'from submissions where form_id = ?1 and id >= ?2 and id < ?3';
 	return {
 		entry: lazy(() => client.prepare(`select ${PAGE_COLUMNS} from submissions where id = ? and form_id = ?`)),

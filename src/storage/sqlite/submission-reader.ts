@@ -2,9 +2,10 @@
 
 import type { Database } from 'bun:sqlite';
 import { type DamagedRows, readableRows } from '../damaged-bytes.ts';
+import { CONDITION } from '../filters.ts';
+import { BEYOND_ALL_IDS, COLUMNS, toStored } from '../rows.ts';
 import { searchTerms, wordToken } from '../search-text.ts';
 import type { Paging, Selection, StoredSubmission } from '../submission.ts';
-import { BEYOND_ALL_IDS, COLUMNS, CONDITION, type Row, toStored } from '../submission-rows.ts';
 import { segmentTable } from './search-segments.ts';
 import { openFileReads } from './submission-files.ts';
 
@@ -25,7 +26,7 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 		for (const { from, id } of sourcesOf(selection, { order, firstMatch: 4 })) {
 			using statement = client.prepare(`select ${COLUMNS} ${from} order by ${id} ${order}`);
 			for (const row of statement.iterate(...valuesOf(selection))) {
-				const stored = toStored(Object.values(row as object) as Row);
+				const stored = toStored(Object.values(row as object));
 				yield files ? { ...stored, files: files.filesOf(stored.id) } : stored;
 			}
 		}

@@ -4,17 +4,16 @@ import type { Database, Statement } from 'bun:sqlite';
 import type { Events } from '../../events.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { FormFull, UniqueViolation } from '../errors.ts';
+import type { Flags } from '../filters.ts';
+import { COLUMNS, DETAILS, detailOf, hasDetails, MARK_AGAIN, namesOf, type Row, toStored } from '../rows.ts';
 import {
 	type Arrival,
-	type Flags,
 	giveIds,
-	hasDetails,
 	type NewDelivery,
 	type NewIdempotencyKey,
 	type NewSubmission,
 	type StoredSubmission,
 } from '../submission.ts';
-import { COLUMNS, MARK_AGAIN, namesOf, type Row, toStored } from '../submission-rows.ts';
 import { isMissingParent } from './failures.ts';
 import type { FormIndex } from './form-index.ts';
 import type { PresentForms } from './present-forms.ts';
@@ -47,13 +46,13 @@ export function createSubmissionStore(client: Database, { writer, index, forms, 
 	function insert(arrival: Append): void {
 		const { row } = arrival;
 		const isSpam = row.spamReason !== null;
-		const { formId, data, spamReason, subject, replyTo, spamReasons = null, meta = null } = row;
+		const { formId, data } = row;
 		const most = forms.maxSubmissions(formId);
 		if (most !== null && !isSpam && index.totals(formId).total >= most) throw new FormFull();
 		giveIds(arrival, nextId);
 		const { id, toldId } = arrival;
 		if (hasDetails(row)) {
-			sql.insert().run(id, formId, isSpam ? 1 : 0, data, spamReason, subject, replyTo, spamReasons, meta);
+			sql.insert().run(id, formId, data, isSpam ? 1 : 0, ...DETAILS.map((column) => detailOf(row, column)));
 		} else sql.insertPlain.run(id, formId, data);
 		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey(), row.idempotencyKey, toldId);
 		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery(), arrival, delivery);
@@ -179,8 +178,8 @@ function prepareStatements(client: Database) {
 		insertPlain: client.prepare('insert into submissions (id, form_id, data) values (?, ?, ?)'),
 		insert: lazy(() =>
 			client.prepare(
-				`insert into submissions (id, form_id, is_spam, data, spam_reason, subject, reply_to, spam_reasons, meta)
-				values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				`insert into submissions (id, form_id, data, is_spam, ${DETAILS.map(({ name }) => name).join(', ')})
+				values (?, ?, ?, ?, ${DETAILS.map(() => '?').join(', ')})`,
 			),
 		),
 		insertIdempotencyKey: lazy(() =>

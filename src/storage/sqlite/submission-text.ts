@@ -2,8 +2,8 @@
 
 import type { Database } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
+import { HEAD_COLUMNS, toHead } from '../rows.ts';
 import type { SubmissionHead } from '../submission.ts';
-import { HEAD_COLUMNS, type HeadRow, toHead } from '../submission-rows.ts';
 
 export function createSubmissionTexts(client: Database) {
 	const from = 'from submissions where id = ? and form_id = ?';
@@ -13,7 +13,7 @@ export function createSubmissionTexts(client: Database) {
 
 	return {
 		async head(formId: number, id: number): Promise<SubmissionHead | undefined> {
-			const row = head().values(id, formId)[0] as HeadRow | undefined;
+			const row = head().values(id, formId)[0];
 			return row && toHead(formId, id, row);
 		},
 		async text(

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { omissible, stringEnum } from '../../http/schema-types.ts';
-import { FILTERS } from '../../storage/submission.ts';
+import { FILTERS } from '../../storage/filters.ts';
 import { settableFlags, withheld } from '../schema.ts';
 
 /** Ids in one request. */

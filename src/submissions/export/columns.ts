@@ -1,24 +1,19 @@
 /** Pure: the columns of an export, and how a client names them. */
 
+import { CONTENT, STATE } from '../../delivery/present-submission.ts';
 import { invalidField } from '../../errors.ts';
 
-/** Columns besides the fields; `otherFields` are those beyond the listed names. */
-export const OWN_COLUMNS = [
-	'id',
-	'createdAt',
-	'isRead',
-	'isStarred',
-	'isSpam',
-	'otherFields',
-	'spamScore',
-	'spamReasons',
-	'meta',
-	'attachedFiles',
-] as const;
-export type OwnColumn = (typeof OWN_COLUMNS)[number];
+const columnsOf = (members: typeof STATE) =>
+	members.flatMap(({ name, column }) => (column ? [column.name ?? name] : []));
+const BEFORE_FIELDS = ['id', ...columnsOf(STATE)];
+const AFTER_FIELDS = columnsOf(CONTENT);
+/** The fields beyond the listed names. */
+export const OTHER_FIELDS = 'otherFields';
+/** Columns besides the fields. */
+const OWN_COLUMNS = [...BEFORE_FIELDS, OTHER_FIELDS, ...AFTER_FIELDS];
 
 /** A field may be called as an own column is. */
-export type Column = { own: OwnColumn } | { field: string };
+export type Column = { own: string } | { field: string };
 
 /** The fields of a form, for its exports. */
 export interface KnownFields {
@@ -37,16 +32,14 @@ const FIELD = `${DATA}.`;
 
 /** All columns, in the order of a CSV. */
 export function allColumns(known: KnownFields): Column[] {
-	const own = (...names: OwnColumn[]): Column[] => names.map((name) => ({ own: name }));
-	return [
-		...own('id', 'createdAt', 'isRead', 'isStarred', 'isSpam'),
-		...fieldColumns(known),
-		...own('spamScore', 'spamReasons', 'meta', ...(known.hasFiles ? (['attachedFiles'] as const) : [])),
-	];
+	const after = AFTER_FIELDS.filter((name) => known.hasFiles || name !== 'attachedFiles');
+	return [...BEFORE_FIELDS.map(toOwn), ...fieldColumns(known), ...after.map(toOwn)];
 }
 
+const toOwn = (own: string): Column => ({ own });
+
 function fieldColumns({ listed, isPartial }: KnownFields): Column[] {
-	return [...listed.map((field) => ({ field })), ...(isPartial ? [{ own: 'otherFields' } as const] : [])];
+	return [...listed.map((field) => ({ field })), ...(isPartial ? [toOwn(OTHER_FIELDS)] : [])];
 }
 
 /** The entries of the parameter: separated by commas, a comma in a name is written `\,` and a backslash `\\`. */

@@ -1,13 +1,11 @@
 /** Pure: the formats of an export: CSV, JSON, NDJSON. */
 
 import { membersOf } from '../../delivery/fields.ts';
-import { ofFormOnly, presentAround, presentJson } from '../../delivery/present-submission.ts';
-import { presentFile } from '../../files/present-file.ts';
+import { CONTENT, ofFormOnly, presentAround, presentJson, STATE } from '../../delivery/present-submission.ts';
 import { encodeId } from '../../ids.ts';
-import { parseReasons, scoreOf } from '../../spam/verdict.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
 import type { Timeline } from '../../storage/timeline.ts';
-import type { Column, OwnColumn } from './columns.ts';
+import { type Column, OTHER_FIELDS } from './columns.ts';
 import { csvLine, type Formulas } from './csv.ts';
 import { fieldTexts } from './field-texts.ts';
 
@@ -74,38 +72,38 @@ function csvCells(row: StoredSubmission, { columns, listed }: Layout, timeline: 
 	const texts = fieldTexts(row.data);
 	return columns.map((column) => {
 		if ('field' in column) return row.isDamaged ? DAMAGED : (texts.get(column.field) ?? '');
-		if (column.own !== 'otherFields') return OWN_CELLS[column.own](row, timeline);
+		if (column.own !== OTHER_FIELDS) return OWN_CELLS.get(column.own)?.(row, timeline) ?? '';
 		const others = new Map(texts);
 		for (const name of listed) others.delete(name);
 		return others.size > 0 ? JSON.stringify(Object.fromEntries(others)) : '';
 	});
 }
 
-const OWN_CELLS: Record<Exclude<OwnColumn, 'otherFields'>, (row: StoredSubmission, timeline: Timeline) => string> = {
-	id: ({ id }) => encodeId(id),
-	createdAt: ({ id }, timeline) => timeline.isoOf(id),
-	isRead: ({ isRead }) => `${isRead}`,
-	isStarred: ({ isStarred }) => `${isStarred}`,
-	isSpam: ({ isSpam }) => `${isSpam}`,
-	spamScore: ({ spamReasons }) => `${scoreOf(parseReasons(spamReasons))}`,
-	spamReasons: ({ spamReasons }) => spamReasons ?? '',
-	meta: ({ meta }) => meta ?? '',
-	attachedFiles: ({ files = [] }) => (files.length > 0 ? JSON.stringify(files.map(presentFile)) : ''),
-};
-
+type Cell = (row: StoredSubmission, timeline: Timeline) => string;
+const MEMBERS = [...STATE, ...CONTENT];
+/** By the names of columns. */
+const OWN_CELLS = new Map<string, Cell>([
+	['id', ({ id }) => encodeId(id)],
+	...MEMBERS.flatMap(({ name, json, column }): [string, Cell][] =>
+		column ? [[column.name ?? name, column.cell ?? ((row, timeline) => json(row, { timeline }) ?? '')]] : [],
+	),
+]);
 /** Members of a `Submission` that belong to a column of another name. */
-const COLUMN_OF: Partial<Record<string, OwnColumn>> = { files: 'attachedFiles', spamReason: 'isSpam' };
+const COLUMN_OF = new Map([
+	['spamReason', 'isSpam'],
+	...MEMBERS.flatMap(({ name, column }): [string, string][] => (column?.name ? [[name, column.name]] : [])),
+]);
 
 /** A `Submission` with the members and fields that were chosen; values of fields are the texts that are stored. */
 function chosenJson(row: StoredSubmission, { columns, listed, hasAllFields }: Layout, timeline: Timeline): string {
 	const own = new Set<string>(columns.map((column) => ('own' in column ? column.own : '')));
 	const fields = new Set(columns.flatMap((column) => ('field' in column ? [column.field] : [])));
-	const isChosen = (name: string) => fields.has(name) || (own.has('otherFields') && !listed.includes(name));
+	const isChosen = (name: string) => fields.has(name) || (own.has(OTHER_FIELDS) && !listed.includes(name));
 	const members = membersOf(presentAround(row, timeline).join('null')).flatMap(({ name, text }) => {
 		if (name === 'damaged') return [text];
-		if (name !== 'data') return own.has(COLUMN_OF[name] ?? name) ? [text] : [];
+		if (name !== 'data') return own.has(COLUMN_OF.get(name) ?? name) ? [text] : [];
 		if (hasAllFields) return [`"data":${row.data}`];
-		if (fields.size === 0 && !own.has('otherFields')) return [];
+		if (fields.size === 0 && !own.has(OTHER_FIELDS)) return [];
 		const chosen = membersOf(row.data).filter((member) => isChosen(member.name));
 		return [`"data":{${chosen.map(({ text }) => text).join(',')}}`];
 	});

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { FILTERS } from '../../../src/dashboard/web/api-types.ts';
 import { EMPTY_QUERY, parseHash, type Route, to } from '../../../src/dashboard/web/router.ts';
+import { FILTERS } from '../../../src/storage/filters.ts';
 
 const day = fc
 	.date({ min: new Date('2000-01-01'), max: new Date('2090-01-01'), noInvalidDate: true })

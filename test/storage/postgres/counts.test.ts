@@ -3,10 +3,10 @@
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
 import type { Storage } from '../../../src/storage/contract.ts';
+import { FILTERS, type Filter } from '../../../src/storage/filters.ts';
 import { openStorage } from '../../../src/storage/open.ts';
 import { connect } from '../../../src/storage/postgres/connection.ts';
 import { compareCounts } from '../../../src/storage/postgres/counts.ts';
-import { FILTERS, type Filter } from '../../../src/storage/submission.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { FILTERS, type Filter } from '../../../src/storage/filters.ts';
 import { openSqlite as openStorage, type SqliteStorage as Storage } from '../../../src/storage/sqlite/open.ts';
-import { FILTERS, type Filter } from '../../../src/storage/submission.ts';
 import { deliveries, fieldNames, forms } from '../../../src/storage/tables.ts';
 import { tempFolder } from '../../temp-folder.ts';
 

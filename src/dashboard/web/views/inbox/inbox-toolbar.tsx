@@ -1,8 +1,8 @@
 /** The query of the inbox: filters with counts, search, dates; and columns, export. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { FILTERS, type Filter } from '../../../../storage/filters.ts';
 import { formatCount } from '../../../../text/plural.ts';
-import { FILTERS, type Filter } from '../../api-types.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Field } from '../../components/inputs.tsx';

@@ -1,0 +1,75 @@
+/** The filters of lists, each once: which submissions it shows, in SQL and of one at hand, and the counter of how many. Pure, for browsers too. */
+
+export interface Flags {
+	isRead: boolean;
+	isStarred: boolean;
+	isSpam: boolean;
+}
+
+/** `total`, `unread` and `starred` leave spam out. */
+export const COUNTERS = ['total', 'unread', 'starred', 'spam'] as const;
+export type Counter = (typeof COUNTERS)[number];
+export type Counts = Record<Counter, number>;
+
+interface Rule {
+	counter: Counter;
+	condition: string;
+	matches(flags: Flags): boolean;
+}
+
+const RULES = {
+	all: { counter: 'total', condition: 'is_spam = 0', matches: ({ isSpam }) => !isSpam },
+	unread: {
+		counter: 'unread',
+		condition: 'is_spam = 0 and is_read = 0',
+		matches: ({ isSpam, isRead }) => !isSpam && !isRead,
+	},
+	starred: {
+		counter: 'starred',
+		condition: 'is_spam = 0 and is_starred = 1',
+		matches: ({ isSpam, isStarred }) => !isSpam && isStarred,
+	},
+	spam: { counter: 'spam', condition: 'is_spam = 1', matches: ({ isSpam }) => isSpam },
+} satisfies Record<string, Rule>;
+
+export type Filter = keyof typeof RULES;
+export const FILTERS = Object.keys(RULES) as Filter[];
+export const mapFilters = <T>(of: (filter: Filter) => T) =>
+	Object.fromEntries(FILTERS.map((filter) => [filter, of(filter)])) as Record<Filter, T>;
+export const CONDITION = mapFilters((filter) => RULES[filter].condition);
+/** The count that says how many a filter lets through. */
+export const COUNT_OF = mapFilters((filter): Counter => RULES[filter].counter);
+const RULE_OF = Object.fromEntries(FILTERS.map((filter) => [COUNT_OF[filter], RULES[filter]])) as Record<Counter, Rule>;
+
+/** The columns that count submissions, under the names of {@link COUNTERS} and in their order. */
+export const COUNTED = COUNTERS.map((name) => `count(*) filter (where ${RULE_OF[name].condition}) ${name}`).join(', ');
+
+export function mapCounts(count: (counter: Counter, i: number) => number): Counts {
+	return Object.fromEntries(COUNTERS.map((counter, i) => [counter, count(counter, i)])) as Counts;
+}
+
+/** @param values In the order of {@link COUNTERS}; absent: 0. */
+export function toCounts(values: readonly unknown[] = []): Counts {
+	return mapCounts((_, i) => Number(values[i] ?? 0));
+}
+
+const indexOf = ({ isRead, isStarred, isSpam }: Flags) => Number(isRead) + 2 * Number(isStarred) + 4 * Number(isSpam);
+const OF_FLAGS: readonly Counts[] = Array.from({ length: 8 }, (_, i) => {
+	const flags = { isRead: i % 2 === 1, isStarred: (i & 2) > 0, isSpam: i >= 4 };
+	return mapCounts((counter) => Number(RULE_OF[counter].matches(flags)));
+});
+const NOTHING = toCounts();
+
+/** The counts of one submission. */
+export function countsOf(flags: Flags): Readonly<Counts> {
+	return OF_FLAGS[indexOf(flags)] as Counts;
+}
+
+/** The change of the counts when the flags of a submission change, or without `after` when it goes. */
+export function moveOf(before: Flags, after?: Flags): Counts {
+	return difference(after ? countsOf(after) : NOTHING, countsOf(before));
+}
+
+export function difference(after: Readonly<Counts>, before: Readonly<Counts>): Counts {
+	return mapCounts((counter) => after[counter] - before[counter]);
+}

@@ -1,0 +1,91 @@
+/** The table of submissions as both engines write and read it. Each column is stated once, in `tables.ts`. */
+
+import { getTableColumns } from 'drizzle-orm';
+import { isJson } from './damage.ts';
+import type { Flags } from './filters.ts';
+import type { NewSubmission, PageEntry, StoredSubmission, SubmissionHead } from './submission.ts';
+import { submissions } from './tables.ts';
+
+interface Column {
+	key: string;
+	name: string;
+	kind: 'flag' | 'number' | 'text';
+}
+
+const KIND: Partial<Record<string, Column['kind']>> = { boolean: 'flag', number: 'number' };
+const ALL: readonly Column[] = Object.entries(getTableColumns(submissions)).map(([key, { name, dataType }]) => ({
+	key,
+	name,
+	kind: KIND[dataType] ?? 'text',
+}));
+const READ = ALL.filter(({ key }) => key !== 'formId');
+const FLAGS = ALL.filter(({ kind }) => kind === 'flag');
+const listOf = (columns: readonly Column[]) => columns.map(({ name }) => name).join(', ');
+
+/** Columns that stay at their defaults in most submissions, beside `is_spam`. */
+export const DETAILS = ALL.filter(({ key, kind }) => kind !== 'flag' && !['id', 'formId', 'data'].includes(key));
+
+/** The value of one of {@link DETAILS}. */
+export function detailOf(row: NewSubmission, { key }: Column): string | number | null {
+	return (row as unknown as Record<string, string | number | null | undefined>)[key] ?? null;
+}
+
+/** True if it has any details; most have none, and are stored in less time. */
+export function hasDetails(row: NewSubmission): boolean {
+	for (const column of DETAILS) if (detailOf(row, column) !== null) return true;
+	return false;
+}
+
+export const COLUMNS = listOf(READ);
+/** From this size on, a page has the size of a text in its place: all texts of a page together might fill the memory. */
+const LARGE_BYTES = 16 * 1024;
+export const PAGE_COLUMNS = `${COLUMNS.replace(
+	'data',
+	`case when octet_length(data) < ${LARGE_BYTES} then data end`,
+)}, octet_length(data)`;
+export const HEAD_COLUMNS = `${listOf(FLAGS)}, octet_length(data)`;
+export const FLAG_COLUMNS = `id, ${listOf(FLAGS)}`;
+
+/** A mark in place of another: one that teaches its form alone leaves what all forms learn of the submission as it was. */
+export const MARK_AGAIN = `is_spam = excluded.is_spam,
+	for_all = case when excluded.for_all is null then null else coalesce(spam_marks.for_all, spam_marks.is_spam) end`;
+export const BEYOND_ALL_IDS = Number.MAX_SAFE_INTEGER;
+
+/** Values in the order of some columns. */
+export type Row = readonly unknown[];
+
+function toObject(columns: readonly Column[], row: Row): Record<string, unknown> {
+	const made: Record<string, unknown> = {};
+	for (let i = 0; i < columns.length; i++) {
+		const { key, kind } = columns[i] as Column;
+		made[key] = kind === 'flag' ? row[i] === 1 : row[i];
+	}
+	return made;
+}
+
+/** @param row Of {@link COLUMNS}. */
+export function toStored(row: Row): StoredSubmission {
+	return toObject(READ, row) as unknown as StoredSubmission;
+}
+
+/** @param row Of {@link PAGE_COLUMNS}: a large text is missing, and its size stands behind. */
+export function toEntry(row: Row): PageEntry {
+	const entry = toObject(READ, row) as unknown as PageEntry;
+	entry.data ??= row[READ.length] as number;
+	return entry;
+}
+
+/** @param row Of {@link HEAD_COLUMNS}. */
+export function toHead(formId: number, id: number, row: Row): SubmissionHead {
+	return { id, formId, ...toFlags(row), bytes: row[FLAGS.length] as number };
+}
+
+/** @param row Of columns that begin with the flags. */
+export function toFlags(row: Row): Flags {
+	return toObject(FLAGS, row) as unknown as Flags;
+}
+
+/** The field names of a submission; none if it cannot be read any more. @param data Its JSON text. */
+export function namesOf(data: string): string[] {
+	return isJson(data) ? Object.keys(JSON.parse(data) as Record<string, unknown>) : [];
+}
