@@ -3,6 +3,7 @@
 import type { App } from './app.ts';
 import { noteSetNames } from './backup/set-names.ts';
 import { startPauseWatch } from './delivery/worker/pauses.ts';
+import { startWorker } from './delivery/worker/worker.ts';
 import { startFileWatch } from './files/file-watch.ts';
 import { startMaintenance } from './maintenance.ts';
 import { startFollowing } from './spam/bayes/learning.ts';
@@ -27,7 +28,7 @@ export function startBackground(app: App, baseUrl: string): StopWork {
 		startPauseWatch(storage, app),
 		storage.lead('maintenance', () => startMaintenance(app)),
 		storage.lead('search', () => storage.search.follow(log)),
-		storage.lead('delivery', () => dispatch.start(baseUrl)),
+		storage.lead('delivery', () => dispatch.start(startWorker, baseUrl)),
 	];
 	return async (graceMs) => {
 		await Promise.all(work.map((stop) => stop(graceMs)));

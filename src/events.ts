@@ -10,11 +10,11 @@ export type FormEvent =
 /** For the servers that do the work of all on the same database. */
 export type WorkEvent =
 	/** A delivery to that destination was stored. */
-	| { type: 'due'; channel: 'mail' | 'webhook'; webhookId: number | null }
+	| { type: 'due'; channel: string; webhookId: number | null }
 	/** A form was deleted: its rows are to be removed. */
 	| { type: 'sweep' }
-	/** An owner wants destinations that are paused to be tried at once. */
-	| { type: 'retry' }
+	/** An owner wants that destination to be tried at once, even if it is paused. */
+	| { type: 'retry'; channel: string; webhookId: number | null }
 	/** Why mail is paused; `null`: it is not. Times in milliseconds since 1970. */
 	| { type: 'mail'; outage: { since: number; reason: string; nextProbeAt: number } | null };
 

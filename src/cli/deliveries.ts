@@ -42,7 +42,7 @@ function addList(deliveries: Command, cli: Cli): void {
 		.command('list')
 		.description('List deliveries, newest first.')
 		.addOption(new Option('--state <state>', 'Only deliveries in this state').choices(DELIVERY_STATES))
-		.addOption(new Option('--channel <channel>', 'Only mails or only webhook events').choices(CHANNELS))
+		.addOption(new Option('--channel <channel>', 'Only deliveries of this channel').choices(CHANNELS))
 		.option('--form <form>', 'Only for this form (id or slug)')
 		.addOption(new Option('--mode <mode>', 'Only for live or only for test forms').choices(MODES))
 		.option('--limit <number>', `Maximum number, 1 to ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})`, count)
@@ -107,7 +107,7 @@ function addRetry(deliveries: Command, cli: Cli): void {
 		)
 		.argument('[delivery...]', 'Their ids; without them, all that match')
 		.addOption(new Option('--state <state>', 'Without ids: all in this state').choices(RETRY_STATES))
-		.addOption(new Option('--channel <channel>', 'Without ids: only mails or only webhook events').choices(CHANNELS))
+		.addOption(new Option('--channel <channel>', 'Without ids: only deliveries of this channel').choices(CHANNELS))
 		.option('--form <form>', 'Without ids: only for this form (id or slug)')
 		.addHelpText(
 			'after',

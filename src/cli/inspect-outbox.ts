@@ -15,18 +15,17 @@ export async function inspectOutbox(config: Config, database: Database | undefin
 	const outbox = await database?.outbox();
 	if (!database || !outbox) return [await inspectServer(config, undefined)];
 	const { mail, webhooks } = describeLong(outbox.pauses, Date.now());
-	const isPaused = (webhookId: number | null) =>
-		outbox.pauses.some((pause) => (pause.webhookId === null) === (webhookId === null));
+	const isPaused = (isMail: boolean) => outbox.pauses.some(({ key }) => (key === 'mail') === isMail);
 	const mailFound = config.smtpUrl === null ? 'FORMSRV_SMTP_URL is not set here' : 'not paused';
 	return [
 		{
 			subject: 'mail',
-			found: isPaused(null) ? 'has been paused for a few minutes, and is tried again' : mailFound,
+			found: isPaused(true) ? 'has been paused for a few minutes, and is tried again' : mailFound,
 			...(mail !== null && { problem: `${mail}. "formsrv mail test" tries it.` }),
 		},
 		{
 			subject: 'webhooks',
-			found: isPaused(0) ? 'one has been paused for a few minutes, and is tried again' : 'none is paused',
+			found: isPaused(false) ? 'one has been paused for a few minutes, and is tried again' : 'none is paused',
 			...(webhooks !== null && { problem: `${webhooks}. "formsrv deliveries list" says why.` }),
 		},
 		{ subject: 'deliveries', found: describeWaiting(outbox) },

@@ -1,7 +1,7 @@
 /** `formsrv mail`: tests the mail settings. */
 
 import type { Command } from 'commander';
-import { readMailSetup } from '../delivery/dispatch.ts';
+import { readMailSetup } from '../delivery/mail/setup.ts';
 import { checkRecipient, sendTestMail } from '../delivery/mail/test-mail.ts';
 import { localUrl } from '../network/local-url.ts';
 import { type Cli, examples, type Options, withSettings } from './cli.ts';

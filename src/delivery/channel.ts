@@ -1,9 +1,11 @@
-/** The interface of a channel, mail or webhooks, to the worker and to the list of deliveries. */
+/** The interface of a channel, such as mail or webhooks, to the outbox, the worker and the list of deliveries. */
 
-import type { DeliveryRow } from '../storage/tables.ts';
+import type { Channel as ChannelName, DeliveryRow, FormRow, WebhookRow } from '../storage/tables.ts';
 import { lazy } from '../tasks/lazy.ts';
 import type { Schedule } from './worker/backoff.ts';
+import type { DueSelection } from './worker/destination-worker.ts';
 import type { Outcome } from './worker/outcome.ts';
+import type { Queue } from './worker/queue.ts';
 
 export interface Attempt {
 	outcome: Outcome;
@@ -28,11 +30,40 @@ export interface Messages {
 	recall(row: DeliveryRow, kept: string): Promise<Content | undefined>;
 }
 
+/** A place that can be unavailable by itself: the one server of a channel, such as that of all mail, or one webhook. */
+export interface Destination {
+	/** The name of the channel, or the id of the webhook. */
+	readonly key: string;
+	readonly channel: ChannelName;
+	readonly webhookId: number | null;
+}
+
+export function destinationOf(row: { channel: ChannelName; webhookId?: number | null }): Destination {
+	const { channel, webhookId = null } = row;
+	return { key: String(webhookId ?? channel), channel, webhookId };
+}
+
+/** An active webhook of a form. */
+export type Hook = Pick<WebhookRow, 'id' | 'url' | 'events'>;
+
+/** The columns of a delivery that say where it goes. */
+export type Target = Pick<DeliveryRow, 'destination'> & { webhookId?: number };
+
 export interface Channel extends Messages {
+	/** Set if each webhook is a destination; otherwise the channel is one. */
+	readonly isByWebhook: boolean;
 	readonly schedule: Schedule;
 	/** Maximum number of attempts in flight to one destination. */
 	readonly concurrency: number;
+	/** Why new deliveries are withheld; `null` if they are not. */
+	readonly withheld: string | null;
+	/** Where an event about a submission goes. On the hot path of submissions. */
+	targets(form: FormRow, about: { event: string; hooks: readonly Hook[] }): readonly Target[];
+	/** Selects among the due deliveries of a destination; without it, the longest waiting go first. */
+	select?(queue: Queue): DueSelection;
 }
+
+export type Channels = Readonly<Record<ChannelName, Channel>>;
 
 /** Loads what a channel sends when it is first needed: many servers never send anything. */
 export function lazyMessages(load: () => Promise<Messages>): Messages {

@@ -15,10 +15,10 @@ import {
 } from '../storage/tables.ts';
 import type { Timeline } from '../storage/timeline.ts';
 import { DIGESTS_MAX, TOTAL_MAX } from './bounds.ts';
-import type { Channel, Content } from './channel.ts';
+import type { Channels, Content } from './channel.ts';
 import { findDelivery, reachable } from './delivery-access.ts';
 import type { DeliveryQuery } from './delivery-query.ts';
-import { SUBMISSIONS_DIGEST } from './outbox.ts';
+import { SUBMISSIONS_DIGEST } from './events.ts';
 import type { Delivery, DeliveryList, DeliveryWithContent } from './schema.ts';
 import type { MailOutage } from './worker/worker.ts';
 
@@ -31,7 +31,7 @@ export interface DeliverySubject {
 }
 
 export interface DeliveriesOptions {
-	channels: Record<ChannelName, Channel>;
+	channels: Channels;
 	isMailSet: boolean;
 	mailOutage: () => MailOutage;
 }
@@ -77,9 +77,9 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 	}
 
 	function listOf(parts: (SQL | undefined)[]) {
-		const [first, second] = parts.map((part) => db.select(LISTED).from(deliveries).where(part));
+		const [first, second, ...others] = parts.map((part) => db.select(LISTED).from(deliveries).where(part));
 		if (!first) throw new Error('No condition to list by.');
-		return second ? unionAll(first, second).$dynamic() : first.$dynamic();
+		return second ? unionAll(first, second, ...others).$dynamic() : first.$dynamic();
 	}
 
 	/** How many match, up to TOTAL_MAX. */
@@ -168,9 +168,9 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 		/** The HTML of a mail that was not sent. @throws AppError NOT_FOUND */
 		async preview(id: string, mode?: Mode): Promise<string> {
 			const row = await findDelivery(storage, { id, mode });
-			const content = row.channel === 'mail' ? await channels.mail.compose(row) : undefined;
-			if (content === undefined) throw new AppError('NOT_FOUND', 'There is nothing to show of this delivery.');
-			return String(content.html);
+			const content = await channels[row.channel].compose(row);
+			if (typeof content?.html === 'string') return content.html;
+			throw new AppError('NOT_FOUND', 'There is nothing to show of this delivery.');
 		},
 	};
 }

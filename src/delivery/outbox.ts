@@ -3,19 +3,12 @@
 import { eq } from 'drizzle-orm';
 import type { Storage } from '../storage/contract.ts';
 import type { NewDelivery, NewSubmission } from '../storage/submission.ts';
-import { type FormRow, webhooks } from '../storage/tables.ts';
+import { CHANNELS, type FormRow, webhooks } from '../storage/tables.ts';
 import { lazy } from '../tasks/lazy.ts';
-
-export const SUBMISSION_CREATED = 'submission.created';
-/** The mail for submissions above a form's hourly mail cap. */
-export const SUBMISSIONS_DIGEST = 'submissions.digest';
-/** The mail to a form's former notification addresses after a change. */
-export const ADDRESS_CHANGED = 'form.notification-email-changed';
-
-export const NO_MAIL_SERVER = 'No mail server is set: FORMSRV_SMTP_URL';
+import { type Channels, destinationOf, type Hook } from './channel.ts';
+import { ADDRESS_CHANGED, SUBMISSION_CREATED } from './events.ts';
 
 type InitialState = Pick<NewDelivery, 'state' | 'nextAttemptAt' | 'lastError'>;
-type Hook = Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'events'>;
 
 /** A submission about to be stored, and its form. */
 interface Cause {
@@ -23,13 +16,11 @@ interface Cause {
 	submission: NewSubmission;
 }
 
-const NOTHING: NewDelivery[] = [];
 const NO_HOOKS: Hook[] = [];
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-/** @param mayMail whether a mail server is set; without one, mails are withheld */
-export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { mayMail: boolean; now?: () => number }) {
+export function createOutbox(storage: Storage, { channels, now }: { channels: Channels; now: () => number }) {
 	let hooksByForm = new Map<number, Hook[]>();
 	let cacheVersion = -1;
 	let wakeWorker: ((rows: readonly NewDelivery[]) => void) | undefined;
@@ -50,37 +41,36 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 		cacheVersion = version;
 	}
 
-	/** Spam is withheld until the owner unmarks it; the deliveries of a test form are only shown. */
-	function initialState(form: FormRow, { spamReason }: Pick<NewSubmission, 'spamReason'>): InitialState {
+	/**
+	 * Spam is withheld until the owner unmarks it; the deliveries of a test form are only shown.
+	 * @param withheld why the channel withholds all
+	 */
+	function initialState({ mode }: FormRow, spamReason: string | null, withheld: string | null): InitialState {
 		if (spamReason !== null) return { state: 'withheld', lastError: 'The submission is spam' };
-		if (form.mode === 'test') return { state: 'captured' };
+		if (mode === 'test') return { state: 'captured' };
+		if (withheld !== null) return { state: 'withheld', lastError: withheld };
 		return { state: 'waiting', nextAttemptAt: now() };
 	}
 
-	function initialMailState(planned: InitialState): InitialState {
-		if (planned.state !== 'waiting' || mayMail) return planned;
-		return { state: 'withheld', lastError: NO_MAIL_SERVER };
-	}
-
-	function rowsFor(form: FormRow, submission: NewSubmission): NewDelivery[] {
-		const hooks = hooksByForm.get(form.id) ?? NO_HOOKS;
-		if (!form.notificationEmail && hooks.length === 0) return NOTHING;
+	function rowsFor(form: FormRow, { spamReason }: NewSubmission): NewDelivery[] {
+		const event = SUBMISSION_CREATED;
+		const about = { event, hooks: hooksByForm.get(form.id) ?? NO_HOOKS };
 		const rows: NewDelivery[] = [];
-		const planned = initialState(form, submission);
-		const shared = () => ({ id: storage.nextId(), formId: form.id });
-		if (form.notificationEmail) {
-			rows.push({ ...shared(), channel: 'mail', destination: form.notificationEmail, ...initialMailState(planned) });
-		}
-		for (const { id: webhookId, url, events } of hooks) {
-			if (!events.includes(SUBMISSION_CREATED)) continue;
-			rows.push({ ...shared(), channel: 'webhook', webhookId, destination: url, ...planned });
+		for (const channel of CHANNELS) {
+			const { targets, withheld } = channels[channel];
+			for (const target of targets(form, about)) {
+				const state = initialState(form, spamReason, withheld);
+				rows.push({ id: storage.nextId(), formId: form.id, channel, event, ...target, ...state });
+			}
 		}
 		return rows;
 	}
 
 	function tellOthers(rows: readonly NewDelivery[]): void {
-		for (const { channel, webhookId = null, state } of rows)
-			if (state === 'waiting') storage.events.publish({ type: 'due', channel, webhookId });
+		for (const row of rows) {
+			const { channel, webhookId } = destinationOf(row);
+			if (row.state === 'waiting') storage.events.publish({ type: 'due', channel, webhookId });
+		}
 	}
 
 	return {
@@ -99,7 +89,7 @@ export function createOutbox(storage: Storage, { mayMail, now = Date.now }: { ma
 		planAddressNotice(former: FormRow): NewDelivery[] {
 			if (!former.notificationEmail) return [];
 			const notice = { id: storage.nextId(), formId: former.id, channel: 'mail', event: ADDRESS_CHANGED } as const;
-			return [{ ...notice, destination: former.notificationEmail, ...initialState(former, { spamReason: null }) }];
+			return [{ ...notice, destination: former.notificationEmail, ...initialState(former, null, null) }];
 		},
 		/** Call this once planned rows are on disk: the worker need not wait for its next poll. */
 		wake(rows: readonly NewDelivery[]): void {

@@ -5,6 +5,7 @@ import { paginationSchema } from '../http/paging.ts';
 import { nullable, omissible, stringEnum } from '../http/schema-types.ts';
 import { CHANNELS, DELIVERY_STATES } from '../storage/tables.ts';
 import { RETRY_IDS_MAX, RETRY_STATES, TOTAL_MAX } from './bounds.ts';
+import { WEBHOOK_EVENT_NAMES } from './events.ts';
 
 const oneOf = <T extends string>(values: readonly T[], description?: string) => stringEnum(values, { description });
 const orNull = <T extends TSchema>(schema: T, description: string) => nullable(schema, { description });
@@ -20,7 +21,8 @@ const members = {
 	channel: oneOf(CHANNELS),
 	event: Type.String({
 		description:
-			'`submission.created`, `submissions.digest` for one mail about many, or `form.notification-email-changed` to the former addresses.',
+			`${WEBHOOK_EVENT_NAMES.map((name) => `\`${name}\``).join(', ')}, ` +
+			'`submissions.digest` for one mail about many, or `form.notification-email-changed` to the former addresses.',
 	}),
 	state: oneOf(
 		DELIVERY_STATES,

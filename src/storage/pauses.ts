@@ -6,12 +6,13 @@ import { MINUTE_MS } from '../tasks/durations.ts';
 export const LONG_PAUSE_MS = 15 * MINUTE_MS;
 export const PAUSE_PREFIX = 'paused:';
 
+/** The destination of all mail. */
 const MAIL = 'mail';
 
 /** Nothing can be sent there, and something waits for it. */
 export interface Pause {
-	/** `null`: all mail. */
-	webhookId: number | null;
+	/** The key of its destination: the id of a webhook, or the name of a channel. */
+	key: string;
 	/** The host of a webhook, for people: its URL may hold secrets. */
 	host: string | null;
 	/** In milliseconds since 1970. */
@@ -34,22 +35,21 @@ export interface StoredPause {
 	value: string;
 }
 
-export function toStored({ webhookId, ...rest }: Pause): StoredPause {
-	return { name: PAUSE_PREFIX + (webhookId ?? MAIL), value: JSON.stringify(rest) };
+export function toStored({ key, ...rest }: Pause): StoredPause {
+	return { name: PAUSE_PREFIX + key, value: JSON.stringify(rest) };
 }
 
 export function fromStored({ name, value }: StoredPause): Pause {
-	const of = name.slice(PAUSE_PREFIX.length);
-	return { webhookId: of === MAIL ? null : Number(of), ...JSON.parse(value) };
+	return { key: name.slice(PAUSE_PREFIX.length), ...JSON.parse(value) };
 }
 
 /** Those that need the operator, each as a sentence. */
 export function describeLong(pauses: readonly Pause[], now: number): { mail: string | null; webhooks: string | null } {
 	const long = pauses.filter(({ since }) => now - since >= LONG_PAUSE_MS);
-	const mail = long.find(({ webhookId }) => webhookId === null);
+	const mail = long.find(({ key }) => key === MAIL);
 	const hosts = long
-		.filter(({ webhookId }) => webhookId !== null)
-		.map(({ host, since }) => `${host} since ${iso(since)}`);
+		.filter(({ key }) => key !== MAIL)
+		.map(({ key, host, since }) => `${host ?? key} since ${iso(since)}`);
 	return {
 		mail: mail ? `Nothing could be sent since ${iso(mail.since)}: ${mail.reason}` : null,
 		webhooks: hosts.length > 0 ? `Nothing could be sent to ${hosts.join(', ')}` : null,

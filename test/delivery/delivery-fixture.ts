@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { createDispatch, type DispatchOptions } from '../../src/delivery/dispatch.ts';
 import { manageDeliveries } from '../../src/delivery/management.ts';
+import { startWorker } from '../../src/delivery/worker/worker.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { createFileLinks } from '../../src/files/links.ts';
 import { createLog } from '../../src/log/log.ts';
@@ -96,7 +97,7 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 			return id;
 		},
 		async start(): Promise<void> {
-			stopSending = dispatch.start('https://forms.example.com');
+			stopSending = dispatch.start(startWorker, 'https://forms.example.com');
 		},
 		rows: (): Promise<DeliveryRow[]> => storage.db.select().from(deliveries).orderBy(deliveries.id),
 		/** Waits until the rows match. */

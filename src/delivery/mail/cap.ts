@@ -2,8 +2,6 @@
 
 import { HOUR_MS } from '../../tasks/durations.ts';
 
-export type MailCap = ReturnType<typeof createMailCap>;
-
 export function createMailCap(perHour: number) {
 	const sentAt = new Map<number, number[]>();
 

@@ -10,7 +10,7 @@ import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '
 import type { ByteBudget, Release } from '../../tasks/byte-budget.ts';
 import { formatMailbox, parseMailboxes } from '../../text/email-address.ts';
 import type { Attempt, Content, Messages } from '../channel.ts';
-import { ADDRESS_CHANGED, NO_MAIL_SERVER, SUBMISSIONS_DIGEST } from '../outbox.ts';
+import { ADDRESS_CHANGED, SUBMISSIONS_DIGEST } from '../events.ts';
 import type { Outcome } from '../worker/outcome.ts';
 import { renderAddressNotice } from './address-notice.ts';
 import { chooseAttachments, createAttachments, UnreadableFile } from './attachments.ts';
@@ -24,6 +24,7 @@ import {
 	renderNotification,
 } from './email.ts';
 import { keptMail, shownMail } from './kept-mail.ts';
+import { NO_MAIL_SERVER } from './setup.ts';
 import { SMTP_TIMEOUTS, type SmtpTimeouts, sendMail } from './smtp.ts';
 
 const DIGEST_SHOWS = 50;

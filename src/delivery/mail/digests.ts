@@ -5,10 +5,8 @@ import { encodeId } from '../../ids.ts';
 import type { Log } from '../../log/log.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { deliveries } from '../../storage/tables.ts';
-import { SUBMISSIONS_DIGEST } from '../outbox.ts';
+import { SUBMISSIONS_DIGEST } from '../events.ts';
 import type { DueDelivery } from '../worker/queue.ts';
-
-export type Digests = ReturnType<typeof createDigests>;
 
 /** The recipient of a digest: the addresses that the form had when its submissions came in. */
 type Recipient = Pick<DueDelivery, 'formId' | 'destination'>;

@@ -1,19 +1,32 @@
 /** Selects the due mails within their form's hourly cap; the others are batched into its digests. */
 
 import { and, gt, isNotNull } from 'drizzle-orm';
+import type { Log } from '../../log/log.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { type DeliveryRow, deliveries } from '../../storage/tables.ts';
 import { HOUR_MS } from '../../tasks/durations.ts';
-import { SUBMISSION_CREATED } from '../outbox.ts';
+import { SUBMISSION_CREATED } from '../events.ts';
 import type { DueSelection } from '../worker/destination-worker.ts';
 import type { DueDelivery, Queue } from '../worker/queue.ts';
-import type { MailCap } from './cap.ts';
-import type { Digests } from './digests.ts';
+import { createMailCap } from './cap.ts';
+import { createDigests } from './digests.ts';
 
 export function createMailSelection(
+	storage: Storage,
 	queue: Pick<Queue, 'postpone'>,
-	{ digests, cap, now }: { digests: Digests; cap: MailCap; now: () => number },
+	{ perHour, log, now }: { perHour: number; log: Log; now: () => number },
 ): DueSelection {
+	const cap = createMailCap(perHour);
+	const digests = createDigests(storage, log);
+	let knowsSentMails = false;
+
+	/** The mails of the last hour count after a restart too. */
+	async function countSentMails(): Promise<void> {
+		if (knowsSentMails) return;
+		for (const { formId, finishedAt } of await readSentMails(storage, now())) cap.count(formId, finishedAt);
+		knowsSentMails = true;
+	}
+
 	/** Defers the mails above the cap: submissions are batched into a digest, all others wait. */
 	async function defer(formId: number, mails: DueDelivery[]): Promise<void> {
 		const until = cap.freeAt(formId, now());
@@ -25,6 +38,8 @@ export function createMailSelection(
 
 	return {
 		async choose(due, inFlight) {
+			if (due.length === 0) return { chosen: [], deferred: 0 };
+			await countSentMails();
 			const chosen: DueDelivery[] = [];
 			let deferred = 0;
 			for (const [formId, mails] of Map.groupBy(due, (mail) => mail.formId)) {
@@ -44,8 +59,7 @@ export function createMailSelection(
 	};
 }
 
-/** The mails of the last hour: they count towards the cap after a restart too. */
-export async function readSentMails(
+async function readSentMails(
 	storage: Storage,
 	now: number,
 ): Promise<(Pick<DeliveryRow, 'formId'> & { finishedAt: number })[]> {

@@ -1,4 +1,4 @@
-/** The `submission.created` event of webhooks: as posted, as stored, and as shown to the owner. */
+/** An event of webhooks about a submission: as posted, as stored, and as shown to the owner. */
 
 import { presentFile, type ShownFile } from '../../files/present-file.ts';
 import { encodeId } from '../../ids.ts';

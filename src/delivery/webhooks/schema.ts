@@ -2,14 +2,14 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { ignoredMembers, nullable, stringEnum } from '../../http/schema-types.ts';
-import { EVENTS } from './bounds.ts';
+import { WEBHOOK_EVENT_NAMES, WEBHOOK_EVENTS } from '../events.ts';
 
 const Url = Type.String({
 	description:
 		'Where events are posted to: http on port 80, https on port 443, or one above 1023, at a public address.',
 });
-const Events = Type.Array(stringEnum(EVENTS), {
-	description: 'The events to post.',
+const Events = Type.Array(stringEnum(WEBHOOK_EVENT_NAMES), {
+	description: `The events to post: ${describeEvents()}. \`submission.created\` if it is left out.`,
 });
 const IsActive = Type.Boolean({ description: 'Set to `true` to resume after the server disabled it.' });
 
@@ -66,3 +66,9 @@ export const WebhookTestResult = Type.Object(
 	{ $id: 'WebhookTestResult' },
 );
 export type WebhookTestResult = Static<typeof WebhookTestResult>;
+
+function describeEvents(): string {
+	return Object.entries(WEBHOOK_EVENTS)
+		.map(([name, subject]) => `\`${name}\` (${subject})`)
+		.join(', ');
+}

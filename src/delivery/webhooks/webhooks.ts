@@ -17,10 +17,11 @@ import {
 } from '../../storage/tables.ts';
 import type { Timeline } from '../../storage/timeline.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
-import { EVENTS, URL_MAX } from './bounds.ts';
+import { SUBMISSION_CREATED, WEBHOOK_EVENT_NAMES } from '../events.ts';
 import type { CreateWebhook, UpdateWebhook, Webhook, WebhookTestResult, WebhookWithSecret } from './schema.ts';
 import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome, webhookTest } from './webhook.ts';
 
+const URL_MAX = 2048;
 const WEBHOOKS_MAX = 10;
 const OLD_SECRET_SIGNS_FOR_MS = DAY_MS;
 
@@ -104,7 +105,7 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 				secret: createWebhookSecret(),
 				previousSecret: null,
 				previousSecretUntil: null,
-				events: checkEvents(input.events ?? EVENTS),
+				events: checkEvents(input.events ?? [SUBMISSION_CREATED]),
 				isActive: input.isActive ?? true,
 				disabledReason: null,
 				failingSince: null,
@@ -122,7 +123,7 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 			const { webhook } = await find(ref);
 			const values: Partial<WebhookRow> = {
 				url: input.url === undefined ? webhook.url : await checkUrl(input.url),
-				events: input.events === undefined ? webhook.events : checkEvents(input.events ?? EVENTS),
+				events: input.events === undefined ? webhook.events : checkEvents(input.events ?? [SUBMISSION_CREATED]),
 				isActive: input.isActive === undefined ? webhook.isActive : (input.isActive ?? true),
 			};
 			if (values.isActive && !webhook.isActive) values.disabledReason = null;
@@ -184,7 +185,7 @@ function followUp(tx: Db, before: WebhookRow, { url = before.url, isActive = bef
 
 function checkEvents(events: readonly string[]): string[] {
 	if (events.length > 0) return [...new Set(events)];
-	throw invalidField('events', 'INVALID_EVENTS', `events must name at least one of ${EVENTS.join(', ')}.`);
+	throw invalidField('events', 'INVALID_EVENTS', `events must name at least one of ${WEBHOOK_EVENT_NAMES.join(', ')}.`);
 }
 
 function notFound(): AppError {

@@ -38,7 +38,7 @@ export interface DestinationWorkerOptions {
 	name: string;
 	/** The longest timer that is set; the caller polls at this interval. */
 	tickMs: number;
-	selection?: DueSelection;
+	selection: DueSelection | undefined;
 }
 
 export type DestinationWorker = ReturnType<typeof createDestinationWorker>;

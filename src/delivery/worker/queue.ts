@@ -2,15 +2,10 @@
 
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { Db, Storage } from '../../storage/contract.ts';
-import { type Channel as ChannelName, type DeliveryRow, deliveries, webhooks } from '../../storage/tables.ts';
+import { type DeliveryRow, deliveries, webhooks } from '../../storage/tables.ts';
+import type { Destination } from '../channel.ts';
 import { longestWait, type Schedule, waitAfter } from './backoff.ts';
 import type { Outcome, Remainder } from './outcome.ts';
-
-/** All mail goes to one destination, the mail server; each webhook is one. */
-export interface Destination {
-	channel: ChannelName;
-	webhookId: number | null;
-}
 
 export type DueDelivery = Pick<DeliveryRow, 'id' | 'formId' | 'event' | 'destination'>;
 

@@ -6,18 +6,16 @@ import type { Log } from '../../log/log.ts';
 import type { Storage } from '../../storage/contract.ts';
 import type { Pause } from '../../storage/pauses.ts';
 import type { NewDelivery } from '../../storage/submission.ts';
-import { type Channel as ChannelName, webhooks } from '../../storage/tables.ts';
+import { CHANNELS, webhooks } from '../../storage/tables.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { repeat } from '../../tasks/repeat.ts';
-import type { Channel } from '../channel.ts';
-import { createMailCap } from '../mail/cap.ts';
-import { createDigests } from '../mail/digests.ts';
-import { createMailSelection, readSentMails } from '../mail/selection.ts';
+import { capitalised } from '../../text/capitalised.ts';
+import { type Channels, type Destination, destinationOf } from '../channel.ts';
 import type { Outbox } from '../outbox.ts';
 import { PROBE_WAIT, type ProbeWait } from './circuit-breaker.ts';
 import { createDestinationWorker, type DestinationWorker } from './destination-worker.ts';
 import { createPauseStore, readPauses } from './pauses.ts';
-import { createQueue, type Destination } from './queue.ts';
+import { createQueue } from './queue.ts';
 
 export interface WorkerTiming {
 	/** How long a claim lasts unless it is renewed: so long do deliveries wait whose worker died. */
@@ -30,13 +28,11 @@ export interface WorkerTiming {
 export const WORKER_TIMING: WorkerTiming = { leaseMs: 15_000, tickMs: 5_000, probeWait: PROBE_WAIT };
 
 const RENEWALS_PER_LEASE = 3;
-const MAIL: Destination = { channel: 'mail', webhookId: null };
 
 export interface WorkerOptions {
 	storage: Storage;
 	outbox: Pick<Outbox, 'onWake'>;
-	channels: Record<ChannelName, Channel>;
-	mailPerHour: number;
+	channels: Channels;
 	log: Log;
 	now?: () => number;
 	timing?: WorkerTiming;
@@ -49,28 +45,27 @@ export type Worker = ReturnType<typeof startWorker>;
 
 /** For the leader: the circuit breakers and the mail cap are in its memory. */
 export function startWorker(options: WorkerOptions) {
-	const { storage, outbox, channels, mailPerHour, log, now = Date.now, timing = WORKER_TIMING } = options;
+	const { storage, outbox, channels, log, now = Date.now, timing = WORKER_TIMING } = options;
 	const abort = new AbortController();
-	const workers = new Map<number | null, DestinationWorker>();
+	/** Each map is by the keys of destinations. */
+	const workers = new Map<string, DestinationWorker>();
 	/** The hosts of webhooks. */
-	let hosts = new Map<number | null, string>();
+	let hosts = new Map<string, string>();
 	/** By the process before. */
-	let pausedBefore = new Map<number | null, Pause>();
+	let pausedBefore = new Map<string, Pause>();
 	const keepPauses = createPauseStore(storage);
-	const cap = createMailCap(mailPerHour);
-	const digests = createDigests(storage, log);
 	let hasBegun = false;
 	let unsubscribe = () => {};
 	let isStopping = false;
 
 	function workerOf(destination: Destination): DestinationWorker {
-		const known = workers.get(destination.webhookId);
+		const { key } = destination;
+		const known = workers.get(key);
 		if (known) return known;
 		const channel = channels[destination.channel];
-		const outage = pausedBefore.get(destination.webhookId);
-		pausedBefore.delete(destination.webhookId);
+		const outage = pausedBefore.get(key);
+		pausedBefore.delete(key);
 		const queue = createQueue(storage, destination, { schedule: channel.schedule, leaseMs: timing.leaseMs, now });
-		const isMail = destination.channel === 'mail';
 		const worker = createDestinationWorker({
 			queue,
 			channel,
@@ -80,10 +75,10 @@ export function startWorker(options: WorkerOptions) {
 			outage,
 			tickMs: timing.tickMs,
 			signal: abort.signal,
-			name: isMail ? 'Mail' : 'Webhook',
-			...(isMail && { selection: createMailSelection(queue, { digests, cap, now }) }),
+			name: capitalised(destination.channel),
+			selection: channel.select?.(queue),
 		});
-		workers.set(destination.webhookId, worker);
+		workers.set(key, worker);
 		return worker;
 	}
 
@@ -95,50 +90,55 @@ export function startWorker(options: WorkerOptions) {
 			.prepare(),
 	);
 
-	/** The workers of mail and of all active webhooks. */
+	/** The workers of all destinations there are: those of the channels that are one, and the active webhooks. */
 	async function activeWorkers(): Promise<DestinationWorker[]> {
 		const targets = await selectActive().execute();
-		hosts = new Map(targets.map(({ id, url }) => [id, URL.parse(url)?.host ?? '']));
-		const ids = new Set<number | null>([null, ...targets.map(({ id }) => id)]);
-		for (const [id, worker] of workers) if (!ids.has(id) && worker.isIdle()) workers.delete(id);
-		return [...ids].map((id) => workerOf(id === null ? MAIL : { channel: 'webhook', webhookId: id }));
+		hosts = new Map(targets.map(({ id, url }) => [String(id), URL.parse(url)?.host ?? '']));
+		const destinations = CHANNELS.flatMap((channel) =>
+			channels[channel].isByWebhook
+				? targets.map(({ id }) => destinationOf({ channel, webhookId: id }))
+				: destinationOf({ channel }),
+		);
+		const keys = new Set(destinations.map(({ key }) => key));
+		for (const [key, worker] of workers) if (!keys.has(key) && worker.isIdle()) workers.delete(key);
+		return destinations.map(workerOf);
 	}
 
 	/** Those for which something waits: without it no attempt would show that they are over. */
 	async function pauses(): Promise<Pause[]> {
 		const present: Pause[] = [];
-		for (const [webhookId, worker] of workers) {
+		for (const [key, worker] of workers) {
 			const outage = worker.outage();
 			if (!outage || !(await worker.hasWaiting())) continue;
 			const { since, reason } = outage;
-			present.push({ webhookId, host: hosts.get(webhookId) ?? null, since, reason });
+			present.push({ key, host: hosts.get(key) ?? null, since, reason });
 		}
 		return present;
 	}
 
 	async function begin(): Promise<void> {
-		pausedBefore = new Map((await readPauses(storage)).map((pause) => [pause.webhookId, pause]));
-		for (const { formId, finishedAt } of await readSentMails(storage, now())) cap.count(formId, finishedAt);
+		pausedBefore = new Map((await readPauses(storage)).map((pause) => [pause.key, pause]));
 		outbox.onWake((rows: readonly NewDelivery[]) => {
-			for (const { channel, webhookId = null, state } of rows) {
-				if (state === 'waiting' && !isStopping) workerOf({ channel, webhookId }).wake();
-			}
+			for (const row of rows) if (row.state === 'waiting' && !isStopping) workerOf(destinationOf(row)).wake();
 		});
 		if (storage.isShared) unsubscribe = storage.events.subscribe(['due', 'retry'], hear);
 		hasBegun = true;
 	}
 
-	/** Other servers take submissions and owners' requests too. */
-	function hear(event: Extract<AppEvent, { type: 'due' | 'retry' }>): void {
-		if (isStopping) return;
-		if (event.type === 'due') workerOf(event).wake();
-		else retryNow().catch((cause) => log.error('The outbox cannot be read.', { cause }));
+	/** Other servers take submissions and owners' requests too. One of another version may have channels that this one has not. */
+	function hear({ type, ...event }: Extract<AppEvent, { type: 'due' | 'retry' }>): void {
+		const channel = CHANNELS.find((name) => name === event.channel);
+		if (channel === undefined || isStopping) return;
+		const destination = destinationOf({ ...event, channel });
+		if (type === 'due') workerOf(destination).wake();
+		else retryNow(destination);
 	}
 
-	const mailOutage = (): MailOutage => workers.get(null)?.outage() ?? null;
+	const mailOutage = (): MailOutage => workers.get('mail')?.outage() ?? null;
 
-	async function retryNow(): Promise<void> {
-		if (hasBegun) for (const worker of await activeWorkers()) worker.retryNow();
+	/** Before the beginning, whose first look at the outbox finds everything, no pause is known that could end. */
+	function retryNow(destination: Destination): void {
+		if (hasBegun && !isStopping) workerOf(destination).retryNow();
 	}
 
 	async function tick(): Promise<number> {
@@ -161,7 +161,7 @@ export function startWorker(options: WorkerOptions) {
 
 	return {
 		mailOutage,
-		/** Probes paused destinations at once, at the owner's request. */
+		/** Tries a destination at once even if it is paused, at the owner's request. */
 		retryNow,
 		/** Stops claiming, waits up to `graceMs` for attempts in flight, then aborts and requeues them. */
 		async stop(graceMs: number): Promise<void> {

@@ -1,5 +1,6 @@
 /** How a delivery is shown: its channel as an icon, its state as a coloured word. */
 
+import { capitalised } from '../../../text/capitalised.ts';
 import type { Channel, DeliveryState } from '../api-types.ts';
 import { Icon } from './icon.tsx';
 
@@ -20,5 +21,10 @@ export function DeliveryStateChip({ state }: { state: DeliveryState }) {
 }
 
 export function ChannelIcon({ channel }: { channel: Channel }) {
-	return <Icon name={channel === 'mail' ? 'mail' : 'plug'} />;
+	return (
+		<>
+			<Icon name={channel === 'mail' ? 'mail' : 'plug'} />
+			<span class="visually-hidden">{capitalised(channel)}</span>
+		</>
+	);
 }

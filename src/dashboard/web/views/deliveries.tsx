@@ -62,12 +62,7 @@ function DeliveryTable({ list, place }: { list: Delivery[]; place: Place }) {
 			head: 'Channel',
 			isHeadHidden: true,
 			class: 'col-control',
-			cell: ({ channel }) => (
-				<>
-					<ChannelIcon channel={channel} />
-					<span class="visually-hidden">{channel}</span>
-				</>
-			),
+			cell: ({ channel }) => <ChannelIcon channel={channel} />,
 		},
 		{
 			head: 'To',

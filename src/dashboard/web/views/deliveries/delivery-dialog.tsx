@@ -1,6 +1,7 @@
 /** One delivery: its state, attempts and content; a mail is shown in a sandboxed frame. */
 
 import { useState } from 'preact/hooks';
+import { capitalised } from '../../../../text/capitalised.ts';
 import { plural } from '../../../../text/plural.ts';
 import * as api from '../../api.ts';
 import type { DeliveryContent, DeliveryDetail, DeliveryState } from '../../api-types.ts';
@@ -63,7 +64,7 @@ function Mail({ id, content }: { id: string; content: DeliveryContent }) {
 function Content({ delivery }: { delivery: DeliveryDetail }) {
 	const { content } = delivery;
 	if (content === null) return <p class="muted small">The content is no longer stored.</p>;
-	if (delivery.channel === 'mail') return <Mail id={delivery.id} content={content} />;
+	if (content.subject !== undefined) return <Mail id={delivery.id} content={content} />;
 	return <CodeBlock text={jsonText(content)} name="What is posted" />;
 }
 
@@ -112,7 +113,7 @@ export function DeliveryDialog({ id, onRetried, onClose }: Props) {
 			.catch(showError);
 	return (
 		<Dialog
-			title={delivery?.channel === 'webhook' ? 'Webhook' : 'Mail'}
+			title={capitalised(delivery?.channel ?? 'delivery')}
 			isWide
 			onClose={onClose}
 			actions={canRetry && <Button label="Send now" look="primary" onClick={retry} />}

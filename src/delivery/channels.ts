@@ -1,0 +1,65 @@
+/** Every channel once: where deliveries go by it, how often they are tried, and what sends them. */
+
+import type { FileStore } from '../files/file-store.ts';
+import type { FileLinks } from '../files/links.ts';
+import type { Log } from '../log/log.ts';
+import type { GuardedPost } from '../network/guarded-request.ts';
+import type { Storage } from '../storage/contract.ts';
+import type { ByteBudget } from '../tasks/byte-budget.ts';
+import { type Channels, lazyMessages, type Target } from './channel.ts';
+import { SUBMISSION_CREATED } from './events.ts';
+import { createMailSelection } from './mail/selection.ts';
+import { type MailSetup, NO_MAIL_SERVER } from './mail/setup.ts';
+import { MAIL_SCHEDULE, WEBHOOK_SCHEDULE } from './worker/backoff.ts';
+
+export interface ChannelOptions {
+	mail: MailSetup;
+	/** Maximum number of mails of a form. */
+	mailPerHour: number;
+	/** Posts to webhooks. */
+	post: GuardedPost;
+	/** Memory for submissions in flight. */
+	budget: Pick<ByteBudget, 'take'>;
+	/** The bytes of attached files, and links to them. */
+	store: Pick<FileStore, 'read'>;
+	links: Pick<FileLinks, 'create'>;
+	log: Log;
+	now: () => number;
+}
+
+const NOWHERE: readonly Target[] = [];
+
+export function createChannels(
+	storage: Storage,
+	{ mail, mailPerHour, post, budget, store, links, log, now }: ChannelOptions,
+): Channels {
+	return {
+		mail: {
+			isByWebhook: false,
+			schedule: MAIL_SCHEDULE,
+			concurrency: 4,
+			withheld: mail.server === null ? NO_MAIL_SERVER : null,
+			targets: ({ notificationEmail }, { event }) =>
+				notificationEmail && event === SUBMISSION_CREATED ? [{ destination: notificationEmail }] : NOWHERE,
+			select: (queue) => createMailSelection(storage, queue, { perHour: mailPerHour, log, now }),
+			...lazyMessages(async () => {
+				const { createMailChannel } = await import('./mail/channel.ts');
+				return createMailChannel(storage, { server: mail.server, identity: () => mail.identity, budget, store });
+			}),
+		},
+		webhook: {
+			isByWebhook: true,
+			schedule: WEBHOOK_SCHEDULE,
+			concurrency: 2,
+			withheld: null,
+			targets: (_form, { event, hooks }) =>
+				hooks
+					.filter(({ events }) => events.includes(event))
+					.map(({ id, url }) => ({ webhookId: id, destination: url })),
+			...lazyMessages(async () => {
+				const { createWebhookChannel } = await import('./webhooks/channel.ts');
+				return createWebhookChannel(storage, { post, budget, links, baseUrl: () => mail.identity.baseUrl, now });
+			}),
+		},
+	};
+}

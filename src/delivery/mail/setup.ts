@@ -1,0 +1,29 @@
+/** The mail settings: the server that takes mails, and their sender. */
+
+import { type Mailbox, parseMailbox } from '../../config/mailbox.ts';
+import { parseSmtpUrl, type SmtpServer } from '../../config/smtp-url.ts';
+import type { MailIdentity } from './email.ts';
+
+export const NO_MAIL_SERVER = 'No mail server is set: FORMSRV_SMTP_URL';
+/** Sender of mails that are only shown, while no sender is set. */
+const PLACEHOLDER_SENDER: Mailbox = { name: '', address: 'formsrv@localhost' };
+
+export interface MailSettings {
+	/** `null`: mail is withheld. */
+	smtpUrl: string | null;
+	mailFrom: string | null;
+	/** Public address of the dashboard. */
+	baseUrl: string;
+}
+
+export interface MailSetup {
+	server: SmtpServer | null;
+	identity: MailIdentity;
+}
+
+/** @throws Error with a sentence for the operator */
+export function readMailSetup({ smtpUrl, mailFrom, baseUrl }: MailSettings): MailSetup {
+	const from = mailFrom === null ? PLACEHOLDER_SENDER : parseMailbox(mailFrom);
+	if (!from) throw new Error('FORMSRV_MAIL_FROM must be one mail address, such as Forms <forms@example.com>.');
+	return { server: smtpUrl === null ? null : parseSmtpUrl(smtpUrl), identity: { from, baseUrl } };
+}
