@@ -84,7 +84,7 @@ export function addSubmissionFiles(submissions: Command, cli: Cli): void {
 	});
 }
 
-/** Who runs commands may have all files; the infected ones if the flag confirms it. */
+/** A user of the command line may have all files; the infected ones if the flag confirms it. */
 export function operator({ infected }: Options): FileCaller {
 	return { permissions: ['admin'], infected: infected === true ? INFECTED_CONFIRMATION : undefined };
 }

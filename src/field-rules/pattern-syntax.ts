@@ -11,7 +11,7 @@ export type Syntax =
 	| { kind: 'choice'; options: Syntax[] }
 	| { kind: 'repeat'; part: Syntax; min: number; max: number };
 
-/** Why an expression is not taken: the end of a sentence. */
+/** The reason why an expression is rejected: the end of a sentence. */
 export class PatternFault extends Error {}
 
 export const ASCII_END = 128;

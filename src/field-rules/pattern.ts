@@ -111,7 +111,7 @@ function* matchAll(program: Program, texts: readonly string[], work: Work): Gene
 function createWays({ sets, holds, firsts, seconds, start, setsOf, askSteps }: Program) {
 	/** The moment at which a state was last reached. */
 	const seen = new Uint32Array(sets.length);
-	/** To be followed; a state may be among them twice, once by each way. */
+	/** States to be followed; one may be among them twice, once by each way. */
 	const open = new Uint16Array(2 * sets.length);
 	let now = 0;
 	/** Those that wait for a character, and the end. */

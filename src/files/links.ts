@@ -44,7 +44,7 @@ export function createFileLinks(storage: Pick<Storage, 'batch'>, now: () => numb
 			});
 			return { path: `${FILE_PATH}/${id}?${query}`, expiresAt: new Date(expires * 1000) };
 		},
-		/** Whose link it is, and to what; `undefined` if it was not made here, or has expired. */
+		/** Returns the holder and the file of a link; `undefined` if it was not made here, or has expired. */
 		async read(fileId: string, params: URLSearchParams): Promise<{ fileId: number; holder: LinkHolder } | undefined> {
 			const [holder = '', until = '', signature = ''] = ['for', 'until', 'signature'].map(
 				(name) => params.get(name) ?? '',

@@ -100,7 +100,7 @@ export function createS3(place: S3Place, now = () => new Date()) {
 /** Responses that another attempt may change. */
 const isPassing = (status: number) => status >= 500 || status === 429 || status === 408;
 
-/** Not so of a bucket that is missing. */
+/** A missing bucket does not count. */
 const isMissingKey = ({ status, text }: BoundedResponse) =>
 	status === 404 && !text.includes('<Code>NoSuchBucket</Code>');
 

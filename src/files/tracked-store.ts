@@ -15,7 +15,7 @@ import { type FileStore, type FileWriter, MissingFile } from './file-store.ts';
 const LEAST_ROOM_BYTES = 256 * 1024 * 1024;
 /** Longer than any file of a submission takes after its first one is finished, and longer than one is on its way to a bucket. */
 const KEEP_MS = HOUR_MS;
-/** So much may be written between two looks at the room. */
+/** Bytes written between two checks of the free space. */
 const LOOK_EVERY_BYTES = 4 * 1024 * 1024;
 /** Between two looks whether the store works again, which visitors cause. */
 const LOOK_PAUSE_MS = 3000;

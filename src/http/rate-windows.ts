@@ -74,7 +74,7 @@ export function createRateWindows(windowMs: number, maxBytes = MAX_BYTES) {
 			while (table[to + COUNT] !== 0) to += WORDS;
 			table.set(before.subarray(from, from + WORDS), to);
 		}
-		// Not at some later time: it is as large as all that it is replaced by may grow.
+		// It is released now, because it is as large as its replacement may grow.
 		before.buffer.transfer(0);
 	}
 

@@ -43,7 +43,7 @@ const MAX_CANONICAL_LENGTH = 16 * 1024;
 
 const urlencodedWriter = lazy(() => createUrlencodedWriter(MAX_CANONICAL_LENGTH));
 
-/** Makes what returns the rules of a form. */
+/** Makes a function that returns the rules of a form. */
 export function createContentRules(limits: FieldLimits) {
 	const usual: ContentRules = { ...limits, specialNames: USUAL_NAMES };
 	return (form: FormRow): ContentRules => {

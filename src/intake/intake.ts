@@ -78,7 +78,7 @@ export interface Responses<S extends Submit> {
 interface Keyed {
 	key: string;
 	next: string | null;
-	/** Why the form takes nothing new. */
+	/** The reason why the form accepts nothing new. */
 	closed: AppError | undefined;
 }
 

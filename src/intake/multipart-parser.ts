@@ -12,7 +12,7 @@ export interface TextLimits extends FieldLimits {
 	maxTextBytes: number;
 }
 
-/** More bytes have to arrive first. */
+/** Signals that more bytes must arrive first. */
 export const MORE = Symbol('more');
 
 /** A find of the parser. The bytes belong to the file that began last, and are valid until the parser goes on. */

@@ -9,7 +9,7 @@ import type { FormRow } from '../storage/tables.ts';
 /** The status that every client may know. The number of places left is not included: it would reveal how many submissions come. */
 export interface Status {
 	open: boolean;
-	/** Why not, as a submission would be told. */
+	/** The reason why not, as in the response to a submission. */
 	code: string | null;
 	message: string | null;
 	opensAt: string | null;

@@ -20,7 +20,7 @@ export function keyOf({ headers }: Request): string | undefined {
 
 export type Senders = ReturnType<typeof createSenders>;
 
-/** Who sends, for intake. */
+/** The sender, for intake. */
 export interface Admission {
 	rate: RateState | undefined;
 	/** True if the owner tests the form. */

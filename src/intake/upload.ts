@@ -71,7 +71,7 @@ interface Arrival extends Omit<StoredFile, 'id' | 'key' | 'scan' | 'type' | 'sha
 	head: Uint8Array;
 	found?: FileType;
 	sha256?: string;
-	/** Why the submission does without it: nothing of it is kept, and the rest is only counted and hashed. */
+	/** The reason why it is left out: nothing of it is kept, and the rest is only counted and hashed. */
 	error?: DropError;
 }
 
@@ -175,7 +175,7 @@ export function createUploads({ storage, store, quota, turns, scan }: UploadsOpt
 				if (file.bytes > (rules as FileRules).maxBytes) return leaveOut(file, fileTooLarge(file, rules as FileRules));
 				const more = roomOf(file.bytes) - roomOf(file.bytes - bytes.length);
 				const hasRoom = more === 0 || file.hold.take(more);
-				// Nothing is waited for that does not have to be: a large file comes in hundreds of pieces.
+				// Pieces wait only if they must: a large file comes in hundreds of them.
 				if (hasRoom === true && file.found) return writeTo(file, bytes);
 				return Promise.resolve(hasRoom).then((hasRoomNow) => writeChecked(file, bytes, hasRoomNow));
 			},

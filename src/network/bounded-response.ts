@@ -1,6 +1,6 @@
 /** Requests to other servers, of whose responses no more is read than a bound and a time allow, whatever they send. */
 
-/** More than any response has that is no file. */
+/** Limit above any response that is not a file. */
 const MAX_BYTES = 64 * 1024;
 
 export interface BoundedRequest extends Omit<RequestInit, 'redirect'> {

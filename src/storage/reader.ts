@@ -97,7 +97,7 @@ export function createReader<Calls extends ReaderCalls>(
 		return call;
 	}
 
-	/** Nothing is waiting: the process may end, and so does the thread unless it is asked again soon. */
+	/** Idle: the process may end, and so does the thread unless it is asked again soon. */
 	function rest(): void {
 		if (!worker) return;
 		worker.unref();

@@ -2,7 +2,7 @@
 
 const BYTE_VALUES = 256;
 
-/** So many characters of an alphabet, each as likely as every other. */
+/** Returns that many characters of an alphabet, each as likely as every other. */
 export function randomText(alphabet: string, length: number): string {
 	// Higher bytes would favour the beginning of the alphabet.
 	const end = BYTE_VALUES - (BYTE_VALUES % alphabet.length);

@@ -74,5 +74,5 @@ test('prints JSON too', async () => {
 	await cli.call('keys', 'create');
 	const { settings, findings } = await cli.json('doctor');
 	expect(settings).toContainEqual({ name: 'FORMSRV_HOST', value: '127.0.0.1', source: 'default' });
-	expect(findings).toContainEqual({ subject: 'database', found: expect.stringContaining('sound') });
+	expect(findings).toContainEqual({ subject: 'database', found: expect.stringContaining('intact') });
 });

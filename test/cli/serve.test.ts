@@ -119,7 +119,7 @@ describe('serve', () => {
 		expect(await server.stop()).toBe(0);
 		expect(server.submit).toStartWith('http://0.0.0.0:');
 		expect(next).toBe(`http://localhost:${new URL(server.submit).port}/thanks`);
-		expect(server.err.join('')).toContain('Set FORMSRV_SUBMIT_URL to what people use');
+		expect(server.err.join('')).toContain('Set FORMSRV_SUBMIT_URL to the addresses that people use');
 	});
 
 	test('shows a set-up link on a terminal only, and in a log the command that prints one', async () => {

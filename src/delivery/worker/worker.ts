@@ -177,7 +177,7 @@ export function startWorker(options: WorkerOptions) {
 			abort.abort();
 			await finished;
 			clearInterval(renewal);
-			// So that the next one goes on with them, and doctor knows of them meanwhile.
+			// The next leader continues with them, and doctor knows of them meanwhile.
 			const noted = hasBegun ? pauses().then(keepPauses) : Promise.resolve();
 			await noted.catch((cause) => log.warn('Pauses could not be noted.', { cause }));
 		},

@@ -1,4 +1,4 @@
-/** Tells visitors before they fill in a form that it takes nothing now. */
+/** Tells visitors before they fill in a form that it is closed now. */
 
 import { withoutShadows } from './form-members.ts';
 import { prepareMessages } from './messages.ts';

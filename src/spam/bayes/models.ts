@@ -14,7 +14,7 @@ import { isTrained } from './verdict.ts';
 
 /** Limit of all models together; those used last stay. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** So many stay however large they are: a submission needs two, and others are read meanwhile. */
+/** Models that stay however large they are: a submission needs two, and others are read meanwhile. */
 const MIN_MODELS = 6;
 /** Models are read beside one another: with a database elsewhere they would wait for each other. */
 const READS_AT_ONCE = 4;

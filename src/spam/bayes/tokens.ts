@@ -5,7 +5,7 @@
 
 import { namedStringValues } from '../../text/json-string.ts';
 
-/** To be raised with any change of what tokens a submission has, or of how rows are stored: all is learnt anew then. */
+/** Version, raised with any change of the tokens or of stored rows: all is learnt anew then. */
 export const TOKENS_VERSION = 6;
 /** Limits of what is read: so much of the beginning of the JSON text, and so much of the values in it. */
 export const TOKENS_JSON_CHARACTERS = 4500;

@@ -22,7 +22,7 @@ import { createKeyedHash } from './keyed-hash.ts';
 import { keyOf, type ModelKey, type WordModels } from './models.ts';
 import { TOKENS_JSON_CHARACTERS, TOKENS_VERSION, tokensOf } from './tokens.ts';
 
-/** So many submissions are learnt in one transaction. */
+/** Submissions learnt in one transaction. */
 const BATCH = 100;
 /** In `spamMarks.forAll`. */
 const NOT_AT_ALL = 2;
@@ -129,7 +129,7 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 		for (const row of rows) addRow(sum, row);
 		const merged = { ...first, id: storage.nextId(), spam: sum.spam, ham: sum.ham, counts: encodeCounts(sum) };
 		const isEmpty = merged.counts === '' && merged.spam === 0 && merged.ham === 0;
-		// Who else merged some of them meanwhile has counted those.
+		// Another process that merged some of them meanwhile has counted those.
 		const areAll = (tx: Db) =>
 			and(isOne, sql`(${tx.select({ count: sql`count(*)` }).from(spamModels).where(isOne)}) = ${ids.length}`);
 		const copy = (tx: Db) => tx.select(valuesOf(merged)).from(spamModels).where(areAll(tx)).limit(1);

@@ -9,7 +9,7 @@ import { TEXT_PART } from './tokens.ts';
 /** Fewer submissions of either kind teach too little. */
 export const MIN_MARKS = 20;
 export const MAX_POINTS = 3;
-/** So many more submissions, half of each kind, are imagined in which each token is as frequent as in all. */
+/** Weight of the prior: imagined submissions, half of each kind, in which each token is as frequent as in all. */
 const PRIOR = 3;
 /** Against tokens that one kind never had. */
 const FLOOR = 0.1;

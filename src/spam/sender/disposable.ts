@@ -6,7 +6,7 @@ import type { SpamReason } from '../verdict.ts';
 import type * as List from './disposable-domains.ts';
 
 const POINTS = 2;
-/** So many addresses of a submission are looked at. */
+/** Maximum number of addresses of a submission that are checked. */
 const MAX_ADDRESSES = 3;
 /** No domain is longer. */
 const MAX_DOMAIN = 253;

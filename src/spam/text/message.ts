@@ -2,7 +2,7 @@
 
 import { stringValues } from '../../text/json-string.ts';
 
-/** So much of a submission is read. */
+/** Maximum part of a submission that is read. */
 export const MAX_CHARACTERS = 8192;
 
 export interface Message {

@@ -9,7 +9,7 @@ const MIN_WORDS = 10;
 const MAX_WORDS = 500;
 const LATELY_MS = 24 * 3600_000;
 const MAX_POINTS = 2;
-/** So many texts are remembered; a ring. */
+/** Number of remembered texts; a ring. */
 const REMEMBERED = 4096;
 /** Parts of the sketch of a text: the least hash of its runs of three words, for each eighth of all hashes. */
 const PARTS = 8;

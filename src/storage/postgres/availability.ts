@@ -5,7 +5,7 @@ import type { Sql } from './connection.ts';
 
 export type Availability = ReturnType<typeof createAvailability>;
 
-/** @param onError Called with what a statement failed by. */
+/** @param onError Called with the error of a statement. */
 export function createAvailability(onError: (error: unknown) => void) {
 	const asking = new Set<(error: Error) => void>();
 	let isAway = false;

@@ -112,7 +112,7 @@ export function createBatching<Job extends Waiting>({ send, deadlineMs, expire }
 			else if (inFlight.size === 0) schedule();
 			else wait();
 		},
-		/** Lets others go past the batch of a submission, whose outcome may stay unknown for long. */
+		/** Lets others overtake the batch of a submission, whose outcome may stay unknown for long. */
 		letPass(job: Job): void {
 			for (const batch of inFlight) if (batch.includes(job)) letPass(batch);
 		},

@@ -10,7 +10,7 @@ import { joinServers } from './servers.ts';
 const MEASURE_EVERY_MS = 60_000;
 /** A statement that stores submissions takes no ids that are older when it begins. */
 export const OLDEST_ID_MS = 1000;
-/** So far behind the oldest statement that is still writing lies what can appear no more; with room for clocks that differ. */
+/** Distance of the horizon behind the oldest statement that is still writing; with room for clocks that differ. */
 const HORIZON_MS = OLDEST_ID_MS + 500;
 
 export interface ClockOptions {

@@ -18,7 +18,7 @@ const CAUSES: Record<string, FindingName> = {
 	'25P04': 'databaseTimeouts',
 	'55P03': 'databaseTimeouts',
 };
-/** Nothing can be stored because of these, until a trial succeeds. */
+/** Findings because of which nothing can be stored, until a trial succeeds. */
 const STOPPING = ['readOnly', 'databaseDisk'] as const;
 /** These concern some statements only, and are over when none has failed for so long. */
 const PASSING = ['databaseRole', 'databaseConnections', 'databaseTimeouts'] as const;

@@ -49,7 +49,7 @@ export interface ConnectOptions {
 	max: number;
 	/** A warning of a commit may mean that it did not wait for its standby. */
 	onNotice?: (notice: Notice) => void;
-	/** Called with what other sessions send to those that listen. */
+	/** Called with the notifications of other sessions. */
 	onNotify?: (text: string) => void;
 	/** Called when a connection ended; with it, none is closed because it is not used. */
 	onClosed?: () => void;

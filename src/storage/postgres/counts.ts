@@ -11,7 +11,7 @@ import { isTimedOut } from './failures.ts';
 
 export const BLOCK_SIZE = 1024;
 const MAX_FORMS_COUNTED = 100_000;
-/** Nothing is compared for longer. */
+/** Time limit of the comparison. */
 const COMPARING_LASTS_MS = 10_000;
 /** The horizon is 1.5 seconds behind. */
 const SETTLED_AFTER_MS = 2000;
@@ -42,7 +42,7 @@ const FOLD = `
 	from (select max(last_id) + 1 as next, ${COUNTERS.map((name) => `sum(${name})::bigint ${name}`).join(', ')} from g) x
 	where forms.id = $1 and x.next is not null`;
 
-/** Says whether what is folded of a form $1 is not what its submissions give. */
+/** Selects whether the folded counts of a form $1 differ from its submissions. */
 const IS_WRONG = `
 	with parts as (select b.*, lag(0::bigint) over (order by first_id) is null is_first, lead(first_id, 1, f.folded_to) over (order by first_id) next_id
 			from submission_blocks b join forms f on f.id = b.form_id where b.form_id = $1)

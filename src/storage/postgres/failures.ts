@@ -40,7 +40,7 @@ export const isHeldUp = (error: unknown) => codeOf(error) === '55P03';
 
 export const mayTryAgain = (error: unknown) => AGAIN.has(codeOf(error));
 
-/** Nothing was stored: a statement found that it may only read. */
+/** Error of a read-only database: nothing was stored. */
 export const isReadOnly = (error: unknown) => codeOf(error) === '25006';
 
 /** Because of settings that the session began with; another may have others. */

@@ -7,7 +7,7 @@ import { type Runner, rowsOf, type Sql, type Value } from './connection.ts';
 import { isHeldUp } from './failures.ts';
 import { watchSettingsSql } from './settings-version.ts';
 
-/** So that only one process migrates; the others wait. "form" in ASCII, as in the header of an SQLite file. */
+/** Key of the lock by which only one process migrates; the others wait. "form" in ASCII, as in the header of an SQLite file. */
 const LOCK = 0x666f726d;
 
 /**

@@ -49,7 +49,7 @@ function createRoute() {
 		},
 		/** Returns whether it was there: what we hang up is not any more. */
 		remove: (socket: Socket): boolean => sockets.delete(socket),
-		/** Nothing is known: each pool tries one server after the other. */
+		/** Unknown primary: each pool tries one server after the other. */
 		forget(): void {
 			primary = undefined;
 		},

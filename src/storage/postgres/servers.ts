@@ -5,7 +5,7 @@ import { repeat } from '../../tasks/repeat.ts';
 import { Unavailable } from '../errors.ts';
 import { rowsOf, type Sql } from './connection.ts';
 
-/** So long the number of a process that was killed stays taken. */
+/** Time for which the number of a killed process stays taken. */
 const LEASE_SECONDS = 10;
 const RENEW_MS = 2000;
 /** Longer than a lease, so that a start finds the number of a process that was killed before. */

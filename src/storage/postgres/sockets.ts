@@ -28,7 +28,7 @@ export function endWhenSilent(socket: Socket, { host, silentMs, isWaiting }: Sil
 		timer = undefined;
 	};
 
-	/** Asks again and again, because there may be doubt about the server itself for a moment. */
+	/** Asks repeatedly, because the state of the server itself may be unknown for a moment. */
 	async function suspect(forMs: number): Promise<void> {
 		const nextMs = forMs + SUSPECT_AFTER_MS;
 		const next = nextMs < silentMs ? setTimeout(suspect, SUSPECT_AFTER_MS, nextMs) : endAfter(silentMs, forMs);
@@ -68,7 +68,7 @@ function readProcess(socket: Socket): () => number | undefined {
 	return () => process;
 }
 
-/** More than any message has that holds no values of a row. */
+/** Limit above any message that holds no values of a row. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const ROW = 'D'.charCodeAt(0);
 const HEAD_BYTES = 5;

@@ -7,7 +7,7 @@ import { type Runner, rowsOf, type Sql } from './connection.ts';
 import { countBelow, type FormCounts } from './counts.ts';
 import { again, readEntries } from './submission-log.ts';
 
-/** So far from where the list begins no block is looked at, unless too few of so many submissions match. */
+/** Distance from the beginning of the list within which no block is read, unless too few of so many submissions match. */
 const NEAR = 500;
 const NEAR_LOOKS = 2000;
 

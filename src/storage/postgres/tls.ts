@@ -20,7 +20,7 @@ export async function secure(socket: Socket, { host, tls }: { host: PostgresHost
 	throw offersNoTls(host, tls.mode);
 }
 
-/** More than one byte does not come from the server, but from between. */
+/** A second byte comes from a third party between, not from the server. */
 async function ask(socket: Socket, host: PostgresHost): Promise<string> {
 	const answer = once(socket, 'data');
 	const end = once(socket, 'close').then(() => Promise.reject(hungUp(host)));

@@ -39,7 +39,7 @@ export interface WriterOptions {
 	shapesOf(arrivals: readonly Stored[]): readonly number[] | Promise<readonly number[]>;
 	/** Called before its client gets a response. */
 	onStored(row: NewSubmission, id: number): void;
-	/** Called with what a statement failed by. */
+	/** Called with the error of a statement. */
 	onError(error: unknown): void;
 }
 
@@ -130,7 +130,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 		void used.sql.end(0);
 	}
 
-	/** Asks until the database says what was stored; what was not goes again. */
+	/** Asks until the database reports which were stored; the rest is sent again. */
 	async function afterUnknown(batch: readonly Job[], used: Connections): Promise<void> {
 		findings.set('database');
 		if (batch[0]) batching.letPass(batch[0]);

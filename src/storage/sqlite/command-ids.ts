@@ -28,7 +28,7 @@ export interface CommandIds {
 	next(): number;
 	/** At the end of a transaction: what was reserved in it, also by a job that was undone. */
 	flush(): void;
-	/** Gives up what was reserved: it is of no use any more. */
+	/** Releases the reserved ids. */
 	forget(): void;
 }
 

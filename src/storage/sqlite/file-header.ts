@@ -21,7 +21,7 @@ function hasMagic(): boolean {
 	return true;
 }
 
-/** Says in the bytes of a database that it is written by a write-ahead log. */
+/** Marks a database in its header as one with a write-ahead log. */
 export function useWriteAhead(database: Uint8Array): void {
 	for (const at of JOURNAL_AT) database[at] = WRITE_AHEAD;
 }

@@ -2,7 +2,7 @@
 
 import type { NameCount } from './name-list.ts';
 
-/** So many names are held at most: when there are more, those that the fewest have make room. */
+/** Maximum number of names held: beyond it, the least frequent make room. */
 const MAX_COUNTED = 20_000;
 
 export interface NameCounter extends NameCount {

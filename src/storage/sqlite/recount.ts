@@ -16,7 +16,7 @@ import type { Writer } from './writer.ts';
 export const RECOUNT_DUE = 'recount_due';
 /** A start is not to wait for it. */
 const FIRST_AFTER_MS = 150;
-/** So many blocks are counted in one commit, in some milliseconds; the pause after it is a multiple of what it took. */
+/** Blocks counted in one commit, in some milliseconds; the pause after it is a multiple of its duration. */
 const BLOCKS_AT_ONCE = 16;
 const REST = 2;
 const RETRY_AFTER_MS = 10_000;

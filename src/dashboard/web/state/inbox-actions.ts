@@ -81,7 +81,7 @@ export async function setFlags(inbox: Inbox, rows: Submission[], flags: Partial<
 	refreshFormsSoon();
 }
 
-/** Tells the server that these are what the form is for, which it learns from; they stay where they are. */
+/** Marks these as genuine, which the server learns from; they stay where they are. */
 export async function markGenuine(inbox: Inbox, rows: Submission[]): Promise<void> {
 	try {
 		await send(

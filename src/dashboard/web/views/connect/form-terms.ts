@@ -14,7 +14,7 @@ export function isStoredIn({ spam, aliases }: Form): (name: string) => boolean {
 	return (name) => isStored(special.get(name));
 }
 
-/** Why it takes no submission now; `undefined` if it does. */
+/** The reason why it accepts no submission now; `undefined` if it does. */
 export function closedSentence(form: Form, now: number): string | undefined {
 	const { isActive, opensAt, closesAt, maxSubmissions, submissionCount } = form;
 	if (!isActive) return 'The form is paused. Activate it in its settings, and it accepts submissions again.';
