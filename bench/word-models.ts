@@ -11,7 +11,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openManagedApp } from '../src/app.ts';
+import { openApp } from '../src/app.ts';
 import { loadConfig } from '../src/config.ts';
 import { createLog } from '../src/log/log.ts';
 import { bucketOf, createLesson, encodeLesson, learn } from '../src/spam/bayes/counts.ts';
@@ -81,7 +81,7 @@ async function teach(): Promise<string[]> {
 	const env = { FORMSRV_DATA_DIR: product.dataDir, ...(url && { FORMSRV_DATABASE_URL: url }) };
 	const config = loadConfig({ env, flags: {}, cwd: WORK, isTerminal: false });
 	const log = createLog({ level: 'warn', format: 'text', write: (line) => void process.stderr.write(line) });
-	const app = await openManagedApp(config, { log });
+	const app = await openApp(config, { log });
 	const hash = createKeyedHash(await app.spam.models.secret());
 	const ofAll = createLesson();
 	const made: string[] = [];

@@ -4,13 +4,17 @@ import type { Config } from './config.ts';
 import { createEventStreams } from './dashboard/events/streams.ts';
 import { createSessions } from './dashboard/sessions/sessions.ts';
 import { createDispatch } from './delivery/dispatch.ts';
+import { manageDeliveries } from './delivery/management.ts';
+import { createWebhooks } from './delivery/webhooks/webhooks.ts';
 import { AppError } from './errors.ts';
 import { filesAlone } from './files/alone.ts';
-import { createFileLinks } from './files/links.ts';
+import { createFileLinks, type LinkHolder } from './files/links.ts';
 import { openFileStore } from './files/open.ts';
 import { createFileQuota } from './files/quota.ts';
 import { createTrackedStore } from './files/tracked-store.ts';
+import { CAPTCHA_VENDORS, type Captcha } from './form-values/captchas.ts';
 import { createFindBySlug } from './forms/by-slug.ts';
+import { createForms } from './forms/forms.ts';
 import { createConcurrencyLimit } from './http/concurrency-limit.ts';
 import { createRateLimiter, createServerWindows } from './http/rate-limit.ts';
 import { createAltcha } from './intake/altcha.ts';
@@ -20,15 +24,19 @@ import { createIntake } from './intake/intake.ts';
 import { createIntakeRates } from './intake/rates.ts';
 import { createSenders } from './intake/senders.ts';
 import { createTestTokens } from './intake/test-submissions/tokens.ts';
+import { createUploads } from './intake/upload.ts';
 import { createKeys } from './keys/keys.ts';
 import type { Log } from './log/log.ts';
-import type { Management } from './management.ts';
 import type { GuardedPost } from './network/guarded-request.ts';
 import { localUrl } from './network/local-url.ts';
 import { createSpam } from './spam/spam.ts';
 import { databaseName, openStorage } from './storage/open.ts';
 import { createServerSecret } from './storage/server-secret.ts';
+import { createBulk } from './submissions/bulk/bulk.ts';
 import { SCANS } from './submissions/scan-module.ts';
+import { createExplain } from './submissions/spam/explain.ts';
+import { createStats } from './submissions/stats/stats.ts';
+import { createSubmissions } from './submissions/submissions.ts';
 import { createByteBudget } from './tasks/byte-budget.ts';
 import { lazy } from './tasks/lazy.ts';
 
@@ -46,9 +54,15 @@ const UPLOADS = {
 	message: 'Too many submissions with files are arriving at once; try again in a few seconds.',
 };
 
+/** Maximum number of concurrent exports and lists of large submissions. */
+const LARGE_RESPONSES = {
+	perCaller: 4,
+	inAll: 8,
+	waitMs: 15_000,
+	message: 'Too many exports and lists of large submissions are in progress; try again in a few seconds.',
+};
+
 export type App = Awaited<ReturnType<typeof openApp>>;
-/** With what only owners use. */
-export type ManagedApp = App & Management;
 
 export interface AppOptions {
 	log: Log;
@@ -59,7 +73,7 @@ export interface AppOptions {
 
 /**
  * Opens the database and creates the services on it. Nothing listens and nothing is sent yet, so that commands can run
- * while a server is running. What only owners use is made when `management` is first called.
+ * while a server is running.
  */
 export async function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed }: AppOptions) {
 	const { place } = config.files;
@@ -79,16 +93,9 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	const links = createFileLinks(storage, now);
 	const keys = createKeys(storage, now);
 	const post = createPost(config.webhookAllow);
-	const dispatch = createDispatch(storage, {
-		...config,
-		baseUrl: config.baseUrl ?? localUrl(config.host, config.port),
-		post,
-		budget,
-		store,
-		links,
-		log,
-		now,
-	});
+	const baseUrl = config.baseUrl ?? localUrl(config.host, config.port);
+	const outgoing = createDispatch(storage, { ...config, baseUrl, post, budget, store, links, log, now });
+	const dispatch = manageDeliveries(storage, outgoing, now);
 	const sessions = createSessions(storage, { keys, now });
 	const streams = createEventStreams(storage);
 	const tokenStore = createAltchaStore(storage, now);
@@ -101,6 +108,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		links,
 		budget,
 	};
+	const scan = config.files.scanner && 'unchecked';
 	const windows = createServerWindows();
 	const rates = createIntakeRates(config.rates, { windows, now });
 	const spam = createSpam(storage, {
@@ -117,11 +125,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		limits: config.limits,
 		strictRedirects: config.strictRedirects,
 		outbox: dispatch.outbox,
-		async loadMultipart(limits) {
-			const { createMultipartRead } = await import('./intake/read-multipart.ts');
-			const scan = config.files.scanner && 'unchecked';
-			return createMultipartRead({ ...files, storage, turns: createConcurrencyLimit(UPLOADS), scan, limits });
-		},
+		uploads: createUploads({ ...files, storage, turns: createConcurrencyLimit(UPLOADS), scan }),
 		checkCaptcha: createCaptchaCheck({ vendors, recaptchaMinScore, altcha, log, now }),
 		altcha,
 		judge: spam.judge,
@@ -130,7 +134,16 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		now,
 	});
 
-	const app = {
+	const forms = createForms(storage, {
+		captchas: configuredCaptchas(config),
+		maxFileBytes: config.limits.maxMultipart,
+		notices: dispatch.outbox,
+		now,
+	});
+	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
+	const { release } = dispatch.retries;
+
+	return {
 		config,
 		now,
 		log,
@@ -138,7 +151,6 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		keys,
 		sessions,
 		streams,
-		post,
 		dispatch,
 		files,
 		intake,
@@ -146,18 +158,24 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		senders: createSenders(keys, rates, tests),
 		tests,
 		windows,
+		forms,
+		webhooks,
+		submissions: createSubmissions(storage, { budget, turns: createConcurrencyLimit(LARGE_RESPONSES), release, now }),
+		bulk: createBulk(storage, release),
+		stats: createStats(storage, { forms, now }),
+		explain: createExplain(storage, spam),
+		/** Returns whether the holder of a link to a file is still valid. */
+		isAlive: ({ kind, id }: LinkHolder): Promise<boolean> =>
+			({ key: keys, session: sessions, webhook: webhooks })[kind].isAlive(id),
 		close: storage.close,
 	};
-	return { ...app, management: lazy(async () => (await import('./management.ts')).createManagement(app)) };
 }
 
-/** For commands and tests, which may use everything. */
-export async function openManagedApp(...args: Parameters<typeof openApp>): Promise<ManagedApp> {
-	const app = await openApp(...args);
-	return { ...app, ...(await app.management()) };
+function configuredCaptchas({ captcha }: Config): ReadonlySet<Captcha> {
+	return new Set<Captcha>(['altcha', ...CAPTCHA_VENDORS.filter((vendor) => captcha[vendor].secret !== null)]);
 }
 
-/** Loaded on demand, because it imports much of `node:` and few servers need it at once. */
+/** Loaded with the first webhook request: it needs the `node:` modules for HTTP, TLS and names, and few servers have webhooks. */
 function createPost(allowed: readonly string[]): GuardedPost {
 	const load = lazy(async () => (await import('./network/guarded-request.ts')).createGuardedPost({ allowed }));
 	return async (url, request) => {

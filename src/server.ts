@@ -1,12 +1,17 @@
-/** The server: the two listeners with their handlers, and what goes on behind them. */
+/** The server: the two listeners with their handlers, and the work behind them. */
 
 import type { App } from './app.ts';
+import { noteSetNames } from './backup/set-names.ts';
+import { startPauseWatch } from './delivery/worker/pauses.ts';
+import { startWorker } from './delivery/worker/worker.ts';
 import { AppError } from './errors.ts';
+import { startFileWatch } from './files/file-watch.ts';
 import { createDrain, type Drain } from './http/drain.ts';
 import type { Fetch } from './http/request-pipeline.ts';
-import { type Handlers, openHandlers } from './listeners/handlers.ts';
-import type { PublicUrls } from './listeners/pipeline.ts';
 import { localUrl } from './network/local-url.ts';
+import { type Handlers, openHandlers, type PublicUrls } from './server/handlers.ts';
+import { startMaintenance } from './server/maintenance.ts';
+import { startFollowing } from './spam/bayes/learning.ts';
 import type { StopWork } from './storage/contract.ts';
 
 const IDLE_SECONDS = 30;
@@ -38,9 +43,11 @@ export async function startServer(app: App): Promise<RunningServer> {
 	const drain = createDrain();
 	const listeners: Bun.Server<undefined>[] = [];
 	const noServer = app.storage.serve();
+	let background: Timer | undefined;
 	let stopBackground: StopWork = async () => {};
 
 	async function stop(deadlineMs: number): Promise<void> {
+		clearTimeout(background);
 		const ports = listeners.flatMap(({ port }) => port ?? []);
 		await drain.begin({ ports, withinMs: deadlineMs * DRAIN_SHARE });
 		app.streams.closeAll();
@@ -53,7 +60,9 @@ export async function startServer(app: App): Promise<RunningServer> {
 
 	try {
 		const publicUrls = openListeners(app, { listeners, drain });
-		stopBackground = startBackgroundLater(app, publicUrls.base);
+		background = setTimeout(() => {
+			stopBackground = startBackground(app, publicUrls.base);
+		}, BACKGROUND_AFTER_MS);
 		const [baseUrl = '', submitUrl = baseUrl] = listeners.map((listener) => listener.url.origin);
 		return { baseUrl, submitUrl, publicUrls, stop };
 	} catch (error) {
@@ -62,16 +71,22 @@ export async function startServer(app: App): Promise<RunningServer> {
 	}
 }
 
-/** Returns how to stop it, whether it has begun or not. */
-function startBackgroundLater(app: App, baseUrl: string): StopWork {
-	let begun: Promise<StopWork> | undefined;
-	const timer = setTimeout(() => {
-		begun = import('./background.ts').then(({ startBackground }) => startBackground(app, baseUrl));
-	}, BACKGROUND_AFTER_MS);
+/** Starts the work of each server, and that which one server does for all. Mails link to `baseUrl`. */
+function startBackground(app: App, baseUrl: string): StopWork {
+	const { config, dispatch, files, log, spam, storage } = app;
+	noteSetNames(storage, config).catch((cause) =>
+		log.warn('The names of the settings could not be noted for backups.', { cause }),
+	);
+	const work: StopWork[] = [
+		startFileWatch(storage, { ...config.files, store: files.store, log }),
+		startFollowing(spam.models, log),
+		startPauseWatch(storage, app),
+		storage.lead('maintenance', () => startMaintenance(app)),
+		storage.lead('search', () => storage.search.follow(log)),
+		storage.lead('delivery', () => dispatch.start(startWorker, baseUrl)),
+	];
 	return async (graceMs) => {
-		clearTimeout(timer);
-		const stop = await begun;
-		await stop?.(graceMs);
+		await Promise.all(work.map((stop) => stop(graceMs)));
 	};
 }
 

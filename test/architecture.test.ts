@@ -60,12 +60,12 @@ describe('the source tree', () => {
 		expect(outside).toEqual([]);
 	});
 
-	test('has its routes composed by the listeners only', () => {
-		expect(ownImports.filter(({ from, to }) => isRoutes(to) && unitOf(from) !== 'listeners')).toEqual([]);
+	test('has its routes composed by the server only', () => {
+		expect(ownImports.filter(({ from, to }) => isRoutes(to) && unitOf(from) !== 'server')).toEqual([]);
 	});
 
 	test('knows Elysia at the edge only', () => {
-		const edge = /^src\/(?:listeners\/.*|keys\/auth\.ts|http\/.*|.*\/(?:routes|schema)\.ts)$/;
+		const edge = /^src\/(?:server\/.*|keys\/auth\.ts|http\/.*|.*\/(?:routes|schema)\.ts)$/;
 		const isElysia = (name: string) => name === 'elysia' || name.startsWith('elysia/') || name.startsWith('@elysiajs/');
 		expect(pathsWhere(({ path, imports }) => imports.some(isElysia) && !edge.test(path))).toEqual([]);
 	});
@@ -165,14 +165,16 @@ describe('the source tree', () => {
 		for (const path of ['src/main.ts', 'src/cli/serve.ts']) load(path);
 		expect([...packages].sort()).toEqual([
 			'bun:sqlite',
+			'commander',
 			'drizzle-orm',
 			'drizzle-orm/bun-sqlite',
 			'drizzle-orm/sqlite-core',
+			'node:buffer',
 			'node:fs',
 			'node:fs/promises',
 			'node:path',
 		]);
-		const forLater = /\/(?:background|management|routes|schema|worker)\.ts$|^src\/(?:backup|storage\/postgres)\//;
+		const forLater = /\/(?:routes|management-routes|schema)\.ts$|^src\/storage\/postgres\//;
 		expect([...loaded].filter((path) => forLater.test(path))).toEqual([]);
 	});
 

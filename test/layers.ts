@@ -8,11 +8,8 @@ interface Layer {
 export const LAYERS: readonly Layer[] = [
 	{ units: ['main'], holds: 'the process' },
 	{ units: ['cli'], holds: 'commands' },
-	{ units: ['server'], holds: 'listeners, and everything that runs beside them' },
-	{ units: ['listeners', 'background'], holds: 'handlers of both listeners; work behind them' },
-	{ units: ['maintenance'], holds: 'sweeps and expiry' },
-	{ units: ['app'], holds: 'composition root' },
-	{ units: ['management'], holds: 'services that only owners use' },
+	{ units: ['server'], holds: 'both listeners, their handlers, the work behind them' },
+	{ units: ['app'], holds: 'composition root: opens everything' },
 	{ units: ['dashboard'], holds: 'browser program, its sessions and events' },
 	{ units: ['intake', 'submissions'], holds: 'accepts submissions; the inbox of the owner' },
 	{ units: ['forms', 'keys', 'delivery', 'backup'], holds: 'any routes.ts may use keys/auth.ts' },

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openManagedApp } from '../src/app.ts';
+import { openApp } from '../src/app.ts';
 import { loadConfig } from '../src/config.ts';
 import type { NewKey } from '../src/keys/keys.ts';
 import { createLog } from '../src/log/log.ts';
@@ -61,7 +61,7 @@ export async function openTestServer({ settings = {}, database, now, elapsed = n
 		format: 'json',
 		write: (lines) => logLines.push(...Buffer.from(lines).toString().trimEnd().split('\n')),
 	});
-	const app = await openManagedApp(config, { log, now, elapsed });
+	const app = await openApp(config, { log, now, elapsed });
 	const server = await startServer(app);
 
 	/** `form` stands for a list of one. */

@@ -1,7 +1,7 @@
 /** The context of every command: input and output, settings, the opened application, and errors. */
 
 import type { Command } from 'commander';
-import type { ManagedApp } from '../app.ts';
+import type { App } from '../app.ts';
 import { listSettings } from '../config/describe-settings.ts';
 import { type Config, loadConfig } from '../config.ts';
 import type { Form } from '../forms/schema.ts';
@@ -51,7 +51,7 @@ interface ListText<T> {
 	none: string;
 }
 
-type UseApp = (app: ManagedApp) => Promise<void>;
+type UseApp = (app: App) => Promise<void>;
 
 export type Cli = ReturnType<typeof createCli>;
 
@@ -98,8 +98,8 @@ export function createCli(io: Io) {
 			const isNew = !(await exists());
 			if (isNew && !create) throw new CommandError(missingDatabase(config.database));
 			const log = createLog({ level: 'warn', format: config.logFormat, write: (lines) => io.stderr.write(lines) });
-			const { openManagedApp } = await import('../app.ts');
-			const app = await openManagedApp(config, { log });
+			const { openApp } = await import('../app.ts');
+			const app = await openApp(config, { log });
 			if (isNew)
 				cli.note(`Created a new database: ${name}. If you already have one elsewhere, name it with --data-dir.`);
 			try {
@@ -163,7 +163,7 @@ export function examples(...lines: string[]): string {
 }
 
 /** Finds a form by its id or slug. @throws CommandError if there is none */
-export async function findForm(app: ManagedApp, idOrSlug: string): Promise<Form> {
+export async function findForm(app: App, idOrSlug: string): Promise<Form> {
 	const forms = await app.forms.list();
 	const found = forms.find(({ id }) => id === idOrSlug) ?? forms.find(({ slug }) => slug === idOrSlug.toLowerCase());
 	if (found) return found;

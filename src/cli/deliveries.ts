@@ -1,7 +1,7 @@
 /** `formsrv deliveries`: lists sent, waiting and failed deliveries, and retries them. */
 
 import { type Command, Option } from 'commander';
-import type { ManagedApp } from '../app.ts';
+import type { App } from '../app.ts';
 import { RETRY_STATES } from '../delivery/bounds.ts';
 import { parseDeliveryQuery } from '../delivery/delivery-query.ts';
 import type { Delivery, DeliveryWithContent, RetryDeliveries } from '../delivery/schema.ts';
@@ -72,7 +72,7 @@ function addList(deliveries: Command, cli: Cli): void {
 	});
 }
 
-async function formIdOf(app: ManagedApp, { form }: { form?: string }): Promise<string | undefined> {
+async function formIdOf(app: App, { form }: { form?: string }): Promise<string | undefined> {
 	return form === undefined ? undefined : (await findForm(app, form)).id;
 }
 

@@ -1,7 +1,7 @@
 /** `formsrv lists`: shows and changes the block and allow lists. */
 
 import { Argument, type Command, Option } from 'commander';
-import type { ManagedApp } from '../app.ts';
+import type { App } from '../app.ts';
 import type { ListScope } from '../spam/lists/lists.ts';
 import { LISTS, type ListName, MODES, type Mode } from '../storage/tables.ts';
 import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
@@ -69,7 +69,7 @@ function withScope(command: Command): Command {
 		.addOption(new Option('--mode <mode>', 'Of all live or all test forms').choices(MODES).default('live'));
 }
 
-async function scopeOf(app: ManagedApp, { form, mode = 'live' }: ListOptions): Promise<ListScope> {
+async function scopeOf(app: App, { form, mode = 'live' }: ListOptions): Promise<ListScope> {
 	return form === undefined ? { mode } : { form: (await findForm(app, form)).id };
 }
 

@@ -3,7 +3,6 @@
 import type { Storage } from '../storage/contract.ts';
 import { createDeliveries } from './deliveries.ts';
 import type { Dispatch } from './dispatch.ts';
-import { sendTestMail } from './mail/test-mail.ts';
 import { createRetries } from './retries.ts';
 
 export type DeliveryManagement = ReturnType<typeof manageDeliveries>;
@@ -14,7 +13,10 @@ export function manageDeliveries(storage: Storage, dispatch: Dispatch, now: () =
 		...dispatch,
 		deliveries: createDeliveries(storage, { channels, isMailSet: mail.server !== null, mailOutage }),
 		retries: createRetries(storage, { onDue, now }),
-		/** As the function of `test-mail.ts`. */
-		sendTestMail: (to: string): Promise<string> => sendTestMail(to, { ...mail, now }),
+		/** As the function of `test-mail.ts`, loaded on demand with the mail library. */
+		async sendTestMail(to: string): Promise<string> {
+			const { sendTestMail } = await import('./mail/test-mail.ts');
+			return sendTestMail(to, { ...mail, now });
+		},
 	};
 }

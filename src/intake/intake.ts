@@ -10,11 +10,9 @@ import type { LoadTimeTokens } from '../spam/sender/load-time-tokens.ts';
 import type { Storage } from '../storage/contract.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { ByteBudget } from '../tasks/byte-budget.ts';
-import { lazy } from '../tasks/lazy.ts';
 import type { Altcha, AltchaChallenge } from './altcha.ts';
 import { type Content, createContentRules, readContent } from './content.ts';
 import { createIdempotency, hashContent, idempotencyKeyOf } from './idempotency.ts';
-import type { TextLimits } from './multipart-parser.ts';
 import { createOpening, isBounded, type Status } from './opening.ts';
 import type { IntakeRates } from './rates.ts';
 import {
@@ -27,10 +25,11 @@ import {
 	readSmallBody,
 } from './read-body.ts';
 import { isJsonBody, isMultipart, type Media, mediaKind } from './read-fields.ts';
-import type { MultipartRead } from './read-multipart.ts';
+import { createMultipartRead } from './read-multipart.ts';
 import { redirectTarget } from './redirect-target.ts';
 import type { Outcome } from './responses.ts';
 import { createStore, type StoreOptions } from './store.ts';
+import type { Uploads } from './upload.ts';
 
 /** The most that one network's large bodies take of the byte budget: three of 1 MiB, each counted four times. */
 const NETWORK_BYTES = 12 * 1024 * 1024;
@@ -47,8 +46,7 @@ export interface IntakeOptions extends Omit<StoreOptions, 'now'> {
 	rates: IntakeRates;
 	limits: Config['limits'];
 	strictRedirects: boolean;
-	/** Loads what reads the multipart bodies that the fast path does not: most submissions need none of it. */
-	loadMultipart(limits: TextLimits): Promise<MultipartRead>;
+	uploads: Uploads;
 	altcha: Pick<Altcha, 'challenge'>;
 	stamps: Pick<LoadTimeTokens, 'make'>;
 	now?: () => number;
@@ -85,24 +83,12 @@ interface Keyed {
 export type Intake = ReturnType<typeof createIntake>;
 
 export function createIntake(options: IntakeOptions) {
-	const {
-		storage,
-		forms,
-		budget,
-		rates,
-		limits,
-		strictRedirects,
-		loadMultipart,
-		altcha,
-		stamps,
-		now = Date.now,
-	} = options;
+	const { storage, forms, budget, rates, limits, strictRedirects, uploads, altcha, stamps, now = Date.now } = options;
 	const idempotency = createIdempotency(storage, now);
 	const store = createStore({ ...options, now });
 	const opening = createOpening(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
-	const multipart = lazy(() => loadMultipart({ ...fieldLimits, maxTextBytes: limits.maxBody }));
-	const readMultipart: MultipartRead = async (submit, body) => (await multipart())(submit, body);
+	const readMultipart = createMultipartRead(uploads, { ...fieldLimits, maxTextBytes: limits.maxBody });
 	const contentRules = createContentRules(fieldLimits);
 	const freeBytes = Math.min(FREE_BODY_BYTES, limits.maxBody);
 	const reserveBody = createBodyReservations({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });

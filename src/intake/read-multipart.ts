@@ -8,18 +8,15 @@ import { createMultipartReader } from './multipart-reader.ts';
 import type { Feed } from './read-body.ts';
 import type { Media } from './read-fields.ts';
 import { specialNamesOf } from './special-fields.ts';
-import { createUploads, type UploadsOptions } from './upload.ts';
+import type { Uploads } from './upload.ts';
 
 export interface MultipartBody {
 	media: Media;
 	feed: Feed;
 }
 
-export type MultipartRead = ReturnType<typeof createMultipartRead>;
-
 /** Throws as {@link createMultipartReader} does; then nothing of the files is left. */
-export function createMultipartRead({ limits, ...options }: UploadsOptions & { limits: TextLimits }) {
-	const uploads = createUploads(options);
+export function createMultipartRead(uploads: Uploads, limits: TextLimits) {
 	return async (
 		{ form, clientAddress }: { form: FormRow; clientAddress: string },
 		{ media, feed }: MultipartBody,

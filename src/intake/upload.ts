@@ -23,6 +23,8 @@ import {
 	typeNotAllowed,
 } from './refused-files.ts';
 
+export type Uploads = ReturnType<typeof createUploads>;
+
 export interface UploadsOptions {
 	storage: Pick<Storage, 'nextId' | 'findings'>;
 	store: Pick<TrackedStore, 'create'>;

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Elysia } from 'elysia';
-import { openManagedApp } from '../../src/app.ts';
+import { openApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { ApiDocument } from '../../src/http/openapi-document.ts';
-import { mountManagement } from '../../src/listeners/management.ts';
 import { createLog } from '../../src/log/log.ts';
+import { mountManagement } from '../../src/server/management-routes.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 
@@ -32,7 +32,7 @@ interface Operation {
 
 const folder = mkdtempSync(join(tmpdir(), 'formsrv-openapi-'));
 const config = loadConfig({ flags: {}, env: { FORMSRV_DATA_DIR: folder }, cwd: folder, isTerminal: false });
-const app = await openManagedApp(config, { log: createLog({ level: 'error', format: 'json', write: () => {} }) });
+const app = await openApp(config, { log: createLog({ level: 'error', format: 'json', write: () => {} }) });
 const router = new Elysia();
 mountManagement(router, app, { base: 'http://base.example', submit: 'http://submit.example' });
 const answer = await router.handle(new Request('http://localhost/api/openapi.json'));

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { createRouter } from '../../src/http/router.ts';
 import { createToken } from '../../src/keys/token.ts';
-import { mountManagement } from '../../src/listeners/management.ts';
+import { mountManagement } from '../../src/server/management-routes.ts';
 import type { Permission } from '../../src/storage/tables.ts';
 import { openTestServer } from '../server.ts';
 

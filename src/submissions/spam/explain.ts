@@ -11,7 +11,8 @@ import { parseReasons, reasonsOfForm, type SpamReason, scoreOf, verdictOf } from
 import type { Storage } from '../../storage/contract.ts';
 import { type FormRow, type Mode, spamMarks } from '../../storage/tables.ts';
 import { withoutFileNames } from '../../text/json-string.ts';
-import { type SpamExplanation, WORDS_MAX } from './schema.ts';
+import { WORDS_MAX } from '../bounds.ts';
+import type { SpamExplanation } from './schema.ts';
 
 export type Explain = ReturnType<typeof createExplain>;
 

@@ -2,9 +2,7 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { nullable, stringEnum } from '../../http/schema-types.ts';
-
-/** The most words of a model that are shown. */
-export const WORDS_MAX = 100;
+import { WORDS_MAX } from '../bounds.ts';
 
 const ExplainedReason = Type.Object(
 	{

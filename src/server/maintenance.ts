@@ -3,14 +3,14 @@
  * sent mails, has files scanned, learns what was marked as spam, and keeps the write-ahead log small.
  */
 
-import type { App } from './app.ts';
-import { expireSentContent } from './delivery/sent-content.ts';
-import { sweepFiles } from './files/sweep.ts';
-import { sweepForms } from './forms/sweep.ts';
-import { startLearning } from './spam/bayes/learning.ts';
-import { MINUTE_MS } from './tasks/durations.ts';
-import type { Pause } from './tasks/in-chunks.ts';
-import { repeat } from './tasks/repeat.ts';
+import type { App } from '../app.ts';
+import { expireSentContent } from '../delivery/sent-content.ts';
+import { sweepFiles } from '../files/sweep.ts';
+import { sweepForms } from '../forms/sweep.ts';
+import { startLearning } from '../spam/bayes/learning.ts';
+import { MINUTE_MS } from '../tasks/durations.ts';
+import type { Pause } from '../tasks/in-chunks.ts';
+import { repeat } from '../tasks/repeat.ts';
 
 const EVERY_MS = MINUTE_MS;
 const CLOCK_CHECK_MS = 1000;
@@ -56,7 +56,7 @@ export function startMaintenance(app: App): () => Promise<void> {
 	const { scanner } = config.files;
 	const scanning =
 		scanner &&
-		import('./files/scanning.ts').then(({ startScanning }) =>
+		import('../files/scanning.ts').then(({ startScanning }) =>
 			startScanning(storage, { address: scanner, store: files.store, log }),
 		);
 	const stopLearning = startLearning({ ...spam, events: storage.events, log });

@@ -1,7 +1,7 @@
 /** The management routes: the API, the dashboard with its sessions, and their documentation. */
 
 import { type AnyElysia, Elysia } from 'elysia';
-import type { App, ManagedApp } from '../app.ts';
+import type { App } from '../app.ts';
 import { VERSION } from '../config/version.ts';
 import { EVENTS_PATH, eventRoutes } from '../dashboard/events/routes.ts';
 import { dashboardRoutes } from '../dashboard/routes.ts';
@@ -34,7 +34,7 @@ import { submissionRoutes } from '../submissions/routes.ts';
 import { spamRoutes } from '../submissions/spam/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
 import { suggestionRoutes } from '../submissions/suggestion/routes.ts';
-import type { PublicUrls } from './pipeline.ts';
+import type { PublicUrls } from './handlers.ts';
 import { describedProbes } from './probe-routes.ts';
 
 const TAGS = [
@@ -50,13 +50,13 @@ const TAGS = [
 	{ name: 'Server', description: 'Check the state of the server.' },
 ];
 
-export async function openManagement(app: App, { urls, onError }: { urls: PublicUrls; onError: ErrorHandler }) {
+export function openManagement(app: App, { urls, onError }: { urls: PublicUrls; onError: ErrorHandler }) {
 	const router = createRouter(onError);
-	mountManagement(router, { ...app, ...(await app.management()) }, urls);
+	mountManagement(router, app, urls);
 	return router.fetch;
 }
 
-export function mountManagement(router: AnyElysia, app: ManagedApp, urls: PublicUrls): void {
+export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): void {
 	const { windows, now } = app;
 	const api = createRateLimiter(app.config.rates.api, { windows, now });
 	const failures = createRateLimiter(app.config.rates.auth, { windows, now, widen: widerNetworks });

@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { createDrain } from '../../src/http/drain.ts';
-import { openHandlers } from '../../src/listeners/handlers.ts';
 import { createLog } from '../../src/log/log.ts';
+import { openHandlers } from '../../src/server/handlers.ts';
 import { testOnSqlite } from '../engine.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 

@@ -10,7 +10,7 @@ import { thankYouPage } from '../intake/pages.ts';
 import { pageResponse, preflight, THANKS_PATH } from '../intake/responses.ts';
 import { createScript } from '../intake/script.ts';
 import type { Finding } from '../storage/findings.ts';
-import type { PublicUrls } from './pipeline.ts';
+import type { PublicUrls } from './handlers.ts';
 
 const THANKS_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 

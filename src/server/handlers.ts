@@ -1,0 +1,64 @@
+/** The handlers of the two listeners: both serve the public addresses, base also serves management. */
+
+import type { App } from '../app.ts';
+import { createClientAddress } from '../http/client-address.ts';
+import type { Drain } from '../http/drain.ts';
+import { errorHeaders, statusOf } from '../http/error-envelope.ts';
+import { createErrorHandler } from '../http/error-handler.ts';
+import { noRoute } from '../http/method-guard.ts';
+import { setRequestInfo } from '../http/request-info.ts';
+import { createRequestPipeline, type Fetch, type Handler } from '../http/request-pipeline.ts';
+import { smallPage } from '../intake/pages.ts';
+import { pageResponse } from '../intake/responses.ts';
+import { lazy } from '../tasks/lazy.ts';
+import { createPublicRoutes } from './public.ts';
+
+/** The public addresses of the listeners, without trailing slashes. */
+export interface PublicUrls {
+	base: string;
+	submit: string;
+}
+
+export interface Handlers {
+	base: Fetch;
+	submit: Fetch;
+}
+
+export interface HandlersSetup {
+	/** True if one listener serves both addresses; then it uses `base`. */
+	isShared: boolean;
+	urls: PublicUrls;
+	drain: Drain;
+}
+
+export function openHandlers(app: App, { isShared, urls, drain }: HandlersSetup): Handlers {
+	const { log, config } = app;
+	const onError = createErrorHandler({
+		log,
+		page: (error, requestId) => pageResponse(smallPage({ status: statusOf(error), requestId }), errorHeaders(error)),
+	});
+	const clientAddress = createClientAddress(config.trustedProxies);
+	const pipeline = (handler: Handler) => createRequestPipeline({ log, clientAddress, onError, drain, handler });
+
+	// Loaded with the first management request, which waits for it: Elysia and the schemas of all routes are most of the program.
+	const management = lazy(async () => (await import('./management-routes.ts')).openManagement(app, { urls, onError }));
+	const atBase = createPublicRoutes(app, { prefixes: isShared ? ['/f', '/api/f'] : ['/api/f'], urls });
+	const base = pipeline((request, info) => {
+		const { path } = info;
+		const handler = atBase(path);
+		if (handler) return handler(request, info);
+		// No path of ours needs escapes; the router would accept escaped variants.
+		if (path.includes('%')) throw noRoute([]);
+		setRequestInfo(request, info);
+		return management().then((handle) => handle(request));
+	});
+	if (isShared) return { base, submit: base };
+
+	const atSubmit = createPublicRoutes(app, { prefixes: ['/f'], urls });
+	const submit = pipeline((request, info) => {
+		const handler = atSubmit(info.path);
+		if (!handler) throw noRoute([]);
+		return handler(request, info);
+	});
+	return { base, submit };
+}
