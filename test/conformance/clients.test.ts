@@ -189,7 +189,7 @@ describe.each(ADDRESSES)('@formspree/core with its endpoint at %s', (_, address)
 			'many files',
 			{ files: { maxFiles: 1 } },
 			twoFiles,
-			{ code: 'TOO_MANY_FILES', message: expect.stringContaining('at most 1 file in') },
+			{ code: 'TOO_MANY_FILES', message: expect.stringContaining('at most 1 file per') },
 		],
 		[
 			'no captcha',
