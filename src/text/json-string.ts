@@ -1,30 +1,35 @@
 /** Pure: strings in JSON texts that may have been cut off anywhere. */
 
-const COLON = /\s*:/y;
-
 /** The values of all strings of a JSON text, without the names of members; of one that was cut off, its beginning. */
-export function* stringValues(json: string): Generator<string> {
-	let at = json.indexOf('"');
-	while (at !== -1) {
+export function stringValues(json: string): string[] {
+	const values: string[] = [];
+	for (let at = json.indexOf('"'); at !== -1; ) {
 		const end = endOfString(json, at);
-		COLON.lastIndex = end;
-		if (!COLON.test(json)) yield stringText(json.slice(at, end));
+		if (!isName(json, end)) values.push(stringText(json.slice(at, end)));
 		at = json.indexOf('"', end);
 	}
+	return values;
 }
 
 /** The same with the name of the member that each is in, however deep. */
-export function* namedStringValues(json: string): Generator<{ name: string; value: string }> {
+export function namedStringValues(json: string): { name: string; value: string }[] {
+	const values: { name: string; value: string }[] = [];
 	let name = '';
-	let at = json.indexOf('"');
-	while (at !== -1) {
+	for (let at = json.indexOf('"'); at !== -1; ) {
 		const end = endOfString(json, at);
 		const value = stringText(json.slice(at, end));
-		COLON.lastIndex = end;
-		if (COLON.test(json)) name = value;
-		else yield { name, value };
+		if (isName(json, end)) name = value;
+		else values.push({ name, value });
 		at = json.indexOf('"', end);
 	}
+	return values;
+}
+
+/** Whether the string that ends at `end` is the name of a member. */
+function isName(json: string, end: number): boolean {
+	let at = end;
+	while (json.charCodeAt(at) <= 0x20) at++;
+	return json.charCodeAt(at) === 0x3a;
 }
 
 /** A JSON text in which the names of attached files are empty strings: as many of a field as it has files. */
@@ -41,11 +46,10 @@ export function withoutFileNames(json: string, files: Iterable<{ field: string; 
 	for (let at = json.indexOf('"'); at !== -1; ) {
 		const end = endOfString(json, at);
 		const value = stringText(json.slice(at, end));
-		COLON.lastIndex = end;
-		const isName = COLON.test(json);
-		if (isName) name = value;
+		const isOfMember = isName(json, end);
+		if (isOfMember) name = value;
 		const key = JSON.stringify([name, value]);
-		const count = isName ? 0 : (left.get(key) ?? 0);
+		const count = isOfMember ? 0 : (left.get(key) ?? 0);
 		if (count > 0) {
 			left.set(key, count - 1);
 			text += `${json.slice(written, at)}""`;
@@ -58,7 +62,9 @@ export function withoutFileNames(json: string, files: Iterable<{ field: string; 
 
 /** The value of a JSON string, or of its beginning if it was cut off; an incomplete escape is dropped. */
 export function stringText(json: string): string {
-	if (endOfString(json, 0) <= json.length) return JSON.parse(json) as string;
+	const isWhole = endOfString(json, 0) <= json.length;
+	if (!json.includes('\\')) return json.slice(1, isWhole ? -1 : undefined);
+	if (isWhole) return JSON.parse(json) as string;
 	let end = 1;
 	for (;;) {
 		const next = json[end] === '\\' ? end + lengthOfEscape(json, end) : end + 1;

@@ -7,7 +7,9 @@ import { describeDivisor, divisorOf, type Message } from './message.ts';
 
 const POINTS_PER_LINK = 0.5;
 const MAX_POINTS = 2.5;
-const LINK = /(?:https?:\/\/|(?<![\w.@/-])www\.)([^\s/?#"'<>\])]*)/gi;
+const LINK = /(https?:\/\/|www\.)([^\s/?#"'<>\])]*)/gi;
+/** Before `www.` these make it a part of something else. A look-behind would do the same, many times as slowly. */
+const WITHIN = /[\w.@/-]/;
 /** Links that were written for another program, to be shown as such: people do not type them into a form. */
 const MARKUP = /<a\s[^>]{0,200}?href|\[(?:url|link)\b/i;
 /** Very cheap top-level domains, services that hide where a link leads, and bare addresses. */
@@ -20,10 +22,21 @@ const FEW_WORDS = 20;
 const NAMED = 3;
 /** Only the end of a longer host is shown, because it says where the link leads: a sender may make it as long as a message. */
 const MAX_NAMED_LENGTH = 100;
+const NONE: readonly string[] = [];
 
 /** The hosts of the links, those of the form's own websites left out. */
-function hostsOf({ text }: Message, { allowedDomains }: Pick<FormRow, 'allowedDomains'>): string[] {
-	const hosts = [...text.matchAll(LINK)].map(([, host = '']) => host.toLowerCase());
+function hostsOf({ text, lower }: Message, { allowedDomains }: Pick<FormRow, 'allowedDomains'>): readonly string[] {
+	if (!lower.includes('://') && !lower.includes('www.')) return NONE;
+	const hosts: string[] = [];
+	LINK.lastIndex = 0;
+	for (let found = LINK.exec(text); found; found = LINK.exec(text)) {
+		const [, scheme = '', host = ''] = found;
+		if (scheme.endsWith('.') && found.index > 0 && WITHIN.test(text.charAt(found.index - 1))) {
+			LINK.lastIndex = found.index + 1;
+		} else {
+			hosts.push(host.toLowerCase());
+		}
+	}
 	return hosts.filter((host) => !allowedDomains.some((domain) => host === domain || host.endsWith(`.${domain}`)));
 }
 
@@ -41,7 +54,8 @@ export function judgeLinks(message: Message, form: Pick<FormRow, 'allowedDomains
 	}
 	const cheap = hosts.find((host) => CHEAP_HOST.test(host));
 	if (cheap !== undefined) reasons.push({ rule: 'link-host', points: 1.5, detail: endOf(cheap) });
-	const markup = MARKUP.exec(message.text)?.[0];
+	const mayHaveMarkup = message.text.includes('<') || message.text.includes('[');
+	const markup = mayHaveMarkup ? MARKUP.exec(message.text)?.[0] : undefined;
 	if (markup !== undefined) {
 		const isBare = message.count < FEW_WORDS;
 		const points = isBare ? BARE_MARKUP_POINTS : Math.round((10 * MARKUP_POINTS) / divisorOf(message.count)) / 10;

@@ -2,7 +2,7 @@
 
 import { plural } from '../../text/plural.ts';
 import type { SpamReason } from '../verdict.ts';
-import { type Message, wordsOf } from './message.ts';
+import type { Message } from './message.ts';
 
 /** A shorter text may well be sent twice, as `yes` is. */
 const MIN_WORDS = 10;
@@ -61,10 +61,9 @@ export function createRecentTexts(now: () => number = Date.now) {
 		 * How often a text like the longest one of a message came lately, and counts it; 0 if it is too short.
 		 * @param before How often the very same data came, as far as is known.
 		 */
-		count({ longest }: Message, before: number): { times: number; isSame: boolean } {
-			const words = wordsOf(longest).filter(Boolean).slice(0, MAX_WORDS);
-			if (words.length < MIN_WORDS) return { times: 0, isSame: true };
-			const { hash, sketch } = sketchOf(words);
+		count(message: Message, before: number): { times: number; isSame: boolean } {
+			const { count, hash, sketch } = sketchOf(message);
+			if (count < MIN_WORDS) return { times: 0, isSame: true };
 			const at = now();
 			const known = find(hash, sketch);
 			if (!known || Math.abs(at - known.at) > LATELY_MS) {
@@ -111,24 +110,27 @@ function commonParts(a: Int32Array, b: Int32Array): number {
 	return common;
 }
 
-function sketchOf(words: readonly string[]): { hash: number; sketch: Int32Array } {
+/** Of the words of the longest text. */
+function sketchOf({ longestStart, longestEnd, words }: Message): { count: number; hash: number; sketch: Int32Array } {
 	const sketch = new Int32Array(PARTS).fill(-1);
-	const hashes = words.map(hashOf);
 	let hash = 0;
-	for (const [i, one] of hashes.entries()) {
+	let count = 0;
+	let [last, before] = [0, 0];
+	for (let word = 0; word < words.length && count < MAX_WORDS; word++) {
+		const start = words.starts[word] as number;
+		if (start < longestStart || start === words.ends[word]) continue;
+		if (start >= longestEnd) break;
+		const one = words.hashes[word] as number;
 		hash = Math.imul(hash ^ one, PRIME);
-		if (i < 2) continue;
-		const run = Math.imul(Math.imul(hashes[i - 2] as number, PRIME) ^ (hashes[i - 1] as number), PRIME) ^ one;
-		const mixed = Math.imul(run ^ (run >>> 15), 0x2c1b3c6d);
-		const part = mixed >>> PART_SHIFT;
-		const value = mixed & VALUE_MASK;
-		if (sketch[part] === -1 || value < (sketch[part] as number)) sketch[part] = value;
+		if (++count > 2) {
+			const run = Math.imul(Math.imul(before, PRIME) ^ last, PRIME) ^ one;
+			const mixed = Math.imul(run ^ (run >>> 15), 0x2c1b3c6d);
+			const part = mixed >>> PART_SHIFT;
+			const value = mixed & VALUE_MASK;
+			if (sketch[part] === -1 || value < (sketch[part] as number)) sketch[part] = value;
+		}
+		before = last;
+		last = one;
 	}
-	return { hash, sketch };
-}
-
-function hashOf(word: string): number {
-	let hash = 0x2f9e5c1;
-	for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), PRIME);
-	return hash;
+	return { count, hash, sketch };
 }

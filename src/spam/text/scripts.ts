@@ -1,26 +1,9 @@
 /** The rule for scripts: letters of two scripts in one word, and a message in another script than the form usually gets. */
 
 import type { SpamReason } from '../verdict.ts';
-import { isAscii, type Message } from './message.ts';
+import { CYRILLIC, GREEK, kindOf, LATIN, SCRIPT_SHIFT, SCRIPTS } from './characters.ts';
+import type { Message } from './message.ts';
 
-/** Those that are told apart; Japanese and Korean are written with Chinese characters too. */
-const SCRIPTS: readonly (readonly [name: string, letter: RegExp])[] = [
-	['Latin', /\p{Script=Latin}/gu],
-	['Cyrillic', /\p{Script=Cyrillic}/gu],
-	['Greek', /\p{Script=Greek}/gu],
-	['Arabic', /\p{Script=Arabic}/gu],
-	['Hebrew', /\p{Script=Hebrew}/gu],
-	['Thai', /\p{Script=Thai}/gu],
-	['Chinese, Japanese or Korean', /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu],
-	[
-		'an Indic script',
-		/[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Gujarati}]/gu,
-	],
-];
-const LATIN = SCRIPTS[0]?.[0] as string;
-/** Letters of these look alike, so that they hide words from filters. */
-const LATIN_LETTER = /\p{Script=Latin}/u;
-const LOOKALIKE = /[\p{Script=Cyrillic}\p{Script=Greek}]/u;
 /** Signs of mathematics and units, as in `µm`. */
 const MIN_WORD = 4;
 const MIN_LETTERS = 10;
@@ -30,6 +13,8 @@ const RARE = 5;
 /** Then the counts are halved, so that a form may change its habits. */
 const MAX_HISTORY = 1000;
 const MAX_FORMS = 10_000;
+
+const USUAL = SCRIPTS[LATIN] as string;
 
 export type ScriptHistory = ReturnType<typeof createScriptHistory>;
 
@@ -48,18 +33,18 @@ export function createScriptHistory() {
 
 	return {
 		/** Counts a message that is not spam; on the hot path. */
-		count(formId: number, script: string = LATIN): void {
+		count(formId: number, script: string = USUAL): void {
 			const history = of(formId);
 			if (++history.total > MAX_HISTORY) {
 				history.total >>= 1;
 				for (const [name, count] of history.others) history.others.set(name, count >> 1);
 			}
-			if (script !== LATIN) history.others.set(script, (history.others.get(script) ?? 0) + 1);
+			if (script !== USUAL) history.others.set(script, (history.others.get(script) ?? 0) + 1);
 		},
 		/** How many of how many messages had the script. */
 		share(formId: number, script: string): { count: number; total: number } {
 			const { total, others } = of(formId);
-			if (script !== LATIN) return { count: others.get(script) ?? 0, total };
+			if (script !== USUAL) return { count: others.get(script) ?? 0, total };
 			let count = total;
 			for (const other of others.values()) count -= other;
 			return { count, total };
@@ -68,14 +53,25 @@ export function createScriptHistory() {
 }
 
 /** The script of most of the letters; Latin if there are few. */
-export function scriptOf({ text }: Message): { script: string; letters: number } {
-	if (isAscii(text)) return { script: LATIN, letters: text.replace(/[^A-Za-z]+/g, '').length };
-	let most = { script: LATIN, letters: 0 };
-	for (const [script, letter] of SCRIPTS) {
-		const letters = text.match(letter)?.length ?? 0;
-		if (letters > most.letters) most = { script, letters };
+export function scriptOf({ scripts }: Message): { script: string; letters: number } {
+	let most = LATIN;
+	for (let script = LATIN + 1; script < SCRIPTS.length; script++)
+		if ((scripts[script] as number) > (scripts[most] as number)) most = script;
+	return { script: SCRIPTS[most] as string, letters: scripts[most] as number };
+}
+
+/** The first word with letters of Latin and of a script that looks like it. */
+function findMixed({ lower, scripts, words: { length, starts, ends } }: Message): string | undefined {
+	if (scripts[LATIN] === 0 || (scripts[CYRILLIC] === 0 && scripts[GREEK] === 0)) return undefined;
+	for (let word = 0; word < length; word++) {
+		const start = starts[word] as number;
+		const end = ends[word] as number;
+		if (end - start < MIN_WORD) continue;
+		let found = 0;
+		for (let at = start; at < end; at++) found |= 1 << (kindOf(lower.codePointAt(at) as number) >> SCRIPT_SHIFT);
+		if (found & (1 << LATIN) && found & ((1 << CYRILLIC) | (1 << GREEK))) return lower.slice(start, end);
 	}
-	return most;
+	return undefined;
 }
 
 export function judgeScripts(
@@ -83,9 +79,7 @@ export function judgeScripts(
 	{ formId, history }: { formId: number; history: Pick<ScriptHistory, 'share'> },
 ): SpamReason[] {
 	const reasons: SpamReason[] = [];
-	const mixed = isAscii(message.text)
-		? undefined
-		: message.words.find((word) => word.length >= MIN_WORD && LATIN_LETTER.test(word) && LOOKALIKE.test(word));
+	const mixed = findMixed(message);
 	if (mixed !== undefined) reasons.push({ rule: 'mixed-scripts', points: 2, detail: `“${mixed.slice(0, 40)}”` });
 	const { script, letters } = scriptOf(message);
 	const { count, total } = history.share(formId, script);

@@ -2,7 +2,7 @@
 
 import { lazy } from '../../tasks/lazy.ts';
 import type { SpamReason } from '../verdict.ts';
-import { describeDivisor, divisorOf, type Message } from './message.ts';
+import { describeDivisor, divisorOf, hashOf, type Message } from './message.ts';
 import type * as Offers from './offer-phrases.ts';
 import type * as Signals from './signal-words.ts';
 
@@ -10,71 +10,148 @@ import type * as Signals from './signal-words.ts';
 const MAX_SIGNALS = 15;
 const MAX_POINTS = 6;
 const MIN_LENGTH = 3;
-/** Chinese is written without blanks: two or three characters count as a word. */
-const IDEOGRAPHS = /^[\u4e00-\u9fff]+$/;
-
-const pointsOf: () => ReadonlyMap<string, number> = lazy(() => {
-	const { SIGNAL_WORDS } = require('./signal-words.ts') as typeof Signals;
-	return new Map(SIGNAL_WORDS.flatMap(([points, words]) => words.split(/,\s+/).map((word) => [word, points] as const)));
-});
-
-/** Phrases by their first word, the longest first. */
-const phrasesOf: () => ReadonlyMap<string, readonly Phrase[]> = lazy(() => {
-	const { OFFER_PHRASES } = require('./offer-phrases.ts') as typeof Offers;
-	const all = OFFER_PHRASES.flatMap(([points, texts]) =>
-		texts.split(/,\s+/).map((text) => ({ text, words: text.split(' '), points })),
-	);
-	return Map.groupBy(
-		all.sort((a, b) => b.words.length - a.words.length),
-		({ words }) => words[0] as string,
-	);
-});
+const PAIR_FACTOR = 0x9e3779b1;
 
 interface Phrase {
 	text: string;
-	words: readonly string[];
+	hashes: readonly number[];
 	points: number;
 }
 
-/** Finds phrases, and returns the words with an empty one in the place of each phrase: its words say nothing more. */
-function takePhrases(words: readonly string[], found: Map<string, number>): readonly string[] {
-	const known = phrasesOf();
-	const rest: string[] = [];
-	for (let at = 0; at < words.length; at++) {
-		const word = words[at] as string;
-		const phrase = known.get(word)?.find((one) => one.words.every((said, i) => words[at + i] === said));
-		if (phrase) {
-			found.set(phrase.text, phrase.points);
-			at += phrase.words.length - 1;
-		}
-		rest.push(phrase ? '' : word);
-	}
-	return rest;
+/** A word, a pair of words, or a run of Chinese characters. */
+interface Entry {
+	text: string;
+	/** By itself. */
+	points: number;
+	/** Whether it is the first of a pair. */
+	isFirst: boolean;
+	/** Those that begin with it, the longest first. */
+	phrases: Phrase[];
 }
 
-export function judgeWords({ words, count }: Message): SpamReason | null {
-	const found = new Map<string, number>();
-	const known = pointsOf();
-	const look = (word: string) => {
-		const points = known.get(word);
-		if (points !== undefined) found.set(word, points);
-	};
-	let before = '';
-	let size = count;
-	for (const word of takePhrases(words, found)) {
-		if (IDEOGRAPHS.test(word)) {
-			for (let i = 0; i + 2 <= word.length; i++) {
-				look(word.slice(i, i + 2));
-				look(word.slice(i, i + 3));
-			}
-			size += Math.max(0, (word.length >> 1) - 1);
-			before = '';
-			continue;
-		}
-		if (word.length >= MIN_LENGTH) look(word);
-		if (before !== '' && word.length > 1) look(`${before} ${word}`);
-		before = word;
+const pairOf = (first: number, second: number): number => Math.imul(first, PAIR_FACTOR) ^ second;
+
+/** All entries by their hashes, and a bit for the lower half of each hash: most words are looked for no further. */
+const tableOf = lazy(() => {
+	const { SIGNAL_WORDS } = require('./signal-words.ts') as typeof Signals;
+	const { OFFER_PHRASES } = require('./offer-phrases.ts') as typeof Offers;
+	const entries = new Map<number, Entry>();
+	const bits = new Uint8Array(0x2000);
+
+	function entryOf(text: string, hash = hashOf(text)): Entry {
+		const entry = entries.get(hash) ?? { text, points: 0, isFirst: false, phrases: [] };
+		entries.set(hash, entry);
+		(bits[(hash & 0xffff) >> 3] as number) |= 1 << (hash & 7);
+		return entry;
 	}
+
+	for (const [points, words] of SIGNAL_WORDS) {
+		for (const text of words.split(/,\s+/)) {
+			const [first = '', second] = text.split(' ');
+			if (second !== undefined) entryOf(first).isFirst = true;
+			entryOf(text, second === undefined ? hashOf(text) : pairOf(hashOf(first), hashOf(second))).points = points;
+		}
+	}
+	for (const [points, phrases] of OFFER_PHRASES) {
+		for (const text of phrases.split(/,\s+/)) {
+			const all = text.split(' ');
+			const hashes = all.map((word) => hashOf(word));
+			entryOf(all[0] as string).phrases.push({ text, hashes, points });
+		}
+	}
+	for (const { phrases } of entries.values()) phrases.sort((a, b) => b.hashes.length - a.hashes.length);
+	return { entries, bits };
+});
+
+/** Finds the words, pairs and phrases of a message. */
+class Finder {
+	/** Phrases first: their words say nothing more. */
+	readonly phrases = new Map<string, number>();
+	readonly words: Entry[] = [];
+	/** How many words it has, Chinese ones counted as well. */
+	size: number;
+	private readonly table = tableOf();
+
+	constructor(private readonly message: Message) {
+		this.size = message.count;
+		const { lower } = message;
+		const { length, hashes, starts, ends } = message.words;
+		// The word before, if pairs begin with it.
+		let first = -1;
+		for (let at = 0; at < length; at++) {
+			const start = starts[at] as number;
+			const end = ends[at] as number;
+			const entry = start === end ? undefined : this.find(hashes[at] as number);
+			const phrase = entry && this.phraseAt(at, entry);
+			if (phrase) {
+				this.phrases.set(phrase.text, phrase.points);
+				at += phrase.hashes.length - 1;
+			}
+			if (phrase || start === end || isChinese(lower, start, end)) {
+				if (!phrase) this.findChinese(start, end);
+				first = -1;
+				continue;
+			}
+			if (entry && end - start >= MIN_LENGTH) this.take(entry, this.wordAt(at));
+			if (first !== -1 && end - start > 1) this.findPair(first, at);
+			first = entry?.isFirst ? at : -1;
+		}
+	}
+
+	private find(hash: number): Entry | undefined {
+		const { entries, bits } = this.table;
+		return ((bits[(hash & 0xffff) >> 3] as number) >> (hash & 7)) & 1 ? entries.get(hash) : undefined;
+	}
+
+	private wordAt(at: number): string {
+		const { lower, words } = this.message;
+		return lower.slice(words.starts[at], words.ends[at]);
+	}
+
+	/** Takes an entry with points if it has the text, as its hash said. */
+	private take(entry: Entry, text: string): void {
+		if (entry.points > 0 && entry.text === text) this.words.push(entry);
+	}
+
+	private findPair(first: number, second: number): void {
+		const { hashes } = this.message.words;
+		const pair = this.find(pairOf(hashes[first] as number, hashes[second] as number));
+		if (pair) this.take(pair, `${this.wordAt(first)} ${this.wordAt(second)}`);
+	}
+
+	/** It is written without blanks: two or three characters count as a word. */
+	private findChinese(start: number, end: number): void {
+		const { lower } = this.message;
+		for (let at = start; at + 2 <= end; at++) {
+			for (let length = 2; length <= 3 && at + length <= end; length++) {
+				const entry = this.find(hashOf(lower, at, at + length));
+				if (entry) this.take(entry, lower.slice(at, at + length));
+			}
+		}
+		this.size += Math.max(0, ((end - start) >> 1) - 1);
+	}
+
+	private phraseAt(at: number, { phrases }: Entry): Phrase | undefined {
+		const { length, hashes } = this.message.words;
+		for (const phrase of phrases) {
+			const isLike = at + phrase.hashes.length <= length && phrase.hashes.every((hash, i) => hashes[at + i] === hash);
+			if (isLike && phrase.hashes.map((_, i) => this.wordAt(at + i)).join(' ') === phrase.text) return phrase;
+		}
+		return undefined;
+	}
+}
+
+function isChinese(lower: string, start: number, end: number): boolean {
+	for (let at = start; at < end; at++) {
+		const code = lower.charCodeAt(at);
+		if (code < 0x4e00 || code > 0x9fff) return false;
+	}
+	return true;
+}
+
+export function judgeWords(message: Message): SpamReason | null {
+	const { phrases: found, words, size } = new Finder(message);
+	for (const { text, points } of words) found.set(text, points);
 	if (found.size === 0) return null;
 	const counted = [...found].sort(([, a], [, b]) => b - a).slice(0, MAX_SIGNALS);
 	const sum = counted.reduce((total, [, points]) => total + points, 0);
