@@ -16,8 +16,10 @@ import {
 	encodeCounts,
 	encodeLesson,
 	learn,
+	type Model,
 } from '../src/spam/bayes/counts.ts';
 import { createKeyedHash } from '../src/spam/bayes/keyed-hash.ts';
+import { readRow } from '../src/spam/bayes/stored-row.ts';
 import { tokensOf } from '../src/spam/bayes/tokens.ts';
 import { wordVerdict } from '../src/spam/bayes/verdict.ts';
 import { RULES } from '../src/spam/rules.ts';
@@ -75,10 +77,10 @@ function measureModel(marks: number): void {
 		});
 	};
 	const bucketsOf = (data: string) => Array.from(tokensOf(data).keys(), (token) => bucketOf(hash(token)));
-	const judge = (data: string) => {
+	const judge = (model: Model, data: string) => {
 		const tokens = tokensOf(data);
 		return wordVerdict(
-			counts,
+			model,
 			Array.from(tokens.keys(), (token) => bucketOf(hash(token))),
 			[...tokens.values()],
 		);
@@ -93,27 +95,35 @@ function measureModel(marks: number): void {
 		learning += performance.now() - began;
 	}
 	const merging = performance.now();
-	const row = encodeCounts(counts);
+	const text = encodeCounts(counts);
 	const merged = performance.now() - merging;
 	const loading = performance.now();
-	addRow(createCounts(), { spam: counts.spam, ham: counts.ham, counts: row });
+	const row = readRow({ spam: counts.spam, ham: counts.ham, counts: text });
 	const loaded = performance.now() - loading;
+	const model: Model = {
+		...row,
+		look(bucket, looked) {
+			looked.spam = 0;
+			looked.ham = 0;
+			row.addTo(looked, bucket);
+		},
+	};
 	const times = Array.from({ length: 10_000 }, (_, i) => {
 		const data = message(i % 3 === 0);
 		const began = performance.now();
-		judge(data);
+		judge(model, data);
 		return performance.now() - began;
 	}).sort((a, b) => a - b);
 	const longest = JSON.stringify({ message: Array.from({ length: 400 }, () => message(false)).join(' ') });
 	const began = performance.now();
-	for (let i = 0; i < 100; i++) judge(longest);
+	for (let i = 0; i < 100; i++) judge(model, longest);
 	const long = (performance.now() - began) / 100;
 	const at = (share: number) => (times[Math.floor(share * times.length)] as number).toFixed(3);
 	console.log(
-		`\n${marks} marks: ${(row.length / 1e6).toFixed(2)} MB stored, ${counts.buckets.byteLength / 2 ** 20} MiB in memory.`,
+		`\n${marks} marks: ${(text.length / 1e6).toFixed(1)} MB stored, ${(row.bytes / 1e6).toFixed(1)} MB in memory.`,
 	);
 	console.log(
-		`To learn one: ${((1000 * learning) / marks).toFixed(0)} µs. To merge: ${merged.toFixed(0)} ms; to load: ${loaded.toFixed(0)} ms.`,
+		`To learn one: ${((1000 * learning) / marks).toFixed(0)} µs. To merge: ${merged.toFixed(0)} ms; to read: ${loaded.toFixed(1)} ms.`,
 	);
 	console.log(
 		`A verdict on 40 words: ${at(0.5)} ms (median), ${at(0.99)} ms (99th percentile); on the longest text: ${long.toFixed(2)} ms.`,

@@ -36,9 +36,9 @@ export function createRateWindows(windowMs: number, maxBytes = MAX_BYTES) {
 	let table = new Uint32Array(FIRST_SETS * SET_WORDS);
 
 	/** How many ticks a window has left; 0 if it has ended, or ends later than a new one would: the clock was set back. */
-	function ticksLeft(place: number, tick: number): number {
-		const left = ((table[place + END] as number) - tick) >>> 0;
-		return table[place + COUNT] !== 0 && left <= windowTicks ? left : 0;
+	function ticksLeft(place: number, tick: number, from = table): number {
+		const left = ((from[place + END] as number) - tick) >>> 0;
+		return from[place + COUNT] !== 0 && left <= windowTicks ? left : 0;
 	}
 
 	const setOf = (low: number) => (low & (table.length / SET_WORDS - 1)) * SET_WORDS;
@@ -66,13 +66,13 @@ export function createRateWindows(windowMs: number, maxBytes = MAX_BYTES) {
 	/** Doubles the table: every set becomes two, so all windows find a place. */
 	function grow(tick: number): void {
 		const before = table;
-		const current: number[] = [];
-		for (let place = 0; place < before.length; place += WORDS) if (ticksLeft(place, tick) > 0) current.push(place);
 		table = new Uint32Array(2 * before.length);
-		for (const from of current) {
+		for (let from = 0; from < before.length; from += WORDS) {
+			if (ticksLeft(from, tick, before) === 0) continue;
 			let to = setOf(before[from + 1] as number);
 			while (table[to + COUNT] !== 0) to += WORDS;
-			table.set(before.subarray(from, from + WORDS), to);
+			// Word by word: an object for each window would be more to collect than all windows are.
+			for (let word = 0; word < WORDS; word++) table[to + word] = before[from + word] as number;
 		}
 		// It is released now, because it is as large as its replacement may grow.
 		before.buffer.transfer(0);
