@@ -1,10 +1,11 @@
 /** The word models in memory, within a bound: read when a submission needs one, then kept up to date with their rows. */
 
-import { eq, inArray } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Log } from '../../log/log.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { createServerSecret } from '../../storage/server-secret.ts';
 import { type FormRow, type Mode, type SpamModelRow, spamModels } from '../../storage/tables.ts';
+import { lazy } from '../../tasks/lazy.ts';
 import { createOneAtATime } from '../../tasks/one-at-a-time.ts';
 import { bucketOf, type Change, type Model } from './counts.ts';
 import { createKeyedHash, type KeyedHash } from './keyed-hash.ts';
@@ -44,6 +45,13 @@ export function createWordModels(
 	{ log, maxBytes = MAX_BYTES }: { log?: Log; maxBytes?: number } = {},
 ) {
 	const { db } = storage;
+	const selectRow = lazy(() =>
+		db
+			.select()
+			.from(spamModels)
+			.where(eq(spamModels.id, sql.placeholder('id')))
+			.prepare(),
+	);
 	const oneAtATime = createOneAtATime();
 	const queues = Array.from({ length: READS_AT_ONCE }, createOneAtATime);
 	let reads = 0;
@@ -101,10 +109,7 @@ export function createWordModels(
 
 	/** `undefined` if not all of them are there. */
 	async function readRows(ids: readonly number[]): Promise<Map<number, StoredRow> | undefined> {
-		const rows = await db
-			.select()
-			.from(spamModels)
-			.where(inArray(spamModels.id, [...ids]));
+		const rows = (await Promise.all(ids.map((id) => selectRow().execute({ id })))).flat();
 		return rows.length === ids.length ? new Map(rows.map((row) => [row.id, readRow(row)])) : undefined;
 	}
 
