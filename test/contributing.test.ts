@@ -1,4 +1,4 @@
-/** CONTRIBUTING.md names the files that a change touches. */
+/** CONTRIBUTING.md and docs name files that exist, and those that a change touches. */
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -22,4 +22,22 @@ test.each(EXAMPLES)('%s stands in these files and in no other: %j', async (word,
 	}
 	expect(found.sort()).toEqual([...paths].sort());
 	expect(found.length).toBeLessThanOrEqual(MOST_FILES);
+});
+
+test('the files that documents name exist', async () => {
+	const root = join(SRC, '..');
+	const documents = ['CONTRIBUTING.md', 'docs/*.md', 'docs/decisions/*.md'];
+	const files = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
+		[...new Bun.Glob(`${folder}/**/*.{ts,tsx}`).scanSync(root)].map((path) => `/${path}`),
+	);
+	const missing: string[] = [];
+	for (const document of documents.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])) {
+		const text = await Bun.file(join(root, document)).text();
+		for (const [, name = ''] of text.matchAll(/`([\w./-]+\.tsx?)`/g)) {
+			const isThere = name.includes('/X/') || files.some((path) => path.endsWith(`/${name}`));
+			if (!isThere) missing.push(`${document}: ${name}`);
+		}
+	}
+	expect(files.length).toBeGreaterThan(0);
+	expect(missing).toEqual([]);
 });
