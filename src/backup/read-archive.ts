@@ -29,7 +29,7 @@ export function isArchive(path: string): boolean {
 	}
 }
 
-/** @throws UnusableArchive if its manifest is not as it was written; then nothing else can be told */
+/** @throws UnusableArchive if its manifest was changed; then nothing else can be checked */
 export function openArchive(path: string) {
 	const fd = openSync(path, 'r');
 	try {

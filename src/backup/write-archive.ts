@@ -41,7 +41,7 @@ export async function writeArchive(
 	/** Differences from the rows. */
 	const found = new Map<string, string | null>();
 
-	/** Fills up what is too short, and leaves out what is too much: its size stands before it. */
+	/** Pads a file that became shorter, and cuts one that became longer: its size was written before it. */
 	async function add(name: string, bytes: number, content: AsyncIterable<Uint8Array>): Promise<string> {
 		output.write(headerOf(name, bytes, madeAt));
 		const hash = new Bun.CryptoHasher('sha256');

@@ -1,4 +1,4 @@
-/** `formsrv backup verify`: checks every byte of an archive, or what a copy of the database alone can tell. */
+/** `formsrv backup verify`: checks every byte of an archive, or the structure of a copy of the database alone. */
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -135,7 +135,7 @@ export function missingDatabase(place: string): string {
 	return `There is no database at ${name}. Name its folder with --data-dir, or make one with "formsrv serve".`;
 }
 
-/** @throws CommandError if the database is none; `instead` says what to use for it */
+/** @throws CommandError if it is not a file database; `instead` names the tool to use */
 export function requireFile({ database }: Config, instead: string): string {
 	if (isFile(database)) return database;
 	throw new CommandError(`${databaseName(database)} is not a file. ${instead}`);

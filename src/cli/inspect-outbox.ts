@@ -1,4 +1,4 @@
-/** The part of `formsrv doctor` about what is sent: mail, webhooks, what waits, and the server that sends it. */
+/** The part of `formsrv doctor` on outgoing deliveries: mail, webhooks, the queue, and the server that sends. */
 
 import type { Config } from '../config.ts';
 import { ask } from '../network/bounded-response.ts';

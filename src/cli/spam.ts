@@ -1,4 +1,4 @@
-/** `formsrv spam`: explains verdicts, marks submissions, and has what was learnt from marks learnt anew or forgotten. */
+/** `formsrv spam`: explains verdicts, marks submissions, and rebuilds or resets the word models. */
 
 import { Argument, type Command } from 'commander';
 import { signed } from '../spam/verdict.ts';

@@ -22,7 +22,7 @@ interface Member {
 	column?: { name?: string; cell?: (row: Shown, timeline: Timeline) => string };
 }
 
-/** Every member of a `Submission` beside `id` and `data`, in order: what is not content, and what discloses it. */
+/** Every member of a `Submission` beside `id` and `data`, in order: harmless ones, and those that reveal content. */
 export const STATE: readonly Member[] = [
 	{
 		name: 'createdAt',

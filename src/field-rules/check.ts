@@ -6,7 +6,7 @@ import { compilePattern, type Pattern, type Work } from './pattern.ts';
 import { PatternFault } from './pattern-syntax.ts';
 import { dateOrder, type FieldRule, type FieldType, labelOf, numberOf, PATTERN_TEXT_MAX } from './rules.ts';
 
-/** A field has no value at all, or one or several texts; what is neither is `undefined`. */
+/** The texts of a field, possibly none; `undefined` if its value is neither a text nor a list of texts. */
 type Values = string[] | undefined;
 
 /** The fault of one value, as a code and the rest of a sentence that begins with the label. */
@@ -44,7 +44,7 @@ export function createFieldCheck(rules: readonly FieldRule[]): (fields: Fields) 
 	};
 }
 
-/** For what has no pattern, or no visitor waits for. */
+/** For rules without a pattern, or where no visitor waits. */
 export function atOnce<T>(check: Checking<T>): T {
 	let stretch = check.next();
 	while (!stretch.done) stretch = check.next();

@@ -1,4 +1,4 @@
-/** Pure: what the owner says that the fields of a form have to be. For browsers too. */
+/** Pure: the owner's rules for the fields of a form. For browsers too. */
 
 /** Members that a rule of each type may have besides its name, label and whether it is required. */
 export const FIELD_TYPES = {
@@ -77,7 +77,7 @@ const MESSAGE_NAME = /message|comment|question|description|details|note|text|nac
 const DATE = /^(\d{4,6})-(\d{2})-(\d{2})$/;
 const NUMBER = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?$/;
 
-/** A text that sorts as the date that it came from; `undefined` if that is none, by HTML's rules. */
+/** A text that sorts as its date does; `undefined` if it is not a date by HTML's rules. */
 export function dateOrder(text: string): string | undefined {
 	const [, year = '', month, day] = DATE.exec(text) ?? [];
 	const daysInMonth = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();

@@ -1,9 +1,9 @@
-/** Attached files without a database are what is left of one: a new one must not take its place. */
+/** Attached files without a database mean that it was lost: a new one must not take its place. */
 
 import type { FilePlace } from '../config/file-place.ts';
 import { openFileStore } from './open.ts';
 
-/** @returns a sentence about a database that there is not, though there are files; `undefined` if there are none, or that cannot be told */
+/** @returns a sentence about a missing database whose files are there; `undefined` if there are no files, or that is unknown */
 export async function filesAlone(place: FilePlace, database: string): Promise<string | undefined> {
 	const { folder, s3 } = place;
 	const where = s3 ? `the bucket ${[s3.bucket, s3.prefix].filter(Boolean).join('/')}` : folder;

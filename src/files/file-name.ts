@@ -25,7 +25,7 @@ export function stemLength(name: string): number {
 	return dot <= 0 ? name.length : dot;
 }
 
-/** Keeps the extension, by which people and programs know what it is. */
+/** Keeps the extension, by which people and programs recognise the type. */
 function shorten(name: string): string {
 	const characters = Array.from(name);
 	if (characters.length <= MAX_CHARACTERS) return name;

@@ -3,7 +3,7 @@
 import { lazy } from '../tasks/lazy.ts';
 import { extensionOf } from './file-name.ts';
 
-/** Enough for what an office document says of itself in most cases. */
+/** Enough for the description of an office document in most cases. */
 export const HEAD_BYTES = 16 * 1024;
 
 const TEXT = 'text/plain';

@@ -1,4 +1,4 @@
-/** Looks after the file store of a running server: what a dead process left, whether it works, whether there is room. */
+/** Watches the file store of a running server: remains of dead processes, availability and free space. */
 
 import { desc, isNotNull } from 'drizzle-orm';
 import type { Log } from '../log/log.ts';

@@ -1,4 +1,4 @@
-/** Requests to an S3 service, signed in their address by AWS Signature Version 4; what is sent is not part of the signature. */
+/** Requests to an S3 service, signed in their address by AWS Signature Version 4; the body is not part of the signature. */
 
 import { createHash, createHmac } from 'node:crypto';
 import type { S3Place } from '../config/file-place.ts';

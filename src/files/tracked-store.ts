@@ -150,7 +150,7 @@ export function createTrackedStore(
 	let lookedAt = Number.NEGATIVE_INFINITY;
 	let looking: Promise<void> | undefined;
 
-	/** Looks whether what was wrong is over. */
+	/** Clears findings that are over. */
 	function look(): Promise<void> {
 		looking ??= lookOnce().finally(() => {
 			lookedAt = performance.now();
@@ -172,7 +172,7 @@ export function createTrackedStore(
 		await recheckLost();
 	}
 
-	/** A network fails slowly: no request waits for what is known to fail. A folder is tried, and so found to be well at once. */
+	/** A network fails slowly, so no request waits for a bucket that is known to fail. A folder is always tried, and so noticed at once when it works again. */
 	function rejectAtOnce(): void {
 		if (!store.mayBeLate || !findings.has('files')) return;
 		// An exception here means that the database is away, which has a finding of its own.

@@ -1,4 +1,4 @@
-/** Pure: what a form keeps of a submission beside its fields, and how people write it. For browsers too. */
+/** Pure: the rules for data kept of a submission beside its fields, and their text form. For browsers too. */
 
 export const ADDRESS_PARTS = ['none', 'network', 'full'] as const;
 export type AddressPart = (typeof ADDRESS_PARTS)[number];
@@ -25,7 +25,7 @@ export function formatContextRules({ page, utm, address, agent }: ContextRules):
 	return parts.filter(Boolean).join(', ');
 }
 
-/** The line in reverse; what it does not know is for a check to reject. */
+/** Parses the line; unknown parts are left to the check to reject. */
 export function parseContextRules(line: string): ContextRulesInput {
 	const entries = line.split(',').map((part) => {
 		const [name = '', value] = part.trim().split(':', 2);

@@ -1,4 +1,4 @@
-/** Pure: what is kept of files that a submission was stored without, and how people read it. For browsers too. */
+/** Pure: the records of files that a submission was stored without, and their text form. For browsers too. */
 
 import { roughSize } from '../text/byte-sizes.ts';
 
@@ -45,7 +45,7 @@ export function parseDropped(meta: string | null | undefined): Dropped {
 	}
 }
 
-/** The members of a `meta`, or of anything else that has them, that say what was left out. */
+/** The members of a `meta` on dropped fields and files. */
 export function droppedOf({ dropped, droppedFiles, moreDroppedFiles }: Dropped): Dropped {
 	return {
 		...(dropped && { dropped }),

@@ -245,7 +245,7 @@ const SETTINGS = {
 
 type Settings = typeof SETTINGS;
 export type SettingName = keyof Settings;
-/** With what is particular to its kind, which `kind` tells. */
+/** The union of all kinds, by `kind`. */
 export type FormSetting = Settings[SettingName];
 
 /** The settings of a form as they are stored and returned. */

@@ -9,7 +9,7 @@ const POLL_SHARE = 4;
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 /** Local address and port, remote address and port, and the state "established", all hexadecimal. */
 const ESTABLISHED = /: [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) 01 /g;
-/** A client may pause for this part of the time between two requests, and is told nevertheless. */
+/** Part of the time that a client may pause between two requests and still be notified. */
 const QUIET_SHARE = 0.5;
 
 export interface Draining {
@@ -48,7 +48,7 @@ export function createDrain() {
 	};
 }
 
-/** The connections to this machine's ports. Where it cannot be told, one that never ends stands for them. */
+/** The connections to this machine's ports. Where the system does not list them, one that never ends stands for them. */
 function connectionsAt(ports: readonly number[]): Set<string> {
 	const tables = TABLES.map(tableAt);
 	if (tables.every((table) => table === undefined)) return new Set(['unknown']);

@@ -79,7 +79,7 @@ export function createRateWindows(windowMs: number, maxBytes = MAX_BYTES) {
 	}
 
 	return {
-		/** @param numbers Of the limiter, and of what the requests are for. Holds until the next call. */
+		/** @param numbers The numbers of the limiter and of the target of the requests. Holds until the next call. */
 		nameOf(caller: string, ...numbers: [number, number]): WindowName {
 			if (caller !== last.caller) {
 				last.caller = caller;

@@ -15,7 +15,7 @@ const WRITE_BYTES = 64 * 1024;
 
 export type StreamResponse = ReturnType<typeof createStreamResponse>;
 
-/** @param log For errors in the middle of a response, which the client cannot be told. */
+/** @param log For errors in the middle of a response, which cannot be reported to the client. */
 export function createStreamResponse(log: Log) {
 	/**
 	 * The body is pulled: no chunk is generated ahead of a slow client, or after it disconnects. An error in the middle

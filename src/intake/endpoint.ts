@@ -80,7 +80,7 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		rejected: ({ info }: Submission, thrown: unknown) => info.fail(thrown),
 	};
 
-	/** From here on, errors of the request get the form's responses, with what is known of it by then. */
+	/** From here on, errors of the request get the form's responses, with the facts known by then. */
 	function takeErrors(info: RequestInfo): Context {
 		const { request, clientAddress } = info;
 		const context: Context = {

@@ -11,7 +11,7 @@ export interface FieldLimits {
 	maxDepth: number;
 }
 
-/** For what was held against the limits before. */
+/** For bodies that were checked against the limits before. */
 export const NO_FIELD_LIMITS: FieldLimits = {
 	maxFields: Number.MAX_SAFE_INTEGER,
 	maxNameBytes: Number.MAX_SAFE_INTEGER,

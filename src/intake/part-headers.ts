@@ -1,4 +1,4 @@
-/** Parses the headers of one part of a multipart body: its field name, and what is said of its file. */
+/** Parses the headers of one part of a multipart body: its field name, and name and type of its file. */
 
 import { AppError } from '../errors.ts';
 import { isUtf8Charset, parseParameters } from './header-parameters.ts';

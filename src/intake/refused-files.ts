@@ -1,4 +1,4 @@
-/** Files that a form does not take: what the visitor reads, and a submission without them. */
+/** Files that a form does not accept: the errors for the visitor, and the submission without them. */
 
 import { AppError, type ErrorCode } from '../errors.ts';
 import { describeTypes } from '../files/describe-types.ts';

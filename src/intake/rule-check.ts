@@ -43,7 +43,7 @@ export async function checkRules(
 	drop(content, unknown);
 }
 
-/** Special fields that are not stored, such as a honeypot that was given the name of a rule, are not among what is checked. */
+/** Special fields that are not stored, such as a honeypot with the name of a rule, are not checked. */
 function ruleSetOf(form: Parameters<typeof checkRules>[0]): RuleSet {
 	const { fields } = form;
 	const known = fields && compiled.get(fields);

@@ -11,7 +11,7 @@ import type { FormRow } from '../storage/tables.ts';
 import type { IntakeRates } from './rates.ts';
 import { isTestToken, type TestTokens } from './test-submissions/tokens.ts';
 
-/** The key of a request; `undefined` also for what a proxy or a browser sends by itself, which is none of ours. */
+/** The key of a request; `undefined` also for credentials that a proxy or a browser sends by itself. */
 export function keyOf({ headers }: Request): string | undefined {
 	const header = headers.get('authorization');
 	const token = header === null ? undefined : bearerToken(header);

@@ -16,7 +16,7 @@ import { emptySubmission, leaveOutRefused } from './refused-files.ts';
 
 export interface StoreOptions {
 	storage: Storage;
-	/** Plans what a submission sends, stored with it; a promise only if it has to read, because every `await` costs. */
+	/** Plans the deliveries of a submission, stored with it; a promise only if it must read, because every `await` costs. */
 	outbox: Pick<Outbox, 'plan' | 'wake'>;
 	judge: Judge;
 	/** Reads what judging needs; `undefined` if that is there already, as usual. To be called again until it is. */

@@ -1,4 +1,4 @@
-/** The maximum length of a key's name, and what a form-level key may have. */
+/** The maximum length of a key's name, and the permissions of form-level keys. */
 
 import type { Permission } from '../storage/tables.ts';
 

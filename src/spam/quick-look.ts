@@ -5,7 +5,7 @@ const SIGNS = /[!$£€¥₹\u0250-\uffff]|:\/\/|www\.|\d[\d ()-]{7}|[A-Z]{5}/;
 /** Beginnings of words of which every offer to websites has two, in any of its languages. */
 const OFFERS =
 	/\b(?:web|seo|site|sitio|p[aá]gina|google|guest|gast|backl|dofoll|link|lien|leads?\b|agen[ct]|market|sponsor|patroc|instag|youtube|rank|traffic|offer|r[eé]f[eé]renc|posicion|contact form|email list|adress|kunden|client|video|vidéo|blog|app|softw|art[ií]c|audience|business|unternehm|entrepris|empresa)/gi;
-/** No offer says what it sells in less. */
+/** Least length of an offer. */
 const SHORTEST_OFFER = 100;
 /** A longer message is worth it anyway. */
 const LONG = 300;

@@ -1,4 +1,4 @@
-/** Pure: what is to be said about the clock: that it is wrong, or that it was. */
+/** Pure: the report on the clock: that it is wrong, or that it was. */
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
 import type { ClockStep, Timeline } from './timeline.ts';

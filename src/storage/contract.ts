@@ -42,7 +42,7 @@ export interface StorageOptions {
 	scans?: string;
 	/** When a segment of the search index is full. */
 	searchSegment?: { submissions: number; characters: number };
-	/** Called before a new database is made; what it throws keeps that from being made. */
+	/** Called before a new database is created; an error that it throws prevents that. */
 	beforeNew?: () => Promise<void>;
 	/** How many field names of a form are listed. */
 	maxListedNames?: number;
@@ -95,7 +95,7 @@ export interface Storage {
 	 * server. An engine may end it, by what `start` returned, and start it again. Returns what ends it for good.
 	 */
 	lead(work: 'maintenance' | 'search' | 'delivery', start: () => StopWork): StopWork;
-	/** Tidies up what the engine itself leaves behind; for a quiet time, because it may take long. */
+	/** Tidies up after the engine itself; for a quiet time, because it may take long. */
 	maintain(): void;
 	/** Commits what is queued and closes the database; nothing can be stored afterwards. */
 	close(): Promise<void>;
@@ -229,7 +229,7 @@ export type MoveSource = MoveSide;
 /** No server starts on it until it is finished. */
 export interface MoveTarget extends MoveSide {
 	lastKey(table: MovedTable): Promise<Values | undefined>;
-	/** In one transaction, with what the engine derives of them. */
+	/** In one transaction, with the derived data. */
 	write(table: MovedTable, rows: readonly Values[]): Promise<void>;
 	/** Makes a database of it that servers may use. */
 	finish(): Promise<void>;

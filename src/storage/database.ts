@@ -11,7 +11,7 @@ export interface Database {
 	name: string;
 	/** Its files on this machine, if it has any. */
 	files: readonly string[];
-	/** The program that stores it, with its version if that can be told. */
+	/** The program that stores it, with its version if known. */
 	engine(): Soon<string>;
 	/** @throws AppError that says what to do if there is only what is left of one: a new one must not take its place */
 	exists(): Soon<boolean>;
@@ -29,7 +29,7 @@ export interface Database {
 	compareCounts(): Soon<CountReport>;
 	/** Returns its records of attached files, without a change. @throws AppError if this version cannot read it */
 	fileRecords(): Soon<FileRecords>;
-	/** Reads what it has to send. @throws AppError if it cannot be read by this version */
+	/** Reads its waiting deliveries. @throws AppError if it cannot be read by this version */
 	outbox(): Soon<OutboxReport>;
 	/** Returns whether a server runs on it, here or elsewhere. */
 	isServed(): Soon<boolean>;

@@ -18,9 +18,9 @@ const FLOOD_ARRIVALS = 250;
 const RETRY_AFTER_MS = 10_000;
 
 export interface FollowingIndex {
-	/** Takes in some of what comes next, and is settled; `false` if there is nothing to do. */
+	/** Indexes some of the next settled submissions; `false` if there is nothing to do. */
 	advance(): Promise<boolean>;
-	/** Takes out some of what was removed; `false` if there is nothing to do. */
+	/** Removes some deleted submissions; `false` if there is nothing to do. */
 	clear(): Promise<boolean>;
 	/** How many submissions were stored since the one with that id, as far as `limit`, and the newest id. */
 	arrivals(sinceId: number, limit: number): Arrivals | Promise<Arrivals>;

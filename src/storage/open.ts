@@ -1,4 +1,4 @@
-/** The one place that names the engines: what is asked of a database goes to the one that its address means. */
+/** The one place that names the engines: each call goes to the engine of the address. */
 
 import { isPostgres, withoutPassword } from '../config/postgres-url.ts';
 import type { MovedTable, MoveSource, MoveTarget, Storage, StorageOptions } from './contract.ts';

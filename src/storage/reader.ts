@@ -61,7 +61,7 @@ export function createReader<Calls extends ReaderCalls>(
 	{ program, findings, beforeOpening }: ReaderOptions,
 ) {
 	const waiting = new Map<number, Waiting>();
-	/** Threads that were told to end and have not yet; new calls are none of theirs. */
+	/** Threads that are ending; they get no new calls. */
 	const ending = new Set<Promise<void>>();
 	let worker: Thread | undefined;
 	let idleTimer: ReturnType<typeof setTimeout> | undefined;
@@ -131,7 +131,7 @@ export function createReader<Calls extends ReaderCalls>(
 		});
 	}
 
-	/** Ends the thread once it has done what it was asked before. At once if there is none. */
+	/** Ends the thread after its earlier calls. At once if there is none. */
 	async function close(): Promise<void> {
 		if (worker) {
 			const ended = end(worker).finally(() => ending.delete(ended));

@@ -1,9 +1,9 @@
-/** Pure: the words of a search, folded as what is searched is. */
+/** Pure: the words of a search, folded as the searched texts are. */
 
 const ASCII_ONLY = /^[\0-\x7f]*$/;
 const ACCENTS = /[\u0300-\u036f]/g;
 const GAPS = /[\s\p{Cc}]+/gu;
-/** The same in ASCII, and what tells that there is more to do than to leave single spaces alone. */
+/** The same in ASCII, and a sign that there is more to do than keep single spaces. */
 const ASCII_GAPS = /[^!-~]+/g;
 const UNUSUAL_ASCII_GAP = /[^ -~]| {2}/;
 

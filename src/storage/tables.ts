@@ -297,7 +297,7 @@ export const webhooks = sqliteTable(
 	(table) => [index('webhooks_form').on(table.formId)],
 );
 
-/** The outbox: what has to leave the house, written in the transaction of its cause. */
+/** The outbox: deliveries, written in the transaction of their cause. */
 export const deliveries = sqliteTable(
 	'deliveries',
 	{
@@ -380,7 +380,7 @@ export const spamMarks = sqliteTable(
 			.references(() => submissions.id, { onDelete: 'cascade' }),
 		formId: formId(),
 		isSpam: flag('is_spam'),
-		/** As what it was learnt; `null`: not yet. */
+		/** The kind as which it was learnt; `null`: not yet. */
 		learntSpam: integer('learnt_spam', { mode: 'boolean' }),
 		/** The lesson that learnt it last: a number that no other has. */
 		lesson: integer('lesson'),
@@ -389,7 +389,7 @@ export const spamMarks = sqliteTable(
 		 * form alone: its mark leaves this as it was.
 		 */
 		forAll: integer('for_all'),
-		/** As what the model of all forms learnt it; `null`: as `learntSpam`. */
+		/** The kind as which the model of all forms learnt it; `null`: as `learntSpam`. */
 		learntForAll: integer('learnt_for_all'),
 	},
 	(table) => [
@@ -468,7 +468,7 @@ export const setupLinks = sqliteTable('setup_links', {
 	expiresAt: integer('expires_at').notNull(),
 });
 
-/** Tables that only SQLite has; another engine does in another way what they are for. */
+/** Tables that only SQLite has; another engine has other means. */
 export const SQLITES_OWN: readonly SQLiteTable[] = [fieldNames, searchSegments, searchRemovals];
 
 /** The counts of submissions that the engine keeps in the row of a form. */

@@ -1,4 +1,4 @@
-/** Errors, worded for display: the whole, or what is about one input. */
+/** Errors, worded for display: all of them, or those of one input. */
 
 import { ApiError } from './api.ts';
 

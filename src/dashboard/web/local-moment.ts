@@ -8,7 +8,7 @@ export function localMoment(iso: string): string {
 	return local.replace(/(?::00)?\.000$/, '');
 }
 
-/** As the API takes it; what is no moment stays as it is, and is its to reject. */
+/** Converts a local time into the API's format; an invalid one is left to the API to reject. */
 export function momentOf(local: string): string {
 	const date = new Date(local);
 	return Number.isNaN(date.getTime()) ? local : date.toISOString();

@@ -1,4 +1,4 @@
-/** Pure: what the first bytes of a file say of the picture in it; only of formats that cannot hold anything that runs. */
+/** Pure: detects a picture and its size by its first bytes; only formats that cannot contain anything executable. */
 
 export interface PictureFormat {
 	type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/avif';

@@ -50,7 +50,7 @@ function useFocusOnView(at: Route): void {
 	}, [place]);
 }
 
-/** After what the view itself asks for. */
+/** Runs after the requests of the view itself. */
 const HEALTH_AFTER_MS = 1000;
 
 function useServer(at: Route): void {

@@ -39,7 +39,7 @@ export function chooseAttachments(files: readonly StoredFile[]): StoredFile[] {
 	});
 }
 
-/** A line for each file: its name, its size, and what is to be said about it. */
+/** A line for each file: its name, its size, and remarks. */
 export function describeFiles(
 	files: readonly StoredFile[],
 	{ attachments = [], unreadable }: { attachments?: readonly Attachment[]; unreadable?: ReadonlySet<number> } = {},

@@ -1,4 +1,4 @@
-/** The kind of the setting of what is kept beside the fields; `null` stands for nothing. */
+/** The kind of the setting for data kept beside the fields; `null` stands for none. */
 
 import {
 	ADDRESS_PARTS,
@@ -39,7 +39,7 @@ function membersOf({ Type, stringEnum }: Parameters<Context['schema']>[0]) {
 	return { page: Type.Boolean(), utm: Type.Boolean(), address: stringEnum(ADDRESS_PARTS), agent: Type.Boolean() };
 }
 
-/** Rules by which nothing is kept are none. */
+/** Rules that keep nothing become `null`. */
 function checkContext(sent: ContextRulesInput): ContextRules | null {
 	const rules = { ...NO_CONTEXT, ...withoutNulls(sent) };
 	const isEmpty = !(rules.page || rules.utm || rules.agent) && rules.address === 'none';

@@ -1,4 +1,4 @@
-/** Fetches a stamp of the moment in which a form was loaded, which tells people from programs that send at once. */
+/** Fetches a token for the time at which a form was loaded, which distinguishes people from programs that send at once. */
 
 const FIELD = '_formsrv_stamp';
 

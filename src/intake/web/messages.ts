@@ -83,7 +83,7 @@ export function showSuccess(form: HTMLFormElement, dropped: string[] = [], targe
 	status.focus();
 }
 
-/** Shows the error, what is wrong with each field at the field, and focuses the first of these. */
+/** Shows the error, and those of fields at the fields, and focuses the first of these. */
 export function showError(form: HTMLFormElement, { text, fields, retry }: Failure): void {
 	const plain = withoutShadows(form);
 	const own = prepareMessages(form);

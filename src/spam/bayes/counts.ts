@@ -20,7 +20,7 @@ export interface Lesson extends Change {
 export interface Model extends Change {
 	/** The sums of all buckets: how many tokens the submissions of each kind had. */
 	tokens: Change;
-	/** Sets what is in a bucket. */
+	/** Sets the counts of a bucket. */
 	look(bucket: number, looked: Change): void;
 }
 
@@ -88,7 +88,7 @@ export function addRow(counts: Counts, stored: Change & { counts: string }): voi
 	});
 }
 
-/** One text for one lesson: what is not zero, in order. */
+/** Encodes a lesson: its nonzero counts, in order. */
 export function encodeLesson({ buckets }: Lesson): string {
 	const writer = createRowWriter();
 	for (const [bucket, { spam, ham }] of [...buckets].sort(([a], [b]) => a - b)) writer.add(bucket, spam, ham);

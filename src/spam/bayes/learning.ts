@@ -1,4 +1,4 @@
-/** The background work of the word models: what the owner marked is learnt within a second, by one server, and known to all soon. */
+/** The background work of the word models: one server learns the owner's marks within a second, and all know them soon. */
 
 import type { Events } from '../../events.ts';
 import type { Log } from '../../log/log.ts';

@@ -19,7 +19,7 @@ export interface StoredRow extends Change {
 	/** How many tokens the submissions of each kind had. */
 	tokens: Change;
 	bytes: number;
-	/** Adds what the row says of a bucket. */
+	/** Adds the row's counts of a bucket. */
 	addTo(looked: Change, bucket: number): void;
 	/** Calls for each bucket, in no order. */
 	forEach(add: (bucket: number, spam: number, ham: number) => void): void;

@@ -34,7 +34,7 @@ interface Due {
 	formId: number;
 	mode: Mode;
 	isSpam: boolean;
-	/** As what it was learnt before. */
+	/** The kind as which it was learnt before. */
 	learntSpam: boolean | null;
 	forAll: number | null;
 	learntForAll: number | null;
@@ -152,7 +152,7 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 	}
 
 	return {
-		/** Learns some of what was marked. Resolves to whether there may be more. */
+		/** Learns some of the marks. Resolves to whether there may be more. */
 		async learn(): Promise<boolean> {
 			let due: Due[] = await selectDue().execute();
 			if (due.length === 0) due = await selectDueForAll().execute();
@@ -199,7 +199,7 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 	};
 }
 
-/** As what the model of all forms is to learn a mark. */
+/** The kind as which the model of all forms learns a mark. */
 const forAllOf = ({ forAll, isSpam }: Due): number => forAll ?? Number(isSpam);
 
 const isOneOf = (marks: readonly Due[]): SQL =>

@@ -13,7 +13,7 @@ export const MAX_POINTS = 3;
 const PRIOR = 3;
 /** Against tokens that one kind never had. */
 const FLOOR = 0.1;
-/** A part of few and doubtful words has no more evidence than they give. */
+/** The least divisor, so that a part of few and doubtful words gets no more evidence than they give. */
 const MIN_CERTAINTY = 0.5;
 /** Limit of a part's evidence, either way: a long text repeats itself, and the other parts count beside it. */
 const MAX_EVIDENCE = 6;

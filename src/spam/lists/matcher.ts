@@ -87,7 +87,7 @@ export function createMatcher(entries: readonly string[]) {
 	};
 }
 
-/** In order, without texts that begin with another of them: then what a place begins with can only be the last one up to it. */
+/** Sorts texts, without those that begin with another: then only the last one up to a place can match there. */
 function withoutLonger(texts: readonly string[]): string[] {
 	const kept: string[] = [];
 	for (const text of texts.toSorted()) {

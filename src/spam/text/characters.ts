@@ -16,7 +16,7 @@ export const CATEGORY = 15;
 export const SCRIPT_SHIFT = 4;
 export const KINDS = 256;
 
-/** Those that are told apart; Japanese and Korean are written with Chinese characters too. */
+/** The scripts that are distinguished; Japanese and Korean are written with Chinese characters too. */
 export const SCRIPTS = [
 	'none',
 	'Latin',

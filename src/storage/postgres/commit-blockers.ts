@@ -27,7 +27,7 @@ const LOOK_EVERY_MS = 500;
 /** One of several servers can only be read for so long in a fail-over. */
 const FAIL_OVER_MS = 3000;
 
-/** As large as a submission may be that needs new pages; its id is none. */
+/** A trial as large as a submission that needs new pages; its id is not a valid one. */
 const TRIAL = `insert into submissions (id, form_id, data)
 	select -1 - floor(random() * 1000000000), 0, string_agg(md5(random()::text), '') from generate_series(1, 2000)`;
 

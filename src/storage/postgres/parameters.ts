@@ -46,7 +46,7 @@ export function namesOf<Row>(columns: Columns<Row>): string {
 	return Object.keys(columns).join(', ');
 }
 
-/** An array that is too short goes on with nulls. */
+/** A shorter array is padded with nulls. */
 function listOf<Row>(rows: readonly Row[], kind: keyof typeof LISTS, of: (row: Row) => Value | undefined): string {
 	const list = rows.map((row) => of(row) ?? null);
 	return list.every((value) => value === null) ? '{}' : LISTS[kind].text(list);

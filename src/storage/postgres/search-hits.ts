@@ -15,7 +15,7 @@ import { rowsOf, type Sql, type Value } from './connection.ts';
 /** Around each short word, behind the text; no text holds it. */
 export const MARK = '\u0001';
 const FEW = 5000;
-/** How many submissions are looked at one by one: so many for each that is wanted, within bounds, and a few for each of very many. */
+/** The number of submissions checked one by one: some for each requested one, within bounds, and a few for each of very many. */
 const LOOKS = { each: 50, least: 10_000, most: 50_000, eachOfMany: 4 };
 const SYNTAX = /[\\%_]/g;
 /** Makes the planner look up joined rows one by one. */

@@ -1,4 +1,4 @@
-/** Events told to the other servers, so that they show and do at once what they would find later; nothing relies on it. */
+/** Events sent to the other servers, so that they act at once instead of later; nothing relies on them. */
 
 import { type AppEvent, createEvents, type Events, type EventType, isFormEvent } from '../../events.ts';
 import { type Repetition, repeat } from '../../tasks/repeat.ts';
@@ -18,7 +18,7 @@ interface Notice {
 }
 
 export interface ServerEventsOptions {
-	/** Opens a connection that hears what other servers tell. */
+	/** Opens a connection that receives events of other servers. */
 	connectTo(on: { onNotify(text: string): void }): Sql;
 	onError(error: unknown): void;
 }
@@ -60,7 +60,7 @@ export function createServerEvents(sql: Sql, { connectTo, onError }: ServerEvent
 		events,
 		/** Returns whether an event is of interest, here or to other servers. */
 		isTold: (type: EventType) => listening !== undefined || local.isHeard(type),
-		/** From now on this process tells others, and hears them. */
+		/** From now on this process sends events to the others, and receives theirs. */
 		listen(): void {
 			const opened = connectTo({ onNotify: receive });
 			ear = opened;

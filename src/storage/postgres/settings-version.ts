@@ -52,7 +52,7 @@ export function createSettingsVersion(sql: Sql, areOthers: () => Promise<boolean
 	}
 
 	return {
-		/** Known at once while there are requests all the time; what is half used up is renewed meanwhile. */
+		/** Available at once while requests keep coming; it is renewed once half of its time is over. */
 		version(): number | Promise<number> {
 			const at = performance.now();
 			const age = at - askedAt;

@@ -13,7 +13,7 @@ import { type Insert, insertOf, type Stored } from './insert.ts';
 import { whyNotStored } from './not-stored.ts';
 import { askStored, idsIn } from './unknown-outcome.ts';
 
-/** After so long a client is told that the outcome is unknown. */
+/** Time after which a client gets the response that the outcome is unknown. */
 const DEADLINE_MS = 10_000;
 /** A statement that takes longer may hang, or wait for a standby that is away. */
 const ANSWER_WITHIN_MS = 5000;

@@ -1,4 +1,4 @@
-/** Where a clock that was set back had gone forward before, seen by what was stored: nothing was for most of that time. */
+/** Finds where a clock that was set back had jumped forward before: nothing was stored for most of that time. */
 
 import type { Database } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
@@ -17,7 +17,7 @@ export function createGapFinder(client: Database): (timeline: Timeline, millis: 
 	const first = lazy(() => stored('min'));
 	const last = lazy(() => stored('max'));
 
-	/** The gap between what was stored before a moment and from then on. */
+	/** The gap between the last submission before a moment and the first one after it. */
 	function gapAt(timeline: Timeline, { stretch, millis }: { stretch: Stretch; millis: number }): ClockStep | undefined {
 		const middle = Math.min(idAfter(stretch, millis - 1), stretch.toId);
 		const [above] = first().values(middle, stretch.toId)[0] as [number | null];

@@ -26,7 +26,7 @@ export interface CommandIdsOptions {
 export interface CommandIds {
 	/** Makes the next id; it waits while another process writes. */
 	next(): number;
-	/** At the end of a transaction: what was reserved in it, also by a job that was undone. */
+	/** At the end of a transaction: the ids reserved in it, also by a job that was undone. */
 	flush(): void;
 	/** Releases the reserved ids. */
 	forget(): void;

@@ -1,4 +1,4 @@
-/** Compares what is kept of counts with the submissions themselves, without a change; for `doctor`. */
+/** Compares the stored counts with the submissions themselves, without a change; for `doctor`. */
 
 import type { Database } from 'bun:sqlite';
 import type { CountReport } from '../database.ts';

@@ -9,7 +9,7 @@ const WRITE_AHEAD = 2;
 /** Read once for every commit, into the same bytes. */
 const header = new Uint8Array(20);
 
-/** How changes come into a database; `undefined` if the file is none. */
+/** The journal mode of a database; `undefined` if the file is not one. */
 export function journalOf(descriptor: number): 'write-ahead' | 'rollback' | undefined {
 	const isWhole = readSync(descriptor, header, 0, header.length, 0) === header.length;
 	if (!isWhole || !hasMagic()) return undefined;

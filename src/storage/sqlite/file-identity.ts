@@ -2,7 +2,7 @@
 
 import { fstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 
-/** Lists what the process has open; on Linux alone. */
+/** Lists the open files of the process; on Linux alone. */
 const OPEN_FILES = '/proc/self/fd';
 
 /** Device and inode; `undefined` if there is none, or none that can be seen. */

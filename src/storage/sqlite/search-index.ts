@@ -86,7 +86,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		watermark = segment.lastId;
 	}
 
-	/** Adds to the first segment from that number on what was stored behind later ones that were indexed already. */
+	/** Adds submissions that were stored behind later, indexed ones to the first segment from that number on. */
 	function addMissingTo(number: number): { added: number; next: number | undefined } {
 		const segment = sql().segmentFrom.get(number);
 		if (!segment) return { added: 0, next: undefined };
@@ -192,7 +192,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 			return done;
 		},
 		/**
-		 * Takes out some of what was removed; `false` if there is nothing to do. No search waits for it, for what is gone is
+		 * Removes some deleted submissions; `false` if there is nothing to do. No search waits for it, for what is gone is
 		 * not found anyway. While a form is being removed it waits, because whole segments may become empty.
 		 */
 		clear(): Promise<boolean> {

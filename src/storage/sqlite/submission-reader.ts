@@ -46,7 +46,7 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 			.map(([number]) => number as number);
 	}
 
-	/** Where to look one after the other, so that what is found comes in order. */
+	/** The ranges to search one after the other, so that the finds are in order. */
 	function sourcesOf(
 		selection: Selection,
 		{ order, firstMatch }: { order: Paging['order']; firstMatch: number },
@@ -56,7 +56,7 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 	}
 
 	return {
-		/** The ids of a part of what is selected, and how many are selected in all. */
+		/** The ids of a part of the selection, and their total number. */
 		count(selection: Selection, { order, limit, offset }: Paging): { ids: number[]; total: number } {
 			using _view = oneView();
 			const ids: number[] = [];
@@ -73,7 +73,7 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 			}
 			return { ids, total };
 		},
-		/** The first ids of what is selected. */
+		/** The first ids of the selection. */
 		ids(selection: Selection, { order, limit }: Omit<Paging, 'offset'>): number[] {
 			using _view = oneView();
 			const ids: number[] = [];
@@ -92,7 +92,7 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 	};
 }
 
-/** A place to look for what is selected. */
+/** A range to search for the selection. */
 interface Source {
 	/** The `from` and `where`: `?1` is the form, `?2` and `?3` the bounds; what the index is asked comes after the others. */
 	from: string;

@@ -218,7 +218,7 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 			queue.push(job);
 			schedule();
 		},
-		/** Commits what is still queued, or rejects it; nothing is taken afterwards. */
+		/** Commits the queued jobs, or rejects them; no job is accepted afterwards. */
 		drain(): void {
 			client.run(`pragma busy_timeout = ${LAST_WAIT_MS}`);
 			do flush();

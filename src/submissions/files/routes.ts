@@ -174,7 +174,7 @@ function confirmation(request: Request): string | undefined {
 	return oneOf(queryOf(request), 'infected', { values: [INFECTED_CONFIRMATION] });
 }
 
-/** A session of a key ends with it; what the link was made for is the key. */
+/** The holder of a link; for a session of a key it is the key, because the session ends with it. */
 function linkHolder({ keyId, sessionId }: Principal): LinkHolder {
 	return keyId === null ? { kind: 'session', id: sessionId ?? '' } : { kind: 'key', id: keyId };
 }

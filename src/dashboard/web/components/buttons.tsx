@@ -65,7 +65,7 @@ export function IconButton({ icon, label, hotkey, isFilled, tone, ...native }: I
 	);
 }
 
-/** A link that has the browser save what it leads to. */
+/** A link to a file that the browser saves. */
 export function DownloadLink({ href, label, what }: { href: string; label: string; what: string }) {
 	return (
 		<a class="button small" href={href} download="" aria-label={`${label} ${what}`}>

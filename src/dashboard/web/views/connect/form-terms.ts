@@ -1,4 +1,4 @@
-/** Sentences on what a form takes from whom and when, as its settings say. */
+/** Sentences on the terms of a form: who may send what, and when. */
 
 import { labelOf } from '../../../../field-rules/rules.ts';
 import { isStored, specialNamesWith } from '../../../../form-values/aliases.ts';
