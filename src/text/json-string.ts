@@ -25,7 +25,7 @@ export function namedStringValues(json: string): { name: string; value: string }
 	return values;
 }
 
-/** Whether the string that ends at `end` is the name of a member. */
+/** Returns whether the string that ends at `end` is the name of a member. */
 function isName(json: string, end: number): boolean {
 	let at = end;
 	while (json.charCodeAt(at) <= 0x20) at++;

@@ -51,7 +51,7 @@ export interface Message {
 	capitals: number;
 	exclamations: number;
 	digits: number;
-	/** Whether it may name sums of money. */
+	/** True if it may name sums of money. */
 	hasSums: boolean;
 	/** How many characters of each of the scripts it has. */
 	scripts: readonly number[];

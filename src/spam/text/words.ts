@@ -23,7 +23,7 @@ interface Entry {
 	text: string;
 	/** By itself. */
 	points: number;
-	/** Whether it is the first of a pair. */
+	/** True if it is the first of a pair. */
 	isFirst: boolean;
 	/** Those that begin with it, the longest first. */
 	phrases: Phrase[];
