@@ -29,6 +29,7 @@ import { createMultipartRead } from './read-multipart.ts';
 import { redirectTarget } from './redirect-target.ts';
 import type { Outcome } from './responses.ts';
 import { createStore, type StoreOptions } from './store.ts';
+import { createThanks } from './thanks.ts';
 import type { Uploads } from './upload.ts';
 
 /** The most that one network's large bodies take of the byte budget: three of 1 MiB, each counted four times. */
@@ -87,6 +88,7 @@ export function createIntake(options: IntakeOptions) {
 	const idempotency = createIdempotency(storage, now);
 	const store = createStore({ ...options, now });
 	const opening = createOpening(storage, now);
+	const thanks = createThanks(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
 	const readMultipart = createMultipartRead(uploads, { ...fieldLimits, maxTextBytes: limits.maxBody });
 	const contentRules = createContentRules(fieldLimits);
@@ -103,6 +105,13 @@ export function createIntake(options: IntakeOptions) {
 		});
 	}
 
+	/** Nothing is waited for unless files were left out. */
+	function respond<S extends Submit>(submit: S, outcome: Outcome, accepted: Responses<S>['accepted']) {
+		const { droppedFiles, submissionId } = outcome;
+		if (!droppedFiles || submissionId === null) return accepted(submit, outcome);
+		return thanks.query(submissionId).then((thanksQuery) => accepted(submit, { ...outcome, thanksQuery }));
+	}
+
 	return {
 		/** @throws AppError FORM_NOT_FOUND */
 		findForm(slug: string): FormRow | Promise<FormRow> {
@@ -110,6 +119,8 @@ export function createIntake(options: IntakeOptions) {
 			return found instanceof Promise ? found.then((form) => form ?? Promise.reject(unknownForm())) : found;
 		},
 		rates,
+		/** The files that the thank-you page of this address names. */
+		thanksDropped: thanks.dropped,
 		/**
 		 * Accepts a submission and responds, once it is on disk, or rejects it; then nothing was stored. Cheap checks run first.
 		 * No function in here captures what is its own, because every submission would pay for that.
@@ -145,11 +156,11 @@ export function createIntake(options: IntakeOptions) {
 				}
 				checkDataSize(content, limits.maxBody);
 				const next = redirectTarget(form, { next: content.special.next, headers, strict: strictRedirects });
-				if (key === undefined) {
-					const submissionId = await store(submit, content);
-					return accepted(submit, { next, submissionId, ...droppedOf(content) });
-				}
-				return accepted(submit, await storeOnce(submit, content, { key, next, closed }));
+				const outcome =
+					key === undefined
+						? { next, submissionId: await store(submit, content), ...droppedOf(content) }
+						: await storeOnce(submit, content, { key, next, closed });
+				return respond(submit, outcome, accepted);
 			} catch (thrown) {
 				return rejected(submit, thrown);
 			} finally {

@@ -1,18 +1,28 @@
 /** The pages of the submission endpoint: thanks, errors, and small pages for all other addresses. */
 
 import type { ErrorCode, FieldError } from '../errors.ts';
+import { type Dropped, describeDropped } from '../form-values/dropped-files.ts';
 import { parseRedirectUrl } from '../forms/redirect-url.ts';
 import { type Html, html } from '../text/html.ts';
 import { type Page, renderPage } from './page-frame.ts';
 
-/** The page after a submission without a redirect target. `backUrl` is the Referer or Origin as sent. */
-export function thankYouPage({ backUrl }: { backUrl?: string | null } = {}): Page {
+interface Thanks extends Dropped {
+	/** The Referer or Origin as sent. */
+	backUrl?: string | null;
+}
+
+/** The page after a submission without a redirect target. */
+export function thankYouPage({ backUrl, ...dropped }: Thanks = {}): Page {
+	const lines = describeDropped(dropped);
+	const rest = html`<p>These files were not sent with it:</p>
+<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>
+<p class="soft">Everything else has arrived.</p>`;
 	return renderPage({
 		status: 200,
 		title: 'Thank you',
 		mark: 'done',
 		body: html`<p class="lead">Your message has been sent.</p>
-<p class="soft">There is nothing else to do; you can close this page.</p>
+${lines.length > 0 ? rest : html`<p class="soft">There is nothing else to do; you can close this page.</p>`}
 ${backLink(backUrl)}`,
 	});
 }

@@ -102,6 +102,8 @@ export interface Outcome extends Dropped {
 	next: string | null;
 	/** `null` if it is not known, of a submission that an earlier version stored. */
 	submissionId: number | null;
+	/** The query by which the thank-you page names the dropped files. */
+	thanksQuery?: string;
 }
 
 /** A template with the values of this request. The next request overwrites them, so create the response at once. */
@@ -149,17 +151,19 @@ function nameList(names: readonly string[], hasMore = false): string {
 function negotiatedResponse(accepted: Accepted, outcome: Outcome, thanksUrl: string): Response {
 	const { headers } = accepted.request;
 	const { aliases } = accepted.form;
-	const { next } = outcome;
+	const { next, thanksQuery = '', droppedFiles, moreDroppedFiles } = outcome;
+	const left = droppedFiles && { droppedFiles, moreDroppedFiles };
 	if (isFormspreeClient(headers)) {
-		const body = JSON.stringify({ ...SUCCESS, next: next ?? thanksUrl });
+		const body = JSON.stringify({ ...SUCCESS, ...left, next: next ?? thanksUrl + thanksQuery });
 		return new Response(body, fill(JSON_RESPONSE, accepted, outcome));
 	}
 	if (prefersJson(headers)) {
-		const body = aliases.length === 0 ? SUCCESS_JSON : JSON.stringify({ ...SUCCESS, ...aliasSuccess(aliases) });
+		const isPlain = aliases.length === 0 && !left;
+		const body = isPlain ? SUCCESS_JSON : JSON.stringify({ ...SUCCESS, ...left, ...aliasSuccess(aliases) });
 		return new Response(body, fill(JSON_RESPONSE, accepted, outcome));
 	}
 	const redirect = new Response(null, fill(REDIRECT, accepted, outcome));
-	redirect.headers.set('Location', next ?? THANKS_PATH);
+	redirect.headers.set('Location', next ?? THANKS_PATH + thanksQuery);
 	// Only our thank-you page gets the referrer, for its link back.
 	if (next !== null) redirect.headers.set('Referrer-Policy', 'no-referrer');
 	return redirect;

@@ -19,6 +19,13 @@ const Accepted = Type.Object({
 	next: Type.Optional(
 		Type.String({ description: 'Where to go next; only if the request has a `Formspree-Client` header.' }),
 	),
+	droppedFiles: Type.Optional(
+		Type.Array(
+			Type.Object({ field: Type.String(), name: Type.String(), bytes: Type.Integer(), reason: Type.String() }),
+			{ description: 'Files that the submission was stored without; `reason` is an error code.' },
+		),
+	),
+	moreDroppedFiles: Type.Optional(Type.Integer({ description: 'The number of others, beyond twenty.' })),
 	code: Type.Optional(Type.Literal(200, { description: 'Only of a form with the alias `formcarry`.' })),
 	status: Type.Optional(Type.Literal('success', { description: 'Only of a form with the alias `formcarry`.' })),
 });

@@ -26,7 +26,7 @@ export function createPublicRoutes(
 	{ prefixes, urls }: { prefixes: readonly SubmitPrefix[]; urls: PublicUrls },
 ): (path: string) => Handler | undefined {
 	const endpoints = prefixes.map((prefix) => ({ below: `${prefix}/`, handler: endpointOf(app, prefix, urls) }));
-	const pages = createPages(app.storage);
+	const pages = createPages(app);
 	return (path) => {
 		for (const { below, handler } of endpoints) {
 			if (path.startsWith(below) && path.length > below.length) return handler;
@@ -35,11 +35,11 @@ export function createPublicRoutes(
 	};
 }
 
-function createPages({ findings }: App['storage']): ReadonlyMap<string, Handler> {
+function createPages({ storage: { findings }, intake }: App): ReadonlyMap<string, Handler> {
 	return new Map<string, Handler>([
 		['/health', getOnly(() => probe(findings.list(), ({ isFatal }) => isFatal === true))],
 		['/ready', getOnly(() => probe(findings.list(), ({ stops }) => stops === 'submissions' || stops === 'writes'))],
-		[THANKS_PATH, thanks],
+		[THANKS_PATH, (request) => thanks(request, intake)],
 		['/formsrv.js', scriptHandler('formsrv.js')],
 		['/altcha.js', scriptHandler('altcha.js')],
 	]);
@@ -57,14 +57,16 @@ function probe(problems: readonly Finding[], fails: (problem: Finding) => boolea
 }
 
 /** Also handles the preflight of a redirected script that sent a header such as Idempotency-Key. */
-function thanks(request: Request): Response {
+async function thanks(request: Request, { thanksDropped }: App['intake']): Promise<Response> {
 	const { method, headers } = request;
 	if (method === 'OPTIONS') return preflight(request, { form: undefined, methods: THANKS_METHODS.join(', ') });
 	if (!THANKS_METHODS.includes(method)) throw noRoute(THANKS_METHODS);
 	const referer = URL.parse(headers.get('referer') ?? '');
 	// After a correction, the page before was the server's own.
 	const isOwn = referer?.host === headers.get('host') && /^\/(?:api\/)?f\//.test(referer?.pathname ?? '');
-	const page = thankYouPage({ backUrl: isOwn ? null : headers.get('referer') });
+	// The visitor is thanked, whatever the database does.
+	const dropped = await thanksDropped(new URL(request.url).searchParams).catch(() => ({}));
+	const page = thankYouPage({ ...dropped, backUrl: isOwn ? null : headers.get('referer') });
 	return pageResponse(page, { 'Access-Control-Allow-Origin': '*' });
 }
 

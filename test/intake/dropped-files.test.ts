@@ -24,6 +24,7 @@ interface Options {
 	fields?: FieldRule[];
 	allowedDomains?: string[];
 	settings?: Record<string, string>;
+	now?: () => number;
 }
 
 let server: TestServer;
@@ -34,8 +35,8 @@ afterEach(async () => {
 	for (const close of closing.splice(0)) await close();
 });
 
-async function open({ files = {}, settings = {}, ...form }: Options = {}) {
-	server = await openTestServer({ settings });
+async function open({ files = {}, settings = {}, now, ...form }: Options = {}) {
+	server = await openTestServer({ settings, now });
 	const rules = files && { onRefused: 'drop', ...files };
 	const { status, text } = await server.call('POST /api/forms', {
 		json: { name: 'Jobs', slug: 'jobs', files: rules, notificationEmail: 'owner@example.com', ...form },
@@ -269,6 +270,101 @@ test('the mail and the webhook name the file and the reason', async () => {
 	while (smtp.accepted.length === 0) await Bun.sleep(20);
 	const content = smtp.accepted[0]?.content?.replaceAll('=\r\n', '') ?? '';
 	expect(content).toContain('<b>.exe (1.5 KiB), not accepted: the form does not accept this type');
+});
+
+describe('the visitor', () => {
+	interface Told {
+		success: boolean;
+		message: string;
+		droppedFiles?: Meta['droppedFiles'];
+		moreDroppedFiles?: number;
+	}
+	const wrong = file('<b>ä.exe', 1536);
+	const html = { Accept: 'text/html' };
+
+	async function send(parts: Part[], headers: Record<string, string> = {}) {
+		const body = new FormData();
+		for (const [field, value] of parts) body.append(field, value as File);
+		return fetch(`${server.submitUrl}/f/jobs`, { method: 'POST', body, headers, redirect: 'manual' });
+	}
+
+	async function thanksOf(response: Response) {
+		const location = response.headers.get('Location') ?? '';
+		const page = await fetch(new URL(location, server.submitUrl));
+		return { location, status: page.status, text: await page.text() };
+	}
+
+	test('who asks for JSON is told the files and the reasons, beside what a success says anyway', async () => {
+		await open({ files: { types: ['.pdf'], maxFiles: 20 } });
+		const told = (await (await send([NAME, ['cv', wrong]], { Accept: 'application/json' })).json()) as Told;
+		const dropped = { field: 'cv', name: wrong.name, bytes: 1536, reason: 'FILE_TYPE_NOT_ALLOWED' };
+		expect(told).toEqual({ success: true, message: 'Form submitted successfully', droppedFiles: [dropped] });
+		const many = Array.from({ length: 23 }, (_, i): Part => ['cv', file(`${i}.exe`)]);
+		const more = (await (await send([NAME, ...many], { Accept: 'application/json' })).json()) as Told;
+		expect([more.droppedFiles?.length, more.moreDroppedFiles]).toEqual([20, 3]);
+		const none = await (await send([NAME, ['cv', pdf]], { Accept: 'application/json' })).text();
+		expect(none).toBe('{"success":true,"message":"Form submitted successfully"}');
+	});
+
+	test.each([true, false])(
+		'reads on the thank-you page which files are missing, and why (with a key: %p)',
+		async (hasKey) => {
+			await open({ files: { types: ['.pdf'] } });
+			const headers = { ...html, ...(hasKey && { 'Idempotency-Key': 'same' }) };
+			const first = await send([NAME, ['cv', pdf], ['cv', wrong]], headers);
+			expect(first.status).toBe(303);
+			const { location, status, text } = await thanksOf(first);
+			expect(location).toStartWith('/thanks?');
+			expect(decodeURIComponent(location)).not.toContain('.exe');
+			expect(status).toBe(200);
+			expect(text).toContain('<li>&lt;b&gt;ä.exe (1.5 KiB), not accepted: the form does not accept this type</li>');
+			expect(text).not.toContain('cv.pdf');
+			if (hasKey)
+				expect((await thanksOf(await send([NAME, ['cv', pdf], ['cv', wrong]], headers))).location).toBe(location);
+			const whole = await thanksOf(await send([NAME, ['cv', pdf]], html));
+			expect(whole.location).toBe('/thanks');
+			expect(whole.text).not.toContain('not accepted');
+		},
+	);
+
+	test('goes to the page that the form names, as ever', async () => {
+		await open({ files: { types: ['.pdf'] } });
+		const response = await send([NAME, ['cv', wrong], ['_next', 'https://example.com/done']], html);
+		expect(response.headers.get('Location')).toBe('https://example.com/done');
+	});
+
+	test('is thanked and told nothing by an address that was not made here, or is old, or whose submission is gone', async () => {
+		let at = Date.now();
+		await open({ files: { types: ['.pdf'] }, now: () => at });
+		const { location } = await thanksOf(await send([NAME, ['cv', wrong]], html));
+		const { location: other } = await thanksOf(
+			await send(
+				[
+					['name', 'Grace'],
+					['cv', file('b.exe')],
+				],
+				html,
+			),
+		);
+		const read = async (path: string) => {
+			const page = await fetch(new URL(path, server.submitUrl));
+			const text = await page.text();
+			expect([page.status, text.includes('Your message has been sent.')]).toEqual([200, true]);
+			return text.includes('not accepted');
+		};
+		const [, id] = /for=(\w+)/.exec(other) ?? [];
+		expect(await read(location)).toBe(true);
+		expect(await read(location.replace(/for=\w+/, `for=${id}`))).toBe(false);
+		expect(await read(location.slice(0, -1))).toBe(false);
+		expect(await read('/thanks?for=1&signature=')).toBe(false);
+		expect(await read('/thanks?for=%00&signature=x')).toBe(false);
+		await server.call(`DELETE /api/forms/${formId}/submissions/${id}`);
+		expect(await read(other)).toBe(false);
+		at += 3_500_000;
+		expect(await read(location)).toBe(true);
+		at += 200_000;
+		expect(await read(location)).toBe(false);
+	});
 });
 
 test('the setting is told, taken by `null` and by name, and held against its two words', async () => {

@@ -26,8 +26,9 @@ interface Outcome {
 	error?: string;
 	code?: string;
 	errors?: { field: string; message: string }[];
-	/** Names of files that the server did without. */
-	droppedFiles?: string[];
+	/** The files that the server did without, and the number of others. */
+	droppedFiles?: { name: string }[];
+	moreDroppedFiles?: number;
 	[member: string]: unknown;
 }
 
@@ -149,9 +150,7 @@ async function post(form: HTMLFormElement, { endpoint, data }: Sending): Promise
 			signal: AbortSignal.timeout(TIMEOUT_MS + body.size / SLOWEST_BYTES_PER_MS),
 		});
 		const envelope = await response.json().catch(() => ({}));
-		const dropped = response.headers.get('Formsrv-Dropped-Files');
-		const droppedFiles = dropped?.split(', ').map(decodeURIComponent);
-		return { ...envelope, status: response.status, ...(droppedFiles && { droppedFiles }) };
+		return { ...envelope, status: response.status };
 	} catch {
 		return { status: 0 };
 	}
@@ -200,7 +199,8 @@ function succeed(form: HTMLFormElement, { outcome, data, finish }: Success): voi
 	if (isHandled) return;
 	plain.reset();
 	renewCaptchas(plain);
-	showSuccess(form, outcome.droppedFiles, target);
+	const names = (outcome.droppedFiles ?? []).map(({ name }) => name);
+	showSuccess(form, outcome.moreDroppedFiles ? [...names, '…'] : names, target);
 }
 
 function fail(form: HTMLFormElement, outcome: Outcome, submitter: HTMLElement | null): void {

@@ -43,6 +43,22 @@ test('the thanks name the file that was not taken', async () => {
 	expect(await findAccessibilityFaults(tab)).toEqual([]);
 });
 
+test('without script, the thank-you page names the file that was not taken', async () => {
+	site.setPage(
+		`<form action="${server.submitUrl}/f/jobs" method="post" enctype="multipart/form-data"><input name="name" value="Ada">
+		<input name="cv" type="file"><button id="send">Send</button></form>`,
+	);
+	await tab.goto(site.url);
+	const mz = { name: '<b>ä, %.exe', mimeType: 'application/pdf', buffer: Buffer.from('MZ') };
+	await tab.setInputFiles('[type=file]', [mz]);
+	await tab.click('#send');
+	await tab.getByRole('heading', { name: 'Thank you' }).waitFor();
+	expect(await tab.getByRole('listitem').allInnerTexts()).toEqual([
+		'<b>ä, %.exe (2 B), not accepted: the form does not accept this type',
+	]);
+	expect(await findAccessibilityFaults(tab)).toEqual([]);
+});
+
 test('before a redirect the visitor reads of it, in the words of the page, and goes on by a link', async () => {
 	const words = 'data-formsrv-dropped="Nicht angenommen:" data-formsrv-continue="Weiter"';
 	await send(words, `<input type="hidden" name="_next" value="${site.url}?done">`);
