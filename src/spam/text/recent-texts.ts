@@ -110,7 +110,7 @@ function commonParts(a: Int32Array, b: Int32Array): number {
 	return common;
 }
 
-/** Hashes of the words of the longest text. */
+/** Sketches the words of the longest text. */
 function sketchOf({ longestStart, longestEnd, words }: Message): { count: number; hash: number; sketch: Int32Array } {
 	const sketch = new Int32Array(PARTS).fill(-1);
 	let hash = 0;
