@@ -180,7 +180,7 @@ const SETTINGS = {
 			'place, and so does a mark as spam. `null`: any number.',
 		example: null,
 		label: 'Places',
-		hint: 'The most submissions that it takes. Spam does not count, and what you delete or mark as spam frees its place. Empty: any number.',
+		hint: 'Maximum number of submissions. Spam does not count; deleting a submission or marking it as spam frees its place. Empty: no limit.',
 		option: { flags: '--max-submissions <number>', help: 'The most submissions that it takes, spam not counted' },
 	}),
 	closedText: optionalText({
@@ -222,7 +222,7 @@ const SETTINGS = {
 			'name of its browser. What is left out is off; `null`: nothing.',
 		example: null,
 		label: 'Context',
-		hint: 'Kept beside the fields of what comes from now on. It is personal data: say so in your privacy notice.',
+		hint: 'Kept beside the fields of new submissions. It is personal data: say so in your privacy notice.',
 		option: {
 			flags: '--context <parts>',
 			help: 'What is kept beside the fields: any of page, utm, address:network, address:full, agent (default: nothing)',
@@ -235,7 +235,7 @@ const SETTINGS = {
 			'there need not be changed but for the address; docs/migrating.md lists them. Without it they are ordinary fields.',
 		example: [],
 		label: 'Pages made for other services',
-		hint: 'Their control fields do here what they did there, or are dropped.',
+		hint: 'Their control fields work here as they did there, or are dropped.',
 		option: {
 			flags: '--aliases <services>',
 			help: `Services of which it understands the control fields: ${ALIAS_NAMES.join(', ')}`,

@@ -68,7 +68,7 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 		error: 'The submission has no fields to store.',
 	},
 	FILES_NOT_SUPPORTED: {
-		description: 'The body holds a file, and the form takes none.',
+		description: 'The body contains a file, and the form accepts none.',
 		error: 'This form does not accept files; the field "cv" holds one. Leave the file out and send the rest.',
 		field: { field: 'cv', code: 'FILES_NOT_SUPPORTED' },
 	},
@@ -135,7 +135,7 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 	METHOD_NOT_ALLOWED: {
 		description: 'The path does not support this method.',
 		error: 'Post to this address to submit to the form.',
-		headers: { Allow: 'The methods that it takes.' },
+		headers: { Allow: 'The methods that it supports.' },
 	},
 	CONFLICT: {
 		description: 'The request contradicts the present state.',

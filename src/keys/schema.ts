@@ -59,7 +59,7 @@ export const CreateApiKey = Type.Object(
 		),
 		expiresAt: Type.Optional(nullable(Type.String(), { description: 'When it ends, RFC 3339; never if absent.' })),
 		mode: omissible(
-			stringEnum(MODES, { description: 'Can only be the mode of the key that asks, which is the default.' }),
+			stringEnum(MODES, { description: 'Must be the mode of the requesting key, which is the default.' }),
 		),
 	},
 	{ $id: 'CreateApiKey', additionalProperties: false },

@@ -44,7 +44,7 @@ const TAGS = [
 	{ name: 'Keys', description: 'Create, list and revoke API keys.' },
 	{ name: 'Session', description: 'Sign in to the dashboard, and list sessions.' },
 	{ name: 'Events', description: 'Receive changes as they happen.' },
-	{ name: 'Spam', description: 'Who and what is spam, and who and what is not.' },
+	{ name: 'Spam', description: 'Block and allow lists: senders and content.' },
 	{ name: 'Webhooks', description: 'Post the events of a form to your own addresses, signed.' },
 	{ name: 'Deliveries', description: 'List outgoing mails and webhook requests, and retry them.' },
 	{ name: 'Server', description: 'Check the state of the server.' },

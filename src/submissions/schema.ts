@@ -82,7 +82,7 @@ export const Submission = Type.Object(
 		}),
 		damaged: Type.Optional(
 			Type.Literal(true, {
-				description: 'The disk lost what was stored, so that it cannot be read: `data` is empty. Restore a backup.',
+				description: 'The disk lost its content, so that it cannot be read: `data` is empty. Restore a backup.',
 			}),
 		),
 	},

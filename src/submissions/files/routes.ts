@@ -56,7 +56,7 @@ const address = [formId, submissionId, fileId];
 const infected = queryParameter('infected', {
 	schema: stringEnum([INFECTED_CONFIRMATION]),
 	description:
-		'Confirms the download of a file in which the virus scanner found something; takes the permission `admin`.',
+		'Confirms the download of a file in which the virus scanner found something; requires the permission `admin`.',
 });
 const ranges = [
 	headerParameter('Range', { schema: Type.String(), description: 'One range of bytes.', example: 'bytes=0-1023' }),

@@ -37,7 +37,7 @@ function changeOf(draft: Draft): UpdateForm {
 }
 
 function formerAddresses({ formerSlugs }: Form): string {
-	if (formerSlugs.length === 0) return 'If you change it, the old address goes on working until another form takes it.';
+	if (formerSlugs.length === 0) return 'If you change it, the old address keeps working until another form takes it.';
 	return `Until another form takes them, these go on working: ${formerSlugs.map((slug) => `/f/${slug}`).join(', ')}.`;
 }
 

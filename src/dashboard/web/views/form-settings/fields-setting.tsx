@@ -21,8 +21,8 @@ const TYPES = FIELD_TYPE_NAMES.map((value) => ({ value, label: FIELD_TYPES[value
 
 /** How the inputs of the members are labelled. */
 const MEMBERS: Record<RuleMember, { label: string; hint?: string; lines?: number; isMono?: boolean }> = {
-	minLength: { label: 'At least so many characters' },
-	maxLength: { label: 'At most so many characters' },
+	minLength: { label: 'Minimum number of characters' },
+	maxLength: { label: 'Maximum number of characters' },
 	min: { label: 'Not less than' },
 	max: { label: 'Not more than' },
 	options: { label: 'Values', hint: 'One per line. Empty: any.', lines: 4 },
