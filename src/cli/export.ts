@@ -24,7 +24,7 @@ export function addExport(submissions: Command, cli: Cli): void {
 		.description(
 			'Export the submissions of a form. It can be done while the server runs; what arrives meanwhile is left out.',
 		)
-		.argument('<form>', 'Its id or slug')
+		.argument('<form>', 'Id or slug of the form')
 		.addOption(new Option('--format <format>', 'Format (default: csv)').choices(FORMATS))
 		.option('-o, --output <file>', 'Write to this file instead of stdout')
 		.option('--files <zip>', 'Write the attached files to this ZIP archive, in a folder for each submission')

@@ -66,7 +66,7 @@ function addShow(forms: Command, cli: Cli): void {
 	const command = forms
 		.command('show')
 		.description('Show a form with its settings and counts.')
-		.argument('<form>', 'Its id or slug');
+		.argument('<form>', 'Id or slug of the form');
 	runOnApp(command, { cli }, (options, name: string) => async (app) => {
 		printForm(cli, await findForm(app, name), options);
 	});
@@ -76,7 +76,7 @@ function addUpdate(forms: Command, cli: Cli): void {
 	const command = forms
 		.command('update')
 		.description('Change the given settings of a form; "none" stands for the default of a setting.')
-		.argument('<form>', 'Its id or slug');
+		.argument('<form>', 'Id or slug of the form');
 	withFormOptions(command, 'update').addHelpText(
 		'after',
 		examples(
@@ -100,7 +100,7 @@ function addSuggestFields(forms: Command, cli: Cli): void {
 	const command = forms
 		.command('suggest-fields')
 		.description('Print rules that hold for the newest submissions of a form, as JSON. Nothing is changed.')
-		.argument('<form>', 'Its id or slug')
+		.argument('<form>', 'Id or slug of the form')
 		.addHelpText(
 			'after',
 			examples(
@@ -120,7 +120,7 @@ function addDelete(forms: Command, cli: Cli): void {
 	const command = forms
 		.command('delete')
 		.description('Delete a form with all its submissions, for good.')
-		.argument('<form>', 'Its id or slug')
+		.argument('<form>', 'Id or slug of the form')
 		.option('--yes', 'Delete it; without this the command only says what it would delete')
 		.addHelpText('after', examples('formsrv forms delete contact-k3v9x2qm --yes'));
 	runOnApp(command, { cli }, (options, name: string) => async (app) => {

@@ -15,7 +15,7 @@ interface ListOptions extends Options {
 export function addLists(program: Command, cli: Cli): void {
 	const lists = program
 		.command('lists')
-		.description('Show and change the lists of who and what is spam (block), and who and what is not (allow).');
+		.description('Show and change the block lists (always spam) and the allow lists (never spam).');
 	addShow(lists, cli);
 	addChange(lists, cli, 'add');
 	addChange(lists, cli, 'remove');
@@ -66,7 +66,7 @@ function addChange(lists: Command, cli: Cli, verb: 'add' | 'remove'): void {
 function withScope(command: Command): Command {
 	return command
 		.option('--form <form>', 'The lists of one form, by its id or slug (default: those of all forms)')
-		.addOption(new Option('--mode <mode>', 'Of all live or all test forms').choices(MODES).default('live'));
+		.addOption(new Option('--mode <mode>', 'The lists of all live or all test forms').choices(MODES).default('live'));
 }
 
 async function scopeOf(app: App, { form, mode = 'live' }: ListOptions): Promise<ListScope> {

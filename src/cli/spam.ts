@@ -23,7 +23,7 @@ function addExplain(spam: Command, cli: Cli): void {
 	const command = spam
 		.command('explain')
 		.description('Say why a submission is spam or not, or whether a text would be.')
-		.argument('<form>', 'Its id or slug')
+		.argument('<form>', 'Id or slug of the form')
 		.argument('[submission]', 'The id of a submission')
 		.option('--text <text>', 'A text instead, as if it were sent to the form now')
 		.addHelpText(
@@ -93,7 +93,7 @@ function addMark(spam: Command, cli: Cli): void {
 		.description(
 			'Mark submissions as spam or as genuine, and move them there. A running server learns from it within seconds.',
 		)
-		.argument('<form>', 'Its id or slug')
+		.argument('<form>', 'Id or slug of the form')
 		.addArgument(new Argument('<as>', 'What to mark them as').choices(['spam', 'genuine']))
 		.argument('[submissions...]', 'Their ids; without them those that the options choose');
 	withCriteria(command).addHelpText(

@@ -21,7 +21,7 @@ export function addSubmissionFiles(submissions: Command, cli: Cli): void {
 		.command('files')
 		.summary('List or save the files of a submission.')
 		.description('List the files that are attached to a submission, or save them to a folder.')
-		.argument('<form>', 'Its id or slug')
+		.argument('<form>', 'Id or slug of the form')
 		.argument('<submission>', 'Its id')
 		.option('-o, --output <folder>', 'Save them to this folder, under names that every system can store')
 		.option('--infected', 'Save those too in which the virus scanner found something')

@@ -24,7 +24,7 @@ function addList(submissions: Command, cli: Cli): void {
 	const command = submissions
 		.command('list')
 		.description('List the submissions of a form, newest first.')
-		.argument('<form>', 'Its id or slug')
+		.argument('<form>', 'Id or slug of the form')
 		.option('--limit <number>', 'Maximum number, 1 to 100 (default: 50)')
 		.option('--offset <number>', 'Number to skip (default: 0)');
 	withCriteria(command).addHelpText(

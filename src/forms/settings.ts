@@ -137,7 +137,7 @@ const SETTINGS = {
 		maxTypes: 50,
 		code: 'INVALID_FILES',
 		description:
-			'What visitors may attach: up to 20 files of a submission, bytes of one file (also written as `10MiB`), and types such as ' +
+			'Files that visitors may attach: up to 20 per submission, bytes of one file (also written as `10MiB`), and types such as ' +
 			'`image/*`, `application/pdf` or `.docx`, any if there are none; held against the content. A submission with another file is rejected, ' +
 			'or with `onRefused: "drop"` stored without it. What is left out takes its default. `null`: no files.',
 		example: { maxFiles: 5, maxBytes: 10_485_760, types: [], onRefused: 'refuse' },
@@ -145,7 +145,7 @@ const SETTINGS = {
 		hint: 'Visitors attach them with <input type="file">. Without this, a submission with a file is rejected.',
 		option: {
 			flags: '--files <rules>',
-			help: 'What visitors may attach: how many, how large each, which types, as "5,10MiB,image/*,.pdf"; with "drop", others are left out',
+			help: 'Files that visitors may attach: how many, how large each, which types, as "5,10MiB,image/*,.pdf"; with "drop", others are left out',
 		},
 	}),
 	attachFiles: toggle({
@@ -176,12 +176,12 @@ const SETTINGS = {
 	maxSubmissions: count({
 		max: SUBMISSIONS_MAX,
 		description:
-			'The most submissions that it takes, exactly; then 403 FORM_FULL. What is stored counts, spam does not: a deletion frees a ' +
+			'Maximum number of submissions, exactly; then 403 FORM_FULL. Stored ones count, spam does not: a deletion frees a ' +
 			'place, and so does a mark as spam. `null`: any number.',
 		example: null,
 		label: 'Places',
 		hint: 'Maximum number of submissions. Spam does not count; deleting a submission or marking it as spam frees its place. Empty: no limit.',
-		option: { flags: '--max-submissions <number>', help: 'The most submissions that it takes, spam not counted' },
+		option: { flags: '--max-submissions <number>', help: 'Maximum number of submissions, spam not counted' },
 	}),
 	closedText: optionalText({
 		check: checkClosedText,
