@@ -32,7 +32,7 @@ export interface Messages {
 
 /** A place that can be unavailable by itself: the one server of a channel, such as that of all mail, or one webhook. */
 export interface Destination {
-	/** The name of the channel, or the id of the webhook. */
+	/** The name of the channel, with the id of the webhook if there is one. */
 	readonly key: string;
 	readonly channel: ChannelName;
 	readonly webhookId: number | null;
@@ -40,7 +40,7 @@ export interface Destination {
 
 export function destinationOf(row: { channel: ChannelName; webhookId?: number | null }): Destination {
 	const { channel, webhookId = null } = row;
-	return { key: String(webhookId ?? channel), channel, webhookId };
+	return { key: webhookId === null ? channel : `${channel}:${webhookId}`, channel, webhookId };
 }
 
 /** An active webhook of a form. */

@@ -11,7 +11,7 @@ const MAIL = 'mail';
 
 /** Nothing can be sent there, and something waits for it. */
 export interface Pause {
-	/** The key of its destination: the id of a webhook, or the name of a channel. */
+	/** The key of its destination. */
 	key: string;
 	/** The host of a webhook, for people: its URL may hold secrets. */
 	host: string | null;
@@ -40,7 +40,9 @@ export function toStored({ key, ...rest }: Pause): StoredPause {
 }
 
 export function fromStored({ name, value }: StoredPause): Pause {
-	return { key: name.slice(PAUSE_PREFIX.length), ...JSON.parse(value) };
+	const key = name.slice(PAUSE_PREFIX.length);
+	// Earlier builds stored the id of a webhook alone.
+	return { key: /^\d/.test(key) ? `webhook:${key}` : key, ...JSON.parse(value) };
 }
 
 /** Those that need the operator, each as a sentence. */

@@ -50,7 +50,7 @@ export function startWorker(options: WorkerOptions) {
 	/** Each map is by the keys of destinations. */
 	const workers = new Map<string, DestinationWorker>();
 	/** The hosts of webhooks. */
-	let hosts = new Map<string, string>();
+	let hosts = new Map<string, string | null>();
 	/** By the process before. */
 	let pausedBefore = new Map<string, Pause>();
 	const keepPauses = createPauseStore(storage);
@@ -93,14 +93,13 @@ export function startWorker(options: WorkerOptions) {
 	/** The workers of all destinations there are: those of the channels that are one, and the active webhooks. */
 	async function activeWorkers(): Promise<DestinationWorker[]> {
 		const targets = await selectActive().execute();
-		hosts = new Map(targets.map(({ id, url }) => [String(id), URL.parse(url)?.host ?? '']));
 		const destinations = CHANNELS.flatMap((channel) =>
 			channels[channel].isByWebhook
-				? targets.map(({ id }) => destinationOf({ channel, webhookId: id }))
-				: destinationOf({ channel }),
+				? targets.map(({ id, url }) => ({ ...destinationOf({ channel, webhookId: id }), url }))
+				: { ...destinationOf({ channel }), url: '' },
 		);
-		const keys = new Set(destinations.map(({ key }) => key));
-		for (const [key, worker] of workers) if (!keys.has(key) && worker.isIdle()) workers.delete(key);
+		hosts = new Map(destinations.map(({ key, url }) => [key, URL.parse(url)?.host ?? null]));
+		for (const [key, worker] of workers) if (!hosts.has(key) && worker.isIdle()) workers.delete(key);
 		return destinations.map(workerOf);
 	}
 
