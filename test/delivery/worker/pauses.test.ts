@@ -110,7 +110,7 @@ test('a mail server that is dead for 20 minutes is a problem everywhere, and non
 		);
 		expect(peer.accepted).toHaveLength(1);
 		await eventually(doctor, ({ stdout }) =>
-			/^ok +mail +not paused[\s\S]*^ok +server +takes submissions/m.test(stdout),
+			/^ok +mail +not paused[\s\S]*^ok +server +accepts submissions/m.test(stdout),
 		);
 		await page.reload();
 		await page.getByRole('link', { name: 'Server', exact: true }).waitFor();
