@@ -107,7 +107,7 @@ describe.each(DAMAGED)('%s', (_, text, set) => {
 		expect(events[0]?.data.submission).toMatchObject({ id, data: {}, meta: null, damaged: true });
 		const mail = await PostalMime.parse(smtp.accepted[0]?.content ?? '');
 		for (const part of [mail.text, mail.html]) {
-			expect(part).toContain('What was sent cannot be read any more');
+			expect(part).toContain('This submission can no longer be read');
 			expect(part).not.toContain('Hello');
 			expect(part).not.toContain('xxx');
 		}
@@ -115,7 +115,7 @@ describe.each(DAMAGED)('%s', (_, text, set) => {
 		await until(async () => (await listed()).every(({ state }) => state === 'sent'));
 		for (const delivery of await listed()) {
 			const { text: shown } = await server.call(`GET /api/deliveries/${delivery.id}`);
-			expect(shown).toContain(delivery.channel === 'mail' ? 'cannot be read any more' : '"damaged":true');
+			expect(shown).toContain(delivery.channel === 'mail' ? 'can no longer be read' : '"damaged":true');
 		}
 	});
 });
@@ -157,7 +157,7 @@ test('a digest names those that are damaged, and shows the others', async () => 
 	await damage(second as string, { data: '{"message":"The second}' });
 	const digest = (await listed()).find(({ event }) => event === 'submissions.digest');
 	const { text } = await server.call(`GET /api/deliveries/${digest?.id}`);
-	expect(text).toContain('cannot be read any more');
+	expect(text).toContain('can no longer be read');
 	expect(text).toContain('The third');
 	expect(text).not.toContain('The second');
 	expect(await problems()).toContain(`The submission ${second} cannot be read.`);

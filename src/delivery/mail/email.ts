@@ -18,7 +18,7 @@ export const NOTIFICATION_READS = { textMax: 2 ** 20, valueMax: 250_000 } as con
 /** A digest shows one line of each submission, but its first fields may be empty. */
 export const DIGEST_READS = { textMax: 100_000, valueMax: 4_000 } as const satisfies ReadingBounds;
 
-const LOST = 'What was sent cannot be read any more: the disk lost it. Restore a backup.';
+const LOST = 'This submission can no longer be read: the disk lost it. Restore a backup.';
 
 /** A mail ready to send; every address in it is valid. */
 export interface Mail extends Body {
