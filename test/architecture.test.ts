@@ -7,8 +7,6 @@ import { drawLayers, LAYERS } from './layers.ts';
 
 const ROOT = join(import.meta.dir, '..');
 
-const MOST_IN_A_CIRCLE = 5;
-
 interface Source {
 	path: string;
 	text: string;
@@ -51,21 +49,6 @@ describe('the source tree', () => {
 			return to.startsWith('src/') && unitOf(from) !== unitOf(to) && levelOf(to) <= levelOf(from) && !mayAuthorise;
 		});
 		expect(wrong).toEqual([]);
-	});
-
-	test('has no circle of imports above five files', () => {
-		const next = Map.groupBy(ownImports, ({ from }) => from);
-		const reached = (start: string, seen = new Set<string>()) => {
-			for (const { to } of next.get(start) ?? []) {
-				if (seen.has(to)) continue;
-				seen.add(to);
-				reached(to, seen);
-			}
-			return seen;
-		};
-		const below = new Map(sources.map(({ path }) => [path, reached(path)]));
-		const circleOf = (path: string) => [...(below.get(path) ?? [])].filter((other) => below.get(other)?.has(path));
-		expect(pathsWhere(({ path }) => circleOf(path).length > MOST_IN_A_CIRCLE)).toEqual([]);
 	});
 
 	test('is drawn in the documentation as it is tested', async () => {
