@@ -11,6 +11,7 @@ import {
 	JOINER,
 	KINDS,
 	kindOf,
+	LATIN,
 	LETTER,
 	MARK,
 	SCRIPT_SHIFT,
@@ -22,7 +23,12 @@ import {
 export const MAX_CHARACTERS = 8192;
 const PRIME = 0x01000193;
 const SEED = 0x2f9e5c1;
-const [COLON, DOT, LINE_FEED] = [0x3a, 0x2e, 0x0a];
+const COLON = 0x3a;
+const DOT = 0x2e;
+const LINE_FEED = 0x0a;
+const BLANK = 0x20;
+const LATIN_LETTER = (LATIN << SCRIPT_SHIFT) + LETTER;
+const LATIN_CAPITAL = (LATIN << SCRIPT_SHIFT) + CAPITAL;
 /** The only character that is two in lower case. */
 const DOTTED = 'İ';
 
@@ -152,10 +158,15 @@ class Reader {
 	read(): void {
 		words.length = 0;
 		seen.fill(0);
-		for (let at = 0; at < this.text.length; ) {
-			const code = this.text.codePointAt(at) as number;
-			const kind = kindOf(code);
-			at = isOfWord(kind) ? this.readWord(at) : this.readOther(at, { code, kind });
+		const { text } = this;
+		for (let at = 0; at < text.length; ) {
+			const code = text.codePointAt(at) as number;
+			if (code === BLANK) {
+				this.runStart = ++at;
+				this.runLength = words.length;
+			} else {
+				at = isOfWord(code) ? this.readWord(at) : this.readOther(at, code);
+			}
 		}
 	}
 
@@ -164,12 +175,24 @@ class Reader {
 		const { text, lower } = this;
 		let hash = SEED;
 		let at = start;
-		let code = text.codePointAt(at) as number;
-		for (let kind = kindOf(code); isOfWord(kind); kind = kindOf(code)) {
-			(seen[kind] as number)++;
+		let code = text.charCodeAt(at);
+		for (;;) {
+			// Nearly all letters are these, whose lower case is one bit.
+			const first = at;
+			let capitals = 0;
+			for (let small = code | 0x20; small >= 0x61 && small <= 0x7a; small = code | 0x20) {
+				hash = Math.imul(hash ^ small, PRIME);
+				if (small !== code) capitals++;
+				code = text.charCodeAt(++at);
+			}
+			(seen[LATIN_LETTER] as number) += at - first - capitals;
+			(seen[LATIN_CAPITAL] as number) += capitals;
+			if (code < 0x80 || !isOfWord(text.codePointAt(at) as number)) break;
+			const other = text.codePointAt(at) as number;
+			(seen[kindOf(other)] as number)++;
 			hash = Math.imul(hash ^ lower.charCodeAt(at++), PRIME);
-			if (code > 0xffff) hash = Math.imul(hash ^ lower.charCodeAt(at++), PRIME);
-			code = text.codePointAt(at) as number;
+			if (other > 0xffff) hash = Math.imul(hash ^ lower.charCodeAt(at++), PRIME);
+			code = text.charCodeAt(at);
 		}
 		addWord(hash, start, at);
 		if (start <= this.digitsEnd + 1) this.hasSums = true;
@@ -191,7 +214,8 @@ class Reader {
 		return this.passOver(at, (code) => kindOf(code) !== SPACE);
 	}
 
-	private readOther(at: number, { code, kind }: { code: number; kind: number }): number {
+	private readOther(at: number, code: number): number {
+		const kind = kindOf(code);
 		const category = kind & CATEGORY;
 		if (category === AT && this.runStart !== -1 && at > this.runStart && isOfHost(this.text.charCodeAt(at + 1))) {
 			words.length = this.runLength;
@@ -223,8 +247,8 @@ class Reader {
 	}
 }
 
-function isOfWord(kind: number): boolean {
-	const category = kind & CATEGORY;
+function isOfWord(code: number): boolean {
+	const category = kindOf(code) & CATEGORY;
 	return category >= LETTER && category <= MARK;
 }
 

@@ -25,7 +25,7 @@ interface Entry {
 	points: number;
 	/** True if it is the first of a pair. */
 	isFirst: boolean;
-	/** Those that begin with it, the longest first. */
+	/** Those that begin with a pair, the longest first, or are one word. */
 	phrases: Phrase[];
 }
 
@@ -45,18 +45,19 @@ const tableOf = lazy(() => {
 		return entry;
 	}
 
-	for (const [points, words] of SIGNAL_WORDS) {
-		for (const text of words.split(/,\s+/)) {
-			const [first = '', second] = text.split(' ');
-			if (second !== undefined) entryOf(first).isFirst = true;
-			entryOf(text, second === undefined ? hashOf(text) : pairOf(hashOf(first), hashOf(second))).points = points;
-		}
+	/** The entry of the first one or two words. */
+	function beginningOf(text: string): Entry {
+		const [first = '', second] = text.split(' ');
+		if (second === undefined) return entryOf(text);
+		entryOf(first).isFirst = true;
+		return entryOf(`${first} ${second}`, pairOf(hashOf(first), hashOf(second)));
 	}
+
+	for (const [points, words] of SIGNAL_WORDS) for (const text of words.split(/,\s+/)) beginningOf(text).points = points;
 	for (const [points, phrases] of OFFER_PHRASES) {
 		for (const text of phrases.split(/,\s+/)) {
-			const all = text.split(' ');
-			const hashes = all.map((word) => hashOf(word));
-			entryOf(all[0] as string).phrases.push({ text, hashes, points });
+			const hashes = text.split(' ').map((word) => hashOf(word));
+			beginningOf(text).phrases.push({ text, hashes, points });
 		}
 	}
 	for (const { phrases } of entries.values()) phrases.sort((a, b) => b.hashes.length - a.hashes.length);
@@ -76,25 +77,27 @@ class Finder {
 		this.size = message.count;
 		const { lower } = message;
 		const { length, hashes, starts, ends } = message.words;
-		// The word before, if pairs begin with it.
-		let first = -1;
+		// What the word before and this one are as a pair.
+		let pair: Entry | undefined;
 		for (let at = 0; at < length; at++) {
 			const start = starts[at] as number;
 			const end = ends[at] as number;
-			const entry = start === end ? undefined : this.find(hashes[at] as number);
-			const phrase = entry && this.phraseAt(at, entry);
+			const before = pair;
+			pair = undefined;
+			if (start === end) continue;
+			const entry = this.find(hashes[at] as number);
+			const next = entry?.isFirst ? this.find(pairOf(hashes[at] as number, hashes[at + 1] as number)) : undefined;
+			const phrase = (next && this.phraseAt(at, next)) ?? (entry && this.phraseAt(at, entry));
 			if (phrase) {
 				this.phrases.set(phrase.text, phrase.points);
 				at += phrase.hashes.length - 1;
+			} else if (isChinese(lower, start, end)) {
+				this.findChinese(start, end);
+			} else {
+				if (entry && end - start >= MIN_LENGTH) this.take(entry, this.wordAt(at));
+				if (before && end - start > 1) this.take(before, `${this.wordAt(at - 1)} ${this.wordAt(at)}`);
+				pair = next;
 			}
-			if (phrase || start === end || isChinese(lower, start, end)) {
-				if (!phrase) this.findChinese(start, end);
-				first = -1;
-				continue;
-			}
-			if (entry && end - start >= MIN_LENGTH) this.take(entry, this.wordAt(at));
-			if (first !== -1 && end - start > 1) this.findPair(first, at);
-			first = entry?.isFirst ? at : -1;
 		}
 	}
 
@@ -111,12 +114,6 @@ class Finder {
 	/** Takes an entry with points if it has the text, as its hash said. */
 	private take(entry: Entry, text: string): void {
 		if (entry.points > 0 && entry.text === text) this.words.push(entry);
-	}
-
-	private findPair(first: number, second: number): void {
-		const { hashes } = this.message.words;
-		const pair = this.find(pairOf(hashes[first] as number, hashes[second] as number));
-		if (pair) this.take(pair, `${this.wordAt(first)} ${this.wordAt(second)}`);
 	}
 
 	/** It is written without blanks: two or three characters count as a word. */
