@@ -220,6 +220,8 @@ export async function createWorld(engine: string, seed: number) {
 		},
 		async check({ mostPages }: Check): Promise<void> {
 			await settle();
+			// A server that wrote nothing since has to notice it by itself.
+			await command();
 			await server().search.catchUp();
 			const all = await scanRows(server());
 			const there = new Set(all.map(({ n }) => n));

@@ -74,7 +74,7 @@ export function createClock(client: Database, { now, elapsed = () => performance
 		return Math.max(last + ID_SOURCES, (now() + offset) * IDS_PER_MILLISECOND);
 	}
 
-	/** ServerEvents that the clock was set, by the time that passed and by the ids there are. */
+	/** Notices that the clock was set, by the time that passed and by the ids there are. */
 	function look(): void {
 		const before = seen;
 		seen = { at: now(), elapsed: elapsed() };

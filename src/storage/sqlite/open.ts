@@ -71,7 +71,7 @@ export function openSqlite(
 	let foreignWrites = 0;
 	let isFresh = false;
 
-	/** ServerEvents what another process wrote, such as a command beside the server. */
+	/** Notices what another process wrote, such as a command beside the server. */
 	function refresh(): void {
 		const version = dataVersion.values()[0]?.[0] as number;
 		if (version === seenVersion) return;

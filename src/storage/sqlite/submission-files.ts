@@ -67,7 +67,7 @@ function prepareRemoval(client: Database, submissions: string): Removal {
 	};
 }
 
-/** @param refresh ServerEvents what another process wrote. */
+/** @param refresh Notices what another process wrote. */
 export function createFileLists(
 	client: Database,
 	{ index: { withoutFiles }, refresh }: { index: Pick<FormIndex, 'withoutFiles'>; refresh(): void },

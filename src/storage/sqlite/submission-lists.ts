@@ -31,7 +31,7 @@ export interface ListSources {
 	index: Pick<FormIndex, 'namesJson' | 'hasUnlistedNames'>;
 	reader: Reader<SqliteReads>;
 	names: NameRecount;
-	/** ServerEvents what another process wrote. */
+	/** Notices what another process wrote. */
 	refresh(): void;
 }
 
