@@ -77,7 +77,7 @@ class Finder {
 		this.size = message.count;
 		const { lower } = message;
 		const { length, hashes, starts, ends } = message.words;
-		// What the word before and this one are as a pair.
+		// The pair of the word before and this one.
 		let pair: Entry | undefined;
 		for (let at = 0; at < length; at++) {
 			const start = starts[at] as number;
