@@ -6,7 +6,7 @@ import type { NewDelivery, NewSubmission } from '../storage/submission.ts';
 import { CHANNELS, type FormRow, webhooks } from '../storage/tables.ts';
 import { lazy } from '../tasks/lazy.ts';
 import { type Channels, destinationOf, type Hook } from './channel.ts';
-import { ADDRESS_CHANGED, SUBMISSION_CREATED } from './events.ts';
+import { ADDRESS_CHANGED, SUBMISSION_CREATED, SUBMISSION_SPAM } from './events.ts';
 
 type InitialState = Pick<NewDelivery, 'state' | 'nextAttemptAt' | 'lastError'>;
 
@@ -17,6 +17,9 @@ interface Cause {
 }
 
 const NO_HOOKS: Hook[] = [];
+/** The events of a submission. Of spam also the one that is withheld until the owner says that it is genuine. */
+const GENUINE = [SUBMISSION_CREATED];
+const SPAM = [SUBMISSION_CREATED, SUBMISSION_SPAM];
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
@@ -53,14 +56,15 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 	}
 
 	function rowsFor(form: FormRow, { spamReason }: NewSubmission): NewDelivery[] {
-		const event = SUBMISSION_CREATED;
-		const about = { event, hooks: hooksByForm.get(form.id) ?? NO_HOOKS };
+		const hooks = hooksByForm.get(form.id) ?? NO_HOOKS;
 		const rows: NewDelivery[] = [];
-		for (const channel of CHANNELS) {
-			const { targets, withheld } = channels[channel];
-			for (const target of targets(form, about)) {
-				const state = initialState(form, spamReason, withheld);
-				rows.push({ id: storage.nextId(), formId: form.id, channel, event, ...target, ...state });
+		for (const event of spamReason === null ? GENUINE : SPAM) {
+			for (const channel of CHANNELS) {
+				const { targets, withheld } = channels[channel];
+				for (const target of targets(form, { event, hooks })) {
+					const state = initialState(form, event === SUBMISSION_SPAM ? null : spamReason, withheld);
+					rows.push({ id: storage.nextId(), formId: form.id, channel, event, ...target, ...state });
+				}
 			}
 		}
 		return rows;

@@ -17,6 +17,7 @@ import {
 import { RESTORED } from './bounds.ts';
 import { type Destination, destinationOf } from './channel.ts';
 import { findDelivery, reachable } from './delivery-access.ts';
+import { SUBMISSION_SPAM } from './events.ts';
 import type { RetryDeliveries } from './schema.ts';
 
 /** Rows per transaction, so that other writes can go in between. */
@@ -48,11 +49,11 @@ export function createRetries(
 
 	async function withoutSpam(ids: readonly number[]): Promise<number[]> {
 		const rows = await db
-			.select({ id: deliveries.id, isSpam: submissions.isSpam })
+			.select({ id: deliveries.id, event: deliveries.event, isSpam: submissions.isSpam })
 			.from(deliveries)
 			.leftJoin(submissions, eq(submissions.id, deliveries.submissionId))
 			.where(inArray(deliveries.id, [...ids]));
-		return rows.filter(({ isSpam }) => isSpam !== true).map(({ id }) => id);
+		return rows.filter(({ event, isSpam }) => isSpam !== true || event === SUBMISSION_SPAM).map(({ id }) => id);
 	}
 
 	async function rejectUnsendable(row: DeliveryRow): Promise<void> {
@@ -60,7 +61,8 @@ export function createRetries(
 			throw new AppError('CONFLICT', 'The form is a test form: its deliveries are shown and never sent.');
 		}
 		const isSpam = row.submissionId !== null && (await storage.submissions.head(row.formId, row.submissionId))?.isSpam;
-		if (isSpam) throw new AppError('CONFLICT', 'The submission is marked as spam. Mark it as not spam first.');
+		if (isSpam && row.event !== SUBMISSION_SPAM)
+			throw new AppError('CONFLICT', 'The submission is marked as spam. Mark it as not spam first.');
 		const [webhook] = await db
 			.select()
 			.from(webhooks)

@@ -12,6 +12,7 @@ import { type DeliveryRow, deliveries, forms, type WebhookRow, webhooks } from '
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
 import type { Attempt, Messages } from '../channel.ts';
+import { SUBMISSION_SPAM } from '../events.ts';
 import type { Outcome } from '../worker/outcome.ts';
 import { type Event, eventBody, eventKept, eventShown, type FileUrls } from './event.ts';
 import { createSharedTexts, type SharedText } from './shared-texts.ts';
@@ -96,7 +97,7 @@ export function createWebhookChannel(
 		if (!webhook.isActive) return { outcome: { kind: 'unavailable', error: 'The webhook is disabled.' } };
 		const event = await readEvent(delivery);
 		if (!event || !text.bytes) return rejected(REMOVED);
-		if (event.submission.isSpam) {
+		if (event.submission.isSpam && delivery.event !== SUBMISSION_SPAM) {
 			return { outcome: { kind: 'withheld', error: 'The submission is marked as spam.' } };
 		}
 		const sentAt = new Date(now());

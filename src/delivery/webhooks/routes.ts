@@ -52,7 +52,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 			{
 				access,
 				detail: operation('createWebhook', 'Create a webhook', {
-					description: 'Every submission that is not spam is posted to it, signed as standardwebhooks.com specifies.',
+					description: 'The events that it names are posted to it, signed as standardwebhooks.com specifies.',
 					parameters: [formId],
 					requestBody: jsonBody(CreateWebhook, { url: EXAMPLE.url }),
 					creates: jsonResponse('The new webhook, with its secret.', {
