@@ -1,5 +1,6 @@
 /** Detects the type of a file by its first bytes, and whether a form accepts it. The client's claims prove nothing. */
 
+import type * as Library from 'file-type';
 import { lazy } from '../tasks/lazy.ts';
 import { extensionOf } from './file-name.ts';
 
@@ -37,8 +38,8 @@ const EXTENSION_OF: Record<string, string> = {
 };
 const SAME_EXTENSION: Record<string, string> = { '.jpeg': '.jpg', '.tiff': '.tif', '.htm': '.html' };
 
-/** Loaded with the first file: most servers never see one. */
-const library = lazy(() => import('file-type'));
+/** Loaded with the first file, since most servers never see one; at once, since bodies pile up in memory while one waits. */
+const library = lazy(() => require('file-type') as typeof Library);
 
 export interface FileType {
 	/** The media type. */
@@ -49,7 +50,7 @@ export interface FileType {
 
 /** @param head The first {@link HEAD_BYTES} of the file, or all of it. */
 export async function detectType(head: Uint8Array): Promise<FileType> {
-	const { fileTypeFromBuffer } = await library();
+	const { fileTypeFromBuffer } = library();
 	const found = await fileTypeFromBuffer(head).catch(() => undefined);
 	if (found) return { type: found.mime, extension: `.${found.ext}` };
 	return { type: isText(head) ? TEXT : UNKNOWN, extension: undefined };
@@ -64,7 +65,7 @@ export async function isAllowedType(
 	{ name, found }: { name: string; found: FileType },
 ): Promise<boolean> {
 	if (entries.length === 0) return true;
-	const { supportedExtensions, supportedMimeTypes } = await library();
+	const { supportedExtensions, supportedMimeTypes } = library();
 	const named = canonical(extensionOf(name));
 
 	function allowsExtension(entry: string): boolean {

@@ -106,7 +106,10 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		info.isCompletedByHandler = true;
 		const found = intake.findForm(slug);
 		if (!(found instanceof Promise)) return submitTo(found, context);
-		return found.then((form) => submitTo(form, context)).catch((thrown) => info.fail(thrown));
+		return intake
+			.whileUnread(context, found)
+			.then((form) => submitTo(form, context))
+			.catch((thrown) => info.fail(thrown));
 	}
 
 	function submitTo(form: FormRow, context: Context): Promise<Response> {
@@ -118,8 +121,8 @@ export function createEndpoint(options: EndpointOptions): Handler {
 			return intake.accept(submission, responses);
 		}
 		submission.hasKey = true;
-		return senders
-			.admit(key, { form, info })
+		return intake
+			.whileUnread(submission, senders.admit(key, { form, info }))
 			.then(({ rate, isTest }) => {
 				submission.rate = rate;
 				submission.isTest = isTest;

@@ -93,7 +93,7 @@ export function createIntake(options: IntakeOptions) {
 	const readMultipart = createMultipartRead(uploads, { ...fieldLimits, maxTextBytes: limits.maxBody });
 	const contentRules = createContentRules(fieldLimits);
 	const freeBytes = Math.min(FREE_BODY_BYTES, limits.maxBody);
-	const reserveBody = createBodyReservations({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
+	const bodies = createBodyReservations({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
 
 	/** Stores a submission with an idempotency key, unless that was done before: then the first outcome is repeated. */
 	function storeOnce(submit: Submit, content: Content, { key, next, closed }: Keyed): Promise<Outcome> {
@@ -119,6 +119,8 @@ export function createIntake(options: IntakeOptions) {
 			return found instanceof Promise ? found.then((form) => form ?? Promise.reject(unknownForm())) : found;
 		},
 		rates,
+		/** For whatever is waited for before `accept` reads the body. */
+		whileUnread: bodies.whileUnread,
 		/** The files that the thank-you page of this address names. */
 		thanksDropped: thanks.dropped,
 		/**
@@ -134,13 +136,13 @@ export function createIntake(options: IntakeOptions) {
 				const contentType = headers.get('content-type');
 				const maxBytes = /^\s*multipart\//i.test(contentType ?? '') ? limits.maxMultipart : limits.maxBody;
 				const declaredBytes = declaredSize(headers, maxBytes);
-				const closed = isBounded(form) ? await opening.rejection(form) : undefined;
+				const closed = isBounded(form) ? await bodies.whileUnread(submit, opening.rejection(form)) : undefined;
 				// A request that was accepted before is repeated with success; that takes the key and the body.
 				if (closed && !headers.has('idempotency-key')) throw closed;
 				checkOpen(submit);
 				const media = mediaKind(contentType);
 				const key = idempotencyKeyOf(headers);
-				if (declaredBytes === undefined || declaredBytes > freeBytes) reservation = reserveBody(clientAddress);
+				if (declaredBytes === undefined || declaredBytes > freeBytes) reservation = bodies.reserve(clientAddress);
 				try {
 					if (reservation && isMultipart(media)) {
 						content = await readMultipart(submit, { media, feed: reservation.feed(request, maxBytes) });

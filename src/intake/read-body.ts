@@ -27,6 +27,12 @@ export interface LargeBodyOptions {
 	freeBodies: number;
 }
 
+/** A request with a body, and its client. */
+export interface PostedBody {
+	request: Request;
+	clientAddress: string;
+}
+
 /** The memory of one body, until it is stored or rejected. */
 export interface BodyReservation {
 	/**
@@ -46,6 +52,8 @@ export interface BodyReservation {
  */
 const COPIES = 4;
 const RETRY_AFTER_SECONDS = 5;
+/** The most that the runtime takes in of a body that is not read, measured: it stops at 1 MiB and one read of the socket more. */
+const UNREAD_BYTES = 1.5 * 1024 * 1024;
 
 /**
  * Reserves memory for bodies that are or may be large. The first `freeBytes` are not counted, so that a few slow senders
@@ -64,14 +72,39 @@ export function createBodyReservations({ budget, shareBytes, freeBytes, freeBodi
 		taken.set(network, sum);
 	}
 
-	function give(network: string, bytes: number): void {
-		budget.give(bytes);
+	function give(network: string, { bytes, garbage = bytes }: { bytes: number; garbage?: number }): void {
+		budget.give(bytes, garbage);
 		const rest = (taken.get(network) ?? 0) - bytes;
 		if (rest > 0) taken.set(network, rest);
 		else taken.delete(network);
 	}
 
-	return (clientAddress: string): BodyReservation => {
+	/**
+	 * Waits for what has to be known before a body is read. Meanwhile the runtime takes in what arrives of it, so that counts.
+	 * @throws AppError UNAVAILABLE when the budget or the network's share is used up
+	 */
+	async function whileUnread<T>({ request, clientAddress }: PostedBody, wait: Promise<T>): Promise<T> {
+		const network = networkOf(clientAddress);
+		const free = bodies < freeBodies ? freeBytes : 0;
+		const declared = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY);
+		const bytes = Math.min(Math.max(0, declared - free), UNREAD_BYTES, shareBytes);
+		try {
+			if (bytes > 0) take(network, bytes);
+		} catch (error) {
+			// Its own failure is of no interest any more.
+			wait.catch(() => {});
+			throw error;
+		}
+		bodies++;
+		try {
+			return await wait;
+		} finally {
+			if (bytes > 0) give(network, { bytes, garbage: 0 });
+			bodies--;
+		}
+	}
+
+	function reserve(clientAddress: string): BodyReservation {
 		const network = networkOf(clientAddress);
 		const free = bodies < freeBodies ? freeBytes : 0;
 		let counted = 0;
@@ -109,11 +142,13 @@ export function createBodyReservations({ budget, shareBytes, freeBytes, freeBodi
 				};
 			},
 			release() {
-				if (counted > 0) give(network, counted);
+				if (counted > 0) give(network, { bytes: counted });
 				bodies--;
 			},
 		};
-	};
+	}
+
+	return { reserve, whileUnread };
 }
 
 /** Returns the memory of a chunk at once: garbage of large bodies would be collected only after tens of MiB. */

@@ -72,9 +72,10 @@ export function createByteBudget(totalBytes: number, { collect = () => Bun.gc(tr
 			tried += bytes;
 			return true;
 		},
-		give(bytes: number): void {
+		/** @param garbage The bytes that stay in memory until they are collected. */
+		give(bytes: number, garbage = bytes): void {
 			tried -= bytes;
-			discard(bytes);
+			discard(garbage);
 		},
 		/**
 		 * Takes bytes as soon as there is room, first in first out. A holder must not wait for more.

@@ -35,7 +35,7 @@ const incomplete = { code: 'INVALID_BODY', message: 'The connection ended before
 
 type Outcome = { length: number } | { code: string; message: string };
 
-let reserveBody = hold(1300);
+let bodies = hold(1300);
 let outcomes: Promise<Outcome>[] = [];
 let senders = 0;
 let onArrival = () => {};
@@ -57,7 +57,7 @@ const server = Bun.serve({
 });
 
 beforeEach(() => {
-	reserveBody = hold(1300);
+	bodies = hold(1300);
 	outcomes = [];
 });
 afterAll(() => server.stop(true));
@@ -68,7 +68,7 @@ async function read(request: Request): Promise<Uint8Array> {
 	const isSmall = declaredBytes !== undefined && declaredBytes <= FREE_BYTES;
 	const reservation = isSmall
 		? undefined
-		: reserveBody(request.headers.get('x-client') ?? `198.51.100.${senders++ % 256}`);
+		: bodies.reserve(request.headers.get('x-client') ?? `198.51.100.${senders++ % 256}`);
 	try {
 		const bytes = await (reservation?.read(request, MAX_BYTES) ?? readSmallBody(request));
 		checkSize(bytes, MAX_BYTES);
@@ -221,7 +221,9 @@ describe('the budget', () => {
 	test('tells when to retry', async () => {
 		const budget = createByteBudget(2);
 		budget.tryTake(1);
-		const reservation = createBodyReservations({ budget, shareBytes: 10, freeBytes: 0, freeBodies: 0 })('192.0.2.1');
+		const reservation = createBodyReservations({ budget, shareBytes: 10, freeBytes: 0, freeBodies: 0 }).reserve(
+			'192.0.2.1',
+		);
 		const request = new Request('http://localhost/', { method: 'POST', body: 'xxx' });
 		const reading = reservation.read(request, MAX_BYTES);
 		expect(await reading.catch((error) => error.details)).toEqual({ retryAfterSeconds: 5, isOverload: true });
@@ -234,7 +236,7 @@ describe('the share of one network', () => {
 		begin(`X-Client: ${address}\r\nContent-Length: 1000\r\n\r\n${'x'.repeat(bytes)}`);
 
 	beforeEach(() => {
-		reserveBody = hold(8000, 2000);
+		bodies = hold(8000, 2000);
 	});
 
 	test('is bounded, and leaves the rest to others', async () => {
@@ -258,9 +260,47 @@ describe('the share of one network', () => {
 	});
 
 	test('admits the largest body in any case', async () => {
-		reserveBody = hold(400, 400);
+		bodies = hold(400, 400);
 		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
-		reserveBody = hold(2000, 500);
+		bodies = hold(2000, 500);
 		expect(await post('x'.repeat(1000))).toEqual({ length: 1000 });
+	});
+});
+
+describe('a body that waits before it is read', () => {
+	const MIB = 2 ** 20;
+	const sent = (headers: Record<string, string>, clientAddress: string) => ({
+		request: new Request('http://localhost/', { method: 'POST', body: 'x', headers }),
+		clientAddress,
+	});
+	const declared = (bytes: number) => ({ 'Content-Length': String(bytes) });
+	const budget = () => createByteBudget(8 * MIB);
+	const waiting = (bodies: ReturnType<typeof createBodyReservations>, from: ReturnType<typeof sent>) => {
+		const { promise, resolve } = Promise.withResolvers<string>();
+		return { waited: bodies.whileUnread(from, promise), end: () => resolve('known') };
+	};
+
+	test('counts as what the runtime takes in of it meanwhile, and no longer', async () => {
+		const bodies = createBodyReservations({ budget: budget(), shareBytes: 3 * MIB, freeBytes: 100, freeBodies: 9 });
+		const first = waiting(bodies, sent(declared(50 * MIB), '192.0.2.1'));
+		const second = waiting(bodies, sent({}, '192.0.2.1'));
+		const failing = () => Promise.reject(new Error('nobody looks at this'));
+		expect(await rejectionOfAsync(() => bodies.whileUnread(sent({}, '192.0.2.1'), failing()))).toEqual(busy);
+		const other = waiting(bodies, sent(declared(MIB), '192.0.2.2'));
+		expect(await rejectionOfAsync(() => bodies.whileUnread(sent(declared(MIB), '192.0.2.3'), failing()))).toEqual(busy);
+		for (const { end } of [first, second, other]) end();
+		expect(await Promise.all([first.waited, second.waited, other.waited])).toEqual(['known', 'known', 'known']);
+		const again = waiting(bodies, sent({}, '192.0.2.1'));
+		again.end();
+		expect(await again.waited).toBe('known');
+	});
+
+	test('is free if it is small, while there are few of them', async () => {
+		const bodies = createBodyReservations({ budget: budget(), shareBytes: 150, freeBytes: 100, freeBodies: 2 });
+		const small = Array.from({ length: 3 }, () => waiting(bodies, sent(declared(100), '192.0.2.1')));
+		const failing = () => Promise.reject(new Error('nobody looks at this'));
+		expect(await rejectionOfAsync(() => bodies.whileUnread(sent(declared(100), '192.0.2.1'), failing()))).toEqual(busy);
+		for (const { end } of small) end();
+		expect(await Promise.all(small.map(({ waited }) => waited))).toEqual(['known', 'known', 'known']);
 	});
 });
