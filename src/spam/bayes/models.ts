@@ -14,7 +14,7 @@ import { TOKENS_VERSION } from './tokens.ts';
 import { isTrained } from './verdict.ts';
 
 /** Limit of all models together; those used last stay. */
-const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 /** Models that stay however large they are: a submission needs two, and others are read meanwhile. */
 const MIN_MODELS = 6;
 /** Models are read beside one another: with a database elsewhere they would wait for each other. */
@@ -78,6 +78,8 @@ export function createWordModels(
 	function dropOldest(): void {
 		for (const key of loaded.keys()) {
 			if (bytes <= maxBytes || loaded.size <= MIN_MODELS) return;
+			// Else those that were pushed out take several times the bound until they are collected.
+			for (const row of loaded.get(key)?.rows.values() ?? []) row.free();
 			drop(key);
 		}
 	}
