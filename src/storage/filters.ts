@@ -73,3 +73,11 @@ export function moveOf(before: Flags, after?: Flags): Counts {
 export function difference(after: Readonly<Counts>, before: Readonly<Counts>): Counts {
 	return mapCounts((counter) => after[counter] - before[counter]);
 }
+
+/** Names each counter, because every submission comes here. */
+export function addTo(counts: Counts, change: Readonly<Counts>, sign: 1 | -1 = 1): void {
+	counts.total += sign * change.total;
+	counts.unread += sign * change.unread;
+	counts.starred += sign * change.starred;
+	counts.spam += sign * change.spam;
+}

@@ -3,8 +3,8 @@
 import { getTableColumns } from 'drizzle-orm';
 import { isJson } from './damage.ts';
 import type { Flags } from './filters.ts';
-import type { NewSubmission, PageEntry, StoredSubmission, SubmissionHead } from './submission.ts';
-import { submissions } from './tables.ts';
+import type { NewSubmission, PageEntry, StoredFile, StoredSubmission, SubmissionHead } from './submission.ts';
+import { files, submissions } from './tables.ts';
 
 interface Column {
 	key: string;
@@ -13,30 +13,35 @@ interface Column {
 }
 
 const KIND: Partial<Record<string, Column['kind']>> = { boolean: 'flag', number: 'number' };
-const ALL: readonly Column[] = Object.entries(getTableColumns(submissions)).map(([key, { name, dataType }]) => ({
-	key,
-	name,
-	kind: KIND[dataType] ?? 'text',
-}));
+const columnsOf = (table: typeof submissions | typeof files): readonly Column[] =>
+	Object.entries(getTableColumns(table)).map(([key, { name, dataType }]) => ({
+		key,
+		name,
+		kind: KIND[dataType] ?? 'text',
+	}));
+const ALL = columnsOf(submissions);
 const READ = ALL.filter(({ key }) => key !== 'formId');
+/** Columns of a file besides those of what it belongs to. */
+export const OF_FILE = columnsOf(files).filter(({ key }) => key !== 'formId' && key !== 'submissionId');
 const FLAGS = ALL.filter(({ kind }) => kind === 'flag');
 const listOf = (columns: readonly Column[]) => columns.map(({ name }) => name).join(', ');
 
 /** Columns that stay at their defaults in most submissions, beside `is_spam`. */
 export const DETAILS = ALL.filter(({ key, kind }) => kind !== 'flag' && !['id', 'formId', 'data'].includes(key));
 
-/** The value of one of {@link DETAILS}. */
-export function detailOf(row: NewSubmission, { key }: Column): string | number | null {
+/** The value of one of {@link DETAILS}, or of {@link OF_FILE}. */
+export function cellOf(row: NewSubmission | StoredFile, { key }: Column): string | number | null {
 	return (row as unknown as Record<string, string | number | null | undefined>)[key] ?? null;
 }
 
 /** True if it has any details; most have none, and are stored in less time. */
 export function hasDetails(row: NewSubmission): boolean {
-	for (const column of DETAILS) if (detailOf(row, column) !== null) return true;
+	for (const column of DETAILS) if (cellOf(row, column) !== null) return true;
 	return false;
 }
 
 export const COLUMNS = listOf(READ);
+export const FILE_COLUMNS = listOf(OF_FILE);
 /** From this size on, a page has the size of a text in its place: all texts of a page together might fill the memory. */
 const LARGE_BYTES = 16 * 1024;
 export const PAGE_COLUMNS = `${COLUMNS.replace(
@@ -45,6 +50,8 @@ export const PAGE_COLUMNS = `${COLUMNS.replace(
 )}, octet_length(data)`;
 export const HEAD_COLUMNS = `${listOf(FLAGS)}, octet_length(data)`;
 export const FLAG_COLUMNS = `id, ${listOf(FLAGS)}`;
+
+export const columnOf = (key: keyof Flags): string => FLAGS.find((column) => column.key === key)?.name as string;
 
 /** A mark in place of another: one that teaches its form alone leaves what all forms learn of the submission as it was. */
 export const MARK_AGAIN = `is_spam = excluded.is_spam,
@@ -66,6 +73,11 @@ function toObject(columns: readonly Column[], row: Row): Record<string, unknown>
 /** @param row Of {@link COLUMNS}. */
 export function toStored(row: Row): StoredSubmission {
 	return toObject(READ, row) as unknown as StoredSubmission;
+}
+
+/** @param row Of {@link FILE_COLUMNS}. */
+export function toFile(row: Row): StoredFile {
+	return toObject(OF_FILE, row) as unknown as StoredFile;
 }
 
 /** @param row Of {@link PAGE_COLUMNS}: a large text is missing, and its size stands behind. */

@@ -5,7 +5,8 @@
 
 import type { CountReport } from '../database.ts';
 
-import { CONDITION, COUNT_OF, COUNTED, COUNTERS, type Counts, type Filter, toCounts } from '../filters.ts';
+import { CONDITION, COUNT_OF, COUNTED, COUNTERS, type Counts, type Filter, moveOf, toCounts } from '../filters.ts';
+import { type Change, type Operation, rows } from '../submissions/operation.ts';
 import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
 import { isTimedOut } from './failures.ts';
 
@@ -84,11 +85,6 @@ async function isFormWrong(sql: Sql, formId: number, leftMs: number): Promise<bo
 	}
 }
 
-/** The amounts that a change of flags, or a removal, adds to the counts of the submission's block and form. */
-export interface Move extends Counts {
-	id: number;
-}
-
 export interface CountsOptions {
 	horizon(): Promise<number>;
 	onError(error: unknown): void;
@@ -152,31 +148,27 @@ export function createCounts(sql: Sql, { horizon, onError }: CountsOptions) {
 			foldSoon(rows.filter(([, tail]) => tail >= 2 * BLOCK_SIZE).map(([id]) => id));
 			return found;
 		},
-		/** Moves the counts of what is folded. The form's row is locked; `foldedTo` was read behind that lock. */
-		async move(
-			tx: Runner,
-			formId: number,
-			{ moves, foldedTo }: { moves: readonly Move[]; foldedTo: number },
-		): Promise<void> {
-			const folded = moves.filter(({ id }) => id < foldedTo);
-			if (folded.length === 0) return;
-			const lists = COUNTERS.map((name) => numbers(folded.map((one) => one[name])));
-			const rows = `unnest($2::bigint[], ${COUNTERS.map((_, i) => `$${i + 3}::bigint[]`).join(', ')})`;
-			const sums = COUNTERS.map((name) => `sum(${name})::bigint ${name}`).join(', ');
-			const added = (to: string) => COUNTERS.map((name) => `${name} = ${to}.${name} + d.${name}`).join(', ');
-			await rowsOf(
-				tx,
-				`with m as (select * from ${rows} m (id, ${COUNTERS.join(', ')})),
-					b as (update submission_blocks b set ${added('b')}
-						from (select (select max(first_id) from submission_blocks where form_id = $1 and first_id <= m.id) first_id, ${sums}
-							from m group by 1) d where b.form_id = $1 and b.first_id = d.first_id)
-				update forms set ${added('forms')} from (select ${sums} from m) d where forms.id = $1`,
-				[formId, numbers(folded.map(({ id }) => id)), ...lists],
-			);
-		},
 		async close(): Promise<void> {
 			clearTimeout(timer);
 			await Promise.all(folding.values());
 		},
 	};
+}
+
+/** Moves the counts of what is folded. The form's row is locked; `foldedTo` was read behind that lock. */
+export function* moveCounts(formId: number, foldedTo: number, changes: readonly Change[]): Operation<void> {
+	const folded = changes.filter(({ id }) => id < foldedTo);
+	if (folded.length === 0) return;
+	const moves = folded.map(({ before, after }) => moveOf(before, after));
+	const moved = `unnest($2::bigint[], ${COUNTERS.map((_, i) => `$${i + 3}::bigint[]`).join(', ')})`;
+	const sums = COUNTERS.map((name) => `sum(${name})::bigint ${name}`).join(', ');
+	const added = (to: string) => COUNTERS.map((name) => `${name} = ${to}.${name} + d.${name}`).join(', ');
+	yield* rows(
+		`with m as (select * from ${moved} m (id, ${COUNTERS.join(', ')})),
+			b as (update submission_blocks b set ${added('b')}
+				from (select (select max(first_id) from submission_blocks where form_id = $1 and first_id <= m.id) first_id, ${sums}
+					from m group by 1) d where b.form_id = $1 and b.first_id = d.first_id)
+		update forms set ${added('forms')} from (select ${sums} from m) d where forms.id = $1`,
+		[formId, numbers(folded.map(({ id }) => id)), ...COUNTERS.map((name) => numbers(moves.map((move) => move[name])))],
+	);
 }

@@ -1,7 +1,7 @@
 /** The one statement that stores a batch of submissions, with all that belongs to them. */
 
 import { roomInSql } from '../file-room.ts';
-import { DETAILS, detailOf, hasDetails } from '../rows.ts';
+import { cellOf, DETAILS, hasDetails, OF_FILE } from '../rows.ts';
 import type { Arrival, NewDelivery, NewSubmission, StoredFile } from '../submission.ts';
 import { FITTING } from './bounded-forms.ts';
 import type { Value } from './connection.ts';
@@ -54,6 +54,15 @@ interface Statement {
 /** Too old for any bound. */
 const UNBOUNDED_MS = 1e15;
 
+function columnsFrom<T>(list: typeof DETAILS, of: (row: T) => NewSubmission | StoredFile): Columns<T> {
+	return Object.fromEntries(
+		list.map((column) => [
+			column.name,
+			[column.kind === 'text' ? 'text' : 'number', (row: T) => cellOf(of(row), column)] as const,
+		]),
+	);
+}
+
 const SUBMISSION: Columns<Stored> = {
 	id: ['number', ({ id }) => id],
 	form_id: ['number', ({ row }) => row.formId],
@@ -64,12 +73,7 @@ const SUBMISSION: Columns<Stored> = {
 /** A batch without any of them is stored by a shorter statement. */
 const WITH_DETAILS: Columns<Stored> = {
 	is_spam: ['number', ({ row }) => (row.spamReason === null ? 0 : 1)],
-	...Object.fromEntries(
-		DETAILS.map((column) => [
-			column.name,
-			[column.kind === 'text' ? 'text' : 'number', ({ row }) => detailOf(row, column)],
-		]),
-	),
+	...columnsFrom<Stored>(DETAILS, ({ row }) => row),
 };
 
 const KEY: Columns<Stored> = {
@@ -94,17 +98,9 @@ const DELIVERY: Columns<Of<NewDelivery>> = {
 };
 
 const FILE: Columns<Of<StoredFile>> = {
-	id: ['number', ({ id }) => id],
 	form_id: ['number', ({ formId }) => formId],
 	submission_id: ['number', ({ submissionId }) => submissionId],
-	field: ['text', ({ field }) => field],
-	name: ['text', ({ name }) => name],
-	type: ['text', ({ type }) => type],
-	claimed_type: ['text', ({ claimedType }) => claimedType],
-	bytes: ['number', ({ bytes }) => bytes],
-	sha256: ['text', ({ sha256 }) => sha256],
-	key: ['text', ({ key }) => key],
-	scan: ['text', ({ scan }) => scan],
+	...columnsFrom<Of<StoredFile>>(OF_FILE, (file) => file),
 };
 
 const statements = new Map<string, Statement>();

@@ -8,6 +8,8 @@ import { OutcomeUnknown, Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
 import type { NewSubmission } from '../submission.ts';
+import { createChanges } from '../submissions/change.ts';
+import { createReads } from '../submissions/read.ts';
 import { createAvailability } from './availability.ts';
 import { createClock } from './clock.ts';
 import { createCommitBlockers } from './commit-blockers.ts';
@@ -18,14 +20,14 @@ import { createFieldNames } from './field-names.ts';
 import { createLeaders } from './leaders.ts';
 import { createLongReads } from './long-reads.ts';
 import { migrate, readSchema } from './migrate.ts';
+import { again, createEngine } from './operations.ts';
 import { createSearch } from './search.ts';
 import { checkServer } from './server-check.ts';
 import { createServerEvents } from './server-events.ts';
 import { createSettingsVersion, SETTINGS_CHANGED } from './settings-version.ts';
 import { startProblem } from './start-problem.ts';
-import { areFilesHeld, createFileLists, recountFiles } from './submission-files.ts';
+import { areFilesHeld, recountFiles } from './submission-files.ts';
 import { createSubmissionLists } from './submission-lists.ts';
-import { again, createSubmissionLog } from './submission-log.ts';
 import { rejectUnfinishedMove } from './unfinished-move.ts';
 import { createWatch } from './watch.ts';
 import { createWriter } from './writer.ts';
@@ -90,6 +92,7 @@ export async function openPostgres(
 		throw startProblem(error, url);
 	}
 	const db = createDb(sql);
+	const engine = createEngine(sql);
 	const counts = createCounts(sql, { horizon: clock.settled, onError });
 	const leaders = createLeaders(url, onError);
 	watch.start();
@@ -138,8 +141,8 @@ export async function openPostgres(
 		},
 		submissions: {
 			append: writer.append,
-			...createSubmissionLog(sql, { counts, events }),
-			...createFileLists(sql),
+			...createChanges(engine, events),
+			...createReads(engine),
 			...createSubmissionLists(sql, { counts, names: names.list, longReads }),
 		},
 		search: createSearch(sql, { horizon: clock.settled, findings }),

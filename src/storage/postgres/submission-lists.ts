@@ -3,11 +3,12 @@
 import type { ScanRequest } from '../contract.ts';
 import type { Counts, Filter } from '../filters.ts';
 import type { FieldNames, List, ListQuery, Page, Paging, Selection } from '../submission.ts';
+import { entriesOf } from '../submissions/read.ts';
 import { numbers, rowsOf, type Sql } from './connection.ts';
 import { countBelow, type FormCounts } from './counts.ts';
 import type { LongReads } from './long-reads.ts';
+import { DIALECT, runOn } from './operations.ts';
 import { createSearchHits } from './search-hits.ts';
-import { readEntries } from './submission-log.ts';
 import { inOrder } from './submission-order.ts';
 import { createSubmissionPages } from './submission-pages.ts';
 import { conditionOf } from './submission-reader.ts';
@@ -24,7 +25,7 @@ export function createSubmissionLists(sql: Sql, { counts, names, longReads }: Li
 
 	async function search(query: ListQuery): Promise<Page> {
 		const { total, ids: found } = await hits.page(query);
-		return { rows: await readEntries(sql, query.formId, found), total };
+		return { rows: await runOn(sql, entriesOf(DIALECT, query.formId, found)), total };
 	}
 
 	async function ids(selection: Selection, paging: Omit<Paging, 'offset'>): Promise<number[]> {

@@ -3,9 +3,10 @@
 import { CONDITION, COUNT_OF } from '../filters.ts';
 import { BEYOND_ALL_IDS } from '../rows.ts';
 import type { ListQuery, Page, Selection } from '../submission.ts';
+import { entriesOf } from '../submissions/read.ts';
 import { type Runner, rowsOf, type Sql } from './connection.ts';
 import { countBelow, type FormCounts } from './counts.ts';
-import { again, readEntries } from './submission-log.ts';
+import { again, DIALECT, runOn } from './operations.ts';
 
 /** Distance from the beginning of the list within which no block is read, unless too few of so many submissions match. */
 const NEAR = 500;
@@ -37,10 +38,13 @@ export function createSubmissionPages(sql: Sql, counts: Pick<FormCounts, 'of'>) 
 			const { fromId = 0, beforeId = BEYOND_ALL_IDS } = query;
 			let ids = isNear ? await rowsOf<[number]>(tx, idsNear(query), [formId, fromId, beforeId, wanted, offset]) : [];
 			if (ids.length < wanted) ids = await rowsOf<[number]>(tx, idsFrom(query), [formId, rank, wanted]);
-			const rows = await readEntries(
+			const rows = await runOn(
 				tx,
-				formId,
-				ids.map(([id]) => id),
+				entriesOf(
+					DIALECT,
+					formId,
+					ids.map(([id]) => id),
+				),
 			);
 			return { rows, total };
 		});

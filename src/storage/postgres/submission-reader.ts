@@ -5,9 +5,10 @@ import { type DamagedRows, readableRows } from '../damaged-bytes.ts';
 import { CONDITION } from '../filters.ts';
 import { BEYOND_ALL_IDS, COLUMNS, toStored } from '../rows.ts';
 import type { Selection, StoredSubmission } from '../submission.ts';
+import { filesOf } from '../submissions/read.ts';
 import { numbers, rowsOf, type Sql } from './connection.ts';
+import { DIALECT, runOn } from './operations.ts';
 import { createSearchHits } from './search-hits.ts';
-import { createFileLists } from './submission-files.ts';
 import { inOrder, OF_FORM_BETWEEN } from './submission-order.ts';
 
 /** Rows of a scan's first piece; the limit of their text follows; both grow on request. */
@@ -19,7 +20,6 @@ class MoreRows extends Error {}
 
 export function createSubmissionReader(sql: Sql, report: DamagedRows['report']) {
 	const hits = createSearchHits(sql);
-	const { files } = createFileLists(sql);
 
 	/** The first submissions of a selection, up to so many and so much. */
 	async function read(
@@ -40,11 +40,17 @@ export function createSubmissionReader(sql: Sql, report: DamagedRows['report']) 
 			values,
 		);
 		const count = rows[0]?.[0] ?? 0;
-		const filesOf = await files(rows.map(([, id]) => id as number));
+		const files = await runOn(
+			sql,
+			filesOf(
+				DIALECT,
+				rows.map(([, id]) => id as number),
+			),
+		);
 		return {
 			rows: rows.map(([, ...row]) => {
 				const stored = toStored(row);
-				return { ...stored, files: filesOf.get(stored.id) };
+				return { ...stored, files: files.get(stored.id) };
 			}),
 			isAll: (found?.length ?? count) < limit && rows.length === count,
 		};

@@ -5,7 +5,7 @@
 
 import type { Database, Statement } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
-import { COUNTED, COUNTERS, type Counts, countsOf, difference, type Flags, toCounts } from '../filters.ts';
+import { addTo, COUNTED, COUNTERS, type Counts, countsOf, difference, type Flags, toCounts } from '../filters.ts';
 import { BEYOND_ALL_IDS } from '../rows.ts';
 import {
 	addToNames,
@@ -59,7 +59,6 @@ export type FormIndex = ReturnType<typeof createFormIndex>;
 export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_NAMES } = {}) {
 	const states = new Map<number, FormState>();
 	const dirtyForms = new Set<number>();
-	const withoutFiles = new Set<number>();
 	const sql = prepareStatements(client);
 	const nameSql = prepareNameStatements(client);
 
@@ -191,10 +190,7 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 		forget(): void {
 			states.clear();
 			dirtyForms.clear();
-			withoutFiles.clear();
 		},
-		/** Forms that are known to have no files. */
-		withoutFiles,
 		/** The sums of all blocks of a form. Not to be changed by the caller. */
 		totals(formId: number): Readonly<Counts> {
 			return stateOf(formId).totals;
@@ -260,10 +256,6 @@ function sumOf(blocks: readonly Block[]): Counts {
 	const sum = toCounts();
 	for (const block of blocks) addTo(sum, block);
 	return sum;
-}
-
-function addTo(counts: Counts, change: Readonly<Counts>, sign: 1 | -1 = 1): void {
-	for (const counter of COUNTERS) counts[counter] += sign * change[counter];
 }
 
 function valuesOf(counts: Readonly<Counts>): number[] {

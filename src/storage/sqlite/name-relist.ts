@@ -5,7 +5,7 @@ import { lazy } from '../../tasks/lazy.ts';
 import { namesOf } from '../rows.ts';
 import type { FormIndex } from './form-index.ts';
 import type { NameCounter } from './name-count.ts';
-import type { Writer } from './writer.ts';
+import { inTransaction, type Writer } from './writer.ts';
 
 /** Submissions since the count that are counted inside the transaction, and how many bytes one of them may have. */
 const MAX_LATEST = { count: 50, bytes: 64 * 1024 };
@@ -59,13 +59,6 @@ export function createNameRelisting(client: Database, { writer, index }: { write
 		 * Lists a form's field names by what was counted of its submissions before `fromId`; the few since are counted here.
 		 * Resolves with `false` if they are too many for that. Nothing is done if the list is not of that version any more.
 		 */
-		relist: (formId: number, relisting: Relisting) =>
-			new Promise<boolean>((resolve, reject) => {
-				let isDone = false;
-				const run = () => {
-					isDone = relistNow(formId, relisting);
-				};
-				writer.enqueue({ compound: true, run, resolve: () => resolve(isDone), reject });
-			}),
+		relist: (formId: number, relisting: Relisting) => inTransaction(writer, () => relistNow(formId, relisting)),
 	};
 }

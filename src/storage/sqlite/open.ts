@@ -11,6 +11,9 @@ import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
 import { startIndexer } from '../indexer.ts';
 import { createReader } from '../reader.ts';
+import type { NewSubmission } from '../submission.ts';
+import { createChanges } from '../submissions/change.ts';
+import { createReads } from '../submissions/read.ts';
 import { createClock } from './clock.ts';
 import {
 	abandonConnection,
@@ -28,18 +31,17 @@ import { areFilesHeld } from './locks.ts';
 import { migrate } from './migrate.ts';
 import { createNameRecount } from './name-recount.ts';
 import { createNameRelisting } from './name-relist.ts';
+import { createEngine } from './operations.ts';
 import { createPresentForms } from './present-forms.ts';
 import type { SqliteReads } from './reader-calls.ts';
 import { startRecount } from './recount.ts';
 import { createSearchIndex } from './search-index.ts';
 import { createSettingsVersion } from './settings-version.ts';
-import { createFileLists } from './submission-files.ts';
 import { createSubmissionLists } from './submission-lists.ts';
 import { createSubmissionPages } from './submission-pages.ts';
 import { createSubmissionStore } from './submission-store.ts';
-import { createSubmissionTexts } from './submission-text.ts';
 import { createWatch } from './watch.ts';
-import { createWriter, type Job } from './writer.ts';
+import { createWriter, inTransaction, type Job } from './writer.ts';
 
 /** A job for which there is a commit. */
 const NOTHING: Job = { compound: false, run() {}, resolve() {}, reject() {} };
@@ -115,6 +117,9 @@ export function openSqlite(
 	});
 	const clock = createClock(client, { now, elapsed, commitSoon: () => writer.enqueue(NOTHING) });
 	const store = createSubmissionStore(client, { writer, index, forms, events, nextId: clock.nextId });
+	const engine = createEngine(client, { reader, writer, index });
+	const reads = createReads(engine);
+	const { entries } = reads;
 	const pages = createSubmissionPages(client, index);
 	const search = createSearchIndex(client, writer, searchSegment);
 	const nameLists = {
@@ -152,34 +157,24 @@ export function openSqlite(
 		db,
 		isShared: false,
 		findForm: createFindForm(db),
-		batch<const T extends readonly Query[]>(build: (tx: Db) => T): Promise<Results<T>> {
+		async batch<const T extends readonly Query[]>(build: (tx: Db) => T): Promise<Results<T>> {
 			const readSettingsVersion = watchSettings();
-			return new Promise((resolve, reject) => {
-				let results: unknown[] = [];
-				writer.enqueue({
-					compound: true,
-					run: () => {
-						forms.forget();
-						results = build(tx).map((query) => (query.prepare().execute() as { sync(): unknown }).sync());
-					},
-					resolve: () => {
-						ownChanges = readSettingsVersion();
-						resolve(results as Results<T>);
-					},
-					reject,
-				});
+			const results = await inTransaction(writer, () => {
+				forms.forget();
+				return build(tx).map((query) => (query.prepare().execute() as { sync(): unknown }).sync());
 			});
+			ownChanges = readSettingsVersion();
+			return results as Results<T>;
 		},
 		submissions: {
-			...store,
-			...createSubmissionTexts(reader),
-			...createFileLists(reader, { index, refresh: refreshOnce }),
+			...createChanges(engine, events),
+			...reads,
 			...nameLists,
-			append(row: Parameters<typeof store.append>[0]): Promise<number> {
+			append: (row: NewSubmission): Promise<number> => {
 				const rejection = findings.rejection('submission');
 				return rejection ? Promise.reject(rejection) : store.append(row);
 			},
-			...createSubmissionLists(reader, { store, pages, index, reader: longReads, names, refresh: refreshOnce }),
+			...createSubmissionLists(reader, { entries, pages, index, reader: longReads, names, refresh: refreshOnce }),
 		},
 		search: {
 			...search,

@@ -10,7 +10,7 @@ import { repeat } from '../../tasks/repeat.ts';
 import { plural } from '../../text/plural.ts';
 import type { FormIndex } from './form-index.ts';
 import type { SearchIndex } from './search-index.ts';
-import type { Writer } from './writer.ts';
+import { inTransaction, type Writer } from './writer.ts';
 
 /** Among the server's values, set by the migration: all that is derived is to be counted again. */
 export const RECOUNT_DUE = 'recount_due';
@@ -41,10 +41,6 @@ export function startRecount(client: Database, { writer, index, search, log }: S
 	let wrongBlocks = 0;
 	let segment: number | undefined = 0;
 
-	function inCommit(run: () => void): Promise<void> {
-		return new Promise((resolve, reject) => writer.enqueue({ compound: true, run, resolve, reject }));
-	}
-
 	/** Returns whether there is more to count. */
 	async function countSome(): Promise<boolean> {
 		const [form] = nextForm().values(formId) as [number, string][];
@@ -52,7 +48,7 @@ export function startRecount(client: Database, { writer, index, search, log }: S
 		const [id, slug] = form;
 		let isEnd = false;
 		let wrong = 0;
-		await inCommit(() => {
+		await inTransaction(writer, () => {
 			wrong = 0;
 			for (let at = block; at < block + BLOCKS_AT_ONCE; at++) {
 				const isWrong = index.recount(id, at);
@@ -86,7 +82,7 @@ export function startRecount(client: Database, { writer, index, search, log }: S
 	}
 
 	async function finish(): Promise<void> {
-		await inCommit(() => client.query('delete from server_values where name = ?').run(RECOUNT_DUE));
+		await inTransaction(writer, () => client.query('delete from server_values where name = ?').run(RECOUNT_DUE));
 		const missing = found.missing > 0 ? `; the search lacked ${plural(found.missing, 'submission')}` : '';
 		log?.info(`${plural(found.forms, 'form')} counted again: ${found.wrongForms} had wrong counts${missing}.`);
 	}

@@ -2,31 +2,21 @@
 
 import type { Database } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
-import type { ScanRequest } from '../contract.ts';
+import type { ScanRequest, Storage } from '../contract.ts';
 import { COUNTERS, type Counts, type Filter, toCounts } from '../filters.ts';
 import type { Reader } from '../reader.ts';
-import type {
-	FieldNames,
-	List,
-	ListQuery,
-	Page,
-	PageEntry,
-	Paging,
-	Selection,
-	StoredSubmission,
-} from '../submission.ts';
+import type { FieldNames, List, ListQuery, Page, Paging, Selection } from '../submission.ts';
 import type { FormIndex } from './form-index.ts';
 import type { NameRecount } from './name-recount.ts';
 import type { SqliteReads } from './reader-calls.ts';
 import type { SubmissionPages } from './submission-pages.ts';
-import type { SubmissionStore } from './submission-store.ts';
 
 /** After as many forms, others get their turn. */
 const FORMS_AT_A_STRETCH = 20;
 const NONE = { order: 'asc', limit: 0, offset: 0 } as const;
 
 export interface ListSources {
-	store: Pick<SubmissionStore, 'read'>;
+	entries: Storage['submissions']['entries'];
 	pages: SubmissionPages;
 	index: Pick<FormIndex, 'namesJson' | 'hasUnlistedNames'>;
 	reader: Reader<SqliteReads>;
@@ -35,7 +25,10 @@ export interface ListSources {
 	refresh(): void;
 }
 
-export function createSubmissionLists(client: Database, { store, pages, index, reader, names, refresh }: ListSources) {
+export function createSubmissionLists(
+	client: Database,
+	{ entries, pages, index, reader, names, refresh }: ListSources,
+) {
 	const selectCounts = lazy(() => client.prepare(`select ${COUNTERS.join(', ')} from forms where id = ?`));
 
 	function page(query: ListQuery): Page {
@@ -47,15 +40,13 @@ export function createSubmissionLists(client: Database, { store, pages, index, r
 	async function search(query: ListQuery): Promise<Page> {
 		const { limit, offset, order, formId } = query;
 		const { ids, total } = await reader.call('count', query, { limit, offset, order });
-		return { rows: pages.entries(formId, ids), total };
+		return { rows: await entries(formId, ids), total };
 	}
 
 	return {
 		page,
 		namesJson: index.namesJson,
 		hasUnlistedNames: index.hasUnlistedNames,
-		get: async (formId: number, id: number): Promise<StoredSubmission | undefined> => store.read(formId, id),
-		entries: async (formId: number, ids: readonly number[]): Promise<PageEntry[]> => pages.entries(formId, ids),
 		async list(query: ListQuery): Promise<List> {
 			const isSpam = query.filter === 'spam';
 			const { rows, total } = query.words ? await search(query) : page(query);

@@ -44,10 +44,6 @@ export function createSubmissionPages(client: Database, index: Pick<FormIndex, '
 	}
 
 	return {
-		/** Those of the ids that are there, in their order, as a page has them. */
-		entries(formId: number, ids: readonly number[]): PageEntry[] {
-			return ids.flatMap((id) => (sql.entry().values(id, formId) as Row[]).map(toEntry));
-		},
 		/** A page without a search. */
 		page(query: Omit<ListQuery, 'words'>): Page {
 			const { formId, filter, order, limit, offset, fromId = 0, beforeId = BEYOND_ALL_IDS } = query;
@@ -93,7 +89,6 @@ function prepareStatements(client: Database) {
 		mapFilters((filter) => lazy(() => client.prepare(text(CONDITION[filter]))));
 	const range = 'from submissions where form_id = ?1 and id >= ?2 and id < ?3';
 	return {
-		entry: lazy(() => client.prepare(`select ${PAGE_COLUMNS} from submissions where id = ? and form_id = ?`)),
 		count: each((condition) => `select count(*) ${range} and ${condition}`),
 		ascending: each(
 			(condition) => `select ${PAGE_COLUMNS} ${range} and ${condition} order by id asc limit ?4 offset ?5`,

@@ -3,11 +3,10 @@
 import type { Database } from 'bun:sqlite';
 import { type DamagedRows, readableRows } from '../damaged-bytes.ts';
 import { CONDITION } from '../filters.ts';
-import { BEYOND_ALL_IDS, COLUMNS, toStored } from '../rows.ts';
+import { BEYOND_ALL_IDS, COLUMNS, FILE_COLUMNS, toFile, toStored } from '../rows.ts';
 import { searchTerms, wordToken } from '../search-text.ts';
 import type { Paging, Selection, StoredSubmission } from '../submission.ts';
 import { segmentTable } from './search-segments.ts';
-import { openFileReads } from './submission-files.ts';
 
 export type SubmissionReader = ReturnType<typeof createSubmissionReader>;
 
@@ -130,4 +129,15 @@ function valuesOf(selection: Selection, ...more: number[]): (number | string)[] 
 /** An FTS5 query for all of these texts: each is quoted, so that nothing in it is taken for syntax. */
 function matchAll(texts: readonly string[]): string {
 	return texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(' ');
+}
+
+/** Reads the files of a form's submissions one after the other; `undefined` if there are none. */
+function openFileReads(client: Database, formId: number) {
+	using any = client.prepare('select exists (select 1 from files where form_id = ?)');
+	if (any.values(formId)[0]?.[0] !== 1) return undefined;
+	const ofOne = client.prepare(`select ${FILE_COLUMNS} from files where submission_id = ? order by id`);
+	return {
+		filesOf: (submissionId: number) => ofOne.values(submissionId).map(toFile),
+		[Symbol.dispose]: () => ofOne.finalize(),
+	};
 }

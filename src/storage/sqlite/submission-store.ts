@@ -4,20 +4,20 @@ import type { Database, Statement } from 'bun:sqlite';
 import type { Events } from '../../events.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { FormFull, UniqueViolation } from '../errors.ts';
+import { roomOf } from '../file-room.ts';
 import type { Flags } from '../filters.ts';
-import { COLUMNS, DETAILS, detailOf, hasDetails, MARK_AGAIN, namesOf, type Row, toStored } from '../rows.ts';
+import { cellOf, DETAILS, FILE_COLUMNS, hasDetails, OF_FILE } from '../rows.ts';
 import {
 	type Arrival,
 	giveIds,
 	type NewDelivery,
 	type NewIdempotencyKey,
 	type NewSubmission,
-	type StoredSubmission,
+	type StoredFile,
 } from '../submission.ts';
 import { isMissingParent } from './failures.ts';
 import type { FormIndex } from './form-index.ts';
 import type { PresentForms } from './present-forms.ts';
-import { createSubmissionFiles } from './submission-files.ts';
 import type { Job, Writer } from './writer.ts';
 
 const NEW: Flags = { isRead: false, isStarred: false, isSpam: false };
@@ -37,11 +37,8 @@ interface StoreOptions {
 	nextId: () => number;
 }
 
-export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
-
 export function createSubmissionStore(client: Database, { writer, index, forms, events, nextId }: StoreOptions) {
 	const sql = prepareStatements(client);
-	const files = createSubmissionFiles(client, index);
 
 	function insert(arrival: Append): void {
 		const { row } = arrival;
@@ -52,12 +49,21 @@ export function createSubmissionStore(client: Database, { writer, index, forms, 
 		giveIds(arrival, nextId);
 		const { id, toldId } = arrival;
 		if (hasDetails(row)) {
-			sql.insert().run(id, formId, data, isSpam ? 1 : 0, ...DETAILS.map((column) => detailOf(row, column)));
+			sql.insert().run(id, formId, data, isSpam ? 1 : 0, ...DETAILS.map((column) => cellOf(row, column)));
 		} else sql.insertPlain.run(id, formId, data);
 		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey(), row.idempotencyKey, toldId);
 		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery(), arrival, delivery);
-		if (row.files) files.insert(arrival, row.files);
+		if (row.files) insertFiles(arrival, row.files);
 		index.add(formId, arrival, isSpam ? NEW_SPAM : NEW);
+	}
+
+	function insertFiles({ id, row: { formId } }: Arrival, files: readonly StoredFile[]): void {
+		let kept = 0;
+		for (const file of files) {
+			sql.insertFile().run(formId, id, ...OF_FILE.map((column) => cellOf(file, column)));
+			if (file.key !== null) kept += roomOf(file.bytes);
+		}
+		sql.addFileBytes().run(kept, formId);
 	}
 
 	function runAppend(this: Append): void {
@@ -68,54 +74,6 @@ export function createSubmissionStore(client: Database, { writer, index, forms, 
 		const { id, toldId, row } = this;
 		this.stored(toldId);
 		if (events.isHeard('submission')) events.publish({ type: 'submission', formId: row.formId, submissionId: id });
-	}
-
-	function changeOne(formId: number, id: number, flags: Partial<Flags>, teaches: 'all' | 'form'): boolean {
-		const before = read(formId, id);
-		if (!before) return false;
-		if (flags.isSpam !== undefined) sql.mark().run(id, formId, Number(flags.isSpam), teaches === 'all' ? null : 2);
-		const after = { ...before, ...flags };
-		if (after.isRead === before.isRead && after.isStarred === before.isStarred && after.isSpam === before.isSpam)
-			return true;
-		// Inbox and spam have a list of names each: a submission that stays in one changes neither.
-		const names = after.isSpam === before.isSpam ? [] : namesOf(before.data);
-		const spamReason = after.isSpam ? (before.spamReason ?? 'marked') : null;
-		sql.change().run(Number(after.isRead), Number(after.isStarred), Number(after.isSpam), spamReason, id);
-		index.change(formId, { id, names }, before, after);
-		return true;
-	}
-
-	function removeOne(formId: number, id: number): boolean {
-		const row = read(formId, id);
-		if (!row) return false;
-		files.remove(id);
-		sql.remove().run(id);
-		sql.unindex().run(id);
-		index.change(formId, { id, names: namesOf(row.data) }, row);
-		return true;
-	}
-
-	function read(formId: number, id: number): StoredSubmission | undefined {
-		const row = sql.read().values(id, formId)[0] as Row | undefined;
-		return row && toStored(row);
-	}
-
-	/** Runs `change` for each id in one transaction; returns the ids for which it returned `true`. */
-	function changeEach(formId: number, ids: readonly number[], change: (id: number) => boolean): Promise<number[]> {
-		return new Promise((resolve, reject) => {
-			let done: number[] = [];
-			writer.enqueue({
-				compound: true,
-				run: () => {
-					done = ids.filter(change);
-				},
-				resolve: () => {
-					resolve(done);
-					events.publish({ type: 'change', formId });
-				},
-				reject,
-			});
-		});
 	}
 
 	return {
@@ -136,34 +94,6 @@ export function createSubmissionStore(client: Database, { writer, index, forms, 
 				writer.enqueue(job);
 			});
 		},
-		change(
-			formId: number,
-			ids: readonly number[],
-			flags: Partial<Flags>,
-			teaches: 'all' | 'form' = 'all',
-		): Promise<number[]> {
-			return changeEach(formId, ids, (id) => changeOne(formId, id, flags, teaches));
-		},
-		remove(formId: number, ids: readonly number[]): Promise<number[]> {
-			return changeEach(formId, ids, (id) => removeOne(formId, id));
-		},
-		read,
-		/** Removes up to `limit` submissions of a form that was deleted; `false` when none is left. */
-		sweep(formId: number, limit: number): Promise<boolean> {
-			return new Promise((resolve, reject) => {
-				let removed = 0;
-				writer.enqueue({
-					compound: true,
-					run: () => {
-						files.removeFirst(formId, limit);
-						sql.unindexSwept().run(formId, limit);
-						removed = sql.sweep().run(formId, limit).changes;
-					},
-					resolve: () => resolve(removed > 0),
-					reject,
-				});
-			});
-		},
 	};
 }
 
@@ -172,7 +102,6 @@ function isCompound({ idempotencyKey, deliveries, files }: NewSubmission): boole
 }
 
 function prepareStatements(client: Database) {
-	const first = 'select id from submissions where form_id = ? order by id limit ?';
 	return {
 		/** Nearly every submission, in less time than by the other one. */
 		insertPlain: client.prepare('insert into submissions (id, form_id, data) values (?, ?, ?)'),
@@ -195,21 +124,13 @@ function prepareStatements(client: Database) {
 				last_error) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			),
 		),
-		change: lazy(() =>
-			client.prepare('update submissions set is_read = ?, is_starred = ?, is_spam = ?, spam_reason = ? where id = ?'),
-		),
-		mark: lazy(() =>
+		insertFile: lazy(() =>
 			client.prepare(
-				`insert into spam_marks (submission_id, form_id, is_spam, for_all) values (?, ?, ?, ?)
-				on conflict (submission_id) do update set ${MARK_AGAIN}`,
+				`insert into files (form_id, submission_id, ${FILE_COLUMNS})
+				values (?, ?, ${OF_FILE.map(() => '?').join(', ')})`,
 			),
 		),
-		remove: lazy(() => client.prepare('delete from submissions where id = ?')),
-		read: lazy(() => client.prepare(`select ${COLUMNS} from submissions where id = ? and form_id = ?`)),
-		sweep: lazy(() => client.prepare(`delete from submissions where id in (${first})`)),
-		/** Leaves the rest to the search index, which is behind anyway. */
-		unindex: lazy(() => client.prepare('insert or ignore into search_removals (id) values (?)')),
-		unindexSwept: lazy(() => client.prepare(`insert or ignore into search_removals (id) ${first}`)),
+		addFileBytes: lazy(() => client.prepare('update forms set file_bytes = file_bytes + ? where id = ?')),
 	};
 }
 

@@ -232,3 +232,18 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 function rejectAll(jobs: readonly Job[], reason: () => unknown): void {
 	for (const job of jobs) job.reject(reason());
 }
+
+/** Enqueues a job of several statements; resolves with what `run` returned the last time, once that is on disk. */
+export function inTransaction<T>(writer: Writer, run: () => T): Promise<T> {
+	return new Promise<T>((resolve, reject) => {
+		let result: T;
+		writer.enqueue({
+			compound: true,
+			run: () => {
+				result = run();
+			},
+			resolve: () => resolve(result),
+			reject,
+		});
+	});
+}

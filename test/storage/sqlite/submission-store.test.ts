@@ -299,7 +299,7 @@ test('a submission is kept although its webhook was deleted in the meantime', as
 			{ ...planned, channel: 'mail' },
 		],
 	});
-	expect(storage.submissions.read(FORM, id)?.data).toBe('{"x":"v"}');
+	expect((await storage.submissions.get(FORM, id))?.data).toBe('{"x":"v"}');
 	expect((await storage.db.select().from(deliveries)).map(({ channel }) => channel)).toEqual(['mail']);
 	storage.close();
 });

@@ -183,7 +183,7 @@ testOnSqlite(
 			'b1',
 			'late',
 		]);
-		reopened.close();
+		await reopened.close();
 	},
 );
 

@@ -1,0 +1,68 @@
+/** Runs the operations on submissions that both engines share; see `../submissions/operation.ts`. */
+
+import type { Database, Statement } from 'bun:sqlite';
+import { lazy } from '../../tasks/lazy.ts';
+import { namesOf, type Row } from '../rows.ts';
+import type { Change, Dialect, Engine, Operation } from '../submissions/operation.ts';
+import type { FormIndex } from './form-index.ts';
+import { inTransaction, type Writer } from './writer.ts';
+
+const DIALECT: Dialect = {
+	list: (ids) => JSON.stringify(ids),
+	isIn: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
+	forUpdate: '',
+	greatest: 'max',
+	utf8: 'cast(data as blob)',
+	// The rest is left to the search index, which is behind anyway.
+	unindex: 'insert or ignore into search_removals (id) select value from json_each($1)',
+};
+
+/** @returns Runs an operation at once. Its statements stay prepared: there are some tens, in all combinations of flags. */
+function createRun(client: Database) {
+	const prepared = new Map<string, Statement>();
+
+	function prepare(text: string): Statement {
+		let statement = prepared.get(text);
+		if (!statement) {
+			statement = client.prepare(text.replace(/\$(\d)/g, '?$1'));
+			prepared.set(text, statement);
+		}
+		return statement;
+	}
+
+	return <T>(operation: Operation<T>): T => {
+		let step = operation.next();
+		while (!step.done) step = operation.next(prepare(step.value.text).values(...step.value.values) as Row[]);
+		return step.value;
+	};
+}
+
+interface Sources {
+	reader: Database;
+	writer: Writer;
+	index: FormIndex;
+}
+
+export function createEngine(client: Database, { reader, writer, index }: Sources): Engine {
+	const [run, read] = [createRun(client), createRun(reader)];
+	const data = lazy(() => client.prepare('select data from submissions where id = ?'));
+
+	/** Inbox and spam have a list of names each: a submission that stays in one changes neither. */
+	function move(formId: number, { id, before, after }: Change): void {
+		const names = after?.isSpam === before.isSpam ? [] : namesOf(data().values(id)[0]?.[0] as string);
+		index.change(formId, { id, names }, before, after);
+	}
+
+	return {
+		dialect: DIALECT,
+		read: async (operation) => read(operation),
+		write: (begin) => inTransaction(writer, () => run(begin())),
+		// biome-ignore lint/correctness/useYield: no statement is needed
+		*holdCounts(formId) {
+			// biome-ignore lint/correctness/useYield: what is counted is written with the commit
+			return function* (changes) {
+				for (const change of changes) move(formId, change);
+			};
+		},
+	};
+}

@@ -1,0 +1,114 @@
+/** Changes of stored submissions: flags, removal, and the sweep of a form that was deleted. */
+
+import type { Events } from '../../events.ts';
+import type { SubmissionStore } from '../contract.ts';
+import { roomInSql } from '../file-room.ts';
+import type { Flags } from '../filters.ts';
+import { BEYOND_ALL_IDS, columnOf, FLAG_COLUMNS, MARK_AGAIN, toFlags } from '../rows.ts';
+import { type Dialect, type Engine, type MoveCounts, type Operation, rows } from './operation.ts';
+
+interface Found extends Flags {
+	id: number;
+}
+
+type Act = (found: readonly Found[], moveCounts: MoveCounts) => Operation<unknown>;
+
+export function createChanges(
+	{ dialect, write, holdCounts }: Engine,
+	events: Events,
+): Pick<SubmissionStore, 'change' | 'remove' | 'sweep'> {
+	/** By form, the last id that was swept: PostgreSQL would pass over all before it, which stay in the index for as long as a dump runs. */
+	const swept = new Map<number, number>();
+
+	/** Runs `act` on those of the ids that exist, in one transaction; returns them in the order given. */
+	async function onFound(formId: number, ids: readonly number[], act: Act): Promise<number[]> {
+		const done = await write(function* () {
+			const moveCounts = yield* holdCounts(formId);
+			if (!moveCounts) return [];
+			const found = (yield* rows<[number, ...number[]]>(
+				`select ${FLAG_COLUMNS} from submissions
+					where form_id = $1 and ${dialect.isIn('id', '$2')} order by id ${dialect.forUpdate}`,
+				[formId, dialect.list(ids)],
+			)).map(([id, ...flags]) => ({ id, ...toFlags(flags) }));
+			if (found.length > 0) yield* act(found, moveCounts);
+			return found.map(({ id }) => id);
+		});
+		events.publish({ type: 'change', formId });
+		const present = new Set(done);
+		return ids.filter((id) => present.delete(id));
+	}
+
+	return {
+		change(formId, ids, flags, teaches = 'all') {
+			const keys = (Object.keys(flags) as (keyof Flags)[]).filter((key) => flags[key] !== undefined);
+			return onFound(formId, ids, function* (found, moveCounts) {
+				if (flags.isSpam !== undefined)
+					yield* rows(
+						`insert into spam_marks (submission_id, form_id, is_spam, for_all)
+							select id, form_id, $2, $3 from submissions where ${dialect.isIn('id', '$1')}
+							on conflict (submission_id) do update set ${MARK_AGAIN}`,
+						[dialect.list(found.map(({ id }) => id)), Number(flags.isSpam), teaches === 'all' ? null : 2],
+					);
+				const changed = found.filter((row) => keys.some((key) => row[key] !== flags[key]));
+				if (changed.length === 0) return;
+				yield* moveCounts(changed.map((row) => ({ id: row.id, before: row, after: { ...row, ...flags } })));
+				yield* rows(`update submissions set ${assignments(keys, flags)} where ${dialect.isIn('id', '$1')}`, [
+					dialect.list(changed.map(({ id }) => id)),
+					...keys.map((key) => Number(flags[key])),
+				]);
+			});
+		},
+		remove: (formId, ids) =>
+			onFound(formId, ids, function* (found, moveCounts) {
+				yield* moveCounts(found.map((row) => ({ id: row.id, before: row })));
+				yield* removeRows(
+					dialect,
+					found.map(({ id }) => id),
+				);
+			}),
+		/** The counts of a form that was deleted are of no interest. */
+		async sweep(formId, limit) {
+			const after = swept.get(formId) ?? 0;
+			const last = await write(function* () {
+				// Against statements that found the form before it was deleted, and still store submissions of it.
+				yield* rows(`select 1 from forms where id = $1 ${dialect.forUpdate}`, [formId]);
+				const found = yield* rows<[number]>(
+					`select id from submissions where (form_id, id) >= ($1, $2) and (form_id, id) < ($1, $3)
+						order by form_id, id limit ${limit} ${dialect.forUpdate}`,
+					[formId, after + 1, BEYOND_ALL_IDS],
+				);
+				const ids = found.map(([id]) => id);
+				if (ids.length > 0) yield* removeRows(dialect, ids);
+				else if (after === 0 && dialect.afterSweep) yield* rows(dialect.afterSweep, [formId]);
+				return ids.at(-1);
+			});
+			if (last !== undefined) swept.set(formId, last);
+			else if (swept.delete(formId)) return this.sweep(formId, limit);
+			return last !== undefined;
+		},
+	};
+}
+
+function assignments(keys: readonly (keyof Flags)[], { isSpam }: Partial<Flags>): string {
+	const set = keys.map((key, i) => `${columnOf(key)} = $${i + 2}`);
+	if (isSpam !== undefined) set.push(`spam_reason = ${isSpam ? "coalesce(spam_reason, 'marked')" : 'null'}`);
+	return set.join(', ');
+}
+
+function* removeRows(dialect: Dialect, ids: readonly number[]): Operation<void> {
+	const list = [dialect.list(ids)];
+	const kept = `from files where ${dialect.isIn('submission_id', '$1')} and key is not null`;
+	const room = `cast(${roomInSql(dialect.greatest)} as bigint)`;
+	const sums = yield* rows<[number, number]>(`select form_id, ${room} ${kept} group by form_id`, list);
+	if (sums.length > 0)
+		yield* rows(`insert into removed_files (key) select key ${kept} on conflict (key) do update set due_at = 0`, list);
+	for (const [formId, bytes] of sums)
+		yield* rows(`update forms set file_bytes = ${dialect.greatest}(0, file_bytes - cast($2 as bigint)) where id = $1`, [
+			formId,
+			bytes,
+		]);
+	// With it go the rows of its files.
+	yield* rows(`delete from submissions where ${dialect.isIn('id', '$1')}`, list);
+	// After the rows are locked: the search index adds no text to a submission that is not there.
+	yield* rows(dialect.unindex, list);
+}

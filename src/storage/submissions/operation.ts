@@ -1,0 +1,56 @@
+/**
+ * Operations on submissions, written once for both engines: each yields statements and gets their rows. SQLite runs all of them in one
+ * turn, inside a job of its writer; PostgreSQL waits for each.
+ */
+
+import type { Flags } from '../filters.ts';
+import type { Row } from '../rows.ts';
+
+export type Value = string | number | null;
+
+export interface Statement {
+	/** Its parameters are `$1`, `$2` …. */
+	text: string;
+	values: readonly Value[];
+}
+
+export type Operation<T> = Generator<Statement, T, Row[]>;
+
+export function* rows<R extends Row>(text: string, values: readonly Value[] = []): Operation<R[]> {
+	return (yield { text, values }) as R[];
+}
+
+/** The words in which the engines differ. */
+export interface Dialect {
+	/** A list of ids as the value of one parameter, and the condition that a column is in it. */
+	list(ids: readonly number[]): Value;
+	isIn(column: string, parameter: string): string;
+	/** Behind a select: keeps others from its rows until the end of the transaction. */
+	forUpdate: string;
+	/** The larger of two values. */
+	greatest: 'max' | 'greatest';
+	/** The text of a submission in UTF-8. */
+	utf8: string;
+	/** Takes the submissions of a list ($1) out of the search. */
+	unindex: string;
+	/** Removes what else the engine keeps of a form ($1) when its submissions are gone. */
+	afterSweep?: string;
+}
+
+/** A submission whose flags change, or that goes. */
+export interface Change {
+	id: number;
+	before: Flags;
+	after?: Flags;
+}
+
+export type MoveCounts = (changes: readonly Change[]) => Operation<void>;
+
+export interface Engine {
+	dialect: Dialect;
+	read<T>(operation: Operation<T>): Promise<T>;
+	/** Runs it in one transaction; it may be begun again. */
+	write<T>(begin: () => Operation<T>): Promise<T>;
+	/** Holds the counts of a form until the transaction ends, and returns what moves them, before the rows change; `undefined` without that form. */
+	holdCounts(formId: number): Operation<MoveCounts | undefined>;
+}
