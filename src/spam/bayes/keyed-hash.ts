@@ -12,37 +12,28 @@ export function createKeyedHash(key: string): KeyedHash {
 		let v1 = k1;
 		let v2 = 0x6c796765 ^ k0;
 		let v3 = 0x74656462 ^ k1;
-
-		function round(): void {
-			v0 = (v0 + v1) | 0;
-			v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
-			v0 = (v0 << 16) | (v0 >>> 16);
-			v2 = (v2 + v3) | 0;
-			v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
-			v0 = (v0 + v3) | 0;
-			v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
-			v2 = (v2 + v1) | 0;
-			v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
-			v2 = (v2 << 16) | (v2 >>> 16);
-		}
-
-		function take(word: number): void {
+		// Two UTF-16 code units at a time, then what is left with the number of bytes, then twice nothing.
+		const last = text.length >> 1;
+		for (let block = 0; block <= last + 2; block++) {
+			let word = 0;
+			if (block < last) word = text.charCodeAt(2 * block) | (text.charCodeAt(2 * block + 1) << 16);
+			else if (block === last) word = ((2 * text.length) << 24) | (text.length & 1 ? text.charCodeAt(2 * last) : 0);
+			else if (block === last + 1) v2 ^= 0xff;
 			v3 ^= word;
-			round();
-			round();
+			for (let round = 0; round < 2; round++) {
+				v0 = (v0 + v1) | 0;
+				v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+				v0 = (v0 << 16) | (v0 >>> 16);
+				v2 = (v2 + v3) | 0;
+				v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+				v0 = (v0 + v3) | 0;
+				v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+				v2 = (v2 + v1) | 0;
+				v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+				v2 = (v2 << 16) | (v2 >>> 16);
+			}
 			v0 ^= word;
 		}
-
-		// Two UTF-16 code units at a time, then what is left with the number of bytes.
-		const { length } = text;
-		let at = 0;
-		for (; at + 1 < length; at += 2) take(text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16));
-		take(((2 * length) << 24) | (at < length ? text.charCodeAt(at) : 0));
-		v2 ^= 0xff;
-		round();
-		round();
-		round();
-		round();
 		return (v1 ^ v3) >>> 0;
 	};
 }

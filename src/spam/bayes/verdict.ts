@@ -59,10 +59,11 @@ export function wordVerdict(model: Model, buckets: readonly number[], partOf: re
 			sums.set(part, sum);
 		}
 		const weight = weightOf(buckets[at] as number, part === TEXT_PART);
+		weights.push(weight);
+		if (weight === 0) continue;
 		const certainty = Math.tanh(Math.abs(weight) / 2);
 		sum.weight += certainty * weight;
 		sum.certainty += certainty;
-		weights.push(weight);
 	}
 	const parts = new Map<string, number>();
 	let evidence = 0;
