@@ -34,11 +34,15 @@ export function cellOf(row: NewSubmission | StoredFile, { key }: Column): string
 	return (row as unknown as Record<string, string | number | null | undefined>)[key] ?? null;
 }
 
+/** Functions compiled from the list, because every submission comes here: a loop over names costs several times as much. */
+const compile = (body: string) => new Function('row', `return ${body}`);
+const READS = DETAILS.map(({ key }) => `row.${key}`);
 /** True if it has any details; most have none, and are stored in less time. */
-export function hasDetails(row: NewSubmission): boolean {
-	for (const column of DETAILS) if (cellOf(row, column) !== null) return true;
-	return false;
-}
+export const hasDetails = compile(`(${READS.join(' ?? ')} ?? null) !== null`) as (row: NewSubmission) => boolean;
+/** Values in the order of {@link DETAILS}. */
+export const detailsOf = compile(`[${READS.map((read) => `${read} ?? null`).join(', ')}]`) as (
+	row: NewSubmission,
+) => (string | number | null)[];
 
 export const COLUMNS = listOf(READ);
 export const FILE_COLUMNS = listOf(OF_FILE);

@@ -6,7 +6,7 @@ import { lazy } from '../../tasks/lazy.ts';
 import { FormFull, UniqueViolation } from '../errors.ts';
 import { roomOf } from '../file-room.ts';
 import type { Flags } from '../filters.ts';
-import { cellOf, DETAILS, FILE_COLUMNS, hasDetails, OF_FILE } from '../rows.ts';
+import { cellOf, DETAILS, detailsOf, FILE_COLUMNS, hasDetails, OF_FILE } from '../rows.ts';
 import {
 	type Arrival,
 	giveIds,
@@ -49,7 +49,7 @@ export function createSubmissionStore(client: Database, { writer, index, forms, 
 		giveIds(arrival, nextId);
 		const { id, toldId } = arrival;
 		if (hasDetails(row)) {
-			sql.insert().run(id, formId, data, isSpam ? 1 : 0, ...DETAILS.map((column) => cellOf(row, column)));
+			sql.insert().run(id, formId, data, isSpam ? 1 : 0, ...detailsOf(row));
 		} else sql.insertPlain.run(id, formId, data);
 		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey(), row.idempotencyKey, toldId);
 		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery(), arrival, delivery);
