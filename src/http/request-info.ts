@@ -1,7 +1,5 @@
 /** The context of a request: its id, path and client. */
 
-import type { AppError } from '../errors.ts';
-
 /** The part of the listener that requests need. */
 export interface Listener {
 	requestIP(request: Request): { address: string } | null;
@@ -21,20 +19,8 @@ export interface RequestInfo {
 	listener: Listener;
 	/** True if the handler has set the standard headers; reading them from a response is slow. */
 	hasStandardHeaders: boolean;
-	/** Set by a handler that has its own responses to errors. */
-	errors: ErrorResponses | undefined;
 	/** Set once the request is authenticated. */
 	caller: Caller | undefined;
-	/** Set by a handler whose promise is that of a completed response: the pipeline then has nothing to wait for. */
-	isCompletedByHandler: boolean;
-	/** Gives a response the standard headers, and the request its access line. To be called once. */
-	complete(response: Response): Response;
-	/** The completed response to an error. */
-	fail(thrown: unknown): Response;
-}
-
-export interface ErrorResponses {
-	reject(error: AppError): Response;
 }
 
 /** The key and session of an authenticated request; a session from a set-up link has no key. */

@@ -1,6 +1,5 @@
 /** The request pipeline of a listener: host check, request id, handler, error responses, access log. */
 
-import type { AccessLine } from '../log/access-line.ts';
 import type { Log } from '../log/log.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Drain } from './drain.ts';
@@ -23,78 +22,42 @@ const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
 
 export type Handler = (request: Request, info: RequestInfo) => Response | Promise<Response>;
 
-export type Fetch = (request: Request, listener: Listener) => Response | Promise<Response>;
+export type Fetch = (request: Request, listener: Listener) => Promise<Response>;
 
 export function createRequestPipeline({ log, clientAddress, onError, drain, handler }: RequestPipelineOptions): Fetch {
 	const nextRequestId = createRequestIds();
-	/** Filled anew for each request, because the log keeps none, and objects that become garbage are not free. */
-	const line: AccessLine = {
-		requestId: '',
-		method: '',
-		path: '',
-		status: 0,
-		durationMs: 0,
-		address: '',
-		caller: undefined,
-	};
 
-	function complete(this: RequestInfo, response: Response): Response {
-		if (!this.hasStandardHeaders) setStandardHeaders(response.headers, this);
-		drain.closeAfter(response);
-		line.requestId = this.id;
-		line.method = this.request.method;
-		line.path = this.path;
-		line.status = response.status;
-		line.durationMs = performance.now() - this.started;
-		line.address = this.clientAddress;
-		line.caller = this.caller;
-		log.access(line);
-		return response;
-	}
-
-	function fail(this: RequestInfo, thrown: unknown): Response {
-		const error = toAppError(thrown);
-		return this.complete(this.errors?.reject(error) ?? onError(this.request, error, this));
-	}
-
-	return (request, listener) => {
-		const started = performance.now();
-		const id = nextRequestId();
-		const address = clientAddress(listener.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'));
+	return async (request, listener) => {
 		const info: RequestInfo = {
-			id,
+			started: performance.now(),
+			id: nextRequestId(),
 			request,
-			started,
-			clientAddress: address,
+			clientAddress: clientAddress(listener.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for')),
 			path: '',
 			listener,
 			hasStandardHeaders: false,
-			errors: undefined,
 			caller: undefined,
-			isCompletedByHandler: false,
-			complete,
-			fail,
 		};
-		let response: Response | Promise<Response>;
+		let response: Response;
 		try {
 			info.path = checkedPath(request);
-			response = handler(request, info);
+			response = await handler(request, info);
 		} catch (thrown) {
-			return info.fail(thrown);
+			response = onError(request, toAppError(thrown), info);
 		}
-		if (info.isCompletedByHandler) return response;
-		return response instanceof Promise ? completeLater(response, info) : info.complete(response);
+		if (!info.hasStandardHeaders) setStandardHeaders(response.headers, info);
+		drain.closeAfter(response);
+		log.access({
+			requestId: info.id,
+			method: request.method,
+			path: info.path,
+			status: response.status,
+			durationMs: performance.now() - info.started,
+			address: info.clientAddress,
+			caller: info.caller,
+		});
+		return response;
 	};
-}
-
-async function completeLater(promised: Promise<Response>, info: RequestInfo): Promise<Response> {
-	let response: Response;
-	try {
-		response = await promised;
-	} catch (thrown) {
-		return info.fail(thrown);
-	}
-	return info.complete(response);
 }
 
 /** Short, unique within the process, and unlikely to collide with another process's. */

@@ -1,21 +1,19 @@
 /** The submission endpoint, equal at both addresses. */
 
 import { AppError } from '../errors.ts';
+import { toAppError } from '../http/error-envelope.ts';
 import { noRoute } from '../http/method-guard.ts';
-import type { RateState } from '../http/rate-limit.ts';
-import type { ErrorResponses, RequestInfo } from '../http/request-info.ts';
+import type { RequestInfo } from '../http/request-info.ts';
 import type { Handler } from '../http/request-pipeline.ts';
-import type { FormRow } from '../storage/tables.ts';
 import { remember } from '../tasks/remember.ts';
 import { prefersJson } from './content-negotiation.ts';
 import { helpPage } from './help-page.ts';
-import type { Intake, Submit } from './intake.ts';
+import type { Intake } from './intake.ts';
 import type { StatusQuery } from './rates.ts';
 import {
 	acceptedResponse,
 	corsHeaders,
 	jsonResponse,
-	type Outcome,
 	pageResponse,
 	preflight,
 	type Rejection,
@@ -49,14 +47,8 @@ interface Target {
 	rest: string;
 }
 
-/** The known facts of a request: for intake, and for the response, also if it is rejected. */
-interface Context extends Omit<Submit, 'form'>, Omit<Rejection, 'error'>, ErrorResponses {
-	rate: RateState | undefined;
-	report: EndpointOptions['report'];
-}
-
-/** A request whose form was found. */
-type Submission = Context & Submit;
+/** The facts known of a request so far, for the response if it is rejected. */
+type Known = Omit<Rejection, 'error'>;
 
 /** How many paths are remembered. */
 const MAX_KNOWN_PATHS = 1000;
@@ -73,71 +65,46 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		return { slug: path.slice(slugStart, end), rest: path.slice(end) };
 	}, MAX_KNOWN_PATHS);
 
-	/** Shared by all submissions and completed at once, because each closure and async function takes time. */
-	const responses = {
-		accepted: (submission: Submission, outcome: Outcome) =>
-			submission.info.complete(acceptedResponse(submission, outcome, thanksUrl)),
-		rejected: ({ info }: Submission, thrown: unknown) => info.fail(thrown),
-	};
-
-	/** From here on, errors of the request get the form's responses, with the facts known by then. */
-	function takeErrors(info: RequestInfo): Context {
-		const { request, clientAddress } = info;
-		const context: Context = {
-			info,
-			request,
-			clientAddress,
-			form: undefined,
-			hasKey: false,
-			isTest: false,
-			ownAddress,
-			rate: undefined,
-			isJsonOnly: false,
-			isJson: undefined,
-			report,
-			reject,
-		};
-		info.errors = context;
-		return context;
+	/** Errors of a request to a form get the form's responses, with the facts known by then. */
+	async function respond(known: Known, handle: () => Promise<Response>): Promise<Response> {
+		try {
+			return await handle();
+		} catch (thrown) {
+			const error = toAppError(thrown);
+			report(error, known.info.id);
+			return rejectedResponse(known.info.request, { ...known, error });
+		}
 	}
 
 	function submit(info: RequestInfo, slug: string): Promise<Response> {
-		const context = takeErrors(info);
-		info.isCompletedByHandler = true;
-		const found = intake.findForm(slug);
-		if (!(found instanceof Promise)) return submitTo(found, context);
-		return intake
-			.whileUnread(context, found)
-			.then((form) => submitTo(form, context))
-			.catch((thrown) => info.fail(thrown));
-	}
-
-	function submitTo(form: FormRow, context: Context): Promise<Response> {
-		const submission = withForm(context, form);
-		const { info, request } = submission;
-		const key = keyOf(request);
-		if (key === undefined) {
-			submission.rate = intake.rates.take(submission);
-			return intake.accept(submission, responses);
-		}
-		submission.hasKey = true;
-		return intake
-			.whileUnread(submission, senders.admit(key, { form, info }))
-			.then(({ rate, isTest }) => {
-				submission.rate = rate;
-				submission.isTest = isTest;
-				return intake.accept(submission, responses);
-			})
-			.catch((thrown) => info.fail(thrown));
+		const { request, clientAddress } = info;
+		const known: Known = { info };
+		return respond(known, async () => {
+			const form = await intake.findFormOfBody(slug, info);
+			known.form = form;
+			const key = keyOf(request);
+			const { rate, isTest } =
+				key === undefined
+					? { rate: intake.rates.take({ form, clientAddress }), isTest: false }
+					: await intake.whileUnread(info, senders.admit(key, { form, info }));
+			known.rate = rate;
+			const hasKey = key !== undefined;
+			const outcome = await intake.accept({ form, request, clientAddress, hasKey, isTest, ownAddress, seen: known });
+			return acceptedResponse({ request, info, form, rate }, outcome, thanksUrl);
+		});
 	}
 
 	/** Responds to the questions that scripts ask about a form before they submit to it. */
-	async function tell(info: RequestInfo, slug: string, what: StatusQuery): Promise<Response> {
-		const context = takeErrors(info);
-		context.isJsonOnly = true;
-		const sender = withForm(context, await intake.findForm(slug));
-		sender.rate = intake.rates.takeOther(sender, what);
-		return jsonResponse(sender, await intake[what](sender));
+	function tell(info: RequestInfo, slug: string, what: StatusQuery): Promise<Response> {
+		const { request, clientAddress } = info;
+		const known: Known = { info, isJsonOnly: true };
+		return respond(known, async () => {
+			const form = await intake.findForm(slug);
+			known.form = form;
+			const rate = intake.rates.takeOther({ form, clientAddress }, what);
+			known.rate = rate;
+			return jsonResponse({ request, form, rate }, await intake[what]({ form, request, hasKey: false, ownAddress }));
+		});
 	}
 
 	async function preflightOf(
@@ -149,21 +116,23 @@ export function createEndpoint(options: EndpointOptions): Handler {
 	}
 
 	/** A browser gets a page that explains how to post to the form; every other client gets the error. */
-	async function otherMethod(info: RequestInfo, slug: string): Promise<Response> {
+	function otherMethod(info: RequestInfo, slug: string): Promise<Response> {
 		const { request } = info;
-		const context = takeErrors(info);
-		const form = await intake.findForm(slug);
-		context.form = form;
-		if (request.method === 'GET' && !prefersJson(request.headers)) {
+		const known: Known = { info };
+		return respond(known, async () => {
+			const form = await intake.findForm(slug);
+			known.form = form;
+			if (request.method !== 'GET' || prefersJson(request.headers)) {
+				throw new AppError('METHOD_NOT_ALLOWED', 'Post to this address to submit to the form.', {
+					headers: { Allow: ALLOW },
+				});
+			}
 			const page = helpPage({
 				endpoint: `${endpoint}/${form.slug}`,
 				captcha: form.captcha,
 				honeypot: form.spam.honeypot[0],
 			});
 			return pageResponse(page, { ...corsHeaders(request, form), Allow: ALLOW });
-		}
-		throw new AppError('METHOD_NOT_ALLOWED', 'Post to this address to submit to the form.', {
-			headers: { Allow: ALLOW },
 		});
 	}
 
@@ -185,14 +154,4 @@ export function createEndpoint(options: EndpointOptions): Handler {
 				throw noRoute([]);
 		}
 	};
-}
-
-function withForm(context: Context, form: FormRow): Submission {
-	context.form = form;
-	return context as Submission;
-}
-
-function reject(this: Context, error: AppError): Response {
-	this.report(error, this.info.id);
-	return rejectedResponse(this.info.request, { ...this, error });
 }

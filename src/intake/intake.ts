@@ -22,6 +22,7 @@ import {
 	createBodyReservations,
 	declaredSize,
 	feedOf,
+	type PostedBody,
 	readSmallBody,
 } from './read-body.ts';
 import { isJsonBody, isMultipart, type Media, mediaKind } from './read-fields.ts';
@@ -63,15 +64,12 @@ export interface Submit {
 	isTest: boolean;
 	/** The beginning of this endpoint's public address. */
 	ownAddress: string;
-	/** True if the body is JSON; absent until it was read, and for multipart bodies. */
-	isJson?: boolean | undefined;
+	/** Tells what the body turned out to be, also if it is rejected then. */
+	seen: { /** True if it is JSON; absent for multipart bodies. */ isJson?: boolean | undefined };
 }
 
-/** Makes the responses to submissions. */
-export interface Responses<S extends Submit> {
-	accepted(submit: S, outcome: Outcome): Response;
-	rejected(submit: S, thrown: unknown): Response;
-}
+/** The request for something else about a form. */
+type Query = Pick<Submit, 'form' | 'request' | 'hasKey' | 'ownAddress'>;
 
 /** The idempotency key and its values. */
 interface Keyed {
@@ -105,18 +103,25 @@ export function createIntake(options: IntakeOptions) {
 		});
 	}
 
-	/** Nothing is waited for unless files were left out. */
-	function respond<S extends Submit>(submit: S, outcome: Outcome, accepted: Responses<S>['accepted']) {
+	/** Adds the query by which the thank-you page names the files that were left out. */
+	async function withThanks(outcome: Outcome): Promise<Outcome> {
 		const { droppedFiles, submissionId } = outcome;
-		if (!droppedFiles || submissionId === null) return accepted(submit, outcome);
-		return thanks.query(submissionId).then((thanksQuery) => accepted(submit, { ...outcome, thanksQuery }));
+		if (!droppedFiles || submissionId === null) return outcome;
+		return { ...outcome, thanksQuery: await thanks.query(submissionId) };
+	}
+
+	/** A promise only if it has to read; otherwise nothing of a body can arrive meanwhile. @throws AppError FORM_NOT_FOUND */
+	function findForm(slug: string): FormRow | Promise<FormRow> {
+		const found = forms.findBySlug(slug);
+		return found instanceof Promise ? found.then((form) => form ?? Promise.reject(unknownForm())) : found;
 	}
 
 	return {
-		/** @throws AppError FORM_NOT_FOUND */
-		findForm(slug: string): FormRow | Promise<FormRow> {
-			const found = forms.findBySlug(slug);
-			return found instanceof Promise ? found.then((form) => form ?? Promise.reject(unknownForm())) : found;
+		findForm,
+		/** As `findForm`, for a request whose body was not read yet. */
+		async findFormOfBody(slug: string, posted: PostedBody): Promise<FormRow> {
+			const found = findForm(slug);
+			return found instanceof Promise ? bodies.whileUnread(posted, found) : found;
 		},
 		rates,
 		/** For whatever is waited for before `accept` reads the body. */
@@ -124,10 +129,10 @@ export function createIntake(options: IntakeOptions) {
 		/** The files that the thank-you page of this address names. */
 		thanksDropped: thanks.dropped,
 		/**
-		 * Accepts a submission and responds, once it is on disk, or rejects it; then nothing was stored. Cheap checks run first.
-		 * No function in here captures what is its own, because every submission would pay for that.
+		 * Accepts a submission; resolves once it is on disk. If this throws, nothing was stored. Cheap checks run first.
+		 * @throws AppError
 		 */
-		async accept<S extends Submit>(submit: S, { accepted, rejected }: Responses<S>): Promise<Response> {
+		async accept(submit: Submit): Promise<Outcome> {
 			const { form, request, clientAddress } = submit;
 			const { headers } = request;
 			let content: Content | undefined;
@@ -148,7 +153,7 @@ export function createIntake(options: IntakeOptions) {
 						content = await readMultipart(submit, { media, feed: reservation.feed(request, maxBytes) });
 					} else {
 						const body = await (reservation?.read(request, maxBytes) ?? readSmallBody(request));
-						submit.isJson = isJsonBody(body, media);
+						submit.seen.isJson = isJsonBody(body, media);
 						checkSize(body, maxBytes);
 						content = readContent(body, media, contentRules(form));
 						content ??= await readMultipart(submit, { media: media as Media, feed: feedOf(body) });
@@ -162,36 +167,34 @@ export function createIntake(options: IntakeOptions) {
 					key === undefined
 						? { next, submissionId: await store(submit, content), ...droppedOf(content) }
 						: await storeOnce(submit, content, { key, next, closed });
-				return respond(submit, outcome, accepted);
-			} catch (thrown) {
-				return rejected(submit, thrown);
+				return await withThanks(outcome);
 			} finally {
 				if (content?.files) await content.files.close();
 				reservation?.release();
 			}
 		},
 		/** Returns whether the form accepts submissions now. */
-		status: ({ form }: Submit): Promise<Status> => opening.status(form),
+		status: ({ form }: Query): Promise<Status> => opening.status(form),
 		/**
 		 * A challenge for the ALTCHA widget of a form, under the same conditions as a submission.
 		 * @throws AppError FORM_DISABLED, DOMAIN_NOT_ALLOWED, or NOT_FOUND if the form does not use ALTCHA
 		 */
-		async challenge(submit: Submit): Promise<AltchaChallenge> {
-			checkOpen(submit);
-			if (submit.form.captcha !== 'altcha') throw new AppError('NOT_FOUND', 'This form does not use ALTCHA.');
-			return altcha.challenge(encodeId(submit.form.id));
+		async challenge(query: Query): Promise<AltchaChallenge> {
+			checkOpen(query);
+			if (query.form.captcha !== 'altcha') throw new AppError('NOT_FOUND', 'This form does not use ALTCHA.');
+			return altcha.challenge(encodeId(query.form.id));
 		},
 		/** A stamp of this moment, which `formsrv.js` sends along. @throws AppError FORM_DISABLED, DOMAIN_NOT_ALLOWED */
-		async stamp(submit: Submit): Promise<{ stamp: string }> {
-			checkOpen(submit);
-			return { stamp: await stamps.make(submit.form.id) };
+		async stamp(query: Query): Promise<{ stamp: string }> {
+			checkOpen(query);
+			return { stamp: await stamps.make(query.form.id) };
 		},
 		/** Maintenance: deletes old idempotency keys. */
 		expire: idempotency.expire,
 	};
 }
 
-function checkOpen({ form, request: { headers }, hasKey, ownAddress }: Submit): void {
+function checkOpen({ form, request: { headers }, hasKey, ownAddress }: Query): void {
 	if (!form.isActive) throw new AppError('FORM_DISABLED', 'This form is not accepting submissions.');
 	if (!hasKey && !checkOrigin(headers, form.allowedDomains) && !isCorrection(headers, ownAddress)) {
 		throw new AppError('DOMAIN_NOT_ALLOWED', 'This form does not accept submissions from this website.');

@@ -177,8 +177,8 @@ export function jsonResponse({ request, form, rate }: Omit<Accepted, 'info'>, bo
 export interface Rejection {
 	info: RequestInfo;
 	error: AppError;
-	form?: FormRow;
-	rate?: RateState;
+	form?: FormRow | undefined;
+	rate?: RateState | undefined;
 	/** For an address that only scripts use: never a page. */
 	isJsonOnly?: boolean;
 	/** True if the body is JSON, once it was read. */

@@ -5,7 +5,7 @@ import { droppedOf } from '../form-values/dropped-files.ts';
 import type { Judge } from '../spam/judge.ts';
 import { reasonsJson, type SpamReason, verdictOf } from '../spam/verdict.ts';
 import type { Storage } from '../storage/contract.ts';
-import type { NewDelivery, NewIdempotencyKey, NewSubmission } from '../storage/submission.ts';
+import type { NewIdempotencyKey, NewSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
 import { withoutFileNames } from '../text/json-string.ts';
 import type { createCaptchaCheck } from './captcha.ts';
@@ -13,6 +13,7 @@ import type { Content } from './content.ts';
 import { contextOf } from './context.ts';
 import type { Submit } from './intake.ts';
 import { emptySubmission, leaveOutRefused } from './refused-files.ts';
+import { checkRules } from './rule-check.ts';
 
 export interface StoreOptions {
 	storage: Storage;
@@ -34,9 +35,6 @@ interface Beside {
 	captcha: SpamReason | null;
 	key: Key | undefined;
 }
-
-/** Defaults for most submissions. */
-const NOTHING_BESIDE: Beside = { captcha: null, key: undefined };
 
 export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha, now }: StoreOptions) {
 	/** Judges a submission, and makes its row. @throws AppError EMPTY_SUBMISSION */
@@ -75,31 +73,22 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 		return submission;
 	}
 
-	/** Stores a submission with its deliveries. Not async, because the usual submission waits only for the disk. */
-	function append(form: FormRow, submission: NewSubmission): Promise<number> {
-		const planned = outbox.plan({ form, submission });
-		if (planned instanceof Promise) return planned.then((deliveries) => appendWith(submission, deliveries));
-		return appendWith(submission, planned);
-	}
-
-	function appendWith(submission: NewSubmission, deliveries: readonly NewDelivery[]): Promise<number> {
+	/** Stores a submission with its deliveries. */
+	async function append(form: FormRow, submission: NewSubmission): Promise<number> {
+		const deliveries = await outbox.plan({ form, submission });
 		submission.deliveries = deliveries;
-		const stored = storage.submissions.append(submission);
-		return deliveries.length === 0
-			? stored
-			: stored.then((id) => {
-					outbox.wake(deliveries);
-					return id;
-				});
+		const id = await storage.submissions.append(submission);
+		if (deliveries.length > 0) outbox.wake(deliveries);
+		return id;
 	}
 
-	/** The same with field rules, a captcha or files. */
-	async function storeChecked(submit: Submit, content: Content, beside: Beside): Promise<number> {
+	/** Checks a submission and stores it; resolves with the id to tell. */
+	return async function store(submit: Submit, content: Content, key?: Key): Promise<number> {
 		const { form, hasKey } = submit;
 		const { special, files } = content;
 		leaveOutRefused(content);
 		// A filled honeypot skips the field rules: a robot learns nothing from them.
-		if (form.fields !== null && !special.honeypotFilled) await holdAgainstRules(form, content);
+		if (form.fields !== null && !special.honeypotFilled) await checkRules(form, content);
 		let captcha: SpamReason | null = null;
 		if (form.captcha !== null && !special.honeypotFilled && !hasKey) {
 			// A token is valid only once: do not use it up for a submission that cannot be stored.
@@ -107,32 +96,13 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 			if (error) throw error;
 			captcha = await checkCaptcha({ form, tokens: special.captchaTokens });
 		}
-		const stored = await files?.finish(!special.honeypotFilled);
+		const stored = files && (await files.finish(!special.honeypotFilled));
 		leaveOutRefused(content);
 		for (let preparing = prepareJudge(form); preparing; preparing = prepareJudge(form)) await preparing;
-		const submission = compose(submit, content, { ...beside, captcha });
+		const submission = compose(submit, content, { captcha, key });
 		if (stored) submission.files = stored;
 		return files ? files.keepWith(() => append(form, submission)) : append(form, submission);
-	}
-
-	function storeReady(submit: Submit, content: Content, key: Key | undefined): Promise<number> {
-		const { form } = submit;
-		const beside = key ? { ...NOTHING_BESIDE, key } : NOTHING_BESIDE;
-		if (form.fields !== null || form.captcha !== null || content.files) return storeChecked(submit, content, beside);
-		return append(form, compose(submit, content, beside));
-	}
-
-	/** Checks for spam and stores the submission; resolves with the id to tell. Not async, as `append`. */
-	return function store(submit: Submit, content: Content, key?: Key): Promise<number> {
-		const preparing = prepareJudge(submit.form);
-		return preparing ? preparing.then(() => store(submit, content, key)) : storeReady(submit, content, key);
 	};
-}
-
-/** Loaded on demand: many servers have no form with rules. */
-async function holdAgainstRules(form: FormRow, content: Content): Promise<void> {
-	const { checkRules } = await import('./rule-check.ts');
-	await checkRules(form, content);
 }
 
 /** Data kept apart from the fields, as JSON; `null` if there is none. */
