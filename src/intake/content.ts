@@ -6,7 +6,6 @@ import type { FormRow } from '../storage/tables.ts';
 import { lazy } from '../tasks/lazy.ts';
 import { type FieldLimits, isShortName } from './field-limits.ts';
 import type { Field } from './field-list.ts';
-import { readPlainJson } from './plain-json.ts';
 import { readPlainMultipart } from './plain-multipart.ts';
 import { isMultipart, jsonText, kindOfBody, type Media, readFields } from './read-fields.ts';
 import type { RefusedFile } from './refused-files.ts';
@@ -75,8 +74,6 @@ function readFast(body: Uint8Array, media: Media | 'sniff', rules: ContentRules)
 		const text = urlencodedWriter()(body);
 		return text === undefined ? undefined : readCanonical(text, rules);
 	}
-	const plain = body.length > MAX_CANONICAL_LENGTH ? undefined : readPlainJson(body);
-	if (plain && isWithin(plain.names, rules) && isPlain(plain.names, rules)) return plain;
 	return readCanonical(jsonText(body), rules);
 }
 
@@ -105,11 +102,6 @@ function contentOfFlat(value: Record<string, unknown>, data: string, rules: Cont
 		names.map((name) => ({ name, json: JSON.stringify(value[name]) })),
 		specialNames,
 	);
-}
-
-/** Returns whether no name is special to this form; usually none is special at all. */
-function isPlain(names: readonly string[], { specialNames }: ContentRules): boolean {
-	return specialNames === USUAL_NAMES || !names.some((name) => specialNames.has(name));
 }
 
 function isWithin(names: readonly string[], limits: FieldLimits): boolean {
