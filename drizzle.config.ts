@@ -1,3 +1,7 @@
 import { defineConfig } from 'drizzle-kit';
 
-export default defineConfig({ dialect: 'sqlite', schema: './src/storage/tables.ts', out: './drizzle' });
+export default defineConfig({
+	dialect: 'sqlite',
+	schema: ['./src/storage/tables.ts', './src/storage/spam-tables.ts', './src/storage/session-tables.ts'],
+	out: './drizzle',
+});

@@ -17,7 +17,7 @@ import { createLog } from '../src/log/log.ts';
 import { bucketOf, createLesson, encodeLesson, learn } from '../src/spam/bayes/counts.ts';
 import { createKeyedHash } from '../src/spam/bayes/keyed-hash.ts';
 import { TOKENS_VERSION, tokensOf } from '../src/spam/bayes/tokens.ts';
-import { spamModels } from '../src/storage/tables.ts';
+import { spamModels } from '../src/storage/spam-tables.ts';
 import { openProduct, WORK } from './product.ts';
 
 const MAX_GROWTH_MIB = 64;

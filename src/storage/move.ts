@@ -8,6 +8,8 @@ import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { AppError } from '../errors.ts';
 import type { MovedTable, MoveSide, MoveSource, MoveTarget, Values } from './contract.ts';
 import { databaseAt, openSource, openTarget } from './open.ts';
+import * as sessionTables from './session-tables.ts';
+import * as spamTables from './spam-tables.ts';
 import * as tables from './tables.ts';
 
 export interface MoveOptions {
@@ -31,7 +33,7 @@ const IN_ORDER: readonly SQLiteTable[] = [tables.formerSlugs];
 
 /** Parents before their children. */
 export function movedTables(): MovedTable[] {
-	const all = (Object.values(tables) as unknown[]).filter(
+	const all = Object.values<unknown>({ ...tables, ...spamTables, ...sessionTables }).filter(
 		(table): table is SQLiteTable => is(table, SQLiteTable) && !DERIVED.includes(table),
 	);
 	const ordered = new Set<SQLiteTable>();

@@ -42,10 +42,10 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export const SCANS = ['unchecked', 'clean', 'infected'] as const;
 export type Scan = (typeof SCANS)[number];
 
-const flag = (name: string) => integer(name, { mode: 'boolean' }).notNull().default(false);
+export const flag = (name: string) => integer(name, { mode: 'boolean' }).notNull().default(false);
 const counter = (name: string) => integer(name).notNull().default(0);
 /** A row of a form, gone with it. */
-const formId = () =>
+export const formId = () =>
 	integer('form_id')
 		.notNull()
 		.references(() => forms.id, { onDelete: 'cascade' });
@@ -369,61 +369,6 @@ export const usedChallenges = sqliteTable(
 );
 
 /**
- * The owner's marks of submissions, as spam or as genuine, and what the word models have learnt from them. A mark goes with
- * its submission; what was learnt stays.
- */
-export const spamMarks = sqliteTable(
-	'spam_marks',
-	{
-		submissionId: integer('submission_id')
-			.primaryKey()
-			.references(() => submissions.id, { onDelete: 'cascade' }),
-		formId: formId(),
-		isSpam: flag('is_spam'),
-		/** The kind as which it was learnt; `null`: not yet. */
-		learntSpam: integer('learnt_spam', { mode: 'boolean' }),
-		/** The lesson that learnt it last: a number that no other has. */
-		lesson: integer('lesson'),
-		/**
-		 * As what the model of all forms is to learn it: 0, 1, or 2 for not at all; `null`: as `isSpam`. A form-level key teaches its
-		 * form alone: its mark leaves this as it was.
-		 */
-		forAll: integer('for_all'),
-		/** The kind as which the model of all forms learnt it; `null`: as `learntSpam`. */
-		learntForAll: integer('learnt_for_all'),
-	},
-	(table) => [
-		index('spam_marks_form').on(table.formId),
-		index('spam_marks_due').on(table.submissionId).where(sql`learnt_spam is null or learnt_spam <> is_spam`),
-		index('spam_marks_due_for_all')
-			.on(table.submissionId)
-			.where(sql`coalesce(for_all, is_spam) <> coalesce(learnt_for_all, learnt_spam, 2)`),
-	],
-);
-
-/**
- * The word models of the spam score: of each form, and of each mode for all its forms. A model is the sum of its rows, which
- * training adds and merges.
- */
-export const spamModels = sqliteTable(
-	'spam_models',
-	{
-		id: integer('id').primaryKey(),
-		/** Version of the tokens; rows of another version say nothing. */
-		version: integer('version').notNull(),
-		mode: text('mode', { enum: MODES }).notNull(),
-		/** `null`: of all forms of the mode. */
-		formId: integer('form_id').references(() => forms.id, { onDelete: 'cascade' }),
-		/** Submissions learnt; negative where more were un-learnt. */
-		spam: integer('spam').notNull(),
-		ham: integer('ham').notNull(),
-		/** How many of them have each token; see `spam/bayes/counts.ts`. */
-		counts: text('counts').notNull(),
-	},
-	(table) => [index('spam_models_form').on(table.formId)],
-);
-
-/**
  * Pieces of the search index, each with two tables of its own for a stretch of the submissions; see `sqlite/search-segments.ts`.
  * All up to the `lastId` of the newest one are indexed.
  */
@@ -442,32 +387,6 @@ export const searchSegments = sqliteTable('search_volumes', {
 /** Removed submissions that the search index still holds; see `sqlite/search-index.ts`. */
 export const searchRemovals = sqliteTable('search_removals', { id: integer('id').primaryKey() });
 
-/**
- * A person signed in to the dashboard: bound to a key, or to none if a set-up link was used. Only the SHA-256 of the
- * cookie's token is kept. Times in milliseconds since 1970.
- */
-export const sessions = sqliteTable(
-	'sessions',
-	{
-		/** Carries the moment of signing in. */
-		id: integer('id').primaryKey(),
-		hash: text('hash').notNull().unique(),
-		keyId: integer('key_id').references(() => apiKeys.id, { onDelete: 'cascade' }),
-		mode: text('mode', { enum: MODES }).notNull(),
-		/** To the minute. */
-		lastSeenAt: integer('last_seen_at').notNull(),
-	},
-	(table) => [index('sessions_key').on(table.keyId)],
-);
-
-/** Links that sign a person in once, without a key. */
-export const setupLinks = sqliteTable('setup_links', {
-	/** SHA-256 of the token in the link, hexadecimal. */
-	hash: text('hash').primaryKey(),
-	/** Milliseconds since 1970. */
-	expiresAt: integer('expires_at').notNull(),
-});
-
 /** Tables that only SQLite has; another engine has other means. */
 export const SQLITES_OWN: readonly SQLiteTable[] = [fieldNames, searchSegments, searchRemovals];
 
@@ -476,7 +395,5 @@ export const FORM_COUNTS = ['totalCount', 'unreadCount', 'starredCount', 'spamCo
 /** Without them; see `submissions.counts`. */
 export type FormRow = Omit<typeof forms.$inferSelect, (typeof FORM_COUNTS)[number] | 'fileBytes'>;
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
-export type SessionRow = typeof sessions.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;
 export type DeliveryRow = typeof deliveries.$inferSelect;
-export type SpamModelRow = typeof spamModels.$inferSelect;

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { openStorage } from '../../src/storage/open.ts';
-import { setupLinks } from '../../src/storage/tables.ts';
+import { setupLinks } from '../../src/storage/session-tables.ts';
 import { openCommandLine } from './command-line.ts';
 
 test('prints a set-up link that works once, also before there is a database', async () => {

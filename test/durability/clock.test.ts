@@ -3,7 +3,8 @@
 import { afterEach, expect, test } from 'bun:test';
 import { isNotNull } from 'drizzle-orm';
 import type { Status } from '../../src/dashboard/status/schema.ts';
-import { deliveries, forms as formsTable, sessions } from '../../src/storage/tables.ts';
+import { sessions } from '../../src/storage/session-tables.ts';
+import { deliveries, forms as formsTable } from '../../src/storage/tables.ts';
 import type { DayCount } from '../../src/submissions/stats/schema.ts';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { openTestServer } from '../server.ts';

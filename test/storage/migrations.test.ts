@@ -10,6 +10,8 @@ import {
 	generateSQLiteMigration,
 } from 'drizzle-kit/api';
 import * as postgresTables from '../../src/storage/postgres/tables.ts';
+import * as sessionTables from '../../src/storage/session-tables.ts';
+import * as spamTables from '../../src/storage/spam-tables.ts';
 import * as tables from '../../src/storage/tables.ts';
 
 const FOLDER = join(import.meta.dir, '../../drizzle');
@@ -24,7 +26,12 @@ function lastSnapshot(folder: string) {
 
 test('of SQLite', async () => {
 	const snapshot = lastSnapshot(join(FOLDER, 'meta'));
-	expect(await generateSQLiteMigration(snapshot, await generateSQLiteDrizzleJson(tables))).toEqual([]);
+	expect(
+		await generateSQLiteMigration(
+			snapshot,
+			await generateSQLiteDrizzleJson({ ...tables, ...spamTables, ...sessionTables }),
+		),
+	).toEqual([]);
 });
 
 test('of PostgreSQL', async () => {

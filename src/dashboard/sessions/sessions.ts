@@ -7,15 +7,8 @@ import type { Keys } from '../../keys/keys.ts';
 import { type Principal, unauthorized } from '../../keys/permissions.ts';
 import { hashToken } from '../../keys/token.ts';
 import type { Storage } from '../../storage/contract.ts';
-import {
-	type ApiKeyRow,
-	apiKeys,
-	MODES,
-	type Mode,
-	type SessionRow,
-	sessions,
-	setupLinks,
-} from '../../storage/tables.ts';
+import { type SessionRow, sessions, setupLinks } from '../../storage/session-tables.ts';
+import { type ApiKeyRow, apiKeys, MODES, type Mode } from '../../storage/tables.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../tasks/durations.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import type { SignedIn } from './schema.ts';

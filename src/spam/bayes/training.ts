@@ -5,7 +5,8 @@
 
 import { and, asc, eq, getTableColumns, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Storage } from '../../storage/contract.ts';
-import { forms, type Mode, type SpamModelRow, spamMarks, spamModels } from '../../storage/tables.ts';
+import { type SpamModelRow, spamMarks, spamModels } from '../../storage/spam-tables.ts';
+import { forms, type Mode } from '../../storage/tables.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { withoutFileNames } from '../../text/json-string.ts';
 import {

@@ -3,6 +3,8 @@
 import { is } from 'drizzle-orm';
 import * as pg from 'drizzle-orm/pg-core';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import * as sessionTables from '../session-tables.ts';
+import * as spamTables from '../spam-tables.ts';
 import * as shared from '../tables.ts';
 
 /** Columns that only this engine has, by table. */
@@ -83,7 +85,7 @@ function deriveColumn(column: SourceColumn): Builder {
 	return made;
 }
 
-const sources = (Object.values(shared) as unknown[]).filter(
+const sources = Object.values<unknown>({ ...shared, ...spamTables, ...sessionTables }).filter(
 	(table): table is SQLiteTable => is(table, SQLiteTable) && !shared.SQLITES_OWN.includes(table),
 );
 const tables = Object.fromEntries(sources.map((table) => [getTableConfig(table).name, derive(table)]));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { Form } from '../../../src/forms/schema.ts';
 import { decodeId } from '../../../src/ids.ts';
 import { createToken } from '../../../src/keys/token.ts';
-import { sessions, setupLinks } from '../../../src/storage/tables.ts';
+import { sessions, setupLinks } from '../../../src/storage/session-tables.ts';
 import { testOnSqlite } from '../../engine.ts';
 import { sendRaw, splitResponses } from '../../hostile/raw.ts';
 import { openTestServer, type TestServer } from '../../server.ts';

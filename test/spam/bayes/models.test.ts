@@ -13,7 +13,8 @@ import {
 import { createWordModels, type WordModels } from '../../../src/spam/bayes/models.ts';
 import { readRow } from '../../../src/spam/bayes/stored-row.ts';
 import { TOKENS_VERSION } from '../../../src/spam/bayes/tokens.ts';
-import { forms, spamModels } from '../../../src/storage/tables.ts';
+import { spamModels } from '../../../src/storage/spam-tables.ts';
+import { forms } from '../../../src/storage/tables.ts';
 import { ENGINES } from '../../storage/engines.ts';
 
 const LAST = 2 ** 20 - 1;

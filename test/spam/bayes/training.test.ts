@@ -6,7 +6,8 @@ import { createWordModels } from '../../../src/spam/bayes/models.ts';
 import { createTraining } from '../../../src/spam/bayes/training.ts';
 import { judgeWords } from '../../../src/spam/bayes/word-rules.ts';
 import type { Storage } from '../../../src/storage/contract.ts';
-import { type FormRow, forms, spamMarks, spamModels } from '../../../src/storage/tables.ts';
+import { spamMarks, spamModels } from '../../../src/storage/spam-tables.ts';
+import { type FormRow, forms } from '../../../src/storage/tables.ts';
 import { ENGINES } from '../../storage/engines.ts';
 
 const FORM = 7;
