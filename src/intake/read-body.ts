@@ -25,6 +25,8 @@ export interface LargeBodyOptions {
 	freeBytes: number;
 	/** … while there are fewer bodies than this: for thousands the uncounted bytes would add up. */
 	freeBodies: number;
+	/** A body that waits no longer than this before it is read is not counted for it. */
+	shortWaitMs?: number;
 }
 
 /** A request with a body, and its client. */
@@ -54,6 +56,8 @@ const COPIES = 4;
 const RETRY_AFTER_SECONDS = 5;
 /** The most that the runtime takes in of a body that is not read, measured: it stops at 1 MiB and one read of the socket more. */
 const UNREAD_BYTES = 1.5 * 1024 * 1024;
+/** Enough for a database that is well, in which little of a body arrives. */
+const SHORT_WAIT_MS = 20;
 
 /**
  * Reserves memory for bodies that are or may be large. The first `freeBytes` are not counted, so that a few slow senders
@@ -61,7 +65,8 @@ const UNREAD_BYTES = 1.5 * 1024 * 1024;
  * Received bytes count, not the declared size; not those of files, which
  * are handed on.
  */
-export function createBodyReservations({ budget, shareBytes, freeBytes, freeBodies }: LargeBodyOptions) {
+export function createBodyReservations(options: LargeBodyOptions) {
+	const { budget, shareBytes, freeBytes, freeBodies, shortWaitMs = SHORT_WAIT_MS } = options;
 	/** Reserved bytes by network; networks without bodies are absent. */
 	const taken = new Map<string, number>();
 	let bodies = 0;
@@ -80,7 +85,8 @@ export function createBodyReservations({ budget, shareBytes, freeBytes, freeBodi
 	}
 
 	/**
-	 * Waits for what has to be known before a body is read. Meanwhile the runtime takes in what arrives of it, so that counts.
+	 * Waits for what has to be known before a body is read. Meanwhile the runtime takes in what arrives of it, so that a wait that
+	 * is not short counts.
 	 * @throws AppError UNAVAILABLE when the budget or the network's share is used up
 	 */
 	async function whileUnread<T>({ request, clientAddress }: PostedBody, wait: Promise<T>): Promise<T> {
@@ -88,18 +94,23 @@ export function createBodyReservations({ budget, shareBytes, freeBytes, freeBodi
 		const free = bodies < freeBodies ? freeBytes : 0;
 		const declared = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY);
 		const bytes = Math.min(Math.max(0, declared - free), UNREAD_BYTES, shareBytes);
-		try {
-			if (bytes > 0) take(network, bytes);
-		} catch (error) {
-			// Its own failure is of no interest any more.
-			wait.catch(() => {});
-			throw error;
+		const rejected = Promise.withResolvers<never>();
+		let counted = 0;
+		function count(): void {
+			try {
+				take(network, bytes);
+				counted = bytes;
+			} catch (error) {
+				rejected.reject(error);
+			}
 		}
+		const timer = bytes > 0 ? setTimeout(count, shortWaitMs) : undefined;
 		bodies++;
 		try {
-			return await wait;
+			return await Promise.race([wait, rejected.promise]);
 		} finally {
-			if (bytes > 0) give(network, { bytes, garbage: 0 });
+			clearTimeout(timer);
+			if (counted > 0) give(network, { bytes: counted, garbage: 0 });
 			bodies--;
 		}
 	}

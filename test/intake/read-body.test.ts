@@ -281,13 +281,19 @@ describe('a body that waits before it is read', () => {
 	};
 
 	test('counts as what the runtime takes in of it meanwhile, and no longer', async () => {
-		const bodies = createBodyReservations({ budget: budget(), shareBytes: 3 * MIB, freeBytes: 100, freeBodies: 9 });
+		const bodies = createBodyReservations({
+			budget: budget(),
+			shareBytes: 3 * MIB,
+			freeBytes: 100,
+			freeBodies: 9,
+			shortWaitMs: 0,
+		});
 		const first = waiting(bodies, sent(declared(50 * MIB), '192.0.2.1'));
 		const second = waiting(bodies, sent({}, '192.0.2.1'));
-		const failing = () => Promise.reject(new Error('nobody looks at this'));
-		expect(await rejectionOfAsync(() => bodies.whileUnread(sent({}, '192.0.2.1'), failing()))).toEqual(busy);
+		const endless = () => new Promise<never>(() => {});
+		expect(await rejectionOfAsync(() => bodies.whileUnread(sent({}, '192.0.2.1'), endless()))).toEqual(busy);
 		const other = waiting(bodies, sent(declared(MIB), '192.0.2.2'));
-		expect(await rejectionOfAsync(() => bodies.whileUnread(sent(declared(MIB), '192.0.2.3'), failing()))).toEqual(busy);
+		expect(await rejectionOfAsync(() => bodies.whileUnread(sent(declared(MIB), '192.0.2.3'), endless()))).toEqual(busy);
 		for (const { end } of [first, second, other]) end();
 		expect(await Promise.all([first.waited, second.waited, other.waited])).toEqual(['known', 'known', 'known']);
 		const again = waiting(bodies, sent({}, '192.0.2.1'));
@@ -296,11 +302,24 @@ describe('a body that waits before it is read', () => {
 	});
 
 	test('is free if it is small, while there are few of them', async () => {
-		const bodies = createBodyReservations({ budget: budget(), shareBytes: 150, freeBytes: 100, freeBodies: 2 });
+		const bodies = createBodyReservations({
+			budget: budget(),
+			shareBytes: 150,
+			freeBytes: 100,
+			freeBodies: 2,
+			shortWaitMs: 0,
+		});
 		const small = Array.from({ length: 3 }, () => waiting(bodies, sent(declared(100), '192.0.2.1')));
-		const failing = () => Promise.reject(new Error('nobody looks at this'));
-		expect(await rejectionOfAsync(() => bodies.whileUnread(sent(declared(100), '192.0.2.1'), failing()))).toEqual(busy);
+		const endless = () => new Promise<never>(() => {});
+		expect(await rejectionOfAsync(() => bodies.whileUnread(sent(declared(100), '192.0.2.1'), endless()))).toEqual(busy);
 		for (const { end } of small) end();
 		expect(await Promise.all(small.map(({ waited }) => waited))).toEqual(['known', 'known', 'known']);
+	});
+
+	test('is free while the wait is short, however many bodies wait', async () => {
+		const bodies = createBodyReservations({ budget: budget(), shareBytes: 3 * MIB, freeBytes: 0, freeBodies: 0 });
+		const all = Array.from({ length: 100 }, () => waiting(bodies, sent(declared(50 * MIB), '192.0.2.1')));
+		for (const { end } of all) end();
+		expect(new Set(await Promise.all(all.map(({ waited }) => waited)))).toEqual(new Set(['known']));
 	});
 });
