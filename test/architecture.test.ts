@@ -165,7 +165,6 @@ describe('the source tree', () => {
 		for (const path of ['src/main.ts', 'src/cli/serve.ts']) load(path);
 		expect([...packages].sort()).toEqual([
 			'bun:sqlite',
-			'commander',
 			'drizzle-orm',
 			'drizzle-orm/bun-sqlite',
 			'drizzle-orm/sqlite-core',

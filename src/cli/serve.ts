@@ -15,6 +15,8 @@ import { setupLink } from './dashboard-link.ts';
 const DRAIN_MS = 8000;
 /** A server in which a part is dead ends within this time. */
 const END_WITHIN_MS = 10_000;
+/** Delayed, so that the first response does not wait for it. */
+const WELCOME_AFTER_MS = 100;
 /** The signals that stop the server, with their numbers (POSIX). */
 const STOP_SIGNALS = { SIGTERM: 15, SIGINT: 2 };
 /** Signals of terminals and log rotation, which would end the process without a listener. */
@@ -74,6 +76,7 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 			database.removeLeftovers();
 			const server = await startServer(app);
 			announce(cli, server);
+			await Promise.race([end, Bun.sleep(WELCOME_AFTER_MS)]);
 			await welcome(cli, { app, server, log }).catch((cause) => log.error('No set-up link could be made.', { cause }));
 			await end;
 			log.info('stopping');
