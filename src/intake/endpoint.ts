@@ -65,22 +65,19 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		return { slug: path.slice(slugStart, end), rest: path.slice(end) };
 	}, MAX_KNOWN_PATHS);
 
-	/** Errors of a request to a form get the form's responses, with the facts known by then. */
-	async function respond(known: Known, handle: () => Promise<Response>): Promise<Response> {
-		try {
-			return await handle();
-		} catch (thrown) {
-			const error = toAppError(thrown);
-			report(error, known.info.id);
-			return rejectedResponse(known.info.request, { ...known, error });
-		}
+	/** An error of a request to a form gets the form's response, with the facts known by then. */
+	function rejected(known: Known, thrown: unknown): Response {
+		const error = toAppError(thrown);
+		report(error, known.info.id);
+		return rejectedResponse(known.info.request, { ...known, error });
 	}
 
-	function submit(info: RequestInfo, slug: string): Promise<Response> {
+	async function submit(info: RequestInfo, slug: string): Promise<Response> {
 		const { request, clientAddress } = info;
 		const known: Known = { info };
-		return respond(known, async () => {
-			const form = await intake.findFormOfBody(slug, info);
+		try {
+			const found = intake.findForm(slug);
+			const form = found instanceof Promise ? await intake.whileUnread(info, found) : found;
 			known.form = form;
 			const key = keyOf(request);
 			const { rate, isTest } =
@@ -91,20 +88,24 @@ export function createEndpoint(options: EndpointOptions): Handler {
 			const hasKey = key !== undefined;
 			const outcome = await intake.accept({ form, request, clientAddress, hasKey, isTest, ownAddress, seen: known });
 			return acceptedResponse({ request, info, form, rate }, outcome, thanksUrl);
-		});
+		} catch (thrown) {
+			return rejected(known, thrown);
+		}
 	}
 
 	/** Responds to the questions that scripts ask about a form before they submit to it. */
-	function tell(info: RequestInfo, slug: string, what: StatusQuery): Promise<Response> {
+	async function tell(info: RequestInfo, slug: string, what: StatusQuery): Promise<Response> {
 		const { request, clientAddress } = info;
 		const known: Known = { info, isJsonOnly: true };
-		return respond(known, async () => {
+		try {
 			const form = await intake.findForm(slug);
 			known.form = form;
 			const rate = intake.rates.takeOther({ form, clientAddress }, what);
 			known.rate = rate;
 			return jsonResponse({ request, form, rate }, await intake[what]({ form, request, hasKey: false, ownAddress }));
-		});
+		} catch (thrown) {
+			return rejected(known, thrown);
+		}
 	}
 
 	async function preflightOf(
@@ -116,10 +117,10 @@ export function createEndpoint(options: EndpointOptions): Handler {
 	}
 
 	/** A browser gets a page that explains how to post to the form; every other client gets the error. */
-	function otherMethod(info: RequestInfo, slug: string): Promise<Response> {
+	async function otherMethod(info: RequestInfo, slug: string): Promise<Response> {
 		const { request } = info;
 		const known: Known = { info };
-		return respond(known, async () => {
+		try {
 			const form = await intake.findForm(slug);
 			known.form = form;
 			if (request.method !== 'GET' || prefersJson(request.headers)) {
@@ -133,7 +134,9 @@ export function createEndpoint(options: EndpointOptions): Handler {
 				honeypot: form.spam.honeypot[0],
 			});
 			return pageResponse(page, { ...corsHeaders(request, form), Allow: ALLOW });
-		});
+		} catch (thrown) {
+			return rejected(known, thrown);
+		}
 	}
 
 	return (request, info) => {

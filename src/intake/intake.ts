@@ -22,7 +22,6 @@ import {
 	createBodyReservations,
 	declaredSize,
 	feedOf,
-	type PostedBody,
 	readSmallBody,
 } from './read-body.ts';
 import { isJsonBody, isMultipart, type Media, mediaKind } from './read-fields.ts';
@@ -105,8 +104,8 @@ export function createIntake(options: IntakeOptions) {
 
 	/** Adds the query by which the thank-you page names the files that were left out. */
 	async function withThanks(outcome: Outcome): Promise<Outcome> {
-		const { droppedFiles, submissionId } = outcome;
-		if (!droppedFiles || submissionId === null) return outcome;
+		const { submissionId } = outcome;
+		if (submissionId === null) return outcome;
 		return { ...outcome, thanksQuery: await thanks.query(submissionId) };
 	}
 
@@ -118,11 +117,6 @@ export function createIntake(options: IntakeOptions) {
 
 	return {
 		findForm,
-		/** As `findForm`, for a request whose body was not read yet. */
-		async findFormOfBody(slug: string, posted: PostedBody): Promise<FormRow> {
-			const found = findForm(slug);
-			return found instanceof Promise ? bodies.whileUnread(posted, found) : found;
-		},
 		rates,
 		/** For whatever is waited for before `accept` reads the body. */
 		whileUnread: bodies.whileUnread,
@@ -167,7 +161,7 @@ export function createIntake(options: IntakeOptions) {
 					key === undefined
 						? { next, submissionId: await store(submit, content), ...droppedOf(content) }
 						: await storeOnce(submit, content, { key, next, closed });
-				return await withThanks(outcome);
+				return outcome.droppedFiles ? await withThanks(outcome) : outcome;
 			} finally {
 				if (content?.files) await content.files.close();
 				reservation?.release();

@@ -101,7 +101,7 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 		for (let preparing = prepareJudge(form); preparing; preparing = prepareJudge(form)) await preparing;
 		const submission = compose(submit, content, { captcha, key });
 		if (stored) submission.files = stored;
-		return files ? files.keepWith(() => append(form, submission)) : append(form, submission);
+		return await (files ? files.keepWith(() => append(form, submission)) : append(form, submission));
 	};
 }
 
