@@ -47,21 +47,31 @@ export function createEngine(client: Database, { reader, writer, index }: Source
 	const [run, read] = [createRun(client), createRun(reader)];
 	const data = lazy(() => client.prepare('select data from submissions where id = ?'));
 
+	/** Moves of the counts of the operation that runs: they are made at its end, because no savepoint undoes them if a statement fails. */
+	let moves: (() => void)[] = [];
+
 	/** Inbox and spam have a list of names each: a submission that stays in one changes neither. */
-	function move(formId: number, { id, before, after }: Change): void {
+	function planMove(formId: number, { id, before, after }: Change): void {
 		const names = after?.isSpam === before.isSpam ? [] : namesOf(data().values(id)[0]?.[0] as string);
-		index.change(formId, { id, names }, before, after);
+		moves.push(() => index.change(formId, { id, names }, before, after));
+	}
+
+	function runCounted<T>(operation: Operation<T>): T {
+		moves = [];
+		const result = run(operation);
+		for (const move of moves) move();
+		return result;
 	}
 
 	return {
 		dialect: DIALECT,
 		read: async (operation) => read(operation),
-		write: (begin) => inTransaction(writer, () => run(begin())),
+		write: (begin) => inTransaction(writer, () => runCounted(begin())),
 		// biome-ignore lint/correctness/useYield: no statement is needed
 		*holdCounts(formId) {
 			// biome-ignore lint/correctness/useYield: what is counted is written with the commit
 			return function* (changes) {
-				for (const change of changes) move(formId, change);
+				for (const change of changes) planMove(formId, change);
 			};
 		},
 	};

@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -232,6 +233,36 @@ test('a submission whose deliveries cannot be stored leaves nothing behind, and 
 	await expectCounts(storage, rows);
 	await expectNames(storage, rows);
 	storage.close();
+});
+
+test('a submission that cannot be changed or removed is counted as it is, through others of the same commit and a restart', async () => {
+	const file = join(tempFolder(), 'formsrv.db');
+	const storage = await openWithForm(file);
+	const stuck = await append(storage, ['a']);
+	const other = await append(storage, ['b']);
+	using writer = new Database(file);
+	writer.run(`create trigger no_delete before delete on submissions when old.id = ${stuck}
+		begin select raise(abort, 'stuck'); end`);
+	writer.run(`create trigger no_update before update on submissions when old.id = ${stuck}
+		begin select raise(abort, 'stuck'); end`);
+	const outcomes = await Promise.allSettled([
+		storage.submissions.change(FORM, [stuck], { isSpam: true }),
+		storage.submissions.remove(FORM, [stuck]),
+		storage.submissions.change(FORM, [other], { isRead: true }),
+	]);
+	expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+	const flags = { isRead: false, isStarred: false, isSpam: false };
+	const rows: Model[] = [
+		{ id: stuck, names: ['a'], ...flags },
+		{ id: other, names: ['b'], ...flags, isRead: true },
+	];
+	for (const filter of FILTERS) expectPage(storage, rows, { filter, order: 'asc', limit: 9, offset: 0 });
+	await expectCounts(storage, rows);
+	await expectNames(storage, rows);
+	await storage.close();
+	const again = openStorage(file);
+	for (const filter of FILTERS) expectPage(again, rows, { filter, order: 'asc', limit: 9, offset: 0 });
+	await again.close();
 });
 
 test('what another process writes is seen at once', async () => {
