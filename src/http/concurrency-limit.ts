@@ -23,7 +23,7 @@ export type ConcurrencyLimit = ReturnType<typeof createConcurrencyLimit>;
 const RETRY_AFTER_SECONDS = 5;
 
 export function createConcurrencyLimit({ perCaller, inAll, waitMs, message }: ConcurrencyLimitOptions) {
-	/** ConcurrencyLimit by caller; callers without one are absent. */
+	/** Turns by caller; callers without one are absent. */
 	const running = new Map<string, number>();
 	let total = 0;
 	const waiting: Waiter[] = [];

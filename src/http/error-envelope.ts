@@ -1,4 +1,4 @@
-/** ConcurrencyLimit every thrown value into an error response: a status and the error envelope. */
+/** Turns every thrown value into an error response: a status and the error envelope. */
 
 import type { Static } from '@sinclair/typebox';
 import { AppError, ERROR_STATUS } from '../errors.ts';

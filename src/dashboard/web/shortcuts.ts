@@ -19,7 +19,7 @@ export function switchShortcuts(isOn: boolean): void {
 	localStorage.setItem(STORED_AS, isOn ? 'on' : 'off');
 }
 
-/** ConcurrencyLimit key presses into binding names: `g` then `f` within a second is `g f`. */
+/** Turns key presses into binding names: `g` then `f` within a second is `g f`. */
 export function createChords(leaders: ReadonlySet<string>, now: () => number = Date.now): (key: string) => string {
 	let leader: { key: string; at: number } | undefined;
 	return (key) => {
