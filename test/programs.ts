@@ -5,7 +5,7 @@ import { describe, test } from 'bun:test';
 /** For each program, the tests that need it. */
 const PURPOSES = {
 	clamd: 'attached files scanned for viruses',
-	curl: 'the quick start of the README',
+	curl: 'the quick start of the README, and the snippets for curl',
 	faketime: 'servers whose clocks differ',
 	exim4: 'mails through a real mail server',
 	nginx: 'files of visitors through a proxy, with the configuration of docs/operating.md',

@@ -10,6 +10,8 @@ export type FindBySlug = (slug: string) => FormRow | Promise<FormRow | undefined
 
 export function createFindBySlug({ db, settingsVersion }: Pick<Storage, 'db' | 'settingsVersion'>): FindBySlug {
 	const bySlug = new Map<string, FormRow>();
+	/** Reads on their way: however many requests for a form arrive at once, it is read once. */
+	const reads = new Map<string, Promise<FormRow | undefined>>();
 	let cacheVersion = -1;
 	const select = lazy(() => {
 		const asked = sql.placeholder('slug');
@@ -25,13 +27,23 @@ export function createFindBySlug({ db, settingsVersion }: Pick<Storage, 'db' | '
 	function findIn(version: number, slug: string): FormRow | Promise<FormRow | undefined> {
 		if (version > cacheVersion) {
 			bySlug.clear();
+			reads.clear();
 			cacheVersion = version;
 		}
-		return bySlug.get(slug) ?? read(slug);
+		return bySlug.get(slug) ?? readOnce(slug.toLowerCase());
 	}
 
-	async function read(slug: string): Promise<FormRow | undefined> {
-		const asked = slug.toLowerCase();
+	function readOnce(asked: string): Promise<FormRow | undefined> {
+		const underway = reads.get(asked);
+		if (underway) return underway;
+		const started = read(asked).finally(() => {
+			if (reads.get(asked) === started) reads.delete(asked);
+		});
+		reads.set(asked, started);
+		return started;
+	}
+
+	async function read(asked: string): Promise<FormRow | undefined> {
 		const version = cacheVersion;
 		const [found] = await select().execute({ slug: asked });
 		// Cache existing forms only: untrusted clients can request any number of slugs.

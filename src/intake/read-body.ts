@@ -56,8 +56,8 @@ const COPIES = 4;
 const RETRY_AFTER_SECONDS = 5;
 /** The most that the runtime takes in of a body that is not read, measured: it stops at 1 MiB and one read of the socket more. */
 const UNREAD_BYTES = 1.5 * 1024 * 1024;
-/** Enough for a database that is well, in which little of a body arrives. */
-const SHORT_WAIT_MS = 20;
+/** Enough for a database that is well, and so short that little of the bodies arrives. */
+const SHORT_WAIT_MS = 250;
 
 /**
  * Reserves memory for bodies that are or may be large. The first `freeBytes` are not counted, so that a few slow senders

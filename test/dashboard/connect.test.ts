@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { FormInput } from '../../src/forms/settings.ts';
 import { findAccessibilityFaults } from '../browser.ts';
+import { withProgram } from '../programs.ts';
 import { openSite } from '../site.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { DESKTOP, type Made, openDashboard, openServerAndBrowser, PHONE, submissionsOf } from './dashboard.ts';
@@ -125,6 +126,8 @@ async function fillIn(page: Page): Promise<void> {
 	}
 }
 
+const curl = withProgram('curl');
+
 async function runCurl(code: string): Promise<string> {
 	const cwd = tempFolder();
 	for (const name of ['photo.jpg', 'file.pdf']) writeFileSync(join(cwd, name), GIF);
@@ -152,8 +155,10 @@ describe.each(FORMS)('the snippets of a form %s', (_, settings) => {
 		let arrived = 0;
 		for (const [title, code] of snippets) {
 			expect(code).not.toContain('YOUR_');
-			if (title === 'curl') expect(await runCurl(code)).toContain('"success":true');
-			else {
+			if (title === 'curl') {
+				if (curl.isMissing) continue;
+				expect(await runCurl(code)).toContain('"success":true');
+			} else {
 				site.setPage(await pageOf(title, code));
 				const page = await browser.newPage();
 				page.setDefaultTimeout(10_000);
@@ -192,8 +197,8 @@ describe('the page at the address of a form', () => {
 		if (captcha === null) {
 			await page.goto(site.url);
 			await page.evaluate(`(async () => {${script}})()`);
-			expect(await runCurl(command ?? '')).toContain('"success":true');
-			expect(await submissionsOf(server, form.id)).toHaveLength(3);
+			expect(await submissionsOf(server, form.id)).toHaveLength(2);
+			if (!curl.isMissing) expect(await runCurl(command ?? '')).toContain('"success":true');
 		} else expect(script).toBeUndefined();
 		await page.close();
 		await site.close();

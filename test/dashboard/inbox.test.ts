@@ -199,6 +199,7 @@ describe('a page of the inbox', () => {
 		const form = await createForm(server, 'Typed');
 		await server.submit(form.slug, { email: 'ada@example.org' });
 		await server.submit(form.slug, { email: 'ad@example.org' });
+		await server.app.storage.search.catchUp();
 		const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
 		await signIn();
 		await goTo(`/forms/${form.id}`);

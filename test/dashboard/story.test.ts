@@ -88,6 +88,13 @@ test('a person sets up, connects a website, reads, sorts, searches, exports, mak
 
 	await page.getByRole('link', { name: /^All \d/ }).click();
 	await rows.filter({ hasText: 'Grace' }).waitFor();
+	const formId = /forms\/([^/?]+)/.exec(page.url())?.[1];
+	const isFound = async () => {
+		const found = await page.request.get(`${server.baseUrl}/api/forms/${formId}/submissions?search=analytical`);
+		return ((await found.json()) as { pagination: { total: number } }).pagination.total === 1;
+	};
+	// The search follows what is stored a moment later.
+	while (!(await isFound())) await Bun.sleep(100);
 	await page.keyboard.press('/');
 	await page.keyboard.type('analytical');
 	await rows.filter({ hasText: 'Grace' }).waitFor({ state: 'detached' });

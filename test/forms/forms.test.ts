@@ -151,6 +151,18 @@ test('a form can be sent back as it was read, also when the server lost the secr
 	await storage.close();
 });
 
+test('a form that many ask for at once is read once, and anew after a change', async () => {
+	const { forms, findBySlug, storage } = await open();
+	const { id } = await forms.create('live', { name: 'One', slug: 'contact' });
+	const ask = () => Promise.all(Array.from({ length: 50 }, () => findBySlug('contact')));
+	expect(new Set(await ask()).size).toBe(1);
+	const before = ask();
+	await forms.update(id, { input: { name: 'Two' } });
+	await before;
+	expect(new Set((await ask()).map((form) => form?.name))).toEqual(new Set(['Two']));
+	await storage.close();
+});
+
 test('a slug belongs to one form, whatever its case', async () => {
 	const { forms, findBySlug, storage } = await open();
 	await forms.create('live', { name: 'One', slug: 'contact' });
