@@ -9,7 +9,6 @@ type Row = Texts & { id: number };
 
 /** Texts that were read as JSON are known by their hashes, of as many submissions: a page costs a few microseconds for it, not twenty. */
 const MAX_KNOWN = 8192;
-const NO_BYTES = new Uint8Array();
 
 export type DamageCheck = ReturnType<typeof createDamageCheck>;
 
@@ -20,12 +19,16 @@ export function createDamageCheck({ submissions, findings }: Pick<Storage, 'subm
 		if (typeof data !== 'string') return true;
 		const hash = Bun.hash.xxHash32(data);
 		if (known.get(id) === hash) return true;
-		const isRight = data.includes(REPLACED)
-			? isJsonInUtf8((await submissions.text({ formId, id })) ?? NO_BYTES)
-			: isJson(data);
+		const isRight = data.includes(REPLACED) ? await hasRightBytes(formId, id) : isJson(data);
 		if (known.size >= MAX_KNOWN) known.clear();
 		if (isRight) known.set(id, hash);
 		return isRight;
+	}
+
+	async function hasRightBytes(formId: number, id: number): Promise<boolean> {
+		const bytes = await submissions.text({ formId, id });
+		// A submission that was removed meanwhile is not damaged.
+		return bytes === undefined || isJsonInUtf8(bytes);
 	}
 
 	function settle<Shown extends Row>(row: Shown, isWhole: boolean): Shown {

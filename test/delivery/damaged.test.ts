@@ -132,6 +132,28 @@ test.each(['mail', 'webhook'])('a %s alone makes it a finding', async (channel) 
 	expect(await problems()).toContain(`The submission ${id} cannot be read.`);
 });
 
+test.each([
+	['its mail is composed', LARGE],
+	['it is listed', 'A \ufffd'],
+])('a submission that is removed while %s is not damaged', async (_, text) => {
+	const { listed, tried } = await open({ hasWebhook: false });
+	const id = await submit(text);
+	await tried(1);
+	const [delivery] = await listed();
+	const { body } = await server.call<{ forms: { id: string }[] }>('GET /api/forms');
+	const { submissions: stored } = server.app.storage;
+	const readText = stored.text;
+	let isRemoved = false;
+	stored.text = async (of, maxBytes) => {
+		isRemoved = (await stored.remove(of.formId, [of.id])).length === 1;
+		return readText(of, maxBytes);
+	};
+	if (text === LARGE) await server.call(`GET /api/deliveries/${delivery?.id}`);
+	else await server.call(`GET /api/forms/${body.forms[0]?.id}/submissions`);
+	expect(isRemoved).toBe(true);
+	expect(await problems()).not.toContain(id);
+});
+
 test('damaged after it was sent: the copy that the dashboard shows of the request says so, and is a finding', async () => {
 	const { events, tried, damage, listed, sendAll } = await open();
 	const id = await submit('Hello');

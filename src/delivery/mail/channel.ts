@@ -96,9 +96,14 @@ export function createMailChannel(
 			.from(submissions)
 			.where(and(eq(submissions.id, id), eq(submissions.formId, formId)));
 		if (!submission) return undefined;
-		// A damaged byte may lie behind the beginning.
-		const bytes = submission.data.length < textMax ? undefined : await storage.submissions.text({ formId, id });
-		const shown = bytes ? damage.withText(submission, bytes) : await damage.row(formId, submission);
+		let shown = submission;
+		if (submission.data.length < textMax) shown = await damage.row(formId, submission);
+		else {
+			// A damaged byte may lie behind the beginning.
+			const bytes = await storage.submissions.text({ formId, id });
+			if (!bytes) return undefined;
+			shown = damage.withText(submission, bytes);
+		}
 		return { ...shown, receivedAt: timeOf(id) };
 	}
 
