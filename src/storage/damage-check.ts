@@ -41,6 +41,11 @@ export function createDamageCheck({ submissions, findings }: Pick<Storage, 'subm
 		/** With the whole text, or with its size in its place: then only what stands beside it is checked. */
 		row: async <Shown extends Row>(formId: number, row: Shown): Promise<Shown> =>
 			settle(row, await isWholeText(formId, row)),
+		/** With the beginning of its text, behind which a byte may be damaged; `undefined` if it was removed meanwhile. */
+		async beginning<Shown extends Row>(formId: number, row: Shown): Promise<Shown | undefined> {
+			const bytes = await submissions.text({ formId, id: row.id });
+			return bytes && settle(row, isJsonInUtf8(bytes));
+		},
 		/** @param bytes The whole text of the row. */
 		withText: <Shown extends Row>(row: Shown, bytes: Uint8Array): Shown => settle(row, isJsonInUtf8(bytes)),
 	};

@@ -96,15 +96,9 @@ export function createMailChannel(
 			.from(submissions)
 			.where(and(eq(submissions.id, id), eq(submissions.formId, formId)));
 		if (!submission) return undefined;
-		let shown = submission;
-		if (submission.data.length < textMax) shown = await damage.row(formId, submission);
-		else {
-			// A damaged byte may lie behind the beginning.
-			const bytes = await storage.submissions.text({ formId, id });
-			if (!bytes) return undefined;
-			shown = damage.withText(submission, bytes);
-		}
-		return { ...shown, receivedAt: timeOf(id) };
+		const check = submission.data.length < textMax ? damage.row : damage.beginning;
+		const shown = await check(formId, submission);
+		return shown && { ...shown, receivedAt: timeOf(id) };
 	}
 
 	/** Waits for the memory that `make` needs to read these submissions, and holds it until the mail is released. */
