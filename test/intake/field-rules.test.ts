@@ -381,7 +381,7 @@ describe('while submissions with dear values for dear patterns are checked', () 
 		}
 		for (const { status } of await Promise.all(sent)) expect(status).toBe(200);
 		expect(await stored()).toHaveLength(6);
-		// Each is checked in dozens of stretches, and others are answered between them.
-		expect(answers).toBeGreaterThan(20);
+		// Checked in one go, each would leave time for one answer at most.
+		expect(answers).toBeGreaterThan(sent.length);
 	});
 });
