@@ -94,6 +94,7 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 			// A token is valid only once: do not use it up for a submission that cannot be stored.
 			const error = storage.findings.rejection('submission');
 			if (error) throw error;
+			await prepareJudge(form);
 			captcha = await checkCaptcha({ form, tokens: special.captchaTokens });
 		}
 		const stored = files && (await files.finish(!special.honeypotFilled));

@@ -32,8 +32,10 @@ export function* readableRows(
 ): Generator<StoredSubmission> {
 	let isReported = false;
 	for (const row of rows) {
-		const isRight = bytesOf && row.data.includes(REPLACED) ? isJsonInUtf8(bytesOf(row.id)) : isJson(row.data);
-		if (isRight && isJson(row.spamReasons) && isJson(row.meta)) yield row;
+		// From a damaged page of the file, even what is never null may be.
+		const isText = typeof row.data === 'string';
+		const isRight = isText && bytesOf && row.data.includes(REPLACED) ? isJsonInUtf8(bytesOf(row.id)) : isJson(row.data);
+		if (isText && isRight && isJson(row.spamReasons) && isJson(row.meta)) yield row;
 		else {
 			if (!isReported) report(row.id);
 			isReported = true;
