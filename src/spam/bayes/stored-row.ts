@@ -66,7 +66,8 @@ export function readRow({ spam, ham, counts }: Change & { counts: string }): Sto
 	const decoded = Uint8Array.fromBase64(counts);
 	const numbers = new Uint32Array(decoded.buffer, decoded.byteOffset, decoded.length / Uint32Array.BYTES_PER_ELEMENT);
 	const [smallCount = 0, inSpam = 0, inHam = 0] = numbers;
-	const small = { start: HEADER, end: HEADER + smallCount, step: 1, shift: BOTH_BITS };
+	// A damaged row, or one of another build, may say anything.
+	const small = { start: HEADER, end: Math.min(HEADER + smallCount, numbers.length), step: 1, shift: BOTH_BITS };
 	const large = { start: small.end, end: numbers.length, step: LARGE, shift: 0 };
 
 	/** The place of a bucket; that of one behind it, or the end, if it is not there. */

@@ -179,8 +179,10 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 		},
 		/** Merges the rows of models that have more than `most`. */
 		async merge(most: number): Promise<void> {
-			const { id, mode, formId } = spamModels;
-			const models = Map.groupBy(await db.select({ id, mode, formId }).from(spamModels), keyOf).values();
+			const { id, mode, formId, version } = spamModels;
+			// Another build may learn beside this one.
+			const own = db.select({ id, mode, formId }).from(spamModels).where(eq(version, TOKENS_VERSION));
+			const models = Map.groupBy(await own, keyOf).values();
 			for (const rows of models) if (rows.length > most) await mergeRows(rows.map((row) => row.id));
 		},
 		/** Learns all anew if the tokens of what was learnt were made in another way. */

@@ -45,6 +45,17 @@ test('a row in memory says of each bucket what it says in the table of all', () 
 	);
 });
 
+test('a row that says of more buckets than it has is read to its end', () => {
+	const numbers = new Uint32Array([0xffff_ffff, 9, 9, (5 << 12) | (1 << 6) | 2]);
+	const row = readRow({ spam: 1, ham: 1, counts: new Uint8Array(numbers.buffer).toBase64() });
+	const looked = { spam: 0, ham: 0 };
+	for (const one of [0, 5, LAST]) row.addTo(looked, one);
+	expect(looked).toEqual({ spam: 1, ham: 2 });
+	const all: number[][] = [];
+	row.forEach((...one) => all.push(one));
+	expect(all).toEqual([[5, 1, 2]]);
+});
+
 describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 	const FORMS = Array.from({ length: 60 }, (_, i) => ({ id: 100 + i, mode: 'live' as const }));
 	const WORDS = 500;

@@ -281,6 +281,18 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		await storage.close();
 	});
 
+	test('rows that another build writes meanwhile are not merged with those of this one', async () => {
+		const { storage, learnAll, training } = await open();
+		await teach(storage);
+		await learnAll();
+		const [row] = await stored(storage, { training });
+		if (!row) throw new Error('Nothing was learnt.');
+		const others = [1, 2].map(() => ({ ...row, id: storage.nextId(), version: 0, counts: '/////////////w==' }));
+		await storage.batch((tx) => [tx.insert(spamModels).values(others)]);
+		expect(await stored(storage, { training })).toHaveLength(4);
+		await storage.close();
+	});
+
 	test('another process knows what was learnt, merged, and forgotten', async () => {
 		const { storage, reopen, learnAll, training } = await open();
 		const other = await reopen();
