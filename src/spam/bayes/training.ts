@@ -177,13 +177,12 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 			]);
 			return true;
 		},
-		/** Merges the rows of models that have more than `most`. */
+		/** Merges the rows of models that have more than `most`. Another build, whose rows differ, may learn beside this one. */
 		async merge(most: number): Promise<void> {
 			const { id, mode, formId, version } = spamModels;
-			// Another build may learn beside this one.
 			const own = db.select({ id, mode, formId }).from(spamModels).where(eq(version, TOKENS_VERSION));
-			const models = Map.groupBy(await own, keyOf).values();
-			for (const rows of models) if (rows.length > most) await mergeRows(rows.map((row) => row.id));
+			for (const rows of Map.groupBy(await own, keyOf).values())
+				if (rows.length > most) await mergeRows(rows.map((row) => row.id));
 		},
 		/** Learns all anew if the tokens of what was learnt were made in another way. */
 		async renew(): Promise<void> {
