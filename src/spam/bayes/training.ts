@@ -30,6 +30,8 @@ const NOT_AT_ALL = 2;
 /** No code unit of UTF-16 takes more bytes of UTF-8. */
 const BYTES_PER_CHARACTER = 3;
 
+const isOwn = eq(spamModels.version, TOKENS_VERSION);
+
 interface Due {
 	submissionId: number;
 	formId: number;
@@ -179,10 +181,9 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 		},
 		/** Merges the rows of models that have more than `most`. Another build, whose rows differ, may learn beside this one. */
 		async merge(most: number): Promise<void> {
-			const { id, mode, formId, version } = spamModels;
-			const own = db.select({ id, mode, formId }).from(spamModels).where(eq(version, TOKENS_VERSION));
-			for (const rows of Map.groupBy(await own, keyOf).values())
-				if (rows.length > most) await mergeRows(rows.map((row) => row.id));
+			const { id, mode, formId } = spamModels;
+			const models = Map.groupBy(await db.select({ id, mode, formId }).from(spamModels).where(isOwn), keyOf).values();
+			for (const rows of models) if (rows.length > most) await mergeRows(rows.map((row) => row.id));
 		},
 		/** Learns all anew if the tokens of what was learnt were made in another way. */
 		async renew(): Promise<void> {
