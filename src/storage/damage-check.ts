@@ -19,16 +19,16 @@ export function createDamageCheck({ submissions, findings }: Pick<Storage, 'subm
 		if (typeof data !== 'string') return true;
 		const hash = Bun.hash.xxHash32(data);
 		if (known.get(id) === hash) return true;
-		const isRight = data.includes(REPLACED) ? await hasRightBytes(formId, id) : isJson(data);
+		const isRight = data.includes(REPLACED) ? await hasRightBytes(formId, { id, data }) : isJson(data);
 		if (known.size >= MAX_KNOWN) known.clear();
 		if (isRight) known.set(id, hash);
 		return isRight;
 	}
 
-	async function hasRightBytes(formId: number, id: number): Promise<boolean> {
+	/** If a submission was removed meanwhile, only the decoded text is left to check. */
+	async function hasRightBytes(formId: number, { id, data }: { id: number; data: string }): Promise<boolean> {
 		const bytes = await submissions.text({ formId, id });
-		// A submission that was removed meanwhile is not damaged.
-		return bytes === undefined || isJsonInUtf8(bytes);
+		return bytes ? isJsonInUtf8(bytes) : isJson(data);
 	}
 
 	function settle<Shown extends Row>(row: Shown, isWhole: boolean): Shown {

@@ -41,18 +41,15 @@ function ownForms({ forms: own, mode }: ShownSession): Form[] {
 let requested = 0;
 let shown = 0;
 
+async function readForms(): Promise<Form[]> {
+	const current = session.peek();
+	if (current?.form) return ownForms(current);
+	return may('read') ? (await api.forms.list()).forms : [];
+}
+
 export async function loadForms(): Promise<void> {
 	const mine = ++requested;
-	const current = session.peek();
-	if (current?.form) {
-		forms.value = ownForms(current);
-		return;
-	}
-	if (!may('read')) {
-		forms.value = [];
-		return;
-	}
-	const list = (await api.forms.list()).forms;
+	const list = await readForms();
 	if (mine < shown) return;
 	shown = mine;
 	forms.value = list;
