@@ -62,13 +62,13 @@ async function stored(formId: number) {
 const bytesOf = async ({ key }: StoredFile) =>
 	Buffer.from(await new Response(await server.app.files.store.read(key as string)).arrayBuffer());
 
-/** The files in the folder of the store, finished or not. */
+/** The uploads in the store's folder, finished or not, without the store's own probe of the disk. */
 function inFolder(): string[] {
 	const { place } = server.app.config.files;
 	if (!('folder' in place)) throw new Error('no folder');
 	if (!existsSync(place.folder)) return [];
 	const entries = readdirSync(place.folder, { recursive: true, withFileTypes: true });
-	return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+	return entries.filter((entry) => entry.isFile() && !entry.name.startsWith('check-')).map(({ name }) => name);
 }
 
 const random = (bytes: number) => {
