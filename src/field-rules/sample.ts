@@ -1,10 +1,8 @@
 /** Pure: values that keep to field rules, to try a form with. For browsers. */
 
+import { parsePattern, type Syntax } from './pattern-syntax.ts';
 import type { FieldRule } from './rules.ts';
 
-const QUANTIFIER = /([*+?]|\{(\d+)(,?)\d*\})\??/y;
-const ATOM = /\[(?:\\.|\[(?:\\.|[^\]])*\]|[^\]])*\]|\\u\{[^}]*\}|\\u....|\\x..|\\[pP]\{[^}]*\}|\\?./suy;
-const GROUP = /\((?:\?:|\?<(?![=!])[^>]*>)?/y;
 /** Characters to choose from, those first that read well. */
 const CHARACTERS = ['a', 'A', '1', ...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)), 'é', '你'];
 
@@ -20,10 +18,11 @@ export function sampleOf(rule: FieldRule): string | undefined {
 	if (pattern === undefined) return keeps(usual, rule) ? usual : undefined;
 	try {
 		const whole = new RegExp(`^(?:${pattern})$`, 'v');
-		const texts = [usual, ...[0, 1, minLength].map((more) => textFor(pattern, more))];
+		const syntax = parsePattern(pattern);
+		const texts = [usual, ...[0, 1, minLength].map((least) => textFor(syntax, least))];
 		return texts.find((text) => whole.test(text) && keeps(text, rule));
 	} catch {
-		// An invalid pattern does not restrict the value.
+		// A pattern that is not understood does not restrict the value.
 		return usual;
 	}
 }
@@ -41,49 +40,23 @@ function keeps(text: string, { type, minLength = 0, maxLength = Number.POSITIVE_
 	return type !== 'url' || URL.canParse(text);
 }
 
-/** A text for a pattern, which may fit: of choices the first, of repetitions the fewest, and `more` if there may be any. */
-function textFor(source: string, more: number): string {
-	let at = 0;
-
-	const take = (expression: RegExp): RegExpExecArray | null => {
-		expression.lastIndex = at;
-		const found = expression.exec(source);
-		if (found) at = expression.lastIndex;
-		return found;
-	};
-
-	function readChoice(): string {
-		const first = readSequence();
-		while (source[at] === '|') {
-			at++;
-			readSequence();
-		}
-		return first;
+/** A text that may match: of choices the first, of repetitions the fewest, but `least` where there may be so many. */
+function textFor(syntax: Syntax, least: number): string {
+	switch (syntax.kind) {
+		case 'set':
+			return characterOf(syntax.atom);
+		case 'boundary':
+			return '';
+		case 'sequence':
+			return syntax.parts.map((part) => textFor(part, least)).join('');
+		case 'choice':
+			return textFor(syntax.options[0] as Syntax, least);
+		case 'repeat':
+			return textFor(syntax.part, least).repeat(Math.min(syntax.max, Math.max(syntax.min, least)));
 	}
+}
 
-	function readSequence(): string {
-		let text = '';
-		while (at < source.length && source[at] !== '|' && source[at] !== ')') {
-			const part = readPart();
-			const [, sign, least, comma] = take(QUANTIFIER) ?? [];
-			const fewest = Number(least ?? (sign === undefined || sign === '+' ? 1 : 0));
-			const isOpen = sign === '+' || sign === '*' || comma === ',';
-			text += part.repeat(isOpen ? Math.max(fewest, more) : fewest);
-		}
-		return text;
-	}
-
-	function readPart(): string {
-		if (take(GROUP)) {
-			const inside = readChoice();
-			at++;
-			return inside;
-		}
-		const [atom = ''] = take(ATOM) ?? [];
-		if (/^(?:[$^]|\\[bB])$/.test(atom)) return '';
-		const one = new RegExp(`^${atom}$`, 'v');
-		return CHARACTERS.find((character) => one.test(character)) ?? '';
-	}
-
-	return readChoice();
+function characterOf(atom: string): string {
+	const one = new RegExp(`^${atom}$`, 'v');
+	return CHARACTERS.find((character) => one.test(character)) ?? '';
 }

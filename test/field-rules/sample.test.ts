@@ -47,6 +47,7 @@ test.each<Omit<FieldRule, 'name'>>([
 	{ type: 'text', pattern: '\\u{61}\\x62\\u0063\\.' },
 	{ type: 'text', pattern: 'a|b', maxLength: 1 },
 	{ type: 'text', pattern: '.{3,}', minLength: 8 },
+	{ type: 'text', pattern: '(?:ab){1,2}', minLength: 4 },
 	{ type: 'text', pattern: '[[a-z]&&[aeiou]]{2}[\\]x]' },
 ])('%j', (rule) => {
 	expect(faults({ name: 'field', ...rule })).toEqual([]);
