@@ -83,7 +83,7 @@ describe('the source tree', () => {
 	});
 
 	test('reads responses of other servers by the one helper that bounds them', () => {
-		const inBrowser = /^src\/(?:dashboard\/web|http\/api-docs|intake\/(?:web|help-page))\b/;
+		const inBrowser = /^src\/(?:dashboard\/web|http\/api-docs|intake\/(?:web|pages\/help-page))\b/;
 		const onServer = ({ path }: Source) => path !== 'src/network/bounded-response.ts' && !inBrowser.test(path);
 		const asksByItself = /(?<![.\w])fetch\(|\bS3Client\b|\bBun\.s3\b/;
 		const readsAll = /\.(?:text|json|arrayBuffer|bytes|blob|formData)\(\)|\bnew Response\(await\b/;
@@ -93,7 +93,7 @@ describe('the source tree', () => {
 	});
 
 	test('reads what visitors sent, to show it, with all its digits: by JSON.parse only where no value is shown', () => {
-		const shows = /^src\/(?:cli|dashboard|delivery|submissions|spam|html|intake\/(?:.*page|responses))\b/;
+		const shows = /^src\/(?:cli|dashboard|delivery|submissions|spam|html|intake\/(?:pages|responses))\b/;
 		const parses = ({ path, text: content }: Source) => shows.test(path) && /\bJSON\.parse\b(?!`)/.test(content);
 		expect(pathsWhere(parses)).toEqual([
 			// Settings, probes and what the browser remembers.

@@ -2,7 +2,7 @@
 
 import { afterAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { gathered, MULTIPART_TYPE, multipart, type Pair, URLENCODED_TYPE, urlencoded } from './intake/bodies.ts';
+import { gathered, MULTIPART_TYPE, multipart, type Pair, URLENCODED_TYPE, urlencoded } from './intake/body/bodies.ts';
 import { openTestServer } from './server.ts';
 
 const RUNS = 150;

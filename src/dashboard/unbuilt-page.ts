@@ -1,6 +1,6 @@
 /** The page shown instead of the dashboard if the server runs from source and the browser pages were not built. */
 
-import { type Page, renderPage } from '../intake/page-frame.ts';
+import { type Page, renderPage } from '../intake/pages/page-frame.ts';
 import { html } from '../text/html.ts';
 
 export function unbuiltPage(): Page {

@@ -6,10 +6,11 @@ import { noRoute } from '../http/method-guard.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import type { Handler } from '../http/request-pipeline.ts';
 import { remember } from '../tasks/remember.ts';
+import type { StatusQuery } from './checks/rates.ts';
+import { keyOf, type Senders } from './checks/senders.ts';
 import { prefersJson } from './content-negotiation.ts';
-import { helpPage } from './help-page.ts';
 import type { Intake } from './intake.ts';
-import type { StatusQuery } from './rates.ts';
+import { helpPage } from './pages/help-page.ts';
 import {
 	acceptedResponse,
 	corsHeaders,
@@ -19,7 +20,6 @@ import {
 	type Rejection,
 	rejectedResponse,
 } from './responses.ts';
-import { keyOf, type Senders } from './senders.ts';
 
 const ALLOW = 'OPTIONS, POST';
 const ALLOW_GET = 'GET, OPTIONS';

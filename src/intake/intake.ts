@@ -10,11 +10,6 @@ import type { LoadTimeTokens } from '../spam/sender/load-time-tokens.ts';
 import type { Storage } from '../storage/contract.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { ByteBudget } from '../tasks/byte-budget.ts';
-import type { Altcha, AltchaChallenge } from './altcha.ts';
-import { type Content, createContentRules, readContent } from './content.ts';
-import { createIdempotency, hashContent, idempotencyKeyOf } from './idempotency.ts';
-import { createOpening, isBounded, type Status } from './opening.ts';
-import type { IntakeRates } from './rates.ts';
 import {
 	asBodyError,
 	type BodyReservation,
@@ -23,14 +18,19 @@ import {
 	declaredSize,
 	feedOf,
 	readSmallBody,
-} from './read-body.ts';
-import { isJsonBody, isMultipart, type Media, mediaKind } from './read-fields.ts';
-import { createMultipartRead } from './read-multipart.ts';
+} from './body/bytes.ts';
+import { type Content, createContentRules, readContent } from './body/content.ts';
+import { isJsonBody, isMultipart, type Media, mediaKind } from './body/media.ts';
+import { createMultipartRead } from './body/read-multipart.ts';
+import type { Uploads } from './body/upload.ts';
+import type { Altcha, AltchaChallenge } from './checks/altcha.ts';
+import { createIdempotency, hashContent, idempotencyKeyOf } from './checks/idempotency.ts';
+import { createOpening, isBounded, type Status } from './checks/opening.ts';
+import type { IntakeRates } from './checks/rates.ts';
+import { createThanks } from './pages/thanks.ts';
 import { redirectTarget } from './redirect-target.ts';
 import type { Outcome } from './responses.ts';
 import { createStore, type StoreOptions } from './store.ts';
-import { createThanks } from './thanks.ts';
-import type { Uploads } from './upload.ts';
 
 /** The most that one network's large bodies take of the byte budget: three of 1 MiB, each counted four times. */
 const NETWORK_BYTES = 12 * 1024 * 1024;

@@ -11,13 +11,13 @@ import type { RequestInfo } from '../http/request-info.ts';
 import { STANDARD_HEADERS, setRequestId } from '../http/standard-headers.ts';
 import { encodeId } from '../ids.ts';
 import type { FormRow } from '../storage/tables.ts';
+import { FieldsRejected } from './checks/field-rules.ts';
+import { inOwnersWords } from './checks/opening.ts';
 import { prefersJson, saysJson } from './content-negotiation.ts';
-import { correctionPage } from './correction-page.ts';
-import { FieldsRejected } from './fields-rejected.ts';
 import { formspreeErrors, isFormspreeClient } from './formspree.ts';
-import { inOwnersWords } from './opening.ts';
-import type { Page } from './page-frame.ts';
-import { errorPage } from './pages.ts';
+import { correctionPage } from './pages/correction-page.ts';
+import type { Page } from './pages/page-frame.ts';
+import { errorPage } from './pages/pages.ts';
 import { redirectTarget } from './redirect-target.ts';
 
 export const THANKS_PATH = '/thanks';

@@ -8,12 +8,12 @@ import type { Storage } from '../storage/contract.ts';
 import type { NewIdempotencyKey, NewSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
 import { withoutFileNames } from '../text/json-string.ts';
-import type { createCaptchaCheck } from './captcha.ts';
-import type { Content } from './content.ts';
+import type { Content } from './body/content.ts';
+import { emptySubmission, leaveOutRefused } from './body/refused-files.ts';
+import type { createCaptchaCheck } from './checks/captcha.ts';
+import { checkRules } from './checks/field-rules.ts';
 import { contextOf } from './context.ts';
 import type { Submit } from './intake.ts';
-import { emptySubmission, leaveOutRefused } from './refused-files.ts';
-import { checkRules } from './rule-check.ts';
 
 export interface StoreOptions {
 	storage: Storage;

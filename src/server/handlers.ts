@@ -8,7 +8,7 @@ import { createErrorHandler } from '../http/error-handler.ts';
 import { noRoute } from '../http/method-guard.ts';
 import { setRequestInfo } from '../http/request-info.ts';
 import { createRequestPipeline, type Fetch, type Handler } from '../http/request-pipeline.ts';
-import { smallPage } from '../intake/pages.ts';
+import { smallPage } from '../intake/pages/pages.ts';
 import { pageResponse } from '../intake/responses.ts';
 import { lazy } from '../tasks/lazy.ts';
 import { createPublicRoutes } from './public.ts';

@@ -6,9 +6,9 @@ import { logServerError } from '../http/error-handler.ts';
 import { noRoute } from '../http/method-guard.ts';
 import type { Handler } from '../http/request-pipeline.ts';
 import { createEndpoint } from '../intake/endpoint.ts';
-import { thankYouPage } from '../intake/pages.ts';
+import { thankYouPage } from '../intake/pages/pages.ts';
+import { createScript } from '../intake/pages/script.ts';
 import { pageResponse, preflight, THANKS_PATH } from '../intake/responses.ts';
-import { createScript } from '../intake/script.ts';
 import type { Finding } from '../storage/findings.ts';
 import type { PublicUrls } from './handlers.ts';
 

@@ -8,7 +8,7 @@ import { sendMail } from '../../src/delivery/mail/smtp.ts';
 import { pingClamd, scanWithClamd } from '../../src/files/clamd.ts';
 import { newKey } from '../../src/files/file-store.ts';
 import { openS3 } from '../../src/files/s3.ts';
-import { createCaptchaCheck } from '../../src/intake/captcha.ts';
+import { createCaptchaCheck } from '../../src/intake/checks/captcha.ts';
 import { createGuardedPost } from '../../src/network/guarded-request.ts';
 import { textBody } from '../../src/network/post-body.ts';
 import { connect, rowsOf } from '../../src/storage/postgres/connection.ts';

@@ -8,7 +8,7 @@ import { ALIAS_NAMES, ALIASES, type AliasName, aliasTable } from '../../src/form
 import { openBrowser } from '../browser.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { openSite } from '../site.ts';
-import { PAGE_FORMS, PAGE_SCRIPTS } from './page-forms.ts';
+import { PAGE_FORMS, PAGE_SCRIPTS } from './pages/page-forms.ts';
 import { ACTION, SERVICE_FORMS, type ServiceForm, TYPED } from './service-forms.ts';
 
 interface Listed {

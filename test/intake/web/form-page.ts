@@ -1,7 +1,7 @@
 /** A page with a form that `/formsrv.js` sends, in a real browser, and an endpoint of another origin that answers as a test wants. */
 
 import { beforeEach } from 'bun:test';
-import { createScript } from '../../../src/intake/script.ts';
+import { createScript } from '../../../src/intake/pages/script.ts';
 import { openSite } from '../../site.ts';
 import { openTabs, tab } from '../../tabs.ts';
 

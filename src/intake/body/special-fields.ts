@@ -1,0 +1,100 @@
+/** Separates the special fields from the stored ones. */
+
+import { isStored, type SpecialNames, specialNamesWith } from '../../form-values/aliases.ts';
+import type { Captcha } from '../../form-values/captchas.ts';
+import { DEFAULT_SPAM_SETTINGS } from '../../form-values/spam-settings.ts';
+import type { SpecialRole } from '../../form-values/special-names.ts';
+import type { FormRow } from '../../storage/tables.ts';
+import { isEmailAddress } from '../../text/email-address.ts';
+import type { Field } from './field-list.ts';
+
+/** The values of the special fields; absent, unusable and non-string ones are omitted. */
+export interface SpecialFields {
+	next?: string;
+	/** Without control characters, at most 200 characters. */
+	subject?: string;
+	/** One valid address. */
+	replyTo?: string;
+	/** When the form was loaded. */
+	stamp?: string;
+	honeypotFilled: boolean;
+	captchaTokens: Partial<Record<Captcha, string>>;
+}
+
+export const NOTHING_SPECIAL: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
+
+/** The special names of nearly every form. */
+export const USUAL_NAMES = specialNamesWith(DEFAULT_SPAM_SETTINGS.honeypot);
+const [USUAL_HONEYPOT] = DEFAULT_SPAM_SETTINGS.honeypot;
+const unusualNames = new WeakMap<object, SpecialNames>();
+
+const MAX_NEXT = 2048;
+const MAX_SUBJECT = 200;
+const MAX_TOKEN = 8192;
+const MAX_STAMP = 64;
+/** An empty text or `null`; a form with several honeypots sends their texts as an array. */
+const UNFILLED = /^(?:""|null|\[""(?:,"")+\])$/;
+const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
+const TRAILING_HIGH_SURROGATE = /[\ud800-\udbff]$/;
+
+/** @param form One object for as long as its settings stay the same. */
+export function specialNamesOf(form: Pick<FormRow, 'spam' | 'aliases'>): SpecialNames {
+	const { honeypot } = form.spam;
+	if (honeypot.length === 1 && honeypot[0] === USUAL_HONEYPOT && form.aliases.length === 0) return USUAL_NAMES;
+	const known = unusualNames.get(form) ?? specialNamesWith(honeypot, form.aliases);
+	unusualNames.set(form, known);
+	return known;
+}
+
+/**
+ * Takes out the special fields, with any values (`_next[]` is an ordinary field). `fields` is the same array if there are
+ * none.
+ */
+export function splitSpecialFields(fields: Field[], names: SpecialNames): { special: SpecialFields; fields: Field[] } {
+	const special: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
+	const rest: Field[] = [];
+	for (const field of fields) {
+		const role = names.get(field.name);
+		if (role) applySpecial(role, field, special);
+		if (isStored(role)) rest.push(field);
+	}
+	return { special, fields: rest.length === fields.length ? fields : rest };
+}
+
+/** The JSON object that is stored and returned. */
+export function dataJson(fields: Field[]): string {
+	let json = '{';
+	for (const { name, json: value } of fields) {
+		if (json.length > 1) json += ',';
+		json += `${JSON.stringify(name)}:${value}`;
+	}
+	return `${json}}`;
+}
+
+function applySpecial(role: SpecialRole, { json }: Field, special: SpecialFields): void {
+	if (role === 'honeypot') special.honeypotFilled ||= !UNFILLED.test(json);
+	else if (role === 'honeypotBox') special.honeypotFilled ||= json !== 'false' && !UNFILLED.test(json);
+	else if (role !== 'dropped' && json.startsWith('"')) applyText(role, JSON.parse(json) as string, special);
+}
+
+type TextRole = Exclude<SpecialRole, 'honeypot' | 'honeypotBox' | 'dropped'>;
+
+function applyText(role: TextRole, text: string, special: SpecialFields): void {
+	if (role === 'next') {
+		if (text !== '' && text.length <= MAX_NEXT) special.next = text;
+	} else if (role === 'subject' || role === 'keptSubject') {
+		const subject = cleanSubject(text);
+		if (subject !== '') special.subject = subject;
+	} else if (role === 'replyTo' || role === 'keptReplyTo') {
+		const address = text.trim();
+		if (isEmailAddress(address)) special.replyTo = address;
+	} else if (role === 'stamp') {
+		if (text.length <= MAX_STAMP) special.stamp = text;
+	} else if (text !== '' && text.length <= MAX_TOKEN) special.captchaTokens[role] = text;
+}
+
+function cleanSubject(text: string): string {
+	const clean = text.replace(CONTROLS, '').trim();
+	if (clean.length <= MAX_SUBJECT) return clean;
+	return clean.slice(0, MAX_SUBJECT).replace(TRAILING_HIGH_SURROGATE, '').trimEnd();
+}

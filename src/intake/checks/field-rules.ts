@@ -1,0 +1,96 @@
+/** Holds submissions against the field rules of their form, and drops fields without a rule if the form says so. */
+
+import { AppError, type FieldError } from '../../errors.ts';
+import { type Checking, createFieldCheck } from '../../field-rules/check.ts';
+import type { FieldRule } from '../../field-rules/rules.ts';
+import { isStored } from '../../form-values/aliases.ts';
+import type { FormRow } from '../../storage/tables.ts';
+import { createOneAtATime } from '../../tasks/one-at-a-time.ts';
+import type { Content } from '../body/content.ts';
+import { NO_FIELD_LIMITS, quoteName } from '../body/field-limits.ts';
+import { readJsonFields } from '../body/json-fields.ts';
+import { dataJson, specialNamesOf } from '../body/special-fields.ts';
+
+/** The error for a submission that breaks the field rules of its form, with what a visitor needs to correct it. */
+export class FieldsRejected extends AppError {
+	readonly content: Content;
+
+	constructor(fields: FieldError[], content: Content) {
+		const [first] = fields;
+		const message = fields.length === 1 && first ? first.message : `${fields.length} fields need to be corrected.`;
+		super('VALIDATION_ERROR', message, { fields });
+		this.content = content;
+	}
+}
+
+interface RuleSet {
+	check: ReturnType<typeof createFieldCheck>;
+	names: ReadonlySet<string>;
+}
+
+/** A form can have a hundred rules: a submission of a thousand other fields need not name each. */
+const MAX_UNKNOWN_NAMED = 20;
+
+/** By the rules of forms in the cache; they are replaced, never changed. */
+const compiled = new WeakMap<FieldRule[], RuleSet>();
+
+/**
+ * Takes dropped fields out of the content.
+ * @throws FieldsRejected that names every field at fault
+ */
+export async function checkRules(
+	form: Pick<FormRow, 'fields' | 'unknownFields' | 'spam' | 'aliases'>,
+	content: Content,
+): Promise<void> {
+	const { unknownFields } = form;
+	const { check, names } = ruleSetOf(form);
+	const fields = { values: JSON.parse(content.data), files: content.files?.fields() ?? NO_FILES };
+	const issues = await inTurns(check(fields));
+	const unknown = unknownFields === 'keep' ? [] : content.names.filter((name) => !names.has(name));
+	if (unknownFields === 'refuse') issues.push(...unknown.slice(0, MAX_UNKNOWN_NAMED).map(unknownField));
+	if (issues.length > 0) throw new FieldsRejected(issues, content);
+	if (unknown.length === 0) return;
+	await content.files?.drop(new Set(unknown));
+	drop(content, unknown);
+}
+
+/** Special fields that are not stored, such as a honeypot with the name of a rule, are not checked. */
+function ruleSetOf(form: Parameters<typeof checkRules>[0]): RuleSet {
+	const { fields } = form;
+	const known = fields && compiled.get(fields);
+	if (known) return known;
+	const special = specialNamesOf(form);
+	const rules = (fields ?? []).filter(({ name }) => isStored(special.get(name)));
+	const made = { check: createFieldCheck(rules), names: new Set(rules.map(({ name }) => name)) };
+	if (fields) compiled.set(fields, made);
+	return made;
+}
+
+const NO_FILES: ReadonlySet<string> = new Set();
+
+function unknownField(name: string): FieldError {
+	return { field: name, code: 'UNKNOWN_FIELD', message: `This form has no field ${quoteName(name)}.` };
+}
+
+/** The values that stay are the same texts. */
+function drop(content: Content, dropped: string[]): void {
+	const names = new Set(dropped);
+	const rest = readJsonFields(content.data, NO_FIELD_LIMITS).filter(({ name }) => !names.has(name));
+	content.names = rest.map(({ name }) => name);
+	content.data = dataJson(rest);
+	content.dropped = dropped;
+}
+
+/** One stretch of one check between two rounds of events, however many checks wait. */
+const inOrder = createOneAtATime();
+const nextTurn = () => inOrder(() => new Promise<void>((resolve) => setImmediate(resolve)));
+
+/** Runs a check piece by piece, with what the server does in between. */
+async function inTurns<T>(check: Checking<T>): Promise<T> {
+	let stretch = check.next();
+	while (!stretch.done) {
+		await nextTurn();
+		stretch = check.next();
+	}
+	return stretch.value;
+}

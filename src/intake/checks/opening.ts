@@ -1,0 +1,65 @@
+/** Decides whether a form accepts submissions now, for those who send them and for pages that ask first. */
+
+import { AppError } from '../../errors.ts';
+import { closedAt } from '../../forms/opening.ts';
+import type { Storage } from '../../storage/contract.ts';
+import { FormFull } from '../../storage/errors.ts';
+import type { FormRow } from '../../storage/tables.ts';
+
+/** The status that every client may know. The number of places left is not included: it would reveal how many submissions come. */
+export interface Status {
+	open: boolean;
+	/** The reason why not, as in the response to a submission. */
+	code: string | null;
+	message: string | null;
+	opensAt: string | null;
+	closesAt: string | null;
+	full: boolean;
+}
+
+const SENTENCES = {
+	FORM_DISABLED: () => 'This form is not accepting submissions.',
+	FORM_NOT_OPEN: (opensAt: string) =>
+		`This form is not open yet. It opens on ${opensAt.slice(0, 10)} at ${opensAt.slice(11, 16)} UTC.`,
+	FORM_CLOSED: () => 'This form is closed.',
+};
+
+export function createOpening({ submissions }: Pick<Storage, 'submissions'>, now: () => number = Date.now) {
+	/** The cheap look, so that no file is sent and no captcha used up in vain; the engine decides, where it stores. */
+	async function isFull({ id, maxSubmissions }: FormRow): Promise<boolean> {
+		if (maxSubmissions === null) return false;
+		const counts = (await submissions.counts([id])).get(id);
+		return counts !== undefined && counts.total >= maxSubmissions;
+	}
+
+	async function rejection(form: FormRow): Promise<AppError | undefined> {
+		const code = closedAt(form, now());
+		if (code !== null) return new AppError(code, SENTENCES[code](form.opensAt ?? ''));
+		return (await isFull(form)) ? new FormFull() : undefined;
+	}
+
+	return {
+		rejection,
+		async status(form: FormRow): Promise<Status> {
+			const { opensAt, closesAt } = form;
+			const closed = await rejection(form);
+			const told = closed && inOwnersWords(closed, form);
+			const full = closed !== undefined && (closed.code === 'FORM_FULL' || (await isFull(form)));
+			return { open: !told, code: told?.code ?? null, message: told?.message ?? null, opensAt, closesAt, full };
+		},
+	};
+}
+
+/** Returns whether it depends on the time or on earlier submissions; all else is in the row. */
+export function isBounded({ opensAt, closesAt, maxSubmissions }: FormRow): boolean {
+	return opensAt !== null || closesAt !== null || maxSubmissions !== null;
+}
+
+/** Codes for which the form's `closedText` is shown. */
+const CLOSED_CODES: ReadonlySet<string> = new Set(['FORM_DISABLED', 'FORM_NOT_OPEN', 'FORM_CLOSED', 'FORM_FULL']);
+
+/** The same error with the owner's words, if it is about a form that takes nothing now and there are any. */
+export function inOwnersWords(error: AppError, form: Pick<FormRow, 'closedText'> | undefined): AppError {
+	if (!form?.closedText || !CLOSED_CODES.has(error.code)) return error;
+	return new AppError(error.code, form.closedText, error.details);
+}

@@ -1,0 +1,141 @@
+/** The page for a submission that broke field rules: what is wrong, and for a visitor without script a form to correct just that. */
+
+import type { FieldError } from '../../errors.ts';
+import { FIELD_TYPES, type FieldRule, isLong, labelOf } from '../../field-rules/rules.ts';
+import { CAPTCHA_NAMES, CAPTCHAS } from '../../form-values/captchas.ts';
+import { exactText, parseExact } from '../../text/exact-json.ts';
+import { type Html, html } from '../../text/html.ts';
+import type { Content } from '../body/content.ts';
+import { type Page, renderPage } from './page-frame.ts';
+import { backLink } from './pages.ts';
+
+export interface Correction {
+	content: Content;
+	fields?: readonly FieldError[];
+	rules: readonly FieldRule[];
+	/** Where its `_next` leads from the page that it came from. */
+	next: string | undefined;
+	/** Where it leads once it is accepted. */
+	targets: (string | null)[];
+	/** The sentence of the JSON envelope. */
+	message: string;
+	requestId: string;
+	/** The Referer or Origin as sent. */
+	backUrl: string | null;
+}
+
+type Value = readonly string[];
+
+/** Limit of the values that are sent back to be sent again. */
+const MAX_CHARACTERS = 64 * 1024;
+
+export function correctionPage(correction: Correction): Page {
+	const { content, targets, fields = [], message, requestId, backUrl } = correction;
+	const again = isCorrectable(content, fields) && formOf(correction, fields);
+	const body = again
+		? html`<p class="lead">${message}</p>
+<p>Correct this here and send it again. Everything else that you typed is kept.</p>
+${again}`
+		: html`<p class="lead">${message}</p>
+${fields.length > 1 && html`<ul>${fields.map((field) => html`<li>${field.message}</li>`)}</ul>\n`}<p>Go back, correct it and send it again.</p>
+<p class="soft">Your browser’s Back button keeps what you typed.</p>
+${backLink(backUrl)}`;
+	return renderPage({
+		status: 400,
+		title: 'Please look again',
+		mark: 'rejected',
+		body,
+		footer: `400 VALIDATION_ERROR · Request ${requestId}`,
+		leadsTo: again ? targets : undefined,
+	});
+}
+
+/** Files cannot be sent back, and a page cannot hold NUL. */
+function isCorrectable({ data, files }: Content, fields: readonly FieldError[]): boolean {
+	if (files || data.length > MAX_CHARACTERS || data.includes('\\u0000')) return false;
+	return fields.every(({ code }) => code !== 'UNKNOWN_FIELD' && code !== 'INVALID_TYPE');
+}
+
+function formOf({ content, rules, next }: Correction, fields: readonly FieldError[]): Html {
+	const values = Object.entries(parseExact(content.data) as Record<string, unknown>);
+	const sent = (name: string): Value => textsOf(values.find(([known]) => known === name)?.[1]);
+	const faults = new Map(fields.map((field) => [field.field, field.message]));
+	const kept = values.filter(([name]) => !faults.has(name));
+	const hidden = [...kept.map(([name, value]) => [name, textsOf(value)] as const), ...specialValues(content, next)];
+	const inputs = rules
+		.filter(({ name }) => faults.has(name))
+		.map((rule, i) =>
+			inputOf(rule, { value: sent(rule.name), message: faults.get(rule.name) ?? '', id: `field-${i}` }),
+		);
+	// Without this encoding a file input would send a name.
+	return html`<form method="post" enctype="multipart/form-data">
+${hidden.map(([name, value]) => value.map((text) => html`<input type="hidden" name="${name}" value="${text}">\n`))}${inputs}<button>Send again</button>
+</form>`;
+}
+
+/** The special fields, as they were understood. */
+function specialValues({ special }: Content, next: string | undefined): (readonly [string, Value])[] {
+	const tokens = CAPTCHA_NAMES.map((name) => [CAPTCHAS[name].field, special.captchaTokens[name]] as const);
+	const sent = [
+		// From here a relative one would lead elsewhere.
+		['_next', next],
+		['_subject', special.subject],
+		['_replyto', special.replyTo],
+		...tokens,
+	] as const;
+	return sent.flatMap(([name, text]) => (text === undefined ? [] : [[name, [text]] as const]));
+}
+
+function textsOf(value: unknown): Value {
+	if (Array.isArray(value)) return value.map(exactText);
+	return value === undefined || value === null ? [] : [exactText(value)];
+}
+
+interface Fault {
+	value: Value;
+	message: string;
+	id: string;
+}
+
+function inputOf(rule: FieldRule, { value, message, id }: Fault): Html {
+	const { name, type, options, required } = rule;
+	const error = html`<p class="error" id="${id}-error">${message}</p>`;
+	if (type === 'checkbox') {
+		const boxes = (options ?? [value[0] ?? 'on']).map((option) => {
+			const isTicked = value.includes(option);
+			return html`<label><input type="checkbox" name="${name}" value="${option}"${isTicked && html` checked`}> ${options ? option : labelOf(rule)}</label>\n`;
+		});
+		return html`<fieldset aria-describedby="${id}-error"><legend>${labelOf(rule)}</legend>${error}${boxes}</fieldset>\n`;
+	}
+	// A page can have several inputs of one name.
+	const texts = value.length === 0 || type === 'select' ? [value[0] ?? ''] : value;
+	const controls = texts.map((text, i) => {
+		const attributes = html`id="${id}-${i}" name="${name}" aria-invalid="true" aria-describedby="${id}-error"${required && html` required`}`;
+		return html`<label for="${id}-${i}">${labelOf(rule)}</label>
+${controlOf(rule, { text, attributes })}
+`;
+	});
+	return html`${controls}${error}`;
+}
+
+function controlOf(rule: FieldRule, { text, attributes }: { text: string; attributes: Html }): Html {
+	const { type, options } = rule;
+	if (type === 'select' && options) {
+		const choices = ['', ...options].map(
+			(option) => html`<option${option === text && html` selected`}>${option}</option>`,
+		);
+		return html`<select ${attributes}>${choices}</select>`;
+	}
+	// The parser takes the first line break away.
+	if (isLong(rule) || text.includes('\n')) {
+		return html`<textarea ${attributes} rows="5"${boundsOf(rule)}>\n${text}</textarea>`;
+	}
+	const shown = type === 'select' ? 'text' : type;
+	return html`<input type="${shown}" ${attributes}${boundsOf(rule)}${type !== 'file' && html` value="${text}"`}>`;
+}
+
+function boundsOf(rule: FieldRule): Html[] {
+	const members = FIELD_TYPES[rule.type].members.filter((member) => member !== 'options' && rule[member] !== undefined);
+	const bounds = members.map((member) => html` ${member.toLowerCase()}="${rule[member] as string | number}"`);
+	return rule.type === 'number' ? [...bounds, html` step="any"`] : bounds;
+}

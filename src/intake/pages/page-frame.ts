@@ -1,0 +1,80 @@
+/** The layout of the pages for a form's visitors: an embedded style, a postmark, and a strict Content-Security-Policy. */
+
+import { lazy } from '../../tasks/lazy.ts';
+import { type Html, type HtmlValue, html, rawHtml, renderHtml } from '../../text/html.ts';
+import css from './page.css' with { type: 'text' };
+
+/** A rendered page; the caller adds the headers of the request (CORS, `Allow`, request id). */
+export interface Page {
+	status: number;
+	headers: Record<string, string>;
+	html: string;
+}
+
+interface PageParts {
+	status: number;
+	title: string;
+	/** The sign in the postmark, which also sets the colour. */
+	mark: keyof typeof MARKS;
+	body: Html;
+	footer?: HtmlValue;
+	/** Where the form of the page may lead, besides this server; without it there is no form. */
+	leadsTo?: (string | null)[] | undefined;
+}
+
+const MARKS = {
+	done: { tone: 'good', path: 'M21 33l8 8 15-17' },
+	rejected: { tone: 'bad', path: 'M32 20v15M32 43v.5' },
+	letter: { tone: 'plain', path: 'M19 24h26v17H19zM19 25l13 10 13-10' },
+} as const;
+
+/** The cancelling lines beside the postmark: four equal waves, one below the other. */
+const WAVES = [17, 27, 37, 47].map((y) => `M68 ${y}q8-7 16 0t16 0 16 0 16 0`).join('');
+
+/** The minified style. */
+const style = lazy(() => css.replace(/\s*\n\s*/g, '').replace(/ *([{:;,>]) +| +({)/g, '$1$2'));
+
+const styleSource = lazy(() => `'sha256-${new Bun.CryptoHasher('sha256').update(style()).digest('base64')}'`);
+
+const policy = (formAction: string) =>
+	`default-src 'none'; style-src ${styleSource()}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
+
+const HEADERS = {
+	'content-type': 'text/html; charset=utf-8',
+	'x-frame-options': 'DENY',
+	'referrer-policy': 'no-referrer',
+	'cross-origin-opener-policy': 'same-origin',
+	'x-robots-tag': 'noindex, nofollow',
+	'cache-control': 'no-store',
+};
+
+export function renderPage({ status, title, mark, body, footer, leadsTo }: PageParts): Page {
+	const { tone, path } = MARKS[mark];
+	const document = html`<!doctype html>
+<html lang="en" class="${tone}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${rawHtml(style())}</style>
+</head>
+<body>
+<main>
+<svg viewBox="0 0 136 64" aria-hidden="true"><circle cx="32" cy="32" r="29"/><circle cx="32" cy="32" r="24" class="wave"/><path class="ink" pathLength="1" d="${path}"/><path class="wave" d="${WAVES}"/></svg>
+<h1>${title}</h1>
+${body}
+</main>
+${footer && html`<footer>${footer}</footer>\n`}</body>
+</html>
+`;
+	const headers: Page['headers'] = { ...HEADERS, 'content-security-policy': policy(`'none'`) };
+	if (leadsTo) {
+		const origins = leadsTo.flatMap((url) => URL.parse(url ?? '')?.origin ?? []);
+		// Browsers hold redirects of the response against it too.
+		headers['content-security-policy'] = policy(["'self'", ...origins].join(' '));
+		// With `no-referrer` the post would not say where it comes from.
+		headers['referrer-policy'] = 'same-origin';
+	}
+	return { status, headers, html: renderHtml(document) };
+}

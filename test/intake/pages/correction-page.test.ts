@@ -1,0 +1,180 @@
+/** The page on which a visitor without script corrects what broke a rule, in a real browser without script. */
+
+import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { FieldRule } from '../../../src/field-rules/rules.ts';
+import type { CreateForm } from '../../../src/forms/schema.ts';
+import { findAccessibilityFaults, openBrowser } from '../../browser.ts';
+import { openTestServer } from '../../server.ts';
+import { openSite } from '../../site.ts';
+
+setDefaultTimeout(30_000);
+
+const [server, browser] = await Promise.all([openTestServer(), openBrowser()]);
+const site = openSite();
+const context = await browser.newContext({ javaScriptEnabled: false });
+const tab = await context.newPage();
+const complaints: string[] = [];
+tab.on('console', (message) => complaints.push(message.text()));
+afterAll(async () => {
+	await browser.close();
+	await server.close();
+	await site.close();
+});
+afterEach(() => {
+	const others = complaints.splice(0).filter((text) => !/responded with a status of 40[03]/.test(text));
+	expect(others).toEqual([]);
+});
+
+const RULES: FieldRule[] = [
+	{ name: 'email', type: 'email', label: 'Your e-mail', required: true },
+	{ name: 'zip', type: 'text', label: 'Postcode', pattern: '\\d{5}' },
+	{ name: 'message', type: 'text', label: 'Message', maxLength: 2000, minLength: 10 },
+	{ name: 'topic', type: 'select', label: 'Topic', options: ['Sales', 'Help & more'], required: true },
+	{ name: 'days', type: 'checkbox', label: 'Days', options: ['Monday', 'Tuesday'], required: true },
+	{ name: 'terms', type: 'checkbox', label: 'I agree', required: true },
+];
+/** Everything that HTML and encodings could change on the way. */
+const ODD = `"><b>'&amp; ü 😀\n\n  two lines\t`;
+
+let count = 0;
+async function openForm(inputs: string, settings: Partial<CreateForm> = {}, attributes = '') {
+	count++;
+	const name = `Correct ${count}`;
+	const form = await server.app.forms.create('live', { name, slug: `correct-${count}`, fields: RULES, ...settings });
+	site.setPage(
+		`<form method="post" action="${server.submitUrl}/f/${form.slug}" ${attributes}>${inputs}<button>Send</button></form>`,
+	);
+	await tab.goto(`${site.url}contact`);
+	return form;
+}
+
+async function stored(id: string) {
+	const { body } = await server.call<{ submissions: { data: Record<string, unknown>; isSpam: boolean }[] }>(
+		`GET /api/forms/${id}/submissions`,
+	);
+	return body.submissions.map(({ data }) => data);
+}
+
+const FIELDS = `<input name="email"><input name="zip"><textarea name="message"></textarea><input name="odd"><textarea name="kept"></textarea>
+	<input name="twice" value="1"><input name="twice" value="2">`;
+
+async function fillIn() {
+	await tab.locator('[name=email]').fill('ann');
+	await tab.locator('[name=zip]').fill('1234');
+	await tab.locator('[name=message]').fill('\n short');
+	await tab.locator('[name=kept]').fill(ODD);
+	await tab.getByRole('button', { name: 'Send' }).click();
+	await tab.getByRole('heading', { name: 'Please look again' }).waitFor();
+}
+
+async function correct() {
+	await tab.getByLabel('Your e-mail').fill('ann@example.com');
+	await tab.getByLabel('Postcode').fill('12345');
+	await tab.getByLabel('Message').fill('\n\n long enough\n');
+	await tab.getByLabel('Topic').selectOption('Help & more');
+	await tab.getByLabel('Monday').check();
+	await tab.getByLabel('Tuesday').check();
+	await tab.getByLabel('I agree').check();
+	await tab.getByRole('button', { name: 'Send again' }).click();
+}
+
+const CORRECTED = {
+	odd: '',
+	kept: ODD.replaceAll('\n', '\r\n'),
+	twice: ['1', '2'],
+	email: 'ann@example.com',
+	zip: '12345',
+	message: '\r\n\r\n long enough\r\n',
+	topic: 'Help & more',
+	days: ['Monday', 'Tuesday'],
+	terms: 'on',
+};
+
+describe('the page for a submission that breaks rules', () => {
+	test('has the fields at fault to correct, and keeps everything else as it was typed', async () => {
+		const form = await openForm(FIELDS);
+		await fillIn();
+		expect(await tab.getByText('6 fields need to be corrected.').count()).toBe(1);
+		expect(await tab.getByLabel('Your e-mail').inputValue()).toBe('ann');
+		expect(await tab.getByLabel('Message').inputValue()).toBe('\n short');
+		const described = await tab.getByLabel('Postcode').getAttribute('aria-describedby');
+		expect(await tab.locator(`#${described}`).textContent()).toBe('“Postcode” does not have the required format.');
+		await correct();
+		await tab.getByRole('heading', { name: 'Thank you' }).waitFor();
+		expect(await stored(form.id)).toEqual([CORRECTED]);
+		// The page before was the server's own.
+		expect(await tab.getByRole('link').count()).toBe(0);
+	});
+
+	test('leads to the same page as an accepted submission, wherever that is, also for a form of allowed domains', async () => {
+		const settings = { allowedDomains: [site.host] };
+		const form = await openForm(`${FIELDS}<input type="hidden" name="_next" value="thanks">`, settings);
+		await fillIn();
+		await correct();
+		await tab.waitForURL(`${site.url}thanks`);
+		expect(await stored(form.id)).toEqual([CORRECTED]);
+
+		await openForm(FIELDS, { ...settings, redirectUrl: `${site.url}sent` });
+		await fillIn();
+		await correct();
+		await tab.waitForURL(`${site.url}sent`);
+	});
+
+	test('may come again, with what is still wrong', async () => {
+		await openForm('<input name="email" value="ann"><input name="kept" value="x">', { fields: RULES.slice(0, 1) });
+		await tab.getByRole('button', { name: 'Send' }).click();
+		await tab.getByText('must be an e-mail address').first().waitFor();
+		expect(await tab.locator('input[type=hidden]').count()).toBe(1);
+		await tab.getByLabel('Your e-mail').fill('not one');
+		await tab.locator('form').evaluate((form) => form.setAttribute('novalidate', ''));
+		await tab.getByRole('button', { name: 'Send again' }).click();
+		await tab.getByText('must be an e-mail address').first().waitFor();
+		expect(await tab.getByLabel('Your e-mail').inputValue()).toBe('not one');
+	});
+
+	test('does not open a form of allowed domains to others', async () => {
+		const { slug } = await openForm(FIELDS, { allowedDomains: ['elsewhere.example'] });
+		await tab.getByRole('button', { name: 'Send' }).click();
+		await tab.getByRole('heading', { name: 'This website cannot use this form' }).waitFor();
+		const post = (headers: Record<string, string>) =>
+			fetch(`${server.submitUrl}/f/${slug}`, { method: 'POST', body: 'email=x', headers }).then(({ status }) => status);
+		const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+		expect(await post({ ...type, Origin: server.submitUrl, Referer: `${server.submitUrl}/f/${slug}` })).toBe(400);
+		expect(await post({ ...type, Origin: server.submitUrl, Referer: `${server.submitUrl}/` })).toBe(403);
+		expect(await post({ ...type, Origin: 'https://evil.example', Referer: `${server.submitUrl}/f/${slug}` })).toBe(403);
+	});
+
+	test('lists what is wrong and no more if files came, or fields that the form does not have', async () => {
+		const upload = '<input name="email"><input type="file" name="cv">';
+		await openForm(upload, {}, 'enctype="multipart/form-data"');
+		await tab.locator('[name=cv]').setInputFiles({ name: 'cv.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+		await tab.getByRole('button', { name: 'Send' }).click();
+		await tab.getByText('Back button keeps what you typed').waitFor();
+		expect(await tab.getByRole('listitem').allTextContents()).toContain('Please fill in “Your e-mail”.');
+		expect(await tab.locator('form').count()).toBe(0);
+		await tab.goBack();
+
+		await openForm('<input name="email" value="a@b.example"><input name="other">', {
+			fields: RULES.slice(0, 1),
+			unknownFields: 'refuse',
+		});
+		await tab.getByRole('button', { name: 'Send' }).click();
+		await tab.getByText('This form has no field "other".').waitFor();
+		expect(await tab.locator('form').count()).toBe(0);
+	});
+
+	test('is accessible, in light and dark, wide and narrow', async () => {
+		for (const colorScheme of ['light', 'dark'] as const) {
+			const scripted = await browser.newContext({ colorScheme, viewport: { width: 390, height: 844 } });
+			const page = await scripted.newPage();
+			await openForm(FIELDS);
+			await page.goto(`${site.url}contact`);
+			await page.getByRole('button', { name: 'Send' }).click();
+			await page.getByRole('heading', { name: 'Please look again' }).waitFor();
+			expect(await findAccessibilityFaults(page)).toEqual([]);
+			const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+			expect(isTooWide).toBe(false);
+			await scripted.close();
+		}
+	});
+});
