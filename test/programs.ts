@@ -4,10 +4,12 @@ import { describe, test } from 'bun:test';
 
 /** For each program, the tests that need it. */
 const PURPOSES = {
+	bash: 'completions in Bash',
 	clamd: 'attached files scanned for viruses',
 	curl: 'the quick start of the README, and the snippets for curl',
 	faketime: 'servers whose clocks differ',
 	exim4: 'mails through a real mail server',
+	fish: 'completions in fish',
 	nginx: 'files of visitors through a proxy, with the configuration of docs/operating.md',
 	pgbouncer: 'a pooler in front of PostgreSQL',
 	python3: 'the receiver of webhooks in Python',
@@ -15,6 +17,8 @@ const PURPOSES = {
 	sqlite3: 'a lock that another program holds',
 	strace: 'the order of fsync and response; a disk that fails; kills at each system call of backup and restore',
 	tar: 'an archive unpacked by another program',
+	shellcheck: 'the installer as a script for any shell',
+	zsh: 'completions in Zsh',
 	'systemd-analyze': 'the service file of docs/operating.md',
 };
 type Program = keyof typeof PURPOSES;

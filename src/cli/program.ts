@@ -24,6 +24,7 @@ const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
 	['move', async () => (await import('./move.ts')).addMove],
 	['doctor', async () => (await import('./doctor.ts')).addDoctor],
 	['healthcheck', async () => (await import('./healthcheck.ts')).addHealthcheck],
+	['completion', async () => (await import('./completion.ts')).addCompletion],
 	['version', async () => (await import('./version.ts')).addVersion],
 ]);
 
@@ -43,7 +44,7 @@ export async function runProgram(cli: Cli, argv: readonly string[]): Promise<Exi
 	}
 }
 
-async function createProgram(cli: Cli, argv: readonly string[]): Promise<Command> {
+export async function createProgram(cli: Cli, argv: readonly string[]): Promise<Command> {
 	const { stdout, stderr } = cli.io;
 	const program = new Command('formsrv')
 		.description(
@@ -73,8 +74,8 @@ async function createProgram(cli: Cli, argv: readonly string[]): Promise<Command
 		)
 		.addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly. Settings: formsrv serve --help');
 	program.hook('preAction', (_, command) => rejectEmptyTexts(command));
-	// Without a known command, help and suggestions need all of them.
-	const asked = COMMANDS.get(argv[0]);
+	// Without a known command, help and suggestions need all of them; so does the completion.
+	const asked = argv[0] === 'completion' ? undefined : COMMANDS.get(argv[0]);
 	const commands = await Promise.all((asked ? [asked] : [...COMMANDS.values()]).map((load) => load()));
 	for (const add of commands) add(program, cli);
 	rejectRepeated(program);
