@@ -141,7 +141,7 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 			...verifiers(values),
 			recaptchaMinScore: values.recaptchaMinScore,
 		},
-		disposableDomains: values.disposableDomains ?? null,
+		disposableDomains: values.disposableDomains,
 		webhookAllow: values.webhookAllow ?? [],
 		limits: {
 			maxBody: values.maxBody,

@@ -2,7 +2,8 @@
 
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
-import { listSettings } from '../config/describe-settings.ts';
+import { KEYS, type Key, SETTINGS } from '../config/settings.ts';
+import { envName, flagName } from '../config/sources.ts';
 import { type Config, loadConfig } from '../config.ts';
 import type { Form } from '../forms/schema.ts';
 import { printable, printableJson } from '../log/line-text.ts';
@@ -55,7 +56,7 @@ type UseApp = (app: App) => Promise<void>;
 
 export type Cli = ReturnType<typeof createCli>;
 
-const STORAGE_SETTINGS = ['dataDir', 'databaseUrl', 'filesUrl'];
+const STORAGE_SETTINGS: readonly Key[] = ['dataDir', 'databaseUrl', 'filesUrl'];
 
 export function createCli(io: Io) {
 	const line = (text: string) => `${text}\n`;
@@ -141,13 +142,15 @@ export function requireFile({ database }: Config, instead: string): string {
 	throw new CommandError(`${databaseName(database)} is not a file. ${instead}`);
 }
 
-/** Adds `--config` and the flags of the settings `keys`, by default of all, to a command. */
-export function withSettings(command: Command, keys?: readonly string[]): Command {
+/** Adds `--config` and the flags of the settings `keys` to a command. Secrets have none: others can read command lines. */
+export function withSettings(command: Command, keys: readonly Key[] = KEYS): Command {
 	command.optionsGroup('Settings:');
-	for (const info of listSettings()) {
-		if (!info.flag || (keys && !keys.includes(info.key))) continue;
-		const value = info.placeholder === 'true|false' ? '[true|false]' : `<${info.placeholder}>`;
-		command.option(`${info.flag} ${value}`, `${info.description} (${info.name}; default: ${info.default})`);
+	for (const key of keys) {
+		const { type, defaultText, absent, description, isSecret } = SETTINGS[key];
+		if (isSecret) continue;
+		const value = type.placeholder === 'true|false' ? '[true|false]' : `<${type.placeholder}>`;
+		const help = `${description} (${envName(key)}; default: ${defaultText ?? absent})`;
+		command.option(`${flagName(key)} ${value}`, help);
 	}
 	return command.option('--config <path>', 'Settings file (default: formsrv.toml in the working directory, if any)');
 }

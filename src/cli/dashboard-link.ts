@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { localUrl } from '../network/local-url.ts';
 import { type Cli, examples, type Options, withSettings } from './cli.ts';
 
-const SETTINGS = ['dataDir', 'databaseUrl', 'baseUrl', 'host', 'port'];
+const SETTINGS = ['dataDir', 'databaseUrl', 'baseUrl', 'host', 'port'] as const;
 
 export function addDashboardLink(program: Command, cli: Cli): void {
 	const command = program

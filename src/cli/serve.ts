@@ -2,7 +2,8 @@
 
 import type { Command } from 'commander';
 import { type App, openApp } from '../app.ts';
-import { listSettings } from '../config/describe-settings.ts';
+import { KEYS, SETTINGS } from '../config/settings.ts';
+import { envName } from '../config/sources.ts';
 import type { Config } from '../config.ts';
 import { createLog, type Log } from '../log/log.ts';
 import { isEveryAddress } from '../network/local-url.ts';
@@ -44,11 +45,11 @@ export function addServe(program: Command, cli: Cli): void {
 }
 
 function settingsHelp(): string {
-	const secrets = listSettings().filter(({ flag }) => flag === null);
-	const width = Math.max(...secrets.map(({ name }) => name.length));
+	const secrets = KEYS.filter((key) => SETTINGS[key].isSecret);
+	const width = Math.max(...secrets.map((key) => envName(key).length));
 	return [
 		'\nSecrets, which have no flag:',
-		...secrets.map(({ name, description }) => `  ${name.padEnd(width)}  ${description}`),
+		...secrets.map((key) => `  ${envName(key).padEnd(width)}  ${SETTINGS[key].description}`),
 		'\nEach setting can be provided by flag, in the environment (FORMSRV_PORT=8080), in the environment as the name of a',
 		'file that holds it (FORMSRV_SMTP_URL_FILE=/run/secrets/smtp), or in formsrv.toml (port = 8080). The first of',
 		'these wins. All problems are reported before anything starts.',

@@ -1,7 +1,7 @@
 /** Where the bytes of attached files lie, from the settings that say it. */
 
 import { join, resolve } from 'node:path';
-import type { FilesUrl } from './files-urls.ts';
+import type { Values } from './settings.ts';
 
 /** Where the bytes of files lie: in the folder, or in a bucket; then they are in the folder until they are whole. */
 export interface FilePlace {
@@ -22,14 +22,10 @@ export interface S3Place {
 	sessionToken?: string;
 }
 
-interface FileSettings {
-	filesUrl: FilesUrl | null;
-	s3Endpoint: string | null;
-	s3Region: string;
-	s3AccessKeyId: string | null;
-	s3SecretAccessKey: string | null;
-	s3SessionToken: string | null;
-}
+type FileSettings = Pick<
+	Values,
+	'filesUrl' | 's3Endpoint' | 's3Region' | 's3AccessKeyId' | 's3SecretAccessKey' | 's3SessionToken'
+>;
 
 /** @param beside The folder of those that are not elsewhere. */
 export function placeOfFiles(settings: FileSettings, { cwd, beside }: { cwd: string; beside: string }): FilePlace {

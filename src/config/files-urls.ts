@@ -1,6 +1,6 @@
 /** Parses the settings of attached files: where their bytes lie, and the virus scanner. */
 
-import { ValueProblem } from './value-problem.ts';
+import { reject } from './value-problem.ts';
 import type { ValueType } from './value-types.ts';
 
 export type FilesUrl = { folder: string } | { bucket: string; prefix: string };
@@ -21,7 +21,7 @@ export const filesUrl: ValueType<FilesUrl> = {
 		if (/^s3:/i.test(text)) return bucketOf(text);
 		const [, folder] = /^(?:file:(?:\/\/(?=\/))?)?(.+)$/is.exec(text) ?? [];
 		if (folder !== undefined && !/\0|^[a-z][a-z0-9+.-]+:/i.test(folder)) return { folder };
-		throw new ValueProblem('must be the path of a folder or s3://bucket/prefix');
+		return reject('must be the path of a folder or s3://bucket/prefix');
 	},
 };
 
@@ -30,7 +30,7 @@ function bucketOf(text: string): FilesUrl {
 	const parts = path.replace(/\/$/, '').split('/');
 	const isPath = path === '' || parts.every((part) => PREFIX_PART.test(part));
 	if (BUCKET.test(bucket) && isPath) return { bucket, prefix: path === '' ? '' : parts.join('/') };
-	throw new ValueProblem(
+	return reject(
 		"must be like s3://bucket/prefix, with a bucket of S3's rules and a prefix of letters, digits and -_.!*'(); " +
 			'keys have settings of their own',
 	);
@@ -48,6 +48,6 @@ export const scanner: ValueType<ScannerAddress> = {
 		if (url?.hostname && ['', '/'].includes(url.pathname) && !url.username && !url.search && !url.hash) {
 			return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port) || CLAMD_PORT };
 		}
-		throw new ValueProblem('must be like clamd:/run/clamav/clamd.ctl or clamd:tcp://127.0.0.1:3310');
+		return reject('must be like clamd:/run/clamav/clamd.ctl or clamd:tcp://127.0.0.1:3310');
 	},
 };

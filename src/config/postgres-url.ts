@@ -1,7 +1,7 @@
 /** Parses the address of a PostgreSQL database, such as `postgres://user:password@db1:5432,db2:5432/forms?sslmode=verify-full`. */
 
 import { isAddress } from '../network/address-ranges.ts';
-import { ValueProblem } from './value-problem.ts';
+import { reject } from './value-problem.ts';
 
 /** As psql has them; `prefer` is TLS if the server offers it, and `verify-full` alone says who the server is. */
 const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
@@ -92,10 +92,6 @@ export function withoutPassword(url: string): string {
 }
 
 const EXAMPLE = 'must be like postgres://user@host:5432/database: write a / of the user or the database as %2F';
-
-function reject(expected: string): never {
-	throw new ValueProblem(expected);
-}
 
 function hostsOf(text: string, socket: string | undefined): PostgresAddress['hosts'] {
 	const folder = socket ?? (/^%2F/i.test(text) ? decode(text) : undefined);

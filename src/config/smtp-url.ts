@@ -1,6 +1,6 @@
 /** Parses the address of the mail server, such as `smtp://user:password@mail.example.com:587`. */
 
-import { ValueProblem } from './value-problem.ts';
+import { reject } from './value-problem.ts';
 
 /** The protection of the connection; the parameter `tls` of the address. */
 const TLS_CHOICES = ['auto', 'required', 'unverified', 'off'] as const;
@@ -27,11 +27,11 @@ export interface SmtpServer {
 export function parseSmtpUrl(text: string): SmtpServer {
 	const url = URL.parse(text);
 	if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || url.port === '0' || url.hash) {
-		throw new ValueProblem('must be like smtp://user:password@mail.example.com:587 or smtps://…');
+		return reject('must be like smtp://user:password@mail.example.com:587 or smtps://…');
 	}
 	// Most often a password with a slash in it, which ends the name of the server too early.
 	if (!['', '/'].includes(url.pathname)) {
-		throw new ValueProblem('must have no path: write a / of the user or password as %2F');
+		return reject('must have no path: write a / of the user or password as %2F');
 	}
 	const choice = tlsChoice(url.searchParams);
 	const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -50,7 +50,7 @@ function tlsChoice(parameters: URLSearchParams): TlsChoice {
 	const [[name, value] = ['tls', 'auto'], ...others] = parameters;
 	const choice = TLS_CHOICES.find((one) => name === 'tls' && one === value);
 	if (choice && others.length === 0) return choice;
-	throw new ValueProblem(`must have no parameter but tls, which is one of ${TLS_CHOICES.join(', ')}`);
+	return reject(`must have no parameter but tls, which is one of ${TLS_CHOICES.join(', ')}`);
 }
 
 function startTls(choice: TlsChoice, isPasswordAtRisk: boolean): SmtpServer['tls'] {
@@ -62,6 +62,6 @@ function decode(text: string): string {
 	try {
 		return decodeURIComponent(text);
 	} catch {
-		throw new ValueProblem('must have its user and password percent-encoded: write a % as %25');
+		return reject('must have its user and password percent-encoded: write a % as %25');
 	}
 }

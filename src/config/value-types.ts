@@ -2,10 +2,10 @@
 
 import { isAddress, isAddressOrRange } from '../network/address-ranges.ts';
 import { formatSize, parseSize } from '../text/byte-sizes.ts';
-import { parseMailbox } from './mailbox.ts';
+import { parseSender } from '../text/email-address.ts';
 import { isPostgres, parsePostgresUrl, withoutPassword } from './postgres-url.ts';
 import { parseSmtpUrl } from './smtp-url.ts';
-import { ValueProblem } from './value-problem.ts';
+import { reject } from './value-problem.ts';
 
 export interface ValueType<T> {
 	/** The placeholder of the value in the help, such as `number`. */
@@ -31,10 +31,6 @@ const BOOLEANS: Record<string, boolean> = {
 	off: false,
 	'0': false,
 };
-
-function reject(expected: string): never {
-	throw new ValueProblem(expected);
-}
 
 export function integer(min: number, max: number): ValueType<number> {
 	return numeric(/^\d{1,15}$/, { min, max, expected: `must be a whole number from ${min} to ${max}` });
@@ -199,7 +195,7 @@ export const mailbox: ValueType<string> = {
 	placeholder: 'address',
 	values: 'one mail address',
 	parse: (text) =>
-		text.length <= 320 && parseMailbox(text)
+		text.length <= 320 && parseSender(text)
 			? text
 			: reject('must be one mail address, such as Forms <forms@example.com>'),
 };

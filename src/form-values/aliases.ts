@@ -1,6 +1,6 @@
 /**
  * The control fields of other form services, and what each does here in a form that has the service among its `aliases`: the one
- * record, from which the table of docs/migrating.md follows. Pure, for browsers too.
+ * record, from which the table of docs/migrating.md follows (`bun run tables`). Pure, for browsers too.
  */
 
 import { SPECIAL_NAMES, type SpecialRole } from './special-names.ts';
@@ -93,32 +93,4 @@ function aliasRoles(aliases: readonly AliasName[]): [string, SpecialRole][] {
 /** The members that some services add to the JSON response to a success. */
 export function aliasSuccess(aliases: readonly AliasName[]): Record<string, unknown> {
 	return Object.assign({}, ...aliases.map((name) => (ALIASES[name] as Service).success));
-}
-
-const EFFECTS: Partial<Record<SpecialRole, string>> = {
-	next: 'where the browser is sent',
-	subject: 'subject of the mail',
-	keptSubject: 'subject of the mail, and stored like every field',
-	replyTo: 'Reply-To of the mail',
-	keptReplyTo: 'Reply-To of the mail, and stored like every field',
-	honeypot: 'honeypot',
-	honeypotBox: 'honeypot; a checkbox, `false` is not ticked',
-	recaptcha: 'reCAPTCHA token',
-	dropped: 'dropped',
-};
-
-/** The table of the docs, in Markdown. What every form understands is left out. */
-export function aliasTable(): string {
-	const rows = ALIAS_NAMES.flatMap((name) => {
-		const { label, fields } = ALIASES[name] as Service;
-		const groups = Map.groupBy(
-			Object.keys(fields).filter((field) => SPECIAL_NAMES.get(field) !== fields[field]),
-			(field) => fields[field] as SpecialRole,
-		);
-		return [...groups].map(([role, names], i) => {
-			const service = i === 0 ? `${label}: \`${name}\`` : '';
-			return `| ${service} | ${names.map((field) => `\`${field}\``).join(', ')} | ${EFFECTS[role]} |`;
-		});
-	});
-	return ['| Service and alias | Fields | Here |', '| --- | --- | --- |', ...rows].join('\n');
 }

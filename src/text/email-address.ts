@@ -21,7 +21,7 @@ export function isEmailAddress(text: string): boolean {
 }
 
 /** A mail address, with the name beside it or an empty one. */
-interface Mailbox {
+export interface Mailbox {
 	name: string;
 	address: string;
 }
@@ -48,6 +48,16 @@ export function parseMailboxes(text: string, max: number): Mailbox[] | undefined
 		if (end === '') return found;
 	}
 	return undefined;
+}
+
+const SENDER = /^[^\s@,;<>"\p{Cc}]{1,64}@[^\s@,;<>"\p{Cc}]{1,253}$/u;
+
+/** The operator's `address` or `Name <address>`; `undefined` unless it is one. Its domain may be a single word, such as `localhost`. */
+export function parseSender(text: string): Mailbox | undefined {
+	const [, name = '', bracketed] = /^([^<>\p{Cc}]*)<([^<>]+)>$/u.exec(text.trim()) ?? [];
+	const address = (bracketed ?? text).trim();
+	if (!SENDER.test(address)) return undefined;
+	return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
 }
 
 /** As {@link parseMailboxes} reads it. */

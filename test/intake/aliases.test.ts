@@ -1,10 +1,8 @@
-/** Pages that were made for other services, posting here: their forms and scripts in a browser, and the table of the docs. */
+/** Pages that were made for other services, posting here: their forms and scripts in a browser. */
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser, Page as Tab } from 'playwright-core';
-import { ALIAS_NAMES, ALIASES, type AliasName, aliasTable } from '../../src/form-values/aliases.ts';
+import { ALIAS_NAMES, type AliasName } from '../../src/form-values/aliases.ts';
 import { openBrowser } from '../browser.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { openSite } from '../site.ts';
@@ -167,15 +165,4 @@ test('the setting names services, each once and in their order', async () => {
 	const refused = await patch(['jotform']);
 	expect([refused.status, refused.body.errors]).toEqual([400, [expect.objectContaining({ field: 'aliases.0' })]]);
 	expect((await patch(null)).body.aliases).toEqual([]);
-});
-
-test('docs/migrating.md has the table of what each field does', () => {
-	const docs = readFileSync(join(import.meta.dir, '../../docs/migrating.md'), 'utf8');
-	const cells = (text: string) =>
-		text
-			.split('\n')
-			.filter((line) => line.startsWith('|') && !/^\|[ -]+\|[ -|]+$/.test(line))
-			.map((line) => line.split('|').map((cell) => cell.trim()));
-	expect(cells(docs)).toEqual(cells(aliasTable()));
-	for (const name of ALIAS_NAMES) expect(docs).toContain(ALIASES[name].label);
 });

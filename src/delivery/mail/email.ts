@@ -1,12 +1,12 @@
 /** Renders a submission, or a digest of many, as a mail: sender, recipients, subject and headers. */
 
-import type { Mailbox } from '../../config/mailbox.ts';
 import { labelsOf } from '../../field-rules/rules.ts';
 import { describeDropped, parseDropped } from '../../form-values/dropped-files.ts';
 import { encodeId } from '../../ids.ts';
 import { describeReasons, parseReasons, reasonsOfForm } from '../../spam/verdict.ts';
 import type { StoredFile, StoredSubmission } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
+import type { Mailbox } from '../../text/email-address.ts';
 import { isEmailAddress, parseMailboxes } from '../../text/email-address.ts';
 import { DAMAGED, type Field, type ReadingBounds, readFields } from '../fields.ts';
 import { type Attachment, describeFiles } from './attachments.ts';

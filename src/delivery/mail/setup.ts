@@ -1,7 +1,7 @@
 /** The mail settings: the server that takes mails, and their sender. */
 
-import { type Mailbox, parseMailbox } from '../../config/mailbox.ts';
 import { parseSmtpUrl, type SmtpServer } from '../../config/smtp-url.ts';
+import { type Mailbox, parseSender } from '../../text/email-address.ts';
 import type { MailIdentity } from './email.ts';
 
 export const NO_MAIL_SERVER = 'No mail server is set: FORMSRV_SMTP_URL';
@@ -23,7 +23,7 @@ export interface MailSetup {
 
 /** @throws Error with a sentence for the operator */
 export function readMailSetup({ smtpUrl, mailFrom, baseUrl }: MailSettings): MailSetup {
-	const from = mailFrom === null ? PLACEHOLDER_SENDER : parseMailbox(mailFrom);
+	const from = mailFrom === null ? PLACEHOLDER_SENDER : parseSender(mailFrom);
 	if (!from) throw new Error('FORMSRV_MAIL_FROM must be one mail address, such as Forms <forms@example.com>.');
 	return { server: smtpUrl === null ? null : parseSmtpUrl(smtpUrl), identity: { from, baseUrl } };
 }

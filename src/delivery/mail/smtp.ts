@@ -1,8 +1,8 @@
 /** Sends one mail to the configured SMTP server and returns the outcome. */
 
 import { Readable } from 'node:stream';
-import type { Mailbox } from '../../config/mailbox.ts';
 import type { SmtpServer } from '../../config/smtp-url.ts';
+import type { Mailbox } from '../../text/email-address.ts';
 import { parseMailboxes } from '../../text/email-address.ts';
 import type { Outcome } from '../worker/outcome.ts';
 import { UnreadableFile } from './attachments.ts';

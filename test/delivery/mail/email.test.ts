@@ -1,10 +1,10 @@
 /** The content of a notification; submitted text cannot break out of its place. */
 
 import { expect, test } from 'bun:test';
-import { parseMailbox } from '../../../src/config/mailbox.ts';
 import { type NotifiedSubmission, renderDigest, renderNotification } from '../../../src/delivery/mail/email.ts';
 import { fillSubject } from '../../../src/delivery/mail/subject.ts';
 import { encodeId } from '../../../src/ids.ts';
+import { parseSender } from '../../../src/text/email-address.ts';
 
 const identity = { from: { name: 'Forms', address: 'forms@example.com' }, baseUrl: 'https://forms.example.com' };
 const form = { id: 2048, name: 'Contact' };
@@ -193,5 +193,5 @@ test.each([
 	['a@example.com, b@example.com', undefined],
 	['Forms <a@example.com> <b@example.com>', undefined],
 ])('the sender %p is %j', (text, expected) => {
-	expect(parseMailbox(text)).toEqual(expected);
+	expect(parseSender(text)).toEqual(expected);
 });
