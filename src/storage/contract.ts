@@ -44,8 +44,6 @@ export interface StorageOptions {
 	searchSegment?: { submissions: number; characters: number };
 	/** Called before a new database is created; an error that it throws prevents that. */
 	beforeNew?: () => Promise<void>;
-	/** How many field names of a form are listed. */
-	maxListedNames?: number;
 }
 
 export interface Storage {

@@ -108,7 +108,7 @@ export const SubmissionList = Type.Object(
 		fields: Type.Array(Type.String(), {
 			description:
 				'The field names of all submissions of the form (of its spam with `filter=spam`), in the order first seen. ' +
-				'At most 2,000: those that the most submissions have.',
+				'At most 2,000: those first seen.',
 		}),
 		pagination: Type.Intersect([
 			paginationSchema('Number of all matching submissions.'),

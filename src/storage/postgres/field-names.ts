@@ -51,7 +51,7 @@ const WAITING = `select f.id from forms f where (${hasAny('f.id', `${UNLISTED}`)
 type Named = Pick<NewSubmission, 'formId' | 'names'>;
 type NamedArrival = Pick<Arrival, 'id'> & { row: Named };
 
-export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES } = {}) {
+export function createFieldNames(sql: Sql) {
 	/** Shapes that are stored, by form and names. */
 	let known = new Map<string, number>();
 	/** Time from which on unlisted names may be listed again. */
@@ -135,8 +135,8 @@ export function createFieldNames(sql: Sql, { maxListedNames = MAX_LISTED_NAMES }
 				const names = text === null ? await restore(formId, { shape, isSpam: spam }) : (JSON.parse(text) as string[]);
 				for (const name of names) all.add(name);
 			}
-			const isPartial = all.size > maxListedNames || rows.some(([shape]) => shape === UNLISTED);
-			return { names: [...all].slice(0, maxListedNames), isPartial };
+			const isPartial = all.size > MAX_LISTED_NAMES || rows.some(([shape]) => shape === UNLISTED);
+			return { names: [...all].slice(0, MAX_LISTED_NAMES), isPartial };
 		},
 		/** Shapes that no submission has any more make room for those that found none. */
 		async tidy(): Promise<void> {

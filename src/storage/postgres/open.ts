@@ -36,7 +36,7 @@ const CONNECTIONS = 6;
 
 export async function openPostgres(
 	url: string,
-	{ log: serverLog, beforeNew, now = Date.now, elapsed, scans, maxListedNames }: StorageOptions = {},
+	{ log: serverLog, beforeNew, now = Date.now, elapsed, scans }: StorageOptions = {},
 ): Promise<Storage> {
 	const findings = createFindings({ log: serverLog, now, elapsed });
 	const blockers = createCommitBlockers(url, findings);
@@ -61,7 +61,7 @@ export async function openPostgres(
 		onError,
 	});
 	const { events } = serverEvents;
-	const names = createFieldNames(sql, { maxListedNames });
+	const names = createFieldNames(sql);
 	const onStored = ({ formId }: NewSubmission, submissionId: number) => {
 		counts.count(formId);
 		if (serverEvents.isTold('submission')) events.publish({ type: 'submission', formId, submissionId });

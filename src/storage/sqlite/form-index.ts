@@ -9,13 +9,13 @@ import { addTo, COUNTED, COUNTERS, type Counts, countsOf, difference, type Flags
 import { BEYOND_ALL_IDS } from '../rows.ts';
 import {
 	addToNames,
-	doubtNames,
-	MAX_LISTED_NAMES,
-	type NameCount,
+	beginCount,
+	countTo,
+	endCount,
+	isToBeCounted,
 	type NameList,
 	prepareNameStatements,
 	readNames,
-	relistNames,
 	writeNames,
 } from './name-list.ts';
 
@@ -27,13 +27,17 @@ export interface CountedSubmission {
 	names: readonly string[];
 }
 
+export interface NextSubmissions {
+	submissions: readonly CountedSubmission[];
+	isEnd: boolean;
+}
+
 export interface Block extends Counts {
 	firstId: number;
 }
 
-interface Counted {
+interface Counted extends CountedSubmission {
 	block: Block;
-	names: readonly string[];
 }
 
 /** Submissions one after the other with the same field names, as a form sends them: counted, but not yet name by name. */
@@ -56,7 +60,7 @@ interface FormState {
 
 export type FormIndex = ReturnType<typeof createFormIndex>;
 
-export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_NAMES } = {}) {
+export function createFormIndex(client: Database) {
 	const states = new Map<number, FormState>();
 	const dirtyForms = new Set<number>();
 	const sql = prepareStatements(client);
@@ -107,7 +111,7 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 	}
 
 	function changeNames(state: FormState, { names, isSpam }: Omit<Run, 'length'>, change: number): void {
-		addToNames(isSpam ? state.spamNames : state.inboxNames, names, { change, max: maxListedNames });
+		addToNames(listOf(state, isSpam), names, change);
 	}
 
 	function countNames(state: FormState, names: readonly string[], isSpam: boolean, sign: 1 | -1): void {
@@ -121,7 +125,7 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 		else changeNames(state, { names, isSpam }, -1);
 	}
 
-	function count(formId: number, { block, names }: Counted, flags: Flags, sign: 1 | -1): void {
+	function count(formId: number, { id, block, names }: Counted, flags: Flags, sign: 1 | -1): void {
 		const state = stateOf(formId);
 		dirtyForms.add(formId);
 		state.dirtyBlocks.add(block);
@@ -129,25 +133,21 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 		addTo(state.totals, counts, sign);
 		addTo(state.moved, counts, sign);
 		addTo(block, counts, sign);
-		countNames(state, names, flags.isSpam, sign);
-	}
-
-	function namesOf(formId: number, isSpam: boolean): NameList {
-		const state = stateOf(formId);
-		return isSpam ? state.spamNames : state.inboxNames;
+		if (id < listOf(state, flags.isSpam).countedTo) countNames(state, names, flags.isSpam, sign);
 	}
 
 	return {
 		/** Counts a submission that is being written, behind all that are stored; to be called inside the writer's transaction, as the next one. */
 		add(formId: number, submission: CountedSubmission, flags: Flags): void {
 			const state = stateOf(formId);
-			count(formId, { block: newestBlock(state, submission.id), names: submission.names }, flags, 1);
+			const { id, names } = submission;
+			count(formId, { id, block: newestBlock(state, id), names }, flags, 1);
 		},
 		/** Counts one that is stored out, and in again with its new flags, if it stays. */
 		change(formId: number, { id, names }: CountedSubmission, before: Flags, after?: Flags): void {
 			const state = stateOf(formId);
 			// There is none if the counts are damaged, and not counted again yet.
-			const counted = { block: state.blocks[blockIndexOf(state.blocks, id)] ?? newestBlock(state, 0), names };
+			const counted = { id, block: state.blocks[blockIndexOf(state.blocks, id)] ?? newestBlock(state, 0), names };
 			count(formId, counted, before, -1);
 			if (after) count(formId, counted, after, 1);
 		},
@@ -176,8 +176,6 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 			const isWrong = wasWrong || COUNTERS.some((counter) => moved[counter] !== state.moved[counter]);
 			if (!isWrong) return false;
 			state.moved = moved;
-			doubtNames(state.inboxNames);
-			doubtNames(state.spamNames);
 			dirtyForms.add(formId);
 			return true;
 		},
@@ -201,27 +199,37 @@ export function createFormIndex(client: Database, { maxListedNames = MAX_LISTED_
 		},
 		/** The field names of all submissions but spam, or of spam, in the order first seen, as a JSON array. */
 		namesJson(formId: number, isSpam: boolean): string {
-			const list = namesOf(formId, isSpam);
+			const list = listOf(stateOf(formId), isSpam);
 			list.json ??= JSON.stringify([...list.counts.keys()]);
 			return list.json;
 		},
 		/** Returns whether there may be submissions with names that are not listed. */
 		hasUnlistedNames(formId: number, isSpam: boolean): boolean {
-			return namesOf(formId, isSpam).overflow !== false;
+			return listOf(stateOf(formId), isSpam).isPartial;
 		},
-		/** The version of a list that a recount may change; `undefined` if it is as it should be. */
-		staleNames(formId: number, isSpam: boolean): number | undefined {
-			const { isStale, version } = namesOf(formId, isSpam);
-			return isStale ? version : undefined;
-		},
-		/** Lists the names anew, by a count of all submissions; to be called inside the writer's transaction. */
-		relistNames(formId: number, { isSpam, ...count }: NameCount & { isSpam: boolean }): void {
+		/**
+		 * Counts the names of some more submissions, from the beginning on, if the list left names out that may have room now; to be
+		 * called inside the writer's transaction. Returns whether there is more to count.
+		 */
+		countNames(formId: number, isSpam: boolean, next: (fromId: number) => NextSubmissions): boolean {
 			const state = stateOf(formId);
 			endRun(state);
+			const list = listOf(state, isSpam);
+			if (!isToBeCounted(list)) return false;
+			const isBeginning = !Number.isFinite(list.countedTo);
+			const { submissions, isEnd } = next(isBeginning ? 0 : list.countedTo);
 			dirtyForms.add(formId);
-			relistNames(isSpam ? state.spamNames : state.inboxNames, count, maxListedNames);
+			if (isBeginning) beginCount(list);
+			for (const { names } of submissions) addToNames(list, names, 1);
+			if (isEnd) endCount(list);
+			else countTo(list, (submissions.at(-1) as CountedSubmission).id + 1);
+			return !isEnd;
 		},
 	};
+}
+
+function listOf({ spamNames, inboxNames }: FormState, isSpam: boolean): NameList {
+	return isSpam ? spamNames : inboxNames;
 }
 
 const LIST = COUNTERS.join(', ');

@@ -3,9 +3,13 @@
 import type { Database, Statement } from 'bun:sqlite';
 
 /** Names beyond this many are stored with their submissions, but not listed: a client could invent them without end. */
-export const MAX_LISTED_NAMES = 2000;
-/** A row among the names of a list that left some out. No name is written so: `JSON.stringify` does not escape that character. */
-const OVERFLOW_MARK = '"\\u2026"';
+const MAX_LISTED_NAMES = 2000;
+/**
+ * A row among the names of a list that left some out; while it is counted anew, its count is `countedTo`. No name is written so:
+ * `JSON.stringify` does not escape that character.
+ */
+const PARTIAL_MARK = '"\\u2026"';
+const ALL = Number.POSITIVE_INFINITY;
 
 export interface NameList {
 	counts: Map<string, number>;
@@ -13,24 +17,14 @@ export interface NameList {
 	whole: number;
 	/** The other names whose counts changed. */
 	dirty: Set<string>;
-	/** True if there may be unlisted names; `'marked'` once that is in the file too. */
-	overflow: boolean | 'marked';
-	/** True if a recount may list others, now that names came, went or became fewer while some are not listed. */
-	isStale: boolean;
-	/** Another one after each change that makes counts of before wrong: whatever is taken out, and whatever is read anew. */
-	version: number;
-	/** True if the file must hold exactly these, in this order. */
-	isRewritten: boolean;
+	/** True if there may be unlisted names: then no name joins the list until it is counted anew, so that all counts are exact. */
+	isPartial: boolean;
+	/** Only submissions below this id are counted, as long as the list is counted anew. */
+	countedTo: number;
+	/** True if the mark in the file is to be written, or removed. */
+	isMarkDirty: boolean;
 	/** The listed names as a JSON array, kept until one comes or goes. */
 	json: string | undefined;
-}
-
-/** The result of a scan of all submissions. */
-export interface NameCount {
-	/** In the order first seen. */
-	counts: ReadonlyMap<string, number>;
-	/** True if names were left out, for there were too many. */
-	isPartial: boolean;
 }
 
 export type NameStatements = ReturnType<typeof prepareNameStatements>;
@@ -44,49 +38,47 @@ export function prepareNameStatements(client: Database) {
 		),
 		addToAll: client.prepare('update field_names set count = count + ? where form_id = ? and is_spam = ?'),
 		remove: client.prepare('delete from field_names where form_id = ? and is_spam = ? and name = ?'),
-		removeAll: client.prepare('delete from field_names where form_id = ? and is_spam = ?'),
 	} satisfies Record<string, Statement>;
 }
 
-let lastVersion = 0;
+/** Selects the form and kind of each list that left names out. */
+export const PARTIAL_LISTS = `select form_id, is_spam from field_names where name = '${PARTIAL_MARK}'`;
 
 export function readNames(sql: NameStatements, formId: number, isSpam: 0 | 1): NameList {
-	const rows = sql.read.values(formId, isSpam) as [string, number][];
-	const names = rows.filter(([name]) => name !== OVERFLOW_MARK);
-	const isMarked = names.length < rows.length;
+	const counts = new Map(sql.read.values(formId, isSpam) as [string, number][]);
+	const mark = counts.get(PARTIAL_MARK);
+	counts.delete(PARTIAL_MARK);
 	return {
-		counts: new Map(names.map(([name, count]) => [JSON.parse(name) as string, count])),
+		counts: new Map([...counts].map(([name, count]) => [JSON.parse(name) as string, count])),
 		whole: 0,
 		dirty: new Set(),
-		overflow: isMarked && 'marked',
-		isStale: isMarked,
-		version: ++lastVersion,
-		isRewritten: false,
+		isPartial: mark !== undefined,
+		countedTo: mark || ALL,
+		isMarkDirty: false,
 		json: undefined,
 	};
 }
 
 /** Writes what changed since the last time. */
 export function writeNames(sql: NameStatements, list: NameList, { formId, isSpam }: { formId: number; isSpam: 0 | 1 }) {
-	if (list.isRewritten) sql.removeAll.run(formId, isSpam);
-	else if (list.whole > 0) sql.addToAll.run(list.whole, formId, isSpam);
+	if (list.whole > 0) sql.addToAll.run(list.whole, formId, isSpam);
 	list.whole = 0;
-	for (const name of list.isRewritten ? list.counts.keys() : list.dirty) {
+	for (const name of list.dirty) {
 		const count = list.counts.get(name);
 		if (count === undefined) sql.remove.run(formId, isSpam, JSON.stringify(name));
 		else sql.write.run(formId, isSpam, JSON.stringify(name), count);
 	}
-	list.isRewritten = false;
 	list.dirty.clear();
-	if (list.overflow !== true) return;
-	sql.write.run(formId, isSpam, OVERFLOW_MARK, 0);
-	list.overflow = 'marked';
+	if (!list.isMarkDirty) return;
+	list.isMarkDirty = false;
+	if (list.isPartial) sql.write.run(formId, isSpam, PARTIAL_MARK, list.countedTo === ALL ? 0 : list.countedTo);
+	else sql.remove.run(formId, isSpam, PARTIAL_MARK);
 }
 
 /** @param change How many submissions with these names came, or went if it is negative. */
-export function addToNames(list: NameList, names: readonly string[], { change, max }: { change: number; max: number }) {
+export function addToNames(list: NameList, names: readonly string[], change: number): void {
 	if (change > 0 && areAllListed(list, names)) addToAll(list, change);
-	else addToEach(list, names, { change, max });
+	else addToEach(list, names, change);
 }
 
 function addToAll(list: NameList, change: number): void {
@@ -94,31 +86,43 @@ function addToAll(list: NameList, change: number): void {
 	list.whole += change;
 }
 
-function addToEach(list: NameList, names: readonly string[], { change, max }: { change: number; max: number }): void {
-	const { counts, dirty } = list;
-	for (const found of names) {
-		const before = counts.get(found) ?? 0;
-		const after = before + change;
-		if (before === 0) {
-			if (change > 0 && counts.size >= max) list.overflow ||= true;
-			list.isStale = list.overflow !== false;
-			if (change < 0 || counts.size >= max) continue;
+function addToEach(list: NameList, names: readonly string[], change: number): void {
+	const { counts } = list;
+	const isRecounted = list.countedTo !== ALL;
+	for (const name of names) {
+		const before = counts.get(name);
+		if (before === undefined) {
+			if (change > 0) addName(list, name, change);
+			continue;
 		}
-		const name = before === 0 ? copyOf(found) : found;
-		if (after <= 0) counts.delete(name);
-		else counts.set(name, after);
-		if (before === 0 || after <= 0) list.json = undefined;
-		dirty.add(name);
+		const after = before + change;
+		list.dirty.add(name);
+		if (after > 0 || isRecounted) counts.set(name, Math.max(0, after));
+		else {
+			counts.delete(name);
+			list.json = undefined;
+		}
 	}
-	if (change > 0 || names.length === 0) return;
-	list.version = ++lastVersion;
-	list.isStale = list.overflow !== false;
+}
+
+function addName(list: NameList, found: string, count: number): void {
+	const isOpen = !list.isPartial || list.countedTo !== ALL;
+	if (!isOpen) return;
+	if (list.counts.size >= MAX_LISTED_NAMES) {
+		list.isMarkDirty ||= !list.isPartial;
+		list.isPartial = true;
+		return;
+	}
+	const name = copyOf(found);
+	list.counts.set(name, count);
+	list.dirty.add(name);
+	list.json = undefined;
 }
 
 /** Returns whether these are the listed names, each once, and all there are: as nearly every form sends them. */
-function areAllListed({ counts, overflow }: NameList, names: readonly string[]): boolean {
+function areAllListed({ counts, isPartial }: NameList, names: readonly string[]): boolean {
 	const isSameNumber = names.length === counts.size && new Set(names).size === counts.size;
-	return isSameNumber && overflow === false && names.every((name) => counts.has(name));
+	return isSameNumber && !isPartial && names.every((name) => counts.has(name));
 }
 
 /** A name is cut from the text of its submission, all of which would stay in memory for as long as the name does. */
@@ -126,29 +130,33 @@ function copyOf(name: string): string {
 	return Buffer.from(name, 'utf16le').toString('utf16le');
 }
 
-/** Has all submissions counted when the list is read next. */
-export function doubtNames(list: NameList): void {
-	list.overflow ||= true;
-	list.isStale = true;
-	list.version = ++lastVersion;
+/** Returns whether names that were left out may have room now, or the list is being counted anew. */
+export function isToBeCounted({ counts, isPartial, countedTo }: NameList): boolean {
+	return isPartial && (counts.size < MAX_LISTED_NAMES || countedTo !== ALL);
 }
 
-/** Lists anew, by what a scan counted. */
-export function relistNames(list: NameList, { counts, isPartial }: NameCount, max: number): void {
-	const isAll = counts.size <= max;
-	list.counts = isAll ? new Map(counts) : choose(counts, max);
-	list.overflow = !isAll || isPartial;
-	list.isStale = false;
-	list.isRewritten = true;
+/** Begins a count from the first submission. What is listed stays until its end, and keeps its place. */
+export function beginCount(list: NameList): void {
+	for (const name of list.counts.keys()) {
+		list.counts.set(name, 0);
+		list.dirty.add(name);
+	}
+	countTo(list, 1);
+}
+
+export function countTo(list: NameList, id: number): void {
+	list.countedTo = id;
+	list.isMarkDirty = true;
+}
+
+/** Ends it when all are counted. A list that is full may have left names out again. */
+export function endCount(list: NameList): void {
+	list.isPartial = list.counts.size >= MAX_LISTED_NAMES;
+	for (const [name, count] of list.counts) {
+		if (count > 0) continue;
+		list.counts.delete(name);
+		list.dirty.add(name);
+	}
 	list.json = undefined;
-}
-
-/**
- * Those that the most submissions have, in whatever order they came: of about as many, within a power of two, the first seen, so
- * that columns stay put. Kept in the order first seen.
- */
-function choose(counts: ReadonlyMap<string, number>, max: number): Map<string, number> {
-	const byFrequency = [...counts].sort(([, a], [, b]) => Math.clz32(a) - Math.clz32(b));
-	const chosen = new Set(byFrequency.slice(0, max).map(([name]) => name));
-	return new Map([...counts].filter(([name]) => chosen.has(name)));
+	countTo(list, ALL);
 }

@@ -29,8 +29,7 @@ import { isDamage } from './failures.ts';
 import { createFormIndex } from './form-index.ts';
 import { areFilesHeld } from './locks.ts';
 import { migrate } from './migrate.ts';
-import { createNameRecount } from './name-recount.ts';
-import { createNameRelisting } from './name-relist.ts';
+import { createNameTidying } from './name-tidying.ts';
 import { createEngine } from './operations.ts';
 import { createPresentForms } from './present-forms.ts';
 import type { SqliteReads } from './reader-calls.ts';
@@ -51,7 +50,7 @@ export type SqliteStorage = ReturnType<typeof openSqlite>;
 /** Opens the engine. Members beyond the contract are for tests of the engine. */
 export function openSqlite(
 	file: string,
-	{ log: serverLog, now = Date.now, elapsed, scans, searchSegment, maxListedNames }: StorageOptions = {},
+	{ log: serverLog, now = Date.now, elapsed, scans, searchSegment }: StorageOptions = {},
 ) {
 	if (!hasDatabase(file)) createDatabase(file);
 	const client = openWriteConnection(file);
@@ -63,7 +62,7 @@ export function openSqlite(
 	}
 	const reader = openReadConnection(file);
 	const [db, tx]: [Db, Db] = [drizzle(reader), drizzle(client)];
-	const index = createFormIndex(client, { maxListedNames });
+	const index = createFormIndex(client);
 	const dataVersion = client.prepare('pragma data_version');
 	let seenVersion = Number(dataVersion.values()[0]?.[0]);
 	/** From the first batch on, for which a start does not wait. */
@@ -122,15 +121,8 @@ export function openSqlite(
 	const { entries } = reads;
 	const pages = createSubmissionPages(client, index);
 	const search = createSearchIndex(client, writer, searchSegment);
-	const nameLists = {
-		...createNameRelisting(client, { writer, index }),
-		staleNames: (...args: Parameters<typeof index.staleNames>) => {
-			refreshOnce();
-			return index.staleNames(...args);
-		},
-	};
 	const longReads = createReader<SqliteReads>(file, { program: scans, findings, beforeOpening: requireFile });
-	const names = createNameRecount({ lists: nameLists, clock, reader: longReads });
+	const tidyNames = createNameTidying(client, { writer, index });
 
 	/** Opening the path would read, and could harm, what lies there if it is another file. */
 	function requireFile(): void {
@@ -140,10 +132,7 @@ export function openSqlite(
 
 	/** Ends long reads first. At once if there are none. */
 	async function close(): Promise<void> {
-		if (names.isRunning() || longReads.isRunning()) {
-			await names.close();
-			await longReads.close();
-		}
+		if (longReads.isRunning()) await longReads.close();
 		writer.drain();
 		if (!watch.stop()) {
 			for (const connection of [client, reader]) abandonConnection(connection);
@@ -169,12 +158,11 @@ export function openSqlite(
 		submissions: {
 			...createChanges(engine, events),
 			...reads,
-			...nameLists,
 			append: (row: NewSubmission): Promise<number> => {
 				const rejection = findings.rejection('submission');
 				return rejection ? Promise.reject(rejection) : store.append(row);
 			},
-			...createSubmissionLists(reader, { entries, pages, index, reader: longReads, names, refresh: refreshOnce }),
+			...createSubmissionLists(reader, { entries, pages, index, reader: longReads, refresh: refreshOnce }),
 		},
 		search: {
 			...search,
@@ -188,7 +176,6 @@ export function openSqlite(
 		disk: async () => measureDisk(file),
 		areFilesHeld: async () => areFilesHeld(file),
 		longReads,
-		names,
 		serve(): () => void {
 			const stopRecount = startRecount(client, { writer, index, search, log: serverLog });
 			const noServer = clock.serve((step) => serverLog?.warn(describeStep(step)));
@@ -196,6 +183,9 @@ export function openSqlite(
 		},
 		lead: (_work: string, start: () => StopWork): StopWork => start(),
 		maintain(): void {
+			tidyNames().catch((cause: unknown) => {
+				if (!(cause instanceof Unavailable)) serverLog?.warn('The field names could not be listed anew.', { cause });
+			});
 			if (!findings.has('file') && measureDisk(file).walBytes > LOG_KEEPS_BYTES) truncateLog(client);
 		},
 		events,

@@ -2,9 +2,7 @@
 
 import type { ScanRequest, Scans } from '../contract.ts';
 import type { DamagedRows } from '../damaged-bytes.ts';
-import type { Selection } from '../submission.ts';
 import { openReadConnection } from './connection.ts';
-import { countNames } from './count-names.ts';
 import { createSubmissionReader } from './submission-reader.ts';
 
 export type SqliteReads = ReturnType<typeof createCalls>;
@@ -16,7 +14,6 @@ export function createCalls(file: string, scans: Scans, report: DamagedRows['rep
 		count: reader.count,
 		ids: reader.ids,
 		scan: (name: string, request: ScanRequest) => scans[name]?.(reader.rows(request.selection, request.order), request),
-		countNames: (selection: Selection) => countNames(reader, selection),
 		close: () => client.close(),
 	};
 }

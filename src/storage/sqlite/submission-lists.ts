@@ -7,7 +7,6 @@ import { COUNTERS, type Counts, type Filter, toCounts } from '../filters.ts';
 import type { Reader } from '../reader.ts';
 import type { FieldNames, List, ListQuery, Page, Paging, Selection } from '../submission.ts';
 import type { FormIndex } from './form-index.ts';
-import type { NameRecount } from './name-recount.ts';
 import type { SqliteReads } from './reader-calls.ts';
 import type { SubmissionPages } from './submission-pages.ts';
 
@@ -20,15 +19,11 @@ export interface ListSources {
 	pages: SubmissionPages;
 	index: Pick<FormIndex, 'namesJson' | 'hasUnlistedNames'>;
 	reader: Reader<SqliteReads>;
-	names: NameRecount;
 	/** Notices what another process wrote. */
 	refresh(): void;
 }
 
-export function createSubmissionLists(
-	client: Database,
-	{ entries, pages, index, reader, names, refresh }: ListSources,
-) {
+export function createSubmissionLists(client: Database, { entries, pages, index, reader, refresh }: ListSources) {
 	const selectCounts = lazy(() => client.prepare(`select ${COUNTERS.join(', ')} from forms where id = ?`));
 
 	function page(query: ListQuery): Page {
@@ -50,7 +45,6 @@ export function createSubmissionLists(
 		async list(query: ListQuery): Promise<List> {
 			const isSpam = query.filter === 'spam';
 			const { rows, total } = query.words ? await search(query) : page(query);
-			await names.settle(query.formId, isSpam);
 			return { rows, total, namesJson: index.namesJson(query.formId, isSpam) };
 		},
 		async count(selection: Selection): Promise<number> {
@@ -74,7 +68,6 @@ export function createSubmissionLists(
 		},
 		async names(formId: number, isSpam: boolean): Promise<FieldNames> {
 			refresh();
-			await names.settle(formId, isSpam);
 			const listed = JSON.parse(index.namesJson(formId, isSpam)) as string[];
 			return { names: listed, isPartial: index.hasUnlistedNames(formId, isSpam) };
 		},
