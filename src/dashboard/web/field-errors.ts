@@ -6,6 +6,11 @@ export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : 'Something went wrong.';
 }
 
+/** Returns whether inputs show the error, each its part. */
+export function isOfFields(error: unknown): boolean {
+	return error instanceof ApiError && (error.code === 'SLUG_TAKEN' || Object.keys(error.fields).length > 0);
+}
+
 /** Messages begin with the field's name, for programs; beside an input the value is clearer. */
 function reworded(message: string, field: string, value: string | undefined): string {
 	if (!message.startsWith(`${field} `)) return message;

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 
-interface Action {
+export interface Action {
 	isBusy: boolean;
 	/** Error of the last run, as thrown by `act`. */
 	error: unknown;

@@ -7,8 +7,12 @@ interface Outcome<T> {
 	error?: unknown;
 }
 
+export interface Query<T> extends Outcome<T> {
+	reload: () => void;
+}
+
 /** `load` runs on mount and whenever `key` changes; an outdated result is dropped. */
-export function useQuery<T>(key: string, load: () => Promise<T>): Outcome<T> & { reload: () => void } {
+export function useQuery<T>(key: string, load: () => Promise<T>): Query<T> {
 	const [state, setState] = useState<Outcome<T>>({});
 	const turn = useRef(0);
 	const latest = useRef(load);

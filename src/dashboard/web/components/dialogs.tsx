@@ -2,11 +2,11 @@
 
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { showError } from '../state/toasts.ts';
-import { useAction } from '../use-action.ts';
+import { type Action, useAction } from '../use-action.ts';
 import { Button, IconButton } from './buttons.tsx';
 import { CodeLine } from './code.tsx';
 import { Field } from './inputs.tsx';
+import { ActionFailure } from './messages.tsx';
 
 interface Props {
 	title: string;
@@ -66,19 +66,22 @@ interface FormDialogProps extends Props {
 	/** The label of the button that submits. */
 	verb: string;
 	look?: 'primary' | 'danger';
-	isReady: boolean;
-	onSubmit: (event: Event) => void;
+	/** False while something is missing. */
+	isReady?: boolean;
+	action: Action;
 }
 
-/** A form that is a dialog. */
-export function FormDialog({ title, children, verb, look = 'primary', isReady, onSubmit, onClose }: FormDialogProps) {
+/** A form that is a dialog; its inputs show the errors of single fields. */
+export function FormDialog({ verb, look = 'primary', isReady = true, action, children, ...props }: FormDialogProps) {
+	const canRun = isReady && !action.isBusy;
 	return (
-		<Dialog title={title} onClose={onClose}>
-			<form class="stack" onSubmit={onSubmit} noValidate>
+		<Dialog {...props}>
+			<form class="stack" onSubmit={(event) => (canRun ? action.run(event) : event.preventDefault())} noValidate>
 				{children}
+				<ActionFailure error={action.error} />
 				<div class="dialog-foot">
-					<Button label="Cancel" onClick={onClose} />
-					<Button type="submit" label={verb} look={look} disabled={!isReady} />
+					<Button label="Cancel" onClick={props.onClose} />
+					<Button type="submit" label={verb} look={look} disabled={!canRun} />
 				</div>
 			</form>
 		</Dialog>
@@ -96,15 +99,10 @@ interface ConfirmDialogProps extends Props {
 /** Confirms an action that cannot be undone. */
 export function ConfirmDialog({ children, typed, onConfirm, ...props }: ConfirmDialogProps) {
 	const [text, setText] = useState('');
-	const { run, isBusy } = useAction(() => onConfirm().then(props.onClose, showError));
-	const isReady = !isBusy && (typed === undefined || text.trim() === typed.trim());
+	const action = useAction(() => onConfirm().then(props.onClose));
+	const isReady = typed === undefined || text.trim() === typed.trim();
 	return (
-		<FormDialog
-			{...props}
-			look="danger"
-			isReady={isReady}
-			onSubmit={(event) => (isReady ? run(event) : event.preventDefault())}
-		>
+		<FormDialog {...props} look="danger" isReady={isReady} action={action}>
 			{children}
 			{typed !== undefined && <Field label={`Type “${typed}” to confirm`} value={text} onInput={setText} autoFocus />}
 		</FormDialog>

@@ -155,41 +155,54 @@ export function Segments<T extends string>({ legend, class: own, options, value:
 	);
 }
 
-interface ChoicesProps<T> {
+interface TicksProps<T> {
 	legend: string;
+	options: readonly { value: T; label?: string; hint?: string }[];
+	chosen: readonly T[];
+	/** Gets the chosen values in the order of the options. */
+	onChange: (chosen: T[]) => void;
+}
+
+function toggled<T>({ options, chosen }: Pick<TicksProps<T>, 'options' | 'chosen'>, one: T): T[] {
+	return options.map(({ value }) => value).filter((value) => chosen.includes(value) !== (value === one));
+}
+
+/** Any of many short names, in a list that scrolls. */
+export function Ticks<T extends string>({ class: own = 'checks', ...props }: TicksProps<T> & { class?: string }) {
+	const { legend, options, chosen, onChange } = props;
+	return (
+		<fieldset class={own}>
+			<legend>{legend}</legend>
+			{options.map(({ value, label = value }) => (
+				<label key={value} class="check">
+					<input type="checkbox" checked={chosen.includes(value)} onChange={() => onChange(toggled(props, value))} />
+					<bdi>{label}</bdi>
+				</label>
+			))}
+		</fieldset>
+	);
+}
+
+interface ChoicesProps<T> extends TicksProps<T> {
 	/** One of them, or any. */
 	type: 'radio' | 'checkbox';
-	options: { value: T; label?: string; hint?: string }[];
 	/** A hint for all of them. */
 	hint?: string;
 	disabled?: boolean;
-	isChosen: (value: T) => boolean;
-	onChoose: (value: T) => void;
 }
 
 /** A choice from a few cards, each with a sentence on what it means. */
-export function Choices<T extends string>({
-	legend,
-	type,
-	options,
-	hint,
-	disabled,
-	isChosen,
-	onChoose,
-}: ChoicesProps<T>) {
+export function Choices<T extends string>({ type, hint, disabled, ...ticks }: ChoicesProps<T>) {
+	const { legend, options, chosen, onChange } = ticks;
 	const name = useId();
-	const hintId = hint && `${name}-hint`;
+	const choose = (value: T) => onChange(type === 'radio' ? [value] : toggled(ticks, value));
 	return (
-		<fieldset class="choices" disabled={disabled} aria-describedby={hintId}>
+		<fieldset class="choices" disabled={disabled} aria-describedby={hint && `${name}-hint`}>
 			<legend>{legend}</legend>
-			{hint && (
-				<p class="hint" id={hintId}>
-					{hint}
-				</p>
-			)}
+			<Hint id={name} text={hint} />
 			{options.map(({ value, label = value, hint: meaning }) => (
 				<label key={value} class="choice">
-					<input type={type} name={name} checked={isChosen(value)} onChange={() => onChoose(value)} />
+					<input type={type} name={name} checked={chosen.includes(value)} onChange={() => choose(value)} />
 					<span>
 						<strong>{label}</strong>
 						{meaning && <span class="hint">{meaning}</span>}

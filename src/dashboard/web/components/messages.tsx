@@ -1,7 +1,8 @@
 /** Messages in place of the content of a view or above it. */
 
 import type { ComponentChildren } from 'preact';
-import { messageOf } from '../field-errors.ts';
+import { isOfFields, messageOf } from '../field-errors.ts';
+import type { Query } from '../use-query.ts';
 import { Button } from './buttons.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -34,6 +35,13 @@ export function LoadFailure({ error, onRetry }: { error: unknown; onRetry: () =>
 	);
 }
 
+/** Renders what a query has loaded; until then nothing, or why it failed. */
+export function Loaded<T>({ query, children }: { query: Query<T>; children: (data: T) => ComponentChildren }) {
+	const { data, error, reload } = query;
+	if (data !== undefined) return <>{children(data)}</>;
+	return error === undefined ? null : <LoadFailure error={error} onRetry={reload} />;
+}
+
 interface NoticeProps {
 	tone?: 'warning' | 'good' | 'bad';
 	icon?: IconName;
@@ -49,5 +57,15 @@ export function Notice({ tone, icon, role, children }: NoticeProps) {
 			{icon && <Icon name={icon} />}
 			<span>{children}</span>
 		</p>
+	);
+}
+
+/** Why an action failed, unless inputs say so beside themselves. */
+export function ActionFailure({ error }: { error: unknown }) {
+	if (error === undefined || isOfFields(error)) return null;
+	return (
+		<Notice tone="bad" role="alert">
+			{messageOf(error)}
+		</Notice>
 	);
 }

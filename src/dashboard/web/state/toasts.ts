@@ -2,8 +2,7 @@
 
 import { signal } from '@preact/signals';
 import { announce } from '../announce.ts';
-import { ApiError } from '../api.ts';
-import { messageOf } from '../field-errors.ts';
+import { isOfFields, messageOf } from '../field-errors.ts';
 
 export interface ToastAction {
 	label: string;
@@ -49,8 +48,7 @@ export function showError(error: unknown): void {
 
 /** Says that something was not saved. Faults of single inputs are shown beside them; others need a message. Throws the error. */
 export function showUnsaved(error: unknown, what: string): never {
-	const isOfInputs = error instanceof ApiError && ['VALIDATION_ERROR', 'SLUG_TAKEN'].includes(error.code);
-	if (isOfInputs) announce(`Some ${what} need to be corrected.`);
+	if (isOfFields(error)) announce(`Some ${what} need to be corrected.`);
 	else showError(error);
 	throw error;
 }

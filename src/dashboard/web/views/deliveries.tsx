@@ -5,7 +5,7 @@ import * as api from '../api.ts';
 import type { Delivery, DeliveryList, DeliveryQuery, DeliveryState } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';
 import { ChannelIcon, DeliveryStateChip, STATES } from '../components/delivery-state.tsx';
-import { EmptyState, LoadFailure, Notice } from '../components/messages.tsx';
+import { EmptyState, Loaded, Notice } from '../components/messages.tsx';
 import { Page } from '../components/page.tsx';
 import { Pager } from '../components/pager.tsx';
 import { type Column, Table } from '../components/table.tsx';
@@ -57,6 +57,16 @@ function Filters({ place: { state: chosen, form } }: { place: Place }) {
 }
 
 function DeliveryTable({ list, place }: { list: Delivery[]; place: Place }) {
+	if (list.length === 0) {
+		return (
+			<EmptyState icon="send" title={place.state ? 'None in this state' : 'No deliveries yet'}>
+				<p>
+					Give a form a notification address or a webhook; every mail and webhook request is listed here, with its
+					state.
+				</p>
+			</EmptyState>
+		);
+	}
 	const columns: Column<Delivery>[] = [
 		{
 			head: 'Channel',
@@ -137,8 +147,8 @@ function Digests({ digests }: { digests: DeliveryList['digests'] }) {
 export function Deliveries({ at }: { at: DeliveriesRoute }) {
 	const { view: _, delivery, ...place } = at;
 	const query = queryOf(place);
-	const { data, error, reload } = useQuery(JSON.stringify(query), () => api.deliveries.list(query));
-	const list = data?.deliveries ?? [];
+	const loaded = useQuery(JSON.stringify(query), () => api.deliveries.list(query));
+	const { data, reload } = loaded;
 	useDeliveryEvents(reload);
 	const retryAll = (state: 'failed' | 'held') =>
 		api.deliveries
@@ -159,17 +169,14 @@ export function Deliveries({ at }: { at: DeliveriesRoute }) {
 			{data && data.held > 0 && <Held count={data.held} onSend={() => retryAll('held')} />}
 			{data && <Digests digests={data.digests} />}
 			<Filters place={place} />
-			{error !== undefined && data === undefined && <LoadFailure error={error} onRetry={reload} />}
-			{data && list.length === 0 && (
-				<EmptyState icon="send" title={place.state ? 'None in this state' : 'No deliveries yet'}>
-					<p>
-						Give a form a notification address or a webhook; every mail and webhook request is listed here, with its
-						state.
-					</p>
-				</EmptyState>
-			)}
-			{list.length > 0 && <DeliveryTable list={list} place={place} />}
-			{data && <Pager pagination={data.pagination} addressOf={(page) => to.deliveries({ ...place, page })} />}
+			<Loaded query={loaded}>
+				{({ deliveries, pagination }) => (
+					<>
+						<DeliveryTable list={deliveries} place={place} />
+						<Pager pagination={pagination} addressOf={(page) => to.deliveries({ ...place, page })} />
+					</>
+				)}
+			</Loaded>
 			{delivery && (
 				<DeliveryDialog
 					key={delivery}

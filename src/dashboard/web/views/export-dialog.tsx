@@ -6,7 +6,7 @@ import { formatCount, plural } from '../../../text/plural.ts';
 import * as api from '../api.ts';
 import { Button } from '../components/buttons.tsx';
 import { Dialog } from '../components/dialogs.tsx';
-import { Choices, Switch } from '../components/inputs.tsx';
+import { Choices, Switch, Ticks } from '../components/inputs.tsx';
 import { openSink, type Sink } from '../export-file.ts';
 import { createRecordCounter } from '../export-progress.ts';
 import { selectionOf } from '../inbox-query.ts';
@@ -46,31 +46,6 @@ const OTHER_COLUMNS: Record<string, string> = {
 /** The name of a field among columns, whatever it is called. */
 const columnOf = (field: string) => `data.${field.replace(/[\\,]/g, '\\$&')}`;
 
-interface ColumnsProps {
-	labels: ReadonlyMap<string, string>;
-	chosen: ReadonlySet<string>;
-	onChange: (chosen: ReadonlySet<string>) => void;
-}
-
-function Columns({ labels, chosen, onChange }: ColumnsProps) {
-	const toggle = (column: string) => {
-		const next = new Set(chosen);
-		if (!next.delete(column)) next.add(column);
-		onChange(next);
-	};
-	return (
-		<fieldset class="checks in-dialog">
-			<legend>Columns</legend>
-			{Array.from(labels, ([column, label]) => (
-				<label key={column} class="check">
-					<input type="checkbox" checked={chosen.has(column)} onChange={() => toggle(column)} />
-					<bdi>{label}</bdi>
-				</label>
-			))}
-		</fieldset>
-	);
-}
-
 interface Progress {
 	records: number;
 	bytes: number;
@@ -101,7 +76,7 @@ function ProgressLine({ progress, total }: { progress: Progress; total: number }
 export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 	const [format, setFormat] = useState<api.ExportFormat>('csv');
 	const own = fields.map(columnOf);
-	const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set([...own, RECEIVED]));
+	const [chosen, setChosen] = useState<readonly string[]>([...own, RECEIVED]);
 	const [hasBom, setBom] = useState(true);
 	const [isGuarded, setGuarded] = useState(true);
 	const [progress, setProgress] = useState<Progress | undefined>(undefined);
@@ -109,17 +84,17 @@ export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 	useEffect(() => () => running.current?.abort(), []);
 	const isCsv = format === 'csv';
 	const labelOf = fieldLabels(form);
-	const labels = new Map([
-		...fields.map((field) => [columnOf(field), labelOf(field)] as const),
-		...Object.entries(OTHER_COLUMNS),
-	]);
+	const columns = [
+		...fields.map((field) => ({ value: columnOf(field), label: labelOf(field) })),
+		...Object.entries(OTHER_COLUMNS).map(([value, label]) => ({ value, label })),
+	];
 	// All fields are one name: of very many the names would not fit into an address.
-	const ofFields = own.every((column) => chosen.has(column)) ? ['data'] : own.filter((column) => chosen.has(column));
-	const others = Object.keys(OTHER_COLUMNS).filter((column) => chosen.has(column));
+	const hasAllFields = own.every((column) => chosen.includes(column));
+	const named = hasAllFields ? ['data', ...chosen.filter((column) => !own.includes(column))] : chosen;
 	const request: api.ExportQuery = {
 		...selectionOf(query),
 		format,
-		columns: [...ofFields, ...others].join(','),
+		columns: named.join(','),
 		bom: isCsv && hasBom ? 1 : undefined,
 		formulas: isCsv && !isGuarded ? 'raw' : undefined,
 	};
@@ -156,7 +131,7 @@ export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 			onClose={onClose}
 			actions={
 				<>
-					{chosen.size > 0 && (
+					{chosen.length > 0 && (
 						<a class="button ghost push" href={api.exportAddress(form, request)} download>
 							Download without progress
 						</a>
@@ -165,7 +140,7 @@ export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 					<Button
 						label="Export"
 						look="primary"
-						disabled={progress !== undefined || total === 0 || chosen.size === 0}
+						disabled={progress !== undefined || total === 0 || chosen.length === 0}
 						onClick={start}
 					/>
 				</>
@@ -180,10 +155,10 @@ export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 				legend="Format"
 				type="radio"
 				options={FORMATS}
-				isChosen={(value) => value === format}
-				onChoose={setFormat}
+				chosen={[format]}
+				onChange={([value = format]) => setFormat(value)}
 			/>
-			<Columns labels={labels} chosen={chosen} onChange={setChosen} />
+			<Ticks legend="Columns" class="checks in-dialog" options={columns} chosen={chosen} onChange={setChosen} />
 			{isCsv && (
 				<>
 					<Switch

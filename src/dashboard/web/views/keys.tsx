@@ -5,7 +5,7 @@ import * as api from '../api.ts';
 import type { ApiKey } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';
 import { ConfirmDialog, SecretDialog } from '../components/dialogs.tsx';
-import { EmptyState, LoadFailure } from '../components/messages.tsx';
+import { EmptyState, Loaded } from '../components/messages.tsx';
 import { Page } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
@@ -47,6 +47,13 @@ export function KeyName({ name, display }: { name: string; display?: string }) {
 }
 
 function KeyTable({ list, onRevoke }: { list: ApiKey[]; onRevoke: (key: ApiKey) => void }) {
+	if (list.length === 0) {
+		return (
+			<EmptyState icon="key" title="No keys yet">
+				<p>Create one for each program that uses the API, with only the permissions that it needs.</p>
+			</EmptyState>
+		);
+	}
 	const columns: Column<ApiKey>[] = [
 		{ head: 'Key', cell: ({ name, display }) => <KeyName name={name || 'Unnamed'} display={display} /> },
 		{ head: 'May', class: 'col-wide', cell: (key) => <bdi>{scopeOf(key)}</bdi> },
@@ -76,7 +83,7 @@ function KeyTable({ list, onRevoke }: { list: ApiKey[]; onRevoke: (key: ApiKey) 
 }
 
 export function Keys() {
-	const { data, error, reload } = useQuery('keys', api.keys.list);
+	const query = useQuery('keys', api.keys.list);
 	const [isMaking, setMaking] = useState(false);
 	const [secret, setSecret] = useState('');
 	const [doomed, setDoomed] = useState<ApiKey | undefined>(undefined);
@@ -84,7 +91,7 @@ export function Keys() {
 	const revoke = async (key: ApiKey) => {
 		await api.keys.revoke(key.id);
 		showToast('The key no longer works.');
-		reload();
+		query.reload();
 	};
 	return (
 		<Page
@@ -92,20 +99,14 @@ export function Keys() {
 			intro={`Programs use the API with a key. A ${mode} key sees the ${mode} forms only.`}
 			actions={<Button label="New key" icon="plus" look="primary" onClick={() => setMaking(true)} />}
 		>
-			{error !== undefined && data === undefined && <LoadFailure error={error} onRetry={reload} />}
-			{data?.keys.length === 0 && (
-				<EmptyState icon="key" title="No keys yet">
-					<p>Create one for each program that uses the API, with only the permissions that it needs.</p>
-				</EmptyState>
-			)}
-			{data && data.keys.length > 0 && <KeyTable list={data.keys} onRevoke={setDoomed} />}
+			<Loaded query={query}>{({ keys }) => <KeyTable list={keys} onRevoke={setDoomed} />}</Loaded>
 			{isMaking && (
 				<NewKeyDialog
 					onClose={() => setMaking(false)}
 					onMade={(key) => {
 						setMaking(false);
 						setSecret(key);
-						reload();
+						query.reload();
 					}}
 				/>
 			)}

@@ -8,10 +8,9 @@ import * as api from '../api.ts';
 import type { Status } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';
 import { Field } from '../components/inputs.tsx';
-import { LoadFailure, Notice } from '../components/messages.tsx';
+import { ActionFailure, Loaded, Notice } from '../components/messages.tsx';
 import { Page } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
-import { messageOf } from '../field-errors.ts';
 import { formatDuration } from '../format.ts';
 import { to } from '../router.ts';
 import { readStatus } from '../state/health.ts';
@@ -100,11 +99,7 @@ function MailTest({ mail }: { mail: Status['mail'] }) {
 				/>
 				<Button label={isBusy ? 'Sending…' : 'Send'} type="submit" disabled={isBusy || address.trim() === ''} />
 			</div>
-			{error !== undefined && (
-				<Notice tone="bad" role="status">
-					{messageOf(error)}
-				</Notice>
-			)}
+			<ActionFailure error={error} />
 			{reply && (
 				<Notice tone="good" role="status">
 					The mail server accepted it ({reply}). Look into the mailbox.
@@ -126,33 +121,34 @@ const SETTING_COLUMNS: Column<Status['settings'][number]>[] = [
 ];
 
 export function Settings() {
-	const { data: status, error, reload } = useQuery('status', readStatus);
+	const query = useQuery('status', readStatus);
 	return (
 		<Page
 			title="Server"
 			intro="Health, sessions and settings. Settings are changed where the server is started, never here."
 		>
-			{error !== undefined && status === undefined && <LoadFailure error={error} onRetry={reload} />}
-			{status && (
-				<>
-					<Tiles status={status} />
-					<section class="card stack">
-						<h2>Mail</h2>
-						<MailTest mail={status.mail} />
-					</section>
-					<FilesUse files={status.files} />
-					<SpamLists />
-					<Sessions />
-					<section class="stack">
-						<h2>Settings in force</h2>
-						<Table
-							name="Settings in force"
-							columns={SETTING_COLUMNS}
-							rows={status.settings.map((setting) => ({ id: setting.name, ...setting }))}
-						/>
-					</section>
-				</>
-			)}
+			<Loaded query={query}>
+				{(status) => (
+					<>
+						<Tiles status={status} />
+						<section class="card stack">
+							<h2>Mail</h2>
+							<MailTest mail={status.mail} />
+						</section>
+						<FilesUse files={status.files} />
+						<SpamLists />
+						<Sessions />
+						<section class="stack">
+							<h2>Settings in force</h2>
+							<Table
+								name="Settings in force"
+								columns={SETTING_COLUMNS}
+								rows={status.settings.map((setting) => ({ id: setting.name, ...setting }))}
+							/>
+						</section>
+					</>
+				)}
+			</Loaded>
 		</Page>
 	);
 }

@@ -10,7 +10,7 @@ import { CodeBlock } from '../../components/code.tsx';
 import { DeliveryStateChip } from '../../components/delivery-state.tsx';
 import { Dialog } from '../../components/dialogs.tsx';
 import { Segments } from '../../components/inputs.tsx';
-import { LoadFailure } from '../../components/messages.tsx';
+import { Loaded } from '../../components/messages.tsx';
 import { Term } from '../../components/term.tsx';
 import { absoluteTime, jsonText, valueText } from '../../format.ts';
 import { to } from '../../router.ts';
@@ -61,10 +61,9 @@ function Mail({ id, content }: { id: string; content: DeliveryContent }) {
 	);
 }
 
-function Content({ delivery }: { delivery: DeliveryDetail }) {
-	const { content } = delivery;
+function Sent({ id, content }: Pick<DeliveryDetail, 'id' | 'content'>) {
 	if (content === null) return <p class="muted small">The content is no longer stored.</p>;
-	if (content.subject !== undefined) return <Mail id={delivery.id} content={content} />;
+	if (content.subject !== undefined) return <Mail id={id} content={content} />;
 	return <CodeBlock text={jsonText(content)} name="What is posted" />;
 }
 
@@ -99,8 +98,19 @@ function Facts({ delivery }: { delivery: DeliveryDetail }) {
 	);
 }
 
+function Content({ delivery }: { delivery: DeliveryDetail }) {
+	return (
+		<>
+			<Facts delivery={delivery} />
+			{delivery.content?.isCut && <p class="muted small">Only the beginning is shown; the whole content is sent.</p>}
+			<Sent {...delivery} />
+		</>
+	);
+}
+
 export function DeliveryDialog({ id, onRetried, onClose }: Props) {
-	const { data: delivery, error, reload } = useQuery(id, () => api.deliveries.read(id));
+	const query = useQuery(id, () => api.deliveries.read(id));
+	const { data: delivery, reload } = query;
 	const canRetry = delivery !== undefined && RETRIABLE.includes(delivery.state);
 	const retry = () =>
 		api.deliveries
@@ -118,10 +128,7 @@ export function DeliveryDialog({ id, onRetried, onClose }: Props) {
 			onClose={onClose}
 			actions={canRetry && <Button label="Send now" look="primary" onClick={retry} />}
 		>
-			{error !== undefined && delivery === undefined && <LoadFailure error={error} onRetry={reload} />}
-			{delivery && <Facts delivery={delivery} />}
-			{delivery?.content?.isCut && <p class="muted small">Only the beginning is shown; the whole content is sent.</p>}
-			{delivery && <Content delivery={delivery} />}
+			<Loaded query={query}>{(delivery) => <Content delivery={delivery} />}</Loaded>
 		</Dialog>
 	);
 }

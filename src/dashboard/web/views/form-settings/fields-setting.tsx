@@ -9,8 +9,8 @@ import * as api from '../../api.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Field, Select, Switch } from '../../components/inputs.tsx';
-import { Notice } from '../../components/messages.tsx';
-import { errorOf, messageOf } from '../../field-errors.ts';
+import { ActionFailure } from '../../components/messages.tsx';
+import { errorOf } from '../../field-errors.ts';
 import { may } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { useAction } from '../../use-action.ts';
@@ -220,11 +220,7 @@ export function FieldsSetting({
 					)}
 				</div>
 			)}
-			{suggestion.error !== undefined && (
-				<Notice tone="warning" role="alert">
-					{messageOf(suggestion.error)}
-				</Notice>
-			)}
+			<ActionFailure error={suggestion.error} />
 		</fieldset>
 	);
 }

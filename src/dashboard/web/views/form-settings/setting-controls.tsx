@@ -99,21 +99,9 @@ const choice: Control<Extract<FormSetting, { kind: 'choice' }>, string> = {
 const choices: Control<ChoicesKind, string[]> = {
 	draft: (value) => value,
 	change: (draft) => draft,
-	Input({ setting, draft, disabled, onChange }) {
-		const options = Object.entries(setting.choices).map(([value, { label }]) => ({ value, label }));
-		const toggled = (chosen: string) =>
-			options.map(({ value }) => value).filter((value) => draft.includes(value) !== (value === chosen));
-		return (
-			<Choices
-				legend={setting.label}
-				hint={setting.hint}
-				type="checkbox"
-				options={options}
-				disabled={disabled}
-				isChosen={(value) => draft.includes(value)}
-				onChoose={(chosen) => onChange(toggled(chosen))}
-			/>
-		);
+	Input({ setting: { label, hint, choices }, draft, disabled, onChange }) {
+		const options = Object.entries(choices).map(([value, shown]) => ({ value, label: shown.label }));
+		return <Choices {...{ options, hint, disabled, onChange }} legend={label} type="checkbox" chosen={draft} />;
 	},
 };
 

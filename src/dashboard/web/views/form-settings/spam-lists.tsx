@@ -5,7 +5,7 @@ import * as api from '../../api.ts';
 import type { SpamLists as Lists } from '../../api-types.ts';
 import { FormFoot } from '../../components/buttons.tsx';
 import { Field } from '../../components/inputs.tsx';
-import { LoadFailure } from '../../components/messages.tsx';
+import { Loaded } from '../../components/messages.tsx';
 import { errorOf } from '../../field-errors.ts';
 import { may } from '../../state/session.ts';
 import { showToast, showUnsaved } from '../../state/toasts.ts';
@@ -75,12 +75,11 @@ function Editor({ form, saved }: { form: string | undefined; saved: Lists }) {
 
 /** @param form Without it the lists are those of all forms. */
 export function SpamLists({ form }: { form?: string }) {
-	const { data, error, reload } = useQuery(`lists ${form ?? ''}`, () => api.lists.read(form));
+	const query = useQuery(`lists ${form ?? ''}`, () => api.lists.read(form));
 	return (
 		<section class="card stack" aria-labelledby="spam-lists">
 			<h2 id="spam-lists">{form === undefined ? 'Blocked and allowed at all forms' : 'Blocked and allowed'}</h2>
-			{error !== undefined && data === undefined && <LoadFailure error={error} onRetry={reload} />}
-			{data && <Editor form={form} saved={data} />}
+			<Loaded query={query}>{(lists) => <Editor form={form} saved={lists} />}</Loaded>
 		</section>
 	);
 }

@@ -5,7 +5,7 @@ import { FILTERS, type Filter } from '../../../../storage/filters.ts';
 import { formatCount } from '../../../../text/plural.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Field } from '../../components/inputs.tsx';
+import { Field, Ticks } from '../../components/inputs.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { isNarrowed } from '../../inbox-query.ts';
 import { replaceAddress } from '../../location.ts';
@@ -106,23 +106,15 @@ function Dates({ form, query }: { form: string; query: InboxQuery }) {
 function Columns({ inbox }: { inbox: Inbox }) {
 	const fields = inbox.page.value?.fields ?? [];
 	if (fields.length < 2) return null;
-	const shown = columnsFor(inbox.formId, fields);
 	const labelOf = fieldLabels(inbox.formId);
-	const toggle = (field: string) => {
-		const next = fields.filter((name) => (name === field ? !shown.includes(name) : shown.includes(name)));
-		if (next.length > 0) rememberColumns(inbox.formId, next);
-	};
 	return (
 		<Menu name="Columns" buttonClass="icon-button" label={<Icon name="columns" />}>
-			<fieldset class="checks">
-				<legend>Columns</legend>
-				{fields.map((field) => (
-					<label key={field} class="check">
-						<input type="checkbox" checked={shown.includes(field)} onChange={() => toggle(field)} />
-						<bdi>{labelOf(field)}</bdi>
-					</label>
-				))}
-			</fieldset>
+			<Ticks
+				legend="Columns"
+				options={fields.map((value) => ({ value, label: labelOf(value) }))}
+				chosen={columnsFor(inbox.formId, fields)}
+				onChange={(names) => names.length > 0 && rememberColumns(inbox.formId, names)}
+			/>
 		</Menu>
 	);
 }

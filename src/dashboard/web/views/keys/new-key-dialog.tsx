@@ -7,7 +7,7 @@ import * as api from '../../api.ts';
 import type { CreateApiKey, Permission } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialogs.tsx';
 import { Choices, Field, Select } from '../../components/inputs.tsx';
-import { errorOf, messageOf } from '../../field-errors.ts';
+import { errorOf } from '../../field-errors.ts';
 import { forms } from '../../state/forms.ts';
 import { session } from '../../state/session.ts';
 import { useAction } from '../../use-action.ts';
@@ -43,10 +43,6 @@ function requestOf({ name, permissions, form, otherForms, expiry }: Draft): Crea
 	return { ...shared, permissions, ...(form && { forms: [form, ...otherForms] }) };
 }
 
-function toggled<T>(chosen: readonly T[], one: T): T[] {
-	return chosen.includes(one) ? chosen.filter((held) => held !== one) : [...chosen, one];
-}
-
 export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => void; onClose: () => void }) {
 	const [draft, setDraft] = useState<Draft>({
 		name: '',
@@ -55,9 +51,9 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 		otherForms: [],
 		expiry: '',
 	});
-	const { run, error } = useAction(async () => onMade((await api.keys.create(requestOf(draft))).key));
+	const action = useAction(async () => onMade((await api.keys.create(requestOf(draft))).key));
 	const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
-	const { permissions } = draft;
+	const { error } = action;
 	const offered =
 		draft.form === ''
 			? PERMISSIONS
@@ -69,13 +65,12 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 		{ value: '', label: 'All forms of this mode' },
 		...(forms.value ?? []).map(({ id, name }) => ({ value: id, label: `Only the submissions of “${name}”` })),
 	];
-	const isOfField = error instanceof api.ApiError && Object.keys(error.fields).length > 0;
 	return (
 		<FormDialog
 			title={`New ${session.value?.mode} key`}
 			verb="Create key"
-			isReady={permissions.length > 0}
-			onSubmit={run}
+			isReady={draft.permissions.length > 0}
+			action={action}
 			onClose={onClose}
 		>
 			<Field
@@ -99,16 +94,16 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 					legend="And for"
 					type="checkbox"
 					options={others.map(({ id, name }) => ({ value: id, label: name }))}
-					isChosen={(id) => draft.otherForms.includes(id)}
-					onChoose={(id) => set({ otherForms: toggled(draft.otherForms, id) })}
+					chosen={draft.otherForms}
+					onChange={(otherForms) => set({ otherForms })}
 				/>
 			)}
 			<Choices
 				legend="It may"
 				type="checkbox"
 				options={offered}
-				isChosen={(permission) => permissions.includes(permission)}
-				onChoose={(permission) => set({ permissions: toggled(permissions, permission) })}
+				chosen={draft.permissions}
+				onChange={(permissions) => set({ permissions })}
 			/>
 			<Select
 				label="Expires"
@@ -117,11 +112,6 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 				onChange={(expiry) => set({ expiry })}
 				error={errorOf(error, 'expiresAt')}
 			/>
-			{error !== undefined && !isOfField && (
-				<p class="field-error" role="alert">
-					{messageOf(error)}
-				</p>
-			)}
 		</FormDialog>
 	);
 }

@@ -6,7 +6,7 @@ import * as api from '../../api.ts';
 import type { SignedIn } from '../../api-types.ts';
 import { Button } from '../../components/buttons.tsx';
 import { ConfirmDialog } from '../../components/dialogs.tsx';
-import { LoadFailure } from '../../components/messages.tsx';
+import { Loaded } from '../../components/messages.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { showError, showToast } from '../../state/toasts.ts';
@@ -44,7 +44,8 @@ function SessionTable({ list, onEnd }: { list: SignedIn[]; onEnd: (session: Sign
 }
 
 export function Sessions() {
-	const { data, error, reload } = useQuery('sessions', api.sessions.list);
+	const query = useQuery('sessions', api.sessions.list);
+	const { data, reload } = query;
 	const [isAsking, setAsking] = useState(false);
 	const others = data?.sessions.filter(({ isCurrent }) => !isCurrent).length ?? 0;
 	const end = ({ id }: SignedIn) =>
@@ -63,8 +64,7 @@ export function Sessions() {
 				<h2>Signed in</h2>
 				{others > 0 && <Button label="End all others…" look="small" onClick={() => setAsking(true)} />}
 			</div>
-			{error !== undefined && data === undefined && <LoadFailure error={error} onRetry={reload} />}
-			{data && <SessionTable list={data.sessions} onEnd={end} />}
+			<Loaded query={query}>{({ sessions }) => <SessionTable list={sessions} onEnd={end} />}</Loaded>
 			{isAsking && (
 				<ConfirmDialog
 					title="End all other sessions?"

@@ -7,8 +7,6 @@ import { Button } from '../../components/buttons.tsx';
 import { CodeLine } from '../../components/code.tsx';
 import { Dialog, FormDialog } from '../../components/dialogs.tsx';
 import { Segments } from '../../components/inputs.tsx';
-import { Notice } from '../../components/messages.tsx';
-import { messageOf } from '../../field-errors.ts';
 import { absoluteTime } from '../../format.ts';
 import { useAction } from '../../use-action.ts';
 
@@ -28,9 +26,7 @@ interface Props {
 export function FileLinkDialog({ address, name, onClose }: Props) {
 	const [hours, setHours] = useState('1');
 	const [link, setLink] = useState<FileLink>();
-	const { run, isBusy, error } = useAction(async () =>
-		setLink(await api.files.link(address, Number(hours) * HOUR_SECONDS)),
-	);
+	const action = useAction(async () => setLink(await api.files.link(address, Number(hours) * HOUR_SECONDS)));
 	const title = `Link to “${name}”`;
 	if (link) {
 		return (
@@ -43,23 +39,12 @@ export function FileLinkDialog({ address, name, onClose }: Props) {
 		);
 	}
 	return (
-		<FormDialog
-			title={title}
-			verb={isBusy ? 'Creating…' : 'Create link'}
-			isReady={!isBusy}
-			onSubmit={run}
-			onClose={onClose}
-		>
+		<FormDialog title={title} verb={action.isBusy ? 'Creating…' : 'Create link'} action={action} onClose={onClose}>
 			<p>
 				Anyone can download the file with it, without a key. It ends with its time, with the file, and with the key or
 				session that made it.
 			</p>
 			<Segments legend="How long it works" options={LIVES} value={hours} onChange={setHours} />
-			{error !== undefined && (
-				<Notice tone="bad" role="alert">
-					{messageOf(error)}
-				</Notice>
-			)}
 		</FormDialog>
 	);
 }

@@ -40,19 +40,18 @@ function Item({ delivery, onRetried }: { delivery: Delivery; onRetried: () => vo
 
 export function SubmissionDeliveries({ form, submission }: { form: string; submission: string }) {
 	const { data, reload } = useQuery(submission, () => api.submissions.deliveries(form, submission));
-	const list = data?.deliveries ?? [];
 	useDeliveryEvents(reload);
 	if (data === undefined) return null;
 	return (
 		<section class="detail-section">
 			<h3>Notifications</h3>
-			{list.length === 0 ? (
+			{data.deliveries.length === 0 ? (
 				<p class="muted small">
 					None: the form has no notification address and no webhook, or deliveries were withheld.
 				</p>
 			) : (
 				<ul class="delivery-items">
-					{list.map((delivery) => (
+					{data.deliveries.map((delivery) => (
 						<Item key={delivery.id} delivery={delivery} onRetried={reload} />
 					))}
 				</ul>
