@@ -4,11 +4,21 @@ export const SUBMISSION_CREATED = 'submission.created';
 /** The one event of which the deliveries are not withheld because of spam. */
 export const SUBMISSION_SPAM = 'submission.spam';
 
-/** The events that webhooks can subscribe to, and what each is about. */
+interface EventWords {
+	/** For people, in a list of what a webhook gets. */
+	label: string;
+	/** The end of a sentence: posted when … */
+	posted: string;
+}
+
+/** The events that webhooks can subscribe to. */
 export const WEBHOOK_EVENTS = {
-	[SUBMISSION_CREATED]: 'a submission that is not spam',
-	[SUBMISSION_SPAM]: 'a submission that was stored as spam',
-} as const satisfies Record<string, string>;
+	[SUBMISSION_CREATED]: {
+		label: 'New submissions',
+		posted: 'a submission was stored that is not spam, or was marked as genuine',
+	},
+	[SUBMISSION_SPAM]: { label: 'Spam', posted: 'a submission was stored as spam' },
+} as const satisfies Record<string, EventWords>;
 export type WebhookEvent = keyof typeof WEBHOOK_EVENTS;
 export const WEBHOOK_EVENT_NAMES = Object.keys(WEBHOOK_EVENTS) as WebhookEvent[];
 

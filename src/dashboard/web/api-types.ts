@@ -13,7 +13,13 @@ import type {
 } from '../../submissions/schema.ts';
 
 export type { Delivery, DeliveryList } from '../../delivery/schema.ts';
-export type { Webhook, WebhookTestResult, WebhookWithSecret } from '../../delivery/webhooks/schema.ts';
+export type {
+	CreateWebhook,
+	UpdateWebhook,
+	Webhook,
+	WebhookTestResult,
+	WebhookWithSecret,
+} from '../../delivery/webhooks/schema.ts';
 export type { CreateForm, Form, UpdateForm } from '../../forms/schema.ts';
 export type { ApiKey, CreateApiKey } from '../../keys/schema.ts';
 export type { ChangeLists as ChangeSpamLists, Lists as SpamLists } from '../../spam/lists/schema.ts';

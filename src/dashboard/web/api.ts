@@ -192,8 +192,10 @@ export const deliveries = {
 
 export const webhooks = {
 	list: (form: string) => get<{ webhooks: types.Webhook[] }>(`${formPath(form)}/webhooks`),
-	create: (form: string, url: string) => post<types.WebhookWithSecret>(`${formPath(form)}/webhooks`, { url }),
-	activate: (form: string, id: string, isActive: boolean) => patch<types.Webhook>(webhookPath(form, id), { isActive }),
+	create: (form: string, webhook: types.CreateWebhook) =>
+		post<types.WebhookWithSecret>(`${formPath(form)}/webhooks`, webhook),
+	update: (form: string, id: string, change: types.UpdateWebhook) =>
+		patch<types.Webhook>(webhookPath(form, id), change),
 	remove: (form: string, id: string) => remove(webhookPath(form, id)),
 	rotate: (form: string, id: string) => post<types.WebhookWithSecret>(`${webhookPath(form, id)}/rotate-secret`),
 	test: (form: string, id: string) => post<types.WebhookTestResult>(`${webhookPath(form, id)}/test`),

@@ -69,6 +69,6 @@ export type WebhookTestResult = Static<typeof WebhookTestResult>;
 
 function describeEvents(): string {
 	return Object.entries(WEBHOOK_EVENTS)
-		.map(([name, subject]) => `\`${name}\` (${subject})`)
-		.join(', ');
+		.map(([name, { posted }]) => `\`${name}\` when ${posted}`)
+		.join('; ');
 }

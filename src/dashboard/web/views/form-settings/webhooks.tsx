@@ -1,16 +1,31 @@
 /** The webhooks of a form. */
 
 import { useState } from 'preact/hooks';
+import {
+	SUBMISSION_CREATED,
+	WEBHOOK_EVENT_NAMES,
+	WEBHOOK_EVENTS,
+	type WebhookEvent,
+} from '../../../../delivery/events.ts';
 import * as api from '../../api.ts';
-import type { Webhook, WebhookTestResult, WebhookWithSecret } from '../../api-types.ts';
+import type { UpdateWebhook, Webhook, WebhookTestResult } from '../../api-types.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
-import { ConfirmDialog, SecretDialog } from '../../components/dialogs.tsx';
-import { Field } from '../../components/inputs.tsx';
+import { ConfirmDialog, FormDialog, SecretDialog } from '../../components/dialogs.tsx';
+import { Choices, Field } from '../../components/inputs.tsx';
+import { Loaded } from '../../components/messages.tsx';
 import { Time } from '../../components/time.tsx';
-import { errorOfOnly } from '../../field-errors.ts';
+import { errorOf } from '../../field-errors.ts';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useAction } from '../../use-action.ts';
 import { useQuery } from '../../use-query.ts';
+
+type WebhookInput = Pick<Webhook, 'url' | 'events'>;
+
+const NEW: WebhookInput = { url: '', events: [SUBMISSION_CREATED] };
+const EVENTS: { value: WebhookEvent; label: string; hint: string }[] = WEBHOOK_EVENT_NAMES.map((value) => {
+	const { label, posted } = WEBHOOK_EVENTS[value];
+	return { value, label, hint: `When ${posted}.` };
+});
 
 interface RowProps {
 	form: string;
@@ -31,7 +46,8 @@ function State({ webhook }: { webhook: Webhook }) {
 
 function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 	const [isAsking, setAsking] = useState(false);
-	const toggle = () => api.webhooks.activate(form, webhook.id, !webhook.isActive).then(onChanged).catch(showError);
+	const [isEditing, setEditing] = useState(false);
+	const update = (change: UpdateWebhook) => api.webhooks.update(form, webhook.id, change).then(onChanged);
 	const test = () =>
 		api.webhooks
 			.test(form, webhook.id)
@@ -46,6 +62,7 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 		<li class="webhook">
 			<div class="webhook-text">
 				<bdi class="mono break">{webhook.url}</bdi>
+				<span class="muted small">{webhook.events.map((event) => WEBHOOK_EVENTS[event].label).join(', ')}</span>
 				{webhook.failingSince && (
 					<span class="muted small">
 						Failing since <Time iso={webhook.failingSince} />
@@ -56,10 +73,24 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 			<State webhook={webhook} />
 			<div class="row-actions">
 				<Button label="Test" look="small" onClick={test} />
-				<Button label={webhook.isActive ? 'Turn off' : 'Turn on'} look="small" onClick={toggle} />
+				<Button label="Edit" look="small" onClick={() => setEditing(true)} />
+				<Button
+					label={webhook.isActive ? 'Turn off' : 'Turn on'}
+					look="small"
+					onClick={() => update({ isActive: !webhook.isActive }).catch(showError)}
+				/>
 				<Button label="New secret" look="small" onClick={rotate} />
 				<IconButton icon="trash" label="Delete webhook" tone="danger" onClick={() => setAsking(true)} />
 			</div>
+			{isEditing && (
+				<WebhookDialog
+					title="Edit this webhook"
+					verb="Save"
+					webhook={webhook}
+					onSave={update}
+					onClose={() => setEditing(false)}
+				/>
+			)}
 			{isAsking && (
 				<ConfirmDialog
 					title="Delete this webhook?"
@@ -74,51 +105,68 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 	);
 }
 
-function NewWebhook({ form, onMade }: { form: string; onMade: (webhook: WebhookWithSecret) => void }) {
-	const [url, setUrl] = useState('');
-	const { run, error } = useAction(async () => {
-		onMade(await api.webhooks.create(form, url.trim()));
-		setUrl('');
-	});
+interface WebhookDialogProps {
+	title: string;
+	verb: string;
+	webhook: WebhookInput;
+	onSave: (webhook: WebhookInput) => Promise<unknown>;
+	onClose: () => void;
+}
+
+/** Asks where a webhook leads and what is posted to it. */
+function WebhookDialog({ webhook, onSave, ...props }: WebhookDialogProps) {
+	const [url, setUrl] = useState(webhook.url);
+	const [events, setEvents] = useState(webhook.events);
+	const action = useAction(() => onSave({ url: url.trim(), events }).then(props.onClose));
 	return (
-		<form class="inline-form" onSubmit={run} noValidate>
+		<FormDialog {...props} isReady={url.trim() !== '' && events.length > 0} action={action}>
 			<Field
-				label="New webhook"
+				label="Address"
 				type="url"
 				value={url}
 				onInput={setUrl}
-				error={errorOfOnly(error, 'url')}
+				error={errorOf(action.error, 'url')}
 				placeholder="https://example.com/hooks/formsrv"
+				autoFocus
 			/>
-			<Button label="Add" type="submit" disabled={url.trim() === ''} />
-		</form>
+			<Choices legend="What is posted" type="checkbox" options={EVENTS} chosen={events} onChange={setEvents} />
+		</FormDialog>
 	);
 }
 
 export function Webhooks({ form }: { form: string }) {
-	const { data, reload } = useQuery(form, () => api.webhooks.list(form));
+	const query = useQuery(form, () => api.webhooks.list(form));
+	const { reload } = query;
+	const [isAdding, setAdding] = useState(false);
 	const [secret, setSecret] = useState('');
+	const add = async (webhook: WebhookInput) => {
+		const { secret } = await api.webhooks.create(form, webhook);
+		setAdding(false);
+		setSecret(secret);
+		reload();
+	};
 	return (
 		<section class="card stack">
 			<h2>Webhooks</h2>
 			<p class="muted">
-				Each new submission is posted as JSON, signed after the Standard Webhooks specification, and tried again for
-				days if the other side is down.
+				Submissions are posted as JSON, signed after the Standard Webhooks specification, and tried again for days if
+				the other side is down.
 			</p>
-			{data && data.webhooks.length > 0 && (
-				<ul class="webhooks">
-					{data.webhooks.map((webhook) => (
-						<WebhookRow key={webhook.id} form={form} webhook={webhook} onChanged={reload} onSecret={setSecret} />
-					))}
-				</ul>
+			<Loaded query={query}>
+				{({ webhooks }) => (
+					<ul>
+						{webhooks.map((webhook) => (
+							<WebhookRow key={webhook.id} form={form} webhook={webhook} onChanged={reload} onSecret={setSecret} />
+						))}
+					</ul>
+				)}
+			</Loaded>
+			<div>
+				<Button label="Add a webhook…" icon="plus" onClick={() => setAdding(true)} />
+			</div>
+			{isAdding && (
+				<WebhookDialog title="New webhook" verb="Add" webhook={NEW} onSave={add} onClose={() => setAdding(false)} />
 			)}
-			<NewWebhook
-				form={form}
-				onMade={(made) => {
-					reload();
-					setSecret(made.secret);
-				}}
-			/>
 			{secret && (
 				<SecretDialog title="The webhook’s secret" secret={secret} what="the secret" onClose={() => setSecret('')}>
 					<p>Your receiver verifies signatures with it. It is shown only once.</p>

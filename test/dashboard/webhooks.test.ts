@@ -1,0 +1,65 @@
+/** The webhooks of a form, in a real browser: what is posted to each is seen, chosen and changed. */
+
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { createForm, eventually, openDashboard, openServerAndBrowser } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+const { server, browser } = await openServerAndBrowser();
+
+async function webhooksOf(form: string) {
+	const { body } = await server.call<{ webhooks: { url: string; events: string[] }[] }>(
+		`GET /api/forms/${form}/webhooks`,
+	);
+	return body.webhooks.map(({ url, events }) => ({ url, events }));
+}
+
+test('a webhook is made for new submissions, shows its events, and is changed to another address and spam too', async () => {
+	const form = await createForm(server, 'Hooked');
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/settings`);
+
+	await page.getByRole('button', { name: 'Add a webhook…' }).click();
+	const dialog = page.getByRole('dialog');
+	await dialog.getByLabel('Address').fill('https://hooks.example.com/first');
+	expect(await dialog.getByRole('checkbox', { name: /^New submissions/ }).isChecked()).toBe(true);
+	expect(await dialog.getByRole('checkbox', { name: /^Spam/ }).isChecked()).toBe(false);
+	await dialog.getByRole('button', { name: 'Add' }).click();
+	await page.getByRole('heading', { name: 'The webhook’s secret' }).waitFor();
+	await page.getByRole('button', { name: 'I have stored it' }).click();
+	const item = page.getByRole('listitem').filter({ hasText: 'hooks.example.com' });
+	await item.getByText('New submissions', { exact: true }).waitFor();
+	expect(await webhooksOf(form.id)).toEqual([
+		{ url: 'https://hooks.example.com/first', events: ['submission.created'] },
+	]);
+
+	await item.getByRole('button', { name: 'Edit' }).click();
+	await dialog.getByLabel('Address').fill('https://hooks.example.com/second');
+	await dialog.getByRole('checkbox', { name: /^Spam/ }).check();
+	await dialog.getByRole('button', { name: 'Save' }).click();
+	await item.getByText('New submissions, Spam').waitFor();
+	expect(await webhooksOf(form.id)).toEqual([
+		{ url: 'https://hooks.example.com/second', events: ['submission.created', 'submission.spam'] },
+	]);
+	expect(complaints).toEqual([]);
+	await close();
+});
+
+test('a webhook of no event, or to an address that may not be reached, is not saved, and the dialog says why', async () => {
+	const form = await createForm(server, 'Refused');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/settings`);
+	await page.getByRole('button', { name: 'Add a webhook…' }).click();
+	const dialog = page.getByRole('dialog');
+	const add = dialog.getByRole('button', { name: 'Add' });
+	await dialog.getByLabel('Address').fill('http://127.0.0.1:9/');
+	await dialog.getByRole('checkbox', { name: /^New submissions/ }).uncheck();
+	expect(await add.isDisabled()).toBe(true);
+	await dialog.getByRole('checkbox', { name: /^Spam/ }).check();
+	await add.click();
+	await eventually(async () => (await dialog.getByLabel('Address').getAttribute('aria-invalid')) === 'true');
+	expect(await webhooksOf(form.id)).toEqual([]);
+	await close();
+});
