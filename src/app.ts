@@ -27,6 +27,7 @@ import { createIntake } from './intake/intake.ts';
 import { createTestTokens } from './intake/test-submissions/tokens.ts';
 import { createKeys } from './keys/keys.ts';
 import type { Log } from './log/log.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import type { GuardedPost } from './network/guarded-request.ts';
 import { localUrl } from './network/local-url.ts';
 import { createSpam } from './spam/spam.ts';
@@ -117,6 +118,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		log,
 		now,
 	});
+	const metrics = createMetrics();
 	const intake = createIntake({
 		storage,
 		forms: { findBySlug: createFindBySlug(storage) },
@@ -131,6 +133,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		judge: spam.judge,
 		prepareJudge: spam.prepare,
 		stamps: spam.stamps,
+		metrics,
 		now,
 	});
 
@@ -158,6 +161,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		senders: createSenders(keys, rates, tests),
 		tests,
 		windows,
+		metrics,
 		forms,
 		webhooks,
 		submissions: createSubmissions(storage, { budget, turns: createConcurrencyLimit(LARGE_RESPONSES), release, now }),

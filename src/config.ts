@@ -45,6 +45,8 @@ export interface Config {
 	strictRedirects: boolean;
 	/** A file with domains of disposable mail addresses; `null`: the list in the program. */
 	disposableDomains: string | null;
+	/** Where /metrics is served without a key; `null`: nowhere. */
+	metrics: { host: string; port: number } | null;
 	logLevel: 'debug' | 'info' | 'warn' | 'error';
 	logFormat: 'text' | 'json';
 	/** All settings in force, as readable text. */
@@ -164,6 +166,7 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 			auth: values.rateAuth,
 		},
 		strictRedirects: values.strictRedirects,
+		metrics: values.metrics,
 		logLevel: values.logLevel,
 		logFormat: values.logFormat ?? format,
 	};

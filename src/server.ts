@@ -64,6 +64,7 @@ export async function startServer(app: App): Promise<RunningServer> {
 			stopBackground = startBackground(app, publicUrls.base);
 		}, BACKGROUND_AFTER_MS);
 		const [baseUrl = '', submitUrl = baseUrl] = listeners.map((listener) => listener.url.origin);
+		if (app.config.metrics) listeners.push(openMetricsListener(app, app.config.metrics));
 		return { baseUrl, submitUrl, publicUrls, stop };
 	} catch (error) {
 		await stop(0);
@@ -118,6 +119,23 @@ function openListeners(app: App, { listeners, drain }: ListenersSetup): PublicUr
 	return urls;
 }
 
+/** Serves /metrics to every client that can reach it, apart from the public addresses. */
+function openMetricsListener(app: App, { host, port }: { host: string; port: number }) {
+	const respond = async ({ method, url }: Request): Promise<Response> => {
+		if (new URL(url).pathname !== '/metrics')
+			return new Response('Not found: only /metrics is here.\n', { status: 404 });
+		if (method !== 'GET' && method !== 'HEAD')
+			return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD' } });
+		return (await import('./server/metrics.ts')).metricsResponse(app);
+	};
+	const fetch = (request: Request) =>
+		respond(request).catch((cause) => {
+			app.log.error('The metrics could not be read.', { cause });
+			return new Response('The metrics cannot be read now.\n', { status: 503 });
+		});
+	return listen({ host, port, fetch });
+}
+
 function listen({ host, port, fetch }: { host: string; port: number; fetch: Fetch }) {
 	try {
 		return Bun.serve({
@@ -132,9 +150,7 @@ function listen({ host, port, fetch }: { host: string; port: number; fetch: Fetc
 		});
 	} catch (cause) {
 		const isTaken = (cause as { code?: string }).code === 'EADDRINUSE';
-		const reason = isTaken
-			? 'it is in use. Choose other ports with --port and --submit-port.'
-			: `${(cause as Error).message}.`;
+		const reason = isTaken ? 'it is in use. Choose another port.' : `${(cause as Error).message}.`;
 		throw new AppError('UNAVAILABLE', `Cannot listen at ${host}:${port}: ${reason}`, { cause });
 	}
 }

@@ -59,6 +59,7 @@ describe('without any setting', () => {
 			},
 			rates: { submit: 300, form: 600, address: 600, api: 1000, auth: 20 },
 			strictRedirects: false,
+			metrics: null,
 			logLevel: 'info',
 			logFormat: 'json',
 		});

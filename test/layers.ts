@@ -18,7 +18,7 @@ export const LAYERS: readonly Layer[] = [
 	{ units: ['field-rules'], holds: 'checks of fields' },
 	{ units: ['assets', 'config', 'log', 'tasks'], holds: 'settings in force; timers, chunks, budgets' },
 	{ units: ['form-values', 'network'], holds: 'captchas, rules for files, spam and visitors; addresses' },
-	{ units: ['errors', 'events', 'ids', 'text'], holds: 'leaves' },
+	{ units: ['errors', 'events', 'ids', 'metrics', 'text'], holds: 'leaves' },
 ];
 
 /** The layers as docs/architecture.md shows them. */

@@ -24,6 +24,7 @@ const PERMISSIONS_HELP = [
 	'  write   create and change forms; mark submissions as read, starred, spam',
 	'  delete  delete forms and submissions',
 	'  submit  submit from a server, whatever the allowed domains and the captcha of the form',
+	'  metrics read the metrics of the server',
 	'  admin   all of this, and keys, sessions, webhooks and deliveries',
 ].join('\n');
 

@@ -87,11 +87,31 @@ export const host: ValueType<string> = {
 	placeholder: 'address',
 	values: 'IP address or host name',
 	parse(text) {
-		const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
-		if (isAddress(bare) || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(bare)) return bare;
+		const bare = withoutBrackets(text);
+		if (isHost(bare)) return bare;
 		return reject('must be an IP address or a host name, such as 127.0.0.1, :: or localhost');
 	},
 };
+
+/** An address to listen on, as `127.0.0.1:9464` or `[::1]:9464`. */
+export const listenAddress: ValueType<{ host: string; port: number }> = {
+	placeholder: 'host:port',
+	values: 'IP address or host name, and a port',
+	parse(text) {
+		const [, name = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+		const isWhole = isHost(withoutBrackets(name)) && (!name.includes(':') || name.startsWith('['));
+		if (isWhole && Number(port) <= 65_535) return { host: withoutBrackets(name), port: Number(port) };
+		return reject('must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464');
+	},
+};
+
+function withoutBrackets(text: string): string {
+	return text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
+}
+
+function isHost(text: string): boolean {
+	return isAddress(text) || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text);
+}
 
 /** An http(s) address without path, as `https://forms.example.com`. */
 export const origin: ValueType<string> = {

@@ -1,6 +1,7 @@
 /** The request pipeline of a listener: host check, request id, handler, error responses, access log. */
 
 import type { Log } from '../log/log.ts';
+import type { Metrics, RequestKind } from '../metrics/metrics.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Drain } from './drain.ts';
 import { toAppError } from './error-envelope.ts';
@@ -14,6 +15,8 @@ export interface RequestPipelineOptions {
 	clientAddress: ClientAddress;
 	onError: ErrorHandler;
 	drain: Drain;
+	/** Called with the status and the duration in milliseconds of each response. */
+	observe: Metrics['request'];
 	/** The routes. An exception becomes an error response. */
 	handler: Handler;
 }
@@ -24,7 +27,14 @@ export type Handler = (request: Request, info: RequestInfo) => Response | Promis
 
 export type Fetch = (request: Request, listener: Listener) => Promise<Response>;
 
-export function createRequestPipeline({ log, clientAddress, onError, drain, handler }: RequestPipelineOptions): Fetch {
+export function createRequestPipeline({
+	log,
+	clientAddress,
+	onError,
+	drain,
+	observe,
+	handler,
+}: RequestPipelineOptions): Fetch {
 	const nextRequestId = createRequestIds();
 
 	return async (request, listener) => {
@@ -47,17 +57,24 @@ export function createRequestPipeline({ log, clientAddress, onError, drain, hand
 		}
 		if (!info.hasStandardHeaders) setStandardHeaders(response.headers, info);
 		drain.closeAfter(response);
+		const durationMs = performance.now() - info.started;
+		observe(kindOf(info), response.status, durationMs);
 		log.access({
 			requestId: info.id,
 			method: request.method,
 			path: info.path,
 			status: response.status,
-			durationMs: performance.now() - info.started,
+			durationMs,
 			address: info.clientAddress,
 			caller: info.caller,
 		});
 		return response;
 	};
+}
+
+function kindOf({ path, request }: RequestInfo): RequestKind {
+	if (request.method === 'POST' && (path.startsWith('/f/') || path.startsWith('/api/f/'))) return 'submission';
+	return path.startsWith('/api/') ? 'api' : 'other';
 }
 
 /** Short, unique within the process, and unlikely to collide with another process's. */

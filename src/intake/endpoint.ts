@@ -37,6 +37,8 @@ export interface EndpointOptions {
 	thanksUrl: string;
 	/** Called for every error; logs server errors. */
 	report(error: AppError, requestId: string): void;
+	/** Called with the code of the error if nothing was stored of a submission. */
+	onRejected(code: string): void;
 }
 
 /** The parts of a path. */
@@ -55,7 +57,7 @@ const MAX_KNOWN_PATHS = 1000;
 
 /** Makes the handler of all requests below the prefix. */
 export function createEndpoint(options: EndpointOptions): Handler {
-	const { intake, senders, prefix, endpoint, ownAddress, thanksUrl, report } = options;
+	const { intake, senders, prefix, endpoint, ownAddress, thanksUrl, report, onRejected } = options;
 
 	const slugStart = prefix.length + 1;
 
@@ -89,6 +91,7 @@ export function createEndpoint(options: EndpointOptions): Handler {
 			const outcome = await intake.accept({ form, request, clientAddress, hasKey, isTest, ownAddress, seen: known });
 			return acceptedResponse({ request, info, form, rate }, outcome, thanksUrl);
 		} catch (thrown) {
+			onRejected(toAppError(thrown).code);
 			return rejected(known, thrown);
 		}
 	}

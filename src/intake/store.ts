@@ -2,6 +2,7 @@
 
 import type { Outbox } from '../delivery/outbox.ts';
 import { droppedOf } from '../form-values/dropped-files.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Judge } from '../spam/judge.ts';
 import { reasonsJson, type SpamReason, verdictOf } from '../spam/verdict.ts';
 import type { Storage } from '../storage/contract.ts';
@@ -23,6 +24,7 @@ export interface StoreOptions {
 	/** Reads what judging needs; `undefined` if that is there already, as usual. To be called again until it is. */
 	prepareJudge(form: FormRow): Promise<void> | undefined;
 	checkCaptcha: ReturnType<typeof createCaptchaCheck>;
+	metrics: Pick<Metrics, 'stored' | 'judged'>;
 	now: () => number;
 }
 
@@ -36,7 +38,7 @@ interface Beside {
 	key: Key | undefined;
 }
 
-export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha, now }: StoreOptions) {
+export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha, metrics, now }: StoreOptions) {
 	/** Judges a submission, and makes its row. @throws AppError EMPTY_SUBMISSION */
 	function compose(submit: Submit, content: Content, { captcha, key }: Beside): NewSubmission {
 		const { special, names, data, dropped, droppedFiles, files } = content;
@@ -56,6 +58,7 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 					honeypotFilled,
 					captcha,
 				});
+		if (reasons) metrics.judged(reasons);
 		const submission: NewSubmission = {
 			formId: form.id,
 			data,
@@ -77,7 +80,9 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 	async function append(form: FormRow, submission: NewSubmission): Promise<number> {
 		const deliveries = await outbox.plan({ form, submission });
 		submission.deliveries = deliveries;
+		const began = performance.now();
 		const id = await storage.submissions.append(submission);
+		metrics.stored(submission.spamReason, performance.now() - began);
 		if (deliveries.length > 0) outbox.wake(deliveries);
 		return id;
 	}

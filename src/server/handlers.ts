@@ -38,7 +38,9 @@ export function openHandlers(app: App, { isShared, urls, drain }: HandlersSetup)
 		page: (error, requestId) => pageResponse(smallPage({ status: statusOf(error), requestId }), errorHeaders(error)),
 	});
 	const clientAddress = createClientAddress(config.trustedProxies);
-	const pipeline = (handler: Handler) => createRequestPipeline({ log, clientAddress, onError, drain, handler });
+	const { request: observe } = app.metrics;
+	const pipeline = (handler: Handler) =>
+		createRequestPipeline({ log, clientAddress, onError, drain, observe, handler });
 
 	// Loaded with the first management request, which waits for it: Elysia and the schemas of all routes are most of the program.
 	const management = lazy(async () => (await import('./management-routes.ts')).openManagement(app, { urls, onError }));

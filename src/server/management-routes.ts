@@ -35,6 +35,7 @@ import { spamRoutes } from '../submissions/spam/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
 import { suggestionRoutes } from '../submissions/suggestion/routes.ts';
 import type { PublicUrls } from './handlers.ts';
+import { metricsRoutes } from './metrics.ts';
 import { describedProbes } from './probe-routes.ts';
 
 const TAGS = [
@@ -91,6 +92,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		webhookRoutes(app.webhooks, auth),
 		deliveriesRoutes(app.dispatch, auth),
 		statusRoutes(app, auth),
+		metricsRoutes(app, auth),
 	];
 	router.use(dashboardRoutes());
 	for (const routes of described) router.use(routes);

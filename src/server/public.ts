@@ -95,6 +95,7 @@ function endpointOf(app: App, prefix: SubmitPrefix, urls: PublicUrls): Handler {
 		endpoint: `${urls.submit}/f`,
 		ownAddress: `${prefix === '/f' ? urls.submit : urls.base}${prefix}/`,
 		thanksUrl: `${urls.submit}${THANKS_PATH}`,
+		onRejected: app.metrics.rejected,
 		report: (error, requestId) => logServerError(app.log, error, requestId),
 	});
 }

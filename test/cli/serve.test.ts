@@ -150,7 +150,7 @@ describe('serve', () => {
 		expect(await cli.call('serve', '--data-dir', 'other', '--port', port)).toEqual({
 			code: 1,
 			stdout: '',
-			stderr: `Cannot listen at 127.0.0.1:${port}: it is in use. Choose other ports with --port and --submit-port.\n`,
+			stderr: `Cannot listen at 127.0.0.1:${port}: it is in use. Choose another port.\n`,
 		});
 		await first.stop();
 	});

@@ -12,6 +12,7 @@ test('each request has an id of its own, which counts up in digits and letters',
 		log: createLog({ level: 'error', format: 'json', write: () => {} }),
 		clientAddress: createClientAddress('none'),
 		drain: createDrain(),
+		observe: () => {},
 		onError: (_request, error, { id }) => errorResponse(error, id),
 		handler: () => new Response(),
 	});

@@ -66,6 +66,7 @@ const RULES: Record<string, Rule> = {
 	'DELETE /api/sessions': { permission: 'admin' },
 	'DELETE /api/sessions/:id': { permission: 'admin' },
 	'GET /api/status': { permission: 'admin' },
+	'GET /metrics': { permission: 'metrics' },
 };
 
 /** Under `/api`, but without a key. */
@@ -150,7 +151,7 @@ test('every management route has a rule here, and every rule a route', () => {
 	mountManagement(router, server.app, { base: server.baseUrl, submit: server.submitUrl });
 	const routes = router.routes
 		.map(({ method, path }) => `${method} ${path}`)
-		.filter((route) => route.includes(' /api/') && !OPEN.some((pattern) => pattern.test(route)));
+		.filter((route) => / \/(api\/|metrics)/.test(route) && !OPEN.some((pattern) => pattern.test(route)));
 	expect(routes.sort()).toEqual(Object.keys(RULES).sort());
 });
 

@@ -17,6 +17,7 @@ const PERMISSIONS: { value: Permission; hint: string; ofForms?: string }[] = [
 	{ value: 'write', hint: 'create and change forms, flag submissions', ofForms: 'flag submissions' },
 	{ value: 'delete', hint: 'delete forms and submissions' },
 	{ value: 'submit', hint: 'submit from a server, past allowed domains and captcha' },
+	{ value: 'metrics', hint: 'read the metrics of the server, for monitoring' },
 	{ value: 'admin', hint: 'everything, keys and webhooks included' },
 ];
 
