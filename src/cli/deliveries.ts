@@ -45,8 +45,8 @@ function addList(deliveries: Command, cli: Cli): void {
 		.addOption(new Option('--channel <channel>', 'Only deliveries of this channel').choices(CHANNELS))
 		.option('--form <form>', 'Only for this form (id or slug)')
 		.addOption(new Option('--mode <mode>', 'Only for live or only for test forms').choices(MODES))
-		.option('--limit <number>', `Maximum number, 1 to ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})`, count)
-		.option('--offset <number>', 'Number to skip (default: 0)', count)
+		.option('--limit <number>', `Maximum number, 1 to ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})`)
+		.option('--offset <number>', 'Number to skip (default: 0)')
 		.addHelpText('after', examples('formsrv deliveries list --state failed', 'formsrv deliveries list --form contact'));
 	runOnApp(command, { cli }, (options: ListOptions) => {
 		const query = parseDeliveryQuery(queryOf(options, ['state', 'channel', 'limit', 'offset']));
@@ -145,9 +145,4 @@ function addHold(deliveries: Command, cli: Cli): void {
 		const held = await app.dispatch.retries.hold();
 		cli.printResult(options, { held }, `${held} ${held === 1 ? 'delivery is' : 'deliveries are'} held.`);
 	});
-}
-
-function count(text: string): number {
-	if (!/^\d{1,9}$/.test(text)) throw new CommandError(`"${text}" must be a whole number.`, 2);
-	return Number(text);
 }

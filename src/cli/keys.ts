@@ -1,12 +1,13 @@
 /** `formsrv keys`: creates, lists and revokes API keys. */
 
 import { type Command, Option } from 'commander';
-import { FORM_KEY_PERMISSIONS, KEY_FORMS_MAX } from '../keys/bounds.ts';
+import { KEY_FORMS_MAX } from '../keys/bounds.ts';
 import type { ApiKey } from '../keys/schema.ts';
 import { displayToken, isToken } from '../keys/token.ts';
 import { PERMISSIONS, type Permission } from '../storage/tables.ts';
-import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
-import { parseExpiry } from './expiry.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
+import { parseTimestamp } from '../text/timestamp.ts';
+import { type Cli, CommandError, examples, type Options, runOnApp } from './cli.ts';
 import { shortTime } from './table.ts';
 
 interface CreateOptions extends Options {
@@ -15,8 +16,9 @@ interface CreateOptions extends Options {
 	test?: true;
 	form?: string[];
 	expires?: string;
-	json?: true;
 }
+
+const UNIT_MS: Record<string, number> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS, y: 365 * DAY_MS };
 
 const PERMISSIONS_HELP = [
 	'\nPermissions (only admin implies the others):',
@@ -67,13 +69,12 @@ function addCreate(keys: Command, cli: Cli): void {
 			),
 		);
 	runOnApp(command, { cli, create: ({ form }) => form === undefined }, (options: CreateOptions) => {
-		const permissions = permissionsOf(options);
+		const permissions = parsePermissions(options.permissions ?? (options.form ? 'read' : 'admin'));
 		const expiresAt = expiryOf(options.expires);
 		return async (app) => {
-			const found = options.form?.map((name) => findForm(app, name));
-			const forms = found && (await Promise.all(found)).map(({ id }) => id);
-			const mode = options.test ? 'test' : 'live';
-			const { token, key } = await app.keys.create({ mode, name: options.name, permissions, forms, expiresAt });
+			const { name, form: forms, test } = options;
+			const mode = test ? 'test' : 'live';
+			const { token, key } = await app.keys.create({ mode, name, permissions, forms, expiresAt });
 			cli.printResult(options, { key: token, ...key }, token);
 			const until = key.expiresAt ? `, valid until ${shortTime(key.expiresAt)}` : '';
 			cli.note(`Keep this key: it is not shown again. Its id is ${key.id} (${scopeOf(key)}${until}).`);
@@ -139,13 +140,6 @@ function scopeOf(key: ApiKey): string {
 	return `${permissions}, for the submissions of form ${key.forms.join(', ')}`;
 }
 
-function permissionsOf({ permissions, form }: CreateOptions): Permission[] {
-	if (form === undefined) return parsePermissions(permissions ?? 'admin');
-	const parsed = parsePermissions(permissions ?? 'read');
-	if (parsed.every((permission) => FORM_KEY_PERMISSIONS.includes(permission))) return parsed;
-	throw new CommandError(`--permissions of a form-level key must be any of ${FORM_KEY_PERMISSIONS.join(', ')}.`, 2);
-}
-
 function parsePermissions(list: string): Permission[] {
 	return list.split(',').map((entry) => {
 		const permission = PERMISSIONS.find((candidate) => candidate === entry.trim());
@@ -165,4 +159,13 @@ function expiryOf(text: string | undefined): Date | undefined {
 		`--expires must be a lifetime such as 90d or 12h, or a date to come such as 2027-01-31; not "${text}".`,
 		2,
 	);
+}
+
+/** Parses a lifetime from now, such as `90d` or `12h`, or a date such as `2027-01-31` (UTC); `undefined` if it is neither. */
+export function parseExpiry(text: string, now: number): Date | undefined {
+	const [, count, unit = ''] = /^(\d{1,6})([mhdwy])$/.exec(text) ?? [];
+	const timestamp = parseTimestamp(text);
+	const moment = timestamp?.isDateAlone || timestamp?.isZoned ? timestamp.millis : Number.NaN;
+	const date = new Date(count === undefined ? moment : now + Number(count) * (UNIT_MS[unit] as number));
+	return Number.isNaN(date.getTime()) ? undefined : date;
 }

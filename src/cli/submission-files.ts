@@ -41,13 +41,14 @@ export function addSubmissionFiles(submissions: Command, cli: Cli): void {
 		const folder = resolve(cli.io.cwd, String(options.output));
 		await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
 		const nameOf = createSafeNames();
+		const target = { isForced: options.force === true, stderr: cli.io.stderr, format: roughSize };
 		const saved: object[] = [];
 		for (const file of files) {
 			const path = join(folder, nameOf(file.name));
 			try {
 				checkFileAccess(file, operator(options));
 				const { chunks, end } = await downloads.open(file, { caller: CALLER });
-				await save({ file, path, chunks }).finally(end);
+				await writeToFile(counted(chunks, file.bytes), { ...target, file: path }).finally(end);
 			} catch (error) {
 				cli.note((error as Error).message);
 				cli.exitCode = 1;
@@ -57,31 +58,18 @@ export function addSubmissionFiles(submissions: Command, cli: Cli): void {
 			if (!options.json) cli.print(path);
 		}
 		if (options.json) cli.printJson(saved);
-
-		async function save({
-			file: { bytes },
-			path,
-			chunks,
-		}: {
-			file: StoredFile;
-			path: string;
-			chunks: AsyncIterable<Uint8Array>;
-		}) {
-			const written: Written = { chunks: counted(), total: bytes, done: 0 };
-			async function* counted() {
-				for await (const chunk of chunks) {
-					written.done += chunk.length;
-					yield chunk;
-				}
-			}
-			await writeToFile(written, {
-				file: path,
-				isForced: options.force === true,
-				stderr: cli.io.stderr,
-				format: roughSize,
-			});
-		}
 	});
+}
+
+function counted(chunks: AsyncIterable<Uint8Array>, total: number): Written {
+	const written: Written = { chunks: count(), total, done: 0 };
+	async function* count() {
+		for await (const chunk of chunks) {
+			written.done += chunk.length;
+			yield chunk;
+		}
+	}
+	return written;
 }
 
 /** A user of the command line may have all files; the infected ones if the flag confirms it. */

@@ -26,16 +26,22 @@ function addList(submissions: Command, cli: Cli): void {
 		.description('List the submissions of a form, newest first.')
 		.argument('<form>', 'Id or slug of the form')
 		.option('--limit <number>', 'Maximum number, 1 to 100 (default: 50)')
-		.option('--offset <number>', 'Number to skip (default: 0)');
+		.option('--offset <number>', 'Number to skip (default: 0)')
+		.option(
+			'--after <cursor>',
+			'Only those behind the cursor of a page before, oldest first; 0 to begin with the first',
+		);
 	withCriteria(command).addHelpText(
 		'after',
 		examples(
 			'formsrv submissions list contact-k3v9x2qm --filter unread',
 			'formsrv submissions list contact-k3v9x2qm --limit 100 --offset 100 --json',
+			'formsrv submissions list contact-k3v9x2qm --after 0',
 		),
 	);
 	runOnApp(command, { cli }, (options, name: string) => {
-		const query = parseListQuery(queryOf(options, ['limit', 'offset', ...CRITERIA]));
+		const inOrder = options.after === undefined ? options : { order: 'asc', ...options };
+		const query = parseListQuery(queryOf(inOrder, ['limit', 'offset', 'after', ...CRITERIA]));
 		return async (app) => {
 			const { id } = await findForm(app, name);
 			const json = await wholeText(await app.submissions.list(id, { readQuery: () => query }));
@@ -51,7 +57,7 @@ async function wholeText(text: JsonText): Promise<string> {
 }
 
 function printPage(cli: Cli, { submissions, pagination }: SubmissionList): void {
-	const { offset, total, hasMore } = pagination;
+	const { offset, total, hasMore, cursor } = pagination;
 	cli.printList({}, submissions, {
 		columns: {
 			ID: ({ id }) => id,
@@ -61,9 +67,11 @@ function printPage(cli: Cli, { submissions, pagination }: SubmissionList): void 
 		},
 		none: `There are no such submissions here (${total} in all).`,
 	});
-	if (submissions.length === 0) return;
 	const last = offset + submissions.length;
-	cli.note(`${offset + 1} to ${last} of ${total}${hasMore ? `; go on with --offset ${last}` : ''}.`);
+	const offsetAhead = hasMore ? `--offset ${last}` : undefined;
+	const next = cursor === undefined ? offsetAhead : `--after ${cursor}`;
+	if (submissions.length > 0) cli.note(`${offset + 1} to ${last} of ${total}${next ? `; go on with ${next}` : ''}.`);
+	else if (cursor !== undefined) cli.note(`For later ones go on with --after ${cursor}.`);
 }
 
 function stateOf({ isRead, isStarred, isSpam }: SubmissionList['submissions'][number]): string {

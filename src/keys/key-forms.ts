@@ -17,7 +17,7 @@ interface Wanted {
 export function createKeyForms(storage: Pick<Storage, 'db'>) {
 	async function findForm(idOrSlug: string): Promise<FormRow | undefined> {
 		const id = decodeId(idOrSlug) ?? -1;
-		const byIdOrSlug = or(eq(forms.id, id), eq(forms.slug, idOrSlug));
+		const byIdOrSlug = or(eq(forms.id, id), eq(forms.slug, idOrSlug.toLowerCase()));
 		const found = await storage.db
 			.select()
 			.from(forms)

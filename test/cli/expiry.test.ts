@@ -1,7 +1,7 @@
 /** Lifetimes and dates. */
 
 import { expect, test } from 'bun:test';
-import { parseExpiry } from '../../src/cli/expiry.ts';
+import { parseExpiry } from '../../src/cli/keys.ts';
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 

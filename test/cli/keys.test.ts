@@ -63,11 +63,7 @@ describe('keys create', () => {
 		[2, ['--permissions', 'read,all'], '--permissions must be any of read, write, delete, submit, admin'],
 		[2, ['--expires', 'soon'], '--expires must be a lifetime such as 90d'],
 		[2, ['--expires', '2020-01-01'], '--expires must be a lifetime such as 90d or 12h, or a date to come'],
-		[
-			2,
-			['--form', 'x', '--permissions', 'delete'],
-			'--permissions of a form-level key must be any of read, write, submit.',
-		],
+		[2, ['--form', 'x', '--permissions', 'delete'], 'A form-level key may have any of read, write, submit.'],
 		[2, ['--name', 'a', '--name', 'b'], '--name must be given only once. See formsrv keys create --help.'],
 		[2, ['--name', 'x'.repeat(201)], 'name must have at most 200 characters.'],
 		[1, ['--form', 'nowhere'], 'There is no form "nowhere".'],

@@ -206,6 +206,35 @@ describe('beside a running server', () => {
 		await server.stop();
 	});
 
+	test('submissions are listed once each, oldest first, by the cursor of the page before', async () => {
+		const server = await serve(...ANY_PORTS);
+		const { slug } = await cli.json('forms', 'create', 'Contact');
+		const send = (message: string) =>
+			fetch(`${server.submit}/f/${slug}`, {
+				method: 'POST',
+				body: new URLSearchParams({ message }),
+				redirect: 'manual',
+			});
+		const page = (...argv: string[]) => cli.json('submissions', 'list', slug, ...argv);
+		const messages = ({ submissions }: { submissions: { data: { message: string } }[] }) =>
+			submissions.map(({ data }) => data.message);
+		for (const message of ['one', 'two', 'three']) await send(message);
+
+		const { stderr } = await cli.call('submissions', 'list', slug, '--after', '0', '--limit', '2');
+		const first = await page('--after', '0', '--limit', '2');
+		const { cursor } = first.pagination;
+		expect([messages(first), stderr]).toEqual([['one', 'two'], `1 to 2 of 3; go on with --after ${cursor}.\n`]);
+		const second = await page('--after', cursor);
+		expect(messages(second)).toEqual(['three']);
+		const none = await cli.call('submissions', 'list', slug, '--after', second.pagination.cursor);
+		expect(none.stderr).toEndWith(`For later ones go on with --after ${second.pagination.cursor}.\n`);
+		await send('four');
+		expect(messages(await page('--after', second.pagination.cursor))).toEqual(['four']);
+		expect(messages(await page('--after', cursor, '--order', 'desc'))).toEqual(['four', 'three']);
+		expect(await cli.call('submissions', 'list', slug, '--after', 'no cursor')).toMatchObject({ code: 2 });
+		await server.stop();
+	});
+
 	test('submissions are listed as JSON exactly as by the API', async () => {
 		const server = await serve(...ANY_PORTS);
 		const { id, slug } = await cli.json('forms', 'create', 'Contact');
