@@ -58,13 +58,18 @@ async function send(path: string, options: CallOptions): Promise<Response> {
 			keepalive,
 			credentials: 'same-origin',
 		});
-		isReachable.value = true;
-		return response;
+		isReachable.value = !isOfProxy(response);
+		if (isReachable.value) return response;
 	} catch (cause) {
 		if (signal?.aborted) throw cause;
 		isReachable.value = false;
-		throw new ApiError(0, { code: 'UNREACHABLE', error: 'The server cannot be reached.' });
 	}
+	throw new ApiError(0, { code: 'UNREACHABLE', error: 'The server cannot be reached.' });
+}
+
+/** Returns whether a proxy says in place of the server that it is away: errors of the server itself are JSON. */
+function isOfProxy({ status, headers }: Response): boolean {
+	return status >= 500 && !headers.get('Content-Type')?.startsWith('application/json');
 }
 
 async function errorFrom(response: Response): Promise<ApiError> {
@@ -211,6 +216,8 @@ export const lists = {
 
 export const server = {
 	status: () => get<types.Status>('/api/status'),
+	/** Asks whether it is there, which does not keep the session alive. */
+	probe: () => send('/health', {}),
 	testMail: (to: string) => post<{ reply: string }>('/api/mail/test', { to }),
 };
 

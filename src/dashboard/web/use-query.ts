@@ -1,6 +1,7 @@
 /** Loads data for a component, and keeps the old data during a reload. */
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLiveEvents } from './state/live.ts';
 
 interface Outcome<T> {
 	data?: T;
@@ -11,7 +12,7 @@ export interface Query<T> extends Outcome<T> {
 	reload: () => void;
 }
 
-/** `load` runs on mount and whenever `key` changes; an outdated result is dropped. */
+/** `load` runs on mount, whenever `key` changes, and once the connection is back; an outdated result is dropped. */
 export function useQuery<T>(key: string, load: () => Promise<T>): Query<T> {
 	const [state, setState] = useState<Outcome<T>>({});
 	const turn = useRef(0);
@@ -28,6 +29,7 @@ export function useQuery<T>(key: string, load: () => Promise<T>): Query<T> {
 			(error: unknown) => settle({ error }),
 		);
 	}, []);
+	useLiveEvents(({ type }) => type === 'resumed' && reload());
 	// Requests before the frame is painted, not after.
 	useLayoutEffect(() => {
 		reload();

@@ -1,16 +1,16 @@
-/** The current mode and whether the server is reachable; always visible. */
+/** The current mode, and whether the server can be reached; always visible. */
 
 import { useEffect } from 'preact/hooks';
+import { announce } from '../announce.ts';
 import * as api from '../api.ts';
 import type { Mode } from '../api-types.ts';
 import { isReachable } from '../connection.ts';
 import { session, switchMode } from '../state/session.ts';
 import { showError } from '../state/toasts.ts';
-import { Button } from './buttons.tsx';
 import { Icon } from './icon.tsx';
 import { Segments } from './inputs.tsx';
 
-const RETRY_MS = 4000;
+const RETRY_MS = 1000;
 const NAMES: Record<Mode, string> = { live: 'Live', test: 'Test' };
 
 /** The mode as a badge, or as a switch if the session can use both. */
@@ -37,22 +37,26 @@ export function ModeBadge() {
 	);
 }
 
-const knock = () => api.session.read().catch(() => {});
-
-/** Shown while the server is unreachable; keeps retrying. */
+/** Shown while the server cannot be reached; asks it every second. */
 export function ConnectionBanner() {
 	const isDown = !isReachable.value;
 	useEffect(() => {
-		if (!isDown) return;
-		const timer = setInterval(knock, RETRY_MS);
-		return () => clearInterval(timer);
+		const probe = () => api.server.probe().catch(() => {});
+		if (!isDown) {
+			addEventListener('offline', probe);
+			return () => removeEventListener('offline', probe);
+		}
+		const timer = setInterval(probe, RETRY_MS);
+		return () => {
+			clearInterval(timer);
+			announce('Connected again.');
+		};
 	}, [isDown]);
 	if (!isDown) return null;
 	return (
 		<div class="banner danger" role="alert">
 			<Icon name="warning" />
-			<p>The server cannot be reached. What you see may be out of date; trying again every few seconds.</p>
-			<Button label="Retry now" look="small" onClick={knock} />
+			<p>Connection lost. Reconnecting …</p>
 		</div>
 	);
 }

@@ -11,7 +11,7 @@ export type LiveEvent =
 	/** The stream reconnected: anything may have changed. */
 	| { type: 'resumed' };
 
-type Listener = (event: LiveEvent) => void;
+type Listener = (event: LiveEvent) => unknown;
 
 const listeners = new Set<Listener>();
 const REOPEN_AFTER_MS = 2000;
@@ -30,44 +30,46 @@ export function useLiveEvents(listener: Listener): void {
 
 /** Calls `reload` when deliveries have changed. */
 export function useDeliveryEvents(reload: () => void): void {
-	useLiveEvents(({ type }) => {
-		if (type === 'delivery' || type === 'resumed') reload();
-	});
+	useLiveEvents(({ type }) => type === 'delivery' && reload());
 }
 
 function emit(event: LiveEvent): void {
 	for (const listener of listeners) listener(event);
 }
 
-/** Opens the stream and keeps it open. @returns a function that closes it */
+/** Opens the stream and keeps it open while the server can be reached. @returns a function that closes it */
 export function openLiveEvents(): () => void {
-	let source: EventSource;
+	let source: EventSource | undefined;
 	let timer: ReturnType<typeof setTimeout>;
-	let wasBroken = false;
-	let waitMs = REOPEN_AFTER_MS;
-	const open = () => {
-		source = new EventSource(api.eventsAddress);
-		for (const type of ['submission', 'change', 'delivery'] as const) {
-			source.addEventListener(type, (message) => emit({ type, ...JSON.parse(message.data) }));
-		}
-		source.onopen = () => {
-			isReachable.value = true;
-			if (wasBroken) emit({ type: 'resumed' });
-			wasBroken = false;
-			waitMs = REOPEN_AFTER_MS;
-		};
-		source.onerror = () => {
-			wasBroken = true;
-			if (source.readyState !== EventSource.CLOSED) return;
-			// A failed stream gives no reason; reading the session does.
-			api.session.read().catch(() => {});
-			timer = setTimeout(open, waitMs);
-			waitMs = Math.min(waitMs * 2, REOPEN_AT_MOST_MS);
-		};
-	};
-	open();
-	return () => {
+	let waitMs = 0;
+	const close = () => {
 		clearTimeout(timer);
-		source.close();
+		source?.close();
+	};
+	const fail = (stream: EventSource) => {
+		const isRefused = stream.readyState === EventSource.CLOSED;
+		close();
+		waitMs = Math.min(Math.max(waitMs * 2, REOPEN_AFTER_MS), REOPEN_AT_MOST_MS);
+		timer = setTimeout(open, waitMs);
+		// A stream does not say why it failed: the server may be away, or the session over.
+		(isRefused ? api.session.read() : api.server.probe()).catch(() => {});
+	};
+	const open = () => {
+		const isFirst = source === undefined;
+		const stream = new EventSource(api.eventsAddress);
+		source = stream;
+		for (const type of ['submission', 'change', 'delivery'] as const) {
+			stream.addEventListener(type, (message) => emit({ type, ...JSON.parse(message.data) }));
+		}
+		stream.onopen = () => {
+			waitMs = 0;
+			if (!isFirst) emit({ type: 'resumed' });
+		};
+		stream.onerror = () => fail(stream);
+	};
+	const unsubscribe = isReachable.subscribe((isUp) => (isUp ? open() : close()));
+	return () => {
+		unsubscribe();
+		close();
 	};
 }

@@ -55,7 +55,7 @@ export function watchSession(): void {
 	});
 }
 
-/** Restores the session from this browser's storage at once, then from the server. Throws only if that is unreachable. */
+/** Restores the session from this browser's storage at once, then from the server. Throws if that does not say whether it is valid. */
 export async function resumeSession(): Promise<void> {
 	const stored = localStorage.getItem(STORED_AS);
 	if (stored === null) return remember(null);
@@ -63,7 +63,7 @@ export async function resumeSession(): Promise<void> {
 	try {
 		remember(await api.session.read());
 	} catch (error) {
-		if (!(error instanceof api.ApiError) || error.status === 0) throw error;
+		if (!(error instanceof api.ApiError) || error.status !== 401) throw error;
 		remember(null);
 	}
 }

@@ -1,0 +1,67 @@
+/** A server that goes away and comes back, seen from an open page in a real browser. */
+
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { startTcpProxy } from '../tcp-proxy.ts';
+import { createForm, openDashboard, openServerAndBrowser, row } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+const { server, browser } = await openServerAndBrowser();
+const line = await startTcpProxy(server.baseUrl);
+afterAll(() => line.close());
+/** The server as the browser reaches it. */
+const far = { baseUrl: new URL(line.address).origin, adminKey: server.adminKey };
+const LOST = 'Connection lost. Reconnecting …';
+
+test('an idle page says that the server is away, and has what came meanwhile once it is back', async () => {
+	const form = await createForm(server, 'Idle');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server: far });
+	await signIn();
+	const isLive = page.waitForResponse(/\/api\/events$/);
+	await goTo(`/forms/${form.id}`);
+	await page.reload();
+	await isLive;
+	await page.getByText('Waiting for the first submission').waitFor();
+	expect(await page.getByText(LOST).count()).toBe(0);
+
+	line.cut();
+	await page.getByRole('alert').getByText(LOST).waitFor();
+	await server.submit(form.slug, { name: 'Meanwhile' });
+	line.restore();
+	await row(page, 'Meanwhile').waitFor();
+	await page.getByText(LOST).waitFor({ state: 'detached' });
+	await server.submit(form.slug, { name: 'Afterwards' });
+	await row(page, 'Afterwards').waitFor();
+	await close();
+});
+
+test('a view that could not load loads once the server is back', async () => {
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server: far });
+	await signIn();
+	await page.getByRole('heading', { name: 'Forms', level: 1 }).waitFor();
+	line.cut();
+	await page.getByText(LOST).waitFor();
+	await goTo('/keys');
+	await page.getByText('This could not be loaded').waitFor();
+	line.restore();
+	await page.getByRole('table', { name: 'API keys' }).waitFor();
+	await close();
+});
+
+test.each([502, 503, 504])('a proxy that responds with %d for the server signs nobody out', async (status) => {
+	const { page, signIn, close } = await openDashboard({ browser, server });
+	await signIn();
+	await page.getByRole('heading', { name: 'Forms', level: 1 }).waitFor();
+	const body = { status, contentType: 'text/html', body: '<h1>Bad gateway</h1>' };
+	await page.route(/\/(api|health)/, (route) => route.fulfill(body));
+	await page.reload();
+	await page.getByText(LOST).waitFor();
+	await page.unroute(/\/(api|health)/);
+	await page.getByText(LOST).waitFor({ state: 'detached' });
+	await createForm(server, `Back after ${status}`);
+	await page
+		.getByRole('table', { name: 'Forms' })
+		.getByRole('link', { name: `Back after ${status}` })
+		.waitFor();
+	await close();
+});
