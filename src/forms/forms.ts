@@ -1,6 +1,7 @@
 /** Creates, reads, changes and deletes forms. */
 
 import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { AppError, type FieldError } from '../errors.ts';
 import type { Captcha } from '../form-values/captchas.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import type { Storage } from '../storage/contract.ts';
@@ -8,11 +9,11 @@ import { FormGone, UniqueViolation } from '../storage/errors.ts';
 import { type Counts, toCounts } from '../storage/filters.ts';
 import type { NewDelivery } from '../storage/submission.ts';
 import { apiKeys, deliveries, type FormRow, forms, keyForms, type Mode } from '../storage/tables.ts';
-import { checkFormSettings } from './check-settings.ts';
 import { createFormerSlugs, slugTaken } from './former-slugs.ts';
+import type { Allowed } from './kinds/setting.ts';
 import { checkOpening } from './opening.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
-import { pickSettings } from './settings.ts';
+import { FORM_SETTINGS, type FormInput, type FormSettings, pickSettings, SETTING_NAMES } from './settings.ts';
 import { isFromName, slugFromName } from './slug.ts';
 
 /** Mails about a change of a form's notification addresses. */
@@ -171,6 +172,24 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			storage.events.publish({ type: 'sweep' });
 		},
 	};
+}
+
+/**
+ * The settings as a client sent them, in the shape in which they are stored.
+ * @param input Its types are those of the settings: the schema of the body saw to it.
+ * @throws AppError VALIDATION_ERROR that names every field at fault.
+ */
+function checkFormSettings(input: FormInput, allowed: Allowed): Partial<FormSettings> {
+	const issues: FieldError[] = [];
+	const sent = SETTING_NAMES.filter((name) => input[name] !== undefined);
+	const settings = sent.map((name) => {
+		const { blank, check } = FORM_SETTINGS[name];
+		const report = (code: string, message: string, field: string = name) => void issues.push({ field, code, message });
+		return [name, input[name] === null ? blank : check(input[name] as object, { name, allowed, report })];
+	});
+	const [first] = issues;
+	if (first) throw new AppError('VALIDATION_ERROR', first.message, { fields: issues });
+	return Object.fromEntries(settings);
 }
 
 /** The form with this id, unless it was deleted. */

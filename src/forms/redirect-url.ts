@@ -10,8 +10,3 @@ export function parseRedirectUrl(text: string, base?: string | null): URL | null
 	if (url.username !== '' || url.password !== '' || url.href.length > URL_MAX) return null;
 	return url;
 }
-
-/** Returns whether a form may send browsers to `text`: it must be absolute. */
-export function isRedirectUrl(text: string): boolean {
-	return parseRedirectUrl(text) !== null;
-}

@@ -7,21 +7,17 @@ import { UNKNOWN_FIELDS, type UnknownFields } from '../field-rules/rules.ts';
 import { ALIAS_NAMES, ALIASES, type AliasName } from '../form-values/aliases.ts';
 import { CAPTCHAS, type Captcha } from '../form-values/captchas.ts';
 import { normalizeDomain } from './allowed-domains.ts';
-import { choice, optionalChoice } from './kinds/choice.ts';
-import { choices } from './kinds/choices.ts';
+import { choice, choices, optionalChoice } from './kinds/choice.ts';
 import { context } from './kinds/context.ts';
-import { count } from './kinds/count.ts';
 import { fields } from './kinds/fields.ts';
 import { files } from './kinds/files.ts';
 import { list } from './kinds/list.ts';
-import { mailboxes } from './kinds/mailboxes.ts';
-import { moment } from './kinds/moment.ts';
+import { count, moment, toggle } from './kinds/scalar.ts';
 import type { Setting } from './kinds/setting.ts';
 import { spam } from './kinds/spam.ts';
-import { toggle } from './kinds/switch.ts';
-import { optionalText, text } from './kinds/text.ts';
+import { mailboxes, optionalText, text } from './kinds/text.ts';
 import { CLOSED_TEXT_MAX, checkClosedText } from './opening.ts';
-import { isRedirectUrl, URL_MAX } from './redirect-url.ts';
+import { parseRedirectUrl, URL_MAX } from './redirect-url.ts';
 import { isSlug, SLUG_MAX } from './slug.ts';
 
 const NAME_MAX = 200;
@@ -290,5 +286,5 @@ function checkSlug(text: string): string | undefined {
 
 function checkRedirectUrl(text: string): string | undefined {
 	const url = text.trim();
-	return isRedirectUrl(url) ? url : undefined;
+	return parseRedirectUrl(url) ? url : undefined;
 }

@@ -1,4 +1,4 @@
-/** The kinds of settings that are one of a few words. */
+/** The kinds of settings that are one of a few words, or any of them. */
 
 import type { Allowed, Setting, Words } from './setting.ts';
 
@@ -49,4 +49,21 @@ function shared<Name extends string>({ choices, description }: Input<Name> & Pic
 		parse: (text) => text as Name,
 		texts,
 	} as const satisfies Partial<Setting<Name>>;
+}
+
+export interface Choices<Name extends string = string> extends Setting<Name[]>, Input<Name> {
+	kind: 'choices';
+}
+
+export function choices<Name extends string>(shown: Words<Name[]> & Input<Name>): Choices<Name> {
+	const names = Object.keys(shown.choices) as Name[];
+	return {
+		...shown,
+		kind: 'choices',
+		blank: [],
+		schema: ({ Type, stringEnum }) => Type.Array(stringEnum(names), { description: shown.description }),
+		check: (sent) => names.filter((one) => sent.includes(one)),
+		format: (value) => value.join(', '),
+		parse: (line) => line.split(',').map((part) => part.trim()) as Name[],
+	};
 }

@@ -8,8 +8,8 @@ import {
 	NO_CONTEXT,
 	parseContextRules,
 } from '../../form-values/context-rules.ts';
-import type { Setting, Words } from './setting.ts';
-import { withoutNulls } from './without-nulls.ts';
+import { partialObject, withoutNulls } from './partial.ts';
+import type { Setting, Types, Words } from './setting.ts';
 
 export interface Context extends Setting<ContextRules | null, ContextRulesInput> {
 	kind: 'context';
@@ -22,20 +22,14 @@ export function context(words: Words<ContextRules | null>): Context {
 		kind: 'context',
 		blank: null,
 		schema: (types) => types.Type.Object(membersOf(types), { description }),
-		inputSchema(types) {
-			const members = Object.entries(membersOf(types)).map(([name, schema]) => [name, types.nullable(schema)]);
-			return types.Type.Partial(types.Type.Object(Object.fromEntries(members)), {
-				description,
-				additionalProperties: false,
-			});
-		},
+		inputSchema: (types) => partialObject(types, membersOf(types), description),
 		check: checkContext,
 		format: formatContextRules,
 		parse: parseContextRules,
 	};
 }
 
-function membersOf({ Type, stringEnum }: Parameters<Context['schema']>[0]) {
+function membersOf({ Type, stringEnum }: Types) {
 	return { page: Type.Boolean(), utm: Type.Boolean(), address: stringEnum(ADDRESS_PARTS), agent: Type.Boolean() };
 }
 

@@ -12,8 +12,8 @@ import {
 	type RuleMember,
 } from '../../field-rules/rules.ts';
 import { SPECIAL_NAMES } from '../../form-values/special-names.ts';
+import { withoutNulls } from './partial.ts';
 import type { Check, Setting, Types, Words } from './setting.ts';
-import { withoutNulls } from './without-nulls.ts';
 
 const RULES_MAX = 100;
 const NAME_MAX = 200;

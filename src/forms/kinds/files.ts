@@ -10,8 +10,8 @@ import {
 	parseFileRules,
 } from '../../form-values/file-rules.ts';
 import { formatSize, parseSize } from '../../text/byte-sizes.ts';
-import type { Check, Setting, Words } from './setting.ts';
-import { withoutNulls } from './without-nulls.ts';
+import { partialObject, withoutNulls } from './partial.ts';
+import type { Check, Setting, Types, Words } from './setting.ts';
 
 interface FilesOptions extends Words<FileRules | null> {
 	maxFiles: number;
@@ -29,27 +29,23 @@ export function files(options: FilesOptions): Files {
 		...options,
 		kind: 'files',
 		blank: null,
-		schema({ Type, stringEnum }) {
-			const members = {
-				maxFiles: Type.Integer(),
-				maxBytes: Type.Integer(),
-				types: Type.Array(Type.String()),
-				onRefused: stringEnum(ON_REFUSED_NAMES),
-			};
-			return Type.Object(members, { description });
-		},
-		inputSchema({ Type, nullable, stringEnum }) {
-			const members = {
-				maxFiles: nullable(Type.Integer()),
-				maxBytes: Type.Union([Type.Integer(), Type.String(), Type.Null()]),
-				types: nullable(Type.Array(Type.String())),
-				onRefused: nullable(stringEnum(ON_REFUSED_NAMES)),
-			};
-			return Type.Partial(Type.Object(members), { description, additionalProperties: false });
+		schema: (types) => types.Type.Object(membersOf(types), { description }),
+		inputSchema(types) {
+			const maxBytes = types.Type.Union([types.Type.Integer(), types.Type.String()]);
+			return partialObject(types, { ...membersOf(types), maxBytes }, description);
 		},
 		check: (sent, check) => checkFiles(sent, { ...check, ...options }),
 		format: formatFileRules,
 		parse: parseFileRules,
+	};
+}
+
+function membersOf({ Type, stringEnum }: Types) {
+	return {
+		maxFiles: Type.Integer(),
+		maxBytes: Type.Integer(),
+		types: Type.Array(Type.String()),
+		onRefused: stringEnum(ON_REFUSED_NAMES),
 	};
 }
 

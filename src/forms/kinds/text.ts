@@ -1,5 +1,6 @@
-/** The kind of settings that are a text. */
+/** The kind of settings that are a text, also one that names who gets mails. */
 
+import { formatMailbox, parseMailboxes } from '../../text/email-address.ts';
 import type { Setting, Words } from './setting.ts';
 
 interface Input extends Pick<Setting<unknown>, 'isRequired'> {
@@ -39,4 +40,22 @@ export function text({ check, code, error, ...shown }: TextOptions<string>): Tex
 /** `null` stands for none. */
 export function optionalText({ example, ...options }: TextOptions<string | null>): Text {
 	return { ...text({ ...options, example: '' }), example, blank: null };
+}
+
+export type Mailboxes = Omit<Text, 'check'> & Setting<string | null, string | string[]>;
+
+/** A list of mailboxes, or a text with commas between them, as which it is returned. */
+export function mailboxes({ max, ...options }: Omit<TextOptions<string | null>, 'check'> & { max: number }): Mailboxes {
+	const { description, code, error } = options;
+	function check(sent: string | string[]): string | undefined {
+		const found = [sent].flat().map((text) => parseMailboxes(text, max));
+		const all = found.flatMap((some) => some ?? []);
+		const isGood = !found.includes(undefined) && all.length >= 1 && all.length <= max;
+		return isGood ? all.map(formatMailbox).join(', ') : undefined;
+	}
+	return {
+		...optionalText({ ...options, check }),
+		inputSchema: ({ Type }) => Type.Union([Type.String(), Type.Array(Type.String())], { description }),
+		check: (sent, { report }) => check(sent) ?? report(code, error),
+	};
 }

@@ -2,13 +2,12 @@
 
 import type { JSX } from 'preact';
 import { type ContextRules, NO_CONTEXT } from '../../../../form-values/context-rules.ts';
-import type { Choices as ChoicesKind } from '../../../../forms/kinds/choices.ts';
+import type { Choices as ChoicesKind } from '../../../../forms/kinds/choice.ts';
 import type { Context } from '../../../../forms/kinds/context.ts';
-import type { Count } from '../../../../forms/kinds/count.ts';
 import type { Fields } from '../../../../forms/kinds/fields.ts';
 import type { Files } from '../../../../forms/kinds/files.ts';
 import type { List } from '../../../../forms/kinds/list.ts';
-import type { Moment } from '../../../../forms/kinds/moment.ts';
+import type { Count, Moment } from '../../../../forms/kinds/scalar.ts';
 import type { Setting } from '../../../../forms/kinds/setting.ts';
 import type { Spam } from '../../../../forms/kinds/spam.ts';
 import type { Text } from '../../../../forms/kinds/text.ts';
