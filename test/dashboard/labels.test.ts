@@ -73,6 +73,34 @@ test('an export has the columns that are ticked: at first the fields and the tim
 	await close();
 });
 
+test('an export offers the fields beyond the listed ones, if there are any', async () => {
+	const many = await createForm(server, 'Very many fields');
+	for (let part = 0; part < 3; part++) {
+		const names = Array.from({ length: 700 }, (_, at) => [`n${part * 700 + at}`, 'x'] as const);
+		expect((await server.submit(many.slug, Object.fromEntries(names))).status).toBe(200);
+	}
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${many.id}`);
+	await page.locator('.submissions-table tbody tr').first().waitFor();
+	await page.getByRole('button', { name: 'Export' }).click();
+	const dialog = page.getByRole('dialog');
+	const beyond = dialog.getByLabel('Fields beyond these 2,000');
+	expect(await beyond.isChecked()).toBe(true);
+	const address = () => dialog.getByRole('link', { name: 'Download without progress' }).getAttribute('href');
+	expect(await address()).toContain('columns=data%2CcreatedAt');
+	await dialog.getByLabel('n0', { exact: true }).uncheck();
+	expect(await address()).toMatch(/columns=data\.n1%2C.*%2CotherFields%2CcreatedAt/);
+	await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+	await goTo(`/forms/${form.id}`);
+	await page.locator('.submissions-table tbody tr').first().waitFor();
+	await page.getByRole('button', { name: 'Export' }).click();
+	await dialog.getByLabel('Received').waitFor();
+	expect(await beyond.count()).toBe(0);
+	await close();
+});
+
 test('not for a form-level key, which cannot read the rules', async () => {
 	const { page, signIn, close } = await openDashboard({ browser, server });
 	await signIn(await server.createKey({ form: form.id }));

@@ -43,6 +43,10 @@ const OTHER_COLUMNS: Record<string, string> = {
 	id: 'Id',
 };
 
+/** The API lists at most so many names; the fields beyond them share a column. */
+const LISTED_MAX = 2000;
+const BEYOND = { value: 'otherFields', label: `Fields beyond these ${formatCount(LISTED_MAX)}` };
+
 /** The name of a field among columns, whatever it is called. */
 const columnOf = (field: string) => `data.${field.replace(/[\\,]/g, '\\$&')}`;
 
@@ -75,7 +79,10 @@ function ProgressLine({ progress, total }: { progress: Progress; total: number }
 
 export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 	const [format, setFormat] = useState<api.ExportFormat>('csv');
-	const own = fields.map(columnOf);
+	const labelOf = fieldLabels(form);
+	const ofFields = fields.map((field) => ({ value: columnOf(field), label: labelOf(field) }));
+	if (fields.length >= LISTED_MAX) ofFields.push(BEYOND);
+	const own = ofFields.map(({ value }) => value);
 	const [chosen, setChosen] = useState<readonly string[]>([...own, RECEIVED]);
 	const [hasBom, setBom] = useState(true);
 	const [isGuarded, setGuarded] = useState(true);
@@ -83,11 +90,7 @@ export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 	const running = useRef<AbortController>(undefined);
 	useEffect(() => () => running.current?.abort(), []);
 	const isCsv = format === 'csv';
-	const labelOf = fieldLabels(form);
-	const columns = [
-		...fields.map((field) => ({ value: columnOf(field), label: labelOf(field) })),
-		...Object.entries(OTHER_COLUMNS).map(([value, label]) => ({ value, label })),
-	];
+	const columns = [...ofFields, ...Object.entries(OTHER_COLUMNS).map(([value, label]) => ({ value, label }))];
 	// All fields are one name: of very many the names would not fit into an address.
 	const hasAllFields = own.every((column) => chosen.includes(column));
 	const named = hasAllFields ? ['data', ...chosen.filter((column) => !own.includes(column))] : chosen;
