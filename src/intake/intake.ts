@@ -5,24 +5,18 @@ import { AppError } from '../errors.ts';
 import { droppedOf } from '../form-values/dropped-files.ts';
 import { checkOrigin } from '../forms/allowed-domains.ts';
 import type { FindBySlug } from '../forms/by-slug.ts';
+import { networkOf } from '../http/client-address.ts';
 import { encodeId } from '../ids.ts';
 import type { LoadTimeTokens } from '../spam/sender/load-time-tokens.ts';
 import type { Storage } from '../storage/contract.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { ByteBudget } from '../tasks/byte-budget.ts';
-import {
-	asBodyError,
-	type BodyReservation,
-	checkSize,
-	createBodyReservations,
-	declaredSize,
-	feedOf,
-	readSmallBody,
-} from './body/bytes.ts';
-import { type Content, createContentRules, readContent } from './body/content.ts';
-import { isJsonBody, isMultipart, type Media, mediaKind } from './body/media.ts';
-import { createMultipartRead } from './body/read-multipart.ts';
-import type { Uploads } from './body/upload.ts';
+import { type BodyReservation, createBodyReservations, declaredSize, readSmallBody } from './body/bytes.ts';
+import { type Content, contentOf } from './body/content.ts';
+import type { Field } from './body/field-list.ts';
+import { isJsonBody, type Media, mediaKind, readFields } from './body/media.ts';
+import { createMultipartReader } from './body/multipart-reader.ts';
+import type { Upload, Uploads } from './body/upload.ts';
 import type { Altcha, AltchaChallenge } from './checks/altcha.ts';
 import { createIdempotency, hashContent, idempotencyKeyOf } from './checks/idempotency.ts';
 import { createOpening, isBounded, type Status } from './checks/opening.ts';
@@ -70,6 +64,18 @@ export interface Submit {
 /** The request for something else about a form. */
 type Query = Pick<Submit, 'form' | 'request' | 'hasKey' | 'ownAddress'>;
 
+/** The parts of a submission that are given back at its end, stored or not. */
+interface Held {
+	files: Upload | undefined;
+	reservation: BodyReservation | undefined;
+}
+
+interface Body {
+	media: Media;
+	maxBytes: number;
+	held: Held;
+}
+
 /** The idempotency key and its values. */
 interface Keyed {
 	key: string;
@@ -87,8 +93,7 @@ export function createIntake(options: IntakeOptions) {
 	const opening = createOpening(storage, now);
 	const thanks = createThanks(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
-	const readMultipart = createMultipartRead(uploads, { ...fieldLimits, maxTextBytes: limits.maxBody });
-	const contentRules = createContentRules(fieldLimits);
+	const textLimits = { ...fieldLimits, maxTextBytes: limits.maxBody };
 	const freeBytes = Math.min(FREE_BODY_BYTES, limits.maxBody);
 	const bodies = createBodyReservations({ budget, shareBytes: NETWORK_BYTES, freeBytes, freeBodies: FREE_BODIES });
 
@@ -115,6 +120,23 @@ export function createIntake(options: IntakeOptions) {
 		return found instanceof Promise ? found.then((form) => form ?? Promise.reject(unknownForm())) : found;
 	}
 
+	/** Reads the fields of a body. One that may have files is parsed as it arrives, and they are held. */
+	async function readBody(submit: Submit, { media, maxBytes, held }: Body): Promise<Field[]> {
+		const { form, request, clientAddress, seen } = submit;
+		const { reservation } = held;
+		let body: Uint8Array | undefined;
+		if (!reservation || media.kind !== 'multipart') {
+			body = await (reservation?.read(request, maxBytes) ?? readSmallBody(request, maxBytes));
+			seen.isJson = isJsonBody(body, media);
+			const fields = readFields(body, media, fieldLimits);
+			if (fields) return fields;
+		}
+		held.files = uploads({ form, network: networkOf(clientAddress) });
+		const reader = createMultipartReader(media.boundary, { limits: textLimits, files: held.files });
+		await (body ? reader.push(body) : reservation?.feed(request, maxBytes, reader));
+		return reader.end();
+	}
+
 	return {
 		findForm,
 		rates,
@@ -129,8 +151,7 @@ export function createIntake(options: IntakeOptions) {
 		async accept(submit: Submit): Promise<Outcome> {
 			const { form, request, clientAddress } = submit;
 			const { headers } = request;
-			let content: Content | undefined;
-			let reservation: BodyReservation | undefined;
+			const held: Held = { files: undefined, reservation: undefined };
 			try {
 				const contentType = headers.get('content-type');
 				const maxBytes = /^\s*multipart\//i.test(contentType ?? '') ? limits.maxMultipart : limits.maxBody;
@@ -141,20 +162,8 @@ export function createIntake(options: IntakeOptions) {
 				checkOpen(submit);
 				const media = mediaKind(contentType);
 				const key = idempotencyKeyOf(headers);
-				if (declaredBytes === undefined || declaredBytes > freeBytes) reservation = bodies.reserve(clientAddress);
-				try {
-					if (reservation && isMultipart(media)) {
-						content = await readMultipart(submit, { media, feed: reservation.feed(request, maxBytes) });
-					} else {
-						const body = await (reservation?.read(request, maxBytes) ?? readSmallBody(request));
-						submit.seen.isJson = isJsonBody(body, media);
-						checkSize(body, maxBytes);
-						content = readContent(body, media, contentRules(form));
-						content ??= await readMultipart(submit, { media: media as Media, feed: feedOf(body) });
-					}
-				} catch (cause) {
-					throw asBodyError(cause);
-				}
+				if (declaredBytes === undefined || declaredBytes > freeBytes) held.reservation = bodies.reserve(clientAddress);
+				const content = contentOf(await readBody(submit, { media, maxBytes, held }), form, held.files);
 				checkDataSize(content, limits.maxBody);
 				const next = redirectTarget(form, { next: content.special.next, headers, strict: strictRedirects });
 				const outcome =
@@ -163,8 +172,8 @@ export function createIntake(options: IntakeOptions) {
 						: await storeOnce(submit, content, { key, next, closed });
 				return outcome.droppedFiles ? await withThanks(outcome) : outcome;
 			} finally {
-				if (content?.files) await content.files.close();
-				reservation?.release();
+				if (held.files) await held.files.close();
+				held.reservation?.release();
 			}
 		},
 		/** Returns whether the form accepts submissions now. */

@@ -56,12 +56,15 @@ export function createByteQueue() {
 		length: () => end - start,
 		/** -1 if it is not there. */
 		indexOf(text: Buffer, from = 0): number {
-			const at = bytes.subarray(0, end).indexOf(text, start + from);
-			return at === -1 ? -1 : at - start;
+			// The memory may hold older bytes behind the end.
+			const at = bytes.indexOf(text, start + from);
+			return at === -1 || at + text.length > end ? -1 : at - start;
 		},
 		startsWith(text: Buffer, at = 0): boolean {
 			const from = start + at;
-			return from + text.length <= end && bytes.compare(text, 0, text.length, from, from + text.length) === 0;
+			if (from + text.length > end) return false;
+			for (let i = 0; i < text.length; i++) if (bytes[from + i] !== text[i]) return false;
+			return true;
 		},
 		/** How many of the first bytes are among these. */
 		countLeading(among: Buffer): number {
@@ -76,6 +79,9 @@ export function createByteQueue() {
 				if (text.compare(waiting, at, waiting.length, 0, waiting.length - at) === 0) return waiting.length - at;
 			}
 			return 0;
+		},
+		skip(count: number): void {
+			start += count;
 		},
 		take(count: number): Buffer {
 			start += count;

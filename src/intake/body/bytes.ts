@@ -14,9 +14,6 @@ export interface BodyReader {
 	heldBytes(): number;
 }
 
-/** Pushes all of a body to a reader. */
-export type Feed = (reader: BodyReader) => void | Promise<void>;
-
 export interface LargeBodyOptions {
 	budget: ByteBudget;
 	/** The share of one network. A larger body counts as no more. */
@@ -39,11 +36,11 @@ export interface PostedBody {
 export interface BodyReservation {
 	/**
 	 * @throws AppError UNSUPPORTED_MEDIA_TYPE for a compressed body, PAYLOAD_TOO_LARGE naming the limit, UNAVAILABLE when the budget
-	 * or the network's share is used up; on a disconnect, an error for {@link asBodyError}
+	 * or the network's share is used up, INVALID_BODY when the client disconnects
 	 */
 	read(request: Request, maxBytes: number): Promise<Uint8Array>;
 	/** Hands the body to a reader as it arrives: only what that holds counts. Throws as `read` and the reader do. */
-	feed(request: Request, maxBytes: number): Feed;
+	feed(request: Request, maxBytes: number, reader: BodyReader): Promise<void>;
 	/** Call this exactly once. */
 	release(): void;
 }
@@ -135,22 +132,17 @@ export function createBodyReservations(options: LargeBodyOptions) {
 				return collectChunks(body, (total) => {
 					if (total > maxBytes) throw tooLarge(maxBytes);
 					count(total);
-				});
+				}).catch(disconnected);
 			},
-			feed({ headers, body }, maxBytes) {
-				return async (reader) => {
-					checkEncoding(headers);
-					if (body === null) return;
-					await eachChunk(body, (chunk, total) => {
-						if (total > maxBytes) throw tooLarge(maxBytes);
-						const pushed = () => {
-							freeMemory(chunk);
-							count(reader.heldBytes());
-						};
-						const pushing = reader.push(chunk);
-						return pushing ? pushing.then(pushed) : pushed();
-					});
-				};
+			async feed({ headers, body }, maxBytes, reader) {
+				checkEncoding(headers);
+				if (body === null) return;
+				await eachChunk(body, async (chunk, total) => {
+					if (total > maxBytes) throw tooLarge(maxBytes);
+					await reader.push(chunk);
+					freeMemory(chunk);
+					count(reader.heldBytes());
+				}).catch(disconnected);
 			},
 			release() {
 				if (counted > 0) give(network, { bytes: counted });
@@ -167,24 +159,13 @@ function freeMemory({ buffer, length }: Uint8Array): void {
 	if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }
 
-/**
- * Reads a body that is declared as small, without a reservation. The caller uses {@link checkSize} and
- * {@link asBodyError} on the result, because an async function here would slow down every submission.
- */
-export function readSmallBody(request: Request): Promise<Uint8Array> {
+/** Reads a body that is declared as small, without a reservation. Throws as {@link BodyReservation.read} does. */
+export async function readSmallBody(request: Request, maxBytes: number): Promise<Uint8Array> {
 	checkEncoding(request.headers);
 	// Do not access `request.body` here: creating the stream is slower than reading a small body.
-	return request.bytes();
-}
-
-/** Hands over a body that is in memory as a whole. */
-export function feedOf(body: Uint8Array): Feed {
-	return (reader) => reader.push(body);
-}
-
-/** @throws AppError PAYLOAD_TOO_LARGE */
-export function checkSize({ length }: Uint8Array, maxBytes: number): void {
-	if (length > maxBytes) throw tooLarge(maxBytes);
+	const body = await request.bytes().catch(disconnected);
+	if (body.length > maxBytes) throw tooLarge(maxBytes);
+	return body;
 }
 
 /**
@@ -216,8 +197,8 @@ function busy(): AppError {
 	});
 }
 
-/** The error for a body that could not be read: anything but an AppError means that the client disconnected. */
-export function asBodyError(cause: unknown): AppError {
-	if (cause instanceof AppError) return cause;
-	return new AppError('INVALID_BODY', 'The connection ended before the whole body had arrived.', { cause });
+/** Anything but an AppError means that the client disconnected. */
+function disconnected(cause: unknown): never {
+	if (cause instanceof AppError) throw cause;
+	throw new AppError('INVALID_BODY', 'The connection ended before the whole body had arrived.', { cause });
 }

@@ -1,23 +1,23 @@
-/** Detects the kind of a body, and reads the fields of JSON and urlencoded ones as one exact list. */
+/** The kind of a body, and its fields as one exact list. */
 
 import { AppError } from '../../errors.ts';
 import type { FieldLimits } from './field-limits.ts';
 import type { Field } from './field-list.ts';
 import { isUtf8Charset, parseParameters } from './header-parameters.ts';
 import { readJsonFields } from './json-fields.ts';
+import { readPlainMultipart } from './plain-multipart.ts';
 import { readUrlencodedFields } from './urlencoded-fields.ts';
 import { decodeUtf8 } from './utf8.ts';
 
-export type MediaKind = 'json' | 'urlencoded' | 'multipart';
-
 export interface Media {
-	/** `text` must be a JSON object: `fetch` sends text/plain by default. */
-	kind: MediaKind | 'text';
+	/** `text` must be a JSON object: `fetch` sends text/plain by default. `unknown`, without a Content-Type, is JSON or urlencoded. */
+	kind: 'json' | 'urlencoded' | 'multipart' | 'text' | 'unknown';
 	boundary?: string;
 }
 
 const JSON_MEDIA: Media = { kind: 'json' };
 const URLENCODED_MEDIA: Media = { kind: 'urlencoded' };
+const UNKNOWN_MEDIA: Media = { kind: 'unknown' };
 const BROWSER_MULTIPART = /^multipart\/form-data; boundary=([\w-]{1,70})$/;
 const MEDIA_TYPE = /^[ \t]*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)/;
 const BYTE_ORDER_MARK = 0xfeff;
@@ -28,13 +28,13 @@ const BLANKS_AND_MARK = [0x20, 0x09, 0x0d, 0x0a, 0xef, 0xbb, 0xbf];
 const OPEN_OBJECT = 0x7b;
 
 /**
- * The kind of body by Content-Type; `sniff` without one.
+ * The kind of body by Content-Type.
  * @throws {AppError} UNSUPPORTED_MEDIA_TYPE naming what is accepted
  */
-export function mediaKind(contentType: string | null): Media | 'sniff' {
+export function mediaKind(contentType: string | null): Media {
 	if (contentType === 'application/json') return JSON_MEDIA;
 	if (contentType === 'application/x-www-form-urlencoded') return URLENCODED_MEDIA;
-	if (contentType === null || contentType.trim() === '') return 'sniff';
+	if (contentType === null || contentType.trim() === '') return UNKNOWN_MEDIA;
 	const boundary = BROWSER_MULTIPART.exec(contentType)?.[1];
 	return boundary === undefined ? parseMedia(contentType) : { kind: 'multipart', boundary };
 }
@@ -66,48 +66,30 @@ function unsupported(): AppError {
 }
 
 /**
- * Parses the fields of a body that is not multipart, in the order sent; a repeated name becomes an array, except in JSON,
- * where it is an error. A body that cannot be stored exactly is rejected.
- * @throws {AppError} INVALID_BODY, PAYLOAD_TOO_LARGE naming the limit
+ * Parses the fields of a body in the order sent; a repeated name becomes an array, except in JSON, where it is an error. A
+ * body that cannot be stored exactly is rejected.
+ * @returns `undefined` for a multipart body that is not a usual one, which {@link createMultipartReader} reads.
+ * @throws {AppError} INVALID_BODY, PAYLOAD_TOO_LARGE naming the limit, UNSUPPORTED_MEDIA_TYPE for text that is not a JSON object
  */
-export function readFields(body: Uint8Array, media: Media | 'sniff', limits: FieldLimits): Field[] {
-	if (kindOfBody(body, media) === 'urlencoded') return readUrlencodedFields(body, limits);
-	return readJsonFields(jsonText(body), limits);
-}
-
-export function isMultipart(media: Media | 'sniff'): media is Media {
-	return media !== 'sniff' && media.kind === 'multipart';
-}
-
-/**
- * The kind of body, by its first byte if the media type does not tell.
- * @throws AppError UNSUPPORTED_MEDIA_TYPE for text that is not a JSON object
- */
-export function kindOfBody(body: Uint8Array, media: Media | 'sniff'): MediaKind {
-	if (media === 'sniff') return sniff(body);
-	if (media.kind !== 'text') return media.kind;
-	if (isJsonBody(body, media)) return 'json';
-	throw unsupported();
+export function readFields(body: Uint8Array, media: Media, limits: FieldLimits): Field[] | undefined {
+	if (media.kind === 'multipart') return readPlainMultipart(body, media.boundary, limits);
+	if (isJsonBody(body, media)) return readJsonFields(jsonText(body), limits);
+	if (media.kind === 'text') throw unsupported();
+	return readUrlencodedFields(body, limits);
 }
 
 /** Returns whether a body is JSON, by its first byte if the media type does not tell. */
-export function isJsonBody(body: Uint8Array, media: Media | 'sniff'): boolean {
-	const isUntold = media === 'sniff' || media.kind === 'text';
-	return isUntold ? sniff(body) === 'json' : media.kind === 'json';
+export function isJsonBody(body: Uint8Array, { kind }: Media): boolean {
+	return kind === 'json' || ((kind === 'text' || kind === 'unknown') && beginsAsObject(body));
 }
 
 /** The text of a JSON body, without a byte order mark. @throws AppError INVALID_BODY if it is not UTF-8 */
-export function jsonText(body: Uint8Array): string {
+function jsonText(body: Uint8Array): string {
 	const text = decodeUtf8(body);
 	if (text === undefined) throw new AppError('INVALID_BODY', 'The body is not valid UTF-8.');
-	return withoutMark(text);
-}
-
-function sniff(body: Uint8Array): MediaKind {
-	const first = body.subarray(0, MAX_SNIFFED_BYTES).find((byte) => !BLANKS_AND_MARK.includes(byte));
-	return first === OPEN_OBJECT ? 'json' : 'urlencoded';
-}
-
-function withoutMark(text: string): string {
 	return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+}
+
+function beginsAsObject(body: Uint8Array): boolean {
+	return body.subarray(0, MAX_SNIFFED_BYTES).find((byte) => !BLANKS_AND_MARK.includes(byte)) === OPEN_OBJECT;
 }

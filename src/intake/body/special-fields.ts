@@ -2,7 +2,6 @@
 
 import { isStored, type SpecialNames, specialNamesWith } from '../../form-values/aliases.ts';
 import type { Captcha } from '../../form-values/captchas.ts';
-import { DEFAULT_SPAM_SETTINGS } from '../../form-values/spam-settings.ts';
 import type { SpecialRole } from '../../form-values/special-names.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { isEmailAddress } from '../../text/email-address.ts';
@@ -21,12 +20,7 @@ export interface SpecialFields {
 	captchaTokens: Partial<Record<Captcha, string>>;
 }
 
-export const NOTHING_SPECIAL: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
-
-/** The special names of nearly every form. */
-export const USUAL_NAMES = specialNamesWith(DEFAULT_SPAM_SETTINGS.honeypot);
-const [USUAL_HONEYPOT] = DEFAULT_SPAM_SETTINGS.honeypot;
-const unusualNames = new WeakMap<object, SpecialNames>();
+const namesOfForms = new WeakMap<object, SpecialNames>();
 
 const MAX_NEXT = 2048;
 const MAX_SUBJECT = 200;
@@ -39,11 +33,11 @@ const TRAILING_HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
 /** @param form One object for as long as its settings stay the same. */
 export function specialNamesOf(form: Pick<FormRow, 'spam' | 'aliases'>): SpecialNames {
-	const { honeypot } = form.spam;
-	if (honeypot.length === 1 && honeypot[0] === USUAL_HONEYPOT && form.aliases.length === 0) return USUAL_NAMES;
-	const known = unusualNames.get(form) ?? specialNamesWith(honeypot, form.aliases);
-	unusualNames.set(form, known);
-	return known;
+	const known = namesOfForms.get(form);
+	if (known) return known;
+	const names = specialNamesWith(form.spam.honeypot, form.aliases);
+	namesOfForms.set(form, names);
+	return names;
 }
 
 /**

@@ -3,7 +3,6 @@
 import { AppError } from '../../errors.ts';
 import { type FieldLimits, tooManyFields } from './field-limits.ts';
 import { createFieldList, type Field } from './field-list.ts';
-import { escapedByte } from './urlencoded-json.ts';
 import { decodeUtf8 } from './utf8.ts';
 
 const SPACE = 0x20;
@@ -77,6 +76,19 @@ function createUnescaper(source: Uint8Array) {
 			return text;
 		},
 	};
+}
+
+/** The byte of the escape at `at`; -1 if it is not an escape. */
+function escapedByte(source: Uint8Array, at: number): number {
+	const high = hexDigit(source[at + 1] as number);
+	const low = hexDigit(source[at + 2] as number);
+	return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+function hexDigit(code: number): number {
+	if (code >= 0x30 && code <= 0x39) return code - 0x30;
+	const lower = code | 0x20;
+	return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : -1;
 }
 
 function indexOrEnd(bytes: Uint8Array, byte: number, start: number): number {

@@ -1,7 +1,7 @@
 /** Limits and encoders for tests of the body readers. */
 
 import type { Field } from '../../../src/intake/body/field-list.ts';
-import { isMultipart, type Media, mediaKind, readFields } from '../../../src/intake/body/media.ts';
+import { type Media, mediaKind, readFields } from '../../../src/intake/body/media.ts';
 import { createMultipartReader, type FileSink } from '../../../src/intake/body/multipart-reader.ts';
 import { filesRejected } from '../../../src/intake/body/refused-files.ts';
 
@@ -27,8 +27,13 @@ export function read(contentType: string | null, body: string | Uint8Array, limi
 	return readAny(Buffer.from(body as string), mediaKind(contentType), limits);
 }
 
-export function readAny(body: Uint8Array, media: Media | 'sniff', limits = LIMITS): Field[] {
-	if (!isMultipart(media)) return readFields(body, media, limits);
+export function readAny(body: Uint8Array, media: Media, limits = LIMITS): Field[] {
+	const fields = media.kind === 'multipart' ? undefined : readFields(body, media, limits);
+	return fields ?? readMultipart(body, media, limits);
+}
+
+/** Reads it as one that arrives in one piece. */
+export function readMultipart(body: Uint8Array, media: Media, limits = LIMITS): Field[] {
 	const reader = createMultipartReader(media.boundary, {
 		limits: { ...limits, maxTextBytes: Number.POSITIVE_INFINITY },
 		files: NO_FILES,

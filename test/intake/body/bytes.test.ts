@@ -1,13 +1,7 @@
 /** Bodies over real connections: complete and within limits, or rejected early. */
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
-import {
-	asBodyError,
-	checkSize,
-	createBodyReservations,
-	declaredSize,
-	readSmallBody,
-} from '../../../src/intake/body/bytes.ts';
+import { createBodyReservations, declaredSize, readSmallBody } from '../../../src/intake/body/bytes.ts';
 import { createByteBudget } from '../../../src/tasks/byte-budget.ts';
 import { rejectionOfAsync } from '../../rejection.ts';
 
@@ -70,12 +64,9 @@ async function read(request: Request): Promise<Uint8Array> {
 		? undefined
 		: bodies.reserve(request.headers.get('x-client') ?? `198.51.100.${senders++ % 256}`);
 	try {
-		const bytes = await (reservation?.read(request, MAX_BYTES) ?? readSmallBody(request));
-		checkSize(bytes, MAX_BYTES);
+		const bytes = await (reservation?.read(request, MAX_BYTES) ?? readSmallBody(request, MAX_BYTES));
 		if (reservation) await store();
 		return bytes;
-	} catch (cause) {
-		throw asBodyError(cause);
 	} finally {
 		reservation?.release();
 	}

@@ -49,7 +49,7 @@ describe('the Content-Type', () => {
 	});
 
 	test.each([null, '', '  '])('is guessed when it is missing (%p)', (contentType) => {
-		expect(mediaKind(contentType)).toBe('sniff');
+		expect(mediaKind(contentType)).toEqual({ kind: 'unknown' });
 	});
 
 	test.each([

@@ -1,15 +1,12 @@
 /** Special fields control a submission and are never stored. */
 
 import { describe, expect, test } from 'bun:test';
+import { DEFAULT_SPAM_SETTINGS } from '../../../src/form-values/spam-settings.ts';
 import type { Field } from '../../../src/intake/body/field-list.ts';
-import {
-	dataJson,
-	specialNamesOf,
-	splitSpecialFields as split,
-	USUAL_NAMES,
-} from '../../../src/intake/body/special-fields.ts';
+import { dataJson, specialNamesOf, splitSpecialFields as split } from '../../../src/intake/body/special-fields.ts';
 
 const field = (name: string, value: unknown): Field => ({ name, json: JSON.stringify(value) });
+const USUAL_NAMES = specialNamesOf({ spam: DEFAULT_SPAM_SETTINGS, aliases: [] });
 const splitSpecialFields = (fields: Field[]) => split(fields, USUAL_NAMES);
 const special = (name: string, value: unknown) => splitSpecialFields([field(name, value)]).special;
 const NONE = { honeypotFilled: false, captchaTokens: {} };
