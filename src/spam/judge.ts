@@ -9,7 +9,7 @@ import { createRecentData, type Reading } from './recent-data.ts';
 import type { LoadTimeTokens } from './sender/load-time-tokens.ts';
 import { judgeEmphasis } from './text/emphasis.ts';
 import { judgeLinks } from './text/links.ts';
-import { readMessage } from './text/message.ts';
+import { Message } from './text/message.ts';
 import { createRecentTexts, judgeRepetition } from './text/recent-texts.ts';
 import { createScriptHistory, judgeScripts, scriptOf } from './text/scripts.ts';
 import { judgeWords } from './text/words.ts';
@@ -65,20 +65,16 @@ export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = D
 
 	/** Returns the findings of the text rules. @param before How often the same data came before. */
 	function read({ form, data }: Sent, before: number): Reading {
-		const message = readMessage(data);
-		const found = [
-			judgeWords(message),
+		const message = new Message(data);
+		const words = judgeWords(message);
+		const reasons = [
+			...(words ? [words] : []),
 			...judgeLinks(message, form),
 			...judgeEmphasis(message),
 			...judgeScripts(message, { formId: form.id, history }),
 		];
-		const reasons = found.filter((reason) => reason !== null);
-		return {
-			formId: form.id,
-			reasons,
-			script: scriptOf(message).script,
-			...recent[form.mode]().texts.count(message, before),
-		};
+		const { times, isSame } = recent[form.mode]().texts.count(message, before);
+		return { formId: form.id, reasons, script: scriptOf(message).script, times, isSame };
 	}
 
 	/** The reading of a text that has signs of spam or came before; `undefined` for every other. */

@@ -1,11 +1,13 @@
 /** Pure: strings in JSON texts that may have been cut off anywhere. */
 
+const BACKSLASH = 0x5c;
+
 /** The values of all strings of a JSON text, without the names of members; of one that was cut off, its beginning. */
 export function stringValues(json: string): string[] {
 	const values: string[] = [];
 	for (let at = json.indexOf('"'); at !== -1; ) {
 		const end = endOfString(json, at);
-		if (!isName(json, end)) values.push(stringText(json.slice(at, end)));
+		if (!isName(json, end)) values.push(stringText(json.slice(at, end), end <= json.length));
 		at = json.indexOf('"', end);
 	}
 	return values;
@@ -61,8 +63,7 @@ export function withoutFileNames(json: string, files: Iterable<{ field: string; 
 }
 
 /** The value of a JSON string, or of its beginning if it was cut off; an incomplete escape is dropped. */
-export function stringText(json: string): string {
-	const isWhole = endOfString(json, 0) <= json.length;
+export function stringText(json: string, isWhole = endOfString(json, 0) <= json.length): string {
 	if (!json.includes('\\')) return json.slice(1, isWhole ? -1 : undefined);
 	if (isWhole) return JSON.parse(json) as string;
 	let end = 1;
@@ -87,6 +88,6 @@ export function endOfString(json: string, start: number): number {
 
 function isEscaped(json: string, at: number): boolean {
 	let start = at;
-	while (json[start - 1] === '\\') start--;
+	while (json.charCodeAt(start - 1) === BACKSLASH) start--;
 	return (at - start) % 2 === 1;
 }

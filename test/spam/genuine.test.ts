@@ -1,7 +1,7 @@
 /** Messages that people send to shops, offices and clubs: the rules leave them far from the threshold, whatever they name. */
 
 import { describe, expect, test } from 'bun:test';
-import { readMessage } from '../../src/spam/text/message.ts';
+import { Message } from '../../src/spam/text/message.ts';
 import { OFFER_PHRASES } from '../../src/spam/text/offer-phrases.ts';
 import { openJudge } from './judge.ts';
 import { OFFERS } from './outreach.ts';
@@ -110,8 +110,8 @@ test.each([
 test('a phrase of an offer is words as a text is read, so that it can be met', () => {
 	const phrases = OFFER_PHRASES.flatMap(([, texts]) => texts.split(/,\s+/));
 	const wordsOf = (phrase: string) => {
-		const { lower, words } = readMessage(JSON.stringify([phrase]));
-		return Array.from({ length: words.length }, (_, at) => lower.slice(words.starts[at], words.ends[at]));
+		const { lower, length, starts, ends } = new Message(JSON.stringify([phrase]));
+		return Array.from({ length }, (_, at) => lower.slice(starts[at], ends[at]));
 	};
 	expect(phrases.filter((phrase) => wordsOf(phrase).join(' ').trim() !== phrase)).toEqual([]);
 	expect(new Set(phrases).size).toBe(phrases.length);

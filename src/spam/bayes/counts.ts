@@ -3,7 +3,7 @@
  * bounded; sums of whole numbers, so un-learning is the exact reverse of learning.
  */
 
-import { createRowWriter, readRow } from './stored-row.ts';
+import { BUCKET_BITS, createRowWriter, readRow } from './stored-row.ts';
 
 /** Change of a bucket. */
 export interface Change {
@@ -29,9 +29,6 @@ export interface Counts extends Model {
 	/** Spam and ham of each bucket in turn. */
 	buckets: Int32Array;
 }
-
-/** Bits of the number of buckets. */
-export const BUCKET_BITS = 20;
 
 export const bucketOf = (hash: number): number => hash >>> (32 - BUCKET_BITS);
 

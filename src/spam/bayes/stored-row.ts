@@ -10,6 +10,9 @@ import type { Change } from './counts.ts';
 const COUNT_BITS = 6;
 const COUNT_MASK = (1 << COUNT_BITS) - 1;
 const BOTH_BITS = 2 * COUNT_BITS;
+/** Bits of the number of buckets. */
+export const BUCKET_BITS = 32 - BOTH_BITS;
+const BUCKETS_OF_BEGINNING = 8;
 const HEADER = 3;
 const LARGE = 3;
 /** The objects around the numbers, roughly. */
@@ -53,7 +56,7 @@ export function createRowWriter() {
 	};
 }
 
-/** Where buckets stand in ascending order: each of so many numbers, of which the first has it in its upper bits. */
+/** Where buckets stand: each of so many numbers, of which the first has it in its upper bits. */
 interface Table {
 	start: number;
 	end: number;
@@ -69,18 +72,8 @@ export function readRow({ spam, ham, counts }: Change & { counts: string }): Sto
 	// A damaged row, or one of another build, may say anything.
 	const small = { start: HEADER, end: Math.min(HEADER + smallCount, numbers.length), step: 1, shift: BOTH_BITS };
 	const large = { start: small.end, end: numbers.length, step: LARGE, shift: 0 };
-
-	/** The place of a bucket; that of one behind it, or the end, if it is not there. */
-	function find(bucket: number, { start, end, step, shift }: Table): number {
-		let low = 0;
-		let high = (end - start) / step;
-		while (low < high) {
-			const middle = (low + high) >> 1;
-			if ((numbers[start + middle * step] as number) >>> shift < bucket) low = middle + 1;
-			else high = middle;
-		}
-		return start + low * step;
-	}
+	const findSmall = createFinder(numbers, small);
+	const findLarge = createFinder(numbers, large);
 
 	return {
 		spam,
@@ -89,15 +82,15 @@ export function readRow({ spam, ham, counts }: Change & { counts: string }): Sto
 		bytes: numbers.byteLength + OVERHEAD_BYTES,
 		free: () => void decoded.buffer.transfer(0),
 		addTo(looked, bucket) {
-			let at = find(bucket, small);
-			const found = numbers[at] as number;
-			if (at < small.end && found >>> BOTH_BITS === bucket) {
+			let at = findSmall(bucket);
+			if (at !== -1) {
+				const found = numbers[at] as number;
 				looked.spam += (found >>> COUNT_BITS) & COUNT_MASK;
 				looked.ham += found & COUNT_MASK;
 				return;
 			}
-			at = find(bucket, large);
-			if (numbers[at] !== bucket) return;
+			at = findLarge(bucket);
+			if (at === -1) return;
 			looked.spam += (numbers[at + 1] as number) | 0;
 			looked.ham += (numbers[at + 2] as number) | 0;
 		},
@@ -110,5 +103,20 @@ export function readRow({ spam, ham, counts }: Change & { counts: string }): Sto
 				add(numbers[at] as number, (numbers[at + 1] as number) | 0, (numbers[at + 2] as number) | 0);
 			}
 		},
+	};
+}
+
+/** Finds the place of a bucket, or -1, by a table of where those with the same upper bits begin: some eight of them. */
+function createFinder(numbers: Uint32Array, { start, end, step, shift }: Table): (bucket: number) => number {
+	const bits = Math.max(1, Math.floor(Math.log2((end - start) / step / BUCKETS_OF_BEGINNING)));
+	const rest = BUCKET_BITS - bits + shift;
+	const beginnings = new Uint32Array((1 << bits) + 1).fill(end);
+	for (let at = end - step; at >= start; at -= step) beginnings[(numbers[at] as number) >>> rest] = at;
+	return (bucket) => {
+		for (let at = beginnings[bucket >>> (BUCKET_BITS - bits)] as number; at < end; at += step) {
+			const found = (numbers[at] as number) >>> shift;
+			if (found >= bucket) return found === bucket ? at : -1;
+		}
+		return -1;
 	};
 }

@@ -1,6 +1,6 @@
-/** Pure: the kinds of all characters, in tables that are made page by page, as texts need them. */
+/** Pure: the known facts of each character, in one number that is made when a text first has it. */
 
-/** The lower four bits of a kind. Letters, capitals and marks make words. */
+/** Kinds: letters, capitals and marks make words. */
 export const LETTER = 1;
 export const CAPITAL = 2;
 export const MARK = 3;
@@ -11,66 +11,62 @@ export const EXCLAMATION = 6;
 export const JOINER = 7;
 export const CURRENCY = 8;
 export const AT = 9;
-export const CATEGORY = 15;
-/** The bits above: the number of a script in {@link SCRIPTS}, or 0. */
-export const SCRIPT_SHIFT = 4;
-export const KINDS = 256;
+/** These begin markup. */
+export const BRACKET = 10;
+export const SLASH = 11;
+const KINDS: readonly (readonly [kind: number, characters: RegExp])[] = [
+	[CAPITAL, /\p{Lu}/u],
+	[LETTER, /\p{L}/u],
+	[MARK, /\p{M}/u],
+	[SPACE, /\s/],
+	[DIGIT, /[0-9]/],
+	[EXCLAMATION, /!/],
+	[JOINER, /['’,-]/],
+	[CURRENCY, /[$£€¥₹]/],
+	[AT, /@/],
+	[BRACKET, /[<[]/],
+	[SLASH, /\//],
+];
 
 /** The scripts that are distinguished; Japanese and Korean are written with Chinese characters too. */
-export const SCRIPTS = [
-	'none',
-	'Latin',
-	'Cyrillic',
-	'Greek',
-	'Arabic',
-	'Hebrew',
-	'Thai',
-	'Chinese, Japanese or Korean',
-	'an Indic script',
-] as const;
+const SCRIPTS: readonly (readonly [name: string, characters: RegExp])[] = [
+	['none', /^/],
+	['Latin', /\p{Script=Latin}/u],
+	['Cyrillic', /\p{Script=Cyrillic}/u],
+	['Greek', /\p{Script=Greek}/u],
+	['Arabic', /\p{Script=Arabic}/u],
+	['Hebrew', /\p{Script=Hebrew}/u],
+	['Thai', /\p{Script=Thai}/u],
+	['Chinese, Japanese or Korean', /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u],
+	['an Indic script', /[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Gujarati}]/u],
+];
+export const SCRIPT_NAMES: readonly string[] = SCRIPTS.map(([name]) => name);
 export const [LATIN, CYRILLIC, GREEK] = [1, 2, 3];
 
-const CATEGORIES: readonly (readonly [category: number, characters: RegExp])[] = [
-	[LETTER, /\p{L}/gu],
-	[CAPITAL, /\p{Lu}/gu],
-	[MARK, /\p{M}/gu],
-	[SPACE, /\s/gu],
-	[DIGIT, /[0-9]/gu],
-	[EXCLAMATION, /!/gu],
-	[JOINER, /['’,-]/gu],
-	[CURRENCY, /[$£€¥₹]/gu],
-	[AT, /@/gu],
-];
-/** In the order of their names. */
-const LETTERS: readonly RegExp[] = [
-	/\p{Script=Latin}/gu,
-	/\p{Script=Cyrillic}/gu,
-	/\p{Script=Greek}/gu,
-	/\p{Script=Arabic}/gu,
-	/\p{Script=Hebrew}/gu,
-	/\p{Script=Thai}/gu,
-	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu,
-	/[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Gujarati}]/gu,
-];
-const PAGE_BITS = 8;
-const PAGE = 1 << PAGE_BITS;
+/** The lower bits of the facts are the character in lower case, the bits above are its class: the kind, and the number of its script. */
+export const LOWER = 0xffff;
+export const CLASS_SHIFT = 16;
+export const CLASSES = 256;
+export const KIND = 15;
+export const SCRIPT_SHIFT = 4;
+/** A letter, a capital or a mark. */
+export const OF_WORD = 1 << 24;
+/** One that is not all of a character, or whose lower case follows from those around it. */
+export const RARE = 1 << 25;
+const MADE = 1 << 26;
+const CONTEXTUAL = /[\ud800-\udfffΣ]/;
 
-const pages: (Uint8Array | undefined)[] = new Array(0x110000 >> PAGE_BITS);
+/** By code point; only what texts have had takes memory. */
+const facts = new Int32Array(0x110000);
 
-export function kindOf(codePoint: number): number {
-	const page = pages[codePoint >> PAGE_BITS] ?? makePage(codePoint >> PAGE_BITS);
-	return page[codePoint & (PAGE - 1)] as number;
-}
+export const factsOf = (codePoint: number): number => facts[codePoint] || make(codePoint);
+export const classOf = (codePoint: number): number => (factsOf(codePoint) >>> CLASS_SHIFT) & (CLASSES - 1);
 
-function makePage(number: number): Uint8Array {
-	const page = new Uint8Array(PAGE);
-	const first = number << PAGE_BITS;
-	const text = String.fromCodePoint(...page.keys().map((at) => first + at));
-	const step = text.length / PAGE;
-	for (const [category, characters] of CATEGORIES)
-		for (const { index } of text.matchAll(characters)) page[index / step] = category;
-	for (const [script, letters] of LETTERS.entries())
-		for (const { index } of text.matchAll(letters)) (page[index / step] as number) |= (script + 1) << SCRIPT_SHIFT;
-	pages[number] = page;
-	return page;
+function make(codePoint: number): number {
+	const text = String.fromCodePoint(codePoint);
+	const kind = KINDS.find(([, characters]) => characters.test(text))?.[0] ?? 0;
+	const script = SCRIPTS.findLastIndex(([, characters]) => characters.test(text));
+	const flags = MADE | (kind >= LETTER && kind <= MARK ? OF_WORD : 0) | (CONTEXTUAL.test(text) ? RARE : 0);
+	facts[codePoint] = flags | (((script << SCRIPT_SHIFT) | kind) << CLASS_SHIFT) | text.toLowerCase().charCodeAt(0);
+	return facts[codePoint] as number;
 }

@@ -25,8 +25,8 @@ const MAX_NAMED_LENGTH = 100;
 const NONE: readonly string[] = [];
 
 /** The hosts of the links, those of the form's own websites left out. */
-function hostsOf({ text, lower }: Message, { allowedDomains }: Pick<FormRow, 'allowedDomains'>): readonly string[] {
-	if (!lower.includes('://') && !lower.includes('www.')) return NONE;
+function hostsOf({ text, hasLinks }: Message, { allowedDomains }: Pick<FormRow, 'allowedDomains'>): readonly string[] {
+	if (!hasLinks) return NONE;
 	const hosts: string[] = [];
 	LINK.lastIndex = 0;
 	for (let found = LINK.exec(text); found; found = LINK.exec(text)) {
@@ -51,11 +51,10 @@ export function judgeLinks(message: Message, form: Pick<FormRow, 'allowedDomains
 		const where = named && `: ${named}${hosts.length > NAMED ? ', …' : ''}`;
 		const detail = `${plural(hosts.length, 'link')}, ${POINTS_PER_LINK} each${bound}${describeDivisor(message.count)}${where}`;
 		if (points > 0) reasons.push({ rule: 'links', points, detail });
+		const cheap = hosts.find((host) => CHEAP_HOST.test(host));
+		if (cheap !== undefined) reasons.push({ rule: 'link-host', points: 1.5, detail: endOf(cheap) });
 	}
-	const cheap = hosts.find((host) => CHEAP_HOST.test(host));
-	if (cheap !== undefined) reasons.push({ rule: 'link-host', points: 1.5, detail: endOf(cheap) });
-	const mayHaveMarkup = message.text.includes('<') || message.text.includes('[');
-	const markup = mayHaveMarkup ? MARKUP.exec(message.text)?.[0] : undefined;
+	const markup = message.hasMarkup ? MARKUP.exec(message.text)?.[0] : undefined;
 	if (markup !== undefined) {
 		const isBare = message.count < FEW_WORDS;
 		const points = isBare ? BARE_MARKUP_POINTS : Math.round((10 * MARKUP_POINTS) / divisorOf(message.count)) / 10;

@@ -22,7 +22,7 @@ const SLOTS = 8192;
 
 interface Remembered {
 	hash: number;
-	sketch: Int32Array;
+	sketch: readonly number[];
 	/** How often it was sent before. */
 	times: number;
 	at: number;
@@ -33,15 +33,17 @@ export type RecentTexts = ReturnType<typeof createRecentTexts>;
 export function createRecentTexts(now: () => number = Date.now) {
 	const ring: Remembered[] = [];
 	let next = 0;
-	/** Where in the ring a text with this hash, or with this part of a sketch, may be. */
 	const byHash = new Map<number, Remembered>();
-	const byPart = new Map<number, Remembered>();
+	/** Parts of sketches, and the last text with each. */
+	const parts = new Int32Array(PARTS * SLOTS);
+	const entries = new Array<Remembered | undefined>(PARTS * SLOTS);
 
-	function find(hash: number, sketch: Int32Array): Remembered | undefined {
+	function find(hash: number, sketch: readonly number[]): Remembered | undefined {
 		const same = byHash.get(hash);
 		if (same) return same;
 		for (let part = 0; part < PARTS; part++) {
-			const one = byPart.get(slotOf(part, sketch[part] as number));
+			const slot = slotOf(part, sketch[part] as number);
+			const one = parts[slot] === sketch[part] ? entries[slot] : undefined;
 			if (one && commonParts(one.sketch, sketch) >= SAME_PARTS) return one;
 		}
 		return undefined;
@@ -53,7 +55,11 @@ export function createRecentTexts(now: () => number = Date.now) {
 		ring[next] = entry;
 		next = (next + 1) % REMEMBERED;
 		byHash.set(entry.hash, entry);
-		for (let part = 0; part < PARTS; part++) byPart.set(slotOf(part, entry.sketch[part] as number), entry);
+		for (let part = 0; part < PARTS; part++) {
+			const slot = slotOf(part, entry.sketch[part] as number);
+			entries[slot] = entry;
+			parts[slot] = entry.sketch[part] as number;
+		}
 	}
 
 	return {
@@ -104,23 +110,24 @@ function slotOf(part: number, value: number): number {
 	return part * SLOTS + (value & (SLOTS - 1));
 }
 
-function commonParts(a: Int32Array, b: Int32Array): number {
+function commonParts(a: readonly number[], b: readonly number[]): number {
 	let common = 0;
 	for (let part = 0; part < PARTS; part++) if (a[part] === b[part]) common++;
 	return common;
 }
 
 /** Sketches the words of the longest text. */
-function sketchOf({ longestStart, longestEnd, words }: Message): { count: number; hash: number; sketch: Int32Array } {
-	const sketch = new Int32Array(PARTS).fill(-1);
+function sketchOf(message: Message): { count: number; hash: number; sketch: readonly number[] } {
+	const { length, hashes, starts, ends, longestStart, longestEnd } = message;
+	const sketch = [-1, -1, -1, -1, -1, -1, -1, -1];
 	let hash = 0;
 	let count = 0;
 	let [last, before] = [0, 0];
-	for (let word = 0; word < words.length && count < MAX_WORDS; word++) {
-		const start = words.starts[word] as number;
-		if (start < longestStart || start === words.ends[word]) continue;
+	for (let word = 0; word < length && count < MAX_WORDS; word++) {
+		const start = starts[word] as number;
+		if (start < longestStart || start === ends[word]) continue;
 		if (start >= longestEnd) break;
-		const one = words.hashes[word] as number;
+		const one = hashes[word] as number;
 		hash = Math.imul(hash ^ one, PRIME);
 		if (++count > 2) {
 			const run = Math.imul(Math.imul(before, PRIME) ^ last, PRIME) ^ one;

@@ -1,7 +1,7 @@
 /** The rule for scripts: letters of two scripts in one word, and a message in another script than the form usually gets. */
 
 import type { SpamReason } from '../verdict.ts';
-import { CYRILLIC, GREEK, kindOf, LATIN, SCRIPT_SHIFT, SCRIPTS } from './characters.ts';
+import { CYRILLIC, classOf, GREEK, LATIN, SCRIPT_NAMES, SCRIPT_SHIFT } from './characters.ts';
 import type { Message } from './message.ts';
 
 /** Signs of mathematics and units, as in `µm`. */
@@ -14,7 +14,7 @@ const RARE = 5;
 const MAX_HISTORY = 1000;
 const MAX_FORMS = 10_000;
 
-const USUAL = SCRIPTS[LATIN] as string;
+const USUAL = SCRIPT_NAMES[LATIN] as string;
 
 export type ScriptHistory = ReturnType<typeof createScriptHistory>;
 
@@ -55,20 +55,22 @@ export function createScriptHistory() {
 /** The script of most of the letters; Latin if there are few. */
 export function scriptOf({ scripts }: Message): { script: string; letters: number } {
 	let most = LATIN;
-	for (let script = LATIN + 1; script < SCRIPTS.length; script++)
+	for (let script = LATIN + 1; script < SCRIPT_NAMES.length; script++)
 		if ((scripts[script] as number) > (scripts[most] as number)) most = script;
-	return { script: SCRIPTS[most] as string, letters: scripts[most] as number };
+	return { script: SCRIPT_NAMES[most] as string, letters: scripts[most] as number };
 }
 
 /** The first word with letters of Latin and of a script that looks like it. */
-function findMixed({ lower, scripts, words: { length, starts, ends } }: Message): string | undefined {
+function findMixed(message: Message): string | undefined {
+	const { scripts, length, starts, ends } = message;
 	if (scripts[LATIN] === 0 || (scripts[CYRILLIC] === 0 && scripts[GREEK] === 0)) return undefined;
+	const { lower } = message;
 	for (let word = 0; word < length; word++) {
 		const start = starts[word] as number;
 		const end = ends[word] as number;
 		if (end - start < MIN_WORD) continue;
 		let found = 0;
-		for (let at = start; at < end; at++) found |= 1 << (kindOf(lower.codePointAt(at) as number) >> SCRIPT_SHIFT);
+		for (let at = start; at < end; at++) found |= 1 << (classOf(lower.codePointAt(at) as number) >> SCRIPT_SHIFT);
 		if (found & (1 << LATIN) && found & ((1 << CYRILLIC) | (1 << GREEK))) return lower.slice(start, end);
 	}
 	return undefined;
