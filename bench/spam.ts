@@ -2,7 +2,7 @@
  * The spam score on public sets of spam, and the size and speed of a word model of a million marks.
  *
  * `bun bench/spam.ts [--sets FOLDER] [--marks N]`: the folder has files `NAME.ndjson`, a line for each submission, as in
- * `{"spam": true, "data": {"message": "…"}}`. It prints tables for docs/spam.md, and ends by itself.
+ * `{"spam": true, "data": {"message": "…"}}`. It prints tables for docs/spam-figures.md, and ends by itself.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';

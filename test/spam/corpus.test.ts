@@ -1,6 +1,6 @@
 /**
  * Half of a set of submissions teaches what the other half needs, in any script. The sets are made here; what public ones show
- * stands in docs/spam.md, measured by bench/spam.ts.
+ * stands in docs/spam-figures.md, measured by bench/spam.ts.
  */
 
 import { expect, test } from 'bun:test';

@@ -1,6 +1,6 @@
 /**
  * Pure: what a word model says of a submission. Naive Bayes on the presence of tokens, careful where it has seen little, of each part of
- * the submission by itself; docs/spam.md has the formula in words.
+ * the submission by itself; docs/spam-figures.md has the formula in words.
  */
 
 import type { Change, Model } from './counts.ts';

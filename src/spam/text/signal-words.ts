@@ -1,6 +1,6 @@
 /**
  * Words, and pairs of words, that spam has far more often than genuine messages, with their points. How they were chosen, and what
- * they add: docs/spam.md.
+ * they add: docs/spam-figures.md.
  */
 
 export const SIGNAL_WORDS: readonly (readonly [points: number, words: string])[] = [

@@ -38,7 +38,7 @@ const HAS_TEXT = 2;
 
 /** Entries by their hashes: each at the first free place from its own on. */
 class Table {
-	/** What there is to look for at each place; 0 without an entry. */
+	/** The kinds of entry at each place; 0 for none. */
 	readonly flags = new Uint8Array(PLACES);
 	private readonly hashes = new Int32Array(PLACES);
 	private readonly entries = new Array<Entry | undefined>(PLACES);

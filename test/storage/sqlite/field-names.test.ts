@@ -192,7 +192,7 @@ test('a count of many submissions goes on after a restart, beside what comes and
 	storage = openSqlite(file);
 	expect((await storage.submissions.names(form, false)).isPartial).toBe(true);
 	storage.maintain();
-	// Of the first 500 `at 0` is counted by now, and of the others not.
+	// By now `at 0` is counted for the first 500 submissions, and for no others.
 	const gone = storage.submissions.remove(form, [ids[0] as number, ids[500] as number]);
 	await append(storage, form, { names: ['later'], isSpam: false });
 	await gone;
