@@ -162,6 +162,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		tests,
 		windows,
 		metrics,
+		post,
 		forms,
 		webhooks,
 		submissions: createSubmissions(storage, { budget, turns: createConcurrencyLimit(LARGE_RESPONSES), release, now }),

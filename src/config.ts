@@ -45,6 +45,10 @@ export interface Config {
 	strictRedirects: boolean;
 	/** A file with domains of disposable mail addresses; `null`: the list in the program. */
 	disposableDomains: string | null;
+	/** Where alerts go, and the mail server for them; `null`: nowhere, and the server of all mail. */
+	alertUrl: string | null;
+	alertMail: string | null;
+	alertSmtpUrl: string | null;
 	/** Where /metrics is served without a key; `null`: nowhere. */
 	metrics: { host: string; port: number } | null;
 	logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -94,7 +98,7 @@ export function loadConfig(input: ConfigInput): Config {
 	if (values.smtpUrl !== null && values.mailFrom === null && !provided.has('mailFrom')) {
 		problems.push('FORMSRV_MAIL_FROM must be set when FORMSRV_SMTP_URL is, such as Forms <forms@example.com>.');
 	}
-	problems.push(...passwordProblems(values));
+	problems.push(...alertProblems(values), ...passwordProblems(values));
 	if (values.filesUrl !== null && 'bucket' in values.filesUrl) {
 		for (const key of ['s3AccessKeyId', 's3SecretAccessKey'] as const) {
 			if (values[key] !== null || provided.has(key)) continue;
@@ -166,10 +170,23 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 			auth: values.rateAuth,
 		},
 		strictRedirects: values.strictRedirects,
+		alertUrl: values.alertUrl,
+		alertMail: values.alertMail,
+		alertSmtpUrl: values.alertSmtpUrl,
 		metrics: values.metrics,
 		logLevel: values.logLevel,
 		logFormat: values.logFormat ?? format,
 	};
+}
+
+function alertProblems({ alertMail, alertSmtpUrl, smtpUrl, mailFrom }: Values): string[] {
+	if (alertMail === null) return [];
+	const problems: string[] = [];
+	if (alertSmtpUrl === null && smtpUrl === null)
+		problems.push('FORMSRV_ALERT_SMTP_URL, or FORMSRV_SMTP_URL, must be set when FORMSRV_ALERT_MAIL is.');
+	if (mailFrom === null && smtpUrl === null)
+		problems.push('FORMSRV_MAIL_FROM must be set when FORMSRV_ALERT_MAIL is, such as Forms <forms@example.com>.');
+	return problems;
 }
 
 function passwordProblems({ databaseUrl: url, databasePassword: password }: Values): string[] {

@@ -82,6 +82,7 @@ function startBackground(app: App, baseUrl: string): StopWork {
 		startFileWatch(storage, { ...config.files, store: files.store, log }),
 		startFollowing(spam.models, log),
 		startPauseWatch(storage, app),
+		startAlerts(app, baseUrl),
 		storage.lead('maintenance', () => startMaintenance(app)),
 		storage.lead('search', () => storage.search.follow(log)),
 		storage.lead('delivery', () => dispatch.start(startWorker, baseUrl)),
@@ -89,6 +90,14 @@ function startBackground(app: App, baseUrl: string): StopWork {
 	return async (graceMs) => {
 		await Promise.all(work.map((stop) => stop(graceMs)));
 	};
+}
+
+/** Loaded only where it is set up: it takes the code of mails along. */
+function startAlerts(app: App, baseUrl: string): StopWork {
+	const { alertUrl, alertMail } = app.config;
+	if (alertUrl === null && alertMail === null) return async () => {};
+	const starting = import('./alerts/start.ts').then(({ startAlerting }) => startAlerting(app, baseUrl));
+	return async () => (await starting)();
 }
 
 interface ListenersSetup {

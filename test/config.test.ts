@@ -59,6 +59,9 @@ describe('without any setting', () => {
 			},
 			rates: { submit: 300, form: 600, address: 600, api: 1000, auth: 20 },
 			strictRedirects: false,
+			alertUrl: null,
+			alertMail: null,
+			alertSmtpUrl: null,
 			metrics: null,
 			logLevel: 'info',
 			logFormat: 'json',
@@ -302,6 +305,8 @@ describe('what is shown to people', () => {
 			'FORMSRV_S3_ACCESS_KEY_ID',
 			'FORMSRV_S3_SECRET_ACCESS_KEY',
 			'FORMSRV_S3_SESSION_TOKEN',
+			'FORMSRV_ALERT_URL',
+			'FORMSRV_ALERT_SMTP_URL',
 		]);
 	});
 });

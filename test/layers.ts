@@ -11,7 +11,7 @@ export const LAYERS: readonly Layer[] = [
 	{ units: ['server'], holds: 'both listeners, their handlers, the work behind them' },
 	{ units: ['app'], holds: 'composition root: opens everything' },
 	{ units: ['dashboard'], holds: 'browser program, its sessions and events' },
-	{ units: ['intake', 'submissions'], holds: 'accepts submissions; the inbox of the owner' },
+	{ units: ['alerts', 'intake', 'submissions'], holds: 'accepts submissions; the inbox of the owner' },
 	{ units: ['forms', 'keys', 'delivery', 'backup'], holds: 'any routes.ts may use keys/auth.ts' },
 	{ units: ['files', 'spam'], holds: 'bytes of attached files; the spam score' },
 	{ units: ['http', 'storage'], holds: 'shared by all routes; the storage contract and its engines' },

@@ -19,6 +19,7 @@ const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
 	['lists', async () => (await import('./lists.ts')).addLists],
 	['deliveries', async () => (await import('./deliveries.ts')).addDeliveries],
 	['mail', async () => (await import('./mail.ts')).addMail],
+	['alert', async () => (await import('./alert.ts')).addAlert],
 	['backup', async () => (await import('./backup.ts')).addBackup],
 	['restore', async () => (await import('./restore.ts')).addRestore],
 	['move', async () => (await import('./move.ts')).addMove],

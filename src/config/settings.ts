@@ -149,6 +149,12 @@ export const SETTINGS = {
 		'false',
 		'Follow _next only to hosts that the form allows, also for forms without allowed domains.',
 	),
+	alertUrl: secret(webAddress, 'Where alerts of problems are posted as JSON; see docs/operating.md.'),
+	alertMail: optional(mailbox, 'none', 'Mail address that alerts of problems are sent to.'),
+	alertSmtpUrl: {
+		...secret(smtpUrl, 'Mail server for alerts, best another than that of all mail.'),
+		absent: 'as FORMSRV_SMTP_URL',
+	},
 	metrics: optional(
 		listenAddress,
 		'off',

@@ -1,9 +1,8 @@
 /** The mail to a form's former notification addresses after a change; it contains no submitted content. */
 
 import { encodeId } from '../../ids.ts';
-import { html } from '../../text/html.ts';
 import { envelopeOf, formUrl, type Mail, type MailIdentity, type NotifiedForm } from './email.ts';
-import { renderMailPage } from './email-page.ts';
+import { renderNotice } from './notice.ts';
 import { tidySubject } from './subject.ts';
 
 export function renderAddressNotice(
@@ -16,22 +15,19 @@ export function renderAddressNotice(
 	const what = `The notification addresses of the form "${name}" were changed at ${changedAt}. The former ones: ${to.join(', ')}.`;
 	const advice =
 		'If you did not expect this, check the settings of the form. The server’s log names the key or session that changed them.';
-	const url = `${formUrl(identity, form.id)}/settings`;
-	const footer = `Sent because this address received the notifications of ${name} until now.`;
+	const at = madeAt;
 	return {
-		...envelopeOf(identity, { form, to, key: `address.${encodeId(id)}`, at: madeAt }),
-		replyTo: null,
-		attachments: [],
-		subject: tidySubject(`${title}: ${form.name}`),
-		text: `${title}\n\n${what}\n\n${advice}\n\n${url}\n\n-- \n${footer}\n`,
-		html: renderMailPage({
+		...renderNotice(identity, {
+			to,
 			title,
-			preview: what,
-			formName: name,
-			note: '',
-			content: html`<p class="value">${what}</p><p class="value">${advice}</p>`,
-			link: { url, label: 'Open the settings of the form' },
-			footer: html`${footer}`,
+			subject: tidySubject(`${title}: ${form.name}`),
+			heading: name,
+			paragraphs: [what, advice],
+			link: { url: `${formUrl(identity, form.id)}/settings`, label: 'Open the settings of the form' },
+			footer: `Sent because this address received the notifications of ${name} until now.`,
+			key: '',
+			at,
 		}),
+		...envelopeOf(identity, { form, to, key: `address.${encodeId(id)}`, at }),
 	};
 }

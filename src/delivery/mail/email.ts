@@ -177,7 +177,7 @@ export function envelopeOf(
 }
 
 /** The domain of message ids: that of the dashboard, else the sender's. */
-function mailHost({ baseUrl, from }: MailIdentity): string {
+export function mailHost({ baseUrl, from }: MailIdentity): string {
 	const host = URL.parse(baseUrl)?.hostname ?? '';
 	if (/^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/i.test(host)) return host;
 	const domain = from.address.slice(from.address.lastIndexOf('@') + 1);

@@ -22,6 +22,8 @@ export interface SmtpTimeouts {
 }
 
 export const SMTP_TIMEOUTS: SmtpTimeouts = { connect: 15_000, greeting: 30_000, silence: 120_000, total: 300_000 };
+/** For mails of the server itself, which an operator waits for, or which are sent again. */
+export const NOTICE_TIMEOUTS: SmtpTimeouts = { connect: 10_000, greeting: 10_000, silence: 20_000, total: 25_000 };
 
 /** All replies of one dialogue. */
 const MAX_REPLIES_BYTES = 256 * 1024;

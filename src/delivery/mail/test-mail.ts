@@ -3,13 +3,9 @@
 import type { SmtpServer } from '../../config/smtp-url.ts';
 import { AppError, invalidField } from '../../errors.ts';
 import { isEmailAddress } from '../../text/email-address.ts';
-import { html } from '../../text/html.ts';
-import type { Mail, MailIdentity } from './email.ts';
-import { renderMailPage } from './email-page.ts';
-import { type SmtpTimeouts, sendMail } from './smtp.ts';
-
-/** Shorter than for deliveries, because the operator waits for the response. */
-const TIMEOUTS: SmtpTimeouts = { connect: 10_000, greeting: 10_000, silence: 20_000, total: 25_000 };
+import type { MailIdentity } from './email.ts';
+import { renderNotice } from './notice.ts';
+import { NOTICE_TIMEOUTS, sendMail } from './smtp.ts';
 
 export interface TestMailOptions {
 	server: SmtpServer | null;
@@ -32,33 +28,18 @@ export async function sendTestMail(to: string, { server, identity, now = Date.no
 	if (!server) {
 		throw new AppError('CONFLICT', 'No mail server is set: set FORMSRV_SMTP_URL and FORMSRV_MAIL_FROM, then restart.');
 	}
-	const outcome = await sendMail(server, renderTestMail(identity, { to, at: now() }), { timeouts: TIMEOUTS });
+	const at = new Date(now());
+	const mail = renderNotice(identity, {
+		to: [to],
+		title: 'Mail works',
+		subject: 'Mail works: a test from formsrv',
+		paragraphs: [`This formsrv can send mail as ${identity.from.address}. Nothing else needs to be done.`],
+		link: { url: identity.baseUrl, label: 'Open the dashboard' },
+		footer: 'Sent because an operator of this server requested a test mail to this address.',
+		key: `test.${at.getTime().toString(36)}`,
+		at,
+	});
+	const outcome = await sendMail(server, mail, { timeouts: NOTICE_TIMEOUTS });
 	if (outcome.kind !== 'sent') throw new AppError('CONFLICT', `${outcome.error}.`);
 	return outcome.note ?? '';
-}
-
-function renderTestMail({ from, baseUrl }: MailIdentity, { to, at }: { to: string; at: number }): Mail {
-	const title = 'Mail works';
-	const sentence = `This formsrv can send mail as ${from.address}. Nothing else needs to be done.`;
-	const footer = 'Sent because an operator of this server requested a test mail to this address.';
-	return {
-		from,
-		to: [to],
-		replyTo: null,
-		attachments: [],
-		subject: `${title}: a test from formsrv`,
-		text: `${title}\n\n${sentence}\n\n${baseUrl}\n\n-- \n${footer}\n`,
-		html: renderMailPage({
-			title,
-			preview: sentence,
-			formName: 'formsrv',
-			note: '',
-			content: html`<p class="value">${sentence}</p>`,
-			link: { url: baseUrl, label: 'Open the dashboard' },
-			footer: html`${footer}`,
-		}),
-		messageId: `test.${at.toString(36)}@${from.address.slice(from.address.lastIndexOf('@') + 1)}`,
-		date: new Date(at),
-		headers: { 'Auto-Submitted': 'auto-generated' },
-	};
 }

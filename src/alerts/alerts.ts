@@ -1,0 +1,122 @@
+/**
+ * Alerts the operator when a problem begins and when it is over, at most once an hour for each cause. Sent directly, not by
+ * the outbox, which may be what is broken.
+ */
+
+import type { Log } from '../log/log.ts';
+import { HOUR_MS } from '../tasks/durations.ts';
+import type { Cause } from './causes.ts';
+import type { Claims } from './claims.ts';
+
+/** A receiver that failed is left out of so many looks. */
+const LOOKS_BETWEEN_ATTEMPTS = 12;
+/** The most alerts that wait for a receiver; beyond it the oldest are dropped. */
+const MAX_WAITING = 100;
+
+export interface Alert extends Cause {
+	state: 'begun' | 'over' | 'test';
+	/** When the cause was first seen, in milliseconds since 1970. */
+	since: number;
+}
+
+/** A way to reach the operator. */
+export interface Receiver {
+	/** For people, without secrets. */
+	name: string;
+	/** @returns Why it could not be sent; `undefined` if it was. It must not throw. */
+	send(alert: Alert): Promise<string | undefined>;
+}
+
+export interface AlertOptions {
+	present(): readonly Cause[];
+	claims: Claims;
+	receivers: readonly Receiver[];
+	log: Log;
+	now(): number;
+}
+
+/** @returns `look`, to be called every few seconds: it looks for causes, and sends what there is to tell */
+export function createAlerts({ present, claims, receivers, log, now }: AlertOptions): { look(): Promise<void> } {
+	/** The causes of this process by name. `isTold`: an alert of the beginning was made. */
+	const open = new Map<string, { since: number; problem: string; isTold: boolean }>();
+	/** When the last alert of a cause was made, for times when the database does not tell. */
+	const toldAt = new Map<string, number>();
+	const queues = receivers.map((receiver) => createQueue(receiver, log));
+	let isRecalled = false;
+
+	function tell(alert: Alert): void {
+		if (alert.state === 'begun') toldAt.set(alert.name, now());
+		for (const queue of queues) queue.add(alert);
+	}
+
+	/** The causes that were open when the server stopped. */
+	async function recall(): Promise<void> {
+		if (isRecalled) return;
+		for (const { name, isOpen, isMine, sentAt } of await claims.list()) {
+			if (isOpen && isMine && !open.has(name)) open.set(name, { since: sentAt, problem: '', isTold: true });
+		}
+		isRecalled = true;
+	}
+
+	async function begin({ name, problem }: Cause): Promise<void> {
+		const one = open.get(name) ?? { since: now(), problem, isTold: false };
+		one.problem = problem;
+		open.set(name, one);
+		if (one.isTold) return;
+		const since = now() - HOUR_MS;
+		const mayTell = await claims
+			.begin(name, { now: now(), since })
+			.catch(() => (toldAt.get(name) ?? Number.NEGATIVE_INFINITY) <= since);
+		if (!mayTell) return;
+		one.isTold = true;
+		tell({ state: 'begun', name, problem, since: one.since });
+	}
+
+	async function end(name: string): Promise<void> {
+		const one = open.get(name);
+		open.delete(name);
+		if (!one?.isTold) return;
+		await claims.end(name).catch(() => {});
+		tell({ state: 'over', name, problem: one.problem, since: one.since });
+	}
+
+	return {
+		async look() {
+			try {
+				await recall().catch(() => {});
+				const causes = present();
+				for (const cause of causes) await begin(cause);
+				for (const name of [...open.keys()]) if (!causes.some((cause) => cause.name === name)) await end(name);
+			} catch (cause) {
+				log.error('The causes of alerts could not be checked; this is tried again.', { cause });
+			}
+			await Promise.all(queues.map((queue) => queue.send()));
+		},
+	};
+}
+
+/** The alerts that wait for a receiver, in their order. */
+function createQueue(receiver: Receiver, log: Log) {
+	let waiting: Alert[] = [];
+	let skips = 0;
+	return {
+		add(alert: Alert): void {
+			waiting = [...waiting, alert].slice(-MAX_WAITING);
+		},
+		async send(): Promise<void> {
+			if (skips > 0) {
+				skips--;
+				return;
+			}
+			for (let [alert] = waiting; alert; [alert] = waiting) {
+				const problem = await receiver.send(alert);
+				if (problem !== undefined) {
+					log.error('An alert could not be sent; it is tried again in a minute.', { receiver: receiver.name, problem });
+					skips = LOOKS_BETWEEN_ATTEMPTS;
+					return;
+				}
+				waiting = waiting.slice(1);
+			}
+		},
+	};
+}

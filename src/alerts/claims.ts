@@ -1,0 +1,68 @@
+/**
+ * Which alerts were sent, kept in the database: a restart, or another server on the same database, does not repeat one.
+ * A row is `open` or `over`, when it was sent, and by which machine.
+ */
+
+import { hostname } from 'node:os';
+import { and, eq, like, sql } from 'drizzle-orm';
+import type { Storage } from '../storage/contract.ts';
+import { serverValues } from '../storage/tables.ts';
+
+const PREFIX = 'alert:';
+/** The length of a time in milliseconds since 1970, so that texts compare as numbers do. */
+const DIGITS = 13;
+
+export interface Claim {
+	name: string;
+	isOpen: boolean;
+	/** In milliseconds since 1970. */
+	sentAt: number;
+	isMine: boolean;
+}
+
+export type Claims = ReturnType<typeof createClaims>;
+
+export function createClaims({ db, batch, isShared }: Pick<Storage, 'db' | 'batch' | 'isShared'>) {
+	const machine = hostname();
+	const rowOf = (cause: string) => eq(serverValues.name, PREFIX + cause);
+
+	return {
+		async list(): Promise<Claim[]> {
+			const rows = await db
+				.select()
+				.from(serverValues)
+				.where(like(serverValues.name, `${PREFIX}%`));
+			return rows.map(({ name, value }) => {
+				const [state, at, by] = value.split(' ');
+				const isMine = !isShared || by === machine;
+				return { name: name.slice(PREFIX.length), isOpen: state === 'open', sentAt: Number(at), isMine };
+			});
+		},
+		/** Claims the alert of a beginning, unless one was sent after `since`. @returns whether it is this process's to send */
+		async begin(cause: string, { now, since }: { now: number; since: number }): Promise<boolean> {
+			const value = `open ${stamp(now)} ${machine}`;
+			const isOld = sql`substr(${serverValues.value}, 6, ${DIGITS}) <= ${stamp(since)}`;
+			const [rows] = await batch((tx) => [
+				tx
+					.insert(serverValues)
+					.values({ name: PREFIX + cause, value })
+					.onConflictDoUpdate({ target: serverValues.name, set: { value }, setWhere: isOld })
+					.returning({ name: serverValues.name }),
+			]);
+			return rows.length > 0;
+		},
+		/** Claims the alert of an end. @returns whether it is this process's to send */
+		async end(cause: string): Promise<boolean> {
+			const [rows] = await batch((tx) => [
+				tx
+					.update(serverValues)
+					.set({ value: sql`'over ' || substr(${serverValues.value}, 6)` })
+					.where(and(rowOf(cause), like(serverValues.value, 'open %')))
+					.returning({ name: serverValues.name }),
+			]);
+			return rows.length > 0;
+		},
+	};
+}
+
+const stamp = (ms: number) => String(ms).padStart(DIGITS, '0');
