@@ -5,9 +5,6 @@ import { MINUTE_MS } from '../tasks/durations.ts';
 import { createRateWindows, type RateWindows } from './rate-windows.ts';
 
 const WINDOW_MS = MINUTE_MS;
-const LIMIT = 'RateLimit-Limit';
-const REMAINING = 'RateLimit-Remaining';
-const RESET = 'RateLimit-Reset';
 
 export interface RateState {
 	limit: number;
@@ -129,14 +126,11 @@ export function createRateLimiter(
 
 /** The headers of the IETF draft "RateLimit header fields for HTTP" (before 07). */
 export function rateHeaders({ limit, remaining, resetSeconds }: RateState): Record<string, string> {
-	return { [LIMIT]: String(limit), [REMAINING]: String(remaining), [RESET]: String(resetSeconds) };
-}
-
-/** Sets the same headers, except for those that are as in `before`. */
-export function setRateHeaders(headers: Headers, state: RateState, before: RateState | undefined): void {
-	if (state.limit !== before?.limit) headers.set(LIMIT, String(state.limit));
-	if (state.remaining !== before?.remaining) headers.set(REMAINING, String(state.remaining));
-	if (state.resetSeconds !== before?.resetSeconds) headers.set(RESET, String(state.resetSeconds));
+	return {
+		'RateLimit-Limit': String(limit),
+		'RateLimit-Remaining': String(remaining),
+		'RateLimit-Reset': String(resetSeconds),
+	};
 }
 
 function tooMany(state: RateState): AppError {

@@ -17,8 +17,6 @@ export interface RequestInfo {
 	/** The path exactly as the client sent it. */
 	path: string;
 	listener: Listener;
-	/** True if the handler has set the standard headers; reading them from a response is slow. */
-	hasStandardHeaders: boolean;
 	/** Set once the request is authenticated. */
 	caller: Caller | undefined;
 }

@@ -8,7 +8,6 @@ import { toAppError } from './error-envelope.ts';
 import type { ErrorHandler } from './error-handler.ts';
 import { checkedPath } from './host-guard.ts';
 import type { Listener, RequestInfo } from './request-info.ts';
-import { setStandardHeaders } from './standard-headers.ts';
 
 export interface RequestPipelineOptions {
 	log: Log;
@@ -20,8 +19,6 @@ export interface RequestPipelineOptions {
 	/** The routes. An exception becomes an error response. */
 	handler: Handler;
 }
-
-const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
 
 export type Handler = (request: Request, info: RequestInfo) => Response | Promise<Response>;
 
@@ -45,7 +42,6 @@ export function createRequestPipeline({
 			clientAddress: clientAddress(listener.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for')),
 			path: '',
 			listener,
-			hasStandardHeaders: false,
 			caller: undefined,
 		};
 		let response: Response;
@@ -55,7 +51,8 @@ export function createRequestPipeline({
 		} catch (thrown) {
 			response = onError(request, toAppError(thrown), info);
 		}
-		if (!info.hasStandardHeaders) setStandardHeaders(response.headers, info);
+		response.headers.set('X-Request-Id', info.id);
+		response.headers.set('X-Content-Type-Options', 'nosniff');
 		drain.closeAfter(response);
 		const durationMs = performance.now() - info.started;
 		observe(kindOf(info), response.status, durationMs);
@@ -83,12 +80,5 @@ function createRequestIds(): () => string {
 		.toString(36)
 		.padStart(3, '0')}`;
 	let count = 0;
-	/** All but the last digit, which is the same for so many that each id costs one string less. */
-	let beginning = '';
-	return () => {
-		const digit = count % DIGITS.length;
-		if (digit === 0) beginning = `${prefix}-${count === 0 ? '' : (count / DIGITS.length).toString(DIGITS.length)}`;
-		count++;
-		return beginning + DIGITS[digit];
-	};
+	return () => `${prefix}-${(count++).toString(36)}`;
 }

@@ -89,7 +89,7 @@ export function createEndpoint(options: EndpointOptions): Handler {
 			known.rate = rate;
 			const hasKey = key !== undefined;
 			const outcome = await intake.accept({ form, request, clientAddress, hasKey, isTest, ownAddress, seen: known });
-			return acceptedResponse({ request, info, form, rate }, outcome, thanksUrl);
+			return acceptedResponse({ request, form, rate }, outcome, thanksUrl);
 		} catch (thrown) {
 			onRejected(toAppError(thrown).code);
 			return rejected(known, thrown);

@@ -3,8 +3,6 @@
 /** DEL, C1 controls, line and paragraph separators, and characters that are invisible or change the direction of text. */
 const HIDDEN = '\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff';
 const HIDDEN_CHARACTERS = new RegExp(`[${HIDDEN}]`, 'g');
-/** ASCII without controls, quotes and backslashes. */
-const PLAIN = /^[ !#-[\]-~]*$/;
 const UNPRINTABLE = new RegExp(`[\\u0000-\\u001f${HIDDEN}]`, 'g');
 
 /** Escapes untrusted text for a terminal. */
@@ -17,12 +15,6 @@ export function printable(text: string): string {
 /** Escapes JSON text for a terminal; its value stays the same. */
 export function printableJson(json: string): string {
 	return json.replace(HIDDEN_CHARACTERS, escapeCharacter);
-}
-
-/** A text as JSON. Most texts are plain and need quotes only. */
-export function jsonText(text: string): string {
-	if (PLAIN.test(text)) return `"${text}"`;
-	return printableJson(JSON.stringify(text));
 }
 
 function escapeCharacter(character: string): string {

@@ -1,6 +1,6 @@
 /** The log: one line per event on stderr, as JSON or text; untrusted values cannot inject lines or escape sequences. */
 
-import { type AccessLine, accessText, createAccessWriter } from './access-line.ts';
+import { type AccessLine, accessJson, accessText } from './access-line.ts';
 import { createLineBuffer } from './line-buffer.ts';
 import { printable, printableJson } from './line-text.ts';
 
@@ -37,15 +37,11 @@ const MAX_WAITING_FOR_REQUESTS = MAX_WAITING_BYTES - 256 * 1024;
 export function createLog({ level, format, write, now = Date.now }: LogOptions) {
 	const lines = createLineBuffer({ write, onWritten: reportDropped });
 	const formatEvent = format === 'json' ? eventJson : eventText;
-	const addRequest = format === 'json' ? createAccessWriter(lines) : addRequestText;
+	const formatRequest = format === 'json' ? accessJson : accessText;
 	const timestamp = createTimestamps(now);
 	const isOn = (candidate: LogLevel) => LOG_LEVELS.indexOf(candidate) >= LOG_LEVELS.indexOf(level);
 	const hasRequests = isOn('info');
 	let dropped = { requests: 0, others: 0 };
-
-	function addRequestText(line: AccessLine, time: string): void {
-		lines.add(accessText(line, time));
-	}
 
 	function addEvent(event: Event): void {
 		lines.add(formatEvent(event, timestamp()));
@@ -75,7 +71,7 @@ export function createLog({ level, format, write, now = Date.now }: LogOptions) 
 		/** Logs a completed request. */
 		access(line: AccessLine): void {
 			if (!hasRequests) return;
-			if (lines.waiting() < MAX_WAITING_FOR_REQUESTS) addRequest(line, timestamp());
+			if (lines.waiting() < MAX_WAITING_FOR_REQUESTS) lines.add(formatRequest(line, timestamp()));
 			else dropped.requests++;
 		},
 		/** Writes all waiting lines. Call it before the process ends, which waiting lines do not keep alive. */

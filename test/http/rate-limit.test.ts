@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { AppError } from '../../src/errors.ts';
 import { widerNetworks } from '../../src/http/client-address.ts';
-import {
-	createRateLimiter,
-	createServerWindows,
-	type RateState,
-	rateHeaders,
-	setRateHeaders,
-} from '../../src/http/rate-limit.ts';
+import { createRateLimiter, createServerWindows, rateHeaders } from '../../src/http/rate-limit.ts';
 import { createRateWindows } from '../../src/http/rate-windows.ts';
 
 function limited(attempt: () => unknown): AppError | undefined {
@@ -165,19 +159,4 @@ test('the headers give limit, remaining and reset', () => {
 		'RateLimit-Remaining': '12',
 		'RateLimit-Reset': '7',
 	});
-});
-
-test('headers of a request before become those of this one', () => {
-	const headers = new Headers();
-	let before: RateState | undefined;
-	for (const state of [
-		{ limit: 9, remaining: 8, resetSeconds: 60 },
-		{ limit: 9, remaining: 8, resetSeconds: 59 },
-		{ limit: 9, remaining: 7, resetSeconds: 59 },
-		{ limit: 8, remaining: 7, resetSeconds: 59 },
-	]) {
-		setRateHeaders(headers, state, before);
-		expect(headers).toEqual(new Headers(rateHeaders(state)));
-		before = state;
-	}
 });
