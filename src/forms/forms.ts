@@ -6,7 +6,7 @@ import type { Captcha } from '../form-values/captchas.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import type { Storage } from '../storage/contract.ts';
 import { FormGone, UniqueViolation } from '../storage/errors.ts';
-import { type Counts, toCounts } from '../storage/filters.ts';
+import { type Counts, mapOtherCounts, toCounts } from '../storage/filters.ts';
 import type { NewDelivery } from '../storage/submission.ts';
 import { apiKeys, deliveries, type FormRow, forms, keyForms, type Mode } from '../storage/tables.ts';
 import { createFormerSlugs, slugTaken } from './former-slugs.ts';
@@ -218,9 +218,7 @@ function toResponse(row: FormRow, { former, counts, fileBytes, createdAt }: Form
 		...others,
 		files: files && { ...files, onRefused: files.onRefused ?? 'refuse' },
 		mode: row.mode,
-		unreadCount: counts.unread,
-		starredCount: counts.starred,
-		spamCount: counts.spam,
+		...mapOtherCounts((counter) => counts[counter]),
 		fileBytes,
 	};
 }

@@ -5,6 +5,7 @@ import { readJson } from '../http/json-body.ts';
 import { jsonBody, jsonResponse, operation, pathParameter } from '../http/openapi.ts';
 import { succeed, successResponse } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
+import { mapOtherCounts } from '../storage/filters.ts';
 import type { Forms } from './forms.ts';
 import { CreateForm, Form, FormList, UpdateForm } from './schema.ts';
 import { mapSettings } from './settings.ts';
@@ -16,9 +17,7 @@ const EXAMPLE = {
 	submissionCount: 12,
 	createdAt: '2026-01-02T03:04:05.678Z',
 	mode: 'live',
-	unreadCount: 3,
-	starredCount: 1,
-	spamCount: 4,
+	...mapOtherCounts(() => 1),
 	fileBytes: 1_253_376,
 };
 const formId = pathParameter('id', { description: 'The form.', example: EXAMPLE.id });

@@ -2,6 +2,7 @@
 
 import { type Static, type TObject, Type } from '@sinclair/typebox';
 import { ignoredMembers, nullable, stringEnum } from '../http/schema-types.ts';
+import { mapOtherCounts } from '../storage/filters.ts';
 import { MODES } from '../storage/tables.ts';
 import { FORM_SETTINGS, type FormInput, type FormSettings, mapSettings } from './settings.ts';
 
@@ -22,9 +23,7 @@ const own = Type.Object({
 	submissionCount: Type.Integer({ description: 'All submissions but spam.' }),
 	createdAt: Type.String({ format: 'date-time' }),
 	mode: stringEnum(MODES),
-	unreadCount: Type.Integer(),
-	starredCount: Type.Integer(),
-	spamCount: Type.Integer(),
+	...mapOtherCounts(() => Type.Integer()),
 	fileBytes: Type.Integer({
 		description: 'Bytes of all files attached to its submissions; each counts as 4 KiB at least.',
 	}),

@@ -48,6 +48,17 @@ export function mapCounts(count: (counter: Counter, i: number) => number): Count
 	return Object.fromEntries(COUNTERS.map((counter, i) => [counter, count(counter, i)])) as Counts;
 }
 
+type CountName = `${Exclude<Counter, 'total'>}Count`;
+/** The name under which a form shows a counter. */
+export const countName = (counter: Counter): CountName | 'submissionCount' =>
+	counter === 'total' ? 'submissionCount' : `${counter}Count`;
+
+/** What a form shows of each counter but `total`. */
+export function mapOtherCounts<T>(of: (counter: Counter) => T): Record<CountName, T> {
+	const others = COUNTERS.filter((counter) => counter !== 'total');
+	return Object.fromEntries(others.map((counter) => [countName(counter), of(counter)])) as Record<CountName, T>;
+}
+
 /** @param values In the order of {@link COUNTERS}; absent: 0. */
 export function toCounts(values: readonly unknown[] = []): Counts {
 	return mapCounts((_, i) => Number(values[i] ?? 0));
@@ -59,6 +70,8 @@ const OF_FLAGS: readonly Counts[] = Array.from({ length: 8 }, (_, i) => {
 	return mapCounts((counter) => Number(RULE_OF[counter].matches(flags)));
 });
 const NOTHING = toCounts();
+/** The flags of a submission that arrives. */
+export const NEW: Flags = { isRead: false, isStarred: false, isSpam: false };
 
 /** The counts of one submission. */
 export function countsOf(flags: Flags): Readonly<Counts> {

@@ -54,6 +54,7 @@ export const PAGE_COLUMNS = `${COLUMNS.replace(
 )}, octet_length(data)`;
 export const HEAD_COLUMNS = `${listOf(FLAGS)}, octet_length(data)`;
 export const FLAG_COLUMNS = `id, ${listOf(FLAGS)}`;
+export const FLAG_NAMES = FLAGS.map(({ name }) => name);
 
 export const columnOf = (key: keyof Flags): string => FLAGS.find((column) => column.key === key)?.name as string;
 

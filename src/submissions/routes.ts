@@ -12,7 +12,7 @@ import { callerOf, checkMark, isFormLevel, type Principal } from '../keys/permis
 import { parseListQuery } from './list-query.ts';
 import { afterParameter, criteriaParameters, FILE_EXAMPLE, formId, submissionId } from './openapi-parts.ts';
 import type { JsonText } from './page-writer.ts';
-import { FlaggedSubmission, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
+import { changeOf, FlaggedSubmission, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
 import type { Submissions } from './submissions.ts';
 
 const EXAMPLE = {
@@ -76,7 +76,8 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 		.patch(
 			'/:submissionId',
 			({ principal, mayRead, params, request }) => {
-				const readChange = () => readJson(request, UpdateSubmission).then((read) => checkMark(read, principal));
+				const readChange = () =>
+					readJson(request, UpdateSubmission).then((read) => checkMark(changeOf(read), principal));
 				const change = { ...scopeOf(principal), id: params.submissionId, mayRead, readChange };
 				return toResponse(request, submissions.update(params.id, change));
 			},

@@ -127,8 +127,16 @@ export const SubmissionList = Type.Object(
 );
 export type SubmissionList = Static<typeof SubmissionList>;
 
+const changes = { ...settableFlags, ...withheld };
+
 export const UpdateSubmission = Type.Object(
-	{ ...settableFlags, ...withheld, ...ignoredMembers(Submission, settableFlags) },
+	{ ...changes, ...ignoredMembers(Submission, settableFlags) },
 	{ $id: 'UpdateSubmission', additionalProperties: false },
 );
-export type UpdateSubmission = Static<typeof UpdateSubmission>;
+
+export type SubmissionChange = Partial<{ [Name in keyof typeof changes]: Static<(typeof changes)[Name]> }>;
+
+/** Without what is read-only, which clients may send along. */
+export function changeOf(read: Static<typeof UpdateSubmission>): SubmissionChange {
+	return Object.fromEntries(Object.entries(read).filter(([name, value]) => name in changes && value !== undefined));
+}

@@ -12,7 +12,7 @@ import { createOneAtATime } from '../tasks/one-at-a-time.ts';
 import { type Export, type ExportQuery, openExport } from './export/export.ts';
 import { type ListQuery, toCondition } from './list-query.ts';
 import { createPageWriter, type JsonText, type PageWriterOptions } from './page-writer.ts';
-import type { UpdateSubmission } from './schema.ts';
+import type { SubmissionChange } from './schema.ts';
 
 /** The server that gave a cursor may have another clock. */
 const CLOCKS_DIFFER_IDS = DAY_MS * IDS_PER_MILLISECOND;
@@ -89,16 +89,15 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 		 */
 		async update(
 			formId: string,
-			change: RequestScope & { id: string; mayRead: boolean; readChange: () => Promise<UpdateSubmission> },
+			request: RequestScope & { id: string; mayRead: boolean; readChange: () => Promise<SubmissionChange> },
 		): Promise<JsonText> {
-			const { mode, caller, isFormLevel, id, mayRead, readChange } = change;
+			const { mode, caller, isFormLevel, id, mayRead, readChange } = request;
 			const form = await storage.findForm(formId, mode);
 			const before = await find(form, id);
-			const { isRead, isStarred, isSpam, sendWithheld } = await readChange();
-			const flags = Object.entries({ isRead, isStarred, isSpam }).filter(([, value]) => value !== undefined);
+			const { sendWithheld, ...flags } = await readChange();
 			const teaches = isFormLevel ? 'form' : 'all';
-			if (flags.length > 0) await submissions.change(form.id, [before.id], Object.fromEntries(flags), teaches);
-			if (isSpam === false && sendWithheld) await release(form.id, [before.id]);
+			if (Object.keys(flags).length > 0) await submissions.change(form.id, [before.id], flags, teaches);
+			if (flags.isSpam === false && sendWithheld) await release(form.id, [before.id]);
 			const after = await find(form, id);
 			if (!mayRead) return presentFlagged(after, clock.timeline());
 			return write({ formId: form.id, isFormLevel, head: '', entries: [after], tail: '' }, caller);

@@ -23,6 +23,7 @@ export type {
 export type { CreateForm, Form, UpdateForm } from '../../forms/schema.ts';
 export type { ApiKey, CreateApiKey } from '../../keys/schema.ts';
 export type { ChangeLists as ChangeSpamLists, Lists as SpamLists } from '../../spam/lists/schema.ts';
+export type { Flags } from '../../storage/filters.ts';
 export type { Channel, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
 export type { BulkTarget } from '../../submissions/bulk/schema.ts';
 export type { FieldSuggestion } from '../../submissions/suggestion/suggest-fields.ts';
@@ -33,7 +34,6 @@ export type { Status } from '../status/schema.ts';
 export type Submission = Static<typeof SubmissionSchema>;
 export type SubmittedFile = Static<typeof SubmittedFileSchema>;
 export type FileLink = FileLinkSchema;
-export type Flags = Pick<Submission, 'isRead' | 'isStarred' | 'isSpam'>;
 export type SubmissionPage = Static<typeof SubmissionList>;
 export type Pagination = SubmissionPage['pagination'];
 

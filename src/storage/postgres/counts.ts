@@ -6,6 +6,7 @@
 import type { CountReport } from '../database.ts';
 
 import { CONDITION, COUNT_OF, COUNTED, COUNTERS, type Counts, type Filter, moveOf, toCounts } from '../filters.ts';
+import { FLAG_COLUMNS } from '../rows.ts';
 import { type Change, type Operation, rows } from '../submissions/operation.ts';
 import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
 import { isTimedOut } from './failures.ts';
@@ -34,7 +35,7 @@ export function countBelow(filter: Filter, { form, id }: { form: string; id: str
 
 /** Folds all whole blocks below the horizon ($2). The form's row is locked: see `createCounts`. */
 const FOLD = `
-	with n as (select id, is_spam, is_read, is_starred, (row_number() over (order by id) - 1) / ${BLOCK_SIZE} b from submissions
+	with n as (select ${FLAG_COLUMNS}, (row_number() over (order by id) - 1) / ${BLOCK_SIZE} b from submissions
 			where form_id = $1 and id >= (select folded_to from forms where id = $1) and id < $2),
 		g as (select min(id) first_id, max(id) last_id, ${COUNTED} from n group by b having count(*) = ${BLOCK_SIZE}),
 		w as (insert into submission_blocks (form_id, first_id, ${COUNTERS.join(', ')})

@@ -1,7 +1,7 @@
 /** Pages of a form, however deep: the blocks' counts say where one begins, and what is near an end of the list is just read. */
 
 import { CONDITION, COUNT_OF } from '../filters.ts';
-import { BEYOND_ALL_IDS } from '../rows.ts';
+import { BEYOND_ALL_IDS, FLAG_COLUMNS } from '../rows.ts';
 import type { ListQuery, Page, Selection } from '../submission.ts';
 import { entriesOf } from '../submissions/read.ts';
 import { type Runner, rowsOf, type Sql } from './connection.ts';
@@ -66,7 +66,7 @@ export function createSubmissionPages(sql: Sql, counts: Pick<FormCounts, 'of'>) 
 
 /** The ids of so many matches ($4) behind so many others ($5), if they are among the first submissions between two ids ($2, $3). */
 function idsNear({ filter, order }: Pick<ListQuery, 'filter' | 'order'>): string {
-	return `select id from (select id, is_spam, is_read, is_starred from submissions where form_id = $1 and id >= $2 and id < $3
+	return `select id from (select ${FLAG_COLUMNS} from submissions where form_id = $1 and id >= $2 and id < $3
 			order by id ${order} limit ${NEAR_LOOKS}) near
 		where ${CONDITION[filter]} order by id ${order} limit $4 offset $5`;
 }

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
 import type { MovedTable, MoveSide, MoveSource, MoveTarget, Values } from '../contract.ts';
-import { namesOf } from '../rows.ts';
+import { FLAG_NAMES, namesOf, toFlags } from '../rows.ts';
 import { endOffset } from './clock.ts';
 import { LAST_COMMAND_ID } from './command-ids.ts';
 import { behindLinks, closeWriteConnection, openWriteConnection, waitWhileBusy } from './connection.ts';
@@ -151,15 +151,12 @@ async function* chunksOf(client: Database, { name, columns, key }: MovedTable, a
 /** Blocks, counts and names, as if they had arrived one by one. */
 function count(index: FormIndex, columns: readonly string[], rows: readonly Values[]): void {
 	const at = (column: string) => columns.indexOf(column);
-	const [id, form, isRead, isStarred, isSpam, data] = ['id', 'form_id', 'is_read', 'is_starred', 'is_spam', 'data'].map(
-		at,
-	);
+	const [id, form, data, flags] = [at('id'), at('form_id'), at('data'), FLAG_NAMES.map(at)];
 	for (const row of rows) {
-		const flag = (column: number | undefined) => row[column as number] === 1;
 		index.add(
-			row[form as number] as number,
-			{ id: row[id as number] as number, names: namesOf(row[data as number] as string) },
-			{ isRead: flag(isRead), isStarred: flag(isStarred), isSpam: flag(isSpam) },
+			row[form] as number,
+			{ id: row[id] as number, names: namesOf(row[data] as string) },
+			toFlags(flags.map((column) => row[column])),
 		);
 	}
 }

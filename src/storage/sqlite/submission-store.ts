@@ -5,7 +5,7 @@ import type { Events } from '../../events.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { FormFull, UniqueViolation } from '../errors.ts';
 import { roomOf } from '../file-room.ts';
-import type { Flags } from '../filters.ts';
+import { type Flags, NEW } from '../filters.ts';
 import { cellOf, DETAILS, detailsOf, FILE_COLUMNS, hasDetails, OF_FILE } from '../rows.ts';
 import {
 	type Arrival,
@@ -20,7 +20,6 @@ import type { FormIndex } from './form-index.ts';
 import type { PresentForms } from './present-forms.ts';
 import type { Job, Writer } from './writer.ts';
 
-const NEW: Flags = { isRead: false, isStarred: false, isSpam: false };
 const NEW_SPAM: Flags = { ...NEW, isSpam: true };
 
 /** One object and no closures, because they come by the thousand. */

@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import { labelsOf } from '../../../field-rules/rules.ts';
 import { BLANK_SETTINGS } from '../../../forms/settings.ts';
+import { mapOtherCounts } from '../../../storage/filters.ts';
 import * as api from '../api.ts';
 import type { Form } from '../api-types.ts';
 import { createThrottle } from '../throttle.ts';
@@ -29,9 +30,7 @@ function ownForms({ forms: own, mode }: ShownSession): Form[] {
 		formerSlugs: [],
 		submissionCount: 0,
 		createdAt: '',
-		unreadCount: 0,
-		starredCount: 0,
-		spamCount: 0,
+		...mapOtherCounts(() => 0),
 		fileBytes: 0,
 		mode,
 	}));
