@@ -19,96 +19,53 @@ const ZIP64_VERSION = 45;
 /** Unix, so that the mode below counts. */
 const MADE_BY = (3 << 8) | ZIP64_VERSION;
 /** A file that its owner may write and all may read. */
-const MODE = 0o100_644 << 16;
+const MODE = 0o100_644 * 2 ** 16;
 /** The sizes follow the file; names are UTF-8. */
 const FLAGS = 0x0808;
 const FIRST_YEAR = 1980;
 
 /** Returns the record before the bytes of a file. */
-export function localHeader({ path, addedAt }: Pick<ZipEntry, 'path' | 'addedAt'>): Uint8Array {
-	const name = Buffer.from(path);
-	return record(
-		[32, 0x0403_4b50],
-		[16, PLAIN_VERSION],
-		[16, FLAGS],
-		[16, 0],
-		[32, dosTime(addedAt)],
-		[32, 0],
-		[32, 0],
-		[32, 0],
-		[16, name.length],
-		[16, 0],
-		name,
-	);
+export function localHeader(entry: Pick<ZipEntry, 'path' | 'addedAt'>): Buffer {
+	const description = describe({ ...entry, bytes: 0, crc32: 0 }, { version: PLAIN_VERSION, extraBytes: 0 });
+	return Buffer.concat([pack('4', 0x0403_4b50), description, Buffer.from(entry.path)]);
 }
 
 /** Returns the record after them. */
-export function dataDescriptor({ crc32, bytes }: Pick<ZipEntry, 'crc32' | 'bytes'>): Uint8Array {
-	return record([32, 0x0807_4b50], [32, crc32], [32, bytes], [32, bytes]);
+export function dataDescriptor({ crc32, bytes }: Pick<ZipEntry, 'crc32' | 'bytes'>): Buffer {
+	return pack('4444', 0x0807_4b50, crc32, bytes, bytes);
 }
 
 /** The line of a file in the directory at the end. */
-export function directoryEntry({ path, addedAt, crc32, bytes, offset }: ZipEntry): Uint8Array {
-	const name = Buffer.from(path);
-	const isFar = offset >= MAX_32;
-	const extra = isFar ? record([16, 1], [16, 8], [64, offset]) : new Uint8Array();
-	return record(
-		[32, 0x0201_4b50],
-		[16, MADE_BY],
-		[16, isFar ? ZIP64_VERSION : PLAIN_VERSION],
-		[16, FLAGS],
-		[16, 0],
-		[32, dosTime(addedAt)],
-		[32, crc32],
-		[32, bytes],
-		[32, bytes],
-		[16, name.length],
-		[16, extra.length],
-		[16, 0],
-		[16, 0],
-		[16, 0],
-		[32, MODE],
-		[32, Math.min(offset, MAX_32)],
-		name,
+export function directoryEntry(entry: ZipEntry): Buffer {
+	const isFar = entry.offset >= MAX_32;
+	const extra = isFar ? pack('228', 1, 8, entry.offset) : Buffer.alloc(0);
+	return Buffer.concat([
+		pack('42', 0x0201_4b50, MADE_BY),
+		describe(entry, { version: isFar ? ZIP64_VERSION : PLAIN_VERSION, extraBytes: extra.length }),
+		pack('22244', 0, 0, 0, MODE, Math.min(entry.offset, MAX_32)),
+		Buffer.from(entry.path),
 		extra,
-	);
+	]);
 }
 
-/** The end of the archive, after the directory. */
-export function endOfArchive({
-	entries,
-	offset,
-	bytes,
-}: {
-	entries: number;
-	offset: number;
-	bytes: number;
-}): Uint8Array {
-	const end = record(
-		[32, 0x0605_4b50],
-		[16, 0],
-		[16, 0],
-		[16, Math.min(entries, MAX_16)],
-		[16, Math.min(entries, MAX_16)],
-		[32, Math.min(bytes, MAX_32)],
-		[32, Math.min(offset, MAX_32)],
-		[16, 0],
-	);
+/** The fields that both records of a file have. */
+function describe(
+	{ path, addedAt, crc32, bytes }: Omit<ZipEntry, 'offset'>,
+	{ version, extraBytes }: { version: number; extraBytes: number },
+): Buffer {
+	const time = dosTime(addedAt);
+	return pack('222444422', version, FLAGS, 0, time, crc32, bytes, bytes, Buffer.byteLength(path), extraBytes);
+}
+
+/** The end of the archive, after the directory, of which `offset` and `bytes` are. */
+export function endOfArchive({ entries, offset, bytes }: { entries: number; offset: number; bytes: number }): Buffer {
+	const [count, size, start] = [Math.min(entries, MAX_16), Math.min(bytes, MAX_32), Math.min(offset, MAX_32)];
+	const end = pack('42222442', 0x0605_4b50, 0, 0, count, count, size, start, 0);
 	if (entries < MAX_16 && bytes < MAX_32 && offset < MAX_32) return end;
+	const version = [MADE_BY, ZIP64_VERSION];
 	return Buffer.concat([
-		record(
-			[32, 0x0606_4b50],
-			[64, 44],
-			[16, MADE_BY],
-			[16, ZIP64_VERSION],
-			[32, 0],
-			[32, 0],
-			[64, entries],
-			[64, entries],
-			[64, bytes],
-			[64, offset],
-		),
-		record([32, 0x0706_4b50], [32, 0], [64, offset + bytes], [32, 1]),
+		pack('4822448888', 0x0606_4b50, 44, ...version, 0, 0, entries, entries, bytes, offset),
+		pack('4484', 0x0706_4b50, 0, offset + bytes, 1),
 		end,
 	]);
 }
@@ -121,17 +78,15 @@ function dosTime(at: Date): number {
 	return ((date << 16) | time) >>> 0;
 }
 
-/** Little-endian numbers of so many bits, and bytes as they are. */
-function record(...parts: readonly ([bits: 16 | 32 | 64, value: number] | Uint8Array)[]): Uint8Array {
-	const sizes = parts.map((part) => (part instanceof Uint8Array ? part.length : part[0] / 8));
-	const bytes = Buffer.alloc(sizes.reduce((sum, size) => sum + size, 0));
+/** Little-endian numbers, each of as many bytes as its digit of `sizes` says. */
+function pack(sizes: string, ...values: readonly number[]): Buffer {
+	const widths = Array.from(sizes, Number);
+	const record = Buffer.alloc(widths.reduce((sum, width) => sum + width));
 	let at = 0;
-	for (const [index, part] of parts.entries()) {
-		if (part instanceof Uint8Array) bytes.set(part, at);
-		else if (part[0] === 16) bytes.writeUInt16LE(part[1], at);
-		else if (part[0] === 32) bytes.writeUInt32LE(part[1] >>> 0, at);
-		else bytes.writeBigUInt64LE(BigInt(part[1]), at);
-		at += sizes[index] as number;
+	for (const [index, width] of widths.entries()) {
+		// Six bytes are the most that this writes, and more than any archive has; the others stay zero.
+		record.writeUIntLE(values[index] as number, at, Math.min(width, 6));
+		at += width;
 	}
-	return bytes;
+	return record;
 }
