@@ -1,7 +1,7 @@
 /** The ways in which alerts reach the operator: a webhook, and mail by a server of its own. */
 
 import type { Config } from '../config.ts';
-import { renderNotice } from '../delivery/mail/notice.ts';
+import { renderNotice } from '../delivery/mail/email.ts';
 import { readMailSetup } from '../delivery/mail/setup.ts';
 import { NOTICE_TIMEOUTS, sendMail } from '../delivery/mail/smtp.ts';
 import type { GuardedPost } from '../network/guarded-request.ts';

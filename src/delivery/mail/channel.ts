@@ -12,14 +12,15 @@ import { formatMailbox, parseMailboxes } from '../../text/email-address.ts';
 import type { Attempt, Content, Messages } from '../channel.ts';
 import { ADDRESS_CHANGED, SUBMISSIONS_DIGEST } from '../events.ts';
 import type { Outcome } from '../worker/outcome.ts';
-import { renderAddressNotice } from './address-notice.ts';
 import { chooseAttachments, createAttachments, UnreadableFile } from './attachments.ts';
 import {
 	DIGEST_READS,
+	DIGEST_SHOWS,
 	type Mail,
 	type MailIdentity,
 	NOTIFICATION_READS,
 	type NotifiedSubmission,
+	renderAddressNotice,
 	renderDigest,
 	renderNotification,
 } from './email.ts';
@@ -27,7 +28,6 @@ import { keptMail, shownMail } from './kept-mail.ts';
 import { NO_MAIL_SERVER } from './setup.ts';
 import { SMTP_TIMEOUTS, type SmtpTimeouts, sendMail } from './smtp.ts';
 
-const DIGEST_SHOWS = 50;
 /** Copies in memory of the text that is read of a submission: in the parts of the mail, and in the encoded mail. */
 const COPIES = 6;
 /** The part of its files that a mail holds in buffers and garbage. More than half of the share of deliveries, so that one goes at a time. */

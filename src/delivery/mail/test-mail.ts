@@ -3,8 +3,7 @@
 import type { SmtpServer } from '../../config/smtp-url.ts';
 import { AppError, invalidField } from '../../errors.ts';
 import { isEmailAddress } from '../../text/email-address.ts';
-import type { MailIdentity } from './email.ts';
-import { renderNotice } from './notice.ts';
+import { type MailIdentity, renderNotice } from './email.ts';
 import { NOTICE_TIMEOUTS, sendMail } from './smtp.ts';
 
 export interface TestMailOptions {

@@ -1,16 +1,42 @@
-/** The layout of every HTML mail: one card that works in all mail programs, wide and narrow, light and dark. */
+/** The layout of every mail, as text and as HTML: one card that works in all mail programs, wide and narrow, light and dark. */
 
 import { type Html, html, rawHtml, renderHtml } from '../../text/html.ts';
+import type { NamedText } from '../fields.ts';
+
+/** A piece of content in both forms of a mail. */
+export interface Part {
+	text: string;
+	html: Html;
+}
+
+interface Link {
+	url: string;
+	label: string;
+}
 
 export interface MailPage {
 	title: string;
+	formName: string;
 	/** The preview text beside the subject in a list of mails. */
 	preview: string;
-	formName: string;
-	note: string;
-	content: Html;
-	link: { url: string; label: string };
-	footer: Html;
+	parts: readonly Part[];
+	/** A line at the link. */
+	note?: string;
+	link: Link;
+	footer: readonly string[];
+	footerLink?: Link;
+}
+
+export interface Body {
+	text: string;
+	html: string;
+}
+
+/** A submission in a digest. */
+export interface Entry {
+	time: string;
+	lines: readonly string[];
+	url: string;
 }
 
 const STYLE = `
@@ -53,9 +79,58 @@ h1 { margin: 0; font-size: 21px; line-height: 28px; font-weight: 600; color: #14
 	.button { background: #8fb0ff !important; color: #0d1526 !important; }
 }`.trim();
 
+export function renderBody(page: MailPage): Body {
+	return { text: renderText(page), html: renderHtml(renderPage(page)) };
+}
+
+export function paragraph(text: string): Part {
+	return { text, html: html`<p class="value">${text}</p>` };
+}
+
+export function hint(text: string): Part {
+	return { text, html: html`<p class="hint">${text}</p>` };
+}
+
+export function fieldTable(fields: readonly NamedText[]): Part {
+	return table(
+		fields.map(({ name, text }) => ({
+			text: `${name}:\n${text}`,
+			html: html`<th class="name" align="left" valign="top" scope="row" dir="auto">${name}</th><td class="value" valign="top" dir="auto">${text || html`<span class="empty">–</span>`}</td>`,
+		})),
+	);
+}
+
+export function entryTable(entries: readonly Entry[]): Part {
+	return table(
+		entries.map(({ time, lines, url }) => ({
+			text: [time, ...lines, url].join('\n'),
+			html: html`<td class="value entry" dir="auto"><a class="quiet" href="${url}">${time}</a>${lines.map((line) => html`<br>${line}`)}</td>`,
+		})),
+	);
+}
+
+function table(rows: readonly Part[]): Part {
+	return {
+		text: rows.map(({ text }) => text).join('\n\n'),
+		html: html`<table class="fields" width="100%" cellpadding="0" cellspacing="0" border="0">
+${rows.map((row) => html`<tr>${row.html}</tr>\n`)}</table>`,
+	};
+}
+
+function renderText({ title, formName, parts, note, link, footer, footerLink }: MailPage): string {
+	const foot = footerLink ? [...footer, `${footerLink.label}: ${footerLink.url}`] : footer;
+	const blocks = [
+		`${title}\n${formName}`,
+		...parts.map(({ text }) => text),
+		`${note ? `${note}\n` : ''}Open: ${link.url}`,
+		['-- ', ...foot].join('\n'),
+	];
+	return `${blocks.filter(Boolean).join('\n\n')}\n`;
+}
+
 /** Tables and one style element, which all mail programs support; no external resources. */
-export function renderMailPage({ title, preview, formName, note, content, link, footer }: MailPage): string {
-	return renderHtml(html`<!doctype html>
+function renderPage({ title, preview, formName, note, parts, link, footer, footerLink }: MailPage): Html {
+	return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -75,14 +150,14 @@ ${rawHtml(STYLE)}
 <table role="presentation" class="card" cellpadding="0" cellspacing="0" border="0" align="center">
 <tr><td class="head"><p class="form" dir="auto">${formName}</p><h1 dir="auto">${title}</h1></td></tr>
 <tr><td class="body">
-${content}
+${parts.map((part) => part.html)}
 </td></tr>
-<tr><td class="action">${note && html`<p class="note">${note}</p>`}<a class="button" href="${link.url}">${link.label}</a></td></tr>
+<tr><td class="action">${note !== undefined && html`<p class="note">${note}</p>`}<a class="button" href="${link.url}">${link.label}</a></td></tr>
 </table>
-<div class="footer" dir="auto">${footer}</div>
+<div class="footer" dir="auto">${footer.map((line, index) => html`${index > 0 && rawHtml('<br>')}${line}`)}${footerLink && html` <a class="quiet" href="${footerLink.url}">${footerLink.label}</a>`}</div>
 </td></tr>
 </table>
 </body>
 </html>
-`);
+`;
 }
