@@ -4,7 +4,6 @@ import type { Config } from './config.ts';
 import { createEventStreams } from './dashboard/events/streams.ts';
 import { createSessions } from './dashboard/sessions/sessions.ts';
 import { createDispatch } from './delivery/dispatch.ts';
-import { manageDeliveries } from './delivery/management.ts';
 import { createWebhooks } from './delivery/webhooks/webhooks.ts';
 import { AppError } from './errors.ts';
 import { filesAlone } from './files/alone.ts';
@@ -95,8 +94,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	const keys = createKeys(storage, now);
 	const post = createPost(config.webhookAllow);
 	const baseUrl = config.baseUrl ?? localUrl(config.host, config.port);
-	const outgoing = createDispatch(storage, { ...config, baseUrl, post, budget, store, links, log, now });
-	const dispatch = manageDeliveries(storage, outgoing, now);
+	const dispatch = createDispatch(storage, { ...config, baseUrl, post, budget, store, links, log, now });
 	const sessions = createSessions(storage, { keys, now });
 	const streams = createEventStreams(storage);
 	const tokenStore = createAltchaStore(storage, now);

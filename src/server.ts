@@ -3,7 +3,6 @@
 import type { App } from './app.ts';
 import { noteSetNames } from './backup/set-names.ts';
 import { startPauseWatch } from './delivery/worker/pauses.ts';
-import { startWorker } from './delivery/worker/worker.ts';
 import { AppError } from './errors.ts';
 import { startFileWatch } from './files/file-watch.ts';
 import { createDrain, type Drain } from './http/drain.ts';
@@ -85,7 +84,7 @@ function startBackground(app: App, baseUrl: string): StopWork {
 		startAlerts(app, baseUrl),
 		storage.lead('maintenance', () => startMaintenance(app)),
 		storage.lead('search', () => storage.search.follow(log)),
-		storage.lead('delivery', () => dispatch.start(startWorker, baseUrl)),
+		storage.lead('delivery', () => dispatch.start(baseUrl)),
 	];
 	return async (graceMs) => {
 		await Promise.all(work.map((stop) => stop(graceMs)));

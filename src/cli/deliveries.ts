@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import { RETRY_STATES } from '../delivery/bounds.ts';
-import { parseDeliveryQuery } from '../delivery/delivery-query.ts';
+import { parseDeliveryQuery } from '../delivery/deliveries.ts';
 import type { Delivery, DeliveryWithContent, RetryDeliveries } from '../delivery/schema.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX } from '../http/query-parameters.ts';
 import { CHANNELS, DELIVERY_STATES, MODES, type Mode } from '../storage/tables.ts';

@@ -1,12 +1,13 @@
-/** Assembles everything outgoing: the outbox, its channels and the worker. */
+/** Assembles everything outgoing: the outbox, its channels, the worker, and what owners see and do. */
 
 import type { Storage } from '../storage/contract.ts';
 import { createShare } from '../tasks/byte-budget.ts';
-import type { Destination } from './channel.ts';
 import { type ChannelOptions, createChannels } from './channels.ts';
+import { createDeliveries } from './deliveries.ts';
 import { type MailSettings, readMailSetup } from './mail/setup.ts';
 import { createOutbox } from './outbox.ts';
-import type { MailOutage, startWorker, Worker, WorkerTiming } from './worker/worker.ts';
+import { createRetries } from './retries.ts';
+import { type MailOutage, startWorker, type Worker, type WorkerTiming } from './worker/worker.ts';
 
 /** Memory for submissions in flight; untrusted receivers decide how long they occupy it. */
 const CONTENT_BYTES = 16 * 1024 * 1024;
@@ -25,7 +26,6 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 	const budget = createShare(options.budget, CONTENT_BYTES);
 	const mail = readMailSetup(options);
 	const channels = createChannels(storage, { ...options, mail, budget, now });
-	const outbox = createOutbox(storage, { channels, now });
 	let worker: Worker | undefined;
 	/** At the server that sends, if that is another. */
 	let outageElsewhere: MailOutage = null;
@@ -33,30 +33,21 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		storage.events.subscribe(['mail'], ({ outage }) => {
 			outageElsewhere = outage;
 		});
+	const mailOutage = (): MailOutage => (worker ? worker.mailOutage() : outageElsewhere);
 
 	return {
-		mail,
-		outbox,
-		channels,
-		mailOutage: (): MailOutage => (worker ? worker.mailOutage() : outageElsewhere),
-		/**
-		 * To be called when an owner made deliveries to these destinations due. In a command there is no worker: a running
-		 * server finds due rows within seconds.
-		 */
-		onDue(destinations: Iterable<Destination>): void {
-			for (const destination of destinations) {
-				const { channel, webhookId } = destination;
-				if (worker) worker.retryNow(destination);
-				else storage.events.publish({ type: 'retry', channel, webhookId });
-			}
+		outbox: createOutbox(storage, { channels, now }),
+		deliveries: createDeliveries(storage, { channels, isMailSet: mail.server !== null, mailOutage }),
+		retries: createRetries(storage, now),
+		/** As the function of `test-mail.ts`, loaded on demand with the mail library. */
+		async sendTestMail(to: string): Promise<string> {
+			const { sendTestMail } = await import('./mail/test-mail.ts');
+			return sendTestMail(to, { ...mail, now });
 		},
-		/**
-		 * Starts the worker; mails link to `baseUrl`. Returns a function that stops it within about `graceMs`.
-		 * @param run Passed by the caller, so that a process that sends nothing does not load it.
-		 */
-		start(run: typeof startWorker, baseUrl: string): (graceMs: number) => Promise<void> {
+		/** Starts the worker; mails link to `baseUrl`. Returns a function that stops it within about `graceMs`. */
+		start(baseUrl: string): (graceMs: number) => Promise<void> {
 			mail.identity = { ...mail.identity, baseUrl };
-			const started = run({ storage, outbox, channels, log, now, timing });
+			const started = startWorker({ storage, channels, log, now, timing });
 			worker = started;
 			return async (graceMs) => {
 				if (worker === started) worker = undefined;

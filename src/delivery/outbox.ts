@@ -5,7 +5,7 @@ import type { Storage } from '../storage/contract.ts';
 import type { NewDelivery, NewSubmission } from '../storage/submission.ts';
 import { CHANNELS, type FormRow, webhooks } from '../storage/tables.ts';
 import { lazy } from '../tasks/lazy.ts';
-import { type Channels, destinationOf, type Hook } from './channel.ts';
+import type { Channels, Hook } from './channel.ts';
 import { ADDRESS_CHANGED, SUBMISSION_CREATED, SUBMISSION_SPAM } from './events.ts';
 
 type InitialState = Pick<NewDelivery, 'state' | 'nextAttemptAt' | 'lastError'>;
@@ -26,7 +26,6 @@ export type Outbox = ReturnType<typeof createOutbox>;
 export function createOutbox(storage: Storage, { channels, now }: { channels: Channels; now: () => number }) {
 	let hooksByForm = new Map<number, Hook[]>();
 	let cacheVersion = -1;
-	let wakeWorker: ((rows: readonly NewDelivery[]) => void) | undefined;
 
 	const selectHooks = lazy(() =>
 		storage.db
@@ -70,13 +69,6 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 		return rows;
 	}
 
-	function tellOthers(rows: readonly NewDelivery[]): void {
-		for (const row of rows) {
-			const { channel, webhookId } = destinationOf(row);
-			if (row.state === 'waiting') storage.events.publish({ type: 'due', channel, webhookId });
-		}
-	}
-
 	return {
 		/** The rows to store with the submission. On the hot path: synchronous as long as the cache is valid. */
 		plan({ form, submission }: Cause): readonly NewDelivery[] | Promise<readonly NewDelivery[]> {
@@ -95,15 +87,10 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 			const notice = { id: storage.nextId(), formId: former.id, channel: 'mail', event: ADDRESS_CHANGED } as const;
 			return [{ ...notice, destination: former.notificationEmail, ...initialState(former, null, null) }];
 		},
-		/** Call this once planned rows are on disk: the worker need not wait for its next poll. */
+		/** Call this once planned rows are on disk: the worker, here or at another server, need not wait for its next poll. */
 		wake(rows: readonly NewDelivery[]): void {
-			if (rows.length === 0) return;
-			if (wakeWorker) wakeWorker(rows);
-			else if (storage.isShared) tellOthers(rows);
-		},
-		/** Sets what {@link wake} calls: the worker, if it is in this process. */
-		onWake(call: ((rows: readonly NewDelivery[]) => void) | undefined): void {
-			wakeWorker = call;
+			for (const { state, channel, webhookId = null } of rows)
+				if (state === 'waiting') storage.events.publish({ type: 'due', channel, webhookId });
 		},
 	};
 }

@@ -15,8 +15,7 @@ import {
 	webhooks,
 } from '../storage/tables.ts';
 import { RESTORED } from './bounds.ts';
-import { type Destination, destinationOf } from './channel.ts';
-import { findDelivery, reachable } from './delivery-access.ts';
+import { findDelivery, reachable } from './deliveries.ts';
 import { SUBMISSION_SPAM } from './events.ts';
 import type { RetryDeliveries } from './schema.ts';
 
@@ -29,22 +28,24 @@ export type Retries = ReturnType<typeof createRetries>;
 /** The columns that tell the destination. */
 const WHERE_TO = { channel: deliveries.channel, webhookId: deliveries.webhookId };
 
-/** @param onDue called with the destinations of what became due */
-export function createRetries(
-	storage: Storage,
-	{ onDue, now = Date.now }: { onDue: (destinations: Iterable<Destination>) => void; now?: () => number },
-) {
+export function createRetries(storage: Storage, now: () => number) {
 	const { db } = storage;
 	const active = db.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.isActive, true));
 	/** Disabled webhooks have no worker: a delivery made due would silently never be sent. */
 	const deliverable = or(isNull(deliveries.webhookId), inArray(deliveries.webhookId, active));
 
-	/** Makes rows in one of these states due now, with no attempts counted. Returns the destination of each. */
-	async function makeDue(ids: readonly number[], states: readonly DeliveryState[]): Promise<Destination[]> {
+	/** Wakes the worker. In a command there is none: a running server finds due rows within seconds. */
+	function wake(due: readonly Pick<DeliveryRow, keyof typeof WHERE_TO>[]): void {
+		for (const destination of due) storage.events.publish({ type: 'retry', ...destination });
+	}
+
+	/** Makes rows in one of these states due now, with no attempts counted. Returns how many. */
+	async function makeDue(ids: readonly number[], states: readonly DeliveryState[]): Promise<number> {
 		const fresh = { state: 'waiting', nextAttemptAt: now(), attempts: 0, finishedAt: null, digestId: null } as const;
 		const selected = and(inArray(deliveries.id, [...ids]), inArray(deliveries.state, [...states]), deliverable);
 		const [rows] = await storage.batch((tx) => [tx.update(deliveries).set(fresh).where(selected).returning(WHERE_TO)]);
-		return rows.map(destinationOf);
+		wake(rows);
+		return rows.length;
 	}
 
 	async function withoutSpam(ids: readonly number[]): Promise<number[]> {
@@ -97,8 +98,7 @@ export function createRetries(
 			const row = await findDelivery(storage, { id, mode });
 			await rejectUnsendable(row);
 			const made = await makeDue([row.id], SENDABLE);
-			if (made.length === 0) throw new AppError('CONFLICT', 'The delivery is being sent now.');
-			onDue(made);
+			if (made === 0) throw new AppError('CONFLICT', 'The delivery is being sent now.');
 		},
 		/** Holds all that waits, as after a database was restored; what is being sent goes on. Returns how many. */
 		async hold(): Promise<number> {
@@ -125,7 +125,6 @@ export function createRetries(
 		/** Retries many and skips those that must not be sent. Returns how many are retried. */
 		async retryMany(request: RetryDeliveries, mode?: Mode): Promise<number> {
 			const { matching, states } = await selectionOf(request, mode);
-			const due = new Map<string, Destination>();
 			let retried = 0;
 			// One channel after the other, which the index provides in order.
 			for (const channel of CHANNELS) {
@@ -139,13 +138,10 @@ export function createRetries(
 						.orderBy(asc(deliveries.id))
 						.limit(CHUNK);
 					if (rows.length === 0) break;
-					const made = await makeDue(await withoutSpam(rows.map(({ id }) => id)), states);
-					for (const destination of made) due.set(destination.key, destination);
-					retried += made.length;
+					retried += await makeDue(await withoutSpam(rows.map(({ id }) => id)), states);
 					last = rows.at(-1)?.id ?? last;
 				}
 			}
-			onDue(due.values());
 			return retried;
 		},
 		/**
@@ -171,7 +167,7 @@ export function createRetries(
 				tx.update(deliveries).set(values).where(releasable).returning(WHERE_TO),
 				tx.update(deliveries).set(stranded).where(withheld),
 			]);
-			if (!isTest) onDue(new Map(released.map(destinationOf).map((each) => [each.key, each])).values());
+			if (!isTest) wake(released);
 			return released.length;
 		},
 	};

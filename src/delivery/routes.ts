@@ -10,12 +10,13 @@ import { createRateLimiter } from '../http/rate-limit.ts';
 import { stringEnum } from '../http/schema-types.ts';
 import type { Auth } from '../keys/auth.ts';
 import { CHANNELS, DELIVERY_STATES, type Mode } from '../storage/tables.ts';
-import { MAIL_TESTS_PER_MINUTE } from './bounds.ts';
-import { parseDeliveryQuery } from './delivery-query.ts';
+import { parseDeliveryQuery } from './deliveries.ts';
+import type { Dispatch } from './dispatch.ts';
 import { checkRecipient } from './mail/test-mail.ts';
-import type { DeliveryManagement } from './management.ts';
 import { DeliveryList, DeliveryWithContent, MailTest, MailTestResult, RetryDeliveries, RetryResult } from './schema.ts';
 
+/** Enough for an operator who tries settings; too few to send spam. */
+const MAIL_TESTS_PER_MINUTE = 5;
 const EXAMPLE = {
 	id: 'cmnrg2x8a2k',
 	form: 'cmnrg2x7k8w',
@@ -71,7 +72,7 @@ const pageOf = ({ mode }: { mode: Mode }, request: Request) => ({
 
 const page = jsonResponse('The page.', { schema: DeliveryList, example: EXAMPLE_LIST });
 
-function listRoutes({ deliveries }: DeliveryManagement, auth: Auth) {
+function listRoutes({ deliveries }: Dispatch, auth: Auth) {
 	return new Elysia()
 		.use(auth)
 		.get(
@@ -117,7 +118,7 @@ function listRoutes({ deliveries }: DeliveryManagement, auth: Auth) {
 		);
 }
 
-function deliveryRoutes({ deliveries, retries }: DeliveryManagement, auth: Auth) {
+function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 	return new Elysia({ prefix: '/api/deliveries' })
 		.use(auth)
 		.get('/:id', ({ principal, params }) => deliveries.get(params.id, principal.mode), {
@@ -182,7 +183,7 @@ function deliveryRoutes({ deliveries, retries }: DeliveryManagement, auth: Auth)
 		);
 }
 
-function mailTestRoute(dispatch: DeliveryManagement, auth: Auth) {
+function mailTestRoute(dispatch: Dispatch, auth: Auth) {
 	// One limit for all callers, because an admin key can create more keys.
 	const rate = createRateLimiter(MAIL_TESTS_PER_MINUTE);
 	return new Elysia({ prefix: '/api/mail' }).use(auth).post(
@@ -207,7 +208,7 @@ function mailTestRoute(dispatch: DeliveryManagement, auth: Auth) {
 	);
 }
 
-export const deliveriesRoutes = (dispatch: DeliveryManagement, auth: Auth) =>
+export const deliveriesRoutes = (dispatch: Dispatch, auth: Auth) =>
 	new Elysia({ tags: ['Deliveries'] })
 		.use(listRoutes(dispatch, auth))
 		.use(deliveryRoutes(dispatch, auth))

@@ -3,8 +3,6 @@
 import { dirname, join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { createDispatch, type DispatchOptions } from '../../src/delivery/dispatch.ts';
-import { manageDeliveries } from '../../src/delivery/management.ts';
-import { startWorker } from '../../src/delivery/worker/worker.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { createFileLinks } from '../../src/files/links.ts';
 import { createLog } from '../../src/log/log.ts';
@@ -35,7 +33,7 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 		format: 'json',
 		write: (lines) => logLines.push(Buffer.from(lines).toString()),
 	});
-	const sending = createDispatch(storage, {
+	const dispatch = createDispatch(storage, {
 		smtpUrl: null,
 		mailFrom: 'Forms <forms@example.com>',
 		mailPerHour: 1_000_000,
@@ -53,7 +51,6 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 		now,
 		...options,
 	});
-	const dispatch = manageDeliveries(storage, sending, now);
 	let stopSending: ((graceMs: number) => Promise<void>) | undefined;
 
 	async function makeForm(values: Partial<typeof forms.$inferInsert> = {}): Promise<FormRow> {
@@ -97,7 +94,7 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 			return id;
 		},
 		async start(): Promise<void> {
-			stopSending = dispatch.start(startWorker, 'https://forms.example.com');
+			stopSending = dispatch.start('https://forms.example.com');
 		},
 		rows: (): Promise<DeliveryRow[]> => storage.db.select().from(deliveries).orderBy(deliveries.id),
 		/** Waits until the rows match. */

@@ -43,7 +43,7 @@ test('all that waits is held, some hundred in a commit, and nothing else', async
 			return results;
 		},
 	};
-	const retries = createRetries(watched, { onDue: () => {} });
+	const retries = createRetries(watched, Date.now);
 	expect(await retries.hold()).toBe(WAITING + 1);
 	expect(Math.max(...sizes)).toBeLessThanOrEqual(500);
 	const left = await storage.db.select({ state: deliveries.state }).from(deliveries);

@@ -3,7 +3,7 @@
 import { and, desc, eq, gt, isNull } from 'drizzle-orm';
 import { VERSION } from '../../config/version.ts';
 import type { Config } from '../../config.ts';
-import type { DeliveryManagement } from '../../delivery/management.ts';
+import type { Dispatch } from '../../delivery/dispatch.ts';
 import { encodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/contract.ts';
 import type { DiskUse } from '../../storage/database.ts';
@@ -16,7 +16,7 @@ const LARGEST = 10;
 
 interface StatusSources {
 	config: Pick<Config, 'files' | 'mailFrom' | 'settings'>;
-	dispatch: Pick<DeliveryManagement, 'deliveries'>;
+	dispatch: Pick<Dispatch, 'deliveries'>;
 	storage: Pick<Storage, 'clock' | 'db' | 'disk' | 'findings' | 'submissions'>;
 }
 

@@ -1,8 +1,10 @@
 /** Pure: the bounded record of a sent mail. */
 
-import { KEPT_MAX_BYTES } from '../bounds.ts';
 import type { Content } from '../channel.ts';
 import type { Mail } from './email.ts';
+
+/** Bytes of a sent mail that are stored: its submission is stored whole anyway. */
+const KEPT_MAX_BYTES = 20_000;
 
 /** The whole mail to show, including its HTML part. */
 export function shownMail({ from, to, replyTo, subject, messageId, text, html }: Mail): Content & { html: string } {

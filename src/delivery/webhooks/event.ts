@@ -12,7 +12,6 @@ import type { DeliveryRow, FormRow } from '../../storage/tables.ts';
 import type { Timeline } from '../../storage/timeline.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import { parseExact } from '../../text/exact-json.ts';
-import { SHOWN_MAX_BYTES } from '../bounds.ts';
 import type { Content } from '../channel.ts';
 import { ofFormOnly, presentAround } from '../present-submission.ts';
 import type { SharedText } from './shared-texts.ts';
@@ -29,6 +28,8 @@ export interface Event {
 /** Addresses of files, by their ids. */
 export type FileUrls = ReadonlyMap<number, string>;
 
+/** Bytes of the submission that are shown of a request. */
+const SHOWN_MAX_BYTES = 100_000;
 const NO_URLS: FileUrls = new Map();
 
 /** The body to post; releases the submission's text once it is written. */

@@ -1,6 +1,6 @@
 /** Keeps the pauses of destinations in the database, and makes findings of those that last, at every server. */
 
-import { inArray, like } from 'drizzle-orm';
+import { like } from 'drizzle-orm';
 import type { Log } from '../../log/log.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { describeLong, fromStored, PAUSE_PREFIX, type Pause, toStored } from '../../storage/pauses.ts';
@@ -9,38 +9,24 @@ import { repeat } from '../../tasks/repeat.ts';
 
 const LOOK_EVERY_MS = 5000;
 
-async function readStored({ db }: Pick<Storage, 'db'>): Promise<Map<string, string>> {
-	const rows = await db
-		.select()
-		.from(serverValues)
-		.where(like(serverValues.name, `${PAUSE_PREFIX}%`));
-	return new Map(rows.map(({ name, value }) => [name, value]));
-}
+const ofPauses = like(serverValues.name, `${PAUSE_PREFIX}%`);
 
-export async function readPauses(storage: Pick<Storage, 'db'>): Promise<Pause[]> {
-	return [...(await readStored(storage))].map(([name, value]) => fromStored({ name, value }));
+export async function readPauses({ db }: Pick<Storage, 'db'>): Promise<Pause[]> {
+	return (await db.select().from(serverValues).where(ofPauses)).map(fromStored);
 }
 
 /** For the one that sends. @returns a function that is to be called again and again with the pauses there are */
-export function createPauseStore(storage: Pick<Storage, 'db' | 'batch'>): (pauses: readonly Pause[]) => Promise<void> {
-	let stored: Map<string, string> | undefined;
+export function createPauseStore(storage: Pick<Storage, 'batch'>): (pauses: readonly Pause[]) => Promise<void> {
+	let stored: string | undefined;
 	return async (pauses) => {
-		const before = stored ?? (await readStored(storage));
-		stored = before;
-		const wanted = new Map(pauses.map(toStored).map(({ name, value }) => [name, value]));
-		const over = [...before.keys()].filter((name) => !wanted.has(name));
-		const changed = [...wanted].filter(([name, value]) => before.get(name) !== value);
-		if (over.length === 0 && changed.length === 0) return;
+		const rows = pauses.map(toStored);
+		const text = JSON.stringify(rows);
+		if (text === stored) return;
 		await storage.batch((tx) => [
-			tx.delete(serverValues).where(inArray(serverValues.name, over)),
-			...changed.map(([name, value]) =>
-				tx
-					.insert(serverValues)
-					.values({ name, value })
-					.onConflictDoUpdate({ target: serverValues.name, set: { value } }),
-			),
+			tx.delete(serverValues).where(ofPauses),
+			...rows.map((row) => tx.insert(serverValues).values(row).onConflictDoNothing()),
 		]);
-		stored = wanted;
+		stored = text;
 	};
 }
 

@@ -5,13 +5,11 @@ import type { AppEvent } from '../../events.ts';
 import type { Log } from '../../log/log.ts';
 import type { Storage } from '../../storage/contract.ts';
 import type { Pause } from '../../storage/pauses.ts';
-import type { NewDelivery } from '../../storage/submission.ts';
 import { CHANNELS, webhooks } from '../../storage/tables.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { repeat } from '../../tasks/repeat.ts';
 import { capitalised } from '../../text/capitalised.ts';
 import { type Channels, type Destination, destinationOf } from '../channel.ts';
-import type { Outbox } from '../outbox.ts';
 import { PROBE_WAIT, type ProbeWait } from './circuit-breaker.ts';
 import { createDestinationWorker, type DestinationWorker } from './destination-worker.ts';
 import { createPauseStore, readPauses } from './pauses.ts';
@@ -31,7 +29,6 @@ const RENEWALS_PER_LEASE = 3;
 
 export interface WorkerOptions {
 	storage: Storage;
-	outbox: Pick<Outbox, 'onWake'>;
 	channels: Channels;
 	log: Log;
 	now?: () => number;
@@ -45,7 +42,7 @@ export type Worker = ReturnType<typeof startWorker>;
 
 /** For the leader: the circuit breakers and the mail cap are in its memory. */
 export function startWorker(options: WorkerOptions) {
-	const { storage, outbox, channels, log, now = Date.now, timing = WORKER_TIMING } = options;
+	const { storage, channels, log, now = Date.now, timing = WORKER_TIMING } = options;
 	const abort = new AbortController();
 	/** Each map is by the keys of destinations. */
 	const workers = new Map<string, DestinationWorker>();
@@ -117,28 +114,23 @@ export function startWorker(options: WorkerOptions) {
 
 	async function begin(): Promise<void> {
 		pausedBefore = new Map((await readPauses(storage)).map((pause) => [pause.key, pause]));
-		outbox.onWake((rows: readonly NewDelivery[]) => {
-			for (const row of rows) if (row.state === 'waiting' && !isStopping) workerOf(destinationOf(row)).wake();
-		});
-		if (storage.isShared) unsubscribe = storage.events.subscribe(['due', 'retry'], hear);
+		unsubscribe = storage.events.subscribe(['due', 'retry'], hear);
 		hasBegun = true;
 	}
 
-	/** Other servers take submissions and owners' requests too. One of another version may have channels that this one has not. */
+	/**
+	 * At the request of an owner, a destination is tried even if it is paused. Another server may be of a version with channels that
+	 * this one has not.
+	 */
 	function hear({ type, ...event }: Extract<AppEvent, { type: 'due' | 'retry' }>): void {
 		const channel = CHANNELS.find((name) => name === event.channel);
 		if (channel === undefined || isStopping) return;
-		const destination = destinationOf({ ...event, channel });
-		if (type === 'due') workerOf(destination).wake();
-		else retryNow(destination);
+		const worker = workerOf(destinationOf({ ...event, channel }));
+		if (type === 'due') worker.wake();
+		else worker.retryNow();
 	}
 
 	const mailOutage = (): MailOutage => workers.get('mail')?.outage() ?? null;
-
-	/** Before the beginning, whose first look at the outbox finds everything, no pause is known that could end. */
-	function retryNow(destination: Destination): void {
-		if (hasBegun && !isStopping) workerOf(destination).retryNow();
-	}
 
 	async function tick(): Promise<number> {
 		try {
@@ -160,12 +152,9 @@ export function startWorker(options: WorkerOptions) {
 
 	return {
 		mailOutage,
-		/** Tries a destination at once even if it is paused, at the owner's request. */
-		retryNow,
 		/** Stops claiming, waits up to `graceMs` for attempts in flight, then aborts and requeues them. */
 		async stop(graceMs: number): Promise<void> {
 			isStopping = true;
-			outbox.onWake(undefined);
 			unsubscribe();
 			await ticks.stop();
 			const finished = Promise.all([...workers.values()].map((worker) => worker.stop()));
