@@ -1,5 +1,7 @@
 /** Asks clamd, the daemon of ClamAV, whether a file holds a virus, by its command INSTREAM, and whether it is there, by PING. */
 
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import type { ScannerAddress } from '../config/files-urls.ts';
 import { createBeginning } from '../network/bounded-response.ts';
 
@@ -7,8 +9,6 @@ import { createBeginning } from '../network/bounded-response.ts';
 const TIMEOUT_MS = 120_000;
 /** It responds at once, also while all its threads scan. */
 const PING_TIMEOUT_MS = 5000;
-/** Size of a piece; for clamd only its StreamMaxLength bounds it. */
-const PIECE_BYTES = 256 * 1024;
 const MAX_REPLY_BYTES = 4096;
 const ENDED = 'clamd ended the connection without a reply';
 
@@ -30,34 +30,21 @@ export async function scanWithClamd(
 	read: () => Promise<ReadableStream<Uint8Array>>,
 	timeoutMs = TIMEOUT_MS,
 ): Promise<ScanResult> {
-	const connection = await connect(address, timeoutMs);
-	try {
-		await connection.send(Buffer.from('zINSTREAM\0'));
+	async function* command(): AsyncGenerator<Uint8Array> {
+		yield Buffer.from('zINSTREAM\0');
 		for await (const chunk of await read()) {
-			for (let at = 0; at < chunk.length && !connection.hasReply(); at += PIECE_BYTES) {
-				const piece = chunk.subarray(at, at + PIECE_BYTES);
-				await connection.send(lengthOf(piece));
-				await connection.send(piece);
-			}
-			if (connection.hasReply()) break;
+			if (chunk.length > 0) yield lengthOf(chunk);
+			yield chunk;
 		}
-		if (!connection.hasReply()) await connection.send(lengthOf(new Uint8Array()));
-		return readVerdict(await connection.reply());
-	} finally {
-		connection.close();
+		yield lengthOf(new Uint8Array());
 	}
+	return readVerdict(await ask(address, { command: command(), timeoutMs }));
 }
 
 /** Tells a file that it cannot scan from a clamd that is away or hangs. @throws ScannerUnavailable */
 export async function pingClamd(address: ScannerAddress): Promise<void> {
-	const connection = await connect(address, PING_TIMEOUT_MS);
-	try {
-		await connection.send(Buffer.from('zPING\0'));
-		const reply = await connection.reply();
-		if (reply !== 'PONG') throw unavailable(address, reply || ENDED);
-	} finally {
-		connection.close();
-	}
+	const reply = await ask(address, { command: [Buffer.from('zPING\0')], timeoutMs: PING_TIMEOUT_MS });
+	if (reply !== 'PONG') throw unavailable(address, reply);
 }
 
 function lengthOf(piece: Uint8Array): Buffer {
@@ -71,69 +58,47 @@ function readVerdict(reply: string): ScanResult {
 	if (reply === 'stream: OK') return { verdict: 'clean' };
 	const [, virus] = /^stream: (.+) FOUND$/.exec(reply) ?? [];
 	if (virus !== undefined) return { verdict: 'infected', virus };
-	return { verdict: 'unchecked', reason: reply || ENDED };
+	return { verdict: 'unchecked', reason: reply };
 }
 
-interface Connection {
-	/** Resolves when there is room for more. */
-	send(bytes: Uint8Array): Promise<void>;
-	/** Also when the connection is over. */
-	hasReply(): boolean;
-	/** Returns the line that clamd sent before it ended the connection or the line; rejects with the error that ended it. */
-	reply(): Promise<string>;
-	close(): void;
+interface Question {
+	command: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+	timeoutMs: number;
 }
 
-async function connect(address: ScannerAddress, timeoutMs: number): Promise<Connection> {
-	const ended = Promise.withResolvers<string>();
-	const received = createBeginning(MAX_REPLY_BYTES);
-	let isOver = false;
-	let drained = Promise.withResolvers<void>();
-
-	function end(reason = ''): void {
-		isOver = true;
-		drained.resolve();
-		ended.resolve(received.soFar().split('\0')[0]?.trim() || reason);
-	}
-
-	const handler: Bun.SocketHandler = {
-		data(_, chunk) {
-			if (!isOver && (!received.add(chunk) || chunk.includes(0))) end();
-		},
-		drain: () => drained.resolve(),
-		end: () => end(),
-		close: () => end(),
-		error: (_, error) => end(error.message),
-	};
-	const socket = await open(address, handler);
-	const timer = setTimeout(() => end(`clamd did not reply within ${timeoutMs / 1000} seconds`), timeoutMs);
-
-	return {
-		async send(bytes) {
-			for (let left = bytes; left.length > 0 && !isOver; ) {
-				drained = Promise.withResolvers();
-				const written = socket.write(left);
-				if (written < 0) return end();
-				left = left.subarray(written);
-				if (left.length > 0) await drained.promise;
-			}
-		},
-		hasReply: () => isOver,
-		reply: () => ended.promise,
-		close() {
-			clearTimeout(timer);
-			socket.terminate();
-		},
-	};
-}
-
-async function open(address: ScannerAddress, socket: Bun.SocketHandler) {
+/** Returns the line by which clamd responds, or the reason why there is none. A response ends the command. @throws ScannerUnavailable */
+async function ask(address: ScannerAddress, { command, timeoutMs }: Question): Promise<string> {
+	const socket = 'socket' in address ? connect(address.socket) : connect(address.port, address.host);
+	const timeout = new Error(`clamd did not reply within ${timeoutMs / 1000} seconds`);
+	const timer = setTimeout(() => socket.destroy(timeout), timeoutMs);
 	try {
-		if ('socket' in address) return await Bun.connect({ unix: address.socket, socket });
-		return await Bun.connect({ hostname: address.host, port: address.port, socket });
-	} catch (error) {
-		throw unavailable(address, (error as Error).message);
+		await once(socket, 'connect').catch((error) => {
+			throw unavailable(address, error.message);
+		});
+		let isOver = false;
+		const reply = replyOf(socket).finally(() => {
+			isOver = true;
+		});
+		for await (const piece of command) {
+			if (!isOver && !socket.write(piece)) await Promise.race([once(socket, 'drain').catch(() => {}), reply]);
+			if (isOver) break;
+		}
+		return await reply;
+	} finally {
+		clearTimeout(timer);
+		socket.destroy();
 	}
+}
+
+async function replyOf(socket: Socket): Promise<string> {
+	const received = createBeginning(MAX_REPLY_BYTES);
+	let problem = ENDED;
+	try {
+		for await (const chunk of socket) if (!received.add(chunk) || chunk.includes(0)) break;
+	} catch (error) {
+		problem = (error as Error).message;
+	}
+	return received.soFar().split('\0')[0]?.trim() || problem;
 }
 
 function unavailable(address: ScannerAddress, reason: string): ScannerUnavailable {

@@ -26,11 +26,7 @@ export interface QuotaHold {
 
 export type FileQuota = ReturnType<typeof createFileQuota>;
 
-export function createFileQuota(
-	storage: Storage,
-	{ quota, formQuota }: QuotaLimits,
-	elapsed = () => performance.now(),
-) {
+export function createFileQuota(storage: Storage, { quota, formQuota }: QuotaLimits) {
 	/** Arriving. */
 	let heldInAll = 0;
 	const heldByForm = new Map<number, number>();
@@ -38,12 +34,12 @@ export function createFileQuota(
 
 	async function read(formId: number): Promise<Stored> {
 		const [inAll, ofForm] = await Promise.all([storage.submissions.fileBytes(), storage.submissions.fileBytes(formId)]);
-		stored = { inAll, byForm: new Map([...(known()?.byForm ?? []), [formId, ofForm]]), readAt: elapsed() };
+		stored = { inAll, byForm: new Map([...(known()?.byForm ?? []), [formId, ofForm]]), readAt: performance.now() };
 		return stored;
 	}
 
 	function known(): Stored | undefined {
-		return stored && elapsed() - stored.readAt <= FRESH_MS ? stored : undefined;
+		return stored && performance.now() - stored.readAt <= FRESH_MS ? stored : undefined;
 	}
 
 	function hold(formId: number, bytes: number): void {
