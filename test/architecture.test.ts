@@ -93,7 +93,8 @@ describe('the source tree', () => {
 	});
 
 	test('reads what visitors sent, to show it, with all its digits: by JSON.parse only where no value is shown', () => {
-		const shows = /^src\/(?:cli|dashboard|delivery|submissions|spam|html|intake\/(?:pages|responses))\b/;
+		const shows =
+			/^src\/(?:cli|dashboard|delivery|forms\/suggestion|submissions|spam|html|intake\/(?:pages|responses))\b/;
 		const parses = ({ path, text: content }: Source) => shows.test(path) && /\bJSON\.parse\b(?!`)/.test(content);
 		expect(pathsWhere(parses)).toEqual([
 			// Settings, probes and what the browser remembers.
@@ -110,9 +111,9 @@ describe('the source tree', () => {
 			'src/delivery/fields.ts',
 			'src/delivery/mail/channel.ts',
 			'src/delivery/webhooks/event.ts',
-			'src/spam/verdict.ts',
 			// Only types and texts are looked at.
-			'src/submissions/suggestion/suggest-fields.ts',
+			'src/forms/suggestion/suggest-fields.ts',
+			'src/spam/verdict.ts',
 		]);
 	});
 

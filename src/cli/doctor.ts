@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
-import { filesAlone } from '../files/alone.ts';
+import { filesAlone } from '../files/open.ts';
 import { NO_CLOCK } from '../storage/clock-report.ts';
 import type { CountReport, Database, DatabaseReport, DiskUse } from '../storage/database.ts';
 import { LEAST_INODES } from '../storage/disk-room.ts';

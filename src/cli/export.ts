@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { printable } from '../log/line-text.ts';
 import { FORMULAS } from '../submissions/export/csv.ts';
-import { parseExportQuery } from '../submissions/export/export-query.ts';
+import { parseExportQuery } from '../submissions/export/export.ts';
 import { FORMATS } from '../submissions/export/formats.ts';
 import { NOTE } from '../submissions/files/archive.ts';
 import { createDownloads, type FormArchive } from '../submissions/files/downloads.ts';

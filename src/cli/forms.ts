@@ -3,8 +3,8 @@
 import { type Command, Option } from 'commander';
 import type { Form } from '../forms/schema.ts';
 import { FORM_SETTINGS, type SettingName } from '../forms/settings.ts';
+import { readFieldSuggestion } from '../forms/suggestion/suggest-fields.ts';
 import { MODES, type Mode } from '../storage/tables.ts';
-import { readFieldSuggestion } from '../submissions/suggestion/suggest-fields.ts';
 import { plural } from '../text/plural.ts';
 import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
 import { inputOf, withFormOptions } from './form-options.ts';

@@ -1,4 +1,4 @@
-/** What commands share with the API: bounds of requests for deliveries, and the states that can be retried in bulk. */
+/** Bounds of requests for deliveries, and states and reasons that commands share with the API. */
 
 export const RETRY_IDS_MAX = 1000;
 /** Counting stops here: more would block other requests. */

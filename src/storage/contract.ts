@@ -5,9 +5,10 @@ import type { Events } from '../events.ts';
 import type { Log } from '../log/log.ts';
 import type { ClockReport } from './clock-report.ts';
 import type { DiskUse } from './database.ts';
-import type { Counts, Filter, Flags } from './filters.ts';
+import type { Counts, Filter } from './filters.ts';
 import type { Findings } from './findings.ts';
 import type {
+	Change,
 	FieldNames,
 	List,
 	ListQuery,
@@ -133,7 +134,7 @@ export interface SubmissionStore {
 	 * the reason it had before, or `marked`; what is no spam has none. `isSpam`, whether it changes anything or not, is the
 	 * owner's mark, kept in the table `spamMarks`: it teaches all forms, or this one alone.
 	 */
-	change(formId: number, ids: readonly number[], flags: Partial<Flags>, teaches?: 'all' | 'form'): Promise<number[]>;
+	change(formId: number, ids: readonly number[], change: Change, teaches?: 'all' | 'form'): Promise<number[]>;
 	/** Removes submissions of a form with all that belongs to them, all or nothing; returns the ids that existed, in the order given. */
 	remove(formId: number, ids: readonly number[]): Promise<number[]>;
 	/** Removes up to `limit` submissions of a form that was deleted; `false` when none is left. */

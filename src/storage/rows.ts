@@ -3,7 +3,7 @@
 import { getTableColumns } from 'drizzle-orm';
 import { isJson } from './damage.ts';
 import type { Flags } from './filters.ts';
-import type { NewSubmission, PageEntry, StoredFile, StoredSubmission, SubmissionHead } from './submission.ts';
+import type { Change, NewSubmission, PageEntry, StoredFile, StoredSubmission, SubmissionHead } from './submission.ts';
 import { files, submissions } from './tables.ts';
 
 interface Column {
@@ -56,7 +56,7 @@ export const HEAD_COLUMNS = `${listOf(FLAGS)}, octet_length(data)`;
 export const FLAG_COLUMNS = `id, ${listOf(FLAGS)}`;
 export const FLAG_NAMES = FLAGS.map(({ name }) => name);
 
-export const columnOf = (key: keyof Flags): string => FLAGS.find((column) => column.key === key)?.name as string;
+export const columnOf = (key: keyof Change): string => ALL.find((column) => column.key === key)?.name as string;
 
 /** A mark in place of another: one that teaches its form alone leaves what all forms learn of the submission as it was. */
 export const MARK_AGAIN = `is_spam = excluded.is_spam,

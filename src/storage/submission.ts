@@ -49,6 +49,10 @@ export interface StoredSubmission extends Omit<typeof submissions.$inferSelect, 
 	files?: readonly StoredFile[] | undefined;
 }
 
+/** The columns that owners set. */
+export const OWNED = ['isRead', 'isStarred', 'isSpam'] as const satisfies (keyof StoredSubmission)[];
+export type Change = Partial<Pick<StoredSubmission, (typeof OWNED)[number]>>;
+
 /** A submission without its text. */
 export interface SubmissionHead extends Flags {
 	id: number;

@@ -9,7 +9,9 @@ import type { Condition } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
 import { DAY_MS } from '../tasks/durations.ts';
 import { parseTimestamp, type Timestamp } from '../text/timestamp.ts';
-import { SEARCH_MAX } from './bounds.ts';
+
+/** The most characters of a search. */
+export const SEARCH_MAX = 200;
 
 /** Criteria for submissions; times in milliseconds since 1970. */
 export interface Criteria {

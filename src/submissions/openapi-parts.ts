@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { pathParameter, queryParameter } from '../http/openapi.ts';
 import { stringEnum } from '../http/schema-types.ts';
 import { FILTERS } from '../storage/filters.ts';
-import { SEARCH_MAX } from './bounds.ts';
+import { SEARCH_MAX } from './list-query.ts';
 
 export const formId = pathParameter('id', { description: 'The form.', example: 'cmnrg2x7k8w' });
 export const FILE_EXAMPLE = {

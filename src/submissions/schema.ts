@@ -1,6 +1,7 @@
 /** The wire shapes of submissions for their owner. */
 
 import { type Static, Type } from '@sinclair/typebox';
+import { CONTENT } from '../delivery/present-submission.ts';
 import { paginationSchema } from '../http/paging.ts';
 import { ignoredMembers, omissible, stringEnum, stringMap } from '../http/schema-types.ts';
 import { RULES } from '../spam/rules.ts';
@@ -89,16 +90,11 @@ export const Submission = Type.Object(
 	{ $id: 'Submission' },
 );
 
+const disclosing = ['data', ...CONTENT.map(({ name }) => name)] as (keyof typeof Submission.properties)[];
+
 /** With what discloses content only for callers with the permission to read. */
 export const FlaggedSubmission = Type.Object(
-	{
-		...Submission.properties,
-		data: Type.Optional(Submission.properties.data),
-		spamScore: Type.Optional(Submission.properties.spamScore),
-		spamReasons: Type.Optional(Submission.properties.spamReasons),
-		meta: Type.Optional(Submission.properties.meta),
-		files: Type.Optional(Submission.properties.files),
-	},
+	{ ...Submission.properties, ...Type.Partial(Type.Pick(Submission, disclosing)).properties },
 	{ $id: 'FlaggedSubmission' },
 );
 

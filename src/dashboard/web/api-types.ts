@@ -21,12 +21,12 @@ export type {
 	WebhookWithSecret,
 } from '../../delivery/webhooks/schema.ts';
 export type { CreateForm, Form, UpdateForm } from '../../forms/schema.ts';
+export type { FieldSuggestion } from '../../forms/suggestion/suggest-fields.ts';
 export type { ApiKey, CreateApiKey } from '../../keys/schema.ts';
 export type { ChangeLists as ChangeSpamLists, Lists as SpamLists } from '../../spam/lists/schema.ts';
 export type { Flags } from '../../storage/filters.ts';
 export type { Channel, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
 export type { BulkTarget } from '../../submissions/bulk/schema.ts';
-export type { FieldSuggestion } from '../../submissions/suggestion/suggest-fields.ts';
 export type { OpenSession, SessionView as Session } from '../sessions/own/schema.ts';
 export type { SignedIn } from '../sessions/schema.ts';
 export type { Status } from '../status/schema.ts';

@@ -5,6 +5,7 @@ import type { SubmissionStore } from '../contract.ts';
 import { roomInSql } from '../file-room.ts';
 import type { Flags } from '../filters.ts';
 import { BEYOND_ALL_IDS, columnOf, FLAG_COLUMNS, MARK_AGAIN, toFlags } from '../rows.ts';
+import { type Change, OWNED } from '../submission.ts';
 import { type Dialect, type Engine, type MoveCounts, type Operation, rows } from './operation.ts';
 
 interface Found extends Flags {
@@ -39,22 +40,23 @@ export function createChanges(
 	}
 
 	return {
-		change(formId, ids, flags, teaches = 'all') {
-			const keys = (Object.keys(flags) as (keyof Flags)[]).filter((key) => flags[key] !== undefined);
+		change(formId, ids, change, teaches = 'all') {
+			const keys = OWNED.filter((key) => change[key] !== undefined);
+			const set: Change = Object.fromEntries(keys.map((key) => [key, change[key]]));
 			return onFound(formId, ids, function* (found, moveCounts) {
-				if (flags.isSpam !== undefined)
+				if (set.isSpam !== undefined)
 					yield* rows(
 						`insert into spam_marks (submission_id, form_id, is_spam, for_all)
 							select id, form_id, $2, $3 from submissions where ${dialect.isIn('id', '$1')}
 							on conflict (submission_id) do update set ${MARK_AGAIN}`,
-						[dialect.list(found.map(({ id }) => id)), Number(flags.isSpam), teaches === 'all' ? null : 2],
+						[dialect.list(found.map(({ id }) => id)), Number(set.isSpam), teaches === 'all' ? null : 2],
 					);
-				const changed = found.filter((row) => keys.some((key) => row[key] !== flags[key]));
+				const changed = found.filter((row) => keys.some((key) => (row as Change)[key] !== set[key]));
 				if (changed.length === 0) return;
-				yield* moveCounts(changed.map((row) => ({ id: row.id, before: row, after: { ...row, ...flags } })));
-				yield* rows(`update submissions set ${assignments(keys, flags)} where ${dialect.isIn('id', '$1')}`, [
+				yield* moveCounts(changed.map((row) => ({ id: row.id, before: row, after: { ...row, ...set } })));
+				yield* rows(`update submissions set ${assignments(keys, set)} where ${dialect.isIn('id', '$1')}`, [
 					dialect.list(changed.map(({ id }) => id)),
-					...keys.map((key) => Number(flags[key])),
+					...keys.map((key) => Number(set[key])),
 				]);
 			});
 		},
@@ -89,10 +91,10 @@ export function createChanges(
 	};
 }
 
-function assignments(keys: readonly (keyof Flags)[], { isSpam }: Partial<Flags>): string {
-	const set = keys.map((key, i) => `${columnOf(key)} = $${i + 2}`);
-	if (isSpam !== undefined) set.push(`spam_reason = ${isSpam ? "coalesce(spam_reason, 'marked')" : 'null'}`);
-	return set.join(', ');
+function assignments(keys: readonly (keyof Change)[], { isSpam }: Change): string {
+	const texts = keys.map((key, i) => `${columnOf(key)} = $${i + 2}`);
+	if (isSpam !== undefined) texts.push(`spam_reason = ${isSpam ? "coalesce(spam_reason, 'marked')" : 'null'}`);
+	return texts.join(', ');
 }
 
 function* removeRows(dialect: Dialect, ids: readonly number[]): Operation<void> {

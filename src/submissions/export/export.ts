@@ -1,19 +1,21 @@
 /** Exports of any size: produced in chunks as fast as the client reads, in bounded memory. */
 
 import type { EndTurn } from '../../http/concurrency-limit.ts';
+import { oneOf, single } from '../../http/query-parameters.ts';
 import type { Storage } from '../../storage/contract.ts';
 import type { Selection } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import type { OneAtATime } from '../../tasks/one-at-a-time.ts';
-import { type Criteria, toCondition } from '../list-query.ts';
+import { type OrderedCriteria, parseOrderedCriteria, toCondition } from '../list-query.ts';
 import type { Chunk, ChunkRequest } from './chunk.ts';
-import { allColumns, chooseColumns, type KnownFields } from './columns.ts';
-import type { Formulas } from './csv.ts';
-import { exportHead, exportTail, type Format, type Layout } from './formats.ts';
+import { allColumns, chooseColumns, type KnownFields, splitColumns } from './columns.ts';
+import { FORMULAS, type Formulas } from './csv.ts';
+import { exportHead, exportTail, FORMATS, type Format, type Layout } from './formats.ts';
 
-export interface ExportQuery extends Criteria {
-	order: 'asc' | 'desc';
+const SWITCH = ['0', '1'] as const;
+
+export interface ExportQuery extends OrderedCriteria {
 	format: Format;
 	bom: boolean;
 	formulas: Formulas;
@@ -44,6 +46,18 @@ export interface ExportOptions {
 	/** A chunk's size is known only once it is read, so only one export at a time holds a chunk without budget. */
 	oneAtATime: OneAtATime;
 	end: EndTurn;
+}
+
+/** @throws AppError VALIDATION_ERROR naming the parameter */
+export function parseExportQuery(params: URLSearchParams): ExportQuery {
+	const columns = single(params, 'columns');
+	return {
+		format: oneOf(params, 'format', { values: FORMATS, fallback: 'csv' }),
+		bom: oneOf(params, 'bom', { values: SWITCH, fallback: '0' }) === '1',
+		columns: columns === undefined ? null : splitColumns(columns),
+		formulas: oneOf(params, 'formulas', { values: FORMULAS, fallback: 'guard' }),
+		...parseOrderedCriteria(params),
+	};
 }
 
 async function knownFields(submissions: Storage['submissions'], form: FormRow, isSpam: boolean): Promise<KnownFields> {

@@ -5,9 +5,9 @@ import { CONTENT, ofFormOnly, presentAround, presentJson, STATE } from '../../de
 import { encodeId } from '../../ids.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
 import type { Timeline } from '../../storage/timeline.ts';
+import { exactText, parseExact } from '../../text/exact-json.ts';
 import { type Column, OTHER_FIELDS } from './columns.ts';
 import { csvLine, type Formulas } from './csv.ts';
-import { fieldTexts } from './field-texts.ts';
 
 export const FORMATS = ['csv', 'json', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -77,6 +77,15 @@ function csvCells(row: StoredSubmission, { columns, listed }: Layout, timeline: 
 		for (const name of listed) others.delete(name);
 		return others.size > 0 ? JSON.stringify(Object.fromEntries(others)) : '';
 	});
+}
+
+/**
+ * Strings as they are, `null` as an empty text, other values as JSON text, numbers with all their digits.
+ * @param data The JSON text of the fields.
+ */
+export function fieldTexts(data: string): Map<string, string> {
+	const fields = parseExact(data) as Record<string, unknown>;
+	return new Map(Object.entries(fields).map(([name, value]) => [name, exactText(value)]));
 }
 
 type Cell = (row: StoredSubmission, timeline: Timeline) => string;

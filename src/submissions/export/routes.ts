@@ -12,7 +12,7 @@ import { callerOf, isFormLevel } from '../../keys/permissions.ts';
 import { criteriaParameters, formId } from '../openapi-parts.ts';
 import type { Submissions } from '../submissions.ts';
 import { FORMULAS } from './csv.ts';
-import { parseExportQuery } from './export-query.ts';
+import { parseExportQuery } from './export.ts';
 import { FORMATS, MEDIA_TYPES } from './formats.ts';
 
 const SUBMISSION =

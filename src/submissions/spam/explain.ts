@@ -12,8 +12,10 @@ import type { Storage } from '../../storage/contract.ts';
 import { spamMarks } from '../../storage/spam-tables.ts';
 import type { FormRow, Mode } from '../../storage/tables.ts';
 import { withoutFileNames } from '../../text/json-string.ts';
-import { WORDS_MAX } from '../bounds.ts';
 import type { SpamExplanation } from './schema.ts';
+
+/** The most words of a word model that are shown. */
+export const WORDS_MAX = 100;
 
 export type Explain = ReturnType<typeof createExplain>;
 

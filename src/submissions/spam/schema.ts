@@ -2,7 +2,7 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { nullable, stringEnum } from '../../http/schema-types.ts';
-import { WORDS_MAX } from '../bounds.ts';
+import { WORDS_MAX } from './explain.ts';
 
 const ExplainedReason = Type.Object(
 	{

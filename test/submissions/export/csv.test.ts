@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { csvLine } from '../../../src/submissions/export/csv.ts';
-import { fieldTexts } from '../../../src/submissions/export/field-texts.ts';
+import { fieldTexts } from '../../../src/submissions/export/formats.ts';
 import { readCsv, readCsvAs } from '../csv-reader.ts';
 
 const SIGNS = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];

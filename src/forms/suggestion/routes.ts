@@ -2,11 +2,10 @@
 
 import { type TArray, Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
-import { Form } from '../../forms/schema.ts';
-import { jsonResponse, operation } from '../../http/openapi.ts';
+import { jsonResponse, operation, pathParameter } from '../../http/openapi.ts';
 import type { Auth } from '../../keys/auth.ts';
 import type { Storage } from '../../storage/contract.ts';
-import { formId } from '../openapi-parts.ts';
+import { Form } from '../schema.ts';
 import { readFieldSuggestion } from './suggest-fields.ts';
 
 const [rules] = Form.properties.fields.anyOf as [TArray];
@@ -31,7 +30,7 @@ export const suggestionRoutes = (storage: Pick<Storage, 'findForm' | 'submission
 					description:
 						'Rules that hold for the newest submissions without spam, up to 1,000 of them. They are not set: look at them, and ' +
 						'send them as `fields` of the form.',
-					parameters: [formId],
+					parameters: [pathParameter('id', { description: 'The form.', example: 'cmnrg2x7k8w' })],
 					returns: jsonResponse('The rules.', {
 						schema: FieldSuggestion,
 						example: {
