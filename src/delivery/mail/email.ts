@@ -196,6 +196,37 @@ export function renderNotice(
 	});
 }
 
+function fieldsOf({ data, isDamaged }: NotifiedSubmission, reads: ReadingBounds): Field[] {
+	return isDamaged ? [{ name: DAMAGED, text: LOST, isCut: false }] : readFields(data, reads);
+}
+
+/** As people know the fields. */
+function labelled(fields: readonly Field[], form: NotifiedForm): Field[] {
+	const labelOf = labelsOf(form.fields);
+	return fields.map((field) => ({ ...field, name: labelOf(field.name) }));
+}
+
+/** A line for each file that the submission was stored without. */
+function notTaken({ meta }: NotifiedSubmission): string[] {
+	return describeDropped(parseDropped(meta));
+}
+
+/** The receivers are those of one form, and learn nothing of others. */
+function describeSpam(reasons: string | null): string | null {
+	return reasons && describeReasons(parseReasons(reasonsOfForm(reasons)));
+}
+
+function replyToOf(submission: NotifiedSubmission, fields: Field[]): string | null {
+	const email = fields.find(({ name, isCut }) => !isCut && name.toLowerCase() === 'email');
+	const candidates = [submission.replyTo, email?.text];
+	return candidates.map((text) => text?.trim()).find((text) => text && isReplyAddress(text)) ?? null;
+}
+
+/** An encoded word can be a valid address, but some mail programs would decode it into another one. */
+function isReplyAddress(text: string): boolean {
+	return isEmailAddress(text) && !text.includes('=?');
+}
+
 interface MailOptions extends Omit<MailPage, 'formName'>, Partial<Pick<Mail, 'replyTo' | 'attachments'>> {
 	/** `null`: about the server. */
 	form: NotifiedForm | null;
