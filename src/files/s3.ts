@@ -3,54 +3,20 @@
  * request.
  */
 
-import { stat } from 'node:fs/promises';
 import type { S3Place } from '../config/file-place.ts';
 import { type FileStore, isKey, MissingFile, newKey } from './file-store.ts';
 import { createIncoming } from './incoming.ts';
-import { createS3, FinalError } from './s3-requests.ts';
-import { streamFile } from './stream-file.ts';
+import { openBucket } from './s3-bucket.ts';
 
-const ATTEMPTS = 3;
-const FIRST_PAUSE_MS = 300;
-/** With nothing sent or received for so long, a request is given up, in all its attempts: a visitor waits for it. */
+/** A visitor waits for a request. */
 const STALL_MS = 9000;
 /** Removed at one time. */
 const REMOVALS = 8;
 
 /** @param folder Where files are until they are whole. */
 export function openS3(place: S3Place, folder: string, { stallMs = STALL_MS }: { stallMs?: number } = {}): FileStore {
-	const s3 = createS3(place);
+	const bucket = openBucket(place, stallMs);
 	const incoming = createIncoming(folder);
-	const { prefix } = place;
-	const base = prefix === '' ? '' : `${prefix}/`;
-	const pathOf = (key: string) => base + key;
-
-	/** A request may be repeated, because each has the same effect when it is. */
-	async function repeatedly<T>(act: (patience: Patience) => Promise<T>): Promise<T> {
-		const patience = createPatience(stallMs);
-		try {
-			for (let attempt = 1; ; attempt++) {
-				try {
-					return await act(patience);
-				} catch (error) {
-					if (attempt === ATTEMPTS || patience.signal.aborted || error instanceof FinalError) throw error;
-					await Bun.sleep(FIRST_PAUSE_MS * 2 ** attempt);
-				}
-			}
-		} finally {
-			patience.end();
-		}
-	}
-
-	/** One request carries all of it, so that there is never a part of an object. */
-	async function upload(key: string, { path, patience }: { path: string; patience: Patience }): Promise<void> {
-		const { size } = await stat(path);
-		const headers = { 'content-length': String(size), 'content-type': 'application/octet-stream' };
-		const body = streamFile(path, { start: 0, end: size }, patience.renew);
-		await s3.put({ path: pathOf(key), body, headers, signal: patience.signal });
-	}
-
-	const remove = (key: string) => repeatedly(({ signal }) => s3.ask({ method: 'DELETE', path: pathOf(key), signal }));
 
 	return {
 		mayBeLate: true,
@@ -64,112 +30,34 @@ export function openS3(place: S3Place, folder: string, { stallMs = STALL_MS }: {
 					file.close();
 					// Even if it fails: a request without a response may have been carried out.
 					isFinished = true;
-					await repeatedly((patience) => upload(key, { path: file.path, patience }));
+					await bucket.upload(key, file.path);
 					file.discard();
 				},
 				async abort() {
 					file.discard();
-					if (isFinished) await remove(key);
+					if (isFinished) await bucket.remove(key);
 				},
 			};
 		},
 		async read(key, range) {
 			if (!isKey(key)) throw new MissingFile(key);
 			if (range && range.start >= range.end) return new ReadableStream({ start: (controller) => controller.close() });
-			const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end - 1}` } : {};
-			const found = await repeatedly(async (patience) => {
-				const response = await s3.open({ method: 'GET', path: pathOf(key), headers, signal: patience.signal });
-				const bytes = Number(response?.headers.get('content-length'));
-				if (response && range && (response.status !== 206 || bytes !== range.end - range.start)) {
-					await response.body?.cancel();
-					throw new FinalError(`The file ends before byte ${range.end}.`);
-				}
-				return response && { body: response.body, patience };
-			});
+			const found = await bucket.read(key, range);
 			if (!found) throw new MissingFile(key);
-			return found.body ? throughout(found.body, found.patience) : new Blob([]).stream();
+			return found;
 		},
 		async remove(keys) {
 			const left = keys.filter(isKey);
-			while (left.length > 0) await Promise.all(left.splice(0, REMOVALS).map(remove));
+			while (left.length > 0) await Promise.all(left.splice(0, REMOVALS).map(bucket.remove));
 		},
 		async *list() {
-			let token: string | undefined;
-			do {
-				const query = { 'list-type': '2', prefix: base, ...(token !== undefined && { 'continuation-token': token }) };
-				const page = await repeatedly(({ signal }) => s3.ask({ method: 'GET', query, signal }, 'LIST'));
-				if (!page?.includes('</ListBucketResult>')) throw s3.described(new Error('its list cannot be read'), 'LIST');
-				for (const [, object = ''] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
-					const path = elementOf(object, 'Key');
-					const key = path.slice(base.length);
-					const changedAt = Date.parse(elementOf(object, 'LastModified'));
-					if (path.startsWith(base) && isKey(key)) yield { key, bytes: Number(elementOf(object, 'Size')), changedAt };
-				}
-				const next = elementOf(page, 'IsTruncated') === 'true' ? elementOf(page, 'NextContinuationToken') : '';
-				if (next !== '' && next === token) throw s3.described(new Error('its list has no end'), 'LIST');
-				token = next;
-			} while (token !== '');
+			for await (const { name, ...object } of bucket.list()) if (isKey(name)) yield { key: name, ...object };
 		},
 		tidy: async (untouchedForMs = 0) => incoming.tidy(untouchedForMs),
 		async check() {
 			await incoming.check();
-			const path = pathOf(`check-${newKey()}`);
-			await repeatedly(({ signal }) => s3.put({ path, body: 'formsrv', signal }));
-			await repeatedly(({ signal }) => s3.ask({ method: 'DELETE', path, signal }));
+			await bucket.check(`check-${newKey()}`);
 		},
 		room: incoming.room,
 	};
-
-	/** Without the address that an error of the body names; a slow reader uses up no patience. */
-	function throughout(body: ReadableStream<Uint8Array>, patience: Patience): ReadableStream<Uint8Array> {
-		const reader = body.getReader();
-		return new ReadableStream<Uint8Array>(
-			{
-				async pull(controller) {
-					patience.renew();
-					const { done, value } = await reader
-						.read()
-						.catch((error) => {
-							throw s3.described(error, 'GET');
-						})
-						.finally(patience.end);
-					if (done) controller.close();
-					else controller.enqueue(value);
-				},
-				cancel: (reason) => reader.cancel(reason),
-			},
-			{ highWaterMark: 0 },
-		);
-	}
-}
-
-type Patience = ReturnType<typeof createPatience>;
-
-/** Its signal ends a request that was not renewed for so long. */
-function createPatience(ms: number) {
-	const controller = new AbortController();
-	const giveUp = () => controller.abort(new Error('it did not respond in time'));
-	let timer = setTimeout(giveUp, ms);
-	return {
-		signal: controller.signal,
-		renew(): void {
-			clearTimeout(timer);
-			timer = setTimeout(giveUp, ms);
-		},
-		end: () => clearTimeout(timer),
-	};
-}
-
-const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
-
-const LAST_CODE_POINT = 0x10ffff;
-
-/** The text of the first element of this name; empty if there is none. */
-function elementOf(xml: string, name: string): string {
-	const [, text = ''] = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml) ?? [];
-	return text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, entity) => {
-		if (entity !== undefined) return ENTITIES[entity] ?? whole;
-		const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-		return code <= LAST_CODE_POINT ? String.fromCodePoint(code) : whole;
-	});
 }
