@@ -1,5 +1,6 @@
 /** The composition root: opens and closes all parts of the program together. */
 
+import { createBackups } from './backup/schedule.ts';
 import type { Config } from './config.ts';
 import { createEventStreams } from './dashboard/events/streams.ts';
 import { createSessions } from './dashboard/sessions/sessions.ts';
@@ -151,6 +152,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		keys,
 		sessions,
 		streams,
+		backups: createBackups({ config, storage, log, now }),
 		dispatch,
 		files,
 		intake,

@@ -14,6 +14,11 @@ export function assetPath(folder: AssetFolder, ...segments: string[]): string {
 	return join(import.meta.dir, '..', SOURCE_FOLDERS[folder], ...segments);
 }
 
+/** The command that runs this program, without arguments. */
+export function programCommand(): string[] {
+	return Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, join(import.meta.dir, 'main.ts')];
+}
+
 /**
  * The path of a worker's program, from its path below `src`. It must be an entry point of the build, which puts it under
  * the same path next to the program.

@@ -1,7 +1,14 @@
 /** The settings in force: read, checked and put together; the only reader of the environment. */
 
 import { dirname, join, resolve } from 'node:path';
-import { type FilePlace, placeOfFiles } from './config/file-place.ts';
+import {
+	type BackupTo,
+	type FilePlace,
+	placeOfBackups,
+	placeOfFiles,
+	type S3Service,
+	s3ServiceOf,
+} from './config/file-place.ts';
 import type { ScannerAddress } from './config/files-urls.ts';
 import { hasPassword, withPassword } from './config/postgres-url.ts';
 import { KEYS, type Key, SETTINGS, type Setting, type Values } from './config/settings.ts';
@@ -40,6 +47,9 @@ export interface Config {
 	limits: { maxBody: number; maxMultipart: number; maxFields: number; maxFieldName: number; maxDepth: number };
 	/** Attached files: their place, bounds in bytes, in all and for one form, and the virus scanner. */
 	files: { place: FilePlace; quota: number; formQuota: number; scanner: ScannerAddress | null };
+	s3: S3Service;
+	/** Backups: how often the server makes one, where they go, how many stay, and whose public key they are encrypted to. */
+	backup: { everyMs: number | null; to: BackupTo | null; keep: number; recipient: string | null };
 	/** Per minute; 0 = off. `submit` is per address and form, `form` from all addresses, `address` to all forms. */
 	rates: { submit: number; form: number; address: number; api: number; auth: number };
 	strictRedirects: boolean;
@@ -55,6 +65,8 @@ export interface Config {
 	logFormat: 'text' | 'json';
 	/** All settings in force, as readable text. */
 	settings: SettingInForce[];
+	/** Those that were provided, secrets too, as variables for another process of this program. */
+	environment: Record<string, string>;
 }
 
 /** A setting in force; secrets are masked, `source` is where it was set. */
@@ -85,6 +97,12 @@ export function processEnvironment(): Record<string, string | undefined> {
 	return process.env;
 }
 
+/** The environment of another process of this program, which so has the same settings, wherever they came from. */
+export function environmentOf({ environment }: Pick<Config, 'environment'>): Record<string, string | undefined> {
+	const others = Object.entries(processEnvironment()).filter(([name]) => !name.startsWith('FORMSRV_'));
+	return { ...Object.fromEntries(others), ...environment };
+}
+
 /**
  * Reads, checks and freezes the settings. A flag wins over the environment, that over `formsrv.toml`, that
  * over the default.
@@ -99,14 +117,23 @@ export function loadConfig(input: ConfigInput): Config {
 		problems.push('FORMSRV_MAIL_FROM must be set when FORMSRV_SMTP_URL is, such as Forms <forms@example.com>.');
 	}
 	problems.push(...alertProblems(values), ...passwordProblems(values));
-	if (values.filesUrl !== null && 'bucket' in values.filesUrl) {
+	for (const place of ['filesUrl', 'backupTo'] as const) {
+		const url = values[place];
+		if (url === null || 'folder' in url) continue;
 		for (const key of ['s3AccessKeyId', 's3SecretAccessKey'] as const) {
 			if (values[key] !== null || provided.has(key)) continue;
-			problems.push(`${envName(key)} must be set when FORMSRV_FILES_URL names an S3 bucket.`);
+			problems.push(`${envName(key)} must be set when ${envName(place)} names an S3 bucket.`);
 		}
 	}
+	if (values.backupEvery !== null && values.backupTo === null && !provided.has('backupTo')) {
+		problems.push('FORMSRV_BACKUP_TO must be set when FORMSRV_BACKUP_EVERY is, such as /backup or s3://bucket/prefix.');
+	}
+	if (values.backupEvery !== null && values.databaseUrl !== null && 'postgres' in values.databaseUrl) {
+		problems.push('FORMSRV_BACKUP_EVERY is for SQLite: back up PostgreSQL as docs/postgresql.md says, and unset it.');
+	}
 	if (problems.length > 0) throw new ConfigError(problems);
-	return deepFreeze({ ...assemble(values, input), settings: describeSettings(provided) });
+	const environment = Object.fromEntries([...provided].map(([key, { text }]) => [envName(key), text]));
+	return deepFreeze({ ...assemble(values, input), settings: describeSettings(provided), environment });
 }
 
 /** Temporary keys of S3 come with a token, which tools of AWS set under this name. */
@@ -125,10 +152,11 @@ function describeSettings(provided: Map<string, Provided>): SettingInForce[] {
 	});
 }
 
-function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config, 'settings'> {
+function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config, 'settings' | 'environment'> {
 	const dataDir = resolve(cwd, values.dataDir);
 	const { databaseUrl: url, databasePassword: password } = values;
 	const file = url !== null && 'file' in url ? resolve(cwd, url.file) : join(dataDir, 'formsrv.db');
+	const s3 = s3ServiceOf(values);
 	const format = isTerminal ? 'text' : 'json';
 	return {
 		host: values.host,
@@ -157,10 +185,17 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 			maxDepth: values.maxDepth,
 		},
 		files: {
-			place: placeOfFiles(values, { cwd, beside: dirname(file) }),
+			place: placeOfFiles(values.filesUrl, { s3, cwd, beside: dirname(file) }),
 			quota: values.filesQuota,
 			formQuota: Math.floor((values.filesQuota * values.filesFormShare) / 100),
 			scanner: values.scan,
+		},
+		s3,
+		backup: {
+			everyMs: values.backupEvery,
+			to: values.backupTo && placeOfBackups(values.backupTo, { s3, cwd }),
+			keep: values.backupKeep,
+			recipient: values.backupRecipient,
 		},
 		rates: {
 			submit: values.rateSubmit,

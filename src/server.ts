@@ -73,7 +73,7 @@ export async function startServer(app: App): Promise<RunningServer> {
 
 /** Starts the work of each server, and that which one server does for all. Mails link to `baseUrl`. */
 function startBackground(app: App, baseUrl: string): StopWork {
-	const { config, dispatch, files, log, spam, storage } = app;
+	const { backups, config, dispatch, files, log, spam, storage } = app;
 	noteSetNames(storage, config).catch((cause) =>
 		log.warn('The names of the settings could not be noted for backups.', { cause }),
 	);
@@ -82,6 +82,7 @@ function startBackground(app: App, baseUrl: string): StopWork {
 		startFollowing(spam.models, log),
 		startPauseWatch(storage, app),
 		startAlerts(app, baseUrl),
+		...(config.backup.to ? [backups.start()] : []),
 		storage.lead('maintenance', () => startMaintenance(app)),
 		storage.lead('search', () => storage.search.follow(log)),
 		storage.lead('delivery', () => dispatch.start(baseUrl)),

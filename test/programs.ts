@@ -4,6 +4,7 @@ import { describe, test } from 'bun:test';
 
 /** For each program, the tests that need it. */
 const PURPOSES = {
+	age: 'encrypted backups decrypted by another program',
 	bash: 'completions in Bash',
 	clamd: 'attached files scanned for viruses',
 	curl: 'the quick start of the README, and the snippets for curl',

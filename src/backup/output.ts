@@ -1,16 +1,28 @@
 /** A new file that is written from beginning to end, in large pieces. */
 
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { streamFile } from '../files/stream-file.ts';
+import { sha256Of } from './sha256.ts';
 
 const OWNER_ONLY = 0o600;
 const PIECE_BYTES = 1024 * 1024;
 
-export type Output = ReturnType<typeof createOutput>;
+/** A file that an archive is written to. */
+export interface Output {
+	fd: number;
+	write(bytes: Uint8Array): void | Promise<void>;
+	/** Puts all of it on disk. */
+	sync(): void | Promise<void>;
+	/** Reads it from there, and returns the SHA-256 of its bytes. @throws Error if they are not what was written */
+	verify(): Promise<string>;
+	close(): void;
+}
 
 /** @throws if there is a file already */
 export function createOutput(path: string) {
 	const fd = openSync(path, 'wx', OWNER_ONLY);
 	const buffer = new Uint8Array(PIECE_BYTES);
+	const hash = new Bun.CryptoHasher('sha256');
 	let filled = 0;
 
 	function flush(): void {
@@ -19,6 +31,7 @@ export function createOutput(path: string) {
 		} catch (cause) {
 			throw new Error(`${path} cannot be written: ${(cause as Error).message}.`, { cause });
 		}
+		hash.update(buffer.subarray(0, filled));
 		filled = 0;
 	}
 
@@ -37,6 +50,12 @@ export function createOutput(path: string) {
 		sync(): void {
 			flush();
 			fsyncSync(fd);
+		},
+		async verify(): Promise<string> {
+			const written = hash.digest('hex');
+			const read = await sha256Of(streamFile(path, { start: 0, end: fstatSync(fd).size }));
+			if (read !== written) throw new Error(`${path} is not what was written to it: check the disk.`);
+			return written;
 		},
 		close: () => closeSync(fd),
 	};

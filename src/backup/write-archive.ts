@@ -43,20 +43,20 @@ export async function writeArchive(
 
 	/** Pads a file that became shorter, and cuts one that became longer: its size was written before it. */
 	async function add(name: string, bytes: number, content: AsyncIterable<Uint8Array>): Promise<string> {
-		output.write(headerOf(name, bytes, madeAt));
+		await output.write(headerOf(name, bytes, madeAt));
 		const hash = new Bun.CryptoHasher('sha256');
 		let left = bytes;
-		const take = (piece: Uint8Array) => {
+		const take = async (piece: Uint8Array) => {
 			hash.update(piece);
-			output.write(piece);
+			await output.write(piece);
 			left -= piece.length;
 		};
 		for await (const piece of content) {
-			take(piece.subarray(0, left));
+			await take(piece.subarray(0, left));
 			if (left === 0) break;
 		}
-		while (left > 0) take(new Uint8Array(Math.min(left, 64 * 1024)));
-		output.write(new Uint8Array(paddingAfter(bytes)));
+		while (left > 0) await take(new Uint8Array(Math.min(left, 64 * 1024)));
+		await output.write(new Uint8Array(paddingAfter(bytes)));
 		return hash.digest('hex');
 	}
 
@@ -94,7 +94,7 @@ export async function writeArchive(
 		yield last;
 	};
 	await add(MANIFEST, manifest.sum().bytes + last.length, encoded(lines()));
-	output.write(new Uint8Array(END_BYTES));
+	await output.write(new Uint8Array(END_BYTES));
 	const keysOf = (isThere: boolean) =>
 		[...found].filter(([, sha256]) => (sha256 !== null) === isThere).map(([key]) => key);
 	return { files: done - keysOf(false).length, missing: keysOf(false), changed: keysOf(true) };

@@ -1,43 +1,83 @@
 /** `formsrv backup verify`: checks every byte of an archive, or the structure of a copy of the database alone. */
 
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { isEncrypted } from '../backup/encryption.ts';
 import { UnusableArchive } from '../backup/manifest.ts';
+import { isAsNamed, keptArchives } from '../backup/names.ts';
+import { folderPlace } from '../backup/place.ts';
 import { type Archive, isArchive, openArchive } from '../backup/read-archive.ts';
+import { sha256Of } from '../backup/sha256.ts';
 import { databaseFileAt } from '../storage/open.ts';
-import { type Cli, CommandError, type Options } from './cli.ts';
+import { plainArchive } from './archive-file.ts';
+import { BACKUP_SETTINGS, type Cli, CommandError, IDENTITY, type Options, withSettings } from './cli.ts';
 import { progressOn } from './progress.ts';
 
 const PERCENT = 100;
 
+/** The result for each kind of backup, if nothing is wrong. */
+const SENTENCES = {
+	archive: 'is, to the byte, as it was written.',
+	encrypted: 'is, to the byte, as it was written; with --identity its content is checked as well.',
+	database: 'is a sound database; whether a value in it was changed cannot be told.',
+};
+type Kind = keyof typeof SENTENCES;
+
 export function addVerify(backup: Command, cli: Cli): void {
-	backup
+	const command = backup
 		.command('verify')
 		.summary('Check a backup.')
 		.description(
-			'Check a backup. Of an archive (.tar), every byte is checked, and each changed member named. A copy of the database ' +
-				'alone has no checksums: it is checked that it is whole and can be read, which a changed word would not show.',
+			'Check a backup. Of an archive (.tar), every byte is checked, and each changed member named. So is an encrypted one ' +
+				'(.tar.age) with --identity; without, it is compared with the SHA-256 in the name that formsrv gave it. A copy of ' +
+				'the database alone has no checksums: it is checked that it is whole and can be read, which a changed word would ' +
+				'not show.',
 		)
-		.argument('<file>', 'The backup')
-		.option('--json', 'Print JSON')
-		.action((name: string, _options: Options, command: Command) => {
-			const options: Options = command.optsWithGlobals();
-			const file = resolve(cli.io.cwd, name);
-			if (!existsSync(file)) throw new CommandError(`There is no file ${file}.`);
-			const kind = isArchive(file) ? 'archive' : 'database';
-			const problems = kind === 'archive' ? verifyFile(cli, file) : databaseFileAt(file).inspect('full').problems;
+		.argument('<file>', 'The backup, also in a bucket, as s3://bucket/prefix/name')
+		.option(...IDENTITY)
+		.option('--json', 'Print JSON');
+	withSettings(command, BACKUP_SETTINGS).action(async (name: string, _options: Options, command: Command) => {
+		const options: Options = command.optsWithGlobals();
+		const folder = mkdtempSync(join(tmpdir(), 'formsrv-verify-'));
+		try {
+			const { file, kind, problems } = await verify(cli, { name, options, scratch: join(folder, 'archive.tar') });
 			if (problems.length > 0) cli.exitCode = 1;
 			if (options.json) return void cli.printJson({ file, kind, problems });
 			for (const problem of problems) cli.print(problem);
-			if (problems.length > 0) return;
-			if (kind === 'archive') cli.print(`${file} is, to the byte, as it was written.`);
-			else cli.print(`${file} is a sound database; whether a value in it was changed cannot be told.`);
-		});
+			if (problems.length === 0) cli.print(`${file} ${SENTENCES[kind]}`);
+		} finally {
+			rmSync(folder, { recursive: true, force: true });
+		}
+	});
+}
+
+async function verify(
+	cli: Cli,
+	{ name, options, scratch }: { name: string; options: Options; scratch: string },
+): Promise<{ file: string; kind: Kind; problems: string[] }> {
+	const file = resolve(cli.io.cwd, name);
+	const identity = options.identity as string | undefined;
+	if (identity === undefined && (await isEncrypted(file).catch(() => false))) {
+		return { file, kind: 'encrypted', problems: await verifySealed(file) };
+	}
+	const { path } = await plainArchive(cli, { name, identity, scratch, config: cli.loadSettings(options) });
+	const shown = path === scratch ? name : file;
+	if (path === scratch || isArchive(path)) return { file: shown, kind: 'archive', problems: verifyFile(cli, path) };
+	return { file, kind: 'database', problems: databaseFileAt(path).inspect('full').problems };
+}
+
+/** Without the private key, by the name alone. */
+async function verifySealed(file: string): Promise<string[]> {
+	const [named] = keptArchives([basename(file)]);
+	if (!named) throw new CommandError(`${file} is encrypted: name the file with its private key, by --identity.`);
+	const found = await sha256Of(await folderPlace(dirname(file)).read(basename(file)));
+	return isAsNamed(named, found) ? [] : [`${file} is changed: its SHA-256 is not the one in its name.`];
 }
 
 /** @returns sentences about what is wrong */
-function verifyFile(cli: Cli, file: string): string[] {
+export function verifyFile(cli: Cli, file: string): string[] {
 	try {
 		const archive = openArchive(file);
 		try {

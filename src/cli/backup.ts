@@ -1,16 +1,30 @@
 /** `formsrv backup`: database and files in one archive, or the database alone, made while the server runs. */
 
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { backUp } from '../backup/back-up.ts';
+import { type Pruned, prune } from '../backup/keep.ts';
+import { openPlace } from '../backup/place.ts';
 import { setNames } from '../backup/set-names.ts';
+import type { BackupTo } from '../config/file-place.ts';
+import type { Config } from '../config.ts';
 import { openFileStore } from '../files/open.ts';
 import type { DatabaseFile } from '../storage/database.ts';
 import { databaseFileAt } from '../storage/open.ts';
 import { plural } from '../text/plural.ts';
+import { s3Object } from './archive-file.ts';
 import { addVerify } from './backup-verify.ts';
-import { type Cli, CommandError, examples, missingDatabase, type Options, requireFile, withStorage } from './cli.ts';
+import {
+	BACKUP_SETTINGS,
+	type Cli,
+	CommandError,
+	examples,
+	missingDatabase,
+	type Options,
+	requireFile,
+	withSettings,
+} from './cli.ts';
 import { progressOn } from './progress.ts';
 
 const INSTEAD =
@@ -22,35 +36,53 @@ export function addBackup(program: Command, cli: Cli): void {
 		.summary('Back up database and files, also while the server runs.')
 		.description(
 			'Back up to a new file. One whose name ends in .tar is an archive of the database and of all attached files, with the ' +
-				'SHA-256 of each; any other is a copy of the database alone. It can be done while the server runs; an existing file ' +
-				'is never overwritten.',
+				'SHA-256 of each; .tar.age is the same, encrypted to FORMSRV_BACKUP_RECIPIENT; any other is a copy of the database ' +
+				'alone. In a folder, in s3://bucket/prefix or without a name in FORMSRV_BACKUP_TO it gets a name that tells its ' +
+				'moment; there FORMSRV_BACKUP_KEEP stay. What was written is read back. It can be done while the server runs; an ' +
+				'existing file is never overwritten.',
 		)
-		.argument('<file>', 'Where the backup goes')
+		.argument('[to]', 'Where the backup goes (default: FORMSRV_BACKUP_TO)')
 		.option('--json', 'Print JSON')
 		.addHelpText(
 			'after',
 			examples(
 				'formsrv backup /backup/formsrv-$(date +%F).tar     database and files',
+				'formsrv backup s3://bucket/forms                   the same, in a bucket',
 				'formsrv backup /backup/formsrv-$(date +%F).db      the database alone',
 				'formsrv backup verify /backup/formsrv-2026-01-31.tar',
 			),
 		);
 	addVerify(command, cli);
-	withStorage(command).action(async (name: string, options: Options) => {
+	withSettings(command, BACKUP_SETTINGS).action(async (to: string | undefined, options: Options) => {
 		const config = cli.loadSettings(options);
 		const databaseFile = requireFile(config, INSTEAD);
 		const database = databaseFileAt(databaseFile);
 		if (!database.exists()) throw new CommandError(missingDatabase(databaseFile));
-		const file = resolve(cli.io.cwd, name);
-		if (!/\.tar$/i.test(file)) return copyDatabase(cli, { database, databaseFile, file, options });
-		return archive(cli, {
-			databaseFile,
-			settings: setNames(config),
-			file,
-			store: await openFileStore(config.files.place),
-			options,
-		});
+		const target = targetOf(cli, config, to);
+		if ('copy' in target) return copyDatabase(cli, { database, databaseFile, file: target.copy, options });
+		return archive(cli, { config, databaseFile, target, options });
 	});
+}
+
+interface ArchiveTarget {
+	to: BackupTo;
+	/** By default one that tells what it is. */
+	name?: string;
+	/** True if older ones are removed. */
+	isKept: boolean;
+}
+
+function targetOf(cli: Cli, config: Config, text: string | undefined): ArchiveTarget | { copy: string } {
+	if (text === undefined) {
+		if (config.backup.to) return { to: config.backup.to, isKept: true };
+		throw new CommandError('Name a file, such as /backup/formsrv.tar, or set FORMSRV_BACKUP_TO.', 2);
+	}
+	const object = s3Object(config, text);
+	if (object) return { ...object, isKept: false };
+	const file = resolve(cli.io.cwd, text);
+	if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return { to: { folder: file }, isKept: false };
+	if (!/\.tar(\.age)?$/i.test(file)) return { copy: file };
+	return { to: { folder: dirname(file) }, name: basename(file), isKept: false };
 }
 
 function copyDatabase(
@@ -73,24 +105,34 @@ function copyDatabase(
 async function archive(
 	cli: Cli,
 	{
+		config,
 		databaseFile,
-		settings,
-		file,
-		store,
+		target,
 		options,
-	}: Pick<Parameters<typeof backUp>[0], 'databaseFile' | 'settings' | 'store'> & { file: string; options: Options },
+	}: { config: Config; databaseFile: string; target: ArchiveTarget; options: Options },
 ): Promise<void> {
+	const { recipient, keep } = config.backup;
+	const isEncrypted = target.name === undefined ? recipient !== null : /\.age$/i.test(target.name);
+	if (isEncrypted && recipient === null)
+		throw new CommandError(`FORMSRV_BACKUP_RECIPIENT must be set for ${target.name}.`, 2);
+	const place = await openPlace(target.to, dirname(databaseFile));
 	const progress = progressOn(cli.io.stderr);
-	const { files, missing, changed } = await backUp({
+	const { name, bytes, files, missing, changed } = await backUp({
 		databaseFile,
-		settings,
-		store,
-		target: file,
+		settings: setNames(config),
+		store: await openFileStore(config.files.place),
+		place,
+		name: target.name,
+		recipient: isEncrypted ? recipient : null,
 		report: progress.show,
 	}).finally(progress.end);
-	const { size } = statSync(file);
-	const sentence = `Backed up ${databaseFile} and ${plural(files, 'file')} to ${file} (${size} bytes).`;
-	cli.printResult(options, { file, size, files, missing, changed }, sentence);
+	// A backup that lacks files does not take the place of one that has them.
+	const isWhole = missing.length + changed.length === 0;
+	const pruned: Pruned =
+		target.isKept && isWhole ? await prune(place, { newest: name, keep }) : { removed: [], damaged: [] };
+	const file = join(place.name, name).replace(/^s3:\/+/, 's3://');
+	const sentence = `Backed up ${databaseFile} and ${plural(files, 'file')} to ${file} (${bytes} bytes), and verified it.`;
+	cli.printResult(options, { file, size: bytes, files, missing, changed, ...(target.isKept && pruned) }, sentence);
 	if (missing.length > 0) {
 		cli.note(
 			`Missing in the file store, and so in the backup: ${plural(missing.length, 'file')}; "formsrv doctor" says more.`,
@@ -101,4 +143,7 @@ async function archive(
 			`Not what visitors sent, and in the backup as found: ${plural(changed.length, 'file')}: ${changed.join(', ')}.`,
 		);
 	}
+	if (target.isKept && !isWhole) cli.note('Older backups, which may have these files, were not removed.');
+	if (pruned.damaged.length > 0)
+		cli.note(`Not as they were written, and left where they are: ${pruned.damaged.join(', ')}.`);
 }

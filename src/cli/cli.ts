@@ -57,6 +57,19 @@ type UseApp = (app: App) => Promise<void>;
 export type Cli = ReturnType<typeof createCli>;
 
 const STORAGE_SETTINGS: readonly Key[] = ['dataDir', 'databaseUrl', 'filesUrl'];
+export const BACKUP_SETTINGS: readonly Key[] = [
+	...STORAGE_SETTINGS,
+	's3Endpoint',
+	's3Region',
+	'backupTo',
+	'backupKeep',
+	'backupRecipient',
+];
+/** The option of a command that reads an archive. */
+export const IDENTITY = [
+	'--identity <file>',
+	'The private key of an encrypted archive, as age-keygen writes it',
+] as const;
 
 export function createCli(io: Io) {
 	const line = (text: string) => `${text}\n`;

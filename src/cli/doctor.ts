@@ -11,6 +11,7 @@ import { databaseAt } from '../storage/open.ts';
 import { roughSize } from '../text/byte-sizes.ts';
 import { formatCount, plural } from '../text/plural.ts';
 import { type Cli, type Options, withSettings } from './cli.ts';
+import { inspectBackups } from './inspect-backups.ts';
 import { inspectAttachedFiles } from './inspect-files.ts';
 import { inspectOutbox } from './inspect-outbox.ts';
 
@@ -51,6 +52,7 @@ export function addDoctor(program: Command, cli: Cli): void {
 			...(isReadable ? [inspectCounts(await database.compareCounts())] : []),
 			...(await inspectAttachedFiles(config, isReadable ? database : undefined)),
 			...inspectRoom(database),
+			...(await inspectBackups(config, isReadable)),
 			...(await inspectOutbox(config, isReadable ? database : undefined)),
 		];
 		const { settings } = config;

@@ -21,6 +21,7 @@ const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
 	['mail', async () => (await import('./mail.ts')).addMail],
 	['alert', async () => (await import('./alert.ts')).addAlert],
 	['backup', async () => (await import('./backup.ts')).addBackup],
+	['drill', async () => (await import('./drill.ts')).addDrill],
 	['restore', async () => (await import('./restore.ts')).addRestore],
 	['move', async () => (await import('./move.ts')).addMove],
 	['doctor', async () => (await import('./doctor.ts')).addDoctor],

@@ -1,7 +1,6 @@
 /** `formsrv restore`: replaces the database by a backup, and brings back the files that are in it. */
 
-import { existsSync, rmSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { rmSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { UnusableArchive } from '../backup/manifest.ts';
 import { type Archive, isArchive, openArchive } from '../backup/read-archive.ts';
@@ -14,14 +13,17 @@ import type { FileStore } from '../files/file-store.ts';
 import { openFileStore } from '../files/open.ts';
 import { databaseFileAt } from '../storage/open.ts';
 import { formatCount, plural } from '../text/plural.ts';
+import { type PlainArchive, plainArchive } from './archive-file.ts';
 import { verifyArchive } from './backup-verify.ts';
-import { type Cli, CommandError, examples, type Options, requireFile, withStorage } from './cli.ts';
+import { type Cli, CommandError, examples, IDENTITY, type Options, requireFile, withStorage } from './cli.ts';
 import { progressOn } from './progress.ts';
 
 const INSTEAD =
 	'Restore PostgreSQL with pg_restore or by its continuous archiving, and attached files where they lay: see "Backups" in docs/operating.md.';
 
 interface Job {
+	/** As it was named, and the file that is read. */
+	name: string;
 	backup: string;
 	databaseFile: string;
 	store: FileStore;
@@ -41,7 +43,8 @@ export function addRestore(program: Command, cli: Cli): void {
 				'run. The backup is checked first, an archive to its last byte. Mails and webhook requests that were waiting when it was ' +
 				'made may have been sent since: they are held until "formsrv deliveries retry --state held".',
 		)
-		.argument('<file>', 'The backup')
+		.argument('<file>', 'The backup, also in a bucket, as s3://bucket/prefix/name')
+		.option(...IDENTITY)
 		.option('--force', 'Replace an existing database, which is kept under another name')
 		.option('--send-waiting', 'Send what was waiting when the backup was made, instead of holding it')
 		.option('--json', 'Print JSON')
@@ -49,14 +52,17 @@ export function addRestore(program: Command, cli: Cli): void {
 	withStorage(command).action(async (name: string, options: Options) => {
 		const config = cli.loadSettings(options);
 		const databaseFile = databaseFileAt(requireFile(config, INSTEAD)).place();
-		const backup = resolve(cli.io.cwd, name);
-		if (!existsSync(backup)) throw new CommandError(`There is no file ${backup}.`);
 		const releaseLock = databaseFileAt(databaseFile).lock();
 		if (!releaseLock) throw new CommandError(`A server runs on ${databaseFile}. Stop it first.`);
 		const store = await openFileStore(config.files.place);
+		const identity = options.identity as string | undefined;
+		const scratch = `${databaseFile}.restoring-archive`;
+		let opened: PlainArchive | undefined;
 		try {
+			opened = await plainArchive(cli, { name, identity, scratch, config });
 			await restore(cli, {
-				backup,
+				name,
+				backup: opened.path,
 				databaseFile,
 				store,
 				mayReplace: options.force === true,
@@ -65,13 +71,14 @@ export function addRestore(program: Command, cli: Cli): void {
 				json: options.json === true,
 			});
 		} finally {
+			opened?.remove();
 			releaseLock();
 		}
 	});
 }
 
 async function restore(cli: Cli, job: Job): Promise<void> {
-	const { backup, databaseFile, store, mayReplace } = job;
+	const { name, backup, databaseFile, store, mayReplace } = job;
 	const isThere = (statSync(databaseFile, { throwIfNoEntry: false })?.size ?? 0) > 0;
 	if (isThere && !mayReplace) {
 		throw new CommandError(`${databaseFile} exists. Add --force to replace it; it is kept under another name.`);
@@ -89,9 +96,7 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 		cli.printJson({ file: databaseFile, replaced: isThere ? aside : null, files, held, missingSettings: missing });
 	else {
 		const filesToo = files === null ? '' : ` and ${plural(files, 'file')}`;
-		cli.print(
-			`Restored ${databaseFile}${filesToo} from ${backup}.${isThere ? ` What was there is now ${aside}.` : ''}`,
-		);
+		cli.print(`Restored ${databaseFile}${filesToo} from ${name}.${isThere ? ` What was there is now ${aside}.` : ''}`);
 	}
 	if (held > 0 && !job.json) {
 		cli.note(
@@ -119,8 +124,9 @@ function copy(backup: string, replacement: string): null {
  * The files come first. They are added to those of the database that is there, so that it is whole until it is replaced; and a
  * copy that is named `replacement` lacks none.
  */
-async function unpack(cli: Cli, { backup, store }: Job, replacement: string): Promise<number> {
-	const archive = openChecked(cli, backup);
+async function unpack(cli: Cli, job: Job, replacement: string): Promise<number> {
+	const { store } = job;
+	const archive = openChecked(cli, job);
 	const unpacked = `${replacement}.unpacked`;
 	try {
 		unpackDatabase(archive, unpacked);
@@ -141,7 +147,7 @@ async function unpack(cli: Cli, { backup, store }: Job, replacement: string): Pr
 	}
 }
 
-function openChecked(cli: Cli, backup: string): Archive {
+function openChecked(cli: Cli, { name, backup }: Job): Archive {
 	try {
 		const archive = openArchive(backup);
 		const problems = verifyArchive(cli, archive);
@@ -149,7 +155,7 @@ function openChecked(cli: Cli, backup: string): Archive {
 		return archive;
 	} catch (error) {
 		if (!(error instanceof UnusableArchive)) throw error;
-		throw new CommandError(`${backup} cannot be restored. ${error.message} Nothing was changed.`);
+		throw new CommandError(`${name} cannot be restored. ${error.message} Nothing was changed.`);
 	}
 }
 

@@ -1,6 +1,7 @@
-/** Where the bytes of attached files lie, from the settings that say it. */
+/** Where the bytes of attached files and backups lie, from the settings that say it. */
 
 import { join, resolve } from 'node:path';
+import type { FilesUrl } from './files-urls.ts';
 import type { Values } from './settings.ts';
 
 /** Where the bytes of files lie: in the folder, or in a bucket; then they are in the folder until they are whole. */
@@ -9,10 +10,14 @@ export interface FilePlace {
 	s3: S3Place | null;
 }
 
-export interface S3Place {
+export interface S3Place extends S3Service {
 	bucket: string;
 	/** Without slashes at its ends; may be empty. */
 	prefix: string;
+}
+
+/** One for files and backups. */
+export interface S3Service {
 	/** `null`: that of AWS in the region. */
 	endpoint: string | null;
 	region: string;
@@ -22,20 +27,33 @@ export interface S3Place {
 	sessionToken?: string;
 }
 
-type FileSettings = Pick<
-	Values,
-	'filesUrl' | 's3Endpoint' | 's3Region' | 's3AccessKeyId' | 's3SecretAccessKey' | 's3SessionToken'
->;
+type S3Settings = Pick<Values, 's3Endpoint' | 's3Region' | 's3AccessKeyId' | 's3SecretAccessKey' | 's3SessionToken'>;
+
+/** Where backups go: one of both. */
+export type BackupTo = { folder: string } | { s3: S3Place };
 
 /** @param beside The folder of those that are not elsewhere. */
-export function placeOfFiles(settings: FileSettings, { cwd, beside }: { cwd: string; beside: string }): FilePlace {
-	const { filesUrl: url, s3Endpoint, s3Region, s3AccessKeyId, s3SecretAccessKey, s3SessionToken } = settings;
+export function placeOfFiles(
+	url: FilesUrl | null,
+	{ s3, cwd, beside }: { s3: S3Service; cwd: string; beside: string },
+): FilePlace {
 	if (url === null) return { folder: join(beside, 'files'), s3: null };
 	if ('folder' in url) return { folder: resolve(cwd, url.folder), s3: null };
-	const credentials = {
+	return { folder: join(beside, 'files'), s3: { ...url, ...s3 } };
+}
+
+export function placeOfBackups(url: FilesUrl, { s3, cwd }: { s3: S3Service; cwd: string }): BackupTo {
+	return 'folder' in url ? { folder: resolve(cwd, url.folder) } : { s3: { ...url, ...s3 } };
+}
+
+/** Keys that are missing are empty. */
+export function s3ServiceOf(settings: S3Settings): S3Service {
+	const { s3Endpoint, s3Region, s3AccessKeyId, s3SecretAccessKey, s3SessionToken } = settings;
+	return {
+		endpoint: s3Endpoint,
+		region: s3Region,
 		accessKeyId: s3AccessKeyId ?? '',
 		secretAccessKey: s3SecretAccessKey ?? '',
 		...(s3SessionToken !== null && { sessionToken: s3SessionToken }),
 	};
-	return { folder: join(beside, 'files'), s3: { ...url, endpoint: s3Endpoint, region: s3Region, ...credentials } };
 }

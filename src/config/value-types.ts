@@ -68,6 +68,23 @@ export function size(min: number, max: number): ValueType<number> {
 	};
 }
 
+const HOUR_MS = 3_600_000;
+const HOURS: Record<string, number> = { h: 1, d: 24 };
+
+/** Hours or days, such as `6h` or `1d`, in milliseconds. */
+export function duration(minHours: number, maxDays: number): ValueType<number> {
+	return {
+		placeholder: 'time',
+		values: `${minHours}h–${maxDays}d`,
+		parse(text) {
+			const [, count, unit = ''] = /^(\d{1,4})([hd])$/i.exec(text) ?? [];
+			const hours = Number(count) * (HOURS[unit.toLowerCase()] ?? Number.NaN);
+			if (hours >= minHours && hours <= maxDays * 24) return hours * HOUR_MS;
+			return reject(`must be a time from ${minHours}h to ${maxDays}d, in hours or days, such as 6h or 1d`);
+		},
+	};
+}
+
 export const boolean: ValueType<boolean> = {
 	placeholder: 'true|false',
 	values: 'true, false',
@@ -232,4 +249,12 @@ export const secretText: ValueType<string> = {
 	placeholder: 'secret',
 	values: 'text',
 	parse: (text) => (/[\p{Cc}\s]/u.test(text) ? reject('must be one word without blanks or control characters') : text),
+};
+
+/** A public key of age, a line of text; whether its checksum is right shows when it is used. */
+export const recipient: ValueType<string> = {
+	placeholder: 'key',
+	values: 'public key of age',
+	parse: (text) =>
+		/^age1[a-z0-9]{20,4000}$/.test(text) ? text : reject('must be a public key of age, as age-keygen prints it: age1…'),
 };

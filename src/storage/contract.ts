@@ -93,7 +93,7 @@ export interface Storage {
 	 * Does work that one process does for all: calls `start` once this process is its leader, at once where there is only one
 	 * server. An engine may end it, by what `start` returned, and start it again. Returns what ends it for good.
 	 */
-	lead(work: 'maintenance' | 'search' | 'delivery', start: () => StopWork): StopWork;
+	lead(work: 'maintenance' | 'search' | 'delivery' | 'backup', start: () => StopWork): StopWork;
 	/** Tidies up after the engine itself; for a quiet time, because it may take long. */
 	maintain(): void;
 	/** Commits what is queued and closes the database; nothing can be stored afterwards. */

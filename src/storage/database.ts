@@ -50,6 +50,10 @@ export interface DatabaseFile extends Database {
 	serverValue(name: string): string | undefined;
 	/** Puts a copy in its place and keeps what was there under another name; for the holder of the lock. */
 	replace(paths: { replacement: string; aside: string }): void;
+	/** Compares it with another one of its version, table by table; what is derived is left out. */
+	compareRows(other: string): TableComparison[];
+	/** How many submissions of another one are older than its newest, and not in it. */
+	countOmitted(other: string): number;
 	inspect(check: 'quick' | 'full'): DatabaseReport;
 	fileRecords(): FileRecords;
 	outbox(): OutboxReport;
@@ -60,6 +64,18 @@ export interface DatabaseFile extends Database {
 	 * end of the process is one too.
 	 */
 	holdFiles(): () => void;
+}
+
+export interface TableComparison {
+	table: string;
+	rows: number;
+	/** In the other one as well, with the same values, and with others. */
+	same: number;
+	changed: number;
+	/** Not in the other one. */
+	missing: number;
+	/** Only in the other one. */
+	added: number;
 }
 
 export interface CountReport {

@@ -101,6 +101,12 @@ export const KINDS = {
 			'restore a backup; "formsrv doctor" says more.',
 		stops: 'nothing',
 	},
+	backup: {
+		problem:
+			'A backup is overdue, or could not be made as it should: what came since the last good one may be in none. Check the place that ' +
+			'FORMSRV_BACKUP_TO names; "formsrv doctor" says more.',
+		stops: 'nothing',
+	},
 	mail: {
 		problem:
 			'Mail has been paused for more than 15 minutes: the mail server accepts none. Waiting mails are retried. Check ' +

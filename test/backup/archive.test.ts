@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { backUp } from '../../src/backup/back-up.ts';
 import { createOutput } from '../../src/backup/output.ts';
+import { folderPlace } from '../../src/backup/place.ts';
 import { openArchive } from '../../src/backup/read-archive.ts';
 import { unpackDatabase, unpackFiles } from '../../src/backup/unpack.ts';
 import { writeArchive } from '../../src/backup/write-archive.ts';
@@ -104,7 +105,7 @@ describe('an archive', () => {
 
 	test('overwrites nothing, and removes what a backup of that name left when it was cut off', async () => {
 		await prepare();
-		for (const ending of ['.partial', '.partial.db', '.partial.db.partial', '.partial.lock']) {
+		for (const ending of ['.partial', '.partial.db', '.partial.db.partial', '.partial.db.lock']) {
 			writeFileSync(cli.path(`x.tar${ending}`), '');
 		}
 		expect((await cli.call('backup', 'x.tar')).stderr).toBe('');
@@ -118,7 +119,7 @@ describe('an archive', () => {
 
 	test('is written by one at a time, into a folder that is there', async () => {
 		await prepare();
-		const release = databaseFileAt(cli.path('x.tar.partial')).lock();
+		const release = databaseFileAt(cli.path('x.tar.partial.db')).lock();
 		expect((await cli.call('backup', 'x.tar')).stderr).toBe(
 			`${cli.path('x.tar.partial')} is being written by another backup.\n`,
 		);
@@ -138,7 +139,7 @@ describe('an archive', () => {
 				await removed;
 				return folder.read(key);
 			}
-			const job = { databaseFile: place('formsrv-data'), target: cli.path('x.tar'), report() {} };
+			const job = { databaseFile: place('formsrv-data'), place: folderPlace(cli.cwd), name: 'x.tar', report() {} };
 			expect(await backUp({ ...job, store: { read } })).toMatchObject({ files: SIZES.length, missing: [] });
 			expect((await everythingIn('formsrv-data')).contents).toEqual(before.contents);
 			await sweep();

@@ -20,6 +20,7 @@ const EXAMPLE: Status = {
 	mail: { configured: true, from: 'Forms <forms@example.com>' },
 	queue: { waiting: 2, failed: 0 },
 	clock: { problem: null, latest: null },
+	backup: { everySeconds: 86_400, lastAt: '2026-01-31T03:00:00.000Z', ageSeconds: 7200 },
 	problems: [],
 	health: 'ok',
 };

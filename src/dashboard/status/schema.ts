@@ -54,6 +54,16 @@ export const Status = Type.Object(
 			},
 			{ description: 'Sentences about the clock of the machine.' },
 		),
+		backup: nullable(
+			Type.Object({
+				everySeconds: nullable(count('Time between two backups; null if the server makes none by itself.')),
+				lastAt: nullable(Type.String({ format: 'date-time' }), {
+					description: 'When the last backup that is there was begun; null if there is none.',
+				}),
+				ageSeconds: nullable(count('Time since then.')),
+			}),
+			{ description: 'Backups in FORMSRV_BACKUP_TO; null if it is not set.' },
+		),
 		problems: Type.Array(
 			Type.Object({
 				name: Type.String({

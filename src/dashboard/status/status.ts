@@ -1,6 +1,7 @@
 /** Health and settings of the server, for its operator. */
 
 import { and, desc, eq, gt, isNull } from 'drizzle-orm';
+import type { Backups } from '../../backup/schedule.ts';
 import { VERSION } from '../../config/version.ts';
 import type { Config } from '../../config.ts';
 import type { Dispatch } from '../../delivery/dispatch.ts';
@@ -15,12 +16,13 @@ import type { Status } from './schema.ts';
 const LARGEST = 10;
 
 interface StatusSources {
+	backups: Pick<Backups, 'report'>;
 	config: Pick<Config, 'files' | 'mailFrom' | 'settings'>;
 	dispatch: Pick<Dispatch, 'deliveries'>;
 	storage: Pick<Storage, 'clock' | 'db' | 'disk' | 'findings' | 'submissions'>;
 }
 
-export async function readStatus({ config, dispatch, storage }: StatusSources, mode: Mode): Promise<Status> {
+export async function readStatus({ backups, config, dispatch, storage }: StatusSources, mode: Mode): Promise<Status> {
 	const inState = (state: DeliveryState) =>
 		dispatch.deliveries.list({}, { mode, readQuery: () => ({ state, limit: 1, offset: 0 }) });
 	const [waiting, failed] = await Promise.all([inState('waiting'), inState('failed')]);
@@ -44,6 +46,7 @@ export async function readStatus({ config, dispatch, storage }: StatusSources, m
 		mail: { configured: waiting.mail.isSet, from: config.mailFrom },
 		queue: { waiting: waiting.pagination.total, failed: failed.pagination.total },
 		clock,
+		backup: backups.report(),
 		problems: problems.map(({ name, problem, detail, since }) => ({
 			name,
 			problem,

@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 1000;
 const UNLOCK_WITHIN_MS = 1000;
 /** Added to the numbers of the kinds of work: locks that nothing else in the database takes. */
 const LOCKS = 0x666f726d00;
-const WORK = ['maintenance', 'search', 'delivery'] as const;
+const WORK = ['maintenance', 'search', 'delivery', 'backup'] as const;
 /** Another server may begin as soon as the connection is gone. */
 const LOST_GRACE_MS = 0;
 

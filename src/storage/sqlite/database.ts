@@ -1,6 +1,7 @@
 /** A database in a file; see `DatabaseFile`. */
 
 import type { DatabaseFile } from '../database.ts';
+import { compareRows, countOmitted } from './compare.ts';
 import { behindLinks } from './connection.ts';
 import { copyDatabase } from './copy.ts';
 import { compareCounts } from './count-check.ts';
@@ -27,6 +28,8 @@ export function sqliteDatabaseAt(file: string): DatabaseFile {
 		replace: (paths) => replaceDatabase(file, paths),
 		removeLeftovers: () => removeLeftovers(file),
 		inspect: (check) => inspectDatabase(file, check),
+		compareRows: (other) => compareRows(file, other),
+		countOmitted: (other) => countOmitted(file, other),
 		compareCounts: () => compareCounts(file),
 		fileRecords: () => readFileRecords(file),
 		outbox: () => readOutbox(file),

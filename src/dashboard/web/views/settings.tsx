@@ -34,7 +34,7 @@ function Tile({ name, children, note }: { name: string; children: ComponentChild
 }
 
 function Tiles({ status }: { status: Status }) {
-	const { clock, database, queue, health } = status;
+	const { backup, clock, database, queue, health } = status;
 	return (
 		<dl class="tiles">
 			<Tile name="Health" note={health === 'ok' ? undefined : health}>
@@ -56,6 +56,11 @@ function Tiles({ status }: { status: Status }) {
 			>
 				{roughSize(database.sizeBytes + database.walBytes)}
 			</Tile>
+			{backup && (
+				<Tile name="Last backup" note={backup.lastAt ?? undefined}>
+					{backup.ageSeconds === null ? 'None yet' : `${formatDuration(backup.ageSeconds)} ago`}
+				</Tile>
+			)}
 			<Tile
 				name="Deliveries waiting"
 				note={<a href={to.deliveries({ state: 'failed' })}>{formatCount(queue.failed)} failed</a>}

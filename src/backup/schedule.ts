@@ -1,0 +1,132 @@
+/** The backups that a server makes by itself: when the next is due, and what is wrong with them. */
+
+import { dirname } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Log } from '../log/log.ts';
+import type { StopWork, Storage } from '../storage/contract.ts';
+import { isFile } from '../storage/open.ts';
+import { createServerSecret } from '../storage/server-secret.ts';
+import { HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
+import { repeat } from '../tasks/repeat.ts';
+import { INSTALLATION, installationId, keptArchives } from './names.ts';
+import { openPlace } from './place.ts';
+
+/** How long a backup that is due may take, with all attempts, until it is overdue. */
+export const OVERDUE_AFTER_MS = HOUR_MS;
+/** Delayed, so that the first requests do not wait for it. */
+const FIRST_AFTER_MS = 1000;
+const LOOK_EVERY_MS = 10 * MINUTE_MS;
+const RETRY_AFTER_MS = 10 * MINUTE_MS;
+const JUDGE_EVERY_MS = MINUTE_MS;
+/** A clock that was set back by less makes no second backup. */
+const AHEAD_MS = MINUTE_MS;
+
+export type Backups = ReturnType<typeof createBackups>;
+
+interface Parts {
+	config: Config;
+	storage: Pick<Storage, 'batch' | 'findings' | 'lead'>;
+	log: Log;
+	now: () => number;
+}
+
+/** When the last of them was made; `undefined` if there is none. Those of a clock that was ahead do not count. */
+export function lastBackup(names: Iterable<string>, { id, now }: { id?: string; now: number }): number | undefined {
+	return keptArchives(names, id).find(({ madeAt }) => madeAt <= now + AHEAD_MS)?.madeAt;
+}
+
+/** Where what goes to a bucket lies until it is whole. */
+export function besideDatabase({ database, dataDir }: Pick<Config, 'database' | 'dataDir'>): string {
+	return isFile(database) ? dirname(database) : dataDir;
+}
+
+export function createBackups({ config, storage, log, now }: Parts) {
+	const { everyMs, to } = config.backup;
+	const secret = createServerSecret(storage, INSTALLATION);
+	const startedAt = now();
+	let lastAt: number | undefined;
+	/** Why the place could not be read, or the last attempt failed; sentences. */
+	let unreadable: string | undefined;
+	let failure: string | undefined;
+	let failedAt = Number.NEGATIVE_INFINITY;
+	/** While this server is the one that makes them. */
+	let leading: AbortController | undefined;
+
+	/** Those that are there say when the last was made: no restart, and no other program, makes this wrong. */
+	async function look(): Promise<void> {
+		if (!to) return;
+		try {
+			const place = await openPlace(to, besideDatabase(config));
+			const names = await place.list();
+			lastAt = lastBackup(names, { id: installationId(await secret()), now: now() });
+			unreadable = undefined;
+		} catch (error) {
+			unreadable = (error as Error).message;
+		}
+	}
+
+	function judge(): void {
+		if (everyMs === null) return;
+		const dueAt = Math.max((lastAt ?? 0) + everyMs, startedAt);
+		const isOverdue = now() - dueAt > OVERDUE_AFTER_MS;
+		if (isOverdue || failure !== undefined || unreadable !== undefined) {
+			const last = lastAt === undefined ? 'There is none yet.' : `The last is of ${new Date(lastAt).toISOString()}.`;
+			storage.findings.set('backup', [last, unreadable ?? failure ?? ''].join(' ').trim());
+		} else storage.findings.clear('backup');
+	}
+
+	const isDue = (every: number) => now() - (lastAt ?? 0) >= every && performance.now() - failedAt >= RETRY_AFTER_MS;
+
+	async function backUp(signal: AbortSignal): Promise<void> {
+		const { runBackup } = await import('./run-command.ts');
+		const { code, result, remarks } = await runBackup(config, signal);
+		if (signal.aborted) return;
+		if (result) log.info('backed up', result);
+		failure = remarks || (code === 0 ? undefined : `The attempt ended with ${code}.`);
+		if (code !== 0) failedAt = performance.now();
+	}
+
+	async function step(): Promise<number> {
+		try {
+			await look();
+			if (leading && everyMs !== null && unreadable === undefined && isDue(everyMs)) {
+				await backUp(leading.signal);
+				await look();
+			}
+			judge();
+		} catch (error) {
+			log.error('A backup failed; it is tried again in ten minutes.', { cause: error });
+		}
+		const isTrouble = failure !== undefined || unreadable !== undefined;
+		const untilDue = everyMs === null ? LOOK_EVERY_MS : (lastAt ?? 0) + everyMs - now();
+		return isTrouble || untilDue <= 0 ? MINUTE_MS : Math.min(LOOK_EVERY_MS, untilDue);
+	}
+
+	return {
+		/** Each server looks at the place; one makes the backups. */
+		start(): StopWork {
+			const steps = repeat(step, FIRST_AFTER_MS);
+			const judging = setInterval(judge, JUDGE_EVERY_MS);
+			const stopLeading = storage.lead('backup', () => {
+				leading = new AbortController();
+				steps.wake();
+				return async () => {
+					leading?.abort();
+					leading = undefined;
+				};
+			});
+			return async (graceMs) => {
+				clearInterval(judging);
+				await stopLeading(graceMs);
+				await steps.stop();
+			};
+		},
+		/** As the place was when it was last looked at; `null` without one. */
+		report: () =>
+			to && {
+				everySeconds: everyMs === null ? null : everyMs / 1000,
+				lastAt: lastAt === undefined ? null : new Date(lastAt).toISOString(),
+				ageSeconds: lastAt === undefined ? null : Math.max(0, Math.floor((now() - lastAt) / 1000)),
+			},
+	};
+}

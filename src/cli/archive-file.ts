@@ -1,0 +1,78 @@
+/** Archives as commands name them: a file or an object in a bucket, encrypted or not. */
+
+import { existsSync, rmSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { decrypted, isEncrypted, readIdentities } from '../backup/encryption.ts';
+import { UnusableArchive } from '../backup/manifest.ts';
+import { createOutput } from '../backup/output.ts';
+import { openPlace } from '../backup/place.ts';
+import type { BackupTo } from '../config/file-place.ts';
+import { filesUrl } from '../config/files-urls.ts';
+import { ValueProblem } from '../config/value-problem.ts';
+import type { Config } from '../config.ts';
+import { type Cli, CommandError } from './cli.ts';
+
+const ARCHIVE = /\.tar(\.age)?$/i;
+
+/** @returns `undefined` if the text is no `s3://…`; without a name if it is of a place @throws CommandError */
+export function s3Object({ s3 }: Config, text: string): { to: BackupTo; name?: string } | undefined {
+	if (!/^s3:/i.test(text)) return undefined;
+	const name = ARCHIVE.test(text) ? text.slice(text.lastIndexOf('/') + 1) : undefined;
+	const url = parsed(name === undefined ? text : text.slice(0, -name.length));
+	if ('folder' in url) return undefined;
+	if (s3.accessKeyId === '' || s3.secretAccessKey === '') {
+		throw new CommandError(`FORMSRV_S3_ACCESS_KEY_ID and FORMSRV_S3_SECRET_ACCESS_KEY must be set for ${text}.`, 2);
+	}
+	return { to: { s3: { ...url, ...s3 } }, name };
+}
+
+function parsed(text: string) {
+	try {
+		return filesUrl.parse(text);
+	} catch (error) {
+		if (error instanceof ValueProblem) throw new CommandError(`${text} ${error.message}.`, 2);
+		throw error;
+	}
+}
+
+export interface PlainArchive {
+	path: string;
+	/** Removes it, if it is not the file that was named. */
+	remove(): void;
+}
+
+/**
+ * The archive as a file on this machine that can be read at any place: itself if it is, else fetched and decrypted into `scratch`.
+ * @param identity The file with the private key.
+ */
+export async function plainArchive(
+	cli: Cli,
+	{ name, identity, scratch, config }: { name: string; identity?: string; scratch: string; config: Config },
+): Promise<PlainArchive> {
+	const object = s3Object(config, name);
+	const file = resolve(cli.io.cwd, name);
+	if (!object && !existsSync(file)) throw new CommandError(`There is no file ${file}.`);
+	const isSealed = object ? /\.age$/i.test(name) : await isEncrypted(file);
+	if (!object && !isSealed) return { path: file, remove() {} };
+	if (object && object.name === undefined) throw new CommandError(`${name} must end in .tar or .tar.age.`, 2);
+	if (isSealed && identity === undefined) {
+		throw new CommandError(`${name} is encrypted: name the file with its private key, by --identity.`);
+	}
+	const place = await openPlace(object?.to ?? { folder: dirname(file) }, dirname(scratch));
+	const remove = () => rmSync(scratch, { force: true });
+	remove();
+	const output = createOutput(scratch);
+	try {
+		const keys = identity !== undefined && isSealed ? await readIdentities(resolve(cli.io.cwd, identity)) : undefined;
+		const bytes = await place.read(object?.name ?? basename(file));
+		for await (const piece of keys ? decrypted(bytes, keys) : bytes) output.write(piece);
+		output.sync();
+		return { path: scratch, remove };
+	} catch (error) {
+		remove();
+		if (error instanceof UnusableArchive) throw new CommandError(`${name} cannot be read. ${error.message}`);
+		throw error;
+	} finally {
+		output.close();
+	}
+}

@@ -1,0 +1,120 @@
+/** `formsrv drill`: tries a restore of the newest backup, in a folder that is removed afterwards. */
+
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { drill } from '../backup/drill.ts';
+import { UnusableArchive } from '../backup/manifest.ts';
+import { keptArchives } from '../backup/names.ts';
+import { openPlace } from '../backup/place.ts';
+import { openArchive } from '../backup/read-archive.ts';
+import { besideDatabase } from '../backup/schedule.ts';
+import type { Config } from '../config.ts';
+import type { TableComparison } from '../storage/database.ts';
+import { databaseFileAt, isFile } from '../storage/open.ts';
+import { formatCount, plural } from '../text/plural.ts';
+import { plainArchive } from './archive-file.ts';
+import { verifyArchive } from './backup-verify.ts';
+import { BACKUP_SETTINGS, type Cli, CommandError, examples, IDENTITY, type Options, withSettings } from './cli.ts';
+import { progressOn } from './progress.ts';
+
+export function addDrill(program: Command, cli: Cli): void {
+	const command = program
+		.command('drill')
+		.summary('Try a restore of the newest backup, without touching anything.')
+		.description(
+			'Restore a backup, by default the newest in FORMSRV_BACKUP_TO, into a temporary folder (TMPDIR), compare every row and ' +
+				'every file with it, and remove the folder. Nothing is served and no mail is sent. Beside it stands what differs from ' +
+				'the database that is there now. Exit 1 if anything is wrong.',
+		)
+		.argument('[file]', 'The backup, also in a bucket, as s3://bucket/prefix/name')
+		.option(...IDENTITY)
+		.option('--json', 'Print JSON')
+		.addHelpText('after', examples('formsrv drill --identity backup-key.txt'));
+	withSettings(command, BACKUP_SETTINGS).action(async (file: string | undefined, options: Options) => {
+		const config = cli.loadSettings(options);
+		const name = file ?? (await newest(config));
+		const folder = mkdtempSync(join(tmpdir(), 'formsrv-drill-'));
+		try {
+			await tryRestore(cli, { name, folder, config, options });
+		} finally {
+			rmSync(folder, { recursive: true, force: true });
+		}
+	});
+}
+
+async function newest(config: Config): Promise<string> {
+	const { to } = config.backup;
+	if (!to) throw new CommandError('Name a backup, or set FORMSRV_BACKUP_TO.', 2);
+	const place = await openPlace(to, besideDatabase(config));
+	const [archive] = keptArchives(await place.list());
+	if (!archive) throw new CommandError(`There is no backup in ${place.name}.`);
+	return `${place.name}/${archive.name}`;
+}
+
+interface Job {
+	name: string;
+	folder: string;
+	config: Config;
+	options: Options;
+}
+
+async function tryRestore(cli: Cli, { name, folder, config, options }: Job): Promise<void> {
+	const identity = options.identity as string | undefined;
+	const began = performance.now();
+	const { path } = await plainArchive(cli, { name, identity, scratch: join(folder, 'archive.tar'), config });
+	const { tables, files, problems, database, madeAt } = await checked(cli, { name, path, folder });
+	const { differences, omitted } = compareWithNow(config, database);
+	if (omitted > 0)
+		problems.push(`Older than the newest submission in it, and not in it: ${plural(omitted, 'submission')}.`);
+	if (problems.length > 0) cli.exitCode = 1;
+	const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+	if (options.json) {
+		return void cli.printJson({ backup: name, madeAt, files, rows, tables: differences ?? tables, problems });
+	}
+	const now = new Map(differences?.map((table) => [table.table, table]));
+	const count = (value: number | undefined) => (value === undefined ? '' : formatCount(value));
+	const lines = tables.map((table) => {
+		const { same, changed, missing, added } = now.get(table.table) ?? {};
+		return { name: table.table, counts: [table.rows, same, changed, missing, added] };
+	});
+	cli.printTable(
+		['TABLE', 'ROWS', 'SAME NOW', 'CHANGED SINCE', 'DELETED SINCE', 'NEW SINCE'],
+		lines.filter(({ counts }) => counts.some(Boolean)).map((line) => [line.name, ...line.counts.map(count)]),
+	);
+	cli.print('');
+	for (const problem of problems) cli.print(problem);
+	if (problems.length > 0) return;
+	const seconds = ((performance.now() - began) / 1000).toFixed(1);
+	cli.print(
+		`${name}, of ${madeAt}, restores in ${seconds} s: ${plural(rows, 'row')} and ${plural(files, 'file')}, each as in the backup.`,
+	);
+}
+
+async function checked(cli: Cli, { name, path, folder }: { name: string; path: string; folder: string }) {
+	try {
+		const archive = openArchive(path);
+		try {
+			const changed = verifyArchive(cli, archive);
+			if (changed.length > 0) throw new UnusableArchive(changed.join(' '));
+			const progress = progressOn(cli.io.stderr);
+			const all = archive.countFiles();
+			const drilled = await drill(archive, folder, (done) => progress.show(done, all)).finally(progress.end);
+			return { ...drilled, madeAt: archive.heading.madeAt.toISOString() };
+		} finally {
+			archive.close();
+		}
+	} catch (error) {
+		if (!(error instanceof UnusableArchive)) throw error;
+		throw new CommandError(`${name} cannot be restored. ${error.message}`);
+	}
+}
+
+/** Nothing to compare with if there is no database here, or one of another version. */
+function compareWithNow(config: Config, database: string): { differences?: TableComparison[]; omitted: number } {
+	const isHere = isFile(config.database) && existsSync(config.database) && databaseFileAt(config.database).exists();
+	if (!isHere || !databaseFileAt(database).inspect('quick').isCurrent) return { omitted: 0 };
+	const restored = databaseFileAt(database);
+	return { differences: restored.compareRows(config.database), omitted: restored.countOmitted(config.database) };
+}
