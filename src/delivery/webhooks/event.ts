@@ -15,7 +15,29 @@ import { parseExact } from '../../text/exact-json.ts';
 import type { Content } from '../channel.ts';
 import { ofFormOnly, presentAround } from '../present-submission.ts';
 import type { SharedText } from './shared-texts.ts';
-import { submissionEvent } from './webhook.ts';
+
+type EventForm = Pick<FormRow, 'name' | 'slug'> & { id: string };
+
+/** The formats of bodies, each once. */
+export const FORMATS = {
+	standard: {
+		/**
+		 * The body about a submission, whose `data.submission` is the Submission of the API, without the JSON text of its `data`:
+		 * the caller inserts that between the two parts, because it may be large.
+		 */
+		event(
+			type: string,
+			{ form, createdAt, around: [before, after] }: { form: EventForm; createdAt: string; around: [string, string] },
+		): [before: string, after: string] {
+			const event = JSON.stringify({ type, timestamp: createdAt }).slice(0, -1);
+			return [`${event},"data":{"form":${JSON.stringify(form)},"submission":${before}`, `${after}}}`];
+		},
+		test: (form: EventForm, now: Date): string =>
+			JSON.stringify({ type: 'webhook.test', timestamp: now.toISOString(), data: { form } }),
+	},
+};
+
+export const formShown = ({ id, name, slug }: Event['form']): EventForm => ({ id: encodeId(id), name, slug });
 
 export interface Event {
 	type: string;
@@ -54,8 +76,8 @@ export function eventKept(event: Event): string {
 }
 
 function parts({ type, form, submission, timeline }: Event, urls: FileUrls): [before: string, after: string] {
-	return submissionEvent(type, {
-		form: { id: encodeId(form.id), name: form.name, slug: form.slug },
+	return FORMATS.standard.event(type, {
+		form: formShown(form),
 		createdAt: timeline.isoOf(submission.id),
 		around: presentAround(ofFormOnly(submission), timeline, (file) => withUrl(file, urls)),
 	});

@@ -14,59 +14,54 @@ export interface SharedText {
 
 interface Shared {
 	users: number;
-	bytes: Uint8Array | undefined;
-	release: Release;
+	bytes?: Uint8Array | undefined;
 	ready: Promise<void>;
+	/** Returns the bytes to the budget. */
+	forget: Release;
 }
 
 /** The engine's copy during the read, and ours. */
 const COPIES = 2;
 
-export type SharedTexts = ReturnType<typeof createSharedTexts>;
-
 export function createSharedTexts({ submissions }: Pick<Storage, 'submissions'>, budget: Pick<ByteBudget, 'take'>) {
 	const inUse = new Map<number, Shared>();
 
 	async function fill(shared: Shared, submission: SubmissionHead, signal: AbortSignal): Promise<void> {
-		shared.release = await budget.take(COPIES * submission.bytes, signal);
+		shared.forget = await budget.take(COPIES * submission.bytes, signal);
 		shared.bytes = await submissions.text(submission);
-		shared.release((COPIES - 1) * submission.bytes);
+		shared.forget((COPIES - 1) * submission.bytes);
 	}
 
-	function leave(id: number, shared: Shared): void {
-		shared.users--;
-		if (shared.users > 0) return;
-		inUse.delete(id);
-		// A delivery that waits for its response still references `shared`, and must not keep the bytes alive.
-		shared.bytes = undefined;
-		shared.release();
+	function begin(submission: SubmissionHead, signal: AbortSignal): Shared {
+		const shared: Shared = { users: 0, ready: Promise.resolve(), forget: () => {} };
+		shared.ready = fill(shared, submission, signal);
+		inUse.set(submission.id, shared);
+		return shared;
 	}
 
 	return {
 		/** Waits until the budget has room for the text. @throws the reason of `signal` */
 		async use(submission: SubmissionHead, signal: AbortSignal): Promise<SharedText> {
-			let shared = inUse.get(submission.id);
-			if (!shared) {
-				shared = { users: 0, bytes: undefined, release: () => {}, ready: Promise.resolve() };
-				shared.ready = fill(shared, submission, signal);
-				inUse.set(submission.id, shared);
-			}
-			const mine = shared;
-			mine.users++;
+			const shared = inUse.get(submission.id) ?? begin(submission, signal);
+			shared.users++;
 			let isInUse = true;
-			const release = () => {
-				if (isInUse) leave(submission.id, mine);
+			function release(): void {
+				if (!isInUse) return;
 				isInUse = false;
-			};
-			try {
-				await mine.ready;
-			} catch (error) {
+				shared.users--;
+				if (shared.users > 0) return;
+				inUse.delete(submission.id);
+				// A delivery that waits for its response still references `shared`, and must not keep the bytes alive.
+				shared.bytes = undefined;
+				shared.forget();
+			}
+			await shared.ready.catch((error) => {
 				release();
 				throw error;
-			}
+			});
 			return {
 				get bytes() {
-					return mine.bytes;
+					return shared.bytes;
 				},
 				release,
 			};

@@ -1,4 +1,4 @@
-/** Webhooks as standardwebhooks.com specifies them: event bodies, signatures, and the meaning of responses. */
+/** Webhooks as standardwebhooks.com specifies them: signatures, and the meaning of responses. */
 
 import type { PostResult } from '../../network/guarded-request.ts';
 import type { PostBody } from '../../network/post-body.ts';
@@ -19,34 +19,11 @@ const HASHED_AT_ONCE = 2 ** 20;
 /** How long a target may fail without interruption before it is disabled. */
 export const DISABLE_AFTER_MS = 5 * DAY_MS;
 
-export interface EventForm {
-	id: string;
-	name: string;
-	slug: string;
-}
-
 /** The columns of a webhook about its health. */
 type WebhookHealth = Pick<WebhookRow, 'isActive' | 'disabledReason' | 'failingSince'>;
 
 export function createWebhookSecret(): string {
 	return SECRET_PREFIX + crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64();
-}
-
-/**
- * The body of an event about a submission, whose `data.submission` is the Submission of the API, without the JSON text
- * of the submission's `data`: the caller inserts that between the two parts, because it may be large.
- */
-export function submissionEvent(
-	type: string,
-	{ form, createdAt, around: [before, after] }: { form: EventForm; createdAt: string; around: [string, string] },
-): [before: string, after: string] {
-	const event = JSON.stringify({ type, timestamp: createdAt }).slice(0, -1);
-	return [`${event},"data":{"form":${JSON.stringify(form)},"submission":${before}`, `${after}}}`];
-}
-
-/** The body of the test event. */
-export function webhookTest(form: EventForm, now: Date): string {
-	return JSON.stringify({ type: 'webhook.test', timestamp: now.toISOString(), data: { form } });
 }
 
 /** The secrets to sign with: for a day after a rotation also the old one, so that receivers can change over. */

@@ -18,8 +18,9 @@ import {
 import type { Timeline } from '../../storage/timeline.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
 import { SUBMISSION_CREATED, WEBHOOK_EVENT_NAMES } from '../events.ts';
+import { FORMATS, formShown } from './event.ts';
 import type { CreateWebhook, UpdateWebhook, Webhook, WebhookTestResult, WebhookWithSecret } from './schema.ts';
-import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome, webhookTest } from './webhook.ts';
+import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome } from './webhook.ts';
 
 const URL_MAX = 2048;
 const WEBHOOKS_MAX = 10;
@@ -153,7 +154,7 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 				throw new AppError('CONFLICT', 'Nothing is sent for a form in test mode; its deliveries are captured instead.');
 			}
 			const sentAt = new Date(now());
-			const body = textBody(webhookTest({ id: encodeId(form.id), name: form.name, slug: form.slug }, sentAt));
+			const body = textBody(FORMATS.standard.test(formShown(form), sentAt));
 			const message = { id: `test_${encodeId(storage.nextId())}`, sentAt, body };
 			const result = await post(webhook.url, {
 				headers: await webhookHeaders(signingSecrets(webhook, sentAt), message),
