@@ -66,7 +66,7 @@ function openDescriptors(): number | undefined {
 	}
 }
 
-async function stateFamilies({ config, storage, streams, now }: App): Promise<Family[]> {
+async function stateFamilies({ backups, config, storage, streams, now }: App): Promise<Family[]> {
 	const { sizeBytes, walBytes, disk } = await storage.disk();
 	const [open] = await storage.db.select({ count: count() }).from(sessions);
 	return [
@@ -79,6 +79,7 @@ async function stateFamilies({ config, storage, streams, now }: App): Promise<Fa
 		one('formsrv_disk_free_inodes', 'How many more files the disk of the database can hold.', disk?.free.inodes),
 		one('formsrv_files_bytes', 'Attached files.', await storage.submissions.fileBytes()),
 		one('formsrv_files_quota_bytes', 'Maximum total size of attached files.', config.files.quota),
+		one('formsrv_backup_age_seconds', 'Time since the last backup in FORMSRV_BACKUP_TO.', backups.report()?.ageSeconds),
 		gauge(
 			'formsrv_problem',
 			'1 while the server has this problem; docs/operating.md explains each.',
