@@ -5,12 +5,6 @@ import { AppError } from '../errors.ts';
 /** `host`, `host:port` and bracketed IPv6, RFC 9110 §7.2 in the form that browsers send. */
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,253})|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$/;
 
-/** Size of the cache of paths; it is cleared when full. */
-const MAX_KNOWN_URLS = 1000;
-const MAX_KNOWN_LENGTH = 300;
-/** Paths by their URLs, for which the host was found valid. */
-const knownUrls = new Map<string, { host: string; path: string }>();
-
 /**
  * The path of a request's address, without its query.
  * @throws AppError INVALID_HOST
@@ -18,19 +12,13 @@ const knownUrls = new Map<string, { host: string; path: string }>();
 export function checkedPath(request: Request): string {
 	const { url } = request;
 	const host = request.headers.get('host');
-	const known = knownUrls.get(url);
-	// Another host and path can make up the same URL.
-	if (known && known.host === host) return known.path;
 	if (host === null || !isValidHost(host)) {
 		throw new AppError('INVALID_HOST', 'The Host header must be a single host name, with an optional port.');
 	}
 	// After "http://" the URL is the unchanged Host header, then the unchanged path.
 	const start = url.indexOf('/', 'https://'.length);
 	const end = url.indexOf('?', start);
-	const path = end === -1 ? url.slice(start) : url.slice(start, end);
-	if (knownUrls.size >= MAX_KNOWN_URLS) knownUrls.clear();
-	if (url.length <= MAX_KNOWN_LENGTH) knownUrls.set(url, { host, path });
-	return path;
+	return end === -1 ? url.slice(start) : url.slice(start, end);
 }
 
 function isValidHost(host: string): boolean {

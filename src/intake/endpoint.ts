@@ -5,7 +5,6 @@ import { toAppError } from '../http/error-envelope.ts';
 import { noRoute } from '../http/method-guard.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import type { Handler } from '../http/request-pipeline.ts';
-import { remember } from '../tasks/remember.ts';
 import type { StatusQuery } from './checks/rates.ts';
 import { keyOf, type Senders } from './checks/senders.ts';
 import { prefersJson } from './content-negotiation.ts';
@@ -41,31 +40,14 @@ export interface EndpointOptions {
 	onRejected(code: string): void;
 }
 
-/** The parts of a path. */
-interface Target {
-	/** As sent: a percent-escaped slug is a different address. */
-	slug: string;
-	/** The path after the slug. */
-	rest: string;
-}
-
 /** The facts known of a request so far, for the response if it is rejected. */
 type Known = Omit<Rejection, 'error'>;
-
-/** How many paths are remembered. */
-const MAX_KNOWN_PATHS = 1000;
 
 /** Makes the handler of all requests below the prefix. */
 export function createEndpoint(options: EndpointOptions): Handler {
 	const { intake, senders, prefix, endpoint, ownAddress, thanksUrl, report, onRejected } = options;
 
 	const slugStart = prefix.length + 1;
-
-	const targetOf = remember((path): Target => {
-		const slash = path.indexOf('/', slugStart);
-		const end = slash === -1 ? path.length : slash;
-		return { slug: path.slice(slugStart, end), rest: path.slice(end) };
-	}, MAX_KNOWN_PATHS);
 
 	/** An error of a request to a form gets the form's response, with the facts known by then. */
 	function rejected(known: Known, thrown: unknown): Response {
@@ -144,7 +126,11 @@ export function createEndpoint(options: EndpointOptions): Handler {
 
 	return (request, info) => {
 		const { method } = request;
-		const { slug, rest } = targetOf(info.path);
+		const slash = info.path.indexOf('/', slugStart);
+		const slugEnd = slash === -1 ? info.path.length : slash;
+		// As sent: a percent-escaped slug is a different address.
+		const slug = info.path.slice(slugStart, slugEnd);
+		const rest = info.path.slice(slugEnd);
 		switch (rest) {
 			case '':
 			case '/':

@@ -31,11 +31,8 @@ const FOUR_HEX_DIGITS = /^[0-9a-fA-F]{4}$/;
 /** The longest form of one byte of a name is an escape such as \u0061. */
 const ESCAPE_LENGTH = 6;
 
-/** A value's JSON text, and its end in the source. */
-interface Value {
-	json: string;
-	end: number;
-}
+/** The names so far in an open object; `null` for an open array. */
+type Container = Set<string> | null;
 
 /**
  * Parses the members of a JSON object (RFC 8259) in one pass, without recursion. Only insignificant blanks are removed;
@@ -44,123 +41,103 @@ interface Value {
  */
 export function readJsonFields(text: string, limits: FieldLimits): Field[] {
 	const fields: Field[] = [];
-	const names = new Set<string>();
-	const readNested = createNestedReader(text, limits);
+	/** The body's own object is the first. */
+	const open: Container[] = [];
+	let nested = 0;
+	/** The field that is being read: its value is `json`, and the source from `kept` on. */
+	let name = '';
+	let json = '';
+	let kept = 0;
 	let at = blanksEnd(text, 0);
+
+	/** Skips blanks and removes them from the value. */
+	function skipBlanks(): void {
+		const end = blanksEnd(text, at);
+		if (end === at) return;
+		json += text.slice(kept, at);
+		at = end;
+		kept = end;
+	}
+
+	function countItem(): void {
+		if (open.length === 1) {
+			if (fields.length === limits.maxFields) throw tooManyFields(limits);
+			return;
+		}
+		nested++;
+		const most = limits.maxFields * 10;
+		if (nested > most) throw tooLarge(`A submission may have at most ${most} values inside objects and arrays.`);
+	}
+
+	/** Moves to the value of a member or element of the innermost container. */
+	function enterItem(): void {
+		countItem();
+		const names = open.at(-1);
+		if (!names) return;
+		const end = stringEnd(text, at);
+		const own = readName({ text, start: at, end, names, limits });
+		at = end;
+		skipBlanks();
+		if (text.charCodeAt(at) !== COLON) throw expected(text, at, 'a colon');
+		at++;
+		skipBlanks();
+		if (open.length > 1) return;
+		name = own;
+		json = '';
+		kept = at;
+	}
+
+	/** Moves into a container. Returns whether it has items. */
+	function openContainer(): boolean {
+		if (open.length >= limits.maxDepth) {
+			throw tooLarge(`Objects and arrays may be nested at most ${limits.maxDepth} levels deep.`);
+		}
+		const names = text.charCodeAt(at) === OPEN_OBJECT ? new Set<string>() : null;
+		open.push(names);
+		at++;
+		skipBlanks();
+		return text.charCodeAt(at) !== closingOf(names);
+	}
+
+	/** Moves past a value and out of every container that ends there. Returns whether another item follows. */
+	function leaveItem(): boolean {
+		for (let names = open.at(-1); names !== undefined; names = open.at(-1)) {
+			if (open.length === 1) fields.push({ name, json: json + text.slice(kept, at) });
+			skipBlanks();
+			const code = text.charCodeAt(at);
+			if (code === COMMA) {
+				at++;
+				skipBlanks();
+				return true;
+			}
+			if (code !== closingOf(names)) {
+				throw expected(text, at, names ? 'a comma or a closing brace' : 'a comma or a closing bracket');
+			}
+			at++;
+			open.pop();
+		}
+		return false;
+	}
+
 	if (at === text.length) throw new AppError('INVALID_BODY', 'The body is empty; a JSON object of fields is expected.');
 	if (text.charCodeAt(at) !== OPEN_OBJECT) {
 		throw new AppError('INVALID_BODY', 'The body must be a JSON object of fields, such as {"email": "…"}.');
 	}
-	at = blanksEnd(text, at + 1);
-	let more = text.charCodeAt(at) !== CLOSE_OBJECT;
+	let more = openContainer();
+	if (!more) at++;
 	while (more) {
-		if (fields.length === limits.maxFields) throw tooManyFields(limits);
-		const nameEnd = stringEnd(text, at);
-		const name = readName({ text, start: at, end: nameEnd, names, limits });
-		at = valueStart(text, nameEnd);
-		const value = isContainer(text.charCodeAt(at)) ? readNested(at) : readScalar(text, at);
-		fields.push({ name, json: value.json });
-		at = blanksEnd(text, value.end);
-		more = text.charCodeAt(at) === COMMA;
-		if (more) at = blanksEnd(text, at + 1);
+		enterItem();
+		if (!isContainer(text.charCodeAt(at))) at = scalarEnd(text, at);
+		else if (openContainer()) continue;
+		more = leaveItem();
 	}
-	if (text.charCodeAt(at) !== CLOSE_OBJECT) throw expected(text, at, 'a comma or a closing brace');
-	at = blanksEnd(text, at + 1);
+	at = blanksEnd(text, at);
 	if (at !== text.length) throw expected(text, at, 'nothing more after the closing brace');
 	return fields;
 }
 
-/** Parses the objects and arrays inside a body; one reader counts the values of the whole body. */
-function createNestedReader(text: string, limits: FieldLimits): (start: number) => Value {
-	const maxMembers = limits.maxFields * 10;
-	let members = 0;
-
-	function countMember(): void {
-		members++;
-		if (members > maxMembers) {
-			const message = `A submission may have at most ${maxMembers} values inside objects and arrays.`;
-			throw new AppError('PAYLOAD_TOO_LARGE', message);
-		}
-	}
-
-	return (start) => {
-		/** The open containers: the names so far in an object, null for an array. */
-		const open: (Set<string> | null)[] = [];
-		let json = '';
-		let kept = start;
-		let at = start;
-
-		/** Skips blanks and removes them from the result. */
-		function skipBlanks(): void {
-			const end = blanksEnd(text, at);
-			if (end === at) return;
-			json += text.slice(kept, at);
-			at = end;
-			kept = end;
-		}
-
-		/** Moves to the value of a member or element of the innermost container. */
-		function enterItem(): void {
-			countMember();
-			const names = open.at(-1);
-			if (!names) return;
-			const end = stringEnd(text, at);
-			readName({ text, start: at, end, names, limits });
-			at = end;
-			skipBlanks();
-			if (text.charCodeAt(at) !== COLON) throw expected(text, at, 'a colon');
-			at++;
-			skipBlanks();
-		}
-
-		/** Moves into a container. Returns whether it has items. */
-		function openContainer(): boolean {
-			// The body's own object is the first level.
-			if (open.length + 2 > limits.maxDepth) {
-				const message = `Objects and arrays may be nested at most ${limits.maxDepth} levels deep.`;
-				throw new AppError('PAYLOAD_TOO_LARGE', message);
-			}
-			const names = text.charCodeAt(at) === OPEN_OBJECT ? new Set<string>() : null;
-			open.push(names);
-			at++;
-			skipBlanks();
-			return text.charCodeAt(at) !== closingOf(names);
-		}
-
-		/** Moves past a value and out of every container that ends there. Returns whether another item follows. */
-		function leaveItem(): boolean {
-			for (let names = open.at(-1); names !== undefined; names = open.at(-1)) {
-				skipBlanks();
-				const code = text.charCodeAt(at);
-				if (code === COMMA) {
-					at++;
-					skipBlanks();
-					return true;
-				}
-				if (code !== closingOf(names)) {
-					throw expected(text, at, names ? 'a comma or a closing brace' : 'a comma or a closing bracket');
-				}
-				at++;
-				open.pop();
-			}
-			return false;
-		}
-
-		for (;;) {
-			if (!isContainer(text.charCodeAt(at))) {
-				at = scalarEnd(text, at);
-			} else if (openContainer()) {
-				enterItem();
-				continue;
-			}
-			if (!leaveItem()) return { json: json + text.slice(kept, at), end: at };
-			enterItem();
-		}
-	};
-}
-
 const isContainer = (code: number) => code === OPEN_OBJECT || code === OPEN_ARRAY;
-const closingOf = (names: Set<string> | null) => (names ? CLOSE_OBJECT : CLOSE_ARRAY);
+const closingOf = (names: Container) => (names ? CLOSE_OBJECT : CLOSE_ARRAY);
 
 /** Decodes the name from `start` to `end`, quotes included, and adds it to the names of its object. */
 function readName(o: { text: string; start: number; end: number; names: Set<string>; limits: FieldLimits }): string {
@@ -178,18 +155,6 @@ function readName(o: { text: string; start: number; end: number; names: Set<stri
 		);
 	}
 	return name;
-}
-
-/** The start of the value of a member whose name ends at `at`. */
-function valueStart(text: string, at: number): number {
-	const colon = blanksEnd(text, at);
-	if (text.charCodeAt(colon) !== COLON) throw expected(text, colon, 'a colon');
-	return blanksEnd(text, colon + 1);
-}
-
-function readScalar(text: string, start: number): Value {
-	const end = scalarEnd(text, start);
-	return { json: text.slice(start, end), end };
 }
 
 function scalarEnd(text: string, at: number): number {
@@ -249,6 +214,10 @@ function digitsEnd(text: string, start: number): number {
 
 function isDigit(code: number): boolean {
 	return code >= ZERO && code <= NINE;
+}
+
+function tooLarge(message: string): AppError {
+	return new AppError('PAYLOAD_TOO_LARGE', message);
 }
 
 function expected(text: string, at: number, what: string): AppError {

@@ -24,8 +24,8 @@ export interface SentFile {
 export interface FileSink {
 	/** @returns the name that stands for the file among the fields */
 	begin(file: SentFile): Promise<string>;
-	/** The bytes may be used again when this has returned, or resolved. */
-	write(bytes: Uint8Array): void | Promise<void>;
+	/** The bytes may be used again when this has resolved. */
+	write(bytes: Uint8Array): Promise<void>;
 	end(): Promise<void>;
 }
 
@@ -169,7 +169,7 @@ export function createMultipartReader(
 	function inFile(): Place | Promise<Place> | undefined {
 		const end = input.indexOf(delimiter);
 		const bytes = end === -1 ? input.length() - input.countBegun(delimiter) : end;
-		if (bytes > 0) return files.write(input.take(bytes))?.then(() => inFile) ?? inFile;
+		if (bytes > 0) return files.write(input.take(bytes)).then(() => inFile);
 		if (end === -1 && input.isEnded()) throw unended();
 		if (end === -1) return undefined;
 		input.skip(delimiter.length);

@@ -142,21 +142,17 @@ export function createUploads({ storage, store, quota, turns, scan }: UploadsOpt
 			await leaveOut(file, typeNotAllowed(file, rules as FileRules));
 		}
 
-		function writeTo(file: Kept, bytes: Uint8Array): void | Promise<void> {
-			try {
-				return file.writer.write(bytes)?.catch((error) => leaveOut(file, error));
-			} catch (error) {
-				return leaveOut(file, error);
-			}
+		async function addToHead(file: Arrival, bytes: Uint8Array): Promise<void> {
+			file.head = Buffer.concat([file.head, bytes.subarray(0, HEAD_BYTES - file.head.length)]);
+			if (file.head.length === HEAD_BYTES) await recognise(file);
 		}
 
-		async function writeChecked(file: Kept, bytes: Uint8Array, hasRoom: boolean): Promise<void> {
-			if (!hasRoom) return leaveOut(file, filesFull(file));
-			if (!file.found) {
-				file.head = Buffer.concat([file.head, bytes.subarray(0, HEAD_BYTES - file.head.length)]);
-				if (file.head.length === HEAD_BYTES) await recognise(file);
+		async function writeTo(file: Kept, bytes: Uint8Array): Promise<void> {
+			try {
+				await file.writer.write(bytes);
+			} catch (error) {
+				await leaveOut(file, error);
 			}
-			if (!file.error) await writeTo(file, bytes);
 		}
 
 		async function discard(files: readonly Arrival[] = kept()): Promise<void> {
@@ -169,17 +165,16 @@ export function createUploads({ storage, store, quota, turns, scan }: UploadsOpt
 				if (rules) return begin(file, rules);
 				throw filesRejected(file.field);
 			},
-			write(bytes) {
+			async write(bytes) {
 				const file = arrivals.at(-1) as Kept;
 				file.bytes += bytes.length;
 				file.hasher.update(bytes);
 				if (file.error) return;
 				if (file.bytes > (rules as FileRules).maxBytes) return leaveOut(file, fileTooLarge(file, rules as FileRules));
 				const more = roomOf(file.bytes) - roomOf(file.bytes - bytes.length);
-				const hasRoom = more === 0 || file.hold.take(more);
-				// Pieces wait only if they must: a large file comes in hundreds of them.
-				if (hasRoom === true && file.found) return writeTo(file, bytes);
-				return Promise.resolve(hasRoom).then((hasRoomNow) => writeChecked(file, bytes, hasRoomNow));
+				if (more > 0 && !(await file.hold.take(more))) return leaveOut(file, filesFull(file));
+				if (!file.found) await addToHead(file, bytes);
+				if (!file.error) await writeTo(file, bytes);
 			},
 			async end() {
 				const file = arrivals.at(-1) as Arrival;
