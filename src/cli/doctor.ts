@@ -116,14 +116,11 @@ function inspectClock({ clock: { problem, latest } }: DatabaseReport): Finding {
 	return { subject: 'clock', found, ...(problem !== null && { problem }) };
 }
 
-function inspectCounts({ compared, of, wrong, isDue }: CountReport): Finding {
+function inspectCounts({ compared, of, wrong }: CountReport): Finding {
 	const subject = 'counts';
 	const part = compared < of ? `; there was no time for the ${plural(of - compared, 'older form')}` : '';
 	const found = `those of ${plural(compared, 'form')} are as their submissions${part}`;
-	const remedy = isDue
-		? 'The server recounts while it runs.'
-		: 'An export has them all; docs/operating.md says how to count again.';
-	const problem = `The counts of ${wrong.join(', ')} differ from the submissions, so that lists may hide some. ${remedy}`;
+	const problem = `The counts of ${wrong.join(', ')} differ from the submissions, so that lists may hide some. An export has them all; docs/operating.md says how to count again.`;
 	return { subject, found, ...(wrong.length > 0 && { problem }) };
 }
 

@@ -84,8 +84,6 @@ export interface CountReport {
 	of: number;
 	/** The slugs of those whose counts differ. */
 	wrong: string[];
-	/** True if a server counts, or will count, all of them again. */
-	isDue: boolean;
 }
 
 export interface FileRecords {

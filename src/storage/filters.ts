@@ -83,7 +83,7 @@ export function moveOf(before: Flags, after?: Flags): Counts {
 	return difference(after ? countsOf(after) : NOTHING, countsOf(before));
 }
 
-export function difference(after: Readonly<Counts>, before: Readonly<Counts>): Counts {
+function difference(after: Readonly<Counts>, before: Readonly<Counts>): Counts {
 	return mapCounts((counter) => after[counter] - before[counter]);
 }
 

@@ -61,7 +61,7 @@ export async function compareCounts(sql: Sql, lastsMs = COMPARING_LASTS_MS): Pro
 		'select id, slug from forms where deleted_at is null order by id desc',
 	);
 	const until = performance.now() + lastsMs;
-	const report: CountReport = { compared: 0, of: forms.length, wrong: [], isDue: false };
+	const report: CountReport = { compared: 0, of: forms.length, wrong: [] };
 	for (const [id, slug] of forms) {
 		const isWrong = await isFormWrong(sql, id, Math.ceil(until - performance.now()));
 		if (isWrong === undefined) break;

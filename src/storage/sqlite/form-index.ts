@@ -4,8 +4,7 @@
  */
 
 import type { Database, Statement } from 'bun:sqlite';
-import { lazy } from '../../tasks/lazy.ts';
-import { addTo, COUNTED, COUNTERS, type Counts, countsOf, difference, type Flags, toCounts } from '../filters.ts';
+import { addTo, COUNTERS, type Counts, countsOf, type Flags, toCounts } from '../filters.ts';
 import { BEYOND_ALL_IDS } from '../rows.ts';
 import {
 	addToNames,
@@ -151,34 +150,6 @@ export function createFormIndex(client: Database) {
 			count(formId, counted, before, -1);
 			if (after) count(formId, counted, after, 1);
 		},
-		/**
-		 * Counts a block again; to be called inside the writer's transaction. Returns whether it was wrong, `undefined` behind the
-		 * last one.
-		 */
-		recount(formId: number, at: number): boolean | undefined {
-			const state = stateOf(formId);
-			const { blocks } = state;
-			if (at > 0 && at >= blocks.length) return undefined;
-			const counted = readCounts(sql.countRows, formId, startOf(blocks, at), startOf(blocks, at + 1));
-			const change = difference(counted, blocks[at] ?? toCounts());
-			if (COUNTERS.every((counter) => change[counter] === 0)) return false;
-			blocks[at] ??= { firstId: 0, ...toCounts() };
-			addTo(blocks[at], change);
-			addTo(state.totals, change);
-			state.dirtyBlocks.add(blocks[at]);
-			dirtyForms.add(formId);
-			return true;
-		},
-		/** Behind the last block: makes the form's counts the sums of them. Returns whether they were not. */
-		endRecount(formId: number, wasWrong: boolean): boolean {
-			const state = stateOf(formId);
-			const moved = difference(state.totals, readCounts(sql.readCounts, formId));
-			const isWrong = wasWrong || COUNTERS.some((counter) => moved[counter] !== state.moved[counter]);
-			if (!isWrong) return false;
-			state.moved = moved;
-			dirtyForms.add(formId);
-			return true;
-		},
 		/** Writes what was counted since the last call. */
 		flush(): void {
 			for (const formId of dirtyForms) write(formId, stateOf(formId));
@@ -233,7 +204,6 @@ function listOf({ spamNames, inboxNames }: FormState, isSpam: boolean): NameList
 }
 
 const LIST = COUNTERS.join(', ');
-const READ_COUNTS = `select ${LIST} from forms where id = ?`;
 export const READ_BLOCKS = `select first_id, ${LIST} from submission_blocks where form_id = ? order by first_id`;
 
 /** Oldest first. @param statement Of {@link READ_BLOCKS}. */
@@ -241,13 +211,8 @@ export function readBlocks(statement: Statement, formId: number): Block[] {
 	return (statement.values(formId) as number[][]).map(([firstId = 0, ...counts]) => ({ firstId, ...toCounts(counts) }));
 }
 
-/** The counts of a form's submissions from one id to below another. */
-export const COUNT_ROWS = `select ${COUNTED} from submissions where form_id = ? and id >= ? and id < ?`;
-
 function prepareStatements(client: Database) {
 	return {
-		countRows: lazy(() => client.prepare(COUNT_ROWS)),
-		readCounts: lazy(() => client.prepare(READ_COUNTS)),
 		readBlocks: client.prepare(READ_BLOCKS),
 		moveCounts: client.prepare(
 			`update forms set ${COUNTERS.map((counter) => `${counter} = ${counter} + ?`).join(', ')} where id = ?`,
@@ -270,11 +235,6 @@ function valuesOf(counts: Readonly<Counts>): number[] {
 	return COUNTERS.map((counter) => counts[counter]);
 }
 
-function readCounts(statement: () => Statement, ...values: number[]): Counts {
-	return toCounts(statement().values(...values)[0]);
-}
-
-/** The block for a submission behind all others: another one if the last is full. */
 function newestBlock({ blocks }: FormState, id: number): Block {
 	const newest = blocks.at(-1);
 	if (newest && newest.total + newest.spam < BLOCK_SIZE) return newest;

@@ -41,6 +41,9 @@ export function prepareNameStatements(client: Database) {
 	} satisfies Record<string, Statement>;
 }
 
+/** Has all lists counted anew. */
+export const DOUBT_LISTS = `insert or ignore into field_names (form_id, is_spam, name, count)
+	select distinct form_id, is_spam, '${PARTIAL_MARK}', 0 from field_names`;
 /** Selects the form and kind of each list that left names out. */
 export const PARTIAL_LISTS = `select form_id, is_spam from field_names where name = '${PARTIAL_MARK}'`;
 

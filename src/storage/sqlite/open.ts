@@ -33,7 +33,7 @@ import { createNameTidying } from './name-tidying.ts';
 import { createEngine } from './operations.ts';
 import { createPresentForms } from './present-forms.ts';
 import type { SqliteReads } from './reader-calls.ts';
-import { startRecount } from './recount.ts';
+import { recountIfDue } from './recount.ts';
 import { createSearchIndex } from './search-index.ts';
 import { createSettingsVersion } from './settings-version.ts';
 import { createSubmissionLists } from './submission-lists.ts';
@@ -56,6 +56,7 @@ export function openSqlite(
 	const client = openWriteConnection(file);
 	try {
 		migrate(client);
+		recountIfDue(client, serverLog);
 	} catch (error) {
 		client.close();
 		throw error;
@@ -177,9 +178,7 @@ export function openSqlite(
 		areFilesHeld: async () => areFilesHeld(file),
 		longReads,
 		serve(): () => void {
-			const stopRecount = startRecount(client, { writer, index, search, log: serverLog });
-			const noServer = clock.serve((step) => serverLog?.warn(describeStep(step)));
-			return () => void [stopRecount(), noServer()];
+			return clock.serve((step) => serverLog?.warn(describeStep(step)));
 		},
 		lead: (_work: string, start: () => StopWork): StopWork => start(),
 		maintain(): void {

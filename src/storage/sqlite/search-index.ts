@@ -50,54 +50,31 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		return { number, firstId, lastId: firstId, submissions: 0, characters: 0 };
 	}
 
-	/** Adds the first of these submissions. Returns how many. */
-	function add(segment: Segment, ids: readonly [number][]): number {
-		const insertInto = (kind: Kind) =>
-			client.query(`insert into ${segmentTable(kind, segment.number)} (rowid, text) values (?, ?)`);
-		const [addParts, addWords] = [insertInto('parts'), insertInto('words')];
-		const before = segment.characters;
-		let added = 0;
-		for (const [id] of ids) {
-			// One by one: a few very large ones together would take more memory than all the rest of the server.
-			const [data] = sql().readText.values(id)[0] as [string];
-			const { text, shortWords } = searchText(data);
-			addParts.run(id, text);
-			if (shortWords.length > 0) addWords.run(id, shortWords.map(wordToken).join(' '));
-			segment.firstId = Math.min(segment.firstId, id);
-			segment.lastId = Math.max(segment.lastId, id);
-			segment.submissions++;
-			segment.characters += data.length;
-			added++;
-			if (segment.characters - before > STEP.characters) break;
-		}
-		const { number, firstId, lastId, submissions, characters } = segment;
-		sql().saveProgress.run(firstId, lastId, submissions, characters, number);
-		mergesDue = MERGES_PER_ADDITION;
-		return added;
-	}
-
 	function addNext(): void {
 		const newest = sql().newestSegment.get();
 		const ids = sql().nextIds.values(newest?.lastId ?? 0, STEP.submissions) as [number][];
 		const [first] = ids;
 		if (!first) return;
 		const segment = segmentFor(first[0], newest);
-		add(segment, ids);
-		watermark = segment.lastId;
-	}
-
-	/** Adds submissions that were stored behind later, indexed ones to the first segment from that number on. */
-	function addMissingTo(number: number): { added: number; next: number | undefined } {
-		const segment = sql().segmentFrom.get(number);
-		if (!segment) return { added: 0, next: undefined };
-		const following = sql().segmentFrom.get(segment.number + 1);
-		const isFirst = segment.number === sql().segmentFrom.get(0)?.number;
-		const indexed = `${segmentTable('parts', segment.number)}_docsize`;
-		const missing = client
-			.query(`select id from submissions where id >= ? and id < ? and id not in (select id from ${indexed}) limit ?`)
-			.values(isFirst ? 0 : segment.firstId, following?.firstId ?? segment.lastId, STEP.submissions) as [number][];
-		const added = missing.length > 0 ? add(segment, missing) : 0;
-		return { added, next: added > 0 ? segment.number : following?.number };
+		const insertInto = (kind: Kind) =>
+			client.query(`insert into ${segmentTable(kind, segment.number)} (rowid, text) values (?, ?)`);
+		const [addParts, addWords] = [insertInto('parts'), insertInto('words')];
+		const before = segment.characters;
+		for (const [id] of ids) {
+			// One by one: a few very large ones together would take more memory than all the rest of the server.
+			const [data] = sql().readText.values(id)[0] as [string];
+			const { text, shortWords } = searchText(data);
+			addParts.run(id, text);
+			if (shortWords.length > 0) addWords.run(id, shortWords.map(wordToken).join(' '));
+			segment.lastId = id;
+			segment.submissions++;
+			segment.characters += data.length;
+			if (segment.characters - before > STEP.characters) break;
+		}
+		const { number, lastId, submissions, characters } = segment;
+		sql().saveProgress.run(lastId, submissions, characters, number);
+		mergesDue = MERGES_PER_ADDITION;
+		watermark = lastId;
 	}
 
 	/** A segment of which nothing is left goes as a whole, which is a thousand times less to write. */
@@ -183,14 +160,6 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		advance(): Promise<boolean> {
 			return commit(nextStep());
 		},
-		/** Adds a few that are missing, in the segment of that number or a later one; `next` is where to go on. */
-		async addMissing(number: number): Promise<{ added: number; next: number | undefined }> {
-			let done = { added: 0, next: undefined as number | undefined };
-			await commit(() => {
-				done = addMissingTo(number);
-			});
-			return done;
-		},
 		/**
 		 * Removes some deleted submissions; `false` if there is nothing to do. No search waits for it, for what is gone is
 		 * not found anyway. While a form is being removed it waits, because whole segments may become empty.
@@ -213,12 +182,11 @@ function prepareStatements(client: Database) {
 	const segments = 'select number, first_id as firstId, last_id as lastId, submissions, characters from search_volumes';
 	return {
 		newestSegment: client.prepare<Segment, []>(`${segments} order by number desc limit 1`),
-		segmentFrom: client.prepare<Segment, [number]>(`${segments} where number >= ? order by number limit 1`),
 		segmentOf: client.prepare<Segment, [number, number]>(`${segments} where first_id <= ? and last_id >= ?`),
 		nextFirstId: client.prepare('select min(first_id) from search_volumes where first_id > ?'),
 		beginSegment: client.prepare('insert into search_volumes (number, first_id, last_id) values (?, ?, ?)'),
 		saveProgress: client.prepare(
-			'update search_volumes set first_id = ?, last_id = ?, submissions = ?, characters = ?, is_packed = 0 where number = ?',
+			'update search_volumes set last_id = ?, submissions = ?, characters = ?, is_packed = 0 where number = ?',
 		),
 		setPacked: client.prepare('update search_volumes set is_packed = ? where number = ?'),
 		forgetSegment: client.prepare('delete from search_volumes where number = ?'),

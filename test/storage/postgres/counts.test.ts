@@ -63,7 +63,7 @@ test('pages, counts and blocks of a large form agree with a scan, whatever was c
 			const range = { filter, bounds: [0, low, high] };
 			expect((await submissions.countsBetween([FORM], range)).get(FORM)?.[1]).toBe(between);
 		}
-		expect(await compareCounts(plain)).toEqual({ compared: 1, of: 1, wrong: [], isDue: false });
+		expect(await compareCounts(plain)).toEqual({ compared: 1, of: 1, wrong: [] });
 	}
 
 	async function changeSome(): Promise<void> {
@@ -112,7 +112,7 @@ test('pages, counts and blocks of a large form agree with a scan, whatever was c
 	await holder.unsafe('begin');
 	await holder.unsafe('lock table submission_blocks in access exclusive mode');
 	const hasty = connect(address, { name: 'test', max: 1 });
-	expect(await compareCounts(hasty, 100)).toEqual({ compared: 0, of: 1, wrong: [], isDue: false });
+	expect(await compareCounts(hasty, 100)).toEqual({ compared: 0, of: 1, wrong: [] });
 	await hasty.end();
 	await plain.end();
 	await sql.end();
