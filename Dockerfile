@@ -1,11 +1,13 @@
 ARG BUN_VERSION=1.4.5
 
-FROM oven/bun:${BUN_VERSION}-slim AS build
+# Compiles on the machine that builds, for the architecture of the image: nothing is emulated.
+FROM --platform=$BUILDPLATFORM oven/bun:${BUN_VERSION}-slim AS build
+ARG TARGETARCH
 WORKDIR /src
 COPY package.json bun.lock bunfig.toml ./
 RUN bun install --frozen-lockfile
 COPY . .
-RUN bun run build && mkdir -m 0700 /data
+RUN bun run build --target "linux-$(echo "$TARGETARCH" | sed s/amd64/x64/)" && mkdir -m 0700 /data
 
 # No shell, no package manager: glibc, certificates, time zones and the binary.
 FROM gcr.io/distroless/base-debian12:nonroot

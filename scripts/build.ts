@@ -1,10 +1,10 @@
-/** Builds `dist/formsrv`: the browser pages first, then one executable that contains them. */
+/** Builds `dist/formsrv`: the browser pages first, then one executable that contains them. `--target` is for another system. */
 
-import { existsSync } from 'node:fs';
 import { cp, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createCheck, NotAsLocked } from './installed.ts';
+import { createCheck, NotBuilt } from './installed.ts';
+import { findRuntime, HEADER_BYTES, headerOf, isTarget, TARGETS, type TargetName } from './targets.ts';
 
 const ROOT = join(import.meta.dir, '..');
 const BINARY = 'dist/formsrv';
@@ -85,7 +85,19 @@ async function copyMigrations(): Promise<void> {
 	await cp('drizzle', MIGRATIONS, { recursive: true, filter: (path) => !basename(path).endsWith('_snapshot.json') });
 }
 
-async function buildBinary({ target, outfile, assets }: { target?: string; outfile: string; assets: string[] }) {
+/** @throws NotBuilt if the Bun of the target cannot be had */
+async function compileTarget(name: TargetName) {
+	const executablePath = await findRuntime(name);
+	if (executablePath === undefined) throw new NotBuilt(`Not built: ${TARGETS[name].runtime} cannot be had.`);
+	return { target: TARGETS[name].compile, executablePath };
+}
+
+/**
+ * Compiles the program, by default for this machine. The pages have to be there.
+ * @returns the packages that it contains, by their paths in `bun.lock`
+ */
+export async function buildBinary({ target, outfile }: { target?: TargetName; outfile: string }): Promise<string[]> {
+	await copyMigrations();
 	await Bun.build({
 		entrypoints: ['src/main.ts', ...WORKERS],
 		minify: true,
@@ -100,8 +112,8 @@ async function buildBinary({ target, outfile, assets }: { target?: string; outfi
 		define: { 'process.env.NODE_ENV': '"production"' },
 		compile: {
 			outfile,
-			...(target && { target: target as Bun.Build.CompileTarget }),
-			assets,
+			...(target && (await compileTarget(target))),
+			assets: [MIGRATIONS, ...PAGES.map(({ outdir }) => outdir)],
 			// Files in the working directory must not change what the program runs.
 			autoloadDotenv: false,
 			autoloadBunfig: false,
@@ -109,34 +121,47 @@ async function buildBinary({ target, outfile, assets }: { target?: string; outfi
 			autoloadPackageJson: false,
 		},
 	});
+	try {
+		if (target) await checkHeader(outfile, TARGETS[target].header);
+		return check.finish();
+	} catch (error) {
+		await rm(outfile);
+		throw error;
+	}
+}
+
+async function checkHeader(outfile: string, wanted: string): Promise<void> {
+	const header = headerOf(await Bun.file(outfile).slice(0, HEADER_BYTES).bytes());
+	if (header !== wanted) throw new NotBuilt(`Not built: the program is for ${header} rather than ${wanted}.`);
+}
+
+export async function buildPages(): Promise<void> {
+	await Promise.all(PAGES.map(buildPage));
 }
 
 async function main(): Promise<void> {
 	const { values } = parseArgs({
 		options: {
 			outfile: { type: 'string', default: BINARY },
-			/** Such as `bun-linux-arm64`; by default that of this machine. */
+			/** Such as `linux-arm64`; by default that of this machine. */
 			target: { type: 'string' },
 			'pages-only': { type: 'boolean', default: false },
 		},
 	});
+	const { outfile, target } = values;
+	if (target !== undefined && !isTarget(target))
+		throw new NotBuilt(`Not built: the target is one of ${Object.keys(TARGETS).join(', ')}.`);
 	process.chdir(ROOT);
-	const pages = PAGES.filter(({ entry }) => [entry].flat().every(existsSync));
-	await Promise.all(pages.map(buildPage));
+	await buildPages();
 	if (values['pages-only']) return;
-	await copyMigrations();
-	await buildBinary({ ...values, assets: [MIGRATIONS, ...pages.map(({ outdir }) => outdir)] });
-	try {
-		check.finish();
-	} catch (error) {
-		await rm(values.outfile);
-		throw error;
-	}
-	const { size } = await stat(values.outfile);
-	console.log(`${values.outfile}  ${(size / 1e6).toFixed(1)} MB`);
+	await buildBinary({ outfile, target });
+	const { size } = await stat(outfile);
+	console.log(`${outfile}  ${(size / 1e6).toFixed(1)} MB`);
 }
 
-await main().catch((error: Error) => {
-	console.error(error instanceof NotAsLocked ? error.message : error);
-	process.exitCode = 1;
-});
+if (import.meta.main) {
+	await main().catch((error: Error) => {
+		console.error(error instanceof NotBuilt ? error.message : error);
+		process.exitCode = 1;
+	});
+}

@@ -48,7 +48,7 @@ describe('the dependencies', () => {
 	});
 
 	test('name one version of bun everywhere', async () => {
-		const files = ['README.md', 'Dockerfile', '.ci/run'];
+		const files = ['README.md', 'Dockerfile', '.ci/run', '.github/workflows/ci.yml'];
 		const texts = await Promise.all(files.map((file) => Bun.file(join(import.meta.dir, '..', file)).text()));
 		const named = texts.flatMap((text) => text.match(/\b(?:bun@|BUN_VERSION=)\d+\.\d+\.\d+/g) ?? []);
 		const versions = new Set([...named, manifest.packageManager].map((name) => name.replace(/^\D+/, '')));

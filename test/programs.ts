@@ -6,6 +6,7 @@ import { describe, test } from 'bun:test';
 const PURPOSES = {
 	age: 'encrypted backups decrypted by another program',
 	bash: 'completions in Bash',
+	caddy: 'a server behind deploy/Caddyfile',
 	clamd: 'attached files scanned for viruses',
 	curl: 'the quick start of the README, and the snippets for curl',
 	faketime: 'servers whose clocks differ',
@@ -20,7 +21,7 @@ const PURPOSES = {
 	tar: 'an archive unpacked by another program',
 	shellcheck: 'the installer as a script for any shell',
 	zsh: 'completions in Zsh',
-	'systemd-analyze': 'the service file of docs/operating.md',
+	'systemd-analyze': 'deploy/formsrv.service',
 };
 type Program = keyof typeof PURPOSES;
 

@@ -103,28 +103,6 @@ async function anchorsOf(path: string): Promise<string[]> {
 	);
 }
 
-describe('the service file', () => {
-	const analyze = withProgram('systemd-analyze');
-
-	/** Runs `systemd-analyze` over it, with the binary that was built in the place of the installed one. */
-	async function analysed(...args: string[]) {
-		const file = join(tempFolder(), 'formsrv.service');
-		await Bun.write(file, block('systemd').replace('/usr/local/bin/formsrv', BINARY));
-		const child = Bun.spawn([analyze.path, ...args, file], { stdout: 'pipe', stderr: 'pipe' });
-		const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
-		return { output: stdout + stderr, code };
-	}
-
-	analyze.test('is accepted by systemd', async () => {
-		expect(await analysed('verify')).toEqual({ output: '', code: 0 });
-	});
-
-	analyze.test('restricts the server', async () => {
-		const { output, code } = await analysed('security', '--offline=true', '--threshold=20', '--no-pager');
-		expect({ output, code }).toMatchObject({ code: 0 });
-	});
-});
-
 test(
 	'the backups are made, verified and restored as the page says',
 	async () => {
