@@ -15,7 +15,7 @@ const SMALL_CHUNK_BYTES = 64;
 /**
  * @param take Called with each chunk and the number of bytes so far; the next chunk is read when it has returned, or
  * resolved. An exception ends the reading and cancels the stream.
- * @throws AppError INVALID_BODY for very many very small chunks; and the stream's error when the client disconnects
+ * @throws AppError INVALID_BODY for very many very small chunks, and when the client disconnects
  */
 export async function eachChunk(
 	body: ReadableStream<Uint8Array>,
@@ -23,15 +23,24 @@ export async function eachChunk(
 ): Promise<void> {
 	let total = 0;
 	let count = 0;
-	for await (const chunk of body) {
-		total += chunk.length;
-		const taking = take(chunk, total);
-		if (taking) await taking;
-		count++;
-		if (count > MAX_SMALL_CHUNKS && total < count * SMALL_CHUNK_BYTES) throw tooFragmented();
-		if (count % CHUNKS_PER_YIELD === 0 && total < count * LARGE_CHUNK_BYTES)
-			await new Promise((resolve) => setImmediate(resolve));
+	try {
+		for await (const chunk of body) {
+			total += chunk.length;
+			await take(chunk, total);
+			count++;
+			if (count > MAX_SMALL_CHUNKS && total < count * SMALL_CHUNK_BYTES) throw tooFragmented();
+			if (count % CHUNKS_PER_YIELD === 0 && total < count * LARGE_CHUNK_BYTES)
+				await new Promise((resolve) => setImmediate(resolve));
+		}
+	} catch (cause) {
+		throw asBodyError(cause);
 	}
+}
+
+/** The error for a body that could not be read: anything but an AppError means that the client disconnected. */
+export function asBodyError(cause: unknown): AppError {
+	if (cause instanceof AppError) return cause;
+	return new AppError('INVALID_BODY', 'The connection ended before the whole body had arrived.', { cause });
 }
 
 /**

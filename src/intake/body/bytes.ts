@@ -2,7 +2,7 @@
 
 import { AppError } from '../../errors.ts';
 import { networkOf } from '../../http/client-address.ts';
-import { collectChunks, eachChunk } from '../../http/collect-chunks.ts';
+import { asBodyError, collectChunks, eachChunk } from '../../http/collect-chunks.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import { roughSize } from '../../text/byte-sizes.ts';
 
@@ -132,7 +132,7 @@ export function createBodyReservations(options: LargeBodyOptions) {
 				return collectChunks(body, (total) => {
 					if (total > maxBytes) throw tooLarge(maxBytes);
 					count(total);
-				}).catch(disconnected);
+				});
 			},
 			async feed({ headers, body }, maxBytes, reader) {
 				checkEncoding(headers);
@@ -142,7 +142,7 @@ export function createBodyReservations(options: LargeBodyOptions) {
 					await reader.push(chunk);
 					freeMemory(chunk);
 					count(reader.heldBytes());
-				}).catch(disconnected);
+				});
 			},
 			release() {
 				if (counted > 0) give(network, { bytes: counted });
@@ -163,7 +163,9 @@ function freeMemory({ buffer, length }: Uint8Array): void {
 export async function readSmallBody(request: Request, maxBytes: number): Promise<Uint8Array> {
 	checkEncoding(request.headers);
 	// Do not access `request.body` here: creating the stream is slower than reading a small body.
-	const body = await request.bytes().catch(disconnected);
+	const body = await request.bytes().catch((cause) => {
+		throw asBodyError(cause);
+	});
 	if (body.length > maxBytes) throw tooLarge(maxBytes);
 	return body;
 }
@@ -195,10 +197,4 @@ function busy(): AppError {
 		retryAfterSeconds: RETRY_AFTER_SECONDS,
 		isOverload: true,
 	});
-}
-
-/** Anything but an AppError means that the client disconnected. */
-function disconnected(cause: unknown): never {
-	if (cause instanceof AppError) throw cause;
-	throw new AppError('INVALID_BODY', 'The connection ended before the whole body had arrived.', { cause });
 }
