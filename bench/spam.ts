@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
 	addRow,
-	bucketOf,
 	createCounts,
 	createLesson,
 	encodeCounts,
@@ -76,21 +75,16 @@ function measureModel(marks: number): void {
 			message: words.map((word) => (word % 3 === 0 ? `${isSpam ? 's' : 'h'}o` : 'w') + word.toString(36)).join(' '),
 		});
 	};
-	const bucketsOf = (data: string) => Array.from(tokensOf(data).keys(), (token) => bucketOf(hash(token)));
 	const judge = (model: Model, data: string) => {
-		const tokens = tokensOf(data);
-		return wordVerdict(
-			model,
-			Array.from(tokens.keys(), (token) => bucketOf(hash(token))),
-			[...tokens.values()],
-		);
+		const { buckets, partOf } = tokensOf(data, hash);
+		return wordVerdict(model, buckets, partOf);
 	};
 	let learning = 0;
 	for (let done = 0; done < marks; done += 100) {
 		const lesson = createLesson();
 		const texts = Array.from({ length: 100 }, (_, i) => ({ isSpam: i % 3 === 0, data: message(i % 3 === 0) }));
 		const began = performance.now();
-		for (const { isSpam, data } of texts) learn(lesson, bucketsOf(data), { isSpam, times: 1 });
+		for (const { isSpam, data } of texts) learn(lesson, tokensOf(data, hash).buckets, { isSpam, times: 1 });
 		addRow(counts, { ...lesson, counts: encodeLesson(lesson) });
 		learning += performance.now() - began;
 	}

@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { openApp } from '../src/app.ts';
 import { loadConfig } from '../src/config.ts';
 import { createLog } from '../src/log/log.ts';
-import { bucketOf, createLesson, encodeLesson, learn } from '../src/spam/bayes/counts.ts';
+import { createLesson, encodeLesson, learn } from '../src/spam/bayes/counts.ts';
 import { createKeyedHash } from '../src/spam/bayes/keyed-hash.ts';
 import { TOKENS_VERSION, tokensOf } from '../src/spam/bayes/tokens.ts';
 import { spamModels } from '../src/storage/spam-tables.ts';
@@ -101,7 +101,7 @@ async function teach(): Promise<string[]> {
 		made.push(slug);
 		const lesson = createLesson();
 		for (let i = 0; i < marks; i++) {
-			const buckets = [...tokensOf(text(form, i)).keys()].map((token) => bucketOf(hash(token)));
+			const { buckets } = tokensOf(text(form, i), hash);
 			for (const one of [lesson, ofAll]) learn(one, buckets, { isSpam: i % 2 === 0, times: 1 });
 		}
 		rows.push(rowOf(Number.parseInt(id, 36), lesson));

@@ -1,6 +1,6 @@
 /** How much spam the score finds in a set of marked submissions, before it has learnt and after it has learnt one half of them. */
 
-import { addRow, bucketOf, createCounts, createLesson, encodeLesson, learn } from '../../src/spam/bayes/counts.ts';
+import { addRow, createCounts, createLesson, encodeLesson, learn } from '../../src/spam/bayes/counts.ts';
 import { createKeyedHash } from '../../src/spam/bayes/keyed-hash.ts';
 import type { WordModels } from '../../src/spam/bayes/models.ts';
 import { tokensOf } from '../../src/spam/bayes/tokens.ts';
@@ -42,20 +42,19 @@ export interface Measured {
 }
 
 const hash = createKeyedHash('0123456789abcdef');
-const bucketsOf = (tokens: Iterable<string>) => Array.from(tokens, (token) => bucketOf(hash(token)));
 
 /** The rules of words, for a form that is the only one of its server and learnt these. */
 function taughtBy(marked: readonly Marked[]) {
 	const lesson = createLesson();
 	for (const { spam, data } of marked) {
-		learn(lesson, bucketsOf(tokensOf(JSON.stringify(data)).keys()), { isSpam: spam, times: 1 });
+		learn(lesson, tokensOf(JSON.stringify(data), hash).buckets, { isSpam: spam, times: 1 });
 	}
 	const counts = createCounts();
 	addRow(counts, { ...lesson, counts: encodeLesson(lesson) });
 	return createWordRules({
 		isSilent: () => false,
 		of: () => ({ form: counts, mode: counts }),
-		bucketsOf,
+		tokensOf: (data: string) => tokensOf(data, hash),
 	} as unknown as WordModels);
 }
 

@@ -8,10 +8,10 @@ import { type SpamModelRow, spamModels } from '../../storage/spam-tables.ts';
 import type { FormRow, Mode } from '../../storage/tables.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { createOneAtATime } from '../../tasks/one-at-a-time.ts';
-import { bucketOf, type Change, type Model } from './counts.ts';
+import type { Change, Model } from './counts.ts';
 import { createKeyedHash, type KeyedHash } from './keyed-hash.ts';
 import { readRow, type StoredRow } from './stored-row.ts';
-import { TOKENS_VERSION } from './tokens.ts';
+import { TOKENS_VERSION, type Tokens, tokensOf } from './tokens.ts';
 import { isTrained } from './verdict.ts';
 
 /** Limit of all models together; those used last stay. */
@@ -182,11 +182,8 @@ export function createWordModels(
 			mode: use(mode),
 			form: use(id),
 		}),
-		/** Where models count tokens. To be called once `prepare` found a model. */
-		bucketsOf: (tokens: Iterable<string>): number[] => {
-			const toHash = hash as KeyedHash;
-			return Array.from(tokens, (token) => bucketOf(toHash(token)));
-		},
+		/** The tokens of a text, as JSON of its fields. To be called once `prepare` found a model. */
+		tokensOf: (data: string): Tokens => tokensOf(data, hash as KeyedHash),
 		/** How many submissions of each kind a model has learnt. */
 		learnt: (key: ModelKey): Change => known?.get(key) ?? { spam: 0, ham: 0 },
 		/** To be called when rows may have changed, by any server. Does nothing as long as no submission needed a model. */

@@ -4,6 +4,21 @@
  */
 
 import { namedStringValues } from '../../text/json-string.ts';
+import {
+	after,
+	CLASS_SHIFT,
+	DECIMAL,
+	factsAt,
+	KIND,
+	MARK,
+	NUMBER,
+	OF_WORD,
+	RARE,
+	SPACE,
+	UNSPACED,
+} from '../text/characters.ts';
+import { bucketOf } from './counts.ts';
+import type { KeyedHash } from './keyed-hash.ts';
 
 /** Version, raised with any change of the tokens or of stored rows: all is learnt anew then. */
 export const TOKENS_VERSION = 6;
@@ -28,34 +43,70 @@ const ADDRESSES_PART = 'addresses';
 const FIELDS_PART = 'fields';
 const partOf = (field: string) => `“${field}”`;
 
-/** Each token, as a person may read it, with its part. */
-export type Tokens = Map<string, string>;
-type Add = (token: string) => void;
+/** The numbers of tokens, from 1 on, each at the first free place from that of its hash on: twice as many places as tokens. */
+const places = new Int16Array(4096);
+
+/** The tokens of a submission, each once, in order. */
+export class Tokens {
+	/** Where the models count each. */
+	readonly buckets: number[] = [];
+	/** The part of each. */
+	readonly partOf: string[] = [];
+	private readonly hashes: number[] = [];
+	/** Two texts are a token with a blank between. */
+	private readonly firsts: string[] = [];
+	private readonly seconds: (string | undefined)[] = [];
+
+	constructor(private readonly hash: KeyedHash) {
+		places.fill(0);
+	}
+
+	/** Adds a token to a part, unless it is in one already or there are enough. */
+	add(part: string, first: string, second?: string): void {
+		const hash = this.hash(first, second) | 0;
+		let place = hash & (places.length - 1);
+		for (let known = places[place] as number; known !== 0; known = places[place] as number) {
+			if (this.hashes[known - 1] === hash && this.textAt(known - 1) === textOf(first, second)) return;
+			place = (place + 1) & (places.length - 1);
+		}
+		if (this.hashes.length >= MAX_TOKENS) return;
+		places[place] = this.hashes.push(hash);
+		this.buckets.push(bucketOf(hash));
+		this.partOf.push(part);
+		this.firsts.push(first);
+		this.seconds.push(second);
+	}
+
+	/** A token as a person may read it. */
+	textAt(at: number): string {
+		return textOf(this.firsts[at] as string, this.seconds[at]);
+	}
+}
+
+const textOf = (first: string, second: string | undefined): string =>
+	second === undefined ? first : `${first} ${second}`;
+
+type Add = (first: string, second?: string) => void;
 
 const LINK = /(?:https?:\/\/|www\.)([^\s/?#<>"'()[\]{}|\\^`]+)([^\s<>"'()[\]{}|\\^`]*)/giu;
 /** Bounded, so that a long word is not looked through from each of its characters. */
 const ADDRESS = /[\p{L}\p{N}.!#$%&'*+/=?^_{|}~-]{1,64}@([\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)/gu;
+const IN_WORD = OF_WORD | NUMBER;
 /** Where links and addresses were; characters that no text has after normalisation to words. */
 const LINK_MARK = '\u{F0000}';
 const ADDRESS_MARK = '\u{F0001}';
-const WORDS = /[\u{F0000}\u{F0001}]|[\p{L}\p{M}\p{N}]+(?:['’]\p{L}+)?|[^\p{L}\p{M}\p{N}\s\u{F0000}\u{F0001}]+/gu;
-const PUNCTUATION = /^[^\p{L}\p{M}\p{N}\u{F0000}\u{F0001}]/u;
 /** Punctuation that is said like a word, and so stands in pairs. */
 const SAID = /^[\p{Sc}%!?]/u;
 const DIGIT = /\p{Nd}/gu;
 const ASCII = /^[\0-\x7f]*$/;
-const ASCII_DIGIT = /[0-9]/g;
-/** Scripts without spaces between words: three neighbouring characters stand for a word. */
-const UNSPACED =
-	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const PATH_WORD = /\p{L}{3,20}/gu;
 
 /** @param data The JSON text of a submission's fields, or as much of its beginning as {@link TOKENS_JSON_CHARACTERS} */
-export function tokensOf(data: string): Tokens {
-	const tokens: Tokens = new Map();
+export function tokensOf(data: string, hash: KeyedHash): Tokens {
+	const tokens = new Tokens(hash);
 	const values = valuesOf(data);
 	const filled = new Set(values.filter(({ value }) => value.trim() !== '').map(({ name }) => name));
-	if (filled.size > 0) tokens.set(`[fields ${[...filled].sort().join(', ').slice(0, MAX_FIELDS_LENGTH)}]`, FIELDS_PART);
+	if (filled.size > 0) tokens.add(FIELDS_PART, `[fields ${[...filled].sort().join(', ').slice(0, MAX_FIELDS_LENGTH)}]`);
 	// The short ones first: of a long text not all may count.
 	values.sort((a, b) => a.value.length - b.value.length);
 	for (const value of values) addValue(tokens, value, value === values.at(-1));
@@ -78,12 +129,10 @@ function valuesOf(data: string): Value[] {
 	return values;
 }
 
-/** Adds a token to a part, unless it is in one already or there are enough. */
-function addTo(tokens: Tokens, part: string): Add {
-	return (token) => {
-		if (tokens.size < MAX_TOKENS && !tokens.has(token)) tokens.set(token, part);
-	};
-}
+const addTo =
+	(tokens: Tokens, part: string): Add =>
+	(first, second) =>
+		tokens.add(part, first, second);
 
 /** @param isMain Of the longest value: it is the text, however short. */
 function addValue(tokens: Tokens, { name, value }: Value, isMain: boolean): void {
@@ -110,7 +159,7 @@ function addValue(tokens: Tokens, { name, value }: Value, isMain: boolean): void
 		return;
 	}
 	const addToField = addTo(tokens, isMain ? TEXT_PART : partOf(name));
-	const addShort = (token: string) => addToField(`${name}: ${token}`);
+	const addShort = (token: string) => addToField(`${name}:`, token);
 	addShort(lengthOf(value));
 	addWords(plain, {
 		add(token) {
@@ -129,34 +178,77 @@ interface Adding {
 	addShort?: Add;
 }
 
-function addWords(text: string, { add, addPair, addShort }: Adding): void {
+function addWords(text: string, adding: Adding): void {
 	let before = '';
-	for (const word of text.match(WORDS) ?? []) {
-		const isAscii = word.charCodeAt(0) < 0x80 && ASCII.test(word);
-		if (!isAscii && UNSPACED.test(word)) {
-			const characters = [...word];
-			addRuns(add, characters, 3);
-			if (addShort) addRuns(addShort, characters, 2);
-			before = '';
-			continue;
-		}
-		const isPunctuation = PUNCTUATION.test(word);
-		const token = isPunctuation ? word.slice(0, MAX_PUNCTUATION) : wordToken(add, word, isAscii ? ASCII_DIGIT : DIGIT);
-		if (isPunctuation) {
-			add(token);
-			if (!SAID.test(token)) continue;
-		}
-		if (before) addPair(`${before} ${token}`);
+	for (let at = 0; at < text.length; ) {
+		const start = at;
+		const mark = markAt(text, at);
+		at = mark === undefined ? endOfRun(text, at) : after(text, at);
+		const token = mark ?? addRun(text.slice(start, at), adding);
+		if (token === undefined) continue;
+		if (before && token) adding.addPair(before, token);
 		before = token;
 	}
 }
 
+/** Adds a word, punctuation or blanks. Returns what stands for it in pairs: nothing if they stand apart, `undefined` if it is passed over. */
+function addRun(run: string, { add, addShort }: Adding): string | undefined {
+	const facts = factsAt(run, 0);
+	if (isSpace(facts)) return undefined;
+	const all = factsOfAll(run);
+	if (all & UNSPACED) {
+		addNeighbours(add, run, 3);
+		if (addShort) addNeighbours(addShort, run, 2);
+		return '';
+	}
+	if (facts & IN_WORD) return addWord(add, run, (all & DECIMAL) !== 0);
+	const token = run.slice(0, MAX_PUNCTUATION);
+	add(token);
+	return SAID.test(token) ? token : undefined;
+}
+
+const isSpace = (facts: number): boolean => ((facts >>> CLASS_SHIFT) & KIND) === SPACE;
+const isLetter = (facts: number): boolean => (facts & OF_WORD) !== 0 && ((facts >>> CLASS_SHIFT) & KIND) !== MARK;
+const isApostrophe = (code: number): boolean => code === 0x27 || code === 0x2019;
+
+/** What stands in pairs for a link or an address that was at a place. */
+function markAt(text: string, at: number): string | undefined {
+	if (!(factsAt(text, at) & RARE)) return undefined;
+	if (text.startsWith(LINK_MARK, at)) return '[link]';
+	return text.startsWith(ADDRESS_MARK, at) ? '[address]' : undefined;
+}
+
+/** The end of a word, with what follows an apostrophe, of a run of punctuation, or of a blank. */
+function endOfRun(text: string, start: number): number {
+	const inWord = factsAt(text, start) & IN_WORD;
+	let end = after(text, start);
+	if (isSpace(factsAt(text, start))) return end;
+	if (!inWord) {
+		while (end < text.length && isPunctuation(text, end)) end = after(text, end);
+		return end;
+	}
+	while (end < text.length && factsAt(text, end) & IN_WORD) end = after(text, end);
+	if (!isApostrophe(text.charCodeAt(end))) return end;
+	let letters = end + 1;
+	while (letters < text.length && isLetter(factsAt(text, letters))) letters = after(text, letters);
+	return letters > end + 1 ? letters : end;
+}
+
+function isPunctuation(text: string, at: number): boolean {
+	const facts = factsAt(text, at);
+	return !(facts & IN_WORD) && !isSpace(facts) && markAt(text, at) === undefined;
+}
+
+function factsOfAll(text: string): number {
+	let all = 0;
+	for (let at = 0; at < text.length; at = after(text, at)) all |= factsAt(text, at);
+	return all;
+}
+
 /** Adds a word; returns what stands for it in pairs. */
-function wordToken(add: Add, word: string, digit: RegExp): string {
-	if (word === LINK_MARK) return '[link]';
-	if (word === ADDRESS_MARK) return '[address]';
+function addWord(add: Add, word: string, hasDigits: boolean): string {
 	const short = word.length > MAX_WORD_LENGTH ? word.slice(0, MAX_WORD_LENGTH) : word;
-	const shape = short.replace(digit, '#');
+	const shape = hasDigits ? short.replace(DIGIT, '#') : short;
 	if (shape !== short && word.length <= MAX_NUMBER_LENGTH) add(short);
 	add(shape);
 	return shape;
@@ -166,9 +258,16 @@ function wordToken(add: Add, word: string, digit: RegExp): string {
  * Neighbours of so many characters, or all if there are fewer. Of a text threes alone: pairs would say the same again, and make a verdict
  * too certain. A subject is too short for threes alone.
  */
-function addRuns(add: Add, characters: readonly string[], length: number): void {
-	if (characters.length < length) add(characters.join(''));
-	for (let at = 0; at + length <= characters.length; at++) add(characters.slice(at, at + length).join(''));
+function addNeighbours(add: Add, word: string, length: number): void {
+	let start = 0;
+	let end = 0;
+	for (let count = 1; end < word.length; count++) {
+		end = after(word, end);
+		if (count < length) continue;
+		add(word.slice(start, end));
+		start = after(word, start);
+	}
+	if (start === 0) add(word);
 }
 
 function addLink(add: Add, host: string, path: string): void {

@@ -9,16 +9,7 @@ import { type SpamModelRow, spamMarks, spamModels } from '../../storage/spam-tab
 import { forms, type Mode } from '../../storage/tables.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { withoutFileNames } from '../../text/json-string.ts';
-import {
-	addRow,
-	bucketOf,
-	createCounts,
-	createLesson,
-	encodeCounts,
-	encodeLesson,
-	type Lesson,
-	learn,
-} from './counts.ts';
+import { addRow, createCounts, createLesson, encodeCounts, encodeLesson, type Lesson, learn } from './counts.ts';
 import { createKeyedHash } from './keyed-hash.ts';
 import { keyOf, type ModelKey, type WordModels } from './models.ts';
 import { TOKENS_JSON_CHARACTERS, TOKENS_VERSION, tokensOf } from './tokens.ts';
@@ -80,8 +71,8 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 			const { submissionId, formId, mode } = mark;
 			const maxBytes = BYTES_PER_CHARACTER * TOKENS_JSON_CHARACTERS;
 			const bytes = await submissions.text({ formId, id: submissionId }, maxBytes);
-			const tokens = tokensOf(withoutFileNames(new TextDecoder().decode(bytes), files.get(submissionId) ?? []));
-			const buckets = Array.from(tokens.keys(), (token) => bucketOf(hash(token)));
+			const data = withoutFileNames(new TextDecoder().decode(bytes), files.get(submissionId) ?? []);
+			const { buckets } = tokensOf(data, hash);
 			for (const [key, before, after] of [
 				[formId, Number(mark.learntSpam ?? NOT_AT_ALL), Number(mark.isSpam)],
 				[mode, mark.learntForAll ?? Number(mark.learntSpam ?? NOT_AT_ALL), forAllOf(mark)],

@@ -5,7 +5,7 @@ import type { RuleName } from '../rules.ts';
 import type { SpamReason } from '../verdict.ts';
 import type { Model } from './counts.ts';
 import type { WordModels } from './models.ts';
-import { tokensOf } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
 import { type WordVerdict, wordVerdict } from './verdict.ts';
 
 /** Named in the reason, at most. */
@@ -20,9 +20,7 @@ const RULE_OF = { form: 'words-form', mode: 'words-server' } as const satisfies 
 
 export interface WordJudgement extends WordVerdict {
 	/** In the order of the weights. */
-	tokens: string[];
-	/** The part of each token. */
-	partOf: string[];
+	tokens: Tokens;
 	/** Submissions that the model has learnt. */
 	learnt: { spam: number; ham: number };
 }
@@ -33,12 +31,10 @@ const NO_JUDGEMENT = { form: null, mode: null };
 export function judgeWords(models: WordModels, { form, data }: Pick<Sent, 'form' | 'data'>) {
 	const counts = models.of(form);
 	if (!counts.form && !counts.mode) return NO_JUDGEMENT;
-	const found = tokensOf(data);
-	const [tokens, partOf] = [[...found.keys()], [...found.values()]];
-	const buckets = models.bucketsOf(tokens);
+	const tokens = models.tokensOf(data);
 	const judge = (model: Model | undefined): WordJudgement | null => {
-		const verdict = model && wordVerdict(model, buckets, partOf);
-		return verdict ? { ...verdict, tokens, partOf, learnt: { spam: model.spam, ham: model.ham } } : null;
+		const verdict = model && wordVerdict(model, tokens.buckets, tokens.partOf);
+		return verdict ? { ...verdict, tokens, learnt: { spam: model.spam, ham: model.ham } } : null;
 	};
 	return { form: judge(counts.form), mode: judge(counts.mode) };
 }
@@ -64,8 +60,7 @@ function toReason(judged: WordJudgement, scope: 'form' | 'mode'): SpamReason | n
 	const { points } = judged;
 	if (points === 0) return null;
 	const kind = points > 0 ? 'marked as spam' : 'marked as genuine';
-	const words = strongest(judged).filter((word) => !NAMELESS.test(word));
-	const named = words.slice(0, NAMED_WORDS).map((word) => `“${word.slice(0, MAX_NAMED_LENGTH)}”`);
+	const named = strongest(judged).map((word) => `“${word.slice(0, MAX_NAMED_LENGTH)}”`);
 	const detail = `Words as in what was ${kind} in ${WHERE[scope]}${named.length > 0 ? `, such as ${named.join(', ')}` : ''} (${describeEvidence(judged)})`;
 	return { rule: RULE_OF[scope], points, detail };
 }
@@ -77,12 +72,18 @@ function describeEvidence({ evidence, parts }: WordVerdict): string {
 	return `evidence ${evidence}: ${named.join(', ')}${said.length > NAMED_PARTS ? ', …' : ''}`;
 }
 
-/** The tokens that speak for the verdict, those that say most first. */
-export function strongest({ tokens, weights, points }: WordJudgement): string[] {
+/** The tokens to be named: of those that speak for the verdict the ones that say most, the first before others that say as much. */
+function strongest({ tokens, weights, points }: WordJudgement): string[] {
 	const side = Math.sign(points);
-	return tokens
-		.map((token, at) => ({ token, weight: (weights[at] as number) * side }))
-		.filter(({ weight }) => weight > 0)
-		.sort((a, b) => b.weight - a.weight)
-		.map(({ token }) => token);
+	const found: { word: string; weight: number }[] = [];
+	for (let at = 0; at < weights.length; at++) {
+		const weight = (weights[at] as number) * side;
+		if (weight <= (found[NAMED_WORDS - 1]?.weight ?? 0)) continue;
+		const word = tokens.textAt(at);
+		if (NAMELESS.test(word)) continue;
+		const place = found.findIndex((other) => other.weight < weight);
+		found.splice(place === -1 ? found.length : place, 0, { word, weight });
+		found.length = Math.min(found.length, NAMED_WORDS);
+	}
+	return found.map(({ word }) => word);
 }

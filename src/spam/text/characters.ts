@@ -53,8 +53,21 @@ export const SCRIPT_SHIFT = 4;
 export const OF_WORD = 1 << 24;
 /** One that is not all of a character, or whose lower case follows from those around it. */
 export const RARE = 1 << 25;
-const MADE = 1 << 26;
-const CONTEXTUAL = /[\ud800-\udfffΣ]/;
+export const NUMBER = 1 << 26;
+export const DECIMAL = 1 << 27;
+/** Of a script without spaces between words. */
+export const UNSPACED = 1 << 28;
+const MADE = 1 << 29;
+const FLAGS: readonly (readonly [flag: number, characters: RegExp])[] = [
+	[OF_WORD, /[\p{L}\p{M}]/u],
+	[RARE, /[\ud800-\udfffΣ]/],
+	[NUMBER, /\p{N}/u],
+	[DECIMAL, /\p{Nd}/u],
+	[
+		UNSPACED,
+		/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u,
+	],
+];
 
 /** By code point; only what texts have had takes memory. */
 const facts = new Int32Array(0x110000);
@@ -62,11 +75,19 @@ const facts = new Int32Array(0x110000);
 export const factsOf = (codePoint: number): number => facts[codePoint] || make(codePoint);
 export const classOf = (codePoint: number): number => (factsOf(codePoint) >>> CLASS_SHIFT) & (CLASSES - 1);
 
+export function factsAt(text: string, at: number): number {
+	const facts = factsOf(text.charCodeAt(at));
+	return facts & RARE ? factsOf(text.codePointAt(at) as number) : facts;
+}
+
+/** The index behind the character at a place. */
+export const after = (text: string, at: number): number => at + ((text.codePointAt(at) as number) > 0xffff ? 2 : 1);
+
 function make(codePoint: number): number {
 	const text = String.fromCodePoint(codePoint);
 	const kind = KINDS.find(([, characters]) => characters.test(text))?.[0] ?? 0;
 	const script = SCRIPTS.findLastIndex(([, characters]) => characters.test(text));
-	const flags = MADE | (kind >= LETTER && kind <= MARK ? OF_WORD : 0) | (CONTEXTUAL.test(text) ? RARE : 0);
+	const flags = FLAGS.reduce((all, [flag, characters]) => all | (characters.test(text) ? flag : 0), MADE);
 	facts[codePoint] = flags | (((script << SCRIPT_SHIFT) | kind) << CLASS_SHIFT) | text.toLowerCase().charCodeAt(0);
 	return facts[codePoint] as number;
 }

@@ -3,6 +3,7 @@
 import { stringValues } from '../../text/json-string.ts';
 import {
 	AT,
+	after,
 	BRACKET,
 	CAPITAL,
 	CLASS_SHIFT,
@@ -11,6 +12,7 @@ import {
 	classOf,
 	DIGIT,
 	EXCLAMATION,
+	factsAt,
 	factsOf,
 	JOINER,
 	KIND,
@@ -137,14 +139,9 @@ export class Message {
 				this.runLength = this.length;
 				continue;
 			}
-			const facts = this.factsAt(at);
+			const facts = factsAt(plain, at);
 			at = facts & OF_WORD ? this.readWord(at, facts) : this.readOther(at, facts);
 		}
-	}
-
-	private factsAt(at: number): number {
-		const facts = factsOf(this.plain.charCodeAt(at));
-		return facts & RARE ? factsOf(this.plain.codePointAt(at) as number) : facts;
 	}
 
 	/** Each of these returns the index at which reading goes on. */
@@ -159,7 +156,7 @@ export class Message {
 			if (facts & RARE) {
 				for (const end = after(plain, at); at < end; at++) hash = Math.imul(hash ^ this.lower.charCodeAt(at), PRIME);
 				(seen[kind & (CLASSES - 1)] as number)++;
-				facts = this.factsAt(at);
+				facts = factsAt(plain, at);
 				continue;
 			}
 			do {
@@ -167,7 +164,7 @@ export class Message {
 				facts = factsOf(plain.charCodeAt(++at));
 			} while (facts >> CLASS_SHIFT === kind);
 			(seen[kind & (CLASSES - 1)] as number) += at - from;
-			if (facts & RARE) facts = this.factsAt(at);
+			if (facts & RARE) facts = factsAt(plain, at);
 		} while (facts & OF_WORD);
 		this.addWord(hash, start, at);
 		if (start <= this.digitsEnd + 1 && BEGINS_CURRENCY.test(plain.charAt(start))) this.hasSums = true;
@@ -232,7 +229,7 @@ export class Message {
 		const digits = seen[DIGIT] as number;
 		let at = from;
 		while (isWithin(plain.charCodeAt(at))) {
-			(seen[(this.factsAt(at) >>> CLASS_SHIFT) & (CLASSES - 1)] as number)++;
+			(seen[(factsAt(plain, at) >>> CLASS_SHIFT) & (CLASSES - 1)] as number)++;
 			at = after(plain, at);
 		}
 		if ((seen[DIGIT] as number) > digits) this.hasSums = true;
@@ -266,9 +263,6 @@ export function hashOf(text: string, start = 0, end = text.length): number {
 }
 
 const withoutDotted = (text: string): string => (text.includes(DOTTED) ? text.replaceAll(DOTTED, 'i\u0307') : text);
-
-/** The index behind the character at a place. */
-const after = (text: string, at: number): number => at + ((text.codePointAt(at) as number) > 0xffff ? 2 : 1);
 
 const isNoSpace = (code: number): boolean => (classOf(code) & KIND) !== SPACE;
 

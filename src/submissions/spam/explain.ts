@@ -109,11 +109,12 @@ function pointsOnly({ points }: SpamExplanation['words']['server']): SpamExplana
 }
 
 function present(learnt: { spam: number; ham: number }, said: WordJudgement | null): SpamExplanation['words']['form'] {
-	const all = (said?.tokens ?? [])
-		.map((word, at) => ({
-			word,
-			part: said?.partOf[at] ?? '',
-			weight: Math.round(100 * (said?.weights[at] ?? 0)) / 100,
+	const { tokens, weights = [] } = said ?? {};
+	const all = weights
+		.map((weight, at) => ({
+			word: tokens?.textAt(at) ?? '',
+			part: tokens?.partOf[at] ?? '',
+			weight: Math.round(100 * weight) / 100,
 		}))
 		.filter(({ weight }) => weight !== 0)
 		.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));

@@ -2,8 +2,17 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { bucketOf } from '../../../src/spam/bayes/counts.ts';
 import { createKeyedHash } from '../../../src/spam/bayes/keyed-hash.ts';
-import { TOKENS_JSON_CHARACTERS, tokensOf } from '../../../src/spam/bayes/tokens.ts';
+import { TOKENS_JSON_CHARACTERS, tokensOf as tokensIn } from '../../../src/spam/bayes/tokens.ts';
+
+const hash = createKeyedHash('0123456789abcdef');
+
+/** Each token with its part. */
+function tokensOf(data: string): Map<string, string> {
+	const tokens = tokensIn(data, hash);
+	return new Map(tokens.partOf.map((part, at) => [tokens.textAt(at), part]));
+}
 
 const tokens = (...values: string[]) =>
 	tokensOf(JSON.stringify(Object.fromEntries(values.map((v, i) => [`f${i}`, v]))));
@@ -142,6 +151,16 @@ describe('tokens', () => {
 		expect(found.has('一丁丂')).toBe(true);
 	});
 
+	test('are each there once, in the bucket of its text, however it is put together', () => {
+		const data = JSON.stringify({ name: 'link shop', message: 'link shop, link shop https://shop.example ☎ x ☎' });
+		const found = tokensIn(data, hash);
+		const { buckets } = found;
+		const texts = buckets.map((_, at) => found.textAt(at));
+		expect(buckets).toEqual(texts.map((text) => bucketOf(hash(text))));
+		expect(new Set(texts).size).toBe(texts.length);
+		expect(texts).toContain('link shop');
+	});
+
 	test('come of any JSON text, cut off anywhere', () => {
 		fc.assert(
 			fc.property(fc.json(), fc.nat(200), (json, length) => {
@@ -158,6 +177,17 @@ describe('the keyed hash', () => {
 		const input = (bytes: number) =>
 			Array.from({ length: bytes / 2 }, (_, i) => String.fromCharCode(2 * i + ((2 * i + 1) << 8))).join('');
 		for (const [bytes, value] of Object.entries(HALF_SIP_HASH)) expect(hash(input(Number(bytes)))).toBe(value);
+	});
+
+	test('of two texts is that of both with a blank between', () => {
+		for (const [first, second] of [
+			['', ''],
+			['a', ''],
+			['a', 'b'],
+			['ab', 'cde'],
+		] as const) {
+			expect(hash(first, second)).toBe(hash(`${first} ${second}`));
+		}
 	});
 
 	test('depends on the key', () => {
