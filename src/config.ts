@@ -22,29 +22,38 @@ export interface CaptchaVerifier {
 	verifyUrl: string;
 }
 
-export interface Config {
-	host: string;
-	port: number;
+/** The settings that features get as they are; `config/settings.ts` says what each means. */
+const PLAIN = [
+	'host',
+	'port',
+	'submitPort',
+	'baseUrl',
+	'submitUrl',
+	'trustedProxies',
+	'smtpUrl',
+	'mailFrom',
+	'mailPerHour',
+	'strictRedirects',
+	'disposableDomains',
+	'alertUrl',
+	'alertMail',
+	'alertSmtpUrl',
+	'metrics',
+	'logLevel',
+] as const satisfies readonly Key[];
+const LIMITS = ['maxBody', 'maxMultipart', 'maxFields', 'maxFieldName', 'maxDepth'] as const satisfies readonly Key[];
+
+export interface Config extends Pick<Values, (typeof PLAIN)[number]> {
 	submitHost: string;
-	submitPort: number;
-	/** Public addresses without a trailing slash; `null`: as the listeners. */
-	baseUrl: string | null;
-	submitUrl: string | null;
 	/** An absolute path. */
 	dataDir: string;
 	/** The absolute path of an SQLite file, or the address of a PostgreSQL database with its password. */
 	database: string;
-	/** `private`, `none`, or addresses and ranges separated by commas. */
-	trustedProxies: string;
-	smtpUrl: string | null;
-	mailFrom: string | null;
-	/** Mails per form and hour; a digest covers the rest. */
-	mailPerHour: number;
 	captcha: Record<CaptchaVendor, CaptchaVerifier> & { recaptchaMinScore: number };
 	/** Private addresses and ranges that webhooks may reach. */
 	webhookAllow: string[];
 	/** Sizes and lengths in bytes. */
-	limits: { maxBody: number; maxMultipart: number; maxFields: number; maxFieldName: number; maxDepth: number };
+	limits: Pick<Values, (typeof LIMITS)[number]>;
 	/** Attached files: their place, bounds in bytes, in all and for one form, and the virus scanner. */
 	files: { place: FilePlace; quota: number; formQuota: number; scanner: ScannerAddress | null };
 	s3: S3Service;
@@ -52,16 +61,6 @@ export interface Config {
 	backup: { everyMs: number | null; to: BackupTo | null; keep: number; recipient: string | null };
 	/** Per minute; 0 = off. `submit` is per address and form, `form` from all addresses, `address` to all forms. */
 	rates: { submit: number; form: number; address: number; api: number; auth: number };
-	strictRedirects: boolean;
-	/** A file with domains of disposable mail addresses; `null`: the list in the program. */
-	disposableDomains: string | null;
-	/** Where alerts go, and the mail server for them; `null`: nowhere, and the server of all mail. */
-	alertUrl: string | null;
-	alertMail: string | null;
-	alertSmtpUrl: string | null;
-	/** Where /metrics is served without a key; `null`: nowhere. */
-	metrics: { host: string; port: number } | null;
-	logLevel: 'debug' | 'info' | 'warn' | 'error';
 	logFormat: 'text' | 'json';
 	/** All settings in force, as readable text. */
 	settings: SettingInForce[];
@@ -157,33 +156,14 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 	const { databaseUrl: url, databasePassword: password } = values;
 	const file = url !== null && 'file' in url ? resolve(cwd, url.file) : join(dataDir, 'formsrv.db');
 	const s3 = s3ServiceOf(values);
-	const format = isTerminal ? 'text' : 'json';
 	return {
-		host: values.host,
-		port: values.port,
+		...pick(values, PLAIN),
 		submitHost: values.submitHost ?? values.host,
-		submitPort: values.submitPort,
-		baseUrl: values.baseUrl,
-		submitUrl: values.submitUrl,
 		dataDir,
 		database: url !== null && 'postgres' in url ? withPassword(url.postgres, password) : file,
-		trustedProxies: values.trustedProxies,
-		smtpUrl: values.smtpUrl,
-		mailFrom: values.mailFrom,
-		mailPerHour: values.mailPerHour,
-		captcha: {
-			...verifiers(values),
-			recaptchaMinScore: values.recaptchaMinScore,
-		},
-		disposableDomains: values.disposableDomains,
+		captcha: { ...verifiers(values), recaptchaMinScore: values.recaptchaMinScore },
 		webhookAllow: values.webhookAllow ?? [],
-		limits: {
-			maxBody: values.maxBody,
-			maxMultipart: values.maxMultipart,
-			maxFields: values.maxFields,
-			maxFieldName: values.maxFieldName,
-			maxDepth: values.maxDepth,
-		},
+		limits: pick(values, LIMITS),
 		files: {
 			place: placeOfFiles(values.filesUrl, { s3, cwd, beside: dirname(file) }),
 			quota: values.filesQuota,
@@ -204,14 +184,12 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 			api: values.rateApi,
 			auth: values.rateAuth,
 		},
-		strictRedirects: values.strictRedirects,
-		alertUrl: values.alertUrl,
-		alertMail: values.alertMail,
-		alertSmtpUrl: values.alertSmtpUrl,
-		metrics: values.metrics,
-		logLevel: values.logLevel,
-		logFormat: values.logFormat ?? format,
+		logFormat: values.logFormat ?? (isTerminal ? 'text' : 'json'),
 	};
+}
+
+function pick<Name extends Key>(values: Values, names: readonly Name[]): Pick<Values, Name> {
+	return Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<Values, Name>;
 }
 
 function alertProblems({ alertMail, alertSmtpUrl, smtpUrl, mailFrom }: Values): string[] {

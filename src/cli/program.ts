@@ -2,6 +2,7 @@
 
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../config/version.ts';
+import { capitalised } from '../text/capitalised.ts';
 import { type Cli, CommandError, type ExitCode, examples } from './cli.ts';
 
 /** Adds a command, and its sub-commands, to the program. */
@@ -134,6 +135,6 @@ function helpCommand(program: Command, argv: readonly string[]): string {
 /** `error: unknown command 'kyes'\n(Did you mean keys?)` → `Unknown command 'kyes'; did you mean keys?` */
 function usageSentence({ message }: CommanderError): string {
 	const [, fault = '', suggestion] = /^(?:error: )?(.*?)(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];
-	const sentence = fault.charAt(0).toUpperCase() + fault.slice(1).replace(/\.$/, '');
+	const sentence = capitalised(fault.replace(/\.$/, ''));
 	return suggestion ? `${sentence}; did you mean ${suggestion}?` : `${sentence}.`;
 }

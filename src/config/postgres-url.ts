@@ -1,7 +1,7 @@
 /** Parses the address of a PostgreSQL database, such as `postgres://user:password@db1:5432,db2:5432/forms?sslmode=verify-full`. */
 
 import { isAddress } from '../network/address-ranges.ts';
-import { reject } from './value-problem.ts';
+import { decodePart, reject } from './value-problem.ts';
 
 /** As psql has them; `prefer` is TLS if the server offers it, and `verify-full` alone says who the server is. */
 const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
@@ -133,10 +133,4 @@ function tlsOf(parameters: ReadonlyMap<Parameter, string>): PostgresAddress['tls
 	return { mode, rootCertificate: root === undefined || root === SYSTEM ? null : root, certificate, key };
 }
 
-function decode(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return reject('must have its user, password and database percent-encoded: write a % as %25');
-	}
-}
+const decode = (text: string) => decodePart(text, 'user, password and database');

@@ -1,10 +1,11 @@
 /** Parses the address of the mail server, such as `smtp://user:password@mail.example.com:587`. */
 
-import { reject } from './value-problem.ts';
+import { decodePart, reject } from './value-problem.ts';
 
 /** The protection of the connection; the parameter `tls` of the address. */
 const TLS_CHOICES = ['auto', 'required', 'unverified', 'off'] as const;
 type TlsChoice = (typeof TLS_CHOICES)[number];
+const ENCODED = 'user and password';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 
 export interface SmtpServer {
@@ -35,7 +36,8 @@ export function parseSmtpUrl(text: string): SmtpServer {
 	}
 	const choice = tlsChoice(url.searchParams);
 	const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-	const login = url.username === '' ? null : { user: decode(url.username), pass: decode(url.password) };
+	const login =
+		url.username === '' ? null : { user: decodePart(url.username, ENCODED), pass: decodePart(url.password, ENCODED) };
 	const isImplicit = url.protocol === 'smtps:';
 	return {
 		host,
@@ -56,12 +58,4 @@ function tlsChoice(parameters: URLSearchParams): TlsChoice {
 function startTls(choice: TlsChoice, isPasswordAtRisk: boolean): SmtpServer['tls'] {
 	if (choice === 'off') return 'off';
 	return choice !== 'auto' || isPasswordAtRisk ? 'required' : 'offered';
-}
-
-function decode(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return reject('must have its user and password percent-encoded: write a % as %25');
-	}
 }

@@ -1,5 +1,6 @@
 /** Pure: proposes rules that hold for given submissions, cautiously: a wrong one would turn visitors away. */
 
+import { capitalised } from '../text/capitalised.ts';
 import { atOnce, createFieldCheck, type Fields } from './check.ts';
 import { dateOrder, type FieldRule, isLong } from './rules.ts';
 
@@ -144,7 +145,7 @@ function labelFrom(name: string): string {
 		.filter(Boolean)
 		.map((word) => (/^[A-Z]{2}/.test(word) ? word : word.toLowerCase()))
 		.join(' ');
-	return words === '' ? name : words.charAt(0).toUpperCase() + words.slice(1);
+	return words === '' ? name : capitalised(words);
 }
 
 function isValid(rule: FieldRule): (value: string) => boolean {
