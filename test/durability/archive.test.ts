@@ -1,9 +1,11 @@
 /** `backup` and `restore` of an archive, ended by SIGKILL at each of their system calls: database and files stay together. */
 
 import { expect } from 'bun:test';
-import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
+import { keptArchives } from '../../src/backup/names.ts';
+import { newAgeKey } from '../backup/age-key.ts';
 import { runBinary, startBinary } from '../binary.ts';
 import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
@@ -72,6 +74,32 @@ test(
 				if (!isDone) expect(readdirSync(cwd).filter((name) => name.includes('.partial'))).toEqual([]);
 				expect((await runBinary(['restore', 'next.tar', '--force'], { cwd })).stderr).toBe('');
 				expect(marksIn(cwd, 'formsrv.db')).toEqual(OLD);
+				return isDone ? 'done' : 'again';
+			},
+		});
+		expect([...outcomes].sort()).toEqual(['again', 'done']);
+	},
+	WITHIN_MS,
+);
+
+test(
+	'an interrupted one to a place, encrypted, leaves nothing there that does not restore, and the next one removes its rest',
+	async () => {
+		const installation = await makeInstallation(...OLD);
+		mkdirSync(join(installation, 'kept'));
+		const { recipient } = await newAgeKey(join(installation, 'key.txt'));
+		const args = ['backup', '--backup-to', 'kept', '--backup-recipient', recipient];
+		const outcomes = await atEach(installation, {
+			args,
+			about: /kept|partial|formsrv\.db/,
+			async expectAll(cwd) {
+				const isDone = keptArchives(readdirSync(join(cwd, 'kept'))).length > 0;
+				if (!isDone) expect((await runBinary(args, { cwd })).stderr).toBe('');
+				const names = readdirSync(join(cwd, 'kept'));
+				if (!isDone) expect(names).toHaveLength(1);
+				if (!isDone) expect(readdirSync(join(cwd, DATA)).filter((name) => name.includes('partial'))).toEqual([]);
+				const drill = await runBinary(['drill', '--backup-to', 'kept', '--identity', 'key.txt'], { cwd });
+				expect(drill).toMatchObject({ code: 0, stderr: '' });
 				return isDone ? 'done' : 'again';
 			},
 		});

@@ -1,0 +1,93 @@
+/** Backups by a server whose place for them is full, or that is killed with one in the making. */
+
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { keptArchives } from '../../src/backup/names.ts';
+import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
+import { descendantsOf } from '../processes.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+setDefaultTimeout(120_000);
+
+const SOON_MS = 60_000;
+const SUBMISSIONS = 60;
+const LARGE = 'x'.repeat(100_000);
+
+const mounted: string[] = [];
+afterEach(() => {
+	for (const folder of mounted.splice(0)) Bun.spawnSync(['umount', '-l', folder]);
+});
+
+/** A disk of that size; `undefined` if this user may not mount one. */
+function mount(folder: string, size: string): string | undefined {
+	mkdirSync(folder);
+	const { success } = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);
+	if (success) mounted.push(folder);
+	return success ? folder : undefined;
+}
+
+const mayMount = process.getuid?.() === 0 && Bun.which('mount') !== null;
+
+async function until(look: () => Promise<boolean> | boolean): Promise<void> {
+	for (const end = performance.now() + SOON_MS; performance.now() < end; await Bun.sleep(20)) if (await look()) return;
+	throw new Error('It did not come to that.');
+}
+
+/** With more submissions than a small disk takes; returns a key. */
+async function fill(cwd: string): Promise<string> {
+	await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
+	const server = await startBinary({ cwd, env: ENV });
+	for (let n = 0; n < SUBMISSIONS; n++) expect(await submit(server)).toBe(200);
+	await server.end('SIGTERM');
+	return (await runBinary(['keys', 'create'], { cwd })).stdout.trim();
+}
+
+const ENV = { FORMSRV_RATE_SUBMIT: '0', FORMSRV_LOG_LEVEL: 'error' };
+
+async function submit({ submitUrl }: RunningBinary): Promise<number> {
+	const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
+	const body = JSON.stringify({ message: LARGE });
+	return (await fetch(`${submitUrl}/f/contact`, { method: 'POST', headers, body })).status;
+}
+
+async function statusOf({ baseUrl }: RunningBinary, key: string) {
+	return (await fetch(`${baseUrl}/api/status`, { headers: { Authorization: `Bearer ${key}` } })).json();
+}
+
+test.skipIf(!mayMount)('a full disk there is said, leaves nothing on it, and holds up no submission', async () => {
+	const cwd = tempFolder();
+	const key = await fill(cwd);
+	const disk = mount(join(cwd, 'disk'), '2m');
+	if (!disk) throw new Error('The disk could not be mounted.');
+	const server = await startBinary({ cwd, env: { ...ENV, FORMSRV_BACKUP_EVERY: '1h', FORMSRV_BACKUP_TO: disk } });
+	let detail = '';
+	await until(async () => {
+		const { problems } = await statusOf(server, key);
+		detail = problems.find(({ name }: { name: string }) => name === 'backup')?.detail ?? '';
+		return detail !== '';
+	});
+	expect(detail).toContain('cannot be written: ENOSPC');
+	expect(readdirSync(disk)).toEqual([]);
+	expect(readdirSync(join(cwd, 'formsrv-data')).filter((name) => name.includes('partial'))).toEqual([]);
+	expect(await submit(server)).toBe(200);
+	expect(await server.end('SIGTERM')).toBe(0);
+});
+
+test('a server that is stopped meanwhile leaves nothing under a name, and the next one makes it', async () => {
+	const cwd = tempFolder();
+	const key = await fill(cwd);
+	const kept = join(cwd, 'kept');
+	mkdirSync(kept);
+	const env = { ...ENV, FORMSRV_BACKUP_EVERY: '1h', FORMSRV_BACKUP_TO: kept };
+	const first = await startBinary({ cwd, env });
+	await until(() => descendantsOf(first.pid).some(({ command }) => command.includes(' backup --json')));
+	expect(await first.end('SIGTERM')).toBe(0);
+	const made = keptArchives(readdirSync(kept));
+	const server = await startBinary({ cwd, env });
+	await until(async () => (await statusOf(server, key)).backup.lastAt !== null);
+	expect(await server.end('SIGTERM')).toBe(0);
+	const names = readdirSync(kept);
+	expect(names).toHaveLength(Math.max(1, made.length));
+	for (const name of names) expect((await runBinary(['backup', 'verify', join(kept, name)], { cwd })).code).toBe(0);
+});
