@@ -3,9 +3,10 @@
 import { invalidField } from '../errors.ts';
 import { oneOf, parsePage, single } from '../http/query-parameters.ts';
 import { decodeId } from '../ids.ts';
+import type { Clock, Storage } from '../storage/contract.ts';
 import { FILTERS, type Filter } from '../storage/filters.ts';
 import { searchWords } from '../storage/search-words.ts';
-import type { Condition } from '../storage/submission.ts';
+import type { Condition, Selection } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
 import { DAY_MS } from '../tasks/durations.ts';
 import { parseTimestamp, type Timestamp } from '../text/timestamp.ts';
@@ -95,6 +96,26 @@ export function toCondition({ filter, sinceMs, untilMs, words }: Criteria, timel
 		...(untilMs !== undefined && { beforeId: timeline.firstIdAfter(untilMs) }),
 		...(words && { words }),
 	};
+}
+
+/** The submissions of a form that match and have arrived by now. */
+export function selectionOf(criteria: Criteria, formId: number, clock: Pick<Clock, 'end' | 'timeline'>): Selection {
+	const condition = toCondition(criteria, clock.timeline());
+	return { ...condition, formId, beforeId: Math.min(condition.beforeId ?? Number.POSITIVE_INFINITY, clock.end()) };
+}
+
+/** Their ids, oldest first, so many at a time. */
+export async function* idsOf(
+	{ ids }: Pick<Storage['submissions'], 'ids'>,
+	selection: Selection,
+	limit: number,
+): AsyncGenerator<number[]> {
+	for (let rest = selection; ; ) {
+		const found = await ids(rest, { order: 'asc', limit });
+		if (found.length > 0) yield found;
+		if (found.length < limit) return;
+		rest = { ...rest, fromId: (found.at(-1) as number) + 1 };
+	}
 }
 
 function parseUntil(text: string): number {

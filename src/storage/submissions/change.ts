@@ -56,7 +56,7 @@ export function createChanges(
 				yield* moveCounts(changed.map((row) => ({ id: row.id, before: row, after: { ...row, ...set } })));
 				yield* rows(`update submissions set ${assignments(keys, set)} where ${dialect.isIn('id', '$1')}`, [
 					dialect.list(changed.map(({ id }) => id)),
-					...keys.map((key) => Number(set[key])),
+					...keys.map((key) => toCell(set[key])),
 				]);
 			});
 		},
@@ -95,6 +95,11 @@ function assignments(keys: readonly (keyof Change)[], { isSpam }: Change): strin
 	const texts = keys.map((key, i) => `${columnOf(key)} = $${i + 2}`);
 	if (isSpam !== undefined) texts.push(`spam_reason = ${isSpam ? "coalesce(spam_reason, 'marked')" : 'null'}`);
 	return texts.join(', ');
+}
+
+/** Flags are numbers in the tables. */
+function toCell(value: Change[keyof Change]): number | null {
+	return typeof value === 'boolean' ? Number(value) : (value ?? null);
 }
 
 function* removeRows(dialect: Dialect, ids: readonly number[]): Operation<void> {

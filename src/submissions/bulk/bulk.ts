@@ -4,9 +4,8 @@ import type { Retries } from '../../delivery/retries.ts';
 import { invalidField } from '../../errors.ts';
 import { decodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/contract.ts';
-import type { Selection } from '../../storage/submission.ts';
 import type { Mode } from '../../storage/tables.ts';
-import { type Criteria, parseCriteria, toCondition } from '../list-query.ts';
+import { type Criteria, idsOf, parseCriteria, selectionOf } from '../list-query.ts';
 import type { BulkDeletion, BulkTarget, BulkUpdate, Deleted } from './schema.ts';
 
 const CHUNK = 200;
@@ -32,19 +31,11 @@ export function createBulk({ submissions, clock, findForm }: Storage, release: R
 			for (let at = 0; at < target.ids.length; at += CHUNK) yield target.ids.slice(at, at + CHUNK);
 			return;
 		}
-		const end = clock.end();
-		let rest: Selection = { ...toCondition(target.criteria, clock.timeline()), formId };
-		rest.beforeId = Math.min(rest.beforeId ?? end, end);
-		while (true) {
-			const ids = await submissions.ids(rest, { order: 'asc', limit: CHUNK });
-			if (ids.length > 0) yield ids;
-			if (ids.length < CHUNK) return;
-			rest = { ...rest, fromId: (ids.at(-1) as number) + 1 };
-		}
+		yield* idsOf(submissions, selectionOf(target.criteria, formId, clock), CHUNK);
 	}
 
 	async function count(formId: number, target: Target): Promise<number> {
-		if ('criteria' in target) return submissions.count({ ...toCondition(target.criteria, clock.timeline()), formId });
+		if ('criteria' in target) return submissions.count(selectionOf(target.criteria, formId, clock));
 		let found = 0;
 		for await (const ids of chunksOf(formId, target)) found += (await submissions.entries(formId, ids)).length;
 		return found;

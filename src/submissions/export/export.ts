@@ -7,7 +7,7 @@ import type { Selection } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import type { OneAtATime } from '../../tasks/one-at-a-time.ts';
-import { type OrderedCriteria, parseOrderedCriteria, toCondition } from '../list-query.ts';
+import { type OrderedCriteria, parseOrderedCriteria, selectionOf } from '../list-query.ts';
 import type { Chunk, ChunkRequest } from './chunk.ts';
 import { allColumns, chooseColumns, type KnownFields, splitColumns } from './columns.ts';
 import { FORMULAS, type Formulas } from './csv.ts';
@@ -82,13 +82,10 @@ export async function openExport(
 	{ form, isFormLevel, query, now, budget, oneAtATime, end }: ExportOptions,
 ): Promise<Export> {
 	const { order, format, bom, formulas, columns } = query;
-	const condition = toCondition(query, clock.timeline());
 	// Throws here if the database is unavailable: later the response has begun.
 	submissions.prepareScan();
-	const endId = clock.end();
-	const selection = { ...condition, formId: form.id, beforeId: Math.min(condition.beforeId ?? endId, endId) };
-	const isSpam = condition.filter === 'spam';
-	const known = await knownFields(submissions, form, isSpam);
+	const selection = selectionOf(query, form.id, clock);
+	const known = await knownFields(submissions, form, query.filter === 'spam');
 	const layout: Layout = {
 		...{ format, bom, formulas, isFormLevel, listed: known.listed },
 		columns: columns === null ? allColumns(known) : chooseColumns(columns, known),

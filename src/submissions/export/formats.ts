@@ -1,7 +1,7 @@
 /** Pure: the formats of an export: CSV, JSON, NDJSON. */
 
 import { membersOf } from '../../delivery/fields.ts';
-import { CONTENT, ofFormOnly, presentAround, presentJson, STATE } from '../../delivery/present-submission.ts';
+import { CONTENT, ofFormOnly, presentJson, STATE } from '../../delivery/present-submission.ts';
 import { encodeId } from '../../ids.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
 import type { Timeline } from '../../storage/timeline.ts';
@@ -108,13 +108,16 @@ function chosenJson(row: StoredSubmission, { columns, listed, hasAllFields }: La
 	const own = new Set<string>(columns.map((column) => ('own' in column ? column.own : '')));
 	const fields = new Set(columns.flatMap((column) => ('field' in column ? [column.field] : [])));
 	const isChosen = (name: string) => fields.has(name) || (own.has(OTHER_FIELDS) && !listed.includes(name));
-	const members = membersOf(presentAround(row, timeline).join('null')).flatMap(({ name, text }) => {
-		if (name === 'damaged') return [text];
-		if (name !== 'data') return own.has(COLUMN_OF.get(name) ?? name) ? [text] : [];
-		if (hasAllFields) return [`"data":${row.data}`];
-		if (fields.size === 0 && !own.has(OTHER_FIELDS)) return [];
-		const chosen = membersOf(row.data).filter((member) => isChosen(member.name));
-		return [`"data":{${chosen.map(({ text }) => text).join(',')}}`];
-	});
+	const isWanted = (name: string) => name === 'damaged' || own.has(COLUMN_OF.get(name) ?? name);
+	const members = own.has('id') ? [`"id":"${encodeId(row.id)}"`] : [];
+	if (hasAllFields) members.push(`"data":${row.data}`);
+	else if (fields.size > 0 || own.has(OTHER_FIELDS)) {
+		const chosen = membersOf(row.data).filter(({ name }) => isChosen(name));
+		members.push(`"data":{${chosen.map(({ text }) => text).join(',')}}`);
+	}
+	for (const { name, json } of MEMBERS) {
+		const text = isWanted(name) ? json(row, { timeline }) : undefined;
+		if (text !== undefined) members.push(`"${name}":${text}`);
+	}
 	return `{${members.join(',')}}`;
 }

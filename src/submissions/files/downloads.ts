@@ -13,7 +13,7 @@ import type { Storage } from '../../storage/contract.ts';
 import type { StoredFile } from '../../storage/submission.ts';
 import { files, forms as formTable, type Mode } from '../../storage/tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
-import { type Criteria, toCondition } from '../list-query.ts';
+import { type Criteria, idsOf, selectionOf } from '../list-query.ts';
 import { type ArchiveEntry, type ArchiveProgress, NOTE, writeArchive } from './archive.ts';
 
 /** Where a file is, by public ids. */
@@ -70,20 +70,13 @@ export function createDownloads(storage: Storage, { store, budget }: DownloadsOp
 	}
 
 	async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-		const reader = body.getReader();
-		try {
-			for (;;) {
-				const { done, value } = await reader.read();
-				if (done) return;
-				const release = await budget.take(value.length, AbortSignal.timeout(MAX_WAIT_MS));
-				try {
-					yield value;
-				} finally {
-					release();
-				}
+		for await (const chunk of body) {
+			const release = await budget.take(chunk.length, AbortSignal.timeout(MAX_WAIT_MS));
+			try {
+				yield chunk;
+			} finally {
+				release();
 			}
-		} finally {
-			await reader.cancel();
 		}
 	}
 
@@ -137,23 +130,15 @@ export function createDownloads(storage: Storage, { store, budget }: DownloadsOp
 		): Promise<FormArchive> {
 			const { submissions, clock } = storage;
 			const form = await storage.findForm(formId);
-			const condition = toCondition(query, clock.timeline());
-			const beforeId = Math.min(condition.beforeId ?? Number.POSITIVE_INFINITY, clock.end());
-			const selection = { ...condition, formId: form.id, beforeId };
+			const selection = selectionOf(query, form.id, clock);
 
 			async function* entries(): AsyncGenerator<ArchiveEntry> {
-				for (let fromId = selection.fromId; ; ) {
-					const ids = await submissions.ids(
-						{ ...selection, ...(fromId !== undefined && { fromId }) },
-						{ order: 'asc', limit: CHUNK_SUBMISSIONS },
-					);
+				for await (const ids of idsOf(submissions, selection, CHUNK_SUBMISSIONS)) {
 					const files = await submissions.files(ids);
 					for (const id of ids) {
 						yield* entriesOf(id, { found: files.get(id) ?? [], folder: `${encodeId(id)}/` });
 						opened.done++;
 					}
-					if (ids.length < CHUNK_SUBMISSIONS) return;
-					fromId = (ids.at(-1) ?? 0) + 1;
 				}
 			}
 
