@@ -12,6 +12,7 @@ import { apiKeys, deliveries, type FormRow, forms, keyForms, type Mode } from '.
 import { createFormerSlugs, slugTaken } from './former-slugs.ts';
 import type { Allowed } from './kinds/setting.ts';
 import { checkOpening } from './opening.ts';
+import { type NextDeletion, nextDeletion } from './retention.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
 import { FORM_SETTINGS, type FormInput, type FormSettings, pickSettings, SETTING_NAMES } from './settings.ts';
 import { isFromName, slugFromName } from './slug.ts';
@@ -33,7 +34,7 @@ export interface FormsOptions {
 }
 
 /** Changes that disclose or divert content; see `keys/permissions.ts`. */
-type Disclosure = 'notificationEmail' | 'attachFiles' | 'formerSlug' | 'spam';
+type Disclosure = 'notificationEmail' | 'attachFiles' | 'formerSlug' | 'spam' | 'retention';
 type CheckDisclosure = (disclosure: Disclosure) => void;
 
 /** Members of a response besides the row. */
@@ -41,6 +42,7 @@ interface FormDetails {
 	former: string[];
 	counts: Counts;
 	fileBytes: number;
+	next: NextDeletion | null;
 }
 
 const NO_COUNTS: Counts = toCounts();
@@ -51,12 +53,15 @@ export type Forms = ReturnType<typeof createForms>;
 export function createForms(storage: Storage, options: FormsOptions) {
 	const { captchas, maxFileBytes = Number.MAX_SAFE_INTEGER, notices = NO_NOTICES, now = Date.now } = options;
 	const formerSlugs = createFormerSlugs(storage, now);
-	const toForm = (form: FormRow, { former = [], counts = NO_COUNTS, fileBytes = 0 }: Partial<FormDetails> = {}) =>
-		toResponse(form, { former, counts, fileBytes, createdAt: storage.clock.timeline().isoOf(form.id) });
+	const toForm = (
+		form: FormRow,
+		{ former = [], counts = NO_COUNTS, fileBytes = 0, next = null }: Partial<FormDetails> = {},
+	) => toResponse(form, { former, counts, fileBytes, next, createdAt: storage.clock.timeline().isoOf(form.id) });
 	async function readForm(form: FormRow): Promise<Form> {
 		const counts = await storage.submissions.counts([form.id]);
 		const fileBytes = await storage.submissions.fileBytes(form.id);
-		return toForm(form, { former: await formerSlugs.of(form.id), counts: counts.get(form.id), fileBytes });
+		const former = await formerSlugs.of(form.id);
+		return toForm(form, { former, counts: counts.get(form.id), fileBytes, next: await nextDeletion(storage, form) });
 	}
 	const select = () => storage.db.select().from(forms);
 
@@ -68,7 +73,10 @@ export function createForms(storage: Storage, options: FormsOptions) {
 				.orderBy(desc(forms.id));
 			const former = await formerSlugs.byForm();
 			const counts = await storage.submissions.counts(rows.map(({ id }) => id));
-			return rows.map((form) => toForm(form, { ...form, former: former.get(form.id), counts: counts.get(form.id) }));
+			const next = new Map<number, NextDeletion | null>();
+			for (const form of rows) if (form.retention) next.set(form.id, await nextDeletion(storage, form));
+			const details = (id: number) => ({ former: former.get(id), counts: counts.get(id), next: next.get(id) });
+			return rows.map((form) => toForm(form, { ...form, ...details(form.id) }));
 		},
 		/** Returns the names of those that exist, oldest first. */
 		async namesOf(ids: readonly string[]): Promise<{ id: string; name: string }[]> {
@@ -94,6 +102,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const name = settings.name as string;
 			const values = { ...settings, id: storage.nextId(), mode, name, slug: settings.slug || slugFromName(name) };
 			if ((await formerSlugs.check(values.slug, { mode })).isTakenOver) checkDisclosure?.('formerSlug');
+			if (settings.retention) checkDisclosure?.('retention');
 			const [rows] = await rejectTakenSlug(
 				storage.batch((tx) => [tx.insert(forms).values(values).returning(), formerSlugs.take(tx, values.slug)]),
 				values.slug,
@@ -123,9 +132,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			checkOpening({ ...before, ...settings });
 			const { notificationEmail = before.notificationEmail } = settings;
 			const hasOtherAddress = notificationEmail !== before.notificationEmail;
-			if (hasOtherAddress) checkDisclosure?.('notificationEmail');
-			if (settings.spam && !Bun.deepEquals(settings.spam, before.spam)) checkDisclosure?.('spam');
-			if (settings.attachFiles && !before.attachFiles) checkDisclosure?.('attachFiles');
+			if (checkDisclosure) checkDisclosures(before, { ...settings, notificationEmail }, checkDisclosure);
 			const noticeRows = hasOtherAddress ? notices.planAddressNotice(before) : [];
 			const { slug = before.slug } = settings;
 			if ((await formerSlugs.check(slug, before)).isTakenOver) checkDisclosure?.('formerSlug');
@@ -192,6 +199,15 @@ function checkFormSettings(input: FormInput, allowed: Allowed): Partial<FormSett
 	return Object.fromEntries(settings);
 }
 
+/** @throws what `checkDisclosure` throws, for changes that disclose, divert or delete content */
+function checkDisclosures(before: FormRow, after: Partial<FormSettings>, checkDisclosure: CheckDisclosure): void {
+	const { notificationEmail, spam = before.spam, attachFiles, retention = before.retention } = after;
+	if (notificationEmail !== before.notificationEmail) checkDisclosure('notificationEmail');
+	if (!Bun.deepEquals(spam, before.spam)) checkDisclosure('spam');
+	if (attachFiles && !before.attachFiles) checkDisclosure('attachFiles');
+	if (!Bun.deepEquals(retention, before.retention)) checkDisclosure('retention');
+}
+
 /** The form with this id, unless it was deleted. */
 function present(formId: number) {
 	return and(eq(forms.id, formId), isNull(forms.deletedAt));
@@ -205,7 +221,10 @@ async function rejectTakenSlug<T>(change: Promise<T>, slug: string): Promise<T> 
 	}
 }
 
-function toResponse(row: FormRow, { former, counts, fileBytes, createdAt }: FormDetails & { createdAt: string }): Form {
+function toResponse(
+	row: FormRow,
+	{ former, counts, fileBytes, next, createdAt }: FormDetails & { createdAt: string },
+): Form {
 	const { name, slug, isActive, files, ...others } = pickSettings(row);
 	return {
 		id: encodeId(row.id),
@@ -219,6 +238,7 @@ function toResponse(row: FormRow, { former, counts, fileBytes, createdAt }: Form
 		files: files && { ...files, onRefused: files.onRefused ?? 'refuse' },
 		mode: row.mode,
 		...mapOtherCounts((counter) => counts[counter]),
+		nextDeletion: next,
 		fileBytes,
 	};
 }

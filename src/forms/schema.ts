@@ -24,6 +24,13 @@ const own = Type.Object({
 	createdAt: Type.String({ format: 'date-time' }),
 	mode: stringEnum(MODES),
 	...mapOtherCounts(() => Type.Integer()),
+	nextDeletion: nullable(
+		Type.Object({
+			at: Type.String({ format: 'date-time', description: 'When the next submission is old enough.' }),
+			count: Type.Integer({ description: 'How many are deleted within a day from then.' }),
+		}),
+		{ description: 'The next deletion by `retention`; `null`: none.' },
+	),
 	fileBytes: Type.Integer({
 		description: 'Bytes of all files attached to its submissions; each counts as 4 KiB at least.',
 	}),

@@ -12,6 +12,7 @@ import { context } from './kinds/context.ts';
 import { fields } from './kinds/fields.ts';
 import { files } from './kinds/files.ts';
 import { list } from './kinds/list.ts';
+import { retention } from './kinds/retention.ts';
 import { count, moment, toggle } from './kinds/scalar.ts';
 import type { Setting } from './kinds/setting.ts';
 import { spam } from './kinds/spam.ts';
@@ -222,6 +223,18 @@ const SETTINGS = {
 		option: {
 			flags: '--context <parts>',
 			help: 'What is kept beside the fields: any of page, utm, address:network, address:full, agent (default: nothing)',
+		},
+	}),
+	retention: retention({
+		description:
+			'How long submissions are kept, in days from 1 to 3650: `days` for all, `spamDays` for spam and `filesDays` for attached files if ' +
+			'they go earlier. What is older is deleted for good, within an hour. `null`: for ever. To change it takes the permission to delete as well.',
+		example: null,
+		label: 'Deletion by age',
+		hint: 'Older submissions are deleted for good, files included. Empty: they are kept.',
+		option: {
+			flags: '--retention <days>',
+			help: 'After how many days submissions are deleted, as "365" or "days:365,spamDays:30,filesDays:90"',
 		},
 	}),
 	aliases: choices<AliasName>({

@@ -61,8 +61,8 @@ export function authorize(
 export const isFormLevel = ({ formIds }: Principal): boolean => formIds !== null;
 
 /**
- * Changes that disclose or divert content, although their route only writes or deletes: they need the permission to
- * read as well. See docs/decisions/0074-who-decides-where-content-goes.md.
+ * Changes that disclose, divert or delete content, although their route only writes or deletes: they need the permission to
+ * read, or to delete, as well. See docs/decisions/0074-who-decides-where-content-goes.md.
  */
 const DISCLOSURES = {
 	notificationEmail: 'Changing notificationEmail decides who reads the submissions of the form',
@@ -70,13 +70,15 @@ const DISCLOSURES = {
 	formerSlug: 'Taking the former address of another form leads its submissions here',
 	spam: 'Changing the spam settings reveals, by the counts, the content of submissions',
 	search: 'Selecting submissions by their content reveals that content',
+	retention: 'Changing retention deletes submissions',
 } as const;
 export type Disclosure = keyof typeof DISCLOSURES;
 
-/** @throws AppError FORBIDDEN that names the permission to read */
+/** @throws AppError FORBIDDEN that names the permission to read, or to delete */
 export function checkDisclosure({ permissions }: Principal, disclosure: Disclosure): void {
-	if (hasPermission(permissions, 'read')) return;
-	throw new AppError('FORBIDDEN', `${DISCLOSURES[disclosure]}. This key lacks the permission "read" for it.`);
+	const needed = disclosure === 'retention' ? 'delete' : 'read';
+	if (hasPermission(permissions, needed)) return;
+	throw new AppError('FORBIDDEN', `${DISCLOSURES[disclosure]}. This key lacks the permission "${needed}" for it.`);
 }
 
 /** Returns a change of flags. @throws AppError FORBIDDEN for a form-level key that wants something sent */

@@ -6,9 +6,10 @@
 import type { App } from '../app.ts';
 import { expireSentContent } from '../delivery/sent-content.ts';
 import { sweepFiles } from '../files/sweep.ts';
+import { applyRetention } from '../forms/retention.ts';
 import { sweepForms } from '../forms/sweep.ts';
 import { startLearning } from '../spam/bayes/learning.ts';
-import { MINUTE_MS } from '../tasks/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
 import type { Pause } from '../tasks/in-chunks.ts';
 import { repeat } from '../tasks/repeat.ts';
 
@@ -23,6 +24,8 @@ const PAUSE = 3;
 export function startMaintenance(app: App): () => Promise<void> {
 	const { config, now, intake, sessions, files, spam, storage, log } = app;
 	let isStopping = false;
+	/** The first is late, so that a clock that was wrong at the start has been set by then. */
+	let retentionAt = performance.now() + HOUR_MS;
 	const clockChecks = setInterval(storage.clock.look, CLOCK_CHECK_MS);
 
 	/** Returns a pause between two chunks, which resolves to whether to continue. */
@@ -43,6 +46,10 @@ export function startMaintenance(app: App): () => Promise<void> {
 				await intake.expire(createPause());
 				await sessions.expire();
 				await expireSentContent(storage, { pause: createPause(), now });
+				if (performance.now() >= retentionAt && storage.clock.report().problem === null) {
+					await applyRetention(storage, { pause: createPause(), now: now() });
+					retentionAt = performance.now() + HOUR_MS;
+				}
 			}
 			storage.maintain();
 			await sweepFiles(storage, { store: files.store, pause: createPause() });

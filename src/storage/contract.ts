@@ -137,6 +137,8 @@ export interface SubmissionStore {
 	change(formId: number, ids: readonly number[], change: Change, teaches?: 'all' | 'form'): Promise<number[]>;
 	/** Removes submissions of a form with all that belongs to them, all or nothing; returns the ids that existed, in the order given. */
 	remove(formId: number, ids: readonly number[]): Promise<number[]>;
+	/** Removes the files of submissions of a form, which keep their names and sizes; all or nothing. */
+	dropFiles(formId: number, ids: readonly number[]): Promise<void>;
 	/** Removes up to `limit` submissions of a form that was deleted; `false` when none is left. */
 	sweep(formId: number, limit: number): Promise<boolean>;
 	/** `undefined` if there is none in that form. */

@@ -7,6 +7,7 @@ import type { AliasName } from '../form-values/aliases.ts';
 import { CAPTCHA_NAMES } from '../form-values/captchas.ts';
 import type { ContextRules } from '../form-values/context-rules.ts';
 import { DEFAULT_FILE_RULES, type FileRules } from '../form-values/file-rules.ts';
+import type { RetentionRules } from '../form-values/retention-rules.ts';
 import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../form-values/spam-settings.ts';
 
 export const MODES = ['live', 'test'] as const;
@@ -75,6 +76,8 @@ export const forms = sqliteTable('forms', {
 	aliases: text('aliases', { mode: 'json' }).$type<AliasName[]>().notNull().default([]),
 	/** Data kept beside the fields; `null`: none. */
 	context: text('context', { mode: 'json' }).$type<ContextRules>(),
+	/** How long its submissions are kept; `null`: for ever. */
+	retention: text('retention', { mode: 'json' }).$type<RetentionRules>(),
 	spam: text('spam_settings', { mode: 'json' }).$type<SpamSettings>().notNull().default(DEFAULT_SPAM_SETTINGS),
 	/** `null`: fields may be anything. */
 	fields: text('fields', { mode: 'json' }).$type<FieldRule[]>(),
@@ -173,7 +176,7 @@ export const files = sqliteTable(
 		bytes: integer('bytes').notNull(),
 		/** Hexadecimal. */
 		sha256: text('sha256').notNull(),
-		/** `null`: the bytes were not kept, because the honeypot was filled in. */
+		/** `null`: the bytes were not kept, because the honeypot was filled in, or are no longer. */
 		key: text('key'),
 		scan: text('scan', { enum: SCANS }),
 	},

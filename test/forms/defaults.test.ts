@@ -26,6 +26,7 @@ const OTHERS: { [Name in SettingName]: NonNullable<FormInput[Name]> } = {
 	],
 	unknownFields: 'refuse',
 	context: { page: true, utm: true, address: 'full', agent: true },
+	retention: { days: 365, spamDays: 30, filesDays: 90 },
 	aliases: ['netlify'],
 };
 /** Where `null` is a value: no files; points alone never make spam. */

@@ -48,7 +48,7 @@ export function describeFiles(
 	return files.map((file) => {
 		const line = `${file.name} (${roughSize(file.bytes)})`;
 		if (file.scan === 'infected') return `${line}: the virus scanner found something in it`;
-		if (file.key === null) return `${line}, not kept: it came with spam`;
+		if (file.key === null) return `${line}, not kept`;
 		if (unreadable?.has(file.id)) return `${line}, not attached: it cannot be read at the moment`;
 		return attached.has(file.id) ? `${line}, attached` : line;
 	});

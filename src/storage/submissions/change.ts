@@ -6,7 +6,7 @@ import { roomInSql } from '../file-room.ts';
 import type { Flags } from '../filters.ts';
 import { BEYOND_ALL_IDS, columnOf, FLAG_COLUMNS, MARK_AGAIN, toFlags } from '../rows.ts';
 import { type Change, OWNED } from '../submission.ts';
-import { type Dialect, type Engine, type MoveCounts, type Operation, rows } from './operation.ts';
+import { type Dialect, type Engine, type MoveCounts, type Operation, rows, type Value } from './operation.ts';
 
 interface Found extends Flags {
 	id: number;
@@ -17,7 +17,7 @@ type Act = (found: readonly Found[], moveCounts: MoveCounts) => Operation<unknow
 export function createChanges(
 	{ dialect, write, holdCounts }: Engine,
 	events: Events,
-): Pick<SubmissionStore, 'change' | 'remove' | 'sweep'> {
+): Pick<SubmissionStore, 'change' | 'remove' | 'dropFiles' | 'sweep'> {
 	/** By form, the last id that was swept: PostgreSQL would pass over all before it, which stay in the index for as long as a dump runs. */
 	const swept = new Map<number, number>();
 
@@ -68,6 +68,16 @@ export function createChanges(
 					found.map(({ id }) => id),
 				);
 			}),
+		async dropFiles(formId, ids) {
+			await write(function* () {
+				const moveCounts = yield* holdCounts(formId);
+				if (!moveCounts) return;
+				const list = [dialect.list(ids)];
+				yield* removeFiles(dialect, list);
+				yield* rows(`update files set key = null where ${dialect.isIn('submission_id', '$1')}`, list);
+			});
+			events.publish({ type: 'change', formId });
+		},
 		/** The counts of a form that was deleted are of no interest. */
 		async sweep(formId, limit) {
 			const after = swept.get(formId) ?? 0;
@@ -102,8 +112,8 @@ function toCell(value: Change[keyof Change]): number | null {
 	return typeof value === 'boolean' ? Number(value) : (value ?? null);
 }
 
-function* removeRows(dialect: Dialect, ids: readonly number[]): Operation<void> {
-	const list = [dialect.list(ids)];
+/** Leaves the files of a list of submissions to the sweep of files; their rows are the caller's. */
+function* removeFiles(dialect: Dialect, list: readonly Value[]): Operation<void> {
 	const kept = `from files where ${dialect.isIn('submission_id', '$1')} and key is not null`;
 	const room = `cast(${roomInSql(dialect.greatest)} as bigint)`;
 	const sums = yield* rows<[number, number]>(`select form_id, ${room} ${kept} group by form_id`, list);
@@ -114,6 +124,11 @@ function* removeRows(dialect: Dialect, ids: readonly number[]): Operation<void> 
 			formId,
 			bytes,
 		]);
+}
+
+function* removeRows(dialect: Dialect, ids: readonly number[]): Operation<void> {
+	const list = [dialect.list(ids)];
+	yield* removeFiles(dialect, list);
 	// With it go the rows of its files.
 	yield* rows(`delete from submissions where ${dialect.isIn('id', '$1')}`, list);
 	// After the rows are locked: the search index adds no text to a submission that is not there.

@@ -31,6 +31,7 @@ function ownForms({ forms: own, mode }: ShownSession): Form[] {
 		submissionCount: 0,
 		createdAt: '',
 		...mapOtherCounts(() => 0),
+		nextDeletion: null,
 		fileBytes: 0,
 		mode,
 	}));

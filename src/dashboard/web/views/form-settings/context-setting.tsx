@@ -3,7 +3,7 @@
 import { ADDRESS_PARTS, type AddressPart, type ContextRules } from '../../../../form-values/context-rules.ts';
 import type { Context } from '../../../../forms/kinds/context.ts';
 import { Select, Switch } from '../../components/inputs.tsx';
-import type { ControlProps } from './setting-controls.tsx';
+import type { ControlProps } from './control-props.ts';
 
 const PARTS = {
 	page: ['Keep the page', 'Its address, without what follows the question mark.'],

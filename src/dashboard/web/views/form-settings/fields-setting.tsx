@@ -14,8 +14,8 @@ import { errorOf } from '../../field-errors.ts';
 import { may } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { useAction } from '../../use-action.ts';
+import type { ControlProps } from './control-props.ts';
 import { type RuleDraft, ruleDraft, summaryOf } from './field-drafts.ts';
-import type { ControlProps } from './setting-controls.tsx';
 
 const TYPES = FIELD_TYPE_NAMES.map((value) => ({ value, label: FIELD_TYPES[value].label }));
 

@@ -12,7 +12,7 @@ import type { Files } from '../../../../forms/kinds/files.ts';
 import { formatSize } from '../../../../text/byte-sizes.ts';
 import { Field, Select, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
-import type { ControlProps } from './setting-controls.tsx';
+import type { ControlProps } from './control-props.ts';
 
 export const entriesOf = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 

@@ -7,6 +7,7 @@ import type { Context } from '../../../../forms/kinds/context.ts';
 import type { Fields } from '../../../../forms/kinds/fields.ts';
 import type { Files } from '../../../../forms/kinds/files.ts';
 import type { List } from '../../../../forms/kinds/list.ts';
+import type { Retention } from '../../../../forms/kinds/retention.ts';
 import type { Count, Moment } from '../../../../forms/kinds/scalar.ts';
 import type { Setting } from '../../../../forms/kinds/setting.ts';
 import type { Spam } from '../../../../forms/kinds/spam.ts';
@@ -16,24 +17,12 @@ import { Choices, Field, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import { localMoment, momentOf } from '../../local-moment.ts';
 import { ContextSetting } from './context-setting.tsx';
+import type { ControlProps } from './control-props.ts';
 import { type RuleDraft, ruleDraft, ruleOf } from './field-drafts.ts';
 import { FieldsSetting } from './fields-setting.tsx';
 import { entriesOf, FilesSetting, fileRulesChange, fileRulesDraft } from './files-setting.tsx';
+import { type RetentionDraft, RetentionSetting, retentionChange, retentionDraft } from './retention-setting.tsx';
 import { type SpamDraft, SpamSetting, spamChange, spamDraft } from './spam-setting.tsx';
-
-export interface ControlProps<S, Draft> {
-	/** Its id. */
-	form: string;
-	name: SettingName;
-	setting: S;
-	draft: Draft;
-	/** In place of that of the setting. */
-	hint?: string;
-	/** Error of saving all settings. */
-	error: unknown;
-	disabled: boolean;
-	onChange(draft: Draft): void;
-}
 
 /** @template Draft What the inputs hold; JSON. */
 interface Control<S extends Setting<unknown>, Draft> {
@@ -122,6 +111,12 @@ const spam: Control<Spam, SpamDraft> = {
 	Input: SpamSetting,
 };
 
+const retention: Control<Retention, RetentionDraft> = {
+	draft: retentionDraft,
+	change: retentionChange,
+	Input: RetentionSetting,
+};
+
 const moment: Control<Moment, string> = {
 	draft: (value) => (value === null ? '' : localMoment(value)),
 	change: (draft) => (draft === '' ? null : momentOf(draft)),
@@ -171,6 +166,7 @@ const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknow
 	context,
 	files,
 	spam,
+	retention,
 	moment,
 	count,
 	fields,

@@ -4,8 +4,8 @@ import type { SpamSettings, SpamSettingsInput } from '../../../../form-values/sp
 import type { Spam } from '../../../../forms/kinds/spam.ts';
 import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
+import type { ControlProps } from './control-props.ts';
 import { entriesOf } from './files-setting.tsx';
-import type { ControlProps } from './setting-controls.tsx';
 
 /** As the inputs hold it. */
 export interface SpamDraft {

@@ -108,7 +108,7 @@ function Item(props: Props) {
 				{canHave && <Actions {...props} />}
 			</div>
 			{isInfected && isKept(file) && <InfectedFile {...props} />}
-			{!isKept(file) && <p class="hint">It came with spam: only its name and size were kept.</p>}
+			{!isKept(file) && <p class="hint">Only its name and size were kept: it came with spam, or was deleted by age.</p>}
 			{file.scan === 'unchecked' && (
 				<p class="hint">The virus scanner has not checked it yet. Be careful with it until then.</p>
 			)}
