@@ -17,8 +17,8 @@ function stepBack(): void {
 /** Opens the calls of an engine, as `open.ts` does for the other thread; that file would load the whole engine here. */
 async function openCalls(place: string, scans: Scans, report: DamagedRows['report']): Promise<ReaderCalls> {
 	const { createCalls } = isPostgres(place)
-		? await import('./postgres/reader-calls.ts')
-		: await import('./sqlite/reader-calls.ts');
+		? await import('./postgres/submission-reader.ts')
+		: await import('./sqlite/submission-reader.ts');
 	return createCalls(place, scans, report);
 }
 

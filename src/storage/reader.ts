@@ -10,7 +10,7 @@ const IDLE_MS = 60_000;
 const MAX_WAITING = 100;
 const RETRY_AFTER_SECONDS = 2;
 
-/** The calls of an engine's reader thread, by the names of `reader-calls.ts`. */
+/** The calls of an engine's reader thread, as its `createCalls` makes them. */
 // biome-ignore lint/suspicious/noExplicitAny: each has parameters and a result of its own
 export type ReaderCalls = Record<string, (...args: any[]) => unknown> & {
 	/** Comes before the end of the thread. */

@@ -3,6 +3,8 @@
  * of its transaction: the first locks the forms, so that it sees all that others stored, changed and removed before.
  */
 
+import { FormFull, FormGone, UniqueViolation } from '../errors.ts';
+import type { NewSubmission } from '../submission.ts';
 import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
 
 /** How many submissions the form `f` has, spam not counted. */
@@ -21,7 +23,7 @@ export async function lockForms(tx: Runner, formIds: readonly number[]): Promise
 	await rowsOf(tx, 'select 1 from forms where id = any($1::bigint[]) order by id for update', [numbers(formIds)]);
 }
 
-export type BoundedForms = ReturnType<typeof createBoundedForms>;
+type BoundedForms = ReturnType<typeof createBoundedForms>;
 
 export function createBoundedForms(sql: Sql) {
 	/** As far as this process has noticed. */
@@ -44,4 +46,28 @@ export function createBoundedForms(sql: Sql) {
 			return new Map(rows.map(([id, hasRoom]) => [id, hasRoom !== false]));
 		},
 	};
+}
+
+/** Why submissions that a statement left out cannot be stored; `undefined` for what may go again. */
+export async function whyNotStored(
+	sql: Sql,
+	rows: readonly NewSubmission[],
+	bounded: BoundedForms,
+): Promise<(Error | undefined)[]> {
+	const rooms = await bounded.look([...new Set(rows.map(({ formId }) => formId))]);
+	return Promise.all(
+		rows.map(async (row) => {
+			const { formId, spamReason } = row;
+			if (!rooms.has(formId)) return new FormGone('The form was deleted in the meantime.');
+			if (await isKeyInUse(sql, row)) return new UniqueViolation('The idempotency key is in use.');
+			if (rooms.get(formId) === false && spamReason === null) return new FormFull();
+		}),
+	);
+}
+
+async function isKeyInUse(sql: Sql, { idempotencyKey }: NewSubmission): Promise<boolean> {
+	if (!idempotencyKey) return false;
+	const { formId, key, since } = idempotencyKey;
+	const text = 'select 1 from idempotency_keys where form_id = $1 and key = $2 and created_at > $3';
+	return (await rowsOf(sql, text, [formId, key, since])).length > 0;
 }

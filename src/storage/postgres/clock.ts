@@ -3,8 +3,10 @@
 import { ID_SOURCES, IDS_PER_MILLISECOND } from '../../ids.ts';
 import { repeat } from '../../tasks/repeat.ts';
 import { type ClockReport, NO_CLOCK } from '../clock-report.ts';
-import { type ClockStep, createTimeline } from '../timeline.ts';
+import { readClockSteps } from '../closed-reads.ts';
+import { createTimeline } from '../timeline.ts';
 import { rowsOf, type Sql, WRITER_NAME } from './connection.ts';
+import { runOn } from './operations.ts';
 import { joinServers } from './servers.ts';
 
 const MEASURE_EVERY_MS = 60_000;
@@ -25,7 +27,7 @@ export type Clock = Awaited<ReturnType<typeof createClock>>;
 export async function createClock(sql: Sql, { now, oldestWriting, onError }: ClockOptions) {
 	/** A clock of the caller's own is the one that counts. */
 	const isOwnClock = now !== Date.now;
-	const timeline = createTimeline(await readSteps(sql));
+	const timeline = createTimeline(await runOn(sql, readClockSteps()));
 	let offset = 0;
 	let last = 0;
 
@@ -106,10 +108,3 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 }
 
 /** Reads the clock steps of the file that the submissions came from; see `../move.ts`. Here ids never run ahead of the clock. */
-export async function readSteps(sql: Sql): Promise<ClockStep[]> {
-	const columns = 'from_id, offset_ms, before_ms, after_ms, end_ms';
-	const rows = await rowsOf<number[]>(sql, `select ${columns} from clock_steps order by from_id`);
-	return rows.map(
-		([fromId, offsetMs, beforeMs, afterMs, endMs]) => ({ fromId, offsetMs, beforeMs, afterMs, endMs }) as ClockStep,
-	);
-}

@@ -2,14 +2,13 @@
 
 import { withoutPassword } from '../../config/postgres-url.ts';
 import { NO_CLOCK } from '../clock-report.ts';
-import type { Database, DatabaseReport, DiskUse, FileRecords } from '../database.ts';
+import { readFileRecords, readOutbox } from '../closed-reads.ts';
+import type { Database, DatabaseReport, DiskUse } from '../database.ts';
 import { KINDS } from '../findings.ts';
-import { type OutboxReport, PAUSES_SQL, toReport, WAITING_SQL } from '../pauses.ts';
-import { createTimeline } from '../timeline.ts';
-import { readSteps } from './clock.ts';
 import { connect, rowsOf, type Sql } from './connection.ts';
 import { compareCounts } from './counts.ts';
 import { newerThanProgram, readSchema, schemaVersion } from './migrate.ts';
+import { runOn } from './operations.ts';
 import { isServed } from './servers.ts';
 import { startProblem } from './start-problem.ts';
 
@@ -36,8 +35,8 @@ export function postgresDatabase(url: string): Database {
 		removeLeftovers() {},
 		inspect: () => ask(inspect),
 		compareCounts: () => ask(compareCounts),
-		fileRecords: () => ask(readFileRecords),
-		outbox: () => ask(readOutbox),
+		fileRecords: () => ask((sql) => runOn(sql, readFileRecords())),
+		outbox: () => ask((sql) => runOn(sql, readOutbox())),
 		isServed: () => ask(isServed),
 		measure: () => undefined,
 	};
@@ -62,22 +61,4 @@ async function inspect(sql: Sql): Promise<DatabaseReport> {
 	const [isReadOnly] = await rowsOf<[string]>(sql, 'show transaction_read_only');
 	if (isReadOnly?.[0] === 'on') problems.push(KINDS.readOnly.problem);
 	return { schema, isCurrent: schema === schemaVersion(), clock: NO_CLOCK, problems };
-}
-
-async function readOutbox(sql: Sql): Promise<OutboxReport> {
-	const { millisOf } = createTimeline(await readSteps(sql));
-	const stored = await rowsOf<[string, string]>(sql, PAUSES_SQL);
-	return toReport(await rowsOf<[string, number, number]>(sql, WAITING_SQL), { stored, millisOf });
-}
-
-async function readFileRecords(sql: Sql): Promise<FileRecords> {
-	const stored = await rowsOf<[string, number]>(sql, 'select key, bytes from files where key is not null');
-	const passing = await rowsOf<[string]>(sql, 'select key from removed_files');
-	const largest = 'select slug, file_bytes from forms where file_bytes > 0 order by file_bytes desc';
-	const forms = await rowsOf<[string, number]>(sql, largest);
-	return {
-		stored: new Map(stored),
-		passing: new Set(passing.map(([key]) => key)),
-		forms: forms.map(([slug, bytes]) => ({ slug, bytes })),
-	};
 }

@@ -9,9 +9,8 @@ import { countBelow, type FormCounts } from './counts.ts';
 import type { LongReads } from './long-reads.ts';
 import { DIALECT, runOn } from './operations.ts';
 import { createSearchHits } from './search-hits.ts';
-import { inOrder } from './submission-order.ts';
 import { createSubmissionPages } from './submission-pages.ts';
-import { conditionOf } from './submission-reader.ts';
+import { conditionOf, inOrder } from './submission-reader.ts';
 
 export interface ListSources {
 	counts: Pick<FormCounts, 'of'>;

@@ -1,15 +1,15 @@
 /** Reads that may take their time, for a connection of their own: ranges of submissions for a scan. */
 
-import type { Scan, ScanRequest } from '../contract.ts';
+import type { Scan, ScanRequest, Scans } from '../contract.ts';
 import { type DamagedRows, readableRows } from '../damaged-bytes.ts';
 import { CONDITION } from '../filters.ts';
 import { BEYOND_ALL_IDS, COLUMNS, toStored } from '../rows.ts';
-import type { Selection, StoredSubmission } from '../submission.ts';
+import type { Paging, Selection, StoredSubmission } from '../submission.ts';
 import { filesOf } from '../submissions/read.ts';
-import { numbers, rowsOf, type Sql } from './connection.ts';
+import { connect, numbers, rowsOf, SILENT_MS, type Sql } from './connection.ts';
 import { DIALECT, runOn } from './operations.ts';
+import { routeOf } from './route.ts';
 import { createSearchHits } from './search-hits.ts';
-import { inOrder, OF_FORM_BETWEEN } from './submission-order.ts';
 
 /** Rows of a scan's first piece; the limit of their text follows; both grow on request. */
 const SCAN_ROWS = 1001;
@@ -18,7 +18,32 @@ const SCAN_BYTES = 1024 * 1024;
 /** A scan wants more submissions than were read for it: it is run again with twice as many. */
 class MoreRows extends Error {}
 
-export function createSubmissionReader(sql: Sql, report: DamagedRows['report']) {
+/** Operations of the reader thread. */
+export type PostgresReads = ReturnType<typeof createCalls>;
+
+export function createCalls(url: string, scans: Scans, report: DamagedRows['report']) {
+	const sql = connect(url, { name: 'formsrv reader', max: 1, silentMs: SILENT_MS });
+	const reader = createSubmissionReader(sql, report);
+	let primary: number | undefined;
+
+	/** There is no watch in this thread: the other one tells which server its connections lead to. */
+	function follow(index: number | undefined): void {
+		if (index === undefined || index === primary) return;
+		routeOf(url).leadTo(index, primary === undefined ? Number.NEGATIVE_INFINITY : performance.now());
+		primary = index;
+	}
+
+	return {
+		async scan(name: string, request: ScanRequest, index: number | undefined): Promise<unknown> {
+			follow(index);
+			const run = scans[name];
+			return run && reader.scan(run, request);
+		},
+		close: () => sql.end(),
+	};
+}
+
+function createSubmissionReader(sql: Sql, report: DamagedRows['report']) {
 	const hits = createSearchHits(sql);
 
 	/** The first submissions of a selection, up to so many and so much. */
@@ -75,9 +100,17 @@ function* upTo(rows: Iterable<StoredSubmission>, isAll: boolean): Generator<Stor
 	if (!isAll) throw new MoreRows();
 }
 
+/**
+ * The submissions of a form in the order of their ids, here and in {@link inOrder}. Said so that PostgreSQL takes an index that begins with the
+ * form: with `form_id = $1 … order by id limit` it takes the one of all ids, and passes over whatever older submissions other forms have.
+ */
 export function conditionOf({ formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection) {
 	return {
-		condition: `${OF_FORM_BETWEEN} and ${CONDITION[filter]}`,
+		condition: `(form_id, id) >= ($1, $2) and (form_id, id) < ($1, $3) and ${CONDITION[filter]}`,
 		values: [formId, fromId, beforeId],
 	};
+}
+
+export function inOrder(order: Paging['order']): string {
+	return `form_id ${order}, id ${order}`;
 }

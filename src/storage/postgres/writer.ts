@@ -5,12 +5,11 @@ import { OutcomeUnknown, Unavailable, UniqueViolation } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import { giveIds, type NewSubmission } from '../submission.ts';
 import { createBatching, MAX_IN_FLIGHT, type Waiting } from './batching.ts';
-import { createBoundedForms, lockForms } from './bounded-forms.ts';
+import { createBoundedForms, lockForms, whyNotStored } from './bounded-forms.ts';
 import { type Clock, OLDEST_ID_MS } from './clock.ts';
 import { connect, type Runner, type Sql, WRITER_NAME, withDeadline } from './connection.ts';
 import { asStorageError, isIdTaken, isReadOnly, isRolledBack, isUnsent, mayTryAgain } from './failures.ts';
 import { type Insert, insertOf, type Stored } from './insert.ts';
-import { whyNotStored } from './not-stored.ts';
 import { askStored, idsIn } from './unknown-outcome.ts';
 
 /** Time after which a client gets the response that the outcome is unknown. */

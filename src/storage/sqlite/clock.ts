@@ -5,10 +5,12 @@ import { ID_SOURCES, IDS_PER_MILLISECOND } from '../../ids.ts';
 import { HOUR_MS, MINUTE_MS } from '../../tasks/durations.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { type ClockReport, LONGEST_PAUSE_MS, reportClock } from '../clock-report.ts';
+import { readClockSteps } from '../closed-reads.ts';
 import { type ClockStep, createTimeline, type Stretch } from '../timeline.ts';
 import { createGapFinder } from './clock-gaps.ts';
 import { LAST_COMMAND_ID, reserveIds } from './command-ids.ts';
 import { programMadeAt } from './migrate.ts';
+import { runOnce } from './operations.ts';
 
 /** A clock that is off by no more than this was not set: ids run ahead until it has caught up. */
 const TOLERANCE_MS = 1000;
@@ -39,7 +41,7 @@ export type Clock = ReturnType<typeof createClock>;
 export function createClock(client: Database, { now, elapsed = () => performance.now(), commitSoon }: ClockOptions) {
 	const sql = prepareStatements(client);
 	const findGaps = createGapFinder(client);
-	let timeline = createTimeline(readClockSteps(client));
+	let timeline = createTimeline(runOnce(client, readClockSteps()));
 	/** How far ids run ahead of the clock. */
 	let offset = timeline.steps.at(-1)?.offsetMs ?? 0;
 	/** Steps that are not on disk yet, and those in the transaction that is open. */
@@ -132,7 +134,7 @@ export function createClock(client: Database, { now, elapsed = () => performance
 	}
 
 	function readSteps(): void {
-		setSteps([...readClockSteps(client), ...saving, ...unsaved]);
+		setSteps([...runOnce(client, readClockSteps()), ...saving, ...unsaved]);
 	}
 
 	/** Another process wrote: ids go on behind its. */
@@ -209,22 +211,12 @@ export function createClock(client: Database, { now, elapsed = () => performance
 	};
 }
 
-/** Ascending. */
-export function readClockSteps(client: Database): ClockStep[] {
-	return client
-		.query('select from_id, offset_ms, before_ms, after_ms, end_ms from clock_steps order by from_id')
-		.values()
-		.map(
-			([fromId, offsetMs, beforeMs, afterMs, endMs]) => ({ fromId, offsetMs, beforeMs, afterMs, endMs }) as ClockStep,
-		);
-}
-
 /**
  * A database that came to rest: from the next id on, ids stand for what the clock says. Called within a transaction.
  * @returns the moment from which that is possible, if it lies ahead: ids run ahead of the clock
  */
 export function endOffset(client: Database, now: number): number | undefined {
-	const { fromId = 0, offsetMs = 0 } = readClockSteps(client).at(-1) ?? {};
+	const { fromId = 0, offsetMs = 0 } = runOnce(client, readClockSteps()).at(-1) ?? {};
 	if (offsetMs === 0) return undefined;
 	const { highest, save } = prepareStatements(client);
 	const newestMs = Math.floor(Math.max(fromId, Number(highest().values()[0]?.[0] ?? 0)) / IDS_PER_MILLISECOND);

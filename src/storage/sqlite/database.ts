@@ -1,18 +1,21 @@
 /** A database in a file; see `DatabaseFile`. */
 
-import type { DatabaseFile } from '../database.ts';
+import { Database } from 'bun:sqlite';
+import { readFileRecords, readOutbox } from '../closed-reads.ts';
+import type { DatabaseFile, NamedFile } from '../database.ts';
+import { PAUSE_PREFIX } from '../pauses.ts';
+import type { Operation } from '../submissions/operation.ts';
 import { compareRows, countOmitted } from './compare.ts';
-import { behindLinks } from './connection.ts';
+import { behindLinks, openReadConnection } from './connection.ts';
 import { copyDatabase } from './copy.ts';
 import { compareCounts } from './count-check.ts';
 import { hasDatabase } from './database-place.ts';
 import { measureDisk } from './disk-use.ts';
-import { readFileRecords, readNamedFiles } from './file-records.ts';
-import { holdDeliveries, readServerValue } from './hold.ts';
 import { inspectDatabase, sqliteVersion } from './inspect.ts';
 import { holdFiles, isServerRunning, takeServerLock } from './locks.ts';
-import { readOutbox } from './outbox-report.ts';
+import { runOnce } from './operations.ts';
 import { removeLeftovers, replaceDatabase } from './replace.ts';
+import { syncToDisk } from './sync.ts';
 
 export function sqliteDatabaseAt(file: string): DatabaseFile {
 	return {
@@ -31,11 +34,61 @@ export function sqliteDatabaseAt(file: string): DatabaseFile {
 		compareRows: (other) => compareRows(file, other),
 		countOmitted: (other) => countOmitted(file, other),
 		compareCounts: () => compareCounts(file),
-		fileRecords: () => readFileRecords(file),
-		outbox: () => readOutbox(file),
+		fileRecords: () => ask(file, readFileRecords()),
+		outbox: () => ask(file, readOutbox()),
 		isServed: () => isServerRunning(file),
 		namedFiles: () => readNamedFiles(file),
 		holdFiles: () => holdFiles(file),
 		measure: () => measureDisk(file),
 	};
+}
+
+function ask<T>(file: string, operation: Operation<T>): T {
+	const client = openReadConnection(file);
+	try {
+		return runOnce(client, operation);
+	} finally {
+		client.close();
+	}
+}
+
+/** Holds what waits in the outbox of a copy, of any version: it may have been sent since the copy was made. @returns how many there are */
+function holdDeliveries(file: string, reason: string): number {
+	const client = new Database(file, { readwrite: true });
+	try {
+		const hold =
+			"update deliveries set state = 'held', next_attempt_at = null, last_error = ? where state in ('waiting', 'sending')";
+		const { changes } = client.run(hold, [reason]);
+		const hasValues = client.query("select 1 from sqlite_schema where name = 'server_values'").values().length > 0;
+		if (hasValues) client.run(`delete from server_values where name like '${PAUSE_PREFIX}%'`);
+		return changes;
+	} finally {
+		client.close();
+		syncToDisk(file);
+	}
+}
+
+/** A row of `server_values`; `undefined` if there is none, or the copy is older than the table. */
+function readServerValue(file: string, name: string): string | undefined {
+	const client = new Database(file, { readonly: true });
+	try {
+		return client.query('select value from server_values where name = ?').values(name)[0]?.[0] as string | undefined;
+	} catch {
+		return undefined;
+	} finally {
+		client.close();
+	}
+}
+
+/** The database may be of a version that knew no files. */
+function* readNamedFiles(file: string): Generator<NamedFile> {
+	const client = openReadConnection(file);
+	try {
+		if (client.query("select 1 from sqlite_schema where name = 'files'").values().length === 0) return;
+		yield* client
+			.query<NamedFile, []>('select key, bytes, sha256 from files where key is not null order by id')
+			.iterate();
+	} finally {
+		client.close();
+	}
 }

@@ -2,11 +2,12 @@
 
 import { Database } from 'bun:sqlite';
 import { type ClockReport, NO_CLOCK, reportClock } from '../clock-report.ts';
+import { readClockSteps } from '../closed-reads.ts';
 import type { DatabaseReport } from '../database.ts';
 import { createTimeline } from '../timeline.ts';
-import { readClockSteps } from './clock.ts';
 import { openReadConnection } from './connection.ts';
 import { APPLICATION_ID, programMadeAt, readNames, readPragma, schemaNames, schemaVersion } from './migrate.ts';
+import { runOnce } from './operations.ts';
 
 /** The version of the SQLite that is built in. */
 export function sqliteVersion(): string {
@@ -49,7 +50,7 @@ export function inspectDatabase(file: string, check: 'quick' | 'full', now = Dat
 }
 
 function inspectClock(client: Database, now: number): ClockReport {
-	const timeline = createTimeline(readClockSteps(client));
+	const timeline = createTimeline(runOnce(client, readClockSteps()));
 	const newestId = Number(client.query('select max(id) from submissions').values()[0]?.[0] ?? 0);
 	return reportClock({ timeline, newestId, programMs: programMadeAt(), now });
 }

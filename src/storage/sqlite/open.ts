@@ -31,14 +31,13 @@ import { areFilesHeld } from './locks.ts';
 import { migrate } from './migrate.ts';
 import { createNameTidying } from './name-tidying.ts';
 import { createEngine } from './operations.ts';
-import { createPresentForms } from './present-forms.ts';
-import type { SqliteReads } from './reader-calls.ts';
 import { recountIfDue } from './recount.ts';
 import { createSearchIndex } from './search-index.ts';
 import { createSettingsVersion } from './settings-version.ts';
 import { createSubmissionLists } from './submission-lists.ts';
 import { createSubmissionPages } from './submission-pages.ts';
-import { createSubmissionStore } from './submission-store.ts';
+import type { SqliteReads } from './submission-reader.ts';
+import { createPresentForms, createSubmissionStore } from './submission-store.ts';
 import { createWatch } from './watch.ts';
 import { createWriter, inTransaction, type Job } from './writer.ts';
 

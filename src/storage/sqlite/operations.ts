@@ -24,17 +24,26 @@ function createRun(client: Database) {
 	function prepare(text: string): Statement {
 		let statement = prepared.get(text);
 		if (!statement) {
-			statement = client.prepare(text.replace(/\$(\d)/g, '?$1'));
+			statement = client.prepare(numbered(text));
 			prepared.set(text, statement);
 		}
 		return statement;
 	}
 
-	return <T>(operation: Operation<T>): T => {
-		let step = operation.next();
-		while (!step.done) step = operation.next(prepare(step.value.text).values(...step.value.values) as Row[]);
-		return step.value;
-	};
+	return <T>(operation: Operation<T>): T => runOn(prepare, operation);
+}
+
+function runOn<T>(prepare: (text: string) => Statement, operation: Operation<T>): T {
+	let step = operation.next();
+	while (!step.done) step = operation.next(prepare(step.value.text).values(...step.value.values) as Row[]);
+	return step.value;
+}
+
+const numbered = (text: string) => text.replace(/\$(\d)/g, '?$1');
+
+/** Runs an operation by statements that are closed with the connection. */
+export function runOnce<T>(client: Database, operation: Operation<T>): T {
+	return runOn((text) => client.query(numbered(text)), operation);
 }
 
 interface Sources {

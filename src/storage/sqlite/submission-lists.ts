@@ -7,8 +7,8 @@ import { COUNTERS, type Counts, type Filter, toCounts } from '../filters.ts';
 import type { Reader } from '../reader.ts';
 import type { FieldNames, List, ListQuery, Page, Paging, Selection } from '../submission.ts';
 import type { FormIndex } from './form-index.ts';
-import type { SqliteReads } from './reader-calls.ts';
 import type { SubmissionPages } from './submission-pages.ts';
+import type { SqliteReads } from './submission-reader.ts';
 
 /** After as many forms, others get their turn. */
 const FORMS_AT_A_STRETCH = 20;

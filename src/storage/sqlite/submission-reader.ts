@@ -1,14 +1,28 @@
 /** Reads that may take their time, for a connection of their own: ranges of submissions, and the full-text search. */
 
 import type { Database } from 'bun:sqlite';
+import type { ScanRequest, Scans } from '../contract.ts';
 import { type DamagedRows, readableRows } from '../damaged-bytes.ts';
 import { CONDITION } from '../filters.ts';
 import { BEYOND_ALL_IDS, COLUMNS, FILE_COLUMNS, toFile, toStored } from '../rows.ts';
 import { searchTerms, wordToken } from '../search-text.ts';
 import type { Paging, Selection, StoredSubmission } from '../submission.ts';
+import { openReadConnection } from './connection.ts';
 import { segmentTable } from './search-segments.ts';
 
-export type SubmissionReader = ReturnType<typeof createSubmissionReader>;
+/** Operations of the reader thread. */
+export type SqliteReads = ReturnType<typeof createCalls>;
+
+export function createCalls(file: string, scans: Scans, report: DamagedRows['report']) {
+	const client = openReadConnection(file);
+	const reader = createSubmissionReader(client, report);
+	return {
+		count: reader.count,
+		ids: reader.ids,
+		scan: (name: string, request: ScanRequest) => scans[name]?.(reader.rows(request.selection, request.order), request),
+		close: () => client.close(),
+	};
+}
 
 export function createSubmissionReader(client: Database, report: DamagedRows['report']) {
 	const begin = client.prepare('begin');

@@ -3,7 +3,7 @@
 import type { Database, Statement } from 'bun:sqlite';
 import type { Events } from '../../events.ts';
 import { lazy } from '../../tasks/lazy.ts';
-import { FormFull, UniqueViolation } from '../errors.ts';
+import { FormFull, FormGone, UniqueViolation } from '../errors.ts';
 import { roomOf } from '../file-room.ts';
 import { type Flags, NEW } from '../filters.ts';
 import { cellOf, DETAILS, detailsOf, FILE_COLUMNS, hasDetails, OF_FILE } from '../rows.ts';
@@ -17,7 +17,6 @@ import {
 } from '../submission.ts';
 import { isMissingParent } from './failures.ts';
 import type { FormIndex } from './form-index.ts';
-import type { PresentForms } from './present-forms.ts';
 import type { Job, Writer } from './writer.ts';
 
 const NEW_SPAM: Flags = { ...NEW, isSpam: true };
@@ -34,6 +33,32 @@ interface StoreOptions {
 	forms: PresentForms;
 	events: Events;
 	nextId: () => number;
+}
+
+export type PresentForms = ReturnType<typeof createPresentForms>;
+
+/** Looks up the existing forms of a transaction, and how much they accept: once, however many submissions it holds. */
+export function createPresentForms(client: Database) {
+	const select = client.prepare('select max_submissions from forms where id = ? and deleted_at is null');
+	const found = new Map<number, number | null>();
+	return {
+		/**
+		 * How many submissions a form takes, `null` for any number. To be called inside the writer's transaction.
+		 * @throws FormGone if the form was deleted
+		 */
+		maxSubmissions(formId: number): number | null {
+			const known = found.get(formId);
+			if (known !== undefined) return known;
+			const [row] = select.values(formId) as [number | null][];
+			if (!row) throw new FormGone('The form was deleted in the meantime.');
+			found.set(formId, row[0]);
+			return row[0];
+		},
+		/** To be called when a transaction begins, and before what may change forms in it. */
+		forget(): void {
+			found.clear();
+		},
+	};
 }
 
 export function createSubmissionStore(client: Database, { writer, index, forms, events, nextId }: StoreOptions) {
