@@ -18,15 +18,13 @@ export interface Family {
 	samples: readonly Sample[];
 }
 
-/** @returns The families with their samples, one a line; those without samples are left out. */
+/** @returns The families with their samples, one a line. One without samples is named all the same. */
 export function toText(families: readonly Family[]): string {
-	const lines = families
-		.filter(({ samples }) => samples.length > 0)
-		.flatMap(({ name, help, type, samples }) => [
-			`# HELP ${name} ${help}`,
-			`# TYPE ${name} ${type}`,
-			...samples.map(({ suffix = '', labels = {}, value }) => `${name}${suffix}${labelsText(labels)} ${value}`),
-		]);
+	const lines = families.flatMap(({ name, help, type, samples }) => [
+		`# HELP ${name} ${help}`,
+		`# TYPE ${name} ${type}`,
+		...samples.map(({ suffix = '', labels = {}, value }) => `${name}${suffix}${labelsText(labels)} ${value}`),
+	]);
 	return `${lines.join('\n')}\n`;
 }
 
