@@ -4,22 +4,6 @@ import { capitalised } from '../text/capitalised.ts';
 import { atOnce, createFieldCheck, type Fields } from './check.ts';
 import { dateOrder, type FieldRule, isLong } from './rules.ts';
 
-/** Observations of one field. */
-interface Seen {
-	/** In how many submissions it had a value. */
-	count: number;
-	hasSeveral: boolean;
-	isFile: boolean;
-	longest: number;
-	hasLines: boolean;
-	/** How often each value came, of not too many. */
-	values: Map<string, number>;
-	/** For each format, true if every value has it. */
-	forms: Record<keyof typeof FORMS, boolean>;
-	/** Numbers and truth values of JSON are no texts; nothing is proposed for objects. */
-	isOdd: boolean;
-}
-
 const RULES_MAX = 100;
 const NAME_MAX = 200;
 const OPTIONS_MAX = 12;
@@ -43,24 +27,32 @@ const FORMS = {
 	tick: (value: string) => TICKED.has(value),
 };
 
+/** Observations of one field. */
+type Seen = ReturnType<typeof nothingSeen>;
+
+function nothingSeen() {
+	return {
+		/** In how many submissions it had a value. */
+		count: 0,
+		hasSeveral: false,
+		isFile: false,
+		longest: 0,
+		hasLines: false,
+		/** How often each value came, of not too many. */
+		values: new Map<string, number>(),
+		/** For each format, true if every value has it. */
+		forms: Object.fromEntries(Object.keys(FORMS).map((form) => [form, true])) as Record<keyof typeof FORMS, boolean>,
+		/** Numbers and truth values of JSON are no texts; nothing is proposed for objects. */
+		isOdd: false,
+	};
+}
+
 export function createSuggestion() {
 	const fields = new Map<string, Seen>();
 	let total = 0;
 
 	function seenOf(name: string): Seen {
-		const known = fields.get(name);
-		if (known) return known;
-		const forms = Object.fromEntries(Object.keys(FORMS).map((form) => [form, true])) as Seen['forms'];
-		const seen = {
-			count: 0,
-			hasSeveral: false,
-			isFile: false,
-			isOdd: false,
-			hasLines: false,
-			longest: 0,
-			values: new Map(),
-			forms,
-		};
+		const seen = fields.get(name) ?? nothingSeen();
 		if (fields.size < RULES_MAX && name.length <= NAME_MAX) fields.set(name, seen);
 		return seen;
 	}

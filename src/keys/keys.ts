@@ -55,6 +55,12 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		};
 	}
 
+	async function find(id: string): Promise<ApiKeyRow | undefined> {
+		const keyId = decodeId(id) ?? -1;
+		const [row] = await storage.db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
+		return row;
+	}
+
 	async function present(row: ApiKeyRow): Promise<ApiKey> {
 		return toResponse(row, (await keyForms.of([row])).get(row.id) ?? null);
 	}
@@ -89,10 +95,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		principalOf,
 		/** Returns whether there is a valid key with this id. */
 		async isAlive(id: string): Promise<boolean> {
-			const [row] = await storage.db
-				.select()
-				.from(apiKeys)
-				.where(eq(apiKeys.id, decodeId(id) ?? -1));
+			const row = await find(id);
 			return row !== undefined && isValid(row);
 		},
 		/** Creates a key. `token` is the key itself, which only this call returns. */
@@ -142,8 +145,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		 * @throws AppError NOT_FOUND if there is no such key (in that mode).
 		 */
 		async revoke(id: string, mode?: Mode): Promise<ApiKey> {
-			const keyId = decodeId(id) ?? -1;
-			const [row] = await storage.db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
+			const row = await find(id);
 			if (!row || (mode && row.mode !== mode)) throw new AppError('NOT_FOUND', `There is no key "${id}".`);
 			if (row.revokedAt !== null) return present(row);
 			const revokedAt = now();
