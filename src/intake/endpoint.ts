@@ -3,7 +3,6 @@
 import { AppError } from '../errors.ts';
 import { toAppError } from '../http/error-envelope.ts';
 import { noRoute } from '../http/method-guard.ts';
-import type { RequestInfo } from '../http/request-info.ts';
 import type { Handler } from '../http/request-pipeline.ts';
 import type { StatusQuery } from './checks/rates.ts';
 import { keyOf, type Senders } from './checks/senders.ts';
@@ -51,46 +50,38 @@ export function createEndpoint(options: EndpointOptions): Handler {
 
 	/** An error of a request to a form gets the form's response, with the facts known by then. */
 	function rejected(known: Known, thrown: unknown): Response {
+		const { id, request } = known.info;
 		const error = toAppError(thrown);
-		report(error, known.info.id);
-		return rejectedResponse(known.info.request, { ...known, error });
+		if (request.method === 'POST') onRejected(error.code);
+		report(error, id);
+		return rejectedResponse(request, { ...known, error });
 	}
 
-	async function submit(info: RequestInfo, slug: string): Promise<Response> {
+	async function submit(known: Known, slug: string): Promise<Response> {
+		const { info } = known;
 		const { request, clientAddress } = info;
-		const known: Known = { info };
-		try {
-			const found = intake.findForm(slug);
-			const form = found instanceof Promise ? await intake.whileUnread(info, found) : found;
-			known.form = form;
-			const key = keyOf(request);
-			const { rate, isTest } =
-				key === undefined
-					? { rate: intake.rates.take({ form, clientAddress }), isTest: false }
-					: await intake.whileUnread(info, senders.admit(key, { form, info }));
-			known.rate = rate;
-			const hasKey = key !== undefined;
-			const outcome = await intake.accept({ form, request, clientAddress, hasKey, isTest, ownAddress, seen: known });
-			return acceptedResponse({ request, form, rate }, outcome, thanksUrl);
-		} catch (thrown) {
-			onRejected(toAppError(thrown).code);
-			return rejected(known, thrown);
-		}
+		const found = intake.findForm(slug);
+		const form = found instanceof Promise ? await intake.whileUnread(info, found) : found;
+		known.form = form;
+		const key = keyOf(request);
+		const { rate, isTest } =
+			key === undefined
+				? { rate: intake.rates.take({ form, clientAddress }), isTest: false }
+				: await intake.whileUnread(info, senders.admit(key, { form, info }));
+		known.rate = rate;
+		const hasKey = key !== undefined;
+		const outcome = await intake.accept({ form, request, clientAddress, hasKey, isTest, ownAddress, seen: known });
+		return acceptedResponse({ request, form, rate }, outcome, thanksUrl);
 	}
 
 	/** Responds to the questions that scripts ask about a form before they submit to it. */
-	async function tell(info: RequestInfo, slug: string, what: StatusQuery): Promise<Response> {
-		const { request, clientAddress } = info;
-		const known: Known = { info, isJsonOnly: true };
-		try {
-			const form = await intake.findForm(slug);
-			known.form = form;
-			const rate = intake.rates.takeOther({ form, clientAddress }, what);
-			known.rate = rate;
-			return jsonResponse({ request, form, rate }, await intake[what]({ form, request, hasKey: false, ownAddress }));
-		} catch (thrown) {
-			return rejected(known, thrown);
-		}
+	async function tell(known: Known, slug: string, what: StatusQuery): Promise<Response> {
+		const { request, clientAddress } = known.info;
+		const form = await intake.findForm(slug);
+		known.form = form;
+		const rate = intake.rates.takeOther({ form, clientAddress }, what);
+		known.rate = rate;
+		return jsonResponse({ request, form, rate }, await intake[what]({ form, request, hasKey: false, ownAddress }));
 	}
 
 	async function preflightOf(
@@ -102,26 +93,21 @@ export function createEndpoint(options: EndpointOptions): Handler {
 	}
 
 	/** A browser gets a page that explains how to post to the form; every other client gets the error. */
-	async function otherMethod(info: RequestInfo, slug: string): Promise<Response> {
-		const { request } = info;
-		const known: Known = { info };
-		try {
-			const form = await intake.findForm(slug);
-			known.form = form;
-			if (request.method !== 'GET' || prefersJson(request.headers)) {
-				throw new AppError('METHOD_NOT_ALLOWED', 'Post to this address to submit to the form.', {
-					headers: { Allow: ALLOW },
-				});
-			}
-			const page = helpPage({
-				endpoint: `${endpoint}/${form.slug}`,
-				captcha: form.captcha,
-				honeypot: form.spam.honeypot[0],
+	async function otherMethod(known: Known, slug: string): Promise<Response> {
+		const { request } = known.info;
+		const form = await intake.findForm(slug);
+		known.form = form;
+		if (request.method !== 'GET' || prefersJson(request.headers)) {
+			throw new AppError('METHOD_NOT_ALLOWED', 'Post to this address to submit to the form.', {
+				headers: { Allow: ALLOW },
 			});
-			return pageResponse(page, { ...corsHeaders(request, form), Allow: ALLOW });
-		} catch (thrown) {
-			return rejected(known, thrown);
 		}
+		const page = helpPage({
+			endpoint: `${endpoint}/${form.slug}`,
+			captcha: form.captcha,
+			honeypot: form.spam.honeypot[0],
+		});
+		return pageResponse(page, { ...corsHeaders(request, form), Allow: ALLOW });
 	}
 
 	return (request, info) => {
@@ -131,19 +117,25 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		// As sent: a percent-escaped slug is a different address.
 		const slug = info.path.slice(slugStart, slugEnd);
 		const rest = info.path.slice(slugEnd);
+		const known: Known = { info };
+		let response: Promise<Response>;
 		switch (rest) {
 			case '':
 			case '/':
-				if (method === 'POST') return submit(info, slug);
-				return method === 'OPTIONS' ? preflightOf(request, { slug, methods: ALLOW }) : otherMethod(info, slug);
+				if (method === 'OPTIONS') return preflightOf(request, { slug, methods: ALLOW });
+				response = method === 'POST' ? submit(known, slug) : otherMethod(known, slug);
+				break;
 			case '/challenge':
 			case '/status':
 			case '/stamp':
 				if (method === 'OPTIONS') return preflightOf(request, { slug, methods: ALLOW_GET });
 				if (method !== 'GET' && method !== 'HEAD') throw noRoute(['GET', 'HEAD', 'OPTIONS']);
-				return tell(info, slug, rest.slice(1) as StatusQuery);
+				known.isJsonOnly = true;
+				response = tell(known, slug, rest.slice(1) as StatusQuery);
+				break;
 			default:
 				throw noRoute([]);
 		}
+		return response.catch((thrown) => rejected(known, thrown));
 	};
 }
