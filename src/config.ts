@@ -40,6 +40,7 @@ const PLAIN = [
 	'alertSmtpUrl',
 	'metrics',
 	'logLevel',
+	'logAddress',
 ] as const satisfies readonly Key[];
 const LIMITS = ['maxBody', 'maxMultipart', 'maxFields', 'maxFieldName', 'maxDepth'] as const satisfies readonly Key[];
 

@@ -66,6 +66,7 @@ describe('without any setting', () => {
 			alertMail: null,
 			alertSmtpUrl: null,
 			metrics: null,
+			logAddress: 'full',
 			logLevel: 'info',
 			logFormat: 'json',
 		});

@@ -175,6 +175,11 @@ export const SETTINGS = {
 		'Address and port of a listener that serves /metrics without a key, as 127.0.0.1:9464.',
 	),
 	logLevel: setting(oneOf(['debug', 'info', 'warn', 'error']), 'info', 'Lowest level that is logged.'),
+	logAddress: setting(
+		oneOf(['full', 'network', 'none']),
+		'full',
+		'How much of client addresses is logged: all, the network only (/24, /48), or nothing.',
+	),
 	logFormat: optional(oneOf(['text', 'json']), 'text on a terminal, else json', 'Format of the log on stderr.'),
 };
 

@@ -16,6 +16,8 @@ export interface RequestPipelineOptions {
 	drain: Drain;
 	/** Called with the status and the duration in milliseconds of each response. */
 	observe: Metrics['request'];
+	/** The client address as the log shows it; empty: not at all. */
+	loggedAddress(address: string): string;
 	/** The routes. An exception becomes an error response. */
 	handler: Handler;
 }
@@ -31,6 +33,7 @@ export function createRequestPipeline({
 	drain,
 	observe,
 	handler,
+	loggedAddress,
 }: RequestPipelineOptions): Fetch {
 	const nextRequestId = createRequestIds();
 
@@ -62,7 +65,7 @@ export function createRequestPipeline({
 			path: info.path,
 			status: response.status,
 			durationMs,
-			address: info.clientAddress,
+			address: loggedAddress(info.clientAddress),
 			caller: info.caller,
 		});
 		return response;

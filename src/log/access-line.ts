@@ -10,7 +10,7 @@ export interface AccessLine {
 	path: string;
 	status: number;
 	durationMs: number;
-	/** The client's address. */
+	/** The client's address, or its network; empty: not logged. */
 	address: string;
 	/** The ids of the key and the session of an authenticated request. */
 	caller?: { keyId: string | null; sessionId: string | null } | undefined;
@@ -27,7 +27,7 @@ export function accessJson({ method, path, status, durationMs, address, requestI
 		path,
 		status,
 		durationMs: roundMs(durationMs),
-		address,
+		address: address || undefined,
 		requestId,
 		key: caller?.keyId ?? undefined,
 		session: caller?.sessionId ?? undefined,
@@ -38,7 +38,7 @@ export function accessJson({ method, path, status, durationMs, address, requestI
 export function accessText({ method, path, status, durationMs, address, requestId, caller }: AccessLine, time: string) {
 	const key = caller?.keyId ? ` key=${caller.keyId}` : '';
 	const session = caller?.sessionId ? ` session=${caller.sessionId}` : '';
-	const line = `${time} info  ${method} ${path} ${status} ${roundMs(durationMs)}ms ${address} ${requestId}`;
+	const line = `${time} info  ${method} ${path} ${status} ${roundMs(durationMs)}ms ${address || '-'} ${requestId}`;
 	return `${printable(line + key + session)}\n`;
 }
 

@@ -1,7 +1,7 @@
 /** The handlers of the two listeners: both serve the public addresses, base also serves management. */
 
 import type { App } from '../app.ts';
-import { createClientAddress } from '../http/client-address.ts';
+import { coarseNetworkOf, createClientAddress } from '../http/client-address.ts';
 import type { Drain } from '../http/drain.ts';
 import { errorHeaders, statusOf } from '../http/error-envelope.ts';
 import { createErrorHandler } from '../http/error-handler.ts';
@@ -31,6 +31,12 @@ export interface HandlersSetup {
 	drain: Drain;
 }
 
+const LOGGED = {
+	full: (address: string) => address,
+	network: coarseNetworkOf,
+	none: () => '',
+};
+
 export function openHandlers(app: App, { isShared, urls, drain }: HandlersSetup): Handlers {
 	const { log, config } = app;
 	const onError = createErrorHandler({
@@ -39,8 +45,9 @@ export function openHandlers(app: App, { isShared, urls, drain }: HandlersSetup)
 	});
 	const clientAddress = createClientAddress(config.trustedProxies);
 	const { request: observe } = app.metrics;
+	const loggedAddress = LOGGED[config.logAddress];
 	const pipeline = (handler: Handler) =>
-		createRequestPipeline({ log, clientAddress, onError, drain, observe, handler });
+		createRequestPipeline({ log, clientAddress, onError, drain, observe, loggedAddress, handler });
 
 	// Loaded with the first management request, which waits for it: Elysia and the schemas of all routes are most of the program.
 	const management = lazy(async () => (await import('./management-routes.ts')).openManagement(app, { urls, onError }));

@@ -53,7 +53,7 @@ type CountName = `${Exclude<Counter, 'total'>}Count`;
 export const countName = (counter: Counter): CountName | 'submissionCount' =>
 	counter === 'total' ? 'submissionCount' : `${counter}Count`;
 
-/** What a form shows of each counter but `total`. */
+/** Makes a member of forms for each counter but `total`. */
 export function mapOtherCounts<T>(of: (counter: Counter) => T): Record<CountName, T> {
 	const others = COUNTERS.filter((counter) => counter !== 'total');
 	return Object.fromEntries(others.map((counter) => [countName(counter), of(counter)])) as Record<CountName, T>;

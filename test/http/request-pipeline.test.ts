@@ -13,6 +13,7 @@ test('each request has an id of its own, which counts up in digits and letters',
 		clientAddress: createClientAddress('none'),
 		drain: createDrain(),
 		observe: () => {},
+		loggedAddress: (address) => address,
 		onError: (_request, error, { id }) => errorResponse(error, id),
 		handler: () => new Response(),
 	});
