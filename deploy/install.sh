@@ -2,7 +2,7 @@
 # Downloads formsrv for this machine, compares it with its SHA-256 and installs it:
 #   FORMSRV_RELEASES=https://… sh install.sh
 # FORMSRV_RELEASES is the address of the folder that has the release; FORMSRV_PREFIX is where it goes (/usr/local): the program
-# to bin, the manual page to share/man/man1.
+# to bin, the manual page to share/man/man1, on Linux the unit of systemd to lib/systemd/system.
 set -eu
 
 fail() {
@@ -70,6 +70,10 @@ main() {
 	chmod 755 "$prefix/bin/formsrv.new"
 	mv "$prefix/bin/formsrv.new" "$prefix/bin/formsrv"
 	cp "$folder/formsrv.1" "$prefix/share/man/man1/"
+	if [ -f "$folder/formsrv.service" ]; then
+		mkdir -p "$prefix/lib/systemd/system"
+		cp "$folder/formsrv.service" "$prefix/lib/systemd/system/"
+	fi
 	echo "formsrv $version is in $prefix/bin."
 }
 

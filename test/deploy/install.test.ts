@@ -27,8 +27,9 @@ async function offer(program: string, name = NAME): Promise<void> {
 	const cwd = tempFolder();
 	write(cwd, 'formsrv', program);
 	write(cwd, 'formsrv.1', '.TH FORMSRV 1\n');
+	if (name.includes('linux')) write(cwd, 'formsrv.service', '[Unit]\n');
 	const file = join(tempFolder(), name);
-	await create({ file, cwd, gzip: true }, ['formsrv', 'formsrv.1']);
+	await create({ file, cwd, gzip: true }, readdirSync(cwd));
 	files.set(name, Buffer.from(readFileSync(file)));
 	const sums = [...files]
 		.filter(([one]) => one !== 'SHA256SUMS')
@@ -78,13 +79,14 @@ async function install({ system = 'Linux', machine = 'x86_64', ldd = GLIBC, scri
 }
 
 describe('the installer', () => {
-	test('installs the program and its manual page, and replaces those that are there', async () => {
+	test('installs the program, its manual page and its unit, and replaces those that are there', async () => {
 		write(prefix, 'bin/formsrv', 'old');
 		const done = `formsrv 1.2.3 is in ${prefix}/bin.\n`;
 		expect(await install()).toEqual({ code: 0, stdout: done, stderr: '', left: [] });
 		expect(readFileSync(join(prefix, 'bin/formsrv'), 'utf8')).toBe(PROGRAM);
 		expect(readdirSync(join(prefix, 'bin'))).toEqual(['formsrv']);
 		expect(readFileSync(join(prefix, 'share/man/man1/formsrv.1'), 'utf8')).toContain('FORMSRV');
+		expect(readFileSync(join(prefix, 'lib/systemd/system/formsrv.service'), 'utf8')).toBe('[Unit]\n');
 	});
 
 	test.each([
