@@ -1,6 +1,7 @@
 /** Pure: checks a request for a new key against the rights of its maker. */
 
 import { AppError, invalidField } from '../errors.ts';
+import { PERMISSIONS } from '../storage/tables.ts';
 import { parseTimestamp } from '../text/timestamp.ts';
 import type { NewKey } from './keys.ts';
 import type { Principal } from './permissions.ts';
@@ -30,11 +31,8 @@ function formsOf({ form, forms }: CreateApiKey): readonly string[] | undefined {
 
 function accountScope(permissions: CreateApiKey['permissions']): Pick<NewKey, 'permissions'> {
 	if (!permissions || permissions.length === 0) {
-		throw invalidField(
-			'permissions',
-			'REQUIRED',
-			'permissions must name at least one of: read, write, delete, submit, admin.',
-		);
+		const sentence = `permissions must name at least one of: ${PERMISSIONS.join(', ')}.`;
+		throw invalidField('permissions', 'REQUIRED', sentence);
 	}
 	return { permissions };
 }
