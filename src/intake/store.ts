@@ -41,8 +41,8 @@ interface Beside {
 export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha, metrics, now }: StoreOptions) {
 	/** Judges a submission, and makes its row. @throws AppError EMPTY_SUBMISSION */
 	function compose(submit: Submit, content: Content, { captcha, key }: Beside): NewSubmission {
-		const { special, names, data, dropped, droppedFiles, files } = content;
-		if (names.length === 0) throw emptySubmission(content.refused);
+		const { special, fields, data, dropped, droppedFiles, files } = content;
+		if (fields.length === 0) throw emptySubmission(content.refused);
 		const { form, clientAddress, hasKey, isTest } = submit;
 		const { honeypotFilled, replyTo, stamp } = special;
 		const isTrusted = isTest && !honeypotFilled;
@@ -62,7 +62,7 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 		const submission: NewSubmission = {
 			formId: form.id,
 			data,
-			names,
+			names: fields.map(({ name }) => name),
 			spamReason: reasons && verdictOf(reasons, form.spam.threshold),
 			subject: special.subject ?? null,
 			replyTo: replyTo ?? null,

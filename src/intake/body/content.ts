@@ -9,9 +9,9 @@ import type { Upload } from './upload.ts';
 
 export interface Content extends Dropped {
 	special: SpecialFields;
-	/** The names of the stored fields; empty if there are none. */
-	names: readonly string[];
-	/** The JSON text to store. */
+	/** The fields to store; empty if there are none. */
+	fields: readonly Field[];
+	/** The same as a JSON text. */
 	data: string;
 	/** The files that came with it, if any. */
 	files?: Upload | undefined;
@@ -21,6 +21,11 @@ export interface Content extends Dropped {
 
 export function contentOf(posted: Field[], form: Pick<FormRow, 'spam' | 'aliases'>, files?: Upload): Content {
 	const { special, fields } = splitSpecialFields(posted, specialNamesOf(form));
-	const names = fields.map(({ name }) => name);
-	return { special, names, data: dataJson(fields), files: files?.hasFiles() ? files : undefined };
+	return { special, fields, data: dataJson(fields), files: files?.hasFiles() ? files : undefined };
+}
+
+/** Replaces the fields; the values that stay are the same texts. */
+export function setFields(content: Content, fields: readonly Field[]): void {
+	content.fields = fields;
+	content.data = dataJson(fields);
 }

@@ -11,13 +11,6 @@ export interface FieldLimits {
 	maxDepth: number;
 }
 
-/** For bodies that were checked against the limits before. */
-export const NO_FIELD_LIMITS: FieldLimits = {
-	maxFields: Number.MAX_SAFE_INTEGER,
-	maxNameBytes: Number.MAX_SAFE_INTEGER,
-	maxDepth: Number.MAX_SAFE_INTEGER,
-};
-
 export function tooManyFields(limits: FieldLimits): AppError {
 	return new AppError('PAYLOAD_TOO_LARGE', `A submission may have at most ${limits.maxFields} fields.`);
 }

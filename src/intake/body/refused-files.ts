@@ -7,10 +7,8 @@ import type { FileRules } from '../../form-values/file-rules.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { roughSize } from '../../text/byte-sizes.ts';
 import { plural } from '../../text/plural.ts';
-import type { Content } from './content.ts';
-import { NO_FIELD_LIMITS, quoteName } from './field-limits.ts';
-import { readJsonFields } from './json-fields.ts';
-import { dataJson } from './special-fields.ts';
+import { type Content, setFields } from './content.ts';
+import { quoteName } from './field-limits.ts';
 
 interface Named {
 	field: string;
@@ -71,18 +69,18 @@ export function leaveOutRefused(content: Content): void {
 	const refused = files?.refused() ?? [];
 	const others = refused.filter((file) => !known.includes(file));
 	if (others.length === 0) return;
-	const values = new Map(
-		readJsonFields(content.data, NO_FIELD_LIMITS).map(({ name, json }) => [name, JSON.parse(json)]),
-	);
+	const values = new Map(content.fields.map(({ name, json }) => [name, json]));
 	for (const { field, name } of others) {
-		const left = [values.get(field) ?? []].flat();
+		const left = [JSON.parse(values.get(field) ?? '[]')].flat();
 		const at = left.lastIndexOf(name);
 		if (at !== -1) left.splice(at, 1);
 		if (left.length === 0) values.delete(field);
-		else values.set(field, left.length === 1 ? left[0] : left);
+		else values.set(field, JSON.stringify(left.length === 1 ? left[0] : left));
 	}
-	content.names = [...values.keys()];
-	content.data = dataJson([...values].map(([name, value]) => ({ name, json: JSON.stringify(value) })));
+	setFields(
+		content,
+		[...values].map(([name, json]) => ({ name, json })),
+	);
 	content.refused = refused;
 	content.droppedFiles = refused
 		.slice(0, DROPPED_FILES_MAX)

@@ -56,7 +56,7 @@ export function splitSpecialFields(fields: Field[], names: SpecialNames): { spec
 }
 
 /** The JSON object that is stored and returned. */
-export function dataJson(fields: Field[]): string {
+export function dataJson(fields: readonly Field[]): string {
 	let json = '{';
 	for (const { name, json: value } of fields) {
 		if (json.length > 1) json += ',';

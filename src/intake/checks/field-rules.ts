@@ -6,10 +6,9 @@ import type { FieldRule } from '../../field-rules/rules.ts';
 import { isStored } from '../../form-values/aliases.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { createOneAtATime } from '../../tasks/one-at-a-time.ts';
-import type { Content } from '../body/content.ts';
-import { NO_FIELD_LIMITS, quoteName } from '../body/field-limits.ts';
-import { readJsonFields } from '../body/json-fields.ts';
-import { dataJson, specialNamesOf } from '../body/special-fields.ts';
+import { type Content, setFields } from '../body/content.ts';
+import { quoteName } from '../body/field-limits.ts';
+import { specialNamesOf } from '../body/special-fields.ts';
 
 /** The error for a submission that breaks the field rules of its form, with what a visitor needs to correct it. */
 export class FieldsRejected extends AppError {
@@ -46,12 +45,17 @@ export async function checkRules(
 	const { check, names } = ruleSetOf(form);
 	const fields = { values: JSON.parse(content.data), files: content.files?.fields() ?? NO_FILES };
 	const issues = await inTurns(check(fields));
-	const unknown = unknownFields === 'keep' ? [] : content.names.filter((name) => !names.has(name));
+	const unknown =
+		unknownFields === 'keep' ? [] : content.fields.map(({ name }) => name).filter((name) => !names.has(name));
 	if (unknownFields === 'refuse') issues.push(...unknown.slice(0, MAX_UNKNOWN_NAMED).map(unknownField));
 	if (issues.length > 0) throw new FieldsRejected(issues, content);
 	if (unknown.length === 0) return;
 	await content.files?.drop(new Set(unknown));
-	drop(content, unknown);
+	setFields(
+		content,
+		content.fields.filter(({ name }) => names.has(name)),
+	);
+	content.dropped = unknown;
 }
 
 /** Special fields that are not stored, such as a honeypot with the name of a rule, are not checked. */
@@ -70,15 +74,6 @@ const NO_FILES: ReadonlySet<string> = new Set();
 
 function unknownField(name: string): FieldError {
 	return { field: name, code: 'UNKNOWN_FIELD', message: `This form has no field ${quoteName(name)}.` };
-}
-
-/** The values that stay are the same texts. */
-function drop(content: Content, dropped: string[]): void {
-	const names = new Set(dropped);
-	const rest = readJsonFields(content.data, NO_FIELD_LIMITS).filter(({ name }) => !names.has(name));
-	content.names = rest.map(({ name }) => name);
-	content.data = dataJson(rest);
-	content.dropped = dropped;
 }
 
 /** One stretch of one check between two rounds of events, however many checks wait. */
