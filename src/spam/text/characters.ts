@@ -57,10 +57,13 @@ export const NUMBER = 1 << 26;
 export const DECIMAL = 1 << 27;
 /** Of a script without spaces between words. */
 export const UNSPACED = 1 << 28;
-const MADE = 1 << 29;
+/** A letter without accent, a digit, or one of `_.-`. */
+export const OF_HOST = 1 << 29;
+const MADE = 1 << 30;
 const FLAGS: readonly (readonly [flag: number, characters: RegExp])[] = [
 	[OF_WORD, /[\p{L}\p{M}]/u],
 	[RARE, /[\ud800-\udfffΣ]/],
+	[OF_HOST, /[\w.-]/],
 	[NUMBER, /\p{N}/u],
 	[DECIMAL, /\p{Nd}/u],
 	[

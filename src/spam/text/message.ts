@@ -19,6 +19,7 @@ import {
 	LETTER,
 	LOWER,
 	MARK,
+	OF_HOST,
 	OF_WORD,
 	RARE,
 	SCRIPT_NAMES,
@@ -275,15 +276,7 @@ function addressAfter(text: string, from: number): number {
 	}
 }
 
-/** Letters without accents, digits, and `_.-`. */
-function isOfHost(code: number): boolean {
-	return (
-		(code >= 0x61 && code <= 0x7a) ||
-		(code >= 0x41 && code <= 0x5a) ||
-		(code >= 0x2d && code <= 0x39 && code !== 0x2f) ||
-		code === 0x5f
-	);
-}
+const isOfHost = (code: number): boolean => (factsOf(code) & OF_HOST) !== 0;
 
 /** The divisor of counts that grow with the text by chance: the hundreds of its words. */
 export function divisorOf(count: number): number {
