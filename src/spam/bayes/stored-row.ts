@@ -79,7 +79,7 @@ export function readRow({ spam, ham, counts }: Change & { counts: string }): Sto
 		spam,
 		ham,
 		tokens: { spam: inSpam | 0, ham: inHam | 0 },
-		bytes: numbers.byteLength + OVERHEAD_BYTES,
+		bytes: numbers.byteLength * (1 + 1 / BUCKETS_OF_BEGINNING) + OVERHEAD_BYTES,
 		free: () => void decoded.buffer.transfer(0),
 		addTo(looked, bucket) {
 			let at = findSmall(bucket);
