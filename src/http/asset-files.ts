@@ -6,7 +6,7 @@ import { type AssetFolder, assetPath } from '../assets.ts';
 const HASHED_NAME = /-[0-9a-z]{8}\.[a-z0-9]+$/;
 const ONE_YEAR_SECONDS = 31_536_000;
 
-/** Makes a function from a file's name to the response; `undefined` if the page has no such file. */
+/** Makes a function from a file's name to the response, 304 if the browser has it; `undefined` if the page has no such file. */
 export function createAssetFiles(folder: AssetFolder) {
 	let names: Promise<Set<string>> | undefined;
 
@@ -25,8 +25,11 @@ async function listFiles(folder: AssetFolder): Promise<Set<string>> {
 }
 
 async function compressedFile(file: Bun.BunFile, { name, request }: { name: string; request: Request }) {
-	const headers = { ...fileHeaders(name), Vary: 'Accept-Encoding' };
 	const bytes = await file.bytes();
+	// Weak, because it is the same for the compressed and the plain variant.
+	const etag = `W/"${Bun.hash(bytes).toString(36)}"`;
+	const headers = { ...fileHeaders(name), Vary: 'Accept-Encoding', ETag: etag };
+	if (request.headers.get('If-None-Match')?.includes(etag)) return new Response(null, { status: 304, headers });
 	if (!acceptsGzip(request)) return new Response(Bun.gunzipSync(bytes), { headers });
 	return new Response(bytes, { headers: { ...headers, 'Content-Encoding': 'gzip' } });
 }

@@ -2,12 +2,12 @@
 
 import type { App } from '../app.ts';
 import { AppError } from '../errors.ts';
+import { createAssetFiles } from '../http/asset-files.ts';
 import { logServerError } from '../http/error-handler.ts';
 import { noRoute } from '../http/method-guard.ts';
 import type { Handler } from '../http/request-pipeline.ts';
 import { createEndpoint } from '../intake/endpoint.ts';
 import { thankYouPage } from '../intake/pages/pages.ts';
-import { createScript } from '../intake/pages/script.ts';
 import { pageResponse, preflight, THANKS_PATH } from '../intake/responses.ts';
 import type { Finding } from '../storage/findings.ts';
 import type { PublicUrls } from './handlers.ts';
@@ -70,11 +70,19 @@ async function thanks(request: Request, { thanksDropped }: App['intake']): Promi
 	return pageResponse(page, { 'Access-Control-Allow-Origin': '*' });
 }
 
-function scriptHandler(name: Parameters<typeof createScript>[0]): Handler {
-	const script = createScript(name);
+/** Pages of any origin may load them. */
+const SCRIPT_HEADERS = {
+	'Cache-Control': 'public, max-age=3600',
+	'Access-Control-Allow-Origin': '*',
+	'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
+function scriptHandler(name: 'formsrv.js' | 'altcha.js'): Handler {
+	const files = createAssetFiles('script');
 	return getOnly(async (request) => {
-		const response = await script(request);
+		const response = await files(name, request);
 		if (!response) throw new AppError('NOT_FOUND', 'The script was not built into this server.');
+		for (const [header, value] of Object.entries(SCRIPT_HEADERS)) response.headers.set(header, value);
 		return response;
 	});
 }

@@ -1,7 +1,7 @@
 /** A page with a form that `/formsrv.js` sends, in a real browser, and an endpoint of another origin that answers as a test wants. */
 
 import { beforeEach } from 'bun:test';
-import { createScript } from '../../../src/intake/pages/script.ts';
+import { createAssetFiles } from '../../../src/http/asset-files.ts';
 import { openSite } from '../../site.ts';
 import { openTabs, tab } from '../../tabs.ts';
 
@@ -33,7 +33,7 @@ export const reject =
 /** Without CORS headers the browser hides the response from the script, like a failed connection. */
 export const lose: Reply = () => new Response('lost');
 
-const script = createScript('formsrv.js');
+const scripts = createAssetFiles('script');
 
 /** The posts of this test. */
 export const sent: Sent[] = [];
@@ -48,7 +48,8 @@ export const endpoint = Bun.serve({
 	hostname: '127.0.0.1',
 	async fetch(request) {
 		const { pathname } = new URL(request.url);
-		if (pathname === '/formsrv.js') return (await script(request)) ?? new Response(null, { status: 404 });
+		if (pathname === '/formsrv.js')
+			return (await scripts('formsrv.js', request)) ?? new Response(null, { status: 404 });
 		if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: CORS });
 		if (pathname === '/f/contact/stamp' && form.stamp) return Response.json({ stamp: form.stamp }, { headers: CORS });
 		if (pathname === '/f/contact/status') return Response.json(form.status, { headers: CORS });

@@ -1,13 +1,20 @@
 /** The response of `/formsrv.js`. */
 
-import { describe, expect, test } from 'bun:test';
-import { createScript } from '../../../src/intake/pages/script.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openTestServer, type TestServer } from '../../server.ts';
 
 const MAX_COMPRESSED_BYTES = 3072;
 
+let server: TestServer;
+beforeAll(async () => {
+	server = await openTestServer();
+});
+afterAll(() => server.close());
+
 async function ask(headers: Record<string, string> = {}): Promise<Response> {
-	const response = await createScript('formsrv.js')(new Request('http://localhost/formsrv.js', { headers }));
-	if (!response) throw new Error('dist/script is missing: run `bun run build` first');
+	const sent = { 'Accept-Encoding': 'identity', ...headers };
+	const response = await fetch(`${server.submitUrl}/formsrv.js`, { headers: sent, decompress: false });
+	if (response.status === 404) throw new Error('dist/script is missing: run `bun run build` first');
 	return response;
 }
 
