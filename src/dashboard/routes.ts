@@ -3,8 +3,9 @@
 import { Elysia } from 'elysia';
 import { AppError } from '../errors.ts';
 import { createAssetFiles } from '../http/asset-files.ts';
+import { type Page, renderPage } from '../intake/pages/page-frame.ts';
 import { pageResponse } from '../intake/responses.ts';
-import { unbuiltPage } from './unbuilt-page.ts';
+import { html } from '../text/html.ts';
 
 /** `frame-src` is for captured mails, which are shown in sandboxed frames. */
 const PAGE_HEADERS = {
@@ -48,4 +49,15 @@ export function dashboardRoutes() {
 function withHeaders(response: Response, headers: Record<string, string>): Response {
 	for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
 	return response;
+}
+
+/** For a server from source whose browser pages were not built. */
+function unbuiltPage(): Page {
+	return renderPage({
+		status: 503,
+		title: 'The dashboard is not built',
+		mark: 'letter',
+		body: html`<p class="lead">The server runs, and its API works.</p>
+<p>Build the browser pages with <code>bun run build</code>, or <code>bun scripts/build.ts --pages-only</code>, and restart.</p>`,
+	});
 }

@@ -1,8 +1,14 @@
 /** The only client of the server: one typed function for each call of the JSON API. */
 
+import { signal } from '@preact/signals';
 import type * as types from './api-types.ts';
-import { isReachable, isSignedOut } from './connection.ts';
 import { parseExactJson } from './exact-json.ts';
+
+/** True if the last call reached the server. */
+export const isReachable = signal(true);
+
+/** Set by every 401; the sign-in view explains it. */
+export const isSignedOut = signal(false);
 
 /** An error response, or (status 0) no response. */
 export class ApiError extends Error {

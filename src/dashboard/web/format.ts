@@ -87,3 +87,16 @@ export function previewText(value: unknown, length = 160): string {
 		.trim();
 	return line.length > length ? `${line.slice(0, length - 1)}…` : line;
 }
+
+/** A moment as an input of type `datetime-local` holds it: in the reader's zone, and without it. */
+export function localMoment(iso: string): string {
+	const date = new Date(iso);
+	const local = new Date(date.getTime() - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, -1);
+	return local.replace(/(?::00)?\.000$/, '');
+}
+
+/** Converts a local time into the API's format; an invalid one is left to the API to reject. */
+export function momentOf(local: string): string {
+	const date = new Date(local);
+	return Number.isNaN(date.getTime()) ? local : date.toISOString();
+}

@@ -85,9 +85,9 @@ export function Shell() {
 			<button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('#main')?.focus()}>
 				Skip to content
 			</button>
-			<header class="topbar">
+			<header class="topbar row">
 				<IconButton icon="menu" label="Menu" onClick={() => setMenuOpen(true)} />
-				<a class="brand" href={to.forms()}>
+				<a class="brand row" href={to.forms()}>
 					formsrv
 				</a>
 				<ModeBadge />

@@ -1,4 +1,4 @@
-/** Title and snippet of a submission in the narrow list. */
+/** The title and snippet of a submission in a list, and the widths of columns. */
 
 import { previewText } from './format.ts';
 
@@ -49,4 +49,17 @@ function summaryOf(data: Record<string, unknown>): Summary {
 export function replyAddress(data: Record<string, unknown>): string | undefined {
 	const value = Object.entries(data).find(([name]) => MAIL_NAMES.includes(plain(name)))?.[1];
 	return typeof value === 'string' && value.length <= 254 && ADDRESS.test(value.trim()) ? value.trim() : undefined;
+}
+
+type ColumnSize = 'narrow' | 'medium' | 'wide';
+
+const NARROW_BELOW = 16;
+const MEDIUM_BELOW = 32;
+
+/** The width class of a table column, by the 90th percentile of the lengths of its values. */
+export function columnSize(values: unknown[]): ColumnSize {
+	const lengths = values.map((value) => previewText(value).length).sort((a, b) => b - a);
+	const typical = lengths[Math.floor(lengths.length / 10)] ?? 0;
+	if (typical < NARROW_BELOW) return 'narrow';
+	return typical < MEDIUM_BELOW ? 'medium' : 'wide';
 }

@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { columnSize } from '../../../src/dashboard/web/column-size.ts';
-import { fieldValue, replyAddress, summarise } from '../../../src/dashboard/web/summary.ts';
+import { columnSize, fieldValue, replyAddress, summarise } from '../../../src/dashboard/web/summary.ts';
 
 describe('the summary of a submission', () => {
 	test('is who wrote and what they wrote', () => {

@@ -15,8 +15,8 @@ import { callerOf, unauthorized } from '../../../keys/permissions.ts';
 import type { SessionCookie } from '../cookie.ts';
 import type { SessionCredential } from '../credential.ts';
 import { checkOwnPage, pageOrigin } from '../page-origin.ts';
+import { OpenSession, SessionView, SwitchMode } from '../schema.ts';
 import type { Session, Sessions } from '../sessions.ts';
-import { OpenSession, SessionView, SwitchMode } from './schema.ts';
 
 export interface SessionRoutesOptions {
 	sessions: Sessions;

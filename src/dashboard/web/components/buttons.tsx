@@ -31,7 +31,7 @@ interface FormFootProps {
 /** Below inputs that are saved together. */
 export function FormFoot({ save, isBusy, isChanged, onDiscard }: FormFootProps) {
 	return (
-		<div class="form-foot">
+		<div class="row wrap">
 			<Button label={isBusy ? 'Saving…' : save} type="submit" look="primary" disabled={isBusy || !isChanged} />
 			{isChanged && <Button label="Discard" look="ghost" onClick={onDiscard} />}
 		</div>

@@ -18,7 +18,7 @@ export function CodeBlock({ text, name }: { text: string; name: string }) {
 /** One line with a button that copies it. */
 export function CodeLine(props: CopyProps) {
 	return (
-		<div class="code-line">
+		<div class="code-line row">
 			<code>{props.text}</code>
 			<CopyButton {...props} />
 		</div>

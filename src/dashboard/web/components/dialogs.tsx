@@ -49,14 +49,14 @@ export function Dialog({ title, children, actions, isWide, onClose }: DialogProp
 			onMouseDown={closeOnBackdrop}
 		>
 			<div class="dialog-body">
-				<header class="dialog-head">
+				<header class="dialog-head spread">
 					<h2 id={titleId} ref={heading} tabIndex={-1}>
 						{title}
 					</h2>
 					<IconButton icon="x" label="Close" onClick={onClose} />
 				</header>
-				<div class="dialog-content">{children}</div>
-				{actions && <footer class="dialog-foot">{actions}</footer>}
+				<div class="dialog-content stack">{children}</div>
+				{actions && <footer class="dialog-foot row wrap">{actions}</footer>}
 			</div>
 		</dialog>
 	);
@@ -79,7 +79,7 @@ export function FormDialog({ verb, look = 'primary', isReady = true, action, chi
 			<form class="stack" onSubmit={(event) => (canRun ? action.run(event) : event.preventDefault())} noValidate>
 				{children}
 				<ActionFailure error={action.error} />
-				<div class="dialog-foot">
+				<div class="dialog-foot row wrap">
 					<Button label="Cancel" onClick={props.onClose} />
 					<Button type="submit" label={verb} look={look} disabled={!canRun} />
 				</div>

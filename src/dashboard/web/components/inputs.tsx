@@ -23,7 +23,7 @@ function Labelled({ label, hint, error, children }: Labels & { children: (attrib
 	const id = useId();
 	const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined;
 	return (
-		<div class="field">
+		<div class="field stack">
 			<label for={id}>{label}</label>
 			{children({ id, 'aria-invalid': error ? true : undefined, 'aria-describedby': described })}
 			<Hint id={id} text={hint} />
@@ -174,7 +174,7 @@ export function Ticks<T extends string>({ class: own = 'checks', ...props }: Tic
 		<fieldset class={own}>
 			<legend>{legend}</legend>
 			{options.map(({ value, label = value }) => (
-				<label key={value} class="check">
+				<label key={value} class="check row">
 					<input type="checkbox" checked={chosen.includes(value)} onChange={() => onChange(toggled(props, value))} />
 					<bdi>{label}</bdi>
 				</label>
@@ -197,7 +197,7 @@ export function Choices<T extends string>({ type, hint, disabled, ...ticks }: Ch
 	const name = useId();
 	const choose = (value: T) => onChange(type === 'radio' ? [value] : toggled(ticks, value));
 	return (
-		<fieldset class="choices" disabled={disabled} aria-describedby={hint && `${name}-hint`}>
+		<fieldset class="choices stack" disabled={disabled} aria-describedby={hint && `${name}-hint`}>
 			<legend>{legend}</legend>
 			<Hint id={name} text={hint} />
 			{options.map(({ value, label = value, hint: meaning }) => (

@@ -15,7 +15,7 @@ interface EmptyProps {
 /** The content of an empty view: what will appear here, and how. */
 export function EmptyState({ icon, title, children }: EmptyProps) {
 	return (
-		<div class="empty">
+		<div class="empty stack">
 			<span class="empty-icon">
 				<Icon name={icon} />
 			</span>

@@ -21,8 +21,8 @@ interface PageProps {
 export function Page({ title, intro, actions, children }: PageProps) {
 	useTitle(title);
 	return (
-		<div class="page">
-			<header class="page-head">
+		<div class="page stack">
+			<header class="page-head spread wrap">
 				<div>
 					<h1>{title}</h1>
 					{intro && <p class="muted">{intro}</p>}
@@ -58,8 +58,8 @@ export function FormHead({ form: id }: { form: string }) {
 		{ view: 'form-settings', label: 'Settings', href: to.formSettings(id) },
 	];
 	return (
-		<header class="form-head">
-			<h1>
+		<header class="form-head row">
+			<h1 class="clip">
 				<bdi>{form?.name ?? 'Form'}</bdi>
 			</h1>
 			{form && !form.isActive && <span class="chip">Paused</span>}
@@ -96,7 +96,7 @@ export function FormView({ form: id, title, children }: FormViewProps) {
 	return (
 		<div class="form-view">
 			<FormHead form={id} />
-			<div class="column stack-large">{children(form)}</div>
+			<div class="column stack large">{children(form)}</div>
 		</div>
 	);
 }

@@ -16,7 +16,7 @@ export function Pager({ pagination, addressOf }: Props) {
 	const last = Math.min(offset + limit, total);
 	if (total === 0 || (page === 1 && !hasMore)) return null;
 	return (
-		<nav class="pager" aria-label="Pages">
+		<nav class="pager row" aria-label="Pages">
 			<span class="muted">
 				{formatCount(offset + 1)}–{formatCount(last)} of {formatCount(total)}
 			</span>

@@ -25,9 +25,9 @@ interface LinkProps {
 function NavLink({ icon, label, view, attention }: LinkProps) {
 	return (
 		<li>
-			<a class="nav-link" href={to[view]()} aria-current={route.value.view === view ? 'page' : undefined}>
+			<a class="nav-link row" href={to[view]()} aria-current={route.value.view === view ? 'page' : undefined}>
 				<Icon name={icon} />
-				<span class="nav-name">{label}</span>
+				<span class="nav-name clip">{label}</span>
 				{attention && (
 					<span class="count attention" title={attention}>
 						<span aria-hidden="true">!</span>
@@ -45,12 +45,12 @@ function FormLink({ form }: { form: Form }) {
 	return (
 		<li>
 			<a
-				class={form.isActive ? 'nav-link' : 'nav-link paused'}
+				class={form.isActive ? 'nav-link row' : 'nav-link row paused'}
 				href={to.inbox(form.id)}
 				aria-current={isCurrent ? 'page' : undefined}
 			>
 				<span class="nav-dot" />
-				<bdi class="nav-name">{form.name}</bdi>
+				<bdi class="nav-name clip">{form.name}</bdi>
 				{!form.isActive && <span class="visually-hidden">(paused)</span>}
 				{form.unreadCount > 0 && (
 					<span class="count">
@@ -80,8 +80,8 @@ function ThemeButton() {
 function Contents({ onHelp }: { onHelp: () => void }) {
 	return (
 		<>
-			<div class="sidebar-head">
-				<a class="brand" href={to.forms()}>
+			<div class="sidebar-head spread">
+				<a class="brand row" href={to.forms()}>
 					<span class="brand-mark" />
 					formsrv
 				</a>
@@ -105,11 +105,11 @@ function Contents({ onHelp }: { onHelp: () => void }) {
 					</ul>
 				)}
 			</div>
-			<div class="sidebar-foot">
+			<div class="sidebar-foot row">
 				<ThemeButton />
 				<IconButton icon="keyboard" label="Keyboard shortcuts" hotkey="?" onClick={onHelp} />
 				<IconButton icon="signOut" label="Sign out" onClick={() => signOut().catch(showError)} />
-				<span class="muted version">{session.value?.version}</span>
+				<span class="muted small end">{session.value?.version}</span>
 			</div>
 		</>
 	);

@@ -4,7 +4,6 @@ import { useEffect } from 'preact/hooks';
 import { announce } from '../announce.ts';
 import * as api from '../api.ts';
 import type { Mode } from '../api-types.ts';
-import { isReachable } from '../connection.ts';
 import { session, switchMode } from '../state/session.ts';
 import { showError } from '../state/toasts.ts';
 import { Icon } from './icon.tsx';
@@ -18,10 +17,7 @@ export function ModeBadge() {
 	const { mode, modes } = session.value ?? { mode: 'live' as const, modes: [] };
 	if (modes.length < 2) {
 		return (
-			<span
-				class={`mode-badge ${mode}`}
-				title={mode === 'test' ? 'Mails and webhooks are captured, not sent' : undefined}
-			>
+			<span class={`chip ${mode}`} title={mode === 'test' ? 'Mails and webhooks are captured, not sent' : undefined}>
 				{NAMES[mode]}
 			</span>
 		);
@@ -39,7 +35,7 @@ export function ModeBadge() {
 
 /** Shown while the server cannot be reached; asks it every second. */
 export function ConnectionBanner() {
-	const isDown = !isReachable.value;
+	const isDown = !api.isReachable.value;
 	useEffect(() => {
 		const probe = () => api.server.probe().catch(() => {});
 		if (!isDown) {
@@ -54,7 +50,7 @@ export function ConnectionBanner() {
 	}, [isDown]);
 	if (!isDown) return null;
 	return (
-		<div class="banner danger" role="alert">
+		<div class="banner row danger" role="alert">
 			<Icon name="warning" />
 			<p>Connection lost. Reconnecting …</p>
 		</div>

@@ -22,7 +22,7 @@ interface Props<T> {
 
 export function Table<T extends { id: string }>({ name, class: own, columns, rows, rowClass }: Props<T>) {
 	return (
-		<div class="table-card">
+		<div class="card table-card">
 			<table class={own ? `table ${own}` : 'table'}>
 				<caption class="visually-hidden">{name}</caption>
 				<thead>

@@ -5,8 +5,8 @@ import type { ComponentChildren } from 'preact';
 export function Term({ name, children }: { name: ComponentChildren; children: ComponentChildren }) {
 	return (
 		<div>
-			<dt>{name}</dt>
-			<dd>{children}</dd>
+			<dt class="muted">{name}</dt>
+			<dd class="break">{children}</dd>
 		</div>
 	);
 }

@@ -14,7 +14,7 @@ function ToastCard({ toast }: { toast: Toast }) {
 	return (
 		// biome-ignore lint/a11y/noStaticElementInteractions: hovering only pauses the timer
 		<div
-			class={`toast ${toast.tone}`}
+			class={`toast row wrap ${toast.tone}`}
 			onMouseEnter={() => setHeld(true)}
 			onMouseLeave={() => setHeld(false)}
 			onFocusIn={() => setHeld(true)}
@@ -33,7 +33,7 @@ function ToastCard({ toast }: { toast: Toast }) {
 
 export function ToastRegion() {
 	return (
-		<section class="toasts" aria-label="Notifications" aria-live="polite">
+		<section class="toasts stack" aria-label="Notifications" aria-live="polite">
 			{toasts.value.map((toast) => (
 				<ToastCard key={toast.id} toast={toast} />
 			))}

@@ -2,7 +2,6 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 import * as api from '../api.ts';
-import { isReachable } from '../connection.ts';
 
 export type LiveEvent =
 	| { type: 'submission'; formId: string; submissionId: string }
@@ -67,7 +66,7 @@ export function openLiveEvents(): () => void {
 		};
 		stream.onerror = () => fail(stream);
 	};
-	const unsubscribe = isReachable.subscribe((isUp) => (isUp ? open() : close()));
+	const unsubscribe = api.isReachable.subscribe((isUp) => (isUp ? open() : close()));
 	return () => {
 		unsubscribe();
 		close();

@@ -3,7 +3,6 @@
 import { effect, signal } from '@preact/signals';
 import * as api from '../api.ts';
 import type { Mode, OpenSession, Permission, Session } from '../api-types.ts';
-import { isSignedOut } from '../connection.ts';
 import { navigate, route } from '../location.ts';
 import { to } from '../router.ts';
 import { settleToasts } from './toasts.ts';
@@ -49,7 +48,7 @@ function recall(stored: string): ShownSession | undefined {
 /** Starts to clear the session here when the server has ended it. */
 export function watchSession(): void {
 	effect(() => {
-		if (!isSignedOut.value || !session.peek()) return;
+		if (!api.isSignedOut.value || !session.peek()) return;
 		signInNotice.value = 'Your session has ended. Please sign in again.';
 		remember(null);
 	});
@@ -70,7 +69,7 @@ export async function resumeSession(): Promise<void> {
 
 export async function signIn(proof: OpenSession): Promise<void> {
 	const opened = await api.session.open(proof);
-	isSignedOut.value = false;
+	api.isSignedOut.value = false;
 	signInNotice.value = '';
 	remember(opened);
 }

@@ -35,7 +35,7 @@ function AskedField({ rule, onChange }: { rule: FieldRule; onChange: (value: str
 		return <Field label={label} hint="The test needs a value that follows the rule." value={text} onInput={set} />;
 	}
 	return (
-		<div class="field">
+		<div class="field stack">
 			<label for={id}>{label}</label>
 			<input id={id} type="file" onChange={({ currentTarget: { files } }) => files?.[0] && onChange(files[0])} />
 		</div>
@@ -98,7 +98,7 @@ function Snippets({ form, address }: { form: Form; address: string }) {
 	const chosen = snippets.find((snippet) => snippet.id === id) ?? snippets[0];
 	if (chosen === undefined) return null;
 	return (
-		<section class="card snippets" aria-label="Snippets">
+		<section class="card snippets stack" aria-label="Snippets">
 			<Segments
 				legend="Kind of website"
 				class="scroll"
@@ -107,7 +107,7 @@ function Snippets({ form, address }: { form: Form; address: string }) {
 				onChange={setId}
 			/>
 			{mayAddInput && <Switch label="With a file input" isOn={withFiles} onChange={setWithFiles} />}
-			<div class="snippet-head">
+			<div class="snippet-head spread">
 				<p class="muted small">{chosen.hint}</p>
 				<CopyButton text={chosen.code} what="the snippet" isLabelled />
 			</div>
@@ -160,7 +160,7 @@ function Connect({ form }: { form: Form }) {
 			</section>
 			<section class="stack">
 				<h2>Special fields</h2>
-				<dl class="terms">
+				<dl class="terms stack">
 					{specialFields(form).map(([name, meaning]) => (
 						<Term key={name} name={<code>{name}</code>}>
 							{meaning}

@@ -31,7 +31,7 @@ function queryOf({ state, form, page }: Place): DeliveryQuery {
 
 function Filters({ place: { state: chosen, form } }: { place: Place }) {
 	return (
-		<div class="delivery-filters">
+		<div class="delivery-filters spread wrap">
 			<nav class="filters" aria-label="State">
 				{Object.entries({ '': { name: 'All' }, ...STATES }).map(([state, { name }]) => (
 					<a key={state} href={to.deliveries({ state, form })} aria-current={state === chosen ? 'true' : undefined}>

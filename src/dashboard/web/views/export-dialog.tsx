@@ -135,7 +135,7 @@ export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 			actions={
 				<>
 					{chosen.length > 0 && (
-						<a class="button ghost push" href={api.exportAddress(form, request)} download>
+						<a class="button ghost" href={api.exportAddress(form, request)} download>
 							Download without progress
 						</a>
 					)}

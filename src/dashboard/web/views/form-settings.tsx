@@ -54,7 +54,7 @@ function SettingsForm({ form }: { form: Form }) {
 	const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(form));
 	const set = (name: SettingName) => (value: unknown) => setDraft((before) => ({ ...before, [name]: value }));
 	return (
-		<form class="card stack-large" onSubmit={run} aria-label="Settings" noValidate>
+		<form class="card stack large" onSubmit={run} aria-label="Settings" noValidate>
 			{CONTROLS.map(({ name, setting, Input }) => (
 				<Input
 					key={name}
@@ -106,7 +106,7 @@ function DeleteForm({ form }: { form: Form }) {
 		showToast(`The form “${form.name}” is gone.`);
 	};
 	return (
-		<section class="card danger-zone">
+		<section class="card spread wrap">
 			<div>
 				<h2>Delete this form</h2>
 				<p class="muted">

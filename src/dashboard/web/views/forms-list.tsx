@@ -31,7 +31,7 @@ function NewForm() {
 	});
 	const reason = errorOfOnly(error, 'name');
 	return (
-		<form class="new-form" onSubmit={run} aria-label="New form">
+		<form class="new-form row wrap" onSubmit={run} aria-label="New form">
 			<input
 				class="input"
 				aria-label="Name of the new form"
@@ -76,12 +76,12 @@ function FormsTable({ list, stats }: { list: Form[]; stats: Record<string, numbe
 		},
 		{
 			head: 'State',
-			class: 'col-state',
+			class: 'col-wide',
 			cell: ({ isActive }) => <span class={isActive ? 'chip good' : 'chip'}>{isActive ? 'Active' : 'Paused'}</span>,
 		},
 		{
 			head: `Last ${DAYS} days`,
-			class: 'col-spark',
+			class: 'col-wide col-spark',
 			cell: ({ id }) => stats && <Recent counts={stats[id] ?? new Array(DAYS).fill(0)} />,
 		},
 		{
@@ -95,7 +95,7 @@ function FormsTable({ list, stats }: { list: Form[]; stats: Record<string, numbe
 			class: 'number col-wide',
 			cell: ({ fileBytes }) => <span class="muted">{fileBytes > 0 ? roughSize(fileBytes) : '–'}</span>,
 		},
-		{ head: 'Created', class: 'col-created muted', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+		{ head: 'Created', class: 'col-wide muted', cell: ({ createdAt }) => <Time iso={createdAt} /> },
 	];
 	return (
 		<Table

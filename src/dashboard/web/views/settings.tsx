@@ -23,9 +23,9 @@ import { Sessions } from './settings/sessions.tsx';
 
 function Tile({ name, children, note }: { name: string; children: ComponentChildren; note?: ComponentChildren }) {
 	return (
-		<div class="tile">
-			<dt>{name}</dt>
-			<dd>
+		<div class="tile card">
+			<dt class="muted small">{name}</dt>
+			<dd class="stack tight">
 				<strong>{children}</strong>
 				{note && <span class="muted small">{note}</span>}
 			</dd>
@@ -94,7 +94,7 @@ function MailTest({ mail }: { mail: Status['mail'] }) {
 			<p class="muted">
 				Mails come from <bdi>{mail.from ?? 'the server'}</bdi>.
 			</p>
-			<div class="inline-form">
+			<div class="inline-form row wrap">
 				<Field
 					label="Send a test mail to"
 					type="email"

@@ -41,8 +41,8 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
 						<h3>{title}</h3>
 						<dl class="shortcuts">
 							{Object.entries(keys).map(([name, what]) => (
-								<div key={what}>
-									<dt>
+								<div key={what} class="row">
+									<dt class="row tight">
 										{name.split(' ').map((key) => (
 											<kbd key={key}>{key}</kbd>
 										))}

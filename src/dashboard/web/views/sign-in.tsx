@@ -20,7 +20,7 @@ function proofOf(text: string): OpenSession {
 
 function Help() {
 	return (
-		<details class="sign-in-help">
+		<details class="sign-in-help muted">
 			<summary>Where do I get one?</summary>
 			<div class="stack small">
 				<p>On the machine that runs formsrv, this prints a link that signs you in once; opening it is enough:</p>
@@ -41,7 +41,7 @@ export function SignIn() {
 	});
 	return (
 		<main class="sign-in">
-			<div class="sign-in-card">
+			<div class="sign-in-card card stack">
 				<span class="brand-mark large" />
 				<h1>Sign in to formsrv</h1>
 				{signInNotice.value && <Notice role="status">{signInNotice.value}</Notice>}

@@ -30,7 +30,7 @@ interface Props extends InboxProps {
 /** The buttons do what the keys do. */
 function Actions({ row, keys }: { row: Submission; keys: InboxKeys }) {
 	return (
-		<div class="detail-actions" role="toolbar" aria-label="Submission">
+		<div class="row tight" role="toolbar" aria-label="Submission">
 			{may('write') && (
 				<>
 					<IconButton
@@ -67,12 +67,12 @@ function Bar({ inbox, query, id, keys }: Props) {
 	const at = rows.findIndex((row) => row.id === id);
 	const row = inbox.current.value;
 	return (
-		<header class="detail-bar">
+		<header class="detail-bar row">
 			<IconLink icon="back" label="Back to the list" hotkey="Esc" href={to.inbox(inbox.formId, query)} />
 			{row && <Actions row={row} keys={keys} />}
-			<div class="detail-steps">
-				<IconButton icon="chevron" label="Previous" hotkey="k" disabled={at <= 0} onClick={keys.k} />
-				<IconButton icon="chevron" label="Next" hotkey="j" disabled={at >= rows.length - 1} onClick={keys.j} />
+			<div class="row tight end">
+				<IconButton icon="up" label="Previous" hotkey="k" disabled={at <= 0} onClick={keys.k} />
+				<IconButton icon="down" label="Next" hotkey="j" disabled={at >= rows.length - 1} onClick={keys.j} />
 			</div>
 		</header>
 	);
@@ -98,8 +98,8 @@ function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
 	useEffect(() => heading.current?.focus({ preventScroll: true }), [row.id]);
 	useScanResults(inbox, row);
 	return (
-		<div class="detail-scroll">
-			<div class="detail-head">
+		<div class="detail-scroll stack">
+			<div class="detail-head spread wrap">
 				<div>
 					<h2 ref={heading} tabIndex={-1}>
 						<bdi>{summarise(row.data).title}</bdi>
@@ -111,7 +111,7 @@ function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
 					</p>
 				</div>
 				{reply && (
-					<div class="detail-actions">
+					<div class="row tight">
 						<a class="button" href={`mailto:${encodeURIComponent(reply)}?subject=${subject}`} rel="noopener noreferrer">
 							<Icon name="mail" />
 							Reply

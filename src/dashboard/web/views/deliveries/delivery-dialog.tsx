@@ -44,7 +44,7 @@ function Mail({ id, content }: { id: string; content: DeliveryContent }) {
 	const [part, setPart] = useState<Part>(content.html ? 'html' : 'text');
 	return (
 		<div class="stack">
-			<dl class="terms">
+			<dl class="terms stack">
 				{content.from && <Term name="From">{addressText(content.from)}</Term>}
 				{content.replyTo !== undefined && content.replyTo !== null && (
 					<Term name="Reply to">{addressText(content.replyTo)}</Term>
@@ -69,7 +69,7 @@ function Sent({ id, content }: Pick<DeliveryDetail, 'id' | 'content'>) {
 
 function Facts({ delivery }: { delivery: DeliveryDetail }) {
 	return (
-		<dl class="terms">
+		<dl class="terms stack">
 			<Term name="To">
 				<bdi class="break">{delivery.destination}</bdi>
 			</Term>

@@ -55,13 +55,13 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 	const members: readonly RuleMember[] = FIELD_TYPES[draft.type].members;
 	return (
 		<li class="rule">
-			<div class="rule-head">
+			<div class="row">
 				<button type="button" class="rule-toggle" aria-expanded={isShown} onClick={() => setOpen(!isShown)}>
 					<Icon name={isShown ? 'down' : 'chevron'} />
 					<code>{draft.name || 'New field'}</code> <span class="muted small">{summaryOf(draft)}</span>
 				</button>
 				{!disabled && (
-					<span class="row-actions">
+					<span class="row tight">
 						<MoveButton direction="up" isPossible={at > 0} name={name} onMove={() => onMove(-1)} />
 						<MoveButton direction="down" isPossible={at < count - 1} name={name} onMove={() => onMove(1)} />
 						<IconButton icon="trash" label={`Remove the rule for ${name}`} tone="danger" onClick={onRemove} />
@@ -69,7 +69,7 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 				)}
 			</div>
 			{isShown && (
-				<div class="rule-body">
+				<div class="rule-body pairs">
 					<Field
 						label="Name"
 						hint="As it is sent: the attribute name of the input."
@@ -208,7 +208,7 @@ export function FieldsSetting({
 			</ol>
 			{whole && <p class="field-error">{whole}</p>}
 			{!disabled && (
-				<div class="form-foot">
+				<div class="form-foot row wrap">
 					<Button label="Add a rule" icon="plus" look="small" onClick={add} />
 					{may('read') && (
 						<Button

@@ -47,7 +47,7 @@ export function FilesSetting({ setting, draft, error, disabled, onChange }: Cont
 				onChange={(isOn) => onChange(fileRulesDraft(isOn ? DEFAULT_FILE_RULES : null))}
 			/>
 			{draft !== '' && (
-				<div class="field-group">
+				<div class="pairs">
 					<Field
 						label="Number of files"
 						value={maxFiles}

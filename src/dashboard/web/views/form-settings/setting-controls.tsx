@@ -15,7 +15,7 @@ import type { Text } from '../../../../forms/kinds/text.ts';
 import { FORM_SETTINGS, type FormSetting, type SettingName } from '../../../../forms/settings.ts';
 import { Choices, Field, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
-import { localMoment, momentOf } from '../../local-moment.ts';
+import { localMoment, momentOf } from '../../format.ts';
 import { ContextSetting } from './context-setting.tsx';
 import type { ControlProps } from './control-props.ts';
 import { type RuleDraft, ruleDraft, ruleOf } from './field-drafts.ts';

@@ -28,7 +28,7 @@ export function SpamSetting({ setting, draft, error, disabled, onChange }: Contr
 	return (
 		<fieldset class="stack">
 			<legend class="visually-hidden">{setting.label}</legend>
-			<div class="field-group">
+			<div class="pairs">
 				<Field
 					label="Spam from a score of"
 					hint={`${setting.hint} From 1 to 10. Empty: points alone send nothing to spam.`}

@@ -59,8 +59,8 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 			.then(({ secret }) => onSecret(secret))
 			.catch(showError);
 	return (
-		<li class="webhook">
-			<div class="webhook-text">
+		<li class="webhook row wrap">
+			<div class="lines">
 				<bdi class="mono break">{webhook.url}</bdi>
 				<span class="muted small">{webhook.events.map((event) => WEBHOOK_EVENTS[event].label).join(', ')}</span>
 				{webhook.failingSince && (
@@ -71,7 +71,7 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 				{webhook.disabledReason && <span class="error-text small">{webhook.disabledReason}</span>}
 			</div>
 			<State webhook={webhook} />
-			<div class="row-actions">
+			<div class="row tight wrap">
 				<Button label="Test" look="small" onClick={test} />
 				<Button label="Edit" look="small" onClick={() => setEditing(true)} />
 				<Button

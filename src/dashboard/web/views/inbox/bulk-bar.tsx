@@ -15,10 +15,10 @@ import { showError } from '../../state/toasts.ts';
 function Count({ inbox }: { inbox: Inbox }) {
 	const isWholePage = inbox.selected.value.size === inbox.rows.value.length;
 	const total = inbox.total.value;
-	if (inbox.isAllSelected.value) return <span class="bulk-count">All {formatCount(total)} selected</span>;
+	if (inbox.isAllSelected.value) return <span class="strong">All {formatCount(total)} selected</span>;
 	return (
 		<>
-			<span class="bulk-count">{formatCount(inbox.selected.value.size)} selected</span>
+			<span class="strong">{formatCount(inbox.selected.value.size)} selected</span>
 			{isWholePage && total > inbox.rows.value.length && (
 				<button
 					type="button"
@@ -53,9 +53,9 @@ export function BulkBar({ inbox, query }: InboxProps) {
 	const isSpam = query.filter === 'spam';
 	const allStarred = rows.every((row) => row.isStarred);
 	return (
-		<div class="bulk-bar" role="toolbar" aria-label="Selected submissions">
+		<div class="bulk-bar row wrap" role="toolbar" aria-label="Selected submissions">
 			<Count inbox={inbox} />
-			<div class="bulk-actions">
+			<div class="row tight end">
 				{may('write') && (
 					<>
 						<IconButton icon="read" label="Mark read" onClick={() => set({ isRead: true })} />

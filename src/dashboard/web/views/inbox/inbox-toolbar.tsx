@@ -118,16 +118,16 @@ export function InboxToolbar({ inbox, query, isNarrow }: InboxProps & { isNarrow
 	const [isExporting, setExporting] = useState(false);
 	const { formId } = inbox;
 	return (
-		<div class={isNarrow ? 'toolbar narrow' : 'toolbar'}>
+		<div class={isNarrow ? 'toolbar row wrap narrow' : 'toolbar row wrap'}>
 			<Filters form={formId} query={query} />
-			<div class="toolbar-tools">
+			<div class="toolbar-tools row">
 				<Search form={formId} query={query} />
 				<Dates form={formId} query={query} />
 				{!isNarrow && <Columns inbox={inbox} />}
 				<IconButton icon="download" label="Export" onClick={() => setExporting(true)} />
 			</div>
 			{isNarrowed(query) && (
-				<p class="toolbar-note" role="status">
+				<p class="toolbar-note row small muted" role="status">
 					{formatCount(inbox.total.value)} found
 					<a href={to.inbox(formId, { filter: query.filter })}>Clear</a>
 				</p>

@@ -1,13 +1,11 @@
 /** The submissions of a page as a narrow list: beside an open submission, and on phones. */
 
 import type { Submission } from '../../api-types.ts';
-import { Time } from '../../components/time.tsx';
 import { to } from '../../router.ts';
 import type { InboxProps } from '../../state/inbox.ts';
 import { summarise } from '../../summary.ts';
-import { Attached } from './attached.tsx';
 import { classOf, SelectBox, StarButton } from './row-controls.tsx';
-import { SpamScore } from './spam-score.tsx';
+import { RowSigns } from './row-signs.tsx';
 
 function Item({ inbox, query, row }: InboxProps & { row: Submission }) {
 	const { title, snippet } = summarise(row.data);
@@ -22,15 +20,13 @@ function Item({ inbox, query, row }: InboxProps & { row: Submission }) {
 				aria-current={isOpen ? 'true' : undefined}
 			>
 				<span class="item-head">
-					<span class="item-title">
+					<span class="item-title clip">
 						{!row.isRead && <span class="visually-hidden">Unread: </span>}
 						<bdi>{title}</bdi>
 					</span>
-					<SpamScore row={row} />
-					<Attached row={row} />
-					<Time iso={row.createdAt} />
+					<RowSigns row={row} />
 				</span>
-				<span class="item-snippet">
+				<span class="item-snippet clip small muted">
 					<bdi>{snippet}</bdi>
 				</span>
 			</a>

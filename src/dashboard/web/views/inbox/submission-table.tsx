@@ -1,18 +1,15 @@
 /** The submissions of a page as a table with a column for each chosen field. */
 
 import type { Submission } from '../../api-types.ts';
-import { columnSize } from '../../column-size.ts';
 import { Icon } from '../../components/icon.tsx';
-import { Time } from '../../components/time.tsx';
 import { previewText } from '../../format.ts';
 import { to } from '../../router.ts';
 import { columnsFor } from '../../state/columns.ts';
 import { fieldLabels } from '../../state/forms.ts';
 import type { InboxProps } from '../../state/inbox.ts';
-import { fieldValue, summarise } from '../../summary.ts';
-import { Attached } from './attached.tsx';
+import { columnSize, fieldValue, summarise } from '../../summary.ts';
 import { classOf, SelectBox, SelectPageBox, StarButton } from './row-controls.tsx';
-import { SpamScore } from './spam-score.tsx';
+import { RowSigns } from './row-signs.tsx';
 
 function Row({ inbox, query, row, columns }: InboxProps & { row: Submission; columns: string[] }) {
 	const [first, ...rest] = columns;
@@ -37,9 +34,7 @@ function Row({ inbox, query, row, columns }: InboxProps & { row: Submission; col
 				</td>
 			))}
 			<td class="col-time">
-				<SpamScore row={row} />
-				<Attached row={row} />
-				<Time iso={row.createdAt} />
+				<RowSigns row={row} />
 			</td>
 		</tr>
 	);
@@ -69,12 +64,9 @@ export function SubmissionTable({ inbox, query, rows }: InboxProps & { rows: rea
 						</th>
 					))}
 					<th scope="col" class="col-time" aria-sort={isNewestFirst ? 'descending' : 'ascending'}>
-						<a
-							href={to.inbox(inbox.formId, { ...query, order: otherOrder, page: 1 })}
-							class={isNewestFirst ? 'sort' : 'sort up'}
-						>
+						<a href={to.inbox(inbox.formId, { ...query, order: otherOrder, page: 1 })} class="sort">
 							Received
-							<Icon name="down" />
+							<Icon name={isNewestFirst ? 'down' : 'up'} />
 						</a>
 					</th>
 				</tr>

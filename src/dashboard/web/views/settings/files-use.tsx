@@ -8,8 +8,8 @@ const NEARLY_FULL = 0.9;
 
 function Use({ name, usedBytes, quotaBytes }: { name: string; usedBytes: number; quotaBytes: number }) {
 	return (
-		<label class={usedBytes >= quotaBytes * NEARLY_FULL ? 'use full' : 'use'}>
-			<span>
+		<label class={usedBytes >= quotaBytes * NEARLY_FULL ? 'use full stack tight small' : 'use stack tight small'}>
+			<span class="spread wrap break">
 				<bdi>{name}</bdi>
 				<span class="muted">
 					{roughSize(usedBytes)} of {roughSize(quotaBytes)}

@@ -60,7 +60,7 @@ export function Sessions() {
 	};
 	return (
 		<section class="stack">
-			<div class="section-head">
+			<div class="section-head spread">
 				<h2>Signed in</h2>
 				{others > 0 && <Button label="End all others…" look="small" onClick={() => setAsking(true)} />}
 			</div>

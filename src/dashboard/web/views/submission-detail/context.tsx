@@ -26,12 +26,12 @@ export function Context({ meta }: Pick<Submission, 'meta'>) {
 	].filter(([, text]) => text);
 	if (rows.length === 0) return null;
 	return (
-		<section class="detail-section" aria-labelledby="context-heading">
+		<section class="detail-section stack" aria-labelledby="context-heading">
 			<h3 id="context-heading">Context</h3>
 			<dl class="fields">
 				{rows.map(([name, text]) => (
 					<div key={name} class="field-row">
-						<dt>{name}</dt>
+						<dt class="muted small">{name}</dt>
 						<dd>
 							<bdi>{text}</bdi>
 						</dd>

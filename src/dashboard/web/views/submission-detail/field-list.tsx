@@ -83,7 +83,7 @@ export function FieldList({ form, data, files }: FieldListProps) {
 		<dl class="fields">
 			{Object.entries(data).map(([name, value]) => (
 				<div class="field-row" key={name}>
-					<dt>
+					<dt class="muted small">
 						<bdi>{labelOf(name)}</bdi>
 					</dt>
 					<dd>

@@ -75,7 +75,7 @@ function InfectedFile({ file: { name }, address }: Props) {
 function Actions({ file: { name }, address }: Props) {
 	const [isLinking, setLinking] = useState(false);
 	return (
-		<div class="row-actions">
+		<div class="row tight wrap">
 			<Button
 				look="small"
 				icon="link"
@@ -94,10 +94,10 @@ function Item(props: Props) {
 	const isInfected = file.scan === 'infected';
 	const canHave = isKept(file) && !isInfected;
 	return (
-		<li class="file" id={elementOf(file)} tabIndex={-1}>
-			<div class="file-head">
+		<li class="file stack" id={elementOf(file)} tabIndex={-1}>
+			<div class="file-head row wrap">
 				<Icon name={isInfected ? 'warning' : 'file'} />
-				<div class="file-text">
+				<div class="lines">
 					<bdi>{file.name}</bdi>
 					<span class="muted small">
 						{file.type} · {roughSize(file.size)}
@@ -121,14 +121,14 @@ export function Files({ form, submission, files }: { form: string; submission: s
 	if (files.length === 0) return null;
 	const canHave = files.filter((file) => isKept(file) && file.scan !== 'infected');
 	return (
-		<section class="detail-section" aria-label="Files">
-			<div class="section-head">
+		<section class="detail-section stack" aria-label="Files">
+			<div class="section-head spread">
 				<h3>{plural(files.length, 'file')}</h3>
 				{canHave.length > 1 && (
 					<DownloadLink href={api.files.archive(form, submission)} label="Download all" what="as ZIP" />
 				)}
 			</div>
-			<ul class="files">
+			<ul class="files stack">
 				{files.map((file) => (
 					<Item key={file.id} file={file} address={{ form, submission, file: file.id }} />
 				))}

@@ -17,7 +17,7 @@ function Item({ delivery, onRetried }: { delivery: Delivery; onRetried: () => vo
 	return (
 		<li class="delivery-item">
 			<ChannelIcon channel={delivery.channel} />
-			<div class="delivery-text">
+			<div class="lines">
 				<a href={to.delivery(delivery.id)}>
 					<bdi>{delivery.destination}</bdi>
 				</a>
@@ -43,7 +43,7 @@ export function SubmissionDeliveries({ form, submission }: { form: string; submi
 	useDeliveryEvents(reload);
 	if (data === undefined) return null;
 	return (
-		<section class="detail-section">
+		<section class="detail-section stack">
 			<h3>Notifications</h3>
 			{data.deliveries.length === 0 ? (
 				<p class="muted small">

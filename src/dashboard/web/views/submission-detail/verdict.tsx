@@ -53,7 +53,7 @@ export function Verdict({ form, row }: Props) {
 	const reasons = spamReasons.length > 0 && <Reasons reasons={spamReasons} threshold={threshold} />;
 	if (!isSpam) {
 		return (
-			<details class="verdict">
+			<details class="verdict card break">
 				<summary>
 					Spam score {scoreOf(spamReasons)}
 					{threshold !== null && <span class="muted"> of {threshold}</span>}
@@ -64,8 +64,8 @@ export function Verdict({ form, row }: Props) {
 		);
 	}
 	return (
-		<section class="verdict is-spam" aria-labelledby="why-spam">
-			<h3 id="why-spam">
+		<section class="verdict card break is-spam" aria-labelledby="why-spam">
+			<h3 id="why-spam" class="row">
 				<Icon name="ban" />
 				Why is this spam?
 			</h3>

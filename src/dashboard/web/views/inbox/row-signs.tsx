@@ -1,0 +1,42 @@
+/** The end of a row: the points of a submission as spam, its files, and when it came. */
+
+import { plural } from '../../../../text/plural.ts';
+import type { Submission } from '../../api-types.ts';
+import { Icon } from '../../components/icon.tsx';
+import { Time } from '../../components/time.tsx';
+
+function SpamScore({ row: { isSpam, spamScore } }: { row: Submission }) {
+	if (!isSpam || spamScore <= 0) return null;
+	return (
+		<span class="attached">
+			<Icon name="ban" />
+			<span aria-hidden="true">{spamScore}</span>
+			<span class="visually-hidden">Spam score {spamScore}</span>
+		</span>
+	);
+}
+
+function Attached({ row: { files } }: { row: Submission }) {
+	if (files.length === 0) return null;
+	const isInfected = files.some(({ scan }) => scan === 'infected');
+	return (
+		<span class={isInfected ? 'attached bad' : 'attached'}>
+			<Icon name={isInfected ? 'warning' : 'paperclip'} />
+			<span aria-hidden="true">{files.length}</span>
+			<span class="visually-hidden">
+				{plural(files.length, 'file')}
+				{isInfected && ', infected'}
+			</span>
+		</span>
+	);
+}
+
+export function RowSigns({ row }: { row: Submission }) {
+	return (
+		<>
+			<SpamScore row={row} />
+			<Attached row={row} />
+			<Time iso={row.createdAt} />
+		</>
+	);
+}
