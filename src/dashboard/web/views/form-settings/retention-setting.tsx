@@ -51,7 +51,7 @@ export function RetentionSetting({
 			<p class="hint">
 				{setting.hint} {nextOf(formOf(form)?.nextDeletion ?? null)}
 			</p>
-			<div class="field-group">
+			<div class="pairs">
 				{RETENTION_PARTS.map((part) => (
 					<Field
 						key={part}
