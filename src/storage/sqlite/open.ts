@@ -55,7 +55,6 @@ export function openSqlite(
 	const client = openWriteConnection(file);
 	try {
 		migrate(client);
-		recountIfDue(client, serverLog);
 	} catch (error) {
 		client.close();
 		throw error;
@@ -177,6 +176,8 @@ export function openSqlite(
 		areFilesHeld: async () => areFilesHeld(file),
 		longReads,
 		serve(): () => void {
+			// Of the server alone: another process would drop what this one follows with its search.
+			if (recountIfDue(client, serverLog)) index.forget();
 			return clock.serve((step) => serverLog?.warn(describeStep(step)));
 		},
 		lead: (_work: string, start: () => StopWork): StopWork => start(),

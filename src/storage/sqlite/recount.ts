@@ -1,6 +1,6 @@
 /**
  * Counts all submissions again where that is due: versions before could count wrongly what was stored behind others that came later, and
- * docs/operating.md tells operators how to ask for it. It comes before everything else, and takes some seconds for each million.
+ * docs/operating.md tells operators how to ask for it. A server does so before it accepts anything, in some seconds for each million.
  */
 
 import type { Database } from 'bun:sqlite';
@@ -22,8 +22,9 @@ const COUNT_AGAIN = `
 	${DOUBT_LISTS};
 	delete from server_values where name = 'recount_due'`;
 
-export function recountIfDue(client: Database, log?: Log): void {
-	if (client.query("select 1 from server_values where name = 'recount_due'").values().length === 0) return;
+/** Returns whether it was due. */
+export function recountIfDue(client: Database, log?: Log): boolean {
+	if (client.query("select 1 from server_values where name = 'recount_due'").values().length === 0) return false;
 	waitWhileBusy(() => client.run('begin immediate'));
 	try {
 		client.run(COUNT_AGAIN);
@@ -33,6 +34,7 @@ export function recountIfDue(client: Database, log?: Log): void {
 		if (client.inTransaction) client.run('rollback');
 	}
 	log?.info('All forms were counted again: an earlier version could count them wrongly.');
+	return true;
 }
 
 /** The search follows again from the first segment that lacks a submission. */

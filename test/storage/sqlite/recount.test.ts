@@ -72,6 +72,7 @@ function open(file: string) {
 	const write = (chunk: Uint8Array) => lines.push(...Buffer.from(chunk).toString().trimEnd().split('\n'));
 	const log = createLog({ level: 'info', format: 'json', write: (chunk) => void write(chunk) });
 	const storage = openSqlite(file, { log, scans: SCANS });
+	storage.serve();
 	const said = () => {
 		log.flush();
 		return lines.map((line) => JSON.parse(line).message as string);
