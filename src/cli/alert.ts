@@ -1,18 +1,18 @@
 /** `formsrv alert`: tests the alerts. */
 
 import { hostname } from 'node:os';
-import type { Command } from 'commander';
 import { createReceivers } from '../alerts/receivers.ts';
 import { createGuardedPost } from '../network/guarded-request.ts';
 import { localUrl } from '../network/local-url.ts';
-import { type Cli, CommandError, examples, type Options, withSettings } from './cli.ts';
+import { type Cli, CommandError, type Options, withSettings } from './cli.ts';
+import type { CliCommand } from './command.ts';
 
-export function addAlert(program: Command, cli: Cli): void {
+export function addAlert(program: CliCommand, cli: Cli): void {
 	const alert = program.command('alert').description('Test the alerts of problems.');
 	const command = alert
 		.command('test')
 		.description('Send a test to FORMSRV_ALERT_URL and FORMSRV_ALERT_MAIL; on failure, print what is wrong.')
-		.addHelpText('after', examples('FORMSRV_ALERT_URL=https://alerts.example.com/formsrv formsrv alert test'));
+		.examples('FORMSRV_ALERT_URL=https://alerts.example.com/formsrv formsrv alert test');
 	withSettings(command, ['alertMail', 'mailFrom', 'baseUrl', 'webhookAllow']).action(async (options: Options) => {
 		const config = cli.loadSettings(options);
 		const baseUrl = config.baseUrl ?? localUrl(config.host, config.port);

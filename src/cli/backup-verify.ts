@@ -3,7 +3,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import { isEncrypted } from '../backup/encryption.ts';
 import { UnusableArchive } from '../backup/manifest.ts';
 import { isAsNamed, keptArchives } from '../backup/names.ts';
@@ -13,6 +12,7 @@ import { sha256Of } from '../backup/sha256.ts';
 import { databaseFileAt } from '../storage/open.ts';
 import { plainArchive } from './archive-file.ts';
 import { BACKUP_SETTINGS, type Cli, CommandError, IDENTITY, type Options, withSettings } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { progressOn } from './progress.ts';
 
 const PERCENT = 100;
@@ -25,7 +25,7 @@ const SENTENCES = {
 };
 type Kind = keyof typeof SENTENCES;
 
-export function addVerify(backup: Command, cli: Cli): void {
+export function addVerify(backup: CliCommand, cli: Cli): void {
 	const command = backup
 		.command('verify')
 		.summary('Check a backup.')
@@ -38,7 +38,7 @@ export function addVerify(backup: Command, cli: Cli): void {
 		.argument('<file>', 'The backup, also in a bucket, as s3://bucket/prefix/name')
 		.option(...IDENTITY)
 		.option('--json', 'Print JSON');
-	withSettings(command, BACKUP_SETTINGS).action(async (name: string, _options: Options, command: Command) => {
+	withSettings(command, BACKUP_SETTINGS).action(async (name: string, _options: Options, command: CliCommand) => {
 		const options: Options = command.optsWithGlobals();
 		const folder = mkdtempSync(join(tmpdir(), 'formsrv-verify-'));
 		try {

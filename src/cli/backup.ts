@@ -2,7 +2,6 @@
 
 import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import { backUp } from '../backup/back-up.ts';
 import { type Pruned, prune } from '../backup/keep.ts';
 import { openPlace } from '../backup/place.ts';
@@ -19,18 +18,18 @@ import {
 	BACKUP_SETTINGS,
 	type Cli,
 	CommandError,
-	examples,
 	missingDatabase,
 	type Options,
 	requireFile,
 	withSettings,
 } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { progressOn } from './progress.ts';
 
 const INSTEAD =
 	'Back up PostgreSQL with pg_dump or by its continuous archiving, and attached files where they lie: see "Backups" in docs/operating.md.';
 
-export function addBackup(program: Command, cli: Cli): void {
+export function addBackup(program: CliCommand, cli: Cli): void {
 	const command = program
 		.command('backup')
 		.summary('Back up database and files, also while the server runs.')
@@ -43,14 +42,11 @@ export function addBackup(program: Command, cli: Cli): void {
 		)
 		.argument('[to]', 'Where the backup goes (default: FORMSRV_BACKUP_TO)')
 		.option('--json', 'Print JSON')
-		.addHelpText(
-			'after',
-			examples(
-				'formsrv backup /backup/formsrv-$(date +%F).tar     database and files',
-				'formsrv backup s3://bucket/forms                   the same, in a bucket',
-				'formsrv backup /backup/formsrv-$(date +%F).db      the database alone',
-				'formsrv backup verify /backup/formsrv-2026-01-31.tar',
-			),
+		.examples(
+			'formsrv backup /backup/formsrv-$(date +%F).tar     database and files',
+			'formsrv backup s3://bucket/forms                   the same, in a bucket',
+			'formsrv backup /backup/formsrv-$(date +%F).db      the database alone',
+			'formsrv backup verify /backup/formsrv-2026-01-31.tar',
 		);
 	addVerify(command, cli);
 	withSettings(command, BACKUP_SETTINGS).action(async (to: string | undefined, options: Options) => {

@@ -1,6 +1,5 @@
 /** The context of every command: input and output, settings, the opened application, and errors. */
 
-import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import { KEYS, type Key, SETTINGS } from '../config/settings.ts';
 import { envName, flagName } from '../config/sources.ts';
@@ -9,6 +8,7 @@ import type { Form } from '../forms/schema.ts';
 import { printable, printableJson } from '../log/line-text.ts';
 import { createLog } from '../log/log.ts';
 import { databaseAt, databaseName, isFile } from '../storage/open.ts';
+import type { CliCommand } from './command.ts';
 import { formatTable } from './table.ts';
 
 /** A stream of text. */
@@ -132,7 +132,7 @@ export function createCli(io: Io) {
  * throws comes before anything is opened.
  */
 export function runOnApp<O extends Options, Arguments extends unknown[]>(
-	command: Command,
+	command: CliCommand,
 	{ cli, create }: { cli: Cli; create?: (options: O) => boolean },
 	prepare: (options: O, ...args: Arguments) => UseApp,
 ): void {
@@ -156,7 +156,7 @@ export function requireFile({ database }: Config, instead: string): string {
 }
 
 /** Adds `--config` and the flags of the settings `keys` to a command. Secrets have none: others can read command lines. */
-export function withSettings(command: Command, keys: readonly Key[] = KEYS): Command {
+export function withSettings(command: CliCommand, keys: readonly Key[] = KEYS): CliCommand {
 	command.optionsGroup('Settings:');
 	for (const key of keys) {
 		const { type, defaultText, absent, description, isSecret } = SETTINGS[key];
@@ -169,13 +169,8 @@ export function withSettings(command: Command, keys: readonly Key[] = KEYS): Com
 }
 
 /** Adds the flags that locate the database. */
-export function withStorage(command: Command): Command {
+export function withStorage(command: CliCommand): CliCommand {
 	return withSettings(command, STORAGE_SETTINGS);
-}
-
-/** The examples at the end of a command's help. */
-export function examples(...lines: string[]): string {
-	return `\nExamples:\n${lines.map((text) => `  ${text}`).join('\n')}`;
 }
 
 /** Finds a form by its id or slug. @throws CommandError if there is none */

@@ -1,7 +1,8 @@
 /** `formsrv completion`: prints a script by which a shell completes commands, options and their values. */
 
 import { Argument, type Command, type Option } from 'commander';
-import { type Cli, examples } from './cli.ts';
+import type { Cli } from './cli.ts';
+import type { CliCommand } from './command.ts';
 
 /** A command as a shell completes it. */
 interface Level {
@@ -15,19 +16,16 @@ interface Level {
 
 const SCRIPTS = { bash, zsh, fish };
 
-export function addCompletion(program: Command, cli: Cli): void {
+export function addCompletion(program: CliCommand, cli: Cli): void {
 	const shells = new Argument('<shell>', 'Which shell').choices(Object.keys(SCRIPTS));
 	program
 		.command('completion')
 		.description('Print the script by which a shell completes commands and options.')
 		.addArgument(shells)
-		.addHelpText(
-			'after',
-			examples(
-				'source <(formsrv completion bash)                                       in ~/.bashrc',
-				'source <(formsrv completion zsh)                                        in ~/.zshrc, after compinit',
-				'formsrv completion fish > ~/.config/fish/completions/formsrv.fish',
-			),
+		.examples(
+			'source <(formsrv completion bash)                                       in ~/.bashrc',
+			'source <(formsrv completion zsh)                                        in ~/.zshrc, after compinit',
+			'formsrv completion fish > ~/.config/fish/completions/formsrv.fish',
 		)
 		.action((shell: keyof typeof SCRIPTS) => {
 			cli.io.stdout.write(SCRIPTS[shell](levelsOf(program)));

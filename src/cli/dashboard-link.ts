@@ -1,12 +1,12 @@
 /** `formsrv dashboard-link`: creates a link that signs in to the dashboard without a key. */
 
-import type { Command } from 'commander';
 import { localUrl } from '../network/local-url.ts';
-import { type Cli, examples, type Options, withSettings } from './cli.ts';
+import { type Cli, type Options, withSettings } from './cli.ts';
+import type { CliCommand } from './command.ts';
 
 const SETTINGS = ['dataDir', 'databaseUrl', 'baseUrl', 'host', 'port'] as const;
 
-export function addDashboardLink(program: Command, cli: Cli): void {
+export function addDashboardLink(program: CliCommand, cli: Cli): void {
 	const command = program
 		.command('dashboard-link')
 		.summary('Print a link that signs you in to the dashboard.')
@@ -15,13 +15,10 @@ export function addDashboardLink(program: Command, cli: Cli): void {
 				'have to run yet.',
 		)
 		.option('--revoke-others', 'End all sessions first, and revoke unused set-up links')
-		.addHelpText(
-			'after',
-			examples(
-				'formsrv dashboard-link',
-				'formsrv dashboard-link --revoke-others',
-				'xdg-open "$(formsrv dashboard-link)"',
-			),
+		.examples(
+			'formsrv dashboard-link',
+			'formsrv dashboard-link --revoke-others',
+			'xdg-open "$(formsrv dashboard-link)"',
 		);
 	withSettings(command, SETTINGS).action((options: Options) =>
 		cli.withApp(options, {

@@ -1,13 +1,13 @@
 /** `formsrv deliveries`: lists sent, waiting and failed deliveries, and retries them. */
 
-import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import { RETRY_STATES } from '../delivery/bounds.ts';
 import { parseDeliveryQuery } from '../delivery/deliveries.ts';
 import type { Delivery, DeliveryWithContent, RetryDeliveries } from '../delivery/schema.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX } from '../http/query-parameters.ts';
 import { CHANNELS, DELIVERY_STATES, MODES, type Mode } from '../storage/tables.ts';
-import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
+import { type Cli, CommandError, findForm, type Options, runOnApp } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { queryOf } from './query-options.ts';
 import { shorten, shortTime } from './table.ts';
 
@@ -26,7 +26,7 @@ interface RetryOptions extends Options {
 	json?: true;
 }
 
-export function addDeliveries(program: Command, cli: Cli): void {
+export function addDeliveries(program: CliCommand, cli: Cli): void {
 	const deliveries = program
 		.command('deliveries')
 		.summary('See which mails and webhook events were sent, and retry them.')
@@ -37,17 +37,17 @@ export function addDeliveries(program: Command, cli: Cli): void {
 	addHold(deliveries, cli);
 }
 
-function addList(deliveries: Command, cli: Cli): void {
+function addList(deliveries: CliCommand, cli: Cli): void {
 	const command = deliveries
 		.command('list')
 		.description('List deliveries, newest first.')
-		.addOption(new Option('--state <state>', 'Only deliveries in this state').choices(DELIVERY_STATES))
-		.addOption(new Option('--channel <channel>', 'Only deliveries of this channel').choices(CHANNELS))
+		.choice('--state <state>', 'Only deliveries in this state', DELIVERY_STATES)
+		.choice('--channel <channel>', 'Only deliveries of this channel', CHANNELS)
 		.option('--form <form>', 'Only for this form (id or slug)')
-		.addOption(new Option('--mode <mode>', 'Only for live or only for test forms').choices(MODES))
+		.choice('--mode <mode>', 'Only for live or only for test forms', MODES)
 		.option('--limit <number>', `Maximum number, 1 to ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})`)
 		.option('--offset <number>', 'Number to skip (default: 0)')
-		.addHelpText('after', examples('formsrv deliveries list --state failed', 'formsrv deliveries list --form contact'));
+		.examples('formsrv deliveries list --state failed', 'formsrv deliveries list --form contact');
 	runOnApp(command, { cli }, (options: ListOptions) => {
 		const query = parseDeliveryQuery(queryOf(options, ['state', 'channel', 'limit', 'offset']));
 		return async (app) => {
@@ -76,7 +76,7 @@ async function formIdOf(app: App, { form }: { form?: string }): Promise<string |
 	return form === undefined ? undefined : (await findForm(app, form)).id;
 }
 
-function addShow(deliveries: Command, cli: Cli): void {
+function addShow(deliveries: CliCommand, cli: Cli): void {
 	const command = deliveries
 		.command('show')
 		.description('Show a delivery with the content that was sent or would be.')
@@ -98,7 +98,7 @@ function printDelivery(cli: Cli, { content, ...members }: DeliveryWithContent): 
 	for (const line of text.trimEnd().split('\n')) cli.print(line);
 }
 
-function addRetry(deliveries: Command, cli: Cli): void {
+function addRetry(deliveries: CliCommand, cli: Cli): void {
 	const command = deliveries
 		.command('retry')
 		.description(
@@ -106,16 +106,13 @@ function addRetry(deliveries: Command, cli: Cli): void {
 				'destination is unavailable, with the next attempt there, within two minutes.',
 		)
 		.argument('[delivery...]', 'Their ids; without them, all that match')
-		.addOption(new Option('--state <state>', 'Without ids: all in this state').choices(RETRY_STATES))
-		.addOption(new Option('--channel <channel>', 'Without ids: only deliveries of this channel').choices(CHANNELS))
+		.choice('--state <state>', 'Without ids: all in this state', RETRY_STATES)
+		.choice('--channel <channel>', 'Without ids: only deliveries of this channel', CHANNELS)
 		.option('--form <form>', 'Without ids: only for this form (id or slug)')
-		.addHelpText(
-			'after',
-			examples(
-				'formsrv deliveries retry cmnrg2x8a2k',
-				'formsrv deliveries retry --state failed',
-				'formsrv deliveries retry --state held',
-			),
+		.examples(
+			'formsrv deliveries retry cmnrg2x8a2k',
+			'formsrv deliveries retry --state failed',
+			'formsrv deliveries retry --state held',
 		);
 	runOnApp(command, { cli }, (options: RetryOptions, ids: string[]) => {
 		const { state, channel } = options;
@@ -134,7 +131,7 @@ function addRetry(deliveries: Command, cli: Cli): void {
 	});
 }
 
-function addHold(deliveries: Command, cli: Cli): void {
+function addHold(deliveries: CliCommand, cli: Cli): void {
 	const command = deliveries
 		.command('hold')
 		.description(

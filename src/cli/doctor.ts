@@ -1,7 +1,6 @@
 /** `formsrv doctor`: checks everything an installation depends on and reports problems. */
 
 import { existsSync, statSync } from 'node:fs';
-import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { filesAlone } from '../files/open.ts';
 import { NO_CLOCK } from '../storage/clock-report.ts';
@@ -11,6 +10,7 @@ import { databaseAt } from '../storage/open.ts';
 import { roughSize } from '../text/byte-sizes.ts';
 import { formatCount, plural } from '../text/plural.ts';
 import { type Cli, type Options, withSettings } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { inspectBackups } from './inspect-backups.ts';
 import { inspectAttachedFiles } from './inspect-files.ts';
 import { inspectOutbox } from './inspect-outbox.ts';
@@ -30,7 +30,7 @@ export interface Finding {
 	keys?: string[];
 }
 
-export function addDoctor(program: Command, cli: Cli): void {
+export function addDoctor(program: CliCommand, cli: Cli): void {
 	const command = program
 		.command('doctor')
 		.summary('Check settings, database, files, permissions, disk, clock, what is sent, and the server.')

@@ -3,7 +3,6 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { drill } from '../backup/drill.ts';
 import { UnusableArchive } from '../backup/manifest.ts';
 import { keptArchives } from '../backup/names.ts';
@@ -16,10 +15,11 @@ import { databaseFileAt, isFile } from '../storage/open.ts';
 import { formatCount, plural } from '../text/plural.ts';
 import { plainArchive } from './archive-file.ts';
 import { verifyArchive } from './backup-verify.ts';
-import { BACKUP_SETTINGS, type Cli, CommandError, examples, IDENTITY, type Options, withSettings } from './cli.ts';
+import { BACKUP_SETTINGS, type Cli, CommandError, IDENTITY, type Options, withSettings } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { progressOn } from './progress.ts';
 
-export function addDrill(program: Command, cli: Cli): void {
+export function addDrill(program: CliCommand, cli: Cli): void {
 	const command = program
 		.command('drill')
 		.summary('Try a restore of the newest backup, without touching anything.')
@@ -31,7 +31,7 @@ export function addDrill(program: Command, cli: Cli): void {
 		.argument('[file]', 'The backup, also in a bucket, as s3://bucket/prefix/name')
 		.option(...IDENTITY)
 		.option('--json', 'Print JSON')
-		.addHelpText('after', examples('formsrv drill --identity backup-key.txt'));
+		.examples('formsrv drill --identity backup-key.txt');
 	withSettings(command, BACKUP_SETTINGS).action(async (file: string | undefined, options: Options) => {
 		const config = cli.loadSettings(options);
 		const name = file ?? (await newest(config));

@@ -1,7 +1,6 @@
 /** `formsrv submissions export`: the submissions of a form as a file for spreadsheets or programs. */
 
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
 import { printable } from '../log/line-text.ts';
 import { FORMULAS } from '../submissions/export/csv.ts';
 import { parseExportQuery } from '../submissions/export/export.ts';
@@ -10,14 +9,15 @@ import { NOTE } from '../submissions/files/archive.ts';
 import { createDownloads, type FormArchive } from '../submissions/files/downloads.ts';
 import { roughSize } from '../text/byte-sizes.ts';
 import { plural } from '../text/plural.ts';
-import { type Cli, examples, findForm, type Options, type Output, withStorage } from './cli.ts';
+import { type Cli, findForm, type Options, type Output, withStorage } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { pass, type Write, writeToFile } from './output-file.ts';
 import { CRITERIA, queryOf, withCriteria } from './query-options.ts';
 import { operator } from './submission-files.ts';
 
 const LEFT_OUT_SHOWN = 20;
 
-export function addExport(submissions: Command, cli: Cli): void {
+export function addExport(submissions: CliCommand, cli: Cli): void {
 	const command = submissions
 		.command('export')
 		.summary('Export the submissions of a form.')
@@ -25,26 +25,22 @@ export function addExport(submissions: Command, cli: Cli): void {
 			'Export the submissions of a form. It can be done while the server runs; what arrives meanwhile is left out.',
 		)
 		.argument('<form>', 'Id or slug of the form')
-		.addOption(new Option('--format <format>', 'Format (default: csv)').choices(FORMATS))
+		.choice('--format <format>', 'Format (default: csv)', FORMATS)
 		.option('-o, --output <file>', 'Write to this file instead of stdout')
 		.option('--files <zip>', 'Write the attached files to this ZIP archive, in a folder for each submission')
 		.option('--infected', 'Put files into the archive too in which the virus scanner found something')
 		.option('--force', 'Overwrite the file if there is one')
 		.option('--columns <names>', 'Columns, separated by commas, such as "createdAt,email"; "data" is all fields')
 		.option('--bom', 'Begin a CSV with a byte order mark, which Excel needs')
-		.addOption(
-			new Option(
-				'--formulas <how>',
-				'"guard": an apostrophe keeps spreadsheets from running formulas in a CSV; "raw": texts as sent, for programs (default: guard)',
-			).choices(FORMULAS),
+		.choice(
+			'--formulas <how>',
+			'"guard": an apostrophe keeps spreadsheets from running formulas in a CSV; "raw": texts as sent, for programs (default: guard)',
+			FORMULAS,
 		);
-	withCriteria(command).addHelpText(
-		'after',
-		examples(
-			'formsrv submissions export contact-k3v9x2qm -o contact.csv',
-			'formsrv submissions export contact-k3v9x2qm -o contact.csv --files contact.zip',
-			'formsrv submissions export contact-k3v9x2qm --format ndjson --since 2026-01-01 | gzip > contact.ndjson.gz',
-		),
+	withCriteria(command).examples(
+		'formsrv submissions export contact-k3v9x2qm -o contact.csv',
+		'formsrv submissions export contact-k3v9x2qm -o contact.csv --files contact.zip',
+		'formsrv submissions export contact-k3v9x2qm --format ndjson --since 2026-01-01 | gzip > contact.ndjson.gz',
 	);
 	withStorage(command).action((name: string, options: Options) => {
 		const params = queryOf({ ...options, bom: options.bom ? '1' : '0' }, [

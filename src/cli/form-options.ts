@@ -2,16 +2,17 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { UpdateForm } from '../forms/schema.ts';
 import { FORM_SETTINGS, type FormInput, SETTING_NAMES } from '../forms/settings.ts';
 import { checkShape } from '../http/json-body.ts';
 import { CommandError, type Options } from './cli.ts';
+import type { CliCommand } from './command.ts';
 
 /** In place of a value: the default. A slug may be this word. */
 const NONE = 'none';
 
-export function withFormOptions(command: Command, verb: 'create' | 'update'): Command {
+export function withFormOptions(command: CliCommand, verb: 'create' | 'update'): CliCommand {
 	for (const setting of Object.values(FORM_SETTINGS)) {
 		const { flags, help = setting.option[verb] } = setting.option;
 		if (help === undefined) continue;

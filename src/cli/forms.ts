@@ -1,16 +1,16 @@
 /** `formsrv forms`: lists, creates, shows, changes and deletes forms. */
 
-import { type Command, Option } from 'commander';
 import type { Form } from '../forms/schema.ts';
 import { FORM_SETTINGS, type SettingName } from '../forms/settings.ts';
 import { readFieldSuggestion } from '../forms/suggestion/suggest-fields.ts';
 import { MODES, type Mode } from '../storage/tables.ts';
 import { plural } from '../text/plural.ts';
-import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
+import { type Cli, CommandError, findForm, type Options, runOnApp } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { inputOf, withFormOptions } from './form-options.ts';
 import { shortTime } from './table.ts';
 
-export function addForms(program: Command, cli: Cli): void {
+export function addForms(program: CliCommand, cli: Cli): void {
 	const forms = program.command('forms').description('List, create, show, change and delete forms.');
 	addList(forms, cli);
 	addCreate(forms, cli);
@@ -20,11 +20,11 @@ export function addForms(program: Command, cli: Cli): void {
 	addDelete(forms, cli);
 }
 
-function addList(forms: Command, cli: Cli): void {
+function addList(forms: CliCommand, cli: Cli): void {
 	const command = forms
 		.command('list')
 		.description('List the forms, newest first.')
-		.addOption(new Option('--mode <mode>', 'Only live or only test forms').choices(MODES));
+		.choice('--mode <mode>', 'Only live or only test forms', MODES);
 	runOnApp(command, { cli }, (options: Options & { mode?: Mode }) => async (app) => {
 		cli.printList(options, await app.forms.list(options.mode), {
 			columns: {
@@ -42,18 +42,15 @@ function addList(forms: Command, cli: Cli): void {
 	});
 }
 
-function addCreate(forms: Command, cli: Cli): void {
+function addCreate(forms: CliCommand, cli: Cli): void {
 	const command = forms
 		.command('create')
 		.description('Create a form.')
 		.argument('<name>', 'Its name')
 		.option('--test', 'Create a test form, whose mails and webhooks are never sent');
-	withFormOptions(command, 'create').addHelpText(
-		'after',
-		examples(
-			'formsrv forms create "Contact"',
-			'formsrv forms create "Contact" --notification-email me@example.com --allowed-domains example.com',
-		),
+	withFormOptions(command, 'create').examples(
+		'formsrv forms create "Contact"',
+		'formsrv forms create "Contact" --notification-email me@example.com --allowed-domains example.com',
 	);
 	runOnApp(command, { cli, create: () => true }, (options, name: string) => async (app) => {
 		const form = await app.forms.create(options.test ? 'test' : 'live', { ...inputOf(options, cli.io.cwd), name });
@@ -62,7 +59,7 @@ function addCreate(forms: Command, cli: Cli): void {
 	});
 }
 
-function addShow(forms: Command, cli: Cli): void {
+function addShow(forms: CliCommand, cli: Cli): void {
 	const command = forms
 		.command('show')
 		.description('Show a form with its settings and counts.')
@@ -72,17 +69,14 @@ function addShow(forms: Command, cli: Cli): void {
 	});
 }
 
-function addUpdate(forms: Command, cli: Cli): void {
+function addUpdate(forms: CliCommand, cli: Cli): void {
 	const command = forms
 		.command('update')
 		.description('Change the given settings of a form; "none" stands for the default of a setting.')
 		.argument('<form>', 'Id or slug of the form');
-	withFormOptions(command, 'update').addHelpText(
-		'after',
-		examples(
-			'formsrv forms update contact-k3v9x2qm --active false',
-			'formsrv forms update contact-k3v9x2qm --redirect-url none',
-		),
+	withFormOptions(command, 'update').examples(
+		'formsrv forms update contact-k3v9x2qm --active false',
+		'formsrv forms update contact-k3v9x2qm --redirect-url none',
 	);
 	runOnApp(command, { cli }, (options, name: string) => {
 		const input = inputOf(options, cli.io.cwd);
@@ -96,17 +90,14 @@ function addUpdate(forms: Command, cli: Cli): void {
 	});
 }
 
-function addSuggestFields(forms: Command, cli: Cli): void {
+function addSuggestFields(forms: CliCommand, cli: Cli): void {
 	const command = forms
 		.command('suggest-fields')
 		.description('Print rules that hold for the newest submissions of a form, as JSON. Nothing is changed.')
 		.argument('<form>', 'Id or slug of the form')
-		.addHelpText(
-			'after',
-			examples(
-				'formsrv forms suggest-fields contact-k3v9x2qm > rules.json',
-				'formsrv forms update contact-k3v9x2qm --fields @rules.json',
-			),
+		.examples(
+			'formsrv forms suggest-fields contact-k3v9x2qm > rules.json',
+			'formsrv forms update contact-k3v9x2qm --fields @rules.json',
 		);
 	runOnApp(command, { cli }, (options, name: string) => async (app) => {
 		const { id } = await findForm(app, name);
@@ -116,13 +107,13 @@ function addSuggestFields(forms: Command, cli: Cli): void {
 	});
 }
 
-function addDelete(forms: Command, cli: Cli): void {
+function addDelete(forms: CliCommand, cli: Cli): void {
 	const command = forms
 		.command('delete')
 		.description('Delete a form with all its submissions, for good.')
 		.argument('<form>', 'Id or slug of the form')
 		.option('--yes', 'Delete it; without this the command only says what it would delete')
-		.addHelpText('after', examples('formsrv forms delete contact-k3v9x2qm --yes'));
+		.examples('formsrv forms delete contact-k3v9x2qm --yes');
 	runOnApp(command, { cli }, (options, name: string) => async (app) => {
 		const form = await findForm(app, name);
 		const what = `form "${form.name}" (${form.slug}) and its ${plural(form.submissionCount + form.spamCount, 'submission')}`;

@@ -1,25 +1,22 @@
 /** `formsrv healthcheck`: queries the server's health, for containers without a shell. */
 
-import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { ask } from '../network/bounded-response.ts';
 import { isEveryAddress, localUrl } from '../network/local-url.ts';
-import { type Cli, CommandError, examples, type Options, withSettings } from './cli.ts';
+import { type Cli, CommandError, type Options, withSettings } from './cli.ts';
+import type { CliCommand } from './command.ts';
 
 const TIMEOUT_MS = 5000;
 
-export function addHealthcheck(program: Command, cli: Cli): void {
+export function addHealthcheck(program: CliCommand, cli: Cli): void {
 	const command = program
 		.command('healthcheck')
 		.description('Check the health of the running server; exit 0 if it is healthy, 1 if not.')
 		.option('--ready', 'Check whether it accepts submissions')
-		.addHelpText(
-			'after',
-			examples(
-				'formsrv healthcheck',
-				'formsrv healthcheck --ready',
-				'HEALTHCHECK CMD ["/usr/local/bin/formsrv", "healthcheck"]',
-			),
+		.examples(
+			'formsrv healthcheck',
+			'formsrv healthcheck --ready',
+			'HEALTHCHECK CMD ["/usr/local/bin/formsrv", "healthcheck"]',
 		);
 	withSettings(command, ['host', 'port']).action(async (options: Options) => {
 		const url = `${ownAddress(cli.loadSettings(options))}/${options.ready === true ? 'ready' : 'health'}`;

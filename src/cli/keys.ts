@@ -1,13 +1,14 @@
 /** `formsrv keys`: creates, lists and revokes API keys. */
 
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { KEY_FORMS_MAX } from '../keys/bounds.ts';
 import type { ApiKey } from '../keys/schema.ts';
 import { displayToken, isToken } from '../keys/token.ts';
 import { PERMISSIONS, type Permission } from '../storage/tables.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
 import { parseTimestamp } from '../text/timestamp.ts';
-import { type Cli, CommandError, examples, type Options, runOnApp } from './cli.ts';
+import { type Cli, CommandError, type Options, runOnApp } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { shortTime } from './table.ts';
 
 interface CreateOptions extends Options {
@@ -30,14 +31,14 @@ const PERMISSIONS_HELP = [
 	'  admin   all of this, and keys, sessions, webhooks and deliveries',
 ].join('\n');
 
-export function addKeys(program: Command, cli: Cli): void {
+export function addKeys(program: CliCommand, cli: Cli): void {
 	const keys = program.command('keys').description('Create, list and revoke API keys.');
 	addCreate(keys, cli);
 	addList(keys, cli);
 	addRevoke(keys, cli);
 }
 
-function addCreate(keys: Command, cli: Cli): void {
+function addCreate(keys: CliCommand, cli: Cli): void {
 	const command = keys
 		.command('create')
 		.description(
@@ -57,16 +58,13 @@ function addCreate(keys: Command, cli: Cli): void {
 		)
 		.option('--expires <when>', 'Lifetime such as 90d, 12h or 1y, or a date such as 2027-01-31')
 		.addHelpText('after', PERMISSIONS_HELP)
-		.addHelpText(
-			'after',
-			examples(
-				'KEY=$(formsrv keys create)',
-				'formsrv keys create --name "website build" --permissions read --expires 90d',
-				'formsrv keys create --test --permissions read,write',
-				'formsrv keys create --form contact-k3v9x2qm',
-				'formsrv keys create --form contact-k3v9x2qm --form jobs-x7q2m9ab --permissions read,write',
-				'formsrv keys create --form contact-k3v9x2qm --permissions submit',
-			),
+		.examples(
+			'KEY=$(formsrv keys create)',
+			'formsrv keys create --name "website build" --permissions read --expires 90d',
+			'formsrv keys create --test --permissions read,write',
+			'formsrv keys create --form contact-k3v9x2qm',
+			'formsrv keys create --form contact-k3v9x2qm --form jobs-x7q2m9ab --permissions read,write',
+			'formsrv keys create --form contact-k3v9x2qm --permissions submit',
 		);
 	runOnApp(command, { cli, create: ({ form }) => form === undefined }, (options: CreateOptions) => {
 		const permissions = parsePermissions(options.permissions ?? (options.form ? 'read' : 'admin'));
@@ -82,7 +80,7 @@ function addCreate(keys: Command, cli: Cli): void {
 	});
 }
 
-function addList(keys: Command, cli: Cli): void {
+function addList(keys: CliCommand, cli: Cli): void {
 	const command = keys
 		.command('list')
 		.description('List all keys, newest first; of each, only the first and last characters are stored.');
@@ -105,12 +103,12 @@ function addList(keys: Command, cli: Cli): void {
 	});
 }
 
-function addRevoke(keys: Command, cli: Cli): void {
+function addRevoke(keys: CliCommand, cli: Cli): void {
 	const command = keys
 		.command('revoke')
 		.description('Revoke a key for good; a running server rejects it from the next request on.')
 		.argument('<key>', 'Its id, or how it is shown in the list, such as sk_live_…a1B2')
-		.addHelpText('after', examples('formsrv keys revoke 1b7k2m9x0a', 'formsrv keys revoke sk_live_...a1B2'));
+		.examples('formsrv keys revoke 1b7k2m9x0a', 'formsrv keys revoke sk_live_...a1B2');
 	runOnApp(command, { cli }, (options, name: string) => async (app) => {
 		const found = findKey(await app.keys.list(), name);
 		const revoked = await app.keys.revoke(found.id);

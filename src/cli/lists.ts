@@ -1,10 +1,11 @@
 /** `formsrv lists`: shows and changes the block and allow lists. */
 
-import { Argument, type Command, Option } from 'commander';
+import { Argument, Option } from 'commander';
 import type { App } from '../app.ts';
 import type { ListScope } from '../spam/lists/lists.ts';
 import { LISTS, type ListName, MODES, type Mode } from '../storage/tables.ts';
-import { type Cli, CommandError, examples, findForm, type Options, runOnApp } from './cli.ts';
+import { type Cli, CommandError, findForm, type Options, runOnApp } from './cli.ts';
+import type { CliCommand } from './command.ts';
 
 interface ListOptions extends Options {
 	form?: string;
@@ -12,7 +13,7 @@ interface ListOptions extends Options {
 	file?: string;
 }
 
-export function addLists(program: Command, cli: Cli): void {
+export function addLists(program: CliCommand, cli: Cli): void {
 	const lists = program
 		.command('lists')
 		.description('Show and change the block lists (always spam) and the allow lists (never spam).');
@@ -21,7 +22,7 @@ export function addLists(program: Command, cli: Cli): void {
 	addChange(lists, cli, 'remove');
 }
 
-function addShow(lists: Command, cli: Cli): void {
+function addShow(lists: CliCommand, cli: Cli): void {
 	const command = withScope(lists.command('show').description('Show both lists of a form, or of all forms.'));
 	runOnApp(command, { cli }, (options: ListOptions) => async (app) => {
 		const found = await app.spam.lists.get(await scopeOf(app, options));
@@ -33,7 +34,7 @@ function addShow(lists: Command, cli: Cli): void {
 	});
 }
 
-function addChange(lists: Command, cli: Cli, verb: 'add' | 'remove'): void {
+function addChange(lists: CliCommand, cli: Cli, verb: 'add' | 'remove'): void {
 	const command = withScope(
 		lists
 			.command(verb)
@@ -44,12 +45,9 @@ function addChange(lists: Command, cli: Cli, verb: 'add' | 'remove'): void {
 				'As email:ada@example.com, domain:example.com, cidr:203.0.113.0/24 or "text:buy followers"',
 			)
 			.option('--file <path>', 'Take the entries from a file, one on each line'),
-	).addHelpText(
-		'after',
-		examples(
-			`formsrv lists ${verb} block domain:spam.example`,
-			`formsrv lists ${verb} allow --form contact email:ada@example.com`,
-		),
+	).examples(
+		`formsrv lists ${verb} block domain:spam.example`,
+		`formsrv lists ${verb} allow --form contact email:ada@example.com`,
 	);
 	runOnApp(command, { cli }, (options: ListOptions, name: ListName, entries: string[]) => async (app) => {
 		const all = [...entries, ...(options.file === undefined ? [] : await linesOf(options.file))];
@@ -63,7 +61,7 @@ function addChange(lists: Command, cli: Cli, verb: 'add' | 'remove'): void {
 	});
 }
 
-function withScope(command: Command): Command {
+function withScope(command: CliCommand): CliCommand {
 	return command
 		.option('--form <form>', 'The lists of one form, by its id or slug (default: those of all forms)')
 		.addOption(new Option('--mode <mode>', 'The lists of all live or all test forms').choices(MODES).default('live'));

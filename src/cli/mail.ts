@@ -1,23 +1,20 @@
 /** `formsrv mail`: tests the mail settings. */
 
-import type { Command } from 'commander';
 import { readMailSetup } from '../delivery/mail/setup.ts';
 import { checkRecipient, sendTestMail } from '../delivery/mail/test-mail.ts';
 import { localUrl } from '../network/local-url.ts';
-import { type Cli, examples, type Options, withSettings } from './cli.ts';
+import { type Cli, type Options, withSettings } from './cli.ts';
+import type { CliCommand } from './command.ts';
 
-export function addMail(program: Command, cli: Cli): void {
+export function addMail(program: CliCommand, cli: Cli): void {
 	const mail = program.command('mail').description('Test the mail settings.');
 	const command = mail
 		.command('test')
 		.description('Send a test mail with the settings of the server; on failure, print what is wrong.')
 		.argument('<address>', 'Recipient')
-		.addHelpText(
-			'after',
-			examples(
-				'FORMSRV_SMTP_URL=smtp://user:password@mail.example.com:587 FORMSRV_MAIL_FROM=forms@example.com \\',
-				'  formsrv mail test you@example.com',
-			),
+		.examples(
+			'FORMSRV_SMTP_URL=smtp://user:password@mail.example.com:587 FORMSRV_MAIL_FROM=forms@example.com \\',
+			'  formsrv mail test you@example.com',
 		);
 	withSettings(command, ['mailFrom', 'baseUrl']).action(async (address: string, options: Options) => {
 		const to = checkRecipient(address);

@@ -1,15 +1,15 @@
 /** `formsrv move`: takes a database from SQLite to PostgreSQL, or back. */
 
-import type { Command } from 'commander';
 import { isPostgres } from '../config/postgres-url.ts';
 import type { Config } from '../config.ts';
 import { moveDatabase } from '../storage/move.ts';
 import { databaseAt, isFile } from '../storage/open.ts';
 import { plural } from '../text/plural.ts';
-import { type Cli, CommandError, createCli, examples, missingDatabase, type Options, withStorage } from './cli.ts';
+import { type Cli, CommandError, createCli, missingDatabase, type Options, withStorage } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { progressOn } from './progress.ts';
 
-export function addMove(program: Command, cli: Cli): void {
+export function addMove(program: CliCommand, cli: Cli): void {
 	const command = program
 		.command('move')
 		.summary('Move the database from SQLite to PostgreSQL, or back.')
@@ -19,12 +19,9 @@ export function addMove(program: Command, cli: Cli): void {
 		)
 		.requiredOption('--to <place>', 'An empty PostgreSQL database, as postgres://…, or the path of a new SQLite file')
 		.option('--json', 'Print JSON')
-		.addHelpText(
-			'after',
-			examples(
-				'formsrv move --to postgres://forms@db.example.com/forms',
-				'formsrv move --database-url postgres://forms@db.example.com/forms --to formsrv-data/formsrv.db',
-			),
+		.examples(
+			'formsrv move --to postgres://forms@db.example.com/forms',
+			'formsrv move --database-url postgres://forms@db.example.com/forms --to formsrv-data/formsrv.db',
 		);
 	withStorage(command).action(async (options: Options) => {
 		const { source, target } = settingsOf(cli, options);

@@ -1,12 +1,13 @@
 /** Parses the command line with Commander: the table of commands, help, and usage errors in one sentence. */
 
-import { Command, CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { VERSION } from '../config/version.ts';
 import { capitalised } from '../text/capitalised.ts';
-import { type Cli, CommandError, type ExitCode, examples } from './cli.ts';
+import { type Cli, CommandError, type ExitCode } from './cli.ts';
+import { CliCommand } from './command.ts';
 
 /** Adds a command, and its sub-commands, to the program. */
-type Add = (program: Command, cli: Cli) => void;
+type Add = (program: CliCommand, cli: Cli) => void;
 
 /** In the order of the help. Each is loaded on demand, because most imports of the others would only cost time. */
 const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
@@ -49,7 +50,7 @@ export async function runProgram(cli: Cli, argv: readonly string[]): Promise<Exi
 
 export async function createProgram(cli: Cli, argv: readonly string[]): Promise<Command> {
 	const { stdout, stderr } = cli.io;
-	const program = new Command('formsrv')
+	const program = new CliCommand('formsrv')
 		.description(
 			'Self-hosted form backend: one binary, one SQLite file, a keyed JSON API and a public address for forms.',
 		)
@@ -66,14 +67,11 @@ export async function createProgram(cli: Cli, argv: readonly string[]): Promise<
 			getOutHasColors: () => false,
 			getErrHasColors: () => false,
 		})
-		.addHelpText(
-			'after',
-			examples(
-				'formsrv serve                                start the server; data goes to ./formsrv-data',
-				'KEY=$(formsrv keys create)                   create an API key',
-				'formsrv forms create "Contact"               create a form',
-				'formsrv submissions list contact-k3v9x2qm    read what people sent',
-			),
+		.examples(
+			'formsrv serve                                start the server; data goes to ./formsrv-data',
+			'KEY=$(formsrv keys create)                   create an API key',
+			'formsrv forms create "Contact"               create a form',
+			'formsrv submissions list contact-k3v9x2qm    read what people sent',
 		)
 		.addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly. Settings: formsrv serve --help');
 	program.hook('preAction', (_, command) => rejectEmptyTexts(command));

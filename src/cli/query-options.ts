@@ -1,19 +1,19 @@
 /** Options of lists, which are query parameters of the API. */
 
-import { type Command, Option } from 'commander';
 import { FILTERS } from '../storage/filters.ts';
 import type { Options } from './cli.ts';
+import type { CliCommand } from './command.ts';
 
 /** The names of the options of {@link withCriteria}. */
 export const CRITERIA = ['since', 'until', 'order', 'filter', 'search'];
 
-export function withCriteria(command: Command): Command {
+export function withCriteria(command: CliCommand): CliCommand {
 	return command
 		.option('--since <date>', 'Only later ones, such as 2026-01-31 or 2026-01-31T09:30:00Z')
 		.option('--until <date>', 'Only those from that time or earlier; a date alone includes that day')
 		.option('--search <words>', 'Only those that hold all of these words')
-		.addOption(new Option('--order <order>', 'Oldest or newest first (default: desc)').choices(['asc', 'desc']))
-		.addOption(new Option('--filter <filter>', 'Which submissions (default: all except spam)').choices(FILTERS));
+		.choice('--order <order>', 'Oldest or newest first (default: desc)', ['asc', 'desc'])
+		.choice('--filter <filter>', 'Which submissions (default: all except spam)', FILTERS);
 }
 
 /** The options of these names that were given, as query parameters of the API. */

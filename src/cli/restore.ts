@@ -1,7 +1,6 @@
 /** `formsrv restore`: replaces the database by a backup, and brings back the files that are in it. */
 
 import { rmSync, statSync } from 'node:fs';
-import type { Command } from 'commander';
 import { UnusableArchive } from '../backup/manifest.ts';
 import { type Archive, isArchive, openArchive } from '../backup/read-archive.ts';
 import { allSetNames, setNames } from '../backup/set-names.ts';
@@ -15,7 +14,8 @@ import { databaseFileAt } from '../storage/open.ts';
 import { formatCount, plural } from '../text/plural.ts';
 import { type PlainArchive, plainArchive } from './archive-file.ts';
 import { verifyArchive } from './backup-verify.ts';
-import { type Cli, CommandError, examples, IDENTITY, type Options, requireFile, withStorage } from './cli.ts';
+import { type Cli, CommandError, IDENTITY, type Options, requireFile, withStorage } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { progressOn } from './progress.ts';
 
 const INSTEAD =
@@ -34,7 +34,7 @@ interface Job {
 	json: boolean;
 }
 
-export function addRestore(program: Command, cli: Cli): void {
+export function addRestore(program: CliCommand, cli: Cli): void {
 	const command = program
 		.command('restore')
 		.summary('Put a backup in the place of the database, with its files.')
@@ -48,7 +48,7 @@ export function addRestore(program: Command, cli: Cli): void {
 		.option('--force', 'Replace an existing database, which is kept under another name')
 		.option('--send-waiting', 'Send what was waiting when the backup was made, instead of holding it')
 		.option('--json', 'Print JSON')
-		.addHelpText('after', examples('formsrv restore /backup/formsrv-2026-01-31.tar --force'));
+		.examples('formsrv restore /backup/formsrv-2026-01-31.tar --force');
 	withStorage(command).action(async (name: string, options: Options) => {
 		const config = cli.loadSettings(options);
 		const databaseFile = databaseFileAt(requireFile(config, INSTEAD)).place();

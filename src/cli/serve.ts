@@ -1,6 +1,5 @@
 /** `formsrv serve`: runs the server until it is asked to stop. */
 
-import type { Command } from 'commander';
 import { type App, openApp } from '../app.ts';
 import { KEYS, SETTINGS } from '../config/settings.ts';
 import { envName } from '../config/sources.ts';
@@ -9,7 +8,8 @@ import { createLog, type Log } from '../log/log.ts';
 import { isEveryAddress } from '../network/local-url.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { databaseAt } from '../storage/open.ts';
-import { type Cli, CommandError, examples, type Io, type Options, withSettings } from './cli.ts';
+import { type Cli, CommandError, type Io, type Options, withSettings } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { setupLink } from './dashboard-link.ts';
 
 /** The grace period of requests and deliveries in flight; with closing the database, a stop stays within ten seconds. */
@@ -23,7 +23,7 @@ const STOP_SIGNALS = { SIGTERM: 15, SIGINT: 2 };
 /** Signals of terminals and log rotation, which would end the process without a listener. */
 const IGNORED_SIGNALS = ['SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const;
 
-export function addServe(program: Command, cli: Cli): void {
+export function addServe(program: CliCommand, cli: Cli): void {
 	const command = program
 		.command('serve')
 		.summary('Start the server.')
@@ -32,14 +32,11 @@ export function addServe(program: Command, cli: Cli): void {
 				'It prints the address of each listener, and runs until SIGTERM or SIGINT.',
 		)
 		.addHelpText('after', settingsHelp)
-		.addHelpText(
-			'after',
-			examples(
-				'formsrv serve',
-				'formsrv serve --host 0.0.0.0 --base-url https://forms.example.com --submit-url https://f.example.com',
-				'formsrv serve --port 9000 --submit-port 9000    one listener for both addresses',
-				'FORMSRV_SMTP_URL_FILE=/run/secrets/smtp FORMSRV_MAIL_FROM=forms@example.com formsrv serve',
-			),
+		.examples(
+			'formsrv serve',
+			'formsrv serve --host 0.0.0.0 --base-url https://forms.example.com --submit-url https://f.example.com',
+			'formsrv serve --port 9000 --submit-port 9000    one listener for both addresses',
+			'FORMSRV_SMTP_URL_FILE=/run/secrets/smtp FORMSRV_MAIL_FROM=forms@example.com formsrv serve',
 		);
 	withSettings(command).action((options: Options) => serve(cli, options));
 }

@@ -1,17 +1,17 @@
 /** `formsrv sessions`: lists and ends sessions of the dashboard. */
 
-import type { Command } from 'commander';
-import { type Cli, CommandError, examples, runOnApp } from './cli.ts';
+import { type Cli, CommandError, runOnApp } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { endedSentence } from './dashboard-link.ts';
 import { shortTime } from './table.ts';
 
-export function addSessions(program: Command, cli: Cli): void {
+export function addSessions(program: CliCommand, cli: Cli): void {
 	const sessions = program.command('sessions').description('List and end sessions of the dashboard.');
 	addList(sessions, cli);
 	addRevoke(sessions, cli);
 }
 
-function addList(sessions: Command, cli: Cli): void {
+function addList(sessions: CliCommand, cli: Cli): void {
 	const command = sessions
 		.command('list')
 		.description('List the sessions, newest first, with the key or set-up link that each was opened with.');
@@ -36,13 +36,13 @@ function addList(sessions: Command, cli: Cli): void {
 	});
 }
 
-function addRevoke(sessions: Command, cli: Cli): void {
+function addRevoke(sessions: CliCommand, cli: Cli): void {
 	const command = sessions
 		.command('revoke')
 		.description('End a session; a running server rejects it from the next request on.')
 		.argument('[session]', 'Its id')
 		.option('--all', 'End all of them, and revoke unused set-up links')
-		.addHelpText('after', examples('formsrv sessions revoke 1b7k2m9x0a', 'formsrv sessions revoke --all'));
+		.examples('formsrv sessions revoke 1b7k2m9x0a', 'formsrv sessions revoke --all');
 	runOnApp(command, { cli }, (options, id: string | undefined) => {
 		if ((id === undefined) !== (options.all === true)) {
 			throw new CommandError('Name one session, or all with --all. "formsrv sessions list" shows them.', 2);

@@ -1,15 +1,16 @@
 /** `formsrv spam`: explains verdicts, marks submissions, and rebuilds or resets the word models. */
 
-import { Argument, type Command } from 'commander';
+import { Argument } from 'commander';
 import { signed } from '../spam/verdict.ts';
 import type { SpamExplanation } from '../submissions/spam/schema.ts';
-import { type Cli, CommandError, examples, findForm, runOnApp } from './cli.ts';
+import { type Cli, CommandError, findForm, runOnApp } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { CRITERIA, withCriteria } from './query-options.ts';
 
 /** Words of a model that are printed. */
 const WORDS = 12;
 
-export function addSpam(program: Command, cli: Cli): void {
+export function addSpam(program: CliCommand, cli: Cli): void {
 	const spam = program
 		.command('spam')
 		.description('Explain why submissions are spam, and teach the server by marking them.');
@@ -19,19 +20,16 @@ export function addSpam(program: Command, cli: Cli): void {
 	addReset(spam, cli);
 }
 
-function addExplain(spam: Command, cli: Cli): void {
+function addExplain(spam: CliCommand, cli: Cli): void {
 	const command = spam
 		.command('explain')
 		.description('Say why a submission is spam or not, or whether a text would be.')
 		.argument('<form>', 'Id or slug of the form')
 		.argument('[submission]', 'The id of a submission')
 		.option('--text <text>', 'A text instead, as if it were sent to the form now')
-		.addHelpText(
-			'after',
-			examples(
-				'formsrv spam explain contact-k3v9x2qm cmnrg2x8a1c',
-				'formsrv spam explain contact-k3v9x2qm --text "Buy cheap pills at www.example.com"',
-			),
+		.examples(
+			'formsrv spam explain contact-k3v9x2qm cmnrg2x8a1c',
+			'formsrv spam explain contact-k3v9x2qm --text "Buy cheap pills at www.example.com"',
 		);
 	runOnApp(command, { cli }, (options, name: string, submission: string | undefined) => {
 		const { text } = options;
@@ -87,7 +85,7 @@ function print(
 	}
 }
 
-function addMark(spam: Command, cli: Cli): void {
+function addMark(spam: CliCommand, cli: Cli): void {
 	const command = spam
 		.command('mark')
 		.description(
@@ -96,13 +94,10 @@ function addMark(spam: Command, cli: Cli): void {
 		.argument('<form>', 'Id or slug of the form')
 		.addArgument(new Argument('<as>', 'What to mark them as').choices(['spam', 'genuine']))
 		.argument('[submissions...]', 'Their ids; without them those that the options choose');
-	withCriteria(command).addHelpText(
-		'after',
-		examples(
-			'formsrv spam mark contact-k3v9x2qm spam cmnrg2x8a1c cmnrg2x8b2d',
-			'formsrv spam mark contact-k3v9x2qm genuine --filter starred',
-			'formsrv spam mark contact-k3v9x2qm spam --filter spam --since 2026-01-01',
-		),
+	withCriteria(command).examples(
+		'formsrv spam mark contact-k3v9x2qm spam cmnrg2x8a1c cmnrg2x8b2d',
+		'formsrv spam mark contact-k3v9x2qm genuine --filter starred',
+		'formsrv spam mark contact-k3v9x2qm spam --filter spam --since 2026-01-01',
 	);
 	runOnApp(command, { cli }, (options, name: string, as: string, ids: string[]) => {
 		const given = CRITERIA.filter((criterion) => options[criterion] !== undefined && criterion !== 'order');
@@ -122,7 +117,7 @@ function addMark(spam: Command, cli: Cli): void {
 	});
 }
 
-function addTrain(spam: Command, cli: Cli): void {
+function addTrain(spam: CliCommand, cli: Cli): void {
 	const command = spam
 		.command('train')
 		.description('Learn anew, from the marks of all submissions that are still there, what marks have taught.');
@@ -134,7 +129,7 @@ function addTrain(spam: Command, cli: Cli): void {
 	});
 }
 
-function addReset(spam: Command, cli: Cli): void {
+function addReset(spam: CliCommand, cli: Cli): void {
 	const command = spam
 		.command('reset')
 		.description('Forget all marks and all that they have taught. Submissions stay where they are.')

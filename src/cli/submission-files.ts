@@ -2,21 +2,21 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import { checkFileAccess, type FileCaller, INFECTED_CONFIRMATION } from '../files/file-access.ts';
 import { presentFile } from '../files/present-file.ts';
 import { createSafeNames } from '../files/safe-name.ts';
 import type { StoredFile } from '../storage/submission.ts';
 import { createDownloads } from '../submissions/files/downloads.ts';
 import { roughSize } from '../text/byte-sizes.ts';
-import { type Cli, examples, findForm, type Options, runOnApp } from './cli.ts';
+import { type Cli, findForm, type Options, runOnApp } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { type Written, writeToFile } from './output-file.ts';
 
 const FOLDER_MODE = 0o700;
 /** There is only one caller in a command. */
 const CALLER = 'command';
 
-export function addSubmissionFiles(submissions: Command, cli: Cli): void {
+export function addSubmissionFiles(submissions: CliCommand, cli: Cli): void {
 	const command = submissions
 		.command('files')
 		.summary('List or save the files of a submission.')
@@ -26,12 +26,9 @@ export function addSubmissionFiles(submissions: Command, cli: Cli): void {
 		.option('-o, --output <folder>', 'Save them to this folder, under names that every system can store')
 		.option('--infected', 'Save those too in which the virus scanner found something')
 		.option('--force', 'Overwrite files that are there')
-		.addHelpText(
-			'after',
-			examples(
-				'formsrv submissions files contact-k3v9x2qm cmnrg2x8a1c',
-				'formsrv submissions files contact-k3v9x2qm cmnrg2x8a1c -o ./from-ada',
-			),
+		.examples(
+			'formsrv submissions files contact-k3v9x2qm cmnrg2x8a1c',
+			'formsrv submissions files contact-k3v9x2qm cmnrg2x8a1c -o ./from-ada',
 		);
 	runOnApp(command, { cli }, (options, form: string, submissionId: string) => async (app) => {
 		const { id: formId } = await findForm(app, form);

@@ -1,11 +1,11 @@
 /** `formsrv submissions`: lists and exports submissions. */
 
-import type { Command } from 'commander';
 import { parseListQuery } from '../submissions/list-query.ts';
 import type { JsonText } from '../submissions/page-writer.ts';
 import type { SubmissionList } from '../submissions/schema.ts';
 import { parseExact } from '../text/exact-json.ts';
-import { type Cli, examples, findForm, runOnApp } from './cli.ts';
+import { type Cli, findForm, runOnApp } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { addExport } from './export.ts';
 import { CRITERIA, queryOf, withCriteria } from './query-options.ts';
 import { addSubmissionFiles } from './submission-files.ts';
@@ -13,14 +13,14 @@ import { shorten, shortTime } from './table.ts';
 
 const SUMMARY_WIDTH = 100;
 
-export function addSubmissions(program: Command, cli: Cli): void {
+export function addSubmissions(program: CliCommand, cli: Cli): void {
 	const submissions = program.command('submissions').description('Read what people sent, and export it.');
 	addList(submissions, cli);
 	addSubmissionFiles(submissions, cli);
 	addExport(submissions, cli);
 }
 
-function addList(submissions: Command, cli: Cli): void {
+function addList(submissions: CliCommand, cli: Cli): void {
 	const command = submissions
 		.command('list')
 		.description('List the submissions of a form, newest first.')
@@ -31,13 +31,10 @@ function addList(submissions: Command, cli: Cli): void {
 			'--after <cursor>',
 			'Only those behind the cursor of a page before, oldest first; 0 to begin with the first',
 		);
-	withCriteria(command).addHelpText(
-		'after',
-		examples(
-			'formsrv submissions list contact-k3v9x2qm --filter unread',
-			'formsrv submissions list contact-k3v9x2qm --limit 100 --offset 100 --json',
-			'formsrv submissions list contact-k3v9x2qm --after 0',
-		),
+	withCriteria(command).examples(
+		'formsrv submissions list contact-k3v9x2qm --filter unread',
+		'formsrv submissions list contact-k3v9x2qm --limit 100 --offset 100 --json',
+		'formsrv submissions list contact-k3v9x2qm --after 0',
 	);
 	runOnApp(command, { cli }, (options, name: string) => {
 		const inOrder = options.after === undefined ? options : { order: 'asc', ...options };

@@ -1,11 +1,11 @@
 /** `formsrv version`: prints the version and its components, for bug reports. */
 
-import type { Command } from 'commander';
 import { VERSION } from '../config/version.ts';
 import { engineVersion } from '../storage/open.ts';
 import type { Cli, Options } from './cli.ts';
+import type { CliCommand } from './command.ts';
 
-export function addVersion(program: Command, cli: Cli): void {
+export function addVersion(program: CliCommand, cli: Cli): void {
 	program
 		.command('version')
 		.description('Print the version, and what it is built on.')
