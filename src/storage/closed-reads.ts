@@ -1,4 +1,4 @@
-/** What both engines read by the same SQL of a database that is not open for a server; it is of this version. */
+/** Reads of a database of this version that is not open for a server, by the same SQL in both engines. */
 
 import type { FileRecords } from './database.ts';
 import { type OutboxReport, PAUSES_SQL, toReport, WAITING_SQL } from './pauses.ts';

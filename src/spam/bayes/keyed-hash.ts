@@ -2,7 +2,7 @@
 
 const BLANK = 0x20;
 
-/** Of a text, or of two with a blank between. */
+/** Hashes a text, or two with a blank between. */
 export type KeyedHash = (first: string, second?: string) => number;
 
 /** @param key 64 hexadecimal characters, of which the first 16 count. Returns numbers of 32 bits. */

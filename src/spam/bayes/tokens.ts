@@ -211,7 +211,7 @@ const isSpace = (facts: number): boolean => ((facts >>> CLASS_SHIFT) & KIND) ===
 const isLetter = (facts: number): boolean => (facts & OF_WORD) !== 0 && ((facts >>> CLASS_SHIFT) & KIND) !== MARK;
 const isApostrophe = (code: number): boolean => code === 0x27 || code === 0x2019;
 
-/** What stands in pairs for a link or an address that was at a place. */
+/** The name by which pairs have a link or an address that was at a place. */
 function markAt(text: string, at: number): string | undefined {
 	if (!(factsAt(text, at) & RARE)) return undefined;
 	if (text.startsWith(LINK_MARK, at)) return '[link]';

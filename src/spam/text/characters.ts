@@ -55,7 +55,7 @@ export const OF_WORD = 1 << 24;
 export const RARE = 1 << 25;
 export const NUMBER = 1 << 26;
 export const DECIMAL = 1 << 27;
-/** Of a script without spaces between words. */
+/** A character of a script without spaces between words. */
 export const UNSPACED = 1 << 28;
 /** A letter without accent, a digit, or one of `_.-`. */
 export const OF_HOST = 1 << 29;

@@ -176,7 +176,7 @@ export function openSqlite(
 		areFilesHeld: async () => areFilesHeld(file),
 		longReads,
 		serve(): () => void {
-			// Of the server alone: another process would drop what this one follows with its search.
+			// Only the server does it: another process would drop what this one follows with its search.
 			if (recountIfDue(client, serverLog)) index.forget();
 			return clock.serve((step) => serverLog?.warn(describeStep(step)));
 		},
