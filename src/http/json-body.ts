@@ -3,11 +3,11 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
 import { AppError, type FieldError } from '../errors.ts';
+import { roughSize } from '../text/byte-sizes.ts';
 import { collectChunks } from './collect-chunks.ts';
 import { NULL_IS_ABSENT } from './schema-types.ts';
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
+const MIB = 1024 * 1024;
 const MAX_FIELD_ERRORS = 20;
 const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 /** An escape of half a character, or of NUL. */
@@ -15,7 +15,6 @@ const SUSPICIOUS_ESCAPE = /\\u(?:[dD][89a-fA-F]|0000)/;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * @param maxBytes Whole KiB, or MiB.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_BODY, or VALIDATION_ERROR that names every
  * invalid field.
  */
@@ -59,11 +58,7 @@ async function readBytes({ body }: Request, maxBytes: number): Promise<Uint8Arra
 
 function checkSize(bytes: number, maxBytes: number): void {
 	if (bytes > maxBytes)
-		throw new AppError('PAYLOAD_TOO_LARGE', `The body must not be larger than ${sizeName(maxBytes)}.`);
-}
-
-function sizeName(maxBytes: number): string {
-	return maxBytes < MIB ? `${maxBytes / KIB} KiB` : `${maxBytes / MIB} MiB`;
+		throw new AppError('PAYLOAD_TOO_LARGE', `The body must not be larger than ${roughSize(maxBytes)}.`);
 }
 
 function parse(text: string): unknown {

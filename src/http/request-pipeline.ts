@@ -4,8 +4,7 @@ import type { Log } from '../log/log.ts';
 import type { Metrics, RequestKind } from '../metrics/metrics.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Drain } from './drain.ts';
-import { toAppError } from './error-envelope.ts';
-import type { ErrorHandler } from './error-handler.ts';
+import { type ErrorHandler, toAppError } from './error-responses.ts';
 import { checkedPath } from './host-guard.ts';
 import type { Listener, RequestInfo } from './request-info.ts';
 

@@ -1,12 +1,13 @@
-/** The router of the management routes. */
+/** The router of the management routes, with the checks of path, method and query parameters. */
 
-import { Elysia } from 'elysia';
+import { type AnyElysia, Elysia } from 'elysia';
 import { AppError } from '../errors.ts';
-import { createParameterCheck } from './declared-parameters.ts';
-import { toAppError } from './error-envelope.ts';
-import type { ErrorHandler } from './error-handler.ts';
+import { type ErrorHandler, toAppError } from './error-responses.ts';
 import { createMethodTable, noRoute } from './method-guard.ts';
+import { queryOf } from './query-parameters.ts';
 import { requestInfo } from './request-info.ts';
+
+const MAX_NAMED = 20;
 
 export function createRouter(onError: ErrorHandler) {
 	let methodsOf: ((path: string) => string[]) | undefined;
@@ -22,4 +23,44 @@ export function createRouter(onError: ErrorHandler) {
 		methodsOf ??= createMethodTable(router.routes);
 		return onError(request, noRoute(methodsOf(info.path)), info);
 	});
+}
+
+interface Described {
+	parameters?: { in: string; name: string }[];
+	responses?: object;
+}
+
+/**
+ * An unknown parameter is rejected, because a wrong name would silently change what is meant.
+ * @returns a check of a request to a route, by the parameters in the description of its operation. A page has no description, and a
+ * public operation no response for it: these take any. It throws VALIDATION_ERROR that names each unknown one.
+ */
+function createParameterCheck(router: AnyElysia) {
+	let byRoute: ReadonlyMap<string, readonly string[]> | undefined;
+
+	function declared(method: string, route: string): readonly string[] | undefined {
+		byRoute ??= new Map(
+			router.routes.flatMap(({ method, path, hooks }) => {
+				const { parameters = [], responses = {} }: Described = hooks.detail ?? {};
+				const names = parameters.filter((one) => one.in === 'query').map(({ name }) => name);
+				return '400' in responses ? [[`${method} ${path}`, names] as const] : [];
+			}),
+		);
+		return byRoute.get(`${method === 'HEAD' ? 'GET' : method} ${route}`);
+	}
+
+	return (request: Request, route: string): void => {
+		if (!request.url.includes('?')) return;
+		const known = declared(request.method, route);
+		if (!known) return;
+		const unknown = [...new Set(queryOf(request).keys())].filter((name) => !known.includes(name)).slice(0, MAX_NAMED);
+		const fields = unknown.map((field) => ({ field, code: 'UNKNOWN_PARAMETER', message: sentence(field, known) }));
+		const [first] = fields;
+		if (first) throw new AppError('VALIDATION_ERROR', first.message, { fields });
+	};
+}
+
+function sentence(name: string, known: readonly string[]): string {
+	const rest = known.length === 0 ? 'There are none.' : `Known are: ${known.join(', ')}.`;
+	return `The parameter "${name}" is not known here. ${rest}`;
 }

@@ -1,7 +1,7 @@
 /** The submission endpoint, equal at both addresses. */
 
 import { AppError } from '../errors.ts';
-import { toAppError } from '../http/error-envelope.ts';
+import { toAppError } from '../http/error-responses.ts';
 import { noRoute } from '../http/method-guard.ts';
 import type { Handler } from '../http/request-pipeline.ts';
 import type { StatusQuery } from './checks/rates.ts';

@@ -13,7 +13,7 @@ import type { FormRow } from '../storage/tables.ts';
 import type { ByteBudget } from '../tasks/byte-budget.ts';
 import { type BodyReservation, createBodyReservations, declaredSize, readSmallBody } from './body/bytes.ts';
 import { type Content, contentOf } from './body/content.ts';
-import type { Field } from './body/field-list.ts';
+import type { Field } from './body/fields.ts';
 import { isJsonBody, type Media, mediaKind, readFields } from './body/media.ts';
 import { createMultipartReader } from './body/multipart-reader.ts';
 import type { Upload, Uploads } from './body/upload.ts';

@@ -5,7 +5,7 @@ import { aliasSuccess } from '../form-values/aliases.ts';
 import type { Dropped } from '../form-values/dropped-files.ts';
 import { sourcePage } from '../forms/allowed-domains.ts';
 import { parseRedirectUrl } from '../forms/redirect-url.ts';
-import { errorHeaders, statusOf, toEnvelope } from '../http/error-envelope.ts';
+import { errorHeaders, statusOf, toEnvelope } from '../http/error-responses.ts';
 import { type RateState, rateHeaders } from '../http/rate-limit.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import { encodeId } from '../ids.ts';

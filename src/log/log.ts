@@ -1,6 +1,5 @@
 /** The log: one line per event on stderr, as JSON or text; untrusted values cannot inject lines or escape sequences. */
 
-import { type AccessLine, accessJson, accessText } from './access-line.ts';
 import { createLineBuffer } from './line-buffer.ts';
 import { printable, printableJson } from './line-text.ts';
 
@@ -9,6 +8,20 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The details of an event. Never a key, an Authorization header, a body or a submitted value. */
 export type LogFields = Record<string, unknown>;
+
+/** One completed request. */
+export interface AccessLine {
+	/** Letters, digits and hyphens. */
+	requestId: string;
+	method: string;
+	path: string;
+	status: number;
+	durationMs: number;
+	/** The client's address, or its network; empty: not logged. */
+	address: string;
+	/** The ids of the key and the session of an authenticated request. */
+	caller?: { keyId: string | null; sessionId: string | null } | undefined;
+}
 
 interface Event {
 	level: LogLevel;
@@ -134,4 +147,34 @@ function stackText(value: unknown): string {
 		.split('\n')
 		.map((line) => `    ${printable(line.trim())}\n`)
 		.join('');
+}
+
+/** The access line as JSON; `time` is ISO 8601. */
+function accessJson({ method, path, status, durationMs, address, requestId, caller }: AccessLine, time: string) {
+	const line = {
+		'@timestamp': time,
+		level: 'INFO',
+		message: 'request',
+		logger: 'formsrv',
+		method,
+		path,
+		status,
+		durationMs: roundMs(durationMs),
+		address: address || undefined,
+		requestId,
+		key: caller?.keyId ?? undefined,
+		session: caller?.sessionId ?? undefined,
+	};
+	return `${printableJson(JSON.stringify(line))}\n`;
+}
+
+function accessText({ method, path, status, durationMs, address, requestId, caller }: AccessLine, time: string) {
+	const key = caller?.keyId ? ` key=${caller.keyId}` : '';
+	const session = caller?.sessionId ? ` session=${caller.sessionId}` : '';
+	const line = `${time} info  ${method} ${path} ${status} ${roundMs(durationMs)}ms ${address || '-'} ${requestId}`;
+	return `${printable(line + key + session)}\n`;
+}
+
+function roundMs(millis: number): number {
+	return Math.round(millis * 100) / 100;
 }

@@ -3,8 +3,7 @@
 import type { App } from '../app.ts';
 import { coarseNetworkOf, createClientAddress } from '../http/client-address.ts';
 import type { Drain } from '../http/drain.ts';
-import { errorHeaders, statusOf } from '../http/error-envelope.ts';
-import { createErrorHandler } from '../http/error-handler.ts';
+import { createErrorHandler, errorHeaders, statusOf } from '../http/error-responses.ts';
 import { noRoute } from '../http/method-guard.ts';
 import { setRequestInfo } from '../http/request-info.ts';
 import { createRequestPipeline, type Fetch, type Handler } from '../http/request-pipeline.ts';

@@ -17,7 +17,7 @@ import { formRoutes } from '../forms/routes.ts';
 import { suggestionRoutes } from '../forms/suggestion/routes.ts';
 import { apiDocs } from '../http/api-docs.ts';
 import { widerNetworks } from '../http/client-address.ts';
-import type { ErrorHandler } from '../http/error-handler.ts';
+import type { ErrorHandler } from '../http/error-responses.ts';
 import { openApiDocument } from '../http/openapi-document.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createRouter } from '../http/router.ts';

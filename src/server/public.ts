@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { AppError } from '../errors.ts';
 import { createAssetFiles } from '../http/asset-files.ts';
-import { logServerError } from '../http/error-handler.ts';
+import { logServerError } from '../http/error-responses.ts';
 import { noRoute } from '../http/method-guard.ts';
 import type { Handler } from '../http/request-pipeline.ts';
 import { createEndpoint } from '../intake/endpoint.ts';

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { createClientAddress } from '../../src/http/client-address.ts';
 import { createDrain } from '../../src/http/drain.ts';
-import { errorResponse } from '../../src/http/error-envelope.ts';
+import { errorResponse } from '../../src/http/error-responses.ts';
 import { createRequestPipeline } from '../../src/http/request-pipeline.ts';
 import { createLog } from '../../src/log/log.ts';
 

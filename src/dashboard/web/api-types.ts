@@ -2,7 +2,7 @@
 
 import type { Static } from '@sinclair/typebox';
 import type { DeliveryWithContent } from '../../delivery/schema.ts';
-import type { ErrorEnvelope as Envelope } from '../../http/error-envelope.ts';
+import type { ErrorEnvelope as Envelope } from '../../http/error-responses.ts';
 import type { Channel, DeliveryState } from '../../storage/tables.ts';
 import type { BulkTarget } from '../../submissions/bulk/schema.ts';
 import type { FileLink as FileLinkSchema } from '../../submissions/files/schema.ts';

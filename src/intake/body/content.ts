@@ -2,7 +2,7 @@
 
 import type { Dropped } from '../../form-values/dropped-files.ts';
 import type { FormRow } from '../../storage/tables.ts';
-import type { Field } from './field-list.ts';
+import type { Field } from './fields.ts';
 import type { RefusedFile } from './refused-files.ts';
 import { dataJson, type SpecialFields, specialNamesOf, splitSpecialFields } from './special-fields.ts';
 import type { Upload } from './upload.ts';

@@ -1,8 +1,7 @@
 /** Parses a JSON body into fields whose values are the unchanged source text: digits, escapes and order as sent. */
 
 import { AppError } from '../../errors.ts';
-import { checkName, type FieldLimits, nameTooLong, quoteName, tooManyFields } from './field-limits.ts';
-import type { Field } from './field-list.ts';
+import { checkName, type Field, type FieldLimits, nameTooLong, quoteName, tooManyFields } from './fields.ts';
 
 const TAB = 0x09;
 const NEWLINE = 0x0a;

@@ -1,8 +1,7 @@
 /** The kind of a body, and its fields as one exact list. */
 
 import { AppError } from '../../errors.ts';
-import type { FieldLimits } from './field-limits.ts';
-import type { Field } from './field-list.ts';
+import type { Field, FieldLimits } from './fields.ts';
 import { isUtf8Charset, parseParameters } from './header-parameters.ts';
 import { readJsonFields } from './json-fields.ts';
 import { readPlainMultipart } from './plain-multipart.ts';

@@ -3,8 +3,7 @@
 import { AppError } from '../../errors.ts';
 import { createByteQueue } from './byte-queue.ts';
 import type { BodyReader } from './bytes.ts';
-import { type FieldLimits, tooManyFields } from './field-limits.ts';
-import { createFieldList, type Field } from './field-list.ts';
+import { createFieldList, type Field, type FieldLimits, tooManyFields } from './fields.ts';
 import { type PartHeaders, readPartHeaders } from './part-headers.ts';
 import { decodeUtf8 } from './utf8.ts';
 

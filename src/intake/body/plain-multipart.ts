@@ -1,7 +1,6 @@
 /** The fast path for multipart bodies of usual forms: text fields with distinct names. */
 
-import { type FieldLimits, isShortName } from './field-limits.ts';
-import type { Field } from './field-list.ts';
+import { type Field, type FieldLimits, isShortName } from './fields.ts';
 import { isBoundary, MAX_BLANKS } from './multipart-reader.ts';
 import { decodeUtf8 } from './utf8.ts';
 

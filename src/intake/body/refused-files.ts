@@ -8,7 +8,7 @@ import type { FormRow } from '../../storage/tables.ts';
 import { roughSize } from '../../text/byte-sizes.ts';
 import { plural } from '../../text/plural.ts';
 import { type Content, setFields } from './content.ts';
-import { quoteName } from './field-limits.ts';
+import { quoteName } from './fields.ts';
 
 interface Named {
 	field: string;

@@ -5,7 +5,7 @@ import type { Captcha } from '../../form-values/captchas.ts';
 import type { SpecialRole } from '../../form-values/special-names.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { isEmailAddress } from '../../text/email-address.ts';
-import type { Field } from './field-list.ts';
+import type { Field } from './fields.ts';
 
 /** The values of the special fields; absent, unusable and non-string ones are omitted. */
 export interface SpecialFields {

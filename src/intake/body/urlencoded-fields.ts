@@ -1,8 +1,7 @@
 /** Parses an application/x-www-form-urlencoded body as in the URL standard, but rejects invalid UTF-8. */
 
 import { AppError } from '../../errors.ts';
-import { type FieldLimits, tooManyFields } from './field-limits.ts';
-import { createFieldList, type Field } from './field-list.ts';
+import { createFieldList, type Field, type FieldLimits, tooManyFields } from './fields.ts';
 import { decodeUtf8 } from './utf8.ts';
 
 const SPACE = 0x20;

@@ -7,7 +7,7 @@ import { isStored } from '../../form-values/aliases.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { createOneAtATime } from '../../tasks/one-at-a-time.ts';
 import { type Content, setFields } from '../body/content.ts';
-import { quoteName } from '../body/field-limits.ts';
+import { quoteName } from '../body/fields.ts';
 import { specialNamesOf } from '../body/special-fields.ts';
 
 /** The error for a submission that breaks the field rules of its form, with what a visitor needs to correct it. */

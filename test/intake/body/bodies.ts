@@ -1,6 +1,6 @@
 /** Limits and encoders for tests of the body readers. */
 
-import type { Field } from '../../../src/intake/body/field-list.ts';
+import type { Field } from '../../../src/intake/body/fields.ts';
 import { type Media, mediaKind, readFields } from '../../../src/intake/body/media.ts';
 import { createMultipartReader, type FileSink } from '../../../src/intake/body/multipart-reader.ts';
 import { filesRejected } from '../../../src/intake/body/refused-files.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { DEFAULT_SPAM_SETTINGS } from '../../../src/form-values/spam-settings.ts';
-import type { Field } from '../../../src/intake/body/field-list.ts';
+import type { Field } from '../../../src/intake/body/fields.ts';
 import { dataJson, specialNamesOf, splitSpecialFields as split } from '../../../src/intake/body/special-fields.ts';
 
 const field = (name: string, value: unknown): Field => ({ name, json: JSON.stringify(value) });

@@ -3,8 +3,7 @@
 import { expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { AppError } from '../../src/errors.ts';
-import { toAppError } from '../../src/http/error-envelope.ts';
-import { logServerError } from '../../src/http/error-handler.ts';
+import { logServerError, toAppError } from '../../src/http/error-responses.ts';
 import { createLog } from '../../src/log/log.ts';
 import { openTestServer } from '../server.ts';
 
