@@ -128,9 +128,6 @@ export function loadConfig(input: ConfigInput): Config {
 	if (values.backupEvery !== null && values.backupTo === null && !provided.has('backupTo')) {
 		problems.push('FORMSRV_BACKUP_TO must be set when FORMSRV_BACKUP_EVERY is, such as /backup or s3://bucket/prefix.');
 	}
-	if (values.backupEvery !== null && values.databaseUrl !== null && 'postgres' in values.databaseUrl) {
-		problems.push('FORMSRV_BACKUP_EVERY is for SQLite: back up PostgreSQL as docs/postgresql.md says, and unset it.');
-	}
 	if (problems.length > 0) throw new ConfigError(problems);
 	const environment = Object.fromEntries([...provided].map(([key, { text }]) => [envName(key), text]));
 	return deepFreeze({ ...assemble(values, input), settings: describeSettings(provided), environment });

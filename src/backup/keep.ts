@@ -16,7 +16,7 @@ export interface Pruned {
  */
 export async function prune(place: BackupPlace, { newest, keep }: { newest: string; keep: number }): Promise<Pruned> {
 	const pruned: Pruned = { removed: [], damaged: [] };
-	const [made] = keptArchives([newest]);
+	const [made] = keptArchives([{ name: newest }]);
 	if (!made) return pruned;
 	const older = keptArchives(await place.list(), made.id).filter(
 		({ name, madeAt }) => name !== newest && madeAt <= made.madeAt,

@@ -30,10 +30,10 @@ export function archiveName(
 	return `formsrv-${id}-${moment}-${sha256.slice(0, HASH_DIGITS)}.tar${isEncrypted ? '.age' : ''}`;
 }
 
-/** Those among the names that the program made, the newest first. @param id By default those of every installation. */
-export function keptArchives(names: Iterable<string>, id?: string): KeptArchive[] {
+/** Those among the files that the program made, the newest first. @param id By default those of every installation. */
+export function keptArchives(files: Iterable<{ name: string }>, id?: string): KeptArchive[] {
 	const kept: KeptArchive[] = [];
-	for (const name of names) {
+	for (const { name } of files) {
 		const [, of, year, month, day, hour, minute, second, sha256 = ''] = NAME.exec(name) ?? [];
 		if (of === undefined || (id !== undefined && of !== id)) continue;
 		const madeAt = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);

@@ -1,6 +1,7 @@
 /** The port to a place of archives; its adapters are a folder and a bucket. */
 
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackupTo, S3Place } from '../config/file-place.ts';
 import { AppError } from '../errors.ts';
@@ -11,13 +12,19 @@ import { sha256Of } from './sha256.ts';
 /** No visitor waits for it. */
 const STALL_MS = 60_000;
 
+export interface PlacedFile {
+	name: string;
+	/** In milliseconds since 1970. */
+	changedAt: number;
+}
+
 export interface BackupPlace {
 	/** For people. */
 	name: string;
 	/** The folder in which an archive lies until it is whole. */
 	work: string;
 	/** @throws Error with a sentence if it cannot be read */
-	list(): Promise<string[]>;
+	list(): Promise<PlacedFile[]>;
 	/** @throws AppError NOT_FOUND */
 	read(name: string): Promise<ReadableStream<Uint8Array>>;
 	/** @throws AppError CONFLICT if there is something under the name */
@@ -41,8 +48,13 @@ export function folderPlace(folder: string): BackupPlace {
 		name: folder,
 		work: folder,
 		async list() {
-			if (!existsSync(folder)) throw new AppError('NOT_FOUND', `There is no folder ${folder}.`);
-			return readdirSync(folder);
+			// Not on this thread: a network disk that hangs must not hold up a server.
+			const names = await readdir(folder).catch((cause) => {
+				if (cause.code === 'ENOENT') throw new AppError('NOT_FOUND', `There is no folder ${folder}.`);
+				throw new AppError('UNAVAILABLE', `${folder} cannot be read: ${cause.message}.`, { cause });
+			});
+			const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => undefined)));
+			return names.map((name, i) => ({ name, changedAt: found[i]?.mtimeMs ?? 0 }));
 		},
 		async read(name) {
 			const path = join(folder, name);
@@ -79,9 +91,9 @@ async function bucketPlace(s3: S3Place, work: string): Promise<BackupPlace> {
 		name: place,
 		work,
 		async list() {
-			const names: string[] = [];
-			for await (const { name } of bucket.list()) names.push(name);
-			return names;
+			const files: PlacedFile[] = [];
+			for await (const { name, changedAt } of bucket.list()) files.push({ name, changedAt });
+			return files;
 		},
 		read,
 		async refuseExisting(name) {

@@ -9,7 +9,7 @@ import { createServerSecret } from '../storage/server-secret.ts';
 import { HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
 import { repeat } from '../tasks/repeat.ts';
 import { INSTALLATION, installationId, keptArchives } from './names.ts';
-import { openPlace } from './place.ts';
+import { type BackupPlace, openPlace } from './place.ts';
 
 /** How long a backup that is due may take, with all attempts, until it is overdue. */
 export const OVERDUE_AFTER_MS = HOUR_MS;
@@ -18,6 +18,9 @@ const FIRST_AFTER_MS = 1000;
 const LOOK_EVERY_MS = 10 * MINUTE_MS;
 const RETRY_AFTER_MS = 10 * MINUTE_MS;
 const JUDGE_EVERY_MS = MINUTE_MS;
+/** The beginning of a dump by pg_dump, and how many files may have another one. */
+const DUMP = 'PGDMP';
+const LOOKED_INTO = 20;
 /** A clock that was set back by less makes no second backup. */
 const AHEAD_MS = MINUTE_MS;
 
@@ -31,8 +34,33 @@ interface Parts {
 }
 
 /** When the last of them was made; `undefined` if there is none. Those of a clock that was ahead do not count. */
-export function lastBackup(names: Iterable<string>, { id, now }: { id?: string; now: number }): number | undefined {
-	return keptArchives(names, id).find(({ madeAt }) => madeAt <= now + AHEAD_MS)?.madeAt;
+export function lastBackup(
+	files: Iterable<{ name: string }>,
+	{ id, now }: { id?: string; now: number },
+): number | undefined {
+	return keptArchives(files, id).find(({ madeAt }) => madeAt <= now + AHEAD_MS)?.madeAt;
+}
+
+/** When the last dump of PostgreSQL there was written, which `pg_dump --format=custom` has begun as it does; that it is whole is not seen. */
+export async function lastDump(place: Pick<BackupPlace, 'list' | 'read'>, now: number): Promise<number | undefined> {
+	const dumps = (await place.list())
+		.filter(({ name, changedAt }) => /\.dump$/i.test(name) && changedAt <= now + AHEAD_MS)
+		.sort((a, b) => b.changedAt - a.changedAt);
+	for (const { name, changedAt } of dumps.slice(0, LOOKED_INTO)) {
+		for await (const piece of await place.read(name)) {
+			if (Buffer.from(piece.subarray(0, DUMP.length)).toString('latin1') === DUMP) return changedAt;
+			break;
+		}
+	}
+	return undefined;
+}
+
+/** The moment of the last backup in the place: of SQLite an archive of that installation, of PostgreSQL a dump by its operator. */
+export async function lastIn(
+	place: BackupPlace,
+	{ database, id, now }: { database: string; id?: string; now: number },
+): Promise<number | undefined> {
+	return isFile(database) ? lastBackup(await place.list(), { id, now }) : lastDump(place, now);
 }
 
 /** Where what goes to a bucket lies until it is whole. */
@@ -43,6 +71,8 @@ export function besideDatabase({ database, dataDir }: Pick<Config, 'database' | 
 export function createBackups({ config, storage, log, now }: Parts) {
 	const { everyMs, to } = config.backup;
 	const secret = createServerSecret(storage, INSTALLATION);
+	/** PostgreSQL is backed up by its own tools. */
+	const isOwn = isFile(config.database);
 	const startedAt = now();
 	let lastAt: number | undefined;
 	/** Why the place could not be read, or the last attempt failed; sentences. */
@@ -57,8 +87,7 @@ export function createBackups({ config, storage, log, now }: Parts) {
 		if (!to) return;
 		try {
 			const place = await openPlace(to, besideDatabase(config));
-			const names = await place.list();
-			lastAt = lastBackup(names, { id: installationId(await secret()), now: now() });
+			lastAt = await lastIn(place, { ...config, id: installationId(await secret()), now: now() });
 			unreadable = undefined;
 		} catch (error) {
 			unreadable = (error as Error).message;
@@ -89,7 +118,7 @@ export function createBackups({ config, storage, log, now }: Parts) {
 	async function step(): Promise<number> {
 		try {
 			await look();
-			if (leading && everyMs !== null && unreadable === undefined && isDue(everyMs)) {
+			if (isOwn && leading && everyMs !== null && unreadable === undefined && isDue(everyMs)) {
 				await backUp(leading.signal);
 				await look();
 			}

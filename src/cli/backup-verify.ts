@@ -70,7 +70,7 @@ async function verify(
 
 /** Without the private key, by the name alone. */
 async function verifySealed(file: string): Promise<string[]> {
-	const [named] = keptArchives([basename(file)]);
+	const [named] = keptArchives([{ name: basename(file) }]);
 	if (!named) throw new CommandError(`${file} is encrypted: name the file with its private key, by --identity.`);
 	const found = await sha256Of(await folderPlace(dirname(file)).read(basename(file)));
 	return isAsNamed(named, found) ? [] : [`${file} is changed: its SHA-256 is not the one in its name.`];

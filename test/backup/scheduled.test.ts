@@ -1,13 +1,22 @@
 /** Backups that a server makes by itself: each is verified, old ones go, and what is wrong is said. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prune } from '../../src/backup/keep.ts';
 import { archiveName, keptArchives } from '../../src/backup/names.ts';
 import { folderPlace } from '../../src/backup/place.ts';
-import { lastBackup } from '../../src/backup/schedule.ts';
+import { lastBackup, lastDump } from '../../src/backup/schedule.ts';
 import type { Status } from '../../src/dashboard/status/schema.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { openStorage } from '../../src/storage/open.ts';
@@ -106,10 +115,6 @@ describe('a server with FORMSRV_BACKUP_EVERY', () => {
 describe('settings that do not fit', () => {
 	test.each([
 		[{ FORMSRV_BACKUP_EVERY: '1h' }, 'FORMSRV_BACKUP_TO must be set'],
-		[
-			{ FORMSRV_BACKUP_EVERY: '1h', FORMSRV_BACKUP_TO: '/x', FORMSRV_DATABASE_URL: 'postgres://x@h/d' },
-			'is for SQLite',
-		],
 		[{ FORMSRV_BACKUP_EVERY: '59m' }, 'must be a time from 1h to 30d'],
 		[{ FORMSRV_BACKUP_EVERY: '31d' }, 'must be a time from 1h to 30d'],
 		[{ FORMSRV_BACKUP_TO: 's3://forms/x' }, 'FORMSRV_S3_ACCESS_KEY_ID must be set when FORMSRV_BACKUP_TO names'],
@@ -154,12 +159,30 @@ describe('pruning', () => {
 	});
 
 	test('and being due do not mind a clock that was ahead', () => {
-		const names = [write(1), write(2), write(1000)];
+		const names = [write(1), write(2), write(1000)].map((name) => ({ name }));
 		expect(lastBackup(names, { id: ID, now: START + 3 * HOUR_MS })).toBe(START + 2 * HOUR_MS);
 		expect(lastBackup(names, { id: 'ffffffff', now: START + 3 * HOUR_MS })).toBeUndefined();
 		expect(lastBackup(names, { now: START })).toBeUndefined();
-		expect(keptArchives(names).map(({ name }) => name)).toEqual(names.toReversed());
+		expect(keptArchives(names).map(({ name }) => ({ name }))).toEqual(names.toReversed());
 	});
+});
+
+test('of PostgreSQL, a dump that pg_dump made counts as the last backup', async () => {
+	const now = Date.now();
+	const write = (name: string, content: string, hours: number) => {
+		writeFileSync(join(folder, name), content);
+		utimesSync(join(folder, name), (now + hours * HOUR_MS) / 1000, (now + hours * HOUR_MS) / 1000);
+	};
+	const last = async () => Math.round((((await lastDump(folderPlace(folder), now)) ?? Number.NaN) - now) / HOUR_MS);
+	expect(await last()).toBeNaN();
+	write('old.dump', 'PGDMP...', -30);
+	write('empty.dump', '', -1);
+	write('other.dump', 'no dump', -2);
+	write('forms.sql', 'PGDMP', -3);
+	write('ahead.dump', 'PGDMP', 30);
+	expect(await last()).toBe(-30);
+	write('new.dump', 'PGDMP...', -5);
+	expect(await last()).toBe(-5);
 });
 
 describe('formsrv backup without a name', () => {
@@ -175,7 +198,7 @@ describe('formsrv backup without a name', () => {
 
 	/** As if it had been made so many hours earlier. */
 	function age(name: string, hours: number): string {
-		const [kept] = keptArchives([name]);
+		const [kept] = keptArchives([{ name }]);
 		if (!kept) throw new Error(`${name} is no archive.`);
 		const madeAt = new Date(kept.madeAt - hours * HOUR_MS);
 		const older = archiveName({ id: kept.id, madeAt, sha256: kept.sha256 }, name.endsWith('.age'));
@@ -214,9 +237,9 @@ describe('formsrv backup without a name', () => {
 			JSON.parse((await cli.call('doctor', '--json')).stdout).findings.find(
 				({ subject }: { subject: string }) => subject === 'backup',
 			);
-		expect((await finding()).problem).toContain('Overdue, as FORMSRV_BACKUP_EVERY is 2h: none yet');
+		expect((await finding()).problem).toContain('Overdue, as FORMSRV_BACKUP_EVERY is 2h: no backup yet');
 		const name = await made();
-		expect(await finding()).toMatchObject({ found: expect.stringContaining('1 backup, the last of 2') });
+		expect(await finding()).toMatchObject({ found: expect.stringContaining('the last backup is of 2') });
 		expect((await finding()).problem).toBeUndefined();
 		age(name, 4);
 		expect((await finding()).problem).toContain('Overdue');

@@ -93,7 +93,7 @@ test(
 			args,
 			about: /kept|partial|formsrv\.db/,
 			async expectAll(cwd) {
-				const isDone = keptArchives(readdirSync(join(cwd, 'kept'))).length > 0;
+				const isDone = keptArchives(readdirSync(join(cwd, 'kept')).map((name) => ({ name }))).length > 0;
 				if (!isDone) expect((await runBinary(args, { cwd })).stderr).toBe('');
 				const names = readdirSync(join(cwd, 'kept'));
 				if (!isDone) expect(names).toHaveLength(1);

@@ -83,7 +83,7 @@ test('a server that is stopped meanwhile leaves nothing under a name, and the ne
 	const first = await startBinary({ cwd, env });
 	await until(() => descendantsOf(first.pid).some(({ command }) => command.includes(' backup --json')));
 	expect(await first.end('SIGTERM')).toBe(0);
-	const made = keptArchives(readdirSync(kept));
+	const made = keptArchives(readdirSync(kept).map((name) => ({ name })));
 	const server = await startBinary({ cwd, env });
 	await until(async () => (await statusOf(server, key)).backup.lastAt !== null);
 	expect(await server.end('SIGTERM')).toBe(0);

@@ -1,7 +1,9 @@
 /** The status that the server shows to those who run it. */
 
 import { afterAll, expect, test } from 'bun:test';
-import { statSync } from 'node:fs';
+import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { VERSION } from '../../../src/config/version.ts';
 import type { Status } from '../../../src/dashboard/status/schema.ts';
 import { isFile } from '../../../src/storage/open.ts';
@@ -11,8 +13,10 @@ import { openTestServer } from '../../server.ts';
 const SECRET = 'smtp-secret-hunter2';
 const peer = await startScriptedSmtp();
 const smtpUrl = peer.url.replace('://', `://user:${SECRET}@`);
+const dumps = mkdtempSync(join(tmpdir(), 'formsrv-dumps-'));
+writeFileSync(join(dumps, 'forms.dump'), 'PGDMP');
 const server = await openTestServer({
-	settings: { FORMSRV_SMTP_URL: smtpUrl, FORMSRV_MAIL_FROM: 'Forms <forms@example.com>' },
+	settings: { FORMSRV_BACKUP_TO: dumps, FORMSRV_SMTP_URL: smtpUrl, FORMSRV_MAIL_FROM: 'Forms <forms@example.com>' },
 });
 afterAll(async () => {
 	await server.close();
@@ -40,4 +44,16 @@ test('returns version, sizes, settings and mail, and no secret', async () => {
 	expect(setting('FORMSRV_MAX_BODY')).toEqual({ name: 'FORMSRV_MAX_BODY', value: '1MiB', source: 'default' });
 	expect(setting('FORMSRV_SMTP_URL')?.value).toBe('(set, not shown)');
 	expect(text).not.toContain(SECRET);
+});
+
+test('says when the last backup was made: with PostgreSQL the last dump of the operator', async () => {
+	for (let tries = 0; tries < 100; tries++, await Bun.sleep(50)) {
+		const { backup } = (await server.call<Status>('GET /api/status')).body;
+		const isMade = !isFile(server.app.config.database);
+		const lastAt = statSync(join(dumps, 'forms.dump')).mtime.toISOString();
+		if (isMade && backup?.lastAt === null) continue;
+		expect(backup).toMatchObject({ everySeconds: null, lastAt: isMade ? lastAt : null });
+		return;
+	}
+	throw new Error('The dump was not seen.');
 });
