@@ -26,7 +26,7 @@ import {
 } from './email.ts';
 import { keptMail, shownMail } from './kept-mail.ts';
 import { NO_MAIL_SERVER } from './setup.ts';
-import { SMTP_TIMEOUTS, type SmtpTimeouts, sendMail } from './smtp.ts';
+import { sendMail } from './smtp.ts';
 
 /** Copies in memory of the text that is read of a submission: in the parts of the mail, and in the encoded mail. */
 const COPIES = 6;
@@ -42,7 +42,6 @@ export interface MailChannelOptions {
 	budget: Pick<ByteBudget, 'take'>;
 	/** The bytes of attached files. */
 	store: Pick<FileStore, 'read'>;
-	timeouts?: SmtpTimeouts;
 }
 
 interface RenderOptions {
@@ -71,10 +70,7 @@ interface Rendered {
 	release: Release;
 }
 
-export function createMailChannel(
-	storage: Storage,
-	{ server, identity, budget, store, timeouts = SMTP_TIMEOUTS }: MailChannelOptions,
-): Messages {
+export function createMailChannel(storage: Storage, { server, identity, budget, store }: MailChannelOptions): Messages {
 	const { db } = storage;
 	const attachments = createAttachments(storage, store);
 	const damage = createDamageCheck(storage);
@@ -205,7 +201,7 @@ export function createMailChannel(
 			if ('kind' in rendered) return { outcome: rendered, hasAttachments: false };
 			const { mail, release } = rendered;
 			try {
-				const outcome = await sendMail(to, mail, { timeouts, signal });
+				const outcome = await sendMail(to, mail, { signal });
 				return { outcome, kept: keptMail(mail), hasAttachments: mail.attachments.length > 0 };
 			} catch (error) {
 				if (!(error instanceof UnreadableFile)) throw error;

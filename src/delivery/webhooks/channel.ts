@@ -29,12 +29,12 @@ export interface WebhookChannelOptions {
 	links: Pick<FileLinks, 'create'>;
 	/** Public address of the base listener, without a slash at the end. */
 	baseUrl: () => string;
-	now?: () => number;
+	now: () => number;
 }
 
 export function createWebhookChannel(
 	storage: Storage,
-	{ post, budget, links, baseUrl, now = Date.now }: WebhookChannelOptions,
+	{ post, budget, links, baseUrl, now }: WebhookChannelOptions,
 ): Messages {
 	const texts = createSharedTexts(storage, budget);
 	const damage = createDamageCheck(storage);

@@ -18,13 +18,13 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 export interface CircuitBreakerOptions {
 	concurrency: number;
-	wait?: ProbeWait;
+	wait: ProbeWait;
 	/** One that an earlier process met: it lasts until an attempt succeeds. */
 	outage?: { since: number; reason: string } | null;
 }
 
 /** The limit starts at one and doubles with each success, so that a recovering server is not overrun. */
-export function createCircuitBreaker({ concurrency, wait = PROBE_WAIT, outage = null }: CircuitBreakerOptions) {
+export function createCircuitBreaker({ concurrency, wait, outage = null }: CircuitBreakerOptions) {
 	let limit = 1;
 	let retries = 0;
 	let waitMs = 0;

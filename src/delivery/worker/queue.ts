@@ -14,7 +14,6 @@ export interface QueueOptions {
 	/** How long a claim lasts unless it is renewed. */
 	leaseMs: number;
 	now: () => number;
-	random?: () => number;
 }
 
 /** After this many interrupted attempts, the delivery itself may be crashing the process. */
@@ -24,11 +23,7 @@ type Change = Partial<typeof deliveries.$inferInsert>;
 
 export type Queue = ReturnType<typeof createQueue>;
 
-export function createQueue(
-	storage: Storage,
-	destination: Destination,
-	{ schedule, leaseMs, now, random }: QueueOptions,
-) {
+export function createQueue(storage: Storage, destination: Destination, { schedule, leaseMs, now }: QueueOptions) {
 	const { db } = storage;
 	const byDestination = and(
 		eq(deliveries.channel, destination.channel),
@@ -73,7 +68,7 @@ export function createQueue(
 		row: DeliveryRow,
 		{ error, retryAfterMs = 0 }: { error: string; retryAfterMs?: number },
 	): Change {
-		const wait = waitAfter(schedule, row.attempts, random);
+		const wait = waitAfter(schedule, row.attempts);
 		if (wait === undefined) return failed(`Given up after ${row.attempts} attempts. ${error}`);
 		return { state: 'waiting', nextAttemptAt: now() + Math.max(wait, retryAfterMs), lastError: error };
 	}

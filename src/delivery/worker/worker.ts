@@ -31,7 +31,7 @@ export interface WorkerOptions {
 	storage: Storage;
 	channels: Channels;
 	log: Log;
-	now?: () => number;
+	now: () => number;
 	timing?: WorkerTiming;
 }
 
@@ -42,7 +42,7 @@ export type Worker = ReturnType<typeof startWorker>;
 
 /** For the leader: the circuit breakers and the mail cap are in its memory. */
 export function startWorker(options: WorkerOptions) {
-	const { storage, channels, log, now = Date.now, timing = WORKER_TIMING } = options;
+	const { storage, channels, log, now, timing = WORKER_TIMING } = options;
 	const abort = new AbortController();
 	/** Each map is by the keys of destinations. */
 	const workers = new Map<string, DestinationWorker>();
@@ -114,7 +114,7 @@ export function startWorker(options: WorkerOptions) {
 
 	async function begin(): Promise<void> {
 		pausedBefore = new Map((await readPauses(storage)).map((pause) => [pause.key, pause]));
-		unsubscribe = storage.events.subscribe(['due', 'retry'], hear);
+		unsubscribe = storage.events.subscribe(['due', 'retry'], onEvent);
 		hasBegun = true;
 	}
 
@@ -122,7 +122,7 @@ export function startWorker(options: WorkerOptions) {
 	 * At the request of an owner, a destination is tried even if it is paused. Another server may be of a version with channels that
 	 * this one has not.
 	 */
-	function hear({ type, ...event }: Extract<AppEvent, { type: 'due' | 'retry' }>): void {
+	function onEvent({ type, ...event }: Extract<AppEvent, { type: 'due' | 'retry' }>): void {
 		const channel = CHANNELS.find((name) => name === event.channel);
 		if (channel === undefined || isStopping) return;
 		const worker = workerOf(destinationOf({ ...event, channel }));
