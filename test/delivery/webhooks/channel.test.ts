@@ -75,7 +75,10 @@ async function addDelivery(webhookId: number): Promise<DeliveryRow> {
 const rowOf = async (id: number) => (await storage.db.select().from(webhooks).where(eq(webhooks.id, id)))[0];
 const budget = createByteBudget(2 ** 20);
 
-function openChannel(now: () => number = Date.now, post = createGuardedPost({ allowed: ['127.0.0.1'], timeoutMs: 2_000 })) {
+function openChannel(
+	now: () => number = Date.now,
+	post = createGuardedPost({ allowed: ['127.0.0.1'], timeoutMs: 2_000 }),
+) {
 	const channel = createWebhookChannel(storage, {
 		post,
 		budget,
