@@ -62,6 +62,7 @@ const step = fc.oneof(
 	},
 	{ weight: 4, arbitrary: fc.record({ do: fc.constant('junk' as const), formId, count, isSpam }) },
 	{ weight: 3, arbitrary: fc.record({ do: fc.constant('remove' as const), place, count }) },
+	{ weight: 2, arbitrary: fc.record({ do: fc.constant('command' as const), place, count, formId, isSpam }) },
 	{ weight: 2, arbitrary: fc.record({ do: fc.constant('mark' as const), place, count, isSpam }) },
 	{ weight: 2, arbitrary: fc.record({ do: fc.constant('maintain' as const) }) },
 	{ weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const) }) },
@@ -75,11 +76,19 @@ async function openWorld() {
 	let storage = await openForms(file);
 	let rows: Row[] = [];
 	let junkSent = 0;
-	/** By form and kind, what was listed last. */
+	/** For each form and kind, what was listed when last looked at, and that a submission has had ever since. */
 	const before = new Map<string, string[]>();
 
-	async function add(form: number, of: { names: string[]; isSpam: boolean }) {
-		rows.push({ id: await append(storage, form, of), formId: form, ...of });
+	async function add(form: number, of: { names: string[]; isSpam: boolean }, by = storage) {
+		rows.push({ id: await append(by, form, of), formId: form, ...of });
+	}
+
+	async function remove(by: SqliteStorage, some: { place: number; count: number }) {
+		for (const [form, picked] of pick(some)) {
+			const ids = picked.map(({ id }) => id);
+			await by.submissions.remove(form, ids);
+			rows = rows.filter(({ id }) => !ids.includes(id));
+		}
 	}
 
 	/** Some that follow one another, by form. */
@@ -91,12 +100,13 @@ async function openWorld() {
 		async junk({ count: many, isSpam: isJunkSpam, formId: form }) {
 			for (let i = 0; i < many; i++) await add(form, { names: junk(junkSent++), isSpam: isJunkSpam });
 		},
-		async remove(one) {
-			for (const [form, picked] of pick(one)) {
-				const ids = picked.map(({ id }) => id);
-				await storage.submissions.remove(form, ids);
-				rows = rows.filter(({ id }) => !ids.includes(id));
-			}
+		remove: (one) => remove(storage, one),
+		/** Of another process, beside the server. */
+		async command(one) {
+			const other = openSqlite(file);
+			await remove(other, one);
+			await add(one.formId, { names: ['by command', ...junk(junkSent++, 3)], isSpam: one.isSpam }, other);
+			await other.close();
 		},
 		async mark(one) {
 			for (const [form, picked] of pick(one)) {
@@ -131,15 +141,23 @@ async function openWorld() {
 				expect(new Set(listed.names).size).toBe(listed.names.length);
 				expect(listed.names.length).toBeLessThanOrEqual(MAX);
 				const key = `${form} ${ofSpam}`;
-				const stay = (before.get(key) ?? []).filter((name) => there.has(name));
-				expect(stay.filter((name) => !listed.names.includes(name))).toEqual([]);
+				expect((before.get(key) ?? []).filter((name) => !listed.names.includes(name))).toEqual([]);
 				before.set(key, listed.names);
 			}
 		}
 	}
 
 	return {
-		take: (one: Step) => (steps[one.do] as (one: Step) => unknown)(one),
+		async take(one: Step) {
+			await (steps[one.do] as (one: Step) => unknown)(one);
+			for (const form of FORMS) {
+				for (const ofSpam of [false, true]) {
+					const there = present(form, ofSpam);
+					const key = `${form} ${ofSpam}`;
+					before.set(key, before.get(key)?.filter((name) => there.has(name)) ?? []);
+				}
+			}
+		},
 		check,
 		close: () => storage.close(),
 	};
