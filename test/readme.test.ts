@@ -83,6 +83,11 @@ test('links between documents lead somewhere', async () => {
 	expect(broken).toEqual([]);
 });
 
+test('the README is read in a few minutes', async () => {
+	const words = (await Bun.file(join(ROOT, 'README.md')).text()).split(/\s+/);
+	expect(words.length).toBeLessThanOrEqual(1000);
+});
+
 test('the table of errors has every code, under its status', () => {
 	const rows = MANUAL.split('\n').filter((line) => /^\| \d{3} +\|/.test(line));
 	const listed = rows.flatMap((row) => {
