@@ -101,7 +101,7 @@ async function openWorld() {
 			for (let i = 0; i < many; i++) await add(form, { names: junk(junkSent++), isSpam: isJunkSpam });
 		},
 		remove: (one) => remove(storage, one),
-		/** Of another process, beside the server. */
+		/** Another process writes beside the server. */
 		async command(one) {
 			const other = openSqlite(file);
 			await remove(other, one);
