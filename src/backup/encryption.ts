@@ -45,9 +45,11 @@ export async function createEncryptedOutput(path: string, recipient: string): Pr
 	const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
 	const writer = writable.getWriter();
 	let failure: unknown;
+	let isClosed = false;
 
 	async function pass(): Promise<void> {
 		for await (const piece of await encrypter.encrypt(readable)) {
+			if (isClosed) return;
 			try {
 				file.write(piece);
 			} catch (error) {
@@ -85,7 +87,10 @@ export async function createEncryptedOutput(path: string, recipient: string): Pr
 			if (back !== plain.digest('hex')) throw new Error(`${path} does not decrypt to what was encrypted.`);
 			return sha256;
 		},
-		close: file.close,
+		close() {
+			isClosed = true;
+			file.close();
+		},
 	};
 }
 

@@ -21,6 +21,8 @@ const JUDGE_EVERY_MS = MINUTE_MS;
 /** The beginning of a dump by pg_dump, and how many files may have another one. */
 const DUMP = 'PGDMP';
 const LOOKED_INTO = 20;
+/** The beginning of the remarks of an attempt that is kept, which may name many files. */
+const MAX_REMARKS = 500;
 /** A clock that was set back by less makes no second backup. */
 const AHEAD_MS = MINUTE_MS;
 
@@ -110,8 +112,8 @@ export function createBackups({ config, storage, log, now }: Parts) {
 		const { runBackup } = await import('./run-command.ts');
 		const { code, result, remarks } = await runBackup(config, signal);
 		if (signal.aborted) return;
-		if (result) log.info('backed up', result);
-		failure = remarks || (code === 0 ? undefined : `The attempt ended with ${code}.`);
+		if (result) log.info('backed up', { file: result.file, bytes: result.size, files: result.files });
+		failure = remarks.slice(0, MAX_REMARKS) || (code === 0 ? undefined : `The attempt ended with ${code}.`);
 		if (code !== 0) failedAt = performance.now();
 	}
 

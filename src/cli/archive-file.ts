@@ -1,7 +1,8 @@
 /** Archives as commands name them: a file or an object in a bucket, encrypted or not. */
 
-import { existsSync, rmSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
 import { decrypted, isEncrypted, readIdentities } from '../backup/encryption.ts';
 import { UnusableArchive } from '../backup/manifest.ts';
 import { createOutput } from '../backup/output.ts';
@@ -32,6 +33,28 @@ function parsed(text: string) {
 	} catch (error) {
 		if (error instanceof ValueProblem) throw new CommandError(`${text} ${error.message}.`, 2);
 		throw error;
+	}
+}
+
+const STOP_SIGNALS = { SIGINT: 130, SIGTERM: 143 };
+
+/** Lends a folder of `TMPDIR` for what must not stay there, as it may be readable now; Ctrl+C removes it as well. */
+export async function withScratch(purpose: string, use: (folder: string) => Promise<void>): Promise<void> {
+	const folder = mkdtempSync(join(tmpdir(), `formsrv-${purpose}-`));
+	const remove = () => rmSync(folder, { recursive: true, force: true });
+	const listeners = Object.entries(STOP_SIGNALS).map(([name, code]) => {
+		const listener = () => {
+			remove();
+			process.exit(code);
+		};
+		process.on(name, listener);
+		return () => process.off(name, listener);
+	});
+	try {
+		await use(folder);
+	} finally {
+		for (const off of listeners) off();
+		remove();
 	}
 }
 

@@ -1,7 +1,5 @@
 /** `formsrv backup verify`: checks every byte of an archive, or the structure of a copy of the database alone. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isEncrypted } from '../backup/encryption.ts';
 import { UnusableArchive } from '../backup/manifest.ts';
@@ -10,7 +8,7 @@ import { folderPlace } from '../backup/place.ts';
 import { type Archive, isArchive, openArchive } from '../backup/read-archive.ts';
 import { sha256Of } from '../backup/sha256.ts';
 import { databaseFileAt } from '../storage/open.ts';
-import { plainArchive } from './archive-file.ts';
+import { plainArchive, withScratch } from './archive-file.ts';
 import { BACKUP_SETTINGS, type Cli, CommandError, IDENTITY, type Options, withSettings } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { progressOn } from './progress.ts';
@@ -40,16 +38,13 @@ export function addVerify(backup: CliCommand, cli: Cli): void {
 		.option('--json', 'Print JSON');
 	withSettings(command, BACKUP_SETTINGS).action(async (name: string, _options: Options, command: CliCommand) => {
 		const options: Options = command.optsWithGlobals();
-		const folder = mkdtempSync(join(tmpdir(), 'formsrv-verify-'));
-		try {
+		await withScratch('verify', async (folder) => {
 			const { file, kind, problems } = await verify(cli, { name, options, scratch: join(folder, 'archive.tar') });
 			if (problems.length > 0) cli.exitCode = 1;
 			if (options.json) return void cli.printJson({ file, kind, problems });
 			for (const problem of problems) cli.print(problem);
 			if (problems.length === 0) cli.print(`${file} ${SENTENCES[kind]}`);
-		} finally {
-			rmSync(folder, { recursive: true, force: true });
-		}
+		});
 	});
 }
 

@@ -1,7 +1,6 @@
 /** `formsrv drill`: tries a restore of the newest backup, in a folder that is removed afterwards. */
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { drill } from '../backup/drill.ts';
 import { UnusableArchive } from '../backup/manifest.ts';
@@ -13,7 +12,7 @@ import type { Config } from '../config.ts';
 import type { TableComparison } from '../storage/database.ts';
 import { databaseFileAt, isFile } from '../storage/open.ts';
 import { formatCount, plural } from '../text/plural.ts';
-import { plainArchive } from './archive-file.ts';
+import { plainArchive, withScratch } from './archive-file.ts';
 import { verifyArchive } from './backup-verify.ts';
 import { BACKUP_SETTINGS, type Cli, CommandError, IDENTITY, type Options, withSettings } from './cli.ts';
 import type { CliCommand } from './command.ts';
@@ -35,12 +34,7 @@ export function addDrill(program: CliCommand, cli: Cli): void {
 	withSettings(command, BACKUP_SETTINGS).action(async (file: string | undefined, options: Options) => {
 		const config = cli.loadSettings(options);
 		const name = file ?? (await newest(config));
-		const folder = mkdtempSync(join(tmpdir(), 'formsrv-drill-'));
-		try {
-			await tryRestore(cli, { name, folder, config, options });
-		} finally {
-			rmSync(folder, { recursive: true, force: true });
-		}
+		await withScratch('drill', (folder) => tryRestore(cli, { name, folder, config, options }));
 	});
 }
 

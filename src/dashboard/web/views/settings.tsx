@@ -11,6 +11,7 @@ import { Field } from '../components/inputs.tsx';
 import { ActionFailure, Loaded, Notice } from '../components/messages.tsx';
 import { Page } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
+import { Time } from '../components/time.tsx';
 import { formatDuration } from '../format.ts';
 import { to } from '../router.ts';
 import { readStatus } from '../state/health.ts';
@@ -57,8 +58,11 @@ function Tiles({ status }: { status: Status }) {
 				{roughSize(database.sizeBytes + database.walBytes)}
 			</Tile>
 			{backup && (
-				<Tile name="Last backup" note={backup.lastAt ?? undefined}>
-					{backup.ageSeconds === null ? 'None yet' : `${formatDuration(backup.ageSeconds)} ago`}
+				<Tile
+					name="Last backup"
+					note={backup.everySeconds === null ? undefined : `one every ${formatDuration(backup.everySeconds)}`}
+				>
+					{backup.lastAt === null ? 'None yet' : <Time iso={backup.lastAt} />}
 				</Tile>
 			)}
 			<Tile
